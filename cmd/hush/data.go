@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/storage/bolt"
+	"hush/storage/memory"
+	"hush/vault"
+)
+
+// rootKeyName is the root key's file in the data folder.
+const rootKeyName = "root.key"
+
+// data is an open data folder.
+type data struct {
+	store  storage.Store
+	shares storage.Shares
+	keys   *seal.Keys
+	room   func() bool
+	fault  chan error // gets the one error after which the process must stop
+	close  func() error
+}
+
+// openData opens the data folder and makes what is missing in a new one, in
+// this order: root key, shares, and the database that makes it a data folder.
+func openData(s *settings, p program, log *slog.Logger) (*data, error) {
+	if s.store == "memory" {
+		return openMemory(log)
+	}
+	folder, err := openFolder(s, p)
+	if err != nil {
+		return nil, err
+	}
+	d, err := openStore(folder, s, p)
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	for _, warning := range folder.Warnings() {
+		log.Warn(warning, "data", s.data)
+	}
+	return d, nil
+}
+
+func openFolder(s *settings, p program) (*bolt.Folder, error) {
+	folder, err := bolt.OpenFolder(s.data)
+	if errors.Is(err, bolt.ErrLocked) {
+		return nil, fmt.Errorf("the data folder %s is in use by another hush: stop that one first", s.data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if folder.Created {
+		fmt.Fprintf(p.stderr, "hush: created the data folder %s\n", s.data)
+	}
+	return folder, nil
+}
+
+func openStore(folder *bolt.Folder, s *settings, p program) (*data, error) {
+	keys, err := loadKeys(folder, s, p)
+	if err != nil {
+		return nil, err
+	}
+	d := &data{keys: keys, fault: make(chan error, 1)}
+	store, shares, err := folder.Open(bolt.Options{
+		Init:  vault.Init(keys, time.Now()),
+		Fault: func(err error) { d.fault <- err },
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.store, d.shares = store, shares
+	d.room = roomIn(s.data, s.minFree)
+	d.close = func() error { return errors.Join(store.Close(), shares.Close(), folder.Close()) }
+	return d, nil
+}
+
+func openMemory(log *slog.Logger) (*data, error) {
+	log.Warn("keeping everything in memory: nothing survives the end of this process")
+	keys := seal.NewKeys(seal.NewRootKey())
+	store, shares := memory.New()
+	if err := store.Update(noDeadline(), vault.Init(keys, time.Now())); err != nil {
+		return nil, err
+	}
+	return &data{store: store, shares: shares, keys: keys, fault: make(chan error, 1), close: store.Close}, nil
+}
+
+// loadKeys reads the root key, or makes one for a new data folder.
+func loadKeys(folder *bolt.Folder, s *settings, p program) (*seal.Keys, error) {
+	path := s.rootKeyFile
+	if path == "" {
+		path = folder.Path(rootKeyName)
+		if err := provideRootKey(folder, path, p); err != nil {
+			return nil, err
+		}
+	}
+	content, err := readRootKey(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := seal.ParseRootKey(content)
+	if err != nil {
+		return nil, fmt.Errorf("root key file %s: %w", path, err)
+	}
+	return seal.NewKeys(root), nil
+}
+
+// provideRootKey makes a root key where there is neither one nor data.
+func provideRootKey(folder *bolt.Folder, path string, p program) error {
+	_, err := os.Stat(path)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	exists, err := folder.Exists()
+	if err != nil {
+		return err
+	}
+	if exists {
+		return fmt.Errorf("the root key %s is missing: without it nothing in the data folder can be opened; put it back, or name its place with --root-key-file", path)
+	}
+	if err := writeRootKey(path); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stderr, "hush: made a root key, %s: keep a copy of it apart from the data\n", path)
+	return folder.Sync()
+}
+
+func readRootKey(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no root key file %s: make one with \"hush keygen\"", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o007 != 0 {
+		return nil, fmt.Errorf("everybody on this machine may read the root key file %s: run chmod 0400 on it", path)
+	}
+	return os.ReadFile(path)
+}
+
+// writeRootKey writes a new root key, durably and never over another.
+func writeRootKey(path string) (err error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if _, err := file.Write(seal.NewRootKey().Text()); err != nil {
+		return err
+	}
+	return file.Sync()
+}

@@ -1,0 +1,83 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"connectrpc.com/connect"
+)
+
+// chain is the one way to a service: every call passes all interceptors, the
+// first of them outermost.
+type chain struct {
+	policies     policies
+	interceptors []connect.UnaryInterceptorFunc
+}
+
+// wrap puts the interceptors around next.
+func (c chain) wrap(next connect.UnaryFunc) connect.UnaryFunc {
+	for _, interceptor := range slices.Backward(c.interceptors) {
+		next = interceptor(next)
+	}
+	return next
+}
+
+// options are those of every Connect handler. The chain is one interceptor, so
+// that calls over the wire and calls in process pass the very same function.
+func (c chain) options() []connect.HandlerOption {
+	return []connect.HandlerOption{
+		connect.WithInterceptors(connect.UnaryInterceptorFunc(c.wrap)),
+		connect.WithCompressMinBytes(compressFrom),
+		connect.WithCodec(jsonCodec{name: "json"}),
+		connect.WithCodec(jsonCodec{name: "json; charset=utf-8"}),
+		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
+			return []connect.HandlerOption{connect.WithReadMaxBytes(readLimit(spec.Procedure))}
+		}),
+	}
+}
+
+// call is a request of a caller in this process, as interceptors see it: the
+// message with the procedure, the peer and the headers that connect itself
+// would not know.
+type call struct {
+	connect.AnyRequest
+	spec   connect.Spec
+	header http.Header
+}
+
+func (c *call) Spec() connect.Spec  { return c.spec }
+func (c *call) Peer() connect.Peer  { return connect.Peer{Protocol: "http"} }
+func (c *call) Header() http.Header { return c.header }
+func (c *call) HTTPMethod() string  { return http.MethodPost }
+
+// bind turns a service's method into one that callers in this process may use.
+func bind[Req, Res any](c chain, procedure string, serve func(context.Context, *Req) (*Res, error)) Method[Req, Res] {
+	spec := connect.Spec{StreamType: connect.StreamTypeUnary, Procedure: procedure, Schema: c.policies[procedure].method}
+	next := c.wrap(func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		message, ok := req.Any().(*Req)
+		if !ok {
+			return nil, errWrongMessage
+		}
+		res, err := serve(ctx, message)
+		if err != nil {
+			return nil, err
+		}
+		return connect.NewResponse(res), nil
+	})
+	return Method[Req, Res]{Procedure: procedure, call: func(ctx context.Context, header http.Header, req *Req) (*Res, error) {
+		res, err := next(ctx, &call{AnyRequest: connect.NewRequest(req), spec: spec, header: header})
+		if err != nil {
+			return nil, err
+		}
+		message, ok := res.Any().(*Res)
+		if !ok {
+			return nil, connect.NewError(connect.CodeInternal, errWrongMessage)
+		}
+		return message, nil
+	}}
+}
+
+// errWrongMessage: an interceptor exchanged a message for one of another type.
+var errWrongMessage = errors.New("handlers: message of a wrong type")

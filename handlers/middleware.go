@@ -1,0 +1,155 @@
+package handlers
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	chimiddleware "github.com/go-chi/chi/v5/middleware"
+
+	"hush/vault"
+)
+
+const (
+	// drainBytes and drainTime bound what is read of a refused body, so that
+	// the client gets to read the answer.
+	drainBytes = 32 << 20
+	drainTime  = 2 * time.Second
+)
+
+// middleware wraps the whole tree.
+type middleware struct {
+	log      *slog.Logger
+	now      func() time.Time
+	trusted  []netip.Prefix
+	policies policies
+}
+
+// wrap answers a request through next, with its caller in the context, and
+// writes its one log line. The line holds templates, codes and counts; never a
+// path, a query, a header or an address.
+func (m middleware) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := m.now()
+		rec := m.authenticate(r)
+		rec.route = m.template(r)
+		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		r = r.WithContext(withRecord(r.Context(), rec))
+		defer func() {
+			if value := recover(); value != nil {
+				m.panicked(answer, rec, value)
+			}
+			m.note(r, rec, answer, began)
+		}()
+		next.ServeHTTP(answer, r)
+		drain(answer, r)
+	})
+}
+
+// authenticate says who calls. There are no accounts yet, so whatever
+// credential is sent is not good; without one the caller is anonymous.
+func (m middleware) authenticate(r *http.Request) *record {
+	return &record{
+		caller:  vault.Caller{Network: vault.NetworkOf(m.peer(r))},
+		refused: len(r.Header.Values("Authorization")) > 0,
+	}
+}
+
+// peer is the caller's address: the connection's, or if that is a trusted
+// proxy's, the last one in X-Forwarded-For that is not.
+func (m middleware) peer(r *http.Request) netip.Addr {
+	remote, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	addr := remote.Addr().Unmap()
+	if !m.trusts(addr) {
+		return addr
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			return addr
+		}
+		if addr = hop.Unmap(); !m.trusts(addr) {
+			return addr
+		}
+	}
+	return addr
+}
+
+func (m middleware) trusts(addr netip.Addr) bool {
+	for _, prefix := range m.trusted {
+		if prefix.Contains(addr.WithZone("")) {
+			return true
+		}
+	}
+	return false
+}
+
+// template is the route of requests that reach no row of a table: the RPC, or
+// "unknown".
+func (m middleware) template(r *http.Request) string {
+	if _, known := m.policies[r.URL.Path]; known {
+		return r.URL.Path
+	}
+	return "unknown"
+}
+
+// panicked answers for a handler outside the RPC chain that panicked.
+func (m middleware) panicked(w chimiddleware.WrapResponseWriter, rec *record, value any) {
+	m.log.Error("panic", "route", rec.route, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
+	if w.Status() == 0 {
+		http.Error(w, "internal error", http.StatusInternalServerError)
+	}
+}
+
+// note writes the request's line.
+func (m middleware) note(r *http.Request, rec *record, w chimiddleware.WrapResponseWriter, began time.Time) {
+	status := w.Status()
+	if status == 0 {
+		status = http.StatusOK
+	}
+	m.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+		slog.String("method", knownMethod(r.Method)), slog.String("route", rec.route),
+		slog.String("rpc", rec.procedure), slog.String("code", rec.code),
+		slog.Int("status", status), slog.Int("bytes", w.BytesWritten()),
+		slog.Duration("took", m.now().Sub(began)),
+		slog.String("proto", r.Proto), slog.String("network", rec.caller.Network.Masked()))
+}
+
+// knownMethod keeps what a client made up out of the log.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	default:
+		return "other"
+	}
+}
+
+// drain reads what is left of a body over HTTP/1, in bounds, after the answer
+// was sent: a connection that is closed with data unread is reset, and the
+// client may never see why. HTTP/2 does not need it.
+func drain(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	var one [1]byte
+	control := http.NewResponseController(w)
+	if control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
+		return
+	}
+	if n, _ := r.Body.Read(one[:]); n == 0 {
+		return
+	}
+	if control.Flush() == nil {
+		_, _ = io.CopyN(io.Discard, r.Body, drainBytes)
+	}
+}

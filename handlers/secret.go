@@ -1,0 +1,128 @@
+package handlers
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// SecretService is hush.v1.SecretService on a vault.
+type SecretService struct{ vault *vault.Vault }
+
+// ConcealSecret keeps a secret.
+func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
+	wish := wishOf(req.GetTtl(), req.GetPassphrase(), req.GetRecipients(), req.GetShareDomain())
+	kept, err := s.vault.ConcealSecret(ctx, callerFrom(ctx), vault.Text(req.GetSecret()), wish)
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ConcealSecretResponse{Metadata: metadataOf(kept.Metadata), Secret: secretOf(kept.Secret)}, nil
+}
+
+// GenerateSecret draws a secret and keeps it.
+func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.GenerateSecretRequest) (*hushv1.GenerateSecretResponse, error) {
+	wish := wishOf(req.GetTtl(), req.GetPassphrase(), req.GetRecipients(), req.GetShareDomain())
+	sets := vault.CharacterSets{
+		Uppercase: req.GetCharacterSets().GetUppercase(), Lowercase: req.GetCharacterSets().GetLowercase(),
+		Numbers: req.GetCharacterSets().GetNumbers(), Symbols: req.GetCharacterSets().GetSymbols(),
+		ExcludeAmbiguous: req.GetCharacterSets().GetExcludeAmbiguous(),
+	}
+	kept, value, err := s.vault.GenerateSecret(ctx, callerFrom(ctx), int(req.GetLength()), sets, wish)
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GenerateSecretResponse{
+		Metadata: metadataOf(kept.Metadata), Secret: secretOf(kept.Secret), Value: string(value),
+	}, nil
+}
+
+// GetSecret tells about a secret that waits.
+func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequest) (*hushv1.GetSecretResponse, error) {
+	secret, err := s.vault.GetSecret(ctx, callerFrom(ctx), req.GetSecretKey())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GetSecretResponse{Secret: secretOf(secret)}, nil
+}
+
+// RevealSecret destroys a secret and answers its value.
+func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, error) {
+	revealed, err := s.vault.RevealSecret(ctx, callerFrom(ctx), req.GetSecretKey(), vault.Text(req.GetPassphrase()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.RevealSecretResponse{Secret: secretOf(revealed.Secret), Value: string(revealed.Value)}, nil
+}
+
+// BurnSecret destroys a secret unread.
+func (s *SecretService) BurnSecret(ctx context.Context, req *hushv1.BurnSecretRequest) (*hushv1.BurnSecretResponse, error) {
+	metadata, err := s.vault.BurnSecret(ctx, callerFrom(ctx), req.GetMetadataKey(), vault.Text(req.GetPassphrase()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.BurnSecretResponse{Metadata: metadataOf(metadata)}, nil
+}
+
+// GetSecretStatus tells the state of one secret.
+func (s *SecretService) GetSecretStatus(ctx context.Context, req *hushv1.GetSecretStatusRequest) (*hushv1.GetSecretStatusResponse, error) {
+	statuses, err := s.statuses(ctx, []string{req.GetSecretKey()})
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GetSecretStatusResponse{Status: statuses[0]}, nil
+}
+
+// ListSecretStatus tells the states of several secrets.
+func (s *SecretService) ListSecretStatus(ctx context.Context, req *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
+	statuses, err := s.statuses(ctx, req.GetSecretKeys())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ListSecretStatusResponse{Statuses: statuses}, nil
+}
+
+func (s *SecretService) statuses(ctx context.Context, keys []string) ([]*hushv1.SecretStatus, error) {
+	found, err := s.vault.GetSecretStatus(ctx, callerFrom(ctx), keys)
+	if err != nil {
+		return nil, err
+	}
+	statuses := make([]*hushv1.SecretStatus, len(keys))
+	for i, secret := range found {
+		statuses[i] = &hushv1.SecretStatus{SecretKey: keys[i], State: hushv1.State(secret.State)}
+		if secret.State != vault.StateNone {
+			statuses[i].Secret = secretOf(secret)
+		}
+	}
+	return statuses, nil
+}
+
+func wishOf(ttl *durationpb.Duration, passphrase string, recipients []string, domain string) vault.Wish {
+	wish := vault.Wish{Passphrase: vault.Text(passphrase), Recipients: recipients, ShareDomain: domain}
+	if ttl != nil {
+		asked := ttl.AsDuration()
+		wish.TTL = &asked
+	}
+	return wish
+}
+
+func secretOf(s vault.Secret) *hushv1.Secret {
+	return &hushv1.Secret{
+		SecretKey: s.Key.Expose(), State: hushv1.State(s.State), HasPassphrase: s.HasPassphrase,
+		CreateTime: timestamppb.New(s.Created), ExpireTime: timestamppb.New(s.Expires),
+		Ttl: durationpb.New(s.TTL), TtlLeft: durationpb.New(s.TTLLeft),
+		ShareDomain: s.ShareDomain, Owned: s.Owned,
+	}
+}
+
+// stamp is a moment on the wire; the zero time is absent.
+func stamp(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}

@@ -1,0 +1,20 @@
+package handlers
+
+import (
+	"context"
+
+	testnamev1 "hush/gen/testname/v1"
+	"hush/vault"
+)
+
+// TestName is testname.v1.TestName on a vault.
+type TestName struct{ vault *vault.Vault }
+
+// Lookup finds a place.
+func (s *TestName) Lookup(ctx context.Context, req *testnamev1.LookupRequest) (*testnamev1.Coordinate, error) {
+	place, err := s.vault.LookupPlace(ctx, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return &testnamev1.Coordinate{Latitude: place.Latitude, Altitude: place.Altitude}, nil
+}

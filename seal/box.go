@@ -1,0 +1,51 @@
+package seal
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/binary"
+)
+
+// Sizes of AES-GCM as NIST SP 800-38D recommends them.
+const (
+	nonceSize = 12
+	tagSize   = 16
+)
+
+// newAEAD returns AES-256-GCM. Its errors stand for keys of a wrong length
+// alone, which the parameter's type rules out.
+func newAEAD(key [32]byte) cipher.AEAD {
+	block, _ := aes.NewCipher(key[:])
+	aead, _ := cipher.NewGCM(block)
+	return aead
+}
+
+// sealBox encrypts in place what follows the first nonceSize bytes of box,
+// which receive a fresh nonce, and appends the tag. Nonces are random, and no
+// key seals more than a few values, so they do not repeat under a key.
+func sealBox(aead cipher.AEAD, box, aad []byte) []byte {
+	nonce := box[:nonceSize]
+	rand.Read(nonce)
+	return aead.Seal(nonce, nonce, box[nonceSize:], aad)
+}
+
+// openBox returns the plaintext of a result of sealBox in memory of its own,
+// or ErrSealBroken.
+func openBox(aead cipher.AEAD, sealed, aad []byte) ([]byte, error) {
+	if len(sealed) < nonceSize+tagSize {
+		return nil, ErrSealBroken
+	}
+	plaintext, err := aead.Open(nil, sealed[:nonceSize], sealed[nonceSize:], aad)
+	if err != nil {
+		return nil, ErrSealBroken
+	}
+	return plaintext, nil
+}
+
+// appendPart appends one part of authenticated data behind its length (4
+// bytes, big-endian), so that no byte can wander from one part to the next.
+func appendPart[T string | []byte](dst []byte, part T) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(part)))
+	return append(dst, part...)
+}

@@ -1,0 +1,83 @@
+package seal
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"slices"
+)
+
+const (
+	kidSize    = 4
+	subkeySize = 32
+)
+
+// Keys are the working keys of one root key. They never change, so one value
+// serves all goroutines. Make them with NewKeys.
+//
+//	PRK = HKDF-Extract(salt "hush/v1 root", root key)
+//	 ├ K_secret   = Expand(PRK, "hush/v1 secret-kek")    secrets
+//	 ├ K_metadata = Expand(PRK, "hush/v1 metadata-kek")  what receipts show
+//	 ├ K_network  = Expand(PRK, "hush/v1 network-id")    network names
+//	 └ K_verifier = Expand(PRK, "hush/v1 verifier-mac")  the stored verifier
+//	kid = SHA-256("hush/v1 kid\0" ‖ root key)[:4]        names the root key
+type Keys struct {
+	redacted
+	kid [kidSize]byte
+	// Pointers, as in RootKey.
+	secret, metadata, network, verifier *[subkeySize]byte
+}
+
+// NewKeys derives the working keys of a root key.
+func NewKeys(root RootKey) *Keys {
+	purpose := func(name string) *[subkeySize]byte {
+		return (*[subkeySize]byte)(derive(root.key[:], []byte(rootDomain), name, subkeySize))
+	}
+	id := sha256.Sum256(append([]byte(kidDomain), root.key[:]...))
+	return &Keys{
+		kid:      [kidSize]byte(id[:kidSize]),
+		secret:   purpose(secretPurpose),
+		metadata: purpose(metadataPurpose),
+		network:  purpose(networkPurpose),
+		verifier: purpose(verifierPurpose),
+	}
+}
+
+// Verifier returns the 36 bytes by which Verify knows this root key again:
+// kid ‖ HMAC(K_verifier, "hush/v1 verifier"). They tell nothing of the key and
+// lie in the database. The caller owns them.
+func (k *Keys) Verifier() []byte {
+	return slices.Concat(k.kid[:], mac(k.verifier[:], []byte(rootVerifierLabel)))
+}
+
+// Verify returns nil if stored came from Verifier of the same root key, and
+// ErrWrongRootKey otherwise. Its time depends only on the length of stored.
+func (k *Keys) Verify(stored []byte) error {
+	if subtle.ConstantTimeCompare(stored, k.Verifier()) != 1 {
+		return ErrWrongRootKey
+	}
+	return nil
+}
+
+// NetworkID names a caller's network in stored counters without keeping its
+// address: the same bytes give the same name under the same root key. Address
+// bytes are few, so whoever has the root key can search them.
+func (k *Keys) NetworkID(network []byte) [8]byte {
+	return [8]byte(mac(k.network[:], network))
+}
+
+// mac returns the 32 bytes of HMAC-SHA-256.
+func mac(key, message []byte) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write(message)
+	return h.Sum(nil)
+}
+
+// derive is HKDF-SHA-256. It cannot fail for the sizes asked for here; if it
+// ever did, its empty result fits none of the arrays that callers make of it,
+// so the program would stop before it sealed anything under a wrong key.
+func derive(ikm, salt []byte, info string, size int) []byte {
+	key, _ := hkdf.Key(sha256.New, ikm, salt, info, size)
+	return key
+}

@@ -1,0 +1,59 @@
+package seal
+
+import (
+	"crypto/rand"
+	"golang.org/x/crypto/argon2"
+)
+
+// Defaults for passphrases: the floor of OWASP's password storage cheat sheet
+// for argon2id, about 25 ms. A stolen database alone cannot be searched, since
+// the link's token is in the key as well, so a passphrase does not need the
+// cost of an account's password.
+const (
+	passphraseMemoryKiB = 19 * 1024
+	passphraseTime      = 2
+	passphraseThreads   = 1
+)
+
+// Bounds of what Hash does at the word of a stored record.
+const (
+	passphraseMemoryKiBMax = 256 * 1024
+	passphraseTimeMax      = 16
+)
+
+// PassphraseParams say how a passphrase is hashed with argon2id. They are
+// stored with the secret and are not secret. The zero value is of no use;
+// start from NewPassphraseParams or from a stored record.
+type PassphraseParams struct {
+	// MemoryKiB is the memory in KiB, at most 262,144 (256 MiB).
+	MemoryKiB uint32
+	// Time is the number of passes, 1 to 16.
+	Time uint32
+	// Threads is the number of lanes, at least 1.
+	Threads uint8
+	// Salt makes equal passphrases of two secrets hash differently.
+	Salt [16]byte
+}
+
+// NewPassphraseParams returns the current defaults with a fresh salt.
+func NewPassphraseParams() PassphraseParams {
+	p := PassphraseParams{
+		MemoryKiB: passphraseMemoryKiB,
+		Time:      passphraseTime,
+		Threads:   passphraseThreads,
+	}
+	rand.Read(p.Salt[:])
+	return p
+}
+
+// Hash returns the 32-byte argon2id hash of passphrase. It is slow on purpose
+// (20 to 30 ms and 19 MiB with the defaults), so callers bound how many run at
+// once and call it outside transactions. Fields out of range count as the
+// nearest value in it: a damaged record then gives a wrong hash, and neither a
+// crash nor an endless wait.
+func (p PassphraseParams) Hash(passphrase string) [32]byte {
+	passes := min(max(p.Time, 1), passphraseTimeMax)
+	memory := min(p.MemoryKiB, passphraseMemoryKiBMax)
+	threads := max(p.Threads, 1)
+	return [32]byte(argon2.IDKey([]byte(passphrase), p.Salt[:], passes, memory, threads, 32))
+}

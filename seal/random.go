@@ -1,0 +1,25 @@
+package seal
+
+import "crypto/rand"
+
+// drawSize is how many random bytes are asked for at once. A token takes one
+// draw: 64 bytes lack 25 usable ones less than once in 10^50 times.
+const drawSize = 64
+
+// draw fills dst with characters of alphabet, each independent and equally
+// likely. Bytes from the last, incomplete multiple of the alphabet's length
+// are thrown away; folding them in would favour the first characters. The
+// alphabet has 1 to 256 characters of one byte.
+func draw(dst []byte, alphabet string) {
+	limit := 256 - 256%len(alphabet)
+	var random [drawSize]byte
+	for n := 0; n < len(dst); {
+		rand.Read(random[:])
+		for _, b := range random {
+			if int(b) < limit && n < len(dst) {
+				dst[n] = alphabet[int(b)%len(alphabet)]
+				n++
+			}
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package seal
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+const redactedText = "[redacted]"
+
+// redacted is embedded by every type that holds a secret. Its promoted
+// methods answer each way of printing, on the value and on its pointer, so
+// that a new secret type is safe by one line and not by six methods.
+type redacted struct{}
+
+// Format prints [redacted] for every verb and flag of fmt.
+func (redacted) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redactedText) }
+
+// String returns [redacted].
+func (redacted) String() string { return redactedText }
+
+// GoString returns [redacted].
+func (redacted) GoString() string { return redactedText }
+
+// MarshalJSON returns the JSON string "[redacted]".
+func (redacted) MarshalJSON() ([]byte, error) { return []byte(`"` + redactedText + `"`), nil }
+
+// MarshalText returns [redacted].
+func (redacted) MarshalText() ([]byte, error) { return []byte(redactedText), nil }
+
+// LogValue returns [redacted] for log/slog.
+func (redacted) LogValue() slog.Value { return slog.StringValue(redactedText) }

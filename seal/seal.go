@@ -1,0 +1,47 @@
+// Package seal is the cryptography of Hush: the keys of links, the schedule
+// of keys derived from the root key, the sealing of secrets and receipts, the
+// hashing of passphrases and the drawing of generated secrets.
+//
+// # Promise
+//
+// Opening a secret takes all of the root key, the link's token, the secret's
+// share and, where one was set, the passphrase. A guess at the passphrase can
+// be tested only by whoever has all the others. Every byte of a sealed value and of
+// its header is authenticated: a changed one is refused, never interpreted.
+// Lengths of secrets are visible only in steps of 256 bytes.
+//
+// Values of RootKey, Keys, Token and SecretKey print as [redacted] through
+// fmt, encoding/json, encoding.TextMarshaler and log/slog. fmt asks no method
+// of a value kept in an unexported field, nor for a verb it finds misused (%p,
+// %w; go vet reports those). Keys show nothing even then, as they lie behind
+// pointers. A Token is comparable and therefore holds its characters, so a
+// struct that keeps one in an unexported field must not be formatted itself.
+//
+// # Policy
+//
+// The package is pure: it reads no clock and no file and logs nothing, and
+// its only randomness is crypto/rand. Algorithms are fixed per version and
+// never negotiated: SHA-256, HMAC and HKDF over it, AES-256-GCM, argon2id.
+//
+// Formats are versioned by the name "hush/v1" in every derivation and are
+// compatible for as long as a release can read them: a token parses to the
+// same row key, and a value sealed by one release opens in each later one.
+// The golden vectors in the tests pin that. A changed format takes a new
+// version name beside the old one, readers first.
+package seal
+
+// Each use of a hash or a key has a name of its own, so that no output of one
+// use can stand in for another. Names that are followed by bytes of their
+// caller end in a zero byte or have a fixed length behind them.
+const (
+	rootDomain        = "hush/v1 root"
+	kidDomain         = "hush/v1 kid\x00"
+	secretPurpose     = "hush/v1 secret-kek"
+	metadataPurpose   = "hush/v1 metadata-kek"
+	networkPurpose    = "hush/v1 network-id"
+	verifierPurpose   = "hush/v1 verifier-mac"
+	rootVerifierLabel = "hush/v1 verifier"
+	secretDomain      = "hush/v1 secret"
+	metadataDomain    = "hush/v1 metadata"
+	verifyDomain      = "hush/v1 verify\x00"
+)

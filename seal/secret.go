@@ -1,0 +1,85 @@
+package seal
+
+import (
+	"crypto/cipher"
+	"crypto/sha256"
+	"crypto/subtle"
+)
+
+// SecretKey seals and opens one secret. It is derived from everything that
+// opening takes, so a SecretKey made from one wrong part is a different key:
+//
+//	PRK       = HKDF-Extract(K_secret, SHA-256(token) ‖ share ‖ passphrase)
+//	K_enc ‖ V = HKDF-Expand(PRK, "hush/v1 secret" ‖ kid ‖ idx, 64)
+//	verifier  = SHA-256("hush/v1 verify\0" ‖ V)
+//
+// It is safe for concurrent use. Make it with Keys.SecretKey; the zero
+// SecretKey matches nothing that was stored and cannot seal or open.
+type SecretKey struct {
+	redacted
+	// K_enc is held only in the expanded form inside aead, and V only as the
+	// verifier, which is stored in the clear anyway.
+	aead     cipher.AEAD
+	verifier [sha256.Size]byte
+}
+
+// SecretKey derives the key of one secret from its token, the row under which
+// it is stored, its share, and the hash of its passphrase, which is zeros for
+// a secret without one.
+func (k *Keys) SecretKey(t Token, row RowKey, share, passphrase [32]byte) SecretKey {
+	var ikm [96]byte
+	digest := t.digest()
+	copy(ikm[0:], digest[:])
+	copy(ikm[32:], share[:])
+	copy(ikm[64:], passphrase[:])
+	okm := derive(ikm[:], k.secret[:], secretDomain+string(k.kid[:])+row.index(), 64)
+	return SecretKey{
+		aead:     newAEAD([32]byte(okm[:32])),
+		verifier: sha256.Sum256(append([]byte(verifyDomain), okm[32:]...)),
+	}
+}
+
+// Verifier returns the 32 bytes that are stored with the secret, by which
+// Matches tells a right key from a wrong one before anything is opened.
+func (s SecretKey) Verifier() [32]byte { return s.verifier }
+
+// Matches reports, in constant time, whether the stored verifier belongs to
+// this key. It also binds the sealed value to the key, which AES-GCM by itself
+// does not do.
+func (s SecretKey) Matches(verifier [32]byte) bool {
+	return subtle.ConstantTimeCompare(s.verifier[:], verifier[:]) == 1
+}
+
+// Seal encrypts plaintext, which is far below 4 GiB, and binds it to header.
+// The result is PaddedSize(len(plaintext)) bytes long, belongs to the caller
+// and differs with each call:
+//
+//	nonce (12) ‖ AES-256-GCM(K_enc, padded plaintext) ‖ tag (16)
+//
+// with {"hush/v1 secret", header}, each behind its length, as additional data.
+func (s SecretKey) Seal(header, plaintext []byte) []byte {
+	size := PaddedSize(len(plaintext))
+	box := make([]byte, size-tagSize, size)
+	pad(box[nonceSize:], plaintext)
+	return sealBox(s.aead, box, secretAAD(header))
+}
+
+// Open returns the plaintext of a result of Seal with the same key and the
+// same header, and ErrSealBroken for everything else. The caller owns the
+// plaintext; sealed is left as it was.
+func (s SecretKey) Open(header, sealed []byte) ([]byte, error) {
+	box, err := openBox(s.aead, sealed, secretAAD(header))
+	if err != nil {
+		return nil, err
+	}
+	plaintext, ok := unpad(box)
+	if !ok {
+		return nil, ErrSealBroken
+	}
+	return plaintext, nil
+}
+
+func secretAAD(header []byte) []byte {
+	aad := make([]byte, 0, 2*lengthSize+len(secretDomain)+len(header))
+	return appendPart(appendPart(aad, secretDomain), header)
+}

@@ -1,0 +1,112 @@
+package seal
+
+import (
+	"crypto/sha256"
+	"time"
+)
+
+const (
+	// tokenRandomSize characters of 36 are 129 bits; with tokenTimeSize they
+	// make the 31 characters that clients of this API check for.
+	tokenRandomSize = 25
+	tokenTimeSize   = 6
+	tokenSize       = tokenRandomSize + tokenTimeSize
+	tokenAlphabet   = "0123456789abcdefghijklmnopqrstuvwxyz"
+	// tokenTimeSpan is 36^6 milliseconds, after 25 days and 4 hours of which
+	// the time component begins again.
+	tokenTimeSpan = 36 * 36 * 36 * 36 * 36 * 36
+	// shortSizeMax is how much of a token may be shown to tell it from others.
+	shortSizeMax = 8
+	indexSize    = 16
+)
+
+// Token is the key of a secret or of its metadata, as it stands in links: 31
+// characters of [0-9a-z]. It is the right to open, so it prints as [redacted]
+// and only Expose gives it away. Tokens are comparable; those that strangers
+// send are looked up by RowKey, never compared.
+//
+//	25 characters, uniformly random ‖ 6 characters, creation time
+//
+// The time is milliseconds since 1970 modulo 36^6 in base 36, padded with
+// zeros: it keeps records of one time together in the database and says
+// nothing that the record does not. Make tokens with NewToken or ParseToken;
+// the zero Token is none.
+type Token struct {
+	redacted
+	chars [tokenSize]byte
+}
+
+// NewToken draws a token for something created at the given time.
+func NewToken(created time.Time) Token {
+	var t Token
+	draw(t.chars[:tokenRandomSize], tokenAlphabet)
+	ms := created.UnixMilli() % tokenTimeSpan
+	if ms < 0 { // before 1970
+		ms += tokenTimeSpan
+	}
+	for i := tokenSize - 1; i >= tokenRandomSize; i-- {
+		t.chars[i] = tokenAlphabet[ms%int64(len(tokenAlphabet))]
+		ms /= int64(len(tokenAlphabet))
+	}
+	return t
+}
+
+// ParseToken reads a token. It is false for anything but exactly 31
+// characters of [0-9a-z]; there is no second spelling of a token.
+func ParseToken(s string) (Token, bool) {
+	if len(s) != tokenSize {
+		return Token{}, false
+	}
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return Token{}, false
+		}
+	}
+	return Token{chars: [tokenSize]byte([]byte(s))}, true
+}
+
+// Expose returns the 31 characters, for the one place that has to send them.
+func (t Token) Expose() string { return string(t.chars[:]) }
+
+// Short returns the first n characters, by which people tell tokens apart.
+// It gives at most 8, whatever n is, and none for a negative n; at 8 the rest
+// still has 87 bits to guess.
+func (t Token) Short(n int) string {
+	return string(t.chars[:min(max(n, 0), shortSizeMax)])
+}
+
+// digest stands for the token in key derivations.
+func (t Token) digest() [sha256.Size]byte { return sha256.Sum256(t.chars[:]) }
+
+// TokenKind says what a token is the key of. Its value is the name under
+// which the token is hashed, so one token has unrelated rows for each kind.
+type TokenKind string
+
+// The kinds of token.
+const (
+	// KindSecret is the kind of tokens that open secrets.
+	KindSecret TokenKind = "hush/v1 secret-index\x00"
+	// KindMetadata is the kind of tokens that show receipts.
+	KindMetadata TokenKind = "hush/v1 metadata-index\x00"
+)
+
+// RowKey is the database's key of the record that a token opens:
+//
+//	6 characters, creation time ‖ idx = SHA-256(kind ‖ token)[:16]
+//
+// A row key cannot be turned back into its token, so whoever reads the
+// database holds no link.
+type RowKey [tokenTimeSize + indexSize]byte
+
+// RowKey returns the row key of the token as one of the given kind.
+func (t Token) RowKey(kind TokenKind) RowKey {
+	var message [64]byte // room for each kind's name and a token
+	sum := sha256.Sum256(append(append(message[:0], kind...), t.chars[:]...))
+	var row RowKey
+	copy(row[:], t.chars[tokenRandomSize:])
+	copy(row[tokenTimeSize:], sum[:])
+	return row
+}
+
+// index is the part of the row key that stands for the token.
+func (r RowKey) index() string { return string(r[tokenTimeSize:]) }

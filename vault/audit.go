@@ -1,0 +1,74 @@
+package vault
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// AuditType says what happened. The numbers are stored.
+type AuditType byte
+
+// The kinds of audit rows.
+const (
+	AuditConceal    AuditType = 1
+	AuditView       AuditType = 2 // metadata fetched for the first time
+	AuditReveal     AuditType = 3
+	AuditBurn       AuditType = 4
+	AuditExpire     AuditType = 5
+	AuditPassphrase AuditType = 6 // an attempt was reserved
+	AuditMemo       AuditType = 7
+)
+
+// AuditResult says how it ended. The numbers are stored.
+type AuditResult byte
+
+// The results.
+const (
+	AuditDone    AuditResult = 1
+	AuditRefused AuditResult = 2
+)
+
+// auditRetention is how long rows are kept: 400 days.
+const auditRetention = 400 * 24 * time.Hour
+
+const (
+	systemVerifier = "verifier"
+	systemMark     = "clock"
+	systemAudit    = "audit sequence"
+)
+
+// appendAudit adds a row in the transaction of the change it tells of. Numbers
+// have no gaps: they come from a counter in the same transaction.
+func appendAudit(tx storage.Tx, row auditRecord) error {
+	seq, err := auditSequence(tx)
+	if err != nil {
+		return err
+	}
+	next := bigEndian(seq + 1)
+	if err := tx.Put(bucketSystem, []byte(systemAudit), next); err != nil {
+		return err
+	}
+	return tx.Put(bucketAudit, next, row.encode())
+}
+
+// auditSequence is the number of the last row, 0 before the first.
+func auditSequence(tx storage.Tx) (uint64, error) {
+	stored, err := tx.Get(bucketSystem, []byte(systemAudit))
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case len(stored) != 8:
+		return 0, errDamaged
+	}
+	return binary.BigEndian.Uint64(stored), nil
+}
+
+func audit(tx storage.Tx, now time.Time, kind AuditType, subject seal.RowKey) error {
+	return appendAudit(tx, auditRecord{time: now, kind: kind, result: AuditDone, subject: subject})
+}

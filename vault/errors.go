@@ -1,0 +1,98 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/storage"
+)
+
+// The errors of this package. Each transport maps them in one table; any other
+// error is internal and its text is nobody's business but the operator's.
+var (
+	// ErrNotFound: never existed, received, burned or expired. Which of them is
+	// not told.
+	ErrNotFound = errors.New("not found")
+	// ErrUnauthenticated: the operation needs an account and the caller is none.
+	ErrUnauthenticated = errors.New("not authorized")
+	// ErrInvalid: an argument is outside its limits; see InvalidError.
+	ErrInvalid = errors.New("invalid argument")
+	// ErrTooLarge: a value is longer than this caller may send; see
+	// TooLargeError.
+	ErrTooLarge = errors.New("too large")
+	// ErrPassphrase: missing or wrong, nothing was consumed; see
+	// PassphraseError.
+	ErrPassphrase = errors.New("wrong passphrase")
+	// ErrLocked: too many wrong passphrases, nothing was consumed; see
+	// LockedError.
+	ErrLocked = errors.New("locked")
+	// ErrQuota: the bytes that may be kept are used up.
+	ErrQuota = errors.New("storage quota used up")
+	// ErrAccountRequired: sending to recipients needs an account.
+	ErrAccountRequired = errors.New("an account is required to send emails")
+	// ErrDomainNotFound: the caller has no such domain; see DomainError.
+	ErrDomainNotFound = errors.New("domain not found")
+	// ErrBusy: too much work of the slow kind waits already. Try again.
+	ErrBusy = errors.New("busy")
+	// ErrUnavailable: the store cannot keep its promises just now. After it
+	// nobody was shown anything.
+	ErrUnavailable = errors.New("unavailable")
+)
+
+// unavailable marks errors of the store that are nobody's fault above.
+func unavailable(err error) error {
+	for _, cause := range []error{storage.ErrFull, storage.ErrUnknownOutcome, storage.ErrClosed} {
+		if errors.Is(err, cause) {
+			return errors.Join(ErrUnavailable, err)
+		}
+	}
+	return err
+}
+
+// InvalidError says which argument is wrong and how. It is ErrInvalid.
+type InvalidError struct {
+	Field string
+	Text  string
+}
+
+func (e *InvalidError) Error() string        { return e.Field + " " + e.Text }
+func (e *InvalidError) Is(target error) bool { return target == ErrInvalid }
+
+// TooLargeError names the most bytes that Field may have. It is ErrTooLarge.
+type TooLargeError struct {
+	Field string
+	Limit int64
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("%s is longer than %d bytes", e.Field, e.Limit)
+}
+func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
+
+// PassphraseError says how many tries the caller has left. A missing
+// passphrase is not a try. It is ErrPassphrase.
+type PassphraseError struct {
+	Missing   bool
+	TriesLeft int
+}
+
+func (e *PassphraseError) Error() string {
+	if e.Missing {
+		return "passphrase is missing"
+	}
+	return fmt.Sprintf("wrong passphrase, %d tries left", e.TriesLeft)
+}
+func (e *PassphraseError) Is(target error) bool { return target == ErrPassphrase }
+
+// LockedError says when to try again. It is ErrLocked.
+type LockedError struct{ RetryAfter time.Duration }
+
+func (e *LockedError) Error() string        { return "too many wrong passphrases" }
+func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+
+// DomainError names the domain as the caller gave it. It is ErrDomainNotFound.
+type DomainError struct{ Domain string }
+
+func (e *DomainError) Error() string        { return "domain not found " + e.Domain }
+func (e *DomainError) Is(target error) bool { return target == ErrDomainNotFound }

@@ -1,0 +1,66 @@
+package vault
+
+import "time"
+
+// Limits bound what callers may keep. A zero field means its default.
+type Limits struct {
+	// AnonymousSecret and AccountSecret are the most bytes of one secret:
+	// 100 KiB and 1 MiB.
+	AnonymousSecret, AccountSecret int64
+	// DefaultTTL is granted when none is asked for: 7 days.
+	DefaultTTL time.Duration
+	// AnonymousTTL and AccountTTL are the longest lifetimes: 7 and 30 days.
+	AnonymousTTL, AccountTTL time.Duration
+	// NetworkBytes is what one anonymous network may keep at a time: 256 MiB.
+	NetworkBytes int64
+	// TotalBytes is what everybody together may keep at a time: 64 GiB.
+	TotalBytes int64
+}
+
+// MinimumTTL is the shortest lifetime; shorter wishes get it.
+const MinimumTTL = time.Minute
+
+func (l Limits) withDefaults() Limits {
+	const day = 24 * time.Hour
+	return Limits{
+		AnonymousSecret: or(l.AnonymousSecret, 100<<10),
+		AccountSecret:   or(l.AccountSecret, 1<<20),
+		DefaultTTL:      or(l.DefaultTTL, 7*day),
+		AnonymousTTL:    or(l.AnonymousTTL, 7*day),
+		AccountTTL:      or(l.AccountTTL, 30*day),
+		NetworkBytes:    or(l.NetworkBytes, 256<<20),
+		TotalBytes:      or(l.TotalBytes, 64<<30),
+	}
+}
+
+func or[T int64 | time.Duration](value, fallback T) T {
+	if value == 0 {
+		return fallback
+	}
+	return value
+}
+
+// secretSize is the most bytes of a secret for c.
+func (l Limits) secretSize(c Caller) int64 {
+	if c.Anonymous() {
+		return l.AnonymousSecret
+	}
+	return l.AccountSecret
+}
+
+// grant turns the wish for a lifetime into what c gets, in whole seconds. A
+// nil wish means the default.
+func (l Limits) grant(c Caller, wish *time.Duration) (time.Duration, error) {
+	ceiling := l.AccountTTL
+	if c.Anonymous() {
+		ceiling = l.AnonymousTTL
+	}
+	ttl := l.DefaultTTL
+	if wish != nil {
+		ttl = *wish
+	}
+	if ttl <= 0 {
+		return 0, &InvalidError{Field: "ttl", Text: "must be greater than zero"}
+	}
+	return min(max(ttl.Truncate(time.Second), MinimumTTL), ceiling), nil
+}

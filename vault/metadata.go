@@ -1,0 +1,198 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// What is sealed under the metadata's key.
+const (
+	labelKey  = "key"
+	labelMemo = "memo"
+)
+
+// Metadata is the sender's receipt.
+type Metadata struct {
+	Key seal.Token
+	// Secret is the secret's key while it waits; otherwise nil.
+	Secret        *seal.Token
+	Hint          string // the first characters of the secret's key
+	State         State
+	HasPassphrase bool
+	Created       time.Time
+	Updated       time.Time
+	Forgotten     time.Time // when the receipt goes
+	Expires       time.Time // when the secret goes, or would have
+	Viewed        time.Time // zero before
+	Ended         time.Time // when it was received, burned or expired
+	// TTL is the secret's lifetime as granted; SecretTTLLeft and TTLLeft are
+	// what was left to secret and receipt. All in whole seconds.
+	TTL, SecretTTLLeft, TTLLeft time.Duration
+	Recipients                  []string // obscured
+	ShareDomain                 string
+	Memo                        Text
+	Account                     string
+}
+
+// GetMetadata shows a receipt, or returns ErrNotFound. The first call moves it
+// from new to viewed and still shows new.
+func (v *Vault) GetMetadata(ctx context.Context, _ Caller, key string) (Metadata, error) {
+	receipt, ok := seal.ParseToken(key)
+	if !ok {
+		return Metadata{}, ErrNotFound
+	}
+	now, row := v.clock.now(), receipt.RowKey(seal.KindMetadata)
+	record, err := v.findMetadata(ctx, row, now)
+	if err == nil && record.state == StateNew {
+		record, err = v.view(ctx, row, now)
+	}
+	if err != nil {
+		return Metadata{}, err
+	}
+	return v.showMetadata(receipt, row, record, now), nil
+}
+
+// view moves a receipt from new to viewed and returns it as it was before. If
+// it has moved on meanwhile, it is returned as it is.
+func (v *Vault) view(ctx context.Context, row seal.RowKey, now time.Time) (before *metadataRecord, err error) {
+	err = v.store.Update(ctx, func(tx storage.Tx) error {
+		record, err := getMetadata(tx, row)
+		if err != nil {
+			return err
+		}
+		shown := *record
+		before = &shown
+		to := record.state.after(moveView)
+		if to == StateNone || !now.Before(record.expires) {
+			return nil
+		}
+		record.state, record.viewed, record.updated = to, now, now
+		if err := tx.Put(bucketMetadata, row[:], record.encode()); err != nil {
+			return err
+		}
+		return audit(tx, now, AuditView, row)
+	})
+	return before, err
+}
+
+// UpdateMemo sets the sender's note; an empty one removes it. It returns
+// ErrNotFound.
+func (v *Vault) UpdateMemo(ctx context.Context, _ Caller, key string, memo Text) (Metadata, error) {
+	receipt, ok := seal.ParseToken(key)
+	if !ok {
+		return Metadata{}, ErrNotFound
+	}
+	now, row := v.clock.now(), receipt.RowKey(seal.KindMetadata)
+	if _, err := v.findMetadata(ctx, row, now); err != nil {
+		return Metadata{}, err
+	}
+	var sealed []byte
+	if memo != "" {
+		sealed = v.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
+	}
+	var record *metadataRecord
+	err := v.store.Update(ctx, func(tx storage.Tx) (err error) {
+		if record, err = getMetadata(tx, row); err != nil {
+			return err
+		}
+		record.sealedMemo, record.updated = sealed, now
+		if err := tx.Put(bucketMetadata, row[:], record.encode()); err != nil {
+			return err
+		}
+		return audit(tx, now, AuditMemo, row)
+	})
+	if err != nil {
+		return Metadata{}, err
+	}
+	return v.showMetadata(receipt, row, record, now), nil
+}
+
+// ListMetadata lists the receipts of the caller's account. Callers without one
+// get ErrUnauthenticated.
+func (v *Vault) ListMetadata(_ context.Context, c Caller) ([]Metadata, error) {
+	if c.Anonymous() {
+		return nil, ErrUnauthenticated
+	}
+	return nil, fmt.Errorf("account %q does not exist: %w", c.Account, errFault)
+}
+
+// findMetadata loads a receipt outside of any change, or returns ErrNotFound.
+func (v *Vault) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (record *metadataRecord, err error) {
+	err = v.store.View(ctx, func(tx storage.Tx) error {
+		record, err = getMetadata(tx, row)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !now.Before(record.forgotten()) {
+		return nil, ErrNotFound
+	}
+	return record.asOf(now), nil
+}
+
+// asOf shows a receipt whose secret has run out as expired, even before the
+// sweeper came.
+func (r *metadataRecord) asOf(now time.Time) *metadataRecord {
+	if r.state.Live() && !now.Before(r.expires) {
+		r.state, r.ended, r.updated, r.sealedKey = StateExpired, r.expires, r.expires, nil
+	}
+	return r
+}
+
+func getMetadata(tx storage.Tx, row seal.RowKey) (*metadataRecord, error) {
+	data, err := tx.Get(bucketMetadata, row[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeMetadata(data)
+}
+
+// openKey returns the secret's key, which a receipt holds while it waits.
+func (v *Vault) openKey(receipt seal.Token, row seal.RowKey, r *metadataRecord) (seal.Token, error) {
+	plain, err := v.keys.OpenMetadata(receipt, row, labelKey, r.sealedKey)
+	if err != nil {
+		return seal.Token{}, fmt.Errorf("opening a receipt: %w", errors.Join(err, errFault))
+	}
+	token, ok := seal.ParseToken(string(plain))
+	if !ok {
+		return seal.Token{}, fmt.Errorf("receipt without a key: %w", errFault)
+	}
+	return token, nil
+}
+
+// showMetadata turns a record into what its sender sees. A seal that does not
+// open is left out and logged: the rest is still worth showing.
+func (v *Vault) showMetadata(receipt seal.Token, row seal.RowKey, r *metadataRecord, now time.Time) Metadata {
+	m := Metadata{
+		Key: receipt, Hint: string(r.hint[:]), State: r.state, HasPassphrase: r.passphrase,
+		Created: r.created, Updated: r.updated, Forgotten: r.forgotten(), Expires: r.expires,
+		Viewed: r.viewed, Ended: r.ended, TTL: r.ttl, TTLLeft: left(r.forgotten(), now),
+		Recipients: r.recipients, ShareDomain: r.shareDomain, Account: r.custid,
+	}
+	if r.state.Live() {
+		m.SecretTTLLeft = left(r.expires, now)
+		token, err := v.openKey(receipt, row, r)
+		if err != nil {
+			v.log.Error("receipt's key does not open", "cause", err)
+		} else {
+			m.Secret = &token
+		}
+	}
+	if len(r.sealedMemo) > 0 {
+		memo, err := v.keys.OpenMetadata(receipt, row, labelMemo, r.sealedMemo)
+		if err != nil {
+			v.log.Error("receipt's memo does not open", "cause", err)
+		}
+		m.Memo = Text(memo)
+	}
+	return m
+}

@@ -1,0 +1,228 @@
+package vault
+
+import (
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// The versions of the records. A change of layout takes the next number, keeps
+// the reader of the old one, and adds a golden file.
+const (
+	secretVersion   = 1
+	metadataVersion = 1
+	attemptVersion  = 1
+	auditVersion    = 1
+	placeVersion    = 1
+)
+
+// secretRecord is a concealed secret.
+//
+//	version 1 │ slot number 8 │ generation 8 │ header (length 4, bytes) │ sealed…
+//
+// and the header, every byte of which is authenticated by the seal:
+//
+//	kid 4 │ created 8 │ expires 8 │ metadata row 22 │ network 8 │ verifier 32
+//	│ passphrase? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 ]
+//	│ share domain (4, text) │ owner (4, text)
+//
+// Times are milliseconds. The slot stands outside the header because shares
+// may be moved one day; a wrong slot cannot open the seal.
+type secretRecord struct {
+	slot        storage.Slot
+	kid         [4]byte
+	created     time.Time
+	expires     time.Time
+	metadata    seal.RowKey
+	network     [8]byte
+	verifier    [32]byte
+	passphrase  *seal.PassphraseParams // nil without a passphrase
+	shareDomain string
+	owner       string
+	header      []byte // as encoded; what the seal authenticates
+	sealed      []byte
+}
+
+// encodeHeader fills r.header.
+func (r *secretRecord) encodeHeader() {
+	w := make(writer, 0, 160)
+	w.bytes(r.kid[:])
+	w.time(r.created)
+	w.time(r.expires)
+	w.bytes(r.metadata[:])
+	w.bytes(r.network[:])
+	w.bytes(r.verifier[:])
+	w.bool(r.passphrase != nil)
+	if p := r.passphrase; p != nil {
+		w.uint32(p.MemoryKiB)
+		w.uint32(p.Time)
+		w.byte(p.Threads)
+		w.bytes(p.Salt[:])
+	}
+	w.text(r.shareDomain)
+	w.text(r.owner)
+	r.header = w
+}
+
+func (r *secretRecord) encode() []byte {
+	w := make(writer, 0, 1+8+8+4+len(r.header)+len(r.sealed))
+	w.byte(secretVersion)
+	w.uint64(r.slot.Number)
+	w.uint64(r.slot.Generation)
+	w.sized(r.header)
+	w.bytes(r.sealed)
+	return w
+}
+
+func decodeSecret(data []byte) (*secretRecord, error) {
+	in := reader{rest: data}
+	var r secretRecord
+	in.version(secretVersion)
+	r.slot = storage.Slot{Number: in.uint64(), Generation: in.uint64()}
+	r.header = in.sized()
+	r.sealed = in.take(len(in.rest))
+	if err := in.end(); err != nil {
+		return nil, err
+	}
+	return &r, r.decodeHeader()
+}
+
+func (r *secretRecord) decodeHeader() error {
+	in := reader{rest: r.header}
+	in.into(r.kid[:])
+	r.created, r.expires = in.time(), in.time()
+	in.into(r.metadata[:])
+	in.into(r.network[:])
+	in.into(r.verifier[:])
+	if in.bool() {
+		p := seal.PassphraseParams{MemoryKiB: in.uint32(), Time: in.uint32(), Threads: in.byte()}
+		in.into(p.Salt[:])
+		r.passphrase = &p
+	}
+	r.shareDomain, r.owner = in.text(), in.text()
+	return in.end()
+}
+
+// metadataRecord is the sender's receipt.
+//
+//	version 1 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
+//	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
+//	│ share domain │ custid │ recipients │ sealed key │ sealed memo
+//
+// "ended" is when it was received, burned or expired. The secret's row is zero
+// and the sealed key empty once the secret is gone. The last five are
+// length-prefixed.
+type metadataRecord struct {
+	state       State
+	passphrase  bool
+	created     time.Time
+	expires     time.Time
+	updated     time.Time
+	viewed      time.Time
+	ended       time.Time
+	ttl         time.Duration
+	secret      seal.RowKey
+	hint        [hintSize]byte
+	shareDomain string
+	custid      string
+	recipients  []string
+	sealedKey   []byte
+	sealedMemo  []byte
+}
+
+// hintSize is how much of the secret's key stays readable for its sender.
+const hintSize = 6
+
+func (r *metadataRecord) encode() []byte {
+	w := make(writer, 0, 256)
+	w.byte(metadataVersion)
+	w.byte(byte(r.state))
+	w.bool(r.passphrase)
+	for _, t := range []time.Time{r.created, r.expires, r.updated, r.viewed, r.ended} {
+		w.time(t)
+	}
+	w.uint64(uint64(r.ttl / time.Second))
+	w.bytes(r.secret[:])
+	w.bytes(r.hint[:])
+	w.text(r.shareDomain)
+	w.text(r.custid)
+	w.texts(r.recipients)
+	w.sized(r.sealedKey)
+	w.sized(r.sealedMemo)
+	return w
+}
+
+func decodeMetadata(data []byte) (*metadataRecord, error) {
+	in := reader{rest: data}
+	var r metadataRecord
+	in.version(metadataVersion)
+	r.state, r.passphrase = State(in.byte()), in.bool()
+	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
+		*t = in.time()
+	}
+	r.ttl = time.Duration(in.uint64()) * time.Second
+	in.into(r.secret[:])
+	in.into(r.hint[:])
+	r.shareDomain, r.custid, r.recipients = in.text(), in.text(), in.texts()
+	r.sealedKey, r.sealedMemo = in.sized(), in.sized()
+	return &r, in.end()
+}
+
+// forgotten is when the receipt itself goes: after twice the lifetime.
+func (r *metadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }
+
+// attemptRecord counts wrong passphrases.
+//
+//	version 1 │ count 4 │ window began 8 │ locked until 8
+type attemptRecord struct {
+	count  uint32
+	began  time.Time
+	locked time.Time
+}
+
+func (r attemptRecord) encode() []byte {
+	w := make(writer, 0, 21)
+	w.byte(attemptVersion)
+	w.uint32(r.count)
+	w.time(r.began)
+	w.time(r.locked)
+	return w
+}
+
+func decodeAttempt(data []byte) (attemptRecord, error) {
+	in := reader{rest: data}
+	var r attemptRecord
+	in.version(attemptVersion)
+	r.count, r.began, r.locked = in.uint32(), in.time(), in.time()
+	return r, in.end()
+}
+
+// auditRecord is one row of the trail.
+//
+//	version 1 │ time 8 │ type 1 │ result 1 │ subject: metadata row 22
+type auditRecord struct {
+	time    time.Time
+	kind    AuditType
+	result  AuditResult
+	subject seal.RowKey
+}
+
+func (r auditRecord) encode() []byte {
+	w := make(writer, 0, 33)
+	w.byte(auditVersion)
+	w.time(r.time)
+	w.byte(byte(r.kind))
+	w.byte(byte(r.result))
+	w.bytes(r.subject[:])
+	return w
+}
+
+func decodeAudit(data []byte) (auditRecord, error) {
+	in := reader{rest: data}
+	var r auditRecord
+	in.version(auditVersion)
+	r.time, r.kind, r.result = in.time(), AuditType(in.byte()), AuditResult(in.byte())
+	in.into(r.subject[:])
+	return r, in.end()
+}

@@ -1,0 +1,293 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// Secret is what may be told of a secret without consuming it.
+type Secret struct {
+	Key           seal.Token
+	State         State
+	HasPassphrase bool
+	Created       time.Time
+	Expires       time.Time
+	// TTL is the lifetime as granted, TTLLeft what was left of it, both in
+	// whole seconds.
+	TTL, TTLLeft time.Duration
+	ShareDomain  string
+	Owned        bool
+}
+
+// Wish is what a sender asks for besides the text.
+type Wish struct {
+	// TTL is nil for the default.
+	TTL         *time.Duration
+	Passphrase  Text
+	Recipients  []string
+	ShareDomain string
+}
+
+// Concealed is what a sender gets.
+type Concealed struct {
+	Metadata Metadata
+	Secret   Secret
+}
+
+// ConcealSecret keeps text, which must hold at least one byte, and returns
+// after it is durable. It returns ErrTooLarge, ErrInvalid, ErrQuota,
+// ErrAccountRequired or ErrDomainNotFound, and then has kept nothing.
+func (v *Vault) ConcealSecret(ctx context.Context, c Caller, text Text, wish Wish) (Concealed, error) {
+	return v.conceal(ctx, c, text, wish, StateNew)
+}
+
+// GenerateSecret draws a text of length characters (0 means 12), conceals it
+// and returns it. Its errors are those of ConcealSecret.
+//
+// Its sender has seen the value, so the stored state is viewed from the start;
+// the answer says new.
+func (v *Vault) GenerateSecret(ctx context.Context, c Caller, length int, sets seal.CharacterSets, wish Wish) (Concealed, Text, error) {
+	if length == 0 {
+		length = defaultLength
+	}
+	value, err := seal.Generate(length, sets)
+	if errors.Is(err, seal.ErrGenerateLength) {
+		return Concealed{}, "", &InvalidError{Field: "length", Text: "must be 4 to 128"}
+	}
+	if err != nil {
+		return Concealed{}, "", fmt.Errorf("generating: %w", err)
+	}
+	concealed, err := v.conceal(ctx, c, Text(value), wish, StateViewed)
+	return concealed, Text(value), err
+}
+
+// defaultLength is the length of a generated secret, as legacy clients expect.
+const defaultLength = 12
+
+// draft is a secret on its way into the store.
+type draft struct {
+	key, receipt       seal.Token
+	secret             secretRecord
+	metadata           metadataRecord
+	secretRow, metaRow seal.RowKey
+}
+
+func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, stored State) (Concealed, error) {
+	now := v.clock.now()
+	d, err := v.draft(c, text, wish, now)
+	if err != nil {
+		return Concealed{}, err
+	}
+	size := int64(seal.PaddedSize(len(text)))
+	if v.room != nil && !v.room() {
+		return Concealed{}, unavailable(storage.ErrFull)
+	}
+	if err := v.usage.reserve(d.secret.network, size, v.limits, c.Anonymous()); err != nil {
+		return Concealed{}, err
+	}
+	d.metadata.state = stored
+	if stored == StateViewed {
+		d.metadata.viewed = now
+	}
+	if err := v.keep(ctx, d, text, wish.Passphrase); err != nil {
+		v.usage.release(d.secret.network, size)
+		return Concealed{}, err
+	}
+	d.metadata.state = StateNew
+	return Concealed{
+		Metadata: v.showMetadata(d.receipt, d.metaRow, &d.metadata, now),
+		Secret:   showSecret(c, d.key, &d.secret, now),
+	}, nil
+}
+
+// draft checks the wish and lays out both records.
+func (v *Vault) draft(c Caller, text Text, wish Wish, now time.Time) (*draft, error) {
+	if limit := v.limits.secretSize(c); int64(len(text)) > limit {
+		return nil, &TooLargeError{Field: "secret", Limit: limit}
+	}
+	if len(text) == 0 {
+		return nil, &InvalidError{Field: "secret", Text: "must not be empty"}
+	}
+	ttl, err := v.limits.grant(c, wish.TTL)
+	if err != nil {
+		return nil, err
+	}
+	if len(wish.Recipients) > 0 && c.Anonymous() {
+		return nil, ErrAccountRequired
+	}
+	domain, err := v.shareDomain(wish.ShareDomain)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now)}
+	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
+	d.secret = secretRecord{
+		kid: v.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
+		network: v.keys.NetworkID(c.Network.bytes()), shareDomain: domain, owner: c.Account,
+	}
+	d.metadata = metadataRecord{
+		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
+		ttl: ttl, secret: d.secretRow, shareDomain: domain, custid: c.Account,
+	}
+	copy(d.metadata.hint[:], d.key.Short(hintSize))
+	return d, nil
+}
+
+// keep writes the share, seals the text with it and commits both records. The
+// share is durable before the record that needs it.
+func (v *Vault) keep(ctx context.Context, d *draft, text, passphrase Text) error {
+	var hash [32]byte
+	if passphrase != "" {
+		params := seal.NewPassphraseParams()
+		var err error
+		if hash, err = v.hasher.hash(ctx, params, passphrase); err != nil {
+			return err
+		}
+		d.secret.passphrase = &params
+	}
+	share := seal.NewShare()
+	slot, err := v.shares.Put(ctx, share)
+	if err != nil {
+		return fmt.Errorf("writing the share: %w", unavailable(err))
+	}
+	v.usage.handed(slot.Number)
+	key := v.keys.SecretKey(d.key, d.secretRow, share, hash)
+	d.secret.slot, d.secret.verifier = slot, key.Verifier()
+	d.secret.encodeHeader()
+	d.secret.sealed = key.Seal(d.secret.header, []byte(text))
+	d.metadata.sealedKey = v.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
+	if err := v.store.Update(ctx, d.commit()); err != nil {
+		v.discard(err, slot)
+		return fmt.Errorf("keeping the secret: %w", err)
+	}
+	return nil
+}
+
+// commit returns the transaction that makes the draft a secret.
+func (d *draft) commit() func(storage.Tx) error {
+	secret, metadata := d.secret.encode(), d.metadata.encode()
+	expiry := expiryKey(d.secret.expires, d.metaRow)
+	return func(tx storage.Tx) error {
+		if err := tx.Put(bucketSecret, d.secretRow[:], secret); err != nil {
+			return err
+		}
+		if err := tx.Put(bucketMetadata, d.metaRow[:], metadata); err != nil {
+			return err
+		}
+		if err := tx.Put(bucketExpiry, expiry, nil); err != nil {
+			return err
+		}
+		return audit(tx, d.secret.created, AuditConceal, d.metaRow)
+	}
+}
+
+// discard gives back the slot of a secret that was certainly not kept. After
+// an unknown outcome the next start finds out.
+func (v *Vault) discard(cause error, slot storage.Slot) {
+	if errors.Is(cause, storage.ErrUnknownOutcome) || errors.Is(cause, storage.ErrClosed) {
+		return
+	}
+	if err := v.shares.Destroy(context.Background(), slot); err != nil {
+		v.log.Error("destroying the share of a secret that was not kept", "cause", err)
+		return
+	}
+	v.recycle(slot)
+}
+
+// recycle gives slots back to backends that use them again.
+func (v *Vault) recycle(slots ...storage.Slot) {
+	if r, ok := v.shares.(storage.Recycler); ok {
+		r.Release(slots...)
+	}
+}
+
+// GetSecret tells about a secret that waits. It changes nothing. It returns
+// ErrNotFound.
+func (v *Vault) GetSecret(ctx context.Context, c Caller, key string) (Secret, error) {
+	found, err := v.lookAt(ctx, c, []string{key})
+	if err != nil {
+		return Secret{}, err
+	}
+	if found[0].State == StateNone {
+		return Secret{}, ErrNotFound
+	}
+	return found[0], nil
+}
+
+// StatusLimit is the most keys that GetSecretStatus takes.
+const StatusLimit = 25
+
+// GetSecretStatus tells about up to StatusLimit secrets, in the order of keys.
+// The state of those that do not wait is StateNone. It changes nothing.
+func (v *Vault) GetSecretStatus(ctx context.Context, c Caller, keys []string) ([]Secret, error) {
+	if len(keys) > StatusLimit {
+		return nil, &InvalidError{Field: "secret_keys", Text: fmt.Sprintf("must be at most %d", StatusLimit)}
+	}
+	return v.lookAt(ctx, c, keys)
+}
+
+func (v *Vault) lookAt(ctx context.Context, c Caller, keys []string) ([]Secret, error) {
+	now := v.clock.now()
+	var found []Secret
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		found = make([]Secret, len(keys))
+		for i, key := range keys {
+			token, ok := seal.ParseToken(key)
+			if !ok {
+				continue
+			}
+			record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
+			switch {
+			case errors.Is(err, ErrNotFound):
+			case err != nil:
+				return err
+			default:
+				found[i] = showSecret(c, token, record, now)
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// getSecret loads a secret that waits, or returns ErrNotFound. Expired ones
+// are gone even before the sweeper came.
+func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*secretRecord, error) {
+	data, err := tx.Get(bucketSecret, row[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := decodeSecret(data)
+	if err != nil {
+		return nil, err
+	}
+	if !now.Before(record.expires) {
+		return nil, ErrNotFound
+	}
+	return record, nil
+}
+
+func showSecret(c Caller, key seal.Token, r *secretRecord, now time.Time) Secret {
+	return Secret{
+		Key: key, State: StateNew, HasPassphrase: r.passphrase != nil,
+		Created: r.created, Expires: r.expires,
+		TTL: r.expires.Sub(r.created), TTLLeft: left(r.expires, now),
+		ShareDomain: r.shareDomain, Owned: r.owner != "" && r.owner == c.Account,
+	}
+}
+
+// left is the time until end in whole seconds, rounded up, never negative.
+func left(end, now time.Time) time.Duration {
+	return max(0, (end.Sub(now) + time.Second - 1).Truncate(time.Second))
+}
+
+// CharacterSets says what a generated secret is made of.
+type CharacterSets = seal.CharacterSets

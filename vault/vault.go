@@ -1,0 +1,143 @@
+// Package vault is the product: it conceals secrets, reveals each of them at
+// most once, burns and forgets them, and says what became of them. Every rule
+// of Hush lives here and only here; what is below keeps bytes, what is above
+// carries them.
+//
+// A secret and its metadata are one aggregate. Whatever moves it does so in
+// one transaction together with its audit row, and whatever ends it destroys
+// the share that its key is made of before anybody hears of the end. Nothing
+// slow runs inside a transaction, and the clock is read once an operation.
+package vault
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// The buckets, and what they hold.
+const (
+	bucketSecret   = "secret"   // row key of the secret's token -> secretRecord
+	bucketMetadata = "metadata" // row key of the metadata's token -> metadataRecord
+	bucketExpiry   = "expiry"   // time in ms (8) ‖ metadata row (22) -> nothing
+	bucketAttempt  = "attempt"  // secret row (22) ‖ 'n' network (8) or 'g' -> attemptRecord
+	bucketShred    = "shred"    // slot number (8) -> generation (8)
+	bucketAudit    = "audit"    // sequence number (8) -> auditRecord
+	bucketPlace    = "place"    // folded name -> placeRecord
+	bucketSystem   = "system"   // verifier, clock, audit sequence
+)
+
+// Options is what a vault is made of. Store, Shares, Keys, Now and Log are
+// required.
+type Options struct {
+	// Store and Shares belong together; the vault does not close them.
+	Store  storage.Store
+	Shares storage.Shares
+	// Keys are derived from the root key that the store was created with.
+	Keys *seal.Keys
+	// Now is the one clock.
+	Now func() time.Time
+	// Log gets what an operator should know; never anything of a secret.
+	Log *slog.Logger
+	// Limits bound what callers may keep; zero fields mean the defaults.
+	Limits Limits
+	// Host is the service's own host name, which is no share domain.
+	Host string
+	// HasRoom tells whether the disk may take more; nil means always.
+	HasRoom func() bool
+	// Manual leaves sweeping and the background pass to the caller, who calls
+	// Sweep and Reclaim. For tests.
+	Manual bool
+}
+
+// Vault holds the secrets. It is safe for concurrent use.
+type Vault struct {
+	store  store
+	shares storage.Shares
+	keys   *seal.Keys
+	log    *slog.Logger
+	limits Limits
+	host   string
+	room   func() bool
+
+	clock   *clock
+	hasher  *hasher
+	usage   *usage
+	striker *striker
+
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+// Init returns what a new store is seeded with: the verifier that makes a
+// wrong root key stop every later start, and the clock's first mark.
+func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
+	return func(tx storage.Tx) error {
+		if err := tx.Put(bucketSystem, []byte(systemVerifier), keys.Verifier()); err != nil {
+			return fmt.Errorf("writing the verifier: %w", err)
+		}
+		return putMark(tx, now)
+	}
+}
+
+// Open checks that the keys are those of the store, destroys the shares that a
+// crash left listed, and starts the background work. It returns
+// seal.ErrWrongRootKey before anything is changed if the keys are others.
+func Open(ctx context.Context, opts Options) (*Vault, error) {
+	v := &Vault{
+		store: store{opts.Store}, shares: opts.Shares, keys: opts.Keys, log: opts.Log,
+		limits: opts.Limits.withDefaults(), host: opts.Host, room: opts.HasRoom,
+		hasher: newHasher(), usage: newUsage(),
+	}
+	mark, err := v.check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.clock = newClock(opts.Now, mark)
+	if err := v.shredListed(ctx); err != nil {
+		return nil, fmt.Errorf("destroying what the last run left: %w", err)
+	}
+	v.start(opts.Manual)
+	return v, nil
+}
+
+// Close ends the background work. Operations must have ended before.
+func (v *Vault) Close() {
+	v.stop()
+	v.done.Wait()
+}
+
+func (v *Vault) start(manual bool) {
+	ctx, stop := context.WithCancel(context.Background())
+	v.stop = stop
+	v.striker = newStriker(v)
+	v.background(func() { v.striker.run(ctx) })
+	if manual {
+		return
+	}
+	v.background(func() { v.reclaimOnce(ctx) })
+	v.background(func() { v.sweepUntil(ctx) })
+}
+
+func (v *Vault) background(work func()) { v.done.Go(work) }
+
+// check compares the stored verifier and returns the clock's mark.
+func (v *Vault) check(ctx context.Context) (mark time.Time, err error) {
+	err = v.store.View(ctx, func(tx storage.Tx) error {
+		stored, err := tx.Get(bucketSystem, []byte(systemVerifier))
+		if err != nil {
+			return fmt.Errorf("reading the verifier: %w", err)
+		}
+		if err := v.keys.Verify(stored); err != nil {
+			return err
+		}
+		mark, err = getMark(tx)
+		return err
+	})
+	return mark, err
+}
