@@ -1,0 +1,87 @@
+# Commands for working on Hush. `make` alone lists them.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --warn-undefined-variables --no-builtin-rules --no-print-directory
+
+# Packages to work on, as in `make test PKG=./vault/...`.
+PKG ?= ./...
+# Tests that must not be skipped: names as in `needs NAME: ...`, or all.
+TEST_REQUIRE ?=
+# More arguments for go test, as in `make test TEST_FLAGS='-run Reveal'`.
+TEST_FLAGS ?=
+# How long each fuzz target runs.
+FUZZTIME ?= 10s
+# How long, or how often (1x), each benchmark runs.
+BENCHTIME ?= 1s
+# What `make bench` runs, as go test's -bench.
+BENCH ?= .
+# Arguments of the server.
+ARGS ?=
+
+# The linters are a module of their own, so that no user of Hush downloads them.
+TOOL := go tool -modfile=tools/go.mod
+
+.PHONY: help
+help: ## List these commands
+	@echo 'Usage: make COMMAND'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## Start the server; ARGS='--listen :8080' for more flags
+	go run ./cmd/hush serve $(ARGS)
+
+.PHONY: test
+test: ## Run all tests and say what was skipped; PKG, TEST_FLAGS, TEST_REQUIRE
+	@TEST_REQUIRE='$(TEST_REQUIRE)' scripts/test.sh $(TEST_FLAGS) $(PKG)
+
+.PHONY: bench
+bench: ## Run the Go benchmarks; PKG, BENCH, BENCHTIME
+	go test -run '^$$' -bench '$(BENCH)' -benchtime '$(BENCHTIME)' -benchmem $(PKG)
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME; PKG
+	@FUZZTIME='$(FUZZTIME)' scripts/fuzz.sh $(PKG)
+
+.PHONY: lint
+lint: lint-go lint-proto ## Check the code and the contract
+
+.PHONY: lint-go
+lint-go:
+	@unformatted=$$(find . -name '*.go' -not -path '*/.*' -not -path '*/node_modules/*' -exec gofmt -l {} +); \
+	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	$(TOOL) golangci-lint run ./...
+
+.PHONY: lint-proto
+lint-proto:
+	@scripts/buf-offline.sh
+	$(TOOL) buf lint
+	$(TOOL) buf format --diff --exit-code
+	@scripts/breaking.sh
+
+.PHONY: generate
+generate: ## Write gen/ anew from proto/
+	@scripts/buf-offline.sh
+	$(TOOL) buf generate
+	gofmt -w gen
+
+.PHONY: check-generated
+check-generated: generate ## Fail if gen/ is not what proto/ gives
+	@stale=$$(git status --porcelain -- gen); \
+	if [ -n "$$stale" ]; then echo "gen/ is stale; commit what make generate wrote:"; echo "$$stale"; exit 1; fi
+
+.PHONY: tools
+tools: ## Build the linters, which takes some minutes the first time
+	$(TOOL) buf --version
+	$(TOOL) golangci-lint version
+
+.PHONY: size
+size: ## Say how large the server's binary is
+	@mkdir -p .tmp
+	@for strip in '' '-s -w'; do \
+		CGO_ENABLED=0 go build -trimpath -ldflags "$$strip" -o .tmp/hush ./cmd/hush; \
+		printf 'hush %-8s %6d KiB\n' "$${strip:-whole}" "$$(($$(wc -c <.tmp/hush) / 1024))"; \
+	done

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+)
+
+// fake is a server of all three protocols that keeps secrets in a map. Its
+// RPCs are the generated handler's, so the hand-written client meets the real
+// encodings.
+type fake struct {
+	hushv1connect.UnimplementedSecretServiceHandler
+
+	url      string
+	spoil    bool // reveal answers something else
+	limit    int  // creations before it refuses; zero for none
+	onCreate func(n int)
+
+	mu      sync.Mutex
+	n       int
+	secrets map[string]string
+}
+
+var (
+	errLimited = connect.NewError(connect.CodeResourceExhausted, errors.New("slow down"))
+	errUnknown = connect.NewError(connect.CodeNotFound, errors.New("unknown secret"))
+)
+
+func newFake(t *testing.T) *fake {
+	t.Helper()
+	f := &fake{secrets: make(map[string]string)}
+	mux := http.NewServeMux()
+	mux.Handle(hushv1connect.NewSecretServiceHandler(f))
+	mux.HandleFunc("POST /api/v1/share", f.share)
+	mux.HandleFunc("POST /api/v1/secret/{key}", f.open)
+	server := httptest.NewUnstartedServer(mux)
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	t.Cleanup(server.Close)
+	f.url = server.URL
+	return f
+}
+
+func (f *fake) created() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.n
+}
+
+func (f *fake) waiting() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.secrets)
+}
+
+func (f *fake) put(value string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.limit > 0 && f.n >= f.limit {
+		return "", errLimited
+	}
+	f.n++
+	if f.onCreate != nil {
+		f.onCreate(f.n)
+	}
+	k := fmt.Sprintf("%0*d", keySize, f.n)
+	f.secrets[k] = value
+	return k, nil
+}
+
+func (f *fake) take(k string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	value, ok := f.secrets[k]
+	if !ok {
+		return "", errUnknown
+	}
+	delete(f.secrets, k)
+	if f.spoil {
+		value = "spoiled"
+	}
+	return value, nil
+}
+
+func (f *fake) ConcealSecret(_ context.Context, req *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
+	k, err := f.put(req.GetSecret())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ConcealSecretResponse{
+		Metadata: &hushv1.Metadata{MetadataKey: "metadata", SecretKey: k},
+		Secret:   &hushv1.Secret{SecretKey: k},
+	}, nil
+}
+
+func (f *fake) RevealSecret(_ context.Context, req *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, error) {
+	value, err := f.take(req.GetSecretKey())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.RevealSecretResponse{Secret: &hushv1.Secret{SecretKey: req.GetSecretKey()}, Value: value}, nil
+}
+
+func (f *fake) share(w http.ResponseWriter, r *http.Request) {
+	k, err := f.put(r.PostFormValue("secret"))
+	if err != nil || r.PostFormValue("ttl") != "3600" {
+		answerJSON(w, http.StatusTooManyRequests, map[string]any{"message": "Slow down"})
+		return
+	}
+	answerJSON(w, http.StatusOK, map[string]any{"metadata_key": "metadata", "secret_key": k, "ttl": 3600})
+}
+
+func (f *fake) open(w http.ResponseWriter, r *http.Request) {
+	k := r.PathValue("key")
+	value, err := f.take(k)
+	if err != nil {
+		answerJSON(w, http.StatusNotFound, map[string]any{"message": "Unknown secret", "secret_key": k})
+		return
+	}
+	answerJSON(w, http.StatusOK, map[string]any{"value": value, "secret_key": k, "share_domain": ""})
+}
+
+func answerJSON(w http.ResponseWriter, status int, body map[string]any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestMain lets --bare start this binary as it starts the real one.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == bareCommand {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestRunOverEveryProtocol(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{protocolV1, protocolConnect, protocolGRPC} {
+		for _, op := range []string{opConceal, opReveal, opBoth} {
+			t.Run(protocol+"/"+op, func(t *testing.T) {
+				t.Parallel()
+				fake := newFake(t)
+				var out bytes.Buffer
+				err := run(t.Context(), []string{
+					"--target", fake.url, "--protocol", protocol, "--op", op,
+					"--clients", "40", "--count", "300", "--warmup", "20", "--size", "3000", "--json",
+				}, &out, &out)
+				if err != nil {
+					t.Fatalf("run: got %v, want no error\n%s", err, &out)
+				}
+				var rep report
+				if err := json.Unmarshal(out.Bytes(), &rep); err != nil {
+					t.Fatalf("report: %v", err)
+				}
+				for _, r := range rep.Runs {
+					if r.OK != 300 || r.Requests != 300 || r.P50 > r.Max {
+						t.Errorf("report of %s: got %+v, want 300 of 300 requests", r.Op, r)
+					}
+				}
+				if got, want := fake.created(), 320; got != want {
+					t.Errorf("secrets concealed: got %d, want %d", got, want)
+				}
+				left := map[string]int{opConceal: 320, opReveal: 0, opBoth: 0}[op]
+				if got := fake.waiting(); got != left {
+					t.Errorf("secrets left: got %d, want %d", got, left)
+				}
+			})
+		}
+	}
+}
+
+func TestRunNoticesWrongValues(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{protocolV1, protocolConnect, protocolGRPC} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			fake := newFake(t)
+			fake.spoil = true
+			var out bytes.Buffer
+			err := run(t.Context(), []string{
+				"--target", fake.url, "--protocol", protocol, "--op", "both",
+				"--clients", "2", "--count", "10", "--warmup", "0",
+			}, &out, &out)
+			if err == nil || !strings.Contains(out.String(), "10   wrong value") {
+				t.Errorf("run: got %v and\n%s\nwant 10 wrong values", err, &out)
+			}
+		})
+	}
+}
+
+func TestRunCountsRefusalsByKind(t *testing.T) {
+	t.Parallel()
+	for protocol, want := range map[string]string{
+		protocolV1:      "HTTP 429 Slow down",
+		protocolConnect: "HTTP 429 resource_exhausted",
+		protocolGRPC:    "gRPC resource_exhausted",
+	} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			fake := newFake(t)
+			fake.limit = 6
+			var out bytes.Buffer
+			err := run(t.Context(), []string{
+				"--target", fake.url, "--protocol", protocol,
+				"--clients", "2", "--count", "10", "--warmup", "0",
+			}, &out, &out)
+			if err == nil || !strings.Contains(out.String(), "4   "+want) {
+				t.Errorf("run: got %v and\n%s\nwant 4 of %q", err, &out, want)
+			}
+			err = run(t.Context(), []string{"--target", fake.url, "--protocol", protocol, "--warmup", "5"}, &out, &out)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("run with a refused warm-up: got %v, want an error with %q", err, want)
+			}
+		})
+	}
+}
+
+func TestRunBare(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{protocolV1, protocolConnect, protocolGRPC} {
+		t.Run(protocol, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			err := run(t.Context(), []string{
+				"--bare", "--protocol", protocol, "--op", "both", "--clients", "4", "--count", "100", "--warmup", "10",
+			}, &out, &out)
+			if err != nil {
+				t.Fatalf("run: got %v, want no error\n%s", err, &out)
+			}
+			if !strings.HasPrefix(out.String(), "bare net/http handler at http://127.0.0.1:") {
+				t.Errorf("report: got %q, want it to name the bare handler", &out)
+			}
+		})
+	}
+}
+
+func TestRunStops(t *testing.T) {
+	t.Parallel()
+	t.Run("after the duration", func(t *testing.T) {
+		t.Parallel()
+		fake := newFake(t)
+		var out bytes.Buffer
+		err := run(t.Context(), []string{"--target", fake.url, "--duration", "50ms", "--clients", "2"}, &out, &out)
+		if err != nil {
+			t.Errorf("run: got %v, want no error\n%s", err, &out)
+		}
+	})
+	t.Run("when interrupted", func(t *testing.T) {
+		t.Parallel()
+		fake := newFake(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		fake.onCreate = func(n int) {
+			if n == 50 {
+				cancel()
+			}
+		}
+		var out bytes.Buffer
+		err := run(ctx, []string{"--target", fake.url, "--warmup", "5000", "--clients", "2"}, &out, &out)
+		if err == nil || !strings.Contains(err.Error(), "interrupted") {
+			t.Errorf("run: got %v, want it interrupted", err)
+		}
+	})
+	t.Run("without a server", func(t *testing.T) {
+		t.Parallel()
+		var out bytes.Buffer
+		err := run(t.Context(), []string{"--target", "http://127.0.0.1:1"}, &out, &out)
+		if err == nil || !strings.Contains(err.Error(), "is the server running?") {
+			t.Errorf("run: got %v, want a question about the server", err)
+		}
+	})
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var out, help bytes.Buffer
+	err := run(t.Context(), []string{"--help"}, &out, &help)
+	if !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("run(--help): got %v, want flag.ErrHelp", err)
+	}
+	for _, want := range []string{"--op both", "-protocol", "loopback addresses only"} {
+		if !strings.Contains(help.String(), want) {
+			t.Errorf("help: does not say %q:\n%s", want, &help)
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the recorded exchanges")
+
+// TestMain lets the scripts of testdata/script call this very program.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"hush": main})
+}
+
+// patience bounds every wait for something that happens soon or never.
+const patience = 20 * time.Second
+
+// server is the program at work in this process, over real TCP.
+type server struct {
+	url  string // without a slash at its end
+	addr string
+	data string // the data folder
+	log  *output
+
+	cancel context.CancelFunc
+	ended  chan struct{}
+	code   int
+}
+
+// startHush runs "hush serve" on a new data folder until the test ends.
+func startHush(t testing.TB, flags ...string) *server {
+	t.Helper()
+	return startHushOn(t, filepath.Join(t.TempDir(), "data"), flags...)
+}
+
+// startHushOn is startHush on a data folder of the caller's.
+func startHushOn(t testing.TB, data string, flags ...string) *server {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &server{data: data, log: newOutput(), cancel: cancel, ended: make(chan struct{})}
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, flags...)
+	go func() {
+		defer close(s.ended)
+		s.code = run(ctx, args, nil, strings.NewReader(""), io.Discard, s.log)
+	}()
+	t.Cleanup(func() { s.stop(t) })
+	select {
+	case <-s.log.served:
+	case <-s.ended:
+		t.Fatalf("run(%q): got exit code %d before serving, want it to serve; it wrote:\n%s", args, s.code, s.log)
+	case <-time.After(patience):
+		t.Fatalf("run(%q): got no answer in %s, want it to serve; it wrote:\n%s", args, patience, s.log)
+	}
+	s.url = s.log.address()
+	s.addr = s.url[strings.LastIndex(s.url, "/")+1:]
+	return s
+}
+
+// stop ends the server as SIGTERM would, and fails the test if it did not end
+// well.
+func (s *server) stop(t testing.TB) {
+	t.Helper()
+	s.cancel()
+	select {
+	case <-s.ended:
+	case <-time.After(patience):
+		t.Fatalf("serve: got no end in %s, want one; it wrote:\n%s", patience, s.log)
+	}
+	if s.code != exitOK {
+		t.Errorf("serve: got exit code %d, want %d; it wrote:\n%s", s.code, exitOK, s.log)
+	}
+}
+
+// output keeps what a program writes and tells when it serves.
+type output struct {
+	mu     sync.Mutex
+	text   bytes.Buffer
+	served chan struct{}
+	once   sync.Once
+}
+
+func newOutput() *output { return &output{served: make(chan struct{})} }
+
+const servingOn = "hush: serving on "
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.text.Write(b)
+	_, rest, found := strings.Cut(o.text.String()[:min(o.text.Len(), 64<<10)], servingOn)
+	if found && strings.Contains(rest, "\n") {
+		o.once.Do(func() { close(o.served) })
+	}
+	return n, err
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// address is the URL of the line that says where the program serves.
+func (o *output) address() string {
+	_, rest, _ := strings.Cut(o.String(), servingOn)
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
+}
+
+// waitFor waits until the program has written text.
+func (o *output) waitFor(t testing.TB, text string) {
+	t.Helper()
+	waitUntil(t, "the program to write "+text, func() bool { return strings.Contains(o.String(), text) })
+}
+
+func waitUntil(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waiting for %s: got nothing in %s", what, patience)
+		}
+	}
+}
+
+// newHTTPClient speaks one version of HTTP and adds header to every request.
+func newHTTPClient(t testing.TB, http2 bool, header http.Header) *http.Client {
+	t.Helper()
+	var protocols http.Protocols
+	protocols.SetHTTP1(!http2)
+	protocols.SetUnencryptedHTTP2(http2)
+	transport := &http.Transport{
+		Protocols: &protocols, MaxIdleConnsPerHost: 256, DisableCompression: true,
+		DialContext: (&net.Dialer{Timeout: patience}).DialContext,
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: &withHeader{transport, header}, CheckRedirect: refuseRedirect}
+}
+
+var errRedirected = errors.New("redirected")
+
+func refuseRedirect(*http.Request, []*http.Request) error { return errRedirected }
+
+// withHeader adds headers to every request.
+type withHeader struct {
+	next   http.RoundTripper
+	header http.Header
+}
+
+func (w *withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
+	if len(w.header) > 0 {
+		r = r.Clone(r.Context())
+		for name, values := range w.header {
+			r.Header[name] = append(r.Header[name], values...)
+		}
+	}
+	return w.next.RoundTrip(r)
+}

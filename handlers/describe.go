@@ -1,0 +1,24 @@
+package handlers
+
+import "strings"
+
+// Listed returns the mounts of the public port without their handlers, for
+// those who print them where no service runs.
+func Listed() ([]Mount, error) {
+	policies, err := readPolicies(services())
+	if err != nil {
+		return nil, err
+	}
+	var list []Mount
+	c := chain{policies: policies}
+	for _, service := range services() {
+		list = append(list, c.mounted("/"+string(service.FullName())+"/", nil))
+	}
+	for _, mount := range besides() {
+		list = append(list, Mount{Path: mount.Path})
+	}
+	return list, nil
+}
+
+// Name is the service's full name.
+func (m Mount) Name() string { return strings.Trim(m.Path, "/") }

@@ -1,0 +1,172 @@
+package hush_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "hush"
+
+// directions says which packages of this module each package may import,
+// outside its tests. Names are paths below the module; "x/..." is x and
+// everything below it. A package takes the longest name that fits it, and one
+// that fits none is not allowed to exist.
+//
+// Above all: the vault knows no wire format, storage knows no vault, routes
+// reach the vault only through the handlers' chain, and nothing imports a
+// command.
+var directions = map[string][]string{
+	"cmd/hush":            {"gen/...", "handlers", "routes", "seal", "storage/...", "vault", "web"},
+	"cmd/hush-load":       {"gen/..."},
+	"routes":              {"gen/...", "handlers", "web"},
+	"web":                 {},
+	"handlers":            {"gen/...", "vault"},
+	"vault":               {"seal", "storage"},
+	"vault/vaulttest":     {"seal", "storage", "storage/bolt", "vault"},
+	"storage":             {},
+	"storage/bolt":        {"storage"},
+	"storage/memory":      {"storage"},
+	"storage/postgres":    {"storage"},
+	"storage/storagetest": {"storage"},
+	"seal":                {},
+	"gen/...":             {"gen/..."},
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	readFolders(t)
+	packages := listPackages(t)
+	if len(packages) == 0 {
+		t.Fatal("go list named no package")
+	}
+	for _, from := range slices.Sorted(maps.Keys(packages)) {
+		for _, fault := range faults(from, packages[from]) {
+			t.Error(fault)
+		}
+	}
+}
+
+// The check has to bite: each of these edges is one that it must name.
+func TestForbiddenImportsAreNamed(t *testing.T) {
+	for _, edge := range []struct{ from, to string }{
+		{"vault", "gen/hush/v1"},
+		{"vault", "handlers"},
+		{"storage", "vault"},
+		{"storage", "storage/bolt"},
+		{"storage/bolt", "vault"},
+		{"storage/bolt", "storage/postgres"},
+		{"routes", "vault"},
+		{"routes", "storage"},
+		{"handlers", "storage"},
+		{"handlers", "routes"},
+		{"handlers", "vault/vaulttest"},
+		{"seal", "storage"},
+		{"gen/hush/v1", "vault"},
+		{"cmd/hush", "cmd/hush-load"},
+		{"cmd/hush", "vault/vaulttest"},
+		{"vault", "cmd/hush"},
+	} {
+		want := edge.from + " must not import " + edge.to
+		got := faults(edge.from, []string{"fmt", path.Join(module, edge.to)})
+		if !slices.Equal(got, []string{want}) {
+			t.Errorf("faults: got %q, want %q", got, want)
+		}
+	}
+	for _, unknown := range []string{"utils", "vault/internal", "generated"} {
+		if got := faults(unknown, nil); len(got) != 1 {
+			t.Errorf("faults(%s): got %q, want it refused as unknown", unknown, got)
+		}
+	}
+}
+
+// faults names what is wrong with the imports of one package.
+func faults(from string, imports []string) []string {
+	allowed, known := directionsOf(from)
+	if !known {
+		return []string{from + " is not in the table of directions"}
+	}
+	var found []string
+	for _, imported := range imports {
+		to, ours := strings.CutPrefix(imported, module+"/")
+		fits := func(pattern string) bool { return matches(pattern, to) }
+		if ours && !slices.ContainsFunc(allowed, fits) {
+			found = append(found, from+" must not import "+to)
+		}
+	}
+	return found
+}
+
+// directionsOf returns what from may import.
+func directionsOf(from string) (allowed []string, known bool) {
+	longest := -1
+	for pattern, to := range directions {
+		if matches(pattern, from) && len(pattern) > longest {
+			allowed, known, longest = to, true, len(pattern)
+		}
+	}
+	return allowed, known
+}
+
+func matches(pattern, name string) bool {
+	below, tree := strings.CutSuffix(pattern, "/...")
+	return name == below || tree && strings.HasPrefix(name, below+"/")
+}
+
+// listPackages returns the imports of every package, by its path below the
+// module. The module's root holds tests only and is left out. Packages that
+// do not compile are listed too (-e), since that is the compiler's to say.
+func listPackages(t *testing.T) map[string][]string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...")
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &complaints)
+	}
+	packages := make(map[string][]string)
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatalf("output of go list: %v", err)
+		}
+		if name, below := strings.CutPrefix(p.ImportPath, module+"/"); below {
+			packages[name] = p.Imports
+		}
+	}
+}
+
+// readFolders opens every folder of the module. The go command repeats a
+// test's old verdict while the files that it opened are the same, and cannot
+// know what a child process looked at.
+func readFolders(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		if name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules") {
+			return fs.SkipDir
+		}
+		_, err = os.ReadDir(name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,84 @@
+package routes
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+)
+
+// Media types of the bodies that are read.
+const (
+	typeForm      = "application/x-www-form-urlencoded"
+	typeMultipart = "multipart/form-data"
+	typeJSON      = "application/json"
+)
+
+// readParams reads the query, and the body of a method that has one.
+func readParams(r *http.Request) (params, error) {
+	var p params
+	query, err := parseForm(r.URL.RawQuery)
+	if err != nil {
+		return p, err
+	}
+	p[1] = query
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Body == nil || r.Body == http.NoBody {
+		return p, nil
+	}
+	p[0], err = readBody(r)
+	return p, err
+}
+
+func readBody(r *http.Request) (source, error) {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, &fault{class: classEncoding, text: "a body with a Content-Encoding is not accepted"}
+	}
+	if r.ContentLength > maxBody {
+		return nil, errBodyTooLarge()
+	}
+	kind, boundary := bodyType(r.Header.Values("Content-Type"))
+	if kind == "" {
+		return source{}, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return nil, malformed("the body could not be read")
+	case len(body) > maxBody:
+		return nil, errBodyTooLarge()
+	case kind == typeJSON:
+		return parseJSON(body)
+	case kind == typeMultipart:
+		return parseMultipart(body, boundary)
+	}
+	return parseForm(string(body))
+}
+
+func errBodyTooLarge() error {
+	return &fault{class: classTooLarge, text: fmt.Sprintf("the body must be at most %d bytes", maxBody)}
+}
+
+// bodyType picks what to read a body as, empty for not at all. Some clients
+// send no Content-Type with a form, and some send two, the wrong one first.
+func bodyType(headers []string) (kind, boundary string) {
+	none := true
+	for _, header := range headers {
+		base, _, _ := strings.Cut(header, ";")
+		base = strings.ToLower(strings.TrimSpace(base))
+		switch base {
+		case typeForm, typeJSON:
+			return base, ""
+		case typeMultipart:
+			_, attributes, _ := mime.ParseMediaType(header)
+			return base, attributes["boundary"]
+		case "":
+		default:
+			none = false
+		}
+	}
+	if none {
+		return typeForm, ""
+	}
+	return "", ""
+}

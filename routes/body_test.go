@@ -1,0 +1,99 @@
+package routes
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+func TestReadParamsTypes(t *testing.T) {
+	const (
+		form  = "secret=a&ttl=60"
+		json  = `{"secret":"a","ttl":60}`
+		multi = "--b\r\nContent-Disposition: form-data; name=\"secret\"\r\n\r\na\r\n--b--\r\n"
+	)
+	for _, test := range []struct {
+		types []string
+		body  string
+		want  string
+	}{
+		{nil, form, "a"},
+		{[]string{""}, form, "a"},
+		{[]string{typeForm}, form, "a"},
+		{[]string{"Application/X-WWW-Form-Urlencoded; charset=UTF-8"}, form, "a"},
+		{[]string{"text/html", typeForm}, form, "a"},
+		{[]string{"text/html", typeJSON}, json, "a"},
+		{[]string{typeJSON + ";charset=utf-8"}, json, "a"},
+		{[]string{"application/json; broken"}, json, "a"},
+		{[]string{"multipart/form-data; boundary=b"}, multi, "a"},
+		{[]string{"application/octet-stream"}, form, "query"},
+		{[]string{"text/plain"}, json, "query"},
+		{[]string{typeJSON}, "", "query"},
+		{[]string{"multipart/form-data"}, "", "query"},
+		{[]string{"multipart/form-data; boundary=b"}, "", "query"},
+		{nil, "", "query"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/?secret=query", strings.NewReader(test.body))
+		r.Header["Content-Type"] = test.types
+		p, err := readParams(r)
+		if err != nil {
+			t.Errorf("readParams(%q): got error %v", test.types, err)
+			continue
+		}
+		if got, err := p.text("secret"); err != nil || got != test.want {
+			t.Errorf("readParams(%q).text(secret): got %q, %v, want %q", test.types, got, err, test.want)
+		}
+	}
+}
+
+func TestReadParamsRefusals(t *testing.T) {
+	request := func(body io.Reader, header ...string) *http.Request {
+		r := httptest.NewRequest(http.MethodPost, "/", body)
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		return r
+	}
+	const large = "the body must be at most 4194304 bytes"
+	long := bytes.Repeat([]byte("a"), maxBody+1)
+	for _, test := range []struct {
+		name  string
+		r     *http.Request
+		class class
+		want  string
+	}{
+		{"gzip", request(strings.NewReader("a"), "Content-Encoding", "gzip"), classEncoding,
+			"a body with a Content-Encoding is not accepted"},
+		{"long", request(bytes.NewReader(long)), classTooLarge, large},
+		{"long of unknown length", request(io.MultiReader(bytes.NewReader(long))), classTooLarge, large},
+		{"long of no known type", request(bytes.NewReader(long), "Content-Type", "text/plain"), classTooLarge, large},
+		{"broken", request(iotest.ErrReader(io.ErrUnexpectedEOF)), classMalformed, "the body could not be read"},
+		{"query", httptest.NewRequest(http.MethodGet, "/?secret=%25%%32", nil), classInvalid,
+			"secret is not properly percent-encoded"},
+	} {
+		_, err := readParams(test.r)
+		wantFault(t, "readParams("+test.name+")", err, test.class, test.want)
+	}
+	if _, err := readParams(request(bytes.NewReader(long[:maxBody]))); err != nil {
+		t.Errorf("readParams(4 MiB): got error %v", err)
+	}
+	if _, err := readParams(request(strings.NewReader("a=b"), "Content-Encoding", "identity")); err != nil {
+		t.Errorf("readParams(identity): got error %v", err)
+	}
+}
+
+// A GET with a body is read as if it had none: nothing hides there.
+func TestReadParamsOfGet(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "/?ttl=1", strings.NewReader("ttl=2"))
+	p, err := readParams(r)
+	if err != nil {
+		t.Fatalf("readParams(GET): got error %v", err)
+	}
+	if got, err := p.text("ttl"); err != nil || got != "1" {
+		t.Errorf("readParams(GET).text(ttl): got %q, %v, want 1", got, err)
+	}
+}

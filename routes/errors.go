@@ -1,0 +1,159 @@
+package routes
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"connectrpc.com/connect"
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// Texts that clients in the field compare.
+const (
+	textNothing = "You did not provide anything to share"
+	textAccount = "An account is required to send emails."
+)
+
+// details is what the details of an RPC's error say.
+type details struct {
+	refusal   *hushv1.Refusal
+	retry     time.Duration
+	violation *validate.Violation // the first one
+}
+
+// readFault turns what a row answered into a refusal. It is the one place that
+// reads the errors of RPCs. A nil err is none of its business.
+func readFault(err error) *fault {
+	if own := (*fault)(nil); errors.As(err, &own) {
+		return own
+	}
+	var rpc *connect.Error
+	if !errors.As(err, &rpc) {
+		return &fault{class: classInternal}
+	}
+	d := readDetails(rpc)
+	f := d.fault(rpc)
+	f.retry = d.retry
+	return f
+}
+
+func readDetails(rpc *connect.Error) details {
+	var d details
+	for _, detail := range rpc.Details() {
+		message, err := detail.Value()
+		if err != nil {
+			continue // a detail of a kind that says nothing to these routes
+		}
+		switch m := message.(type) {
+		case *hushv1.Refusal:
+			d.refusal = m
+		case *errdetails.RetryInfo:
+			d.retry = m.GetRetryDelay().AsDuration()
+		case *validate.Violations:
+			if all := m.GetViolations(); len(all) > 0 {
+				d.violation = all[0]
+			}
+		}
+	}
+	return d
+}
+
+func (d details) fault(rpc *connect.Error) *fault {
+	if f := d.byReason(rpc.Message()); f != nil {
+		return f
+	}
+	if d.violation != nil && rpc.Code() == connect.CodeInvalidArgument {
+		return violated(d.violation)
+	}
+	f := &fault{class: classByCode(rpc.Code())}
+	if f.class == classInvalid {
+		f.text = rpc.Message()
+	}
+	return f
+}
+
+// byReason answers nil for an error whose code says all.
+func (d details) byReason(message string) *fault {
+	switch d.refusal.GetReason() {
+	case hushv1.Refusal_REASON_PASSPHRASE:
+		return &fault{class: classPassphrase}
+	case hushv1.Refusal_REASON_LOCKED, hushv1.Refusal_REASON_RATE_LIMITED:
+		return &fault{class: classLimited}
+	case hushv1.Refusal_REASON_TOO_LARGE:
+		return &fault{class: classTooLarge, text: tooLarge(d.refusal)}
+	case hushv1.Refusal_REASON_QUOTA:
+		return &fault{class: classFull}
+	case hushv1.Refusal_REASON_ACCOUNT_REQUIRED:
+		return &fault{class: classInvalid, text: textAccount}
+	case hushv1.Refusal_REASON_DOMAIN_NOT_FOUND:
+		return &fault{class: classDomain, text: message}
+	case hushv1.Refusal_REASON_INVALID:
+		return &fault{class: classInvalid, text: message}
+	default:
+		return nil
+	}
+}
+
+// classByCode is for errors without a reason. A code that no RPC of these
+// routes uses on purpose is a fault of the service.
+func classByCode(code connect.Code) class {
+	switch code {
+	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition:
+		return classInvalid
+	case connect.CodeNotFound:
+		return classUnknown
+	case connect.CodeUnauthenticated, connect.CodePermissionDenied:
+		return classUnauthorized
+	case connect.CodeResourceExhausted:
+		return classLimited
+	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled:
+		return classUnavailable
+	default:
+		return classInternal
+	}
+}
+
+func tooLarge(r *hushv1.Refusal) string {
+	field := r.GetField()
+	if field == "" {
+		field = "secret"
+	}
+	return fmt.Sprintf("%s: must be at most %d bytes", field, r.GetLimit())
+}
+
+// violated tells which of a request's limits was passed. A key that is too long
+// to be one is an unknown key like any other of a wrong shape.
+func violated(v *validate.Violation) *fault {
+	field, rule := fieldPath(v.GetField()), v.GetRuleId()
+	text := field + ": " + v.GetMessage()
+	switch {
+	case field == "secret_key" || field == "metadata_key":
+		return &fault{class: classUnknown}
+	case field == "secret" && rule == "string.min_bytes":
+		return &fault{class: classInvalid, text: textNothing}
+	case field == "secret" && rule == "string.max_bytes":
+		return &fault{class: classTooLarge, text: text}
+	default:
+		return &fault{class: classInvalid, text: text}
+	}
+}
+
+// fieldPath writes the path to a field as in recipients[0].
+func fieldPath(path *validate.FieldPath) string {
+	var b strings.Builder
+	for i, element := range path.GetElements() {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(element.GetFieldName())
+		if at, ok := element.GetSubscript().(*validate.FieldPathElement_Index); ok {
+			fmt.Fprintf(&b, "[%d]", at.Index)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,64 @@
+package routes
+
+import (
+	"fmt"
+	"time"
+)
+
+// class is why a request is refused, as far as the legacy answers tell reasons
+// apart. Each version's table says what a class looks like on its wire.
+type class int
+
+const (
+	// classInternal is everything that nobody expected. Its cause is never
+	// answered.
+	classInternal class = iota
+	// classRoute is a path that no route has.
+	classRoute
+	// classMethod is a path whose routes have other methods.
+	classMethod
+	// classMalformed is a body that is not what its Content-Type says.
+	classMalformed
+	// classEncoding is a body with a Content-Encoding.
+	classEncoding
+	// classTooLarge is a value or a body above its limit in bytes.
+	classTooLarge
+	// classInvalid is any other value that cannot be taken.
+	classInvalid
+	// classUnknown is a key that opens nothing, for whatever reason.
+	classUnknown
+	// classDomain is a domain that the caller does not have.
+	classDomain
+	// classUnauthorized is a missing or wrong credential.
+	classUnauthorized
+	// classPassphrase is a missing or wrong passphrase.
+	classPassphrase
+	// classLimited is a caller who has to wait.
+	classLimited
+	// classFull is a service without room for more.
+	classFull
+	// classUnavailable is a service that cannot answer just now.
+	classUnavailable
+	// classes counts them.
+	classes
+)
+
+// fault is a refusal. Its text is for the caller and never holds what the
+// caller sent, except for names that routes and services know.
+type fault struct {
+	class class
+	text  string        // empty where the class says all
+	retry time.Duration // how long to wait, zero if nobody knows
+}
+
+func (f *fault) Error() string {
+	return f.text
+}
+
+func invalid(format string, args ...any) error {
+	return &fault{class: classInvalid, text: fmt.Sprintf(format, args...)}
+}
+
+func malformed(text string) error {
+	return &fault{class: classMalformed, text: text}
+}

@@ -1,0 +1,172 @@
+package routes
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// parseJSON takes a JSON object apart into the pairs that a form would have.
+// encoding/json would replace what is no Unicode text and take the last of two
+// equal names; a secret must not change on its way, so both are refused.
+func parseJSON(body []byte) (source, error) {
+	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
+		return source{}, nil
+	}
+	if !utf8.Valid(body) {
+		return nil, malformed("the body is not valid UTF-8")
+	}
+	w := jsonWalker{source: make(source), decoder: json.NewDecoder(bytes.NewReader(body))}
+	w.decoder.UseNumber()
+	if err := w.document(); err != nil {
+		return nil, err
+	}
+	if loneSurrogate(body) {
+		return nil, malformed("the body has half of a surrogate pair")
+	}
+	return w.source, nil
+}
+
+type jsonWalker struct {
+	source  source
+	decoder *json.Decoder
+	tokens  int
+}
+
+func errNotJSON() error {
+	return malformed("the body is not valid JSON")
+}
+
+func (w *jsonWalker) next() (json.Token, error) {
+	token, err := w.decoder.Token()
+	if err != nil {
+		return nil, errNotJSON()
+	}
+	if w.tokens++; w.tokens > maxTokens {
+		return nil, invalid("a JSON body may have at most %d tokens", maxTokens)
+	}
+	return token, nil
+}
+
+func (w *jsonWalker) document() error {
+	token, err := w.next()
+	if err != nil {
+		return err
+	}
+	if token != json.Delim('{') {
+		return malformed("the body is not a JSON object")
+	}
+	if err := w.object("", 1); err != nil {
+		return err
+	}
+	if _, err := w.decoder.Token(); !errors.Is(err, io.EOF) {
+		return errNotJSON()
+	}
+	return nil
+}
+
+// object reads what follows the opening brace.
+func (w *jsonWalker) object(name string, depth int) error {
+	seen := make(map[string]bool)
+	for w.decoder.More() {
+		token, err := w.next()
+		if err != nil {
+			return err
+		}
+		key, ok := token.(string)
+		if !ok {
+			return errNotJSON()
+		}
+		if seen[key] {
+			return invalid("%s was given more than once", known(key))
+		}
+		seen[key] = true
+		if name != "" {
+			key = name + "[" + key + "]"
+		}
+		if err := w.value(key, depth); err != nil {
+			return err
+		}
+	}
+	if len(seen) == 0 && name != "" {
+		w.source.addEmpty(name, true)
+	}
+	_, err := w.next()
+	return err
+}
+
+// array reads what follows the opening bracket.
+func (w *jsonWalker) array(name string, depth int) error {
+	w.source.addEmpty(name, false)
+	for w.decoder.More() {
+		if err := w.value(name+"[]", depth); err != nil {
+			return err
+		}
+	}
+	_, err := w.next()
+	return err
+}
+
+func (w *jsonWalker) value(name string, depth int) error {
+	token, err := w.next()
+	if err != nil {
+		return err
+	}
+	switch t := token.(type) {
+	case json.Delim:
+		return w.nested(t, name, depth+1)
+	case string:
+		w.source.add(name, value{text: t})
+	case json.Number:
+		w.source.add(name, value{text: t.String(), literal: true})
+	case bool:
+		w.source.add(name, value{text: strconv.FormatBool(t), literal: true})
+	}
+	return nil // null is as good as absent
+}
+
+func (w *jsonWalker) nested(open json.Delim, name string, depth int) error {
+	if depth > maxDepth {
+		return invalid("a JSON body may be nested at most %d deep", maxDepth)
+	}
+	if open == '{' {
+		return w.object(name, depth)
+	}
+	return w.array(name, depth)
+}
+
+// loneSurrogate looks for an escape that is half of a surrogate pair. The body
+// is valid JSON, so backslashes are in texts only and escapes are complete.
+func loneSurrogate(body []byte) bool {
+	for i := 0; i < len(body); i++ {
+		if body[i] != '\\' {
+			continue
+		}
+		first := escaped(body[i:])
+		if i++; first < 0 || !utf16.IsSurrogate(first) {
+			continue
+		}
+		second := escaped(body[min(i+5, len(body)):])
+		if second < 0 || utf16.DecodeRune(first, second) == utf8.RuneError {
+			return true
+		}
+		i += 10
+	}
+	return false
+}
+
+// escaped reads \uXXXX and answers -1 for anything else.
+func escaped(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}

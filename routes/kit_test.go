@@ -1,0 +1,129 @@
+package routes
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/google/go-cmp/cmp"
+
+	"hush/handlers"
+)
+
+const (
+	testSecretKey   = "secretkey0000000000000000000000"
+	testMetadataKey = "metadatakey00000000000000000000"
+)
+
+var testNow = time.Unix(1795236800, 0)
+
+// comparing lets cmp see into the types of this package.
+func comparing() cmp.Option {
+	return cmp.AllowUnexported(value{}, param{})
+}
+
+// testAPI has every method by name and calls none.
+func testAPI() *handlers.API {
+	api := &handlers.API{Middleware: func(h http.Handler) http.Handler { return h }}
+	callable := reflect.ValueOf(&api.Callable).Elem()
+	for i := range callable.NumField() {
+		procedure := "/test.Service/" + callable.Type().Field(i).Name
+		callable.Field(i).FieldByName("Procedure").SetString(procedure)
+	}
+	return api
+}
+
+func testExchange() *exchange {
+	base := &url.URL{Scheme: "https", Host: "hush.example"}
+	return &exchange{
+		key: testSecretKey, header: http.Header{}, links: newLinks(base), now: testNow,
+		shrimp: func() string { return "shrimp" },
+	}
+}
+
+// testTree serves rows of its own in place of v1 and v2.
+// bareTree has no routes yet.
+func bareTree(t *testing.T) *tree {
+	t.Helper()
+	x := testExchange()
+	return &tree{links: x.links, now: func() time.Time { return testNow }, mux: chi.NewMux()}
+}
+
+func testTree(t *testing.T, f family) http.Handler {
+	t.Helper()
+	tree := bareTree(t)
+	if err := tree.add(f); err != nil {
+		t.Fatalf("add(rows): got error %v", err)
+	}
+	return tree.mux
+}
+
+func encodeText(t *testing.T, answer any) string {
+	t.Helper()
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(answer); err != nil {
+		t.Fatalf("encoding answer: %v", err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func wantJSON(t *testing.T, name, got, want string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: got %s, want %s\n%s", name, got, want, diff)
+	}
+}
+
+// wantFault checks an error's class and text, and that it is safe to answer.
+func wantFault(t *testing.T, name string, err error, class class, text string) {
+	t.Helper()
+	var f *fault
+	if !errors.As(err, &f) {
+		t.Errorf("%s: got error %v, want a fault", name, err)
+		return
+	}
+	if f.class != class || f.text != text {
+		t.Errorf("%s: got class %d %q, want class %d %q", name, f.class, f.text, class, text)
+	}
+}
+
+func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// formOf writes a source as a form that means the same.
+func formOf(s source) string {
+	var pairs []string
+	add := func(name string, v value) {
+		pairs = append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(v.text))
+	}
+	for name, p := range s {
+		base, rest, nested := strings.Cut(name, "[")
+		wrapped := "secret[" + base + "]"
+		if nested {
+			wrapped += "[" + rest
+		}
+		for _, v := range p.values {
+			add(wrapped, v)
+		}
+		for _, v := range p.items {
+			add(wrapped+"[]", v)
+		}
+		if p.object {
+			add(wrapped+"[][x]", value{})
+		}
+	}
+	return strings.Join(pairs, "&")
+}

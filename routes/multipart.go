@@ -1,0 +1,60 @@
+package routes
+
+import (
+	"bytes"
+	"io"
+	"mime/multipart"
+	"strings"
+)
+
+// parseMultipart takes a multipart body apart. A file is a value like any
+// other. Parts are taken as they are: one that says it is base64 or
+// quoted-printable is refused, since nobody could tell which bytes were meant.
+func parseMultipart(body []byte, boundary string) (source, error) {
+	s := make(source)
+	if len(body) == 0 {
+		return s, nil
+	}
+	if boundary == "" {
+		return nil, errNotMultipart()
+	}
+	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	for count := 0; ; count++ {
+		part, err := reader.NextRawPart()
+		if err == io.EOF { // exactly: a body that is cut off answers a wrapped one
+			return s, nil
+		}
+		if err != nil {
+			return nil, errNotMultipart()
+		}
+		if count == maxParams {
+			return nil, invalid("there may be at most %d parameters", maxParams)
+		}
+		if err := s.addPart(part); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// addPart refuses a part whose name cannot be read: dropping it might drop a
+// passphrase.
+func (s source) addPart(part *multipart.Part) error {
+	if part.FormName() == "" {
+		return errNotMultipart()
+	}
+	switch strings.ToLower(part.Header.Get("Content-Transfer-Encoding")) {
+	case "", "7bit", "8bit", "binary":
+	default:
+		return invalid("%s has a transfer encoding", known(part.FormName()))
+	}
+	text, err := io.ReadAll(part)
+	if err != nil {
+		return errNotMultipart()
+	}
+	s.add(part.FormName(), value{text: string(text)})
+	return nil
+}
+
+func errNotMultipart() error {
+	return malformed("the body is not a valid multipart form")
+}

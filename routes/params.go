@@ -1,0 +1,243 @@
+package routes
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits on what a request may carry besides its path.
+const (
+	maxParams = 1000 // in the query, and again in the body
+	maxBody   = 4 << 20
+	maxDepth  = 16   // of nested JSON values
+	maxTokens = 1000 // of JSON: names, values, and brackets
+)
+
+// value is one value of a parameter. A literal is a JSON number or boolean, as
+// it was spelled.
+type value struct {
+	text    string
+	literal bool
+}
+
+// param is all that one source says under one name.
+type param struct {
+	values []value // given as a single value, which may be wrong
+	items  []value // given as elements of a list
+	list   bool    // given as a list, perhaps an empty one
+	object bool    // given as an object
+}
+
+// source holds the parameters of a query or a body by their plain names:
+// ttl for ttl, secret[ttl] and {"secret":{"ttl":..}} alike, and
+// character_sets[numbers] for what is nested.
+type source map[string]*param
+
+// params is what a request says: first the body, then the query. The path's
+// key stands apart, so that neither can speak for it.
+type params [2]source
+
+func (s source) at(name string) *param {
+	p := s[name]
+	if p == nil {
+		p = new(param)
+		s[name] = p
+	}
+	return p
+}
+
+// place finds where the value of a name belongs, and tells whether it is an
+// element of a list. It answers nil for what no route reads: a name whose
+// brackets do not match, and whatever is nested in a list.
+func (s source) place(name string) (p *param, list bool) {
+	parts, list := splitName(name)
+	if parts == nil {
+		return nil, false
+	}
+	plain := parts[0]
+	for _, part := range parts[1:] {
+		s.at(plain).object = true
+		if part == "" {
+			return nil, false
+		}
+		plain += "[" + part + "]"
+	}
+	return s.at(plain), list
+}
+
+// add takes a pair as a form spells it.
+func (s source) add(name string, v value) {
+	p, list := s.place(name)
+	switch {
+	case p == nil:
+	case list:
+		p.list = true
+		p.items = append(p.items, v)
+	default:
+		p.values = append(p.values, v)
+	}
+}
+
+// addEmpty takes an empty list or object, which no form can spell. An empty
+// wrapper says nothing.
+func (s source) addEmpty(name string, object bool) {
+	if object && name == "secret" {
+		return
+	}
+	if p, _ := s.place(name + "[]"); p != nil {
+		p.object = p.object || object
+		p.list = p.list || !object
+	}
+}
+
+// splitName takes a name apart, without the wrapper secret[...], and tells
+// whether it ends in []. It answers nil for a name of a wrong shape.
+func splitName(name string) (parts []string, list bool) {
+	base, rest, nested := strings.Cut(name, "[")
+	if base == "" || strings.Contains(base, "]") {
+		return nil, false
+	}
+	parts = []string{base}
+	if !nested {
+		return parts, false
+	}
+	inner, closed := strings.CutSuffix(rest, "]")
+	if !closed {
+		return nil, false
+	}
+	for part := range strings.SplitSeq(inner, "][") {
+		if strings.ContainsAny(part, "[]") {
+			return nil, false
+		}
+		parts = append(parts, part)
+	}
+	if last := len(parts) - 1; parts[last] == "" {
+		parts, list = parts[:last], true
+	}
+	if len(parts) > 1 && base == "secret" && parts[1] != "" {
+		parts = parts[1:]
+	}
+	return parts, list
+}
+
+// scalar answers the single value of a parameter; ok is false if there is
+// none. What an error says never holds the value.
+func (s source) scalar(name string) (v value, ok bool, err error) {
+	p := s[name]
+	switch {
+	case p == nil:
+		return value{}, false, nil
+	case p.list || p.object:
+		return value{}, false, notSingle(name)
+	case len(p.values) > 1:
+		return value{}, false, invalid("%s was given more than once", name)
+	case len(p.values) == 0:
+		return value{}, false, nil
+	case !utf8.ValidString(p.values[0].text):
+		return value{}, false, notUTF8(name)
+	}
+	return p.values[0], true, nil
+}
+
+// scalar answers the single value of a parameter. An empty one counts only if
+// there is no other.
+func (p params) scalar(name string) (v value, ok bool, err error) {
+	for _, s := range p {
+		found, here, err := s.scalar(name)
+		if err != nil {
+			return value{}, false, err
+		}
+		if here && (!ok || v.text == "") {
+			v, ok = found, true
+		}
+	}
+	return v, ok, nil
+}
+
+// text answers the single value of a parameter, empty without one.
+func (p params) text(name string) (string, error) {
+	v, _, err := p.scalar(name)
+	return v.text, err
+}
+
+// list answers the values of a parameter that are not empty, from the first
+// source that has any. A single value is a list of one.
+func (p params) list(name string) ([]string, error) {
+	for _, s := range p {
+		texts, err := s.texts(name)
+		if err != nil || len(texts) > 0 {
+			return texts, err
+		}
+	}
+	return nil, nil
+}
+
+func (s source) texts(name string) ([]string, error) {
+	p := s[name]
+	if p == nil {
+		return nil, nil
+	}
+	if p.object {
+		return nil, invalid("%s must be text or a list of texts", name)
+	}
+	var texts []string
+	for _, values := range [][]value{p.values, p.items} {
+		for _, v := range values {
+			if !utf8.ValidString(v.text) {
+				return nil, notUTF8(name)
+			}
+			if v.text != "" {
+				texts = append(texts, v.text)
+			}
+		}
+	}
+	return texts, nil
+}
+
+// flag answers whether a parameter says yes. It takes no spelling but the
+// common ones, so that nobody's "no" is taken for a yes.
+func (p params) flag(name string) (bool, error) {
+	text, err := p.text(name)
+	if err != nil {
+		return false, err
+	}
+	switch text {
+	case "true", "1":
+		return true, nil
+	case "false", "0", "":
+		return false, nil
+	default:
+		return false, invalid("%s must be true or false", name)
+	}
+}
+
+func notUTF8(name string) error {
+	return invalid("%s is not valid UTF-8", name)
+}
+
+func notSingle(name string) error {
+	if name == "secret" {
+		return errSecretText()
+	}
+	return invalid("%s must be a single value", name)
+}
+
+func errSecretText() error {
+	return invalid("secret must be text")
+}
+
+// known answers how an error may call a parameter. Only names that routes read
+// are told: a body that is not what it seems may hold a secret in its names.
+func known(name string) string {
+	parts, _ := splitName(name)
+	if parts == nil {
+		return "a parameter"
+	}
+	switch parts[0] {
+	case "secret", "ttl", "passphrase", "recipient", "share_domain", "kind", "continue",
+		"memo", "keys", "identifiers", "shrimp", "length", "character_sets":
+		return parts[0]
+	default:
+		return "a parameter"
+	}
+}

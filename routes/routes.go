@@ -1,0 +1,184 @@
+// Package routes is the tree of everything that the service answers over HTTP:
+// the RPCs, the routes of two older API versions, and the pages behind links.
+//
+// It promises that a legacy route is one RPC and nothing more. A row of a table
+// reads parameters into the RPC's request, calls the very method that is served
+// to RPC clients, behind the same chain of interceptors, and writes the
+// response in the shape that clients of its version know. No rule about secrets
+// lives here, and no path leads around the rules.
+//
+// What a request says is taken exactly or refused: nothing is cut, replaced or
+// guessed, except for lifetimes, where clients mean "no wish" by many spellings.
+// Refusals never repeat what was sent, save for the key of an unknown secret.
+// No GET reveals anything, whatever its query says, and answers of the API are
+// JSON on every path, are never stored by anybody and never redirect.
+package routes
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"hush/handlers"
+)
+
+// Options is what the tree is made of.
+type Options struct {
+	// API holds the services. Required, with its Middleware.
+	API *handlers.API
+	// BaseURL is where clients reach the service, as in
+	// https://secrets.example. All links are built from it, and none from a
+	// request. Required; scheme and host have to be set.
+	BaseURL *url.URL
+	// Now is the clock that relative times in answers use. Nil means
+	// time.Now.
+	Now func() time.Time
+}
+
+// tree is what the handlers of one tree share.
+type tree struct {
+	links links
+	now   func() time.Time
+	mux   *chi.Mux
+	v1    family
+	v2    family
+	// unknown is the page for paths that nothing has.
+	unknown []byte
+}
+
+// New builds the tree. It answers an error if a required option is missing or
+// if the API lacks a method that a row calls.
+func New(opts Options) (http.Handler, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	t := &tree{
+		links: newLinks(opts.BaseURL),
+		now:   opts.Now,
+		mux:   chi.NewMux(),
+		v1:    v1Family(&opts.API.Callable),
+		v2:    v2Family(&opts.API.Callable),
+	}
+	if t.now == nil {
+		t.now = time.Now
+	}
+	for _, mount := range opts.API.Mounts {
+		t.mux.Mount(strings.TrimSuffix(mount.Path, "/"), mount.Handler)
+	}
+	for _, f := range []family{t.v1, t.v2} {
+		if err := t.add(f); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.addPages(); err != nil {
+		return nil, err
+	}
+	t.mux.NotFound(t.notFound)
+	t.mux.MethodNotAllowed(t.methodNotAllowed)
+	return opts.API.Middleware(t.mux), nil
+}
+
+func (o Options) check() error {
+	switch {
+	case o.API == nil || o.API.Middleware == nil:
+		return errors.New("routes need an API with its middleware")
+	case o.BaseURL == nil || o.BaseURL.Scheme == "" || o.BaseURL.Host == "":
+		return errors.New("routes need a base URL with scheme and host")
+	}
+	return nil
+}
+
+func (t *tree) add(f family) error {
+	for _, rw := range f.rows {
+		if rw.action.ready != nil {
+			return fmt.Errorf("route %s %s%s: %w", rw.method, f.prefix, rw.path, rw.action.ready)
+		}
+		if rw.method == http.MethodOptions {
+			t.handle(rw.method, f.prefix+rw.path, t.preflight(f.prefix+rw.path))
+			continue
+		}
+		t.handle(rw.method, f.prefix+rw.path, t.serve(f, rw))
+	}
+	return nil
+}
+
+// handle registers a route. GET serves HEAD as well, and a path without
+// parameters may end in a slash.
+func (t *tree) handle(method, path string, h http.HandlerFunc) {
+	paths := []string{path}
+	if !strings.Contains(path, "{") && !strings.HasSuffix(path, "/") {
+		paths = append(paths, path+"/")
+	}
+	for _, p := range paths {
+		t.mux.MethodFunc(method, p, h)
+		if method == http.MethodGet {
+			t.mux.MethodFunc(http.MethodHead, p, h)
+		}
+	}
+}
+
+// versionOf answers the API version whose error shape a path gets, and whether
+// it belongs to the API at all.
+func (t *tree) versionOf(path string) (f family, version, api bool) {
+	for _, f := range []family{t.v1, t.v2} {
+		if path == f.prefix || strings.HasPrefix(path, f.prefix+"/") {
+			return f, true, true
+		}
+	}
+	return family{}, false, path == "/api" || strings.HasPrefix(path, "/api/")
+}
+
+func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
+	handlers.Route(r, "unknown")
+	f, version, api := t.versionOf(r.URL.Path)
+	switch {
+	case version:
+		f.fail(w, t.exchange(r), &fault{class: classRoute})
+	case api:
+		writeJSON(w, http.StatusNotFound, routeAnswer{Message: textRoute})
+	default:
+		t.pageNotFound(w)
+	}
+}
+
+func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	allowed := t.allowed(r)
+	if len(allowed) == 0 {
+		t.notFound(w, r)
+		return
+	}
+	handlers.Route(r, "unknown")
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	f, version, api := t.versionOf(r.URL.Path)
+	switch {
+	case version:
+		f.fail(w, t.exchange(r), &fault{class: classMethod})
+	case api:
+		writeJSON(w, http.StatusMethodNotAllowed, routeAnswer{Message: textMethod})
+	default:
+		writeText(w, http.StatusMethodNotAllowed, textMethod)
+	}
+}
+
+// allowed lists the methods that the request's path has.
+func (t *tree) allowed(r *http.Request) []string {
+	path := r.URL.RawPath
+	if path == "" {
+		path = r.URL.Path
+	}
+	var methods []string
+	for _, method := range []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+		http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	} {
+		if t.mux.Match(chi.NewRouteContext(), method, path) {
+			methods = append(methods, method)
+		}
+	}
+	return methods
+}

@@ -1,0 +1,53 @@
+package routes
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"text/tabwriter"
+
+	"hush/handlers"
+)
+
+// Row is one line of the routing table.
+type Row struct {
+	// Method is the HTTP method; rows for GET serve HEAD too. A mount's is *.
+	Method string
+	// Path is the template, as in /api/v1/secret/{key}.
+	Path string
+	// Operation is the RPC behind it, or the two that one parameter chooses
+	// from, or a word for what is no RPC.
+	Operation string
+}
+
+// Table lists all routes of a tree built with the API: v1, v2, mounts, pages.
+// With a nil API it leaves out the mounts, so that the table can be printed
+// where no service runs. The rows are the caller's.
+func Table(api *handlers.API) []Row {
+	api = cmp.Or(api, new(handlers.API))
+	var rows []Row
+	for _, f := range []family{v1Family(&api.Callable), v2Family(&api.Callable)} {
+		for _, rw := range f.rows {
+			rows = append(rows, Row{rw.method, f.prefix + rw.path, rw.action.operation})
+		}
+	}
+	for _, mount := range api.Mounts {
+		rows = append(rows, Row{"*", mount.Path + "*", "mount"})
+	}
+	for _, p := range pages() {
+		rows = append(rows, Row{http.MethodGet, p.path, p.operation})
+	}
+	return rows
+}
+
+// WriteTable prints rows in aligned columns.
+func WriteTable(w io.Writer, rows []Row) error {
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		if _, err := fmt.Fprintf(columns, "%s\t%s\t%s\n", row.Method, row.Path, row.Operation); err != nil {
+			return fmt.Errorf("printing routes: %w", err)
+		}
+	}
+	return columns.Flush()
+}

@@ -1,0 +1,43 @@
+package routes
+
+import (
+	"net/url"
+	"strings"
+)
+
+// parseForm takes a query or an urlencoded body apart. Pairs end at & only:
+// a semicolon is data like any other character, which net/url would not have.
+func parseForm(text string) (source, error) {
+	s := make(source)
+	count := 0
+	for pair := range strings.SplitSeq(text, "&") {
+		if pair == "" {
+			continue
+		}
+		if count++; count > maxParams {
+			return nil, invalid("there may be at most %d parameters", maxParams)
+		}
+		if err := s.addPair(pair); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s source) addPair(pair string) error {
+	name, text, _ := strings.Cut(pair, "=")
+	name, err := url.QueryUnescape(name)
+	if err != nil {
+		return notDecodable("")
+	}
+	text, err = url.QueryUnescape(text)
+	if err != nil {
+		return notDecodable(name)
+	}
+	s.add(name, value{text: text})
+	return nil
+}
+
+func notDecodable(name string) error {
+	return invalid("%s is not properly percent-encoded", known(name))
+}

@@ -1,0 +1,88 @@
+package routes
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func text(t string) value { return value{text: t} }
+
+func TestParseForm(t *testing.T) {
+	one := func(name, v string) source { return source{name: {values: []value{text(v)}}} }
+	for _, test := range []struct {
+		form string
+		want source
+	}{
+		{"", source{}},
+		{"&&", source{}},
+		{"secret=a", one("secret", "a")},
+		{"secret", one("secret", "")},
+		{"secret=a=b", one("secret", "a=b")},
+		{"secret=a;b", one("secret", "a;b")},
+		{"secret=a+b%2B%20%00", one("secret", "a b+ \x00")},
+		{"secret[ttl]=60", one("ttl", "60")},
+		{"secret%5Bttl%5D=60", one("ttl", "60")},
+		{"secret[secret]=a", one("secret", "a")},
+		{"recipient[]=a", source{"recipient": {items: []value{text("a")}, list: true}}},
+		{"secret[recipient][]=a&recipient=b", source{"recipient": {
+			items: []value{text("a")}, values: []value{text("b")}, list: true}}},
+		{"ttl=1&secret[ttl]=2", source{"ttl": {values: []value{text("1"), text("2")}}}},
+		{"secret[character_sets][numbers]=true", source{
+			"character_sets":          {object: true},
+			"character_sets[numbers]": {values: []value{text("true")}},
+		}},
+		{"secret[]=a", source{"secret": {items: []value{text("a")}, list: true}}},
+		{"recipient[][x]=a", source{"recipient": {object: true}}},
+		{"=a&[x]=b&a[b=c&a]b=d&a[b]c=e&a[[b]]=f", source{}},
+	} {
+		got, err := parseForm(test.form)
+		if err != nil {
+			t.Errorf("parseForm(%q): got error %v", test.form, err)
+		}
+		if diff := cmp.Diff(test.want, got, comparing()); diff != "" {
+			t.Errorf("parseForm(%q): got difference\n%s", test.form, diff)
+		}
+	}
+}
+
+func TestParseFormRefusals(t *testing.T) {
+	for _, test := range []struct{ form, want string }{
+		{"secret=%zz", "secret is not properly percent-encoded"},
+		{"secret=50%", "secret is not properly percent-encoded"},
+		{"secret[passphrase]=%a", "passphrase is not properly percent-encoded"},
+		{"hunter2=%zz", "a parameter is not properly percent-encoded"},
+		{"hunter%zz=2", "a parameter is not properly percent-encoded"},
+		{strings.Repeat("a=b&", 1001), "there may be at most 1000 parameters"},
+	} {
+		_, err := parseForm(test.form)
+		wantFault(t, "parseForm("+short(test.form, 20)+")", err, classInvalid, test.want)
+	}
+	if _, err := parseForm(strings.Repeat("a=b&", 1000)); err != nil {
+		t.Errorf("parseForm(1000 pairs): got error %v", err)
+	}
+}
+
+// FuzzForm: what is accepted means the same when it is written again.
+func FuzzForm(f *testing.F) {
+	for _, seed := range []string{
+		"secret=a+b&ttl=60", "secret[ttl]=1;2&recipient[]=x", "a[b][c]=%00&a[]=&[]=", "secret[][x]=1",
+		"secret[secret][secret]=2&secret[secret][]", "%5B%5D=%ff",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, form string) {
+		first, err := parseForm(form)
+		if err != nil {
+			return
+		}
+		second, err := parseForm(formOf(first))
+		if err != nil {
+			t.Fatalf("parseForm(%q): got error %v", formOf(first), err)
+		}
+		if diff := cmp.Diff(first, second, comparing()); diff != "" {
+			t.Errorf("parseForm(%q) written again: got difference\n%s", form, diff)
+		}
+	})
+}

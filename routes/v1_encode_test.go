@@ -1,0 +1,108 @@
+package routes
+
+import (
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+const testCreated = 1795236735
+
+func seconds(n int64) *durationpb.Duration {
+	return durationpb.New(time.Duration(n) * time.Second)
+}
+
+func at(epoch int64) *timestamppb.Timestamp {
+	return &timestamppb.Timestamp{Seconds: epoch}
+}
+
+// testMetadata is a receipt of an hour's secret in a state.
+func testMetadata(state hushv1.State) *hushv1.Metadata {
+	m := &hushv1.Metadata{
+		MetadataKey: testMetadataKey, SecretShortkey: "secret", State: state,
+		CreateTime: at(testCreated), UpdateTime: at(testCreated + 10), ExpireTime: at(testCreated + 7200),
+		SecretExpireTime: at(testCreated + 3600), Ttl: seconds(3600), TtlLeft: seconds(7190),
+	}
+	if waits(state) {
+		m.SecretKey, m.SecretTtlLeft = testSecretKey, seconds(3590)
+	}
+	return m
+}
+
+func testSecret() *hushv1.Secret {
+	return &hushv1.Secret{
+		SecretKey: testSecretKey, State: hushv1.State_STATE_NEW, CreateTime: at(testCreated),
+		ExpireTime: at(testCreated + 3600), Ttl: seconds(3600), TtlLeft: seconds(3590),
+	}
+}
+
+const v1Start = `{"custid":"anon","metadata_key":"metadatakey00000000000000000000",`
+
+func TestV1Metadata(t *testing.T) {
+	protected := testMetadata(hushv1.State_STATE_VIEWED)
+	protected.HasPassphrase, protected.Custid = true, "a&b@example.com"
+	protected.Recipients, protected.ShareDomain = []string{"fr*****@e*****.com"}, "s.example"
+	received := testMetadata(hushv1.State_STATE_RECEIVED)
+	received.ReceiveTime = at(testCreated + 10)
+	stale := testMetadata(hushv1.State_STATE_BURNED)
+	stale.SecretKey, stale.SecretTtlLeft = testSecretKey, seconds(1)
+	const tail = `"updated":1795236745,"created":1795236735,`
+	for _, test := range []struct {
+		name string
+		m    *hushv1.Metadata
+		want string
+	}{
+		{"new", testMetadata(hushv1.State_STATE_NEW), v1Start + `"secret_key":"secretkey0000000000000000000000","ttl":3600,` +
+			`"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` + tail +
+			`"recipient":[],"share_domain":"","passphrase_required":false}`},
+		{"viewed", protected, `{"custid":"a&b@example.com","metadata_key":"metadatakey00000000000000000000",` +
+			`"secret_key":"secretkey0000000000000000000000","ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"viewed",` +
+			tail + `"recipient":["fr*****@e*****.com"],"share_domain":"s.example","passphrase_required":true}`},
+		{"received", received, v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"received",` + tail +
+			`"received":1795236745,"recipient":[],"share_domain":""}`},
+		{"burned", stale, v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"burned",` + tail + `"recipient":[],"share_domain":""}`},
+		{"expired", testMetadata(hushv1.State_STATE_EXPIRED), v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"expired",` +
+			tail + `"recipient":[],"share_domain":""}`},
+		{"nothing", nil, `{"custid":"anon","metadata_key":"","ttl":0,"metadata_ttl":0,"state":"unknown","updated":0,"created":0,` +
+			`"recipient":[],"share_domain":""}`},
+	} {
+		got := encodeText(t, v1GetMetadata(testExchange(), &hushv1.GetMetadataResponse{Metadata: test.m}))
+		wantJSON(t, "v1GetMetadata("+test.name+")", got, test.want)
+		got = encodeText(t, v1Conceal(testExchange(), &hushv1.ConcealSecretResponse{Metadata: test.m}))
+		wantJSON(t, "v1Conceal("+test.name+")", got, test.want)
+	}
+}
+
+func TestV1Answers(t *testing.T) {
+	x := testExchange()
+	m := testMetadata(hushv1.State_STATE_NEW)
+	const times = `"updated":1795236745,"created":1795236735,"recipient":[],"share_domain":""`
+	item := v1Start + `"ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` + times + `,"passphrase_required":false}`
+	domain := testSecret()
+	domain.ShareDomain = "s.example"
+	for _, test := range []struct {
+		name   string
+		answer any
+		want   string
+	}{
+		{"v1Status", v1Status(x, &hushv1.GetStatusResponse{Status: "nominal", Locale: "en"}), `{"status":"nominal","locale":"en"}`},
+		{"v1Authcheck", v1Authcheck(x, &hushv1.AuthcheckResponse{Custid: "a"}), `{"status":"nominal","locale":"en"}`},
+		{"v1Generate", v1Generate(x, &hushv1.GenerateSecretResponse{Metadata: m, Value: "<v&>"}),
+			v1Start + `"secret_key":"secretkey0000000000000000000000","ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` +
+				times + `,"value":"<v&>","passphrase_required":false}`},
+		{"v1Reveal", v1Reveal(x, &hushv1.RevealSecretResponse{Secret: testSecret(), Value: "é\n\x00</script>"}),
+			`{"value":"é\n\u0000</script>","secret_key":"secretkey0000000000000000000000","share_domain":"https://hush.example"}`},
+		{"v1Reveal(domain)", v1Reveal(x, &hushv1.RevealSecretResponse{Secret: domain}),
+			`{"value":"","secret_key":"secretkey0000000000000000000000","share_domain":"https://s.example"}`},
+		{"v1Burn", v1Burn(x, &hushv1.BurnSecretResponse{Metadata: testMetadata(hushv1.State_STATE_BURNED)}),
+			`{"state":` + v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"burned",` + times + `},"secret_shortkey":"secret"}`},
+		{"v1Recent", v1Recent(x, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{m, m}}), "[" + item + "," + item + "]"},
+		{"v1Recent(none)", v1Recent(x, &hushv1.ListMetadataResponse{}), "[]"},
+	} {
+		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
+	}
+}

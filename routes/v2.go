@@ -1,0 +1,51 @@
+package routes
+
+import "hush/handlers"
+
+// v2Family is the table of version 2.
+func v2Family(c *handlers.Callable) family {
+	recent := rpc(c.ListMetadata, decodeRecent, v2Recent)
+	rows := []row{
+		get("/status", rpc(c.GetStatus, nothing, v2Status)),
+		get("/version", rpc(c.GetVersion, nothing, v2Version)),
+		get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales)),
+		post("/validate-shrimp", rpc(c.ValidateShrimp, decodeShrimp, v2Shrimp)),
+		get("/authcheck", rpc(c.Authcheck, nothing, v2Authcheck)),
+	}
+	for _, name := range receiptNames {
+		rows = append(rows, get("/"+name+"/recent", recent))
+	}
+	for _, prefix := range []string{"", "/guest"} {
+		rows = append(rows, v2Secrets(c, prefix+"/secret")...)
+		for _, name := range receiptNames {
+			rows = append(rows, v2Receipts(c, prefix+"/"+name)...)
+		}
+	}
+	return family{prefix: "/api/v2", rows: rows, fail: v2Fail}
+}
+
+func v2Secrets(c *handlers.Callable, path string) []row {
+	conceal := rpc(c.ConcealSecret, decodeConceal, v2Conceal)
+	generate := rpc(c.GenerateSecret, decodeGenerate, v2Generate)
+	show := rpc(c.GetSecret, decodeGetSecret, v2GetSecret)
+	reveal := either(isContinued, rpc(c.RevealSecret, decodeReveal, v2Reveal), show)
+	return []row{
+		openPost(path+"/conceal", either(isGenerate, generate, conceal)),
+		preflight(path + "/conceal"),
+		openPost(path+"/generate", generate),
+		preflight(path + "/generate"),
+		post(path+"/status", rpc(c.ListSecretStatus, decodeSecretStatuses, v2SecretStatuses)),
+		get(path+"/{key}", show),
+		post(path+"/{key}", reveal),
+		post(path+"/{key}/reveal", reveal),
+		get(path+"/{key}/status", rpc(c.GetSecretStatus, decodeSecretStatus, v2SecretStatus)),
+	}
+}
+
+func v2Receipts(c *handlers.Callable, path string) []row {
+	return []row{
+		get(path+"/{key}", rpc(c.GetMetadata, decodeGetMetadata, v2GetMetadata)),
+		patch(path+"/{key}", rpc(c.UpdateMetadata, decodeMemo, v2UpdateMetadata)),
+		post(path+"/{key}/burn", rpc(c.BurnSecret, decodeSureBurn, v2Burn)),
+	}
+}

@@ -1,0 +1,142 @@
+package routes
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// v2Envelope is around every record.
+type v2Envelope struct {
+	Success bool   `json:"success"`
+	Shrimp  string `json:"shrimp"`
+	Custid  string `json:"custid"`
+	Record  any    `json:"record"`
+	Details any    `json:"details"`
+}
+
+// v2List is around several records.
+type v2List struct {
+	Success bool   `json:"success"`
+	Shrimp  string `json:"shrimp"`
+	Custid  string `json:"custid"`
+	Count   int    `json:"count"`
+	Records any    `json:"records"`
+	Details any    `json:"details"`
+}
+
+func (x *exchange) envelope(account string, record, details any) v2Envelope {
+	return v2Envelope{Success: true, Shrimp: x.shrimp(), Custid: custid(account), Record: record, Details: details}
+}
+
+// v2ConcealRecord names the receipt twice, for clients of two ages.
+type v2ConcealRecord struct {
+	Metadata    v2Metadata `json:"metadata"`
+	Receipt     v2Metadata `json:"receipt"`
+	Secret      v2Secret   `json:"secret"`
+	ShareDomain string     `json:"share_domain"`
+}
+
+type v2ConcealDetails struct {
+	Kind          string   `json:"kind"`
+	Recipient     []string `json:"recipient"`
+	RecipientSafe []string `json:"recipient_safe"`
+	SecretValue   *string  `json:"secret_value"`
+}
+
+func v2Conceal(x *exchange, res *hushv1.ConcealSecretResponse) any {
+	return x.concealed("conceal", res.GetMetadata(), res.GetSecret(), nil)
+}
+
+// v2Generate answers the value too: no later answer of the receipt does.
+func v2Generate(x *exchange, res *hushv1.GenerateSecretResponse) any {
+	return x.concealed("generate", res.GetMetadata(), res.GetSecret(), new(res.GetValue()))
+}
+
+func (x *exchange) concealed(kind string, m *hushv1.Metadata, s *hushv1.Secret, value *string) v2Envelope {
+	metadata := newV2Metadata(x.links, m)
+	recipients := notNull(m.GetRecipients())
+	return x.envelope(m.GetCustid(),
+		v2ConcealRecord{
+			Metadata: metadata, Receipt: metadata,
+			Secret:      newV2Secret(x.links, s),
+			ShareDomain: m.GetShareDomain(),
+		},
+		v2ConcealDetails{Kind: kind, Recipient: recipients, RecipientSafe: recipients, SecretValue: value})
+}
+
+func v2GetMetadata(x *exchange, res *hushv1.GetMetadataResponse) any {
+	return x.receipt(res.GetMetadata())
+}
+
+func v2UpdateMetadata(x *exchange, res *hushv1.UpdateMetadataResponse) any {
+	return x.receipt(res.GetMetadata())
+}
+
+func (x *exchange) receipt(m *hushv1.Metadata) v2Envelope {
+	return x.envelope(m.GetCustid(), newV2Metadata(x.links, m), newV2MetadataDetails(m, x.now))
+}
+
+// v2BurnRecord is a receipt that says itself again as its own members, since
+// clients of different ages look in different places.
+type v2BurnRecord struct {
+	v2Metadata
+	Metadata v2Metadata `json:"metadata"`
+	Receipt  v2Metadata `json:"receipt"`
+}
+
+func v2Burn(x *exchange, res *hushv1.BurnSecretResponse) any {
+	m := res.GetMetadata()
+	metadata := newV2Metadata(x.links, m)
+	details := newV2MetadataDetails(m, x.now)
+	details.Title = "Secret burned"
+	return x.envelope(m.GetCustid(), v2BurnRecord{metadata, metadata, metadata}, details)
+}
+
+type v2RecentDetails struct {
+	Type        string       `json:"type"`
+	Since       int64        `json:"since"`
+	Now         int64        `json:"now"`
+	HasItems    bool         `json:"has_items"`
+	Received    []v2Metadata `json:"received"`
+	Notreceived []v2Metadata `json:"notreceived"`
+}
+
+// v2Recent lists receipts, oldest first, but those of the destroyed by their
+// last change. since is when the oldest of them was made.
+func v2Recent(x *exchange, res *hushv1.ListMetadataResponse) any {
+	records := make([]v2Metadata, 0, len(res.GetMetadata()))
+	details := v2RecentDetails{
+		Type: "list", Since: x.now.Unix(), Now: x.now.Unix(),
+		Received: []v2Metadata{}, Notreceived: []v2Metadata{},
+	}
+	var account string
+	for _, m := range slices.Backward(res.GetMetadata()) {
+		item := newV2Metadata(x.links, m).withoutSecretKey()
+		records = append(records, item)
+		details.add(item)
+		account = m.GetCustid()
+	}
+	details.HasItems = len(records) > 0
+	slices.SortStableFunc(details.Received, func(a, b v2Metadata) int { return cmp.Compare(b.Updated, a.Updated) })
+	return v2List{
+		Success: true, Shrimp: x.shrimp(), Custid: custid(account),
+		Count: len(records), Records: records, Details: details,
+	}
+}
+
+func (d *v2RecentDetails) add(item v2Metadata) {
+	if item.IsDestroyed {
+		d.Received = append(d.Received, item)
+	} else {
+		d.Notreceived = append(d.Notreceived, item)
+	}
+	d.Since = min(d.Since, item.Created)
+}
+
+// joinRecipients writes obscured addresses as the one text that version 2 has.
+func joinRecipients(recipients []string) string {
+	return strings.Join(recipients, ", ")
+}

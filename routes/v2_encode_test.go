@@ -1,0 +1,204 @@
+package routes
+
+import (
+	"testing"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+const (
+	v2Open = `{"success":true,"shrimp":"shrimp","custid":"anon",`
+
+	v2NewMetadata = `{"identifier":"metadatakey00000000000000000000","key":"metadatakey00000000000000000000","shortkey":"metadata",` +
+		`"custid":"anon","state":"new","secret_key":"secretkey0000000000000000000000","secret_shortkey":"secret","secret_state":"new",` +
+		`"secret_ttl":3600,"metadata_ttl":7200,"lifespan":7200,"share_domain":"","created":1795236735,"updated":1795236745,` +
+		`"shared":null,"received":null,"burned":null,"viewed":null,"recipients":"","show_recipients":false,"memo":"",` +
+		`"has_passphrase":false,"is_viewed":false,"is_received":false,"is_burned":false,"is_destroyed":false,"is_expired":false,` +
+		`"is_orphaned":false,"is_truncated":false,"created_date_utc":"2026-11-21@04:52:15 UTC","expiration_stamp":"60 minutes",` +
+		`"natural_expiration":"60 minutes","expiration":1795240335,"expiration_in_seconds":3600,` +
+		`"share_path":"secret/secretkey0000000000000000000000","burn_path":"private/metadatakey00000000000000000000/burn",` +
+		`"metadata_path":"private/metadatakey00000000000000000000",` +
+		`"share_url":"https://hush.example/secret/secretkey0000000000000000000000",` +
+		`"metadata_url":"https://hush.example/private/metadatakey00000000000000000000",` +
+		`"burn_url":"https://hush.example/private/metadatakey00000000000000000000/burn"}`
+
+	v2BurnedMetadata = `"identifier":"metadatakey00000000000000000000","key":"metadatakey00000000000000000000","shortkey":"metadata",` +
+		`"custid":"anon","state":"burned","secret_shortkey":"secret","secret_state":null,` +
+		`"secret_ttl":3600,"metadata_ttl":7200,"lifespan":7200,"share_domain":"","created":1795236735,"updated":1795236745,` +
+		`"shared":null,"received":null,"burned":1795236745,"viewed":1795236740,"recipients":"","show_recipients":false,"memo":"note",` +
+		`"has_passphrase":false,"is_viewed":false,"is_received":false,"is_burned":true,"is_destroyed":true,"is_expired":false,` +
+		`"is_orphaned":false,"is_truncated":false,"created_date_utc":"2026-11-21@04:52:15 UTC","expiration_stamp":"60 minutes",` +
+		`"natural_expiration":"60 minutes","expiration":1795240335,"expiration_in_seconds":3600,` +
+		`"share_path":"","burn_path":"private/metadatakey00000000000000000000/burn",` +
+		`"metadata_path":"private/metadatakey00000000000000000000","share_url":"",` +
+		`"metadata_url":"https://hush.example/private/metadatakey00000000000000000000",` +
+		`"burn_url":"https://hush.example/private/metadatakey00000000000000000000/burn"`
+
+	v2NewSecret = `{"identifier":"secretkey0000000000000000000000","key":"secretkey0000000000000000000000",` +
+		`"secret_key":"secretkey0000000000000000000000","shortkey":"secretke","secret_shortkey":"secret","state":"new",` +
+		`"secret_ttl":3600,"lifespan":3600,"original_size":"","has_passphrase":false,"verification":false,"is_truncated":false,` +
+		`"is_owner":false,"share_domain":"https://hush.example","created":1795236735,"updated":1795236735,"expiration":1795240335}`
+)
+
+func TestV2Conceal(t *testing.T) {
+	m, s := testMetadata(hushv1.State_STATE_NEW), testSecret()
+	record := `"record":{"metadata":` + v2NewMetadata + `,"receipt":` + v2NewMetadata + `,"secret":` + v2NewSecret + `,"share_domain":""},`
+	got := encodeText(t, v2Conceal(testExchange(), &hushv1.ConcealSecretResponse{Metadata: m, Secret: s}))
+	wantJSON(t, "v2Conceal", got, v2Open+record+`"details":{"kind":"conceal","recipient":[],"recipient_safe":[],"secret_value":null}}`)
+	got = encodeText(t, v2Generate(testExchange(), &hushv1.GenerateSecretResponse{Metadata: m, Secret: s, Value: "v&"}))
+	wantJSON(t, "v2Generate", got, v2Open+record+`"details":{"kind":"generate","recipient":[],"recipient_safe":[],"secret_value":"v&"}}`)
+}
+
+func TestV2Metadata(t *testing.T) {
+	const details = `"details":{"type":"record","title":"You saved a secret","body_class":null,"display_lines":4,` +
+		`"display_feedback":false,"no_cache":true,"secret_realttl":3590,"is_received":false,"is_burned":false,"is_destroyed":false,` +
+		`"is_expired":false,"is_orphaned":false,"received_date":null,"received_date_utc":null,"burned_date":null,` +
+		`"burned_date_utc":null,"maxviews":1,"has_maxviews":false,"view_count":0,"has_passphrase":false,"can_decrypt":true,` +
+		`"secret_value":null,"is_truncated":false,"show_secret":true,"show_secret_link":true,"show_metadata_link":true,` +
+		`"show_metadata":true,"show_recipients":false}}`
+	m := testMetadata(hushv1.State_STATE_NEW)
+	got := encodeText(t, v2GetMetadata(testExchange(), &hushv1.GetMetadataResponse{Metadata: m}))
+	wantJSON(t, "v2GetMetadata", got, v2Open+`"record":`+v2NewMetadata+`,`+details)
+	got = encodeText(t, v2UpdateMetadata(testExchange(), &hushv1.UpdateMetadataResponse{Metadata: m}))
+	wantJSON(t, "v2UpdateMetadata", got, v2Open+`"record":`+v2NewMetadata+`,`+details)
+}
+
+func TestV2Burn(t *testing.T) {
+	m := testMetadata(hushv1.State_STATE_BURNED)
+	m.BurnTime, m.ViewTime, m.Memo = at(testCreated+10), at(testCreated+5), "note"
+	const details = `"details":{"type":"record","title":"Secret burned","body_class":null,"display_lines":4,` +
+		`"display_feedback":false,"no_cache":true,"secret_realttl":null,"is_received":false,"is_burned":true,"is_destroyed":true,` +
+		`"is_expired":false,"is_orphaned":false,"received_date":null,"received_date_utc":null,"burned_date":"about a minute ago",` +
+		`"burned_date_utc":"2026-11-21@04:52:25 UTC","maxviews":0,"has_maxviews":false,"view_count":0,"has_passphrase":false,` +
+		`"can_decrypt":false,"secret_value":null,"is_truncated":false,"show_secret":false,"show_secret_link":false,` +
+		`"show_metadata_link":false,"show_metadata":true,"show_recipients":false}}`
+	got := encodeText(t, v2Burn(testExchange(), &hushv1.BurnSecretResponse{Metadata: m}))
+	wantJSON(t, "v2Burn", got, v2Open+`"record":{`+v2BurnedMetadata+`,"metadata":{`+v2BurnedMetadata+`},"receipt":{`+
+		v2BurnedMetadata+`}},`+details)
+}
+
+func TestV2MetadataStates(t *testing.T) {
+	m := testMetadata(hushv1.State_STATE_VIEWED)
+	m.HasPassphrase, m.Recipients, m.ShareDomain = true, []string{"a*****@e*****.com", "b*****@e*****.com"}, "s.example"
+	record, details := newV2Metadata(testExchange().links, m), newV2MetadataDetails(m, testNow)
+	if record.Recipients != "a*****@e*****.com, b*****@e*****.com" || !record.ShowRecipients || !record.HasPassphrase || !record.IsViewed ||
+		record.ShareURL != "https://s.example/secret/"+testSecretKey || *record.SecretState != "viewed" {
+		t.Errorf("newV2Metadata(viewed): got %+v", record)
+	}
+	if details.ShowSecret || details.ShowSecretLink || details.ShowMetadata || details.ShowRecipients || details.CanDecrypt {
+		t.Errorf("newV2MetadataDetails(viewed): got %+v", details)
+	}
+	for state, want := range map[hushv1.State][5]bool{
+		hushv1.State_STATE_NEW:      {},
+		hushv1.State_STATE_VIEWED:   {true},
+		hushv1.State_STATE_RECEIVED: {false, true, false, true},
+		hushv1.State_STATE_BURNED:   {false, false, true, true},
+		hushv1.State_STATE_EXPIRED:  {false, false, false, false, true},
+	} {
+		r := newV2Metadata(links{}, testMetadata(state))
+		if got := [5]bool{r.IsViewed, r.IsReceived, r.IsBurned, r.IsDestroyed, r.IsExpired}; got != want {
+			t.Errorf("newV2Metadata(%v): got %v, want %v", state, got, want)
+		}
+	}
+}
+
+func TestV2Recent(t *testing.T) {
+	newer, older := testMetadata(hushv1.State_STATE_VIEWED), testMetadata(hushv1.State_STATE_RECEIVED)
+	newer.Custid, older.Custid, older.CreateTime = "a@b.example", "a@b.example", at(testCreated-100)
+	x := testExchange()
+	list, ok := v2Recent(x, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{newer, older}}).(v2List)
+	if !ok || list.Count != 2 || list.Custid != "a@b.example" {
+		t.Fatalf("v2Recent(two): got %+v", list)
+	}
+	records, details := list.Records.([]v2Metadata), list.Details.(v2RecentDetails)
+	if records[0].State != "received" || records[1].State != "viewed" || records[1].SecretKey != "" || records[1].ShareURL != "" {
+		t.Errorf("v2Recent(two): got %+v, want the oldest first and no keys", records)
+	}
+	if len(details.Received) != 1 || len(details.Notreceived) != 1 || details.Since != testCreated-100 || details.Now != testNow.Unix() {
+		t.Errorf("v2Recent(two): got %+v", details)
+	}
+	got := encodeText(t, v2Recent(x, &hushv1.ListMetadataResponse{}))
+	wantJSON(t, "v2Recent(none)", got, v2Open+`"count":0,"records":[],"details":{"type":"list","since":1795236800,"now":1795236800,`+
+		`"has_items":false,"received":[],"notreceived":[]}}`)
+}
+
+func TestV2Secret(t *testing.T) {
+	s := testSecret()
+	got := encodeText(t, v2GetSecret(testExchange(), &hushv1.GetSecretResponse{Secret: s}))
+	wantJSON(t, "v2GetSecret", got, v2Open+`"record":`+v2NewSecret+`,"details":{"continue":false,"is_owner":false,"show_secret":false,`+
+		`"correct_passphrase":true,"display_lines":4,"one_liner":false}}`)
+
+	s.HasPassphrase = true
+	locked := v2GetSecret(testExchange(), &hushv1.GetSecretResponse{Secret: s}).(v2Envelope)
+	if d := locked.Details.(v2SecretDetails); d.CorrectPassphrase {
+		t.Errorf("v2GetSecret(passphrase): got correct_passphrase true, want false")
+	}
+
+	s = testSecret()
+	s.State, s.Owned, s.ShareDomain = hushv1.State_STATE_RECEIVED, true, "s.example"
+	got = encodeText(t, v2Reveal(testExchange(), &hushv1.RevealSecretResponse{Secret: s, Value: "é<\n"}))
+	wantJSON(t, "v2Reveal", got, v2Open+`"record":{"identifier":"secretkey0000000000000000000000","key":"secretkey0000000000000000000000",`+
+		`"secret_key":"secretkey0000000000000000000000","shortkey":"secretke","secret_shortkey":"secret","state":"received",`+
+		`"secret_ttl":3600,"lifespan":3600,"original_size":"3","has_passphrase":false,"verification":false,"is_truncated":false,`+
+		`"is_owner":true,"share_domain":"https://s.example","created":1795236735,"updated":1795236800,"expiration":1795240335,`+
+		`"secret_value":"é<\n"},"details":{"continue":true,"is_owner":true,"show_secret":true,"correct_passphrase":true,`+
+		`"display_lines":5,"one_liner":false}}`)
+}
+
+func TestV2SecretStatus(t *testing.T) {
+	known := &hushv1.SecretStatus{SecretKey: testSecretKey, State: hushv1.State_STATE_NEW, Secret: testSecret()}
+	unknown := &hushv1.SecretStatus{SecretKey: "x"}
+	x := testExchange()
+	for _, test := range []struct {
+		name   string
+		answer any
+		want   string
+	}{
+		{"v2SecretStatus", v2SecretStatus(x, &hushv1.GetSecretStatusResponse{Status: known}),
+			v2Open + `"record":` + v2NewSecret + `,"details":{"realttl":3590}}`},
+		{"v2SecretStatus(unknown)", v2SecretStatus(x, &hushv1.GetSecretStatusResponse{Status: unknown}),
+			v2Open + `"record":{"state":"unknown"},"details":{}}`},
+		{"v2SecretStatuses", v2SecretStatuses(x, &hushv1.ListSecretStatusResponse{Statuses: []*hushv1.SecretStatus{unknown, known}}),
+			v2Open + `"count":1,"records":[` + v2NewSecret + `],"details":{}}`},
+	} {
+		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
+	}
+}
+
+func TestV2System(t *testing.T) {
+	x := testExchange()
+	for _, test := range []struct {
+		name   string
+		answer any
+		want   string
+	}{
+		{"v2Status", v2Status(x, &hushv1.GetStatusResponse{Status: "nominal", Locale: "en"}), `{"status":"nominal","locale":"en"}`},
+		{"v2Version", v2Version(x, &hushv1.GetVersionResponse{Version: "0.1.0", Locale: "en"}), `{"version":["0","1","0"],"locale":"en"}`},
+		{"v2Locales", v2Locales(x, &hushv1.GetSupportedLocalesResponse{Locales: []string{"en"}, DefaultLocale: "en", Locale: "en"}),
+			`{"locales":["en"],"default_locale":"en","locale":"en"}`},
+		{"v2Shrimp", v2Shrimp(x, &hushv1.ValidateShrimpResponse{Valid: true, Shrimp: "s"}), `{"isValid":true,"shrimp":"s"}`},
+		{"v2Authcheck", v2Authcheck(x, &hushv1.AuthcheckResponse{Custid: "a@b.example"}),
+			`{"success":true,"shrimp":"shrimp","custid":"a@b.example","record":{"identifier":"a@b.example","custid":"a@b.example"},` +
+				`"details":{"authenticated":true}}`},
+	} {
+		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
+	}
+}
+
+// Encoders answer something for a response that lacks everything.
+func TestV2EmptyResponses(t *testing.T) {
+	x := testExchange()
+	for name, answer := range map[string]any{
+		"conceal":  v2Conceal(x, &hushv1.ConcealSecretResponse{}),
+		"generate": v2Generate(x, nil),
+		"metadata": v2GetMetadata(x, nil),
+		"burn":     v2Burn(x, nil),
+		"secret":   v2GetSecret(x, nil),
+		"reveal":   v2Reveal(x, nil),
+		"status":   v2SecretStatus(x, nil),
+	} {
+		if encodeText(t, answer) == "" {
+			t.Errorf("%s: got no answer", name)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package routes
+
+import (
+	"time"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// v2Metadata is a receipt with all members that clients of any age read.
+// Members that tell of times left unset are null, and the secret's key and its
+// links are empty once it is gone.
+type v2Metadata struct {
+	Identifier          string  `json:"identifier"`
+	Key                 string  `json:"key"`
+	Shortkey            string  `json:"shortkey"`
+	Custid              string  `json:"custid"`
+	State               string  `json:"state"`
+	SecretKey           string  `json:"secret_key,omitempty"`
+	SecretShortkey      string  `json:"secret_shortkey"`
+	SecretState         *string `json:"secret_state"`
+	SecretTTL           int64   `json:"secret_ttl"`
+	MetadataTTL         int64   `json:"metadata_ttl"`
+	Lifespan            int64   `json:"lifespan"`
+	ShareDomain         string  `json:"share_domain"`
+	Created             int64   `json:"created"`
+	Updated             int64   `json:"updated"`
+	Shared              *int64  `json:"shared"`
+	Received            *int64  `json:"received"`
+	Burned              *int64  `json:"burned"`
+	Viewed              *int64  `json:"viewed"`
+	Recipients          string  `json:"recipients"`
+	ShowRecipients      bool    `json:"show_recipients"`
+	Memo                string  `json:"memo"`
+	HasPassphrase       bool    `json:"has_passphrase"`
+	IsViewed            bool    `json:"is_viewed"`
+	IsReceived          bool    `json:"is_received"`
+	IsBurned            bool    `json:"is_burned"`
+	IsDestroyed         bool    `json:"is_destroyed"`
+	IsExpired           bool    `json:"is_expired"`
+	IsOrphaned          bool    `json:"is_orphaned"`
+	IsTruncated         bool    `json:"is_truncated"`
+	CreatedDateUTC      string  `json:"created_date_utc"`
+	ExpirationStamp     string  `json:"expiration_stamp"`
+	NaturalExpiration   string  `json:"natural_expiration"`
+	Expiration          int64   `json:"expiration"`
+	ExpirationInSeconds int64   `json:"expiration_in_seconds"`
+	SharePath           string  `json:"share_path"`
+	BurnPath            string  `json:"burn_path"`
+	MetadataPath        string  `json:"metadata_path"`
+	ShareURL            string  `json:"share_url"`
+	MetadataURL         string  `json:"metadata_url"`
+	BurnURL             string  `json:"burn_url"`
+}
+
+func newV2Metadata(l links, m *hushv1.Metadata) v2Metadata {
+	ttl := m.GetTtl().GetSeconds()
+	lifetime := epoch(m.GetExpireTime()) - epoch(m.GetCreateTime())
+	recipients := joinRecipients(m.GetRecipients())
+	record := v2Metadata{
+		Identifier:          m.GetMetadataKey(),
+		Key:                 m.GetMetadataKey(),
+		Shortkey:            short(m.GetMetadataKey(), 8),
+		Custid:              custid(m.GetCustid()),
+		SecretShortkey:      m.GetSecretShortkey(),
+		SecretTTL:           ttl,
+		MetadataTTL:         lifetime,
+		Lifespan:            lifetime,
+		ShareDomain:         m.GetShareDomain(),
+		Created:             epoch(m.GetCreateTime()),
+		Updated:             epoch(m.GetUpdateTime()),
+		Received:            epochOrNull(m.GetReceiveTime()),
+		Burned:              epochOrNull(m.GetBurnTime()),
+		Viewed:              epochOrNull(m.GetViewTime()),
+		Recipients:          recipients,
+		ShowRecipients:      recipients != "",
+		Memo:                m.GetMemo(),
+		CreatedDateUTC:      utcWords(m.GetCreateTime()),
+		ExpirationStamp:     lifetimeWords(ttl),
+		NaturalExpiration:   lifetimeWords(ttl),
+		Expiration:          epoch(m.GetSecretExpireTime()),
+		ExpirationInSeconds: ttl,
+	}
+	record.setState(m)
+	record.setLinks(l, m)
+	return record
+}
+
+func (r *v2Metadata) setState(m *hushv1.Metadata) {
+	state := m.GetState()
+	r.State = stateWord(state)
+	r.IsViewed = state == hushv1.State_STATE_VIEWED
+	r.IsReceived = state == hushv1.State_STATE_RECEIVED
+	r.IsBurned = state == hushv1.State_STATE_BURNED
+	r.IsDestroyed = r.IsReceived || r.IsBurned
+	r.IsExpired = state == hushv1.State_STATE_EXPIRED
+	if waits(state) {
+		r.SecretState = new(r.State)
+		r.HasPassphrase = m.GetHasPassphrase()
+	}
+}
+
+func (r *v2Metadata) setLinks(l links, m *hushv1.Metadata) {
+	r.MetadataPath = "private/" + r.Key
+	r.BurnPath = r.MetadataPath + "/burn"
+	r.MetadataURL = l.base + "/" + r.MetadataPath
+	r.BurnURL = l.base + "/" + r.BurnPath
+	if waits(m.GetState()) && m.GetSecretKey() != "" {
+		r.SecretKey = m.GetSecretKey()
+		r.SharePath = "secret/" + r.SecretKey
+		r.ShareURL = l.origin(m.GetShareDomain()) + "/" + r.SharePath
+	}
+}
+
+// withoutSecretKey is the receipt for lists, which lead to no secret.
+func (r v2Metadata) withoutSecretKey() v2Metadata {
+	r.SecretKey, r.SharePath, r.ShareURL = "", "", ""
+	return r
+}
+
+// v2MetadataDetails is what pages about a receipt show or hide.
+type v2MetadataDetails struct {
+	Type             string  `json:"type"`
+	Title            string  `json:"title"`
+	BodyClass        *string `json:"body_class"`
+	DisplayLines     int     `json:"display_lines"`
+	DisplayFeedback  bool    `json:"display_feedback"`
+	NoCache          bool    `json:"no_cache"`
+	SecretRealTTL    *int64  `json:"secret_realttl"`
+	IsReceived       bool    `json:"is_received"`
+	IsBurned         bool    `json:"is_burned"`
+	IsDestroyed      bool    `json:"is_destroyed"`
+	IsExpired        bool    `json:"is_expired"`
+	IsOrphaned       bool    `json:"is_orphaned"`
+	ReceivedDate     *string `json:"received_date"`
+	ReceivedDateUTC  *string `json:"received_date_utc"`
+	BurnedDate       *string `json:"burned_date"`
+	BurnedDateUTC    *string `json:"burned_date_utc"`
+	MaxViews         int     `json:"maxviews"`
+	HasMaxViews      bool    `json:"has_maxviews"`
+	ViewCount        int     `json:"view_count"`
+	HasPassphrase    bool    `json:"has_passphrase"`
+	CanDecrypt       bool    `json:"can_decrypt"`
+	SecretValue      *string `json:"secret_value"`
+	IsTruncated      bool    `json:"is_truncated"`
+	ShowSecret       bool    `json:"show_secret"`
+	ShowSecretLink   bool    `json:"show_secret_link"`
+	ShowMetadataLink bool    `json:"show_metadata_link"`
+	ShowMetadata     bool    `json:"show_metadata"`
+	ShowRecipients   bool    `json:"show_recipients"`
+}
+
+func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
+	state := m.GetState()
+	isNew := state == hushv1.State_STATE_NEW
+	sent := len(m.GetRecipients()) > 0
+	details := v2MetadataDetails{
+		Type:             "record",
+		Title:            "You saved a secret",
+		DisplayLines:     displayLines(""),
+		NoCache:          true,
+		IsReceived:       state == hushv1.State_STATE_RECEIVED,
+		IsBurned:         state == hushv1.State_STATE_BURNED,
+		IsExpired:        state == hushv1.State_STATE_EXPIRED,
+		ShowSecret:       isNew,
+		ShowSecretLink:   isNew && !sent,
+		ShowMetadataLink: isNew,
+		ShowMetadata:     state != hushv1.State_STATE_VIEWED,
+	}
+	details.IsDestroyed = details.IsReceived || details.IsBurned
+	details.ShowRecipients = details.ShowMetadata && sent
+	if waits(state) {
+		details.SecretRealTTL = secondsOrNull(m.GetSecretTtlLeft())
+		details.MaxViews = 1
+		details.HasPassphrase = m.GetHasPassphrase()
+		details.CanDecrypt = !details.HasPassphrase
+	}
+	if at := m.GetReceiveTime(); at != nil {
+		details.ReceivedDate, details.ReceivedDateUTC = new(agoWords(at.AsTime(), now)), new(utcWords(at))
+	}
+	if at := m.GetBurnTime(); at != nil {
+		details.BurnedDate, details.BurnedDateUTC = new(agoWords(at.AsTime(), now)), new(utcWords(at))
+	}
+	return details
+}

@@ -1,0 +1,120 @@
+package routes
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// v2Secret is the reader's side. OriginalSize is text because its clients say
+// so, and empty until the secret is revealed.
+type v2Secret struct {
+	Identifier     string  `json:"identifier"`
+	Key            string  `json:"key"`
+	SecretKey      string  `json:"secret_key"`
+	Shortkey       string  `json:"shortkey"`
+	SecretShortkey string  `json:"secret_shortkey"`
+	State          string  `json:"state"`
+	SecretTTL      int64   `json:"secret_ttl"`
+	Lifespan       int64   `json:"lifespan"`
+	OriginalSize   string  `json:"original_size"`
+	HasPassphrase  bool    `json:"has_passphrase"`
+	Verification   bool    `json:"verification"`
+	IsTruncated    bool    `json:"is_truncated"`
+	IsOwner        bool    `json:"is_owner"`
+	ShareDomain    string  `json:"share_domain"`
+	Created        int64   `json:"created"`
+	Updated        int64   `json:"updated"`
+	Expiration     int64   `json:"expiration"`
+	SecretValue    *string `json:"secret_value,omitempty"`
+}
+
+func newV2Secret(l links, s *hushv1.Secret) v2Secret {
+	key := s.GetSecretKey()
+	return v2Secret{
+		Identifier:     key,
+		Key:            key,
+		SecretKey:      key,
+		Shortkey:       short(key, 8),
+		SecretShortkey: short(key, 6),
+		State:          stateWord(s.GetState()),
+		SecretTTL:      s.GetTtl().GetSeconds(),
+		Lifespan:       s.GetTtl().GetSeconds(),
+		HasPassphrase:  s.GetHasPassphrase(),
+		Verification:   s.GetVerification(),
+		IsOwner:        s.GetOwned(),
+		ShareDomain:    l.origin(s.GetShareDomain()),
+		Created:        epoch(s.GetCreateTime()),
+		Updated:        epoch(s.GetCreateTime()),
+		Expiration:     epoch(s.GetExpireTime()),
+	}
+}
+
+type v2SecretDetails struct {
+	Continue          bool `json:"continue"`
+	IsOwner           bool `json:"is_owner"`
+	ShowSecret        bool `json:"show_secret"`
+	CorrectPassphrase bool `json:"correct_passphrase"`
+	DisplayLines      int  `json:"display_lines"`
+	OneLiner          bool `json:"one_liner"`
+}
+
+// v2GetSecret shows facts. correct_passphrase says that none is needed; whether
+// a given one is right is told by the reveal alone.
+func v2GetSecret(x *exchange, res *hushv1.GetSecretResponse) any {
+	s := res.GetSecret()
+	return x.envelope("", newV2Secret(x.links, s), v2SecretDetails{
+		IsOwner:           s.GetOwned(),
+		CorrectPassphrase: !s.GetHasPassphrase(),
+		DisplayLines:      displayLines(""),
+	})
+}
+
+func v2Reveal(x *exchange, res *hushv1.RevealSecretResponse) any {
+	s, text := res.GetSecret(), res.GetValue()
+	record := newV2Secret(x.links, s)
+	record.SecretValue = &text
+	record.OriginalSize = strconv.Itoa(utf8.RuneCountInString(text))
+	record.Updated = x.now.Unix()
+	return x.envelope("", record, v2SecretDetails{
+		Continue:          true,
+		IsOwner:           s.GetOwned(),
+		ShowSecret:        true,
+		CorrectPassphrase: true,
+		DisplayLines:      displayLines(text),
+		OneLiner:          !strings.Contains(text, "\n"),
+	})
+}
+
+type v2UnknownStatus struct {
+	State string `json:"state"`
+}
+
+type v2StatusDetails struct {
+	RealTTL int64 `json:"realttl"`
+}
+
+func v2SecretStatus(x *exchange, res *hushv1.GetSecretStatusResponse) any {
+	status := res.GetStatus()
+	if status.GetSecret() == nil {
+		return x.envelope("", v2UnknownStatus{State: stateWord(status.GetState())}, struct{}{})
+	}
+	s := status.GetSecret()
+	return x.envelope("", newV2Secret(x.links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
+}
+
+// v2SecretStatuses leaves out the keys that are unknown.
+func v2SecretStatuses(x *exchange, res *hushv1.ListSecretStatusResponse) any {
+	records := make([]v2Secret, 0, len(res.GetStatuses()))
+	for _, status := range res.GetStatuses() {
+		if status.GetSecret() != nil {
+			records = append(records, newV2Secret(x.links, status.GetSecret()))
+		}
+	}
+	return v2List{
+		Success: true, Shrimp: x.shrimp(), Custid: anonymous,
+		Count: len(records), Records: records, Details: struct{}{},
+	}
+}

@@ -1,0 +1,59 @@
+package routes
+
+import (
+	"strings"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+func v2Status(_ *exchange, res *hushv1.GetStatusResponse) any {
+	return v1StatusAnswer{Status: res.GetStatus(), Locale: res.GetLocale()}
+}
+
+type v2VersionAnswer struct {
+	Version []string `json:"version"`
+	Locale  string   `json:"locale"`
+}
+
+func v2Version(_ *exchange, res *hushv1.GetVersionResponse) any {
+	return v2VersionAnswer{Version: strings.Split(res.GetVersion(), "."), Locale: res.GetLocale()}
+}
+
+type v2LocalesAnswer struct {
+	Locales       []string `json:"locales"`
+	DefaultLocale string   `json:"default_locale"`
+	Locale        string   `json:"locale"`
+}
+
+func v2Locales(_ *exchange, res *hushv1.GetSupportedLocalesResponse) any {
+	return v2LocalesAnswer{
+		Locales:       notNull(res.GetLocales()),
+		DefaultLocale: res.GetDefaultLocale(),
+		Locale:        res.GetLocale(),
+	}
+}
+
+type v2ShrimpAnswer struct {
+	IsValid bool   `json:"isValid"`
+	Shrimp  string `json:"shrimp"`
+}
+
+func v2Shrimp(_ *exchange, res *hushv1.ValidateShrimpResponse) any {
+	return v2ShrimpAnswer{IsValid: res.GetValid(), Shrimp: res.GetShrimp()}
+}
+
+type v2AuthcheckRecord struct {
+	Identifier string `json:"identifier"`
+	Custid     string `json:"custid"`
+}
+
+type v2AuthcheckDetails struct {
+	Authenticated bool `json:"authenticated"`
+}
+
+func v2Authcheck(x *exchange, res *hushv1.AuthcheckResponse) any {
+	account := res.GetCustid()
+	return x.envelope(account,
+		v2AuthcheckRecord{Identifier: account, Custid: account},
+		v2AuthcheckDetails{Authenticated: true})
+}

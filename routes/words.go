@@ -1,0 +1,128 @@
+package routes
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// anonymous is the account of those who have none.
+const anonymous = "anon"
+
+func custid(address string) string {
+	if address == "" {
+		return anonymous
+	}
+	return address
+}
+
+// stateWord is the legacy word for a state.
+func stateWord(s hushv1.State) string {
+	switch s {
+	case hushv1.State_STATE_NEW:
+		return "new"
+	case hushv1.State_STATE_VIEWED:
+		return "viewed"
+	case hushv1.State_STATE_RECEIVED:
+		return "received"
+	case hushv1.State_STATE_BURNED:
+		return "burned"
+	case hushv1.State_STATE_EXPIRED:
+		return "expired"
+	default:
+		return "unknown"
+	}
+}
+
+// waits tells whether the secret can still be revealed.
+func waits(s hushv1.State) bool {
+	return s == hushv1.State_STATE_NEW || s == hushv1.State_STATE_VIEWED
+}
+
+// short is the beginning of a key, enough to recognise it.
+func short(key string, length int) string {
+	return key[:min(length, len(key))]
+}
+
+// epoch is a time as the legacy answers have it, zero if it is not set.
+func epoch(t *timestamppb.Timestamp) int64 {
+	return t.GetSeconds()
+}
+
+// epochOrNull is nil for a time that is not set.
+func epochOrNull(t *timestamppb.Timestamp) *int64 {
+	if t == nil {
+		return nil
+	}
+	return new(t.GetSeconds())
+}
+
+// secondsOrNull is nil for a duration that is not set.
+func secondsOrNull(d *durationpb.Duration) *int64 {
+	if d == nil {
+		return nil
+	}
+	return new(d.GetSeconds())
+}
+
+// utcWords writes a time as in 2026-11-21@04:53:52 UTC.
+func utcWords(t *timestamppb.Timestamp) string {
+	return t.AsTime().Format("2006-01-02@15:04:05 UTC")
+}
+
+// lifetimeWords writes a lifetime as in 60 minutes or 7 days.
+func lifetimeWords(seconds int64) string {
+	switch {
+	case seconds <= 60:
+		return fmt.Sprintf("%d seconds", seconds)
+	case seconds <= 60*60:
+		return fmt.Sprintf("%d minutes", seconds/60)
+	case seconds <= 24*60*60:
+		return fmt.Sprintf("%d hours", seconds/(60*60))
+	default:
+		return fmt.Sprintf("%d days", seconds/(24*60*60))
+	}
+}
+
+// agoWords writes how long ago a time was.
+func agoWords(then, now time.Time) string {
+	age := max(0, int64(now.Sub(then)/time.Second))
+	switch {
+	case age < 10:
+		return "a moment ago"
+	case age < 40:
+		return fmt.Sprintf("about %d0 seconds ago", age*3/20)
+	case age < 60:
+		return "about a minute ago"
+	case age < 78:
+		return "1 minute ago"
+	case age < 120:
+		return "2 minutes ago"
+	case age < 3000:
+		return fmt.Sprintf("%d minutes ago", age/60)
+	case age < 5040:
+		return "about 1 hour ago"
+	case age < 84706:
+		return fmt.Sprintf("about %d hours ago", (age+1800)/3600)
+	case age < 138240:
+		return "yesterday"
+	case age < 7*24*60*60:
+		return "on " + strings.ToLower(then.UTC().Weekday().String())
+	}
+	if weeks := age / (7 * 24 * 60 * 60); weeks > 1 {
+		return fmt.Sprintf("%d weeks ago", weeks)
+	}
+	return "1 week ago"
+}
+
+// displayLines is how high a box for the text should be, for browsers.
+func displayLines(text string) int {
+	characters := utf8.RuneCountInString(text)
+	return min(30, (80+characters)/80+strings.Count(text, "\n")+3)
+}

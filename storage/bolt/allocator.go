@@ -1,0 +1,134 @@
+package bolt
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"hush/storage"
+)
+
+// allocator keeps account of free slots. What it cannot know is checked by
+// Shares against the file before a slot is written.
+//
+// Until reclaim, the slots below old are those of an earlier process: which
+// of them are free is unknown, so none is handed out, not even a released one.
+type allocator struct {
+	mu sync.Mutex
+	// free slots, last in first out. Generation is that of the destroyed share,
+	// or 0 where any is right.
+	free   []storage.Slot
+	isFree bitmap
+
+	next uint64        // first slot that this process never handed out
+	end  atomic.Uint64 // first slot beyond the file; changed under mu
+
+	old  uint64
+	keep bitmap         // old slots that reclaim must not free
+	held []storage.Slot // old slots that were released before reclaim
+}
+
+// take hands out a free slot. Where there is none, grow has to make room from
+// slot end on and return the new end.
+func (a *allocator) take(grow func(end uint64) (uint64, error)) (storage.Slot, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if last := len(a.free) - 1; last >= 0 {
+		slot := a.free[last]
+		a.free = a.free[:last]
+		a.isFree.clear(slot.Number)
+		return slot, nil
+	}
+	if end := a.end.Load(); a.next == end {
+		end, err := grow(end)
+		if err != nil {
+			return storage.Slot{}, err
+		}
+		a.end.Store(end)
+	}
+	a.next++
+	return storage.Slot{Number: a.next - 1}, nil
+}
+
+// release takes slots back. One that is known to be free already is ignored,
+// and so is one without a generation, which no share ever had.
+func (a *allocator) release(slots []storage.Slot) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, slot := range slots {
+		if slot.Generation != 0 {
+			a.takeBack(slot)
+		}
+	}
+}
+
+// giveBack returns a slot from take that was not used.
+func (a *allocator) giveBack(slot storage.Slot) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.takeBack(slot)
+}
+
+func (a *allocator) takeBack(slot storage.Slot) {
+	if slot.Number == 0 || slot.Number >= a.next || a.isFree.has(slot.Number) {
+		return
+	}
+	a.isFree.set(slot.Number)
+	if slot.Number >= a.old {
+		a.free = append(a.free, slot)
+		return
+	}
+	a.keep.set(slot.Number)
+	a.held = append(a.held, slot)
+}
+
+// inFile reports whether the file has a slot of that number.
+func (a *allocator) inFile(number uint64) bool {
+	return number > 0 && number < a.end.Load()
+}
+
+// spare excludes an old slot from reclaim.
+func (a *allocator) spare(slot storage.Slot) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if slot.Number < a.old {
+		a.keep.set(slot.Number)
+	}
+}
+
+// reclaim frees the old slots that were not spared, and those that were held
+// back, and returns how many of the former there were.
+func (a *allocator) reclaim() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	freed := 0
+	for n := uint64(1); n < a.old; n++ {
+		if !a.keep.has(n) {
+			a.isFree.set(n)
+			a.free = append(a.free, storage.Slot{Number: n})
+			freed++
+		}
+	}
+	a.free = append(a.free, a.held...)
+	a.old, a.keep, a.held = 0, nil, nil
+	return freed
+}
+
+// bitmap is a set of slot numbers that grows as needed.
+type bitmap []uint64
+
+func (b bitmap) has(n uint64) bool {
+	return n/64 < uint64(len(b)) && b[n/64]&(1<<(n%64)) != 0
+}
+
+func (b *bitmap) set(n uint64) {
+	for n/64 >= uint64(len(*b)) {
+		*b = append(*b, 0)
+	}
+	(*b)[n/64] |= 1 << (n % 64)
+}
+
+func (b bitmap) clear(n uint64) {
+	if n/64 < uint64(len(b)) {
+		b[n/64] &^= 1 << (n % 64)
+	}
+}

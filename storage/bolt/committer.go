@@ -1,0 +1,191 @@
+package bolt
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"go.etcd.io/bbolt"
+
+	"hush/storage"
+)
+
+// committer is the only writer of the database. It takes whoever waits, runs
+// them in one transaction, commits it, and only then answers: an update that
+// failed may have seen what another of its batch wrote, so its answer is worth
+// as much as that commit.
+type committer struct {
+	db     *bbolt.DB
+	fault  *fault
+	commit func(*bbolt.Tx) error // replaced by tests
+	queue  queue
+	values arena
+	live   []*update // scratch of commitBatch
+	// stuck: a commit panicked and left its locks behind, so that closing the
+	// database would wait for ever.
+	stuck   bool
+	stopped chan struct{}
+}
+
+func newCommitter(db *bbolt.DB, f *fault) *committer {
+	c := &committer{db: db, fault: f, commit: (*bbolt.Tx).Commit, stopped: make(chan struct{})}
+	c.queue.arrived.L = &c.queue.mu
+	return c
+}
+
+// run serves the queue until it is closed and empty.
+func (c *committer) run() {
+	defer close(c.stopped)
+	var batch []*update
+	for {
+		batch = c.queue.take(batch[:0])
+		if len(batch) == 0 {
+			return
+		}
+		c.commitBatch(batch)
+		for _, u := range batch {
+			u.done <- struct{}{}
+		}
+		clear(batch)
+		// Those just answered often come back at once. Letting them run first
+		// keeps the batch from falling apart into one of a single update and
+		// one of all others.
+		runtime.Gosched()
+	}
+}
+
+// close ends the writer after its queue is empty and closes the database,
+// which waits for running views.
+func (c *committer) close() error {
+	c.queue.close()
+	<-c.stopped
+	if c.stuck {
+		return nil
+	}
+	if err := c.db.Close(); err != nil {
+		return fmt.Errorf("closing database: %w", err)
+	}
+	return nil
+}
+
+// commitBatch sets the result of each update in batch. An update that failed
+// after it had written takes the whole transaction with it, so the others run
+// again without it.
+func (c *committer) commitBatch(batch []*update) {
+	c.live = c.live[:0]
+	for _, u := range batch {
+		if u.err = u.ctx.Err(); u.err == nil {
+			c.live = append(c.live, u)
+		}
+	}
+	var err error
+	for again := true; again && len(c.live) > 0; {
+		var drop int
+		drop, err = c.attempt(c.live)
+		if again = drop >= 0; again {
+			c.live = slices.Delete(c.live, drop, drop+1)
+		}
+	}
+	clear(c.live)
+	if err != nil {
+		fail(batch, err)
+	}
+}
+
+// fail gives err to every update of batch whose fn ran or was about to: even
+// an error of fn may rest on a write that was not committed.
+func fail(batch []*update, err error) {
+	for _, u := range batch {
+		if u.ran || u.err == nil {
+			u.err = err
+		}
+	}
+}
+
+// attempt runs live in one transaction and commits it. It returns the index
+// of an update that has to be dropped before the next attempt, or -1 and the
+// error of the commit.
+func (c *committer) attempt(live []*update) (drop int, err error) {
+	if err := c.fault.check(); err != nil {
+		return -1, err
+	}
+	btx, err := c.db.Begin(true)
+	if err != nil {
+		return -1, c.fault.trip(fmt.Errorf("beginning update: %w", err))
+	}
+	t := tx{bolt: btx, writable: true, values: &c.values}
+	defer func() {
+		t.bolt = nil
+		c.values.reset()
+	}()
+	for i, u := range live {
+		writes := t.writes
+		u.ran = true
+		if u.err = call(u.fn, &t); u.err != nil && t.writes != writes {
+			return i, c.rollback(btx)
+		}
+	}
+	if t.writes == 0 {
+		return -1, c.rollback(btx)
+	}
+	return -1, c.settle(btx)
+}
+
+// settle commits and sorts the errors: a full disk, or an unknown outcome.
+func (c *committer) settle(btx *bbolt.Tx) error {
+	id := btx.ID()
+	err := c.guard(btx, c.commit)
+	if err == nil {
+		return nil
+	}
+	if isFull(err) && c.current() == id-1 {
+		return fmt.Errorf("committing: %w: %w", storage.ErrFull, err)
+	}
+	return c.fault.trip(fmt.Errorf("committing: %w", err))
+}
+
+// current returns the number of the newest transaction that readers see, or
+// -1: a commit that found no room must not have become visible.
+func (c *committer) current() int {
+	btx, err := c.db.Begin(false)
+	if err != nil {
+		return -1
+	}
+	id := btx.ID()
+	if btx.Rollback() != nil {
+		return -1
+	}
+	return id
+}
+
+func (c *committer) rollback(btx *bbolt.Tx) error {
+	if err := c.guard(btx, (*bbolt.Tx).Rollback); err != nil {
+		return c.fault.trip(fmt.Errorf("rolling back: %w", err))
+	}
+	return nil
+}
+
+// guard runs the end of a transaction. bbolt panics when it finds its pages
+// damaged, and then keeps its locks.
+func (c *committer) guard(btx *bbolt.Tx, end func(*bbolt.Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.stuck = true
+			err = fmt.Errorf("%w: %T", errCommitPanic, p)
+		}
+	}()
+	return end(btx)
+}
+
+// call runs fn and turns a panic into an error. The value of the panic may
+// hold a secret, so only its type is told. Where fn stopped nobody knows, so
+// it counts as having written.
+func call(fn func(storage.Tx) error, t *tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.writes++
+			err = fmt.Errorf("%w: %T", errPanicked, p)
+		}
+	}()
+	return fn(t)
+}

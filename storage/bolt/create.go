@@ -1,0 +1,90 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"hush/storage"
+)
+
+// newDatabaseName is where a database is built before it gets its name.
+const newDatabaseName = databaseName + ".new"
+
+// create makes shares and database. The presence of hush.db under its name is
+// what commits the creation: until then a crash leaves nothing that the next
+// start would not make anew.
+func (f *Folder) create(fill func(storage.Tx) error) error {
+	if err := f.removeLeftovers(); err != nil {
+		return err
+	}
+	id := newStoreID()
+	if err := createShares(f.Path(sharesName), id); err != nil {
+		return err
+	}
+	if err := f.sync(); err != nil {
+		return err
+	}
+	if err := buildDatabase(f.Path(newDatabaseName), id, fill); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Path(newDatabaseName), f.Path(databaseName)); err != nil {
+		return fmt.Errorf("naming database: %w", err)
+	}
+	return f.sync()
+}
+
+// removeLeftovers clears away a creation that a crash cut short. It had not
+// come to use a share, so a longer file is somebody's data.
+func (f *Folder) removeLeftovers() error {
+	info, err := os.Lstat(f.Path(sharesName))
+	if err == nil && info.Size() > slotSize {
+		return fmt.Errorf("%w from %s", ErrMissingDatabase, f.dir)
+	}
+	for _, name := range []string{sharesName, newDatabaseName} {
+		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing unfinished %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func createShares(path string, id storeID) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("creating shares: %w", err)
+	}
+	header := encodeHeader(id)
+	_, err = file.WriteAt(header[:], 0)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("creating shares: %w", err)
+	}
+	return nil
+}
+
+// buildDatabase leaves a durable database with its content at path.
+func buildDatabase(path string, id storeID, fill func(storage.Tx) error) error {
+	db, err := openDatabase(path, databaseOptions())
+	if err != nil {
+		return err
+	}
+	err = db.Update(func(btx *bbolt.Tx) error {
+		if err := writeStoreID(btx, id); err != nil || fill == nil {
+			return err
+		}
+		return fill(&tx{bolt: btx, writable: true, values: new(arena)})
+	})
+	if err == nil {
+		err = db.Sync()
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		return fmt.Errorf("filling new database: %w", err)
+	}
+	return nil
+}

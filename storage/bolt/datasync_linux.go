@@ -1,0 +1,18 @@
+package bolt
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// dataSync makes the file's bytes and its length durable, without its times.
+func dataSync(file *os.File) error {
+	for {
+		// An interrupted sync has not looked at its errors yet.
+		if err := unix.Fdatasync(int(file.Fd())); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}

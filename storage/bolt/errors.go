@@ -1,0 +1,45 @@
+package bolt
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+)
+
+// The errors of this package, beside those of package storage.
+var (
+	// ErrLocked: another process holds the data folder.
+	ErrLocked = errors.New("in use by another hush process")
+	// ErrMissingShares: hush.db is there and the shares file is not. What the
+	// records need to be opened is gone; restore both from one backup.
+	ErrMissingShares = errors.New("bolt: the shares file is missing")
+	// ErrMissingDatabase: shares in use are there and hush.db is not. They are
+	// left untouched; restore both from one backup.
+	ErrMissingDatabase = errors.New("bolt: hush.db is missing")
+	// ErrMismatch: hush.db and shares do not belong together, or one of them
+	// was cut short or is no file of Hush.
+	ErrMismatch = errors.New("bolt: files do not match")
+
+	errReadOnly      = errors.New("bolt: write in a read-only transaction")
+	errTxDone        = errors.New("bolt: transaction is over")
+	errRanging       = errors.New("bolt: write to a bucket while ranging over it")
+	errBadKey        = errors.New("bolt: key is not 1 to 1024 bytes long")
+	errBadBucket     = errors.New("bolt: invalid bucket name")
+	errFolderClosed  = errors.New("bolt: data folder is closed")
+	errAlreadyOpen   = errors.New("bolt: data folder is already open")
+	errOpenToOthers  = errors.New("bolt: data folder is open to other users")
+	errNotAFolder    = errors.New("bolt: not a folder")
+	errPanicked      = errors.New("bolt: panic in update")
+	errCommitPanic   = errors.New("bolt: panic in commit")
+	errDatabasePanic = errors.New("bolt: panic while opening")
+)
+
+// isFull reports whether err says that a write found no room. Only the write
+// itself counts: the same number out of a sync leaves the outcome unknown.
+func isFull(err error) bool {
+	var failed *fs.PathError
+	if !errors.As(err, &failed) || (failed.Op != "write" && failed.Op != "truncate") {
+		return false
+	}
+	return errors.Is(failed.Err, syscall.ENOSPC) || errors.Is(failed.Err, syscall.EDQUOT)
+}

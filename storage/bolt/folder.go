@@ -1,0 +1,170 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	databaseName = "hush.db"
+	sharesName   = "shares"
+	// lockPatience covers the moment in which a process that was told to stop
+	// still holds the folder while its successor starts.
+	lockPatience = 500 * time.Millisecond
+	lockInterval = 25 * time.Millisecond
+)
+
+// Folder is a data folder that this process owns until Close.
+type Folder struct {
+	// Created tells that OpenFolder made the folder.
+	Created bool
+
+	dir      string
+	handle   *os.File
+	warnings []string
+
+	mu     sync.Mutex
+	closed bool
+	store  *Store
+	shares *Shares
+}
+
+// OpenFolder makes dir if it is missing and locks it for this process. It
+// returns ErrLocked when another process still holds it after half a second,
+// and refuses a folder that other users may look into.
+func OpenFolder(dir string) (*Folder, error) {
+	created, err := makeFolder(dir)
+	if err != nil {
+		return nil, fmt.Errorf("making data folder: %w", err)
+	}
+	handle, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening data folder: %w", err)
+	}
+	f := &Folder{Created: created, dir: dir, handle: handle}
+	if err := f.claim(); err != nil {
+		return nil, errors.Join(err, handle.Close())
+	}
+	return f, nil
+}
+
+// Path returns the path of the file called name in the folder.
+func (f *Folder) Path(name string) string {
+	return filepath.Join(f.dir, name)
+}
+
+// Warnings returns a sentence for each property of the file system under the
+// folder that weakens what Hush promises. It is empty on a plain local disk.
+func (f *Folder) Warnings() []string {
+	return append([]string(nil), f.warnings...)
+}
+
+// Exists reports whether the folder holds a database.
+func (f *Folder) Exists() (bool, error) {
+	return f.holds(databaseName)
+}
+
+// Close closes the store and the shares if they are still open, in this
+// order, and releases the folder. Further calls do nothing.
+func (f *Folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	var errs []error
+	if f.store != nil {
+		errs = append(errs, f.store.Close(), f.shares.Close())
+	}
+	// Closing the descriptor releases the lock.
+	return errors.Join(append(errs, f.handle.Close())...)
+}
+
+// claim checks what kind of folder this is and takes its lock.
+func (f *Folder) claim() error {
+	info, err := f.handle.Stat()
+	if err != nil {
+		return fmt.Errorf("reading mode of data folder: %w", err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%w: %s", errNotAFolder, f.dir)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return fmt.Errorf("%w: %s has mode %04o; run: chmod 700 %s", errOpenToOthers, f.dir, mode, f.dir)
+	}
+	if f.warnings, err = fileSystemWarnings(f.handle); err != nil {
+		return fmt.Errorf("reading file system of data folder: %w", err)
+	}
+	return f.lock()
+}
+
+// lock locks the folder's own descriptor, so that no lock file can be left
+// behind or deleted by somebody who thinks it was.
+func (f *Folder) lock() error {
+	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockInterval) {
+		err := unix.Flock(int(f.handle.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR):
+			return fmt.Errorf("locking data folder %s: %w", f.dir, err)
+		case time.Now().After(deadline):
+			return fmt.Errorf("data folder %s is %w", f.dir, ErrLocked)
+		}
+	}
+}
+
+func (f *Folder) holds(name string) (bool, error) {
+	_, err := os.Lstat(f.Path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("looking for %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// sync makes the folder's entries durable.
+func (f *Folder) sync() error {
+	if err := f.handle.Sync(); err != nil {
+		return fmt.Errorf("syncing data folder: %w", err)
+	}
+	return nil
+}
+
+// makeFolder makes dir and whatever lies above it, durably, and reports
+// whether dir was missing.
+func makeFolder(dir string) (bool, error) {
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	parent := filepath.Dir(filepath.Clean(dir))
+	if _, err := makeFolder(parent); err != nil {
+		return false, err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		// Another process may have been quicker; the lock tells them apart.
+		if errors.Is(err, fs.ErrExist) {
+			return false, nil
+		}
+		return false, err
+	}
+	return true, syncFolder(parent)
+}
+
+func syncFolder(dir string) error {
+	handle, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(handle.Sync(), handle.Close())
+}

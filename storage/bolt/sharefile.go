@@ -1,0 +1,67 @@
+package bolt
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"hush/storage"
+)
+
+// read returns what slot number holds. Where the file was cut short behind our
+// back, nothing is known of what was there.
+func (s *Shares) read(number uint64) (slotData, error) {
+	var raw rawSlot
+	_, err := s.file.ReadAt(raw[:], int64(number)*slotSize)
+	if errors.Is(err, io.EOF) {
+		return slotData{state: slotDamaged}, nil
+	}
+	if err != nil {
+		return slotData{}, fmt.Errorf("reading share: %w", err)
+	}
+	return decodeSlot(&raw, number), nil
+}
+
+func (s *Shares) write(raw rawSlot, number uint64) error {
+	if _, err := s.file.WriteAt(raw[:], int64(number)*slotSize); err != nil {
+		return s.failed("writing share", err)
+	}
+	return nil
+}
+
+// syncFile makes all finished writes durable. It trips the fault before it
+// returns: a next round must not begin, because the system tells of lost pages
+// only once and a second sync would seem to succeed.
+func (s *Shares) syncFile() error {
+	if err := s.fault.check(); err != nil {
+		return err
+	}
+	if err := s.flush(); err != nil {
+		return s.fault.trip(fmt.Errorf("syncing shares: %w", err))
+	}
+	return nil
+}
+
+// grow adds slots from end on and returns the new end. The zeros are really
+// written, so that a share later only overwrites a block that is there, and
+// are durable before the first of them is used.
+func (s *Shares) grow(end uint64) (uint64, error) {
+	grown := (end/growth + 1) * growth
+	at := int64(end) * slotSize
+	if _, err := s.file.WriteAt(make([]byte, (grown-end)*slotSize), at); err != nil {
+		// What was added is in nobody's use; giving it back is a courtesy to
+		// a full disk.
+		_ = s.file.Truncate(at)
+		return 0, s.failed("growing shares", err)
+	}
+	return grown, s.syncs.sync()
+}
+
+// failed sorts the errors of a change: no room, which is harmless, or an
+// outcome that nobody knows.
+func (s *Shares) failed(doing string, err error) error {
+	if isFull(err) {
+		return fmt.Errorf("%s: %w: %w", doing, storage.ErrFull, err)
+	}
+	return s.fault.trip(fmt.Errorf("%s: %w", doing, err))
+}

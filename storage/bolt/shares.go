@@ -1,0 +1,234 @@
+package bolt
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"hush/storage"
+)
+
+const (
+	// growth is how many slots, with the header, the file gains at a time: 1 MiB.
+	growth = 16384
+	// lockStripes keeps writers of one slot apart without a lock for each.
+	lockStripes = 64
+)
+
+// Shares is a storage.Shares and storage.Recycler in one file. slotData draws
+// its format. Nothing of the file is kept in memory but which slots are free.
+type Shares struct {
+	file  *os.File
+	flush func() error // syncs file; replaced by tests
+	fault *fault
+	slots allocator
+	syncs syncer
+	locks [lockStripes]sync.Mutex
+
+	running sync.RWMutex // held for reading by every operation
+	closed  bool
+}
+
+var (
+	_ storage.Shares   = (*Shares)(nil)
+	_ storage.Recycler = (*Shares)(nil)
+)
+
+// openShares opens the file at path and returns the store id it carries. Every
+// slot it finds counts as old.
+func openShares(path string, f *fault) (*Shares, storeID, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, storeID{}, fmt.Errorf("opening shares: %w", err)
+	}
+	id, size, err := readHeader(file)
+	if err != nil {
+		return nil, storeID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
+	}
+	s := &Shares{file: file, fault: f, flush: func() error { return dataSync(file) }}
+	s.syncs.do = s.syncFile
+	// A growth that was cut short may have left part of a slot; the next one
+	// begins with it.
+	end := uint64(size) / slotSize
+	s.slots.old, s.slots.next = end, end
+	s.slots.end.Store(end)
+	return s, id, nil
+}
+
+func readHeader(file *os.File) (storeID, int64, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return storeID{}, 0, err
+	}
+	var raw rawSlot
+	if _, err := file.ReadAt(raw[:], 0); errors.Is(err, io.EOF) {
+		return storeID{}, 0, fmt.Errorf("%w: shares is cut short", ErrMismatch)
+	} else if err != nil {
+		return storeID{}, 0, err
+	}
+	id, err := decodeHeader(&raw)
+	return id, info.Size(), err
+}
+
+// Put implements storage.Shares.
+func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
+	if err := s.enter(ctx); err != nil {
+		return storage.Slot{}, err
+	}
+	defer s.running.RUnlock()
+	for {
+		free, err := s.slots.take(s.grow)
+		if err != nil {
+			return storage.Slot{}, err
+		}
+		slot, fits, err := s.fill(free, share)
+		if err != nil {
+			return storage.Slot{}, err
+		}
+		if fits {
+			return slot, s.syncs.sync()
+		}
+	}
+}
+
+// Get implements storage.Shares.
+func (s *Shares) Get(ctx context.Context, slot storage.Slot) ([storage.ShareSize]byte, error) {
+	var none [storage.ShareSize]byte
+	if err := s.enter(ctx); err != nil {
+		return none, err
+	}
+	defer s.running.RUnlock()
+	if !s.slots.inFile(slot.Number) {
+		return none, storage.ErrShareGone
+	}
+	stored, err := s.read(slot.Number)
+	if err != nil {
+		return none, err
+	}
+	if stored.state != slotLive || stored.generation != slot.Generation {
+		return none, storage.ErrShareGone
+	}
+	return stored.share, nil
+}
+
+// Destroy implements storage.Shares. A slot that the file never had holds
+// nothing to destroy.
+func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.running.RUnlock()
+	var errs []error
+	for _, slot := range slots {
+		if s.slots.inFile(slot.Number) {
+			errs = append(errs, s.wipe(slot))
+		}
+	}
+	return errors.Join(append(errs, s.syncs.sync())...)
+}
+
+// Release implements storage.Recycler.
+func (s *Shares) Release(slots ...storage.Slot) { s.slots.release(slots) }
+
+// Touch implements storage.Recycler.
+func (s *Shares) Touch(slot storage.Slot) { s.slots.spare(slot) }
+
+// Used implements storage.Recycler.
+func (s *Shares) Used(slot storage.Slot) { s.slots.spare(slot) }
+
+// Reclaim implements storage.Recycler. Slots at the end of the file that were
+// never used count as orphans too.
+func (s *Shares) Reclaim() int { return s.slots.reclaim() }
+
+// Close waits for running operations and closes the file. Further calls do
+// nothing.
+func (s *Shares) Close() error {
+	s.running.Lock()
+	defer s.running.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	if err := s.file.Close(); err != nil {
+		return fmt.Errorf("closing shares: %w", err)
+	}
+	return nil
+}
+
+// enter admits an operation, which then has to release running.
+func (s *Shares) enter(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.running.RLock()
+	err := s.fault.check()
+	if s.closed {
+		err = storage.ErrClosed
+	}
+	if err != nil {
+		s.running.RUnlock()
+	}
+	return err
+}
+
+// fill writes share into a slot that the allocator handed out. It does not fit
+// where the file shows that the slot is not free after all: something else was
+// written since it was released, or it is damaged.
+func (s *Shares) fill(free storage.Slot, share [storage.ShareSize]byte) (slot storage.Slot, fits bool, err error) {
+	lock := s.lock(free.Number)
+	defer lock.Unlock()
+	stored, err := s.read(free.Number)
+	if err != nil {
+		return free, false, err
+	}
+	released := free.Generation != 0
+	stale := released && (stored.state != slotDestroyed || stored.generation != free.Generation)
+	if stored.state == slotDamaged || stale {
+		return free, false, nil
+	}
+	slot = storage.Slot{Number: free.Number, Generation: stored.generation + 1}
+	raw := slotData{share: share, generation: slot.Generation, state: slotLive}.encode(slot.Number)
+	if err = s.write(raw, slot.Number); err != nil {
+		s.slots.giveBack(free)
+	}
+	return slot, true, err
+}
+
+// wipe overwrites the share in slot, if it is not newer than the one named.
+func (s *Shares) wipe(slot storage.Slot) error {
+	lock := s.lock(slot.Number)
+	defer lock.Unlock()
+	stored, err := s.read(slot.Number)
+	if err != nil {
+		return err
+	}
+	if stored.state == slotDamaged {
+		return s.scramble(slot.Number)
+	}
+	if stored.generation > slot.Generation {
+		return nil
+	}
+	// Where the file is older than the record, the next share must still get a
+	// generation that no record has named.
+	gone := slotData{generation: slot.Generation, state: slotDestroyed}
+	_, _ = rand.Read(gone.share[:]) // never fails: it ends the process instead
+	return s.write(gone.encode(slot.Number), slot.Number)
+}
+
+// scramble overwrites a damaged slot, whose share may still be readable, and
+// leaves it damaged.
+func (s *Shares) scramble(number uint64) error {
+	var raw rawSlot
+	_, _ = rand.Read(raw[:]) // never fails: it ends the process instead
+	return s.write(raw, number)
+}
+
+func (s *Shares) lock(number uint64) *sync.Mutex {
+	lock := &s.locks[number%lockStripes]
+	lock.Lock()
+	return lock
+}

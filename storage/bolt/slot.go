@@ -1,0 +1,112 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+
+	"hush/storage"
+)
+
+const (
+	slotSize      = 64
+	headerMagic   = "hushshrs"
+	formatVersion = 1
+)
+
+// slotState is what the state byte of a slot says.
+type slotState byte
+
+const (
+	// slotFresh: all bytes are zero, as growth left them. Generation is 0.
+	slotFresh slotState = 0
+	// slotLive: the slot holds a share.
+	slotLive slotState = 1
+	// slotDestroyed: the share was overwritten with random bytes.
+	slotDestroyed slotState = 2
+	// slotDamaged is never stored. Its generation is unknown, so no later one
+	// can be chosen and the slot is never used again.
+	slotDamaged slotState = 255
+)
+
+// slotData is what one slot holds. On disk, numbers little-endian:
+//
+//	 0             32           40       48      49      60      64
+//	+---------------+------------+--------+-------+-------+-------+
+//	| share         | generation | number | state | zeros | crc32c|
+//	+---------------+------------+--------+-------+-------+-------+
+//
+// The checksum covers all bytes before it, and with the slot's own number also
+// finds a slot that was written to the wrong place. 64 bytes never cross a
+// sector, so a slot is old or new after a power cut.
+//
+// Slot 0 is the header of the file:
+//
+//	 0        8         12          16         32      60      64
+//	+--------+---------+-----------+----------+-------+-------+
+//	| magic  | version | slot size | store id | zeros | crc32c|
+//	+--------+---------+-----------+----------+-------+-------+
+type slotData struct {
+	share      [storage.ShareSize]byte
+	generation uint64
+	state      slotState
+}
+
+type rawSlot [slotSize]byte
+
+func (d slotData) encode(number uint64) rawSlot {
+	var raw rawSlot
+	copy(raw[:32], d.share[:])
+	binary.LittleEndian.PutUint64(raw[32:], d.generation)
+	binary.LittleEndian.PutUint64(raw[40:], number)
+	raw[48] = byte(d.state)
+	raw.seal()
+	return raw
+}
+
+func decodeSlot(raw *rawSlot, number uint64) slotData {
+	if *raw == (rawSlot{}) {
+		return slotData{state: slotFresh}
+	}
+	d := slotData{
+		generation: binary.LittleEndian.Uint64(raw[32:]),
+		state:      slotState(raw[48]),
+	}
+	// Encoding again checks everything at once: checksum, number and zeros.
+	copy(d.share[:], raw[:32])
+	if (d.state != slotLive && d.state != slotDestroyed) || d.encode(number) != *raw {
+		return slotData{state: slotDamaged}
+	}
+	return d
+}
+
+func encodeHeader(id storeID) rawSlot {
+	var raw rawSlot
+	copy(raw[:], headerMagic)
+	binary.LittleEndian.PutUint32(raw[8:], formatVersion)
+	binary.LittleEndian.PutUint32(raw[12:], slotSize)
+	copy(raw[16:32], id[:])
+	raw.seal()
+	return raw
+}
+
+func decodeHeader(raw *rawSlot) (storeID, error) {
+	if !bytes.HasPrefix(raw[:], []byte(headerMagic)) {
+		return storeID{}, fmt.Errorf("%w: shares is no file of shares", ErrMismatch)
+	}
+	if v := binary.LittleEndian.Uint32(raw[8:]); v != formatVersion {
+		return storeID{}, fmt.Errorf("%w: shares has format version %d, not %d", ErrMismatch, v, formatVersion)
+	}
+	id := storeID(raw[16:32])
+	if encodeHeader(id) != *raw {
+		return storeID{}, fmt.Errorf("%w: the header of shares is damaged", ErrMismatch)
+	}
+	return id, nil
+}
+
+// seal puts the checksum in its place.
+func (r *rawSlot) seal() {
+	sum := crc32.Checksum(r[:60], crc32.MakeTable(crc32.Castagnoli))
+	binary.LittleEndian.PutUint32(r[60:], sum)
+}

@@ -1,0 +1,97 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
+
+	"hush/storage"
+)
+
+// Store is a storage.Store in one bbolt database. Concurrent updates share a
+// commit; each still waits for its own to be durable.
+type Store struct {
+	db      *bbolt.DB
+	fault   *fault
+	writer  *committer
+	updates sync.Pool // of *update
+
+	closing sync.Once
+	closed  atomic.Bool
+	failed  error // of closing
+}
+
+var _ storage.Store = (*Store)(nil)
+
+func newStore(db *bbolt.DB, f *fault) *Store {
+	s := &Store{db: db, fault: f, writer: newCommitter(db, f)}
+	s.updates.New = func() any { return &update{done: make(chan struct{}, 1)} }
+	go s.writer.run()
+	return s
+}
+
+// View implements storage.Store.
+func (s *Store) View(ctx context.Context, fn func(storage.Tx) error) error {
+	if err := s.admit(ctx); err != nil {
+		return err
+	}
+	btx, err := s.db.Begin(false)
+	if errors.Is(err, bbolterrors.ErrDatabaseNotOpen) {
+		return storage.ErrClosed
+	}
+	if err != nil {
+		return fmt.Errorf("beginning view: %w", err)
+	}
+	t := tx{bolt: btx}
+	defer func() {
+		t.bolt = nil
+		// A read-only transaction has nothing that could fail to be undone.
+		_ = btx.Rollback()
+	}()
+	return fn(&t)
+}
+
+// Update implements storage.Store.
+func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	if err := s.admit(ctx); err != nil {
+		return err
+	}
+	u, ok := s.updates.Get().(*update)
+	if !ok {
+		return storage.ErrClosed // not reached: the pool holds nothing else
+	}
+	u.ctx, u.fn = ctx, fn
+	if !s.writer.queue.push(u) {
+		return storage.ErrClosed
+	}
+	<-u.done
+	err := u.err
+	*u = update{done: u.done}
+	s.updates.Put(u)
+	return err
+}
+
+// Close implements storage.Store. Updates that were accepted before it are
+// finished first. Further calls return what the first returned.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		s.closed.Store(true)
+		s.failed = s.writer.close()
+	})
+	return s.failed
+}
+
+func (s *Store) admit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.closed.Load() {
+		return storage.ErrClosed
+	}
+	return s.fault.check()
+}

@@ -1,0 +1,63 @@
+package bolt
+
+import "sync"
+
+// syncer lets all who wait at the same time share one sync. The first to come
+// leads: it syncs for all whose writes were done before it began. Whoever comes
+// later waits for the next round, which one of them leads.
+type syncer struct {
+	do func() error
+
+	mu   sync.Mutex
+	busy bool
+	next *round
+}
+
+// round is one sync that has not begun and those who wait for it.
+type round struct {
+	lead chan struct{} // tells one of them to lead
+	done chan struct{} // closed when err is set
+	err  error
+}
+
+// sync returns after a sync that began after the call.
+func (s *syncer) sync() error {
+	r, leads := s.join()
+	if !leads {
+		select {
+		case <-r.done:
+			return r.err
+		case <-r.lead:
+		}
+	}
+	s.lead(r)
+	return r.err
+}
+
+func (s *syncer) join() (r *round, leads bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
+		s.next = &round{lead: make(chan struct{}, 1), done: make(chan struct{})}
+	}
+	leads = !s.busy
+	s.busy = true
+	return s.next, leads
+}
+
+func (s *syncer) lead(r *round) {
+	s.mu.Lock()
+	s.next = nil
+	s.mu.Unlock()
+
+	r.err = s.do()
+
+	s.mu.Lock()
+	if s.next != nil {
+		s.next.lead <- struct{}{}
+	} else {
+		s.busy = false
+	}
+	s.mu.Unlock()
+	close(r.done)
+}

@@ -1,0 +1,21 @@
+package memory_test
+
+import (
+	"testing"
+
+	"hush/storage"
+	"hush/storage/memory"
+	"hush/storage/storagetest"
+)
+
+func TestSuite(t *testing.T) {
+	storagetest.Run(t, func(t *testing.T) (storage.Store, storage.Shares) {
+		store, shares := memory.New()
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Errorf("Close: got %v, want nil", err)
+			}
+		})
+		return store, shares
+	})
+}

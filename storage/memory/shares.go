@@ -1,0 +1,104 @@
+package memory
+
+import (
+	"context"
+	"sync"
+
+	"hush/storage"
+)
+
+// Shares is a storage.Shares and storage.Recycler in memory. It has no slots
+// that are older than itself, so there is never anything to reclaim.
+type Shares struct {
+	mu    sync.RWMutex
+	slots map[uint64]*slot
+	free  []uint64
+}
+
+var (
+	_ storage.Shares   = (*Shares)(nil)
+	_ storage.Recycler = (*Shares)(nil)
+)
+
+type slot struct {
+	share      [storage.ShareSize]byte
+	generation uint64
+	state      state
+}
+
+type state uint8
+
+const (
+	stateLive state = iota + 1
+	stateDestroyed
+	stateFree
+)
+
+// Put implements storage.Shares.
+func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
+	if err := ctx.Err(); err != nil {
+		return storage.Slot{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	number := uint64(len(s.slots)) + 1
+	if last := len(s.free) - 1; last >= 0 {
+		number, s.free = s.free[last], s.free[:last]
+	} else {
+		s.slots[number] = new(slot)
+	}
+	it := s.slots[number]
+	*it = slot{share: share, generation: it.generation + 1, state: stateLive}
+	return storage.Slot{Number: number, Generation: it.generation}, nil
+}
+
+// Get implements storage.Shares.
+func (s *Shares) Get(ctx context.Context, at storage.Slot) ([storage.ShareSize]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return [storage.ShareSize]byte{}, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	it := s.slots[at.Number]
+	if it == nil || it.state != stateLive || it.generation != at.Generation {
+		return [storage.ShareSize]byte{}, storage.ErrShareGone
+	}
+	return it.share, nil
+}
+
+// Destroy implements storage.Shares.
+func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range slots {
+		if it := s.slots[at.Number]; it != nil && it.state == stateLive && it.generation <= at.Generation {
+			*it = slot{generation: at.Generation, state: stateDestroyed}
+		}
+	}
+	return nil
+}
+
+// Release implements storage.Recycler.
+func (s *Shares) Release(slots ...storage.Slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range slots {
+		it := s.slots[at.Number]
+		if it != nil && it.state == stateDestroyed && it.generation == at.Generation {
+			it.state = stateFree
+			s.free = append(s.free, at.Number)
+		}
+	}
+}
+
+// Touch implements storage.Recycler.
+func (s *Shares) Touch(storage.Slot) {}
+
+// Used implements storage.Recycler.
+func (s *Shares) Used(storage.Slot) {}
+
+// Reclaim implements storage.Recycler.
+func (s *Shares) Reclaim() int { return 0 }

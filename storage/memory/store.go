@@ -1,0 +1,102 @@
+package memory
+
+import (
+	"context"
+	"sync"
+
+	"github.com/tidwall/btree"
+
+	"hush/storage"
+)
+
+// Store is a storage.Store in memory.
+type Store struct {
+	mu      sync.Mutex
+	idle    sync.WaitGroup // running views
+	closed  bool
+	buckets buckets
+	// snapshot is shared by all views since the last update.
+	snapshot buckets
+}
+
+var _ storage.Store = (*Store)(nil)
+
+type (
+	bucket  = btree.Map[string, []byte]
+	buckets map[string]*bucket
+)
+
+// New returns an empty store and empty shares.
+func New() (*Store, *Shares) {
+	return &Store{buckets: buckets{}}, &Shares{slots: map[uint64]*slot{}}
+}
+
+// View implements storage.Store.
+func (s *Store) View(ctx context.Context, fn func(storage.Tx) error) error {
+	snapshot, err := s.beginView(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.idle.Done()
+	t := tx{buckets: snapshot}
+	defer t.end()
+	return fn(&t)
+}
+
+// Update implements storage.Store.
+func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.admit(ctx); err != nil {
+		return err
+	}
+	s.snapshot = nil
+	t := tx{buckets: s.buckets, writable: true}
+	committed := false
+	// Deferred, so that a panic of fn leaves nothing behind either.
+	defer func() {
+		if !committed {
+			t.undoAll()
+		}
+		t.end()
+	}()
+	err := fn(&t)
+	committed = err == nil
+	return err
+}
+
+// Close implements storage.Store. Further calls do nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.idle.Wait()
+	return nil
+}
+
+func (s *Store) beginView(ctx context.Context) (buckets, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.admit(ctx); err != nil {
+		return nil, err
+	}
+	s.idle.Add(1)
+	if s.snapshot == nil {
+		s.snapshot = make(buckets, len(s.buckets))
+		for name, b := range s.buckets {
+			// Copying is lazy: both sides copy the nodes they change.
+			s.snapshot[name] = b.Copy()
+		}
+	}
+	return s.snapshot, nil
+}
+
+func (s *Store) admit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.closed {
+		return storage.ErrClosed
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package storagetest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"hush/storage"
+)
+
+func runTransactions(t *testing.T, open Opener) {
+	t.Run("view is a snapshot", storeTest(open, testSnapshot))
+	t.Run("view refuses writes", storeTest(open, testViewRefusesWrites))
+	t.Run("error discards writes", storeTest(open, testErrorDiscards))
+	t.Run("error without writing", storeTest(open, testErrorWithoutWriting))
+	t.Run("failing update in a batch", storeTest(open, testFailingInBatch))
+	t.Run("panic discards writes", storeTest(open, testPanicDiscards))
+	t.Run("result is visible at once", storeTest(open, testReadYourWrites))
+}
+
+func testSnapshot(t *testing.T, s storage.Store) {
+	mustPut(t, s, "a", "1", "b", "1")
+	mustView(t, s, func(tx storage.Tx) error {
+		if err := wantValue(tx, "a", "1"); err != nil {
+			return err
+		}
+		// Written from elsewhere while this view is open.
+		changed := make(chan error)
+		go func() {
+			changed <- s.Update(t.Context(), func(tx storage.Tx) error {
+				return errors.Join(putAll(tx, "a", "2", "c", "2"), tx.Delete(bucket, []byte("b")))
+			})
+		}()
+		if err := <-changed; err != nil {
+			return err
+		}
+		return errors.Join(wantValue(tx, "a", "1"), wantValue(tx, "b", "1"), wantMissing(tx, "c"))
+	})
+	wantContents(t, s, "a=2", "c=2")
+}
+
+func testViewRefusesWrites(t *testing.T, s storage.Store) {
+	mustPut(t, s, "a", "1")
+	mustView(t, s, func(tx storage.Tx) error {
+		if tx.Put(bucket, []byte("a"), []byte("2")) == nil {
+			t.Errorf("Put in View: got nil, want an error")
+		}
+		if tx.Delete(bucket, []byte("a")) == nil {
+			t.Errorf("Delete in View: got nil, want an error")
+		}
+		return wantValue(tx, "a", "1")
+	})
+	wantContents(t, s, "a=1")
+}
+
+func testErrorDiscards(t *testing.T, s storage.Store) {
+	mustPut(t, s, "a", "1", "b", "1")
+	want := errors.New("no")
+	err := s.Update(t.Context(), func(tx storage.Tx) error {
+		if err := errors.Join(putAll(tx, "a", "2", "c", "2"), tx.Delete(bucket, []byte("b"))); err != nil {
+			return err
+		}
+		return want
+	})
+	if err != want { //nolint:errorlint // the very same error is promised
+		t.Errorf("Update: got %v, want %v itself", err, want)
+	}
+	wantContents(t, s, "a=1", "b=1")
+}
+
+func testErrorWithoutWriting(t *testing.T, s storage.Store) {
+	want := errors.New("no")
+	err := together(200, func(i int) error {
+		err := s.Update(t.Context(), func(tx storage.Tx) error {
+			if i%2 == 0 {
+				return want
+			}
+			return putAll(tx, fmt.Sprintf("%03d", i), "")
+		})
+		if i%2 == 0 && err == want { //nolint:errorlint // the very same error is promised
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatalf("Update: got %v, want each its own result", err)
+	}
+	wantContents(t, s, oddKeys(200)...)
+}
+
+// testFailingInBatch lets updates that write and then fail run beside others.
+// Each of the others adds its letter once, whatever is run again.
+func testFailingInBatch(t *testing.T, s storage.Store) {
+	want := errors.New("no")
+	err := together(200, func(i int) error {
+		err := s.Update(t.Context(), func(tx storage.Tx) error {
+			if err := putAll(tx, fmt.Sprintf("%03d", i), ""); err != nil {
+				return err
+			}
+			if err := appendLetter(tx, "log"); err != nil || i%2 != 0 {
+				return err
+			}
+			return want
+		})
+		if i%2 == 0 && err == want { //nolint:errorlint // the very same error is promised
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatalf("Update: got %v, want each its own result", err)
+	}
+	wantContents(t, s, append(oddKeys(200), "log="+strings.Repeat("x", 100))...)
+}
+
+func oddKeys(n int) []string {
+	var keys []string
+	for i := 1; i < n; i += 2 {
+		keys = append(keys, fmt.Sprintf("%03d=", i))
+	}
+	return keys
+}
+
+func appendLetter(tx storage.Tx, key string) error {
+	value, err := tx.Get(bucket, []byte(key))
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	return putAll(tx, key, string(value)+"x")
+}
+
+// testPanicDiscards allows a backend to let the panic through or to return an
+// error. Either way nothing of it stays and the store goes on.
+func testPanicDiscards(t *testing.T, s storage.Store) {
+	mustPut(t, s, "a", "1")
+	err := func() (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		return s.Update(t.Context(), func(tx storage.Tx) error {
+			if err := putAll(tx, "a", "2"); err != nil {
+				return err
+			}
+			panic("on purpose") //nolint:forbidigo // what is tested
+		})
+	}()
+	if err == nil {
+		t.Errorf("Update(panicking fn): got nil, want an error")
+	}
+	wantContents(t, s, "a=1")
+	mustPut(t, s, "b", "2")
+	wantContents(t, s, "a=1", "b=2")
+}
+
+func testReadYourWrites(t *testing.T, s storage.Store) {
+	err := together(32, func(i int) error {
+		key := fmt.Sprintf("%03d", i)
+		if err := s.Update(t.Context(), func(tx storage.Tx) error { return putAll(tx, key, key) }); err != nil {
+			return err
+		}
+		return s.View(t.Context(), func(tx storage.Tx) error { return wantValue(tx, key, key) })
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

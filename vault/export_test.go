@@ -1,0 +1,77 @@
+package vault
+
+import (
+	"hush/seal"
+	"hush/storage"
+)
+
+// What tests outside the package look for in the store.
+const (
+	BucketSecret   = bucketSecret
+	BucketMetadata = bucketMetadata
+	BucketExpiry   = bucketExpiry
+	BucketAttempt  = bucketAttempt
+	BucketShred    = bucketShred
+	BucketAudit    = bucketAudit
+	BucketPlace    = bucketPlace
+	BucketSystem   = bucketSystem
+	SystemVerifier = systemVerifier
+	SystemMark     = systemMark
+)
+
+// ErrFault is what the store can only do to itself.
+var ErrFault = errFault
+
+// SlotOf returns the slot that a stored secret names.
+func SlotOf(record []byte) (storage.Slot, error) {
+	r, err := decodeSecret(record)
+	if err != nil {
+		return storage.Slot{}, err
+	}
+	return r.slot, nil
+}
+
+// WithSlot returns a stored secret that names another slot.
+func WithSlot(record []byte, slot storage.Slot) ([]byte, error) {
+	r, err := decodeSecret(record)
+	if err != nil {
+		return nil, err
+	}
+	r.slot = slot
+	return r.encode(), nil
+}
+
+// SealedOffset returns where the ciphertext begins in a stored secret.
+func SealedOffset(record []byte) (int, error) {
+	r, err := decodeSecret(record)
+	if err != nil {
+		return 0, err
+	}
+	return len(record) - len(r.sealed), nil
+}
+
+// StoredState returns the state of a stored receipt.
+func StoredState(record []byte) (State, error) {
+	r, err := decodeMetadata(record)
+	if err != nil {
+		return 0, err
+	}
+	return r.state, nil
+}
+
+// AuditRow is a stored audit row.
+type AuditRow struct {
+	TimeMillis uint64
+	Kind       AuditType
+	Result     AuditResult
+	Subject    seal.RowKey
+}
+
+// AuditOf reads a stored audit row.
+func AuditOf(record []byte) (AuditRow, error) {
+	r, err := decodeAudit(record)
+	return AuditRow{millis(r.time), r.kind, r.result, r.subject}, err
+}
+
+// KeptBytes is what the vault takes live secrets to hold.
+func (v *Vault) KeptBytes() int64 { return v.usage.bytes() }

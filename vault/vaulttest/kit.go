@@ -1,0 +1,157 @@
+package vaulttest
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/storage/bolt"
+	"hush/vault"
+)
+
+// Options are the optional parts of a Kit. The zero value is a vault with the
+// defaults of the program in a new folder.
+type Options struct {
+	// Manual leaves sweeping and the background pass to the test.
+	Manual bool
+	// Limits are those of the vault.
+	Limits vault.Limits
+	// Host is the service's own host name.
+	Host string
+	// HasRoom tells whether the disk may take more; nil means always.
+	HasRoom func() bool
+	// Log gets what the vault logs; nil means nobody does.
+	Log *slog.Logger
+	// Dir is the data folder to open, for one that exists or a second run. If
+	// it is empty the kit makes one that ends with the test.
+	Dir string
+	// RootKey is the root key of the folder; the zero value means a new one.
+	RootKey seal.RootKey
+	// Start is what the clock shows at first; the zero time means StartTime.
+	Start time.Time
+	// WrapStore and WrapShares come between the vault and its files, at each
+	// start. What WrapShares returns should be a storage.Recycler, too: without
+	// it slots are used once. Nil means nothing comes between.
+	WrapStore  func(storage.Store) storage.Store
+	WrapShares func(storage.Shares) storage.Shares
+}
+
+// StartTime is what the clock of a kit shows at first, in whole seconds.
+func StartTime() time.Time { return time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC) }
+
+// Kit is a vault and all that it is made of. It belongs to one test, which may
+// use the vault from many goroutines, but not while it calls Close or Reopen.
+type Kit struct {
+	// Vault is the vault; Reopen replaces it.
+	Vault *vault.Vault
+	// Store and Shares are the files below the wrappers, for tests that look at
+	// records or damage them; Reopen replaces them.
+	Store  storage.Store
+	Shares storage.Shares
+	// Clock is the vault's only clock. Reopen keeps it.
+	Clock *Clock
+	// Dir is the data folder.
+	Dir string
+	// RootKey is the root key of the folder, and Keys are what is derived from
+	// it.
+	RootKey seal.RootKey
+	Keys    *seal.Keys
+
+	opts   Options
+	folder *bolt.Folder // nil while closed
+}
+
+// New opens a vault and closes it when the test ends.
+func New(t testing.TB, opts Options) *Kit {
+	t.Helper()
+	if opts.Start.IsZero() {
+		opts.Start = StartTime()
+	}
+	if opts.Dir == "" {
+		opts.Dir = filepath.Join(t.TempDir(), "data")
+	}
+	if opts.RootKey == (seal.RootKey{}) {
+		opts.RootKey = seal.NewRootKey()
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	k := &Kit{
+		Clock: NewClock(opts.Start), Dir: opts.Dir,
+		RootKey: opts.RootKey, Keys: seal.NewKeys(opts.RootKey), opts: opts,
+	}
+	k.open(t)
+	t.Cleanup(func() { k.Close(t) })
+	return k
+}
+
+// Reopen closes everything and opens the same folder again, as a restart does.
+// The clock, the root key and the options stay.
+func (k *Kit) Reopen(t testing.TB) {
+	t.Helper()
+	k.Close(t)
+	k.open(t)
+}
+
+// Close ends the vault and closes the folder. It does nothing if that has
+// happened. Only Reopen makes the kit usable again.
+func (k *Kit) Close(t testing.TB) {
+	t.Helper()
+	if k.folder == nil {
+		return
+	}
+	if k.Vault != nil {
+		k.Vault.Close()
+	}
+	if err := k.folder.Close(); err != nil {
+		t.Errorf("Folder.Close(): got %v, want nil", err)
+	}
+	k.folder, k.Vault = nil, nil
+}
+
+// CopyDir copies the data folder as it is now and returns the copy's path, as
+// a backup or a thief does. It waits for nothing that runs in the background.
+func (k *Kit) CopyDir(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(dir, os.DirFS(k.Dir)); err != nil {
+		t.Fatalf("CopyFS(data folder): got %v, want nil", err)
+	}
+	//nolint:gosec // a folder needs its execute bit, and nobody else gets any
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatalf("Chmod(copy, 0700): got %v, want nil", err)
+	}
+	return dir
+}
+
+func (k *Kit) open(t testing.TB) {
+	t.Helper()
+	folder, err := bolt.OpenFolder(k.Dir)
+	if err != nil {
+		t.Fatalf("OpenFolder(data folder): got %v, want nil", err)
+	}
+	k.folder = folder
+	store, shares, err := folder.Open(bolt.Options{Init: vault.Init(k.Keys, k.Clock.Now())})
+	if err != nil {
+		t.Fatalf("Folder.Open(): got %v, want nil", errors.Join(err, folder.Close()))
+	}
+	k.Store, k.Shares = store, shares
+	opts := vault.Options{
+		Store: store, Shares: shares, Keys: k.Keys, Now: k.Clock.Now, Log: k.opts.Log,
+		Limits: k.opts.Limits, Host: k.opts.Host, HasRoom: k.opts.HasRoom, Manual: k.opts.Manual,
+	}
+	if wrap := k.opts.WrapStore; wrap != nil {
+		opts.Store = wrap(store)
+	}
+	if wrap := k.opts.WrapShares; wrap != nil {
+		opts.Shares = wrap(shares)
+	}
+	if k.Vault, err = vault.Open(t.Context(), opts); err != nil {
+		t.Fatalf("vault.Open(): got %v, want nil", err)
+	}
+}

@@ -1,0 +1,78 @@
+package vaulttest
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"testing"
+
+	"hush/seal"
+	"hush/vault"
+)
+
+// Caller returns an anonymous caller on the network of that number: an IPv4
+// address of the range for benchmarks, 198.18.0.0/15. Equal numbers below
+// 131,072 are one network.
+func Caller(number int) vault.Caller {
+	base := netip.MustParseAddr("198.18.0.0").As4()
+	at := binary.BigEndian.Uint32(base[:]) + uint32(number)%(1<<17)
+	return vault.Caller{Network: vault.NetworkOf(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, at))))}
+}
+
+// MustConceal conceals text and returns what the sender gets.
+func (k *Kit) MustConceal(t testing.TB, c vault.Caller, text vault.Text, wish vault.Wish) vault.Concealed {
+	t.Helper()
+	concealed, err := k.Vault.ConcealSecret(t.Context(), c, text, wish)
+	if err != nil {
+		t.Fatalf("ConcealSecret(%d bytes): got %v, want nil", len(text), err)
+	}
+	return concealed
+}
+
+// MustReveal reveals a secret and returns its value.
+func (k *Kit) MustReveal(t testing.TB, c vault.Caller, key seal.Token, passphrase vault.Text) string {
+	t.Helper()
+	revealed, err := k.Vault.RevealSecret(t.Context(), c, key.Expose(), passphrase)
+	if err != nil {
+		t.Fatalf("RevealSecret(key): got %v, want nil", err)
+	}
+	return string(revealed.Value)
+}
+
+// MustBurn burns the secret of a receipt and returns the receipt.
+func (k *Kit) MustBurn(t testing.TB, c vault.Caller, receipt seal.Token, passphrase vault.Text) vault.Metadata {
+	t.Helper()
+	metadata, err := k.Vault.BurnSecret(t.Context(), c, receipt.Expose(), passphrase)
+	if err != nil {
+		t.Fatalf("BurnSecret(key): got %v, want nil", err)
+	}
+	return metadata
+}
+
+// MustMetadata fetches a receipt, which the first call moves to viewed.
+func (k *Kit) MustMetadata(t testing.TB, c vault.Caller, receipt seal.Token) vault.Metadata {
+	t.Helper()
+	metadata, err := k.Vault.GetMetadata(t.Context(), c, receipt.Expose())
+	if err != nil {
+		t.Fatalf("GetMetadata(key): got %v, want nil", err)
+	}
+	return metadata
+}
+
+// MustSweep runs the sweeper once.
+func (k *Kit) MustSweep(t testing.TB) {
+	t.Helper()
+	if _, err := k.Vault.Sweep(t.Context()); err != nil {
+		t.Fatalf("Sweep(): got %v, want nil", err)
+	}
+}
+
+// MustReclaim runs the background pass, once after each start, and returns how
+// many slots it freed.
+func (k *Kit) MustReclaim(t testing.TB) int {
+	t.Helper()
+	freed, err := k.Vault.Reclaim(t.Context())
+	if err != nil {
+		t.Fatalf("Reclaim(): got %v, want nil", err)
+	}
+	return freed
+}
