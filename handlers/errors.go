@@ -59,32 +59,33 @@ func internal(log *slog.Logger, procedure string, cause error, stack []byte) *co
 // mapError is the table from the vault's errors to codes and details. It
 // returns nil for an error that is not in it.
 func mapError(err error) *connect.Error {
-	var (
-		coded      *connect.Error
-		rate       *rateError
-		invalid    *vault.InvalidError
-		large      *vault.TooLargeError
-		passphrase *vault.PassphraseError
-		locked     *vault.LockedError
-		domain     *vault.DomainError
-	)
-	switch {
-	case errors.As(err, &coded):
+	if coded, ok := errors.AsType[*connect.Error](err); ok {
 		return coded
-	case errors.As(err, &rate):
-		return refuse(connect.CodeResourceExhausted, rate, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_RATE_LIMITED}, retryInfo(rate.retryAfter))
-	case errors.As(err, &invalid):
-		return refuse(connect.CodeInvalidArgument, invalid, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_INVALID, Field: invalid.Field})
-	case errors.As(err, &large):
-		return refuse(connect.CodeInvalidArgument, large, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_LARGE, Field: large.Field, Limit: large.Limit})
-	case errors.As(err, &passphrase):
+	}
+	if rate, ok := errors.AsType[*rateError](err); ok {
+		return refuse(connect.CodeResourceExhausted, rate,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_RATE_LIMITED}, retryInfo(rate.retryAfter))
+	}
+	if invalid, ok := errors.AsType[*vault.InvalidError](err); ok {
+		return refuse(connect.CodeInvalidArgument, invalid,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_INVALID, Field: invalid.Field})
+	}
+	if large, ok := errors.AsType[*vault.TooLargeError](err); ok {
+		return refuse(connect.CodeInvalidArgument, large,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_LARGE, Field: large.Field, Limit: large.Limit})
+	}
+	if passphrase, ok := errors.AsType[*vault.PassphraseError](err); ok {
 		return refuse(connect.CodePermissionDenied, passphrase, &hushv1.Refusal{
 			Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: int32(passphrase.TriesLeft), PassphraseMissing: passphrase.Missing,
 		})
-	case errors.As(err, &locked):
-		return refuse(connect.CodeResourceExhausted, locked, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, retryInfo(locked.RetryAfter))
-	case errors.As(err, &domain):
-		return refuse(connect.CodeNotFound, fmt.Errorf("Domain not found %s", domain.Domain), &hushv1.Refusal{Reason: hushv1.Refusal_REASON_DOMAIN_NOT_FOUND, Field: "share_domain"})
+	}
+	if locked, ok := errors.AsType[*vault.LockedError](err); ok {
+		return refuse(connect.CodeResourceExhausted, locked,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, retryInfo(locked.RetryAfter))
+	}
+	if domain, ok := errors.AsType[*vault.DomainError](err); ok {
+		return refuse(connect.CodeNotFound, domain,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_DOMAIN_NOT_FOUND, Field: "share_domain"})
 	}
 	return mapSentinel(err)
 }

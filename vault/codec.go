@@ -101,7 +101,7 @@ func (r *reader) texts() []string {
 }
 
 // version reads the record's version and refuses any but want.
-func (r *reader) version(want byte) {
+func (r *reader) version(want byte) { //nolint:unparam // records do not stay at one version
 	if r.byte() != want {
 		r.bad = true
 	}

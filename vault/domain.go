@@ -7,16 +7,16 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// shareDomain decides about the domain that a sender wishes for the link. What
-// is empty, no public domain, or the service's own host is ignored; any other
-// has to be a verified domain of the caller, of which there are none without
-// an account.
-func (v *Vault) shareDomain(wish string) (string, error) {
+// checkDomain refuses a domain that a sender wishes for the link and does not
+// have. What is empty, no public domain, or the service's own host is ignored;
+// any other has to be a verified domain of the caller, of which there are none
+// without an account.
+func (v *Vault) checkDomain(wish string) error {
 	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(wish), "."))
 	if name == "" || name == strings.ToLower(v.host) || !publicDomain(name) {
-		return "", nil
+		return nil
 	}
-	return "", &DomainError{Domain: wish}
+	return &DomainError{Domain: wish}
 }
 
 // publicDomain tells whether name could be registered by somebody: it stands

@@ -91,8 +91,9 @@ type LockedError struct{ RetryAfter time.Duration }
 func (e *LockedError) Error() string        { return "too many wrong passphrases" }
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
-// DomainError names the domain as the caller gave it. It is ErrDomainNotFound.
+// DomainError names the domain as the caller gave it. It is ErrDomainNotFound,
+// and its text is the one that legacy clients show.
 type DomainError struct{ Domain string }
 
-func (e *DomainError) Error() string        { return "domain not found " + e.Domain }
+func (e *DomainError) Error() string        { return "Domain not found " + e.Domain }
 func (e *DomainError) Is(target error) bool { return target == ErrDomainNotFound }

@@ -109,7 +109,7 @@ func (v *Vault) UpdateMemo(ctx context.Context, _ Caller, key string, memo Text)
 	if err != nil {
 		return Metadata{}, err
 	}
-	return v.showMetadata(receipt, row, record, now), nil
+	return v.showMetadata(receipt, row, record.asOf(now), now), nil
 }
 
 // ListMetadata lists the receipts of the caller's account. Callers without one
@@ -140,9 +140,17 @@ func (v *Vault) findMetadata(ctx context.Context, row seal.RowKey, now time.Time
 // sweeper came.
 func (r *metadataRecord) asOf(now time.Time) *metadataRecord {
 	if r.state.Live() && !now.Before(r.expires) {
-		r.state, r.ended, r.updated, r.sealedKey = StateExpired, r.expires, r.expires, nil
+		r.ending(StateExpired, r.expires)
 	}
 	return r
+}
+
+// ending moves a receipt to the state in which its secret ended.
+func (r *metadataRecord) ending(state State, at time.Time) {
+	r.state, r.ended, r.secret, r.sealedKey = state, at, seal.RowKey{}, nil
+	if at.After(r.updated) {
+		r.updated = at
+	}
 }
 
 func getMetadata(tx storage.Tx, row seal.RowKey) (*metadataRecord, error) {
@@ -169,17 +177,12 @@ func (v *Vault) openKey(receipt seal.Token, row seal.RowKey, r *metadataRecord) 
 	return token, nil
 }
 
-// showMetadata turns a record into what its sender sees. A seal that does not
-// open is left out and logged: the rest is still worth showing.
+// showMetadata turns a record into what its sender sees, and opens what is
+// sealed in it. A seal that does not open is left out and logged: the rest is
+// still worth showing.
 func (v *Vault) showMetadata(receipt seal.Token, row seal.RowKey, r *metadataRecord, now time.Time) Metadata {
-	m := Metadata{
-		Key: receipt, Hint: string(r.hint[:]), State: r.state, HasPassphrase: r.passphrase,
-		Created: r.created, Updated: r.updated, Forgotten: r.forgotten(), Expires: r.expires,
-		Viewed: r.viewed, Ended: r.ended, TTL: r.ttl, TTLLeft: left(r.forgotten(), now),
-		Recipients: r.recipients, ShareDomain: r.shareDomain, Account: r.custid,
-	}
+	m := describe(receipt, r, now)
 	if r.state.Live() {
-		m.SecretTTLLeft = left(r.expires, now)
 		token, err := v.openKey(receipt, row, r)
 		if err != nil {
 			v.log.Error("receipt's key does not open", "cause", err)
@@ -193,6 +196,20 @@ func (v *Vault) showMetadata(receipt seal.Token, row seal.RowKey, r *metadataRec
 			v.log.Error("receipt's memo does not open", "cause", err)
 		}
 		m.Memo = Text(memo)
+	}
+	return m
+}
+
+// describe turns what stands in a record in the clear into Metadata.
+func describe(receipt seal.Token, r *metadataRecord, now time.Time) Metadata {
+	m := Metadata{
+		Key: receipt, Hint: string(r.hint[:]), State: r.state, HasPassphrase: r.passphrase,
+		Created: r.created, Updated: r.updated, Forgotten: r.forgotten(), Expires: r.expires,
+		Viewed: r.viewed, Ended: r.ended, TTL: r.ttl, TTLLeft: left(r.forgotten(), now),
+		Recipients: r.recipients, ShareDomain: r.shareDomain, Account: r.custid,
+	}
+	if r.state.Live() {
+		m.SecretTTLLeft = left(r.expires, now)
 	}
 	return m
 }

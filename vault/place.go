@@ -81,18 +81,26 @@ func (v *Vault) LookupPlace(ctx context.Context, name string) (Place, error) {
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
-		return builtInPlace(key)
+		return v.builtInPlace(key)
 	}
 	return place, err
 }
 
-func builtInPlace(key string) (Place, error) {
-	for _, p := range builtInPlaces() {
-		if foldName(p.Name) == key {
-			return p, nil
-		}
+func (v *Vault) builtInPlace(key string) (Place, error) {
+	place, ok := v.places[key]
+	if !ok {
+		return Place{}, ErrNotFound
 	}
-	return Place{}, ErrNotFound
+	return place, nil
+}
+
+// byKey indexes places by their keys.
+func byKey(places []Place) map[string]Place {
+	index := make(map[string]Place, len(places))
+	for _, place := range places {
+		index[place.Key()] = place
+	}
+	return index
 }
 
 // Places keeps the imported table. It works on a store that no vault is open
@@ -137,16 +145,16 @@ func (t Places) List(ctx context.Context) (places []Place, err error) {
 			return err
 		})
 	})
-	imported := map[string]bool{}
-	for _, p := range places {
-		imported[foldName(p.Name)] = true
+	if err != nil {
+		return nil, err
 	}
+	imported := byKey(places)
 	for _, p := range builtInPlaces() {
-		if !imported[foldName(p.Name)] {
+		if _, hidden := imported[p.Key()]; !hidden {
 			places = append(places, p)
 		}
 	}
-	return places, err
+	return places, nil
 }
 
 // Remove deletes an imported place, or returns ErrNotFound. Built-in places

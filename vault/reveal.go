@@ -185,8 +185,11 @@ func (v *Vault) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecord, 
 	if r, ok := v.shares.(storage.Recycler); ok {
 		r.Touch(record.slot)
 	}
-	metadata.state, metadata.ended, metadata.updated = state, now, now
-	metadata.secret, metadata.sealedKey = seal.RowKey{}, nil
+	at := now
+	if m == moveExpire {
+		at = metadata.expires // whenever the sweeper came
+	}
+	metadata.ending(state, at)
 	if err := tx.Delete(bucketSecret, row[:]); err != nil {
 		return nil, err
 	}

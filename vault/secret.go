@@ -99,10 +99,9 @@ func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, sto
 		return Concealed{}, err
 	}
 	d.metadata.state = StateNew
-	return Concealed{
-		Metadata: v.showMetadata(d.receipt, d.metaRow, &d.metadata, now),
-		Secret:   showSecret(c, d.key, &d.secret, now),
-	}, nil
+	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
+	kept.Metadata.Secret = &kept.Secret.Key
+	return kept, nil
 }
 
 // draft checks the wish and lays out both records.
@@ -120,19 +119,18 @@ func (v *Vault) draft(c Caller, text Text, wish Wish, now time.Time) (*draft, er
 	if len(wish.Recipients) > 0 && c.Anonymous() {
 		return nil, ErrAccountRequired
 	}
-	domain, err := v.shareDomain(wish.ShareDomain)
-	if err != nil {
+	if err := v.checkDomain(wish.ShareDomain); err != nil {
 		return nil, err
 	}
 	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now)}
 	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
 	d.secret = secretRecord{
 		kid: v.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
-		network: v.keys.NetworkID(c.Network.bytes()), shareDomain: domain, owner: c.Account,
+		network: v.keys.NetworkID(c.Network.bytes()), owner: c.Account,
 	}
 	d.metadata = metadataRecord{
 		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
-		ttl: ttl, secret: d.secretRow, shareDomain: domain, custid: c.Account,
+		ttl: ttl, secret: d.secretRow, custid: c.Account,
 	}
 	copy(d.metadata.hint[:], d.key.Short(hintSize))
 	return d, nil

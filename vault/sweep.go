@@ -215,11 +215,15 @@ func (v *Vault) reclaimOnce(ctx context.Context) {
 
 // Reclaim is the background pass after a start: it counts the bytes of all
 // live secrets and gives slots that no record owns back to the store. It
-// returns how many slots it freed.
+// returns how many slots it freed. After an error it may be called again and
+// goes on where it stopped; once it is through it does nothing more.
 func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 	recycler, recycles := v.shares.(storage.Recycler)
-	var from []byte
 	for {
+		from, ok := v.usage.resume()
+		if !ok {
+			return 0, nil
+		}
 		batch, err := v.readBatch(ctx, from)
 		if err != nil {
 			return 0, err
@@ -234,7 +238,6 @@ func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 			}
 		}
 		v.usage.count(batch, last)
-		from = append(append([]byte(nil), last[:]...), 0)
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}

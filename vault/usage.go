@@ -15,20 +15,21 @@ type usage struct {
 	mu       sync.Mutex
 	total    int64
 	networks map[[8]byte]int64
-	pass     *pass // nil once the pass is through
+	skipped  map[uint64]struct{} // slots that were about to end before they were counted
+	pass     *pass               // nil once the pass is through
 }
 
 // pass is the state of the background pass.
 type pass struct {
-	cursor  seal.RowKey         // rows up to here were counted
-	own     map[uint64]struct{} // slots handed out by this process
-	touched map[uint64]struct{} // slots that ended before they were counted
+	cursor seal.RowKey         // rows up to here were counted
+	own    map[uint64]struct{} // slots handed out by this process
 }
 
 func newUsage() *usage {
 	return &usage{
 		networks: map[[8]byte]int64{},
-		pass:     &pass{own: map[uint64]struct{}{}, touched: map[uint64]struct{}{}},
+		skipped:  map[uint64]struct{}{},
+		pass:     &pass{own: map[uint64]struct{}{}},
 	}
 }
 
@@ -59,33 +60,35 @@ func (u *usage) add(network [8]byte, size int64) {
 	}
 }
 
-// handed tells the pass that this process wrote slot itself.
+// handed tells that this process wrote slot itself.
 func (u *usage) handed(slot uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	delete(u.skipped, slot)
 	if u.pass != nil {
 		u.pass.own[slot] = struct{}{}
 	}
 }
 
 // touch says that a secret is about to end, and returns whether its bytes were
-// counted, so that only those are given back.
+// counted, so that only those are given back. An end that fails and is tried
+// again after the pass finds the same answer.
 func (u *usage) touch(row seal.RowKey, slot uint64) (counted bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if _, skipped := u.skipped[slot]; skipped {
+		return false
+	}
 	if u.pass == nil {
 		return true
 	}
 	if _, own := u.pass.own[slot]; own {
 		return true
 	}
-	if _, before := u.pass.touched[slot]; before {
-		return false
-	}
 	if bytes.Compare(row[:], u.pass.cursor[:]) <= 0 {
 		return true
 	}
-	u.pass.touched[slot] = struct{}{}
+	u.skipped[slot] = struct{}{}
 	return false
 }
 
@@ -97,14 +100,25 @@ type counted struct {
 	size    int64
 }
 
+// resume returns the row from which the pass goes on, and false if it is
+// through.
+func (u *usage) resume() (from []byte, ok bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.pass == nil {
+		return nil, false
+	}
+	return append(append(from, u.pass.cursor[:]...), 0), true
+}
+
 // count adds a batch of the pass, which reached the cursor with it.
 func (u *usage) count(batch []counted, cursor seal.RowKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, c := range batch {
 		_, own := u.pass.own[c.slot]
-		_, touched := u.pass.touched[c.slot]
-		if !own && !touched {
+		_, skipped := u.skipped[c.slot]
+		if !own && !skipped {
 			u.add(c.network, c.size)
 		}
 	}

@@ -69,6 +69,7 @@ type Vault struct {
 	hasher  *hasher
 	usage   *usage
 	striker *striker
+	places  map[string]Place // built in, by key
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -92,7 +93,7 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
 		store: store{opts.Store}, shares: opts.Shares, keys: opts.Keys, log: opts.Log,
 		limits: opts.Limits.withDefaults(), host: opts.Host, room: opts.HasRoom,
-		hasher: newHasher(), usage: newUsage(),
+		hasher: newHasher(), usage: newUsage(), places: byKey(builtInPlaces()),
 	}
 	mark, err := v.check(ctx)
 	if err != nil {

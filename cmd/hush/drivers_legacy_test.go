@@ -174,7 +174,9 @@ func (r v2Record) into(a answer) answer {
 }
 
 func (d *v2Driver) conceal(ctx context.Context, w wish) answer {
-	var res struct{ Record struct{ Metadata, Secret v2Record } }
+	var res struct {
+		Record struct{ Metadata, Secret v2Record }
+	}
 	a := d.do(ctx, http.MethodPost, "/secret/conceal", wishForm(w), &res)
 	a = res.Record.Metadata.into(a)
 	a.metadataKey, a.secretKey = res.Record.Metadata.Key, res.Record.Secret.Key

@@ -40,7 +40,7 @@ func (p program) importPlaces(ctx context.Context, args []string) error {
 	replace := slices.Contains(args, "--replace")
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--replace" })
 	return p.withPlaces("place import", "[--replace] FILE.csv", args, 1, func(places vault.Places, rest []string) error {
-		file := io.Reader(p.stdin)
+		file := p.stdin
 		if rest[0] != "-" {
 			opened, err := os.Open(rest[0])
 			if err != nil {
@@ -180,8 +180,7 @@ func readNumber(column, text string) (float64, error) {
 
 // describeCSV puts the parser's error in the form of the others.
 func describeCSV(err error) error {
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
+	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
 		return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
 	}
 	return err

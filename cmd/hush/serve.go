@@ -27,7 +27,7 @@ func noDeadline() context.Context { return context.Background() }
 // serve runs the service until ctx ends or its data cannot be trusted.
 func (p program) serve(ctx context.Context, args []string) error {
 	s, err := p.parse("serve", "", args, "data", "listen", "base-url", "root-key-file", "rate-limits", "log-format",
-		"log-level", "trusted-proxies", "store", "max-bytes", "max-network-bytes", "min-free-bytes", "tls-cert", "tls-key")
+		"log-level", "trusted-proxies", "store", "max-bytes", "max-network-bytes", "min-free-bytes", "tls-cert", "tls-key", "cpu-profile")
 	if err != nil {
 		return err
 	}
@@ -35,6 +35,11 @@ func (p program) serve(ctx context.Context, args []string) error {
 		return usage("--tls-cert and --tls-key go together")
 	}
 	harden()
+	profiled, err := profile(s.cpuProfile)
+	if err != nil {
+		return err
+	}
+	defer profiled()
 	log := s.logger(p)
 	d, err := openData(&s.settings, p, log)
 	if err != nil {

@@ -8,20 +8,26 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var update = flag.Bool("update", false, "rewrite the recorded exchanges")
 
-// TestMain lets the scripts of testdata/script call this very program.
+// asProgram is the variable under which the test binary is the program, for
+// tests that need a process of its own.
+const asProgram = "TEST_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hush": main})
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
 }
 
 // patience bounds every wait for something that happens soon or never.

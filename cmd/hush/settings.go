@@ -30,6 +30,7 @@ type settings struct {
 	minFree        int64
 	tlsCert        string
 	tlsKey         string
+	cpuProfile     string
 }
 
 // The most that may be kept, and what stays free on the disk.
@@ -64,6 +65,7 @@ func (s *settings) flags() map[string]func(set *flag.FlagSet, name string) {
 		"min-free-bytes": size(&s.minFree, defaultMinFree, "refuse new secrets when the disk has fewer `bytes` free"),
 		"tls-cert":       text(&s.tlsCert, "", "`file` with the certificate chain in PEM; turns TLS on"),
 		"tls-key":        text(&s.tlsKey, "", "`file` with the certificate's key in PEM"),
+		"cpu-profile":    text(&s.cpuProfile, "", "`file` to write a CPU profile of the whole run to"),
 	}
 }
 

@@ -96,8 +96,8 @@ type Secret struct {
 	// The key in the link: 31 characters 0-9 and a-z. Whoever holds it may
 	// reveal the secret once.
 	SecretKey string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
-	// new or viewed while the secret waits; received in the answer that
-	// revealed it.
+	// new while the secret waits, whatever its sender looked at; received in the
+	// answer that revealed it.
 	State State `protobuf:"varint,2,opt,name=state,proto3,enum=hush.v1.State" json:"state,omitempty"`
 	// Whether a passphrase is needed.
 	HasPassphrase bool `protobuf:"varint,3,opt,name=has_passphrase,json=hasPassphrase,proto3" json:"has_passphrase,omitempty"`

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/storage/bolt"
+	"hush/vault"
+)
+
+// pastData makes a data folder in which texts were concealed for a minute, age
+// ago. The program has no clock that can be set, so the vault is used directly.
+func pastData(t testing.TB, age time.Duration, passphrase string, texts ...string) (data string, kept []vault.Concealed) {
+	t.Helper()
+	data = filepath.Join(t.TempDir(), "data")
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("pastData: got %v, want no error", err)
+		}
+	}
+	past := func() time.Time { return time.Now().Add(-age) }
+	folder, err := bolt.OpenFolder(data)
+	must(err)
+	must(writeRootKey(folder.Path(rootKeyName)))
+	content, err := readRootKey(folder.Path(rootKeyName))
+	must(err)
+	root, err := seal.ParseRootKey(content)
+	must(err)
+	keys := seal.NewKeys(root)
+	store, shares, err := folder.Open(bolt.Options{Init: vault.Init(keys, past()), Fault: func(error) {}})
+	must(err)
+	v, err := vault.Open(t.Context(), vault.Options{
+		Store: store, Shares: shares, Keys: keys, Now: past, Log: slog.New(slog.DiscardHandler), Manual: true,
+	})
+	must(err)
+	minute := time.Minute
+	for _, text := range texts {
+		concealed, err := v.ConcealSecret(t.Context(), vault.Caller{}, vault.Text(text), vault.Wish{TTL: &minute, Passphrase: vault.Text(passphrase)})
+		must(err)
+		kept = append(kept, concealed)
+	}
+	v.Close()
+	must(folder.Close())
+	return data, kept
+}
+
+// Somebody finds a link in an old mail. Its time is over, so it opens nothing,
+// whether or not the sweeper came by; and the sender learns that nobody read it.
+func TestExpired(t *testing.T) {
+	t.Parallel()
+	const protocols = 6
+	texts := make([]string, protocols)
+	for i := range texts {
+		texts[i] = "too late"
+	}
+	data, kept := pastData(t, 61*time.Second, "right", texts...)
+	s := startHushOn(t, data, "--rate-limits=off")
+	for i, d := range newDrivers(t, s, nil) {
+		t.Run(d.name(), func(t *testing.T) {
+			key, metadataKey := kept[i].Secret.Key.Expose(), kept[i].Metadata.Key.Expose()
+			d.get(t.Context(), key).wantOr(t, "get", outcomeUnknown, outcomeNone)
+			d.status(t.Context(), key).wantOr(t, "status", outcomeUnknown, outcomeNone)
+			d.reveal(t.Context(), key, "right").want(t, "reveal", outcomeUnknown)
+			d.reveal(t.Context(), key, "wrong").want(t, "reveal with a wrong passphrase", outcomeUnknown)
+			d.burn(t.Context(), metadataKey, "right").want(t, "burn", outcomeUnknown)
+			got := d.metadata(t.Context(), metadataKey).want(t, "metadata", outcomeOK)
+			if got.state != "expired" || got.secretKey != "" {
+				t.Errorf("metadata: got state %q and secret key %q, want expired and none", got.state, got.secretKey)
+			}
+		})
+	}
+	// Time ran out for these, but not for what is concealed now.
+	d := newDrivers(t, s, nil)[0]
+	fresh := mustConceal(t, d, wish{secret: "in time"})
+	d.reveal(t.Context(), fresh.secretKey, "").wantValue(t, "reveal of a fresh secret", "in time")
+}
+
+// A receipt outlives its secret twice, and then it is forgotten too.
+func TestForgotten(t *testing.T) {
+	t.Parallel()
+	data, kept := pastData(t, 121*time.Second, "", "long ago")
+	s := startHushOn(t, data)
+	for _, d := range newDrivers(t, s, nil) {
+		d.metadata(t.Context(), kept[0].Metadata.Key.Expose()).want(t, d.name()+" metadata", outcomeUnknown)
+		d.reveal(t.Context(), kept[0].Secret.Key.Expose(), "").want(t, d.name()+" reveal", outcomeUnknown)
+	}
+}

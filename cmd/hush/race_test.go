@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Thirty-two recipients of one link press the button at the same moment, over
+// every protocol there is. One of them gets the secret; were it two, neither
+// would know that somebody else read it.
+func TestRace(t *testing.T) {
+	const readers, lanes = 32, 4
+	secrets := 1000
+	if testing.Short() {
+		secrets = 100
+	}
+	s := startHush(t, "--rate-limits=off")
+	drivers := allDrivers(t, s, nil)
+	kept := concealMany(t, drivers, secrets)
+	var shown, next atomic.Int64
+	var lane sync.WaitGroup
+	for range lanes {
+		lane.Go(func() {
+			for i := int(next.Add(1)) - 1; i < secrets; i = int(next.Add(1)) - 1 {
+				shown.Add(int64(raceFor(t, drivers, kept[i], i, readers)))
+			}
+		})
+	}
+	lane.Wait()
+	if int(shown.Load()) != secrets {
+		t.Errorf("%d reveals of each of %d secrets: got %d plaintexts, want %d", readers, secrets, shown.Load(), secrets)
+	}
+	for i, k := range kept {
+		if got := drivers[i%len(drivers)].metadata(t.Context(), k.metadataKey); got.state != "received" {
+			t.Errorf("metadata of secret %d: got %s %q (%s), want received", i, got.outcome, got.state, got.text)
+		}
+	}
+}
+
+func raceText(i int) string { return fmt.Sprintf("secret number %d", i) }
+
+// concealMany conceals many secrets, over all drivers in turn.
+func concealMany(t *testing.T, drivers []driver, secrets int) []answer {
+	t.Helper()
+	kept := make([]answer, secrets)
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range 32 {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < secrets; i = int(next.Add(1)) - 1 {
+				d := drivers[i%len(drivers)]
+				kept[i] = d.conceal(t.Context(), wish{secret: raceText(i)}).want(t, d.name()+" conceal", outcomeOK)
+			}
+		})
+	}
+	wait.Wait()
+	return kept
+}
+
+// raceFor lets readers go for one secret together and returns how many of them
+// were shown a plaintext.
+func raceFor(t *testing.T, drivers []driver, kept answer, number, readers int) int {
+	t.Helper()
+	answers := make([]answer, readers)
+	start := make(chan struct{})
+	var wait sync.WaitGroup
+	for reader := range readers {
+		d := drivers[(number+reader)%len(drivers)]
+		wait.Go(func() {
+			<-start
+			answers[reader] = d.reveal(t.Context(), kept.secretKey, "")
+		})
+	}
+	close(start)
+	wait.Wait()
+	shown := 0
+	for reader, got := range answers {
+		call := fmt.Sprintf("%s reveal of secret %d", drivers[(number+reader)%len(drivers)].name(), number)
+		if got.outcome != outcomeOK {
+			got.want(t, call, outcomeUnknown)
+			continue
+		}
+		shown++
+		got.wantValue(t, call, raceText(number))
+	}
+	if shown != 1 {
+		t.Errorf("%d reveals of secret %d: got %d plaintexts, want 1", readers, number, shown)
+	}
+	return shown
+}

@@ -1,0 +1,200 @@
+package vault_test
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+func TestConcealGrantsLifetimes(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	anonymous, account := vaulttest.Caller(1), vault.Caller{Account: "ada@example.com"}
+	tests := []struct {
+		name   string
+		caller vault.Caller
+		wish   *time.Duration
+		want   time.Duration // 0: refused
+	}{
+		{"absent", anonymous, nil, 7 * day},
+		{"zero", anonymous, ttl(0), 0},
+		{"negative", anonymous, ttl(-1), 0},
+		{"most negative", anonymous, ttl(math.MinInt64), 0},
+		{"1 ns", anonymous, ttl(1), time.Minute},
+		{"1 ms", anonymous, ttl(time.Millisecond), time.Minute},
+		{"1 s", anonymous, ttl(time.Second), time.Minute},
+		{"59 s", anonymous, ttl(59 * time.Second), time.Minute},
+		{"60 s", anonymous, ttl(time.Minute), time.Minute},
+		{"61.9 s", anonymous, ttl(61*time.Second + 900*time.Millisecond), 61 * time.Second},
+		{"just below the ceiling", anonymous, ttl(7*day - 1), 7*day - time.Second},
+		{"ceiling", anonymous, ttl(7 * day), 7 * day},
+		{"above the ceiling", anonymous, ttl(7*day + time.Second), 7 * day},
+		{"huge", anonymous, ttl(math.MaxInt64), 7 * day},
+		{"absent, account", account, nil, 7 * day},
+		{"ceiling, account", account, ttl(30 * day), 30 * day},
+		{"huge, account", account, ttl(math.MaxInt64), 30 * day},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := k.Vault.ConcealSecret(t.Context(), test.caller, "x", vault.Wish{TTL: test.wish})
+			if test.want == 0 {
+				wantInvalid(t, "ConcealSecret(ttl)", err, "ttl")
+				return
+			}
+			if err != nil {
+				t.Fatalf("ConcealSecret(ttl): got %v, want nil", err)
+			}
+			now := k.Clock.Now()
+			want(t, "Secret.TTL", got.Secret.TTL, test.want)
+			want(t, "Secret.TTLLeft", got.Secret.TTLLeft, test.want)
+			want(t, "Secret.Expires", got.Secret.Expires, now.Add(test.want))
+			want(t, "Metadata.TTL", got.Metadata.TTL, test.want)
+			want(t, "Metadata.SecretTTLLeft", got.Metadata.SecretTTLLeft, test.want)
+			want(t, "Metadata.Forgotten", got.Metadata.Forgotten, now.Add(2*test.want))
+		})
+	}
+}
+
+// wantInvalid fails the test unless err is an InvalidError about field.
+func wantInvalid(t *testing.T, call string, err error, field string) {
+	t.Helper()
+	invalid, ok := errors.AsType[*vault.InvalidError](err)
+	if !ok || invalid.Field != field || !errors.Is(err, vault.ErrInvalid) {
+		t.Errorf("%s: got %v, want an InvalidError about %s", call, err, field)
+	}
+}
+
+func TestConcealLimitsSizes(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{AnonymousSecret: 1000, AccountSecret: 2000}})
+	tests := []struct {
+		name   string
+		caller vault.Caller
+		size   int
+		limit  int64 // 0: accepted
+	}{
+		{"one byte", vaulttest.Caller(1), 1, 0},
+		{"at the limit", vaulttest.Caller(1), 1000, 0},
+		{"over the limit", vaulttest.Caller(1), 1001, 1000},
+		{"far over the limit", vaulttest.Caller(1), 1 << 20, 1000},
+		{"account at its limit", vault.Caller{Account: "a"}, 2000, 0},
+		{"account over its limit", vault.Caller{Account: "a"}, 2001, 2000},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			text := vault.Text(strings.Repeat("x", test.size))
+			got, err := k.Vault.ConcealSecret(t.Context(), test.caller, text, vault.Wish{})
+			if test.limit == 0 {
+				if err != nil {
+					t.Fatalf("ConcealSecret(%d bytes): got %v, want nil", test.size, err)
+				}
+				want(t, "RevealSecret(key)", k.MustReveal(t, test.caller, got.Secret.Key, ""), string(text))
+				return
+			}
+			wantErr(t, "ConcealSecret(too long)", err, vault.ErrTooLarge)
+			diff := cmp.Diff(&vault.TooLargeError{Field: "secret", Limit: test.limit}, err)
+			if diff != "" {
+				t.Errorf("ConcealSecret(too long): -want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestConcealDefaultSizes(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	anonymous, account := vaulttest.Caller(1), vault.Caller{Account: "a"}
+	for c, limit := range map[vault.Caller]int{anonymous: 100 << 10, account: 1 << 20} {
+		text := vault.Text(strings.Repeat("x", limit))
+		key := k.MustConceal(t, c, text, vault.Wish{}).Secret.Key
+		if k.MustReveal(t, c, key, "") != string(text) {
+			t.Errorf("RevealSecret(key of %d bytes): got another text, want the same", limit)
+		}
+		_, err := k.Vault.ConcealSecret(t.Context(), c, text+"x", vault.Wish{})
+		wantErr(t, "ConcealSecret(over the default limit)", err, vault.ErrTooLarge)
+	}
+}
+
+func TestConcealRefusals(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	_, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(1), "", vault.Wish{})
+	wantInvalid(t, `ConcealSecret("")`, err, "secret")
+	_, err = k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", vault.Wish{Recipients: []string{"ada@example.com"}})
+	wantErr(t, "ConcealSecret(anonymous, recipients)", err, vault.ErrAccountRequired)
+	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 0)
+	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 0)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+}
+
+func TestConcealWithoutRoom(t *testing.T) {
+	t.Parallel()
+	room := true
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasRoom: func() bool { return room }})
+	kept := k.MustConceal(t, vault.Caller{}, "before", vault.Wish{})
+	room = false
+	_, err := k.Vault.ConcealSecret(t.Context(), vault.Caller{}, "x", vault.Wish{})
+	wantErr(t, "ConcealSecret(no room)", err, vault.ErrUnavailable)
+	want(t, "RevealSecret(no room)", k.MustReveal(t, vault.Caller{}, kept.Secret.Key, ""), "before")
+}
+
+// A store that fails keeps neither the record nor the share nor the bytes on
+// the account of their sender.
+func TestConcealFailureKeepsNothing(t *testing.T) {
+	t.Parallel()
+	var faulty faultyStore
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+		faulty.Store = s
+		return &faulty
+	}})
+	failure := storage.ErrFull
+	faulty.before.Store(&failure)
+	_, err := k.Vault.ConcealSecret(t.Context(), vault.Caller{}, "x", vault.Wish{})
+	wantErr(t, "ConcealSecret(full disk)", err, vault.ErrUnavailable)
+	faulty.before.Store(nil)
+	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 0)
+	want(t, "receipts kept", len(rows(t, k.Store, vault.BucketMetadata)), 0)
+	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 0)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	key := k.MustConceal(t, vault.Caller{}, "again", vault.Wish{}).Secret.Key
+	want(t, "slot of the next secret", slotOf(t, k, key), storage.Slot{Number: 1, Generation: 2})
+}
+
+func TestConcealPreservesText(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	for name, text := range map[string]string{
+		"white space":   " \t\r\n two lines \n\n",
+		"one space":     " ",
+		"zero bytes":    "a\x00b\x00",
+		"only zero":     "\x00",
+		"not UTF-8":     "\xff\xfe\xc3\x28",
+		"decomposed":    "e\u0301 is not \u00e9",
+		"direction":     "\u202eabc\u2066",
+		"marked":        "\ufefftext",
+		"emoji":         "👩‍👩‍👧‍👦",
+		"markup":        "<script>&amp;</script>",
+		"255 bytes":     strings.Repeat("a", 255),
+		"252 bytes":     strings.Repeat("a", 252),
+		"253 bytes":     strings.Repeat("a", 253),
+		"zeros at end":  "a" + strings.Repeat("\x00", 600),
+		"format string": "%s%d%!v(MISSING)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			key := k.MustConceal(t, vault.Caller{}, vault.Text(text), vault.Wish{}).Secret.Key
+			want(t, "RevealSecret(key)", k.MustReveal(t, vault.Caller{}, key, ""), text)
+		})
+	}
+}

@@ -1,0 +1,166 @@
+package vault_test
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// The attack: somebody who cannot open a secret tries to use it up for the one
+// who can, or chance damages what is stored. None of it consumes anything.
+func TestNotConsumed(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		// attack harms kept and returns what undoes the harm.
+		attack func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) (undo func())
+		fault  bool // the answer is an internal fault, else ErrNotFound or ErrPassphrase
+	}{
+		{"wrong passphrase", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+			t.Helper()
+			if kept.Secret.HasPassphrase {
+				wantErr(t, "RevealSecret(wrong passphrase)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), "wrong"), vault.ErrPassphrase)
+			}
+			return nil
+		}, false},
+		{"flipped token", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+			t.Helper()
+			wantErr(t, "RevealSecret(flipped)", revealErr(t, k, vault.Caller{}, flipped(kept.Secret.Key), "right"), vault.ErrNotFound)
+			return nil
+		}, false},
+		{"damaged ciphertext", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+			t.Helper()
+			record := secretRow(t, k, kept.Secret.Key)
+			offset, err := vault.SealedOffset(record)
+			want(t, "SealedOffset(record)", err, nil)
+			return replaceSecret(t, k, kept, flipByte(record, offset+40))
+		}, true},
+		{"later expiry in the header", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+			t.Helper()
+			// version, slot, length and kid, creation: then the expiry.
+			return replaceSecret(t, k, kept, flipByte(secretRow(t, k, kept.Secret.Key), 1+16+4+4+8+1))
+		}, true},
+		{"damaged share", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+			t.Helper()
+			return flipShare(t, k, slotOf(t, k, kept.Secret.Key))
+		}, true},
+		{"newer generation in the record", otherSlot(storage.Slot{Generation: 1}), true},
+		{"slot of nobody", otherSlot(storage.Slot{Number: 5}), true},
+		{"slot outside the file", otherSlot(storage.Slot{Number: 1 << 40}), true},
+	}
+	for _, test := range tests {
+		for _, passphrase := range []vault.Text{"", "right"} {
+			t.Run(test.name+map[vault.Text]string{"right": " with passphrase"}[passphrase], func(t *testing.T) {
+				t.Parallel()
+				k := vaulttest.New(t, vaulttest.Options{Manual: true})
+				kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: passphrase})
+				undo := test.attack(t, k, kept)
+				if test.fault {
+					wantFault(t, k, kept, passphrase)
+				}
+				if undo != nil {
+					undo()
+				}
+				wantState(t, k, kept.Metadata.Key, vault.StateNew)
+				want(t, "RevealSecret(right)", k.MustReveal(t, vault.Caller{}, kept.Secret.Key, passphrase), "the text")
+			})
+		}
+	}
+}
+
+// wantFault expects that revealing and burning are faults, and never the wrong
+// passphrase or an unknown key.
+func wantFault(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, passphrase vault.Text) {
+	t.Helper()
+	wantErr(t, "RevealSecret(damaged)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), passphrase), vault.ErrFault)
+	for _, other := range []error{vault.ErrPassphrase, vault.ErrNotFound, vault.ErrLocked} {
+		if err := revealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), passphrase); err == nil || errors.Is(err, other) {
+			t.Errorf("RevealSecret(damaged): got %v, want a fault that is no %v", err, other)
+		}
+	}
+}
+
+func otherSlot(shift storage.Slot) func(*testing.T, *vaulttest.Kit, vault.Concealed) func() {
+	return func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+		t.Helper()
+		slot := slotOf(t, k, kept.Secret.Key)
+		slot.Number, slot.Generation = slot.Number+shift.Number, slot.Generation+shift.Generation
+		record, err := vault.WithSlot(secretRow(t, k, kept.Secret.Key), slot)
+		want(t, "WithSlot(record)", err, nil)
+		return replaceSecret(t, k, kept, record)
+	}
+}
+
+func replaceSecret(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, record []byte) (undo func()) {
+	t.Helper()
+	row, before := kept.Secret.Key.RowKey(seal.KindSecret), secretRow(t, k, kept.Secret.Key)
+	put(t, k.Store, vault.BucketSecret, row[:], record)
+	return func() { put(t, k.Store, vault.BucketSecret, row[:], before) }
+}
+
+func flipByte(data []byte, i int) []byte {
+	changed := append([]byte(nil), data...)
+	changed[i] ^= 1
+	return changed
+}
+
+// flipShare changes one bit of the share in its file.
+func flipShare(t *testing.T, k *vaulttest.Kit, slot storage.Slot) (undo func()) {
+	t.Helper()
+	path := filepath.Join(k.Dir, "shares")
+	flip := func() {
+		content, err := os.ReadFile(path)
+		want(t, "ReadFile(shares)", err, nil)
+		share, err := os.OpenFile(path, os.O_WRONLY, 0)
+		want(t, "OpenFile(shares)", err, nil)
+		defer share.Close()
+		at := int64(slot.Number) * 64
+		_, err = share.WriteAt([]byte{content[at] ^ 1}, at)
+		want(t, "WriteAt(shares)", err, nil)
+	}
+	flip()
+	return flip
+}
+
+// The attack: the operator starts with another root key. The start is refused;
+// and if that check were ever lost, nothing opens and nothing is consumed.
+func TestWrongRootKey(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	plain := k.MustConceal(t, vault.Caller{}, "plain", vault.Wish{})
+	locked := k.MustConceal(t, vault.Caller{}, "locked", vault.Wish{Passphrase: "right"})
+	other := seal.NewKeys(seal.NewRootKey())
+	opts := vault.Options{
+		Store: k.Store, Shares: k.Shares, Keys: other, Now: k.Clock.Now,
+		Log: slog.New(slog.DiscardHandler), Manual: true,
+	}
+	_, err := vault.Open(t.Context(), opts)
+	wantErr(t, "Open(other root key)", err, seal.ErrWrongRootKey)
+
+	opts.Store = verifierStore{k.Store, vault.BucketSystem, vault.SystemVerifier, other.Verifier()}
+	fooled, err := vault.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatalf("Open(other root key, other verifier): got %v, want nil", err)
+	}
+	for range 2 {
+		if got, err := fooled.RevealSecret(t.Context(), vault.Caller{}, plain.Secret.Key.Expose(), ""); err == nil || got.Value != "" {
+			t.Errorf("RevealSecret(other root key): got %v, want a fault", err)
+		}
+		if got, err := fooled.RevealSecret(t.Context(), vault.Caller{}, locked.Secret.Key.Expose(), "right"); err == nil || got.Value != "" {
+			t.Errorf("RevealSecret(other root key, passphrase): got %v, want an error", err)
+		}
+		if _, err := fooled.BurnSecret(t.Context(), vault.Caller{}, plain.Metadata.Key.Expose(), ""); err == nil {
+			t.Error("BurnSecret(other root key): got nil, want a fault")
+		}
+	}
+	fooled.Close()
+	want(t, "RevealSecret(right root key)", k.MustReveal(t, vault.Caller{}, plain.Secret.Key, ""), "plain")
+	want(t, "RevealSecret(right root key)", k.MustReveal(t, vault.Caller{}, locked.Secret.Key, "right"), "locked")
+}

@@ -1,0 +1,62 @@
+package vault_test
+
+import (
+	"errors"
+	"testing"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+func TestConcealShareDomain(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Host: "Hush.Example.org"})
+	tests := []struct {
+		domain  string
+		refused bool
+	}{
+		{"", false},
+		{"  ", false},
+		{"hush.example.org", false},
+		{"HUSH.example.ORG", false},
+		{" hush.example.org. ", false},
+		{"localhost", false},
+		{"foo", false},
+		{"com", false},
+		{"co.uk", false},
+		{"127.0.0.1", false},
+		{"::1", false},
+		{"http://example.com/", false},
+		{"user@example.com", false},
+		{"example.com:443", false},
+		{"exam ple.com", false},
+		{"foo.internal", false},
+		{"example.com", true},
+		{"EXAMPLE.com", true},
+		{"example.com.", true},
+		{" example.com ", true},
+		{"secrets.example.co.uk", true},
+		{"example.org", true},
+		{"not.hush.example.org", true},
+	}
+	for _, test := range tests {
+		t.Run(test.domain, func(t *testing.T) {
+			t.Parallel()
+			for _, c := range []vault.Caller{vaulttest.Caller(1), {Account: "a"}} {
+				got, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{ShareDomain: test.domain})
+				if !test.refused {
+					if err != nil {
+						t.Fatalf("ConcealSecret(%q): got %v, want nil", test.domain, err)
+					}
+					want(t, "Secret.ShareDomain", got.Secret.ShareDomain, "")
+					want(t, "Metadata.ShareDomain", got.Metadata.ShareDomain, "")
+					continue
+				}
+				wantErr(t, "ConcealSecret("+test.domain+")", err, vault.ErrDomainNotFound)
+				if domain, ok := errors.AsType[*vault.DomainError](err); ok {
+					want(t, "DomainError.Domain", domain.Domain, test.domain)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package vault_test
+
+import (
+	"strings"
+	"testing"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+func TestGenerate(t *testing.T) {
+	t.Parallel()
+	const (
+		upper     = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		lower     = "abcdefghijklmnopqrstuvwxyz"
+		digits    = "0123456789"
+		ambiguous = "0Oo1IiLl|"
+	)
+	all := vault.CharacterSets{Uppercase: true, Lowercase: true, Numbers: true, Symbols: true}
+	clear := all
+	clear.ExcludeAmbiguous = true
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	tests := []struct {
+		name     string
+		length   int
+		sets     vault.CharacterSets
+		want     int // 0: refused
+		each     []string
+		never    string
+		onlyFrom string
+	}{
+		{name: "default", want: 12, onlyFrom: upper + lower + digits + "*$!?()", never: "ilo10"},
+		{name: "shortest", length: 4, sets: all, want: 4, each: []string{upper, lower, digits}},
+		{name: "longest", length: 128, sets: all, want: 128, each: []string{upper, lower, digits}},
+		{name: "digits", length: 20, sets: vault.CharacterSets{Numbers: true}, want: 20, onlyFrom: digits},
+		{name: "letters", length: 20, sets: vault.CharacterSets{Uppercase: true, Lowercase: true}, want: 20, onlyFrom: upper + lower, each: []string{upper, lower}},
+		{name: "readable", length: 128, sets: clear, want: 128, never: ambiguous},
+		{name: "too short", length: 3},
+		{name: "negative", length: -1},
+		{name: "too long", length: 129},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			concealed, value, err := k.Vault.GenerateSecret(t.Context(), vault.Caller{}, test.length, test.sets, vault.Wish{})
+			if test.want == 0 {
+				wantInvalid(t, "GenerateSecret(length)", err, "length")
+				want(t, "GenerateSecret(length)", string(value), "")
+				return
+			}
+			if err != nil {
+				t.Fatalf("GenerateSecret(%d): got %v, want nil", test.length, err)
+			}
+			want(t, "length", len(value), test.want)
+			for _, set := range test.each {
+				if !strings.ContainsAny(string(value), set) {
+					t.Errorf("GenerateSecret(): got %q, want one of %s", string(value), set)
+				}
+			}
+			if strings.ContainsAny(string(value), test.never) {
+				t.Errorf("GenerateSecret(): got %q, want none of %s", string(value), test.never)
+			}
+			if test.onlyFrom != "" && strings.Trim(string(value), test.onlyFrom) != "" {
+				t.Errorf("GenerateSecret(): got %q, want only of %s", string(value), test.onlyFrom)
+			}
+			want(t, "RevealSecret(key)", k.MustReveal(t, vault.Caller{}, concealed.Secret.Key, ""), string(value))
+		})
+	}
+}
+
+// Its sender has seen the value, so the answer says new and the next look says
+// viewed.
+func TestGenerateStoresViewed(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	concealed, _, err := k.Vault.GenerateSecret(t.Context(), vault.Caller{}, 0, vault.CharacterSets{}, vault.Wish{})
+	if err != nil {
+		t.Fatalf("GenerateSecret(): got %v, want nil", err)
+	}
+	want(t, "Metadata.State", concealed.Metadata.State, vault.StateNew)
+	want(t, "Secret.State", concealed.Secret.State, vault.StateNew)
+	wantState(t, k, concealed.Metadata.Key, vault.StateViewed)
+	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 1)
+}
+
+func TestGenerateWithPassphrase(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	concealed, value, err := k.Vault.GenerateSecret(t.Context(), vault.Caller{}, 0, vault.CharacterSets{}, vault.Wish{Passphrase: "open"})
+	if err != nil {
+		t.Fatalf("GenerateSecret(): got %v, want nil", err)
+	}
+	wantErr(t, "RevealSecret(key)", revealErr(t, k, vault.Caller{}, concealed.Secret.Key.Expose(), ""), vault.ErrPassphrase)
+	want(t, "RevealSecret(key, passphrase)", k.MustReveal(t, vault.Caller{}, concealed.Secret.Key, "open"), string(value))
+}

@@ -1,0 +1,101 @@
+package vault_test
+
+import (
+	"errors"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// storm lets each of networks guess tries times, all at once, and returns how
+// often a guess was looked at and how often it was refused before.
+func storm(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, networks, tries int) (hashed, locked int32) {
+	t.Helper()
+	var looked, refused atomic.Int32
+	var all sync.WaitGroup
+	for i := range networks * tries {
+		all.Go(func() {
+			err := patient(func() error { return guess(t, k, kept, vaulttest.Caller(i%networks), i%2 == 0) })
+			switch {
+			case errors.Is(err, vault.ErrPassphrase):
+				looked.Add(1)
+			case errors.Is(err, vault.ErrLocked):
+				refused.Add(1)
+			default:
+				t.Errorf("guess: got %v, want %v or %v", err, vault.ErrPassphrase, vault.ErrLocked)
+			}
+		})
+	}
+	all.Wait()
+	return looked.Load(), refused.Load()
+}
+
+// The attack: a hundred guesses at the same moment, before the first of them
+// is counted. Each try is reserved before its guess is looked at, so five are.
+func TestStormOfOneNetwork(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
+	hashed, locked := storm(t, k, kept, 1, 100)
+	want(t, "guesses looked at", hashed, vault.NetworkTries)
+	want(t, "guesses refused", locked, 100-vault.NetworkTries)
+	k.Reopen(t)
+	hashed, _ = storm(t, k, kept, 1, 20)
+	want(t, "guesses looked at after a restart", hashed, 0)
+	want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(7), kept.Secret.Key, "right"), "the text")
+}
+
+// The attack: the same from fifty networks. Twenty are looked at in all.
+func TestStormOfManyNetworks(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
+	hashed, locked := storm(t, k, kept, 50, 10)
+	want(t, "guesses looked at", hashed, vault.AllTries)
+	want(t, "guesses refused", locked, 500-vault.AllTries)
+	wantLocked(t, k, kept, vaulttest.Caller(60), vault.LockTime)
+	k.Clock.Advance(vault.LockTime)
+	want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(1), kept.Secret.Key, "right"), "the text")
+}
+
+// The attack: guess from every address of one's own IPv6 network, and from one
+// IPv4 address in several spellings. It is one network each.
+func TestNetworks(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		a, b string
+		same bool
+	}{
+		{"2001:db8:1:2::1", "2001:db8:1:2:ffff:ffff:ffff:ffff", true},
+		{"2001:db8:1:2::1", "2001:db8:1:3::1", false},
+		{"fe80::1%eth0", "fe80::2%eth1", true},
+		{"192.0.2.1", "::ffff:192.0.2.1", true},
+		{"192.0.2.1", "192.0.2.2", false},
+	}
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	for _, test := range tests {
+		kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{Passphrase: "right"})
+		a := vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(test.a))}
+		b := vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(test.b))}
+		_ = guess(t, k, kept, a, false)
+		left := 4
+		if test.same {
+			left = 3
+		}
+		wantPassphrase(t, "guess from "+test.b+" after "+test.a, guess(t, k, kept, b, false), &vault.PassphraseError{TriesLeft: left})
+	}
+}
+
+func TestMasked(t *testing.T) {
+	t.Parallel()
+	for addr, masked := range map[string]string{
+		"192.0.2.77": "192.0.2.0/24", "::ffff:192.0.2.77": "192.0.2.0/24", "2001:db8:1:2::3": "2001:db8:1::/48",
+	} {
+		want(t, "NetworkOf("+addr+").Masked()", vault.NetworkOf(netip.MustParseAddr(addr)).Masked(), masked)
+	}
+	want(t, "NetworkOf(nothing).Masked()", vault.NetworkOf(netip.Addr{}).Masked(), "unknown")
+}

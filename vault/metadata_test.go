@@ -1,0 +1,185 @@
+package vault_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// step is one thing that is done to a secret, and what its receipt says after.
+type step struct {
+	name  string
+	after time.Duration // since the step before
+	do    func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed)
+	want  func(m *vault.Metadata, now time.Time) // changes what the receipt said
+}
+
+// looked is a look at the receipt after the first, which shows viewed.
+func looked(first time.Time) func(*vault.Metadata, time.Time) {
+	return func(m *vault.Metadata, _ time.Time) { m.State, m.Viewed, m.Updated = vault.StateViewed, first, first }
+}
+
+// Every path of a receipt, with each of its fields at each step.
+func TestMetadataPaths(t *testing.T) {
+	t.Parallel()
+	const life = 30 * time.Minute
+	start := vaulttest.StartTime()
+	look := func(*testing.T, *vaulttest.Kit, vault.Concealed) {}
+	same := func(*vault.Metadata, time.Time) {}
+	end := func(state vault.State) func(*vault.Metadata, time.Time) {
+		return func(m *vault.Metadata, now time.Time) {
+			m.State, m.Ended, m.Updated, m.Secret, m.SecretTTLLeft = state, now, now, nil, 0
+		}
+	}
+	expired := func(m *vault.Metadata, _ time.Time) { end(vault.StateExpired)(m, start.Add(life)) }
+	reveal := func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) {
+		t.Helper()
+		k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+	}
+	burn := func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) {
+		t.Helper()
+		k.MustBurn(t, vault.Caller{}, kept.Metadata.Key, "")
+	}
+	sweep := func(t *testing.T, k *vaulttest.Kit, _ vault.Concealed) { t.Helper(); k.MustSweep(t) }
+	memo := func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) {
+		t.Helper()
+		got, err := k.Vault.UpdateMemo(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose(), "a note")
+		want(t, "UpdateMemo(key)", err, nil)
+		if diff := cmp.Diff(k.MustMetadata(t, vault.Caller{}, kept.Metadata.Key), got, tokens()); diff != "" {
+			t.Errorf("UpdateMemo(key): -GetMetadata(key) +got\n%s", diff)
+		}
+	}
+	noted := func(m *vault.Metadata, now time.Time) { m.Memo, m.Updated = "a note", now }
+	tests := map[string][]step{
+		"looked at twice": {
+			{"first look", time.Second, look, same},
+			{"second look", time.Minute, look, looked(start.Add(time.Second))},
+		},
+		"received unseen": {{"reveal", time.Second, reveal, end(vault.StateReceived)}, {"look", time.Second, look, same}},
+		"seen and received": {
+			{"first look", time.Second, look, same},
+			{"second look", time.Second, look, looked(start.Add(time.Second))},
+			{"reveal", time.Second, reveal, end(vault.StateReceived)},
+		},
+		"burned unseen": {{"burn", time.Second, burn, end(vault.StateBurned)}, {"look", time.Second, look, same}},
+		"seen and burned": {
+			{"first look", time.Second, look, same},
+			{"second look", time.Second, look, looked(start.Add(time.Second))},
+			{"burn", time.Second, burn, end(vault.StateBurned)},
+		},
+		"expired unseen, swept late": {
+			{"look at the edge", life, look, expired},
+			{"look later", time.Second, look, same},
+			{"sweep", 10 * time.Second, sweep, same},
+			{"look after", time.Second, look, same},
+		},
+		"seen and expired, swept at once": {
+			{"first look", time.Second, look, same},
+			{"second look", time.Second, look, looked(start.Add(time.Second))},
+			{"sweep", life - 2*time.Second, sweep, expired},
+		},
+		"noted": {
+			{"first look", time.Second, look, same},
+			{"second look", time.Second, look, looked(start.Add(time.Second))},
+			{"memo", time.Second, memo, noted},
+			{"reveal", time.Second, reveal, end(vault.StateReceived)},
+			{"memo after", time.Second, memo, noted},
+		},
+		"noted after the end": {
+			{"look at the edge", life, look, expired},
+			{"memo", time.Second, memo, noted},
+			{"sweep", time.Second, sweep, same},
+		},
+	}
+	for name, steps := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := vaulttest.New(t, vaulttest.Options{Manual: true})
+			kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{TTL: ttl(life)})
+			m := kept.Metadata
+			for _, s := range steps {
+				k.Clock.Advance(s.after)
+				m.TTLLeft -= s.after
+				if m.Secret != nil {
+					m.SecretTTLLeft -= s.after
+				}
+				s.do(t, k, kept)
+				s.want(&m, k.Clock.Now())
+				if diff := cmp.Diff(m, k.MustMetadata(t, vault.Caller{}, kept.Metadata.Key), tokens()); diff != "" {
+					t.Fatalf("GetMetadata(key) after %s: -want +got\n%s", s.name, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestConcealedMetadata(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	now := vaulttest.StartTime()
+	kept := k.MustConceal(t, vault.Caller{Account: "ada"}, "x", vault.Wish{TTL: ttl(time.Hour), Passphrase: "p"})
+	wanted := vault.Concealed{
+		Metadata: vault.Metadata{
+			Key: kept.Metadata.Key, Secret: &kept.Secret.Key, Hint: kept.Secret.Key.Short(6),
+			State: vault.StateNew, HasPassphrase: true, Created: now, Updated: now,
+			Forgotten: now.Add(2 * time.Hour), Expires: now.Add(time.Hour),
+			TTL: time.Hour, SecretTTLLeft: time.Hour, TTLLeft: 2 * time.Hour, Account: "ada",
+		},
+		Secret: vault.Secret{
+			Key: kept.Secret.Key, State: vault.StateNew, HasPassphrase: true,
+			Created: now, Expires: now.Add(time.Hour), TTL: time.Hour, TTLLeft: time.Hour, Owned: true,
+		},
+	}
+	if diff := cmp.Diff(wanted, kept, tokens()); diff != "" {
+		t.Errorf("ConcealSecret(): -want +got\n%s", diff)
+	}
+}
+
+// Of any number of first looks one says new.
+func TestFirstLookIsOne(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	var fresh atomic.Int32
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			m, err := k.Vault.GetMetadata(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose())
+			if err == nil && m.State == vault.StateNew {
+				fresh.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	want(t, "looks that say new", fresh.Load(), 1)
+	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 2)
+}
+
+func TestMemo(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	for _, memo := range []vault.Text{"first", "second\x00 ✓", ""} {
+		k.Clock.Advance(time.Second)
+		got, err := k.Vault.UpdateMemo(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose(), memo)
+		want(t, "UpdateMemo(key)", err, nil)
+		want(t, "UpdateMemo(key).Memo", string(got.Memo), string(memo))
+		want(t, "UpdateMemo(key).State", got.State, vault.StateNew)
+		want(t, "UpdateMemo(key).Updated", got.Updated, k.Clock.Now())
+		k.Reopen(t)
+	}
+	wantState(t, k, kept.Metadata.Key, vault.StateNew)
+}
+
+func TestListMetadataNeedsAccount(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	_, err := k.Vault.ListMetadata(t.Context(), vaulttest.Caller(1))
+	wantErr(t, "ListMetadata(anonymous)", err, vault.ErrUnauthenticated)
+}

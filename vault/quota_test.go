@@ -1,0 +1,128 @@
+package vault_test
+
+import (
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// unit is what a short secret takes: 256 bytes, nonce and tag.
+const unit = 284
+
+// fill conceals n short secrets and then expects the quota to be used up.
+func fill(t *testing.T, k *vaulttest.Kit, c vault.Caller, n int) (kept []vault.Concealed) {
+	t.Helper()
+	for range n {
+		kept = append(kept, k.MustConceal(t, c, "x", vault.Wish{}))
+	}
+	wantFull(t, k, c)
+	return kept
+}
+
+func wantFull(t *testing.T, k *vaulttest.Kit, c vault.Caller) {
+	t.Helper()
+	_, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{})
+	wantErr(t, "ConcealSecret(quota used up)", err, vault.ErrQuota)
+}
+
+func TestQuotaOfNetwork(t *testing.T) {
+	t.Parallel()
+	want(t, "PaddedSize(1)", seal.PaddedSize(1), unit)
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 3*unit + unit - 1}})
+	c := vaulttest.Caller(1)
+	kept := fill(t, k, c, 3)
+	k.MustConceal(t, vaulttest.Caller(2), "another network", vault.Wish{})
+	k.MustConceal(t, vault.Caller{Account: "a", Network: c.Network}, "an account", vault.Wish{})
+
+	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
+	k.MustBurn(t, vaulttest.Caller(9), kept[1].Metadata.Key, "")
+	// The account's bytes lie on the network, too.
+	fill(t, k, c, 1)
+}
+
+func TestQuotaInAll(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{TotalBytes: 3 * unit}})
+	kept := fill(t, k, vaulttest.Caller(1), 3)
+	wantFull(t, k, vaulttest.Caller(2))
+	wantFull(t, k, vault.Caller{Account: "a"})
+	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
+	fill(t, k, vault.Caller{Account: "a"}, 1)
+}
+
+func TestQuotaReleasedByExpiry(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 2 * unit}})
+	c := vaulttest.Caller(1)
+	k.MustReclaim(t)
+	for range 2 {
+		k.MustConceal(t, c, "x", vault.Wish{TTL: ttl(time.Minute)})
+	}
+	wantFull(t, k, c)
+	k.Clock.Advance(time.Minute)
+	k.MustSweep(t)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	fill(t, k, c, 2)
+}
+
+// Neither a refusal nor a second burn gives bytes back.
+func TestQuotaReleasedOnce(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	c := vaulttest.Caller(1)
+	a, b := k.MustConceal(t, c, "a", vault.Wish{}), k.MustConceal(t, c, "b", vault.Wish{Passphrase: "p"})
+	k.MustReveal(t, c, a.Secret.Key, "")
+	for range 3 {
+		_ = revealErr(t, k, c, a.Secret.Key.Expose(), "")
+		_ = revealErr(t, k, c, b.Secret.Key.Expose(), "wrong")
+	}
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), unit)
+}
+
+func TestQuotaCountedAgain(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 4 * unit}})
+	c := vaulttest.Caller(1)
+	kept := fill(t, k, c, 4)
+	k.MustReveal(t, c, kept[0].Secret.Key, "")
+	k.Reopen(t)
+
+	// Before the pass one more secret comes and one of the old ones goes.
+	k.MustConceal(t, c, "new", vault.Wish{})
+	k.MustReveal(t, c, kept[1].Secret.Key, "")
+	k.MustReclaim(t)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*unit)
+	fill(t, k, c, 1)
+
+	k.MustReclaim(t) // a second pass finds nothing new
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 4*unit)
+	for _, left := range kept[2:] {
+		k.MustReveal(t, c, left.Secret.Key, "")
+	}
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 2*unit)
+}
+
+// An end that failed during the pass leaves the count too low, and the end
+// that succeeds after it must not lower it again.
+func TestQuotaAfterFailedEnd(t *testing.T) {
+	t.Parallel()
+	var faulty faultyStore
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+		faulty.Store = s
+		return &faulty
+	}})
+	c := vaulttest.Caller(1)
+	kept := k.MustConceal(t, c, "x", vault.Wish{})
+	k.Reopen(t)
+	failure := storage.ErrFull
+	faulty.before.Store(&failure)
+	wantErr(t, "RevealSecret(full disk)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), vault.ErrUnavailable)
+	faulty.before.Store(nil)
+	k.MustReclaim(t)
+	k.MustReveal(t, c, kept.Secret.Key, "")
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+}

@@ -1,0 +1,154 @@
+package vault_test
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// The attack: whoever saw the link asks for it at the same moment as its
+// owner, thirty times over, while the sender burns it. One of them wins, and
+// only that one gets the text.
+func TestOneWinner(t *testing.T) {
+	t.Parallel()
+	const secrets, callers, burners = 200, 32, 4
+	counting := countingStore{bucket: vault.BucketSecret}
+	k := vaulttest.New(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
+		counting.Store = s
+		return &counting
+	}})
+	kept := make([]vault.Concealed, secrets)
+	for i := range kept {
+		kept[i] = k.MustConceal(t, vaulttest.Caller(i), vault.Text("text of "+string(rune('A'+i))), vault.Wish{})
+	}
+	outcomes := make([]outcome, secrets)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range kept {
+		for c := range callers {
+			all.Go(func() {
+				<-start
+				outcomes[i].try(t, k, kept[i], c, c < burners)
+			})
+		}
+	}
+	close(start)
+	all.Wait()
+
+	revealed := 0
+	for i := range outcomes {
+		if got := outcomes[i].revealed.Load() + outcomes[i].burned.Load(); got != 1 {
+			t.Errorf("winners of secret %d: got %d, want 1", i, got)
+		}
+		state := vault.StateBurned
+		if outcomes[i].revealed.Load() == 1 {
+			state, revealed = vault.StateReceived, revealed+1
+		}
+		wantState(t, k, kept[i].Metadata.Key, state)
+	}
+	// No loser ever got as far as the ciphertext.
+	want(t, "secrets found by claims", counting.opened.Load(), secrets)
+	want(t, "secrets taken by claims", counting.taken.Load(), secrets)
+	kinds := auditKinds(t, k)
+	want(t, "audit rows of reveals", kinds[vault.AuditReveal], revealed)
+	want(t, "audit rows of burns", kinds[vault.AuditBurn], secrets-revealed)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+}
+
+// outcome counts what the callers of one secret got.
+type outcome struct{ revealed, burned atomic.Int32 }
+
+func (o *outcome) try(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, caller int, burn bool) {
+	t.Helper()
+	var err error
+	won := &o.revealed
+	if burn {
+		won = &o.burned
+		_, err = k.Vault.BurnSecret(t.Context(), vaulttest.Caller(caller), kept.Metadata.Key.Expose(), "")
+	} else {
+		var got vault.Revealed
+		got, err = k.Vault.RevealSecret(t.Context(), vaulttest.Caller(caller), kept.Secret.Key.Expose(), "")
+		if (got.Value == "") != (err != nil) {
+			t.Errorf("RevealSecret(key): got %d bytes with %v, want either", len(got.Value), err)
+		}
+	}
+	switch {
+	case err == nil:
+		won.Add(1)
+	case !errors.Is(err, vault.ErrNotFound):
+		t.Errorf("losing: got %v, want %v", err, vault.ErrNotFound)
+	}
+}
+
+// The same with a passphrase that all of them know: at most five of a network
+// may try, and one wins.
+func TestOneWinnerWithPassphrase(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
+	var won, refused atomic.Int32
+	var all sync.WaitGroup
+	for c := range 16 {
+		all.Go(func() {
+			err := patient(func() error { return revealErr(t, k, vaulttest.Caller(c), kept.Secret.Key.Expose(), "right") })
+			switch {
+			case err == nil:
+				won.Add(1)
+			case errors.Is(err, vault.ErrNotFound):
+				refused.Add(1)
+			default:
+				t.Errorf("RevealSecret(right): got %v, want nil or %v", err, vault.ErrNotFound)
+			}
+		})
+	}
+	all.Wait()
+	want(t, "winners", won.Load(), 1)
+	want(t, "losers", refused.Load(), 15)
+	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+}
+
+// patient tries again while the vault is busy with other passphrases.
+func patient(try func() error) error {
+	for {
+		if err := try(); !errors.Is(err, vault.ErrBusy) {
+			return err
+		}
+	}
+}
+
+// auditKinds counts the audit rows of each kind.
+func auditKinds(t *testing.T, k *vaulttest.Kit) map[vault.AuditType]int {
+	t.Helper()
+	kinds := map[vault.AuditType]int{}
+	for _, row := range rows(t, k.Store, vault.BucketAudit) {
+		audit, err := vault.AuditOf(row)
+		if err != nil {
+			t.Fatalf("AuditOf(row): got %v, want nil", err)
+		}
+		kinds[audit.Kind]++
+	}
+	return kinds
+}
+
+// A secret that is concealed where another one just ended gets its own share,
+// however the two overlap.
+func TestSlotsAreNotMixedUp(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{})
+	var all sync.WaitGroup
+	for c := range 16 {
+		all.Go(func() {
+			for i := range 25 {
+				text := string(rune('a'+c)) + string(rune('a'+i))
+				kept := k.MustConceal(t, vaulttest.Caller(c), vault.Text(text), vault.Wish{})
+				want(t, "RevealSecret(key)", k.MustReveal(t, vaulttest.Caller(c), kept.Secret.Key, ""), text)
+			}
+		})
+	}
+	all.Wait()
+}
