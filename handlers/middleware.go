@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -40,7 +41,11 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 		rec := m.authenticate(r)
 		rec.route = m.template(r)
 		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		body := r.Body
 		r = r.WithContext(withRecord(r.Context(), rec))
+		if body != nil && body != http.NoBody && r.ProtoMajor == 1 {
+			r.Body = io.NopCloser(body) // connect closes it, and then nothing could be drained
+		}
 		defer func() {
 			if value := recover(); value != nil {
 				m.panicked(answer, rec, value)
@@ -48,7 +53,7 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 			m.note(r, rec, answer, began)
 		}()
 		next.ServeHTTP(answer, r)
-		drain(answer, r)
+		drain(answer, r, body)
 	})
 }
 
@@ -138,19 +143,25 @@ func knownMethod(method string) string {
 // drain reads what is left of a body over HTTP/1, in bounds, after the answer
 // was sent: a connection that is closed with data unread is reset, and the
 // client may never see why. HTTP/2 does not need it.
-func drain(w http.ResponseWriter, r *http.Request) {
-	if r.ProtoMajor != 1 || r.Body == nil || r.Body == http.NoBody {
+func drain(w http.ResponseWriter, r *http.Request, body io.Reader) {
+	if r.ProtoMajor != 1 || body == nil || body == http.NoBody {
 		return
 	}
-	var one [1]byte
 	control := http.NewResponseController(w)
+	if r.Header.Get("Expect") != "" && control.Flush() != nil {
+		return // a client that waits for leave to send its body waits for the answer
+	}
 	if control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
 		return
 	}
-	if n, _ := r.Body.Read(one[:]); n == 0 {
-		return
+	var one [1]byte
+	n, err := body.Read(one[:])
+	if n > 0 && control.Flush() == nil {
+		_, err = io.CopyN(io.Discard, body, drainBytes)
 	}
-	if control.Flush() == nil {
-		_, _ = io.CopyN(io.Discard, r.Body, drainBytes)
+	if errors.Is(err, io.EOF) {
+		// Were it to pass while the connection is in good order, net/http
+		// would cancel whatever the connection serves from then on.
+		_ = control.SetReadDeadline(time.Time{})
 	}
 }

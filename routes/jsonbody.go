@@ -86,7 +86,7 @@ func (w *jsonWalker) object(name string, depth int) error {
 		}
 		seen[key] = true
 		if name != "" {
-			key = name + "[" + key + "]"
+			key = nestedName(name, key)
 		}
 		if err := w.value(key, depth); err != nil {
 			return err
@@ -103,7 +103,7 @@ func (w *jsonWalker) object(name string, depth int) error {
 func (w *jsonWalker) array(name string, depth int) error {
 	w.source.addEmpty(name, false)
 	for w.decoder.More() {
-		if err := w.value(name+"[]", depth); err != nil {
+		if err := w.value(nestedName(name, ""), depth); err != nil {
 			return err
 		}
 	}

@@ -127,3 +127,14 @@ func formOf(s source) string {
 	}
 	return strings.Join(pairs, "&")
 }
+
+// writable tells whether formOf can write a source: its wrapper makes names
+// longer, and too long ones name nothing.
+func writable(s source) bool {
+	for name := range s {
+		if len(name)+len("secret[][][x]") > maxName {
+			return false
+		}
+	}
+	return true
+}

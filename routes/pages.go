@@ -29,7 +29,7 @@ func pages() []page {
 		{path: "/", operation: "page", file: "home.html"},
 		{path: "/secret/{key}", operation: "page", file: "secret.html"},
 	}
-	for _, name := range receiptNames {
+	for _, name := range receiptNames() {
 		all = append(all, page{path: "/" + name + "/{key}", operation: "page", file: "receipt.html"})
 	}
 	return append(all,

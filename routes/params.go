@@ -11,6 +11,8 @@ const (
 	maxBody   = 4 << 20
 	maxDepth  = 16   // of nested JSON values
 	maxTokens = 1000 // of JSON: names, values, and brackets
+	maxName   = 256  // bytes of a name, with its brackets; longer ones name nothing
+	maxLevels = 2    // of brackets in a name, besides the wrapper; deeper ones name nothing
 )
 
 // value is one value of a parameter. A literal is a JSON number or boolean, as
@@ -48,16 +50,17 @@ func (s source) at(name string) *param {
 
 // place finds where the value of a name belongs, and tells whether it is an
 // element of a list. It answers nil for what no route reads: a name whose
-// brackets do not match, and whatever is nested in a list.
+// brackets do not match, what is nested in a list, and what is nested deeper
+// than maxLevels. What is around it is still known to be an object.
 func (s source) place(name string) (p *param, list bool) {
 	parts, list := splitName(name)
 	if parts == nil {
 		return nil, false
 	}
 	plain := parts[0]
-	for _, part := range parts[1:] {
+	for level, part := range parts[1:] {
 		s.at(plain).object = true
-		if part == "" {
+		if part == "" || level == maxLevels {
 			return nil, false
 		}
 		plain += "[" + part + "]"
@@ -93,6 +96,9 @@ func (s source) addEmpty(name string, object bool) {
 // splitName takes a name apart, without the wrapper secret[...], and tells
 // whether it ends in []. It answers nil for a name of a wrong shape.
 func splitName(name string) (parts []string, list bool) {
+	if len(name) > maxName {
+		return nil, false
+	}
 	base, rest, nested := strings.Cut(name, "[")
 	if base == "" || strings.Contains(base, "]") {
 		return nil, false
@@ -118,6 +124,14 @@ func splitName(name string) (parts []string, list bool) {
 		parts = parts[1:]
 	}
 	return parts, list
+}
+
+// nestedName is the name of what is below a name, as a form spells it.
+func nestedName(name, below string) string {
+	if len(name)+len(below) > maxName {
+		return "[" // names nothing, like the long name that it stands for
+	}
+	return name + "[" + below + "]"
 }
 
 // scalar answers the single value of a parameter; ok is false if there is

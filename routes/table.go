@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"text/tabwriter"
 
 	"hush/handlers"
@@ -12,7 +13,8 @@ import (
 
 // Row is one line of the routing table.
 type Row struct {
-	// Method is the HTTP method; rows for GET serve HEAD too. A mount's is *.
+	// Method is the HTTP method; rows for GET serve HEAD too. RPCs have *: what
+	// they take depends on the protocol.
 	Method string
 	// Path is the template, as in /api/v1/secret/{key}.
 	Path string
@@ -33,10 +35,21 @@ func Table(api *handlers.API) []Row {
 		}
 	}
 	for _, mount := range api.Mounts {
-		rows = append(rows, Row{"*", mount.Path + "*", "mount"})
+		rows = append(rows, mountRows(mount)...)
 	}
 	for _, p := range pages() {
 		rows = append(rows, Row{http.MethodGet, p.path, p.operation})
+	}
+	return rows
+}
+
+func mountRows(mount handlers.Mount) []Row {
+	if len(mount.Procedures) == 0 {
+		return []Row{{"*", mount.Path + "*", "service"}}
+	}
+	var rows []Row
+	for _, procedure := range mount.Procedures {
+		rows = append(rows, Row{"*", procedure, path.Base(procedure)})
 	}
 	return rows
 }

@@ -8,7 +8,9 @@ import (
 
 // receiptNames are the names that clients of different ages use for the same
 // resource.
-var receiptNames = [...]string{"private", "metadata", "receipt"}
+func receiptNames() []string {
+	return []string{"private", "metadata", "receipt"}
+}
 
 // v1Family is the table of version 1.
 func v1Family(c *handlers.Callable) family {
@@ -24,7 +26,7 @@ func v1Family(c *handlers.Callable) family {
 		post("/create", either(isGenerate, generate, conceal)),
 		post("/secret/{key}", hidePassphrase(rpc(c.RevealSecret, decodeReveal, v1Reveal))),
 	}
-	for _, name := range receiptNames {
+	for _, name := range receiptNames() {
 		rows = append(rows,
 			get("/"+name+"/recent", recent),
 			post("/"+name+"/recent", recent),

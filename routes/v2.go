@@ -12,12 +12,12 @@ func v2Family(c *handlers.Callable) family {
 		post("/validate-shrimp", rpc(c.ValidateShrimp, decodeShrimp, v2Shrimp)),
 		get("/authcheck", rpc(c.Authcheck, nothing, v2Authcheck)),
 	}
-	for _, name := range receiptNames {
+	for _, name := range receiptNames() {
 		rows = append(rows, get("/"+name+"/recent", recent))
 	}
 	for _, prefix := range []string{"", "/guest"} {
 		rows = append(rows, v2Secrets(c, prefix+"/secret")...)
-		for _, name := range receiptNames {
+		for _, name := range receiptNames() {
 			rows = append(rows, v2Receipts(c, prefix+"/"+name)...)
 		}
 	}

@@ -57,6 +57,7 @@ func TestV2Metadata(t *testing.T) {
 		`"secret_value":null,"is_truncated":false,"show_secret":true,"show_secret_link":true,"show_metadata_link":true,` +
 		`"show_metadata":true,"show_recipients":false}}`
 	m := testMetadata(hushv1.State_STATE_NEW)
+	m.ViewTime = at(testCreated + 10) // set by the call that answers new
 	got := encodeText(t, v2GetMetadata(testExchange(), &hushv1.GetMetadataResponse{Metadata: m}))
 	wantJSON(t, "v2GetMetadata", got, v2Open+`"record":`+v2NewMetadata+`,`+details)
 	got = encodeText(t, v2UpdateMetadata(testExchange(), &hushv1.UpdateMetadataResponse{Metadata: m}))

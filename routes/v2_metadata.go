@@ -93,6 +93,9 @@ func (r *v2Metadata) setState(m *hushv1.Metadata) {
 	r.IsBurned = state == hushv1.State_STATE_BURNED
 	r.IsDestroyed = r.IsReceived || r.IsBurned
 	r.IsExpired = state == hushv1.State_STATE_EXPIRED
+	if state == hushv1.State_STATE_NEW {
+		r.Viewed = nil // this very answer is the first view
+	}
 	if waits(state) {
 		r.SecretState = new(r.State)
 		r.HasPassphrase = m.GetHasPassphrase()

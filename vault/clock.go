@@ -18,29 +18,35 @@ const (
 )
 
 // clock is the one clock with its durable high-water mark. Time never runs
-// backwards behind the mark, so that a backward jump revives nothing; and the
-// mark follows a forward leap only once it was confirmed, so that one bad
-// reading does not destroy everything.
+// backwards, neither behind the mark nor, while the process lives, behind what
+// an operation has seen, so that a backward jump revives nothing; and neither
+// follows a forward leap before it was confirmed, so that one bad reading does
+// not destroy everything.
 type clock struct {
 	wall func() time.Time
 
 	mu       sync.Mutex
 	mark     time.Time
+	seen     time.Time // the latest moment of an operation; not before mark
 	suspect  time.Time // the reading that confirms next, if the clock leapt
 	readings int
 }
 
 func newClock(wall func() time.Time, mark time.Time) *clock {
-	return &clock{wall: wall, mark: mark}
+	return &clock{wall: wall, mark: mark, seen: mark}
 }
 
-// now is the moment of an operation: the wall clock, but not before the mark.
+// now is the moment of an operation: the wall clock, but not before what was
+// seen already.
 func (c *clock) now() time.Time {
 	wall := c.wall().UTC().Truncate(time.Millisecond)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if wall.Before(c.mark) {
-		return c.mark
+	if wall.Before(c.seen) {
+		return c.seen
+	}
+	if wall.Sub(c.seen) <= maxStep {
+		c.seen = wall
 	}
 	return wall
 }
@@ -58,6 +64,9 @@ func (c *clock) advance() (safe time.Time, ok bool) {
 	c.readings = 0
 	if wall.After(c.mark) {
 		c.mark = wall
+	}
+	if c.mark.After(c.seen) {
+		c.seen = c.mark
 	}
 	return c.mark, true
 }

@@ -145,8 +145,11 @@ func TestSlotsAreNotMixedUp(t *testing.T) {
 		all.Go(func() {
 			for i := range 25 {
 				text := string(rune('a'+c)) + string(rune('a'+i))
-				kept := k.MustConceal(t, vaulttest.Caller(c), vault.Text(text), vault.Wish{})
-				want(t, "RevealSecret(key)", k.MustReveal(t, vaulttest.Caller(c), kept.Secret.Key, ""), text)
+				kept, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(c), vault.Text(text), vault.Wish{})
+				want(t, "ConcealSecret(text)", err, nil)
+				got, err := k.Vault.RevealSecret(t.Context(), vaulttest.Caller(c), kept.Secret.Key.Expose(), "")
+				want(t, "RevealSecret(key)", err, nil)
+				want(t, "RevealSecret(key)", string(got.Value), text)
 			}
 		})
 	}

@@ -93,8 +93,8 @@ func (s *server) stop(t testing.TB) {
 type output struct {
 	mu     sync.Mutex
 	text   bytes.Buffer
+	begun  bool
 	served chan struct{}
-	once   sync.Once
 }
 
 func newOutput() *output { return &output{served: make(chan struct{})} }
@@ -105,9 +105,11 @@ func (o *output) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n, err := o.text.Write(b)
-	_, rest, found := strings.Cut(o.text.String()[:min(o.text.Len(), 64<<10)], servingOn)
-	if found && strings.Contains(rest, "\n") {
-		o.once.Do(func() { close(o.served) })
+	if !o.begun {
+		_, rest, found := strings.Cut(o.text.String(), servingOn)
+		if o.begun = found && strings.Contains(rest, "\n"); o.begun {
+			close(o.served)
+		}
 	}
 	return n, err
 }

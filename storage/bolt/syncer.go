@@ -1,6 +1,9 @@
 package bolt
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 // syncer lets all who wait at the same time share one sync. The first to come
 // leads: it syncs for all whose writes were done before it began. Whoever comes
@@ -46,6 +49,8 @@ func (s *syncer) join() (r *round, leads bool) {
 }
 
 func (s *syncer) lead(r *round) {
+	// Whoever is ready to run may be about to join; it costs nobody a wait.
+	runtime.Gosched()
 	s.mu.Lock()
 	s.next = nil
 	s.mu.Unlock()

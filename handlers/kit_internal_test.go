@@ -1,0 +1,59 @@
+package handlers
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// bareService is a service whose one method declares nothing.
+func bareService(t *testing.T) protoreflect.ServiceDescriptor {
+	t.Helper()
+	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
+		Name: proto.String("bare.proto"), Package: proto.String("bare"), Syntax: proto.String("proto3"),
+		MessageType: []*descriptorpb.DescriptorProto{{Name: proto.String("Nothing")}},
+		Service: []*descriptorpb.ServiceDescriptorProto{{
+			Name: proto.String("Service"),
+			Method: []*descriptorpb.MethodDescriptorProto{{
+				Name: proto.String("Forgotten"), InputType: proto.String(".bare.Nothing"), OutputType: proto.String(".bare.Nothing"),
+			}},
+		}},
+	}, nil)
+	if err != nil {
+		t.Fatalf("NewFile: got %v, want no error", err)
+	}
+	return file.Services().Get(0)
+}
+
+// textLog writes log lines into w.
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// sentinelsOf lists the exported errors that a file declares.
+func sentinelsOf(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatalf("ParseFile(%s): got %v, want no error", path, err)
+	}
+	var names []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			for _, name := range spec.Names {
+				if name.IsExported() && strings.HasPrefix(name.Name, "Err") {
+					names = append(names, name.Name)
+				}
+			}
+		}
+		return true
+	})
+	return names
+}

@@ -1,0 +1,98 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"hush/handlers"
+	"hush/seal"
+	"hush/storage/memory"
+	"hush/vault"
+)
+
+// newVault makes a vault that keeps everything in memory.
+func newVault(t testing.TB) *vault.Vault {
+	t.Helper()
+	keys := seal.NewKeys(seal.NewRootKey())
+	store, shares := memory.New()
+	if err := store.Update(t.Context(), vault.Init(keys, time.Now())); err != nil {
+		t.Fatalf("Init: got %v, want no error", err)
+	}
+	v, err := vault.Open(context.Background(), vault.Options{
+		Store: store, Shares: shares, Keys: keys, Now: time.Now, Log: slog.New(slog.DiscardHandler), Manual: true,
+	})
+	if err != nil {
+		t.Fatalf("vault.Open: got %v, want no error", err)
+	}
+	t.Cleanup(v.Close)
+	return v
+}
+
+// lines keeps log lines.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *lines) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// newAPI makes an API; change may set options.
+func newAPI(t testing.TB, change func(*handlers.Options)) (*handlers.API, *lines) {
+	t.Helper()
+	log := &lines{}
+	opts := handlers.Options{Vault: newVault(t), Log: log.logger(), Now: time.Now, Version: "1.2.3"}
+	if change != nil {
+		change(&opts)
+	}
+	api, err := handlers.New(opts)
+	if err != nil {
+		t.Fatalf("New: got %v, want no error", err)
+	}
+	return api, log
+}
+
+// serve runs handler behind the API's middleware over real HTTP.
+func serve(t testing.TB, api *handlers.API, handler http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(api.Middleware(handler))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// inside runs do as a request that came through the middleware.
+func inside(t testing.TB, api *handlers.API, change func(*http.Request), do func(ctx context.Context, header http.Header)) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody)
+	r.RemoteAddr = "192.0.2.1:1234"
+	if change != nil {
+		change(r)
+	}
+	ran := false
+	api.Middleware(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		ran = true
+		do(r.Context(), r.Header)
+	})).ServeHTTP(httptest.NewRecorder(), r)
+	if !ran {
+		t.Error("Middleware: got no call of the handler, want one")
+	}
+}

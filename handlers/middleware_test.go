@@ -1,0 +1,225 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+)
+
+// A call that did not come through the middleware has no caller. It must not
+// count as anonymous: whoever mounts the services elsewhere by mistake would
+// open them to everybody.
+func TestCallsWithoutMiddlewareFailClosed(t *testing.T) {
+	t.Parallel()
+	api, _ := newAPI(t, nil)
+	ctx := t.Context()
+	for name, call := range map[string]func() error{
+		"GetStatus": func() error {
+			_, err := api.Callable.GetStatus.Call(ctx, nil, &hushv1.GetStatusRequest{})
+			return err
+		},
+		"ConcealSecret": func() error {
+			_, err := api.Callable.ConcealSecret.Call(ctx, nil, &hushv1.ConcealSecretRequest{Secret: "x"})
+			return err
+		},
+		"ListMetadata": func() error {
+			_, err := api.Callable.ListMetadata.Call(ctx, nil, &hushv1.ListMetadataRequest{})
+			return err
+		},
+	} {
+		if err := call(); connect.CodeOf(err) != connect.CodeInternal {
+			t.Errorf("%s without a caller: got %v, want an internal error", name, err)
+		}
+	}
+}
+
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	api, _ := newAPI(t, nil)
+	for name, c := range map[string]struct {
+		header []string
+		want   [3]connect.Code // of GetStatus, ListMetadata, Authcheck; zero is no error
+	}{
+		"anonymous":                  {nil, [3]connect.Code{0, connect.CodeUnauthenticated, connect.CodeUnauthenticated}},
+		"a bad credential":           {[]string{"Basic eA=="}, [3]connect.Code{16, 16, 16}},
+		"an empty credential":        {[]string{""}, [3]connect.Code{16, 16, 16}},
+		"two credentials, one empty": {[]string{"", "Bearer x"}, [3]connect.Code{16, 16, 16}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set := func(r *http.Request) { r.Header["Authorization"] = c.header }
+			inside(t, api, set, func(ctx context.Context, header http.Header) {
+				_, status := api.Callable.GetStatus.Call(ctx, header, &hushv1.GetStatusRequest{})
+				_, list := api.Callable.ListMetadata.Call(ctx, header, &hushv1.ListMetadataRequest{})
+				_, check := api.Callable.Authcheck.Call(ctx, header, &hushv1.AuthcheckRequest{})
+				for i, err := range []error{status, list, check} {
+					if c.want[i] == 0 && err != nil || c.want[i] != 0 && connect.CodeOf(err) != c.want[i] {
+						t.Errorf("call %d: got %v, want code %d", i, err, c.want[i])
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestLimitsOfFieldsHoldInProcess(t *testing.T) {
+	t.Parallel()
+	api, _ := newAPI(t, nil)
+	inside(t, api, nil, func(ctx context.Context, header http.Header) {
+		_, err := api.Callable.ListSecretStatus.Call(ctx, header, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 26)})
+		if connect.CodeOf(err) != connect.CodeInvalidArgument {
+			t.Errorf("ListSecretStatus of 26 keys: got %v, want an invalid argument", err)
+		}
+	})
+}
+
+// The request's line tells the route's template and the network, and nothing
+// that the caller made up.
+func TestRequestLine(t *testing.T) {
+	t.Parallel()
+	api, log := newAPI(t, nil)
+	server := serve(t, api, func(w http.ResponseWriter, r *http.Request) {
+		handlers.Route(r, "/secret/{key}")
+		w.WriteHeader(http.StatusTeapot)
+	})
+	req, err := http.NewRequestWithContext(t.Context(), "CANARY", server.URL+"/secret/canary?canary=canary", strings.NewReader("canary"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("User-Agent", "canary")
+	res, err := server.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	server.Close()
+	line := log.String()
+	for _, want := range []string{"method=other", "route=/secret/{key}", "status=418", "network=127.0.0.0/24", "proto=HTTP/1.1"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("request line: got %s, want %s in it", line, want)
+		}
+	}
+	if strings.Contains(strings.ToLower(line), "canary") || strings.Contains(line, "127.0.0.1") || strings.Count(line, "\n") != 1 {
+		t.Errorf("request line: got %s, want one line that repeats nothing of the request", line)
+	}
+}
+
+func TestPanicOutsideOfRPCs(t *testing.T) {
+	t.Parallel()
+	api, log := newAPI(t, nil)
+	server := serve(t, api, func(http.ResponseWriter, *http.Request) { panic("canary") })
+	res, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatalf("Get: got %v, want an answer", err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusInternalServerError || string(body) != "internal error\n" {
+		t.Errorf("Get: got %s %q %v, want 500 internal error", res.Status, body, err)
+	}
+	if !strings.Contains(log.String(), "panic") || strings.Contains(log.String(), "canary") {
+		t.Errorf("log: got %s, want the panic without its value", log)
+	}
+}
+
+// A log that is slow must not break the connection for the requests that come
+// after: draining sets a deadline for reading, and net/http cancels all that a
+// connection will ever serve when it passes.
+func TestSlowLogDoesNotPoisonTheConnection(t *testing.T) {
+	t.Parallel()
+	slow := &stallingHandler{Handler: slog.DiscardHandler, time: 2500 * time.Millisecond}
+	api, _ := newAPI(t, func(o *handlers.Options) { o.Log = slog.New(slow) })
+	server := serve(t, api, func(_ http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Errorf("Body: got %v, want no error", err)
+		}
+		if err := r.Context().Err(); err != nil {
+			t.Errorf("Context: got %v, want no error", err)
+		}
+	})
+	for range 2 {
+		res, err := server.Client().Post(server.URL, "text/plain", strings.NewReader("body"))
+		if err != nil {
+			t.Fatalf("Post: got %v, want an answer", err)
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+			t.Errorf("Body: got %v, want no error", err)
+		}
+		res.Body.Close()
+	}
+}
+
+// stallingHandler takes its time over the first line.
+type stallingHandler struct {
+	slog.Handler
+	time time.Duration
+	once atomic.Bool
+}
+
+func (h *stallingHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h *stallingHandler) Handle(context.Context, slog.Record) error {
+	if !h.once.Swap(true) {
+		time.Sleep(h.time)
+	}
+	return nil
+}
+
+// A client that sends more than anybody wants to read still gets to see why it
+// was refused.
+func TestRefusedBodyIsDrained(t *testing.T) {
+	t.Parallel()
+	api, _ := newAPI(t, nil)
+	server := serve(t, api, func(w http.ResponseWriter, r *http.Request) {
+		r.Body.Close() // as connect does
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+	})
+	for range 3 {
+		res, err := server.Client().Post(server.URL, "text/plain", bytes.NewReader(make([]byte, 16<<20)))
+		if err != nil {
+			t.Fatalf("Post: got %v, want an answer", err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("Post: got %s, want 413", res.Status)
+		}
+	}
+}
+
+// A client that asks before it sends its body is told no at once, not after
+// the server waited for a body that will never come.
+func TestRefusalBeforeTheBodyIsImmediate(t *testing.T) {
+	t.Parallel()
+	api, _ := newAPI(t, nil)
+	server := serve(t, api, func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+	})
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(1500 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 64)
+	n, err := conn.Read(buffer)
+	if got := string(buffer[:n]); err != nil || !strings.HasPrefix(got, "HTTP/1.1 413") {
+		t.Errorf("answer: got %q %v, want 413 at once", got, err)
+	}
+}

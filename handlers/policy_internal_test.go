@@ -1,0 +1,143 @@
+package handlers
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// methods walks every service of the contract's packages, whether or not
+// somebody remembered to list it.
+func methods(t *testing.T) map[string]protoreflect.MethodDescriptor {
+	t.Helper()
+	found := map[string]protoreflect.MethodDescriptor{}
+	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {
+		if file.Package() != "hush.v1" && file.Package() != "testname.v1" {
+			return true
+		}
+		for i := range file.Services().Len() {
+			service := file.Services().Get(i)
+			for j := range service.Methods().Len() {
+				found[procedureOf(service.Methods().Get(j))] = service.Methods().Get(j)
+			}
+		}
+		return true
+	})
+	if len(found) < 15 {
+		t.Fatalf("methods: got %d, want all of the contract", len(found))
+	}
+	return found
+}
+
+func TestEveryMethodHasAPolicy(t *testing.T) {
+	t.Parallel()
+	read, err := readPolicies(services())
+	if err != nil {
+		t.Fatalf("readPolicies: got %v, want no error", err)
+	}
+	found := methods(t)
+	for procedure, method := range found {
+		p, ok := read[procedure]
+		if !ok {
+			t.Errorf("readPolicies: got none for %s, want one", procedure)
+			continue
+		}
+		if p.access == hushv1.Access_ACCESS_UNSPECIFIED || p.limit == hushv1.Limit_LIMIT_UNSPECIFIED {
+			t.Errorf("readPolicies: got %v and %v for %s, want both", p.access, p.limit, procedure)
+		}
+		if p.method != method {
+			t.Errorf("readPolicies: got the method of another for %s", procedure)
+		}
+		if budget(p.limit) == 0 {
+			t.Errorf("budget(%v): got none, want one", p.limit)
+		}
+	}
+	if len(read) != len(found) {
+		t.Errorf("readPolicies: got %d policies, want %d", len(read), len(found))
+	}
+}
+
+func TestMethodWithoutPolicyIsRefused(t *testing.T) {
+	t.Parallel()
+	file := descriptorpb.File_google_protobuf_descriptor_proto
+	if file.Services().Len() != 0 {
+		t.Fatal("descriptor.proto: got services, want none")
+	}
+	bare := bareService(t)
+	_, err := readPolicies([]protoreflect.ServiceDescriptor{bare})
+	if err == nil || !strings.Contains(err.Error(), "bare.Service.Forgotten declares no access or no limit") {
+		t.Errorf("readPolicies: got %v, want it to name the method", err)
+	}
+}
+
+// A method that takes a key must not be free of side effects in the contract:
+// Connect would serve it for GET, which is cached, prefetched and logged.
+func TestNoMethodWithAKeyIsAGet(t *testing.T) {
+	t.Parallel()
+	gets := map[string]bool{
+		"/hush.v1.SystemService/GetStatus": true, "/hush.v1.SystemService/GetVersion": true,
+		"/hush.v1.SystemService/GetSupportedLocales": true, "/testname.v1.TestName/Lookup": true,
+	}
+	for procedure, method := range methods(t) {
+		options, _ := method.Options().(*descriptorpb.MethodOptions)
+		free := options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
+		if free != gets[procedure] {
+			t.Errorf("%s: got NO_SIDE_EFFECTS %t, want %t", procedure, free, gets[procedure])
+		}
+	}
+}
+
+func TestEveryMethodIsCallableAndMounted(t *testing.T) {
+	t.Parallel()
+	policies, err := readPolicies(services())
+	if err != nil {
+		t.Fatal(err)
+	}
+	callable, mounts := chain{policies: policies}.assemble(Options{})
+	bound := map[string]bool{}
+	for i := range reflect.TypeFor[Callable]().NumField() {
+		field := reflect.ValueOf(callable).Field(i)
+		procedure := field.FieldByName("Procedure").String()
+		name := reflect.TypeFor[Callable]().Field(i).Name
+		if !strings.HasSuffix(procedure, "/"+name) {
+			t.Errorf("Callable.%s: got procedure %q, want its own", name, procedure)
+		}
+		if field.FieldByName("call").IsNil() {
+			t.Errorf("Callable.%s: got nothing to call, want a method", name)
+		}
+		bound[procedure] = true
+	}
+	mounted := map[string]bool{}
+	for _, m := range mounts {
+		for _, procedure := range m.Procedures {
+			mounted[procedure] = true
+		}
+	}
+	for procedure := range methods(t) {
+		if !bound[procedure] {
+			t.Errorf("Callable: got nothing for %s, want a method", procedure)
+		}
+		if !mounted[procedure] {
+			t.Errorf("Mounts: got nothing for %s, want a handler", procedure)
+		}
+	}
+}
+
+func TestEveryServiceIsListed(t *testing.T) {
+	t.Parallel()
+	listed := map[protoreflect.FullName]bool{}
+	for _, service := range services() {
+		listed[service.FullName()] = true
+	}
+	for _, method := range methods(t) {
+		if name := method.Parent().FullName(); !listed[name] {
+			t.Errorf("services: got no %s, want it", name)
+		}
+	}
+}

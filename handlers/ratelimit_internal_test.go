@@ -1,0 +1,168 @@
+package handlers
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// fakeClock stands still until it is told to go on.
+type fakeClock struct{ at time.Time }
+
+func (c *fakeClock) now() time.Time { return c.at }
+
+func (c *fakeClock) pass(d time.Duration) { c.at = c.at.Add(d) }
+
+func newFakeLimiter() (*limiter, *fakeClock) {
+	clock := &fakeClock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	return newLimiter(clock.now), clock
+}
+
+func network(t *testing.T, addr string) vault.Network {
+	t.Helper()
+	parsed, err := netip.ParseAddr(addr)
+	if err != nil {
+		t.Fatalf("ParseAddr(%s): got %v, want no error", addr, err)
+	}
+	return vault.NetworkOf(parsed)
+}
+
+func TestLimiterBudgets(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[hushv1.Limit]int{
+		hushv1.Limit_LIMIT_CREATE: 1000, hushv1.Limit_LIMIT_REVEAL: 1000, hushv1.Limit_LIMIT_BURN: 1000,
+		hushv1.Limit_LIMIT_READ: 1000, hushv1.Limit_LIMIT_PROBE: 12_000,
+	} {
+		l, clock := newFakeLimiter()
+		caller := network(t, "192.0.2.1")
+		for i := range want {
+			if wait := l.take(caller, limit, 1); wait != 0 {
+				t.Fatalf("take(%v) number %d: got %s to wait, want none", limit, i+1, wait)
+			}
+		}
+		each := budgetWindow / time.Duration(want)
+		for range 3 { // refusals cost nothing
+			if wait := l.take(caller, limit, 1); wait <= 0 || wait > each {
+				t.Errorf("take(%v) above %d: got %s to wait, want more than zero and at most %s", limit, want, wait, each)
+			}
+		}
+		clock.pass(each)
+		if wait := l.take(caller, limit, 1); wait != 0 {
+			t.Errorf("take(%v) after %s: got %s to wait, want none", limit, each, wait)
+		}
+		clock.pass(budgetWindow)
+		for range want {
+			if wait := l.take(caller, limit, 1); wait != 0 {
+				t.Fatalf("take(%v) after the window: got %s to wait, want the whole budget again", limit, wait)
+			}
+		}
+	}
+}
+
+// An attacker on one network must not use up what others have, nor escape by
+// walking through the addresses of his own IPv6 network.
+func TestLimiterIsolatesNetworks(t *testing.T) {
+	t.Parallel()
+	l, _ := newFakeLimiter()
+	exhaust(t, l, network(t, "192.0.2.1"), hushv1.Limit_LIMIT_REVEAL)
+	exhaust(t, l, network(t, "2001:db8:0:1::1"), hushv1.Limit_LIMIT_REVEAL)
+	for addr, free := range map[string]bool{
+		"192.0.2.1": false, "::ffff:192.0.2.1": false, "192.0.2.2": true,
+		"2001:db8:0:1::1": false, "2001:db8:0:1:ffff::9": false, "2001:db8:0:2::1": true,
+	} {
+		if wait := l.take(network(t, addr), hushv1.Limit_LIMIT_REVEAL, 1); (wait == 0) != free {
+			t.Errorf("take for %s: got %s to wait, want free %t", addr, wait, free)
+		}
+	}
+	if wait := l.take(network(t, "192.0.2.1"), hushv1.Limit_LIMIT_READ, 1); wait != 0 {
+		t.Errorf("take of another budget: got %s to wait, want none", wait)
+	}
+	exhaust(t, l, vault.Network{}, hushv1.Limit_LIMIT_REVEAL) // an unknown network is one network
+}
+
+func exhaust(t *testing.T, l *limiter, n vault.Network, limit hushv1.Limit) {
+	t.Helper()
+	for range budget(limit) {
+		if wait := l.take(n, limit, 1); wait != 0 {
+			t.Fatalf("take for %s: got %s to wait, want none", n, wait)
+		}
+	}
+	if wait := l.take(n, limit, 1); wait <= 0 {
+		t.Errorf("take for %s above the budget: got no wait, want one", n)
+	}
+}
+
+// Twenty-five keys in one call must not be twenty-five guesses for the price of
+// one.
+func TestCostOfStatusList(t *testing.T) {
+	t.Parallel()
+	keys := make([]string, 25)
+	for message, want := range map[any]int{
+		&hushv1.ListSecretStatusRequest{SecretKeys: keys}:     25,
+		&hushv1.ListSecretStatusRequest{SecretKeys: keys[:1]}: 1,
+		&hushv1.ListSecretStatusRequest{}:                     1,
+		&hushv1.GetSecretStatusRequest{}:                      1,
+		&hushv1.RevealSecretRequest{}:                         1,
+	} {
+		if got := cost(message); got != want {
+			t.Errorf("cost(%T): got %d, want %d", message, got, want)
+		}
+	}
+	l, _ := newFakeLimiter()
+	caller := network(t, "192.0.2.1")
+	for range 1000 / 25 {
+		if wait := l.take(caller, hushv1.Limit_LIMIT_READ, 25); wait != 0 {
+			t.Fatalf("take of 25: got %s to wait, want none", wait)
+		}
+	}
+	if wait := l.take(caller, hushv1.Limit_LIMIT_READ, 1); wait == 0 {
+		t.Error("take after 40 lists of 25: got no wait, want one")
+	}
+	if wait := l.take(caller, hushv1.Limit_LIMIT_READ, 1001); wait != budgetWindow {
+		t.Errorf("take of more than there ever is: got %s, want %s", wait, budgetWindow)
+	}
+}
+
+// An attacker with a /48 of addresses makes a bucket with each.
+func TestLimiterBoundsItsMemory(t *testing.T) {
+	t.Parallel()
+	l, clock := newFakeLimiter()
+	exhausted := network(t, "2001:db8:ffff:ffff::")
+	for i := range 2*maxBuckets + 10 {
+		if i == maxBuckets/2 {
+			clock.pass(budgetWindow) // the buckets so far are full again
+		}
+		if i == maxBuckets-1 {
+			exhaust(t, l, exhausted, hushv1.Limit_LIMIT_CREATE)
+		}
+		l.take(network(t, fmt.Sprintf("2001:db8:%x:%x::", i>>16, i&0xffff)), hushv1.Limit_LIMIT_CREATE, 1)
+		if i == maxBuckets && l.take(exhausted, hushv1.Limit_LIMIT_CREATE, 1) == 0 {
+			t.Error("take for an exhausted network after full buckets were forgotten: got no wait, want it to be remembered")
+		}
+	}
+	if len(l.buckets) > maxBuckets {
+		t.Errorf("buckets: got %d, want at most %d", len(l.buckets), maxBuckets)
+	}
+}
+
+func TestLimitRateFailsClosed(t *testing.T) {
+	t.Parallel()
+	l, _ := newFakeLimiter()
+	call := chain{interceptors: []connect.UnaryInterceptorFunc{limitRate(policies{}, l)}}
+	method := bind(call, "/hush.v1.SystemService/GetStatus", new(SystemService).GetStatus)
+	if _, err := method.Call(t.Context(), nil, &hushv1.GetStatusRequest{}); !errors.Is(err, errNoCaller) {
+		t.Errorf("Call without a caller: got %v, want %v", err, errNoCaller)
+	}
+	ctx := withRecord(t.Context(), &record{})
+	var rate *rateError
+	if _, err := method.Call(ctx, nil, &hushv1.GetStatusRequest{}); !errors.As(err, &rate) {
+		t.Errorf("Call of a method without a budget: got %v, want it to be refused", err)
+	}
+}

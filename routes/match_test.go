@@ -1,0 +1,40 @@
+package routes
+
+import (
+	"testing"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// Literal paths win over keys, whichever was registered first.
+func TestLiteralsWin(t *testing.T) {
+	api := testAPI()
+	tree := bareTree(t)
+	for _, f := range []family{v1Family(&api.Callable), v2Family(&api.Callable)} {
+		if err := tree.add(f); err != nil {
+			t.Fatalf("add(%s): got error %v", f.prefix, err)
+		}
+	}
+	for _, test := range []struct{ method, path, want string }{
+		{"GET", "/api/v1/private/recent", "/api/v1/private/recent"},
+		{"POST", "/api/v1/metadata/recent", "/api/v1/metadata/recent"},
+		{"GET", "/api/v1/receipt/recent/", "/api/v1/receipt/recent/"},
+		{"GET", "/api/v1/private/recent1", "/api/v1/private/{key}"},
+		{"POST", "/api/v1/private/recent/burn", "/api/v1/private/{key}/burn"},
+		{"GET", "/api/v2/receipt/recent", "/api/v2/receipt/recent"},
+		{"PATCH", "/api/v2/receipt/recent", "/api/v2/receipt/{key}"},
+		{"POST", "/api/v2/secret/conceal", "/api/v2/secret/conceal"},
+		{"POST", "/api/v2/secret/generate", "/api/v2/secret/generate"},
+		{"POST", "/api/v2/secret/status", "/api/v2/secret/status"},
+		{"GET", "/api/v2/secret/conceal", "/api/v2/secret/{key}"},
+		{"HEAD", "/api/v2/secret/status", "/api/v2/secret/{key}"},
+		{"POST", "/api/v2/secret/conceals", "/api/v2/secret/{key}"},
+		{"POST", "/api/v2/secret/key/reveal", "/api/v2/secret/{key}/reveal"},
+		{"POST", "/api/v2/guest/secret/conceal", "/api/v2/guest/secret/conceal"},
+		{"GET", "/api/v2/guest/receipt/key", "/api/v2/guest/receipt/{key}"},
+	} {
+		if got := tree.mux.Find(chi.NewRouteContext(), test.method, test.path); got != test.want {
+			t.Errorf("Find(%s %s): got %q, want %q", test.method, test.path, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package routes_test
+
+import (
+	"bytes"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/handlers"
+	"hush/routes"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// newAPI has every method by name; calling one is a mistake of the test.
+func newAPI() *handlers.API {
+	api := &handlers.API{
+		Middleware: func(h http.Handler) http.Handler { return h },
+		Mounts: []handlers.Mount{
+			{Path: "/hush.v1.SecretService/", Handler: http.HandlerFunc(mounted), Procedures: []string{
+				"/hush.v1.SecretService/BurnSecret", "/hush.v1.SecretService/ConcealSecret",
+			}},
+			{Path: "/grpc.health.v1.Health/", Handler: http.HandlerFunc(mounted)},
+		},
+	}
+	callable := reflect.ValueOf(&api.Callable).Elem()
+	for i := range callable.NumField() {
+		callable.Field(i).FieldByName("Procedure").SetString("/test.Service/" + callable.Type().Field(i).Name)
+	}
+	return api
+}
+
+func mounted(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Mounted", r.URL.Path)
+}
+
+func newTree(t *testing.T) http.Handler {
+	t.Helper()
+	base := &url.URL{Scheme: "https", Host: "hush.example", Path: "/"}
+	h, err := routes.New(routes.Options{API: newAPI(), BaseURL: base})
+	if err != nil {
+		t.Fatalf("New(): got error %v", err)
+	}
+	return h
+}
+
+func request(h http.Handler, method, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+	return w
+}
+
+func TestTable(t *testing.T) {
+	var b bytes.Buffer
+	if err := routes.WriteTable(&b, routes.Table(newAPI())); err != nil {
+		t.Fatalf("WriteTable(): got error %v", err)
+	}
+	const golden = "testdata/routes.golden"
+	if *update {
+		if err := os.WriteFile(golden, b.Bytes(), 0o644); err != nil {
+			t.Fatalf("writing golden file: %v", err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatalf("reading golden file: %v", err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("Table(): got difference\n%s", diff)
+	}
+}
+
+func TestTableWithoutAPI(t *testing.T) {
+	all, some := routes.Table(newAPI()), routes.Table(nil)
+	if len(some) != len(all)-3 {
+		t.Errorf("Table(nil): got %d rows, want %d without 3 mounts", len(some), len(all))
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	base := &url.URL{Scheme: "https", Host: "hush.example"}
+	for name, opts := range map[string]routes.Options{
+		"nothing":             {},
+		"no base URL":         {API: newAPI()},
+		"relative base URL":   {API: newAPI(), BaseURL: &url.URL{Path: "/x"}},
+		"no middleware":       {API: &handlers.API{}, BaseURL: base},
+		"no methods":          {API: &handlers.API{Middleware: newAPI().Middleware}, BaseURL: base},
+		"no API, good origin": {BaseURL: base},
+	} {
+		if _, err := routes.New(opts); err == nil {
+			t.Errorf("New(%s): got no error, want one", name)
+		}
+	}
+}
+
+func TestMounts(t *testing.T) {
+	h := newTree(t)
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		const path = "/hush.v1.SecretService/BurnSecret"
+		if got := request(h, method, path).Header().Get("Mounted"); got != path {
+			t.Errorf("%s %s: got to %q", method, path, got)
+		}
+	}
+}
+
+func TestMiddlewareWrapsAll(t *testing.T) {
+	api := newAPI()
+	api.Middleware = func(http.Handler) http.Handler { return http.HandlerFunc(mounted) }
+	h, err := routes.New(routes.Options{API: api, BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}})
+	if err != nil {
+		t.Fatalf("New(): got error %v", err)
+	}
+	for _, path := range []string{"/", "/healthz", "/api/v1/status", "/nothing", "/hush.v1.SecretService/BurnSecret"} {
+		if request(h, http.MethodGet, path).Header().Get("Mounted") == "" {
+			t.Errorf("GET %s: got past the middleware", path)
+		}
+	}
+}
+
+func TestUnknownPaths(t *testing.T) {
+	h := newTree(t)
+	for path, want := range map[string]string{
+		"/api":                             `{"message":"Not Found"}`,
+		"/api/":                            `{"message":"Not Found"}`,
+		"/api/share":                       `{"message":"Not Found"}`,
+		"/api/v3/status":                   `{"message":"Not Found"}`,
+		"/api/v1":                          `{"message":"Not Found"}`,
+		"/api/v1/":                         `{"message":"Not Found"}`,
+		"/api/v1/nothing":                  `{"message":"Not Found"}`,
+		"/api/v2/nothing":                  `{"message":"Not Found"}`,
+		"/api/v2/account":                  `{"message":"Not Found"}`,
+		"/api/v1/private/":                 `{"message":"Not Found"}`,
+		"/api/v1/private/key/":             `{"message":"Not Found"}`,
+		"/api/v2/secret/key/x":             `{"message":"Not Found"}`,
+		"/api/v1/../v1/status":             `{"message":"Not Found"}`,
+		"/api/v1/secret/key%2Freveal/burn": `{"message":"Not Found"}`,
+	} {
+		w := request(h, http.MethodGet, path)
+		if w.Code != http.StatusNotFound || w.Body.String() != want {
+			t.Errorf("GET %s: got %d %s, want 404 %s", path, w.Code, w.Body, want)
+		}
+		if got := w.Header().Get("Content-Type"); got != "application/json; charset=utf-8" {
+			t.Errorf("GET %s: got Content-Type %q", path, got)
+		}
+	}
+	for _, path := range []string{"/nothing", "/secret/", "/secret/key/", "/apis", "/api2/x", "//api/v1/status"} {
+		w := request(h, http.MethodGet, path)
+		if w.Code != http.StatusNotFound || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("GET %s: got %d %s, want a page", path, w.Code, w.Header())
+		}
+	}
+}
+
+func TestMethodNotAllowed(t *testing.T) {
+	h := newTree(t)
+	for _, test := range []struct{ method, path, allow string }{
+		{"POST", "/api/v1/status", "GET, HEAD"},
+		{"POST", "/api/v1/status/", "GET, HEAD"},
+		{"GET", "/api/v1/share", "POST"},
+		{"GET", "/api/v1/secret/key", "POST"},
+		{"HEAD", "/api/v1/secret/key", "POST"},
+		{"DELETE", "/api/v1/private/key", "GET, HEAD, POST"},
+		{"DELETE", "/api/v1/private/recent", "GET, HEAD, POST"},
+		{"GET", "/api/v1/private/key/burn", "POST"},
+		{"OPTIONS", "/api/v1/share", "POST"},
+		{"PROPFIND", "/api/v1/share", "POST"},
+		{"PUT", "/api/v2/secret/conceal", "GET, HEAD, POST, OPTIONS"},
+		{"PUT", "/api/v2/guest/secret/generate", "GET, HEAD, POST, OPTIONS"},
+		{"PUT", "/api/v2/secret/key", "GET, HEAD, POST"},
+		{"GET", "/api/v2/secret/key/reveal", "POST"},
+		{"POST", "/api/v2/secret/key/status", "GET, HEAD"},
+		{"POST", "/api/v2/receipt/key", "GET, HEAD, PATCH"},
+		{"POST", "/secret/key", "GET, HEAD"},
+		{"POST", "/", "GET, HEAD"},
+	} {
+		w := request(h, test.method, test.path)
+		if got := w.Header().Get("Allow"); w.Code != http.StatusMethodNotAllowed || got != test.allow {
+			t.Errorf("%s %s: got %d, Allow %q, want 405, %q", test.method, test.path, w.Code, got, test.allow)
+		}
+		if strings.HasPrefix(test.path, "/api/") && !strings.Contains(w.Body.String(), `"message":"Method Not Allowed"`) {
+			t.Errorf("%s %s: got body %s", test.method, test.path, w.Body)
+		}
+	}
+	if w := request(h, "PROPFIND", "/api/v1/nothing"); w.Code != http.StatusNotFound {
+		t.Errorf("PROPFIND of an unknown path: got %d, want 404", w.Code)
+	}
+}
+
+func TestPages(t *testing.T) {
+	h := newTree(t)
+	for _, path := range []string{"/", "/secret/a", "/private/a", "/metadata/a", "/receipt/a?continue=true", "/nothing"} {
+		w := request(h, http.MethodGet, path)
+		body := w.Body.String()
+		for _, part := range []string{"<!DOCTYPE html>", `<html lang="en">`, "<title>", `name="viewport"`, "noindex"} {
+			if !strings.Contains(body, part) {
+				t.Errorf("GET %s: got no %s in %s", path, part, body)
+			}
+		}
+		for _, part := range []string{"<script", "<style", "style=", "href=", "http-equiv"} {
+			if strings.Contains(body, part) {
+				t.Errorf("GET %s: got %s, want none", path, part)
+			}
+		}
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+			"Cache-Control":           "no-store", "X-Robots-Tag": "noindex, nofollow",
+			"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+		} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("GET %s: got %s %q, want %q", path, name, got, want)
+			}
+		}
+	}
+}
+
+// A page behind a link is the same for every key: it tells nobody whether there
+// is a secret, and repeats nothing.
+func TestPagesSayNothingOfKeys(t *testing.T) {
+	h := newTree(t)
+	for _, path := range []string{"/secret/", "/private/", "/metadata/", "/receipt/"} {
+		one := request(h, http.MethodGet, path+"secretkey0000000000000000000000").Body.String()
+		other := request(h, http.MethodGet, path+"%3Cscript%3E").Body.String()
+		if one != other || strings.Contains(one, "secretkey0") || !strings.Contains(one, "https://hush.example/api/v1/") {
+			t.Errorf("GET %s: got %s and %s, want one page with a command", path, one, other)
+		}
+	}
+}
+
+func TestPlainPages(t *testing.T) {
+	h := newTree(t)
+	for path, want := range map[string]string{
+		"/healthz": "ok", "/healthz/": "ok", "/robots.txt": "User-agent: *\nDisallow: /\n",
+	} {
+		if w := request(h, http.MethodGet, path); w.Code != http.StatusOK || w.Body.String() != want {
+			t.Errorf("GET %s: got %d %q, want 200 %q", path, w.Code, w.Body, want)
+		}
+	}
+}
+
+func TestHead(t *testing.T) {
+	server := httptest.NewServer(newTree(t))
+	defer server.Close()
+	for path, status := range map[string]int{
+		"/healthz": 200, "/secret/a": 200, "/api/v1/nothing": 404, "/api/v1/share": 405, "/api/v1/private/a?x=%zz": 404,
+	} {
+		res, err := server.Client().Head(server.URL + path)
+		if err != nil {
+			t.Fatalf("HEAD %s: got error %v", path, err)
+		}
+		if err := res.Body.Close(); err != nil {
+			t.Errorf("closing answer: %v", err)
+		}
+		if res.StatusCode != status || res.ContentLength < 1 {
+			t.Errorf("HEAD %s: got %d with Content-Length %d, want %d and one", path, res.StatusCode, res.ContentLength, status)
+		}
+	}
+}
+
+// Refusals of bodies, in the shape of each version.
+func TestBodyRefusals(t *testing.T) {
+	h := newTree(t)
+	for _, test := range []struct {
+		contentType, coding, body string
+		v1, v2                    int
+		honest, text              string
+	}{
+		{"application/json", "", `{"secret":"hunter2"`, 404, 400, "400", "the body is not valid JSON"},
+		{"application/json", "", `["hunter2"]`, 404, 400, "400", "the body is not a JSON object"},
+		{"application/json", "", `{"secret":{"a":"hunter2"},"secret":1}`, 404, 422, "422", "secret was given more than once"},
+		{"application/json", "gzip", `hunter2`, 404, 415, "415", "a body with a Content-Encoding is not accepted"},
+		{"", "", "secret=hunter2%", 404, 422, "422", "secret is not properly percent-encoded"},
+		{"", "", "hunter2%=a", 404, 422, "422", "a parameter is not properly percent-encoded"},
+		{"", "", "secret=" + strings.Repeat("a", 4<<20), 413, 413, "413", "the body must be at most 4194304 bytes"},
+	} {
+		for _, path := range []string{"/api/v1/share", "/api/v2/secret/conceal"} {
+			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(test.body))
+			if test.contentType != "" {
+				r.Header.Set("Content-Type", test.contentType)
+			}
+			if test.coding != "" {
+				r.Header.Set("Content-Encoding", test.coding)
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			status, honest := test.v1, test.honest
+			if strings.HasPrefix(path, "/api/v2") {
+				status, honest = test.v2, ""
+			}
+			if w.Code != status || w.Header().Get("X-OTS-Intended-Status") != honest ||
+				!strings.Contains(w.Body.String(), `"message":"`+test.text+`"`) || strings.Contains(w.Body.String(), "hunter2") {
+				t.Errorf("POST %s: got %d %s %s, want %d %q", path, w.Code, w.Header(), w.Body, status, test.text)
+			}
+		}
+	}
+}

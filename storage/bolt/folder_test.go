@@ -1,0 +1,98 @@
+package bolt_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/storage/bolt"
+)
+
+func TestOpenFolderCreates(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for _, wantCreated := range []bool{true, false} {
+		folder := mustOpenFolder(t, dir)
+		if folder.Created != wantCreated {
+			t.Errorf("OpenFolder: got Created %v, want %v", folder.Created, wantCreated)
+		}
+		if exists, err := folder.Exists(); exists || err != nil {
+			t.Errorf("Exists(empty folder): got %v, %v, want false", exists, err)
+		}
+		if got, want := folder.Path("root.key"), filepath.Join(dir, "root.key"); got != want {
+			t.Errorf("Path(root.key): got %s, want %s", got, want)
+		}
+		mustClose(t, folder)
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("mode of a new folder: got %v, %v, want 0700", info.Mode(), err)
+	}
+}
+
+func TestOpenFolderRefusesOthers(t *testing.T) {
+	for _, mode := range []os.FileMode{0o750, 0o701, 0o755} {
+		dir := filepath.Join(t.TempDir(), "data")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		folder, err := bolt.OpenFolder(dir)
+		if err == nil {
+			mustClose(t, folder)
+			t.Fatalf("OpenFolder(mode %o): got nil, want an error", mode)
+		}
+		if !strings.Contains(err.Error(), "chmod 700") {
+			t.Errorf("OpenFolder(mode %o): got %q, want it to say what to do", mode, err)
+		}
+	}
+}
+
+func TestOpenFolderRefusesFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bolt.OpenFolder(path); err == nil {
+		t.Errorf("OpenFolder(file): got nil, want an error")
+	}
+}
+
+func TestLockRefusedWithinASecond(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	first := mustOpenFolder(t, dir)
+	begun := time.Now()
+	_, err := bolt.OpenFolder(dir)
+	if !errors.Is(err, bolt.ErrLocked) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("OpenFolder(held folder): got %v, want %v with its name", err, bolt.ErrLocked)
+	}
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("OpenFolder(held folder): took %v, want less than a second", took)
+	}
+	// A process that is about to end lets its successor in.
+	time.AfterFunc(100*time.Millisecond, func() { mustClose(t, first) })
+	mustOpenFolder(t, dir)
+}
+
+// TestLockAcrossProcesses starts this test again as a second process.
+func TestLockAcrossProcesses(t *testing.T) {
+	const variable = "TEST_LOCKED_FOLDER"
+	if dir := os.Getenv(variable); dir != "" {
+		if _, err := bolt.OpenFolder(dir); !errors.Is(err, bolt.ErrLocked) {
+			t.Errorf("OpenFolder in a second process: got %v, want %v", err, bolt.ErrLocked)
+		}
+		return
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	mustOpenFolder(t, dir)
+	second := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLockAcrossProcesses$")
+	second.Env = append(os.Environ(), variable+"="+dir)
+	if out, err := second.CombinedOutput(); err != nil {
+		t.Errorf("second process: %v\n%s", err, out)
+	}
+}

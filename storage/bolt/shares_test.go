@@ -1,0 +1,87 @@
+package bolt
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"hush/storage"
+)
+
+// TestDestroyOverwrites looks at the file: the share is in it, then it is not.
+func TestDestroyOverwrites(t *testing.T) {
+	_, shares, _ := openForFault(t)
+	share := [storage.ShareSize]byte([]byte("a share that stands out in files"))
+	slot, err := shares.Put(t.Context(), share)
+	if err != nil {
+		t.Fatalf("Put: got %v, want nil", err)
+	}
+	if stored := readShare(t, shares, slot); stored != share {
+		t.Errorf("share in the file: got %q, want %q", stored, share)
+	}
+	if err := shares.Destroy(t.Context(), slot); err != nil {
+		t.Fatalf("Destroy: got %v, want nil", err)
+	}
+	if stored := readShare(t, shares, slot); stored == share || stored == ([storage.ShareSize]byte{}) {
+		t.Errorf("share in the file after Destroy: got %q, want random bytes", stored)
+	}
+}
+
+func readShare(t *testing.T, s *Shares, slot storage.Slot) [storage.ShareSize]byte {
+	t.Helper()
+	data, err := os.ReadFile(s.file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [storage.ShareSize]byte(data[slot.Number*slotSize:])
+}
+
+// TestDamagedSlot: a damaged slot reads as gone, can still be overwritten, and
+// is not used again, since nobody knows which generation comes next.
+func TestDamagedSlot(t *testing.T) {
+	_, shares, _ := openForFault(t)
+	share := [storage.ShareSize]byte([]byte("a share that stands out in files"))
+	slot, err := shares.Put(t.Context(), share)
+	if err != nil {
+		t.Fatalf("Put: got %v, want nil", err)
+	}
+	if _, err := shares.file.WriteAt([]byte{0xff}, int64(slot.Number)*slotSize+40); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := shares.Get(t.Context(), slot); !errors.Is(err, storage.ErrShareGone) {
+		t.Errorf("Get(damaged): got %v, want %v", err, storage.ErrShareGone)
+	}
+	if err := shares.Destroy(t.Context(), slot); err != nil {
+		t.Errorf("Destroy(damaged): got %v, want nil", err)
+	}
+	if stored := readShare(t, shares, slot); stored == share {
+		t.Errorf("share in the file after Destroy: got %q, want random bytes", stored)
+	}
+	shares.Release(slot)
+	next, err := shares.Put(t.Context(), share)
+	if err != nil || next.Number == slot.Number {
+		t.Errorf("Put: got %v, %v, want another slot than %v", next, err, slot)
+	}
+}
+
+// TestGrowthIsSynced: no slot is used before the file that holds it is durable.
+func TestGrowthIsSynced(t *testing.T) {
+	_, shares, _ := openForFault(t)
+	var sizes []int64
+	shares.flush = func() error {
+		info, err := shares.file.Stat()
+		sizes = append(sizes, info.Size())
+		if _, readErr := shares.read(1); readErr == nil && len(sizes) == 1 {
+			if d, _ := shares.read(1); d.state != slotFresh {
+				t.Errorf("first slot at the first sync: got state %d, want fresh", d.state)
+			}
+		}
+		return err
+	}
+	if _, err := shares.Put(t.Context(), [storage.ShareSize]byte{1}); err != nil {
+		t.Fatalf("Put: got %v, want nil", err)
+	}
+	if len(sizes) != 2 || sizes[0] != growth*slotSize {
+		t.Errorf("file sizes at syncs: got %v, want twice %d", sizes, growth*slotSize)
+	}
+}

@@ -1,0 +1,171 @@
+package vault_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// audits returns the trail.
+func audits(t *testing.T, k *vaulttest.Kit) (trail []vault.AuditRow) {
+	t.Helper()
+	for _, row := range rows(t, k.Store, vault.BucketAudit) {
+		audit, err := vault.AuditOf(row)
+		if err != nil {
+			t.Fatalf("AuditOf(row): got %v, want nil", err)
+		}
+		trail = append(trail, audit)
+	}
+	return trail
+}
+
+// wantConsecutive fails the test unless the trail's numbers have no gap.
+func wantConsecutive(t *testing.T, k *vaulttest.Kit, first uint64) {
+	t.Helper()
+	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
+		next := first
+		return tx.Range(vault.BucketAudit, nil, nil, func(key, _ []byte) error {
+			want(t, "number of audit row", string(key), string(number(next)))
+			next++
+			return nil
+		})
+	})
+	want(t, "View(audit)", err, nil)
+}
+
+func number(n uint64) []byte {
+	return []byte{byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+}
+
+// Each change leaves one row, and what changes nothing leaves none, even if
+// the store runs every transaction twice.
+func TestAuditTrail(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
+	k.MustReclaim(t)
+	var wanted []vault.AuditRow
+	expect := func(kind vault.AuditType, kept vault.Concealed) {
+		k.Clock.Advance(time.Second)
+		wanted = append(wanted, vault.AuditRow{
+			TimeMillis: uint64(k.Clock.Now().UnixMilli()) - 1000, Kind: kind,
+			Result: vault.AuditDone, Subject: kept.Metadata.Key.RowKey(seal.KindMetadata),
+		})
+	}
+	c := vaulttest.Caller(1)
+	a := k.MustConceal(t, c, "a", vault.Wish{})
+	expect(vault.AuditConceal, a)
+	b := k.MustConceal(t, c, "b", vault.Wish{Passphrase: "right"})
+	expect(vault.AuditConceal, b)
+	short := k.MustConceal(t, c, "c", vault.Wish{TTL: ttl(time.Minute)})
+	expect(vault.AuditConceal, short)
+	k.MustMetadata(t, c, a.Metadata.Key)
+	expect(vault.AuditView, a)
+	k.MustMetadata(t, c, a.Metadata.Key)
+	_, err := k.Vault.UpdateMemo(t.Context(), c, a.Metadata.Key.Expose(), "memo")
+	want(t, "UpdateMemo(key)", err, nil)
+	expect(vault.AuditMemo, a)
+	k.MustReveal(t, c, a.Secret.Key, "")
+	expect(vault.AuditReveal, a)
+	wantErr(t, "RevealSecret(again)", revealErr(t, k, c, a.Secret.Key.Expose(), ""), vault.ErrNotFound)
+	wantPassphrase(t, "RevealSecret(wrong)", revealErr(t, k, c, b.Secret.Key.Expose(), "wrong"), &vault.PassphraseError{TriesLeft: 4})
+	expect(vault.AuditPassphrase, b)
+	_ = revealErr(t, k, c, b.Secret.Key.Expose(), "")
+	k.MustBurn(t, c, b.Metadata.Key, "right")
+	expect(vault.AuditPassphrase, b)
+	k.Clock.Advance(-time.Second)
+	wanted[len(wanted)-1].TimeMillis = uint64(k.Clock.Now().UnixMilli())
+	expect(vault.AuditBurn, b)
+	k.Clock.Advance(time.Minute)
+	k.MustSweep(t)
+	expect(vault.AuditExpire, short)
+
+	if diff := cmp.Diff(wanted, audits(t, k)); diff != "" {
+		t.Errorf("audit trail: -want +got\n%s", diff)
+	}
+	wantConsecutive(t, k, 1)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	k.Reopen(t)
+	k.MustConceal(t, c, "d", vault.Wish{})
+	wantConsecutive(t, k, 1)
+}
+
+// An update that failed leaves no row and takes no number.
+func TestFailedChangeLeavesNoAudit(t *testing.T) {
+	t.Parallel()
+	var faulty faultyStore
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+		faulty.Store = s
+		return &faulty
+	}})
+	c := vaulttest.Caller(1)
+	kept := k.MustConceal(t, c, "x", vault.Wish{})
+	failure := storage.ErrFull
+	faulty.before.Store(&failure)
+	for name, try := range map[string]func() error{
+		"ConcealSecret": func() error {
+			_, err := k.Vault.ConcealSecret(t.Context(), c, "y", vault.Wish{})
+			return err
+		},
+		"GetMetadata": func() error {
+			_, err := k.Vault.GetMetadata(t.Context(), c, kept.Metadata.Key.Expose())
+			return err
+		},
+		"UpdateMemo": func() error {
+			_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo")
+			return err
+		},
+		"RevealSecret": func() error { return revealErr(t, k, c, kept.Secret.Key.Expose(), "") },
+		"BurnSecret": func() error {
+			_, err := k.Vault.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
+			return err
+		},
+	} {
+		wantErr(t, name+"(full disk)", try(), vault.ErrUnavailable)
+	}
+	faulty.before.Store(nil)
+	want(t, "audit rows", len(audits(t, k)), 1)
+	wantState(t, k, kept.Metadata.Key, vault.StateNew)
+	wantConsecutive(t, k, 1)
+	want(t, "RevealSecret(key)", k.MustReveal(t, c, kept.Secret.Key, ""), "x")
+}
+
+// Rows are kept for 400 days, and the numbers go on behind those that went.
+func TestAuditPruning(t *testing.T) {
+	t.Parallel()
+	const day, old = 24 * time.Hour, 300
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	concealAll(t, k, make([]storage.Slot, old))
+	// A clock that steps by an hour needs no confirmation.
+	hourly := func(d time.Duration) {
+		for range d / time.Hour {
+			k.Clock.Advance(time.Hour)
+			k.MustSweep(t)
+		}
+	}
+	leap := func(d time.Duration) {
+		k.Clock.Advance(d)
+		for range 3 {
+			k.MustSweep(t)
+			k.Clock.Advance(time.Minute)
+		}
+		k.Clock.Advance(-3 * time.Minute)
+	}
+	hourly(time.Hour) // all of them expire
+	want(t, "audit rows", len(audits(t, k)), 2*old)
+	leap(400*day - time.Hour - 10*time.Minute)
+	want(t, "audit rows before 400 days", len(audits(t, k)), 2*old)
+	k.Clock.Advance(10*time.Minute + time.Millisecond)
+	k.MustSweep(t)
+	k.MustSweep(t)
+	want(t, "audit rows of concealing after 400 days", auditKinds(t, k)[vault.AuditConceal], 0)
+	want(t, "audit rows of ends before their 400 days", auditKinds(t, k)[vault.AuditExpire], old)
+	wantConsecutive(t, k, old+1)
+	k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	wantConsecutive(t, k, old+1)
+}

@@ -1,0 +1,194 @@
+package vault_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// wantShareGone fails the test if a share's bytes are in any file of dir.
+func wantShareGone(t *testing.T, dir string, share [storage.ShareSize]byte) {
+	t.Helper()
+	want(t, "share is in a file", holds(t, dir, share[:]), false)
+}
+
+// holds tells whether any file of dir holds data.
+func holds(t *testing.T, dir string, data []byte) bool {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	want(t, "ReadDir(data folder)", err, nil)
+	for _, file := range files {
+		content, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		want(t, "ReadFile("+file.Name()+")", err, nil)
+		if bytes.Contains(content, data) {
+			return true
+		}
+	}
+	return false
+}
+
+// shareOf returns a live secret's share, and proves that it can be found.
+func shareOf(t *testing.T, k *vaulttest.Kit, key seal.Token) [storage.ShareSize]byte {
+	t.Helper()
+	share, err := k.Shares.Get(t.Context(), slotOf(t, k, key))
+	want(t, "Get(share of a live secret)", err, nil)
+	want(t, "share is in a file", holds(t, k.Dir, share[:]), true)
+	return share
+}
+
+// faultyKit is a vault whose shares cannot be destroyed while told so.
+func faultyKit(t *testing.T) (*vaulttest.Kit, *faultyShares) {
+	t.Helper()
+	var shares faultyShares
+	return vaulttest.New(t, vaulttest.Options{Manual: true, WrapShares: func(s storage.Shares) storage.Shares {
+		wrapped := newFaultyShares(s)
+		shares.Shares, shares.Recycler = wrapped.Shares, wrapped.Recycler
+		return &shares
+	}}), &shares
+}
+
+// The attack: crash the server after the claim and before the share is
+// overwritten, then take the disk. The answer was withheld, and the next start
+// destroys the share before it serves anybody.
+func TestCrashBeforeShred(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*testing.T, *vaulttest.Kit, vault.Concealed) error{
+		"reveal": func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) error {
+			t.Helper()
+			return revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), "")
+		},
+		"burn": func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) error {
+			t.Helper()
+			got, err := k.Vault.BurnSecret(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose(), "")
+			want(t, "BurnSecret(share not destroyed).State", got.State, vault.StateNone)
+			return err
+		},
+		"expiry": func(t *testing.T, k *vaulttest.Kit, _ vault.Concealed) error {
+			t.Helper()
+			k.Clock.Advance(time.Minute)
+			_, err := k.Vault.Sweep(t.Context())
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k, shares := faultyKit(t)
+			kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{TTL: ttl(time.Minute)})
+			slot, share := slotOf(t, k, kept.Secret.Key), shareOf(t, k, kept.Secret.Key)
+			failure := storage.ErrUnknownOutcome
+			shares.destroy.Store(&failure)
+			wantErr(t, name+"(share not destroyed)", end(t, k, kept), vault.ErrUnavailable)
+			wantErr(t, "RevealSecret(again)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
+			want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 1)
+
+			k.Close(t)
+			want(t, "share is in a file", holds(t, k.Dir, share[:]), true)
+			shares.destroy.Store(nil)
+			k.Reopen(t)
+			want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 0)
+			_, err := k.Shares.Get(t.Context(), slot)
+			wantErr(t, "Get(listed share)", err, storage.ErrShareGone)
+			wantShareGone(t, k.Dir, share)
+		})
+	}
+}
+
+// As long as listed shares cannot be destroyed, nobody is served.
+func TestStartNeedsTheShred(t *testing.T) {
+	t.Parallel()
+	k, shares := faultyKit(t)
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	failure := errors.New("no")
+	shares.destroy.Store(&failure)
+	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), failure)
+	_, err := vault.Open(t.Context(), vault.Options{
+		Store: k.Store, Shares: shares, Keys: k.Keys, Now: k.Clock.Now, Manual: true,
+	})
+	wantErr(t, "Open(share not destroyed)", err, failure)
+	want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 1)
+	shares.destroy.Store(nil)
+}
+
+// A row of the list that is older than what its slot holds is struck off, and
+// the slot's owner keeps its share.
+func TestListedSlotOfAnother(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	first := k.MustConceal(t, vault.Caller{}, "first", vault.Wish{})
+	old := slotOf(t, k, first.Secret.Key)
+	k.MustReveal(t, vault.Caller{}, first.Secret.Key, "")
+	struckOff(t, k)
+	var owner vault.Concealed
+	for slot := (storage.Slot{}); slot.Number != old.Number; slot = slotOf(t, k, owner.Secret.Key) {
+		owner = k.MustConceal(t, vault.Caller{}, "owner", vault.Wish{})
+	}
+	put(t, k.Store, vault.BucketShred, number(old.Number), number(old.Generation))
+	k.Reopen(t)
+	want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 0)
+	k.MustReclaim(t)
+	for range 3 {
+		k.MustConceal(t, vault.Caller{}, "others", vault.Wish{})
+	}
+	want(t, "RevealSecret(owner)", k.MustReveal(t, vault.Caller{}, owner.Secret.Key, ""), "owner")
+}
+
+// A share whose record was never kept is lost space until the background pass
+// finds it, and then the next secret takes its slot.
+func TestOrphanedSlotIsUsedAgain(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{})
+	orphan, err := k.Shares.Put(t.Context(), [storage.ShareSize]byte{1, 2, 3})
+	want(t, "Put(share)", err, nil)
+	k.Close(t)
+	// Without the slots that were never used, of which there are many.
+	path := filepath.Join(k.Dir, "shares")
+	want(t, "Truncate(shares)", os.Truncate(path, int64(orphan.Number+1)*64), nil)
+	k.Reopen(t)
+	before := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	want(t, "slot before the pass is new", slotOf(t, k, before.Secret.Key).Number > orphan.Number, true)
+	want(t, "Reclaim()", k.MustReclaim(t), 1)
+	after := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{})
+	want(t, "slot after the pass", slotOf(t, k, after.Secret.Key), storage.Slot{Number: orphan.Number, Generation: orphan.Generation + 1})
+	for text, c := range map[string]vault.Concealed{"the text": kept, "x": before, "y": after} {
+		want(t, "RevealSecret(key)", k.MustReveal(t, vault.Caller{}, c.Secret.Key, ""), text)
+	}
+}
+
+// When the outcome of a claim is unknown the text is withheld, whichever way
+// it went.
+func TestUnknownOutcomeWithholds(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{true, false} {
+		var faulty faultyStore
+		k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+			faulty.Store = s
+			return &faulty
+		}})
+		c := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{})
+		failure := storage.ErrUnknownOutcome
+		if fail := &faulty.before; kept {
+			fail.Store(&failure)
+		} else {
+			faulty.after.Store(&failure)
+		}
+		wantErr(t, "RevealSecret(unknown outcome)", revealErr(t, k, vault.Caller{}, c.Secret.Key.Expose(), ""), vault.ErrUnavailable)
+		faulty.before.Store(nil)
+		faulty.after.Store(nil)
+		k.Reopen(t)
+		if kept {
+			want(t, "RevealSecret(not applied)", k.MustReveal(t, vault.Caller{}, c.Secret.Key, ""), "the text")
+			continue
+		}
+		wantErr(t, "RevealSecret(applied)", revealErr(t, k, vault.Caller{}, c.Secret.Key.Expose(), ""), vault.ErrNotFound)
+		wantState(t, k, c.Metadata.Key, vault.StateReceived)
+	}
+}

@@ -1,0 +1,164 @@
+package vault_test
+
+import (
+	"testing"
+	"time"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// At the very moment of its end a secret is gone, whether or not the sweeper
+// came.
+func TestExpiryEdge(t *testing.T) {
+	t.Parallel()
+	for _, passphrase := range []vault.Text{"", "right"} {
+		k := vaulttest.New(t, vaulttest.Options{Manual: true})
+		early := k.MustConceal(t, vault.Caller{}, "early", vault.Wish{TTL: ttl(time.Minute), Passphrase: passphrase})
+		late := k.MustConceal(t, vault.Caller{}, "late", vault.Wish{TTL: ttl(time.Minute), Passphrase: passphrase})
+		k.Clock.Advance(time.Minute - time.Millisecond)
+		want(t, "RevealSecret(1 ms early)", k.MustReveal(t, vault.Caller{}, early.Secret.Key, passphrase), "early")
+		k.Clock.Advance(time.Millisecond)
+		for range 2 {
+			wantErr(t, "RevealSecret(at the end)", revealErr(t, k, vault.Caller{}, late.Secret.Key.Expose(), passphrase), vault.ErrNotFound)
+			_, err := k.Vault.BurnSecret(t.Context(), vault.Caller{}, late.Metadata.Key.Expose(), passphrase)
+			wantErr(t, "BurnSecret(at the end)", err, vault.ErrNotFound)
+			_, err = k.Vault.GetSecret(t.Context(), vault.Caller{}, late.Secret.Key.Expose())
+			wantErr(t, "GetSecret(at the end)", err, vault.ErrNotFound)
+			wantState(t, k, late.Metadata.Key, vault.StateExpired)
+			k.MustSweep(t)
+		}
+		want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+	}
+}
+
+// One sweep ends all that expired, more than fit into one of its batches, and
+// destroys their shares; what has time left stays.
+func TestSweepEndsAllThatExpired(t *testing.T) {
+	t.Parallel()
+	const expiring = 600
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	lasting := k.MustConceal(t, vault.Caller{}, "lasting", vault.Wish{})
+	slots := make([]storage.Slot, expiring)
+	concealAll(t, k, slots)
+	k.Clock.Advance(time.Minute)
+	n, err := k.Vault.Sweep(t.Context())
+	want(t, "Sweep()", err, nil)
+	want(t, "Sweep()", n, expiring)
+	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 1)
+	for _, slot := range slots {
+		_, err := k.Shares.Get(t.Context(), slot)
+		wantErr(t, "Get(share of an expired secret)", err, storage.ErrShareGone)
+	}
+	want(t, "audit rows of ends", auditKinds(t, k)[vault.AuditExpire], expiring)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), unit)
+	n, err = k.Vault.Sweep(t.Context())
+	want(t, "Sweep(again)", err, nil)
+	want(t, "Sweep(again)", n, 0)
+	want(t, "RevealSecret(lasting)", k.MustReveal(t, vault.Caller{}, lasting.Secret.Key, ""), "lasting")
+}
+
+// concealAll conceals a secret of a minute for each of slots and fills them in.
+func concealAll(t *testing.T, k *vaulttest.Kit, slots []storage.Slot) {
+	t.Helper()
+	done := make(chan error)
+	kept := make([]vault.Concealed, len(slots))
+	for i := range slots {
+		go func() {
+			var err error
+			kept[i], err = k.Vault.ConcealSecret(t.Context(), vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+			done <- err
+		}()
+	}
+	for range slots {
+		if err := <-done; err != nil {
+			t.Fatalf("ConcealSecret(x): got %v, want nil", err)
+		}
+	}
+	for i := range slots {
+		slots[i] = slotOf(t, k, kept[i].Secret.Key)
+	}
+}
+
+// A receipt outlives its secret, however that ended, and goes after twice the
+// lifetime: at once for those who ask, and from the store with the sweeper.
+func TestReceiptsAreForgotten(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	const life = 20 * time.Minute
+	received := k.MustConceal(t, vault.Caller{}, "a", vault.Wish{TTL: ttl(life)})
+	burned := k.MustConceal(t, vault.Caller{}, "b", vault.Wish{TTL: ttl(life)})
+	expired := k.MustConceal(t, vault.Caller{}, "c", vault.Wish{TTL: ttl(life)})
+	k.MustReveal(t, vault.Caller{}, received.Secret.Key, "")
+	k.MustBurn(t, vault.Caller{}, burned.Metadata.Key, "")
+	states := map[vault.State]vault.Concealed{
+		vault.StateReceived: received, vault.StateBurned: burned, vault.StateExpired: expired,
+	}
+	k.Clock.Advance(life)
+	k.MustSweep(t)
+	k.Clock.Advance(life - time.Millisecond)
+	k.MustSweep(t)
+	for state, kept := range states {
+		wantState(t, k, kept.Metadata.Key, state)
+	}
+	k.Clock.Advance(time.Millisecond)
+	for range 2 {
+		for _, kept := range states {
+			_, err := k.Vault.GetMetadata(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose())
+			wantErr(t, "GetMetadata(forgotten)", err, vault.ErrNotFound)
+			_, err = k.Vault.UpdateMemo(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose(), "memo")
+			wantErr(t, "UpdateMemo(forgotten)", err, vault.ErrNotFound)
+		}
+		k.MustSweep(t)
+	}
+	want(t, "receipts kept", len(rows(t, k.Store, vault.BucketMetadata)), 0)
+	want(t, "rows of the index", len(rows(t, k.Store, vault.BucketExpiry)), 0)
+	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 3+3)
+}
+
+// After a long time without a sweep a secret and its receipt go together.
+func TestExpiredAndForgottenAtOnce(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+	slot := slotOf(t, k, kept.Secret.Key)
+	k.Clock.Advance(3 * time.Minute)
+	k.MustSweep(t)
+	_, err := k.Shares.Get(t.Context(), slot)
+	wantErr(t, "Get(share)", err, storage.ErrShareGone)
+	for _, bucket := range []string{vault.BucketSecret, vault.BucketMetadata, vault.BucketExpiry} {
+		want(t, "rows of "+bucket, len(rows(t, k.Store, bucket)), 0)
+	}
+}
+
+// A secret that cannot be ended says so at each sweep, and nothing of it is
+// lost meanwhile.
+func TestSweepReportsDamage(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+	undo := replaceSecret(t, k, kept, []byte("damaged"))
+	k.Clock.Advance(time.Minute)
+	for range 2 {
+		if _, err := k.Vault.Sweep(t.Context()); err == nil {
+			t.Error("Sweep(damaged record): got nil, want an error")
+		}
+	}
+	undo()
+	k.MustSweep(t)
+	want(t, "audit rows of ends", auditKinds(t, k)[vault.AuditExpire], 1)
+}
+
+// A vault that runs by itself sweeps when it opens.
+func TestSweepsByItself(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+	k.Clock.Advance(time.Minute)
+	k.Reopen(t)
+	for secretRow(t, k, kept.Secret.Key) != nil {
+		time.Sleep(time.Millisecond)
+	}
+	wantState(t, k, kept.Metadata.Key, vault.StateExpired)
+}
