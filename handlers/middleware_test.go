@@ -1,8 +1,9 @@
 package handlers_test
 
 import (
-	"bytes"
+	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -177,24 +178,40 @@ func (h *stallingHandler) Handle(context.Context, slog.Record) error {
 	return nil
 }
 
-// A client that sends more than anybody wants to read still gets to see why it
-// was refused.
+// A client that sends all of its body, which nobody wants to read, before it
+// looks for an answer still gets to see why it was refused.
 func TestRefusedBodyIsDrained(t *testing.T) {
 	t.Parallel()
 	api, _ := newAPI(t, nil)
-	server := serve(t, api, func(w http.ResponseWriter, r *http.Request) {
-		r.Body.Close() // as connect does
-		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
-	})
-	for range 3 {
-		res, err := server.Client().Post(server.URL, "text/plain", bytes.NewReader(make([]byte, 16<<20)))
-		if err != nil {
-			t.Fatalf("Post: got %v, want an answer", err)
-		}
-		res.Body.Close()
-		if res.StatusCode != http.StatusRequestEntityTooLarge {
-			t.Errorf("Post: got %s, want 413", res.Status)
-		}
+	for name, before := range map[string]func(*http.Request){
+		"unread": func(*http.Request) {},
+		"closed": func(r *http.Request) { r.Body.Close() }, // as connect does
+		"begun":  func(r *http.Request) { _, _ = r.Body.Read(make([]byte, 10)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := serve(t, api, func(w http.ResponseWriter, r *http.Request) {
+				before(r)
+				http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+			})
+			conn, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			head := fmt.Sprintf("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", 16<<20)
+			if _, err := conn.Write(append([]byte(head), make([]byte, 16<<20)...)); err != nil {
+				t.Fatalf("Write: got %v, want everything to be taken", err)
+			}
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatalf("ReadResponse: got %v, want an answer", err)
+			}
+			res.Body.Close()
+			if res.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("ReadResponse: got %s, want 413", res.Status)
+			}
+		})
 	}
 }
 

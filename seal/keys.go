@@ -24,17 +24,16 @@ const (
 //	kid = SHA-256("hush/v1 kid\0" ‖ root key)[:4]        names the root key
 type Keys struct {
 	redacted
-	kid [kidSize]byte
-	// Pointers, as in RootKey.
-	secret, metadata, network, verifier *[subkeySize]byte
+	kid                                 [kidSize]byte
+	secret, metadata, network, verifier hidden[[]byte] // subkeySize bytes each
 }
 
 // NewKeys derives the working keys of a root key.
 func NewKeys(root RootKey) *Keys {
-	purpose := func(name string) *[subkeySize]byte {
-		return (*[subkeySize]byte)(derive(root.key[:], []byte(rootDomain), name, subkeySize))
+	purpose := func(name string) hidden[[]byte] {
+		return hide(derive(root.key(), []byte(rootDomain), name, subkeySize))
 	}
-	id := sha256.Sum256(append([]byte(kidDomain), root.key[:]...))
+	id := sha256.Sum256(append([]byte(kidDomain), root.key()...))
 	return &Keys{
 		kid:      [kidSize]byte(id[:kidSize]),
 		secret:   purpose(secretPurpose),
@@ -48,7 +47,7 @@ func NewKeys(root RootKey) *Keys {
 // kid ‖ HMAC(K_verifier, "hush/v1 verifier"). They tell nothing of the key and
 // lie in the database. The caller owns them.
 func (k *Keys) Verifier() []byte {
-	return slices.Concat(k.kid[:], mac(k.verifier[:], []byte(rootVerifierLabel)))
+	return slices.Concat(k.kid[:], mac(k.verifier(), []byte(rootVerifierLabel)))
 }
 
 // Verify returns nil if stored came from Verifier of the same root key, and
@@ -64,7 +63,7 @@ func (k *Keys) Verify(stored []byte) error {
 // address: the same bytes give the same name under the same root key. Address
 // bytes are few, so whoever has the root key can search them.
 func (k *Keys) NetworkID(network []byte) [8]byte {
-	return [8]byte(mac(k.network[:], network))
+	return [8]byte(mac(k.network(), network))
 }
 
 // mac returns the 32 bytes of HMAC-SHA-256.

@@ -29,7 +29,7 @@ func (k *Keys) OpenMetadata(t Token, row RowKey, label string, sealed []byte) ([
 func (k *Keys) metadataAEAD(t Token, row RowKey, label string) cipher.AEAD {
 	digest := t.digest()
 	info := metadataDomain + string(k.kid[:]) + row.index() + label
-	return newAEAD([32]byte(derive(digest[:], k.metadata[:], info, 32)))
+	return newAEAD([32]byte(derive(digest[:], k.metadata(), info, 32)))
 }
 
 func metadataAAD(row RowKey, label string) []byte {

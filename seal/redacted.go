@@ -30,3 +30,10 @@ func (redacted) MarshalText() ([]byte, error) { return []byte(redactedText), nil
 
 // LogValue returns [redacted] for log/slog.
 func (redacted) LogValue() slog.Value { return slog.StringValue(redactedText) }
+
+// hidden holds what not even a formatter that asks no method may show. fmt
+// prints the contents of arrays, and of pointers too for some verbs, wherever
+// it finds them; of a function it prints the address.
+type hidden[T any] func() T
+
+func hide[T any](value T) hidden[T] { return func() T { return value } }

@@ -135,7 +135,7 @@ func TestKeysStayHiddenInUnexportedFields(t *testing.T) {
 		keys *seal.Keys
 		key  seal.SecretKey
 	}{root, p.keys(), key}
-	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%x", "%d", "%p", "%w"} {
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%p", "%w", "%t"} {
 		for _, value := range []any{holder, root, key, p.keys(), *p.keys(), &root} {
 			wantNoSecret(t, format, fmt.Sprintf(format, value))
 		}

@@ -19,15 +19,14 @@ const (
 // program rather than one that derives guessable keys.
 type RootKey struct {
 	redacted
-	// A pointer, so that no way of printing a surrounding struct shows bytes.
-	key *[rootKeySize]byte
+	key hidden[[]byte] // rootKeySize bytes
 }
 
 // NewRootKey draws a root key.
 func NewRootKey() RootKey {
-	key := new([rootKeySize]byte)
-	rand.Read(key[:])
-	return RootKey{key: key}
+	key := make([]byte, rootKeySize)
+	rand.Read(key)
+	return RootKey{key: hide(key)}
 }
 
 // ParseRootKey reads what a root key file holds: 64 hexadecimal digits of
@@ -36,35 +35,31 @@ func NewRootKey() RootKey {
 // fewer than eight different bytes, two equal halves, or bytes at one constant
 // distance, such as 000102 and so on. The text remains the caller's.
 func ParseRootKey(text []byte) (RootKey, error) {
-	text = bytes.TrimSpace(text)
-	key := new([rootKeySize]byte)
-	if len(text) != hex.EncodedLen(len(key)) {
-		return RootKey{}, ErrRootKeyFormat
-	}
 	// hex's own error quotes the offending character, so it stays here.
-	if _, err := hex.Decode(key[:], text); err != nil {
+	key, err := hex.AppendDecode(nil, bytes.TrimSpace(text))
+	if err != nil || len(key) != rootKeySize {
 		return RootKey{}, ErrRootKeyFormat
 	}
 	if isPlaceholder(key) {
 		return RootKey{}, ErrWeakRootKey
 	}
-	return RootKey{key: key}, nil
+	return RootKey{key: hide(key)}, nil
 }
 
 // Text returns the root key as its file holds it: 64 lower-case hexadecimal
 // digits and a newline. The caller owns the result and keeps it out of logs.
 func (r RootKey) Text() []byte {
 	text := make([]byte, 0, hex.EncodedLen(rootKeySize)+1)
-	return append(hex.AppendEncode(text, r.key[:]), '\n')
+	return append(hex.AppendEncode(text, r.key()), '\n')
 }
 
 // isPlaceholder recognises what people type when asked for a key. Equal
 // halves cover every repeated word of 1, 2, 4, 8 or 16 bytes.
-func isPlaceholder(key *[rootKeySize]byte) bool {
+func isPlaceholder(key []byte) bool {
 	half := len(key) / 2
 	return bytes.Equal(key[:half], key[half:]) ||
-		distinctBytes(key[:]) < minDistinctBytes ||
-		constantStep(key[:])
+		distinctBytes(key) < minDistinctBytes ||
+		constantStep(key)
 }
 
 func distinctBytes(b []byte) int {

@@ -13,8 +13,8 @@
 // Values of RootKey, Keys, Token and SecretKey print as [redacted] through
 // fmt, encoding/json, encoding.TextMarshaler and log/slog. fmt asks no method
 // of a value kept in an unexported field, nor for a verb it finds misused (%p,
-// %w; go vet reports those). Keys show nothing even then, as they lie behind
-// pointers. A Token is comparable and therefore holds its characters, so a
+// %w; go vet reports those). Keys show nothing even then, as functions
+// hold them. A Token is comparable and therefore holds its characters, so a
 // struct that keeps one in an unexported field must not be formatted itself.
 //
 // # Policy

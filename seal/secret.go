@@ -19,7 +19,7 @@ type SecretKey struct {
 	redacted
 	// K_enc is held only in the expanded form inside aead, and V only as the
 	// verifier, which is stored in the clear anyway.
-	aead     cipher.AEAD
+	aead     hidden[cipher.AEAD]
 	verifier [sha256.Size]byte
 }
 
@@ -32,9 +32,9 @@ func (k *Keys) SecretKey(t Token, row RowKey, share, passphrase [32]byte) Secret
 	copy(ikm[0:], digest[:])
 	copy(ikm[32:], share[:])
 	copy(ikm[64:], passphrase[:])
-	okm := derive(ikm[:], k.secret[:], secretDomain+string(k.kid[:])+row.index(), 64)
+	okm := derive(ikm[:], k.secret(), secretDomain+string(k.kid[:])+row.index(), 64)
 	return SecretKey{
-		aead:     newAEAD([32]byte(okm[:32])),
+		aead:     hide(newAEAD([32]byte(okm[:32]))),
 		verifier: sha256.Sum256(append([]byte(verifyDomain), okm[32:]...)),
 	}
 }
@@ -61,14 +61,14 @@ func (s SecretKey) Seal(header, plaintext []byte) []byte {
 	size := PaddedSize(len(plaintext))
 	box := make([]byte, size-tagSize, size)
 	pad(box[nonceSize:], plaintext)
-	return sealBox(s.aead, box, secretAAD(header))
+	return sealBox(s.aead(), box, secretAAD(header))
 }
 
 // Open returns the plaintext of a result of Seal with the same key and the
 // same header, and ErrSealBroken for everything else. The caller owns the
 // plaintext; sealed is left as it was.
 func (s SecretKey) Open(header, sealed []byte) ([]byte, error) {
-	box, err := openBox(s.aead, sealed, secretAAD(header))
+	box, err := openBox(s.aead(), sealed, secretAAD(header))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package vault
 
-import "net/netip"
+import (
+	"fmt"
+	"io"
+	"net/netip"
+)
 
 // Caller is who asks. The zero Caller is anonymous on an unknown network.
 type Caller struct {
@@ -50,6 +54,9 @@ func (n Network) Masked() string {
 
 // String is Masked, so that no address is printed by accident.
 func (n Network) String() string { return n.Masked() }
+
+// Format writes what Masked returns, whatever the verb.
+func (n Network) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, n.Masked()) }
 
 // bytes is what the network's id is made of.
 func (n Network) bytes() []byte {

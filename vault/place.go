@@ -15,11 +15,10 @@ import (
 
 // Place is where a name lies.
 type Place struct {
-	Name      string
-	Latitude  float64 // degrees north, -90 to 90
-	Altitude  float64 // metres above sea level
-	BuiltIn   bool    // not imported
-	foldedKey string
+	Name     string
+	Latitude float64 // degrees north, -90 to 90
+	Altitude float64 // metres above sea level
+	BuiltIn  bool    // not imported
 }
 
 // The limits on places.
@@ -113,11 +112,12 @@ func NewPlaces(store storage.Store) Places { return Places{store} }
 // Import adds places or overwrites those of the same folded name, all or none.
 // With replace the table is emptied first. Every place must pass Check.
 func (t Places) Import(ctx context.Context, places []Place, replace bool) error {
-	for i := range places {
-		if err := places[i].Check(); err != nil {
+	keys := make([][]byte, len(places))
+	for i, p := range places {
+		if err := p.Check(); err != nil {
 			return err
 		}
-		places[i].foldedKey = foldName(places[i].Name)
+		keys[i] = []byte(p.Key())
 	}
 	return t.store.Update(ctx, func(tx storage.Tx) error {
 		if replace {
@@ -125,8 +125,8 @@ func (t Places) Import(ctx context.Context, places []Place, replace bool) error 
 				return err
 			}
 		}
-		for _, p := range places {
-			if err := tx.Put(bucketPlace, []byte(p.foldedKey), p.encode()); err != nil {
+		for i, p := range places {
+			if err := tx.Put(bucketPlace, keys[i], p.encode()); err != nil {
 				return err
 			}
 		}

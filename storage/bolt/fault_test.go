@@ -81,7 +81,7 @@ func TestCommitFaults(t *testing.T) {
 		"full, committed": func(tx *bbolt.Tx) error {
 			return errors.Join(tx.Commit(), &fs.PathError{Op: "write", Err: syscall.ENOSPC})
 		},
-		"panic": func(*bbolt.Tx) error { panic("damaged page") }, //nolint:forbidigo // as bbolt does
+		"panic": func(*bbolt.Tx) error { panic("damaged page") },
 	}
 	for name, commit := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestPanicInUpdate(t *testing.T) {
 					return err
 				}
 				if i%10 == 0 {
-					panic("hunter2") //nolint:forbidigo // what is tested
+					panic("hunter2")
 				}
 				return nil
 			})

@@ -73,7 +73,7 @@ func testRangeError(t *testing.T, s storage.Store) {
 			}
 			return nil
 		})
-		if err != stop || calls != 2 { //nolint:errorlint // the very same error is promised
+		if err != stop || calls != 2 {
 			t.Errorf("Range: got %v after %d calls, want %v after 2", err, calls, stop)
 		}
 		return nil

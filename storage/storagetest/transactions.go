@@ -63,7 +63,7 @@ func testErrorDiscards(t *testing.T, s storage.Store) {
 		}
 		return want
 	})
-	if err != want { //nolint:errorlint // the very same error is promised
+	if err != want {
 		t.Errorf("Update: got %v, want %v itself", err, want)
 	}
 	wantContents(t, s, "a=1", "b=1")
@@ -78,7 +78,7 @@ func testErrorWithoutWriting(t *testing.T, s storage.Store) {
 			}
 			return putAll(tx, fmt.Sprintf("%03d", i), "")
 		})
-		if i%2 == 0 && err == want { //nolint:errorlint // the very same error is promised
+		if i%2 == 0 && err == want {
 			return nil
 		}
 		return err
@@ -103,7 +103,7 @@ func testFailingInBatch(t *testing.T, s storage.Store) {
 			}
 			return want
 		})
-		if i%2 == 0 && err == want { //nolint:errorlint // the very same error is promised
+		if i%2 == 0 && err == want {
 			return nil
 		}
 		return err

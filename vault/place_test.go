@@ -1,0 +1,177 @@
+package vault_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+func imported(t *testing.T, k *vaulttest.Kit, replace bool, list ...vault.Place) {
+	t.Helper()
+	if err := vault.NewPlaces(k.Store).Import(t.Context(), list, replace); err != nil {
+		t.Fatalf("Import(%d places): got %v, want nil", len(list), err)
+	}
+}
+
+func TestLookupFolds(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		stored, asked string
+		found         bool
+	}{
+		{"Oslo", "Oslo", true},
+		{"Oslo", "OSLO", true},
+		{"Oslo", " \t\n oslo\u00a0\u2003", true},
+		{"  Oslo ", "oslo", true},
+		{"Oslo", "Os lo", false},
+		{"Weißensee", "WEISSENSEE", true},
+		{"WEISSENSEE", "weißensee", true},
+		{"Weißensee", "WEIẞENSEE", true},
+		{"İzmir", "i̇zmir", true},
+		{"İzmir", "izmir", false},
+		{"Iğdır", "iğdır", true},
+		{"ΣΊΣΥΦΟΣ", "σίσυφος", true},
+		{"σίσυφος", "σίσυφοσ", true},
+		{"Évora", "éVORA", true},
+		{"Évora", "Evora", false},
+		{"Łódź", "łÓDŹ", true},
+		{"ﬁeld", "FIELD", true},
+		{"МОСКВА", "москва", true},
+		{"東京", "東京", true},
+	}
+	for _, test := range tests {
+		t.Run(test.stored+" as "+test.asked, func(t *testing.T) {
+			t.Parallel()
+			k := vaulttest.New(t, vaulttest.Options{Manual: true})
+			imported(t, k, false, vault.Place{Name: test.stored, Latitude: 1.5, Altitude: -2.5})
+			got, err := k.Vault.LookupPlace(t.Context(), test.asked)
+			if !test.found {
+				wantErr(t, "LookupPlace("+test.asked+")", err, vault.ErrNotFound)
+				return
+			}
+			wanted := vault.Place{Name: strings.TrimSpace(test.stored), Latitude: 1.5, Altitude: -2.5}
+			if diff := cmp.Diff(wanted, got); diff != "" || err != nil {
+				t.Errorf("LookupPlace(%q): got %v, -want +got\n%s", test.asked, err, diff)
+			}
+		})
+	}
+}
+
+func TestLookupLimits(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	for _, name := range []string{"", " ", "\t\u2003\n", strings.Repeat("a", 201), strings.Repeat("é", 201)} {
+		_, err := k.Vault.LookupPlace(t.Context(), name)
+		wantInvalid(t, "LookupPlace(wrong length)", err, "name")
+	}
+	for _, name := range []string{"nowhere", strings.Repeat("é", 200), strings.Repeat("ΐ", 200), "\xff", "a\x00b"} {
+		_, err := k.Vault.LookupPlace(t.Context(), name)
+		wantErr(t, "LookupPlace(unknown)", err, vault.ErrNotFound)
+	}
+	long := strings.Repeat("é", 200)
+	imported(t, k, false, vault.Place{Name: long})
+	_, err := k.Vault.LookupPlace(t.Context(), "  "+strings.ToUpper(long)+"  ")
+	want(t, "LookupPlace(200 characters)", err, nil)
+}
+
+func TestBuiltInPlaces(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	table := vault.NewPlaces(k.Store)
+	builtIn, err := table.List(t.Context())
+	want(t, "List()", err, nil)
+	for _, p := range builtIn {
+		want(t, "Check("+p.Name+")", p.Check(), nil)
+		want(t, "BuiltIn("+p.Name+")", p.BuiltIn, true)
+		got, err := k.Vault.LookupPlace(t.Context(), strings.ToUpper(p.Name))
+		if diff := cmp.Diff(p, got); diff != "" || err != nil {
+			t.Errorf("LookupPlace(%s): got %v, -want +got\n%s", p.Name, err, diff)
+		}
+	}
+	imported(t, k, false, vault.Place{Name: "zürich", Latitude: 1, Altitude: 2}, vault.Place{Name: "Atlantis", Altitude: -3000})
+	got, err := k.Vault.LookupPlace(t.Context(), "ZÜRICH")
+	want(t, "LookupPlace(hidden)", err, nil)
+	want(t, "LookupPlace(hidden).Altitude", got.Altitude, 2)
+	listed, err := table.List(t.Context())
+	want(t, "List()", err, nil)
+	want(t, "List() holds", len(listed), len(builtIn)+1)
+	want(t, "List()[0].Name", listed[0].Name, "Atlantis")
+	want(t, "List()[1].Name", listed[1].Name, "zürich")
+
+	want(t, "Remove(Zürich)", table.Remove(t.Context(), " ZÜRICH "), nil)
+	got, err = k.Vault.LookupPlace(t.Context(), "zürich")
+	want(t, "LookupPlace(built in again)", err == nil && got.BuiltIn, true)
+	for _, name := range []string{"Zürich", "nowhere", "", " ", strings.Repeat("a", 2000)} {
+		wantErr(t, "Remove(not imported)", table.Remove(t.Context(), name), vault.ErrNotFound)
+	}
+}
+
+func TestImport(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	imported(t, k, false, vault.Place{Name: "One", Latitude: 1}, vault.Place{Name: "Two", Latitude: 2})
+	imported(t, k, false, vault.Place{Name: "ONE", Latitude: 3}, vault.Place{Name: "one ", Latitude: 4})
+	got, err := k.Vault.LookupPlace(t.Context(), "one")
+	want(t, "LookupPlace(one)", err, nil)
+	want(t, "LookupPlace(one).Latitude", got.Latitude, 4)
+	want(t, "rows", len(rows(t, k.Store, vault.BucketPlace)), 2)
+
+	// All or none, of a list with one mistake.
+	err = vault.NewPlaces(k.Store).Import(t.Context(), []vault.Place{{Name: "Three"}, {Name: "Four", Latitude: 91}}, true)
+	wantInvalid(t, "Import(one mistake)", err, "latitude")
+	want(t, "rows", len(rows(t, k.Store, vault.BucketPlace)), 2)
+
+	imported(t, k, true, vault.Place{Name: "Five"})
+	want(t, "rows", len(rows(t, k.Store, vault.BucketPlace)), 1)
+	imported(t, k, true)
+	want(t, "rows", len(rows(t, k.Store, vault.BucketPlace)), 0)
+}
+
+// What is imported belongs to its caller and stays as it was.
+func TestImportLeavesItsArgument(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	list := []vault.Place{{Name: " Spaced "}, {Name: "Plain"}}
+	before := append([]vault.Place(nil), list...)
+	imported(t, k, false, list...)
+	for i := range list {
+		want(t, "place after Import", list[i], before[i])
+	}
+}
+
+func TestPlaceCheck(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		place vault.Place
+		field string // empty: fine
+	}{
+		{vault.Place{Name: "x", Latitude: -90, Altitude: -12_000}, ""},
+		{vault.Place{Name: "x", Latitude: 90, Altitude: 100_000}, ""},
+		{vault.Place{Name: strings.Repeat("é", 200)}, ""},
+		{vault.Place{Name: strings.Repeat("é", 201)}, "name"},
+		{vault.Place{Name: strings.Repeat("ΐ", 200)}, "name"}, // 1,200 bytes when folded
+		{vault.Place{Name: ""}, "name"},
+		{vault.Place{Name: " \n"}, "name"},
+		{vault.Place{Name: "\xff"}, "name"},
+		{vault.Place{Name: "x", Latitude: 90.0001}, "latitude"},
+		{vault.Place{Name: "x", Latitude: -91}, "latitude"},
+		{vault.Place{Name: "x", Latitude: math.NaN()}, "latitude"},
+		{vault.Place{Name: "x", Latitude: math.Inf(1)}, "latitude"},
+		{vault.Place{Name: "x", Altitude: 100_000.5}, "altitude"},
+		{vault.Place{Name: "x", Altitude: -12_001}, "altitude"},
+		{vault.Place{Name: "x", Altitude: math.NaN()}, "altitude"},
+	}
+	for _, test := range tests {
+		err := test.place.Check()
+		if test.field == "" {
+			want(t, "Check(place)", err, nil)
+			continue
+		}
+		wantInvalid(t, "Check(place)", err, test.field)
+	}
+}

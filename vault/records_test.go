@@ -1,0 +1,182 @@
+package vault
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// golden reads the bytes of a record as they were first stored. White space
+// and what follows a # are for readers.
+func golden(t testing.TB, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", name+".hex"))
+	if err != nil {
+		t.Fatalf("ReadFile(%s): got %v, want nil", name, err)
+	}
+	var digits strings.Builder
+	for line := range strings.Lines(string(content)) {
+		line, _, _ = strings.Cut(line, "#")
+		digits.WriteString(strings.Join(strings.Fields(line), ""))
+	}
+	data, err := hex.DecodeString(digits.String())
+	if err != nil {
+		t.Fatalf("DecodeString(%s): got %v, want nil", name, err)
+	}
+	return data
+}
+
+func sampleRow(letter string) seal.RowKey {
+	return seal.RowKey([]byte("0mk3wz" + strings.Repeat(letter, 16)))
+}
+
+func sampleMoment(second int) time.Time {
+	return time.Date(2026, time.January, 2, 3, 4, second, 678e6, time.UTC)
+}
+
+func sampleSecret() *secretRecord {
+	r := &secretRecord{
+		slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef},
+		created: sampleMoment(5), expires: sampleMoment(65), metadata: sampleRow("m"),
+		network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
+		sealed: []byte("sealed bytes"),
+	}
+	r.encodeHeader()
+	return r
+}
+
+func samplePassphraseSecret() *secretRecord {
+	r := sampleSecret()
+	r.passphrase = &seal.PassphraseParams{MemoryKiB: 19456, Time: 2, Threads: 1, Salt: [16]byte([]byte("salt salt salt s"))}
+	r.shareDomain, r.owner = "secrets.example.com", "ada@example.com"
+	r.encodeHeader()
+	return r
+}
+
+func sampleMetadata() *metadataRecord {
+	return &metadataRecord{
+		state: StateViewed, passphrase: true, created: sampleMoment(5), expires: sampleMoment(65),
+		updated: sampleMoment(7), viewed: sampleMoment(6), ttl: time.Minute, secret: sampleRow("s"),
+		hint: [hintSize]byte([]byte("abc123")), shareDomain: "secrets.example.com", custid: "ada@example.com",
+		recipients: []string{"b***@example.com", ""}, sealedKey: []byte("sealed key"), sealedMemo: []byte("sealed memo"),
+	}
+}
+
+func sampleEndedMetadata() *metadataRecord {
+	return &metadataRecord{
+		state: StateReceived, created: sampleMoment(5), expires: sampleMoment(65), updated: sampleMoment(9),
+		ended: sampleMoment(9), ttl: time.Minute, hint: [hintSize]byte([]byte("abc123")),
+	}
+}
+
+func sampleAttempt() attemptRecord {
+	return attemptRecord{count: 5, began: sampleMoment(5), locked: sampleMoment(5).Add(LockTime)}
+}
+
+func sampleAudit() auditRecord {
+	return auditRecord{time: sampleMoment(5), kind: AuditReveal, result: AuditDone, subject: sampleRow("m")}
+}
+
+func samplePlace() Place { return Place{Name: "Łódź", Latitude: 51.77, Altitude: -2.5} }
+
+// What was stored once is read for ever, and while a version is the current
+// one, it is written the same.
+func TestGoldenRecords(t *testing.T) {
+	t.Parallel()
+	everything := cmp.AllowUnexported(secretRecord{}, metadataRecord{}, attemptRecord{}, auditRecord{})
+	tests := []struct {
+		name    string
+		record  any
+		encoded []byte
+		decode  func([]byte) (any, error)
+	}{
+		{"secret-v1", sampleSecret(), sampleSecret().encode(), func(b []byte) (any, error) { return decodeSecret(b) }},
+		{"secret-passphrase-v1", samplePassphraseSecret(), samplePassphraseSecret().encode(), func(b []byte) (any, error) { return decodeSecret(b) }},
+		{"metadata-v1", sampleMetadata(), sampleMetadata().encode(), func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{"metadata-ended-v1", sampleEndedMetadata(), sampleEndedMetadata().encode(), func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{"attempt-v1", sampleAttempt(), sampleAttempt().encode(), func(b []byte) (any, error) { return decodeAttempt(b) }},
+		{"audit-v1", sampleAudit(), sampleAudit().encode(), func(b []byte) (any, error) { return decodeAudit(b) }},
+		{"place-v1", samplePlace(), samplePlace().encode(), func(b []byte) (any, error) { return decodePlace(b) }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			stored := golden(t, test.name)
+			if !bytes.Equal(test.encoded, stored) {
+				t.Errorf("encode(record): got %x, want %x", test.encoded, stored)
+			}
+			got, err := test.decode(stored)
+			if err != nil {
+				t.Fatalf("decode(%s): got %v, want nil", test.name, err)
+			}
+			if diff := cmp.Diff(test.record, got, everything, cmp.Comparer(sameEmpty)); diff != "" {
+				t.Errorf("decode(%s): -want +got\n%s", test.name, diff)
+			}
+			wantDamaged(t, stored, test.decode)
+		})
+	}
+}
+
+// sameEmpty takes an empty field for an absent one, as the format does.
+func sameEmpty(a, b []byte) bool { return bytes.Equal(a, b) }
+
+// wantDamaged cuts a record, lengthens it, and gives it another version.
+func wantDamaged(t *testing.T, stored []byte, decode func([]byte) (any, error)) {
+	t.Helper()
+	damaged := [][]byte{nil, append(append([]byte{}, stored...), 0)}
+	for i := range stored {
+		damaged = append(damaged, stored[:i])
+	}
+	for _, version := range []byte{0, 2, 255} {
+		damaged = append(damaged, append([]byte{version}, stored[1:]...))
+	}
+	// A sealed text has any length, so a record of a secret has no end to miss.
+	fixed := decodesWhole(stored, decode)
+	for _, data := range damaged {
+		if _, err := decode(data); !errors.Is(err, errDamaged) && (fixed || len(data) == 0 || data[0] != 1) {
+			t.Errorf("decode(%d of %d bytes): got %v, want %v", len(data), len(stored), err, errDamaged)
+		}
+	}
+}
+
+func decodesWhole(stored []byte, decode func([]byte) (any, error)) bool {
+	got, _ := decode(stored)
+	_, isSecret := got.(*secretRecord)
+	return !isSecret
+}
+
+// Numbers that no writer writes are refused, not interpreted.
+func TestImpossibleNumbers(t *testing.T) {
+	t.Parallel()
+	at := func(data []byte, offset int, value uint64) []byte {
+		return append(append(append([]byte{}, data[:offset]...), bigEndian(value)...), data[offset+8:]...)
+	}
+	const ttlOffset, timeOffset = 1 + 1 + 1 + 5*8, 3
+	metadata := sampleMetadata().encode()
+	yearOne := time.Time{}.UnixMilli()
+	for name, data := range map[string][]byte{
+		"longest ttl":     at(metadata, ttlOffset, 1<<64-1),
+		"ttl over int64":  at(metadata, ttlOffset, 1<<63/1e9+1),
+		"before 1970":     at(metadata, timeOffset, 1<<63),
+		"the zero moment": at(metadata, timeOffset, uint64(yearOne)),
+	} {
+		if _, err := decodeMetadata(data); !errors.Is(err, errDamaged) {
+			t.Errorf("decodeMetadata(%s): got %v, want %v", name, err, errDamaged)
+		}
+	}
+	spaced := Place{Name: "x"}.encode()
+	spaced[len(spaced)-1] = ' '
+	if _, err := decodePlace(spaced); !errors.Is(err, errDamaged) {
+		t.Errorf("decodePlace(white space): got %v, want %v", err, errDamaged)
+	}
+}
