@@ -73,10 +73,10 @@ func mac(key, message []byte) []byte {
 	return h.Sum(nil)
 }
 
-// derive is HKDF-SHA-256. It cannot fail for the sizes asked for here; if it
-// ever did, its empty result fits none of the arrays that callers make of it,
-// so the program would stop before it sealed anything under a wrong key.
+// derive is HKDF-SHA-256. It cannot fail for the sizes asked for here. If it
+// ever did, cutting its empty result to size would stop the program before
+// anything is sealed under a wrong key.
 func derive(ikm, salt []byte, info string, size int) []byte {
 	key, _ := hkdf.Key(sha256.New, ikm, salt, info, size)
-	return key
+	return key[:size]
 }

@@ -3,6 +3,7 @@ package vault
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
 )
 
@@ -73,7 +74,21 @@ func (r *reader) bool() bool {
 	return b == 1
 }
 
-func (r *reader) time() time.Time { return fromMillis(r.uint64()) }
+// time accepts no moment before 1970, for which writer.time has no form of its
+// own.
+func (r *reader) time() time.Time {
+	ms := r.uint64()
+	r.bad = r.bad || ms > math.MaxInt64
+	return fromMillis(ms)
+}
+
+// seconds reads a duration and refuses one that is longer than any.
+func (r *reader) seconds() time.Duration {
+	n := r.uint64()
+	r.bad = r.bad || n > uint64(math.MaxInt64/time.Second)
+	return time.Duration(n) * time.Second
+}
+
 func (r *reader) into(dst []byte) { copy(dst, r.take(len(dst))) }
 func (r *reader) sized() []byte   { return r.take(r.size()) }
 func (r *reader) text() string    { return string(r.sized()) }

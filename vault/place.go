@@ -196,6 +196,7 @@ func decodePlace(data []byte) (Place, error) {
 		Altitude: math.Float64frombits(in.uint64()),
 		Name:     in.text(),
 	}
+	in.bad = in.bad || p.Name != strings.TrimSpace(p.Name)
 	return p, in.end()
 }
 

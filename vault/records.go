@@ -161,7 +161,7 @@ func decodeMetadata(data []byte) (*metadataRecord, error) {
 	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
 		*t = in.time()
 	}
-	r.ttl = time.Duration(in.uint64()) * time.Second
+	r.ttl = in.seconds()
 	in.into(r.secret[:])
 	in.into(r.hint[:])
 	r.shareDomain, r.custid, r.recipients = in.text(), in.text(), in.texts()

@@ -166,7 +166,7 @@ func TestImpossibleNumbers(t *testing.T) {
 	yearOne := time.Time{}.UnixMilli()
 	for name, data := range map[string][]byte{
 		"longest ttl":     at(metadata, ttlOffset, 1<<64-1),
-		"ttl over int64":  at(metadata, ttlOffset, 1<<63/1e9+1),
+		"ttl over int64":  at(metadata, ttlOffset, 1<<63/1_000_000_000+1),
 		"before 1970":     at(metadata, timeOffset, 1<<63),
 		"the zero moment": at(metadata, timeOffset, uint64(yearOne)),
 	} {

@@ -69,7 +69,7 @@ func TestTheftOfTheFolder(t *testing.T) {
 		want(t, "data folder holds the root key", holds(t, dir, v.RootKey.Text()[:64]), false)
 	}
 	// With the root key and what the rows are called, as if those were links.
-	thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: v.before, RootKey: v.RootKey})
+	thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: v.before, RootKey: &v.RootKey})
 	for _, kept := range []vault.Concealed{v.live, v.locked, v.revealed} {
 		row, receipt := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
 		for _, guess := range []string{string(row[:]), hex.EncodeToString(row[6:])[:31], string(receipt[:])} {
@@ -142,7 +142,7 @@ func TestTheftOfEverythingAfter(t *testing.T) {
 		want(t, "share of a live secret is in a file", holds(t, v.after, share[:]), true)
 	}
 	tryAll := func(dir string, gone ...error) {
-		thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: dir, RootKey: v.RootKey})
+		thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: dir, RootKey: &v.RootKey})
 		for _, kept := range v.ended {
 			err := revealErr(t, thief, vault.Caller{}, kept.Secret.Key.Expose(), passphrase)
 			want(t, "RevealSecret(ended) is refused", err != nil && (errors.Is(err, gone[0]) || errors.Is(err, gone[len(gone)-1])), true)
@@ -164,7 +164,7 @@ func TestTheftOfEverythingAfter(t *testing.T) {
 func TestTheftOfEverythingBefore(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
-	thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: v.before, RootKey: v.RootKey})
+	thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: v.before, RootKey: &v.RootKey})
 	for _, kept := range []vault.Concealed{v.locked, v.revealed} {
 		wantErr(t, "RevealSecret(copy, guess)", revealErr(t, thief, vault.Caller{}, kept.Secret.Key.Expose(), "guess"), vault.ErrPassphrase)
 		want(t, "RevealSecret(copy, passphrase)", thief.MustReveal(t, vault.Caller{}, kept.Secret.Key, passphrase), plaintext)

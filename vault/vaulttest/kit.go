@@ -30,8 +30,8 @@ type Options struct {
 	// Dir is the data folder to open, for one that exists or a second run. If
 	// it is empty the kit makes one that ends with the test.
 	Dir string
-	// RootKey is the root key of the folder; the zero value means a new one.
-	RootKey seal.RootKey
+	// RootKey is the root key of the folder; nil means a new one.
+	RootKey *seal.RootKey
 	// Start is what the clock shows at first; the zero time means StartTime.
 	Start time.Time
 	// WrapStore and WrapShares come between the vault and its files, at each
@@ -75,15 +75,16 @@ func New(t testing.TB, opts Options) *Kit {
 	if opts.Dir == "" {
 		opts.Dir = filepath.Join(t.TempDir(), "data")
 	}
-	if opts.RootKey == (seal.RootKey{}) {
-		opts.RootKey = seal.NewRootKey()
+	if opts.RootKey == nil {
+		root := seal.NewRootKey()
+		opts.RootKey = &root
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	k := &Kit{
 		Clock: NewClock(opts.Start), Dir: opts.Dir,
-		RootKey: opts.RootKey, Keys: seal.NewKeys(opts.RootKey), opts: opts,
+		RootKey: *opts.RootKey, Keys: seal.NewKeys(*opts.RootKey), opts: opts,
 	}
 	k.open(t)
 	t.Cleanup(func() { k.Close(t) })

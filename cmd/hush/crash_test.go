@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+var crashCycles = flag.Int("crash.cycles", 25, "how often TestCrash kills the server")
+
+// The power fails while secrets come and go. After it, nothing that was
+// acknowledged may be missing, and nothing that somebody saw may be there
+// again: a crash would else be a way to read a secret twice.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	const clients = 8
+	cycles := *crashCycles
+	if testing.Short() {
+		cycles = min(cycles, 3)
+	}
+	path, data := realHush(t), filepath.Join(t.TempDir(), "data")
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	var ledgers []*ledger
+	for client := range clients {
+		ledgers = append(ledgers, newLedger(client))
+	}
+	for cycle := range cycles {
+		load(t, path, data, ledgers, random)
+		recheck(t, path, data, ledgers, cycle, cycle == cycles-1)
+		if t.Failed() {
+			t.Fatalf("crash %d: got a broken promise, want none; seed %d", cycle+1, seed)
+		}
+	}
+	total, ended := 0, 0
+	for _, l := range ledgers {
+		total, ended = total+l.number, ended+len(l.ended)
+	}
+	t.Logf("%d crashes, %d secrets, %d of them ended", cycles, total, ended)
+}
+
+// load lets the clients work and kills the server in the middle of it.
+func load(t *testing.T, path, data string, ledgers []*ledger, random *rand.Rand) {
+	t.Helper()
+	p := startProcess(t, path, data, "--rate-limits=off")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	drivers := allDrivers(t, p.server, nil)
+	timer := time.AfterFunc(100*time.Millisecond+time.Duration(random.Int64N(int64(300*time.Millisecond))), func() {
+		_ = p.cmd.Process.Kill()
+	})
+	defer timer.Stop()
+	seeds := map[*ledger]*rand.Rand{}
+	for _, l := range ledgers {
+		seeds[l] = rand.New(rand.NewPCG(random.Uint64(), random.Uint64()))
+	}
+	each(ledgers, func(l *ledger) { l.work(ctx, drivers, seeds[l]) })
+	<-p.exit
+}
+
+// recheck starts the server anew and compares.
+func recheck(t *testing.T, path, data string, ledgers []*ledger, cycle int, last bool) {
+	t.Helper()
+	p := startProcess(t, path, data, "--rate-limits=off")
+	drivers := newDrivers(t, p.server, nil)
+	each(ledgers, func(l *ledger) { l.check(t, drivers[(cycle+l.client)%len(drivers)], cycle, last) })
+	p.kill(t) // however it ends
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// buildHush builds the program as it is shipped, once for all tests.
+var buildHush = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "hush-test-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "hush")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return path, nil
+})
+
+// realHush returns the path of the built program.
+func realHush(t testing.TB) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs kill: there are no signals here")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs go: the program is built from its source")
+	}
+	path, err := buildHush()
+	if err != nil {
+		t.Fatalf("building: got %v, want a program", err)
+	}
+	return path
+}
+
+// process is the program at work in a process of its own.
+type process struct {
+	*server
+	cmd *exec.Cmd
+	// exit gets what Wait returned.
+	exit chan error
+}
+
+// startProcess runs "hush serve" in a process of its own.
+func startProcess(t testing.TB, path, data string, flags ...string) *process {
+	t.Helper()
+	p := &process{server: &server{data: data, log: newOutput()}, exit: make(chan error, 1)}
+	p.cmd = exec.Command(path, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--log-level=warn"}, flags...)...)
+	p.cmd.Env = []string{}
+	p.cmd.Stderr = p.log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatalf("starting hush: got %v, want no error", err)
+	}
+	go func() { p.exit <- p.cmd.Wait() }()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	select {
+	case <-p.log.served:
+	case err := <-p.exit:
+		t.Fatalf("hush serve: got %v before serving, want it to serve; it wrote:\n%s", err, p.log)
+	case <-time.After(patience):
+		t.Fatalf("hush serve: got no answer in %s, want it to serve; it wrote:\n%s", patience, p.log)
+	}
+	p.url = p.log.address()
+	p.addr = p.url[strings.LastIndex(p.url, "/")+1:]
+	return p
+}
+
+// kill ends the process as a power cut would.
+func (p *process) kill(t testing.TB) {
+	t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatalf("killing hush: got %v, want no error; it wrote:\n%s", err, p.log)
+	}
+	<-p.exit
+}
+
+// terminate asks the process to end and waits until it did.
+func (p *process) terminate(t testing.TB) error {
+	t.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatalf("SIGTERM: got %v, want no error", err)
+	}
+	select {
+	case err := <-p.exit:
+		return err
+	case <-time.After(patience):
+		t.Fatalf("SIGTERM: got no end in %s, want one", patience)
+		return nil
+	}
+}
+
+// An operator restarts the service while somebody's upload is still under way.
+// The upload ends well, nobody new gets in, and the process is gone in time.
+func TestTerminationDrains(t *testing.T) {
+	t.Parallel()
+	const limit = 10 * time.Second
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--log-level=info")
+	idle := newHTTPClient(t, false, nil) // a connection that is kept open without a request
+	look(t, idle, http.MethodGet, p.url+"/healthz")
+	look(t, newHTTPClient(t, true, nil), http.MethodGet, p.url+"/healthz")
+	conn, err := net.Dial("tcp", p.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "POST /api/v1/share HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\nsecret="); err != nil {
+		t.Fatal(err)
+	}
+	// The request has begun for certain once a later one was answered.
+	look(t, idle, http.MethodGet, p.url+"/healthz")
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	asked := time.Now()
+	p.log.waitFor(t, "stopping")
+	waitUntil(t, "new connections to be refused", func() bool {
+		late, err := net.Dial("tcp", p.addr)
+		if err == nil {
+			late.Close()
+		}
+		return err != nil
+	})
+	if _, err := io.WriteString(conn, "hello"); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatalf("slow request: got %v, want an answer", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("slow request: got %s, want 200", res.Status)
+	}
+	select {
+	case err := <-p.exit:
+		if err != nil {
+			t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
+		}
+	case <-time.After(limit - time.Since(asked)):
+		t.Errorf("SIGTERM: got no end in %s, want one", limit)
+	}
+}
+
+// A client that never ends its request must not keep the service from
+// stopping.
+func TestTerminationIsBounded(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("needs time: waits until the service loses its patience")
+	}
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"))
+	conn, err := net.Dial("tcp", p.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "POST /api/v1/share HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\nsecret="); err != nil {
+		t.Fatal(err)
+	}
+	look(t, newHTTPClient(t, false, nil), http.MethodGet, p.url+"/healthz")
+	asked := time.Now()
+	err = p.terminate(t)
+	if took := time.Since(asked); took > 10*time.Second {
+		t.Errorf("SIGTERM: got %s to the end, want at most 10s", took)
+	}
+	if err == nil {
+		t.Error("SIGTERM with a request that did not end: got exit code 0, want it to tell")
+	}
+	if !strings.Contains(p.log.String(), "some requests did not end within 9s") {
+		t.Errorf("SIGTERM with a request that did not end: got %s, want it to say so", p.log)
+	}
+}

@@ -1,0 +1,139 @@
+package vault_test
+
+import (
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/storage/bolt"
+	"hush/storage/memory"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// benchmark runs one operation on each backend, from one caller and from 64.
+// The operation gets a fresh vault and returns what is repeated.
+func benchmark(b *testing.B, prepare func(b *testing.B, v *vault.Vault) (operation func() error)) {
+	b.Helper()
+	for name, open := range map[string]func(*testing.B, *seal.Keys) (storage.Store, storage.Shares){
+		"bolt": openBolt, "memory": openMemory,
+	} {
+		for _, callers := range []int{1, 64} {
+			b.Run(name+"/callers="+strconv.Itoa(callers), func(b *testing.B) {
+				operation := prepare(b, openVault(b, open))
+				b.ResetTimer()
+				parallel(b, callers, operation)
+			})
+		}
+	}
+}
+
+// parallel runs operation b.N times in all.
+func parallel(b *testing.B, callers int, operation func() error) {
+	b.Helper()
+	if callers == 1 {
+		for range b.N {
+			if err := operation(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return
+	}
+	b.SetParallelism((callers + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := operation(); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+func openVault(b *testing.B, open func(*testing.B, *seal.Keys) (storage.Store, storage.Shares)) *vault.Vault {
+	b.Helper()
+	keys := seal.NewKeys(seal.NewRootKey())
+	store, shares := open(b, keys)
+	v, err := vault.Open(b.Context(), vault.Options{
+		Store: store, Shares: shares, Keys: keys, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Manual: true, Limits: vault.Limits{NetworkBytes: 1 << 40, TotalBytes: 1 << 40},
+	})
+	if err != nil {
+		b.Fatalf("vault.Open(): got %v, want nil", err)
+	}
+	b.Cleanup(v.Close)
+	return v
+}
+
+func openBolt(b *testing.B, keys *seal.Keys) (storage.Store, storage.Shares) {
+	b.Helper()
+	folder, err := bolt.OpenFolder(filepath.Join(b.TempDir(), "data"))
+	if err != nil {
+		b.Fatalf("OpenFolder(dir): got %v, want nil", err)
+	}
+	b.Cleanup(func() { _ = folder.Close() })
+	store, shares, err := folder.Open(bolt.Options{Init: vault.Init(keys, time.Now())})
+	if err != nil {
+		b.Fatalf("Folder.Open(): got %v, want nil", err)
+	}
+	return store, shares
+}
+
+func openMemory(b *testing.B, keys *seal.Keys) (storage.Store, storage.Shares) {
+	b.Helper()
+	store, shares := memory.New()
+	if err := store.Update(b.Context(), vault.Init(keys, time.Now())); err != nil {
+		b.Fatalf("Update(Init): got %v, want nil", err)
+	}
+	return store, shares
+}
+
+const benchmarkText = "a secret of a usual length, such as a password"
+
+func BenchmarkConceal(b *testing.B) {
+	benchmark(b, func(b *testing.B, v *vault.Vault) func() error {
+		b.Helper()
+		return func() error {
+			_, err := v.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, vault.Wish{})
+			return err
+		}
+	})
+}
+
+func BenchmarkReveal(b *testing.B) {
+	benchmark(b, func(b *testing.B, v *vault.Vault) func() error {
+		b.Helper()
+		keys := make([]seal.Token, b.N)
+		var concealed, revealed atomic.Int64
+		parallel(b, 64, func() error {
+			kept, err := v.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, vault.Wish{})
+			if err == nil {
+				keys[concealed.Add(1)-1] = kept.Secret.Key
+			}
+			return err
+		})
+		return func() error {
+			_, err := v.RevealSecret(b.Context(), vaulttest.Caller(1), keys[revealed.Add(1)-1].Expose(), "")
+			return err
+		}
+	})
+}
+
+func BenchmarkStatus(b *testing.B) {
+	benchmark(b, func(b *testing.B, v *vault.Vault) func() error {
+		b.Helper()
+		kept, err := v.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, vault.Wish{})
+		if err != nil {
+			b.Fatalf("ConcealSecret(text): got %v, want nil", err)
+		}
+		return func() error {
+			_, err := v.GetSecret(b.Context(), vaulttest.Caller(1), kept.Secret.Key.Expose())
+			return err
+		}
+	})
+}

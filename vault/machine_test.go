@@ -1,0 +1,208 @@
+package vault_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// machine runs commands on a vault and on the model and compares every answer.
+type machine struct {
+	t       *testing.T
+	kit     *vaulttest.Kit
+	model   model
+	entries []*entry
+}
+
+// No sequence of commands, restarts and sweeps, at whatever times, gets another
+// answer than the model's.
+func TestStateMachine(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		kit := vaulttest.New(t, vaulttest.Options{Manual: true})
+		defer kit.Close(t)
+		m := &machine{t: t, kit: kit, model: model{now: kit.Clock.Now()}}
+		m.conceal(rt)
+		rt.Repeat(map[string]func(*rapid.T){
+			"conceal":  m.conceal,
+			"metadata": m.metadata,
+			"memo":     m.memo,
+			"reveal":   m.reveal,
+			"burn":     m.burn,
+			"guess":    m.guess,
+			"advance":  m.advance,
+			"edge":     m.edge,
+			"sweep":    m.sweep,
+			"reopen":   m.reopen,
+			"":         m.invariants,
+		})
+	})
+}
+
+func (m *machine) conceal(rt *rapid.T) {
+	if len(m.entries) == 4 {
+		rt.Skip("enough secrets")
+	}
+	e := &entry{
+		text: vault.Text(rapid.StringN(1, 300, -1).Draw(rt, "text")), state: vault.StateNew,
+		ttl:        rapid.SampledFrom([]time.Duration{time.Minute, 20 * time.Minute, 3 * time.Hour}).Draw(rt, "ttl"),
+		passphrase: vault.Text(rapid.SampledFrom([]string{"", "right"}).Draw(rt, "passphrase")),
+		created:    m.model.now, updated: m.model.now, tries: map[int]*counter{},
+	}
+	kept, err := m.kit.Vault.ConcealSecret(m.t.Context(), vaulttest.Caller(9), e.text, vault.Wish{TTL: &e.ttl, Passphrase: e.passphrase})
+	if err != nil {
+		rt.Fatalf("ConcealSecret(text): got %v, want nil", err)
+	}
+	e.kept = kept
+	m.entries = append(m.entries, e)
+	same(rt, "ConcealSecret(text)", kept, vault.Concealed{Metadata: m.model.metadata(e), Secret: m.model.secret(e)})
+}
+
+// same fails the check unless got is want.
+func same(rt *rapid.T, call string, got, want any) {
+	rt.Helper()
+	if diff := cmp.Diff(want, got, tokens()); diff != "" {
+		rt.Fatalf("%s: -want +got\n%s", call, diff)
+	}
+}
+
+func wantSame(rt *rapid.T, call string, got, want error) {
+	rt.Helper()
+	if !sameError(want, got) {
+		rt.Fatalf("%s: got %#v, want %#v", call, got, want)
+	}
+}
+
+func (m *machine) pick(rt *rapid.T) *entry { return rapid.SampledFrom(m.entries).Draw(rt, "secret") }
+
+func (m *machine) metadata(rt *rapid.T) {
+	e := m.pick(rt)
+	got, err := m.kit.Vault.GetMetadata(m.t.Context(), vaulttest.Caller(1), e.kept.Metadata.Key.Expose())
+	if m.model.isForgotten(e) {
+		wantSame(rt, "GetMetadata(forgotten)", err, vault.ErrNotFound)
+		return
+	}
+	wantSame(rt, "GetMetadata(key)", err, nil)
+	same(rt, "GetMetadata(key)", got, m.model.metadata(e))
+	m.model.look(e)
+}
+
+func (m *machine) memo(rt *rapid.T) {
+	e := m.pick(rt)
+	memo := vault.Text(rapid.StringN(0, 20, -1).Draw(rt, "memo"))
+	got, err := m.kit.Vault.UpdateMemo(m.t.Context(), vaulttest.Caller(1), e.kept.Metadata.Key.Expose(), memo)
+	if m.model.isForgotten(e) {
+		wantSame(rt, "UpdateMemo(forgotten)", err, vault.ErrNotFound)
+		return
+	}
+	e.memo, e.updated = memo, m.model.now
+	wantSame(rt, "UpdateMemo(key)", err, nil)
+	same(rt, "UpdateMemo(key)", got, m.model.metadata(e))
+}
+
+// attempt draws who asks and with what.
+func attempt(rt *rapid.T, passphrases ...string) (network int, passphrase vault.Text) {
+	return rapid.IntRange(0, 4).Draw(rt, "network"), vault.Text(rapid.SampledFrom(passphrases).Draw(rt, "passphrase"))
+}
+
+func (m *machine) reveal(rt *rapid.T) {
+	network, passphrase := attempt(rt, "right", "", "wrong")
+	m.revealAs(rt, m.pick(rt), network, passphrase)
+}
+
+func (m *machine) revealAs(rt *rapid.T, e *entry, network int, passphrase vault.Text) {
+	shown := m.model.secret(e)
+	got, err := m.kit.Vault.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), passphrase)
+	wanted := m.model.end(e, network, passphrase, vault.StateReceived)
+	wantSame(rt, "RevealSecret(key)", err, wanted)
+	if wanted != nil {
+		same(rt, "RevealSecret(key)", got, vault.Revealed{})
+		return
+	}
+	shown.State = vault.StateReceived
+	same(rt, "RevealSecret(key)", got, vault.Revealed{Secret: shown, Value: e.text})
+}
+
+func (m *machine) burn(rt *rapid.T) {
+	e := m.pick(rt)
+	network, passphrase := attempt(rt, "right", "", "wrong")
+	got, err := m.kit.Vault.BurnSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Metadata.Key.Expose(), passphrase)
+	wanted := m.model.end(e, network, passphrase, vault.StateBurned)
+	wantSame(rt, "BurnSecret(key)", err, wanted)
+	if wanted == nil {
+		same(rt, "BurnSecret(key)", got, m.model.metadata(e))
+	}
+}
+
+// guess uses up tries, so that locks are reached.
+func (m *machine) guess(rt *rapid.T) {
+	e, network := m.pick(rt), rapid.IntRange(0, 4).Draw(rt, "network")
+	if e.passphrase == "" {
+		rt.Skip("nothing to guess")
+	}
+	for range rapid.IntRange(1, 5).Draw(rt, "guesses") {
+		m.revealAs(rt, e, network, "wrong")
+	}
+}
+
+func (m *machine) advance(rt *rapid.T) {
+	m.move(rapid.SampledFrom([]time.Duration{
+		time.Millisecond, time.Second, 30 * time.Second, time.Minute, 10*time.Minute - time.Millisecond,
+		10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour,
+	}).Draw(rt, "by"))
+}
+
+func (m *machine) move(by time.Duration) {
+	m.kit.Clock.Advance(by)
+	m.model.now = m.model.now.Add(by)
+}
+
+// edge moves to where an answer changes, or one millisecond before it.
+func (m *machine) edge(rt *rapid.T) {
+	e := m.pick(rt)
+	edges := []time.Time{m.model.expires(e), m.model.forgotten(e), e.all.locked, e.all.began.Add(vault.TriesWindow)}
+	for network := range 5 { // in an order, so that a failure can be repeated
+		if c := e.tries[network]; c != nil {
+			edges = append(edges, c.locked)
+		}
+	}
+	edge := rapid.SampledFrom(edges).Draw(rt, "edge")
+	if !edge.After(m.model.now) {
+		rt.Skip("passed")
+	}
+	before := rapid.SampledFrom([]time.Duration{0, time.Millisecond}).Draw(rt, "before")
+	m.move(edge.Sub(m.model.now) - before)
+}
+
+func (m *machine) sweep(rt *rapid.T) {
+	if _, err := m.kit.Vault.Sweep(m.t.Context()); err != nil {
+		rt.Fatalf("Sweep(): got %v, want nil", err)
+	}
+}
+
+func (m *machine) reopen(*rapid.T) { m.kit.Reopen(m.t) }
+
+// invariants looks at what can be seen without changing anything.
+func (m *machine) invariants(rt *rapid.T) {
+	var keys []string
+	var wanted []vault.Secret
+	for _, e := range m.entries {
+		keys, wanted = append(keys, e.kept.Secret.Key.Expose()), append(wanted, m.model.secret(e))
+	}
+	got, err := m.kit.Vault.GetSecretStatus(m.t.Context(), vaulttest.Caller(1), keys)
+	wantSame(rt, "GetSecretStatus(keys)", err, nil)
+	same(rt, "GetSecretStatus(keys)", got, wanted)
+	for i, e := range m.entries {
+		_, err := m.kit.Vault.GetSecret(m.t.Context(), vaulttest.Caller(1), keys[i])
+		if m.model.stateOf(e).Live() {
+			wantSame(rt, "GetSecret(key)", err, nil)
+		} else {
+			wantSame(rt, "GetSecret(ended)", err, vault.ErrNotFound)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package vault_test
+
+import (
+	"errors"
+	"time"
+
+	"hush/vault"
+)
+
+// model says what a vault should answer. It knows nothing of storage, sweeping
+// or restarts, because no answer may depend on them.
+type model struct{ now time.Time }
+
+// entry is one secret of the model.
+type entry struct {
+	kept       vault.Concealed
+	text       vault.Text
+	passphrase vault.Text
+	ttl        time.Duration
+
+	state                           vault.State // new, viewed, received or burned
+	created, viewed, ended, updated time.Time
+	memo                            vault.Text
+	tries                           map[int]*counter // by network
+	all                             counter
+}
+
+// counter counts wrong passphrases.
+type counter struct {
+	count         int
+	began, locked time.Time
+}
+
+// at forgets what is over.
+func (c *counter) at(now time.Time) *counter {
+	over := now.Sub(c.began) >= vault.TriesWindow
+	if !c.locked.IsZero() {
+		over = !now.Before(c.locked)
+	}
+	if over {
+		*c = counter{began: now}
+	}
+	return c
+}
+
+func (c *counter) add(most int, now time.Time) int {
+	c.count++
+	if c.count == most {
+		c.locked = now.Add(vault.LockTime)
+	}
+	return most - c.count
+}
+
+func (m *model) expires(e *entry) time.Time   { return e.created.Add(e.ttl) }
+func (m *model) forgotten(e *entry) time.Time { return e.created.Add(2 * e.ttl) }
+func (m *model) isForgotten(e *entry) bool    { return !m.now.Before(m.forgotten(e)) }
+
+// stateOf adds to the stored state what time does.
+func (m *model) stateOf(e *entry) vault.State {
+	if e.state.Live() && !m.now.Before(m.expires(e)) {
+		return vault.StateExpired
+	}
+	return e.state
+}
+
+// secret is what a look at the link shows.
+func (m *model) secret(e *entry) vault.Secret {
+	if !m.stateOf(e).Live() {
+		return vault.Secret{}
+	}
+	return vault.Secret{
+		Key: e.kept.Secret.Key, State: vault.StateNew, HasPassphrase: e.passphrase != "",
+		Created: e.created, Expires: m.expires(e), TTL: e.ttl, TTLLeft: m.left(m.expires(e)),
+	}
+}
+
+func (m *model) left(end time.Time) time.Duration {
+	left := end.Sub(m.now)
+	if part := left % time.Second; part > 0 {
+		left += time.Second - part
+	}
+	return max(0, left)
+}
+
+// metadata is what the receipt shows, before the look at it changes it.
+func (m *model) metadata(e *entry) vault.Metadata {
+	shown := vault.Metadata{
+		Key: e.kept.Metadata.Key, Hint: e.kept.Secret.Key.Short(6), State: m.stateOf(e),
+		HasPassphrase: e.passphrase != "", Created: e.created, Updated: e.updated,
+		Forgotten: m.forgotten(e), Expires: m.expires(e), Viewed: e.viewed, Ended: e.ended,
+		TTL: e.ttl, TTLLeft: m.left(m.forgotten(e)), Memo: e.memo,
+	}
+	switch {
+	case shown.State.Live():
+		shown.Secret, shown.SecretTTLLeft = &e.kept.Secret.Key, m.left(m.expires(e))
+	case shown.State == vault.StateExpired:
+		shown.Ended = m.expires(e)
+		if shown.Updated.Before(shown.Ended) {
+			shown.Updated = shown.Ended
+		}
+	}
+	return shown
+}
+
+// look moves a new receipt to viewed.
+func (m *model) look(e *entry) {
+	if m.stateOf(e) == vault.StateNew {
+		e.state, e.viewed, e.updated = vault.StateViewed, m.now, m.now
+	}
+}
+
+// end moves a secret to received or burned, or says why not.
+func (m *model) end(e *entry, network int, passphrase vault.Text, to vault.State) error {
+	if !m.stateOf(e).Live() {
+		return vault.ErrNotFound
+	}
+	if err := m.try(e, network, passphrase); err != nil {
+		return err
+	}
+	e.state, e.ended, e.updated = to, m.now, m.now
+	return nil
+}
+
+func (m *model) try(e *entry, network int, passphrase vault.Text) error {
+	if e.passphrase == "" {
+		return nil
+	}
+	if passphrase == "" {
+		return &vault.PassphraseError{Missing: true}
+	}
+	if e.tries[network] == nil {
+		e.tries[network] = &counter{}
+	}
+	mine, all := e.tries[network].at(m.now), e.all.at(m.now)
+	if wait := max(mine.locked.Sub(m.now), all.locked.Sub(m.now)); wait > 0 {
+		return &vault.LockedError{RetryAfter: wait}
+	}
+	left := min(mine.add(vault.NetworkTries, m.now), all.add(vault.AllTries, m.now))
+	if passphrase != e.passphrase {
+		return &vault.PassphraseError{TriesLeft: left}
+	}
+	return nil
+}
+
+// sameError tells whether two errors are one kind with the same content.
+func sameError(a, b error) bool {
+	if pa, ok := errors.AsType[*vault.PassphraseError](a); ok {
+		pb, ok := errors.AsType[*vault.PassphraseError](b)
+		return ok && *pa == *pb
+	}
+	if la, ok := errors.AsType[*vault.LockedError](a); ok {
+		lb, ok := errors.AsType[*vault.LockedError](b)
+		return ok && *la == *lb
+	}
+	return errors.Is(b, a)
+}
