@@ -150,15 +150,15 @@ func TestWrongRootKey(t *testing.T) {
 		t.Fatalf("Open(other root key, other verifier): got %v, want nil", err)
 	}
 	for range 2 {
-		if got, err := fooled.RevealSecret(t.Context(), vault.Caller{}, plain.Secret.Key.Expose(), ""); err == nil || got.Value != "" {
-			t.Errorf("RevealSecret(other root key): got %v, want a fault", err)
-		}
-		if got, err := fooled.RevealSecret(t.Context(), vault.Caller{}, locked.Secret.Key.Expose(), "right"); err == nil || got.Value != "" {
-			t.Errorf("RevealSecret(other root key, passphrase): got %v, want an error", err)
-		}
-		if _, err := fooled.BurnSecret(t.Context(), vault.Caller{}, plain.Metadata.Key.Expose(), ""); err == nil {
-			t.Error("BurnSecret(other root key): got nil, want a fault")
-		}
+		got, err := fooled.RevealSecret(t.Context(), vault.Caller{}, plain.Secret.Key.Expose(), "")
+		wantErr(t, "RevealSecret(other root key)", err, vault.ErrFault)
+		want(t, "RevealSecret(other root key).Value", string(got.Value), "")
+		// Here a wrong root key cannot be told from a wrong passphrase.
+		got, err = fooled.RevealSecret(t.Context(), vault.Caller{}, locked.Secret.Key.Expose(), "right")
+		wantErr(t, "RevealSecret(other root key, passphrase)", err, vault.ErrPassphrase)
+		want(t, "RevealSecret(other root key, passphrase).Value", string(got.Value), "")
+		_, err = fooled.BurnSecret(t.Context(), vault.Caller{}, plain.Metadata.Key.Expose(), "")
+		wantErr(t, "BurnSecret(other root key)", err, vault.ErrFault)
 	}
 	fooled.Close()
 	want(t, "RevealSecret(right root key)", k.MustReveal(t, vault.Caller{}, plain.Secret.Key, ""), "plain")

@@ -131,3 +131,35 @@ func (t *countingTx) Delete(bucket string, key []byte) error {
 	}
 	return t.Tx.Delete(bucket, key)
 }
+
+// betweenStore runs then once, after the first view that walks bucket has
+// ended and before its caller goes on.
+type betweenStore struct {
+	storage.Store
+	bucket string
+	then   func()
+}
+
+func (s *betweenStore) View(ctx context.Context, fn func(storage.Tx) error) error {
+	tx := walkTx{bucket: s.bucket}
+	err := s.Store.View(ctx, func(inner storage.Tx) error {
+		tx.Tx = inner
+		return fn(&tx)
+	})
+	if then := s.then; then != nil && tx.walked {
+		s.then = nil
+		then()
+	}
+	return err
+}
+
+type walkTx struct {
+	storage.Tx
+	bucket string
+	walked bool
+}
+
+func (t *walkTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
+	t.walked = t.walked || bucket == t.bucket
+	return t.Tx.Range(bucket, from, to, fn)
+}

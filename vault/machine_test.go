@@ -51,7 +51,7 @@ func (m *machine) conceal(rt *rapid.T) {
 	e := &entry{
 		text: vault.Text(rapid.StringN(1, 300, -1).Draw(rt, "text")), state: vault.StateNew,
 		ttl:        rapid.SampledFrom([]time.Duration{time.Minute, 20 * time.Minute, 3 * time.Hour}).Draw(rt, "ttl"),
-		passphrase: vault.Text(rapid.SampledFrom([]string{"", "right"}).Draw(rt, "passphrase")),
+		passphrase: vault.Text(rapid.SampledFrom([]string{"", "", "right"}).Draw(rt, "passphrase")),
 		created:    m.model.now, updated: m.model.now, tries: map[int]*counter{},
 	}
 	kept, err := m.kit.Vault.ConcealSecret(m.t.Context(), vaulttest.Caller(9), e.text, vault.Wish{TTL: &e.ttl, Passphrase: e.passphrase})

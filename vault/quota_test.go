@@ -126,3 +126,25 @@ func TestQuotaAfterFailedEnd(t *testing.T) {
 	k.MustReveal(t, c, kept.Secret.Key, "")
 	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
 }
+
+// A secret that ends after the pass has read it and before it is counted is
+// neither counted nor given back, and its slot is not freed twice.
+func TestQuotaOfEndDuringPass(t *testing.T) {
+	t.Parallel()
+	var between betweenStore
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+		between.Store, between.bucket = s, vault.BucketSecret
+		return &between
+	}})
+	c := vaulttest.Caller(1)
+	ends, stays := k.MustConceal(t, c, "ends", vault.Wish{}), k.MustConceal(t, c, "stays", vault.Wish{})
+	k.Reopen(t)
+	between.then = func() { want(t, "RevealSecret(ends)", k.MustReveal(t, c, ends.Secret.Key, ""), "ends") }
+	k.MustReclaim(t)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), unit)
+	for range 3 {
+		k.MustConceal(t, c, "more", vault.Wish{})
+	}
+	want(t, "RevealSecret(stays)", k.MustReveal(t, c, stays.Secret.Key, ""), "stays")
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*unit)
+}

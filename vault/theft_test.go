@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -59,14 +60,15 @@ func TestTheftOfTheFolder(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
 	for _, dir := range []string{v.before, v.after} {
+		content := everything(t, dir)
 		for _, kept := range append([]vault.Concealed{v.live, v.locked}, v.ended...) {
 			for _, secret := range []string{plaintext, passphrase, kept.Secret.Key.Expose()[:25], kept.Metadata.Key.Expose()[:25]} {
 				for _, form := range spellings(secret) {
-					want(t, "data folder holds a canary", holds(t, dir, []byte(form)), false)
+					want(t, "data folder holds a canary", bytes.Contains(content, []byte(form)), false)
 				}
 			}
 		}
-		want(t, "data folder holds the root key", holds(t, dir, v.RootKey.Text()[:64]), false)
+		want(t, "data folder holds the root key", bytes.Contains(content, v.RootKey.Text()[:64]), false)
 	}
 	// With the root key and what the rows are called, as if those were links.
 	thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: v.before, RootKey: &v.RootKey})

@@ -17,12 +17,16 @@ import (
 	"time"
 )
 
+// buildFolder is where buildHush left the program, to be removed at the end.
+var buildFolder string
+
 // buildHush builds the program as it is shipped, once for all tests.
 var buildHush = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "hush-test-")
 	if err != nil {
 		return "", err
 	}
+	buildFolder = dir
 	path := filepath.Join(dir, "hush")
 	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)

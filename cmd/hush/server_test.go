@@ -27,7 +27,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	_ = os.RemoveAll(buildFolder)
+	os.Exit(code)
 }
 
 // patience bounds every wait for something that happens soon or never.

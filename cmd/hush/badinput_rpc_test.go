@@ -1,0 +1,66 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// badRPC are requests that the RPC protocols refuse. gRPC and gRPC-Web answer
+// 200 and tell in their trailers.
+func badRPC(t *testing.T) []bad {
+	t.Helper()
+	const invalid, exhausted = `"code":"invalid_argument"`, `"code":"resource_exhausted"`
+	large := strings.Repeat("x", 5<<20)
+	bomb := zipped(t, `{"secret":"`, 64<<20, `"}`)
+	zip := http.Header{"Content-Encoding": {"gzip"}}
+	trailers := http.Header{"Te": {"trailers"}, "Grpc-Encoding": {"gzip"}}
+	return []bad{
+		{name: "JSON without an end", path: concealPath, contentType: typeJSON, body: `{"secret":"x`, status: 400, want: "malformed JSON message"},
+		{name: "JSON that is a list", path: concealPath, contentType: typeJSON, body: `["x"]`, status: 400, want: "malformed JSON message (line 1:1)"},
+		{name: "an empty body for JSON", path: concealPath, contentType: typeJSON, body: "", status: 400, want: "an empty body is not a JSON object"},
+		{name: "JSON that is no Unicode", path: concealPath, contentType: typeJSON, body: "{\"secret\":\"\xff\"}", status: 400, want: "malformed JSON message"},
+		{name: "JSON with half a pair", path: concealPath, contentType: typeJSON, body: `{"secret":"\udc00x"}`, status: 400, want: "malformed JSON message"},
+		{name: "JSON with a field twice", path: concealPath, contentType: typeJSON, body: `{"secret":"x","secret":"y"}`, status: 400, want: "malformed JSON message"},
+		{name: "a JSON number for a secret", path: concealPath, contentType: typeJSON, body: `{"secret":1}`, status: 400, want: "malformed JSON message"},
+		{name: "JSON 100,000 deep", path: concealPath, contentType: typeJSON, body: `{"a":` + strings.Repeat("[", 100_000), status: 400, want: "malformed JSON message"},
+		{name: "deep JSON that is closed", path: concealPath, contentType: typeJSON, body: `{"secret":"x","a":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}", status: 400, want: "malformed JSON message"},
+		{name: "a ttl that is none", path: concealPath, contentType: typeJSON, body: `{"secret":"x","ttl":"soon"}`, status: 400, want: "malformed JSON message"},
+		{name: "a ttl above what the type holds", path: concealPath, contentType: typeJSON, body: `{"secret":"x","ttl":"999999999999s"}`, status: 400, want: invalid},
+		{name: "protobuf that is cut off", path: concealPath, contentType: typeProto, body: "\x0a\x05x", status: 400, want: "unmarshal message"},
+		{name: "protobuf with a broken tag", path: concealPath, contentType: typeProto, body: "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", status: 400, want: "unmarshal message"},
+		{name: "protobuf that is no Unicode", path: concealPath, contentType: typeProto, body: "\x0a\x01\xff", status: 400, want: "unmarshal message"},
+		{name: "protobuf nested 10,000 deep", path: concealPath, contentType: typeProto, body: strings.Repeat("\x5b", 20_000), status: 400, want: "unmarshal message"},
+		{name: "a protobuf ttl out of range", path: concealPath, contentType: typeProto, body: "\x0a\x01x\x12\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", status: 400, want: invalid},
+		{name: "an empty message", path: concealPath, contentType: typeProto, body: "", status: 400, want: "secret: must be at least 1 bytes"},
+		{name: "too many keys", path: "/hush.v1.SecretService/ListSecretStatus", contentType: typeJSON, body: `{"secretKeys":[` + strings.Repeat(`"",`, 25) + `""]}`, status: 400, want: "secret_keys: must contain no more than 25 item(s)"},
+		{name: "no keys", path: "/hush.v1.SecretService/ListSecretStatus", contentType: typeJSON, body: `{}`, status: 400, want: "secret_keys: must contain at least 1 item(s)"},
+		{name: "a memo that is too long", path: "/hush.v1.MetadataService/UpdateMetadata", contentType: typeJSON, body: `{"memo":"` + strings.Repeat("x", 501) + `"}`, status: 400, want: "memo: must be at most 500 characters"},
+		{name: "a place without a name", path: "/testname.v1.TestName/Lookup", contentType: typeJSON, body: `{"name":" \u3000\t"}`, status: 400, want: "name must hold 1 to 200 characters"},
+		{name: "a place with a long name", path: "/testname.v1.TestName/Lookup", contentType: typeJSON, body: `{"name":"` + strings.Repeat("é", 201) + `"}`, status: 400, want: "name must hold 1 to 200 characters"},
+
+		{name: "an oversized message", path: concealPath, contentType: typeJSON, body: `{"secret":"` + large + `"}`, status: 429, want: exhausted},
+		{name: "an oversized protobuf message", path: concealPath, contentType: typeProto, body: "\x0a\x80\x80\xc0\x02" + large, status: 429, want: exhausted},
+		{name: "an oversized message for a reveal", path: revealPath, contentType: typeJSON, body: `{"passphrase":"` + strings.Repeat("x", 70<<10) + `"}`, status: 429, want: exhausted},
+		{name: "a gzip bomb", path: concealPath, contentType: typeJSON, header: zip, body: bomb, status: 429, want: exhausted},
+		{name: "a gzip bomb for a reveal", path: revealPath, contentType: typeProto, header: zip, body: bomb, status: 429, want: exhausted},
+		{name: "gzip that is none", path: concealPath, contentType: typeJSON, header: zip, body: `{"secret":"x"}`, status: 400, want: "code"},
+		{name: "a coding that nobody knows", path: concealPath, contentType: typeJSON, header: http.Header{"Content-Encoding": {"br"}}, body: `{"secret":"x"}`, status: 501, want: `"code":"unimplemented"`},
+		{name: "a type that nobody knows", path: concealPath, contentType: "application/xml", body: `<secret/>`, status: 415, want: "Accept-Post"},
+		{name: "a form for an RPC", path: concealPath, contentType: typeForm, body: `secret=x`, status: 415, want: "Accept-Post"},
+
+		{name: "a gRPC gzip bomb", path: concealPath, contentType: "application/grpc", header: trailers, body: envelope(1, bomb), status: 200, want: "Grpc-Status:[8]"},
+		{name: "a gRPC-Web gzip bomb", path: concealPath, contentType: "application/grpc-web", header: http.Header{"Grpc-Encoding": {"gzip"}}, body: envelope(1, bomb), status: 200, want: "Grpc-Status:[8]"},
+		{name: "an oversized gRPC-Web message", path: concealPath, contentType: "application/grpc-web", body: envelope(0, large), status: 200, want: "Grpc-Status:[8]"},
+		{name: "a gRPC-Web message that is cut off", path: concealPath, contentType: "application/grpc-web", body: envelope(0, "\x0a\x01x")[:7], status: 200, want: "Grpc-Status:[13]"},
+		{name: "a gRPC-Web message that lies about its size", path: concealPath, contentType: "application/grpc-web", body: "\x00\xff\xff\xff\xffx", status: 200, want: "Grpc-Status:[8]"},
+		{name: "a gRPC-Web message that is none", path: concealPath, contentType: "application/grpc-web", body: envelope(0, "\x0a\x05x"), status: 200, want: "Grpc-Status:[3]"},
+		{name: "no gRPC-Web message at all", path: concealPath, contentType: "application/grpc-web", body: "", status: 200, want: "Grpc-Status:["},
+		{name: "two gRPC-Web messages", path: concealPath, contentType: "application/grpc-web", body: envelope(0, "\x0a\x01x") + envelope(0, "\x0a\x01y"), status: 200, want: "Grpc-Status:["},
+
+		{name: "an unknown method", path: "/hush.v1.SecretService/Nonsense", contentType: typeJSON, body: "{}", status: 404, want: ""},
+		{name: "an unknown service", path: "/hush.v1.Nonsense/Nonsense", contentType: typeJSON, body: "{}", status: 404, want: ""},
+		{name: "a GET that would reveal", method: http.MethodGet, path: revealPath + "?connect=v1&encoding=json&message=%7B%7D", status: 405, want: "Allow:[POST]"},
+		{name: "a GET with a broken message", method: http.MethodGet, path: "/testname.v1.TestName/Lookup?connect=v1&encoding=json&message=%7B", status: 400, want: invalid},
+	}
+}

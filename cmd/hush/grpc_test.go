@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpcreflect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+	testnamev1 "hush/gen/testname/v1"
+	"hush/gen/testname/v1/testnamev1connect"
+)
+
+func serviceNames() []string {
+	return []string{
+		hushv1connect.SecretServiceName, hushv1connect.MetadataServiceName, hushv1connect.SessionServiceName,
+		hushv1connect.SystemServiceName, testnamev1connect.TestNameName,
+	}
+}
+
+func TestReflection(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	stream := grpcreflect.NewClient(newHTTPClient(t, true, nil), s.url, connect.WithGRPC()).NewStream(t.Context())
+	defer stream.Close()
+	listed, err := stream.ListServices()
+	if err != nil {
+		t.Fatalf("ListServices: got %v, want no error", err)
+	}
+	for _, name := range serviceNames() {
+		if !slices.ContainsFunc(listed, func(l protoreflect.FullName) bool { return string(l) == name }) {
+			t.Errorf("ListServices: got %q, want %s among them", listed, name)
+		}
+		files, err := stream.FileContainingSymbol(protoreflect.FullName(name))
+		if err != nil || len(files) == 0 {
+			t.Errorf("FileContainingSymbol(%s): got %d files and %v, want its file", name, len(files), err)
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	for _, http2 := range []bool{false, true} {
+		client := newHTTPClient(t, http2, nil)
+		for _, name := range append(serviceNames(), "") {
+			bad{
+				name: "health of " + name, path: "/grpc.health.v1.Health/Check", contentType: typeJSON,
+				body: `{"service":"` + name + `"}`, status: http.StatusOK, want: "SERVING",
+			}.send(t, client, s.url)
+		}
+		bad{
+			name: "health of nobody", path: "/grpc.health.v1.Health/Check", contentType: typeJSON,
+			body: `{"service":"nobody"}`, status: http.StatusNotFound, want: `"code":"not_found"`,
+		}.send(t, client, s.url)
+		bad{name: "healthz", method: http.MethodGet, path: "/healthz", status: http.StatusOK, want: "ok"}.send(t, client, s.url)
+	}
+}
+
+// One port speaks HTTP/1.1 and HTTP/2, and the answer is the same.
+func TestOnePortSpeaksBoth(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	for want, http2 := range map[int]bool{1: false, 2: true} {
+		res, err := newHTTPClient(t, http2, nil).Get(s.url + "/api/v1/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || res.ProtoMajor != want || string(body) != `{"status":"nominal","locale":"en"}` {
+			t.Errorf("Get over HTTP/%d: got HTTP/%d %q %v, want the status", want, res.ProtoMajor, body, err)
+		}
+	}
+}
+
+// A browser, a proxy or a link preview may send any GET again. What can be done
+// by GET must therefore do nothing, and what does something must not be one.
+func TestConnectGET(t *testing.T) {
+	t.Parallel()
+	var methods []string
+	client := newHTTPClient(t, false, nil)
+	client.Transport = noting(client.Transport, &methods)
+	s := startHush(t)
+	opts := []connect.ClientOption{connect.WithHTTPGet(), connect.WithProtoJSON()}
+	places := testnamev1connect.NewTestNameClient(client, s.url, opts...)
+	system := hushv1connect.NewSystemServiceClient(client, s.url, opts...)
+	secrets := hushv1connect.NewSecretServiceClient(client, s.url, opts...)
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		method string
+		call   func() error
+	}{
+		"Lookup":              {"GET", func() error { return second(places.Lookup(ctx, &testnamev1.LookupRequest{Name: "ZÜRICH "})) }},
+		"GetStatus":           {"GET", func() error { return second(system.GetStatus(ctx, &hushv1.GetStatusRequest{})) }},
+		"GetVersion":          {"GET", func() error { return second(system.GetVersion(ctx, &hushv1.GetVersionRequest{})) }},
+		"GetSupportedLocales": {"GET", func() error { return second(system.GetSupportedLocales(ctx, &hushv1.GetSupportedLocalesRequest{})) }},
+		"ValidateShrimp":      {"POST", func() error { return second(system.ValidateShrimp(ctx, &hushv1.ValidateShrimpRequest{})) }},
+		"ConcealSecret":       {"POST", func() error { return second(secrets.ConcealSecret(ctx, &hushv1.ConcealSecretRequest{Secret: "x"})) }},
+		"ListSecretStatus": {"POST", func() error {
+			return second(secrets.ListSecretStatus(ctx, &hushv1.ListSecretStatusRequest{SecretKeys: []string{"x"}}))
+		}},
+	} {
+		methods = nil
+		if err := c.call(); err != nil {
+			t.Errorf("%s: got %v, want no error", name, err)
+		}
+		if !slices.Equal(methods, []string{c.method}) {
+			t.Errorf("%s: got it sent as %q, want %s", name, methods, c.method)
+		}
+	}
+	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	message, err := json.Marshal(map[string]string{"secretKey": kept.secretKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, http2 := range []bool{false, true} {
+		bad{
+			name: "a GET of RevealSecret", method: http.MethodGet, status: http.StatusMethodNotAllowed, want: "Allow:[POST]",
+			path: revealPath + "?connect=v1&encoding=json&message=" + strings.NewReplacer(`"`, "%22", "{", "%7B", "}", "%7D").Replace(string(message)),
+		}.send(t, newHTTPClient(t, http2, nil), s.url)
+	}
+	newDrivers(t, s, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "kept")
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// noting keeps the methods that requests are sent with.
+func noting(next http.RoundTripper, methods *[]string) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		*methods = append(*methods, r.Method)
+		return next.RoundTrip(r)
+	})
+}
+
+// Many keys in one call are answered in their order, known or not.
+func TestListSecretStatus(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	for _, d := range newDrivers(t, s, nil) {
+		rpc, ok := d.(*rpcDriver)
+		if !ok {
+			continue
+		}
+		waits, gone := mustConceal(t, d, wish{secret: "x"}), mustConceal(t, d, wish{secret: "x"})
+		d.reveal(t.Context(), gone.secretKey, "").want(t, "reveal", outcomeOK)
+		keys := []string{"nonsense", gone.secretKey, waits.secretKey, waits.secretKey, waits.metadataKey}
+		res, err := rpc.secrets.ListSecretStatus(t.Context(), &hushv1.ListSecretStatusRequest{SecretKeys: keys})
+		if err != nil {
+			t.Fatalf("%s ListSecretStatus: got %v, want no error", d.name(), err)
+		}
+		for i, status := range res.GetStatuses() {
+			want := hushv1.State_STATE_UNSPECIFIED
+			if keys[i] == waits.secretKey {
+				want = hushv1.State_STATE_NEW
+			}
+			if status.GetSecretKey() != keys[i] || status.GetState() != want {
+				t.Errorf("%s ListSecretStatus: got %v for key %d, want %v", d.name(), status, i, want)
+			}
+		}
+		if len(res.GetStatuses()) != len(keys) {
+			t.Errorf("%s ListSecretStatus: got %d, want %d", d.name(), len(res.GetStatuses()), len(keys))
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package vault
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/storage/memory"
+)
+
+// What the golden file below is made of.
+const (
+	goldenRoot    = "4a6f75726e657920627920746865207365612077697468206120667269656664"
+	goldenKey     = "k7d2m9x4q1w8e5r3t6y0u2i4o0mk3wz"
+	goldenReceipt = "r7d2m9x4q1w8e5r3t6y0u2i4o0mk3wz"
+	goldenText    = "sealed by version 1"
+)
+
+func goldenShare() [32]byte { return [32]byte([]byte("thirty-two bytes that are random")) }
+
+func goldenKeys(t *testing.T) *seal.Keys {
+	t.Helper()
+	root, err := seal.ParseRootKey([]byte(goldenRoot))
+	if err != nil {
+		t.Fatalf("ParseRootKey(golden): got %v, want nil", err)
+	}
+	return seal.NewKeys(root)
+}
+
+// A secret and a receipt that version 1 sealed open for ever: header, seal and
+// keys are those of then, and only the slot is where the share lies now.
+func TestOldSecretOpens(t *testing.T) {
+	t.Parallel()
+	now := sampleMoment(30)
+	keys := goldenKeys(t)
+	store, shares := memory.New()
+	if err := store.Update(t.Context(), Init(keys, now)); err != nil {
+		t.Fatalf("Update(Init): got %v, want nil", err)
+	}
+	v, err := Open(t.Context(), Options{
+		Store: store, Shares: shares, Keys: keys, Now: func() time.Time { return now },
+		Log: slog.New(slog.DiscardHandler), Manual: true,
+	})
+	if err != nil {
+		t.Fatalf("Open(memory): got %v, want nil", err)
+	}
+	defer v.Close()
+	key, _ := seal.ParseToken(goldenKey)
+	receipt, _ := seal.ParseToken(goldenReceipt)
+	record, err := decodeSecret(golden(t, "sealed-secret-v1"))
+	if err != nil {
+		t.Fatalf("decodeSecret(golden): got %v, want nil", err)
+	}
+	metadata, err := decodeMetadata(golden(t, "sealed-metadata-v1"))
+	if err != nil {
+		t.Fatalf("decodeMetadata(golden): got %v, want nil", err)
+	}
+	if record.slot, err = shares.Put(t.Context(), goldenShare()); err != nil {
+		t.Fatalf("Put(share): got %v, want nil", err)
+	}
+	d := draft{
+		key: key, receipt: receipt, secret: *record, metadata: *metadata,
+		secretRow: key.RowKey(seal.KindSecret), metaRow: receipt.RowKey(seal.KindMetadata),
+	}
+	if err := store.Update(t.Context(), d.commit()); err != nil {
+		t.Fatalf("Update(golden): got %v, want nil", err)
+	}
+	shown, err := v.GetMetadata(t.Context(), Caller{}, goldenReceipt)
+	if err != nil || shown.Secret == nil || *shown.Secret != key || shown.Memo != goldenText {
+		t.Errorf("GetMetadata(golden): got %v, want the key and the memo", err)
+	}
+	got, err := v.RevealSecret(t.Context(), Caller{}, goldenKey, "golden passphrase")
+	if err != nil || got.Value != goldenText {
+		t.Errorf("RevealSecret(golden): got %q, %v, want %q", string(got.Value), err, goldenText)
+	}
+}
