@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -19,12 +18,12 @@ import (
 func bareService(t *testing.T) protoreflect.ServiceDescriptor {
 	t.Helper()
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name: proto.String("bare.proto"), Package: proto.String("bare"), Syntax: proto.String("proto3"),
-		MessageType: []*descriptorpb.DescriptorProto{{Name: proto.String("Nothing")}},
+		Name: new("bare.proto"), Package: new("bare"), Syntax: new("proto3"),
+		MessageType: []*descriptorpb.DescriptorProto{{Name: new("Nothing")}},
 		Service: []*descriptorpb.ServiceDescriptorProto{{
-			Name: proto.String("Service"),
+			Name: new("Service"),
 			Method: []*descriptorpb.MethodDescriptorProto{{
-				Name: proto.String("Forgotten"), InputType: proto.String(".bare.Nothing"), OutputType: proto.String(".bare.Nothing"),
+				Name: new("Forgotten"), InputType: new(".bare.Nothing"), OutputType: new(".bare.Nothing"),
 			}},
 		}},
 	}, nil)

@@ -1,9 +1,7 @@
 package handlers
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -15,13 +13,6 @@ import (
 	chimiddleware "github.com/go-chi/chi/v5/middleware"
 
 	"hush/vault"
-)
-
-const (
-	// drainBytes and drainTime bound what is read of a refused body, so that
-	// the client gets to read the answer.
-	drainBytes = 32 << 20
-	drainTime  = 2 * time.Second
 )
 
 // middleware wraps the whole tree.
@@ -41,11 +32,8 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 		rec := m.authenticate(r)
 		rec.route = m.template(r)
 		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
-		body := r.Body
 		r = r.WithContext(withRecord(r.Context(), rec))
-		if body != nil && body != http.NoBody && r.ProtoMajor == 1 {
-			r.Body = io.NopCloser(body) // connect closes it, and then nothing could be drained
-		}
+		rest := keepBody(r)
 		defer func() {
 			if value := recover(); value != nil {
 				m.panicked(answer, rec, value)
@@ -53,7 +41,7 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 			m.note(r, rec, answer, began)
 		}()
 		next.ServeHTTP(answer, r)
-		drain(answer, r, body)
+		rest.drain(answer, r)
 	})
 }
 
@@ -137,31 +125,5 @@ func knownMethod(method string) string {
 		return method
 	default:
 		return "other"
-	}
-}
-
-// drain reads what is left of a body over HTTP/1, in bounds, after the answer
-// was sent: a connection that is closed with data unread is reset, and the
-// client may never see why. HTTP/2 does not need it.
-func drain(w http.ResponseWriter, r *http.Request, body io.Reader) {
-	if r.ProtoMajor != 1 || body == nil || body == http.NoBody {
-		return
-	}
-	control := http.NewResponseController(w)
-	if r.Header.Get("Expect") != "" && control.Flush() != nil {
-		return // a client that waits for leave to send its body waits for the answer
-	}
-	if control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
-		return
-	}
-	var one [1]byte
-	n, err := body.Read(one[:])
-	if n > 0 && control.Flush() == nil {
-		_, err = io.CopyN(io.Discard, body, drainBytes)
-	}
-	if errors.Is(err, io.EOF) {
-		// Were it to pass while the connection is in good order, net/http
-		// would cancel whatever the connection serves from then on.
-		_ = control.SetReadDeadline(time.Time{})
 	}
 }

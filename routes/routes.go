@@ -45,8 +45,10 @@ type tree struct {
 	links links
 	now   func() time.Time
 	mux   *chi.Mux
-	v1    family
-	v2    family
+	// mounts are the services of the API.
+	mounts []handlers.Mount
+	v1     family
+	v2     family
 	// unknown is the page for paths that nothing has.
 	unknown []byte
 }
@@ -58,16 +60,17 @@ func New(opts Options) (http.Handler, error) {
 		return nil, err
 	}
 	t := &tree{
-		links: newLinks(opts.BaseURL),
-		now:   opts.Now,
-		mux:   chi.NewMux(),
-		v1:    v1Family(&opts.API.Callable),
-		v2:    v2Family(&opts.API.Callable),
+		links:  newLinks(opts.BaseURL),
+		now:    opts.Now,
+		mux:    chi.NewMux(),
+		mounts: opts.API.Mounts,
+		v1:     v1Family(&opts.API.Callable),
+		v2:     v2Family(&opts.API.Callable),
 	}
 	if t.now == nil {
 		t.now = time.Now
 	}
-	for _, mount := range opts.API.Mounts {
+	for _, mount := range t.mounts {
 		t.mux.Mount(strings.TrimSuffix(mount.Path, "/"), mount.Handler)
 	}
 	for _, f := range []family{t.v1, t.v2} {
@@ -147,6 +150,14 @@ func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 }
 
 func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+	// A method that no route ever has does not reach the services, which know
+	// best what they allow.
+	for _, mount := range t.mounts {
+		if strings.HasPrefix(r.URL.Path, mount.Path) {
+			mount.Handler.ServeHTTP(w, r)
+			return
+		}
+	}
 	allowed := t.allowed(r)
 	if len(allowed) == 0 {
 		t.notFound(w, r)

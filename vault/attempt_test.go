@@ -144,7 +144,7 @@ func TestTryIsCountedFirst(t *testing.T) {
 func TestExpiryTakesCounters(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{Passphrase: "right", TTL: ttl(time.Minute)})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{Passphrase: "right", TTL: new(time.Minute)})
 	for c := range 3 {
 		_ = guess(t, k, kept, vaulttest.Caller(c), false)
 	}

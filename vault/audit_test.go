@@ -64,7 +64,7 @@ func TestAuditTrail(t *testing.T) {
 	expect(a, vault.AuditConceal)
 	b := k.MustConceal(t, c, "b", vault.Wish{Passphrase: "right"})
 	expect(b, vault.AuditConceal)
-	short := k.MustConceal(t, c, "c", vault.Wish{TTL: ttl(time.Minute)})
+	short := k.MustConceal(t, c, "c", vault.Wish{TTL: new(time.Minute)})
 	expect(short, vault.AuditConceal)
 	k.MustMetadata(t, c, a.Metadata.Key)
 	expect(a, vault.AuditView)

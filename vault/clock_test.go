@@ -21,7 +21,7 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+			kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
 			k.Clock.Advance(time.Minute)
 			wantErr(t, "RevealSecret(expired)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
 			between(t, k)
@@ -32,7 +32,7 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 				k.MustSweep(t)
 			}
 			// What comes in the meantime lives its whole life.
-			fresh := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{TTL: ttl(time.Minute)})
+			fresh := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{TTL: new(time.Minute)})
 			want(t, "Created", fresh.Secret.Created, vaulttest.StartTime().Add(time.Minute))
 			want(t, "RevealSecret(fresh)", k.MustReveal(t, vault.Caller{}, fresh.Secret.Key, ""), "y")
 		})
@@ -64,7 +64,7 @@ func TestForwardLeapDeletesNothing(t *testing.T) {
 func TestForwardLeapConfirmed(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+	k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
 	for _, step := range []struct {
 		advance time.Duration
 		kept    int
@@ -89,7 +89,7 @@ func TestForwardLeapConfirmed(t *testing.T) {
 func TestHourIsNoLeap(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+	k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
 	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 0)
@@ -100,7 +100,7 @@ func TestHourIsNoLeap(t *testing.T) {
 func TestLongDowntime(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	short := k.MustConceal(t, vault.Caller{}, "short", vault.Wish{TTL: ttl(time.Hour)})
+	short := k.MustConceal(t, vault.Caller{}, "short", vault.Wish{TTL: new(time.Hour)})
 	long := k.MustConceal(t, vault.Caller{}, "long", vault.Wish{})
 	k.Close(t)
 	k.Clock.Advance(3 * time.Hour / 2)
@@ -139,7 +139,7 @@ func TestMarkSurvives(t *testing.T) {
 func TestSteadyClock(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(150 * time.Second)})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(150 * time.Second)})
 	for second := range 200 {
 		k.MustSweep(t)
 		_, err := k.Vault.GetSecret(t.Context(), vault.Caller{}, kept.Secret.Key.Expose())

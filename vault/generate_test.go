@@ -17,8 +17,8 @@ func TestGenerate(t *testing.T) {
 		ambiguous = "0Oo1IiLl|"
 	)
 	all := vault.CharacterSets{Uppercase: true, Lowercase: true, Numbers: true, Symbols: true}
-	clear := all
-	clear.ExcludeAmbiguous = true
+	readable := all
+	readable.ExcludeAmbiguous = true
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	tests := []struct {
 		name     string
@@ -34,7 +34,7 @@ func TestGenerate(t *testing.T) {
 		{name: "longest", length: 128, sets: all, want: 128, each: []string{upper, lower, digits}},
 		{name: "digits", length: 20, sets: vault.CharacterSets{Numbers: true}, want: 20, onlyFrom: digits},
 		{name: "letters", length: 20, sets: vault.CharacterSets{Uppercase: true, Lowercase: true}, want: 20, onlyFrom: upper + lower, each: []string{upper, lower}},
-		{name: "readable", length: 128, sets: clear, want: 128, never: ambiguous},
+		{name: "readable", length: 128, sets: readable, want: 128, never: ambiguous},
 		{name: "too short", length: 3},
 		{name: "negative", length: -1},
 		{name: "too long", length: 129},

@@ -28,9 +28,6 @@ func want[T comparable](t *testing.T, call string, got, want T) {
 	}
 }
 
-// ttl is a wish for a lifetime.
-func ttl(d time.Duration) *time.Duration { return &d }
-
 // flipped returns a copy of a token with its first character changed.
 func flipped(key seal.Token) string {
 	text := []byte(key.Expose())

@@ -101,7 +101,7 @@ func TestMetadataPaths(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{TTL: ttl(life)})
+			kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{TTL: new(life)})
 			m := kept.Metadata
 			for _, s := range steps {
 				k.Clock.Advance(s.after)
@@ -123,7 +123,7 @@ func TestConcealedMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	now := vaulttest.StartTime()
-	kept := k.MustConceal(t, vault.Caller{Account: "ada"}, "x", vault.Wish{TTL: ttl(time.Hour), Passphrase: "p"})
+	kept := k.MustConceal(t, vault.Caller{Account: "ada"}, "x", vault.Wish{TTL: new(time.Hour), Passphrase: "p"})
 	wanted := vault.Concealed{
 		Metadata: vault.Metadata{
 			Key: kept.Metadata.Key, Secret: &kept.Secret.Key, Hint: kept.Secret.Key.Short(6),

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -35,7 +36,16 @@ const (
 // foldName is how names are compared: without surrounding white space, and
 // folded as Unicode folds case.
 func foldName(name string) string {
-	return cases.Fold().String(strings.TrimSpace(name))
+	return strings.Map(foldCherokee, cases.Fold().String(strings.TrimSpace(name)))
+}
+
+// foldCherokee folds Cherokee to its capitals, as Unicode does. Package cases
+// swaps the two cases instead, so that they would never meet.
+func foldCherokee(r rune) rune {
+	if unicode.Is(unicode.Cherokee, r) {
+		return unicode.ToUpper(r)
+	}
+	return r
 }
 
 // Key is what the table knows the place by; two names with one key are one

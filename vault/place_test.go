@@ -42,7 +42,8 @@ func TestLookupFolds(t *testing.T) {
 		{"Łódź", "łÓDŹ", true},
 		{"ﬁeld", "FIELD", true},
 		{"МОСКВА", "москва", true},
-		{"東京", "東京", true},
+		{"ᏣᎳᎩ", "ꮳꮃꭹ", true},
+		{"서울", "서울", true},
 	}
 	for _, test := range tests {
 		t.Run(test.stored+" as "+test.asked, func(t *testing.T) {

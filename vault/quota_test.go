@@ -60,7 +60,7 @@ func TestQuotaReleasedByExpiry(t *testing.T) {
 	c := vaulttest.Caller(1)
 	k.MustReclaim(t)
 	for range 2 {
-		k.MustConceal(t, c, "x", vault.Wish{TTL: ttl(time.Minute)})
+		k.MustConceal(t, c, "x", vault.Wish{TTL: new(time.Minute)})
 	}
 	wantFull(t, k, c)
 	k.Clock.Advance(time.Minute)
@@ -139,12 +139,16 @@ func TestQuotaOfEndDuringPass(t *testing.T) {
 	c := vaulttest.Caller(1)
 	ends, stays := k.MustConceal(t, c, "ends", vault.Wish{}), k.MustConceal(t, c, "stays", vault.Wish{})
 	k.Reopen(t)
-	between.then = func() { want(t, "RevealSecret(ends)", k.MustReveal(t, c, ends.Secret.Key, ""), "ends") }
+	slot := slotOf(t, k, ends.Secret.Key)
+	between.then = func() {
+		want(t, "RevealSecret(ends)", k.MustReveal(t, c, ends.Secret.Key, ""), "ends")
+		struckOff(t, k)
+	}
 	k.MustReclaim(t)
 	want(t, "KeptBytes()", k.Vault.KeptBytes(), unit)
-	for range 3 {
-		k.MustConceal(t, c, "more", vault.Wish{})
-	}
+	more := k.MustConceal(t, c, "more", vault.Wish{})
+	want(t, "slot used again", slotOf(t, k, more.Secret.Key).Number, slot.Number)
+	want(t, "RevealSecret(more)", k.MustReveal(t, c, more.Secret.Key, ""), "more")
 	want(t, "RevealSecret(stays)", k.MustReveal(t, c, stays.Secret.Key, ""), "stays")
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*unit)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
 }

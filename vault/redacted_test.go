@@ -33,7 +33,7 @@ func TestNothingPrints(t *testing.T) {
 		plaintext, passphrase, "memo-canary", kept.Secret.Key.Expose()[6:], kept.Metadata.Key.Expose()[6:],
 		addr.String(), "cb00714d", "CB00714D", fmt.Sprint(uint64(0xffff_cb00_714d)),
 	}
-	text, wish := vault.Text(plaintext), vault.Wish{Passphrase: passphrase, TTL: ttl(time.Hour)}
+	text, wish := vault.Text(plaintext), vault.Wish{Passphrase: passphrase, TTL: new(time.Hour)}
 	for _, v := range []any{
 		// Text is not for keys of maps: encoding/json writes those as they are.
 		text, &text, []vault.Text{text}, map[string]vault.Text{"": text}, struct{ T vault.Text }{text},
@@ -82,7 +82,7 @@ func TestLogsTellNothing(t *testing.T) {
 	var canaries []string
 	var errs []error
 	note := func(err error) { errs = append(errs, err) }
-	for _, wish := range []vault.Wish{{}, {Passphrase: passphrase}, {TTL: ttl(time.Minute)}} {
+	for _, wish := range []vault.Wish{{}, {Passphrase: passphrase}, {TTL: new(time.Minute)}} {
 		kept := k.MustConceal(t, c, plaintext, wish)
 		canaries = append(canaries, kept.Secret.Key.Expose(), kept.Metadata.Key.Expose())
 		_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")

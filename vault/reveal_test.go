@@ -20,7 +20,7 @@ func TestRevealOnce(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	concealed := k.MustConceal(t, c, "the text", vault.Wish{TTL: ttl(time.Hour)})
+	concealed := k.MustConceal(t, c, "the text", vault.Wish{TTL: new(time.Hour)})
 	k.Clock.Advance(10*time.Second + time.Millisecond)
 	got, err := k.Vault.RevealSecret(t.Context(), c, concealed.Secret.Key.Expose(), "")
 	if err != nil {

@@ -85,7 +85,7 @@ func TestCrashBeforeShred(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, shares := faultyKit(t)
-			kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{TTL: ttl(time.Minute)})
+			kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{TTL: new(time.Minute)})
 			slot, share := slotOf(t, k, kept.Secret.Key), shareOf(t, k, kept.Secret.Key)
 			failure := storage.ErrUnknownOutcome
 			shares.destroy.Store(&failure)
@@ -165,6 +165,27 @@ func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 	for text, c := range map[string]vault.Concealed{"the text": kept, "x": before, "y": after} {
 		want(t, "RevealSecret(key)", k.MustReveal(t, vault.Caller{}, c.Secret.Key, ""), text)
 	}
+}
+
+// A slot that waits to be destroyed is nobody's until it was struck off, even
+// if the background pass finds no record that owns it.
+func TestListedSlotIsNotReclaimed(t *testing.T) {
+	t.Parallel()
+	k, shares := faultyKit(t)
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	slot := slotOf(t, k, kept.Secret.Key)
+	k.Close(t)
+	want(t, "Truncate(shares)", os.Truncate(filepath.Join(k.Dir, "shares"), int64(slot.Number+1)*64), nil)
+	k.Reopen(t)
+	failure := errors.New("no")
+	shares.destroy.Store(&failure)
+	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), failure)
+	want(t, "Reclaim()", k.MustReclaim(t), 0)
+	shares.destroy.Store(nil)
+	k.Reopen(t)
+	next := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{})
+	k.MustReclaim(t)
+	want(t, "RevealSecret(next)", k.MustReveal(t, vault.Caller{}, next.Secret.Key, ""), "y")
 }
 
 // When the outcome of a claim is unknown the text is withheld, whichever way

@@ -15,8 +15,8 @@ func TestExpiryEdge(t *testing.T) {
 	t.Parallel()
 	for _, passphrase := range []vault.Text{"", "right"} {
 		k := vaulttest.New(t, vaulttest.Options{Manual: true})
-		early := k.MustConceal(t, vault.Caller{}, "early", vault.Wish{TTL: ttl(time.Minute), Passphrase: passphrase})
-		late := k.MustConceal(t, vault.Caller{}, "late", vault.Wish{TTL: ttl(time.Minute), Passphrase: passphrase})
+		early := k.MustConceal(t, vault.Caller{}, "early", vault.Wish{TTL: new(time.Minute), Passphrase: passphrase})
+		late := k.MustConceal(t, vault.Caller{}, "late", vault.Wish{TTL: new(time.Minute), Passphrase: passphrase})
 		k.Clock.Advance(time.Minute - time.Millisecond)
 		want(t, "RevealSecret(1 ms early)", k.MustReveal(t, vault.Caller{}, early.Secret.Key, passphrase), "early")
 		k.Clock.Advance(time.Millisecond)
@@ -67,7 +67,7 @@ func concealAll(t *testing.T, k *vaulttest.Kit, slots []storage.Slot) {
 	for i := range slots {
 		go func() {
 			var err error
-			kept[i], err = k.Vault.ConcealSecret(t.Context(), vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+			kept[i], err = k.Vault.ConcealSecret(t.Context(), vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
 			done <- err
 		}()
 	}
@@ -87,9 +87,9 @@ func TestReceiptsAreForgotten(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	const life = 20 * time.Minute
-	received := k.MustConceal(t, vault.Caller{}, "a", vault.Wish{TTL: ttl(life)})
-	burned := k.MustConceal(t, vault.Caller{}, "b", vault.Wish{TTL: ttl(life)})
-	expired := k.MustConceal(t, vault.Caller{}, "c", vault.Wish{TTL: ttl(life)})
+	received := k.MustConceal(t, vault.Caller{}, "a", vault.Wish{TTL: new(life)})
+	burned := k.MustConceal(t, vault.Caller{}, "b", vault.Wish{TTL: new(life)})
+	expired := k.MustConceal(t, vault.Caller{}, "c", vault.Wish{TTL: new(life)})
 	k.MustReveal(t, vault.Caller{}, received.Secret.Key, "")
 	k.MustBurn(t, vault.Caller{}, burned.Metadata.Key, "")
 	states := map[vault.State]vault.Concealed{
@@ -121,7 +121,7 @@ func TestReceiptsAreForgotten(t *testing.T) {
 func TestExpiredAndForgottenAtOnce(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
 	slot := slotOf(t, k, kept.Secret.Key)
 	k.Clock.Advance(3 * time.Minute)
 	k.MustSweep(t)
@@ -137,7 +137,7 @@ func TestExpiredAndForgottenAtOnce(t *testing.T) {
 func TestSweepReportsDamage(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
 	undo := replaceSecret(t, k, kept, []byte("damaged"))
 	k.Clock.Advance(time.Minute)
 	for range 2 {
@@ -154,7 +154,7 @@ func TestSweepReportsDamage(t *testing.T) {
 func TestSweepsByItself(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: ttl(time.Minute)})
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
 	k.Clock.Advance(time.Minute)
 	k.Reopen(t)
 	for secretRow(t, k, kept.Secret.Key) != nil {

@@ -40,7 +40,7 @@ func newVictim(t *testing.T) *victim {
 	v.locked = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{Passphrase: passphrase})
 	v.revealed = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{Passphrase: passphrase})
 	v.burned = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{})
-	v.lapsed = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{TTL: ttl(time.Minute)})
+	v.lapsed = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{TTL: new(time.Minute)})
 	v.ended = []vault.Concealed{v.revealed, v.burned, v.lapsed}
 	for _, kept := range append([]vault.Concealed{v.live, v.locked}, v.ended...) {
 		v.shares[kept.Secret.Key] = shareOf(t, v.Kit, kept.Secret.Key)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -70,9 +71,7 @@ func (b bad) send(t *testing.T, client *http.Client, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, values := range b.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, b.header)
 	if b.contentType != "" {
 		req.Header.Set("Content-Type", b.contentType)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -46,6 +47,11 @@ func (p program) serve(ctx context.Context, args []string) error {
 	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		return usage("--tls-cert and --tls-key go together")
+	}
+	if s.tlsCert != "" { // read again to serve; a mistake is to show before anything is made
+		if _, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey); err != nil {
+			return fmt.Errorf("reading the certificate: %w", err)
+		}
 	}
 	harden()
 	calmCollector()

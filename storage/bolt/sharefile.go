@@ -8,10 +8,13 @@ import (
 	"hush/storage"
 )
 
-// read returns what slot number holds. Where the file was cut short behind our
+// read returns what slot number holds, or will when the backlog is written. Where the file was cut short behind our
 // back, nothing is known of what was there.
 func (s *Shares) read(number uint64) (slotData, error) {
-	var raw rawSlot
+	raw, waits := s.backlog.get(number)
+	if waits {
+		return decodeSlot(&raw, number), nil
+	}
 	_, err := s.file.ReadAt(raw[:], int64(number)*slotSize)
 	if errors.Is(err, io.EOF) {
 		return slotData{state: slotDamaged}, nil
@@ -22,18 +25,25 @@ func (s *Shares) read(number uint64) (slotData, error) {
 	return decodeSlot(&raw, number), nil
 }
 
-func (s *Shares) write(raw rawSlot, number uint64) error {
-	if _, err := s.file.WriteAt(raw[:], int64(number)*slotSize); err != nil {
-		return s.failed("writing share", err)
-	}
-	return nil
+// writeBacklog writes what was changed since the last sync began.
+func (s *Shares) writeBacklog() error {
+	defer s.backlog.end()
+	return s.backlog.begin(func(first uint64, run []byte) error {
+		if _, err := s.file.WriteAt(run, int64(first)*slotSize); err != nil {
+			return s.failed("writing shares", err)
+		}
+		return nil
+	})
 }
 
-// syncFile makes all finished writes durable. It trips the fault before it
+// syncFile writes the backlog and makes it durable. It trips the fault before it
 // returns: a next round must not begin, because the system tells of lost pages
 // only once and a second sync would seem to succeed.
 func (s *Shares) syncFile() error {
 	if err := s.fault.check(); err != nil {
+		return err
+	}
+	if err := s.writeBacklog(); err != nil {
 		return err
 	}
 	if err := s.flush(); err != nil {

@@ -27,7 +27,9 @@ type Shares struct {
 	fault *fault
 	slots allocator
 	syncs syncer
-	locks [lockStripes]sync.Mutex
+	// backlog holds what the next sync writes.
+	backlog backlog
+	locks   [lockStripes]sync.Mutex
 
 	running sync.RWMutex // held for reading by every operation
 	closed  bool
@@ -89,9 +91,14 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 		if err != nil {
 			return storage.Slot{}, err
 		}
-		if fits {
-			return slot, s.syncs.sync()
+		if !fits {
+			continue
 		}
+		if err := s.syncs.sync(); err != nil {
+			s.slots.giveBack(free)
+			return storage.Slot{}, err
+		}
+		return slot, nil
 	}
 }
 
@@ -175,7 +182,7 @@ func (s *Shares) enter(ctx context.Context) error {
 	return err
 }
 
-// fill writes share into a slot that the allocator handed out. It does not fit
+// fill puts share into a slot that the allocator handed out. It does not fit
 // where the file shows that the slot is not free after all: something else was
 // written since it was released, or it is damaged.
 func (s *Shares) fill(free storage.Slot, share [storage.ShareSize]byte) (slot storage.Slot, fits bool, err error) {
@@ -191,11 +198,8 @@ func (s *Shares) fill(free storage.Slot, share [storage.ShareSize]byte) (slot st
 		return free, false, nil
 	}
 	slot = storage.Slot{Number: free.Number, Generation: stored.generation + 1}
-	raw := slotData{share: share, generation: slot.Generation, state: slotLive}.encode(slot.Number)
-	if err = s.write(raw, slot.Number); err != nil {
-		s.slots.giveBack(free)
-	}
-	return slot, true, err
+	s.backlog.add(slot.Number, slotData{share: share, generation: slot.Generation, state: slotLive}.encode(slot.Number))
+	return slot, true, nil
 }
 
 // wipe overwrites the share in slot, if it is not newer than the one named.
@@ -207,7 +211,8 @@ func (s *Shares) wipe(slot storage.Slot) error {
 		return err
 	}
 	if stored.state == slotDamaged {
-		return s.scramble(slot.Number)
+		s.scramble(slot.Number)
+		return nil
 	}
 	if stored.generation > slot.Generation {
 		return nil
@@ -216,15 +221,16 @@ func (s *Shares) wipe(slot storage.Slot) error {
 	// generation that no record has named.
 	gone := slotData{generation: slot.Generation, state: slotDestroyed}
 	_, _ = rand.Read(gone.share[:]) // never fails: it ends the process instead
-	return s.write(gone.encode(slot.Number), slot.Number)
+	s.backlog.add(slot.Number, gone.encode(slot.Number))
+	return nil
 }
 
 // scramble overwrites a damaged slot, whose share may still be readable, and
 // leaves it damaged.
-func (s *Shares) scramble(number uint64) error {
+func (s *Shares) scramble(number uint64) {
 	var raw rawSlot
 	_, _ = rand.Read(raw[:]) // never fails: it ends the process instead
-	return s.write(raw, number)
+	s.backlog.add(number, raw)
 }
 
 func (s *Shares) lock(number uint64) *sync.Mutex {

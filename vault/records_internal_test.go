@@ -40,6 +40,11 @@ func sampleRow(letter string) seal.RowKey {
 	return seal.RowKey([]byte("0mk3wz" + strings.Repeat(letter, 16)))
 }
 
+func sampleSalt() (salt [16]byte) {
+	copy(salt[:], strings.Repeat("salt ", 4))
+	return salt
+}
+
 func sampleMoment(second int) time.Time {
 	return time.Date(2026, time.January, 2, 3, 4, second, 678e6, time.UTC)
 }
@@ -57,7 +62,7 @@ func sampleSecret() *secretRecord {
 
 func samplePassphraseSecret() *secretRecord {
 	r := sampleSecret()
-	r.passphrase = &seal.PassphraseParams{MemoryKiB: 19456, Time: 2, Threads: 1, Salt: [16]byte([]byte("salt salt salt s"))}
+	r.passphrase = &seal.PassphraseParams{MemoryKiB: 19456, Time: 2, Threads: 1, Salt: sampleSalt()}
 	r.shareDomain, r.owner = "secrets.example.com", "ada@example.com"
 	r.encodeHeader()
 	return r

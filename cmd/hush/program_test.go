@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// result is what a run of the program left.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// call runs the program in this process. What it is told to do ends by itself.
+func call(t testing.TB, environment []string, stdin string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	code := run(ctx, args, environment, strings.NewReader(stdin), &stdout, &stderr)
+	return result{code, stdout.String(), stderr.String()}
+}
+
+// want fails the test unless the run ended with code and wrote the words.
+func (r result) want(t testing.TB, call string, code int, stderr ...string) result {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("hush %s: got exit code %d, want %d; it wrote:\n%s", call, r.code, code, r.stderr)
+	}
+	for _, words := range stderr {
+		if !strings.Contains(r.stderr, words) {
+			t.Errorf("hush %s: got %q, want %q in it", call, r.stderr, words)
+		}
+	}
+	return r
+}
+
+// A mistake in a command line or the environment stops the start and names
+// itself, so that nobody runs for a year with a limit that he misspelled.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args        string
+		environment []string
+		want        string
+	}{
+		"no command":                 {"", nil, "a command is missing"},
+		"unknown command":            {"server", nil, `unknown command "server"`},
+		"unknown flag":               {"serve --lisen=:1", nil, "flag provided but not defined: -lisen"},
+		"flag of another command":    {"keygen --listen=:1", nil, "flag provided but not defined: -listen"},
+		"stray argument":             {"serve now", nil, `serve takes no argument "now"`},
+		"listen without a port":      {"serve --listen=localhost", nil, `invalid value "localhost" for flag -listen: must be host:port`},
+		"listen with a bad port":     {"serve --listen=localhost:65536", nil, "port must be 0 to 65535"},
+		"listen with a port's name":  {"serve --listen=localhost:http", nil, "port must be 0 to 65535"},
+		"base URL without a scheme":  {"serve --base-url=hush.example", nil, "for flag -base-url: must be http:// or https://"},
+		"base URL with a path":       {"serve --base-url=https://hush.example/x", nil, "for flag -base-url"},
+		"base URL with a password":   {"serve --base-url=https://a:b@hush.example", nil, "for flag -base-url"},
+		"base URL with a query":      {"serve --base-url=https://hush.example?x", nil, "for flag -base-url"},
+		"rate limits":                {"serve --rate-limits=none", nil, "for flag -rate-limits: must be one of on, off"},
+		"log format":                 {"serve --log-format=xml", nil, "for flag -log-format: must be one of text, json"},
+		"log level":                  {"serve --log-level=loud", nil, "for flag -log-level: must be one of info, debug, warn, error"},
+		"trusted proxies":            {"serve --trusted-proxies=10.0.0.0/8,proxy", nil, "for flag -trusted-proxies: must be addresses or networks"},
+		"store":                      {"serve --store=disk", nil, "for flag -store: must be one of bolt, memory"},
+		"no bytes":                   {"serve --max-bytes=0", nil, "for flag -max-bytes: must be a number of bytes"},
+		"negative bytes":             {"serve --max-bytes=-1", nil, "for flag -max-bytes: must be a number of bytes"},
+		"bytes without end":          {"serve --max-bytes=99999999999GiB", nil, "for flag -max-bytes: must be a number of bytes"},
+		"TLS without a key":          {"serve --tls-cert=cert.pem", nil, "--tls-cert and --tls-key go together"},
+		"unknown variable":           {"serve", []string{"HUSH_LISEN=:1"}, "unknown variable HUSH_LISEN in the environment"},
+		"unknown variable elsewhere": {"version", []string{"HUSH_PASSWORD=x"}, "unknown variable HUSH_PASSWORD"},
+		"lower-case variable":        {"version", []string{"HUSH_data=x"}, "unknown variable HUSH_data"},
+		"bad variable":               {"serve", []string{"HUSH_LISTEN=nowhere"}, "HUSH_LISTEN: must be host:port"},
+		"bad variable of a number":   {"serve", []string{"HUSH_MAX_BYTES=much"}, "HUSH_MAX_BYTES: must be a number of bytes"},
+		"keygen with two files":      {"keygen a b", nil, "keygen takes one file at most"},
+		"place without a word":       {"place", nil, "place: import FILE.csv, list or remove NAME"},
+		"place with a wrong word":    {"place add", nil, `place: unknown word "add"`},
+		"place import of nothing":    {"place import", nil, "expected 1 argument, got 0"},
+		"place import of two":        {"place import a b", nil, "expected 1 argument, got 2"},
+		"place remove of nothing":    {"place remove", nil, "expected 1 argument, got 0"},
+		"place list of something":    {"place list x", nil, `place list takes no argument "x"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := strings.Fields(c.args)
+			if len(args) > 0 && args[0] == "serve" || len(args) > 1 && args[0] == "place" {
+				// If it starts after all, nothing of this folder changes.
+				at := 1
+				if args[0] == "place" {
+					at = 2
+				}
+				args = slices.Insert(args, at, "--data="+filepath.Join(t.TempDir(), "data"))
+			}
+			if c.args == "place" || c.args == "place add" {
+				args = strings.Fields(c.args)
+			}
+			got := call(t, c.environment, "", args...).want(t, c.args, exitUsage, c.want, "Try: hush --help")
+			if got.stdout != "" {
+				t.Errorf("hush %s: got %q on standard output, want nothing", c.args, got.stdout)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"help", "--help", "-h", "-help"} {
+		got := call(t, nil, "", word).want(t, word, exitOK)
+		for _, want := range []string{"Usage: hush COMMAND", "hush serve", "curl -d secret=hello", "HUSH_BASE_URL", "place", "routes", "keygen", "healthcheck", "version"} {
+			if !strings.Contains(got.stdout, want) {
+				t.Errorf("hush %s: got %q, want %q in it", word, got.stdout, want)
+			}
+		}
+	}
+	for command, wants := range map[string][]string{
+		"serve":        {"--listen", "HUSH_LISTEN", "127.0.0.1:7143", "--data", "HUSH_DATA", "./hush-data", "--root-key-file", "--rate-limits", "--log-format", "--log-level", "--trusted-proxies", "--base-url"},
+		"place import": {"--data", "[--replace] FILE.csv"},
+		"place":        {"name, latitude (degrees) and altitude (metres)"},
+		"keygen":       {"[FILE]"},
+		"version":      {"Usage: hush version"},
+		"routes":       {"Usage: hush routes"},
+		"healthcheck":  {"--listen"},
+	} {
+		got := call(t, nil, "", append(strings.Fields(command), "--help")...).want(t, command+" --help", exitOK)
+		for _, want := range wants {
+			if !strings.Contains(got.stdout, want) {
+				t.Errorf("hush %s --help: got %q, want %q in it", command, got.stdout, want)
+			}
+		}
+	}
+}
+
+// What Kubernetes injects for a Service called hush is nobody's setting, and
+// variables of other commands are known to all.
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	environment := []string{
+		"HUSH_SERVICE_HOST=10.0.0.1", "HUSH_SERVICE_PORT=7143", "HUSH_SERVICE_PORT_HTTP=7143", "HUSH_PORT=tcp://10.0.0.1:7143",
+		"HUSH_PORT_7143_TCP=tcp://10.0.0.1:7143", "HUSH_PORT_7143_TCP_ADDR=10.0.0.1", "HUSH_LISTEN=:1", "HUSHED=1", "PATH=/bin",
+	}
+	got := call(t, environment, "", "version").want(t, "version", exitOK)
+	if got.stdout != version+"\n" {
+		t.Errorf("hush version: got %q, want %q", got.stdout, version+"\n")
+	}
+	data := filepath.Join(t.TempDir(), "by variable")
+	call(t, []string{"HUSH_DATA=" + data}, "", "place", "list").want(t, "place list", exitOK, "created the data folder "+data)
+	// A flag wins over its variable, even over a bad one.
+	other := filepath.Join(t.TempDir(), "by flag")
+	call(t, []string{"HUSH_DATA=" + data}, "", "place", "list", "--data", other).want(t, "place list", exitOK, "created the data folder "+other)
+}
+
+func TestKeygen(t *testing.T) {
+	t.Parallel()
+	first, second := call(t, nil, "", "keygen").stdout, call(t, nil, "", "keygen").stdout
+	if len(first) != 65 || first == second {
+		t.Errorf("hush keygen: got %d characters, equal %t, want 64 digits and a newline, never the same", len(first), first == second)
+	}
+	path := filepath.Join(t.TempDir(), "key")
+	call(t, nil, "", "keygen", path).want(t, "keygen", exitOK, "wrote a root key to "+path)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o400 {
+		t.Errorf("hush keygen FILE: got mode %v and %v, want 0400", info.Mode(), err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call(t, nil, "", "keygen", path).want(t, "keygen", exitFailure, "file exists")
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("hush keygen over a key: got %v and another content, want the old one", err)
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	got := call(t, nil, "", "routes").want(t, "routes", exitOK)
+	for _, want := range []string{"/api/v1/share", "/api/v2/secret/conceal", "/api/v1/private/recent", "/secret/{key}", "ConcealSecret", "RevealSecret"} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("hush routes: got no %s, want it in:\n%s", want, got.stdout)
+		}
+	}
+}
+
+func TestHealthcheck(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	got := call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", exitOK)
+	if got.stdout != "ok\n" {
+		t.Errorf("hush healthcheck: got %q, want ok", got.stdout)
+	}
+	s.stop(t)
+	call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", exitFailure, "no answer")
+}
+
+// An operator starts the service twice, or edits the places while it runs. The
+// second process must not touch what the first one holds, and say so at once.
+func TestSecondProcessIsRefused(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip("needs executable: " + err.Error())
+	}
+	for _, args := range [][]string{
+		{"serve", "--listen", "127.0.0.1:0"}, {"place", "list"}, {"place", "remove", "x"}, {"place", "import", "-"},
+	} {
+		cmd := exec.CommandContext(t.Context(), self, append(args, "--data", s.data)...)
+		if args[0] == "place" {
+			cmd = exec.CommandContext(t.Context(), self, append(slices.Clone(args[:2]), append([]string{"--data", s.data}, args[2:]...)...)...)
+		}
+		cmd.Env = []string{asProgram + "=1"}
+		began := time.Now()
+		out, err := cmd.CombinedOutput()
+		took := time.Since(began)
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
+			t.Errorf("hush %q: got %v, want exit code %d", args, err, exitFailure)
+		}
+		if !strings.Contains(string(out), "the data folder "+s.data+" is in use by another hush: stop that one first") {
+			t.Errorf("hush %q: got %q, want it to say who holds the folder", args, out)
+		}
+		if took > time.Second {
+			t.Errorf("hush %q: got refused after %s, want within a second", args, took)
+		}
+	}
+	mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "still served"})
+}
