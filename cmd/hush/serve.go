@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
-	"runtime/debug"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -24,17 +22,6 @@ import (
 
 // drainTime is how long running requests may take to end after SIGTERM.
 const drainTime = 9 * time.Second
-
-// gcPercent lets the heap grow to four times what lives before it is
-// collected: little lives, much passes through.
-const gcPercent = 300
-
-// calmCollector sets the garbage collector, unless GOGC does.
-func calmCollector() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-}
 
 func noDeadline() context.Context { return context.Background() }
 
@@ -54,7 +41,7 @@ func (p program) serve(ctx context.Context, args []string) error {
 		}
 	}
 	harden()
-	calmCollector()
+	tune()
 	profiled, err := profile(s.cpuProfile)
 	if err != nil {
 		return err

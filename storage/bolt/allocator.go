@@ -27,26 +27,27 @@ type allocator struct {
 	held []storage.Slot // old slots that were released before reclaim
 }
 
-// take hands out a free slot. Where there is none, grow has to make room from
-// slot end on and return the new end.
-func (a *allocator) take(grow func(end uint64) (uint64, error)) (storage.Slot, error) {
+// take hands out a free slot, and tells whether it is known to be fresh: one
+// that this process has grown and that nobody has used. Where no slot is free,
+// grow has to make room from slot end on and return the new end.
+func (a *allocator) take(grow func(end uint64) (uint64, error)) (slot storage.Slot, fresh bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if last := len(a.free) - 1; last >= 0 {
 		slot := a.free[last]
 		a.free = a.free[:last]
 		a.isFree.clear(slot.Number)
-		return slot, nil
+		return slot, false, nil
 	}
 	if end := a.end.Load(); a.next == end {
 		end, err := grow(end)
 		if err != nil {
-			return storage.Slot{}, err
+			return storage.Slot{}, false, err
 		}
 		a.end.Store(end)
 	}
 	a.next++
-	return storage.Slot{Number: a.next - 1}, nil
+	return storage.Slot{Number: a.next - 1}, true, nil
 }
 
 // release takes slots back. One that is known to be free already is ignored,

@@ -16,7 +16,7 @@ func TestReclaim(t *testing.T) {
 	a.release([]storage.Slot{slot(2)}) // released in the pass
 	a.release([]storage.Slot{slot(2)}) // twice
 	a.spare(slot(3))                   // touched, released afterwards
-	fresh, err := a.take(grow)         // handed out in the pass
+	fresh, _, err := a.take(grow)      // handed out in the pass
 	if err != nil || fresh.Number != 6 {
 		t.Errorf("take before reclaim: got %v, %v, want slot 6", fresh, err)
 	}
@@ -26,7 +26,7 @@ func TestReclaim(t *testing.T) {
 	a.release([]storage.Slot{slot(3), slot(3), slot(2), slot(4), {}, {Number: 100, Generation: 1}})
 	got := map[uint64]int{}
 	for range 6 {
-		taken, err := a.take(grow)
+		taken, _, err := a.take(grow)
 		if err != nil {
 			t.Fatal(err)
 		}

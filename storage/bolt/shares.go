@@ -83,11 +83,11 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 	}
 	defer s.running.RUnlock()
 	for {
-		free, err := s.slots.take(s.grow)
+		free, fresh, err := s.slots.take(s.grow)
 		if err != nil {
 			return storage.Slot{}, err
 		}
-		slot, fits, err := s.fill(free, share)
+		slot, fits, err := s.fill(free, fresh, share)
 		if err != nil {
 			return storage.Slot{}, err
 		}
@@ -182,15 +182,18 @@ func (s *Shares) enter(ctx context.Context) error {
 	return err
 }
 
-// fill puts share into a slot that the allocator handed out. It does not fit
-// where the file shows that the slot is not free after all: something else was
-// written since it was released, or it is damaged.
-func (s *Shares) fill(free storage.Slot, share [storage.ShareSize]byte) (slot storage.Slot, fits bool, err error) {
+// fill puts share into a slot that the allocator handed out. What a fresh one
+// holds is known; any other is looked at first, and does not fit where the file
+// shows that it is not free after all: something else was written since it was
+// released, or it is damaged.
+func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]byte) (slot storage.Slot, fits bool, err error) {
 	lock := s.lock(free.Number)
 	defer lock.Unlock()
-	stored, err := s.read(free.Number)
-	if err != nil {
-		return free, false, err
+	var stored slotData
+	if !fresh {
+		if stored, err = s.read(free.Number); err != nil {
+			return free, false, err
+		}
 	}
 	released := free.Generation != 0
 	stale := released && (stored.state != slotDestroyed || stored.generation != free.Generation)
