@@ -136,8 +136,7 @@ func (v *Vault) draft(c Caller, text Text, wish Wish, now time.Time) (*draft, er
 	return d, nil
 }
 
-// keep writes the share, seals the text with it and commits both records. The
-// share is durable before the record that needs it.
+// keep takes a durable share, seals the text with it and commits both records.
 func (v *Vault) keep(ctx context.Context, d *draft, text, passphrase Text) error {
 	var hash [32]byte
 	if passphrase != "" {
@@ -148,19 +147,18 @@ func (v *Vault) keep(ctx context.Context, d *draft, text, passphrase Text) error
 		}
 		d.secret.passphrase = &params
 	}
-	share := seal.NewShare()
-	slot, err := v.shares.Put(ctx, share)
+	ready, err := v.pool.take(ctx)
 	if err != nil {
 		return fmt.Errorf("writing the share: %w", unavailable(err))
 	}
-	v.usage.handed(slot.Number)
-	key := v.keys.SecretKey(d.key, d.secretRow, share, hash)
-	d.secret.slot, d.secret.verifier = slot, key.Verifier()
+	v.usage.handed(ready.slot.Number)
+	key := v.keys.SecretKey(d.key, d.secretRow, ready.share, hash)
+	d.secret.slot, d.secret.verifier = ready.slot, key.Verifier()
 	d.secret.encodeHeader()
 	d.secret.sealed = key.Seal(d.secret.header, []byte(text))
 	d.metadata.sealedKey = v.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
 	if err := v.store.Update(ctx, d.commit()); err != nil {
-		v.discard(err, slot)
+		v.discard(err, ready.slot)
 		return fmt.Errorf("keeping the secret: %w", err)
 	}
 	return nil

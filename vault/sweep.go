@@ -17,6 +17,8 @@ const (
 	// the background pass.
 	sweepBatch = 256
 	passBatch  = 4096
+	// damagedPause is how long a record that cannot be read is left alone.
+	damagedPause = 24 * time.Hour
 )
 
 // errEnough ends a walk early.
@@ -53,7 +55,7 @@ func (v *Vault) sweepUntil(ctx context.Context) {
 
 // Sweep takes a reading of the clock, and unless the clock leapt ends every
 // secret whose time has run out and forgets every receipt whose time has. It
-// returns how many it ended or forgot.
+// returns how many rows of the index it handled.
 func (v *Vault) Sweep(ctx context.Context) (int, error) {
 	safe, ok := v.clock.advance()
 	if !ok {
@@ -94,6 +96,7 @@ type swept struct {
 	slots    []storage.Slot
 	releases []counted
 	handled  int
+	damage   error // of the last row that could not be read
 }
 
 func (v *Vault) sweepBatch(ctx context.Context, now time.Time) (int, error) {
@@ -117,56 +120,80 @@ func (v *Vault) sweepBatch(ctx context.Context, now time.Time) (int, error) {
 	for _, r := range done.releases {
 		v.usage.release(r.network, r.size)
 	}
+	if done.damage != nil {
+		v.log.Error("a record that is due cannot be read; it is tried again later", "cause", done.damage)
+	}
 	if len(done.slots) > 0 {
 		err = v.destroy(ctx, done.slots...)
 	}
 	return done.handled, err
 }
 
-// sweepOne handles one row of the index: it expires a secret that waits, or
-// forgets a receipt, or moves the row to the receipt's end.
+// sweepOne handles one row of the index. A record that cannot be read must not
+// keep the others from their end: its row is put off, and reported.
 func (v *Vault) sweepOne(tx storage.Tx, key []byte, now time.Time, done *swept) error {
 	if len(key) != 8+len(seal.RowKey{}) {
 		return errDamaged
 	}
 	row := seal.RowKey(key[8:])
-	if err := tx.Delete(bucketExpiry, key); err != nil {
+	next, err := v.endRow(tx, row, now, done)
+	if errors.Is(err, errDamaged) || errors.Is(err, errFault) {
+		done.damage, next = err, now.Add(damagedPause)
+	} else if err != nil {
 		return err
 	}
 	done.handled++
+	if err := tx.Delete(bucketExpiry, key); err != nil || next.IsZero() {
+		return err
+	}
+	return tx.Put(bucketExpiry, expiryKey(next, row), nil)
+}
+
+// endRow expires a secret that waits, or forgets a receipt, and returns when
+// the aggregate is due again, or the zero time for never. An error that tells
+// of damage comes before anything is written.
+func (v *Vault) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *swept) (next time.Time, err error) {
 	metadata, err := getMetadata(tx, row)
 	if errors.Is(err, ErrNotFound) {
-		return nil
+		return next, nil
 	}
 	if err != nil {
-		return err
+		return next, err
 	}
 	if metadata.state.Live() {
 		if metadata, err = v.expire(tx, metadata, now, done); err != nil {
-			return err
+			return next, err
 		}
 	}
 	if !now.Before(metadata.forgotten()) {
-		return tx.Delete(bucketMetadata, row[:])
+		return next, tx.Delete(bucketMetadata, row[:])
 	}
-	return tx.Put(bucketExpiry, expiryKey(metadata.forgotten(), row), nil)
+	return metadata.forgotten(), nil
 }
 
 func (v *Vault) expire(tx storage.Tx, metadata *metadataRecord, now time.Time, done *swept) (*metadataRecord, error) {
-	data, err := tx.Get(bucketSecret, metadata.secret[:])
+	row := metadata.secret
+	data, err := tx.Get(bucketSecret, row[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, fmt.Errorf("live receipt without secret: %w", errFault)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("live receipt without secret: %w", errors.Join(err, errFault))
+		return nil, err
 	}
 	record, err := decodeSecret(data)
 	if err != nil {
 		return nil, err
 	}
-	row := metadata.secret
-	if v.usage.touch(row, record.slot.Number) {
+	counts := v.usage.touch(row, record.slot.Number)
+	ended, err := v.endSecret(tx, row, record, moveExpire, now)
+	if err != nil {
+		return nil, err
+	}
+	if counts {
 		done.releases = append(done.releases, counted{network: record.network, size: int64(len(record.sealed))})
 	}
 	done.slots = append(done.slots, record.slot)
-	return v.endSecret(tx, row, record, moveExpire, now)
+	return ended, nil
 }
 
 // pruneAudit forgets a batch of rows older than auditRetention.
@@ -216,9 +243,11 @@ func (v *Vault) reclaimOnce(ctx context.Context) {
 // Reclaim is the background pass after a start: it counts the bytes of all
 // live secrets and gives slots that no record owns back to the store. It
 // returns how many slots it freed. After an error it may be called again and
-// goes on where it stopped; once it is through it does nothing more.
+// goes on where it stopped; once it is through it does nothing more. If a
+// record cannot be read, whose slot is then unknown, no slot is freed.
 func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 	recycler, recycles := v.shares.(storage.Recycler)
+	var damage error
 	for {
 		from, ok := v.usage.resume()
 		if !ok {
@@ -228,52 +257,56 @@ func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if len(batch) == 0 {
+		if batch.last == (seal.RowKey{}) {
 			break
 		}
-		last := batch[len(batch)-1].row
+		damage = errors.Join(damage, batch.damage)
 		if recycles {
-			for _, c := range batch {
+			for _, c := range batch.found {
 				recycler.Used(storage.Slot{Number: c.slot})
 			}
 		}
-		v.usage.count(batch, last)
+		v.usage.count(batch.found, batch.last)
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 	}
 	v.usage.passed()
-	if !recycles {
-		return 0, nil
+	if !recycles || damage != nil {
+		return 0, damage
 	}
 	return recycler.Reclaim(), nil
 }
 
-func (v *Vault) readBatch(ctx context.Context, from []byte) (batch []counted, err error) {
+// passed is what one read of the background pass found.
+type passed struct {
+	found  []counted
+	last   seal.RowKey // zero if there was nothing more
+	damage error       // of the last record that could not be read
+}
+
+func (v *Vault) readBatch(ctx context.Context, from []byte) (batch passed, err error) {
 	err = v.store.View(ctx, func(tx storage.Tx) error {
-		batch = nil
+		batch = passed{}
 		return ignoreEnough(tx.Range(bucketSecret, from, nil, func(key, value []byte) error {
-			c, err := countSecret(key, value)
-			if err != nil {
-				return err
+			if len(key) != len(seal.RowKey{}) {
+				return errDamaged
 			}
-			if batch = append(batch, c); len(batch) == passBatch {
+			batch.last = seal.RowKey(key)
+			record, err := decodeSecret(value)
+			if err != nil {
+				batch.damage = err
+				return nil
+			}
+			batch.found = append(batch.found, counted{
+				row: batch.last, slot: record.slot.Number,
+				network: record.network, size: int64(len(record.sealed)),
+			})
+			if len(batch.found) == passBatch {
 				return errEnough
 			}
 			return nil
 		}))
 	})
 	return batch, err
-}
-
-// countSecret reads of a record only what the pass needs.
-func countSecret(key, value []byte) (counted, error) {
-	record, err := decodeSecret(value)
-	if err != nil || len(key) != len(seal.RowKey{}) {
-		return counted{}, errors.Join(err, errDamaged)
-	}
-	return counted{
-		row: seal.RowKey(key), slot: record.slot.Number,
-		network: record.network, size: int64(len(record.sealed)),
-	}, nil
 }

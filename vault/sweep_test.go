@@ -132,22 +132,54 @@ func TestExpiredAndForgottenAtOnce(t *testing.T) {
 	}
 }
 
-// A secret that cannot be ended says so at each sweep, and nothing of it is
-// lost meanwhile.
-func TestSweepReportsDamage(t *testing.T) {
+// A record that cannot be read must not keep the other secrets from their end.
+// It is put off, nothing of it is lost, and its turn comes again.
+func TestSweepPassesDamage(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
-	undo := replaceSecret(t, k, kept, []byte("damaged"))
+	damaged := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
+	sound := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{TTL: new(time.Minute)})
+	undo := replaceSecret(t, k, damaged, []byte("damaged"))
 	k.Clock.Advance(time.Minute)
-	for range 2 {
-		if _, err := k.Vault.Sweep(t.Context()); err == nil {
-			t.Error("Sweep(damaged record): got nil, want an error")
-		}
+	k.MustSweep(t)
+	want(t, "audit rows of ends", auditKinds(t, k)[vault.AuditExpire], 1)
+	if secretRow(t, k, sound.Secret.Key) != nil {
+		t.Error("Sweep beside a damaged record: the sound secret is still there, want it gone")
 	}
 	undo()
 	k.MustSweep(t)
 	want(t, "audit rows of ends", auditKinds(t, k)[vault.AuditExpire], 1)
+	advanceInSteps(t, k, 25*time.Hour)
+	want(t, "audit rows of ends", auditKinds(t, k)[vault.AuditExpire], 2)
+}
+
+// advanceInSteps lets time pass as it does, with a sweep now and then.
+func advanceInSteps(t *testing.T, k *vaulttest.Kit, d time.Duration) {
+	t.Helper()
+	for range int(d / (30 * time.Minute)) {
+		k.Clock.Advance(30 * time.Minute)
+		k.MustSweep(t)
+	}
+}
+
+// A record that cannot be read hides its slot, so the pass must not free any:
+// it might be the very slot. The other secrets are counted all the same.
+func TestReclaimFreesNothingBesideDamage(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	damaged := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	sound := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{})
+	undo := replaceSecret(t, k, damaged, []byte("damaged"))
+	k.Reopen(t)
+	if _, err := k.Vault.Reclaim(t.Context()); err == nil {
+		t.Error("Reclaim(damaged record): got nil, want an error")
+	}
+	undo()
+	for range 3 {
+		k.MustConceal(t, vault.Caller{}, "z", vault.Wish{})
+	}
+	want(t, "value", k.MustReveal(t, vault.Caller{}, damaged.Secret.Key, ""), "x")
+	want(t, "value", k.MustReveal(t, vault.Caller{}, sound.Secret.Key, ""), "y")
 }
 
 // A vault that runs by itself sweeps when it opens.

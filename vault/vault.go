@@ -51,7 +51,7 @@ type Options struct {
 	// HasRoom tells whether the disk may take more; nil means always.
 	HasRoom func() bool
 	// Manual leaves sweeping and the background pass to the caller, who calls
-	// Sweep and Reclaim. For tests.
+	// Sweep and Reclaim, and keeps no shares ready. For tests.
 	Manual bool
 }
 
@@ -69,6 +69,7 @@ type Vault struct {
 	hasher  *hasher
 	usage   *usage
 	striker *striker
+	pool    *sharePool
 	places  map[string]Place // built in, by key
 
 	stop context.CancelFunc
@@ -118,9 +119,11 @@ func (v *Vault) start(manual bool) {
 	v.stop = stop
 	v.striker = newStriker(v)
 	v.background(func() { v.striker.run(ctx) })
+	v.pool = newSharePool(v.shares)
 	if manual {
 		return
 	}
+	v.background(func() { v.pool.fill(ctx) })
 	v.background(func() { v.reclaimOnce(ctx) })
 	v.background(func() { v.sweepUntil(ctx) })
 }
