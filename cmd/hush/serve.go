@@ -41,7 +41,6 @@ func (p program) serve(ctx context.Context, args []string) error {
 		}
 	}
 	harden()
-	tune()
 	profiled, err := profile(s.cpuProfile)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ const (
 	threadsPerProcessor = 2
 )
 
-// tune sets the runtime up for many short requests that wait for the disk.
+// tune sets the runtime of the whole process up for many short requests that wait for the disk.
 // GOGC and GOMAXPROCS say otherwise if they are set.
 func tune() {
 	if os.Getenv("GOGC") == "" {
