@@ -76,16 +76,24 @@ func (r *secretRecord) encode() []byte {
 }
 
 func decodeSecret(data []byte) (*secretRecord, error) {
+	r := new(secretRecord)
+	if err := r.decode(data); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// decode reads a record into r, which keeps parts of data.
+func (r *secretRecord) decode(data []byte) error {
 	in := reader{rest: data}
-	var r secretRecord
 	in.version(secretVersion)
 	r.slot = storage.Slot{Number: in.uint64(), Generation: in.uint64()}
 	r.header = in.sized()
 	r.sealed = in.take(len(in.rest))
 	if err := in.end(); err != nil {
-		return nil, err
+		return err
 	}
-	return &r, r.decodeHeader()
+	return r.decodeHeader()
 }
 
 func (r *secretRecord) decodeHeader() error {
@@ -95,6 +103,7 @@ func (r *secretRecord) decodeHeader() error {
 	in.into(r.metadata[:])
 	in.into(r.network[:])
 	in.into(r.verifier[:])
+	r.passphrase = nil
 	if in.bool() {
 		p := seal.PassphraseParams{MemoryKiB: in.uint32(), Time: in.uint32(), Threads: in.byte()}
 		in.into(p.Salt[:])

@@ -248,13 +248,13 @@ func (v *Vault) reclaimOnce(ctx context.Context) {
 func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 	recycler, recycles := v.shares.(storage.Recycler)
 	var damage error
+	var batch passed
 	for {
 		from, ok := v.usage.resume()
 		if !ok {
 			return 0, nil
 		}
-		batch, err := v.readBatch(ctx, from)
-		if err != nil {
+		if err := v.readBatch(ctx, from, &batch); err != nil {
 			return 0, err
 		}
 		if batch.last == (seal.RowKey{}) {
@@ -285,16 +285,17 @@ type passed struct {
 	damage error       // of the last record that could not be read
 }
 
-func (v *Vault) readBatch(ctx context.Context, from []byte) (batch passed, err error) {
-	err = v.store.View(ctx, func(tx storage.Tx) error {
-		batch = passed{}
+// readBatch reads what comes from on into batch, whose memory it uses again.
+func (v *Vault) readBatch(ctx context.Context, from []byte, batch *passed) error {
+	var record secretRecord
+	return v.store.View(ctx, func(tx storage.Tx) error {
+		*batch = passed{found: batch.found[:0]}
 		return ignoreEnough(tx.Range(bucketSecret, from, nil, func(key, value []byte) error {
 			if len(key) != len(seal.RowKey{}) {
 				return errDamaged
 			}
 			batch.last = seal.RowKey(key)
-			record, err := decodeSecret(value)
-			if err != nil {
+			if err := record.decode(value); err != nil {
 				batch.damage = err
 				return nil
 			}
@@ -308,5 +309,4 @@ func (v *Vault) readBatch(ctx context.Context, from []byte) (batch passed, err e
 			return nil
 		}))
 	})
-	return batch, err
 }

@@ -123,8 +123,12 @@ func (v *Vault) start(manual bool) {
 	if manual {
 		return
 	}
-	v.background(func() { v.pool.fill(ctx) })
-	v.background(func() { v.reclaimOnce(ctx) })
+	v.background(func() {
+		// The pool is filled from the slots that the pass finds, not by making
+		// the file longer with each start.
+		v.reclaimOnce(ctx)
+		v.pool.fill(ctx)
+	})
 	v.background(func() { v.sweepUntil(ctx) })
 }
 
