@@ -158,6 +158,7 @@ func TestFail(t *testing.T) {
 			wantV2 = wantV2[:len(wantV2)-1] + `,` + key + `}`
 		case classRoute:
 			wantV2 = wantV1
+		default: // as the table says
 		}
 		w := httptest.NewRecorder()
 		v1Fail(w, testExchange(), f)

@@ -71,7 +71,7 @@ func TestSecretTypesRedactEveryVerb(t *testing.T) {
 func TestSecretTypesRedactInErrorsAndText(t *testing.T) {
 	for name, value := range secretValues() {
 		format := "no verb"
-		extra := fmt.Sprintf(format, value)
+		extra := fmt.Sprintf(format, value) //nolint:staticcheck // the mistake is the point
 		for _, got := range []string{fmt.Sprint(value), fmt.Errorf("at %v", value).Error(), extra} {
 			if !strings.Contains(got, redactedText) {
 				t.Errorf("Sprint(%s): got %q, want %q in it", name, got, redactedText)

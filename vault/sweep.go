@@ -294,19 +294,23 @@ func (v *Vault) readBatch(ctx context.Context, from []byte, batch *passed) error
 			if len(key) != len(seal.RowKey{}) {
 				return errDamaged
 			}
-			batch.last = seal.RowKey(key)
-			if err := record.decode(value); err != nil {
-				batch.damage = err
-				return nil
-			}
-			batch.found = append(batch.found, counted{
-				row: batch.last, slot: record.slot.Number,
-				network: record.network, size: int64(len(record.sealed)),
-			})
+			batch.add(seal.RowKey(key), &record, value)
 			if len(batch.found) == passBatch {
 				return errEnough
 			}
 			return nil
 		}))
+	})
+}
+
+// add counts the record in value, for which it uses the memory of record.
+func (b *passed) add(row seal.RowKey, record *secretRecord, value []byte) {
+	b.last = row
+	if err := record.decode(value); err != nil {
+		b.damage = err
+		return
+	}
+	b.found = append(b.found, counted{
+		row: row, slot: record.slot.Number, network: record.network, size: int64(len(record.sealed)),
 	})
 }

@@ -44,8 +44,8 @@ func TestReadme(t *testing.T) {
 	}
 	for _, session := range sessions {
 		command := strings.ReplaceAll(session.command, "http://127.0.0.1:7143", s.url)
-		for known, real := range keys {
-			command = strings.ReplaceAll(command, known, real)
+		for known, actual := range keys {
+			command = strings.ReplaceAll(command, known, actual)
 		}
 		shell := exec.CommandContext(t.Context(), "sh", "-c", command)
 		shell.Dir = "../.."
@@ -76,10 +76,10 @@ func likeness(want string) *regexp.Regexp {
 // learnKeys notes which key of the answer stands for which of the README.
 func learnKeys(keys map[string]string, want, answer string) {
 	shown := regexp.MustCompile(`[0-9a-z]{31}`)
-	real := shown.FindAllString(answer, -1)
+	actual := shown.FindAllString(answer, -1)
 	for i, key := range shown.FindAllString(want, -1) {
-		if i < len(real) {
-			keys[key] = real[i]
+		if i < len(actual) {
+			keys[key] = actual[i]
 		}
 	}
 	var document struct {
