@@ -175,8 +175,11 @@ func (v *Vault) claim(ctx context.Context, s *seen, m move, now time.Time) (ende
 // the secret, moves its metadata, lists the slot and writes the audit row.
 func (v *Vault) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecord, m move, now time.Time) (*metadataRecord, error) {
 	metadata, err := getMetadata(tx, record.metadata)
+	if errors.Is(err, ErrNotFound) {
+		return nil, fmt.Errorf("secret without metadata: %w", errFault)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("secret without metadata: %w", errors.Join(err, errFault))
+		return nil, err
 	}
 	state := metadata.state.after(m)
 	if state == StateNone {
