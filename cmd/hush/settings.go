@@ -58,7 +58,7 @@ func (s *settings) flags() map[string]func(set *flag.FlagSet, name string) {
 		"log-format":      choice(&s.logFormat, "how log lines are written", "text", "json"),
 		"log-level":       choice(&s.logLevel, "the least of what is logged", "info", "debug", "warn", "error"),
 		"trusted-proxies": parsed(&s.trustedProxies, "comma-separated `addresses` or networks that may say in X-Forwarded-For for whom they call", parsePrefixes),
-		"store":           choice(&s.store, "where data is kept; \"memory\" forgets everything at the end and is for tests and measurements", "bolt", "memory"),
+		"store":           choice(&s.store, "where data is kept (\"memory\" forgets everything at the end and is for tests and measurements)", "bolt", "memory"),
 		"max-bytes":       size(&s.maxBytes, defaultMaxBytes, "the most `bytes` that all secrets may take together, as in 64GiB"),
 		"max-network-bytes": size(&s.networkBytes, defaultNetworkBytes,
 			"the most `bytes` that the secrets of one network may take together"),
@@ -212,7 +212,7 @@ func parsed[T any](at *T, about string, parse func(string) (T, error)) func(*fla
 
 // choice is a flag with a few words for values, the first of them its default.
 func choice(at *string, about string, words ...string) func(*flag.FlagSet, string) {
-	return checked(at, words[0], "`"+strings.Join(words, "|")+"`: "+about, func(text string) error {
+	return checked(at, words[0], about+", `"+strings.Join(words, "|")+"`", func(text string) error {
 		if !slices.Contains(words, text) {
 			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
 		}
@@ -224,6 +224,9 @@ func size(at *int64, fallback int64, about string) func(*flag.FlagSet, string) {
 	*at = fallback
 	return func(set *flag.FlagSet, name string) {
 		shown := strconv.FormatInt(fallback>>20, 10) + "MiB"
+		if fallback%(1<<30) == 0 {
+			shown = strconv.FormatInt(fallback>>30, 10) + "GiB"
+		}
 		set.Var(&checkedValue{shown, func(text string) (err error) { *at, err = parseSize(text); return err }}, name, about)
 	}
 }
