@@ -1,7 +1,5 @@
 package handlers
 
-import "strings"
-
 // Listed returns the mounts of the public port without their handlers, for
 // those who print them where no service runs.
 func Listed() ([]Mount, error) {
@@ -19,6 +17,3 @@ func Listed() ([]Mount, error) {
 	}
 	return list, nil
 }
-
-// Name is the service's full name.
-func (m Mount) Name() string { return strings.Trim(m.Path, "/") }

@@ -26,11 +26,9 @@ const (
 // AuditResult says how it ended. The numbers are stored.
 type AuditResult byte
 
-// The results.
-const (
-	AuditDone    AuditResult = 1
-	AuditRefused AuditResult = 2
-)
+// AuditDone is the one result so far: a change that did not come about leaves
+// no row.
+const AuditDone AuditResult = 1
 
 // auditRetention is how long rows are kept: 400 days.
 const auditRetention = 400 * 24 * time.Hour

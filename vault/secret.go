@@ -53,7 +53,7 @@ func (v *Vault) ConcealSecret(ctx context.Context, c Caller, text Text, wish Wis
 // the answer says new.
 func (v *Vault) GenerateSecret(ctx context.Context, c Caller, length int, sets seal.CharacterSets, wish Wish) (Concealed, Text, error) {
 	if length == 0 {
-		length = defaultLength
+		length = seal.GenerateLengthDefault
 	}
 	value, err := seal.Generate(length, sets)
 	if errors.Is(err, seal.ErrGenerateLength) {
@@ -65,9 +65,6 @@ func (v *Vault) GenerateSecret(ctx context.Context, c Caller, length int, sets s
 	concealed, err := v.conceal(ctx, c, Text(value), wish, StateViewed)
 	return concealed, Text(value), err
 }
-
-// defaultLength is the length of a generated secret, as legacy clients expect.
-const defaultLength = 12
 
 // draft is a secret on its way into the store.
 type draft struct {

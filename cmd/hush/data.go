@@ -96,7 +96,7 @@ func loadKeys(folder *bolt.Folder, s *settings, p program) (*seal.Keys, error) {
 	path := s.rootKeyFile
 	if path == "" {
 		path = folder.Path(rootKeyName)
-		if err := provideRootKey(folder, path, s, p); err != nil {
+		if err := provideRootKey(folder, path, p); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +112,7 @@ func loadKeys(folder *bolt.Folder, s *settings, p program) (*seal.Keys, error) {
 }
 
 // provideRootKey makes a root key where there is neither one nor data.
-func provideRootKey(folder *bolt.Folder, path string, s *settings, p program) error {
+func provideRootKey(folder *bolt.Folder, path string, p program) error {
 	_, err := os.Stat(path)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -128,7 +128,7 @@ func provideRootKey(folder *bolt.Folder, path string, s *settings, p program) er
 		return err
 	}
 	fmt.Fprintf(p.stderr, "hush: made a root key, %s: keep a copy of it apart from the data\n", path)
-	return syncFolder(s.data)
+	return folder.Sync()
 }
 
 func readRootKey(path string) ([]byte, error) {
@@ -156,13 +156,4 @@ func writeRootKey(path string) (err error) {
 		return err
 	}
 	return file.Sync()
-}
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -25,7 +25,7 @@ func (f *Folder) create(fill func(storage.Tx) error) error {
 	if err := createShares(f.Path(sharesName), id); err != nil {
 		return err
 	}
-	if err := f.sync(); err != nil {
+	if err := f.Sync(); err != nil {
 		return err
 	}
 	if err := buildDatabase(f.Path(newDatabaseName), id, fill); err != nil {
@@ -34,7 +34,7 @@ func (f *Folder) create(fill func(storage.Tx) error) error {
 	if err := os.Rename(f.Path(newDatabaseName), f.Path(databaseName)); err != nil {
 		return fmt.Errorf("naming database: %w", err)
 	}
-	return f.sync()
+	return f.Sync()
 }
 
 // removeLeftovers clears away a creation that a crash cut short. It had not

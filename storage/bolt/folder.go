@@ -133,8 +133,8 @@ func (f *Folder) holds(name string) (bool, error) {
 	return true, nil
 }
 
-// sync makes the folder's entries durable.
-func (f *Folder) sync() error {
+// Sync makes the names of the folder's files durable.
+func (f *Folder) Sync() error {
 	if err := f.handle.Sync(); err != nil {
 		return fmt.Errorf("syncing data folder: %w", err)
 	}
