@@ -23,6 +23,140 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// What happened.
+type Event_Kind int32
+
+const (
+	// Not said.
+	Event_KIND_UNSPECIFIED Event_Kind = 0
+	// The secret was concealed.
+	Event_KIND_CREATED Event_Kind = 1
+	// Somebody looked at the link. Counted once a minute and network.
+	Event_KIND_LOOKED Event_Kind = 2
+	// Somebody gave a wrong passphrase.
+	Event_KIND_PASSPHRASE Event_Kind = 3
+	// The secret was revealed.
+	Event_KIND_REVEALED Event_Kind = 4
+	// The secret was burned.
+	Event_KIND_BURNED Event_Kind = 5
+	// The secret's time ran out unread.
+	Event_KIND_EXPIRED Event_Kind = 6
+)
+
+// Enum value maps for Event_Kind.
+var (
+	Event_Kind_name = map[int32]string{
+		0: "KIND_UNSPECIFIED",
+		1: "KIND_CREATED",
+		2: "KIND_LOOKED",
+		3: "KIND_PASSPHRASE",
+		4: "KIND_REVEALED",
+		5: "KIND_BURNED",
+		6: "KIND_EXPIRED",
+	}
+	Event_Kind_value = map[string]int32{
+		"KIND_UNSPECIFIED": 0,
+		"KIND_CREATED":     1,
+		"KIND_LOOKED":      2,
+		"KIND_PASSPHRASE":  3,
+		"KIND_REVEALED":    4,
+		"KIND_BURNED":      5,
+		"KIND_EXPIRED":     6,
+	}
+)
+
+func (x Event_Kind) Enum() *Event_Kind {
+	p := new(Event_Kind)
+	*p = x
+	return p
+}
+
+func (x Event_Kind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Event_Kind) Descriptor() protoreflect.EnumDescriptor {
+	return file_hush_v1_metadata_proto_enumTypes[0].Descriptor()
+}
+
+func (Event_Kind) Type() protoreflect.EnumType {
+	return &file_hush_v1_metadata_proto_enumTypes[0]
+}
+
+func (x Event_Kind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Event_Kind.Descriptor instead.
+func (Event_Kind) EnumDescriptor() ([]byte, []int) {
+	return file_hush_v1_metadata_proto_rawDescGZIP(), []int{1, 0}
+}
+
+// Where a mail stands.
+type Delivery_State int32
+
+const (
+	// Not said.
+	Delivery_STATE_UNSPECIFIED Delivery_State = 0
+	// The operator has set up no mail; the sender has to pass the link on.
+	Delivery_STATE_NOT_CONFIGURED Delivery_State = 1
+	// Waiting, for the first time or after a failure.
+	Delivery_STATE_QUEUED Delivery_State = 2
+	// The mail server took it.
+	Delivery_STATE_SENT Delivery_State = 3
+	// Given up.
+	Delivery_STATE_FAILED Delivery_State = 4
+	// The secret was gone before the mail was sent, so it was not.
+	Delivery_STATE_DROPPED Delivery_State = 5
+)
+
+// Enum value maps for Delivery_State.
+var (
+	Delivery_State_name = map[int32]string{
+		0: "STATE_UNSPECIFIED",
+		1: "STATE_NOT_CONFIGURED",
+		2: "STATE_QUEUED",
+		3: "STATE_SENT",
+		4: "STATE_FAILED",
+		5: "STATE_DROPPED",
+	}
+	Delivery_State_value = map[string]int32{
+		"STATE_UNSPECIFIED":    0,
+		"STATE_NOT_CONFIGURED": 1,
+		"STATE_QUEUED":         2,
+		"STATE_SENT":           3,
+		"STATE_FAILED":         4,
+		"STATE_DROPPED":        5,
+	}
+)
+
+func (x Delivery_State) Enum() *Delivery_State {
+	p := new(Delivery_State)
+	*p = x
+	return p
+}
+
+func (x Delivery_State) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Delivery_State) Descriptor() protoreflect.EnumDescriptor {
+	return file_hush_v1_metadata_proto_enumTypes[1].Descriptor()
+}
+
+func (Delivery_State) Type() protoreflect.EnumType {
+	return &file_hush_v1_metadata_proto_enumTypes[1]
+}
+
+func (x Delivery_State) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Delivery_State.Descriptor instead.
+func (Delivery_State) EnumDescriptor() ([]byte, []int) {
+	return file_hush_v1_metadata_proto_rawDescGZIP(), []int{2, 0}
+}
+
 // Metadata is the sender's receipt of a secret. It lives twice as long as the
 // secret may, and never holds the value.
 type Metadata struct {
@@ -67,7 +201,12 @@ type Metadata struct {
 	// The sender's note.
 	Memo string `protobuf:"bytes,18,opt,name=memo,proto3" json:"memo,omitempty"`
 	// The account's address; empty for secrets concealed without one.
-	Custid        string `protobuf:"bytes,19,opt,name=custid,proto3" json:"custid,omitempty"`
+	Custid string `protobuf:"bytes,19,opt,name=custid,proto3" json:"custid,omitempty"`
+	// What happened, oldest first, for the account that concealed the secret,
+	// or for whoever holds the receipt of one concealed without an account.
+	Events []*Event `protobuf:"bytes,20,rep,name=events,proto3" json:"events,omitempty"`
+	// What became of the mails to the recipients, in their order.
+	Deliveries    []*Delivery `protobuf:"bytes,21,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -235,11 +374,172 @@ func (x *Metadata) GetCustid() string {
 	return ""
 }
 
+func (x *Metadata) GetEvents() []*Event {
+	if x != nil {
+		return x.Events
+	}
+	return nil
+}
+
+func (x *Metadata) GetDeliveries() []*Delivery {
+	if x != nil {
+		return x.Deliveries
+	}
+	return nil
+}
+
+// Event is one line of a receipt's timeline.
+type Event struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What happened.
+	Kind Event_Kind `protobuf:"varint,1,opt,name=kind,proto3,enum=hush.v1.Event_Kind" json:"kind,omitempty"`
+	// When, or when first.
+	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
+	// From where: an IPv4 /24 or an IPv6 /48, as in 192.0.2.0/24. Empty where
+	// nobody called.
+	Network string `protobuf:"bytes,3,opt,name=network,proto3" json:"network,omitempty"`
+	// How often, from this network and close together. At least 1.
+	Count         int32 `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Event) Reset() {
+	*x = Event{}
+	mi := &file_hush_v1_metadata_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Event) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Event) ProtoMessage() {}
+
+func (x *Event) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_metadata_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Event.ProtoReflect.Descriptor instead.
+func (*Event) Descriptor() ([]byte, []int) {
+	return file_hush_v1_metadata_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Event) GetKind() Event_Kind {
+	if x != nil {
+		return x.Kind
+	}
+	return Event_KIND_UNSPECIFIED
+}
+
+func (x *Event) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *Event) GetNetwork() string {
+	if x != nil {
+		return x.Network
+	}
+	return ""
+}
+
+func (x *Event) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+// Delivery is what became of the mail to one recipient.
+type Delivery struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The address, obscured.
+	Recipient string `protobuf:"bytes,1,opt,name=recipient,proto3" json:"recipient,omitempty"`
+	// Where it stands.
+	State Delivery_State `protobuf:"varint,2,opt,name=state,proto3,enum=hush.v1.Delivery_State" json:"state,omitempty"`
+	// When that last changed.
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// How often it was tried.
+	Attempts      int32 `protobuf:"varint,4,opt,name=attempts,proto3" json:"attempts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Delivery) Reset() {
+	*x = Delivery{}
+	mi := &file_hush_v1_metadata_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Delivery) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Delivery) ProtoMessage() {}
+
+func (x *Delivery) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_metadata_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Delivery.ProtoReflect.Descriptor instead.
+func (*Delivery) Descriptor() ([]byte, []int) {
+	return file_hush_v1_metadata_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Delivery) GetRecipient() string {
+	if x != nil {
+		return x.Recipient
+	}
+	return ""
+}
+
+func (x *Delivery) GetState() Delivery_State {
+	if x != nil {
+		return x.State
+	}
+	return Delivery_STATE_UNSPECIFIED
+}
+
+func (x *Delivery) GetUpdateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdateTime
+	}
+	return nil
+}
+
+func (x *Delivery) GetAttempts() int32 {
+	if x != nil {
+		return x.Attempts
+	}
+	return 0
+}
+
 var File_hush_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\n" +
-	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\x9d\a\n" +
+	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\xf8\a\n" +
 	"\bMetadata\x12&\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\x03\x80\x01\x01R\vmetadataKey\x12\"\n" +
 	"\n" +
@@ -266,7 +566,38 @@ const file_hush_v1_metadata_proto_rawDesc = "" +
 	"recipients\x12!\n" +
 	"\fshare_domain\x18\x11 \x01(\tR\vshareDomain\x12\x17\n" +
 	"\x04memo\x18\x12 \x01(\tB\x03\x80\x01\x01R\x04memo\x12\x1b\n" +
-	"\x06custid\x18\x13 \x01(\tB\x03\x80\x01\x01R\x06custidBr\n" +
+	"\x06custid\x18\x13 \x01(\tB\x03\x80\x01\x01R\x06custid\x12&\n" +
+	"\x06events\x18\x14 \x03(\v2\x0e.hush.v1.EventR\x06events\x121\n" +
+	"\n" +
+	"deliveries\x18\x15 \x03(\v2\x11.hush.v1.DeliveryR\n" +
+	"deliveries\"\x9d\x02\n" +
+	"\x05Event\x12'\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x13.hush.v1.Event.KindR\x04kind\x12.\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x18\n" +
+	"\anetwork\x18\x03 \x01(\tR\anetwork\x12\x14\n" +
+	"\x05count\x18\x04 \x01(\x05R\x05count\"\x8a\x01\n" +
+	"\x04Kind\x12\x14\n" +
+	"\x10KIND_UNSPECIFIED\x10\x00\x12\x10\n" +
+	"\fKIND_CREATED\x10\x01\x12\x0f\n" +
+	"\vKIND_LOOKED\x10\x02\x12\x13\n" +
+	"\x0fKIND_PASSPHRASE\x10\x03\x12\x11\n" +
+	"\rKIND_REVEALED\x10\x04\x12\x0f\n" +
+	"\vKIND_BURNED\x10\x05\x12\x10\n" +
+	"\fKIND_EXPIRED\x10\x06\"\xb1\x02\n" +
+	"\bDelivery\x12\x1c\n" +
+	"\trecipient\x18\x01 \x01(\tR\trecipient\x12-\n" +
+	"\x05state\x18\x02 \x01(\x0e2\x17.hush.v1.Delivery.StateR\x05state\x12;\n" +
+	"\vupdate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\x12\x1a\n" +
+	"\battempts\x18\x04 \x01(\x05R\battempts\"\x7f\n" +
+	"\x05State\x12\x15\n" +
+	"\x11STATE_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14STATE_NOT_CONFIGURED\x10\x01\x12\x10\n" +
+	"\fSTATE_QUEUED\x10\x02\x12\x0e\n" +
+	"\n" +
+	"STATE_SENT\x10\x03\x12\x10\n" +
+	"\fSTATE_FAILED\x10\x04\x12\x11\n" +
+	"\rSTATE_DROPPED\x10\x05Br\n" +
 	"\vcom.hush.v1B\rMetadataProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -281,30 +612,41 @@ func file_hush_v1_metadata_proto_rawDescGZIP() []byte {
 	return file_hush_v1_metadata_proto_rawDescData
 }
 
-var file_hush_v1_metadata_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_hush_v1_metadata_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_hush_v1_metadata_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_hush_v1_metadata_proto_goTypes = []any{
-	(*Metadata)(nil),              // 0: hush.v1.Metadata
-	(State)(0),                    // 1: hush.v1.State
-	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 3: google.protobuf.Duration
+	(Event_Kind)(0),               // 0: hush.v1.Event.Kind
+	(Delivery_State)(0),           // 1: hush.v1.Delivery.State
+	(*Metadata)(nil),              // 2: hush.v1.Metadata
+	(*Event)(nil),                 // 3: hush.v1.Event
+	(*Delivery)(nil),              // 4: hush.v1.Delivery
+	(State)(0),                    // 5: hush.v1.State
+	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 7: google.protobuf.Duration
 }
 var file_hush_v1_metadata_proto_depIdxs = []int32{
-	1,  // 0: hush.v1.Metadata.state:type_name -> hush.v1.State
-	2,  // 1: hush.v1.Metadata.create_time:type_name -> google.protobuf.Timestamp
-	2,  // 2: hush.v1.Metadata.update_time:type_name -> google.protobuf.Timestamp
-	2,  // 3: hush.v1.Metadata.expire_time:type_name -> google.protobuf.Timestamp
-	2,  // 4: hush.v1.Metadata.secret_expire_time:type_name -> google.protobuf.Timestamp
-	2,  // 5: hush.v1.Metadata.view_time:type_name -> google.protobuf.Timestamp
-	2,  // 6: hush.v1.Metadata.receive_time:type_name -> google.protobuf.Timestamp
-	2,  // 7: hush.v1.Metadata.burn_time:type_name -> google.protobuf.Timestamp
-	3,  // 8: hush.v1.Metadata.ttl:type_name -> google.protobuf.Duration
-	3,  // 9: hush.v1.Metadata.secret_ttl_left:type_name -> google.protobuf.Duration
-	3,  // 10: hush.v1.Metadata.ttl_left:type_name -> google.protobuf.Duration
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	5,  // 0: hush.v1.Metadata.state:type_name -> hush.v1.State
+	6,  // 1: hush.v1.Metadata.create_time:type_name -> google.protobuf.Timestamp
+	6,  // 2: hush.v1.Metadata.update_time:type_name -> google.protobuf.Timestamp
+	6,  // 3: hush.v1.Metadata.expire_time:type_name -> google.protobuf.Timestamp
+	6,  // 4: hush.v1.Metadata.secret_expire_time:type_name -> google.protobuf.Timestamp
+	6,  // 5: hush.v1.Metadata.view_time:type_name -> google.protobuf.Timestamp
+	6,  // 6: hush.v1.Metadata.receive_time:type_name -> google.protobuf.Timestamp
+	6,  // 7: hush.v1.Metadata.burn_time:type_name -> google.protobuf.Timestamp
+	7,  // 8: hush.v1.Metadata.ttl:type_name -> google.protobuf.Duration
+	7,  // 9: hush.v1.Metadata.secret_ttl_left:type_name -> google.protobuf.Duration
+	7,  // 10: hush.v1.Metadata.ttl_left:type_name -> google.protobuf.Duration
+	3,  // 11: hush.v1.Metadata.events:type_name -> hush.v1.Event
+	4,  // 12: hush.v1.Metadata.deliveries:type_name -> hush.v1.Delivery
+	0,  // 13: hush.v1.Event.kind:type_name -> hush.v1.Event.Kind
+	6,  // 14: hush.v1.Event.time:type_name -> google.protobuf.Timestamp
+	1,  // 15: hush.v1.Delivery.state:type_name -> hush.v1.Delivery.State
+	6,  // 16: hush.v1.Delivery.update_time:type_name -> google.protobuf.Timestamp
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_metadata_proto_init() }
@@ -318,13 +660,14 @@ func file_hush_v1_metadata_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_metadata_proto_rawDesc), len(file_hush_v1_metadata_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   1,
+			NumEnums:      2,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_hush_v1_metadata_proto_goTypes,
 		DependencyIndexes: file_hush_v1_metadata_proto_depIdxs,
+		EnumInfos:         file_hush_v1_metadata_proto_enumTypes,
 		MessageInfos:      file_hush_v1_metadata_proto_msgTypes,
 	}.Build()
 	File_hush_v1_metadata_proto = out.File

@@ -185,6 +185,9 @@ type ListMetadataResponse struct {
 	Metadata []*Metadata `protobuf:"bytes,1,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	// For the next page; empty on the last one.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many receipts of this page's range this credential cannot show: they
+	// were made before it was, or before a password reset.
+	SealedCount   int32 `protobuf:"varint,3,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -233,6 +236,106 @@ func (x *ListMetadataResponse) GetNextPageToken() string {
 	return ""
 }
 
+func (x *ListMetadataResponse) GetSealedCount() int32 {
+	if x != nil {
+		return x.SealedCount
+	}
+	return 0
+}
+
+// WatchMetadataRequest names a receipt.
+type WatchMetadataRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key of the metadata.
+	MetadataKey   string `protobuf:"bytes,1,opt,name=metadata_key,json=metadataKey,proto3" json:"metadata_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchMetadataRequest) Reset() {
+	*x = WatchMetadataRequest{}
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchMetadataRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchMetadataRequest) ProtoMessage() {}
+
+func (x *WatchMetadataRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchMetadataRequest.ProtoReflect.Descriptor instead.
+func (*WatchMetadataRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *WatchMetadataRequest) GetMetadataKey() string {
+	if x != nil {
+		return x.MetadataKey
+	}
+	return ""
+}
+
+// WatchMetadataResponse is a message of the stream.
+type WatchMetadataResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The receipt, if it is the first message or something changed. Absent in
+	// heartbeats, which come every 15 seconds.
+	Metadata      *Metadata `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WatchMetadataResponse) Reset() {
+	*x = WatchMetadataResponse{}
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WatchMetadataResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WatchMetadataResponse) ProtoMessage() {}
+
+func (x *WatchMetadataResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WatchMetadataResponse.ProtoReflect.Descriptor instead.
+func (*WatchMetadataResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *WatchMetadataResponse) GetMetadata() *Metadata {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 // UpdateMetadataRequest changes a receipt.
 type UpdateMetadataRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -247,7 +350,7 @@ type UpdateMetadataRequest struct {
 
 func (x *UpdateMetadataRequest) Reset() {
 	*x = UpdateMetadataRequest{}
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[4]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -259,7 +362,7 @@ func (x *UpdateMetadataRequest) String() string {
 func (*UpdateMetadataRequest) ProtoMessage() {}
 
 func (x *UpdateMetadataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[4]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -272,7 +375,7 @@ func (x *UpdateMetadataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMetadataRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMetadataRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{4}
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *UpdateMetadataRequest) GetMetadataKey() string {
@@ -300,7 +403,7 @@ type UpdateMetadataResponse struct {
 
 func (x *UpdateMetadataResponse) Reset() {
 	*x = UpdateMetadataResponse{}
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[5]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -312,7 +415,7 @@ func (x *UpdateMetadataResponse) String() string {
 func (*UpdateMetadataResponse) ProtoMessage() {}
 
 func (x *UpdateMetadataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[5]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -325,7 +428,7 @@ func (x *UpdateMetadataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMetadataResponse.ProtoReflect.Descriptor instead.
 func (*UpdateMetadataResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{5}
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *UpdateMetadataResponse) GetMetadata() *Metadata {
@@ -349,19 +452,25 @@ const file_hush_v1_metadata_service_proto_rawDesc = "" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
 	"page_token\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\tpageToken\x129\n" +
-	"\x06states\x18\x03 \x03(\x0e2\x0e.hush.v1.StateB\x11\xbaH\x0e\x92\x01\v\x10\x05\"\a\x82\x01\x04\x10\x01 \x00R\x06states\"m\n" +
+	"\x06states\x18\x03 \x03(\x0e2\x0e.hush.v1.StateB\x11\xbaH\x0e\x92\x01\v\x10\x05\"\a\x82\x01\x04\x10\x01 \x00R\x06states\"\x90\x01\n" +
 	"\x14ListMetadataResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x03(\v2\x11.hush.v1.MetadataR\bmetadata\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"k\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12!\n" +
+	"\fsealed_count\x18\x03 \x01(\x05R\vsealedCount\"F\n" +
+	"\x14WatchMetadataRequest\x12.\n" +
+	"\fmetadata_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\vmetadataKey\"F\n" +
+	"\x15WatchMetadataResponse\x12-\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\"k\n" +
 	"\x15UpdateMetadataRequest\x12.\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\vmetadataKey\x12\"\n" +
 	"\x04memo\x18\x02 \x01(\tB\x0e\xbaH\br\x06\x18\xf4\x03(\xd0\x0f\x80\x01\x01R\x04memo\"G\n" +
 	"\x16UpdateMetadataResponse\x12-\n" +
-	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata2\x99\x02\n" +
-	"\x0fMetadataService\x12R\n" +
-	"\vGetMetadata\x12\x1b.hush.v1.GetMetadataRequest\x1a\x1c.hush.v1.GetMetadataResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x04\x12U\n" +
-	"\fListMetadata\x12\x1c.hush.v1.ListMetadataRequest\x1a\x1d.hush.v1.ListMetadataResponse\"\b\xf8\xbd\x18\x02\x80\xbe\x18\x04\x12[\n" +
-	"\x0eUpdateMetadata\x12\x1e.hush.v1.UpdateMetadataRequest\x1a\x1f.hush.v1.UpdateMetadataResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x04By\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata2\x85\x03\n" +
+	"\x0fMetadataService\x12V\n" +
+	"\vGetMetadata\x12\x1b.hush.v1.GetMetadataRequest\x1a\x1c.hush.v1.GetMetadataResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x04\x12Y\n" +
+	"\fListMetadata\x12\x1c.hush.v1.ListMetadataRequest\x1a\x1d.hush.v1.ListMetadataResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\x04\x88\xbe\x18\x04\x12^\n" +
+	"\rWatchMetadata\x12\x1d.hush.v1.WatchMetadataRequest\x1a\x1e.hush.v1.WatchMetadataResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x040\x01\x12_\n" +
+	"\x0eUpdateMetadata\x12\x1e.hush.v1.UpdateMetadataRequest\x1a\x1f.hush.v1.UpdateMetadataResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x04By\n" +
 	"\vcom.hush.v1B\x14MetadataServiceProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -376,33 +485,38 @@ func file_hush_v1_metadata_service_proto_rawDescGZIP() []byte {
 	return file_hush_v1_metadata_service_proto_rawDescData
 }
 
-var file_hush_v1_metadata_service_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_hush_v1_metadata_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_hush_v1_metadata_service_proto_goTypes = []any{
 	(*GetMetadataRequest)(nil),     // 0: hush.v1.GetMetadataRequest
 	(*GetMetadataResponse)(nil),    // 1: hush.v1.GetMetadataResponse
 	(*ListMetadataRequest)(nil),    // 2: hush.v1.ListMetadataRequest
 	(*ListMetadataResponse)(nil),   // 3: hush.v1.ListMetadataResponse
-	(*UpdateMetadataRequest)(nil),  // 4: hush.v1.UpdateMetadataRequest
-	(*UpdateMetadataResponse)(nil), // 5: hush.v1.UpdateMetadataResponse
-	(*Metadata)(nil),               // 6: hush.v1.Metadata
-	(State)(0),                     // 7: hush.v1.State
+	(*WatchMetadataRequest)(nil),   // 4: hush.v1.WatchMetadataRequest
+	(*WatchMetadataResponse)(nil),  // 5: hush.v1.WatchMetadataResponse
+	(*UpdateMetadataRequest)(nil),  // 6: hush.v1.UpdateMetadataRequest
+	(*UpdateMetadataResponse)(nil), // 7: hush.v1.UpdateMetadataResponse
+	(*Metadata)(nil),               // 8: hush.v1.Metadata
+	(State)(0),                     // 9: hush.v1.State
 }
 var file_hush_v1_metadata_service_proto_depIdxs = []int32{
-	6, // 0: hush.v1.GetMetadataResponse.metadata:type_name -> hush.v1.Metadata
-	7, // 1: hush.v1.ListMetadataRequest.states:type_name -> hush.v1.State
-	6, // 2: hush.v1.ListMetadataResponse.metadata:type_name -> hush.v1.Metadata
-	6, // 3: hush.v1.UpdateMetadataResponse.metadata:type_name -> hush.v1.Metadata
-	0, // 4: hush.v1.MetadataService.GetMetadata:input_type -> hush.v1.GetMetadataRequest
-	2, // 5: hush.v1.MetadataService.ListMetadata:input_type -> hush.v1.ListMetadataRequest
-	4, // 6: hush.v1.MetadataService.UpdateMetadata:input_type -> hush.v1.UpdateMetadataRequest
-	1, // 7: hush.v1.MetadataService.GetMetadata:output_type -> hush.v1.GetMetadataResponse
-	3, // 8: hush.v1.MetadataService.ListMetadata:output_type -> hush.v1.ListMetadataResponse
-	5, // 9: hush.v1.MetadataService.UpdateMetadata:output_type -> hush.v1.UpdateMetadataResponse
-	7, // [7:10] is the sub-list for method output_type
-	4, // [4:7] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	8, // 0: hush.v1.GetMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	9, // 1: hush.v1.ListMetadataRequest.states:type_name -> hush.v1.State
+	8, // 2: hush.v1.ListMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	8, // 3: hush.v1.WatchMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	8, // 4: hush.v1.UpdateMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	0, // 5: hush.v1.MetadataService.GetMetadata:input_type -> hush.v1.GetMetadataRequest
+	2, // 6: hush.v1.MetadataService.ListMetadata:input_type -> hush.v1.ListMetadataRequest
+	4, // 7: hush.v1.MetadataService.WatchMetadata:input_type -> hush.v1.WatchMetadataRequest
+	6, // 8: hush.v1.MetadataService.UpdateMetadata:input_type -> hush.v1.UpdateMetadataRequest
+	1, // 9: hush.v1.MetadataService.GetMetadata:output_type -> hush.v1.GetMetadataResponse
+	3, // 10: hush.v1.MetadataService.ListMetadata:output_type -> hush.v1.ListMetadataResponse
+	5, // 11: hush.v1.MetadataService.WatchMetadata:output_type -> hush.v1.WatchMetadataResponse
+	7, // 12: hush.v1.MetadataService.UpdateMetadata:output_type -> hush.v1.UpdateMetadataResponse
+	9, // [9:13] is the sub-list for method output_type
+	5, // [5:9] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_metadata_service_proto_init() }
@@ -419,7 +533,7 @@ func file_hush_v1_metadata_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_metadata_service_proto_rawDesc), len(file_hush_v1_metadata_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   8,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

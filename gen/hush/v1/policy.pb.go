@@ -80,6 +80,72 @@ func (Access) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_policy_proto_rawDescGZIP(), []int{0}
 }
 
+// Scope is what an API token must hold for a method. Sessions hold all of
+// them, and callers without a credential need none.
+type Scope int32
+
+const (
+	// No policy was declared; never valid.
+	Scope_SCOPE_UNSPECIFIED Scope = 0
+	// Any good credential will do.
+	Scope_SCOPE_ANY Scope = 1
+	// Concealing and generating secrets.
+	Scope_SCOPE_CONCEAL Scope = 2
+	// Looking at secrets and revealing them.
+	Scope_SCOPE_REVEAL Scope = 3
+	// Reading and listing receipts, and burning.
+	Scope_SCOPE_METADATA Scope = 4
+	// The account itself, its domains, and whatever its role allows.
+	Scope_SCOPE_ACCOUNT Scope = 5
+)
+
+// Enum value maps for Scope.
+var (
+	Scope_name = map[int32]string{
+		0: "SCOPE_UNSPECIFIED",
+		1: "SCOPE_ANY",
+		2: "SCOPE_CONCEAL",
+		3: "SCOPE_REVEAL",
+		4: "SCOPE_METADATA",
+		5: "SCOPE_ACCOUNT",
+	}
+	Scope_value = map[string]int32{
+		"SCOPE_UNSPECIFIED": 0,
+		"SCOPE_ANY":         1,
+		"SCOPE_CONCEAL":     2,
+		"SCOPE_REVEAL":      3,
+		"SCOPE_METADATA":    4,
+		"SCOPE_ACCOUNT":     5,
+	}
+)
+
+func (x Scope) Enum() *Scope {
+	p := new(Scope)
+	*p = x
+	return p
+}
+
+func (x Scope) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Scope) Descriptor() protoreflect.EnumDescriptor {
+	return file_hush_v1_policy_proto_enumTypes[1].Descriptor()
+}
+
+func (Scope) Type() protoreflect.EnumType {
+	return &file_hush_v1_policy_proto_enumTypes[1]
+}
+
+func (x Scope) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Scope.Descriptor instead.
+func (Scope) EnumDescriptor() ([]byte, []int) {
+	return file_hush_v1_policy_proto_rawDescGZIP(), []int{1}
+}
+
 // Limit names the budget that a call is counted against. Budgets are token
 // buckets, one per client network: an IPv4 address or an IPv6 /64.
 type Limit int32
@@ -98,25 +164,82 @@ const (
 	Limit_LIMIT_READ Limit = 4
 	// Facts about the service itself, and places: 12,000 in 20 minutes.
 	Limit_LIMIT_PROBE Limit = 5
+	// Signing up, and asking for the mail again: 10 in an hour.
+	Limit_LIMIT_SIGN_UP Limit = 6
+	// Signing in: 30 in 15 minutes. Wrong passwords have counters of their own.
+	Limit_LIMIT_SIGN_IN Limit = 7
+	// Asking for a reset, and using what mails bring: 10 in an hour.
+	Limit_LIMIT_RESET Limit = 8
+	// Reading and changing an account: 1,000 in 20 minutes.
+	Limit_LIMIT_ACCOUNT Limit = 9
+	// Whatever asks for the account's password: 10 in 20 minutes.
+	Limit_LIMIT_PASSWORD Limit = 10
+	// Making API tokens and invites: 10 in 20 minutes.
+	Limit_LIMIT_TOKEN Limit = 11
+	// Reading domains: 1,000 in 20 minutes.
+	Limit_LIMIT_DOMAIN Limit = 12
+	// Adding, removing and branding domains: 50 in 20 minutes.
+	Limit_LIMIT_DOMAIN_CHANGE Limit = 13
+	// Verifying domains: 25 in 20 minutes.
+	Limit_LIMIT_DOMAIN_VERIFY Limit = 14
+	// Uploading images: 20 in 20 minutes.
+	Limit_LIMIT_UPLOAD Limit = 15
+	// Challenges, and their solutions: 240 in 20 minutes.
+	Limit_LIMIT_CHALLENGE Limit = 16
+	// Feedback: 10 in 20 minutes.
+	Limit_LIMIT_FEEDBACK Limit = 17
+	// Reports of exceptions: 50 in 20 minutes.
+	Limit_LIMIT_EXCEPTION Limit = 18
+	// Mails to recipients: 50 in 20 minutes for an account, from wherever it
+	// calls. Counted besides the method's own budget.
+	Limit_LIMIT_RECIPIENT Limit = 19
 )
 
 // Enum value maps for Limit.
 var (
 	Limit_name = map[int32]string{
-		0: "LIMIT_UNSPECIFIED",
-		1: "LIMIT_CREATE",
-		2: "LIMIT_REVEAL",
-		3: "LIMIT_BURN",
-		4: "LIMIT_READ",
-		5: "LIMIT_PROBE",
+		0:  "LIMIT_UNSPECIFIED",
+		1:  "LIMIT_CREATE",
+		2:  "LIMIT_REVEAL",
+		3:  "LIMIT_BURN",
+		4:  "LIMIT_READ",
+		5:  "LIMIT_PROBE",
+		6:  "LIMIT_SIGN_UP",
+		7:  "LIMIT_SIGN_IN",
+		8:  "LIMIT_RESET",
+		9:  "LIMIT_ACCOUNT",
+		10: "LIMIT_PASSWORD",
+		11: "LIMIT_TOKEN",
+		12: "LIMIT_DOMAIN",
+		13: "LIMIT_DOMAIN_CHANGE",
+		14: "LIMIT_DOMAIN_VERIFY",
+		15: "LIMIT_UPLOAD",
+		16: "LIMIT_CHALLENGE",
+		17: "LIMIT_FEEDBACK",
+		18: "LIMIT_EXCEPTION",
+		19: "LIMIT_RECIPIENT",
 	}
 	Limit_value = map[string]int32{
-		"LIMIT_UNSPECIFIED": 0,
-		"LIMIT_CREATE":      1,
-		"LIMIT_REVEAL":      2,
-		"LIMIT_BURN":        3,
-		"LIMIT_READ":        4,
-		"LIMIT_PROBE":       5,
+		"LIMIT_UNSPECIFIED":   0,
+		"LIMIT_CREATE":        1,
+		"LIMIT_REVEAL":        2,
+		"LIMIT_BURN":          3,
+		"LIMIT_READ":          4,
+		"LIMIT_PROBE":         5,
+		"LIMIT_SIGN_UP":       6,
+		"LIMIT_SIGN_IN":       7,
+		"LIMIT_RESET":         8,
+		"LIMIT_ACCOUNT":       9,
+		"LIMIT_PASSWORD":      10,
+		"LIMIT_TOKEN":         11,
+		"LIMIT_DOMAIN":        12,
+		"LIMIT_DOMAIN_CHANGE": 13,
+		"LIMIT_DOMAIN_VERIFY": 14,
+		"LIMIT_UPLOAD":        15,
+		"LIMIT_CHALLENGE":     16,
+		"LIMIT_FEEDBACK":      17,
+		"LIMIT_EXCEPTION":     18,
+		"LIMIT_RECIPIENT":     19,
 	}
 )
 
@@ -131,11 +254,11 @@ func (x Limit) String() string {
 }
 
 func (Limit) Descriptor() protoreflect.EnumDescriptor {
-	return file_hush_v1_policy_proto_enumTypes[1].Descriptor()
+	return file_hush_v1_policy_proto_enumTypes[2].Descriptor()
 }
 
 func (Limit) Type() protoreflect.EnumType {
-	return &file_hush_v1_policy_proto_enumTypes[1]
+	return &file_hush_v1_policy_proto_enumTypes[2]
 }
 
 func (x Limit) Number() protoreflect.EnumNumber {
@@ -144,7 +267,7 @@ func (x Limit) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Limit.Descriptor instead.
 func (Limit) EnumDescriptor() ([]byte, []int) {
-	return file_hush_v1_policy_proto_rawDescGZIP(), []int{1}
+	return file_hush_v1_policy_proto_rawDescGZIP(), []int{2}
 }
 
 var file_hush_v1_policy_proto_extTypes = []protoimpl.ExtensionInfo{
@@ -164,6 +287,22 @@ var file_hush_v1_policy_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "varint,50144,opt,name=limit,enum=hush.v1.Limit",
 		Filename:      "hush/v1/policy.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*Scope)(nil),
+		Field:         50145,
+		Name:          "hush.v1.scope",
+		Tag:           "varint,50145,opt,name=scope,enum=hush.v1.Scope",
+		Filename:      "hush/v1/policy.proto",
+	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50146,
+		Name:          "hush.v1.forgeable",
+		Tag:           "varint,50146,opt,name=forgeable",
+		Filename:      "hush/v1/policy.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -176,6 +315,15 @@ var (
 	//
 	// optional hush.v1.Limit limit = 50144;
 	E_Limit = &file_hush_v1_policy_proto_extTypes[1]
+	// What an API token needs for it.
+	//
+	// optional hush.v1.Scope scope = 50145;
+	E_Scope = &file_hush_v1_policy_proto_extTypes[2]
+	// True where a browser's session needs no token against forged requests:
+	// the method does nothing in the session's name.
+	//
+	// optional bool forgeable = 50146;
+	E_Forgeable = &file_hush_v1_policy_proto_extTypes[3]
 )
 
 var File_hush_v1_policy_proto protoreflect.FileDescriptor
@@ -187,7 +335,14 @@ const file_hush_v1_policy_proto_rawDesc = "" +
 	"\x12ACCESS_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rACCESS_PUBLIC\x10\x01\x12\x12\n" +
 	"\x0eACCESS_ACCOUNT\x10\x02\x12\x12\n" +
-	"\x0eACCESS_COLONEL\x10\x03*s\n" +
+	"\x0eACCESS_COLONEL\x10\x03*y\n" +
+	"\x05Scope\x12\x15\n" +
+	"\x11SCOPE_UNSPECIFIED\x10\x00\x12\r\n" +
+	"\tSCOPE_ANY\x10\x01\x12\x11\n" +
+	"\rSCOPE_CONCEAL\x10\x02\x12\x10\n" +
+	"\fSCOPE_REVEAL\x10\x03\x12\x12\n" +
+	"\x0eSCOPE_METADATA\x10\x04\x12\x11\n" +
+	"\rSCOPE_ACCOUNT\x10\x05*\x8b\x03\n" +
 	"\x05Limit\x12\x15\n" +
 	"\x11LIMIT_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fLIMIT_CREATE\x10\x01\x12\x10\n" +
@@ -196,9 +351,26 @@ const file_hush_v1_policy_proto_rawDesc = "" +
 	"LIMIT_BURN\x10\x03\x12\x0e\n" +
 	"\n" +
 	"LIMIT_READ\x10\x04\x12\x0f\n" +
-	"\vLIMIT_PROBE\x10\x05:I\n" +
+	"\vLIMIT_PROBE\x10\x05\x12\x11\n" +
+	"\rLIMIT_SIGN_UP\x10\x06\x12\x11\n" +
+	"\rLIMIT_SIGN_IN\x10\a\x12\x0f\n" +
+	"\vLIMIT_RESET\x10\b\x12\x11\n" +
+	"\rLIMIT_ACCOUNT\x10\t\x12\x12\n" +
+	"\x0eLIMIT_PASSWORD\x10\n" +
+	"\x12\x0f\n" +
+	"\vLIMIT_TOKEN\x10\v\x12\x10\n" +
+	"\fLIMIT_DOMAIN\x10\f\x12\x17\n" +
+	"\x13LIMIT_DOMAIN_CHANGE\x10\r\x12\x17\n" +
+	"\x13LIMIT_DOMAIN_VERIFY\x10\x0e\x12\x10\n" +
+	"\fLIMIT_UPLOAD\x10\x0f\x12\x13\n" +
+	"\x0fLIMIT_CHALLENGE\x10\x10\x12\x12\n" +
+	"\x0eLIMIT_FEEDBACK\x10\x11\x12\x13\n" +
+	"\x0fLIMIT_EXCEPTION\x10\x12\x12\x13\n" +
+	"\x0fLIMIT_RECIPIENT\x10\x13:I\n" +
 	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18߇\x03 \x01(\x0e2\x0f.hush.v1.AccessR\x06access:F\n" +
-	"\x05limit\x12\x1e.google.protobuf.MethodOptions\x18\xe0\x87\x03 \x01(\x0e2\x0e.hush.v1.LimitR\x05limitBp\n" +
+	"\x05limit\x12\x1e.google.protobuf.MethodOptions\x18\xe0\x87\x03 \x01(\x0e2\x0e.hush.v1.LimitR\x05limit:F\n" +
+	"\x05scope\x12\x1e.google.protobuf.MethodOptions\x18\xe1\x87\x03 \x01(\x0e2\x0e.hush.v1.ScopeR\x05scope:>\n" +
+	"\tforgeable\x12\x1e.google.protobuf.MethodOptions\x18\xe2\x87\x03 \x01(\bR\tforgeableBp\n" +
 	"\vcom.hush.v1B\vPolicyProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -213,21 +385,25 @@ func file_hush_v1_policy_proto_rawDescGZIP() []byte {
 	return file_hush_v1_policy_proto_rawDescData
 }
 
-var file_hush_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_hush_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_hush_v1_policy_proto_goTypes = []any{
 	(Access)(0),                        // 0: hush.v1.Access
-	(Limit)(0),                         // 1: hush.v1.Limit
-	(*descriptorpb.MethodOptions)(nil), // 2: google.protobuf.MethodOptions
+	(Scope)(0),                         // 1: hush.v1.Scope
+	(Limit)(0),                         // 2: hush.v1.Limit
+	(*descriptorpb.MethodOptions)(nil), // 3: google.protobuf.MethodOptions
 }
 var file_hush_v1_policy_proto_depIdxs = []int32{
-	2, // 0: hush.v1.access:extendee -> google.protobuf.MethodOptions
-	2, // 1: hush.v1.limit:extendee -> google.protobuf.MethodOptions
-	0, // 2: hush.v1.access:type_name -> hush.v1.Access
-	1, // 3: hush.v1.limit:type_name -> hush.v1.Limit
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	2, // [2:4] is the sub-list for extension type_name
-	0, // [0:2] is the sub-list for extension extendee
+	3, // 0: hush.v1.access:extendee -> google.protobuf.MethodOptions
+	3, // 1: hush.v1.limit:extendee -> google.protobuf.MethodOptions
+	3, // 2: hush.v1.scope:extendee -> google.protobuf.MethodOptions
+	3, // 3: hush.v1.forgeable:extendee -> google.protobuf.MethodOptions
+	0, // 4: hush.v1.access:type_name -> hush.v1.Access
+	2, // 5: hush.v1.limit:type_name -> hush.v1.Limit
+	1, // 6: hush.v1.scope:type_name -> hush.v1.Scope
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	4, // [4:7] is the sub-list for extension type_name
+	0, // [0:4] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -241,9 +417,9 @@ func file_hush_v1_policy_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_policy_proto_rawDesc), len(file_hush_v1_policy_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      3,
 			NumMessages:   0,
-			NumExtensions: 2,
+			NumExtensions: 4,
 			NumServices:   0,
 		},
 		GoTypes:           file_hush_v1_policy_proto_goTypes,

@@ -46,20 +46,68 @@ const (
 	Refusal_REASON_DOMAIN_NOT_FOUND Refusal_Reason = 7
 	// The argument is not valid; the message says why.
 	Refusal_REASON_INVALID Refusal_Reason = 8
+	// The API token lacks the scope that the method needs.
+	Refusal_REASON_SCOPE Refusal_Reason = 9
+	// The request came with a browser's session, and the token against forged
+	// requests is missing or not the session's.
+	Refusal_REASON_SHRIMP Refusal_Reason = 10
+	// The request came from a page of another site.
+	Refusal_REASON_CROSS_SITE Refusal_Reason = 11
+	// A solved challenge is missing, wrong, too old or used already.
+	Refusal_REASON_CHALLENGE Refusal_Reason = 12
+	// The address or password is wrong.
+	Refusal_REASON_CREDENTIALS Refusal_Reason = 13
+	// The account's address was not confirmed yet.
+	Refusal_REASON_UNVERIFIED Refusal_Reason = 14
+	// The operator does not allow it: the message says what.
+	Refusal_REASON_POLICY Refusal_Reason = 15
+	// The service is being maintained; the message is the operator's.
+	Refusal_REASON_MAINTENANCE Refusal_Reason = 16
+	// An account has that address already. Only told where addresses are not
+	// confirmed by mail.
+	Refusal_REASON_ADDRESS_TAKEN Refusal_Reason = 17
+	// The link of a mail, or an invite, was used, is too old, or never was.
+	Refusal_REASON_TICKET Refusal_Reason = 18
+	// There is one of that name already.
+	Refusal_REASON_DUPLICATE Refusal_Reason = 19
+	// The secret's domain lost its proof of ownership; the secret is kept.
+	Refusal_REASON_DOMAIN_SUSPENDED Refusal_Reason = 20
+	// The operator has not set up what this needs.
+	Refusal_REASON_NOT_CONFIGURED Refusal_Reason = 21
+	// Sign-in over plain HTTP from elsewhere: browsers would not keep the
+	// session.
+	Refusal_REASON_INSECURE Refusal_Reason = 22
+	// Too many of a kind; `limit` names the most.
+	Refusal_REASON_TOO_MANY Refusal_Reason = 23
 )
 
 // Enum value maps for Refusal_Reason.
 var (
 	Refusal_Reason_name = map[int32]string{
-		0: "REASON_UNSPECIFIED",
-		1: "REASON_PASSPHRASE",
-		2: "REASON_LOCKED",
-		3: "REASON_TOO_LARGE",
-		4: "REASON_RATE_LIMITED",
-		5: "REASON_QUOTA",
-		6: "REASON_ACCOUNT_REQUIRED",
-		7: "REASON_DOMAIN_NOT_FOUND",
-		8: "REASON_INVALID",
+		0:  "REASON_UNSPECIFIED",
+		1:  "REASON_PASSPHRASE",
+		2:  "REASON_LOCKED",
+		3:  "REASON_TOO_LARGE",
+		4:  "REASON_RATE_LIMITED",
+		5:  "REASON_QUOTA",
+		6:  "REASON_ACCOUNT_REQUIRED",
+		7:  "REASON_DOMAIN_NOT_FOUND",
+		8:  "REASON_INVALID",
+		9:  "REASON_SCOPE",
+		10: "REASON_SHRIMP",
+		11: "REASON_CROSS_SITE",
+		12: "REASON_CHALLENGE",
+		13: "REASON_CREDENTIALS",
+		14: "REASON_UNVERIFIED",
+		15: "REASON_POLICY",
+		16: "REASON_MAINTENANCE",
+		17: "REASON_ADDRESS_TAKEN",
+		18: "REASON_TICKET",
+		19: "REASON_DUPLICATE",
+		20: "REASON_DOMAIN_SUSPENDED",
+		21: "REASON_NOT_CONFIGURED",
+		22: "REASON_INSECURE",
+		23: "REASON_TOO_MANY",
 	}
 	Refusal_Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":      0,
@@ -71,6 +119,21 @@ var (
 		"REASON_ACCOUNT_REQUIRED": 6,
 		"REASON_DOMAIN_NOT_FOUND": 7,
 		"REASON_INVALID":          8,
+		"REASON_SCOPE":            9,
+		"REASON_SHRIMP":           10,
+		"REASON_CROSS_SITE":       11,
+		"REASON_CHALLENGE":        12,
+		"REASON_CREDENTIALS":      13,
+		"REASON_UNVERIFIED":       14,
+		"REASON_POLICY":           15,
+		"REASON_MAINTENANCE":      16,
+		"REASON_ADDRESS_TAKEN":    17,
+		"REASON_TICKET":           18,
+		"REASON_DUPLICATE":        19,
+		"REASON_DOMAIN_SUSPENDED": 20,
+		"REASON_NOT_CONFIGURED":   21,
+		"REASON_INSECURE":         22,
+		"REASON_TOO_MANY":         23,
 	}
 )
 
@@ -109,7 +172,7 @@ type Refusal struct {
 	Reason Refusal_Reason `protobuf:"varint,1,opt,name=reason,proto3,enum=hush.v1.Refusal_Reason" json:"reason,omitempty"`
 	// The request's field that is refused, if it is one.
 	Field string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
-	// The limit in bytes, for REASON_TOO_LARGE.
+	// The limit in bytes, for REASON_TOO_LARGE, or in number.
 	Limit int64 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	// How many tries are left to the caller, for REASON_PASSPHRASE after a
 	// wrong passphrase.
@@ -189,14 +252,14 @@ var File_hush_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\x90\x03\n" +
+	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xe1\x05\n" +
 	"\aRefusal\x12/\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x17.hush.v1.Refusal.ReasonR\x06reason\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\x12\x14\n" +
 	"\x05limit\x18\x03 \x01(\x03R\x05limit\x12\x1d\n" +
 	"\n" +
 	"tries_left\x18\x04 \x01(\x05R\ttriesLeft\x12-\n" +
-	"\x12passphrase_missing\x18\x05 \x01(\bR\x11passphraseMissing\"\xd9\x01\n" +
+	"\x12passphrase_missing\x18\x05 \x01(\bR\x11passphraseMissing\"\xaa\x04\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11REASON_PASSPHRASE\x10\x01\x12\x11\n" +
@@ -206,7 +269,23 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\fREASON_QUOTA\x10\x05\x12\x1b\n" +
 	"\x17REASON_ACCOUNT_REQUIRED\x10\x06\x12\x1b\n" +
 	"\x17REASON_DOMAIN_NOT_FOUND\x10\a\x12\x12\n" +
-	"\x0eREASON_INVALID\x10\bBq\n" +
+	"\x0eREASON_INVALID\x10\b\x12\x10\n" +
+	"\fREASON_SCOPE\x10\t\x12\x11\n" +
+	"\rREASON_SHRIMP\x10\n" +
+	"\x12\x15\n" +
+	"\x11REASON_CROSS_SITE\x10\v\x12\x14\n" +
+	"\x10REASON_CHALLENGE\x10\f\x12\x16\n" +
+	"\x12REASON_CREDENTIALS\x10\r\x12\x15\n" +
+	"\x11REASON_UNVERIFIED\x10\x0e\x12\x11\n" +
+	"\rREASON_POLICY\x10\x0f\x12\x16\n" +
+	"\x12REASON_MAINTENANCE\x10\x10\x12\x18\n" +
+	"\x14REASON_ADDRESS_TAKEN\x10\x11\x12\x11\n" +
+	"\rREASON_TICKET\x10\x12\x12\x14\n" +
+	"\x10REASON_DUPLICATE\x10\x13\x12\x1b\n" +
+	"\x17REASON_DOMAIN_SUSPENDED\x10\x14\x12\x19\n" +
+	"\x15REASON_NOT_CONFIGURED\x10\x15\x12\x13\n" +
+	"\x0fREASON_INSECURE\x10\x16\x12\x13\n" +
+	"\x0fREASON_TOO_MANY\x10\x17Bq\n" +
 	"\vcom.hush.v1B\fRefusalProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (

@@ -40,9 +40,12 @@ type ConcealSecretRequest struct {
 	Recipients []string `protobuf:"bytes,4,rep,name=recipients,proto3" json:"recipients,omitempty"`
 	// A verified domain of the account, for the link. Empty, the service's own
 	// host and names that are no public domain mean the service's own.
-	ShareDomain   string `protobuf:"bytes,5,opt,name=share_domain,json=shareDomain,proto3" json:"share_domain,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ShareDomain string `protobuf:"bytes,5,opt,name=share_domain,json=shareDomain,proto3" json:"share_domain,omitempty"`
+	// A solved challenge of the action `conceal`, where the operator asks busy
+	// networks for one.
+	AuthenticityPayload string `protobuf:"bytes,6,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *ConcealSecretRequest) Reset() {
@@ -106,6 +109,13 @@ func (x *ConcealSecretRequest) GetRecipients() []string {
 func (x *ConcealSecretRequest) GetShareDomain() string {
 	if x != nil {
 		return x.ShareDomain
+	}
+	return ""
+}
+
+func (x *ConcealSecretRequest) GetAuthenticityPayload() string {
+	if x != nil {
+		return x.AuthenticityPayload
 	}
 	return ""
 }
@@ -180,8 +190,10 @@ type GenerateSecretRequest struct {
 	Length int32 `protobuf:"varint,5,opt,name=length,proto3" json:"length,omitempty"`
 	// What it is made of.
 	CharacterSets *CharacterSets `protobuf:"bytes,6,opt,name=character_sets,json=characterSets,proto3" json:"character_sets,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// As in ConcealSecretRequest.
+	AuthenticityPayload string `protobuf:"bytes,7,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
 }
 
 func (x *GenerateSecretRequest) Reset() {
@@ -254,6 +266,13 @@ func (x *GenerateSecretRequest) GetCharacterSets() *CharacterSets {
 		return x.CharacterSets
 	}
 	return nil
+}
+
+func (x *GenerateSecretRequest) GetAuthenticityPayload() string {
+	if x != nil {
+		return x.AuthenticityPayload
+	}
+	return ""
 }
 
 // GenerateSecretResponse is what the sender needs, with the value.
@@ -811,7 +830,7 @@ var File_hush_v1_secret_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1chush/v1/secret_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\x88\x02\n" +
+	"\x1chush/v1/secret_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\xc5\x02\n" +
 	"\x14ConcealSecretRequest\x12&\n" +
 	"\x06secret\x18\x01 \x01(\tB\x0e\xbaH\br\x06 \x01(\x80\x80@\x80\x01\x01R\x06secret\x125\n" +
 	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\b\xbaH\x05\xaa\x01\x02*\x00R\x03ttl\x12.\n" +
@@ -822,10 +841,11 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"recipients\x18\x04 \x03(\tB\x14\xbaH\x0e\x92\x01\v\x10\n" +
 	"\"\ar\x05\x10\x03(\xfe\x01\x80\x01\x01R\n" +
 	"recipients\x12+\n" +
-	"\fshare_domain\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\xfd\x01R\vshareDomain\"o\n" +
+	"\fshare_domain\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\xfd\x01R\vshareDomain\x12;\n" +
+	"\x14authenticity_payload\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\"o\n" +
 	"\x15ConcealSecretResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\x12'\n" +
-	"\x06secret\x18\x02 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\xc7\x02\n" +
+	"\x06secret\x18\x02 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\x84\x03\n" +
 	"\x15GenerateSecretRequest\x125\n" +
 	"\x03ttl\x18\x01 \x01(\v2\x19.google.protobuf.DurationB\b\xbaH\x05\xaa\x01\x02*\x00R\x03ttl\x12.\n" +
 	"\n" +
@@ -838,7 +858,8 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\fshare_domain\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\xfd\x01R\vshareDomain\x12%\n" +
 	"\x06length\x18\x05 \x01(\x05B\r\xbaH\n" +
 	"\xd8\x01\x01\x1a\x05\x18\x80\x01(\x04R\x06length\x12=\n" +
-	"\x0echaracter_sets\x18\x06 \x01(\v2\x16.hush.v1.CharacterSetsR\rcharacterSets\"\x8b\x01\n" +
+	"\x0echaracter_sets\x18\x06 \x01(\v2\x16.hush.v1.CharacterSetsR\rcharacterSets\x12;\n" +
+	"\x14authenticity_payload\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\"\x8b\x01\n" +
 	"\x16GenerateSecretResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\x12'\n" +
 	"\x06secret\x18\x02 \x01(\v2\x0f.hush.v1.SecretR\x06secret\x12\x19\n" +
@@ -873,16 +894,16 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\vsecret_keys\x18\x01 \x03(\tB\x14\xbaH\x0e\x92\x01\v\b\x01\x10\x19\"\x05r\x03(\x80\x02\x80\x01\x01R\n" +
 	"secretKeys\"M\n" +
 	"\x18ListSecretStatusResponse\x121\n" +
-	"\bstatuses\x18\x01 \x03(\v2\x15.hush.v1.SecretStatusR\bstatuses2\xff\x04\n" +
-	"\rSecretService\x12X\n" +
-	"\rConcealSecret\x12\x1d.hush.v1.ConcealSecretRequest\x1a\x1e.hush.v1.ConcealSecretResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x01\x12[\n" +
-	"\x0eGenerateSecret\x12\x1e.hush.v1.GenerateSecretRequest\x1a\x1f.hush.v1.GenerateSecretResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x01\x12L\n" +
-	"\tGetSecret\x12\x19.hush.v1.GetSecretRequest\x1a\x1a.hush.v1.GetSecretResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x04\x12U\n" +
-	"\fRevealSecret\x12\x1c.hush.v1.RevealSecretRequest\x1a\x1d.hush.v1.RevealSecretResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x02\x12O\n" +
+	"\bstatuses\x18\x01 \x03(\v2\x15.hush.v1.SecretStatusR\bstatuses2\x9b\x05\n" +
+	"\rSecretService\x12\\\n" +
+	"\rConcealSecret\x12\x1d.hush.v1.ConcealSecretRequest\x1a\x1e.hush.v1.ConcealSecretResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x01\x88\xbe\x18\x02\x12_\n" +
+	"\x0eGenerateSecret\x12\x1e.hush.v1.GenerateSecretRequest\x1a\x1f.hush.v1.GenerateSecretResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x01\x88\xbe\x18\x02\x12P\n" +
+	"\tGetSecret\x12\x19.hush.v1.GetSecretRequest\x1a\x1a.hush.v1.GetSecretResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x03\x12Y\n" +
+	"\fRevealSecret\x12\x1c.hush.v1.RevealSecretRequest\x1a\x1d.hush.v1.RevealSecretResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x02\x88\xbe\x18\x03\x12S\n" +
 	"\n" +
-	"BurnSecret\x12\x1a.hush.v1.BurnSecretRequest\x1a\x1b.hush.v1.BurnSecretResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x03\x12^\n" +
-	"\x0fGetSecretStatus\x12\x1f.hush.v1.GetSecretStatusRequest\x1a .hush.v1.GetSecretStatusResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x04\x12a\n" +
-	"\x10ListSecretStatus\x12 .hush.v1.ListSecretStatusRequest\x1a!.hush.v1.ListSecretStatusResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x04Bw\n" +
+	"BurnSecret\x12\x1a.hush.v1.BurnSecretRequest\x1a\x1b.hush.v1.BurnSecretResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x03\x88\xbe\x18\x04\x12b\n" +
+	"\x0fGetSecretStatus\x12\x1f.hush.v1.GetSecretStatusRequest\x1a .hush.v1.GetSecretStatusResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x03\x12e\n" +
+	"\x10ListSecretStatus\x12 .hush.v1.ListSecretStatusRequest\x1a!.hush.v1.ListSecretStatusResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x03Bw\n" +
 	"\vcom.hush.v1B\x12SecretServiceProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (

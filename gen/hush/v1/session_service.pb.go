@@ -7,6 +7,7 @@
 package hushv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
@@ -21,6 +22,392 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// CreateSessionRequest signs in.
+type CreateSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The account's address.
+	Address string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
+	// Its password.
+	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
+	// Whether the session is to last for 30 days.
+	Remember      bool `protobuf:"varint,3,opt,name=remember,proto3" json:"remember,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateSessionRequest) Reset() {
+	*x = CreateSessionRequest{}
+	mi := &file_hush_v1_session_service_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateSessionRequest) ProtoMessage() {}
+
+func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_session_service_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
+func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *CreateSessionRequest) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *CreateSessionRequest) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+func (x *CreateSessionRequest) GetRemember() bool {
+	if x != nil {
+		return x.Remember
+	}
+	return false
+}
+
+// CreateSessionResponse tells about the session.
+type CreateSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The account.
+	Account *Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	// The session.
+	Session *Session `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// The token against forged requests, for the header O-Shrimp.
+	Shrimp        string `protobuf:"bytes,3,opt,name=shrimp,proto3" json:"shrimp,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateSessionResponse) Reset() {
+	*x = CreateSessionResponse{}
+	mi := &file_hush_v1_session_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateSessionResponse) ProtoMessage() {}
+
+func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_session_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
+func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *CreateSessionResponse) GetAccount() *Account {
+	if x != nil {
+		return x.Account
+	}
+	return nil
+}
+
+func (x *CreateSessionResponse) GetSession() *Session {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+func (x *CreateSessionResponse) GetShrimp() string {
+	if x != nil {
+		return x.Shrimp
+	}
+	return ""
+}
+
+// DestroySessionRequest signs out.
+type DestroySessionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DestroySessionRequest) Reset() {
+	*x = DestroySessionRequest{}
+	mi := &file_hush_v1_session_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DestroySessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DestroySessionRequest) ProtoMessage() {}
+
+func (x *DestroySessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_session_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DestroySessionRequest.ProtoReflect.Descriptor instead.
+func (*DestroySessionRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{2}
+}
+
+// DestroySessionResponse says nothing more.
+type DestroySessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DestroySessionResponse) Reset() {
+	*x = DestroySessionResponse{}
+	mi := &file_hush_v1_session_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DestroySessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DestroySessionResponse) ProtoMessage() {}
+
+func (x *DestroySessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_session_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DestroySessionResponse.ProtoReflect.Descriptor instead.
+func (*DestroySessionResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{3}
+}
+
+// ListSessionsRequest asks for all of them.
+type ListSessionsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessionsRequest) Reset() {
+	*x = ListSessionsRequest{}
+	mi := &file_hush_v1_session_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsRequest) ProtoMessage() {}
+
+func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_session_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
+func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{4}
+}
+
+// ListSessionsResponse lists them.
+type ListSessionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sessions, newest first.
+	Sessions      []*Session `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessionsResponse) Reset() {
+	*x = ListSessionsResponse{}
+	mi := &file_hush_v1_session_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsResponse) ProtoMessage() {}
+
+func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_session_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
+func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ListSessionsResponse) GetSessions() []*Session {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
+// RevokeSessionsRequest names sessions.
+type RevokeSessionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Their ids; unknown ones are passed over.
+	SessionIds []string `protobuf:"bytes,1,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
+	// All of them, this one included.
+	All           bool `protobuf:"varint,2,opt,name=all,proto3" json:"all,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeSessionsRequest) Reset() {
+	*x = RevokeSessionsRequest{}
+	mi := &file_hush_v1_session_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeSessionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeSessionsRequest) ProtoMessage() {}
+
+func (x *RevokeSessionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_session_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeSessionsRequest.ProtoReflect.Descriptor instead.
+func (*RevokeSessionsRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *RevokeSessionsRequest) GetSessionIds() []string {
+	if x != nil {
+		return x.SessionIds
+	}
+	return nil
+}
+
+func (x *RevokeSessionsRequest) GetAll() bool {
+	if x != nil {
+		return x.All
+	}
+	return false
+}
+
+// RevokeSessionsResponse counts.
+type RevokeSessionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many ended.
+	Revoked       int32 `protobuf:"varint,1,opt,name=revoked,proto3" json:"revoked,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeSessionsResponse) Reset() {
+	*x = RevokeSessionsResponse{}
+	mi := &file_hush_v1_session_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeSessionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeSessionsResponse) ProtoMessage() {}
+
+func (x *RevokeSessionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_session_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeSessionsResponse.ProtoReflect.Descriptor instead.
+func (*RevokeSessionsResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RevokeSessionsResponse) GetRevoked() int32 {
+	if x != nil {
+		return x.Revoked
+	}
+	return 0
+}
+
 // AuthcheckRequest asks nothing.
 type AuthcheckRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -30,7 +417,7 @@ type AuthcheckRequest struct {
 
 func (x *AuthcheckRequest) Reset() {
 	*x = AuthcheckRequest{}
-	mi := &file_hush_v1_session_service_proto_msgTypes[0]
+	mi := &file_hush_v1_session_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -42,7 +429,7 @@ func (x *AuthcheckRequest) String() string {
 func (*AuthcheckRequest) ProtoMessage() {}
 
 func (x *AuthcheckRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_session_service_proto_msgTypes[0]
+	mi := &file_hush_v1_session_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -55,21 +442,24 @@ func (x *AuthcheckRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthcheckRequest.ProtoReflect.Descriptor instead.
 func (*AuthcheckRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{0}
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{8}
 }
 
 // AuthcheckResponse names the account.
 type AuthcheckResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account's address.
-	Custid        string `protobuf:"bytes,1,opt,name=custid,proto3" json:"custid,omitempty"`
+	Custid string `protobuf:"bytes,1,opt,name=custid,proto3" json:"custid,omitempty"`
+	// The account. A token without the account scope is not shown its counters
+	// and settings.
+	Account       *Account `protobuf:"bytes,2,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AuthcheckResponse) Reset() {
 	*x = AuthcheckResponse{}
-	mi := &file_hush_v1_session_service_proto_msgTypes[1]
+	mi := &file_hush_v1_session_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -81,7 +471,7 @@ func (x *AuthcheckResponse) String() string {
 func (*AuthcheckResponse) ProtoMessage() {}
 
 func (x *AuthcheckResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_session_service_proto_msgTypes[1]
+	mi := &file_hush_v1_session_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -94,7 +484,7 @@ func (x *AuthcheckResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuthcheckResponse.ProtoReflect.Descriptor instead.
 func (*AuthcheckResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{1}
+	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *AuthcheckResponse) GetCustid() string {
@@ -104,16 +494,47 @@ func (x *AuthcheckResponse) GetCustid() string {
 	return ""
 }
 
+func (x *AuthcheckResponse) GetAccount() *Account {
+	if x != nil {
+		return x.Account
+	}
+	return nil
+}
+
 var File_hush_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dhush/v1/session_service.proto\x12\ahush.v1\x1a\x14hush/v1/policy.proto\"\x12\n" +
-	"\x10AuthcheckRequest\"0\n" +
+	"\x1dhush/v1/session_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x15hush/v1/account.proto\x1a\x14hush/v1/policy.proto\"\x82\x01\n" +
+	"\x14CreateSessionRequest\x12%\n" +
+	"\aaddress\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaddress\x12'\n" +
+	"\bpassword\x18\x02 \x01(\tB\v\xbaH\x05r\x03(\x80\b\x80\x01\x01R\bpassword\x12\x1a\n" +
+	"\bremember\x18\x03 \x01(\bR\bremember\"\x8c\x01\n" +
+	"\x15CreateSessionResponse\x12*\n" +
+	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\x12*\n" +
+	"\asession\x18\x02 \x01(\v2\x10.hush.v1.SessionR\asession\x12\x1b\n" +
+	"\x06shrimp\x18\x03 \x01(\tB\x03\x80\x01\x01R\x06shrimp\"\x17\n" +
+	"\x15DestroySessionRequest\"\x18\n" +
+	"\x16DestroySessionResponse\"\x15\n" +
+	"\x13ListSessionsRequest\"D\n" +
+	"\x14ListSessionsResponse\x12,\n" +
+	"\bsessions\x18\x01 \x03(\v2\x10.hush.v1.SessionR\bsessions\"Z\n" +
+	"\x15RevokeSessionsRequest\x12/\n" +
+	"\vsession_ids\x18\x01 \x03(\tB\x0e\xbaH\v\x92\x01\b\x10d\"\x04r\x02(@R\n" +
+	"sessionIds\x12\x10\n" +
+	"\x03all\x18\x02 \x01(\bR\x03all\"2\n" +
+	"\x16RevokeSessionsResponse\x12\x18\n" +
+	"\arevoked\x18\x01 \x01(\x05R\arevoked\"\x12\n" +
+	"\x10AuthcheckRequest\"\\\n" +
 	"\x11AuthcheckResponse\x12\x1b\n" +
-	"\x06custid\x18\x01 \x01(\tB\x03\x80\x01\x01R\x06custid2^\n" +
-	"\x0eSessionService\x12L\n" +
-	"\tAuthcheck\x12\x19.hush.v1.AuthcheckRequest\x1a\x1a.hush.v1.AuthcheckResponse\"\b\xf8\xbd\x18\x02\x80\xbe\x18\x05Bx\n" +
+	"\x06custid\x18\x01 \x01(\tB\x03\x80\x01\x01R\x06custid\x12*\n" +
+	"\aaccount\x18\x02 \x01(\v2\x10.hush.v1.AccountR\aaccount2\xe1\x03\n" +
+	"\x0eSessionService\x12\\\n" +
+	"\rCreateSession\x12\x1d.hush.v1.CreateSessionRequest\x1a\x1e.hush.v1.CreateSessionResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\a\x88\xbe\x18\x05\x12_\n" +
+	"\x0eDestroySession\x12\x1e.hush.v1.DestroySessionRequest\x1a\x1f.hush.v1.DestroySessionResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12Y\n" +
+	"\fListSessions\x12\x1c.hush.v1.ListSessionsRequest\x1a\x1d.hush.v1.ListSessionsResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12_\n" +
+	"\x0eRevokeSessions\x12\x1e.hush.v1.RevokeSessionsRequest\x1a\x1f.hush.v1.RevokeSessionsResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12T\n" +
+	"\tAuthcheck\x12\x19.hush.v1.AuthcheckRequest\x1a\x1a.hush.v1.AuthcheckResponse\"\x10\xf8\xbd\x18\x02\x80\xbe\x18\x05\x88\xbe\x18\x01\x90\xbe\x18\x01Bx\n" +
 	"\vcom.hush.v1B\x13SessionServiceProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -128,19 +549,41 @@ func file_hush_v1_session_service_proto_rawDescGZIP() []byte {
 	return file_hush_v1_session_service_proto_rawDescData
 }
 
-var file_hush_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_hush_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_hush_v1_session_service_proto_goTypes = []any{
-	(*AuthcheckRequest)(nil),  // 0: hush.v1.AuthcheckRequest
-	(*AuthcheckResponse)(nil), // 1: hush.v1.AuthcheckResponse
+	(*CreateSessionRequest)(nil),   // 0: hush.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),  // 1: hush.v1.CreateSessionResponse
+	(*DestroySessionRequest)(nil),  // 2: hush.v1.DestroySessionRequest
+	(*DestroySessionResponse)(nil), // 3: hush.v1.DestroySessionResponse
+	(*ListSessionsRequest)(nil),    // 4: hush.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),   // 5: hush.v1.ListSessionsResponse
+	(*RevokeSessionsRequest)(nil),  // 6: hush.v1.RevokeSessionsRequest
+	(*RevokeSessionsResponse)(nil), // 7: hush.v1.RevokeSessionsResponse
+	(*AuthcheckRequest)(nil),       // 8: hush.v1.AuthcheckRequest
+	(*AuthcheckResponse)(nil),      // 9: hush.v1.AuthcheckResponse
+	(*Account)(nil),                // 10: hush.v1.Account
+	(*Session)(nil),                // 11: hush.v1.Session
 }
 var file_hush_v1_session_service_proto_depIdxs = []int32{
-	0, // 0: hush.v1.SessionService.Authcheck:input_type -> hush.v1.AuthcheckRequest
-	1, // 1: hush.v1.SessionService.Authcheck:output_type -> hush.v1.AuthcheckResponse
-	1, // [1:2] is the sub-list for method output_type
-	0, // [0:1] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	10, // 0: hush.v1.CreateSessionResponse.account:type_name -> hush.v1.Account
+	11, // 1: hush.v1.CreateSessionResponse.session:type_name -> hush.v1.Session
+	11, // 2: hush.v1.ListSessionsResponse.sessions:type_name -> hush.v1.Session
+	10, // 3: hush.v1.AuthcheckResponse.account:type_name -> hush.v1.Account
+	0,  // 4: hush.v1.SessionService.CreateSession:input_type -> hush.v1.CreateSessionRequest
+	2,  // 5: hush.v1.SessionService.DestroySession:input_type -> hush.v1.DestroySessionRequest
+	4,  // 6: hush.v1.SessionService.ListSessions:input_type -> hush.v1.ListSessionsRequest
+	6,  // 7: hush.v1.SessionService.RevokeSessions:input_type -> hush.v1.RevokeSessionsRequest
+	8,  // 8: hush.v1.SessionService.Authcheck:input_type -> hush.v1.AuthcheckRequest
+	1,  // 9: hush.v1.SessionService.CreateSession:output_type -> hush.v1.CreateSessionResponse
+	3,  // 10: hush.v1.SessionService.DestroySession:output_type -> hush.v1.DestroySessionResponse
+	5,  // 11: hush.v1.SessionService.ListSessions:output_type -> hush.v1.ListSessionsResponse
+	7,  // 12: hush.v1.SessionService.RevokeSessions:output_type -> hush.v1.RevokeSessionsResponse
+	9,  // 13: hush.v1.SessionService.Authcheck:output_type -> hush.v1.AuthcheckResponse
+	9,  // [9:14] is the sub-list for method output_type
+	4,  // [4:9] is the sub-list for method input_type
+	4,  // [4:4] is the sub-list for extension type_name
+	4,  // [4:4] is the sub-list for extension extendee
+	0,  // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_session_service_proto_init() }
@@ -148,6 +591,7 @@ func file_hush_v1_session_service_proto_init() {
 	if File_hush_v1_session_service_proto != nil {
 		return
 	}
+	file_hush_v1_account_proto_init()
 	file_hush_v1_policy_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -155,7 +599,7 @@ func file_hush_v1_session_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_session_service_proto_rawDesc), len(file_hush_v1_session_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

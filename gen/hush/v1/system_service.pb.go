@@ -22,6 +22,63 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// SignUp is who may make an account.
+type SignUp int32
+
+const (
+	// Not said.
+	SignUp_SIGN_UP_UNSPECIFIED SignUp = 0
+	// Anybody.
+	SignUp_SIGN_UP_OPEN SignUp = 1
+	// Whoever has an invite.
+	SignUp_SIGN_UP_INVITE SignUp = 2
+	// Nobody; the operator makes accounts.
+	SignUp_SIGN_UP_CLOSED SignUp = 3
+)
+
+// Enum value maps for SignUp.
+var (
+	SignUp_name = map[int32]string{
+		0: "SIGN_UP_UNSPECIFIED",
+		1: "SIGN_UP_OPEN",
+		2: "SIGN_UP_INVITE",
+		3: "SIGN_UP_CLOSED",
+	}
+	SignUp_value = map[string]int32{
+		"SIGN_UP_UNSPECIFIED": 0,
+		"SIGN_UP_OPEN":        1,
+		"SIGN_UP_INVITE":      2,
+		"SIGN_UP_CLOSED":      3,
+	}
+)
+
+func (x SignUp) Enum() *SignUp {
+	p := new(SignUp)
+	*p = x
+	return p
+}
+
+func (x SignUp) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SignUp) Descriptor() protoreflect.EnumDescriptor {
+	return file_hush_v1_system_service_proto_enumTypes[0].Descriptor()
+}
+
+func (SignUp) Type() protoreflect.EnumType {
+	return &file_hush_v1_system_service_proto_enumTypes[0]
+}
+
+func (x SignUp) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SignUp.Descriptor instead.
+func (SignUp) EnumDescriptor() ([]byte, []int) {
+	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{0}
+}
+
 // GetStatusRequest asks nothing.
 type GetStatusRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -408,6 +465,251 @@ func (x *ValidateShrimpResponse) GetShrimp() string {
 	return ""
 }
 
+// GetPolicyRequest asks nothing.
+type GetPolicyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPolicyRequest) Reset() {
+	*x = GetPolicyRequest{}
+	mi := &file_hush_v1_system_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPolicyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPolicyRequest) ProtoMessage() {}
+
+func (x *GetPolicyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_system_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPolicyRequest.ProtoReflect.Descriptor instead.
+func (*GetPolicyRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{8}
+}
+
+// GetPolicyResponse tells what the operator allows.
+type GetPolicyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Who may sign up.
+	SignUp SignUp `protobuf:"varint,1,opt,name=sign_up,json=signUp,proto3,enum=hush.v1.SignUp" json:"sign_up,omitempty"`
+	// Whether addresses are confirmed by mail.
+	Verification bool `protobuf:"varint,2,opt,name=verification,proto3" json:"verification,omitempty"`
+	// Whether mail is set up.
+	Mail bool `protobuf:"varint,3,opt,name=mail,proto3" json:"mail,omitempty"`
+	// Whether secrets may be concealed without an account.
+	AnonymousCreate bool `protobuf:"varint,4,opt,name=anonymous_create,json=anonymousCreate,proto3" json:"anonymous_create,omitempty"`
+	// Whether every secret needs a passphrase.
+	PassphraseRequired bool `protobuf:"varint,5,opt,name=passphrase_required,json=passphraseRequired,proto3" json:"passphrase_required,omitempty"`
+	// The fewest characters of a passphrase; zero for no rule.
+	PassphraseMin int32 `protobuf:"varint,6,opt,name=passphrase_min,json=passphraseMin,proto3" json:"passphrase_min,omitempty"`
+	// The lifetime that is granted when none is asked for, in seconds.
+	DefaultTtl int64 `protobuf:"varint,7,opt,name=default_ttl,json=defaultTtl,proto3" json:"default_ttl,omitempty"`
+	// The longest lifetime without an account, in seconds.
+	AnonymousTtl int64 `protobuf:"varint,8,opt,name=anonymous_ttl,json=anonymousTtl,proto3" json:"anonymous_ttl,omitempty"`
+	// The longest lifetime with an account, in seconds.
+	AccountTtl int64 `protobuf:"varint,9,opt,name=account_ttl,json=accountTtl,proto3" json:"account_ttl,omitempty"`
+	// The most bytes of a secret without an account.
+	AnonymousSecret int64 `protobuf:"varint,10,opt,name=anonymous_secret,json=anonymousSecret,proto3" json:"anonymous_secret,omitempty"`
+	// The most bytes of a secret with an account.
+	AccountSecret int64 `protobuf:"varint,11,opt,name=account_secret,json=accountSecret,proto3" json:"account_secret,omitempty"`
+	// The operator's words while nothing may be created; empty at other times.
+	Maintenance string `protobuf:"bytes,12,opt,name=maintenance,proto3" json:"maintenance,omitempty"`
+	// What the instance is called.
+	InstanceName string `protobuf:"bytes,13,opt,name=instance_name,json=instanceName,proto3" json:"instance_name,omitempty"`
+	// Where its logo is; empty for none.
+	LogoUrl string `protobuf:"bytes,14,opt,name=logo_url,json=logoUrl,proto3" json:"logo_url,omitempty"`
+	// Where its imprint is; empty for none.
+	ImprintUrl string `protobuf:"bytes,15,opt,name=imprint_url,json=imprintUrl,proto3" json:"imprint_url,omitempty"`
+	// Where it says what it keeps; empty for none.
+	PrivacyUrl string `protobuf:"bytes,16,opt,name=privacy_url,json=privacyUrl,proto3" json:"privacy_url,omitempty"`
+	// A line for the head of every page; empty for none.
+	Banner string `protobuf:"bytes,17,opt,name=banner,proto3" json:"banner,omitempty"`
+	// Where links lead, as in https://secrets.example.
+	BaseUrl string `protobuf:"bytes,18,opt,name=base_url,json=baseUrl,proto3" json:"base_url,omitempty"`
+	// Whether browsers keep a session that is made here.
+	SignIn        bool `protobuf:"varint,19,opt,name=sign_in,json=signIn,proto3" json:"sign_in,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPolicyResponse) Reset() {
+	*x = GetPolicyResponse{}
+	mi := &file_hush_v1_system_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPolicyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPolicyResponse) ProtoMessage() {}
+
+func (x *GetPolicyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_system_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPolicyResponse.ProtoReflect.Descriptor instead.
+func (*GetPolicyResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *GetPolicyResponse) GetSignUp() SignUp {
+	if x != nil {
+		return x.SignUp
+	}
+	return SignUp_SIGN_UP_UNSPECIFIED
+}
+
+func (x *GetPolicyResponse) GetVerification() bool {
+	if x != nil {
+		return x.Verification
+	}
+	return false
+}
+
+func (x *GetPolicyResponse) GetMail() bool {
+	if x != nil {
+		return x.Mail
+	}
+	return false
+}
+
+func (x *GetPolicyResponse) GetAnonymousCreate() bool {
+	if x != nil {
+		return x.AnonymousCreate
+	}
+	return false
+}
+
+func (x *GetPolicyResponse) GetPassphraseRequired() bool {
+	if x != nil {
+		return x.PassphraseRequired
+	}
+	return false
+}
+
+func (x *GetPolicyResponse) GetPassphraseMin() int32 {
+	if x != nil {
+		return x.PassphraseMin
+	}
+	return 0
+}
+
+func (x *GetPolicyResponse) GetDefaultTtl() int64 {
+	if x != nil {
+		return x.DefaultTtl
+	}
+	return 0
+}
+
+func (x *GetPolicyResponse) GetAnonymousTtl() int64 {
+	if x != nil {
+		return x.AnonymousTtl
+	}
+	return 0
+}
+
+func (x *GetPolicyResponse) GetAccountTtl() int64 {
+	if x != nil {
+		return x.AccountTtl
+	}
+	return 0
+}
+
+func (x *GetPolicyResponse) GetAnonymousSecret() int64 {
+	if x != nil {
+		return x.AnonymousSecret
+	}
+	return 0
+}
+
+func (x *GetPolicyResponse) GetAccountSecret() int64 {
+	if x != nil {
+		return x.AccountSecret
+	}
+	return 0
+}
+
+func (x *GetPolicyResponse) GetMaintenance() string {
+	if x != nil {
+		return x.Maintenance
+	}
+	return ""
+}
+
+func (x *GetPolicyResponse) GetInstanceName() string {
+	if x != nil {
+		return x.InstanceName
+	}
+	return ""
+}
+
+func (x *GetPolicyResponse) GetLogoUrl() string {
+	if x != nil {
+		return x.LogoUrl
+	}
+	return ""
+}
+
+func (x *GetPolicyResponse) GetImprintUrl() string {
+	if x != nil {
+		return x.ImprintUrl
+	}
+	return ""
+}
+
+func (x *GetPolicyResponse) GetPrivacyUrl() string {
+	if x != nil {
+		return x.PrivacyUrl
+	}
+	return ""
+}
+
+func (x *GetPolicyResponse) GetBanner() string {
+	if x != nil {
+		return x.Banner
+	}
+	return ""
+}
+
+func (x *GetPolicyResponse) GetBaseUrl() string {
+	if x != nil {
+		return x.BaseUrl
+	}
+	return ""
+}
+
+func (x *GetPolicyResponse) GetSignIn() bool {
+	if x != nil {
+		return x.SignIn
+	}
+	return false
+}
+
 var File_hush_v1_system_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_system_service_proto_rawDesc = "" +
@@ -430,13 +732,45 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\x06shrimp\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\x06shrimp\"K\n" +
 	"\x16ValidateShrimpResponse\x12\x14\n" +
 	"\x05valid\x18\x01 \x01(\bR\x05valid\x12\x1b\n" +
-	"\x06shrimp\x18\x02 \x01(\tB\x03\x80\x01\x01R\x06shrimp2\x80\x03\n" +
-	"\rSystemService\x12O\n" +
-	"\tGetStatus\x12\x19.hush.v1.GetStatusRequest\x1a\x1a.hush.v1.GetStatusResponse\"\v\xf8\xbd\x18\x01\x80\xbe\x18\x05\x90\x02\x01\x12R\n" +
+	"\x06shrimp\x18\x02 \x01(\tB\x03\x80\x01\x01R\x06shrimp\"\x12\n" +
+	"\x10GetPolicyRequest\"\xa1\x05\n" +
+	"\x11GetPolicyResponse\x12(\n" +
+	"\asign_up\x18\x01 \x01(\x0e2\x0f.hush.v1.SignUpR\x06signUp\x12\"\n" +
+	"\fverification\x18\x02 \x01(\bR\fverification\x12\x12\n" +
+	"\x04mail\x18\x03 \x01(\bR\x04mail\x12)\n" +
+	"\x10anonymous_create\x18\x04 \x01(\bR\x0fanonymousCreate\x12/\n" +
+	"\x13passphrase_required\x18\x05 \x01(\bR\x12passphraseRequired\x12%\n" +
+	"\x0epassphrase_min\x18\x06 \x01(\x05R\rpassphraseMin\x12\x1f\n" +
+	"\vdefault_ttl\x18\a \x01(\x03R\n" +
+	"defaultTtl\x12#\n" +
+	"\ranonymous_ttl\x18\b \x01(\x03R\fanonymousTtl\x12\x1f\n" +
+	"\vaccount_ttl\x18\t \x01(\x03R\n" +
+	"accountTtl\x12)\n" +
+	"\x10anonymous_secret\x18\n" +
+	" \x01(\x03R\x0fanonymousSecret\x12%\n" +
+	"\x0eaccount_secret\x18\v \x01(\x03R\raccountSecret\x12 \n" +
+	"\vmaintenance\x18\f \x01(\tR\vmaintenance\x12#\n" +
+	"\rinstance_name\x18\r \x01(\tR\finstanceName\x12\x19\n" +
+	"\blogo_url\x18\x0e \x01(\tR\alogoUrl\x12\x1f\n" +
+	"\vimprint_url\x18\x0f \x01(\tR\n" +
+	"imprintUrl\x12\x1f\n" +
+	"\vprivacy_url\x18\x10 \x01(\tR\n" +
+	"privacyUrl\x12\x16\n" +
+	"\x06banner\x18\x11 \x01(\tR\x06banner\x12\x19\n" +
+	"\bbase_url\x18\x12 \x01(\tR\abaseUrl\x12\x17\n" +
+	"\asign_in\x18\x13 \x01(\bR\x06signIn*[\n" +
+	"\x06SignUp\x12\x17\n" +
+	"\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n" +
+	"\fSIGN_UP_OPEN\x10\x01\x12\x12\n" +
+	"\x0eSIGN_UP_INVITE\x10\x02\x12\x12\n" +
+	"\x0eSIGN_UP_CLOSED\x10\x032\xf6\x03\n" +
+	"\rSystemService\x12W\n" +
+	"\tGetStatus\x12\x19.hush.v1.GetStatusRequest\x1a\x1a.hush.v1.GetStatusResponse\"\x13\xf8\xbd\x18\x01\x80\xbe\x18\x05\x88\xbe\x18\x01\x90\xbe\x18\x01\x90\x02\x01\x12Z\n" +
 	"\n" +
-	"GetVersion\x12\x1a.hush.v1.GetVersionRequest\x1a\x1b.hush.v1.GetVersionResponse\"\v\xf8\xbd\x18\x01\x80\xbe\x18\x05\x90\x02\x01\x12m\n" +
-	"\x13GetSupportedLocales\x12#.hush.v1.GetSupportedLocalesRequest\x1a$.hush.v1.GetSupportedLocalesResponse\"\v\xf8\xbd\x18\x01\x80\xbe\x18\x05\x90\x02\x01\x12[\n" +
-	"\x0eValidateShrimp\x12\x1e.hush.v1.ValidateShrimpRequest\x1a\x1f.hush.v1.ValidateShrimpResponse\"\b\xf8\xbd\x18\x01\x80\xbe\x18\x05Bw\n" +
+	"GetVersion\x12\x1a.hush.v1.GetVersionRequest\x1a\x1b.hush.v1.GetVersionResponse\"\x13\xf8\xbd\x18\x01\x80\xbe\x18\x05\x88\xbe\x18\x01\x90\xbe\x18\x01\x90\x02\x01\x12u\n" +
+	"\x13GetSupportedLocales\x12#.hush.v1.GetSupportedLocalesRequest\x1a$.hush.v1.GetSupportedLocalesResponse\"\x13\xf8\xbd\x18\x01\x80\xbe\x18\x05\x88\xbe\x18\x01\x90\xbe\x18\x01\x90\x02\x01\x12T\n" +
+	"\tGetPolicy\x12\x19.hush.v1.GetPolicyRequest\x1a\x1a.hush.v1.GetPolicyResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x05\x88\xbe\x18\x01\x90\xbe\x18\x01\x12c\n" +
+	"\x0eValidateShrimp\x12\x1e.hush.v1.ValidateShrimpRequest\x1a\x1f.hush.v1.ValidateShrimpResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x05\x88\xbe\x18\x01\x90\xbe\x18\x01Bw\n" +
 	"\vcom.hush.v1B\x12SystemServiceProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -451,31 +785,38 @@ func file_hush_v1_system_service_proto_rawDescGZIP() []byte {
 	return file_hush_v1_system_service_proto_rawDescData
 }
 
-var file_hush_v1_system_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_hush_v1_system_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_hush_v1_system_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_hush_v1_system_service_proto_goTypes = []any{
-	(*GetStatusRequest)(nil),            // 0: hush.v1.GetStatusRequest
-	(*GetStatusResponse)(nil),           // 1: hush.v1.GetStatusResponse
-	(*GetVersionRequest)(nil),           // 2: hush.v1.GetVersionRequest
-	(*GetVersionResponse)(nil),          // 3: hush.v1.GetVersionResponse
-	(*GetSupportedLocalesRequest)(nil),  // 4: hush.v1.GetSupportedLocalesRequest
-	(*GetSupportedLocalesResponse)(nil), // 5: hush.v1.GetSupportedLocalesResponse
-	(*ValidateShrimpRequest)(nil),       // 6: hush.v1.ValidateShrimpRequest
-	(*ValidateShrimpResponse)(nil),      // 7: hush.v1.ValidateShrimpResponse
+	(SignUp)(0),                         // 0: hush.v1.SignUp
+	(*GetStatusRequest)(nil),            // 1: hush.v1.GetStatusRequest
+	(*GetStatusResponse)(nil),           // 2: hush.v1.GetStatusResponse
+	(*GetVersionRequest)(nil),           // 3: hush.v1.GetVersionRequest
+	(*GetVersionResponse)(nil),          // 4: hush.v1.GetVersionResponse
+	(*GetSupportedLocalesRequest)(nil),  // 5: hush.v1.GetSupportedLocalesRequest
+	(*GetSupportedLocalesResponse)(nil), // 6: hush.v1.GetSupportedLocalesResponse
+	(*ValidateShrimpRequest)(nil),       // 7: hush.v1.ValidateShrimpRequest
+	(*ValidateShrimpResponse)(nil),      // 8: hush.v1.ValidateShrimpResponse
+	(*GetPolicyRequest)(nil),            // 9: hush.v1.GetPolicyRequest
+	(*GetPolicyResponse)(nil),           // 10: hush.v1.GetPolicyResponse
 }
 var file_hush_v1_system_service_proto_depIdxs = []int32{
-	0, // 0: hush.v1.SystemService.GetStatus:input_type -> hush.v1.GetStatusRequest
-	2, // 1: hush.v1.SystemService.GetVersion:input_type -> hush.v1.GetVersionRequest
-	4, // 2: hush.v1.SystemService.GetSupportedLocales:input_type -> hush.v1.GetSupportedLocalesRequest
-	6, // 3: hush.v1.SystemService.ValidateShrimp:input_type -> hush.v1.ValidateShrimpRequest
-	1, // 4: hush.v1.SystemService.GetStatus:output_type -> hush.v1.GetStatusResponse
-	3, // 5: hush.v1.SystemService.GetVersion:output_type -> hush.v1.GetVersionResponse
-	5, // 6: hush.v1.SystemService.GetSupportedLocales:output_type -> hush.v1.GetSupportedLocalesResponse
-	7, // 7: hush.v1.SystemService.ValidateShrimp:output_type -> hush.v1.ValidateShrimpResponse
-	4, // [4:8] is the sub-list for method output_type
-	0, // [0:4] is the sub-list for method input_type
-	0, // [0:0] is the sub-list for extension type_name
-	0, // [0:0] is the sub-list for extension extendee
-	0, // [0:0] is the sub-list for field type_name
+	0,  // 0: hush.v1.GetPolicyResponse.sign_up:type_name -> hush.v1.SignUp
+	1,  // 1: hush.v1.SystemService.GetStatus:input_type -> hush.v1.GetStatusRequest
+	3,  // 2: hush.v1.SystemService.GetVersion:input_type -> hush.v1.GetVersionRequest
+	5,  // 3: hush.v1.SystemService.GetSupportedLocales:input_type -> hush.v1.GetSupportedLocalesRequest
+	9,  // 4: hush.v1.SystemService.GetPolicy:input_type -> hush.v1.GetPolicyRequest
+	7,  // 5: hush.v1.SystemService.ValidateShrimp:input_type -> hush.v1.ValidateShrimpRequest
+	2,  // 6: hush.v1.SystemService.GetStatus:output_type -> hush.v1.GetStatusResponse
+	4,  // 7: hush.v1.SystemService.GetVersion:output_type -> hush.v1.GetVersionResponse
+	6,  // 8: hush.v1.SystemService.GetSupportedLocales:output_type -> hush.v1.GetSupportedLocalesResponse
+	10, // 9: hush.v1.SystemService.GetPolicy:output_type -> hush.v1.GetPolicyResponse
+	8,  // 10: hush.v1.SystemService.ValidateShrimp:output_type -> hush.v1.ValidateShrimpResponse
+	6,  // [6:11] is the sub-list for method output_type
+	1,  // [1:6] is the sub-list for method input_type
+	1,  // [1:1] is the sub-list for extension type_name
+	1,  // [1:1] is the sub-list for extension extendee
+	0,  // [0:1] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_system_service_proto_init() }
@@ -489,13 +830,14 @@ func file_hush_v1_system_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_system_service_proto_rawDesc), len(file_hush_v1_system_service_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   8,
+			NumEnums:      1,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_hush_v1_system_service_proto_goTypes,
 		DependencyIndexes: file_hush_v1_system_service_proto_depIdxs,
+		EnumInfos:         file_hush_v1_system_service_proto_enumTypes,
 		MessageInfos:      file_hush_v1_system_service_proto_msgTypes,
 	}.Build()
 	File_hush_v1_system_service_proto = out.File

@@ -139,9 +139,9 @@ const file_testname_v1_testname_proto_rawDesc = "" +
 	"\n" +
 	"Coordinate\x12\x1a\n" +
 	"\blatitude\x18\x01 \x01(\x01R\blatitude\x12\x1a\n" +
-	"\baltitude\x18\x03 \x01(\x01R\baltitudeJ\x04\b\x02\x10\x032V\n" +
-	"\bTestName\x12J\n" +
-	"\x06Lookup\x12\x1a.testname.v1.LookupRequest\x1a\x17.testname.v1.Coordinate\"\v\xf8\xbd\x18\x01\x80\xbe\x18\x05\x90\x02\x01B\x8e\x01\n" +
+	"\baltitude\x18\x03 \x01(\x01R\baltitudeJ\x04\b\x02\x10\x032^\n" +
+	"\bTestName\x12R\n" +
+	"\x06Lookup\x12\x1a.testname.v1.LookupRequest\x1a\x17.testname.v1.Coordinate\"\x13\xf8\xbd\x18\x01\x80\xbe\x18\x05\x88\xbe\x18\x01\x90\xbe\x18\x01\x90\x02\x01B\x8e\x01\n" +
 	"\x0fcom.testname.v1B\rTestnameProtoP\x01Z\x1fhush/gen/testname/v1;testnamev1\xa2\x02\x03TXX\xaa\x02\vTestname.V1\xca\x02\vTestname\\V1\xe2\x02\x17Testname\\V1\\GPBMetadata\xea\x02\fTestname::V1b\x06proto3"
 
 var (

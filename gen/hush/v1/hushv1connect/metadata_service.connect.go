@@ -39,6 +39,9 @@ const (
 	// MetadataServiceListMetadataProcedure is the fully-qualified name of the MetadataService's
 	// ListMetadata RPC.
 	MetadataServiceListMetadataProcedure = "/hush.v1.MetadataService/ListMetadata"
+	// MetadataServiceWatchMetadataProcedure is the fully-qualified name of the MetadataService's
+	// WatchMetadata RPC.
+	MetadataServiceWatchMetadataProcedure = "/hush.v1.MetadataService/WatchMetadata"
 	// MetadataServiceUpdateMetadataProcedure is the fully-qualified name of the MetadataService's
 	// UpdateMetadata RPC.
 	MetadataServiceUpdateMetadataProcedure = "/hush.v1.MetadataService/UpdateMetadata"
@@ -56,6 +59,14 @@ type MetadataServiceClient interface {
 	//
 	// Errors: UNAUTHENTICATED without an account.
 	ListMetadata(context.Context, *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error)
+	// WatchMetadata shows a receipt now and again after each change, until its
+	// secret has ended. In between it sends heartbeats, so that both sides know
+	// that the other is there. After a break, call it again: the first message
+	// always holds the receipt. Like GetMetadata it turns new to viewed.
+	//
+	// Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 at a
+	// time for a network or account.
+	WatchMetadata(context.Context, *v1.WatchMetadataRequest) (*connect.ServerStreamForClient[v1.WatchMetadataResponse], error)
 	// UpdateMetadata sets the sender's note.
 	//
 	// Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit.
@@ -85,6 +96,12 @@ func NewMetadataServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(metadataServiceMethods.ByName("ListMetadata")),
 			connect.WithClientOptions(opts...),
 		),
+		watchMetadata: connect.NewClient[v1.WatchMetadataRequest, v1.WatchMetadataResponse](
+			httpClient,
+			baseURL+MetadataServiceWatchMetadataProcedure,
+			connect.WithSchema(metadataServiceMethods.ByName("WatchMetadata")),
+			connect.WithClientOptions(opts...),
+		),
 		updateMetadata: connect.NewClient[v1.UpdateMetadataRequest, v1.UpdateMetadataResponse](
 			httpClient,
 			baseURL+MetadataServiceUpdateMetadataProcedure,
@@ -98,6 +115,7 @@ func NewMetadataServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 type metadataServiceClient struct {
 	getMetadata    *connect.Client[v1.GetMetadataRequest, v1.GetMetadataResponse]
 	listMetadata   *connect.Client[v1.ListMetadataRequest, v1.ListMetadataResponse]
+	watchMetadata  *connect.Client[v1.WatchMetadataRequest, v1.WatchMetadataResponse]
 	updateMetadata *connect.Client[v1.UpdateMetadataRequest, v1.UpdateMetadataResponse]
 }
 
@@ -117,6 +135,11 @@ func (c *metadataServiceClient) ListMetadata(ctx context.Context, req *v1.ListMe
 		return response.Msg, err
 	}
 	return nil, err
+}
+
+// WatchMetadata calls hush.v1.MetadataService.WatchMetadata.
+func (c *metadataServiceClient) WatchMetadata(ctx context.Context, req *v1.WatchMetadataRequest) (*connect.ServerStreamForClient[v1.WatchMetadataResponse], error) {
+	return c.watchMetadata.CallServerStream(ctx, connect.NewRequest(req))
 }
 
 // UpdateMetadata calls hush.v1.MetadataService.UpdateMetadata.
@@ -140,6 +163,14 @@ type MetadataServiceHandler interface {
 	//
 	// Errors: UNAUTHENTICATED without an account.
 	ListMetadata(context.Context, *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error)
+	// WatchMetadata shows a receipt now and again after each change, until its
+	// secret has ended. In between it sends heartbeats, so that both sides know
+	// that the other is there. After a break, call it again: the first message
+	// always holds the receipt. Like GetMetadata it turns new to viewed.
+	//
+	// Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 at a
+	// time for a network or account.
+	WatchMetadata(context.Context, *v1.WatchMetadataRequest, *connect.ServerStream[v1.WatchMetadataResponse]) error
 	// UpdateMetadata sets the sender's note.
 	//
 	// Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit.
@@ -165,6 +196,12 @@ func NewMetadataServiceHandler(svc MetadataServiceHandler, opts ...connect.Handl
 		connect.WithSchema(metadataServiceMethods.ByName("ListMetadata")),
 		connect.WithHandlerOptions(opts...),
 	)
+	metadataServiceWatchMetadataHandler := connect.NewServerStreamHandlerSimple(
+		MetadataServiceWatchMetadataProcedure,
+		svc.WatchMetadata,
+		connect.WithSchema(metadataServiceMethods.ByName("WatchMetadata")),
+		connect.WithHandlerOptions(opts...),
+	)
 	metadataServiceUpdateMetadataHandler := connect.NewUnaryHandlerSimple(
 		MetadataServiceUpdateMetadataProcedure,
 		svc.UpdateMetadata,
@@ -177,6 +214,8 @@ func NewMetadataServiceHandler(svc MetadataServiceHandler, opts ...connect.Handl
 			metadataServiceGetMetadataHandler.ServeHTTP(w, r)
 		case MetadataServiceListMetadataProcedure:
 			metadataServiceListMetadataHandler.ServeHTTP(w, r)
+		case MetadataServiceWatchMetadataProcedure:
+			metadataServiceWatchMetadataHandler.ServeHTTP(w, r)
 		case MetadataServiceUpdateMetadataProcedure:
 			metadataServiceUpdateMetadataHandler.ServeHTTP(w, r)
 		default:
@@ -194,6 +233,10 @@ func (UnimplementedMetadataServiceHandler) GetMetadata(context.Context, *v1.GetM
 
 func (UnimplementedMetadataServiceHandler) ListMetadata(context.Context, *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.MetadataService.ListMetadata is not implemented"))
+}
+
+func (UnimplementedMetadataServiceHandler) WatchMetadata(context.Context, *v1.WatchMetadataRequest, *connect.ServerStream[v1.WatchMetadataResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.MetadataService.WatchMetadata is not implemented"))
 }
 
 func (UnimplementedMetadataServiceHandler) UpdateMetadata(context.Context, *v1.UpdateMetadataRequest) (*v1.UpdateMetadataResponse, error) {

@@ -63,8 +63,9 @@ type SecretServiceClient interface {
 	//
 	// Errors: INVALID_ARGUMENT for a value outside its limits;
 	// RESOURCE_EXHAUSTED when the bytes that may be kept are used up;
-	// FAILED_PRECONDITION for recipients without an account; NOT_FOUND for a
-	// share_domain that the caller has not verified.
+	// FAILED_PRECONDITION for recipients without an account and for what the
+	// operator does not allow; UNAVAILABLE while the service is maintained;
+	// NOT_FOUND for a share_domain that the caller has not verified.
 	ConcealSecret(context.Context, *v1.ConcealSecretRequest) (*v1.ConcealSecretResponse, error)
 	// GenerateSecret draws a random text, conceals it and answers it together
 	// with its two keys. This answer is the only one that shows the value
@@ -87,7 +88,8 @@ type SecretServiceClient interface {
 	// secret.
 	RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error)
 	// BurnSecret destroys a secret unread. It takes the key of the metadata,
-	// and the passphrase if the secret has one.
+	// and the passphrase if the secret has one; the account that concealed it
+	// needs none.
 	//
 	// Errors: as RevealSecret; they burn nothing.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
@@ -239,8 +241,9 @@ type SecretServiceHandler interface {
 	//
 	// Errors: INVALID_ARGUMENT for a value outside its limits;
 	// RESOURCE_EXHAUSTED when the bytes that may be kept are used up;
-	// FAILED_PRECONDITION for recipients without an account; NOT_FOUND for a
-	// share_domain that the caller has not verified.
+	// FAILED_PRECONDITION for recipients without an account and for what the
+	// operator does not allow; UNAVAILABLE while the service is maintained;
+	// NOT_FOUND for a share_domain that the caller has not verified.
 	ConcealSecret(context.Context, *v1.ConcealSecretRequest) (*v1.ConcealSecretResponse, error)
 	// GenerateSecret draws a random text, conceals it and answers it together
 	// with its two keys. This answer is the only one that shows the value
@@ -263,7 +266,8 @@ type SecretServiceHandler interface {
 	// secret.
 	RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error)
 	// BurnSecret destroys a secret unread. It takes the key of the metadata,
-	// and the passphrase if the secret has one.
+	// and the passphrase if the secret has one; the account that concealed it
+	// needs none.
 	//
 	// Errors: as RevealSecret; they burn nothing.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)

@@ -33,6 +33,18 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
+	// SessionServiceCreateSessionProcedure is the fully-qualified name of the SessionService's
+	// CreateSession RPC.
+	SessionServiceCreateSessionProcedure = "/hush.v1.SessionService/CreateSession"
+	// SessionServiceDestroySessionProcedure is the fully-qualified name of the SessionService's
+	// DestroySession RPC.
+	SessionServiceDestroySessionProcedure = "/hush.v1.SessionService/DestroySession"
+	// SessionServiceListSessionsProcedure is the fully-qualified name of the SessionService's
+	// ListSessions RPC.
+	SessionServiceListSessionsProcedure = "/hush.v1.SessionService/ListSessions"
+	// SessionServiceRevokeSessionsProcedure is the fully-qualified name of the SessionService's
+	// RevokeSessions RPC.
+	SessionServiceRevokeSessionsProcedure = "/hush.v1.SessionService/RevokeSessions"
 	// SessionServiceAuthcheckProcedure is the fully-qualified name of the SessionService's Authcheck
 	// RPC.
 	SessionServiceAuthcheckProcedure = "/hush.v1.SessionService/Authcheck"
@@ -40,6 +52,26 @@ const (
 
 // SessionServiceClient is a client for the hush.v1.SessionService service.
 type SessionServiceClient interface {
+	// CreateSession signs in. The session is in the answer's cookie, which is
+	// sent back to this host alone and over TLS or loopback alone. It ends when
+	// it was not used for 2 hours, and after a day; remembered, after 7 days
+	// and 30 days.
+	//
+	// Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong address or
+	// password, in words that do not tell which; RESOURCE_EXHAUSTED with
+	// REASON_LOCKED after five wrong ones; FAILED_PRECONDITION with
+	// REASON_UNVERIFIED before the address was confirmed, and REASON_INSECURE
+	// where browsers would not keep the cookie.
+	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
+	// DestroySession signs out: it ends the session that the call came with, and
+	// clears the cookie.
+	//
+	// Errors: FAILED_PRECONDITION for callers with another credential.
+	DestroySession(context.Context, *v1.DestroySessionRequest) (*v1.DestroySessionResponse, error)
+	// ListSessions lists the account's sessions, newest first.
+	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
+	// RevokeSessions ends sessions at once: the named ones, or all of them.
+	RevokeSessions(context.Context, *v1.RevokeSessionsRequest) (*v1.RevokeSessionsResponse, error)
 	// Authcheck tells whose credential it is.
 	//
 	// Errors: UNAUTHENTICATED without a good credential.
@@ -57,6 +89,30 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 	baseURL = strings.TrimRight(baseURL, "/")
 	sessionServiceMethods := v1.File_hush_v1_session_service_proto.Services().ByName("SessionService").Methods()
 	return &sessionServiceClient{
+		createSession: connect.NewClient[v1.CreateSessionRequest, v1.CreateSessionResponse](
+			httpClient,
+			baseURL+SessionServiceCreateSessionProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("CreateSession")),
+			connect.WithClientOptions(opts...),
+		),
+		destroySession: connect.NewClient[v1.DestroySessionRequest, v1.DestroySessionResponse](
+			httpClient,
+			baseURL+SessionServiceDestroySessionProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("DestroySession")),
+			connect.WithClientOptions(opts...),
+		),
+		listSessions: connect.NewClient[v1.ListSessionsRequest, v1.ListSessionsResponse](
+			httpClient,
+			baseURL+SessionServiceListSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("ListSessions")),
+			connect.WithClientOptions(opts...),
+		),
+		revokeSessions: connect.NewClient[v1.RevokeSessionsRequest, v1.RevokeSessionsResponse](
+			httpClient,
+			baseURL+SessionServiceRevokeSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("RevokeSessions")),
+			connect.WithClientOptions(opts...),
+		),
 		authcheck: connect.NewClient[v1.AuthcheckRequest, v1.AuthcheckResponse](
 			httpClient,
 			baseURL+SessionServiceAuthcheckProcedure,
@@ -68,7 +124,47 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // sessionServiceClient implements SessionServiceClient.
 type sessionServiceClient struct {
-	authcheck *connect.Client[v1.AuthcheckRequest, v1.AuthcheckResponse]
+	createSession  *connect.Client[v1.CreateSessionRequest, v1.CreateSessionResponse]
+	destroySession *connect.Client[v1.DestroySessionRequest, v1.DestroySessionResponse]
+	listSessions   *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
+	revokeSessions *connect.Client[v1.RevokeSessionsRequest, v1.RevokeSessionsResponse]
+	authcheck      *connect.Client[v1.AuthcheckRequest, v1.AuthcheckResponse]
+}
+
+// CreateSession calls hush.v1.SessionService.CreateSession.
+func (c *sessionServiceClient) CreateSession(ctx context.Context, req *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error) {
+	response, err := c.createSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DestroySession calls hush.v1.SessionService.DestroySession.
+func (c *sessionServiceClient) DestroySession(ctx context.Context, req *v1.DestroySessionRequest) (*v1.DestroySessionResponse, error) {
+	response, err := c.destroySession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListSessions calls hush.v1.SessionService.ListSessions.
+func (c *sessionServiceClient) ListSessions(ctx context.Context, req *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
+	response, err := c.listSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RevokeSessions calls hush.v1.SessionService.RevokeSessions.
+func (c *sessionServiceClient) RevokeSessions(ctx context.Context, req *v1.RevokeSessionsRequest) (*v1.RevokeSessionsResponse, error) {
+	response, err := c.revokeSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // Authcheck calls hush.v1.SessionService.Authcheck.
@@ -82,6 +178,26 @@ func (c *sessionServiceClient) Authcheck(ctx context.Context, req *v1.AuthcheckR
 
 // SessionServiceHandler is an implementation of the hush.v1.SessionService service.
 type SessionServiceHandler interface {
+	// CreateSession signs in. The session is in the answer's cookie, which is
+	// sent back to this host alone and over TLS or loopback alone. It ends when
+	// it was not used for 2 hours, and after a day; remembered, after 7 days
+	// and 30 days.
+	//
+	// Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong address or
+	// password, in words that do not tell which; RESOURCE_EXHAUSTED with
+	// REASON_LOCKED after five wrong ones; FAILED_PRECONDITION with
+	// REASON_UNVERIFIED before the address was confirmed, and REASON_INSECURE
+	// where browsers would not keep the cookie.
+	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
+	// DestroySession signs out: it ends the session that the call came with, and
+	// clears the cookie.
+	//
+	// Errors: FAILED_PRECONDITION for callers with another credential.
+	DestroySession(context.Context, *v1.DestroySessionRequest) (*v1.DestroySessionResponse, error)
+	// ListSessions lists the account's sessions, newest first.
+	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
+	// RevokeSessions ends sessions at once: the named ones, or all of them.
+	RevokeSessions(context.Context, *v1.RevokeSessionsRequest) (*v1.RevokeSessionsResponse, error)
 	// Authcheck tells whose credential it is.
 	//
 	// Errors: UNAUTHENTICATED without a good credential.
@@ -95,6 +211,30 @@ type SessionServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	sessionServiceMethods := v1.File_hush_v1_session_service_proto.Services().ByName("SessionService").Methods()
+	sessionServiceCreateSessionHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceCreateSessionProcedure,
+		svc.CreateSession,
+		connect.WithSchema(sessionServiceMethods.ByName("CreateSession")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceDestroySessionHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceDestroySessionProcedure,
+		svc.DestroySession,
+		connect.WithSchema(sessionServiceMethods.ByName("DestroySession")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceListSessionsHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceListSessionsProcedure,
+		svc.ListSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("ListSessions")),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceRevokeSessionsHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceRevokeSessionsProcedure,
+		svc.RevokeSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("RevokeSessions")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceAuthcheckHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceAuthcheckProcedure,
 		svc.Authcheck,
@@ -103,6 +243,14 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 	)
 	return "/hush.v1.SessionService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
+		case SessionServiceCreateSessionProcedure:
+			sessionServiceCreateSessionHandler.ServeHTTP(w, r)
+		case SessionServiceDestroySessionProcedure:
+			sessionServiceDestroySessionHandler.ServeHTTP(w, r)
+		case SessionServiceListSessionsProcedure:
+			sessionServiceListSessionsHandler.ServeHTTP(w, r)
+		case SessionServiceRevokeSessionsProcedure:
+			sessionServiceRevokeSessionsHandler.ServeHTTP(w, r)
 		case SessionServiceAuthcheckProcedure:
 			sessionServiceAuthcheckHandler.ServeHTTP(w, r)
 		default:
@@ -113,6 +261,22 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 
 // UnimplementedSessionServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedSessionServiceHandler struct{}
+
+func (UnimplementedSessionServiceHandler) CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SessionService.CreateSession is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) DestroySession(context.Context, *v1.DestroySessionRequest) (*v1.DestroySessionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SessionService.DestroySession is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SessionService.ListSessions is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) RevokeSessions(context.Context, *v1.RevokeSessionsRequest) (*v1.RevokeSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SessionService.RevokeSessions is not implemented"))
+}
 
 func (UnimplementedSessionServiceHandler) Authcheck(context.Context, *v1.AuthcheckRequest) (*v1.AuthcheckResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SessionService.Authcheck is not implemented"))

@@ -41,6 +41,8 @@ const (
 	// SystemServiceGetSupportedLocalesProcedure is the fully-qualified name of the SystemService's
 	// GetSupportedLocales RPC.
 	SystemServiceGetSupportedLocalesProcedure = "/hush.v1.SystemService/GetSupportedLocales"
+	// SystemServiceGetPolicyProcedure is the fully-qualified name of the SystemService's GetPolicy RPC.
+	SystemServiceGetPolicyProcedure = "/hush.v1.SystemService/GetPolicy"
 	// SystemServiceValidateShrimpProcedure is the fully-qualified name of the SystemService's
 	// ValidateShrimp RPC.
 	SystemServiceValidateShrimpProcedure = "/hush.v1.SystemService/ValidateShrimp"
@@ -54,6 +56,9 @@ type SystemServiceClient interface {
 	GetVersion(context.Context, *v1.GetVersionRequest) (*v1.GetVersionResponse, error)
 	// GetSupportedLocales lists the languages that the service speaks.
 	GetSupportedLocales(context.Context, *v1.GetSupportedLocalesRequest) (*v1.GetSupportedLocalesResponse, error)
+	// GetPolicy tells what the operator allows, and what pages need to know of
+	// the instance.
+	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
 	// ValidateShrimp tells whether a token protects the caller's session
 	// against cross-site requests, and answers one that does. Callers without a
 	// session get a random one that is good for nothing.
@@ -92,6 +97,12 @@ func NewSystemServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getPolicy: connect.NewClient[v1.GetPolicyRequest, v1.GetPolicyResponse](
+			httpClient,
+			baseURL+SystemServiceGetPolicyProcedure,
+			connect.WithSchema(systemServiceMethods.ByName("GetPolicy")),
+			connect.WithClientOptions(opts...),
+		),
 		validateShrimp: connect.NewClient[v1.ValidateShrimpRequest, v1.ValidateShrimpResponse](
 			httpClient,
 			baseURL+SystemServiceValidateShrimpProcedure,
@@ -106,6 +117,7 @@ type systemServiceClient struct {
 	getStatus           *connect.Client[v1.GetStatusRequest, v1.GetStatusResponse]
 	getVersion          *connect.Client[v1.GetVersionRequest, v1.GetVersionResponse]
 	getSupportedLocales *connect.Client[v1.GetSupportedLocalesRequest, v1.GetSupportedLocalesResponse]
+	getPolicy           *connect.Client[v1.GetPolicyRequest, v1.GetPolicyResponse]
 	validateShrimp      *connect.Client[v1.ValidateShrimpRequest, v1.ValidateShrimpResponse]
 }
 
@@ -136,6 +148,15 @@ func (c *systemServiceClient) GetSupportedLocales(ctx context.Context, req *v1.G
 	return nil, err
 }
 
+// GetPolicy calls hush.v1.SystemService.GetPolicy.
+func (c *systemServiceClient) GetPolicy(ctx context.Context, req *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error) {
+	response, err := c.getPolicy.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ValidateShrimp calls hush.v1.SystemService.ValidateShrimp.
 func (c *systemServiceClient) ValidateShrimp(ctx context.Context, req *v1.ValidateShrimpRequest) (*v1.ValidateShrimpResponse, error) {
 	response, err := c.validateShrimp.CallUnary(ctx, connect.NewRequest(req))
@@ -153,6 +174,9 @@ type SystemServiceHandler interface {
 	GetVersion(context.Context, *v1.GetVersionRequest) (*v1.GetVersionResponse, error)
 	// GetSupportedLocales lists the languages that the service speaks.
 	GetSupportedLocales(context.Context, *v1.GetSupportedLocalesRequest) (*v1.GetSupportedLocalesResponse, error)
+	// GetPolicy tells what the operator allows, and what pages need to know of
+	// the instance.
+	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
 	// ValidateShrimp tells whether a token protects the caller's session
 	// against cross-site requests, and answers one that does. Callers without a
 	// session get a random one that is good for nothing.
@@ -187,6 +211,12 @@ func NewSystemServiceHandler(svc SystemServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	systemServiceGetPolicyHandler := connect.NewUnaryHandlerSimple(
+		SystemServiceGetPolicyProcedure,
+		svc.GetPolicy,
+		connect.WithSchema(systemServiceMethods.ByName("GetPolicy")),
+		connect.WithHandlerOptions(opts...),
+	)
 	systemServiceValidateShrimpHandler := connect.NewUnaryHandlerSimple(
 		SystemServiceValidateShrimpProcedure,
 		svc.ValidateShrimp,
@@ -201,6 +231,8 @@ func NewSystemServiceHandler(svc SystemServiceHandler, opts ...connect.HandlerOp
 			systemServiceGetVersionHandler.ServeHTTP(w, r)
 		case SystemServiceGetSupportedLocalesProcedure:
 			systemServiceGetSupportedLocalesHandler.ServeHTTP(w, r)
+		case SystemServiceGetPolicyProcedure:
+			systemServiceGetPolicyHandler.ServeHTTP(w, r)
 		case SystemServiceValidateShrimpProcedure:
 			systemServiceValidateShrimpHandler.ServeHTTP(w, r)
 		default:
@@ -222,6 +254,10 @@ func (UnimplementedSystemServiceHandler) GetVersion(context.Context, *v1.GetVers
 
 func (UnimplementedSystemServiceHandler) GetSupportedLocales(context.Context, *v1.GetSupportedLocalesRequest) (*v1.GetSupportedLocalesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SystemService.GetSupportedLocales is not implemented"))
+}
+
+func (UnimplementedSystemServiceHandler) GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SystemService.GetPolicy is not implemented"))
 }
 
 func (UnimplementedSystemServiceHandler) ValidateShrimp(context.Context, *v1.ValidateShrimpRequest) (*v1.ValidateShrimpResponse, error) {
