@@ -23,7 +23,7 @@ func newAEAD(key [32]byte) cipher.AEAD {
 
 // sealBox encrypts in place what follows the first nonceSize bytes of box,
 // which receive a fresh nonce, and appends the tag. Nonces are random, and no
-// key seals more than a few values, so they do not repeat under a key.
+// key comes near the 2^32 values that random nonces allow.
 func sealBox(aead cipher.AEAD, box, aad []byte) []byte {
 	nonce := box[:nonceSize]
 	rand.Read(nonce)

@@ -16,6 +16,9 @@ var (
 	// ErrSealBroken: the key, the header or the sealed bytes are not those of
 	// the sealing. Which of them it was cannot be told.
 	ErrSealBroken = errors.New("seal: sealed value does not open")
+	// ErrAccountPublic: the bytes are not the public half of an account's key,
+	// and nothing can be sealed to them. The record that held them is damaged.
+	ErrAccountPublic = errors.New("seal: not the public half of an account key")
 	// ErrGenerateLength: the asked length of a generated secret lies outside
 	// GenerateLengthMin to GenerateLengthMax.
 	ErrGenerateLength = errors.New("seal: length of a generated secret out of range")

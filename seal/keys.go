@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"slices"
 )
 
@@ -20,13 +21,31 @@ const (
 //	 ├ K_secret   = Expand(PRK, "hush/v1 secret-kek")    secrets
 //	 ├ K_metadata = Expand(PRK, "hush/v1 metadata-kek")  what receipts show
 //	 ├ K_network  = Expand(PRK, "hush/v1 network-id")    network names
+//	 ├ K_account  = Expand(PRK, "hush/v1 account-kek")   keys of accounts
+//	 ├ K_field    = Expand(PRK, "hush/v1 field-kek")     fields of records
+//	 ├ K_address  = Expand(PRK, "hush/v1 address-index") rows of e-mail addresses
+//	 ├ K_altcha   = Expand(PRK, "hush/v1 altcha-hmac")   challenges
+//	 ├ K_shrimp   = Expand(PRK, "hush/v1 shrimp")        CSRF tokens
+//	 ├ K_mail     = Expand(PRK, "hush/v1 mail-kek")      queued mails
 //	 └ K_verifier = Expand(PRK, "hush/v1 verifier-mac")  the stored verifier
 //	kid = SHA-256("hush/v1 kid\0" ‖ root key)[:4]        names the root key
 type Keys struct {
 	redacted
-	kid                                 [kidSize]byte
-	secret, metadata, network, verifier hidden[[]byte] // subkeySize bytes each
+	kid [kidSize]byte
+	// subkeySize bytes each
+	secret, metadata, network, verifier              hidden[[]byte]
+	account, field, address, challenge, shrimp, mail hidden[[]byte]
 }
+
+// The names under which keys of accounts and mails are derived.
+const (
+	accountPurpose   = "hush/v1 account-kek"
+	fieldPurpose     = "hush/v1 field-kek"
+	addressPurpose   = "hush/v1 address-index"
+	challengePurpose = "hush/v1 altcha-hmac"
+	shrimpPurpose    = "hush/v1 shrimp"
+	mailPurpose      = "hush/v1 mail-kek"
+)
 
 // NewKeys derives the working keys of a root key.
 func NewKeys(root RootKey) *Keys {
@@ -35,11 +54,17 @@ func NewKeys(root RootKey) *Keys {
 	}
 	id := sha256.Sum256(append([]byte(kidDomain), root.key()...))
 	return &Keys{
-		kid:      [kidSize]byte(id[:kidSize]),
-		secret:   purpose(secretPurpose),
-		metadata: purpose(metadataPurpose),
-		network:  purpose(networkPurpose),
-		verifier: purpose(verifierPurpose),
+		kid:       [kidSize]byte(id[:kidSize]),
+		secret:    purpose(secretPurpose),
+		metadata:  purpose(metadataPurpose),
+		network:   purpose(networkPurpose),
+		verifier:  purpose(verifierPurpose),
+		account:   purpose(accountPurpose),
+		field:     purpose(fieldPurpose),
+		address:   purpose(addressPurpose),
+		challenge: purpose(challengePurpose),
+		shrimp:    purpose(shrimpPurpose),
+		mail:      purpose(mailPurpose),
 	}
 }
 
@@ -65,6 +90,17 @@ func (k *Keys) Verify(stored []byte) error {
 func (k *Keys) NetworkID(network []byte) [8]byte {
 	return [8]byte(mac(k.network(), network))
 }
+
+// AddressID is the row of an e-mail address: HMAC(K_address, canonical). The
+// same text gives the same row under the same root key, so the caller brings
+// addresses into one form first. Whoever has the root key can try addresses.
+func (k *Keys) AddressID(canonical string) [32]byte {
+	return [32]byte(mac(k.address(), []byte(canonical)))
+}
+
+// ChallengeKey is the HMAC key of ALTCHA challenges as libraries take it: 64
+// lower-case hexadecimal digits. The caller keeps it out of logs.
+func (k *Keys) ChallengeKey() string { return hex.EncodeToString(k.challenge()) }
 
 // mac returns the 32 bytes of HMAC-SHA-256.
 func mac(key, message []byte) []byte {

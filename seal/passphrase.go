@@ -1,9 +1,6 @@
 package seal
 
-import (
-	"crypto/rand"
-	"golang.org/x/crypto/argon2"
-)
+import "crypto/rand"
 
 // Defaults for passphrases: the floor of OWASP's password storage cheat sheet
 // for argon2id, about 25 ms. A stolen database alone cannot be searched, since
@@ -13,12 +10,6 @@ const (
 	passphraseMemoryKiB = 19 * 1024
 	passphraseTime      = 2
 	passphraseThreads   = 1
-)
-
-// Bounds of what Hash does at the word of a stored record.
-const (
-	passphraseMemoryKiBMax = 256 * 1024
-	passphraseTimeMax      = 16
 )
 
 // PassphraseParams say how a passphrase is hashed with argon2id. They are
@@ -52,8 +43,5 @@ func NewPassphraseParams() PassphraseParams {
 // nearest value in it: a damaged record then gives a wrong hash, and neither a
 // crash nor an endless wait.
 func (p PassphraseParams) Hash(passphrase string) [32]byte {
-	passes := min(max(p.Time, 1), passphraseTimeMax)
-	memory := min(p.MemoryKiB, passphraseMemoryKiBMax)
-	threads := max(p.Threads, 1)
-	return [32]byte(argon2.IDKey([]byte(passphrase), p.Salt[:], passes, memory, threads, 32))
+	return [32]byte(stretch(passphrase, PasswordParams(p), 32))
 }

@@ -1,6 +1,9 @@
 package seal
 
-import "crypto/rand"
+import (
+	"crypto/rand"
+	"encoding/hex"
+)
 
 // drawSize is how many random bytes are asked for at once. A token takes one
 // draw: 64 bytes lack 25 usable ones less than once in 10^50 times.
@@ -22,4 +25,12 @@ func draw(dst []byte, alphabet string) {
 			}
 		}
 	}
+}
+
+// RandomHex draws random bytes and returns them as lower-case hexadecimal
+// digits, two for each byte. A negative number counts as 0.
+func RandomHex(bytes int) string {
+	random := make([]byte, max(bytes, 0))
+	rand.Read(random)
+	return hex.EncodeToString(random)
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 
@@ -22,10 +23,25 @@ const redactedText = "[redacted]"
 func secretValues() map[string]any {
 	p := sampleParts()
 	root, keys, token, key := seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey()
-	return map[string]any{
+	values := map[string]any{
 		"RootKey": root, "*RootKey": &root, "*Keys": keys, "Keys": *keys,
 		"Token": token, "*Token": &token, "SecretKey": key, "*SecretKey": &key,
 		"zero RootKey": seal.RootKey{}, "zero Token": seal.Token{}, "zero SecretKey": seal.SecretKey{},
+	}
+	maps.Copy(values, accountValues())
+	return values
+}
+
+// accountValues are those of secretValues that belong to accounts.
+func accountValues() map[string]any {
+	hash, token, session := cheapPassword.Hash("pass"), mustAPIToken(sampleAPIToken), mustSession(sampleSession)
+	key, holder := sampleAccountKey(), session.Holder()
+	return map[string]any{
+		"PasswordHash": hash, "*PasswordHash": &hash, "zero PasswordHash": seal.PasswordHash{},
+		"APIToken": token, "*APIToken": &token, "zero APIToken": seal.APIToken{},
+		"SessionID": session, "*SessionID": &session, "zero SessionID": seal.SessionID{},
+		"AccountKey": key, "*AccountKey": &key, "zero AccountKey": seal.AccountKey{},
+		"Holder": holder, "*Holder": &holder, "zero Holder": seal.Holder{},
 	}
 }
 
@@ -115,9 +131,18 @@ func TestSecretTypesRedactInsideOthers(t *testing.T) {
 		Keys  *seal.Keys
 		Token seal.Token
 		Key   seal.SecretKey
+		// Those of an account.
+		Hash    seal.PasswordHash
+		API     seal.APIToken
+		Session seal.SessionID
+		Account seal.AccountKey
+		Holder  seal.Holder
 	}
-	p := sampleParts()
-	h := holder{seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey()}
+	p, session := sampleParts(), mustSession(sampleSession)
+	h := holder{
+		seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey(),
+		cheapPassword.Hash("pass"), mustAPIToken(sampleAPIToken), session, sampleAccountKey(), session.Holder(),
+	}
 	for _, value := range []any{h, &h, []holder{h}, []any{h.Token}, map[string]holder{"h": h}} {
 		for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			wantNoSecret(t, format, fmt.Sprintf(format, value))
@@ -126,34 +151,60 @@ func TestSecretTypesRedactInsideOthers(t *testing.T) {
 }
 
 // fmt asks no method of values in unexported fields or for misused verbs. Root
-// keys and derived keys are out of its reach even there.
+// keys, derived keys and all that belongs to accounts are out of its reach even
+// there.
 func TestKeysStayHiddenInUnexportedFields(t *testing.T) {
 	p := sampleParts()
-	root, key := seal.RootKeyOf(p.root), p.secretKey()
+	root, key, session := seal.RootKeyOf(p.root), p.secretKey(), mustSession(sampleSession)
+	hash, token, account := cheapPassword.Hash("pass"), mustAPIToken(sampleAPIToken), sampleAccountKey()
 	holder := struct {
-		root seal.RootKey
-		keys *seal.Keys
-		key  seal.SecretKey
-	}{root, p.keys(), key}
+		root    seal.RootKey
+		keys    *seal.Keys
+		key     seal.SecretKey
+		hash    seal.PasswordHash
+		token   seal.APIToken
+		session seal.SessionID
+		account seal.AccountKey
+		holder  seal.Holder
+	}{root, p.keys(), key, hash, token, session, account, session.Holder()}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%p", "%w", "%t"} {
-		for _, value := range []any{holder, root, key, p.keys(), *p.keys(), &root} {
+		for _, value := range []any{
+			holder, root, key, p.keys(), *p.keys(), &root, hash, &hash, token, session, account, session.Holder(),
+		} {
 			wantNoSecret(t, format, fmt.Sprintf(format, value))
 		}
 	}
 }
 
-// subkey is the one derived from the root key for secrets.
-func subkey(p parts) []byte {
-	key, _ := hkdf.Key(sha256.New, p.root[:], []byte("hush/v1 root"), "hush/v1 secret-kek", 32)
+// subkey is the one derived from the root key under the given name.
+func subkey(p parts, name string) []byte {
+	key, _ := hkdf.Key(sha256.New, p.root[:], []byte("hush/v1 root"), name, 32)
 	return key
 }
 
-// wantNoSecret fails the test if text shows the root key, a subkey or the
-// token of sampleParts in any usual spelling.
+// sampleSecrets are eight bytes of each secret in secretValues.
+func sampleSecrets() [][]byte {
+	p, hash := sampleParts(), cheapPassword.Hash("pass")
+	secrets := [][]byte{
+		p.root[8:16], []byte(p.token)[8:16],
+		[]byte(sampleAPIToken)[8:16], []byte(sampleSession)[8:16],
+		{0xe8, 0xe9, 0xea, 0xeb, 0xec, 0xed, 0xee, 0xef}, // within the session's 32 bytes
+		{0x48, 0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f}, // within the account's private half
+	}
+	for _, name := range []string{"secret-kek", "account-kek", "field-kek", "address-index", "altcha-hmac", "shrimp", "mail-kek"} {
+		secrets = append(secrets, subkey(p, "hush/v1 "+name)[8:16])
+	}
+	for _, digest := range [][32]byte{hash.Verifier(), hash.Holder().Secret(), mustSession(sampleSession).Holder().Secret()} {
+		secrets = append(secrets, digest[8:16])
+	}
+	return secrets
+}
+
+// wantNoSecret fails the test if text shows one of sampleSecrets in any usual
+// spelling.
 func wantNoSecret(t *testing.T, call, text string) {
 	t.Helper()
-	p := sampleParts()
-	for _, secret := range [][]byte{p.root[8:16], []byte(p.token)[8:16], subkey(p)[8:16]} {
+	for _, secret := range sampleSecrets() {
 		decimal := strings.Trim(fmt.Sprint(secret), "[]")
 		goSyntax := strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%#v", secret), "[]byte{"), "}")
 		for _, spelling := range []string{

@@ -1,6 +1,7 @@
 // Package seal is the cryptography of Hush: the keys of links, the schedule
-// of keys derived from the root key, the sealing of secrets and receipts, the
-// hashing of passphrases and the drawing of generated secrets.
+// of keys derived from the root key, the sealing of secrets, receipts, fields
+// and queued mails, the keys of accounts, the hashing of passphrases and
+// passwords, and the drawing of generated secrets.
 //
 // # Promise
 //
@@ -10,7 +11,11 @@
 // its header is authenticated: a changed one is refused, never interpreted.
 // Lengths of secrets are visible only in steps of 256 bytes.
 //
-// Values of RootKey, Keys, Token and SecretKey print as [redacted] through
+// What an account lists opens only with the account's private key, which is
+// stored wrapped by its password, API tokens and sessions and by nothing else.
+//
+// Values of RootKey, Keys, Token, SecretKey, PasswordHash, APIToken, SessionID,
+// AccountKey and Holder print as [redacted] through
 // fmt, encoding/json, encoding.TextMarshaler and log/slog. fmt asks no method
 // of a value kept in an unexported field, nor for a verb it finds misused (%p,
 // %w; go vet reports those). Keys show nothing even then, as functions
@@ -21,7 +26,8 @@
 //
 // The package is pure: it reads no clock and no file and logs nothing, and
 // its only randomness is crypto/rand. Algorithms are fixed per version and
-// never negotiated: SHA-256, HMAC and HKDF over it, AES-256-GCM, argon2id.
+// never negotiated: SHA-256, HMAC and HKDF over it, AES-256-GCM, argon2id, and
+// HPKE with X25519.
 //
 // Formats are versioned by the name "hush/v1" in every derivation and are
 // compatible for as long as a release can read them: a token parses to the

@@ -88,6 +88,14 @@ const (
 	KindSecret TokenKind = "hush/v1 secret-index\x00"
 	// KindMetadata is the kind of tokens that show receipts.
 	KindMetadata TokenKind = "hush/v1 metadata-index\x00"
+	// KindVerify is the kind of tokens that confirm a new account's address.
+	KindVerify TokenKind = "hush/v1 verify-index\x00"
+	// KindReset is the kind of tokens that set a new password.
+	KindReset TokenKind = "hush/v1 reset-index\x00"
+	// KindAddress is the kind of tokens that confirm an account's next address.
+	KindAddress TokenKind = "hush/v1 address-index\x00"
+	// KindInvite is the kind of tokens that let somebody make an account.
+	KindInvite TokenKind = "hush/v1 invite-index\x00"
 )
 
 // RowKey is the database's key of the record that a token opens:

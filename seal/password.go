@@ -1,0 +1,117 @@
+package seal
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+
+	"golang.org/x/crypto/argon2"
+)
+
+// Defaults for passwords, 0.1 to 0.2 s. A password is chosen by a person and
+// guards an account for years, and a thief of the disk can test guesses, so it
+// takes more work than a passphrase. One lane, because sign-ins run side by
+// side and share the cores anyway.
+const (
+	passwordMemoryKiB = 64 * 1024
+	passwordTime      = 3
+	passwordThreads   = 1
+)
+
+// Bounds of what argon2id does at the word of a stored record.
+const (
+	stretchMemoryKiBMax = 256 * 1024
+	stretchTimeMax      = 16
+)
+
+// Domains of what is made of a password's hash.
+const (
+	passwordDomain       = "hush/v1 password\x00"
+	passwordHolderDomain = "hush/v1 password-holder\x00"
+)
+
+// PasswordParams say how an account's password is hashed with argon2id. They
+// are stored with the account and are not secret. The zero value is of no use;
+// start from NewPasswordParams or from a stored record.
+type PasswordParams struct {
+	// MemoryKiB is the memory in KiB, at most 262,144 (256 MiB).
+	MemoryKiB uint32
+	// Time is the number of passes, 1 to 16.
+	Time uint32
+	// Threads is the number of lanes, at least 1.
+	Threads uint8
+	// Salt makes equal passwords of two accounts hash differently.
+	Salt [16]byte
+}
+
+// NewPasswordParams returns the current defaults with a fresh salt.
+func NewPasswordParams() PasswordParams {
+	return PasswordParams{
+		MemoryKiB: passwordMemoryKiB,
+		Time:      passwordTime,
+		Threads:   passwordThreads,
+	}.Renewed()
+}
+
+// Renewed returns parameters of the same cost with a fresh salt, as each new
+// password takes them.
+func (p PasswordParams) Renewed() PasswordParams {
+	rand.Read(p.Salt[:])
+	return p
+}
+
+// Weaker reports whether p takes less memory or fewer passes than the other
+// parameters do, so that a password hashed with p should be hashed again when
+// it is next at hand. Lanes do not count: they spread the same work.
+func (p PasswordParams) Weaker(than PasswordParams) bool {
+	return p.MemoryKiB < than.MemoryKiB || p.Time < than.Time
+}
+
+// Hash returns the argon2id hash of password. It is slow on purpose (0.1 to
+// 0.2 s and 64 MiB with the defaults), so callers bound how many run at once
+// and call it outside transactions. Fields out of range count as the nearest
+// value in it, as in PassphraseParams.Hash.
+func (p PasswordParams) Hash(password string) PasswordHash {
+	okm := stretch(password, p, 64)
+	verifier := sha256.Sum256(append([]byte(passwordDomain), okm[:32]...))
+	return PasswordHash{verifier: hide(verifier), holder: newHolder(passwordHolderDomain, okm[32:])}
+}
+
+// PasswordHash is what a password comes to, in two halves that tell nothing of
+// each other:
+//
+//	verify ‖ wrap = argon2id(password, 64)
+//	verifier      = SHA-256("hush/v1 password\0" ‖ verify)         stored
+//	holder        = SHA-256("hush/v1 password-holder\0" ‖ wrap)    never stored
+//
+// It comes from PasswordParams.Hash; the zero PasswordHash is none,
+// and using it is a fault.
+type PasswordHash struct {
+	redacted
+	verifier hidden[[32]byte]
+	holder   Holder
+}
+
+// Verifier returns the 32 bytes that are stored with the account, by which
+// Matches tells the right password. They unwrap nothing.
+func (h PasswordHash) Verifier() [32]byte { return h.verifier() }
+
+// Matches reports, in constant time, whether stored is the verifier of the
+// same password hashed with the same parameters.
+func (h PasswordHash) Matches(stored [32]byte) bool {
+	verifier := h.verifier()
+	return subtle.ConstantTimeCompare(verifier[:], stored[:]) == 1
+}
+
+// Holder returns what unwraps the account's key for whoever knows the
+// password.
+func (h PasswordHash) Holder() Holder { return h.holder }
+
+// stretch is argon2id within its bounds: whatever a damaged record says, it
+// neither crashes nor takes more than 256 MiB and 16 passes.
+func stretch(password string, p PasswordParams, size uint32) []byte {
+	passes := min(max(p.Time, 1), stretchTimeMax)
+	memory := min(p.MemoryKiB, stretchMemoryKiBMax)
+	threads := max(p.Threads, 1)
+	return argon2.IDKey([]byte(password), p.Salt[:], passes, memory, threads, size)
+}
