@@ -1,0 +1,132 @@
+package resolver
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+)
+
+const (
+	totalTime  = 5 * time.Second // one question, waiting for its turn included
+	tryTime    = 2 * time.Second
+	tries      = 2
+	questions  = 4 // at a time
+	valuesMost = 10
+	valueSize  = 512
+)
+
+// systemFile names the servers that the system asks.
+const systemFile = "/etc/resolv.conf"
+
+// Resolver asks one list of servers. It is safe for concurrent use.
+type Resolver struct {
+	servers []string
+	turns   chan struct{}
+}
+
+// New returns a resolver that asks server, which is host:port, or the system's
+// servers if it is empty.
+func New(server string) (*Resolver, error) {
+	servers := systemServers(systemFile)
+	if server != "" {
+		host, port, err := net.SplitHostPort(server)
+		if err != nil {
+			return nil, fmt.Errorf("the DNS server is not host:port: %w", err)
+		}
+		if host == "" || port == "" {
+			return nil, fmt.Errorf("the DNS server %q is not host:port", server)
+		}
+		servers = []string{server}
+	}
+	return &Resolver{servers: servers, turns: make(chan struct{}, questions)}, nil
+}
+
+// systemServers reads a resolv.conf. Without one, or if it names nobody, there
+// is a server on this host or none.
+func systemServers(path string) []string {
+	config, err := dns.ClientConfigFromFile(path)
+	if err != nil || len(config.Servers) == 0 {
+		return []string{"127.0.0.1:53"}
+	}
+	servers := make([]string, len(config.Servers))
+	for i, host := range config.Servers {
+		servers[i] = net.JoinHostPort(host, config.Port)
+	}
+	return servers
+}
+
+// TXT returns the texts of a name, the parts of each joined, as zone files
+// write them: what is not printable ASCII is escaped. A name that does not
+// exist has none. Any other failure is an error, and asking again may help.
+func (r *Resolver) TXT(ctx context.Context, name string) ([]string, error) {
+	var texts []string
+	err := r.ask(ctx, func(ctx context.Context) error {
+		records, err := r.lookUp(ctx, name, dns.TypeTXT)
+		for _, record := range records {
+			if txt, ok := record.(*dns.TXT); ok {
+				text := strings.Join(txt.Txt, "")
+				texts = append(texts, text[:min(len(text), valueSize)])
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return texts, nil
+}
+
+// Addresses returns the IPv4 addresses of a name and then the IPv6 ones. A name
+// that does not exist has none. Any other failure, of one kind alone too, is an
+// error.
+func (r *Resolver) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+	var found []netip.Addr
+	err := r.ask(ctx, func(ctx context.Context) error {
+		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
+			records, err := r.lookUp(ctx, name, kind)
+			if err != nil {
+				return err
+			}
+			found = append(found, addresses(records)...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found[:min(len(found), valuesMost)], nil
+}
+
+func addresses(records []dns.RR) (found []netip.Addr) {
+	for _, record := range records {
+		var ip net.IP
+		switch record := record.(type) {
+		case *dns.A:
+			ip = record.A
+		case *dns.AAAA:
+			ip = record.AAAA
+		}
+		if addr, ok := netip.AddrFromSlice(ip); ok {
+			found = append(found, addr.Unmap())
+		}
+	}
+	return found
+}
+
+// ask waits for a turn and runs question within totalTime.
+func (r *Resolver) ask(ctx context.Context, question func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, totalTime)
+	defer cancel()
+	select {
+	case r.turns <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for a turn to ask DNS: %w", ctx.Err())
+	}
+	defer func() { <-r.turns }()
+	return question(ctx)
+}
