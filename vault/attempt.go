@@ -68,8 +68,14 @@ func (v *Vault) reserve(ctx context.Context, c Caller, s *seen, now time.Time) (
 		if err := tx.Put(bucketAttempt, attemptKey(s.row, 'g', nil), all.encode()); err != nil {
 			return err
 		}
+		if err := addEvent(tx, s.record.metadata, EventPassphrase, c.Network.Masked(), now); err != nil {
+			return err
+		}
 		return audit(tx, now, AuditPassphrase, s.record.metadata)
 	})
+	if err == nil {
+		v.watches.tell(s.record.metadata)
+	}
 	return triesLeft, err
 }
 

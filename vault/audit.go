@@ -21,6 +21,31 @@ const (
 	AuditExpire     AuditType = 5
 	AuditPassphrase AuditType = 6 // an attempt was reserved
 	AuditMemo       AuditType = 7
+	AuditReport     AuditType = 8 // burned by a colonel or the operator on a report
+)
+
+// The kinds of audit rows about accounts.
+const (
+	AuditAccount         AuditType = 20 // created
+	AuditVerify          AuditType = 21
+	AuditSignIn          AuditType = 22
+	AuditSignInFailed    AuditType = 23
+	AuditPassword        AuditType = 24
+	AuditReset           AuditType = 25
+	AuditAddress         AuditType = 26
+	AuditToken           AuditType = 27
+	AuditTokenRevoked    AuditType = 28
+	AuditSessionsRevoked AuditType = 29
+	AuditRole            AuditType = 30
+	AuditDisable         AuditType = 31
+	AuditDestroy         AuditType = 32
+	AuditInvite          AuditType = 33
+	AuditDomainAdded     AuditType = 34
+	AuditDomainVerified  AuditType = 35
+	AuditDomainSuspended AuditType = 36
+	AuditDomainRemoved   AuditType = 37
+	AuditLocale          AuditType = 38
+	AuditNotifications   AuditType = 39
 )
 
 // AuditResult says how it ended. The numbers are stored.
@@ -37,6 +62,7 @@ const (
 	systemVerifier = "verifier"
 	systemMark     = "clock"
 	systemAudit    = "audit sequence"
+	systemCounts   = "counters"
 )
 
 // appendAudit adds a row in the transaction of the change it tells of. Numbers
@@ -69,4 +95,12 @@ func auditSequence(tx storage.Tx) (uint64, error) {
 
 func audit(tx storage.Tx, now time.Time, kind AuditType, subject seal.RowKey) error {
 	return appendAudit(tx, auditRecord{time: now, kind: kind, result: AuditDone, subject: subject})
+}
+
+// auditAccount adds a row about an account: its id, padded with zeros, is the
+// subject.
+func auditAccount(tx storage.Tx, now time.Time, kind AuditType, id AccountID) error {
+	var subject seal.RowKey
+	copy(subject[:], id[:])
+	return audit(tx, now, kind, subject)
 }

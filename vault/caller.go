@@ -4,18 +4,91 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+
+	"hush/seal"
 )
 
 // Caller is who asks. The zero Caller is anonymous on an unknown network.
+// Callers with an account come from Authenticate.
 type Caller struct {
 	// Account is the account's id, or empty for anonymous callers.
 	Account string
 	// Network is where the call comes from.
 	Network Network
+
+	with *credential // nil for anonymous callers
+}
+
+// credential is what an account's caller proved, and what comes of it.
+type credential struct {
+	id      AccountID
+	address string // canonical
+	locale  string
+	colonel bool // the role takes effect
+	scopes  Scopes
+	session *[32]byte // the session's row; nil for tokens
+	shrimp  string    // the session's; empty for tokens
+	// The key that opens what the account lists lies wrapped in the row of the
+	// session or token; holder unwraps it.
+	pair    pairID
+	wrapped []byte
+	label   []byte
+	holder  seal.Holder
 }
 
 // Anonymous tells whether the caller brought no credential.
 func (c Caller) Anonymous() bool { return c.Account == "" }
+
+// Address is the account's, canonical; empty for anonymous callers. It must
+// not be logged.
+func (c Caller) Address() string {
+	if c.with == nil {
+		return ""
+	}
+	return c.with.address
+}
+
+// Locale is the language that the account chose; empty if it chose none.
+func (c Caller) Locale() string {
+	if c.with == nil {
+		return ""
+	}
+	return c.with.locale
+}
+
+// Colonel tells whether the caller's role as a colonel takes effect.
+func (c Caller) Colonel() bool { return c.with != nil && c.with.colonel }
+
+// May tells whether the caller's credential is good for a scope. Anonymous
+// callers have nothing that could be narrowed.
+func (c Caller) May(scope Scopes) bool {
+	return c.with == nil || c.with.scopes&scope == scope
+}
+
+// Shrimp is the token that protects the caller's session against forged
+// requests; empty for callers without a session.
+func (c Caller) Shrimp() string {
+	if c.with == nil {
+		return ""
+	}
+	return c.with.shrimp
+}
+
+// FromSession tells whether the caller came with a session's cookie.
+func (c Caller) FromSession() bool { return c.with != nil && c.with.session != nil }
+
+// Scopes is a set of things that a credential is good for.
+type Scopes byte
+
+// The scopes. Their numbers are stored.
+const (
+	ScopeConceal  Scopes = 1 << 0
+	ScopeReveal   Scopes = 1 << 1
+	ScopeMetadata Scopes = 1 << 2
+	ScopeAccount  Scopes = 1 << 3
+	// ScopesAll is what sessions have, and tokens that were not narrowed.
+	ScopesAll = ScopeConceal | ScopeReveal | ScopeMetadata | ScopeAccount
+)
 
 // Network is the unit that limits count: an IPv4 address or an IPv6 /64.
 type Network struct{ prefix netip.Prefix }

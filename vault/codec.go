@@ -122,6 +122,13 @@ func (r *reader) version(want byte) { //nolint:unparam // records do not stay at
 	}
 }
 
+// upTo reads the version of a record that has had several, from 1 to most.
+func (r *reader) upTo(most byte) byte {
+	version := r.byte()
+	r.bad = r.bad || version == 0 || version > most
+	return version
+}
+
 // end returns errDamaged if anything was missing or is left over.
 func (r *reader) end() error {
 	if r.bad || len(r.rest) > 0 {

@@ -1,31 +1,303 @@
 package vault
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"net/netip"
-	"strings"
+	"slices"
+	"time"
 
-	"golang.org/x/net/publicsuffix"
+	"hush/storage"
 )
 
-// checkDomain refuses a domain that a sender wishes for the link and does not
-// have. What is empty, no public domain, or the service's own host is ignored;
-// any other has to be a verified domain of the caller, of which there are none
-// without an account.
-func (v *Vault) checkDomain(wish string) error {
-	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(wish), "."))
-	if name == "" || name == strings.ToLower(v.host) || !publicDomain(name) {
-		return nil
-	}
-	return &DomainError{Domain: wish}
+// DomainLimit is the most domains of an account.
+const DomainLimit = 100
+
+// Resolver asks DNS, within its own limits of time, number and size.
+type Resolver interface {
+	// TXT returns the texts of a name, each joined to one string. A name
+	// without any is no error: it has none.
+	TXT(ctx context.Context, name string) ([]string, error)
+	// Addresses returns the IPv4 and IPv6 addresses of a name; none is no
+	// error.
+	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// publicDomain tells whether name could be registered by somebody: it stands
-// under a suffix of the public list and is no address.
-func publicDomain(name string) bool {
-	if _, err := netip.ParseAddr(name); err == nil {
-		return false
+// DomainState is where a claim stands. The numbers are stored.
+type DomainState byte
+
+// The states of a domain.
+const (
+	DomainPending DomainState = 1 // the TXT record was not found yet
+	// DomainVerified: the TXT record was found, and the name is this account's
+	// and nobody else's.
+	DomainVerified DomainState = 2
+	// DomainSuspended: the TXT record has been missing for seven days. Secrets
+	// on the domain are locked, and somebody else may verify the name.
+	DomainSuspended DomainState = 3
+)
+
+// CheckKind is what DNS was asked. The numbers are stored.
+type CheckKind byte
+
+// The kinds of checks.
+const (
+	CheckTXT     CheckKind = 1 // whether the TXT record has the value
+	CheckAddress CheckKind = 2 // whether the name leads to this service
+)
+
+// Check is one question that was put to DNS, and what came of it.
+type Check struct {
+	Kind   CheckKind
+	Passed bool
+	// Name is what was asked for.
+	Name string
+	// Expected is empty if it is not known; Found is at most 10 values of up to
+	// 512 bytes.
+	Expected, Found []string
+	// Problem says what went wrong in words; empty if nothing did.
+	Problem string
+	Time    time.Time
+}
+
+// Domain is a host name that an account claims.
+type Domain struct {
+	// ID is 20 characters 0-9 and a-f.
+	ID string
+	// Name is the whole name, in lower case and ASCII; Base the part that is
+	// registered, SLD and TLD its two sides, TRD what lies before it. Subdomain
+	// is Name unless the domain is an Apex.
+	Name, Base, Subdomain, TRD, TLD, SLD string
+	Apex                                 bool
+	// TXTHost, below Base, is where a TXT record of TXTValue proves ownership.
+	TXTHost, TXTValue string
+	State             DomainState
+	// Checks are the last ones; none before the first.
+	Checks []Check
+	// Resolving tells whether the name leads here, by the last check.
+	Resolving bool
+	Brand     Brand
+	// Verified is when it first was and Checked when it last was checked; zero
+	// before.
+	Created, Updated, Verified, Checked time.Time
+	// Logo and Icon come without their content; nil if there is none.
+	Logo, Icon *Image
+	// Address is the account's; it must not be logged.
+	Address string
+}
+
+// AddDomain claims a name for the caller's account. A claim keeps nobody else
+// from the name before it is verified. It returns ErrInvalid for what is no
+// public domain or the service's own, ErrDuplicate for one that the account
+// has, and ErrTooMany.
+func (v *Vault) AddDomain(ctx context.Context, c Caller, name string) (Domain, error) {
+	owner, err := domainOwner(c)
+	if err != nil {
+		return Domain{}, err
 	}
-	suffix, icann := publicsuffix.PublicSuffix(name)
-	known := icann || strings.Contains(suffix, ".")
-	return known && name != suffix && !strings.ContainsAny(name, " /:@?#")
+	canonical, err := v.claimName(name)
+	if err != nil {
+		return Domain{}, err
+	}
+	now := v.clock.now()
+	d := newDomain(owner, canonical, now)
+	err = v.store.Update(ctx, func(tx storage.Tx) error { return d.claim(tx, now) })
+	if err != nil {
+		return Domain{}, err
+	}
+	return d.show(c.Address()), nil
+}
+
+// claim puts a new domain among those of its account.
+func (d *ownedDomain) claim(tx storage.Tx, now time.Time) error {
+	account, err := getAccount(tx, d.owner)
+	if errors.Is(err, ErrNotFound) || err == nil && !account.usable() {
+		return ErrUnauthenticated
+	}
+	if err != nil {
+		return err
+	}
+	names, err := domainNames(tx, d.owner)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(names, d.name) {
+		return ErrDuplicate
+	}
+	if len(names) >= DomainLimit {
+		return &TooManyError{What: "domains", Limit: DomainLimit}
+	}
+	id := d.id()
+	if err := tx.Put(bucketDomainID, id[:], d.key()); err != nil {
+		return err
+	}
+	if err := tx.Put(bucketRecheck, recheckKey(d.record.next, d), nil); err != nil {
+		return err
+	}
+	if err := d.put(tx); err != nil {
+		return err
+	}
+	return auditAccount(tx, now, AuditDomainAdded, d.owner)
+}
+
+// RemoveDomain gives a domain of the caller's account up, named by its name or
+// id, and returns the name. Secrets on it live on. It returns
+// ErrDomainNotFound.
+func (v *Vault) RemoveDomain(ctx context.Context, c Caller, name string) (string, error) {
+	seen, err := v.seeDomain(ctx, c, name)
+	if err != nil {
+		return "", err
+	}
+	now := v.clock.now()
+	err = v.store.Update(ctx, func(tx storage.Tx) error {
+		d, err := findDomain(tx, seen.owner, name)
+		if err != nil {
+			return err
+		}
+		if err := d.release(tx); err != nil {
+			return err
+		}
+		return auditAccount(tx, now, AuditDomainRemoved, d.owner)
+	})
+	if err != nil {
+		return "", err
+	}
+	return seen.name, nil
+}
+
+// release forgets a domain with all that belongs to it.
+func (d *ownedDomain) release(tx storage.Tx) error {
+	id := d.id()
+	if d.record.state == DomainVerified {
+		if err := d.unhold(tx); err != nil {
+			return err
+		}
+	}
+	if err := d.schedule(tx, time.Time{}); err != nil {
+		return err
+	}
+	for _, kind := range []ImageKind{ImageLogo, ImageIcon} {
+		if err := tx.Delete(bucketImage, imageKey(id, kind)); err != nil {
+			return err
+		}
+	}
+	if err := tx.Delete(bucketDomainID, id[:]); err != nil {
+		return err
+	}
+	return tx.Delete(bucketDomain, d.key())
+}
+
+// endDomains releases all domains of an account that is destroyed.
+func (v *Vault) endDomains(tx storage.Tx, id AccountID) error {
+	names, err := domainNames(tx, id)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		d, err := getDomain(tx, id, name)
+		if err != nil {
+			return err
+		}
+		if err := d.release(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetDomain shows a domain of the caller's account, named by its name or id. It
+// returns ErrDomainNotFound.
+func (v *Vault) GetDomain(ctx context.Context, c Caller, name string) (Domain, error) {
+	d, err := v.seeDomain(ctx, c, name)
+	if err != nil {
+		return Domain{}, err
+	}
+	return d.show(c.Address()), nil
+}
+
+// ListDomains shows the domains of the caller's account, newest first.
+func (v *Vault) ListDomains(ctx context.Context, c Caller) ([]Domain, error) {
+	owner, err := domainOwner(c)
+	if err != nil {
+		return nil, err
+	}
+	return v.listDomains(ctx, owner, c.Address())
+}
+
+func (v *Vault) listDomains(ctx context.Context, owner AccountID, address string) ([]Domain, error) {
+	var list []Domain
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		list = nil
+		names, err := domainNames(tx, owner)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			d, err := getDomain(tx, owner, name)
+			if err != nil {
+				return err
+			}
+			list = append(list, d.show(address))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b Domain) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name))
+	})
+	return list, nil
+}
+
+// seeDomain finds a domain of the caller without changing anything.
+func (v *Vault) seeDomain(ctx context.Context, c Caller, text string) (*ownedDomain, error) {
+	owner, err := domainOwner(c)
+	if err != nil {
+		return nil, err
+	}
+	return v.seeOwned(ctx, owner, text)
+}
+
+func (v *Vault) seeOwned(ctx context.Context, owner AccountID, text string) (d *ownedDomain, err error) {
+	err = v.store.View(ctx, func(tx storage.Tx) error {
+		d, err = findDomain(tx, owner, text)
+		return err
+	})
+	return d, err
+}
+
+// changeDomain changes a domain of the caller, and shows it as it is
+// afterwards.
+func (v *Vault) changeDomain(ctx context.Context, c Caller, text string, change func(tx storage.Tx, d *ownedDomain) error) (Domain, error) {
+	seen, err := v.seeDomain(ctx, c, text)
+	if err != nil {
+		return Domain{}, err
+	}
+	now := v.clock.now()
+	var d *ownedDomain
+	err = v.store.Update(ctx, func(tx storage.Tx) error {
+		if d, err = findDomain(tx, seen.owner, text); err != nil {
+			return err
+		}
+		if err := change(tx, d); err != nil {
+			return err
+		}
+		d.record.updated = now
+		return d.put(tx)
+	})
+	if err != nil {
+		return Domain{}, err
+	}
+	return d.show(c.Address()), nil
+}
+
+// domainOwner is the account whose domains the caller may handle.
+func domainOwner(c Caller) (AccountID, error) {
+	owner, ok := ParseAccountID(c.Account)
+	if !ok {
+		return AccountID{}, ErrUnauthenticated
+	}
+	return owner, nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"hush/storage"
 )
@@ -33,6 +35,35 @@ var (
 	ErrAccountRequired = errors.New("an account is required to send emails")
 	// ErrDomainNotFound: the caller has no such domain; see DomainError.
 	ErrDomainNotFound = errors.New("domain not found")
+	// ErrScope: the API token is not good for that.
+	ErrScope = errors.New("the API token lacks the scope")
+	// ErrCredentials: the address or password is wrong.
+	ErrCredentials = errors.New("wrong address or password")
+	// ErrUnverified: the account's address was not confirmed yet.
+	ErrUnverified = errors.New("the address was not confirmed yet")
+	// ErrPolicy: the operator does not allow it; see PolicyError.
+	ErrPolicy = errors.New("not allowed here")
+	// ErrMaintenance: nothing may be created just now; see MaintenanceError.
+	ErrMaintenance = errors.New("maintenance")
+	// ErrAddressTaken: an account has the address already. Told only where
+	// addresses are not confirmed by mail.
+	ErrAddressTaken = errors.New("the address is taken")
+	// ErrTicket: a mailed link or an invite was used, is too old, or never was.
+	ErrTicket = errors.New("the link was used or is too old")
+	// ErrDuplicate: there is one of that name already.
+	ErrDuplicate = errors.New("there is one of that name already")
+	// ErrTooMany: there are too many of the kind; see TooManyError.
+	ErrTooMany = errors.New("too many")
+	// ErrChallenge: a solved challenge is missing, wrong, too old or used; see
+	// ChallengeError.
+	ErrChallenge = errors.New("challenge not solved")
+	// ErrNotConfigured: the operator has not set up what this needs.
+	ErrNotConfigured = errors.New("not set up here")
+	// ErrDomainSuspended: the secret's domain lost its proof of ownership.
+	// Nothing was consumed.
+	ErrDomainSuspended = errors.New("the domain of this secret is suspended")
+	// ErrUndeliverable: a mail cannot be delivered, now or later.
+	ErrUndeliverable = errors.New("undeliverable")
 	// ErrBusy: too much work of the slow kind waits already. Try again.
 	ErrBusy = errors.New("busy")
 	// ErrUnavailable: the store cannot keep its promises just now. After it
@@ -50,13 +81,20 @@ func unavailable(err error) error {
 	return err
 }
 
-// InvalidError says which argument is wrong and how. It is ErrInvalid.
+// InvalidError says which argument is wrong and how. It is ErrInvalid. A text
+// that begins with a capital stands for itself; any other goes on from the
+// field's name.
 type InvalidError struct {
 	Field string
 	Text  string
 }
 
-func (e *InvalidError) Error() string        { return e.Field + " " + e.Text }
+func (e *InvalidError) Error() string {
+	if first, _ := utf8.DecodeRuneInString(e.Text); unicode.IsUpper(first) {
+		return e.Text
+	}
+	return e.Field + " " + e.Text
+}
 func (e *InvalidError) Is(target error) bool { return target == ErrInvalid }
 
 // TooLargeError names the most bytes that Field may have. It is ErrTooLarge.
@@ -88,12 +126,41 @@ func (e *PassphraseError) Is(target error) bool { return target == ErrPassphrase
 // LockedError says when to try again. It is ErrLocked.
 type LockedError struct{ RetryAfter time.Duration }
 
-func (e *LockedError) Error() string        { return "too many wrong passphrases" }
+func (e *LockedError) Error() string        { return "too many wrong tries" }
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
 // DomainError names the domain as the caller gave it. It is ErrDomainNotFound,
 // and its text is the one that legacy clients show.
-type DomainError struct{ Domain string }
+type DomainError struct {
+	Domain string
+	// Field is the argument that named it; empty for domain.
+	Field string
+}
 
 func (e *DomainError) Error() string        { return "Domain not found " + e.Domain }
 func (e *DomainError) Is(target error) bool { return target == ErrDomainNotFound }
+
+// TooManyError names the most that there may be. It is ErrTooMany.
+type TooManyError struct {
+	What  string
+	Limit int
+}
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("there may be at most %d %s", e.Limit, e.What)
+}
+func (e *TooManyError) Is(target error) bool { return target == ErrTooMany }
+
+// ChallengeError says what is wrong with a solution. It is ErrChallenge.
+type ChallengeError struct{ Text string }
+
+func (e *ChallengeError) Error() string        { return e.Text }
+func (e *ChallengeError) Is(target error) bool { return target == ErrChallenge }
+
+// plural fills a number into a text that ends in a word in the singular.
+func plural(format string, n int) string {
+	if n == 1 {
+		return fmt.Sprintf(format, n)
+	}
+	return fmt.Sprintf(format, n) + "s"
+}

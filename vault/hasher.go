@@ -11,22 +11,45 @@ import (
 const (
 	hashQueue   = 64              // callers that may wait for their turn
 	hashTimeout = 2 * time.Second // the longest wait
+	// passwordHashes is how many passwords are hashed at a time: each takes
+	// 64 MiB.
+	passwordHashes = 2
 )
 
-// hasher bounds the slow hashing of passphrases: at most two a processor at a
-// time, and a short queue.
+// hasher bounds slow hashing. Passphrases, of which each processor takes two at
+// a time, stand in the queue that it embeds; passwords have one of their own,
+// so that a rush of sign-ins keeps nobody from a secret.
 type hasher struct {
+	hashing
+	passwords hashing
+}
+
+func newHasher() *hasher {
+	return &hasher{newHashing(2 * runtime.NumCPU()), newHashing(passwordHashes)}
+}
+
+// hash waits for its turn and hashes.
+func (h *hasher) hash(ctx context.Context, params seal.PassphraseParams, passphrase Text) ([32]byte, error) {
+	leave, err := h.turn(ctx)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	defer leave()
+	return params.Hash(string(passphrase)), nil
+}
+
+// hashing lets a few at a time hash, and keeps a short queue.
+type hashing struct {
 	running chan struct{}
 	waiting chan struct{}
 }
 
-func newHasher() *hasher {
-	running := 2 * runtime.NumCPU()
-	return &hasher{make(chan struct{}, running), make(chan struct{}, running+hashQueue)}
+func newHashing(running int) hashing {
+	return hashing{make(chan struct{}, running), make(chan struct{}, running+hashQueue)}
 }
 
 // turn waits for leave to hash and returns what gives it back, or ErrBusy.
-func (h *hasher) turn(ctx context.Context) (leave func(), err error) {
+func (h hashing) turn(ctx context.Context) (leave func(), err error) {
 	select {
 	case h.waiting <- struct{}{}:
 	default:
@@ -44,14 +67,4 @@ func (h *hasher) turn(ctx context.Context) (leave func(), err error) {
 	}
 	<-h.waiting
 	return nil, err
-}
-
-// hash waits for its turn and hashes.
-func (h *hasher) hash(ctx context.Context, params seal.PassphraseParams, passphrase Text) ([32]byte, error) {
-	leave, err := h.turn(ctx)
-	if err != nil {
-		return [32]byte{}, err
-	}
-	defer leave()
-	return params.Hash(string(passphrase)), nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // wantErr fails the test unless got is want.
-func wantErr(t *testing.T, call string, got, want error) {
+func wantErr(t testing.TB, call string, got, want error) {
 	t.Helper()
 	if !errors.Is(got, want) {
 		t.Errorf("%s: got %v, want %v", call, got, want)

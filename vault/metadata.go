@@ -36,25 +36,31 @@ type Metadata struct {
 	Recipients                  []string // obscured
 	ShareDomain                 string
 	Memo                        Text
-	Account                     string
+	// Account is the address of the account that concealed it; empty for
+	// secrets concealed without one. It must not be logged.
+	Account string
+	// Events and Deliveries are for the account that concealed it, or for
+	// whoever holds the receipt of a secret concealed without one.
+	Events     []Event
+	Deliveries []Delivery
 }
 
 // GetMetadata shows a receipt, or returns ErrNotFound. The first call moves it
 // from new to viewed and still shows new.
-func (v *Vault) GetMetadata(ctx context.Context, _ Caller, key string) (Metadata, error) {
+func (v *Vault) GetMetadata(ctx context.Context, c Caller, key string) (Metadata, error) {
 	receipt, ok := seal.ParseToken(key)
 	if !ok {
 		return Metadata{}, ErrNotFound
 	}
 	now, row := v.clock.now(), receipt.RowKey(seal.KindMetadata)
-	record, err := v.findMetadata(ctx, row, now)
-	if err == nil && record.state == StateNew {
-		record, err = v.view(ctx, row, now)
+	found, err := v.findMetadata(ctx, row, now)
+	if err == nil && found.record.state == StateNew {
+		found.record, err = v.view(ctx, row, now)
 	}
 	if err != nil {
 		return Metadata{}, err
 	}
-	return v.showMetadata(receipt, row, record, now), nil
+	return v.showMetadata(ctx, c, receipt, row, found, now), nil
 }
 
 // view moves a receipt from new to viewed and returns it as it was before. If
@@ -77,31 +83,34 @@ func (v *Vault) view(ctx context.Context, row seal.RowKey, now time.Time) (befor
 		}
 		return audit(tx, now, AuditView, row)
 	})
+	if err == nil {
+		v.watches.tell(row)
+	}
 	return before, err
 }
 
 // UpdateMemo sets the sender's note; an empty one removes it. It returns
 // ErrNotFound.
-func (v *Vault) UpdateMemo(ctx context.Context, _ Caller, key string, memo Text) (Metadata, error) {
+func (v *Vault) UpdateMemo(ctx context.Context, c Caller, key string, memo Text) (Metadata, error) {
 	receipt, ok := seal.ParseToken(key)
 	if !ok {
 		return Metadata{}, ErrNotFound
 	}
 	now, row := v.clock.now(), receipt.RowKey(seal.KindMetadata)
-	if _, err := v.findMetadata(ctx, row, now); err != nil {
+	found, err := v.findMetadata(ctx, row, now)
+	if err != nil {
 		return Metadata{}, err
 	}
 	var sealed []byte
 	if memo != "" {
 		sealed = v.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
 	}
-	var record *metadataRecord
-	err := v.store.Update(ctx, func(tx storage.Tx) (err error) {
-		if record, err = getMetadata(tx, row); err != nil {
+	err = v.store.Update(ctx, func(tx storage.Tx) (err error) {
+		if found.record, err = getMetadata(tx, row); err != nil {
 			return err
 		}
-		record.sealedMemo, record.updated = sealed, now
-		if err := tx.Put(bucketMetadata, row[:], record.encode()); err != nil {
+		found.record.sealedMemo, found.record.updated = sealed, now
+		if err := tx.Put(bucketMetadata, row[:], found.record.encode()); err != nil {
 			return err
 		}
 		return audit(tx, now, AuditMemo, row)
@@ -109,31 +118,33 @@ func (v *Vault) UpdateMemo(ctx context.Context, _ Caller, key string, memo Text)
 	if err != nil {
 		return Metadata{}, err
 	}
-	return v.showMetadata(receipt, row, record.asOf(now), now), nil
+	v.watches.tell(row)
+	found.record = found.record.asOf(now)
+	return v.showMetadata(ctx, c, receipt, row, found, now), nil
 }
 
-// ListMetadata lists the receipts of the caller's account. Callers without one
-// get ErrUnauthenticated.
-func (v *Vault) ListMetadata(_ context.Context, c Caller) ([]Metadata, error) {
-	if c.Anonymous() {
-		return nil, ErrUnauthenticated
-	}
-	return nil, fmt.Errorf("account %q does not exist: %w", c.Account, errFault)
-}
-
-// findMetadata loads a receipt outside of any change, or returns ErrNotFound.
-func (v *Vault) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (record *metadataRecord, err error) {
-	err = v.store.View(ctx, func(tx storage.Tx) error {
-		record, err = getMetadata(tx, row)
+// findMetadata loads a receipt with what belongs to it, outside of any change,
+// or returns ErrNotFound.
+func (v *Vault) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found listed, err error) {
+	err = v.store.View(ctx, func(tx storage.Tx) (err error) {
+		found = listed{row: row}
+		if found.record, err = getMetadata(tx, row); err != nil {
+			return err
+		}
+		if found.timeline, err = getTimeline(tx, row); err != nil {
+			return err
+		}
+		found.deliveries, err = getDeliveries(tx, row)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return listed{}, err
 	}
-	if !now.Before(record.forgotten()) {
-		return nil, ErrNotFound
+	if !now.Before(found.record.forgotten()) {
+		return listed{}, ErrNotFound
 	}
-	return record.asOf(now), nil
+	found.record = found.record.asOf(now)
+	return found, nil
 }
 
 // asOf shows a receipt whose secret has run out as expired, even before the
@@ -180,8 +191,10 @@ func (v *Vault) openKey(receipt seal.Token, row seal.RowKey, r *metadataRecord) 
 // showMetadata turns a record into what its sender sees, and opens what is
 // sealed in it. A seal that does not open is left out and logged: the rest is
 // still worth showing.
-func (v *Vault) showMetadata(receipt seal.Token, row seal.RowKey, r *metadataRecord, now time.Time) Metadata {
+func (v *Vault) showMetadata(ctx context.Context, c Caller, receipt seal.Token, row seal.RowKey, found listed, now time.Time) Metadata {
+	r := found.record
 	m := describe(receipt, r, now)
+	m.Account = v.custid(ctx, c, r.custid)
 	if r.state.Live() {
 		token, err := v.openKey(receipt, row, r)
 		if err != nil {
@@ -190,14 +203,48 @@ func (v *Vault) showMetadata(receipt seal.Token, row seal.RowKey, r *metadataRec
 			m.Secret = &token
 		}
 	}
-	if len(r.sealedMemo) > 0 {
-		memo, err := v.keys.OpenMetadata(receipt, row, labelMemo, r.sealedMemo)
-		if err != nil {
-			v.log.Error("receipt's memo does not open", "cause", err)
-		}
-		m.Memo = Text(memo)
+	m.Memo = v.openMemo(receipt, row, r)
+	if r.custid == "" || r.ownedBy(c) {
+		m.Events, m.Deliveries = found.timeline.timeline(r), found.deliveries
 	}
 	return m
+}
+
+// custid is the address of the account with that id; empty for no account and
+// for one that was destroyed.
+func (v *Vault) custid(ctx context.Context, c Caller, account string) string {
+	if account == c.Account && c.with != nil {
+		return c.Address()
+	}
+	id, ok := ParseAccountID(account)
+	if !ok {
+		return account
+	}
+	address := ""
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		record, err := getAccount(tx, id)
+		if err == nil && record.destroyed.IsZero() {
+			address = v.addressOf(id, record)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrNotFound) && ctx.Err() == nil {
+		v.log.Error("reading a receipt's account", "cause", err)
+	}
+	return address
+}
+
+// openMemo returns the sender's note, empty if there is none or it does not
+// open.
+func (v *Vault) openMemo(receipt seal.Token, row seal.RowKey, r *metadataRecord) Text {
+	if len(r.sealedMemo) == 0 {
+		return ""
+	}
+	memo, err := v.keys.OpenMetadata(receipt, row, labelMemo, r.sealedMemo)
+	if err != nil {
+		v.log.Error("receipt's memo does not open", "cause", err)
+	}
+	return Text(memo)
 }
 
 // describe turns what stands in a record in the clear into Metadata.

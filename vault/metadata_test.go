@@ -180,6 +180,6 @@ func TestMemo(t *testing.T) {
 func TestListMetadataNeedsAccount(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	_, err := k.Vault.ListMetadata(t.Context(), vaulttest.Caller(1))
+	_, err := k.Vault.ListMetadata(t.Context(), vaulttest.Caller(1), vault.ListQuery{})
 	wantErr(t, "ListMetadata(anonymous)", err, vault.ErrUnauthenticated)
 }

@@ -11,10 +11,15 @@ import (
 // the reader of the old one, and adds a golden file.
 const (
 	secretVersion   = 1
-	metadataVersion = 1
+	metadataVersion = 2
 	attemptVersion  = 1
 	auditVersion    = 1
 	placeVersion    = 1
+	countsVersion   = 1
+	accountVersion  = 1
+	tallyVersion    = 1
+	timelineVersion = 1
+	entryVersion    = 1
 )
 
 // secretRecord is a concealed secret.
@@ -115,13 +120,15 @@ func (r *secretRecord) decodeHeader() error {
 
 // metadataRecord is the sender's receipt.
 //
-//	version 1 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
+//	version 2 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
 //	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
 //	│ share domain │ custid │ recipients │ sealed key │ sealed memo
+//	│ created by │ ended by
 //
-// "ended" is when it was received, burned or expired. The secret's row is zero
-// and the sealed key empty once the secret is gone. The last five are
-// length-prefixed.
+// "ended" is when it was received, burned or expired, and the last two are the
+// masked networks that it was created and ended from. The secret's row is zero
+// and the sealed key empty once the secret is gone. The last seven are
+// length-prefixed. Version 1 had no networks. The custid is the account's id.
 type metadataRecord struct {
 	state       State
 	passphrase  bool
@@ -138,6 +145,8 @@ type metadataRecord struct {
 	recipients  []string
 	sealedKey   []byte
 	sealedMemo  []byte
+	createdBy   string
+	endedBy     string
 }
 
 // hintSize is how much of the secret's key stays readable for its sender.
@@ -159,13 +168,15 @@ func (r *metadataRecord) encode() []byte {
 	w.texts(r.recipients)
 	w.sized(r.sealedKey)
 	w.sized(r.sealedMemo)
+	w.text(r.createdBy)
+	w.text(r.endedBy)
 	return w
 }
 
 func decodeMetadata(data []byte) (*metadataRecord, error) {
 	in := reader{rest: data}
 	var r metadataRecord
-	in.version(metadataVersion)
+	version := in.upTo(metadataVersion)
 	r.state, r.passphrase = State(in.byte()), in.bool()
 	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
 		*t = in.time()
@@ -175,8 +186,14 @@ func decodeMetadata(data []byte) (*metadataRecord, error) {
 	in.into(r.hint[:])
 	r.shareDomain, r.custid, r.recipients = in.text(), in.text(), in.texts()
 	r.sealedKey, r.sealedMemo = in.sized(), in.sized()
+	if version > 1 {
+		r.createdBy, r.endedBy = in.text(), in.text()
+	}
 	return &r, in.end()
 }
+
+// ownedBy tells whether the caller's account concealed the secret.
+func (r *metadataRecord) ownedBy(c Caller) bool { return r.custid != "" && r.custid == c.Account }
 
 // forgotten is when the receipt itself goes: after twice the lifetime.
 func (r *metadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }

@@ -49,8 +49,12 @@ func FuzzDecodeMetadata(f *testing.F) {
 		if err != nil {
 			return nil, err
 		}
+		if data[0] == 1 { // read for ever, written no more
+			again, err := decodeMetadata(r.encode())
+			return slices.Concat([]byte{1}, again.encode()[1:len(data)]), err
+		}
 		return r.encode(), nil
-	}, "metadata-v1", "metadata-ended-v1")
+	}, "metadata-v2", "metadata-ended-v2")
 }
 
 func FuzzDecodeAttempt(f *testing.F) {
@@ -72,4 +76,34 @@ func FuzzDecodePlace(f *testing.F) {
 		p, err := decodePlace(data)
 		return p.encode(), err
 	}, "place-v1")
+}
+
+func FuzzDecodeTimeline(f *testing.F) {
+	fuzzDecoder(f, func(data []byte) ([]byte, error) {
+		r, err := decodeTimeline(data)
+		if err != nil {
+			return nil, err
+		}
+		return r.encode(), nil
+	}, "timeline-v1")
+}
+
+func FuzzDecodeEntry(f *testing.F) {
+	fuzzDecoder(f, func(data []byte) ([]byte, error) {
+		r, err := decodeEntry(data)
+		if err != nil {
+			return nil, err
+		}
+		return r.encode(), nil
+	}, "entry-v1")
+}
+
+func FuzzDecodeAccount(f *testing.F) {
+	fuzzDecoder(f, func(data []byte) ([]byte, error) {
+		r, err := decodeAccount(data)
+		if err != nil {
+			return nil, err
+		}
+		return r.encode(), nil
+	}, "account-v1")
 }

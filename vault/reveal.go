@@ -22,8 +22,8 @@ type Revealed struct {
 
 // RevealSecret destroys a secret and returns its value. Of any number of
 // callers at most one gets it, and only after the claim is durable and the
-// share is overwritten. It returns ErrNotFound, ErrPassphrase, ErrLocked or
-// ErrBusy without consuming anything. After any other error the secret may be
+// share is overwritten. It returns ErrNotFound, ErrPassphrase, ErrLocked,
+// ErrDomainSuspended or ErrBusy without consuming anything. After any other error the secret may be
 // gone; its value was shown to nobody.
 func (v *Vault) RevealSecret(ctx context.Context, c Caller, key string, passphrase Text) (Revealed, error) {
 	token, ok := seal.ParseToken(key)
@@ -31,47 +31,17 @@ func (v *Vault) RevealSecret(ctx context.Context, c Caller, key string, passphra
 		return Revealed{}, ErrNotFound
 	}
 	now := v.clock.now()
-	seen, err := v.prove(ctx, c, token, passphrase, now)
+	seen, err := v.prove(ctx, c, token, passphrase, moveReveal, now)
 	if err != nil {
 		return Revealed{}, err
 	}
-	end, err := v.claim(ctx, seen, moveReveal, now)
+	end, err := v.claim(ctx, c, seen, moveReveal, now)
 	if err != nil {
 		return Revealed{}, err
 	}
 	secret := showSecret(c, token, seen.record, now)
 	secret.State = StateReceived
 	return Revealed{Secret: secret, Value: Text(end.plaintext)}, nil
-}
-
-// BurnSecret destroys a secret unread. It takes the key of the metadata, and
-// returns what RevealSecret does.
-func (v *Vault) BurnSecret(ctx context.Context, c Caller, metadataKey string, passphrase Text) (Metadata, error) {
-	receipt, ok := seal.ParseToken(metadataKey)
-	if !ok {
-		return Metadata{}, ErrNotFound
-	}
-	now, row := v.clock.now(), receipt.RowKey(seal.KindMetadata)
-	record, err := v.findMetadata(ctx, row, now)
-	if err != nil {
-		return Metadata{}, err
-	}
-	if !record.state.Live() {
-		return Metadata{}, ErrNotFound
-	}
-	token, err := v.openKey(receipt, row, record)
-	if err != nil {
-		return Metadata{}, err
-	}
-	seen, err := v.prove(ctx, c, token, passphrase, now)
-	if err != nil {
-		return Metadata{}, err
-	}
-	end, err := v.claim(ctx, seen, moveBurn, now)
-	if err != nil {
-		return Metadata{}, err
-	}
-	return v.showMetadata(receipt, row, end.metadata, now), nil
 }
 
 // seen is a secret as it was found, with the key that was proved to fit it.
@@ -83,11 +53,13 @@ type seen struct {
 
 // prove finds a secret and checks that token and passphrase fit it. It reads
 // only, but for the attempt that a passphrase costs.
-func (v *Vault) prove(ctx context.Context, c Caller, token seal.Token, passphrase Text, now time.Time) (*seen, error) {
+func (v *Vault) prove(ctx context.Context, c Caller, token seal.Token, passphrase Text, m move, now time.Time) (*seen, error) {
 	s := &seen{row: token.RowKey(seal.KindSecret)}
 	err := v.store.View(ctx, func(tx storage.Tx) (err error) {
-		s.record, err = getSecret(tx, s.row, now)
-		return err
+		if s.record, err = getSecret(tx, s.row, now); err != nil {
+			return err
+		}
+		return s.record.admits(tx, m)
 	})
 	if err != nil {
 		return nil, err
@@ -111,6 +83,15 @@ func (v *Vault) prove(ctx context.Context, c Caller, token seal.Token, passphras
 		return nil, &PassphraseError{TriesLeft: triesLeft}
 	}
 	return nil, fmt.Errorf("secret does not match its own link: %w", errFault)
+}
+
+// admits keeps the secrets of a suspended domain from being revealed: whoever
+// holds its name now need not be the one whom the sender trusted.
+func (r *secretRecord) admits(tx storage.Tx, m move) error {
+	if m != moveReveal || r.shareDomain == "" {
+		return nil
+	}
+	return admitDomain(tx, r.owner, r.shareDomain)
 }
 
 // explainGone tells a share that somebody else destroyed meanwhile from one
@@ -140,7 +121,7 @@ type ended struct {
 // if the move is a reveal, deletes it, moves the metadata and lists the share
 // for destruction; then it destroys the share. Only what it returns without an
 // error may be shown.
-func (v *Vault) claim(ctx context.Context, s *seen, m move, now time.Time) (ended, error) {
+func (v *Vault) claim(ctx context.Context, c Caller, s *seen, m move, now time.Time) (ended, error) {
 	var end ended
 	err := v.store.Update(ctx, func(tx storage.Tx) error {
 		record, err := getSecret(tx, s.row, now)
@@ -150,14 +131,20 @@ func (v *Vault) claim(ctx context.Context, s *seen, m move, now time.Time) (ende
 		if record.slot != s.record.slot {
 			return ErrNotFound
 		}
+		if err := record.admits(tx, m); err != nil {
+			return err
+		}
 		if m == moveReveal {
 			if end.plaintext, err = s.key.Open(record.header, record.sealed); err != nil {
 				return fmt.Errorf("opening: %w", errFault)
 			}
 		}
 		end.counted = v.usage.touch(s.row, record.slot.Number)
-		end.metadata, err = v.endSecret(tx, s.row, record, m, now)
-		return err
+		end.metadata, err = v.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
+		if err != nil || record.passphrase == nil {
+			return err
+		}
+		return dropEvent(tx, record.metadata, EventPassphrase, c.Network.Masked())
 	})
 	if err != nil {
 		return ended{}, err
@@ -168,12 +155,15 @@ func (v *Vault) claim(ctx context.Context, s *seen, m move, now time.Time) (ende
 	if err := v.destroy(ctx, s.record.slot); err != nil {
 		return ended{}, err
 	}
+	v.posted()
+	v.watches.tell(s.record.metadata)
 	return end, nil
 }
 
 // endSecret is the claim's part that reveal, burn and expiry share: it deletes
-// the secret, moves its metadata, lists the slot and writes the audit row.
-func (v *Vault) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecord, m move, now time.Time) (*metadataRecord, error) {
+// the secret, moves its metadata, lists the slot, counts and writes the audit
+// row. by is the masked network that it happens from, empty for nobody's.
+func (v *Vault) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecord, m move, by string, now time.Time) (*metadataRecord, error) {
 	metadata, err := getMetadata(tx, record.metadata)
 	if errors.Is(err, ErrNotFound) {
 		return nil, fmt.Errorf("secret without metadata: %w", errFault)
@@ -193,6 +183,7 @@ func (v *Vault) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecord, 
 		at = metadata.expires // whenever the sweeper came
 	}
 	metadata.ending(state, at)
+	metadata.endedBy = by
 	if err := tx.Delete(bucketSecret, row[:]); err != nil {
 		return nil, err
 	}
@@ -207,7 +198,49 @@ func (v *Vault) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecord, 
 			return nil, err
 		}
 	}
+	if err := v.countEnd(tx, record, metadata, m, now); err != nil {
+		return nil, err
+	}
 	return metadata, audit(tx, now, m.audit(), record.metadata)
+}
+
+// countEnd counts an end, and tells the sender who wanted to be told.
+func (v *Vault) countEnd(tx storage.Tx, record *secretRecord, metadata *metadataRecord, m move, now time.Time) error {
+	ended := map[move]counter{moveReveal: countShared, moveBurn: countBurned, moveExpire: countExpired}[m]
+	if err := tally(tx, tallied{countSecrets, -1}, tallied{ended, 1}); err != nil {
+		return err
+	}
+	id, ok := ParseAccountID(record.owner)
+	if !ok || m == moveExpire {
+		return nil
+	}
+	err := countFor(tx, id, func(t *tallyRecord) {
+		if m == moveReveal {
+			t.shared++
+		} else {
+			t.burned++
+		}
+	})
+	if err != nil || m != moveReveal || v.send == nil {
+		return err
+	}
+	return v.noticeOpened(tx, id, metadata, now)
+}
+
+// noticeOpened queues the mail that tells of an opened secret, if its sender
+// asked for it.
+func (v *Vault) noticeOpened(tx storage.Tx, id AccountID, metadata *metadataRecord, now time.Time) error {
+	account, err := getAccount(tx, id)
+	if errors.Is(err, ErrNotFound) || err == nil && (!account.notifyOpened || !account.usable()) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return v.putNotice(tx, Mail{
+		Kind: MailOpened, To: Text(v.addressOf(id, account)), Locale: account.locale,
+		Shortkey: string(metadata.hint[:]), Created: now,
+	}, now)
 }
 
 // audit is the kind of audit row that a move leaves.

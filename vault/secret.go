@@ -31,6 +31,9 @@ type Wish struct {
 	Passphrase  Text
 	Recipients  []string
 	ShareDomain string
+	// Challenge is a solved challenge of the action conceal, where the policy
+	// asks for one.
+	Challenge string
 }
 
 // Concealed is what a sender gets.
@@ -41,7 +44,8 @@ type Concealed struct {
 
 // ConcealSecret keeps text, which must hold at least one byte, and returns
 // after it is durable. It returns ErrTooLarge, ErrInvalid, ErrQuota,
-// ErrAccountRequired or ErrDomainNotFound, and then has kept nothing.
+// ErrAccountRequired, ErrDomainNotFound, ErrPolicy, ErrMaintenance or
+// ErrChallenge, and then has kept nothing.
 func (v *Vault) ConcealSecret(ctx context.Context, c Caller, text Text, wish Wish) (Concealed, error) {
 	return v.conceal(ctx, c, text, wish, StateNew)
 }
@@ -72,11 +76,16 @@ type draft struct {
 	secret             secretRecord
 	metadata           metadataRecord
 	secretRow, metaRow seal.RowKey
+	owner              AccountID    // of entry
+	entry              *entryRecord // nil without an account
+	recipients         []recipient
+	mails              []*mailDraft // to the recipients; none where no mail is set up
+	delivery           DeliveryState
 }
 
 func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, stored State) (Concealed, error) {
 	now := v.clock.now()
-	d, err := v.draft(c, text, wish, now)
+	d, err := v.draft(ctx, c, text, wish, now)
 	if err != nil {
 		return Concealed{}, err
 	}
@@ -91,18 +100,33 @@ func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, sto
 	if stored == StateViewed {
 		d.metadata.viewed = now
 	}
-	if err := v.keep(ctx, d, text, wish.Passphrase); err != nil {
+	if err := v.keep(ctx, c, d, text, wish); err != nil {
 		v.usage.release(d.secret.network, size)
 		return Concealed{}, err
 	}
 	d.metadata.state = StateNew
+	return d.concealed(c, now), nil
+}
+
+// concealed is what the sender gets.
+func (d *draft) concealed(c Caller, now time.Time) Concealed {
 	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
 	kept.Metadata.Secret = &kept.Secret.Key
-	return kept, nil
+	if c.with != nil {
+		kept.Metadata.Account = c.Address()
+	}
+	kept.Metadata.Events = new(timelineRecord).timeline(&d.metadata)
+	for _, r := range d.recipients {
+		kept.Metadata.Deliveries = append(kept.Metadata.Deliveries, Delivery{Recipient: r.obscured, State: d.delivery, Updated: now})
+	}
+	return kept
 }
 
 // draft checks the wish and lays out both records.
-func (v *Vault) draft(c Caller, text Text, wish Wish, now time.Time) (*draft, error) {
+func (v *Vault) draft(ctx context.Context, c Caller, text Text, wish Wish, now time.Time) (*draft, error) {
+	if err := v.policy.admitSecret(c, wish.Passphrase); err != nil {
+		return nil, err
+	}
 	if limit := v.limits.secretSize(c); int64(len(text)) > limit {
 		return nil, &TooLargeError{Field: "secret", Limit: limit}
 	}
@@ -116,36 +140,54 @@ func (v *Vault) draft(c Caller, text Text, wish Wish, now time.Time) (*draft, er
 	if len(wish.Recipients) > 0 && c.Anonymous() {
 		return nil, ErrAccountRequired
 	}
-	if err := v.checkDomain(wish.ShareDomain); err != nil {
+	recipients, err := parseRecipients(wish.Recipients)
+	if err != nil {
 		return nil, err
 	}
-	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now)}
+	domain, err := v.shareDomain(ctx, c, wish.ShareDomain)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, delivery: DeliveryNotConfigured}
+	if v.send != nil {
+		d.delivery = DeliveryQueued
+	}
 	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
 	d.secret = secretRecord{
 		kid: v.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
-		network: v.keys.NetworkID(c.Network.bytes()), owner: c.Account,
+		network: v.keys.NetworkID(c.Network.bytes()), owner: c.Account, shareDomain: domain,
 	}
 	d.metadata = metadataRecord{
 		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
-		ttl: ttl, secret: d.secretRow, custid: c.Account,
+		ttl: ttl, secret: d.secretRow, custid: c.Account, shareDomain: domain, createdBy: c.Network.Masked(),
+	}
+	for _, r := range recipients {
+		d.metadata.recipients = append(d.metadata.recipients, r.obscured)
 	}
 	copy(d.metadata.hint[:], d.key.Short(hintSize))
 	return d, nil
 }
 
 // keep takes a durable share, seals the text with it and commits both records.
-func (v *Vault) keep(ctx context.Context, d *draft, text, passphrase Text) error {
+func (v *Vault) keep(ctx context.Context, c Caller, d *draft, text Text, wish Wish) error {
+	if err := v.admitConceal(ctx, c, wish.Challenge); err != nil {
+		return err
+	}
 	var hash [32]byte
-	if passphrase != "" {
+	if wish.Passphrase != "" {
 		params := seal.NewPassphraseParams()
 		var err error
-		if hash, err = v.hasher.hash(ctx, params, passphrase); err != nil {
+		if hash, err = v.hasher.hash(ctx, params, wish.Passphrase); err != nil {
 			return err
 		}
 		d.secret.passphrase = &params
 	}
+	if err := v.address(ctx, c, d); err != nil {
+		return err
+	}
 	ready, err := v.pool.take(ctx)
 	if err != nil {
+		v.discardMail(err, d.mails...)
 		return fmt.Errorf("writing the share: %w", unavailable(err))
 	}
 	v.usage.handed(ready.slot.Number)
@@ -156,9 +198,27 @@ func (v *Vault) keep(ctx context.Context, d *draft, text, passphrase Text) error
 	d.metadata.sealedKey = v.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
 	if err := v.store.Update(ctx, d.commit()); err != nil {
 		v.discard(err, ready.slot)
+		v.discardMail(err, d.mails...)
 		return fmt.Errorf("keeping the secret: %w", err)
 	}
+	if len(d.mails) > 0 {
+		v.posted()
+	}
 	return nil
+}
+
+// address seals the receipt for its account's list, and the mails to the
+// recipients.
+func (v *Vault) address(ctx context.Context, c Caller, d *draft) (err error) {
+	if c.with == nil {
+		return nil
+	}
+	d.owner = c.with.id
+	if d.entry, err = v.draftEntry(ctx, c, d.receipt, d.metaRow); err != nil {
+		return err
+	}
+	d.mails, err = v.draftShares(ctx, c, d, d.recipients, d.secret.created)
+	return err
 }
 
 // commit returns the transaction that makes the draft a secret.
@@ -175,8 +235,30 @@ func (d *draft) commit() func(storage.Tx) error {
 		if err := tx.Put(bucketExpiry, expiry, nil); err != nil {
 			return err
 		}
+		if err := d.commitBeside(tx); err != nil {
+			return err
+		}
+		if err := tally(tx, tallied{countSecrets, 1}, tallied{countCreated, 1}, tallied{countMetadata, 1}); err != nil {
+			return err
+		}
 		return audit(tx, d.secret.created, AuditConceal, d.metaRow)
 	}
+}
+
+// commitBeside writes what an account's secret has besides its records.
+func (d *draft) commitBeside(tx storage.Tx) error {
+	if d.entry == nil {
+		return nil
+	}
+	if err := putEntry(tx, d.owner, d.secret.created, d.metaRow, d.entry); err != nil {
+		return err
+	}
+	for _, m := range d.mails {
+		if err := m.put(tx); err != nil {
+			return err
+		}
+	}
+	return putDeliveries(tx, d.metaRow, d.recipients, d.delivery, d.secret.created, d.metadata.forgotten())
 }
 
 // discard gives back the slot of a secret that was certainly not kept. After
@@ -199,10 +281,11 @@ func (v *Vault) recycle(slots ...storage.Slot) {
 	}
 }
 
-// GetSecret tells about a secret that waits. It changes nothing. It returns
+// GetSecret tells about a secret that waits, for somebody who opened its link.
+// It changes no state; its sender sees that somebody looked. It returns
 // ErrNotFound.
 func (v *Vault) GetSecret(ctx context.Context, c Caller, key string) (Secret, error) {
-	found, err := v.lookAt(ctx, c, []string{key})
+	found, err := v.lookAt(ctx, c, []string{key}, true)
 	if err != nil {
 		return Secret{}, err
 	}
@@ -221,12 +304,13 @@ func (v *Vault) GetSecretStatus(ctx context.Context, c Caller, keys []string) ([
 	if len(keys) > StatusLimit {
 		return nil, &InvalidError{Field: "secret_keys", Text: fmt.Sprintf("must be at most %d", StatusLimit)}
 	}
-	return v.lookAt(ctx, c, keys)
+	return v.lookAt(ctx, c, keys, false)
 }
 
-func (v *Vault) lookAt(ctx context.Context, c Caller, keys []string) ([]Secret, error) {
+func (v *Vault) lookAt(ctx context.Context, c Caller, keys []string, noted bool) ([]Secret, error) {
 	now := v.clock.now()
 	var found []Secret
+	var last *secretRecord
 	err := v.store.View(ctx, func(tx storage.Tx) error {
 		found = make([]Secret, len(keys))
 		for i, key := range keys {
@@ -240,11 +324,14 @@ func (v *Vault) lookAt(ctx context.Context, c Caller, keys []string) ([]Secret, 
 			case err != nil:
 				return err
 			default:
-				found[i] = showSecret(c, token, record, now)
+				found[i], last = showSecret(c, token, record, now), record
 			}
 		}
 		return nil
 	})
+	if err == nil && noted && last != nil {
+		v.look(ctx, c, found[0].Key.RowKey(seal.KindSecret), last, now)
+	}
 	return found, err
 }
 

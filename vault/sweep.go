@@ -71,7 +71,8 @@ func (v *Vault) Sweep(ctx context.Context) (int, error) {
 		n, err := v.sweepBatch(ctx, safe)
 		total += n
 		if err != nil || n == 0 {
-			return total, errors.Join(err, v.pruneAudit(ctx, safe))
+			ended, dueErr := v.sweepDue(ctx, safe)
+			return total + ended, errors.Join(err, dueErr, v.flushUses(ctx, safe), v.pruneAudit(ctx, safe))
 		}
 	}
 }
@@ -95,6 +96,7 @@ func (v *Vault) due(ctx context.Context, now time.Time) (keys [][]byte, err erro
 type swept struct {
 	slots    []storage.Slot
 	releases []counted
+	rows     []seal.RowKey // of receipts that changed
 	handled  int
 	damage   error // of the last row that could not be read
 }
@@ -125,6 +127,7 @@ func (v *Vault) sweepBatch(ctx context.Context, now time.Time) (int, error) {
 	}
 	if len(done.slots) > 0 {
 		err = v.destroy(ctx, done.slots...)
+		v.watches.tell(done.rows...)
 	}
 	return done.handled, err
 }
@@ -166,7 +169,7 @@ func (v *Vault) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *swep
 		}
 	}
 	if !now.Before(metadata.forgotten()) {
-		return next, tx.Delete(bucketMetadata, row[:])
+		return next, forgetReceipt(tx, row, metadata)
 	}
 	return metadata.forgotten(), nil
 }
@@ -185,14 +188,14 @@ func (v *Vault) expire(tx storage.Tx, metadata *metadataRecord, now time.Time, d
 		return nil, err
 	}
 	counts := v.usage.touch(row, record.slot.Number)
-	ended, err := v.endSecret(tx, row, record, moveExpire, now)
+	ended, err := v.endSecret(tx, row, record, moveExpire, "", now)
 	if err != nil {
 		return nil, err
 	}
 	if counts {
 		done.releases = append(done.releases, counted{network: record.network, size: int64(len(record.sealed))})
 	}
-	done.slots = append(done.slots, record.slot)
+	done.slots, done.rows = append(done.slots, record.slot), append(done.rows, record.metadata)
 	return ended, nil
 }
 
@@ -241,7 +244,8 @@ func (v *Vault) reclaimOnce(ctx context.Context) {
 }
 
 // Reclaim is the background pass after a start: it counts the bytes of all
-// live secrets and gives slots that no record owns back to the store. It
+// live secrets and gives slots that neither a secret nor a queued mail owns back
+// to the store. It
 // returns how many slots it freed. After an error it may be called again and
 // goes on where it stopped; once it is through it does nothing more. If a
 // record cannot be read, whose slot is then unknown, no slot is freed.
@@ -271,9 +275,17 @@ func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 			return 0, err
 		}
 	}
+	mails, err := v.outboxSlots(ctx)
+	if err != nil && !errors.Is(err, errDamaged) {
+		return 0, err
+	}
+	damage = errors.Join(damage, err)
 	v.usage.passed()
 	if !recycles || damage != nil {
 		return 0, damage
+	}
+	for _, slot := range mails {
+		recycler.Used(slot)
 	}
 	return recycler.Reclaim(), nil
 }

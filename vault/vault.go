@@ -29,7 +29,32 @@ const (
 	bucketShred    = "shred"    // slot number (8) -> generation (8)
 	bucketAudit    = "audit"    // sequence number (8) -> auditRecord
 	bucketPlace    = "place"    // folded name -> placeRecord
-	bucketSystem   = "system"   // verifier, clock, audit sequence
+	bucketSystem   = "system"   // verifier, clock, audit sequence, counters
+
+	bucketAccount   = "account"   // account id -> accountRecord
+	bucketAddress   = "address"   // seal.Keys.AddressID -> account id
+	bucketTally     = "tally"     // account id -> tallyRecord
+	bucketPair      = "pair"      // account id ‖ pair id (8) -> pairRecord
+	bucketSession   = "session"   // seal.SessionID.Row -> sessionRecord
+	bucketSessions  = "sessions"  // account id ‖ ^created (8) ‖ id (8) -> the session's row
+	bucketToken     = "token"     // seal.APIToken.Row -> tokenRecord
+	bucketTokens    = "tokens"    // account id ‖ created (8) ‖ id (8) -> the token's row
+	bucketTicket    = "ticket"    // row key of a mailed token or an invite -> ticketRecord
+	bucketTries     = "tries"     // address id ‖ what is counted -> attemptRecord; see triesKey
+	bucketEntry     = "entry"     // account id ‖ ^created (8) ‖ metadata row (22) -> entryRecord
+	bucketTimeline  = "timeline"  // metadata row -> timelineRecord
+	bucketDue       = "due"       // what ends when; see dueKey
+	bucketDomain    = "domain"    // account id ‖ name -> domainRecord
+	bucketDomainID  = "domain id" // domain id -> account id ‖ name
+	bucketVerified  = "verified"  // name -> account id: whose the domain is
+	bucketRecheck   = "recheck"   // time in ms (8) ‖ account id ‖ name -> nothing
+	bucketImage     = "image"     // domain id ‖ kind (1) -> imageRecord
+	bucketSpent     = "spent"     // SHA-256 of a solved challenge or of a verdict's signature -> nothing
+	bucketPace      = "pace"      // start of a window in ms (8) ‖ network (8) -> paceRecord
+	bucketFeedback  = "feedback"  // ^sequence number (8) -> feedbackRecord
+	bucketException = "exception" // ^sequence number (8) -> exceptionRecord
+	bucketOutbox    = "outbox"    // time in ms (8) ‖ id (8) -> mailRecord
+	bucketDelivery  = "delivery"  // metadata row ‖ number (1) -> deliveryRecord
 )
 
 // Options is what a vault is made of. Store, Shares, Keys, Now and Log are
@@ -50,6 +75,21 @@ type Options struct {
 	Host string
 	// HasRoom tells whether the disk may take more; nil means always.
 	HasRoom func() bool
+	// Policy is what the operator allows.
+	Policy Policy
+	// Passwords is what hashing a password costs; zero means the defaults of
+	// seal. For tests.
+	Passwords seal.PasswordParams
+	// Send delivers one mail, or says why not: an error that is ErrUndeliverable
+	// is final, after any other the mail is tried again. Nil means that no mail
+	// is set up: addresses are not confirmed then, and recipients not written
+	// to.
+	Send func(ctx context.Context, m Mail) error
+	// Resolver asks DNS; without one no domain can be verified.
+	Resolver Resolver
+	// SpamKey is the HMAC key of the ALTCHA server whose verdicts are believed;
+	// empty for none.
+	SpamKey string
 	// Manual leaves sweeping and the background pass to the caller, who calls
 	// Sweep and Reclaim, and keeps no shares ready. For tests.
 	Manual bool
@@ -65,11 +105,22 @@ type Vault struct {
 	host   string
 	room   func() bool
 
+	policy    Policy
+	passwords seal.PasswordParams
+	send      func(ctx context.Context, m Mail) error
+	resolver  Resolver
+	spamKey   string
+
 	clock   *clock
 	hasher  *hasher
 	usage   *usage
 	striker *striker
 	pool    *sharePool
+	looks   *looks
+	mails   chan struct{} // tells the sender of a mail that was queued
+	uses    *uses
+	images  *imager
+	watches *watches
 	places  map[string]Place // built in, by key
 
 	stop context.CancelFunc
@@ -94,7 +145,8 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
 		store: store{opts.Store}, shares: opts.Shares, keys: opts.Keys, log: opts.Log,
 		limits: opts.Limits.withDefaults(), host: opts.Host, room: opts.HasRoom,
-		hasher: newHasher(), usage: newUsage(), places: byKey(builtInPlaces()),
+		policy: opts.Policy, passwords: opts.Passwords, send: opts.Send, resolver: opts.Resolver, spamKey: opts.SpamKey,
+		hasher: newHasher(), usage: newUsage(), places: byKey(builtInPlaces()), looks: newLooks(), mails: make(chan struct{}, 1), uses: newUses(), images: newImager(), watches: newWatches(),
 	}
 	mark, err := v.check(ctx)
 	if err != nil {
@@ -130,6 +182,8 @@ func (v *Vault) start(manual bool) {
 		v.pool.fill(ctx)
 	})
 	v.background(func() { v.sweepUntil(ctx) })
+	v.background(func() { v.postUntil(ctx) })
+	v.background(func() { v.recheckUntil(ctx) })
 }
 
 func (v *Vault) background(work func()) { v.done.Go(work) }

@@ -1,6 +1,7 @@
 package vaulttest
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -25,6 +26,14 @@ type Options struct {
 	Host string
 	// HasRoom tells whether the disk may take more; nil means always.
 	HasRoom func() bool
+	// Policy is what the operator allows.
+	Policy vault.Policy
+	// Send delivers mail; nil means that none is set up.
+	Send func(ctx context.Context, m vault.Mail) error
+	// Resolver asks DNS; nil means that there is none.
+	Resolver vault.Resolver
+	// SpamKey is that of the ALTCHA server; empty for none.
+	SpamKey string
 	// Log gets what the vault logs; nil means nobody does.
 	Log *slog.Logger
 	// Dir is the data folder to open, for one that exists or a second run. If
@@ -145,6 +154,9 @@ func (k *Kit) open(t testing.TB) {
 	opts := vault.Options{
 		Store: store, Shares: shares, Keys: k.Keys, Now: k.Clock.Now, Log: k.opts.Log,
 		Limits: k.opts.Limits, Host: k.opts.Host, HasRoom: k.opts.HasRoom, Manual: k.opts.Manual,
+		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey,
+		// The defaults take a tenth of a second and 64 MiB for each password.
+		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1},
 	}
 	if wrap := k.opts.WrapStore; wrap != nil {
 		opts.Store = wrap(store)

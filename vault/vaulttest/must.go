@@ -77,3 +77,36 @@ func (k *Kit) MustReclaim(t testing.TB) int {
 	}
 	return freed
 }
+
+// Password is that of accounts that MustAccount makes.
+const Password = "correct horse battery"
+
+// MustAccount makes an account as the operator does and signs in to it.
+func (k *Kit) MustAccount(t testing.TB, address vault.Text) vault.Caller {
+	t.Helper()
+	made := vault.OperatorAccount{Address: address, Password: Password}
+	if _, err := k.Vault.Operator().CreateAccount(t.Context(), made); err != nil {
+		t.Fatalf("CreateAccount(address): got %v, want nil", err)
+	}
+	return k.MustSignIn(t, address, Password)
+}
+
+// MustSignIn signs in and returns the session's caller.
+func (k *Kit) MustSignIn(t testing.TB, address, password vault.Text) vault.Caller {
+	t.Helper()
+	in, err := k.Vault.CreateSession(t.Context(), Caller(1), address, password, false)
+	if err != nil {
+		t.Fatalf("CreateSession(address): got %v, want nil", err)
+	}
+	return k.MustAuthenticate(t, vault.Credential{Session: vault.Text(in.Cookie.Expose())})
+}
+
+// MustAuthenticate returns the caller of a credential.
+func (k *Kit) MustAuthenticate(t testing.TB, credential vault.Credential) vault.Caller {
+	t.Helper()
+	c, err := k.Vault.Authenticate(t.Context(), Caller(1).Network, credential)
+	if err != nil {
+		t.Fatalf("Authenticate(credential): got %v, want nil", err)
+	}
+	return c
+}

@@ -1,0 +1,128 @@
+package vault_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+func TestChangeAddress(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
+	own := k.member(t, ada)
+	token := k.token(t, own)
+	ask := func(address, password vault.Text) error {
+		return k.Vault.RequestAddressChange(t.Context(), own, address, password)
+	}
+	wantErr(t, "RequestAddressChange(nobody)", k.Vault.RequestAddressChange(t.Context(), vault.Caller{}, bob, rightPassword), vault.ErrUnauthenticated)
+	wantErr(t, "RequestAddressChange(wrong password)", ask(bob, "wrong password"), vault.ErrCredentials)
+	wantInvalid(t, "RequestAddressChange(no address)", ask("bob", rightPassword), "new_address")
+	wantInvalid(t, "RequestAddressChange(the same)", ask(" Ada-canary@Example.com", rightPassword), "new_address")
+	wantErr(t, "RequestAddressChange(address)", ask("Bob-canary@example.com", rightPassword), nil)
+	want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
+	link := k.link(t, vault.MailAddress, bob)
+	wantErr(t, "RequestPasswordReset(old address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
+	reset := k.link(t, vault.MailReset, ada)
+
+	wantErr(t, "ConfirmAddressChange(token)", k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link), nil)
+	told := k.wantMails(t, vault.MailAddressChanged)[0]
+	want(t, "Mail.To of the notice", string(told.To), ada)
+	k.wantNoAccount(t, ada)
+	moved := k.account(t, bob)
+	want(t, "Account.Address", moved.Address, bob)
+	want(t, "Account.PendingAddress", moved.PendingAddress, "")
+	_, err := k.Vault.GetAccount(t.Context(), own)
+	wantErr(t, "GetAccount(session)", err, nil)
+	k.wantNobody(t, vault.Credential{Address: ada, Token: token.Token})
+	k.mustBe(t, vault.Credential{Address: bob, Token: token.Token})
+	k.wantSignIn(t, ada, rightPassword, vault.ErrCredentials)
+	k.signIn(t, bob, rightPassword)
+	// What was mailed to the old address opens nothing any more.
+	_, err = k.Vault.ResetPassword(t.Context(), vault.Caller{}, reset, otherPassword)
+	wantErr(t, "ResetPassword(mailed to the old address)", err, vault.ErrTicket)
+	// The old address is free.
+	k.verified(t, ada)
+	want(t, "audit rows of changed addresses", k.count(t, vault.AuditAddress), 1)
+}
+
+// Whoever took the address meanwhile keeps it.
+func TestChangeAddressToOneThatWasTaken(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	own := k.member(t, ada)
+	wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
+	link := k.link(t, vault.MailAddress, bob)
+	k.made(t, vault.OperatorAccount{Address: bob, Password: otherPassword})
+	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link), vault.ErrTicket)
+	k.wantMails(t)
+	k.signIn(t, ada, rightPassword)
+	k.signIn(t, bob, otherPassword)
+}
+
+// The attack: two accounts claim one address at once. One has it.
+func TestChangeAddressRace(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	var links []vault.Text
+	for _, address := range []vault.Text{"one@example.com", "two@example.com", "three@example.com"} {
+		c := k.member(t, address)
+		wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
+		links = append(links, k.link(t, vault.MailAddress, bob))
+	}
+	var won atomic.Int32
+	var all sync.WaitGroup
+	for _, link := range links {
+		all.Go(func() {
+			if err := k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link); err == nil {
+				won.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	want(t, "accounts that got the address", won.Load(), 1)
+}
+
+func TestAddressesKeepToThePolicy(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{Policy: vault.Policy{SignUpDomains: []string{"example.com"}}})
+	own := k.member(t, ada)
+	err := k.Vault.RequestAddressChange(t.Context(), own, "ada@example.org", rightPassword)
+	wantErr(t, "RequestAddressChange(other domain)", err, vault.ErrPolicy)
+	k.wantMails(t)
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	own := k.member(t, ada)
+	tests := []struct{ locale, old, stored string }{
+		{"de", "", "de"}, {"pt-BR", "de", "pt_BR"}, {"pt_BR", "pt_BR", "pt_BR"}, {"uk", "pt_BR", "uk"},
+	}
+	for _, test := range tests {
+		old, err := k.Vault.UpdateLocale(t.Context(), own, test.locale)
+		wantErr(t, "UpdateLocale("+test.locale+")", err, nil)
+		want(t, "UpdateLocale("+test.locale+")", old, test.old)
+		want(t, "Account.Locale", k.account(t, ada).Locale, test.stored)
+	}
+	for _, locale := range []string{"", "EN", "pt", "english", "en_US"} {
+		_, err := k.Vault.UpdateLocale(t.Context(), own, locale)
+		wantInvalid(t, "UpdateLocale("+locale+")", err, "locale")
+	}
+	shown, err := k.Vault.UpdateNotifications(t.Context(), own, true)
+	wantErr(t, "UpdateNotifications(true)", err, nil)
+	want(t, "Account.NotifyOpened", shown.NotifyOpened, true)
+	shown, err = k.Vault.UpdateNotifications(t.Context(), own, false)
+	wantErr(t, "UpdateNotifications(false)", err, nil)
+	want(t, "Account.NotifyOpened", shown.NotifyOpened, false)
+	_, err = k.Vault.UpdateLocale(t.Context(), vault.Caller{}, "de")
+	wantErr(t, "UpdateLocale(nobody)", err, vault.ErrUnauthenticated)
+	_, err = k.Vault.UpdateNotifications(t.Context(), vault.Caller{}, true)
+	wantErr(t, "UpdateNotifications(nobody)", err, vault.ErrUnauthenticated)
+	_, err = k.Vault.GetAccount(t.Context(), vault.Caller{})
+	wantErr(t, "GetAccount(nobody)", err, vault.ErrUnauthenticated)
+	want(t, "audit rows of languages", k.count(t, vault.AuditLocale), len(tests))
+}

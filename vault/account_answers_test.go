@@ -1,0 +1,183 @@
+package vault_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// workStore counts the transactions and the reads and writes in them of
+// whoever calls with counted; what runs behind the answers is not waited for.
+type workStore struct {
+	storage.Store
+	views, updates atomic.Int64
+}
+
+type workKey struct{}
+
+func counted(ctx context.Context) context.Context { return context.WithValue(ctx, workKey{}, true) }
+
+func (s *workStore) View(ctx context.Context, fn func(storage.Tx) error) error {
+	if ctx.Value(workKey{}) != nil {
+		s.views.Add(1)
+	}
+	return s.Store.View(ctx, fn)
+}
+
+func (s *workStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	if ctx.Value(workKey{}) != nil {
+		s.updates.Add(1)
+	}
+	return s.Store.Update(ctx, fn)
+}
+
+// work is what an answer could be told by, besides itself.
+type work struct{ Views, Updates, Shares int64 }
+
+// drawnShares counts the shares that were asked for.
+type drawnShares struct {
+	storage.Shares
+	storage.Recycler
+	drawn atomic.Int64
+}
+
+func (s *drawnShares) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
+	s.drawn.Add(1)
+	return s.Shares.Put(ctx, share)
+}
+
+// What there may be at an address.
+const (
+	atFree    = "free@example.com"
+	atPending = "pending@example.com"
+	atUsed    = "used@example.com"
+	atLocked  = "locked@example.com"
+	atBuried  = "buried@example.com"
+)
+
+// newStreet opens a vault where all of them are there.
+func newStreet(t testing.TB, opts vaulttest.Options) *accountKit {
+	t.Helper()
+	k := newAccountKit(t, opts)
+	for _, address := range []vault.Text{atUsed, atLocked, atBuried} {
+		k.made(t, vault.OperatorAccount{Address: address, Password: rightPassword})
+	}
+	_, err := k.Vault.Operator().DisableAccount(t.Context(), atLocked, true)
+	wantErr(t, "Operator.DisableAccount(address)", err, nil)
+	_, err = k.Vault.Operator().DestroyAccount(t.Context(), atBuried)
+	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
+	wantErr(t, "CreateAccount(address)", k.signUp(t, atPending, rightPassword), nil)
+	k.wantMails(t, vault.MailVerify)
+	k.Clock.Advance(5 * time.Minute)
+	return k
+}
+
+// The attack: somebody asks for accounts of a list of addresses and compares
+// the answers and the time that they take. Whatever there is at an address,
+// error and counted work are the same. Mail tells more, but only to whoever
+// reads it.
+func TestAnswersTellNoAddress(t *testing.T) {
+	t.Parallel()
+	anybody := vaulttest.Caller(1)
+	tests := []struct {
+		name  string
+		call  func(ctx context.Context, k *accountKit, address vault.Text) error
+		want  error
+		mails map[vault.Text]vault.MailKind
+	}{
+		{"sign up", func(ctx context.Context, k *accountKit, address vault.Text) error {
+			_, err := k.Vault.CreateAccount(ctx, k.host, vault.NewAccount{Address: address, Password: otherPassword})
+			return err
+		}, nil, map[vault.Text]vault.MailKind{
+			atFree: vault.MailVerify, atPending: vault.MailVerify, atUsed: vault.MailTaken, atLocked: vault.MailTaken,
+		}},
+		{"resend", func(ctx context.Context, k *accountKit, address vault.Text) error {
+			return k.Vault.ResendVerification(ctx, anybody, address)
+		}, nil, map[vault.Text]vault.MailKind{atPending: vault.MailVerify}},
+		{"reset", func(ctx context.Context, k *accountKit, address vault.Text) error {
+			return k.Vault.RequestPasswordReset(ctx, anybody, address)
+		}, nil, map[vault.Text]vault.MailKind{atPending: vault.MailReset, atUsed: vault.MailReset}},
+		{"sign in", func(ctx context.Context, k *accountKit, address vault.Text) error {
+			_, err := k.Vault.CreateSession(ctx, anybody, address, "not the password", false)
+			return err
+		}, vault.ErrCredentials, nil},
+		{"change the address", func(ctx context.Context, k *accountKit, address vault.Text) error {
+			return k.Vault.RequestAddressChange(ctx, k.host, address, rightPassword)
+		}, nil, map[vault.Text]vault.MailKind{atFree: vault.MailAddress}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var store *workStore
+			var shares *drawnShares
+			k := newStreet(t, vaulttest.Options{
+				WrapStore: func(s storage.Store) storage.Store {
+					store = &workStore{Store: s}
+					return store
+				},
+				WrapShares: func(s storage.Shares) storage.Shares {
+					recycler, _ := s.(storage.Recycler)
+					shares = &drawnShares{Shares: s, Recycler: recycler}
+					return shares
+				},
+			})
+			did := map[vault.Text]work{}
+			for _, address := range []vault.Text{atFree, atPending, atUsed, atLocked, atBuried} {
+				before := work{store.views.Load(), store.updates.Load(), shares.drawn.Load()}
+				wantErr(t, test.name+": "+string(address), test.call(counted(t.Context()), k, address), test.want)
+				did[address] = work{
+					store.views.Load() - before.Views, store.updates.Load() - before.Updates, shares.drawn.Load() - before.Shares,
+				}
+				kinds := []vault.MailKind{}
+				if kind, ok := test.mails[address]; ok {
+					kinds = append(kinds, kind)
+				}
+				k.wantMails(t, kinds...)
+			}
+			for address, work := range did {
+				if diff := cmp.Diff(did[atFree], work); diff != "" {
+					t.Errorf("work at %s: -at a free address +got\n%s", address, diff)
+				}
+			}
+			if did[atFree].Updates == 0 {
+				t.Error("counted work: got no updates, want some")
+			}
+		})
+	}
+}
+
+// Links that open nothing are refused before anything is written or hashed.
+func TestUnknownLinksDoNotReachTheWriter(t *testing.T) {
+	t.Parallel()
+	var store *workStore
+	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
+		store = &workStore{Store: s}
+		return store
+	}})
+	ctx, nobody := counted(t.Context()), vault.Caller{}
+	for _, token := range []vault.Text{"", "wrong", "0123456789abcdefghijklmnopqrstu"} {
+		_, resetErr := k.Vault.ResetPassword(ctx, nobody, token, otherPassword)
+		err := errors.Join(
+			unlessTicket(k.Vault.VerifyAccount(ctx, nobody, token)), unlessTicket(resetErr),
+			unlessTicket(k.Vault.ConfirmAddressChange(ctx, nobody, token)),
+		)
+		wantErr(t, "links that open nothing", err, nil)
+	}
+	want(t, "updates", store.updates.Load(), 0)
+}
+
+// unlessTicket turns ErrTicket into nil, and nil into an error.
+func unlessTicket(err error) error {
+	if errors.Is(err, vault.ErrTicket) {
+		return nil
+	}
+	return errors.Join(err, errors.New("a token that opens nothing did"))
+}

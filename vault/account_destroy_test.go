@@ -1,0 +1,90 @@
+package vault_test
+
+import (
+	"testing"
+	"time"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// What is destroyed is gone with everything that it had; nobody takes its
+// address for a year.
+func TestDestroyAccount(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
+	own := k.member(t, ada)
+	session, token := k.browser(t), k.token(t, own)
+	id := k.account(t, ada).ID
+	kept := k.MustConceal(t, own, "kept", vault.Wish{})
+	k.MustBurn(t, own, k.MustConceal(t, own, "burned", vault.Wish{}).Metadata.Key, "")
+	wantErr(t, "RequestPasswordReset(address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
+	link := k.link(t, vault.MailReset, ada)
+
+	for confirmation, wanted := range map[vault.Text]error{"": vault.ErrInvalid, "wrong password": vault.ErrCredentials} {
+		_, err := k.Vault.DestroyAccount(t.Context(), own, confirmation)
+		wantErr(t, "DestroyAccount(no confirmation)", err, wanted)
+	}
+	burned, err := k.Vault.DestroyAccount(t.Context(), own, rightPassword)
+	wantErr(t, "DestroyAccount(password)", err, nil)
+	want(t, "DestroyAccount(password)", burned, 1)
+
+	wantErr(t, "RevealSecret(key)", revealErr(t, k.Kit, vaulttest.Caller(1), kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
+	wantState(t, k.Kit, kept.Metadata.Key, vault.StateBurned)
+	k.wantNobody(t, session)
+	k.wantNobody(t, token)
+	k.wantSignIn(t, ada, rightPassword, vault.ErrCredentials)
+	k.wantNoAccount(t, ada)
+	k.wantNoAccount(t, vault.Text(id.String()))
+	_, err = k.Vault.ResetPassword(t.Context(), vault.Caller{}, link, otherPassword)
+	wantErr(t, "ResetPassword(token)", err, vault.ErrTicket)
+	_, err = k.Vault.GetAccount(t.Context(), own)
+	wantErr(t, "GetAccount(destroyed)", err, vault.ErrUnauthenticated)
+	want(t, "tally of a destroyed account", string(get(t, k.Store, vault.BucketTally, id[:])), "")
+	want(t, "audit rows of destroyed accounts", k.count(t, vault.AuditDestroy), 1)
+
+	wantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), nil)
+	k.wantMails(t)
+	k.leap(t, vault.TombstoneLifetime-time.Hour)
+	wantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), nil)
+	k.wantMails(t)
+	k.leap(t, time.Hour)
+	want(t, "a tombstone after a year", string(get(t, k.Store, vault.BucketAccount, id[:])), "")
+	// The session of a year ago is over.
+	k.host = k.signIn(t, "host-canary@example.com", rightPassword)
+	k.verified(t, ada)
+	k.signIn(t, ada, rightPassword)
+}
+
+// A tombstone keeps nothing but the id of its address and when it was made.
+func TestTombstonesKeepNothing(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	id := k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword, Role: vault.RoleColonel, Locale: "fr"}).ID
+	before := len(get(t, k.Store, vault.BucketAccount, id[:]))
+	burned, err := k.Vault.Operator().DestroyAccount(t.Context(), ada)
+	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
+	want(t, "Operator.DestroyAccount(address)", burned, 0)
+	kept, err := vault.TombstoneOf(get(t, k.Store, vault.BucketAccount, id[:]))
+	wantErr(t, "TombstoneOf(record)", err, nil)
+	want(t, "a tombstone", kept, vault.Tombstone{AddressID: k.Keys.AddressID(ada), Destroyed: k.Clock.Now()})
+	if before <= 0 {
+		t.Errorf("record of an account: got %d bytes, want some", before)
+	}
+	_, err = k.Vault.Operator().DestroyAccount(t.Context(), vault.Text(id.String()))
+	wantErr(t, "Operator.DestroyAccount(destroyed)", err, vault.ErrNotFound)
+}
+
+// The operator may give the address to somebody new.
+func TestOperatorOverridesTombstones(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	old := k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword}).ID
+	_, err := k.Vault.Operator().DestroyAccount(t.Context(), ada)
+	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
+	k.made(t, vault.OperatorAccount{Address: ada, Password: otherPassword})
+	want(t, "the tombstone", string(get(t, k.Store, vault.BucketAccount, old[:])), "")
+	k.leap(t, vault.TombstoneLifetime)
+	k.signIn(t, ada, otherPassword)
+}

@@ -1,0 +1,100 @@
+package vault_test
+
+import (
+	"testing"
+	"time"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// A link is good until the moment that its mail names, and not at it.
+func TestLifetimesOfLinks(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		lifetime time.Duration
+		ask      func(t *testing.T, k *accountKit) vault.Text
+		use      func(t *testing.T, k *accountKit, token vault.Text) error
+	}{
+		{"verify", 24 * time.Hour, func(t *testing.T, k *accountKit) vault.Text {
+			wantErr(t, "CreateAccount(address)", k.signUp(t, bob, rightPassword), nil)
+			return k.link(t, vault.MailVerify, bob)
+		}, func(t *testing.T, k *accountKit, token vault.Text) error {
+			return k.Vault.VerifyAccount(t.Context(), vault.Caller{}, token)
+		}},
+		{"reset", 15 * time.Minute, func(t *testing.T, k *accountKit) vault.Text {
+			wantErr(t, "RequestPasswordReset(address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
+			return k.link(t, vault.MailReset, ada)
+		}, func(t *testing.T, k *accountKit, token vault.Text) error {
+			_, err := k.Vault.ResetPassword(t.Context(), vault.Caller{}, token, otherPassword)
+			return err
+		}},
+		{"address", 24 * time.Hour, func(t *testing.T, k *accountKit) vault.Text {
+			c := k.signIn(t, ada, rightPassword)
+			wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
+			return k.link(t, vault.MailAddress, bob)
+		}, func(t *testing.T, k *accountKit, token vault.Text) error {
+			return k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, token)
+		}},
+		{"invite", 7 * 24 * time.Hour, func(t *testing.T, k *accountKit) vault.Text {
+			invite, err := k.Vault.CreateInvite(t.Context(), k.host, "")
+			wantErr(t, "CreateInvite()", err, nil)
+			want(t, "Invite.Expires", invite.Expires, k.Clock.Now().Add(7*24*time.Hour))
+			return invite.Key
+		}, func(t *testing.T, k *accountKit, token vault.Text) error {
+			_, err := k.Vault.CreateAccount(t.Context(), k.host, vault.NewAccount{Address: bob, Password: rightPassword, Invite: token})
+			return err
+		}},
+	}
+	for _, test := range tests {
+		for _, late := range []bool{false, true} {
+			t.Run(test.name+map[bool]string{true: " late"}[late], func(t *testing.T) {
+				t.Parallel()
+				policy := vault.Policy{Colonels: []string{"host-canary@example.com"}}
+				if test.name == "invite" {
+					policy.SignUp = vault.SignUpInvite
+				}
+				k := newAccountKit(t, vaulttest.Options{Policy: policy})
+				k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword})
+				token := test.ask(t, k)
+				k.Clock.Advance(test.lifetime - time.Second)
+				if late {
+					k.Clock.Advance(time.Second)
+					wantErr(t, "late link", test.use(t, k, token), vault.ErrTicket)
+					return
+				}
+				wantErr(t, "link", test.use(t, k, token), nil)
+				wantErr(t, "used link", test.use(t, k, token), vault.ErrTicket)
+			})
+		}
+	}
+}
+
+// The sweeper forgets tickets, and the address that waited for one.
+func TestTicketsAreSwept(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	c := k.member(t, ada)
+	wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
+	want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
+	wantErr(t, "RequestPasswordReset(address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
+	k.wantMails(t, vault.MailReset, vault.MailAddress)
+	want(t, "tickets", len(rows(t, k.Store, vault.BucketTicket)), 2)
+	k.leap(t, 24*time.Hour)
+	want(t, "tickets after a day", len(rows(t, k.Store, vault.BucketTicket)), 0)
+	want(t, "counters after a day", len(rows(t, k.Store, vault.BucketTries)), 0)
+	want(t, "Account.PendingAddress after a day", k.account(t, ada).PendingAddress, "")
+}
+
+// A link of one kind is none of another.
+func TestLinksAreOfOneKind(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	wantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
+	token := k.link(t, vault.MailVerify, ada)
+	_, err := k.Vault.ResetPassword(t.Context(), vault.Caller{}, token, otherPassword)
+	wantErr(t, "ResetPassword(another's token)", err, vault.ErrTicket)
+	err = k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, token)
+	wantErr(t, "ConfirmAddressChange(another's token)", err, vault.ErrTicket)
+}

@@ -1,0 +1,100 @@
+package vault_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+func smallPNG(t *testing.T) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewNRGBA(image.Rect(0, 0, 40, 20))); err != nil {
+		t.Fatalf("png.Encode(image): got %v, want nil", err)
+	}
+	return file.Bytes()
+}
+
+func TestUpdateDomainBrand(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	c := k.account(t)
+	d := k.add(t, c, claimed)
+	k.Clock.Advance(time.Hour)
+	update := func(change vault.Brand, unset []string, expected vault.Brand) {
+		t.Helper()
+		got, err := k.Vault.UpdateDomainBrand(t.Context(), c, d.ID, change, unset)
+		if err != nil {
+			t.Fatalf("UpdateDomainBrand(change): got %v, want nil", err)
+		}
+		if diff := cmp.Diff(expected, got.Brand); diff != "" {
+			t.Errorf("UpdateDomainBrand(change): -want +got\n%s", diff)
+		}
+		if diff := cmp.Diff(got, k.get(t, c, claimed)); diff != "" {
+			t.Errorf("GetDomain(): -updated +got\n%s", diff)
+		}
+		want(t, "Domain.Updated", got.Updated, k.Clock.Now())
+	}
+	update(vault.Brand{FontFamily: new("monospace"), ButtonTextLight: new(true)}, nil, vault.Brand{FontFamily: new("mono"), ButtonTextLight: new(true)})
+	update(vault.Brand{CornerStyle: new("pill")}, []string{"button_text_light"}, vault.Brand{FontFamily: new("mono"), CornerStyle: new("pill")})
+	update(vault.Brand{CornerStyle: new("square")}, []string{"corner_style"}, vault.Brand{FontFamily: new("mono"), CornerStyle: new("square")})
+	for _, change := range []vault.Brand{{PrimaryColor: new("#abc\n")}, {FontFamily: new("")}} {
+		_, err := k.Vault.UpdateDomainBrand(t.Context(), c, claimed, change, nil)
+		wantErr(t, "UpdateDomainBrand(bad value)", err, vault.ErrInvalid)
+	}
+	_, err := k.Vault.UpdateDomainBrand(t.Context(), c, claimed, vault.Brand{Locale: new("de")}, []string{"logo"})
+	wantErr(t, "UpdateDomainBrand(unset logo)", err, vault.ErrInvalid)
+	update(vault.Brand{}, nil, vault.Brand{FontFamily: new("mono"), CornerStyle: new("square")})
+}
+
+func TestDomainImages(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	c := k.account(t)
+	d := k.add(t, c, claimed)
+	_, err := k.Vault.GetDomainLogo(t.Context(), c, claimed, vault.ImageLogo)
+	wantErr(t, "GetDomainLogo(none)", err, vault.ErrNotFound)
+	_, err = k.Vault.DeleteDomainLogo(t.Context(), c, claimed, vault.ImageLogo)
+	wantErr(t, "DeleteDomainLogo(none)", err, vault.ErrNotFound)
+	k.Clock.Advance(time.Hour)
+	shown, kept, err := k.Vault.UpdateDomainLogo(t.Context(), c, claimed, vault.ImageLogo, smallPNG(t))
+	if err != nil {
+		t.Fatalf("UpdateDomainLogo(logo): got %v, want nil", err)
+	}
+	stored, err := k.Vault.GetDomainLogo(t.Context(), c, d.ID, vault.ImageLogo)
+	if diff := cmp.Diff(kept, stored); diff != "" || err != nil {
+		t.Errorf("GetDomainLogo(logo): got %v, -kept +got\n%s", err, diff)
+	}
+	want(t, "Image.Width", stored.Width, 40)
+	want(t, "Image.Height", stored.Height, 20)
+	want(t, "Image.Size", stored.Size, int64(len(stored.Content)))
+	want(t, "Image.Updated", stored.Updated, k.Clock.Now())
+	expected := stored
+	expected.Content = nil
+	if diff := cmp.Diff(&expected, shown.Logo); diff != "" {
+		t.Errorf("Domain.Logo: -want +got\n%s", diff)
+	}
+	want(t, "Domain.Icon", shown.Icon, nil)
+	for _, kind := range []vault.ImageKind{0, 3} {
+		_, _, err = k.Vault.UpdateDomainLogo(t.Context(), c, claimed, kind, smallPNG(t))
+		wantErr(t, "UpdateDomainLogo(no such kind)", err, vault.ErrInvalid)
+		_, err = k.Vault.DeleteDomainLogo(t.Context(), c, claimed, kind)
+		wantErr(t, "DeleteDomainLogo(no such kind)", err, vault.ErrInvalid)
+	}
+	_, _, err = k.Vault.UpdateDomainLogo(t.Context(), c, claimed, vault.ImageLogo, []byte("<svg/>"))
+	wantErr(t, "UpdateDomainLogo(svg)", err, vault.ErrInvalid)
+	_, _, err = k.Vault.UpdateDomainLogo(t.Context(), c, claimed, vault.ImageLogo, make([]byte, vault.ImageSize+1))
+	wantErr(t, "UpdateDomainLogo(too large)", err, vault.ErrTooLarge)
+	gone, err := k.Vault.DeleteDomainLogo(t.Context(), c, claimed, vault.ImageLogo)
+	if gone.Logo != nil || err != nil {
+		t.Errorf("DeleteDomainLogo(logo): got %v, %v, want none", gone.Logo, err)
+	}
+	want(t, "rows of images", len(rows(t, k.Store, vault.BucketImage)), 0)
+}

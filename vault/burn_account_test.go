@@ -1,0 +1,83 @@
+package vault_test
+
+import (
+	"testing"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// Who concealed a secret may burn it without its passphrase, and costs nobody a
+// try. Nobody else may, with whatever account.
+func TestOwnerBurnsWithoutPassphrase(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
+	kept := k.MustConceal(t, ada, "the text", vault.Wish{Passphrase: "right"})
+	for _, stranger := range []vault.Caller{vaulttest.Caller(3), bob, {Account: "ada@example.com"}} {
+		_, err := k.Vault.BurnSecret(t.Context(), stranger, kept.Metadata.Key.Expose(), "")
+		wantErr(t, "BurnSecret(key) by a stranger", err, vault.ErrPassphrase)
+	}
+	burned := k.MustBurn(t, ada, kept.Metadata.Key, "")
+	want(t, "BurnSecret(key).State", burned.State, vault.StateBurned)
+	wantErr(t, "RevealSecret(burned)", revealErr(t, k, ada, kept.Secret.Key.Expose(), "right"), vault.ErrNotFound)
+	_, err := k.Vault.BurnSecret(t.Context(), ada, kept.Metadata.Key.Expose(), "")
+	wantErr(t, "BurnSecret(burned)", err, vault.ErrNotFound)
+}
+
+func TestBurnAllSecrets(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
+	var kept []vault.Concealed
+	for range 300 { // more than one batch
+		kept = append(kept, k.MustConceal(t, ada, "the text", vault.Wish{Passphrase: ""}))
+	}
+	others := k.MustConceal(t, bob, "the text", vault.Wish{})
+	k.MustReveal(t, vaulttest.Caller(7), kept[10].Secret.Key, "")
+	burned, err := k.Vault.BurnAllSecrets(t.Context(), ada)
+	want(t, "BurnAllSecrets()", err, nil)
+	want(t, "BurnAllSecrets()", burned, 299)
+	for _, one := range kept {
+		wantErr(t, "RevealSecret(burned)", revealErr(t, k, ada, one.Secret.Key.Expose(), ""), vault.ErrNotFound)
+	}
+	want(t, "RevealSecret(another account's)", k.MustReveal(t, bob, others.Secret.Key, ""), "the text")
+	_, err = k.Vault.BurnAllSecrets(t.Context(), vaulttest.Caller(1))
+	wantErr(t, "BurnAllSecrets() without an account", err, vault.ErrUnauthenticated)
+}
+
+// A link that was reported is burned as people copy it, by a colonel alone,
+// and nothing of the secret is shown.
+func TestBurnReportedSecret(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: vault.Policy{Colonels: []string{"col@example.com"}}})
+	colonel, ada := k.MustAccount(t, "col@example.com"), k.MustAccount(t, "ada@example.com")
+	for _, form := range []string{
+		"%s", "https://hush.example/secret/%s", "https://hush.example/secret/%s/", "https://hush.example/s#%s",
+		"https://hush.example/secret/%s?utm_source=chat", "<https://hush.example/secret/%s>.", " https://hush.example/secret/%s, ",
+	} {
+		kept := k.MustConceal(t, ada, "the text", vault.Wish{Passphrase: "right", Recipients: nil})
+		link := vault.Text(replaceKey(form, kept.Secret.Key.Expose()))
+		for _, other := range []vault.Caller{ada, vaulttest.Caller(1)} {
+			_, err := k.Vault.BurnReportedSecret(t.Context(), other, link)
+			wantErr(t, "BurnReportedSecret(link) by no colonel", err, vault.ErrNotFound)
+		}
+		got, err := k.Vault.BurnReportedSecret(t.Context(), colonel, link)
+		want(t, "BurnReportedSecret("+form+")", err, nil)
+		want(t, "BurnReportedSecret("+form+").State", got.State, vault.StateBurned)
+		want(t, "BurnReportedSecret("+form+").Account", got.Account, "")
+		_, err = k.Vault.BurnReportedSecret(t.Context(), colonel, link)
+		wantErr(t, "BurnReportedSecret(burned)", err, vault.ErrNotFound)
+	}
+	_, err := k.Vault.Operator().BurnReportedSecret(t.Context(), "https://hush.example/")
+	wantErr(t, "BurnReportedSecret(no link)", err, vault.ErrNotFound)
+}
+
+func replaceKey(form, key string) string {
+	for i := range form {
+		if form[i] == '%' {
+			return form[:i] + key + form[i+2:]
+		}
+	}
+	return form
+}

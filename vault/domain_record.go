@@ -1,0 +1,261 @@
+package vault
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"hush/storage"
+)
+
+const (
+	domainVersion = 1
+	imageVersion  = 1
+)
+
+// domainID names a domain of one account: it is made of both and always the
+// same. As text it is 20 characters 0-9 and a-f.
+type domainID [10]byte
+
+func domainIDOf(owner AccountID, name string) domainID {
+	sum := sha256.Sum256(append(append([]byte("hush/v1 domain-id\x00"), owner[:]...), name...))
+	return domainID(sum[:len(domainID{})])
+}
+
+func (id domainID) String() string { return hex.EncodeToString(id[:]) }
+
+func parseDomainID(text string) (id domainID, ok bool) {
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != len(id) {
+		return id, false
+	}
+	return domainID(raw), true
+}
+
+// domainRecord is a claim.
+//
+//	version 1 │ state 1 │ resolving? 1 │ created 8 │ updated 8 │ verified 8
+//	│ checked 8 │ asked 8 │ failing 8 │ next 8 │ tries 4 │ value 16
+//	│ logo (updated 8 │ width 4 │ height 4 │ size 8) │ icon likewise
+//	│ number of checks 4 │ each: kind 1 │ passed? 1 │ time 8 │ name │ problem
+//	  │ expected │ found
+//	│ brand: each field in order: set? 1 [ │ text or flag 1 ]
+//
+// "Asked" is when the account last wanted to know, "failing" when the first
+// check failed since the last good one of a verified domain, "tries" how many
+// did, and "next" where the domain stands in the index of checks, zero if
+// nowhere. An image that there is none of is all zeros.
+type domainRecord struct {
+	state                               DomainState
+	resolving                           bool
+	created, updated, verified, checked time.Time
+	asked, failing, next                time.Time
+	tries                               uint32
+	value                               [16]byte
+	logo, icon                          imageFacts
+	checks                              []Check
+	brand                               Brand
+}
+
+// imageFacts is what a domain shows of an image; without one, size is 0.
+type imageFacts struct {
+	updated       time.Time
+	width, height uint32
+	size          uint64
+}
+
+func (r *domainRecord) times() []*time.Time {
+	return []*time.Time{&r.created, &r.updated, &r.verified, &r.checked, &r.asked, &r.failing, &r.next}
+}
+
+func (r *domainRecord) encode() []byte {
+	w := make(writer, 0, 512)
+	w.byte(domainVersion)
+	w.byte(byte(r.state))
+	w.bool(r.resolving)
+	for _, t := range r.times() {
+		w.time(*t)
+	}
+	w.uint32(r.tries)
+	w.bytes(r.value[:])
+	for _, f := range []imageFacts{r.logo, r.icon} {
+		w.time(f.updated)
+		w.uint32(f.width)
+		w.uint32(f.height)
+		w.uint64(f.size)
+	}
+	w.uint32(uint32(len(r.checks)))
+	for _, c := range r.checks {
+		w.byte(byte(c.Kind))
+		w.bool(c.Passed)
+		w.time(c.Time)
+		w.text(c.Name)
+		w.text(c.Problem)
+		w.texts(c.Expected)
+		w.texts(c.Found)
+	}
+	r.brand.write(&w)
+	return w
+}
+
+func decodeDomain(data []byte) (*domainRecord, error) {
+	in := reader{rest: data}
+	var r domainRecord
+	in.version(domainVersion)
+	r.state, r.resolving = DomainState(in.byte()), in.bool()
+	for _, t := range r.times() {
+		*t = in.time()
+	}
+	r.tries = in.uint32()
+	in.into(r.value[:])
+	for _, f := range []*imageFacts{&r.logo, &r.icon} {
+		*f = imageFacts{updated: in.time(), width: in.uint32(), height: in.uint32(), size: in.uint64()}
+	}
+	for range in.size() {
+		if in.bad {
+			break
+		}
+		r.checks = append(r.checks, Check{
+			Kind: CheckKind(in.byte()), Passed: in.bool(), Time: in.time(),
+			Name: in.text(), Problem: in.text(), Expected: in.texts(), Found: in.texts(),
+		})
+	}
+	r.brand.read(&in)
+	return &r, in.end()
+}
+
+// facts returns the place for an image of that kind.
+func (r *domainRecord) facts(kind ImageKind) *imageFacts {
+	if kind == ImageIcon {
+		return &r.icon
+	}
+	return &r.logo
+}
+
+// ownedDomain is a domain of an account, as it was found.
+type ownedDomain struct {
+	owner  AccountID
+	name   string
+	record *domainRecord
+}
+
+func newDomain(owner AccountID, name string, now time.Time) *ownedDomain {
+	r := &domainRecord{state: DomainPending, created: now, updated: now, asked: now, next: now.Add(checkSoonest)}
+	rand.Read(r.value[:])
+	return &ownedDomain{owner, name, r}
+}
+
+func (d *ownedDomain) id() domainID { return domainIDOf(d.owner, d.name) }
+func (d *ownedDomain) key() []byte  { return domainKey(d.owner, d.name) }
+
+// value is what the TXT record has to say.
+func (d *ownedDomain) value() string { return hex.EncodeToString(d.record.value[:]) }
+
+// challenge is the first label of the TXT record's name.
+func (d *ownedDomain) challenge() string { return "_onetime-challenge-" + d.id().String()[:7] }
+
+func (d *ownedDomain) put(tx storage.Tx) error {
+	return tx.Put(bucketDomain, d.key(), d.record.encode())
+}
+
+func (d *ownedDomain) show(address string) Domain {
+	r, p := d.record, splitName(d.name)
+	shown := Domain{
+		ID: d.id().String(), Name: d.name, Base: p.base, TRD: p.trd, TLD: p.tld, SLD: p.sld, Apex: p.trd == "",
+		TXTHost: d.challenge(), TXTValue: d.value(), State: r.state, Checks: r.checks, Resolving: r.resolving,
+		Brand: r.brand, Created: r.created, Updated: r.updated, Verified: r.verified, Checked: r.checked,
+		Logo: r.logo.show(ImageLogo), Icon: r.icon.show(ImageIcon), Address: address,
+	}
+	if !shown.Apex {
+		shown.Subdomain = d.name
+		shown.TXTHost += "." + p.trd
+	}
+	return shown
+}
+
+func (f imageFacts) show(kind ImageKind) *Image {
+	if f.size == 0 {
+		return nil
+	}
+	return &Image{Kind: kind, Width: int(f.width), Height: int(f.height), Size: int64(f.size), Updated: f.updated}
+}
+
+// domainKey is the row of a domain, and after a time that of the index of
+// checks.
+func domainKey(owner AccountID, name string) []byte { return append(owner[:], name...) }
+
+// splitDomainKey takes apart what domainKey made.
+func splitDomainKey(key []byte) (owner AccountID, name string, ok bool) {
+	if len(key) <= len(owner) {
+		return owner, "", false
+	}
+	return AccountID(key[:len(owner)]), string(key[len(owner):]), true
+}
+
+// getDomain loads a domain, or returns ErrNotFound.
+func getDomain(tx storage.Tx, owner AccountID, name string) (*ownedDomain, error) {
+	data, err := tx.Get(bucketDomain, domainKey(owner, name))
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := decodeDomain(data)
+	if err != nil {
+		return nil, err
+	}
+	return &ownedDomain{owner, name, record}, nil
+}
+
+// findDomain loads a domain of an account by its name or id, or returns
+// DomainError.
+func findDomain(tx storage.Tx, owner AccountID, text string) (*ownedDomain, error) {
+	name, ok := canonicalDomain(text)
+	if !ok {
+		var err error
+		if _, name, err = domainByID(tx, text); err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+	}
+	d, err := getDomain(tx, owner, name)
+	if errors.Is(err, ErrNotFound) {
+		return nil, &DomainError{Domain: text}
+	}
+	return d, err
+}
+
+// domainByID finds whose domain an id is, or returns ErrNotFound.
+func domainByID(tx storage.Tx, text string) (owner AccountID, name string, err error) {
+	id, ok := parseDomainID(text)
+	if !ok {
+		return owner, "", ErrNotFound
+	}
+	key, err := tx.Get(bucketDomainID, id[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return owner, "", ErrNotFound
+	}
+	if err != nil {
+		return owner, "", err
+	}
+	if owner, name, ok = splitDomainKey(key); !ok {
+		return owner, "", errDamaged
+	}
+	return owner, name, nil
+}
+
+// domainNames returns the names of an account's domains in their order.
+func domainNames(tx storage.Tx, owner AccountID) (names []string, err error) {
+	// No name begins with the byte 0xff.
+	err = tx.Range(bucketDomain, owner[:], append(owner[:], 0xff), func(key, _ []byte) error {
+		_, name, ok := splitDomainKey(key)
+		if !ok {
+			return errDamaged
+		}
+		names = append(names, name)
+		return nil
+	})
+	return names, err
+}

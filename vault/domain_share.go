@@ -1,0 +1,84 @@
+package vault
+
+import (
+	"context"
+	"errors"
+
+	"hush/storage"
+)
+
+// shareDomain returns the canonical name of the domain that a sender wishes for
+// the link. What is empty, no public domain, or the service's own host is
+// ignored; anything else has to be a verified domain of the caller's account,
+// or it is a DomainError.
+func (v *Vault) shareDomain(ctx context.Context, c Caller, wish string) (string, error) {
+	name, ok := canonicalDomain(wish)
+	if !ok || !publicDomain(name) || name == v.hostName() {
+		return "", nil
+	}
+	d, err := v.seeDomain(ctx, c, name)
+	switch {
+	case errors.Is(err, ErrUnauthenticated), errors.Is(err, ErrDomainNotFound):
+		return "", &DomainError{Domain: wish, Field: "share_domain"}
+	case err != nil:
+		return "", err
+	case d.record.state != DomainVerified:
+		return "", &DomainError{Domain: wish, Field: "share_domain"}
+	}
+	return name, nil
+}
+
+// admitDomain tells whether a secret of an owner may be revealed that was
+// shared on a domain: not while the domain is suspended, which is
+// ErrDomainSuspended. The owner's later steps are his own: a domain that he
+// gave up locks nothing.
+func admitDomain(tx storage.Tx, owner, name string) error {
+	id, ok := ParseAccountID(owner)
+	if !ok || name == "" {
+		return nil
+	}
+	d, err := getDomain(tx, id, name)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case d.record.state == DomainSuspended:
+		return ErrDomainSuspended
+	}
+	return nil
+}
+
+// GetPublicBrand shows anybody how a verified domain's pages look: id, names,
+// brand, and whether there are images. It returns ErrNotFound for a name that
+// nobody verified.
+func (v *Vault) GetPublicBrand(ctx context.Context, name string) (Domain, error) {
+	canonical, ok := canonicalDomain(name)
+	if !ok {
+		return Domain{}, ErrNotFound
+	}
+	var d *ownedDomain
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		holder, err := tx.Get(bucketVerified, []byte(canonical))
+		if errors.Is(err, storage.ErrNotFound) {
+			return ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		if len(holder) != len(AccountID{}) {
+			return errDamaged
+		}
+		d, err = getDomain(tx, AccountID(holder), canonical)
+		return err
+	})
+	if err != nil {
+		return Domain{}, err
+	}
+	whole := d.show("")
+	return Domain{
+		ID: whole.ID, Name: whole.Name, Base: whole.Base, Subdomain: whole.Subdomain, TRD: whole.TRD,
+		TLD: whole.TLD, SLD: whole.SLD, Apex: whole.Apex, State: whole.State, Brand: whole.Brand,
+		Logo: whole.Logo, Icon: whole.Icon,
+	}, nil
+}

@@ -1,0 +1,263 @@
+package vault_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// claimed is the name that most tests are about.
+const claimed = "secrets.example.com"
+
+// What DNS may say, and whether it proves anything.
+func TestVerifyDomain(t *testing.T) {
+	t.Parallel()
+	const (
+		noTXT, otherTXT = "No TXT record was found.", "There are TXT records, but none has the expected value."
+		noAnswer        = "DNS could not answer."
+	)
+	many := make([]string, 1000)
+	for i := range many {
+		many[i] = fmt.Sprintf("value %d", i)
+	}
+	tests := map[string]struct {
+		zone    func(k *domainKit, d, other vault.Domain)
+		proved  bool
+		problem string
+	}{
+		"nothing":            {func(*domainKit, vault.Domain, vault.Domain) {}, false, noTXT},
+		"the value":          {func(k *domainKit, d, _ vault.Domain) { k.publish(d) }, true, ""},
+		"among others":       {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), "v=spf1 -all", d.TXTValue) }, true, ""},
+		"a wrong value":      {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), strings.Repeat("0", 32)) }, false, otherTXT},
+		"in capitals":        {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), "A"+strings.ToUpper(d.TXTValue[1:])) }, false, otherTXT},
+		"a part":             {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), d.TXTValue[:31]) }, false, otherTXT},
+		"in quotes":          {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), `"`+d.TXTValue+`"`) }, false, otherTXT},
+		"with more":          {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), d.TXTValue+"\n") }, false, otherTXT},
+		"another's value":    {func(k *domainKit, d, o vault.Domain) { k.DNS.SetTXT(txtName(d), o.TXTValue) }, false, otherTXT},
+		"another's record":   {func(k *domainKit, _, o vault.Domain) { k.publish(o) }, false, noTXT},
+		"at the name itself": {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(d.Name, d.TXTValue) }, false, noTXT},
+		"below the base": {func(k *domainKit, d, _ vault.Domain) {
+			k.DNS.SetTXT("_onetime-challenge-"+d.ID[:7]+".example.com", d.TXTValue)
+		}, false, noTXT},
+		"without the underline": {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d)[1:], d.TXTValue) }, false, noTXT},
+		"an alias": {func(k *domainKit, d, _ vault.Domain) {
+			k.DNS.SetCNAME(txtName(d), "proof.example.net")
+			k.DNS.SetTXT("proof.example.net", d.TXTValue)
+		}, true, ""},
+		"a circle":           {func(k *domainKit, d, _ vault.Domain) { k.DNS.Loop(txtName(d), "b.example.com", "c.example.com") }, false, noAnswer},
+		"an alias to itself": {func(k *domainKit, d, _ vault.Domain) { k.DNS.Loop(txtName(d)) }, false, noAnswer},
+		"refused":            {func(k *domainKit, d, _ vault.Domain) { k.DNS.Refuse(txtName(d)) }, false, noAnswer},
+		"truncated":          {func(k *domainKit, d, _ vault.Domain) { k.publish(d); k.DNS.Truncate(true) }, true, ""},
+		"truncated nothing":  {func(k *domainKit, _, _ vault.Domain) { k.DNS.Truncate(true) }, false, noTXT},
+		"the first of 1,000": {func(k *domainKit, d, _ vault.Domain) {
+			k.DNS.SetTXT(txtName(d), slices.Concat([]string{d.TXTValue}, many)...)
+		}, true, ""},
+		"the last of 1,000": {func(k *domainKit, d, _ vault.Domain) {
+			k.DNS.SetTXT(txtName(d), slices.Concat(many, []string{d.TXTValue})...)
+		}, false, otherTXT},
+		"behind a long text": {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), strings.Repeat("x", 4000)+d.TXTValue) }, false, otherTXT},
+		"an address only":    {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetA(txtName(d), ownAddress) }, false, noTXT},
+	}
+	for title, test := range tests {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			k := newDomainKit(t, vaulttest.Options{})
+			c := k.account(t)
+			d, other := k.add(t, c, claimed), k.add(t, k.account(t), claimed)
+			test.zone(k, d, other)
+			state := vault.DomainPending
+			if test.proved {
+				state = vault.DomainVerified
+			}
+			got := k.verify(t, c, d.ID, state)
+			check := checkOf(t, got, vault.CheckTXT)
+			want(t, "Check.Passed", check.Passed, test.proved)
+			want(t, "Check.Problem", check.Problem, test.problem)
+			want(t, "Check.Name", check.Name, txtName(d))
+			if len(check.Found) > 10 || slices.ContainsFunc(check.Found, func(s string) bool { return len(s) > 512 }) {
+				t.Errorf("Check.Found: got %d texts, want at most 10 of at most 512 bytes", len(check.Found))
+			}
+			if diff := cmp.Diff([]string{d.TXTValue}, check.Expected); diff != "" {
+				t.Errorf("Check.Expected: -want +got\n%s", diff)
+			}
+			want(t, "audited(AuditDomainVerified) > 0", audited(t, k.Kit, vault.AuditDomainVerified) > 0, test.proved)
+			want(t, "Domain.Checked", got.Checked, k.Clock.Now())
+			want(t, "Domain.Verified.IsZero()", got.Verified.IsZero(), !test.proved)
+		})
+	}
+}
+
+// A server that does not answer proves nothing, and is nobody's mistake.
+func TestVerifyDomainTimeout(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	c := k.account(t)
+	d := k.verified(t, c, claimed)
+	k.DNS.Delay(time.Minute)
+	got := k.verify(t, c, claimed, vault.DomainVerified)
+	want(t, "Check.Problem", checkOf(t, got, vault.CheckTXT).Problem, "DNS did not answer in time.")
+	want(t, "Check.Problem", checkOf(t, got, vault.CheckAddress).Problem, "DNS did not answer in time.")
+	left, leave := context.WithCancel(t.Context())
+	before := k.DNS.Queries(txtName(d))
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		for k.DNS.Queries(txtName(d)) == before && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		leave()
+	})
+	_, err := k.Vault.VerifyDomain(left, c, claimed)
+	wantErr(t, "VerifyDomain(left)", err, context.Canceled)
+	ended.Wait()
+	k.DNS.Delay(0)
+	k.verify(t, c, claimed, vault.DomainVerified)
+}
+
+func TestDomainAddressCheck(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		zone      func(k *domainKit)
+		resolving bool
+		problem   string
+		found     []string
+	}{
+		"no address":     {func(*domainKit) {}, false, "The name has no address.", nil},
+		"ours":           {func(k *domainKit) { k.DNS.SetA(claimed, ownAddress) }, true, "", []string{ownAddress}},
+		"by an alias":    {func(k *domainKit) { k.DNS.SetCNAME(claimed, ownHost) }, true, "", []string{ownAddress}},
+		"elsewhere":      {func(k *domainKit) { k.DNS.SetA(claimed, "192.0.2.99") }, false, "The name does not lead to this service alone.", []string{"192.0.2.99"}},
+		"ours and other": {func(k *domainKit) { k.DNS.SetA(claimed, ownAddress, "2001:db8::1") }, false, "The name does not lead to this service alone.", []string{ownAddress, "2001:db8::1"}},
+		"inside":         {func(k *domainKit) { k.DNS.SetA(claimed, "10.1.2.3", "169.254.0.1", "::1") }, false, "The name does not lead to this service alone.", []string{"not a public address", "not a public address", "not a public address"}},
+		"refused":        {func(k *domainKit) { k.DNS.Refuse(claimed) }, false, "DNS could not answer.", nil},
+		"own unknown":    {func(k *domainKit) { k.DNS.SetA(claimed, ownAddress); k.DNS.Delete(ownHost) }, false, "The addresses of this service are not known.", []string{ownAddress}},
+		"own refused":    {func(k *domainKit) { k.DNS.SetA(claimed, ownAddress); k.DNS.Refuse(ownHost) }, false, "DNS could not answer.", []string{ownAddress}},
+	}
+	for title, test := range tests {
+		t.Run(title, func(t *testing.T) {
+			t.Parallel()
+			k := newDomainKit(t, vaulttest.Options{})
+			c := k.account(t)
+			k.publish(k.add(t, c, claimed))
+			test.zone(k)
+			got := k.verify(t, c, claimed, vault.DomainVerified) // whatever the address
+			check := checkOf(t, got, vault.CheckAddress)
+			want(t, "Domain.Resolving", got.Resolving, test.resolving)
+			want(t, "Check.Passed", check.Passed, test.resolving)
+			want(t, "Check.Problem", check.Problem, test.problem)
+			if diff := cmp.Diff(test.found, check.Found, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("Check.Found: -want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// A service whose host needs no DNS knows its addresses itself.
+func TestDomainAddressOfPlainHost(t *testing.T) {
+	t.Parallel()
+	for host, address := range map[string]string{ownAddress: ownAddress, "localhost": "127.0.0.1", "Hush.Localhost": "::1", "2001:db8::80": "2001:db8::80"} {
+		k := newDomainKit(t, vaulttest.Options{Host: host})
+		c := k.account(t)
+		k.add(t, c, claimed)
+		k.DNS.SetA(claimed, address)
+		got := k.verify(t, c, claimed, vault.DomainPending) // whatever the address
+		want(t, "Domain.Resolving", got.Resolving, true)
+		want(t, "Check.Found", checkOf(t, got, vault.CheckAddress).Found[0], address)
+		want(t, "Queries(own host)", k.DNS.Queries(host), 0)
+	}
+}
+
+// Sixteen accounts can each prove that they control the name, all at once. It
+// becomes the domain of one.
+func TestVerifyDomainRace(t *testing.T) {
+	t.Parallel()
+	const racers = 16
+	k := newDomainKit(t, vaulttest.Options{})
+	callers := make([]vault.Caller, racers)
+	for i := range callers {
+		callers[i] = k.account(t)
+		k.publish(k.add(t, callers[i], claimed))
+	}
+	var won, lost atomic.Int32
+	var ended sync.WaitGroup
+	for _, c := range callers {
+		ended.Go(func() {
+			d, err := k.Vault.VerifyDomain(t.Context(), c, claimed)
+			switch {
+			case err == nil && d.State == vault.DomainVerified:
+				won.Add(1)
+			case err == nil:
+				t.Errorf("VerifyDomain(racer): got state %d (%v), want verified or an error", d.State, d.Checks)
+			default:
+				wantErr(t, "VerifyDomain(racer)", err, vault.ErrDuplicate)
+				lost.Add(1)
+			}
+		})
+	}
+	ended.Wait()
+	want(t, "winners", won.Load(), 1)
+	want(t, "losers", lost.Load(), racers-1)
+	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, vault.AuditDomainVerified), 1)
+	wantDomains(t, k, 1)
+	states := map[vault.DomainState]int{}
+	for _, c := range callers {
+		d := k.get(t, c, claimed)
+		states[d.State]++
+		if d.State == vault.DomainPending {
+			want(t, "Check.Problem", checkOf(t, d, vault.CheckTXT).Problem, "Another account has verified this name.")
+		}
+	}
+	want(t, "verified", states[vault.DomainVerified], 1)
+	want(t, "pending", states[vault.DomainPending], racers-1)
+}
+
+func TestVerifyWithoutResolver(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Host: ownHost})
+	c := k.MustAccount(t, "ada@example.net")
+	_, err := k.Vault.VerifyDomain(t.Context(), c, claimed)
+	wantErr(t, "VerifyDomain(unknown)", err, vault.ErrDomainNotFound)
+	if _, err := k.Vault.AddDomain(t.Context(), c, claimed); err != nil {
+		t.Fatalf("AddDomain(%s): got %v, want nil", claimed, err)
+	}
+	_, err = k.Vault.VerifyDomain(t.Context(), c, claimed)
+	wantErr(t, "VerifyDomain(no resolver)", err, vault.ErrNotConfigured)
+	k.Clock.Advance(time.Hour)
+	if n, err := k.Vault.Recheck(t.Context()); n != 0 || err != nil {
+		t.Errorf("Recheck(no resolver): got %d, %v, want 0", n, err)
+	}
+}
+
+func TestOperatorDomains(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	c := k.account(t)
+	d := k.add(t, c, claimed)
+	operator := k.Vault.Operator()
+	for _, account := range []string{"owner1@example.net", "Owner1@Example.net", c.Account} {
+		list, err := operator.ListDomains(t.Context(), vault.Text(account))
+		if diff := cmp.Diff([]vault.Domain{d}, list); diff != "" || err != nil {
+			t.Errorf("Operator.ListDomains(account): got %v, -want +got\n%s", err, diff)
+		}
+	}
+	k.publish(d)
+	got, err := operator.VerifyDomain(t.Context(), "owner1@example.net", d.ID)
+	if err != nil || got.State != vault.DomainVerified || got.Address != "owner1@example.net" {
+		t.Errorf("Operator.VerifyDomain(domain): got state %d, %v, want verified", got.State, err)
+	}
+	_, err = operator.VerifyDomain(t.Context(), "owner1@example.net", "other.example.com")
+	wantErr(t, "Operator.VerifyDomain(unknown)", err, vault.ErrDomainNotFound)
+	_, err = operator.VerifyDomain(t.Context(), "nobody@example.net", claimed)
+	wantErr(t, "Operator.VerifyDomain(nobody)", err, vault.ErrNotFound)
+	_, err = operator.ListDomains(t.Context(), "nobody@example.net")
+	wantErr(t, "Operator.ListDomains(nobody)", err, vault.ErrNotFound)
+}

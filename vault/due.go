@@ -1,0 +1,128 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/storage"
+)
+
+// dueKind says what a row of the index of due things is about. The numbers are
+// stored.
+type dueKind byte
+
+const (
+	dueSession   dueKind = 1  // key: the session's row
+	dueToken     dueKind = 2  // key: the API token's row
+	dueTicket    dueKind = 3  // key: the ticket's row
+	dueSpent     dueKind = 4  // key: that of a spent challenge
+	dueFeedback  dueKind = 5  // key: its sequence number
+	dueException dueKind = 6  // key: its sequence number
+	dueTombstone dueKind = 7  // key: the account's id
+	dueTries     dueKind = 8  // key: that of the counter
+	dueDelivery  dueKind = 9  // key: that of the delivery
+	duePending   dueKind = 10 // key: the account's id
+)
+
+// dueKey is a row of the index: time in ms 8 ‖ kind 1 ‖ key.
+func dueKey(at time.Time, kind dueKind, key []byte) []byte {
+	row := append(bigEndian(millis(at)), byte(kind))
+	return append(row, key...)
+}
+
+// putDue asks for the end of something at a time. When it comes the kind's
+// ending looks at the thing itself: one whose time has moved on is asked for
+// again, so that nobody has to find old rows of the index.
+func putDue(tx storage.Tx, at time.Time, kind dueKind, key []byte) error {
+	return tx.Put(bucketDue, dueKey(at, kind, key), nil)
+}
+
+// ending ends one thing whose time has come. It returns when to look again, or
+// the zero time for never. A thing that is gone already is no error.
+type ending func(tx storage.Tx, key []byte, now time.Time) (next time.Time, err error)
+
+// endings is the table of what ends by the index.
+func (v *Vault) endings() map[dueKind]ending {
+	return map[dueKind]ending{
+		dueSession:   v.endSession,
+		dueToken:     v.endToken,
+		dueTicket:    v.endTicket,
+		dueSpent:     v.endSpent,
+		dueFeedback:  v.endFeedback,
+		dueException: v.endException,
+		dueTombstone: v.endTombstone,
+		dueTries:     v.endTries,
+		dueDelivery:  v.endDelivery,
+		duePending:   v.endPending,
+	}
+}
+
+// sweepDue ends whatever is due, in bounded batches.
+func (v *Vault) sweepDue(ctx context.Context, now time.Time) (int, error) {
+	total := 0
+	for {
+		n, err := v.sweepDueBatch(ctx, now)
+		total += n
+		if err != nil || n == 0 {
+			return total, err
+		}
+	}
+}
+
+func (v *Vault) sweepDueBatch(ctx context.Context, now time.Time) (int, error) {
+	var keys [][]byte
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		keys = nil
+		return ignoreEnough(tx.Range(bucketDue, nil, bigEndian(millis(now)+1), func(key, _ []byte) error {
+			keys = append(keys, append([]byte(nil), key...))
+			if len(keys) == sweepBatch {
+				return errEnough
+			}
+			return nil
+		}))
+	})
+	if err != nil || len(keys) == 0 {
+		return 0, err
+	}
+	endings := v.endings()
+	var damage error
+	err = v.store.Update(ctx, func(tx storage.Tx) error {
+		damage = nil
+		for _, key := range keys {
+			if err := endDue(tx, endings, key, now, &damage); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("ending what is due: %w", err)
+	}
+	if damage != nil {
+		v.log.Error("something that is due cannot be read; it is tried again later", "cause", damage)
+	}
+	return len(keys), nil
+}
+
+// endDue handles one row. What cannot be read is put off, so that it keeps
+// nothing else from its end.
+func endDue(tx storage.Tx, endings map[dueKind]ending, row []byte, now time.Time, damage *error) error {
+	var next time.Time
+	err := errDamaged
+	if len(row) > 9 {
+		if end := endings[dueKind(row[8])]; end != nil {
+			next, err = end(tx, row[9:], now)
+		}
+	}
+	if errors.Is(err, errDamaged) || errors.Is(err, errFault) {
+		*damage, next = err, now.Add(damagedPause)
+	} else if err != nil {
+		return err
+	}
+	if err := tx.Delete(bucketDue, row); err != nil || next.IsZero() || len(row) <= 9 {
+		return err
+	}
+	return putDue(tx, next, dueKind(row[8]), row[9:])
+}

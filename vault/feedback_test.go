@@ -1,0 +1,262 @@
+package vault_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// colonel is a caller with the role, customer one without.
+func colonel() vault.Caller  { return vault.WithRole(vaulttest.Caller(9), vault.AccountID{9}, true) }
+func customer() vault.Caller { return vault.WithRole(vaulttest.Caller(8), vault.AccountID{8}, false) }
+
+// mustFeedback sends feedback from an account.
+func mustFeedback(t *testing.T, k *vaulttest.Kit, c vault.Caller, message string) {
+	t.Helper()
+	if err := k.Vault.ReceiveFeedback(t.Context(), c, vault.NewFeedback{Message: message}); err != nil {
+		t.Fatalf("ReceiveFeedback(%q): got %v, want nil", message, err)
+	}
+}
+
+func mustIndex(t *testing.T, k *vaulttest.Kit) vault.Index {
+	t.Helper()
+	index, err := k.Vault.GetIndex(t.Context(), colonel())
+	if err != nil {
+		t.Fatalf("GetIndex(colonel): got %v, want nil", err)
+	}
+	return index
+}
+
+// mustSweepAfter moves the clock on, and sweeps until the leap is believed.
+func mustSweepAfter(t *testing.T, k *vaulttest.Kit, d time.Duration) {
+	t.Helper()
+	k.Clock.Advance(d - 2*time.Minute)
+	k.MustSweep(t)
+	for range 2 {
+		k.Clock.Advance(time.Minute)
+		k.MustSweep(t)
+	}
+}
+
+// messages are the texts of a list.
+func messages(list []vault.Feedback) []string {
+	texts := []string{}
+	for _, f := range list {
+		texts = append(texts, f.Message)
+	}
+	return texts
+}
+
+func wantMessages(t *testing.T, call string, list []vault.Feedback, want ...string) {
+	t.Helper()
+	if diff := cmp.Diff(append([]string{}, want...), messages(list)); diff != "" {
+		t.Errorf("%s: -want +got\n%s", call, diff)
+	}
+}
+
+func TestReceiveFeedback(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	err := k.Vault.ReceiveFeedback(t.Context(), customer(), vault.NewFeedback{Message: " Nice place. ", TimeZone: "Europe/Berlin", Version: "1.2"})
+	wantErr(t, "ReceiveFeedback(customer)", err, nil)
+	k.Clock.Advance(time.Minute)
+	err = k.Vault.ReceiveFeedback(t.Context(), vaulttest.Caller(1), vault.NewFeedback{
+		Message: "Me too.", Challenge: mustSolve(t, k, "feedback").payload(t),
+	})
+	wantErr(t, "ReceiveFeedback(anonymous with a solution)", err, nil)
+	index := mustIndex(t, k)
+	want := []vault.Feedback{
+		{Message: "Me too.", Sender: vaulttest.Caller(1).Network.Masked(), Created: vaulttest.StartTime().Add(time.Minute)},
+		{Message: "Nice place. [TZ: Europe/Berlin] [v1.2]", Sender: vault.AccountID{8}.String(), Created: vaulttest.StartTime()},
+	}
+	if diff := cmp.Diff(want, index.Today); diff != "" {
+		t.Errorf("GetIndex().Today: -want +got\n%s", diff)
+	}
+	for _, record := range rows(t, k.Store, vault.BucketFeedback) {
+		if strings.Contains(string(record), "Nice") {
+			t.Errorf("stored feedback: got its text in the clear, want it sealed")
+		}
+	}
+}
+
+func TestReceiveFeedbackRefuses(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	invalid := []struct {
+		name     string
+		feedback vault.NewFeedback
+		text     string
+	}{
+		{"nothing", vault.NewFeedback{}, "You can be more original than that!"},
+		{"white space", vault.NewFeedback{Message: " \n"}, "You can be more original than that!"},
+		{"long", vault.NewFeedback{Message: strings.Repeat("ä", 1501)}, "must be at most 1500 characters long"},
+		{"not UTF-8", vault.NewFeedback{Message: "\xff"}, "is not valid UTF-8"},
+		{"long zone", vault.NewFeedback{Message: "text", TimeZone: strings.Repeat("z", 65)}, "must be at most 64 bytes long"},
+		{"long version", vault.NewFeedback{Message: "text", Version: strings.Repeat("1", 33)}, "must be at most 32 bytes long"},
+	}
+	for _, test := range invalid {
+		err := k.Vault.ReceiveFeedback(t.Context(), customer(), test.feedback)
+		wantInvalidText(t, "ReceiveFeedback("+test.name+")", err, test.text)
+	}
+	anonymous := func(challenge string) error {
+		return k.Vault.ReceiveFeedback(t.Context(), vaulttest.Caller(1), vault.NewFeedback{Message: "text", Challenge: challenge})
+	}
+	wantChallenge(t, "ReceiveFeedback(no solution)", anonymous(""), "Cannot skip authenticity check")
+	wantChallenge(t, "ReceiveFeedback(bad solution)", anonymous("e30="), "You need to be carbon-based to do that")
+	wantChallenge(t, "ReceiveFeedback(solution for something else)",
+		anonymous(mustSolve(t, k, "conceal").payload(t)), "You need to be carbon-based to do that")
+	want(t, "kept feedback", mustIndex(t, k).Counts.Feedback, 0)
+	mustFeedback(t, k, customer(), strings.Repeat("ä", 1500))
+}
+
+// wantInvalidText fails the test unless err is an InvalidError of that text.
+func wantInvalidText(t *testing.T, call string, err error, text string) {
+	t.Helper()
+	wantErr(t, call, err, vault.ErrInvalid)
+	if err != nil && !strings.HasSuffix(err.Error(), text) {
+		t.Errorf("%s: got %q, want %q at its end", call, err, text)
+	}
+}
+
+// The same from the same sender is kept once, the newest; from others, or a
+// day later, it is something else.
+func TestReceiveFeedbackAgain(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	mustFeedback(t, k, customer(), "again")
+	mustFeedback(t, k, customer(), "something else")
+	k.Clock.Advance(time.Hour)
+	mustFeedback(t, k, customer(), "again")
+	wantMessages(t, "GetIndex().Today", mustIndex(t, k).Today, "again", "something else")
+	mustFeedback(t, k, colonel(), "again")
+	index := mustIndex(t, k)
+	wantMessages(t, "GetIndex().Today", index.Today, "again", "again", "something else")
+	want(t, "GetIndex().Counts.Feedback", index.Counts.Feedback, 3)
+	want(t, "GetIndex().Counts.TodayFeedback", index.Counts.TodayFeedback, 3)
+	mustSweepAfter(t, k, 24*time.Hour)
+	mustFeedback(t, k, customer(), "again")
+	want(t, "GetIndex().Counts.Feedback a day later", mustIndex(t, k).Counts.Feedback, 4)
+}
+
+// Feedback grows older in lists at once, and in counters when the sweeper
+// comes; it leaves the lists after 14 days and the store after 30.
+func TestFeedbackAges(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	mustFeedback(t, k, customer(), "first")
+	k.Clock.Advance(time.Hour)
+	mustFeedback(t, k, customer(), "second")
+	steps := []struct {
+		after                   time.Duration // of the first
+		today, yesterday, older []string
+		counts                  [4]int64 // all, today, yesterday, older
+	}{
+		{24*time.Hour - time.Millisecond, []string{"second", "first"}, nil, nil, [4]int64{2, 2, 0, 0}},
+		{24 * time.Hour, []string{"second"}, []string{"first"}, nil, [4]int64{2, 1, 1, 0}},
+		{48 * time.Hour, nil, []string{"second"}, []string{"first"}, [4]int64{2, 0, 1, 1}},
+		{49 * time.Hour, nil, nil, []string{"second", "first"}, [4]int64{2, 0, 0, 2}},
+		{14 * 24 * time.Hour, nil, nil, []string{"second"}, [4]int64{2, 0, 0, 2}},
+		{30 * 24 * time.Hour, nil, nil, nil, [4]int64{1, 0, 0, 1}},
+		{30*24*time.Hour + time.Hour, nil, nil, nil, [4]int64{}},
+	}
+	for _, step := range steps {
+		mustSweepAfter(t, k, vaulttest.StartTime().Add(step.after).Sub(k.Clock.Now()))
+		index := mustIndex(t, k)
+		at := fmt.Sprintf("GetIndex() after %v: ", step.after)
+		wantMessages(t, at+"Today", index.Today, step.today...)
+		wantMessages(t, at+"Yesterday", index.Yesterday, step.yesterday...)
+		wantMessages(t, at+"Older", index.Older, step.older...)
+		c := index.Counts
+		want(t, at+"Counts", [4]int64{c.Feedback, c.TodayFeedback, c.YesterdayFeedback, c.OlderFeedback}, step.counts)
+	}
+	if got := len(rows(t, k.Store, vault.BucketFeedback)); got != 0 {
+		t.Errorf("stored feedback after 30 days: got %d, want 0", got)
+	}
+}
+
+// No list is longer than its most, and none hides the next.
+func TestFeedbackLists(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	for range 2 {
+		var all sync.WaitGroup
+		for i := range vault.IndexFeedback + 3 {
+			all.Go(func() {
+				err := k.Vault.ReceiveFeedback(t.Context(), customer(), vault.NewFeedback{Message: fmt.Sprintf("message %d", i)})
+				wantErr(t, "ReceiveFeedback(one of many)", err, nil)
+			})
+		}
+		all.Wait()
+		mustSweepAfter(t, k, 24*time.Hour)
+	}
+	mustFeedback(t, k, customer(), "last")
+	index := mustIndex(t, k)
+	want(t, "len(Today)", len(index.Today), 1)
+	want(t, "len(Yesterday)", len(index.Yesterday), vault.IndexFeedback)
+	want(t, "len(Older)", len(index.Older), vault.IndexFeedback)
+	want(t, "Counts.YesterdayFeedback", index.Counts.YesterdayFeedback, vault.IndexFeedback+3)
+	want(t, "Counts.OlderFeedback", index.Counts.OlderFeedback, vault.IndexFeedback+3)
+}
+
+// The oldest makes room for the newest.
+func TestRings(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	err := k.Store.Update(t.Context(), func(tx storage.Tx) error { return vault.FillRings(tx, k.Clock.Now()) })
+	if err != nil {
+		t.Fatalf("FillRings(): got %v, want nil", err)
+	}
+	mustFeedback(t, k, customer(), "one more")
+	mustException(t, k, customer(), vault.Exception{Message: "one more"})
+	for _, bucket := range []string{vault.BucketFeedback, vault.BucketException} {
+		want(t, "rows in "+bucket, len(rows(t, k.Store, bucket)), vault.RingSize)
+		if get(t, k.Store, bucket, vault.RingKey(1)) != nil || get(t, k.Store, bucket, vault.RingKey(2)) == nil {
+			t.Errorf("%s: got another row dropped, want the oldest gone and the next there", bucket)
+		}
+	}
+	counts := mustIndex(t, k).Counts
+	want(t, "Counts.Feedback", counts.Feedback, vault.RingSize)
+	want(t, "Counts.TodayFeedback", counts.TodayFeedback, vault.RingSize)
+	want(t, "Counts.Exceptions", counts.Exceptions, vault.RingSize)
+}
+
+// A row that cannot be read, or does not open, keeps nobody from saying more.
+func TestFeedbackDamaged(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	mustFeedback(t, k, customer(), "cut")
+	mustFeedback(t, k, customer(), "moved")
+	put(t, k.Store, vault.BucketFeedback, vault.RingKey(1), []byte{1, 2, 3})
+	put(t, k.Store, vault.BucketFeedback, vault.RingKey(3), get(t, k.Store, vault.BucketFeedback, vault.RingKey(2)))
+	put(t, k.Store, vault.BucketFeedback, vault.RingKey(2), nil)
+	mustFeedback(t, k, customer(), "whole")
+	wantMessages(t, "GetIndex().Today", mustIndex(t, k).Today, "whole")
+}
+
+// A sender pastes a link into what they have to say. It opens nothing for
+// whoever reads it.
+func TestFeedbackScrubbed(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	key := seal.NewToken(k.Clock.Now()).Expose()
+	mustFeedback(t, k, customer(), "It fails at https://hush.example/secret/"+key+" here.")
+	wantMessages(t, "GetIndex().Today", mustIndex(t, k).Today, "It fails at https://hush.example/secret/[removed] here.")
+}
+
+func TestFeedbackWithoutRoom(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasRoom: func() bool { return false }})
+	err := k.Vault.ReceiveFeedback(t.Context(), customer(), vault.NewFeedback{Message: "text"})
+	wantErr(t, "ReceiveFeedback(full disk)", err, vault.ErrUnavailable)
+	_, err = k.Vault.ReceiveException(t.Context(), customer(), vault.Exception{Message: "text"})
+	wantErr(t, "ReceiveException(full disk)", err, vault.ErrUnavailable)
+}

@@ -1,0 +1,112 @@
+package vault_test
+
+import (
+	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// newInviteKit opens a vault where signing up takes an invite, which its host
+// may make.
+func newInviteKit(t *testing.T) *accountKit {
+	t.Helper()
+	return newAccountKit(t, vaulttest.Options{Policy: vault.Policy{
+		SignUp: vault.SignUpInvite, Colonels: []string{"host-canary@example.com"},
+	}})
+}
+
+func (k *accountKit) invite(t *testing.T, address vault.Text) vault.Text {
+	t.Helper()
+	invite, err := k.Vault.CreateInvite(t.Context(), k.host, address)
+	if err != nil {
+		t.Fatalf("CreateInvite(address): got %v, want nil", err)
+	}
+	return invite.Key
+}
+
+func (k *accountKit) signUpInvited(t *testing.T, address, invite vault.Text) error {
+	t.Helper()
+	_, err := k.Vault.CreateAccount(t.Context(), k.host, vault.NewAccount{Address: address, Password: rightPassword, Invite: invite})
+	return err
+}
+
+func TestInvites(t *testing.T) {
+	t.Parallel()
+	k := newInviteKit(t)
+	invite := k.invite(t, "")
+	k.wantMails(t)
+	wantErr(t, "CreateAccount(invite)", k.signUpInvited(t, ada, invite), nil)
+	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), vault.ErrTicket)
+	wantErr(t, "VerifyAccount(token)", k.Vault.VerifyAccount(t.Context(), vault.Caller{}, k.link(t, vault.MailVerify, ada)), nil)
+
+	// An invite for an address is mailed there, and good for it alone.
+	invite = k.invite(t, "Bob-canary@example.com")
+	m := k.wantMails(t, vault.MailInvite)[0]
+	want(t, "Mail.To", string(m.To), bob)
+	want(t, "Mail.Key", string(m.Key), string(invite))
+	wantErr(t, "CreateAccount(another's invite)", k.signUpInvited(t, "eve@example.com", invite), vault.ErrTicket)
+	wantErr(t, "CreateAccount(own invite)", k.signUpInvited(t, bob, invite), nil)
+	k.wantMails(t, vault.MailVerify)
+	want(t, "audit rows of invites", k.count(t, vault.AuditInvite), 2)
+}
+
+// An invite is spent whether or not the address has an account: what is left
+// of it tells nothing.
+func TestInvitesTellNoAddress(t *testing.T) {
+	t.Parallel()
+	k := newInviteKit(t)
+	k.made(t, vault.OperatorAccount{Address: ada})
+	invite := k.invite(t, "")
+	wantErr(t, "CreateAccount(taken)", k.signUpInvited(t, ada, invite), nil)
+	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), vault.ErrTicket)
+}
+
+func TestInvitesAreTheColonels(t *testing.T) {
+	t.Parallel()
+	k := newInviteKit(t)
+	for name, c := range map[string]vault.Caller{"nobody": vaulttest.Caller(1), "customer": k.member(t, ada)} {
+		_, err := k.Vault.CreateInvite(t.Context(), c, "")
+		wantErr(t, "CreateInvite("+name+")", err, vault.ErrNotFound)
+	}
+	_, err := k.Vault.CreateInvite(t.Context(), k.host, "no address")
+	wantInvalid(t, "CreateInvite(no address)", err, "address")
+	want(t, "tickets", len(rows(t, k.Store, vault.BucketTicket)), 0)
+}
+
+func TestInvitesAreSwept(t *testing.T) {
+	t.Parallel()
+	k := newInviteKit(t)
+	k.invite(t, "")
+	k.leap(t, 7*24*time.Hour)
+	want(t, "tickets after a week", len(rows(t, k.Store, vault.BucketTicket)), 0)
+}
+
+// The attack: one invite for a crowd that comes at once. One gets in.
+func TestInviteRace(t *testing.T) {
+	t.Parallel()
+	k := newInviteKit(t)
+	invite := k.invite(t, "")
+	var in, out atomic.Int32
+	var all sync.WaitGroup
+	for i := range 32 {
+		all.Go(func() {
+			address := vault.Text("guest" + strconv.Itoa(i) + "@example.com")
+			switch err := patient(func() error { return k.signUpInvited(t, address, invite) }); {
+			case err == nil:
+				in.Add(1)
+			case errors.Is(err, vault.ErrTicket):
+				out.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	want(t, "sign-ups with the invite", in.Load(), 1)
+	want(t, "sign-ups that were refused", out.Load(), 31)
+	k.wantMails(t, vault.MailVerify)
+}

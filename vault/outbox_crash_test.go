@@ -1,0 +1,160 @@
+package vault_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// The attack: crash the server after a mail was sent and before that is noted.
+// The mail is sent again, under the id that it had, so that mail programs know
+// it for the same one.
+func TestCrashAfterSending(t *testing.T) {
+	t.Parallel()
+	var crashed string
+	var first vault.Mail
+	var k *mailKit
+	k = newMailKit(t, vaulttest.Options{Send: func(_ context.Context, m vault.Mail) error {
+		first, crashed = m, k.CopyDir(t)
+		return nil
+	}})
+	k.mustShare(t)
+	mustPost(t, k.Kit)
+
+	second := newMailKit(t, vaulttest.Options{Dir: crashed, RootKey: &k.RootKey})
+	want(t, "PostDue(at once)", mustPost(t, second.Kit), 0)
+	second.Clock.Advance(2 * time.Minute)
+	want(t, "PostDue(later)", mustPost(t, second.Kit), 1)
+	again := second.post.mails()
+	want(t, "mails sent after the crash", len(again), 1)
+	want(t, "Mail sent after the crash", again[0], first)
+}
+
+// The attack: crash the server after a mail was sent and noted, and before its
+// share is overwritten. The next start overwrites it before it serves anybody.
+func TestCrashBeforeMailIsShredded(t *testing.T) {
+	t.Parallel()
+	var shares *faultyShares
+	k := newMailKit(t, vaulttest.Options{WrapShares: func(s storage.Shares) storage.Shares {
+		shares = newFaultyShares(s)
+		return shares
+	}})
+	k.mustShare(t)
+	mails := queuedMails(t, k.Store)
+	shares.destroy.Store(new(errors.New("input/output error")))
+	_, err := k.Vault.PostDue(t.Context())
+	want(t, "PostDue(shares fail) is an error", err != nil, true)
+	want(t, "link before the start", openedBy(t, k.Kit, mails[0], k.CopyDir(t)) != "", true)
+	k.Reopen(t)
+	want(t, "link after the start", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), "")
+	want(t, "PostDue(after the start)", mustPost(t, k.Kit), 0)
+	want(t, "mails sent", len(k.post.mails()), 1)
+}
+
+// A secret that was not kept leaves no mail, and its mail's share is gone.
+func TestMailOfASecretThatWasNotKept(t *testing.T) {
+	t.Parallel()
+	var store *faultyStore
+	var drawn [][storage.ShareSize]byte
+	k := newMailKit(t, vaulttest.Options{
+		WrapStore: func(s storage.Store) storage.Store { store = &faultyStore{Store: s}; return store },
+		WrapShares: func(s storage.Shares) storage.Shares {
+			recycler, _ := s.(storage.Recycler)
+			return &notedShares{Shares: s, Recycler: recycler, drawn: &drawn}
+		},
+	})
+	store.before.Store(new(storage.ErrFull))
+	_, err := k.Vault.ConcealSecret(t.Context(), k.sender, plaintext, vault.Wish{Recipients: []string{friend, "b@example.com"}})
+	wantErr(t, "ConcealSecret(full disk)", err, vault.ErrUnavailable)
+	store.before.Store(nil)
+	want(t, "shares drawn", len(drawn), 3)
+	for _, share := range drawn {
+		wantShareGone(t, k.Dir, share)
+	}
+	k.wantCounts(t, 0, 0, 0)
+}
+
+// notedShares notes each share that is put, and the number of each slot that
+// is reported as used.
+type notedShares struct {
+	storage.Shares
+	storage.Recycler
+	drawn *[][storage.ShareSize]byte
+	used  map[uint64]bool
+}
+
+func (s *notedShares) Used(slot storage.Slot) {
+	if s.used != nil {
+		s.used[slot.Number] = true
+	}
+	s.Recycler.Used(slot)
+}
+
+func (s *notedShares) Put(ctx context.Context, share [storage.ShareSize]byte) (storage.Slot, error) {
+	*s.drawn = append(*s.drawn, share)
+	return s.Shares.Put(ctx, share)
+}
+
+// Mails that wait keep their slots over a restart: no new share comes to lie
+// where theirs is.
+func TestRestartKeepsMails(t *testing.T) {
+	t.Parallel()
+	used := map[uint64]bool{}
+	k := newMailKit(t, vaulttest.Options{WrapShares: func(s storage.Shares) storage.Shares {
+		recycler, _ := s.(storage.Recycler)
+		return &notedShares{Shares: s, Recycler: recycler, drawn: new([][storage.ShareSize]byte), used: used}
+	}})
+	kept := k.mustShare(t)
+	slots, err := k.Vault.OutboxSlots(t.Context())
+	want(t, "OutboxSlots()", err, nil)
+	want(t, "slots of mails", len(slots), 1)
+	want(t, "slot of the mail", slots[0], *queuedMails(t, k.Store)[0].Slot)
+	k.Reopen(t)
+	k.MustReclaim(t)
+	want(t, "slot of the mail is reported as used", used[slots[0].Number], true)
+	want(t, "PostDue()", mustPost(t, k.Kit), 1)
+	tried := k.post.mails()
+	want(t, "mails sent", len(tried), 1)
+	want(t, "Mail.Key", string(tried[0].Key), kept.Secret.Key.Expose())
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliverySent, k.Clock.Now(), 1))
+}
+
+// After a restart without mail the queue is kept for a while and then given up.
+func TestRestartWithoutMail(t *testing.T) {
+	t.Parallel()
+	k := newMailKit(t, vaulttest.Options{})
+	kept := k.mustShare(t)
+	k.Close(t)
+	mute := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: k.Dir, RootKey: &k.RootKey})
+	want(t, "PostDue()", mustPost(t, mute), 1)
+	wantDeliveries(t, mute, k.sender, kept, delivery(vault.DeliveryQueued, mute.Clock.Now(), 1))
+	mute.Clock.Advance(24 * time.Hour)
+	want(t, "PostDue(a day later)", mustPost(t, mute), 1)
+	wantDeliveries(t, mute, k.sender, kept, delivery(vault.DeliveryFailed, mute.Clock.Now(), 1))
+}
+
+// A shutdown interrupts what is being sent, and the mail is not lost.
+func TestShutdownWhileSending(t *testing.T) {
+	t.Parallel()
+	sending := make(chan struct{})
+	k := vaulttest.New(t, vaulttest.Options{Send: func(ctx context.Context, _ vault.Mail) error {
+		sending <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	}})
+	sender := putMailer(t, k)
+	kept := k.MustConceal(t, sender, plaintext, vault.Wish{Recipients: []string{friend}})
+	<-sending
+	k.Close(t)
+
+	after := newMailKit(t, vaulttest.Options{Dir: k.Dir, RootKey: &k.RootKey})
+	wantDeliveries(t, after.Kit, sender, kept, delivery(vault.DeliveryQueued, k.Clock.Now(), 1))
+	after.Clock.Advance(time.Minute)
+	want(t, "PostDue()", mustPost(t, after.Kit), 1)
+	want(t, "mails sent", len(after.post.mails()), 1)
+}

@@ -1,0 +1,102 @@
+package vault_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// Rows that cannot be read do not keep the others from being sent, and are
+// looked at again a day later.
+func TestDamagedMails(t *testing.T) {
+	t.Parallel()
+	k := newMailKit(t, vaulttest.Options{})
+	kept := k.mustShare(t)
+	put(t, k.Store, vault.BucketOutbox, []byte{0}, []byte("no mail"))
+	for i := range byte(5) {
+		put(t, k.Store, vault.BucketOutbox, append(make([]byte, 15), i), []byte{i})
+	}
+	_, err := k.Vault.OutboxSlots(t.Context())
+	want(t, "OutboxSlots() is an error", err != nil, true)
+	want(t, "PostDue()", mustPost(t, k.Kit), 7)
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliverySent, k.Clock.Now(), 1))
+	want(t, "rows of the queue", len(rows(t, k.Store, vault.BucketOutbox)), 6)
+	want(t, "PostDue(again)", mustPost(t, k.Kit), 0)
+	k.Clock.Advance(24 * time.Hour)
+	want(t, "PostDue(a day later)", mustPost(t, k.Kit), 6)
+}
+
+// What was damaged beside a mail that could be sent does not send it again.
+func TestDamageBesideAMail(t *testing.T) {
+	t.Parallel()
+	k := newMailKit(t, vaulttest.Options{})
+	kept := k.mustShare(t)
+	row := kept.Metadata.Key.RowKey(seal.KindMetadata)
+	put(t, k.Store, vault.BucketDelivery, append(row[:], 0), []byte("damaged"))
+	want(t, "PostDue()", mustPost(t, k.Kit), 1)
+	k.Clock.Advance(time.Hour)
+	want(t, "PostDue(later)", mustPost(t, k.Kit), 0)
+	want(t, "mails sent", len(k.post.mails()), 1)
+}
+
+// A mail whose share or seal is damaged cannot be sent, now or later.
+func TestMailThatDoesNotOpen(t *testing.T) {
+	t.Parallel()
+	k := newMailKit(t, vaulttest.Options{})
+	kept := k.mustShare(t)
+	flipShare(t, k.Kit, *queuedMails(t, k.Store)[0].Slot)
+	want(t, "PostDue()", mustPost(t, k.Kit), 1)
+	want(t, "mails sent", len(k.post.mails()), 0)
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliveryFailed, k.Clock.Now(), 1))
+	k.wantCounts(t, 0, 0, 0)
+}
+
+// The attack: read the log at its most talkative, while mails are sent, put
+// off and given up, and the mail server repeats whom they were for. Only what
+// kind of mail it was and what became of it is there.
+func TestMailLogsTellNothing(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	k := newMailKit(t, vaulttest.Options{
+		Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	canaries := []string{friend, mailer, "canary", plaintext}
+	share := func() {
+		kept := k.mustShare(t)
+		canaries = append(canaries, kept.Secret.Key.Expose(), kept.Metadata.Key.Expose())
+	}
+	answer := fmt.Errorf("550 5.1.1 <%s>: no such mailbox", friend)
+	for _, err := range []error{nil, answer, errors.Join(vault.ErrUndeliverable, answer)} {
+		k.post.fail(err)
+		share()
+		want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), vault.Mail{Kind: vault.MailTaken, To: friend}), nil)
+		want(t, "QueueMail()", k.Vault.QueueMail(t.Context(), vault.Mail{Kind: vault.MailReset, To: friend, Key: "canary"}), nil)
+		mustPost(t, k.Kit)
+	}
+	share()
+	flipShare(t, k.Kit, *queuedMails(t, k.Store)[0].Slot)
+	put(t, k.Store, vault.BucketOutbox, bytes.Repeat([]byte{0}, 16), []byte(friend))
+	mustPost(t, k.Kit)
+	k.Clock.Advance(25 * time.Hour)
+	mustPost(t, k.Kit)
+	for _, m := range k.post.mails() {
+		canaries = append(canaries, m.ID)
+	}
+	said := log.String()
+	for _, words := range []string{`"kind":"share"`, `"kind":"reset"`, `"state":"sent"`, `"state":"queued"`, `"state":"failed"`} {
+		want(t, "the log says "+words, strings.Contains(said, words), true)
+	}
+	for _, canary := range canaries {
+		for _, form := range spellings(canary) {
+			want(t, "the log holds a canary", strings.Contains(said, form), false)
+		}
+	}
+}

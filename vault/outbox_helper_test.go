@@ -1,0 +1,127 @@
+package vault_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+const (
+	friend       = "friend-canary@example.com"
+	friendHidden = "fr*****@e*****.com"
+	mailer       = "mailer-canary@example.org"
+)
+
+// postOffice takes what a vault sends, or refuses it with an error.
+type postOffice struct {
+	mu    sync.Mutex
+	tried []vault.Mail
+	err   error
+}
+
+func (p *postOffice) send(_ context.Context, m vault.Mail) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tried = append(p.tried, m)
+	return p.err
+}
+
+// fail sets the answer to further mails.
+func (p *postOffice) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err = err
+}
+
+// mails returns what was tried so far, in the order of addresses.
+func (p *postOffice) mails() []vault.Mail {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	tried := slices.Clone(p.tried)
+	slices.SortStableFunc(tried, func(a, b vault.Mail) int { return strings.Compare(string(a.To), string(b.To)) })
+	return tried
+}
+
+// mailKit is a vault with an account that shares, and a post office.
+type mailKit struct {
+	*vaulttest.Kit
+	post   *postOffice
+	sender vault.Caller
+}
+
+func newMailKit(t *testing.T, opts vaulttest.Options) *mailKit {
+	t.Helper()
+	k := &mailKit{post: &postOffice{}}
+	opts.Manual = true
+	if opts.Send == nil {
+		opts.Send = k.post.send
+	}
+	k.Kit = vaulttest.New(t, opts)
+	k.sender = putMailer(t, k.Kit)
+	return k
+}
+
+// putMailer makes an account that shares secrets.
+func putMailer(t *testing.T, k *vaulttest.Kit) (sender vault.Caller) {
+	t.Helper()
+	err := k.Store.Update(t.Context(), func(tx storage.Tx) (err error) {
+		sender, err = vault.PutMailer(tx, mailer, "pt_BR", k.Clock.Now())
+		return err
+	})
+	want(t, "PutMailer()", err, nil)
+	return sender
+}
+
+// mustShare conceals a secret and has its link sent to friend.
+func (k *mailKit) mustShare(t *testing.T) vault.Concealed {
+	t.Helper()
+	return k.MustConceal(t, k.sender, plaintext, vault.Wish{Recipients: []string{friend}})
+}
+
+// mustPost sends what is due and returns how many mails were handled.
+func mustPost(t testing.TB, k *vaulttest.Kit) int {
+	t.Helper()
+	n, err := k.Vault.PostDue(t.Context())
+	if err != nil {
+		t.Fatalf("PostDue(): got %v, want nil", err)
+	}
+	return n
+}
+
+// wantDeliveries compares what a receipt tells of its mails.
+func wantDeliveries(t *testing.T, k *vaulttest.Kit, sender vault.Caller, kept vault.Concealed, deliveries ...vault.Delivery) {
+	t.Helper()
+	got := k.MustMetadata(t, sender, kept.Metadata.Key).Deliveries
+	if diff := cmp.Diff(deliveries, got); diff != "" {
+		t.Errorf("GetMetadata(key).Deliveries: -want +got\n%s", diff)
+	}
+}
+
+// delivery is what became of the mail to friend.
+func delivery(state vault.DeliveryState, updated time.Time, attempts int) vault.Delivery {
+	return vault.Delivery{Recipient: friendHidden, State: state, Updated: updated, Attempts: attempts}
+}
+
+// wantCounts compares the mails that wait, that were sent, and that the
+// account's tally knows of.
+func (k *mailKit) wantCounts(t *testing.T, queued, emails int64, tally uint64) {
+	t.Helper()
+	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
+		gotQueued, gotEmails, gotTally, err := vault.MailCounts(tx, k.sender)
+		want(t, "mails that wait", gotQueued, queued)
+		want(t, "mails sent", gotEmails, emails)
+		want(t, "mails sent for the account", gotTally, tally)
+		return err
+	})
+	want(t, "MailCounts()", err, nil)
+	want(t, "rows of the queue", len(rows(t, k.Store, vault.BucketOutbox)), int(queued))
+}

@@ -1,0 +1,99 @@
+package vault_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// queuedMails returns the rows of the queue as a thief reads them.
+func queuedMails(t *testing.T, s storage.Store) (mails []vault.StoredMail) {
+	t.Helper()
+	err := s.View(t.Context(), func(tx storage.Tx) error {
+		mails = nil
+		return tx.Range(vault.BucketOutbox, nil, nil, func(key, value []byte) error {
+			mail, err := vault.StoredMailOf(bytes.Clone(key), bytes.Clone(value))
+			mails = append(mails, mail)
+			return err
+		})
+	})
+	want(t, "Range(queue)", err, nil)
+	return mails
+}
+
+// openedBy tries everything in the files of a folder as the share of a mail,
+// and returns the link's key if anything opens it. Shares begin at a multiple
+// of 8.
+func openedBy(t *testing.T, k *vaulttest.Kit, mail vault.StoredMail, dir string) string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	want(t, "ReadDir(data folder)", err, nil)
+	for _, file := range files {
+		content, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		want(t, "ReadFile("+file.Name()+")", err, nil)
+		for at := 0; at+storage.ShareSize <= len(content); at += 8 {
+			share := [storage.ShareSize]byte(content[at:])
+			if share == [storage.ShareSize]byte{} {
+				continue
+			}
+			if opened, err := mail.Open(k.Keys, share); err == nil {
+				return string(opened.Key)
+			}
+		}
+	}
+	return ""
+}
+
+// The attack: the thief has the data folder and the root key. While a mail
+// waits, its link can be read: the service itself has to read it to send it.
+// This is the documented exception, and it ends with the wait. A copy that is
+// taken after the mail was sent, given up or dropped opens no link, not even
+// together with the database from before.
+func TestTheftOfQueuedMail(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(t *testing.T, k *mailKit, kept vault.Concealed){
+		"sent": func(*testing.T, *mailKit, vault.Concealed) {},
+		"given up": func(_ *testing.T, k *mailKit, _ vault.Concealed) {
+			k.post.fail(vault.ErrUndeliverable)
+		},
+		"dropped": func(t *testing.T, k *mailKit, kept vault.Concealed) {
+			t.Helper()
+			k.MustBurn(t, k.sender, kept.Metadata.Key, "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newMailKit(t, vaulttest.Options{})
+			kept := k.mustShare(t)
+			mails := queuedMails(t, k.Store)
+			want(t, "mails that wait", len(mails), 1)
+			want(t, "link in a copy from before", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), kept.Secret.Key.Expose())
+
+			end(t, k, kept)
+			mustPost(t, k.Kit)
+			want(t, "mails that wait", len(queuedMails(t, k.Store)), 0)
+			want(t, "link in a copy from after", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), "")
+			struckOff(t, k.Kit)
+		})
+	}
+}
+
+// The attack: the thief has the data folder, but not the root key. No address
+// and no link can be read in it, even while the mail waits.
+func TestTheftOfQueuedMailWithoutRootKey(t *testing.T) {
+	t.Parallel()
+	k := newMailKit(t, vaulttest.Options{})
+	kept := k.mustShare(t)
+	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), vault.Mail{Kind: vault.MailTaken, To: friend}), nil)
+	content := everything(t, k.CopyDir(t))
+	for _, canary := range []string{friend, mailer, kept.Secret.Key.Expose()[:25]} {
+		for _, form := range spellings(canary) {
+			want(t, "data folder holds a canary", bytes.Contains(content, []byte(form)), false)
+		}
+	}
+}

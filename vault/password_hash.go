@@ -1,0 +1,49 @@
+package vault
+
+import (
+	"context"
+
+	"hush/seal"
+)
+
+// newPasswordParams are what the next password is hashed with.
+func (v *Vault) newPasswordParams() seal.PasswordParams {
+	if v.passwords == (seal.PasswordParams{}) {
+		return seal.NewPasswordParams()
+	}
+	return v.passwords.Renewed()
+}
+
+// hashPassword waits for its turn and hashes. It returns ErrBusy if too many
+// wait already.
+func (v *Vault) hashPassword(ctx context.Context, params seal.PasswordParams, password Text) (seal.PasswordHash, error) {
+	leave, err := v.hasher.passwords.turn(ctx)
+	if err != nil {
+		return seal.PasswordHash{}, err
+	}
+	defer leave()
+	return params.Hash(string(password)), nil
+}
+
+// newPassword is a password that is to be stored: its record, and what unwraps
+// the account's key for whoever knows it.
+type newPassword struct {
+	record passwordRecord
+	holder seal.Holder
+}
+
+// preparePassword hashes a password that was checked.
+func (v *Vault) preparePassword(ctx context.Context, password Text) (newPassword, error) {
+	params := v.newPasswordParams()
+	hash, err := v.hashPassword(ctx, params, password)
+	if err != nil {
+		return newPassword{}, err
+	}
+	return newPassword{passwordRecord{params, hash.Verifier()}, hash.Holder()}, nil
+}
+
+// matches tells whether hash is of the account's password. Accounts without
+// one, and none at all, have none that matches.
+func (r *accountRecord) matches(hash seal.PasswordHash) bool {
+	return r != nil && r.password != nil && hash.Matches(r.password.verifier)
+}

@@ -1,0 +1,127 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// provePassword tells whether somebody knows the password of an account. A nil
+// r is no account: the same work is done for it, and its password is always
+// wrong. Each try is reserved durably before the slow hash begins, so that
+// neither a crash nor a hundred parallel guesses buy more of them; the right
+// password takes its own back and forgives the network's others.
+//
+// It returns ErrCredentials, LockedError or ErrBusy, and the hash of the right
+// password.
+func (v *Vault) provePassword(ctx context.Context, c Caller, addressID [32]byte, r *accountRecord, password Text, now time.Time) (seal.PasswordHash, error) {
+	params := v.newPasswordParams()
+	if r != nil && r.password != nil {
+		params = r.password.params
+	}
+	leave, err := v.hasher.passwords.turn(ctx)
+	if err != nil {
+		return seal.PasswordHash{}, err
+	}
+	defer leave()
+	p := v.newPasswordTry(c, addressID)
+	left, err := v.reserveTry(ctx, p, now)
+	if err != nil {
+		return seal.PasswordHash{}, err
+	}
+	hash := params.Hash(string(password))
+	if r.matches(hash) {
+		return hash, v.forgiveTry(ctx, p, now)
+	}
+	if err := v.noteFailure(ctx, addressID, left, now); err != nil {
+		return seal.PasswordHash{}, err
+	}
+	return seal.PasswordHash{}, ErrCredentials
+}
+
+// passwordTry names the two counters of a try.
+type passwordTry struct{ mine, all []byte }
+
+func (v *Vault) newPasswordTry(c Caller, addressID [32]byte) passwordTry {
+	network := v.keys.NetworkID(c.Network.bytes())
+	return passwordTry{triesKey(addressID, triesNetwork, network[:]), triesKey(addressID, triesAll, nil)}
+}
+
+// load loads both counters.
+func (p passwordTry) load(tx storage.Tx, now time.Time) (mine, all attemptRecord, err error) {
+	if mine, err = getTries(tx, p.mine, now); err != nil {
+		return mine, all, err
+	}
+	all, err = getTries(tx, p.all, now)
+	return mine, all, err
+}
+
+// open loads both counters, or returns LockedError while either is locked.
+func (p passwordTry) open(tx storage.Tx, now time.Time) (mine, all attemptRecord, err error) {
+	mine, all, err = p.load(tx, now)
+	if wait := max(mine.locked.Sub(now), all.locked.Sub(now)); err == nil && wait > 0 {
+		err = &LockedError{RetryAfter: wait}
+	}
+	return mine, all, err
+}
+
+// reserveTry counts a try and returns how many the network has left, or
+// LockedError. Who is locked out does not reach the writer.
+func (v *Vault) reserveTry(ctx context.Context, p passwordTry, now time.Time) (left int, err error) {
+	err = v.store.View(ctx, func(tx storage.Tx) error {
+		_, _, err := p.open(tx, now)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	err = v.store.Update(ctx, func(tx storage.Tx) error {
+		mine, all, err := p.open(tx, now)
+		if err != nil {
+			return err
+		}
+		left = mine.countTry(PasswordNetworkTries, now)
+		all.countTry(PasswordTries, now)
+		if err := putTries(tx, p.mine, mine); err != nil {
+			return err
+		}
+		return putTries(tx, p.all, all)
+	})
+	return left, err
+}
+
+// forgiveTry takes back the try of a right password.
+func (v *Vault) forgiveTry(ctx context.Context, p passwordTry, now time.Time) error {
+	return v.store.Update(ctx, func(tx storage.Tx) error {
+		_, all, err := p.load(tx, now)
+		if err != nil {
+			return err
+		}
+		if err := tx.Delete(bucketTries, p.mine); err != nil {
+			return err
+		}
+		if all.untry(PasswordTries); all.count == 0 {
+			return tx.Delete(bucketTries, p.all)
+		}
+		return tx.Put(bucketTries, p.all, all.encode())
+	})
+}
+
+// noteFailure writes the audit row of a wrong password: for the first of a
+// network and for the one that locks it out, so that guessing does not fill
+// the trail. An address without an account is the zero account's.
+func (v *Vault) noteFailure(ctx context.Context, addressID [32]byte, left int, now time.Time) error {
+	if left != PasswordNetworkTries-1 && left != 0 {
+		return nil
+	}
+	return v.store.Update(ctx, func(tx storage.Tx) error {
+		id, _, err := findByAddressID(tx, addressID)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		return auditAccount(tx, now, AuditSignInFailed, id)
+	})
+}

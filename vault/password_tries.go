@@ -1,0 +1,151 @@
+package vault
+
+import (
+	"errors"
+	"time"
+
+	"hush/storage"
+)
+
+// The limits on wrong passwords of one address, whether or not it has an
+// account.
+const (
+	// PasswordNetworkTries lock one network out.
+	PasswordNetworkTries = 5
+	// PasswordTries lock everybody out.
+	PasswordTries = 30
+	// PasswordWindow is how long tries add up.
+	PasswordWindow = 15 * time.Minute
+	// PasswordLock is how long a lock holds.
+	PasswordLock = 30 * time.Minute
+)
+
+// What is counted for an address. The letters are stored.
+const (
+	triesNetwork = 'n' // wrong passwords of one network
+	triesAll     = 'g' // wrong passwords
+	mailsVerify  = 'v' // links that confirm a new account
+	mailsReset   = 'r' // links that set a password
+	mailsAddress = 'a' // links that confirm a next address
+	mailsTaken   = 't' // notes that somebody signed up again
+)
+
+// triesKey is the row of a counter: address id 32 ‖ what is counted 1 ‖ of
+// which network 8, where one is.
+func triesKey(addressID [32]byte, kind byte, network []byte) []byte {
+	key := make([]byte, 0, len(addressID)+1+len(network))
+	key = append(key, addressID[:]...)
+	key = append(key, kind)
+	return append(key, network...)
+}
+
+// triesKindAt is where a counter's row says what is counted.
+const triesKindAt = 32
+
+// triesWindow is how long a counter of a kind adds up.
+func triesWindow(kind byte) time.Duration {
+	switch kind {
+	case mailsVerify:
+		return verifyPause
+	case mailsReset, mailsAddress, mailsTaken:
+		return mailWindow
+	}
+	return PasswordWindow
+}
+
+// ends is when a counter of a kind starts anew.
+func (r *attemptRecord) ends(kind byte) time.Time {
+	if !r.locked.IsZero() {
+		return r.locked
+	}
+	return r.began.Add(triesWindow(kind))
+}
+
+// getTries loads a counter; one whose window or lock is over starts anew.
+func getTries(tx storage.Tx, key []byte, now time.Time) (attemptRecord, error) {
+	data, err := tx.Get(bucketTries, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return attemptRecord{}, nil
+	}
+	if err != nil {
+		return attemptRecord{}, err
+	}
+	r, err := decodeAttempt(data)
+	if err != nil || !now.Before(r.ends(key[triesKindAt])) {
+		return attemptRecord{}, err
+	}
+	return r, nil
+}
+
+// putTries stores a counter, and asks for its end when it is new.
+func putTries(tx storage.Tx, key []byte, r attemptRecord) error {
+	if err := tx.Put(bucketTries, key, r.encode()); err != nil || r.count != 1 {
+		return err
+	}
+	return putDue(tx, r.ends(key[triesKindAt]), dueTries, key)
+}
+
+// countTry adds a try to a counter and locks it when the most is reached. It
+// returns how many are left.
+func (r *attemptRecord) countTry(most uint32, now time.Time) int {
+	if r.count == 0 {
+		r.began = now
+	}
+	r.count++
+	if r.count >= most {
+		r.locked = now.Add(PasswordLock)
+	}
+	return int(most - r.count)
+}
+
+// untry takes back a try that was none.
+func (r *attemptRecord) untry(most uint32) {
+	if r.count > 0 {
+		r.count--
+	}
+	if r.count < most {
+		r.locked = time.Time{}
+	}
+}
+
+// endTries forgets a counter whose time is over.
+func (v *Vault) endTries(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+	if len(key) <= triesKindAt {
+		return time.Time{}, errDamaged
+	}
+	data, err := tx.Get(bucketTries, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	r, err := decodeAttempt(data)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if ends := r.ends(key[triesKindAt]); now.Before(ends) {
+		return ends, nil
+	}
+	return time.Time{}, tx.Delete(bucketTries, key)
+}
+
+// clearTries forgets the wrong passwords of an address.
+func clearTries(tx storage.Tx, addressID [32]byte) error {
+	var keys [][]byte
+	err := tx.Range(bucketTries, addressID[:], prefixEnd(addressID[:]), func(key, _ []byte) error {
+		if kind := key[triesKindAt]; kind == triesNetwork || kind == triesAll {
+			keys = append(keys, append([]byte(nil), key...))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := tx.Delete(bucketTries, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

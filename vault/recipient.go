@@ -1,0 +1,121 @@
+package vault
+
+import (
+	"fmt"
+	"io"
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// RecipientsLimit is the most people that one secret's link is sent to.
+	RecipientsLimit = 10
+	// addressLimit and localLimit are the most bytes that mail servers have to
+	// take for an address and for what stands before the @.
+	addressLimit = 254
+	localLimit   = 64
+)
+
+// RecipientError names an address that no mail can be sent to, as the caller
+// gave it. It is ErrInvalid, and its text is the one that legacy clients show:
+// it is for the caller and must not be logged.
+type RecipientError struct{ Address Text }
+
+func (e *RecipientError) Error() string {
+	return "Undeliverable email address: " + strings.ToValidUTF8(string(e.Address), "\uFFFD")
+}
+func (e *RecipientError) Is(target error) bool { return target == ErrInvalid }
+
+// recipient is somebody who gets a link. The address is as mail servers take
+// it; obscured is what may be shown and stored.
+type recipient struct {
+	address  Text
+	obscured string
+}
+
+// Format writes the obscured form, whatever the verb.
+func (r recipient) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.obscured) }
+
+// parseRecipients reads addresses, of which each element may hold several with
+// commas between them. Empty ones are left out, and of those that differ in
+// case alone the first is kept. It returns a RecipientError for what is no
+// address and an InvalidError for too many.
+func parseRecipients(list []string) ([]recipient, error) {
+	var found []recipient
+	seen := map[string]bool{}
+	for _, element := range list {
+		for text := range strings.SplitSeq(element, ",") {
+			if text = strings.Trim(text, " "); text == "" {
+				continue
+			}
+			r, ok := parseRecipient(text)
+			if !ok {
+				return nil, &RecipientError{Address: Text(text)}
+			}
+			if key := strings.ToLower(string(r.address)); !seen[key] {
+				seen[key] = true
+				found = append(found, r)
+			}
+		}
+	}
+	if len(found) > RecipientsLimit {
+		return nil, &InvalidError{Field: "recipients", Text: fmt.Sprintf("must be at most %d", RecipientsLimit)}
+	}
+	return found, nil
+}
+
+// parseRecipient reads one bare address. What needs quotes or brackets, names
+// no domain, or cannot be printed is refused: nobody types it, and mail
+// servers differ in what they make of it.
+func parseRecipient(text string) (recipient, bool) {
+	if len(text) > addressLimit || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
+		return recipient{}, false
+	}
+	text = norm.NFC.String(text)
+	parsed, err := mail.ParseAddress(text)
+	if err != nil || parsed.Name != "" || parsed.Address != text {
+		return recipient{}, false
+	}
+	at := strings.LastIndexByte(text, '@')
+	local := text[:at]
+	domain, ok := mailDomain(text[at+1:])
+	address := local + "@" + domain
+	if !ok || len(local) > localLimit || len(address) > addressLimit {
+		return recipient{}, false
+	}
+	return recipient{address: Text(address), obscured: obscure(local, domain)}, true
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// mailDomain returns a domain as DNS knows it. One without a dot, or whose last
+// label is a number, is none that mail finds its way to.
+func mailDomain(name string) (string, bool) {
+	ascii, err := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true)).ToASCII(name)
+	if err != nil {
+		return "", false
+	}
+	last := ascii[strings.LastIndexByte(ascii, '.')+1:]
+	return ascii, last != ascii && strings.Trim(last, "0123456789") != ""
+}
+
+// obscure shows enough of an address for its sender to know it again: one or
+// two characters, one of the domain, and its last label. The domain is as
+// mailDomain returns it.
+func obscure(local, domain string) string {
+	if shown, err := idna.New().ToUnicode(domain); err == nil {
+		domain = shown
+	}
+	return firstOf(local, 2) + "*****@" + firstOf(domain, 1) + "*****" + domain[strings.LastIndexByte(domain, '.'):]
+}
+
+// firstOf returns the first n characters of text, or all of it.
+func firstOf(text string, n int) string {
+	runes := []rune(text)
+	return string(runes[:min(n, len(runes))])
+}

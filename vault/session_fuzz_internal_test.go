@@ -1,0 +1,24 @@
+package vault
+
+import "testing"
+
+func FuzzDecodeSession(f *testing.F) {
+	fuzzDecoder(f, func(data []byte) ([]byte, error) {
+		r, err := decodeSession(data)
+		return r.encode(), err
+	}, "session-v1", "session-remembered-v1")
+}
+
+func FuzzDecodeToken(f *testing.F) {
+	fuzzDecoder(f, func(data []byte) ([]byte, error) {
+		r, err := decodeToken(data)
+		return r.encode(), err
+	}, "token-v1", "token-lasting-v1")
+}
+
+func FuzzDecodePair(f *testing.F) {
+	fuzzDecoder(f, func(data []byte) ([]byte, error) {
+		r, err := decodePair(data)
+		return r.encode(), err
+	}, "pair-v1", "pair-main-v1")
+}

@@ -1,0 +1,109 @@
+package vault_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// from is a caller at an address.
+func from(address string) vault.Caller {
+	return vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(address))}
+}
+
+// events fetches a receipt's timeline.
+func events(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) []vault.Event {
+	t.Helper()
+	return k.MustMetadata(t, from("198.51.100.9"), kept.Metadata.Key).Events
+}
+
+// A sender sees who looked, guessed and opened, as far as networks tell, and
+// when.
+func TestTimeline(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	start := vaulttest.StartTime()
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", vault.Wish{Passphrase: "right"})
+	key := kept.Secret.Key.Expose()
+	look := func(address string) {
+		t.Helper()
+		_, err := k.Vault.GetSecret(t.Context(), from(address), key)
+		want(t, "GetSecret(key)", err, nil)
+	}
+	k.Clock.Advance(time.Minute)
+	look("203.0.113.5")
+	look("203.0.113.6") // the same /24 within a minute
+	look("2001:db8:1:2::3")
+	k.Clock.Advance(time.Minute)
+	look("203.0.113.5")
+	for range 2 {
+		wantErr(t, "RevealSecret(wrong)", revealErr(t, k, from("203.0.113.5"), key, "wrong"), vault.ErrPassphrase)
+	}
+	k.Clock.Advance(time.Minute)
+	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "right")
+	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
+	wanted := []vault.Event{
+		{Kind: vault.EventCreated, Time: start, Network: "192.0.2.0/24", Count: 1},
+		{Kind: vault.EventLooked, Time: at(1), Network: "203.0.113.0/24", Count: 1},
+		{Kind: vault.EventLooked, Time: at(1), Network: "2001:db8:1::/48", Count: 1},
+		{Kind: vault.EventLooked, Time: at(2), Network: "203.0.113.0/24", Count: 1},
+		{Kind: vault.EventPassphrase, Time: at(2), Network: "203.0.113.0/24", Count: 2},
+		{Kind: vault.EventRevealed, Time: at(3), Network: "203.0.113.0/24", Count: 1},
+	}
+	for range 2 {
+		if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
+			t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
+		}
+		k.Reopen(t)
+	}
+}
+
+func TestTimelineOfExpired(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", vault.Wish{TTL: new(time.Minute)})
+	k.Clock.Advance(90 * time.Second)
+	wanted := []vault.Event{
+		{Kind: vault.EventCreated, Time: vaulttest.StartTime(), Network: "192.0.2.0/24", Count: 1},
+		{Kind: vault.EventExpired, Time: vaulttest.StartTime().Add(time.Minute), Count: 1},
+	}
+	if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
+		t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
+	}
+	k.MustSweep(t)
+	if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
+		t.Errorf("GetMetadata(key).Events after the sweep: -want +got\n%s", diff)
+	}
+}
+
+// Somebody hammers a link from ever new networks, so that its sender's history
+// fills up. What the receipt keeps stays bounded, and what came first stays.
+func TestTimelineIsBounded(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", vault.Wish{})
+	for i := range 150 {
+		address := netip.AddrFrom4([4]byte{10, byte(i), 0, 1})
+		_, err := k.Vault.GetSecret(t.Context(), vault.Caller{Network: vault.NetworkOf(address)}, kept.Secret.Key.Expose())
+		want(t, "GetSecret(key)", err, nil)
+	}
+	got := events(t, k, kept)
+	want(t, "len(GetMetadata(key).Events)", len(got), 101)
+	want(t, "GetMetadata(key).Events[1].Network", got[1].Network, "10.0.0.0/24")
+	want(t, "GetMetadata(key).Events[100].Count", got[100].Count, 51)
+}
+
+// Asking for a status is for programs that poll; it is no look.
+func TestStatusIsNoLook(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", vault.Wish{})
+	_, err := k.Vault.GetSecretStatus(t.Context(), from("203.0.113.5"), []string{kept.Secret.Key.Expose()})
+	want(t, "GetSecretStatus(key)", err, nil)
+	want(t, "len(GetMetadata(key).Events)", len(events(t, k, kept)), 1)
+}
