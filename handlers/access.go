@@ -13,36 +13,65 @@ import (
 // errNoCaller: a call that did not come through the middleware.
 var errNoCaller = errors.New("handlers: call without a caller")
 
-// checkAccess refuses callers whom the method's access option does not admit.
-// It fails closed: an unknown procedure, a request that nobody authenticated
-// and a credential that is not good are refused on public methods too.
+// checkAccess refuses callers whom the method's access and scope options do not
+// admit. It fails closed: an unknown procedure, a request that nobody
+// authenticated and a credential that is not good are refused on public methods
+// too. What is for colonels is not there for anybody else.
 func checkAccess(policies policies) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 			p, known := policies[req.Spec().Procedure]
-			if !known {
-				return nil, connect.NewError(connect.CodeUnimplemented, errors.New("unknown procedure"))
-			}
 			record := recordFrom(ctx)
-			if record == nil {
+			switch {
+			case !known:
+				return nil, unknownProcedure()
+			case record == nil:
 				return nil, errNoCaller
+			case record.broken != nil:
+				return nil, record.broken
 			}
-			if record.refused || !admits(p.access, record.caller) {
-				return nil, vault.ErrUnauthenticated
+			if err := admits(p, record); err != nil {
+				return nil, err
 			}
 			return next(ctx, req)
 		}
 	}
 }
 
-// admits tells whether a method with such access is for the caller.
-func admits(access hushv1.Access, caller vault.Caller) bool {
-	switch access {
-	case hushv1.Access_ACCESS_PUBLIC:
-		return true
-	case hushv1.Access_ACCESS_ACCOUNT:
-		return !caller.Anonymous()
+// admits returns nil if a method is for the caller.
+func admits(p policy, record *record) error {
+	caller := record.caller
+	switch {
+	case p.access == hushv1.Access_ACCESS_COLONEL && (record.refused || !caller.Colonel()):
+		return unknownProcedure()
+	case record.refused:
+		return vault.ErrUnauthenticated
+	case p.access == hushv1.Access_ACCESS_ACCOUNT && caller.Anonymous():
+		return vault.ErrUnauthenticated
+	case p.access == hushv1.Access_ACCESS_UNSPECIFIED:
+		return vault.ErrUnauthenticated
+	case !caller.May(scopeOf(p.scope)):
+		return vault.ErrScope
+	}
+	return nil
+}
+
+func unknownProcedure() error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("unknown procedure"))
+}
+
+// scopeOf is what a token needs for a method of that scope.
+func scopeOf(scope hushv1.Scope) vault.Scopes {
+	switch scope {
+	case hushv1.Scope_SCOPE_ANY:
+		return 0
+	case hushv1.Scope_SCOPE_CONCEAL:
+		return vault.ScopeConceal
+	case hushv1.Scope_SCOPE_REVEAL:
+		return vault.ScopeReveal
+	case hushv1.Scope_SCOPE_METADATA:
+		return vault.ScopeMetadata
 	default:
-		return false
+		return vault.ScopeAccount
 	}
 }

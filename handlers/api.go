@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -28,8 +30,26 @@ type Options struct {
 	Version string
 	// RateLimits turns the budgets on. Passphrase limits are always on.
 	RateLimits bool
+	// BaseURL is where people reach the service; pages of that origin are its
+	// own. Required.
+	BaseURL *url.URL
+	// Instance is what pages show of the service.
+	Instance Instance
+	// Backend names the store, and FileBytes tells how long its data file is;
+	// nil if it has none.
+	Backend   string
+	FileBytes func() int64
 	// TrustedProxies may say in X-Forwarded-For for whom they call.
 	TrustedProxies []netip.Prefix
+}
+
+// Instance is what pages show of the service. Everything may be empty.
+type Instance struct {
+	Name       string
+	LogoURL    string
+	ImprintURL string
+	PrivacyURL string
+	Banner     string
 }
 
 // Mount is a service at its path, ready for an http.Handler tree.
@@ -39,6 +59,9 @@ type Mount struct {
 	Handler http.Handler
 	// Procedures are the RPCs below it; none for health and reflection.
 	Procedures []string
+	// Colonels tells that all of it is for colonels, and not there for anybody
+	// else.
+	Colonels bool
 }
 
 // API is the whole set of services.
@@ -52,18 +75,25 @@ type API struct {
 	// network), keeps the record that becomes the request's log line, and
 	// drains what is left of a refused body.
 	Middleware func(http.Handler) http.Handler
+	// EndStreams ends the streams that run, for a server that stops. Those
+	// that begin afterwards end at once.
+	EndStreams func()
 }
 
 // New builds the API. It fails if a method declares no policy.
 func New(opts Options) (*API, error) {
-	if opts.Vault == nil || opts.Log == nil || opts.Now == nil {
-		return nil, errors.New("handlers: vault, log and clock are required")
+	if opts.Vault == nil || opts.Log == nil || opts.Now == nil || opts.BaseURL == nil {
+		return nil, errors.New("handlers: vault, log, clock and base URL are required")
+	}
+	origins := http.NewCrossOriginProtection()
+	if err := origins.AddTrustedOrigin(opts.BaseURL.Scheme + "://" + opts.BaseURL.Host); err != nil {
+		return nil, fmt.Errorf("handlers: base URL: %w", err)
 	}
 	policies, err := readPolicies(services())
 	if err != nil {
 		return nil, fmt.Errorf("reading policies: %w", err)
 	}
-	validation, err := newValidation()
+	validation, err := newValidation(services())
 	if err != nil {
 		return nil, fmt.Errorf("compiling field limits: %w", err)
 	}
@@ -71,16 +101,20 @@ func New(opts Options) (*API, error) {
 	if opts.RateLimits {
 		budgets = newLimiter(opts.Now)
 	}
-	c := chain{policies: policies, interceptors: []connect.UnaryInterceptorFunc{
+	c := chain{policies: policies, validation: validation, interceptors: []connect.UnaryInterceptorFunc{
 		noteProcedure,
 		mapErrors(opts.Log),
 		checkAccess(policies),
+		checkForgery(policies),
 		limitRate(policies, budgets),
-		validation.WrapUnary,
 	}}
-	api := &API{}
-	api.Callable, api.Mounts = c.assemble(opts)
-	m := middleware{log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies, policies: policies}
+	stopping := make(chan struct{})
+	api := &API{EndStreams: sync.OnceFunc(func() { close(stopping) })}
+	api.Callable, api.Mounts = c.assemble(opts, stopping)
+	m := middleware{
+		vault: opts.Vault, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
+		policies: policies, origins: origins, warned: new(sync.Once),
+	}
 	api.Middleware = m.wrap
 	return api, nil
 }

@@ -7,28 +7,56 @@ import (
 	"slices"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/emptypb"
 )
 
 // chain is the one way to a service: every call passes all interceptors, the
-// first of them outermost.
+// first of them outermost, and then validation, which needs the message.
 type chain struct {
 	policies     policies
 	interceptors []connect.UnaryInterceptorFunc
+	validation   connect.Interceptor
 }
 
-// wrap puts the interceptors around next.
-func (c chain) wrap(next connect.UnaryFunc) connect.UnaryFunc {
+// guard puts the interceptors around next.
+func (c chain) guard(next connect.UnaryFunc) connect.UnaryFunc {
 	for _, interceptor := range slices.Backward(c.interceptors) {
 		next = interceptor(next)
 	}
 	return next
 }
 
+// WrapUnary puts the whole chain around a call. It is part of
+// connect.Interceptor.
+func (c chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return c.guard(c.validation.WrapUnary(next))
+}
+
+// WrapStreamingClient does nothing: no service here is a client.
+func (chain) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+// WrapStreamingHandler puts the whole chain around a stream. What the
+// interceptors look at, who calls which procedure with which headers, is known
+// before its first message; they see an empty one in its place.
+func (c chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	next = c.validation.WrapStreamingHandler(next)
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		run := c.guard(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
+			return nil, next(ctx, conn)
+		})
+		nothing := connect.NewRequest(new(emptypb.Empty))
+		_, err := run(ctx, &call{AnyRequest: nothing, spec: conn.Spec(), header: conn.RequestHeader()})
+		return err
+	}
+}
+
 // options are those of every Connect handler. The chain is one interceptor, so
 // that calls over the wire and calls in process pass the very same function.
 func (c chain) options() []connect.HandlerOption {
 	return []connect.HandlerOption{
-		connect.WithInterceptors(connect.UnaryInterceptorFunc(c.wrap)),
+		connect.WithInterceptors(c),
 		connect.WithCompressMinBytes(compressFrom),
 		connect.WithCodec(jsonCodec{name: "json"}),
 		connect.WithCodec(jsonCodec{name: "json; charset=utf-8"}),
@@ -55,7 +83,7 @@ func (c *call) HTTPMethod() string  { return http.MethodPost }
 // bind turns a service's method into one that callers in this process may use.
 func bind[Req, Res any](c chain, procedure string, serve func(context.Context, *Req) (*Res, error)) Method[Req, Res] {
 	spec := connect.Spec{StreamType: connect.StreamTypeUnary, Procedure: procedure, Schema: c.policies[procedure].method}
-	next := c.wrap(func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+	next := c.WrapUnary(func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		message, ok := req.Any().(*Req)
 		if !ok {
 			return nil, errWrongMessage

@@ -12,7 +12,7 @@ func Listed() ([]Mount, error) {
 	for _, service := range services() {
 		list = append(list, c.mounted("/"+string(service.FullName())+"/", nil))
 	}
-	for _, mount := range besides() {
+	for _, mount := range c.besides() {
 		list = append(list, Mount{Path: mount.Path})
 	}
 	return list, nil

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -22,6 +23,16 @@ import (
 type rateError struct{ retryAfter time.Duration }
 
 func (e *rateError) Error() string { return "rate limited" }
+
+var (
+	// errCrossSite: a browser sent the request from a page of another site, or
+	// does not say from where.
+	errCrossSite = errors.New("requests from pages of other sites are refused")
+	// errShrimp: the session's token is missing or not the session's.
+	errShrimp = errors.New("the session's token is missing or wrong: refresh the page and try again")
+	// errInsecure: browsers would not keep the session's cookie.
+	errInsecure = errors.New("signing in takes https, or http on this very machine")
+)
 
 // errPanic: a service panicked. Its value may hold anything and is not kept.
 var errPanic = errors.New("handlers: panic")
@@ -70,6 +81,10 @@ func mapError(err error) *connect.Error {
 		return refuse(connect.CodeInvalidArgument, invalid,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_INVALID, Field: invalid.Field})
 	}
+	if to, ok := errors.AsType[*vault.RecipientError](err); ok {
+		return refuse(connect.CodeInvalidArgument, to,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_INVALID, Field: "recipients"})
+	}
 	if large, ok := errors.AsType[*vault.TooLargeError](err); ok {
 		return refuse(connect.CodeInvalidArgument, large,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_LARGE, Field: large.Field, Limit: large.Limit})
@@ -85,33 +100,91 @@ func mapError(err error) *connect.Error {
 	}
 	if domain, ok := errors.AsType[*vault.DomainError](err); ok {
 		return refuse(connect.CodeNotFound, domain,
-			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_DOMAIN_NOT_FOUND, Field: "share_domain"})
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_DOMAIN_NOT_FOUND, Field: cmp.Or(domain.Field, "domain")})
+	}
+	if refused := mapRefusal(err); refused != nil {
+		return refused
 	}
 	return mapSentinel(err)
 }
 
-// mapSentinel is the part of the table for errors that say all by themselves.
-func mapSentinel(err error) *connect.Error {
-	const second = time.Second
-	switch {
-	case errors.Is(err, vault.ErrNotFound):
-		return connect.NewError(connect.CodeNotFound, vault.ErrNotFound)
-	case errors.Is(err, vault.ErrUnauthenticated):
-		return connect.NewError(connect.CodeUnauthenticated, vault.ErrUnauthenticated)
-	case errors.Is(err, vault.ErrAccountRequired):
-		return refuse(connect.CodeFailedPrecondition, vault.ErrAccountRequired, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_ACCOUNT_REQUIRED, Field: "recipients"})
-	case errors.Is(err, vault.ErrQuota):
-		return refuse(connect.CodeResourceExhausted, vault.ErrQuota, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_QUOTA})
-	case errors.Is(err, vault.ErrBusy):
-		return refuse(connect.CodeUnavailable, vault.ErrBusy, retryInfo(second))
-	case errors.Is(err, vault.ErrUnavailable):
-		return refuse(connect.CodeUnavailable, vault.ErrUnavailable, retryInfo(second))
-	case errors.Is(err, context.Canceled):
-		return connect.NewError(connect.CodeCanceled, context.Canceled)
-	case errors.Is(err, context.DeadlineExceeded):
-		return connect.NewError(connect.CodeDeadlineExceeded, context.DeadlineExceeded)
+// mapRefusal is the part of the table for what the operator does not allow and
+// for what there is too much of.
+func mapRefusal(err error) *connect.Error {
+	if p, ok := errors.AsType[*vault.PolicyError](err); ok {
+		return refuse(connect.CodeFailedPrecondition, p, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: p.Field})
+	}
+	if m, ok := errors.AsType[*vault.MaintenanceError](err); ok {
+		return refuse(connect.CodeUnavailable, m, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_MAINTENANCE})
+	}
+	if d, ok := errors.AsType[*vault.DuplicateError](err); ok {
+		return refuse(connect.CodeAlreadyExists, d, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_DUPLICATE, Field: d.Field})
+	}
+	if many, ok := errors.AsType[*vault.TooManyError](err); ok {
+		return refuse(connect.CodeResourceExhausted, many,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_MANY, Limit: int64(many.Limit)})
+	}
+	if c, ok := errors.AsType[*vault.ChallengeError](err); ok {
+		return refuse(connect.CodeInvalidArgument, c,
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CHALLENGE, Field: "authenticity_payload"})
 	}
 	return nil
+}
+
+// mapSentinel is the part of the table for errors that say all by themselves.
+func mapSentinel(err error) *connect.Error {
+	for _, row := range sentinels() {
+		if !errors.Is(err, row.err) {
+			continue
+		}
+		var details []proto.Message
+		if row.reason != hushv1.Refusal_REASON_UNSPECIFIED {
+			details = append(details, &hushv1.Refusal{Reason: row.reason, Field: row.field})
+		}
+		if row.code == connect.CodeUnavailable {
+			details = append(details, retryInfo(time.Second))
+		}
+		return refuse(row.code, row.err, details...)
+	}
+	return nil
+}
+
+// sentinel is a row of the table.
+type sentinel struct {
+	err    error
+	code   connect.Code
+	reason hushv1.Refusal_Reason
+	field  string
+}
+
+func sentinels() []sentinel {
+	const (
+		none         = hushv1.Refusal_REASON_UNSPECIFIED
+		precondition = connect.CodeFailedPrecondition
+		denied       = connect.CodePermissionDenied
+		unavailable  = connect.CodeUnavailable
+	)
+	return []sentinel{
+		{vault.ErrNotFound, connect.CodeNotFound, none, ""},
+		{vault.ErrUnauthenticated, connect.CodeUnauthenticated, none, ""},
+		{vault.ErrAccountRequired, precondition, hushv1.Refusal_REASON_ACCOUNT_REQUIRED, "recipients"},
+		{vault.ErrQuota, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""},
+		{vault.ErrScope, denied, hushv1.Refusal_REASON_SCOPE, ""},
+		{vault.ErrCredentials, denied, hushv1.Refusal_REASON_CREDENTIALS, ""},
+		{vault.ErrUnverified, precondition, hushv1.Refusal_REASON_UNVERIFIED, ""},
+		{vault.ErrAddressTaken, connect.CodeAlreadyExists, hushv1.Refusal_REASON_ADDRESS_TAKEN, "address"},
+		{vault.ErrTicket, precondition, hushv1.Refusal_REASON_TICKET, "token"},
+		{vault.ErrDuplicate, connect.CodeAlreadyExists, hushv1.Refusal_REASON_DUPLICATE, ""},
+		{vault.ErrNotConfigured, precondition, hushv1.Refusal_REASON_NOT_CONFIGURED, ""},
+		{vault.ErrDomainSuspended, precondition, hushv1.Refusal_REASON_DOMAIN_SUSPENDED, ""},
+		{errCrossSite, denied, hushv1.Refusal_REASON_CROSS_SITE, ""},
+		{errShrimp, denied, hushv1.Refusal_REASON_SHRIMP, ""},
+		{errInsecure, precondition, hushv1.Refusal_REASON_INSECURE, ""},
+		{vault.ErrBusy, unavailable, none, ""},
+		{vault.ErrUnavailable, unavailable, none, ""},
+		{context.Canceled, connect.CodeCanceled, none, ""},
+		{context.DeadlineExceeded, connect.CodeDeadlineExceeded, none, ""},
+	}
 }
 
 // refuse makes an error with details.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -55,4 +56,9 @@ func sentinelsOf(t *testing.T, path string) []string {
 		return true
 	})
 	return names
+}
+
+// chainOf is a chain of some interceptors, without validation.
+func chainOf(interceptors ...connect.UnaryInterceptorFunc) chain {
+	return chain{interceptors: interceptors, validation: connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc { return next })}
 }

@@ -3,12 +3,17 @@ package handlers_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	"hush/handlers"
 	"hush/seal"
@@ -60,7 +65,10 @@ func (l *lines) logger() *slog.Logger {
 func newAPI(t testing.TB, change func(*handlers.Options)) (*handlers.API, *lines) {
 	t.Helper()
 	log := &lines{}
-	opts := handlers.Options{Vault: newVault(t), Log: log.logger(), Now: time.Now, Version: "1.2.3"}
+	opts := handlers.Options{
+		Vault: newVault(t), Log: log.logger(), Now: time.Now, Version: "1.2.3",
+		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"},
+	}
 	if change != nil {
 		change(&opts)
 	}
@@ -95,4 +103,20 @@ func inside(t testing.TB, api *handlers.API, change func(*http.Request), do func
 	if !ran {
 		t.Error("Middleware: got no call of the handler, want one")
 	}
+}
+
+// detailOf returns the detail of an error of that type.
+func detailOf[T proto.Message](err error) (detail T, found bool) {
+	coded, ok := errors.AsType[*connect.Error](err)
+	if !ok {
+		return detail, false
+	}
+	for _, d := range coded.Details() {
+		if value, err := d.Value(); err == nil {
+			if detail, found = value.(T); found {
+				return detail, true
+			}
+		}
+	}
+	return detail, false
 }

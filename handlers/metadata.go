@@ -10,7 +10,11 @@ import (
 )
 
 // MetadataService is hush.v1.MetadataService on a vault.
-type MetadataService struct{ vault *vault.Vault }
+type MetadataService struct {
+	vault *vault.Vault
+	// stopping is closed when streams are to end.
+	stopping <-chan struct{}
+}
 
 // GetMetadata shows a receipt.
 func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetadataRequest) (*hushv1.GetMetadataResponse, error) {
@@ -22,16 +26,16 @@ func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetada
 }
 
 // ListMetadata lists the receipts of the caller's account.
-func (s *MetadataService) ListMetadata(ctx context.Context, _ *hushv1.ListMetadataRequest) (*hushv1.ListMetadataResponse, error) {
-	list, err := s.vault.ListMetadata(ctx, callerFrom(ctx))
+func (s *MetadataService) ListMetadata(ctx context.Context, req *hushv1.ListMetadataRequest) (*hushv1.ListMetadataResponse, error) {
+	page, err := s.vault.ListMetadata(ctx, callerFrom(ctx), vault.ListQuery{
+		Size: int(req.GetPageSize()), Token: req.GetPageToken(), States: each(req.GetStates(), readState),
+	})
 	if err != nil {
 		return nil, err
 	}
-	res := &hushv1.ListMetadataResponse{}
-	for _, metadata := range list {
-		res.Metadata = append(res.Metadata, metadataOf(metadata))
-	}
-	return res, nil
+	return &hushv1.ListMetadataResponse{
+		Metadata: each(page.Metadata, metadataOf), NextPageToken: page.Next, SealedCount: int32(page.Sealed),
+	}, nil
 }
 
 // UpdateMetadata sets the sender's note.
@@ -50,6 +54,7 @@ func metadataOf(m vault.Metadata) *hushv1.Metadata {
 		SecretExpireTime: stamp(m.Expires), ViewTime: stamp(m.Viewed),
 		Ttl: durationpb.New(m.TTL), TtlLeft: durationpb.New(m.TTLLeft),
 		Recipients: m.Recipients, ShareDomain: m.ShareDomain, Memo: string(m.Memo), Custid: m.Account,
+		Events: each(m.Events, eventOf), Deliveries: each(m.Deliveries, deliveryOf),
 	}
 	if m.Secret != nil {
 		res.SecretKey = m.Secret.Expose()
@@ -64,4 +69,26 @@ func metadataOf(m vault.Metadata) *hushv1.Metadata {
 	case vault.StateNone, vault.StateExpired:
 	}
 	return res
+}
+
+// keylessOf is a receipt for somebody who has no right to its keys.
+func keylessOf(m vault.Metadata) *hushv1.Metadata {
+	res := metadataOf(m)
+	res.MetadataKey, res.SecretKey = "", ""
+	return res
+}
+
+func readState(state hushv1.State) vault.State { return vault.State(state) }
+
+func eventOf(e vault.Event) *hushv1.Event {
+	return &hushv1.Event{
+		Kind: hushv1.Event_Kind(e.Kind), Time: stamp(e.Time), Network: e.Network, Count: int32(e.Count),
+	}
+}
+
+func deliveryOf(d vault.Delivery) *hushv1.Delivery {
+	return &hushv1.Delivery{
+		Recipient: d.Recipient, State: hushv1.Delivery_State(d.State),
+		UpdateTime: stamp(d.Updated), Attempts: int32(d.Attempts),
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	chimiddleware "github.com/go-chi/chi/v5/middleware"
@@ -17,10 +18,13 @@ import (
 
 // middleware wraps the whole tree.
 type middleware struct {
+	vault    *vault.Vault
 	log      *slog.Logger
 	now      func() time.Time
 	trusted  []netip.Prefix
 	policies policies
+	origins  *http.CrossOriginProtection
+	warned   *sync.Once // about forwarded addresses that nobody may forward
 }
 
 // wrap answers a request through next, with its caller in the context, and
@@ -29,10 +33,11 @@ type middleware struct {
 func (m middleware) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := m.now()
-		rec := m.authenticate(r)
+		rec := m.authenticate(w, r)
 		rec.route = m.template(r)
 		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		r = r.WithContext(withRecord(r.Context(), rec))
+		m.leaveTime(answer, r)
 		rest := keepBody(r)
 		defer func() {
 			if value := recover(); value != nil {
@@ -45,13 +50,17 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// authenticate says who calls. There are no accounts yet, so whatever
-// credential is sent is not good; without one the caller is anonymous.
-func (m middleware) authenticate(r *http.Request) *record {
-	return &record{
-		caller:  vault.Caller{Network: vault.NetworkOf(m.peer(r))},
-		refused: len(r.Header.Values("Authorization")) > 0,
+// leaveTime takes the server's deadlines from streams, which last for as long
+// as both sides want.
+func (m middleware) leaveTime(w http.ResponseWriter, r *http.Request) {
+	p, known := m.policies[r.URL.Path]
+	if !known || !p.method.IsStreamingServer() {
+		return
 	}
+	control := http.NewResponseController(w)
+	// A writer without deadlines has none to take away.
+	_ = control.SetWriteDeadline(time.Time{})
+	_ = control.SetReadDeadline(time.Time{})
 }
 
 // peer is the caller's address: the connection's, or if that is a trusted
@@ -63,6 +72,7 @@ func (m middleware) peer(r *http.Request) netip.Addr {
 	}
 	addr := remote.Addr().Unmap()
 	if !m.trusts(addr) {
+		m.warnForwarded(r)
 		return addr
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -76,6 +86,17 @@ func (m middleware) peer(r *http.Request) netip.Addr {
 		}
 	}
 	return addr
+}
+
+// warnForwarded says once that a proxy is not trusted: whoever comes through it
+// shares its limits with everybody else who does.
+func (m middleware) warnForwarded(r *http.Request) {
+	if len(r.Header.Values("X-Forwarded-For")) == 0 {
+		return
+	}
+	m.warned.Do(func() {
+		m.log.Warn("X-Forwarded-For came from a peer that is no trusted proxy: all who come through it share one limit; see --trusted-proxies")
+	})
 }
 
 func (m middleware) trusts(addr netip.Addr) bool {

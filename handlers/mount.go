@@ -15,6 +15,7 @@ func (c chain) mounted(path string, handler http.Handler) Mount {
 		}
 	}
 	slices.Sort(m.Procedures)
+	m.Colonels = c.policies.forColonels(m.Procedures)
 	return m
 }
 

@@ -1,9 +1,11 @@
 package handlers
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"sync"
 	"testing"
 )
 
@@ -43,7 +45,8 @@ func TestPeer(t *testing.T) {
 			for _, value := range c.forwarded {
 				r.Header.Add("X-Forwarded-For", value)
 			}
-			if got := (middleware{trusted: trusted}).peer(r).String(); got != c.want {
+			m := middleware{trusted: trusted, log: slog.New(slog.DiscardHandler), warned: new(sync.Once)}
+			if got := m.peer(r).String(); got != c.want {
 				t.Errorf("peer(%s, %q): got %s, want %s", c.remote, c.forwarded, got, c.want)
 			}
 		})

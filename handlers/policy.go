@@ -15,6 +15,9 @@ type policy struct {
 	method protoreflect.MethodDescriptor
 	access hushv1.Access
 	limit  hushv1.Limit
+	scope  hushv1.Scope
+	// forgeable methods do nothing in a session's name.
+	forgeable bool
 }
 
 // policies holds the policy of every procedure there is; a procedure that is
@@ -27,8 +30,13 @@ func services() []protoreflect.ServiceDescriptor {
 	for _, file := range []protoreflect.FileDescriptor{
 		hushv1.File_hush_v1_secret_service_proto,
 		hushv1.File_hush_v1_metadata_service_proto,
+		hushv1.File_hush_v1_account_service_proto,
 		hushv1.File_hush_v1_session_service_proto,
+		hushv1.File_hush_v1_domain_service_proto,
+		hushv1.File_hush_v1_challenge_service_proto,
+		hushv1.File_hush_v1_intake_service_proto,
 		hushv1.File_hush_v1_system_service_proto,
+		hushv1.File_hush_v1_colonel_service_proto,
 		testnamev1.File_testname_v1_testname_proto,
 	} {
 		for i := range file.Services().Len() {
@@ -39,15 +47,15 @@ func services() []protoreflect.ServiceDescriptor {
 }
 
 // readPolicies reads the options of every method of the services, and fails
-// for one that declares no access or no limit.
+// for one that declares no access, no limit or no scope.
 func readPolicies(services []protoreflect.ServiceDescriptor) (policies, error) {
 	read := policies{}
 	for _, service := range services {
 		for i := range service.Methods().Len() {
 			method := service.Methods().Get(i)
 			p := readPolicy(method)
-			if p.access == hushv1.Access_ACCESS_UNSPECIFIED || p.limit == hushv1.Limit_LIMIT_UNSPECIFIED {
-				return nil, fmt.Errorf("%s declares no access or no limit", method.FullName())
+			if p.access == hushv1.Access_ACCESS_UNSPECIFIED || p.limit == hushv1.Limit_LIMIT_UNSPECIFIED || p.scope == hushv1.Scope_SCOPE_UNSPECIFIED {
+				return nil, fmt.Errorf("%s declares no access, no limit or no scope", method.FullName())
 			}
 			read[procedureOf(method)] = p
 		}
@@ -60,7 +68,28 @@ func readPolicy(method protoreflect.MethodDescriptor) policy {
 	p := policy{method: method}
 	p.access, _ = proto.GetExtension(options, hushv1.E_Access).(hushv1.Access)
 	p.limit, _ = proto.GetExtension(options, hushv1.E_Limit).(hushv1.Limit)
+	p.scope, _ = proto.GetExtension(options, hushv1.E_Scope).(hushv1.Scope)
+	p.forgeable, _ = proto.GetExtension(options, hushv1.E_Forgeable).(bool)
 	return p
+}
+
+// forColonels tells whether procedures are for colonels, all of them.
+func (p policies) forColonels(procedures []string) bool {
+	for _, procedure := range procedures {
+		if p[procedure].access != hushv1.Access_ACCESS_COLONEL {
+			return false
+		}
+	}
+	return len(procedures) > 0
+}
+
+// proceduresOf are the procedures of a service.
+func proceduresOf(service protoreflect.ServiceDescriptor) []string {
+	var list []string
+	for i := range service.Methods().Len() {
+		list = append(list, procedureOf(service.Methods().Get(i)))
+	}
+	return list
 }
 
 // procedureOf is a method's name as RPC protocols write it.

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,23 +13,41 @@ import (
 	"hush/vault"
 )
 
-const (
-	// budgetWindow is the time in which a whole budget grows back. Twenty
-	// minutes are what legacy scripts expect.
-	budgetWindow = 20 * time.Minute
-	// maxBuckets bounds the memory that buckets take, at some 150 bytes each.
-	maxBuckets = 100_000
-)
+// maxBuckets bounds the memory that buckets take, at some 150 bytes each.
+const maxBuckets = 100_000
 
-// budget is how many calls of a kind a network has in budgetWindow.
-func budget(limit hushv1.Limit) int {
+// budget is how many calls of a kind a network has in a time. The whole of it
+// grows back in that time. Twenty minutes are what legacy scripts expect.
+type budget struct {
+	calls int
+	in    time.Duration
+}
+
+// budgetOf is the table of budgets; see the options of the methods.
+func budgetOf(limit hushv1.Limit) budget {
+	const block = 20 * time.Minute
 	switch limit {
-	case hushv1.Limit_LIMIT_CREATE, hushv1.Limit_LIMIT_REVEAL, hushv1.Limit_LIMIT_BURN, hushv1.Limit_LIMIT_READ:
-		return 1000
+	case hushv1.Limit_LIMIT_CREATE, hushv1.Limit_LIMIT_REVEAL, hushv1.Limit_LIMIT_BURN, hushv1.Limit_LIMIT_READ,
+		hushv1.Limit_LIMIT_ACCOUNT, hushv1.Limit_LIMIT_DOMAIN:
+		return budget{1000, block}
 	case hushv1.Limit_LIMIT_PROBE:
-		return 12_000
+		return budget{12_000, block}
+	case hushv1.Limit_LIMIT_SIGN_UP, hushv1.Limit_LIMIT_RESET:
+		return budget{10, time.Hour}
+	case hushv1.Limit_LIMIT_SIGN_IN:
+		return budget{30, 15 * time.Minute}
+	case hushv1.Limit_LIMIT_PASSWORD, hushv1.Limit_LIMIT_TOKEN, hushv1.Limit_LIMIT_FEEDBACK:
+		return budget{10, block}
+	case hushv1.Limit_LIMIT_DOMAIN_CHANGE, hushv1.Limit_LIMIT_EXCEPTION, hushv1.Limit_LIMIT_RECIPIENT:
+		return budget{50, block}
+	case hushv1.Limit_LIMIT_DOMAIN_VERIFY:
+		return budget{25, block}
+	case hushv1.Limit_LIMIT_UPLOAD:
+		return budget{20, block}
+	case hushv1.Limit_LIMIT_CHALLENGE:
+		return budget{240, block}
 	default:
-		return 0
+		return budget{0, block}
 	}
 }
 
@@ -44,9 +63,15 @@ func limitRate(policies policies, limiter *limiter) connect.UnaryInterceptorFunc
 			if record == nil {
 				return nil, errNoCaller
 			}
-			limit := policies[req.Spec().Procedure].limit
-			if wait := limiter.take(record.caller.Network, limit, cost(req.Any())); wait > 0 {
+			key := bucketKey{network: record.caller.Network, limit: policies[req.Spec().Procedure].limit}
+			if wait := limiter.take(key, cost(req.Any())); wait > 0 {
 				return nil, &rateError{retryAfter: wait}
+			}
+			key = bucketKey{account: record.caller.Account, limit: hushv1.Limit_LIMIT_RECIPIENT}
+			if mails := mailsOf(req.Any()); mails > 0 && key.account != "" {
+				if wait := limiter.take(key, mails); wait > 0 {
+					return nil, &rateError{retryAfter: wait}
+				}
 			}
 			return next(ctx, req)
 		}
@@ -61,7 +86,21 @@ func cost(message any) int {
 	return 1
 }
 
-// limiter keeps a token bucket for each network and budget. When there are too
+// mailsOf is how many recipients a message asks to write to. An element may
+// hold several addresses.
+func mailsOf(message any) int {
+	writes, ok := message.(interface{ GetRecipients() []string })
+	if !ok {
+		return 0
+	}
+	mails := 0
+	for _, to := range writes.GetRecipients() {
+		mails += 1 + strings.Count(to, ",")
+	}
+	return mails
+}
+
+// limiter keeps a token bucket for each network or account and budget. When there are too
 // many, those that are full again are forgotten first, which loses nothing,
 // and then any.
 type limiter struct {
@@ -71,8 +110,10 @@ type limiter struct {
 	buckets map[bucketKey]*rate.Limiter
 }
 
+// bucketKey has either a network or an account.
 type bucketKey struct {
 	network vault.Network
+	account string
 	limit   hushv1.Limit
 }
 
@@ -82,12 +123,12 @@ func newLimiter(now func() time.Time) *limiter {
 
 // take spends cost calls and returns 0, or spends nothing and returns how long
 // to wait.
-func (l *limiter) take(network vault.Network, limit hushv1.Limit, cost int) time.Duration {
+func (l *limiter) take(key bucketKey, cost int) time.Duration {
 	now := l.now()
-	bucket := l.bucket(bucketKey{network, limit}, now)
+	bucket := l.bucket(key, now)
 	most := bucket.Burst()
 	if cost > most {
-		return budgetWindow
+		return budgetOf(key.limit).in
 	}
 	spent := bucket.ReserveN(now, cost)
 	wait := spent.DelayFrom(now)
@@ -105,8 +146,8 @@ func (l *limiter) bucket(key bucketKey, now time.Time) *rate.Limiter {
 		if len(l.buckets) >= maxBuckets {
 			l.forget(now)
 		}
-		most := budget(key.limit)
-		bucket = rate.NewLimiter(rate.Limit(float64(most)/budgetWindow.Seconds()), most)
+		b := budgetOf(key.limit)
+		bucket = rate.NewLimiter(rate.Limit(float64(b.calls)/b.in.Seconds()), b.calls)
 		l.buckets[key] = bucket
 	}
 	return bucket

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"connectrpc.com/connect"
-
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault"
 )
@@ -36,30 +34,39 @@ func network(t *testing.T, addr string) vault.Network {
 
 func TestLimiterBudgets(t *testing.T) {
 	t.Parallel()
-	for limit, want := range map[hushv1.Limit]int{
-		hushv1.Limit_LIMIT_CREATE: 1000, hushv1.Limit_LIMIT_REVEAL: 1000, hushv1.Limit_LIMIT_BURN: 1000,
-		hushv1.Limit_LIMIT_READ: 1000, hushv1.Limit_LIMIT_PROBE: 12_000,
+	for limit, want := range map[hushv1.Limit]budget{
+		hushv1.Limit_LIMIT_CREATE: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_REVEAL: {1000, 20 * time.Minute},
+		hushv1.Limit_LIMIT_BURN: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_READ: {1000, 20 * time.Minute},
+		hushv1.Limit_LIMIT_PROBE: {12_000, 20 * time.Minute}, hushv1.Limit_LIMIT_SIGN_UP: {10, time.Hour},
+		hushv1.Limit_LIMIT_SIGN_IN: {30, 15 * time.Minute}, hushv1.Limit_LIMIT_RESET: {10, time.Hour},
+		hushv1.Limit_LIMIT_ACCOUNT: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_PASSWORD: {10, 20 * time.Minute},
+		hushv1.Limit_LIMIT_TOKEN: {10, 20 * time.Minute}, hushv1.Limit_LIMIT_DOMAIN: {1000, 20 * time.Minute},
+		hushv1.Limit_LIMIT_DOMAIN_CHANGE: {50, 20 * time.Minute}, hushv1.Limit_LIMIT_DOMAIN_VERIFY: {25, 20 * time.Minute},
+		hushv1.Limit_LIMIT_UPLOAD: {20, 20 * time.Minute}, hushv1.Limit_LIMIT_CHALLENGE: {240, 20 * time.Minute},
+		hushv1.Limit_LIMIT_FEEDBACK: {10, 20 * time.Minute}, hushv1.Limit_LIMIT_EXCEPTION: {50, 20 * time.Minute},
+		hushv1.Limit_LIMIT_RECIPIENT: {50, 20 * time.Minute},
 	} {
 		l, clock := newFakeLimiter()
 		caller := network(t, "192.0.2.1")
-		for i := range want {
-			if wait := l.take(caller, limit, 1); wait != 0 {
+		take := func() time.Duration { return l.take(bucketKey{network: caller, limit: limit}, 1) }
+		for i := range want.calls {
+			if wait := take(); wait != 0 {
 				t.Fatalf("take(%v) number %d: got %s to wait, want none", limit, i+1, wait)
 			}
 		}
-		each := budgetWindow / time.Duration(want)
+		each := want.in / time.Duration(want.calls)
 		for range 3 { // refusals cost nothing
-			if wait := l.take(caller, limit, 1); wait <= 0 || wait > each {
-				t.Errorf("take(%v) above %d: got %s to wait, want more than zero and at most %s", limit, want, wait, each)
+			if wait := take(); wait <= 0 || wait > each {
+				t.Errorf("take(%v) above %d: got %s to wait, want more than zero and at most %s", limit, want.calls, wait, each)
 			}
 		}
 		clock.pass(each)
-		if wait := l.take(caller, limit, 1); wait != 0 {
+		if wait := take(); wait != 0 {
 			t.Errorf("take(%v) after %s: got %s to wait, want none", limit, each, wait)
 		}
-		clock.pass(budgetWindow)
-		for range want {
-			if wait := l.take(caller, limit, 1); wait != 0 {
+		clock.pass(want.in)
+		for range want.calls {
+			if wait := take(); wait != 0 {
 				t.Fatalf("take(%v) after the window: got %s to wait, want the whole budget again", limit, wait)
 			}
 		}
@@ -77,11 +84,11 @@ func TestLimiterIsolatesNetworks(t *testing.T) {
 		"192.0.2.1": false, "::ffff:192.0.2.1": false, "192.0.2.2": true,
 		"2001:db8:0:1::1": false, "2001:db8:0:1:ffff::9": false, "2001:db8:0:2::1": true,
 	} {
-		if wait := l.take(network(t, addr), hushv1.Limit_LIMIT_REVEAL, 1); (wait == 0) != free {
+		if wait := l.take(bucketKey{network: network(t, addr), limit: hushv1.Limit_LIMIT_REVEAL}, 1); (wait == 0) != free {
 			t.Errorf("take for %s: got %s to wait, want free %t", addr, wait, free)
 		}
 	}
-	if wait := l.take(network(t, "192.0.2.1"), hushv1.Limit_LIMIT_READ, 1); wait != 0 {
+	if wait := l.take(bucketKey{network: network(t, "192.0.2.1"), limit: hushv1.Limit_LIMIT_READ}, 1); wait != 0 {
 		t.Errorf("take of another budget: got %s to wait, want none", wait)
 	}
 	exhaust(t, l, vault.Network{}, hushv1.Limit_LIMIT_REVEAL) // an unknown network is one network
@@ -89,12 +96,12 @@ func TestLimiterIsolatesNetworks(t *testing.T) {
 
 func exhaust(t *testing.T, l *limiter, n vault.Network, limit hushv1.Limit) {
 	t.Helper()
-	for range budget(limit) {
-		if wait := l.take(n, limit, 1); wait != 0 {
+	for range budgetOf(limit).calls {
+		if wait := l.take(bucketKey{network: n, limit: limit}, 1); wait != 0 {
 			t.Fatalf("take for %s: got %s to wait, want none", n, wait)
 		}
 	}
-	if wait := l.take(n, limit, 1); wait <= 0 {
+	if wait := l.take(bucketKey{network: n, limit: limit}, 1); wait <= 0 {
 		t.Errorf("take for %s above the budget: got no wait, want one", n)
 	}
 }
@@ -118,15 +125,15 @@ func TestCostOfStatusList(t *testing.T) {
 	l, _ := newFakeLimiter()
 	caller := network(t, "192.0.2.1")
 	for range 1000 / 25 {
-		if wait := l.take(caller, hushv1.Limit_LIMIT_READ, 25); wait != 0 {
+		if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 25); wait != 0 {
 			t.Fatalf("take of 25: got %s to wait, want none", wait)
 		}
 	}
-	if wait := l.take(caller, hushv1.Limit_LIMIT_READ, 1); wait == 0 {
+	if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 1); wait == 0 {
 		t.Error("take after 40 lists of 25: got no wait, want one")
 	}
-	if wait := l.take(caller, hushv1.Limit_LIMIT_READ, 1001); wait != budgetWindow {
-		t.Errorf("take of more than there ever is: got %s, want %s", wait, budgetWindow)
+	if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 1001); wait != 20*time.Minute {
+		t.Errorf("take of more than there ever is: got %s, want %s", wait, 20*time.Minute)
 	}
 }
 
@@ -137,13 +144,13 @@ func TestLimiterBoundsItsMemory(t *testing.T) {
 	exhausted := network(t, "2001:db8:ffff:ffff::")
 	for i := range 2*maxBuckets + 10 {
 		if i == maxBuckets/2 {
-			clock.pass(budgetWindow) // the buckets so far are full again
+			clock.pass(20 * time.Minute) // the buckets so far are full again
 		}
 		if i == maxBuckets-1 {
 			exhaust(t, l, exhausted, hushv1.Limit_LIMIT_CREATE)
 		}
-		l.take(network(t, fmt.Sprintf("2001:db8:%x:%x::", i>>16, i&0xffff)), hushv1.Limit_LIMIT_CREATE, 1)
-		if i == maxBuckets && l.take(exhausted, hushv1.Limit_LIMIT_CREATE, 1) == 0 {
+		l.take(bucketKey{network: network(t, fmt.Sprintf("2001:db8:%x:%x::", i>>16, i&0xffff)), limit: hushv1.Limit_LIMIT_CREATE}, 1)
+		if i == maxBuckets && l.take(bucketKey{network: exhausted, limit: hushv1.Limit_LIMIT_CREATE}, 1) == 0 {
 			t.Error("take for an exhausted network after full buckets were forgotten: got no wait, want it to be remembered")
 		}
 	}
@@ -155,7 +162,7 @@ func TestLimiterBoundsItsMemory(t *testing.T) {
 func TestLimitRateFailsClosed(t *testing.T) {
 	t.Parallel()
 	l, _ := newFakeLimiter()
-	call := chain{interceptors: []connect.UnaryInterceptorFunc{limitRate(policies{}, l)}}
+	call := chainOf(limitRate(policies{}, l))
 	method := bind(call, "/hush.v1.SystemService/GetStatus", new(SystemService).GetStatus)
 	if _, err := method.Call(t.Context(), nil, &hushv1.GetStatusRequest{}); !errors.Is(err, errNoCaller) {
 		t.Errorf("Call without a caller: got %v, want %v", err, errNoCaller)
@@ -164,5 +171,37 @@ func TestLimitRateFailsClosed(t *testing.T) {
 	var rate *rateError
 	if _, err := method.Call(ctx, nil, &hushv1.GetStatusRequest{}); !errors.As(err, &rate) {
 		t.Errorf("Call of a method without a budget: got %v, want it to be refused", err)
+	}
+}
+
+// An account must not flood strangers with mail, from however many networks it
+// calls.
+func TestLimiterOfMails(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		recipients []string
+		want       int
+	}{
+		{nil, 0}, {[]string{"a@example.com"}, 1}, {[]string{"a@example.com, b@example.com", "c@example.com"}, 3},
+	} {
+		if got := mailsOf(&hushv1.ConcealSecretRequest{Recipients: test.recipients}); got != test.want {
+			t.Errorf("mailsOf(%q): got %d, want %d", test.recipients, got, test.want)
+		}
+	}
+	if got := mailsOf(&hushv1.GetStatusRequest{}); got != 0 {
+		t.Errorf("mailsOf(GetStatusRequest): got %d, want 0", got)
+	}
+	l, _ := newFakeLimiter()
+	key := bucketKey{account: "ada", limit: hushv1.Limit_LIMIT_RECIPIENT}
+	for range 5 {
+		if wait := l.take(key, 10); wait != 0 {
+			t.Fatalf("take(10 mails): got %s to wait, want none", wait)
+		}
+	}
+	if wait := l.take(key, 1); wait == 0 {
+		t.Error("take(the 51st mail): got no wait, want one")
+	}
+	if wait := l.take(bucketKey{account: "bob", limit: key.limit}, 1); wait != 0 {
+		t.Errorf("take(another account's): got %s to wait, want none", wait)
 	}
 }

@@ -6,18 +6,26 @@ import (
 
 	"connectrpc.com/connect"
 
+	"hush/locale"
 	"hush/vault"
 )
 
 // record goes with a request from the middleware to the service and back: who
-// calls on the way in, what became of it on the way out.
+// calls on the way in, what became of it and which cookies the answer sets on
+// the way out.
 type record struct {
 	caller  vault.Caller
-	refused bool // a credential was sent and is not good
+	refused bool          // a credential was sent and is not good
+	broken  error         // whether it is good could not be found out
+	safe    bool          // the HTTP method changes nothing
+	foreign bool          // a browser sent it from a page of another site
+	open    bool          // the route is for pages of other sites, too
+	locale  locale.Locale // of the answer
 
 	route     string // template, never a path
 	procedure string
 	code      string
+	header    http.Header // of the answer
 }
 
 type recordKey struct{}
@@ -41,10 +49,52 @@ func callerFrom(ctx context.Context) vault.Caller {
 	return vault.Caller{}
 }
 
+// localeFrom returns the language of the answer.
+func localeFrom(ctx context.Context) locale.Locale {
+	if r := recordFrom(ctx); r != nil && r.locale != "" {
+		return r.locale
+	}
+	return locale.English
+}
+
 // Route tells the request's log line which route template serves it.
 func Route(r *http.Request, template string) {
 	if record := recordFrom(r.Context()); record != nil {
 		record.route = template
+	}
+}
+
+// Open tells that the request's route is for pages of other sites, too. Their
+// requests bring no session.
+func Open(r *http.Request) {
+	if record := recordFrom(r.Context()); record != nil {
+		record.open = true
+	}
+}
+
+// Visitor is what an answer's frame needs to know of whoever asks.
+type Visitor struct {
+	// Custid is the account's address; empty for anonymous callers.
+	Custid string
+	// Shrimp is the session's token against forged requests; empty for callers
+	// without a session.
+	Shrimp string
+	// Locale is the language of the answer.
+	Locale locale.Locale
+	// Colonel tells whether the caller has that role.
+	Colonel bool
+}
+
+// VisitorOf returns who asks, as the middleware found out. After a sign-in in
+// the same request it is still who asked.
+func VisitorOf(r *http.Request) Visitor {
+	record := recordFrom(r.Context())
+	if record == nil {
+		return Visitor{Locale: locale.English}
+	}
+	return Visitor{
+		Custid: record.caller.Address(), Shrimp: record.caller.Shrimp(),
+		Locale: record.locale, Colonel: !record.refused && record.caller.Colonel(),
 	}
 }
 

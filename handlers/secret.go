@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -16,7 +15,7 @@ type SecretService struct{ vault *vault.Vault }
 
 // ConcealSecret keeps a secret.
 func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
-	wish := wishOf(req.GetTtl(), req.GetPassphrase(), req.GetRecipients(), req.GetShareDomain())
+	wish := wishOf(req)
 	kept, err := s.vault.ConcealSecret(ctx, callerFrom(ctx), vault.Text(req.GetSecret()), wish)
 	if err != nil {
 		return nil, err
@@ -26,7 +25,7 @@ func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSe
 
 // GenerateSecret draws a secret and keeps it.
 func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.GenerateSecretRequest) (*hushv1.GenerateSecretResponse, error) {
-	wish := wishOf(req.GetTtl(), req.GetPassphrase(), req.GetRecipients(), req.GetShareDomain())
+	wish := wishOf(req)
 	sets := vault.CharacterSets{
 		Uppercase: req.GetCharacterSets().GetUppercase(), Lowercase: req.GetCharacterSets().GetLowercase(),
 		Numbers: req.GetCharacterSets().GetNumbers(), Symbols: req.GetCharacterSets().GetSymbols(),
@@ -101,9 +100,21 @@ func (s *SecretService) statuses(ctx context.Context, keys []string) ([]*hushv1.
 	return statuses, nil
 }
 
-func wishOf(ttl *durationpb.Duration, passphrase string, recipients []string, domain string) vault.Wish {
-	wish := vault.Wish{Passphrase: vault.Text(passphrase), Recipients: recipients, ShareDomain: domain}
-	if ttl != nil {
+// sharing is what the requests that make a secret have in common.
+type sharing interface {
+	GetTtl() *durationpb.Duration
+	GetPassphrase() string
+	GetRecipients() []string
+	GetShareDomain() string
+	GetAuthenticityPayload() string
+}
+
+func wishOf(req sharing) vault.Wish {
+	wish := vault.Wish{
+		Passphrase: vault.Text(req.GetPassphrase()), Recipients: req.GetRecipients(),
+		ShareDomain: req.GetShareDomain(), Challenge: req.GetAuthenticityPayload(),
+	}
+	if ttl := req.GetTtl(); ttl != nil {
 		asked := ttl.AsDuration()
 		wish.TTL = &asked
 	}
@@ -117,12 +128,4 @@ func secretOf(s vault.Secret) *hushv1.Secret {
 		Ttl: durationpb.New(s.TTL), TtlLeft: durationpb.New(s.TTLLeft),
 		ShareDomain: s.ShareDomain, Owned: s.Owned,
 	}
-}
-
-// stamp is a moment on the wire; the zero time is absent.
-func stamp(t time.Time) *timestamppb.Timestamp {
-	if t.IsZero() {
-		return nil
-	}
-	return timestamppb.New(t)
 }

@@ -2,19 +2,130 @@ package handlers
 
 import (
 	"context"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault"
 )
 
-// SessionService is hush.v1.SessionService.
-type SessionService struct{}
+// SessionService is hush.v1.SessionService on a vault.
+type SessionService struct {
+	vault *vault.Vault
+	base  *url.URL // where people reach the service
+}
 
-// Authcheck names the caller's account.
-func (*SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckRequest) (*hushv1.AuthcheckResponse, error) {
-	caller := callerFrom(ctx)
-	if caller.Anonymous() {
-		return nil, vault.ErrUnauthenticated
+// CreateSession signs in and gives the browser its session.
+func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSessionRequest) (*hushv1.CreateSessionResponse, error) {
+	if !keepsCookies(s.base) {
+		return nil, errInsecure
 	}
-	return &hushv1.AuthcheckResponse{Custid: caller.Account}, nil
+	address, password := vault.Text(req.GetAddress()), vault.Text(req.GetPassword())
+	made, err := s.vault.CreateSession(ctx, callerFrom(ctx), address, password, req.GetRemember())
+	if err != nil {
+		return nil, err
+	}
+	var expires time.Time
+	if made.Session.Remembered {
+		expires = made.Session.Expires
+	}
+	setSession(ctx, made.Cookie.Expose(), expires)
+	return &hushv1.CreateSessionResponse{
+		Account: accountOf(made.Account), Session: sessionOf(made.Session), Shrimp: made.Shrimp,
+	}, nil
+}
+
+// DestroySession signs out.
+func (s *SessionService) DestroySession(ctx context.Context, _ *hushv1.DestroySessionRequest) (*hushv1.DestroySessionResponse, error) {
+	if err := s.vault.DestroySession(ctx, callerFrom(ctx)); err != nil {
+		return nil, err
+	}
+	forgetSession(ctx)
+	return &hushv1.DestroySessionResponse{}, nil
+}
+
+// ListSessions lists the account's sessions.
+func (s *SessionService) ListSessions(ctx context.Context, _ *hushv1.ListSessionsRequest) (*hushv1.ListSessionsResponse, error) {
+	sessions, err := s.vault.ListSessions(ctx, callerFrom(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ListSessionsResponse{Sessions: each(sessions, sessionOf)}, nil
+}
+
+// RevokeSessions ends sessions. If the caller's own is among them, the browser
+// loses its cookie as well.
+func (s *SessionService) RevokeSessions(ctx context.Context, req *hushv1.RevokeSessionsRequest) (*hushv1.RevokeSessionsResponse, error) {
+	own := req.GetAll()
+	if !own {
+		var err error
+		if own, err = s.ownAmong(ctx, req.GetSessionIds()); err != nil {
+			return nil, err
+		}
+	}
+	revoked, err := s.vault.RevokeSessions(ctx, callerFrom(ctx), req.GetSessionIds(), req.GetAll())
+	if err != nil {
+		return nil, err
+	}
+	if own {
+		forgetSession(ctx)
+	}
+	return &hushv1.RevokeSessionsResponse{Revoked: int32(revoked)}, nil
+}
+
+// ownAmong tells whether one of the ids is the caller's session.
+func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, error) {
+	caller := callerFrom(ctx)
+	if !caller.FromSession() {
+		return false, nil
+	}
+	sessions, err := s.vault.ListSessions(ctx, caller)
+	return slices.ContainsFunc(sessions, func(session vault.Session) bool {
+		return session.Current && slices.Contains(ids, session.ID)
+	}), err
+}
+
+// Authcheck names the caller's account. A token without the account's scope is
+// not shown more than whose it is.
+func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckRequest) (*hushv1.AuthcheckResponse, error) {
+	caller := callerFrom(ctx)
+	found, err := s.vault.GetAccount(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	account := accountOf(found)
+	if !caller.May(vault.ScopeAccount) {
+		account = &hushv1.Account{
+			AccountId: account.GetAccountId(), Address: account.GetAddress(),
+			Role: account.GetRole(), Verified: account.GetVerified(),
+		}
+	}
+	return &hushv1.AuthcheckResponse{Custid: caller.Address(), Account: account}, nil
+}
+
+// forgetSession makes the browser forget the session that the call came with.
+func forgetSession(ctx context.Context) {
+	if callerFrom(ctx).FromSession() {
+		clearSession(ctx)
+	}
+}
+
+// keepsCookies tells whether browsers keep a session of the service at base:
+// its cookie wants TLS, or plain HTTP to the machine itself.
+func keepsCookies(base *url.URL) bool {
+	if base.Scheme != "http" {
+		return true
+	}
+	host := base.Hostname()
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
+}
+
+func sessionOf(s vault.Session) *hushv1.Session {
+	return &hushv1.Session{
+		SessionId: s.ID, Network: s.Network, Current: s.Current, Remembered: s.Remembered,
+		CreateTime: stamp(s.Created), UseTime: stamp(s.Used), ExpireTime: stamp(s.Expires),
+	}
 }

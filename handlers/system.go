@@ -2,34 +2,75 @@ package handlers
 
 import (
 	"context"
-	"crypto/rand"
+	"net/url"
 	"strings"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/locale"
+	"hush/vault"
 )
 
-// locale is the one language there is so far.
-const locale = "en"
-
-// SystemService is hush.v1.SystemService.
-type SystemService struct{ version string }
+// SystemService is hush.v1.SystemService on a vault.
+type SystemService struct {
+	vault    *vault.Vault
+	version  string
+	instance Instance
+	base     *url.URL
+}
 
 // GetStatus tells that the service answers.
-func (*SystemService) GetStatus(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
-	return &hushv1.GetStatusResponse{Status: "nominal", Locale: locale}, nil
+func (*SystemService) GetStatus(ctx context.Context, _ *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
+	return &hushv1.GetStatusResponse{Status: "nominal", Locale: string(localeFrom(ctx))}, nil
 }
 
 // GetVersion tells which release answers.
-func (s *SystemService) GetVersion(context.Context, *hushv1.GetVersionRequest) (*hushv1.GetVersionResponse, error) {
-	return &hushv1.GetVersionResponse{Version: s.version, Locale: locale}, nil
+func (s *SystemService) GetVersion(ctx context.Context, _ *hushv1.GetVersionRequest) (*hushv1.GetVersionResponse, error) {
+	return &hushv1.GetVersionResponse{Version: s.version, Locale: string(localeFrom(ctx))}, nil
 }
 
 // GetSupportedLocales lists the languages.
-func (*SystemService) GetSupportedLocales(context.Context, *hushv1.GetSupportedLocalesRequest) (*hushv1.GetSupportedLocalesResponse, error) {
-	return &hushv1.GetSupportedLocalesResponse{Locales: []string{locale}, DefaultLocale: locale, Locale: locale}, nil
+func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupportedLocalesRequest) (*hushv1.GetSupportedLocalesResponse, error) {
+	return &hushv1.GetSupportedLocalesResponse{
+		Locales:       each(locale.Supported(), func(l locale.Locale) string { return string(l) }),
+		DefaultLocale: string(locale.English), Locale: string(localeFrom(ctx)),
+	}, nil
 }
 
-// ValidateShrimp judges a token. Nobody has a session yet, so none is good.
-func (*SystemService) ValidateShrimp(context.Context, *hushv1.ValidateShrimpRequest) (*hushv1.ValidateShrimpResponse, error) {
-	return &hushv1.ValidateShrimpResponse{Valid: false, Shrimp: strings.ToLower(rand.Text())}, nil
+// GetPolicy tells what the operator allows.
+func (s *SystemService) GetPolicy(context.Context, *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
+	policy, limits := s.vault.Policy(), s.vault.Limits()
+	return &hushv1.GetPolicyResponse{
+		SignUp: signUpOf(policy.SignUp), Verification: s.vault.Mails(), Mail: s.vault.Mails(),
+		AnonymousCreate:    !policy.NoAnonymousCreate,
+		PassphraseRequired: policy.PassphraseRequired, PassphraseMin: int32(policy.PassphraseMin),
+		DefaultTtl: seconds(limits.DefaultTTL), AnonymousTtl: seconds(limits.AnonymousTTL), AccountTtl: seconds(limits.AccountTTL),
+		AnonymousSecret: limits.AnonymousSecret, AccountSecret: limits.AccountSecret,
+		Maintenance:  policy.Maintenance,
+		InstanceName: s.instance.Name, LogoUrl: s.instance.LogoURL, Banner: s.instance.Banner,
+		ImprintUrl: s.instance.ImprintURL, PrivacyUrl: s.instance.PrivacyURL,
+		BaseUrl: strings.TrimSuffix(s.base.String(), "/"), SignIn: keepsCookies(s.base),
+	}, nil
+}
+
+// ValidateShrimp judges a token and answers the one of the caller's session.
+// Callers without a session get one that is good for nothing.
+func (*SystemService) ValidateShrimp(ctx context.Context, req *hushv1.ValidateShrimpRequest) (*hushv1.ValidateShrimpResponse, error) {
+	own := callerFrom(ctx).Shrimp()
+	if own == "" {
+		return &hushv1.ValidateShrimpResponse{Shrimp: NewShrimp()}, nil
+	}
+	return &hushv1.ValidateShrimpResponse{Valid: sameShrimp(req.GetShrimp(), own), Shrimp: own}, nil
+}
+
+func signUpOf(s vault.SignUp) hushv1.SignUp {
+	switch s {
+	case vault.SignUpOpen:
+		return hushv1.SignUp_SIGN_UP_OPEN
+	case vault.SignUpInvite:
+		return hushv1.SignUp_SIGN_UP_INVITE
+	case vault.SignUpClosed:
+		return hushv1.SignUp_SIGN_UP_CLOSED
+	default: // not set means closed
+		return hushv1.SignUp_SIGN_UP_CLOSED
+	}
 }

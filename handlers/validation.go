@@ -5,14 +5,15 @@ import (
 	"connectrpc.com/connect"
 	"connectrpc.com/validate"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// newValidation compiles the field limits of every request there is, so that
-// the first call is as fast as the next and a broken rule stops the start.
-func newValidation() (connect.Interceptor, error) {
+// newValidation compiles the field limits of every request of the services, so
+// that the first call is as fast as the next and a broken rule stops the start.
+func newValidation(services []protoreflect.ServiceDescriptor) (connect.Interceptor, error) {
 	var requests []proto.Message
-	for _, service := range services() {
+	for _, service := range services {
 		for i := range service.Methods().Len() {
 			requests = append(requests, dynamicpb.NewMessage(service.Methods().Get(i).Input()))
 		}

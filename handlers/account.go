@@ -1,0 +1,124 @@
+package handlers
+
+import (
+	"context"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/locale"
+	"hush/vault"
+)
+
+// AccountService is hush.v1.AccountService on a vault.
+type AccountService struct{ vault *vault.Vault }
+
+// CreateAccount signs up. Mails are in the language that was asked for, or
+// else in that of the answer.
+func (s *AccountService) CreateAccount(ctx context.Context, req *hushv1.CreateAccountRequest) (*hushv1.CreateAccountResponse, error) {
+	language := req.GetLocale()
+	if language == "" {
+		language = string(localeFrom(ctx))
+	}
+	verify, err := s.vault.CreateAccount(ctx, callerFrom(ctx), vault.NewAccount{
+		Address: vault.Text(req.GetAddress()), Password: vault.Text(req.GetPassword()), Locale: canonicalLocale(language),
+		Invite: vault.Text(req.GetInvite()), Challenge: req.GetAuthenticityPayload(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.CreateAccountResponse{VerificationRequired: verify}, nil
+}
+
+// VerifyAccount confirms an address.
+func (s *AccountService) VerifyAccount(ctx context.Context, req *hushv1.VerifyAccountRequest) (*hushv1.VerifyAccountResponse, error) {
+	if err := s.vault.VerifyAccount(ctx, callerFrom(ctx), vault.Text(req.GetToken())); err != nil {
+		return nil, err
+	}
+	return &hushv1.VerifyAccountResponse{}, nil
+}
+
+// ResendVerification mails the confirming link again.
+func (s *AccountService) ResendVerification(ctx context.Context, req *hushv1.ResendVerificationRequest) (*hushv1.ResendVerificationResponse, error) {
+	if err := s.vault.ResendVerification(ctx, callerFrom(ctx), vault.Text(req.GetAddress())); err != nil {
+		return nil, err
+	}
+	return &hushv1.ResendVerificationResponse{}, nil
+}
+
+// GetAccount shows the caller's account.
+func (s *AccountService) GetAccount(ctx context.Context, _ *hushv1.GetAccountRequest) (*hushv1.GetAccountResponse, error) {
+	account, err := s.vault.GetAccount(ctx, callerFrom(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GetAccountResponse{Account: accountOf(account)}, nil
+}
+
+// DestroyAccount ends the caller's account, and the browser's session with it.
+func (s *AccountService) DestroyAccount(ctx context.Context, req *hushv1.DestroyAccountRequest) (*hushv1.DestroyAccountResponse, error) {
+	burned, err := s.vault.DestroyAccount(ctx, callerFrom(ctx), vault.Text(req.GetConfirmation()))
+	if err != nil {
+		return nil, err
+	}
+	forgetSession(ctx)
+	return &hushv1.DestroyAccountResponse{Burned: int32(burned)}, nil
+}
+
+// UpdateLocale chooses the account's language.
+func (s *AccountService) UpdateLocale(ctx context.Context, req *hushv1.UpdateLocaleRequest) (*hushv1.UpdateLocaleResponse, error) {
+	chosen := canonicalLocale(req.GetLocale())
+	old, err := s.vault.UpdateLocale(ctx, callerFrom(ctx), chosen)
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.UpdateLocaleResponse{NewLocale: chosen, OldLocale: old}, nil
+}
+
+// UpdateNotifications chooses what the account is told by mail.
+func (s *AccountService) UpdateNotifications(ctx context.Context, req *hushv1.UpdateNotificationsRequest) (*hushv1.UpdateNotificationsResponse, error) {
+	account, err := s.vault.UpdateNotifications(ctx, callerFrom(ctx), req.GetNotifications().GetSecretOpened())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.UpdateNotificationsResponse{Account: accountOf(account)}, nil
+}
+
+// CreateInvite makes an invite.
+func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInviteRequest) (*hushv1.CreateInviteResponse, error) {
+	invite, err := s.vault.CreateInvite(ctx, callerFrom(ctx), vault.Text(req.GetAddress()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.CreateInviteResponse{Invite: string(invite.Key), ExpireTime: stamp(invite.Expires)}, nil
+}
+
+// BurnAllSecrets burns whatever of the account's waits.
+func (s *AccountService) BurnAllSecrets(ctx context.Context, _ *hushv1.BurnAllSecretsRequest) (*hushv1.BurnAllSecretsResponse, error) {
+	burned, err := s.vault.BurnAllSecrets(ctx, callerFrom(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.BurnAllSecretsResponse{Burned: int32(burned)}, nil
+}
+
+// canonicalLocale is how a language is written on the wire. What is none that
+// is spoken here is left for the vault to refuse.
+func canonicalLocale(name string) string {
+	if known, ok := locale.Parse(name); ok {
+		return string(known)
+	}
+	return name
+}
+
+func accountOf(a vault.Account) *hushv1.Account {
+	return &hushv1.Account{
+		AccountId: a.ID.String(), Address: a.Address, PendingAddress: a.PendingAddress,
+		Role: hushv1.Role(a.Role), Verified: a.Verified, Disabled: a.Disabled, Locale: a.Locale,
+		CreateTime: stamp(a.Created), UpdateTime: stamp(a.Updated), SignInTime: stamp(a.SignedIn),
+		Notifications: &hushv1.Notifications{SecretOpened: a.NotifyOpened},
+		Tally: &hushv1.Tally{
+			SecretsCreated: a.Tally.Created, SecretsShared: a.Tally.Shared,
+			SecretsBurned: a.Tally.Burned, EmailsSent: a.Tally.Emails,
+		},
+		SealedCount: a.SealedCount, TtlCeiling: seconds(a.TTLCeiling), SecretLimit: a.SecretLimit,
+	}
+}

@@ -1,0 +1,50 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/vault"
+)
+
+// adminLimit is the most bytes of an operator's message: tables of places and
+// accounts come in one.
+const adminLimit = 64 << 20
+
+// AdminService is hush.admin.v1.AdminService on a vault.
+type AdminService struct{ operator vault.Operator }
+
+// NewAdmin returns the operator's service and the path that it is mounted at.
+// It asks nobody who he is: whoever may open the socket that it is served on is
+// the operator. It must never be part of the public tree. It fails if the
+// contract's field limits are broken.
+func NewAdmin(v *vault.Vault, log *slog.Logger) (path string, handler http.Handler, err error) {
+	validation, err := newValidation([]protoreflect.ServiceDescriptor{
+		adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService"),
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("compiling field limits: %w", err)
+	}
+	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator()},
+		connect.WithInterceptors(mapErrors(log), validation),
+		connect.WithCodec(jsonCodec{name: "json"}),
+		connect.WithReadMaxBytes(adminLimit),
+	)
+	return path, noStore(handler), nil
+}
+
+// BurnSecret burns the secret of a reported link.
+func (s *AdminService) BurnSecret(ctx context.Context, req *adminv1.BurnSecretRequest) (*adminv1.BurnSecretResponse, error) {
+	burned, err := s.operator.BurnReportedSecret(ctx, vault.Text(req.GetLink()))
+	if err != nil {
+		return nil, err
+	}
+	return &adminv1.BurnSecretResponse{Metadata: keylessOf(burned)}, nil
+}

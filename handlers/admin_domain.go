@@ -1,0 +1,26 @@
+package handlers
+
+import (
+	"context"
+
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/vault"
+)
+
+// ListDomains lists the domains of an account, or of all.
+func (s *AdminService) ListDomains(ctx context.Context, req *adminv1.ListDomainsRequest) (*adminv1.ListDomainsResponse, error) {
+	domains, err := s.operator.ListDomains(ctx, vault.Text(req.GetAccount()))
+	if err != nil {
+		return nil, err
+	}
+	return &adminv1.ListDomainsResponse{Domains: each(domains, domainOf)}, nil
+}
+
+// VerifyDomain asks DNS about a domain.
+func (s *AdminService) VerifyDomain(ctx context.Context, req *adminv1.VerifyDomainRequest) (*adminv1.VerifyDomainResponse, error) {
+	domain, err := s.operator.VerifyDomain(ctx, vault.Text(req.GetAccount()), req.GetDomain())
+	if err != nil {
+		return nil, err
+	}
+	return &adminv1.VerifyDomainResponse{Domain: domainOf(domain)}, nil
+}

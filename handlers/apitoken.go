@@ -1,0 +1,94 @@
+package handlers
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// GenerateApiToken makes an API token and shows it.
+func (s *AccountService) GenerateApiToken(ctx context.Context, req *hushv1.GenerateApiTokenRequest) (*hushv1.GenerateApiTokenResponse, error) { //nolint:revive // the contract's name
+	asked, err := newTokenOf(req.GetName(), req.GetScopes(), req.GetTtl())
+	if err != nil {
+		return nil, err
+	}
+	asked.Rotate = req.GetRotate()
+	token, made, err := s.vault.GenerateAPIToken(ctx, callerFrom(ctx), asked)
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GenerateApiTokenResponse{Token: token.Expose(), ApiToken: apiTokenOf(made)}, nil
+}
+
+// ListApiTokens lists the account's tokens.
+func (s *AccountService) ListApiTokens(ctx context.Context, _ *hushv1.ListApiTokensRequest) (*hushv1.ListApiTokensResponse, error) { //nolint:revive // the contract's name
+	tokens, err := s.vault.ListAPITokens(ctx, callerFrom(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ListApiTokensResponse{ApiTokens: each(tokens, apiTokenOf)}, nil
+}
+
+// RevokeApiToken ends a token.
+func (s *AccountService) RevokeApiToken(ctx context.Context, req *hushv1.RevokeApiTokenRequest) (*hushv1.RevokeApiTokenResponse, error) { //nolint:revive // the contract's name
+	if err := s.vault.RevokeAPIToken(ctx, callerFrom(ctx), req.GetTokenId()); err != nil {
+		return nil, err
+	}
+	return &hushv1.RevokeApiTokenResponse{}, nil
+}
+
+func newTokenOf(name string, scopes []hushv1.TokenScope, ttl *durationpb.Duration) (vault.NewToken, error) {
+	token := vault.NewToken{Name: name}
+	for _, scope := range scopes {
+		bit := scopeBit(scope)
+		if bit == 0 { // left out it would make the token good for more
+			return vault.NewToken{}, &vault.InvalidError{Field: "scopes", Text: "holds an unknown one"}
+		}
+		token.Scopes |= bit
+	}
+	if ttl != nil {
+		asked := ttl.AsDuration()
+		token.TTL = &asked
+	}
+	return token, nil
+}
+
+func apiTokenOf(t vault.APIToken) *hushv1.ApiToken {
+	return &hushv1.ApiToken{
+		TokenId: t.ID, Name: t.Name, Scopes: tokenScopes(t.Scopes),
+		CreateTime: stamp(t.Created), ExpireTime: stamp(t.Expires), UseTime: stamp(t.Used),
+	}
+}
+
+// scopeBit is a scope as the vault has it; zero for what is none.
+func scopeBit(scope hushv1.TokenScope) vault.Scopes {
+	switch scope {
+	case hushv1.TokenScope_TOKEN_SCOPE_CONCEAL:
+		return vault.ScopeConceal
+	case hushv1.TokenScope_TOKEN_SCOPE_REVEAL:
+		return vault.ScopeReveal
+	case hushv1.TokenScope_TOKEN_SCOPE_METADATA:
+		return vault.ScopeMetadata
+	case hushv1.TokenScope_TOKEN_SCOPE_ACCOUNT:
+		return vault.ScopeAccount
+	default:
+		return 0
+	}
+}
+
+// tokenScopes lists the scopes of a set in the order of their numbers.
+func tokenScopes(set vault.Scopes) []hushv1.TokenScope {
+	var list []hushv1.TokenScope
+	for _, scope := range []hushv1.TokenScope{
+		hushv1.TokenScope_TOKEN_SCOPE_CONCEAL, hushv1.TokenScope_TOKEN_SCOPE_REVEAL,
+		hushv1.TokenScope_TOKEN_SCOPE_METADATA, hushv1.TokenScope_TOKEN_SCOPE_ACCOUNT,
+	} {
+		if set&scopeBit(scope) != 0 {
+			list = append(list, scope)
+		}
+	}
+	return list
+}

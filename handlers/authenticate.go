@@ -1,0 +1,105 @@
+package handlers
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"hush/locale"
+	"hush/vault"
+)
+
+// authTime bounds how long it may take to look a credential up.
+const authTime = 5 * time.Second
+
+// authenticate says who calls. A credential in a header makes cookies count
+// for nothing; one that is not good is refused by every method. A session that
+// is not known, or was ended, is as good as none, and its cookie is cleared.
+func (m middleware) authenticate(w http.ResponseWriter, r *http.Request) *record {
+	rec := &record{
+		caller:  vault.Caller{Network: vault.NetworkOf(m.peer(r))},
+		safe:    isSafe(r.Method),
+		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
+		header:  w.Header(),
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), authTime)
+	defer cancel()
+	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
+		credential, ok := readAuthorization(headers)
+		rec.refused = !ok
+		if ok {
+			m.admit(ctx, rec, credential)
+		}
+	} else if session, sent := sessionFrom(r); sent && !rec.foreign {
+		m.resume(withRecord(ctx, rec), rec, session)
+	}
+	rec.locale = chooseLocale(rec.caller, r)
+	return rec
+}
+
+// admit looks up the credential of a header.
+func (m middleware) admit(ctx context.Context, rec *record, credential vault.Credential) {
+	caller, err := m.vault.Authenticate(ctx, rec.caller.Network, credential)
+	switch {
+	case err == nil:
+		rec.caller = caller
+	case errors.Is(err, vault.ErrUnauthenticated):
+		rec.refused = true
+	default:
+		rec.broken = err
+	}
+}
+
+// resume looks up the session of a cookie.
+func (m middleware) resume(ctx context.Context, rec *record, session vault.Text) {
+	caller, err := m.vault.Authenticate(ctx, rec.caller.Network, vault.Credential{Session: session})
+	switch {
+	case err == nil:
+		rec.caller = caller
+	case errors.Is(err, vault.ErrUnauthenticated):
+		clearSession(ctx)
+	default:
+		rec.broken = err
+	}
+}
+
+// readAuthorization reads the header's credential: an address and a token
+// (Basic), or a token (Bearer). It is false for anything else, and for more
+// than one header.
+func readAuthorization(headers []string) (vault.Credential, bool) {
+	if len(headers) != 1 {
+		return vault.Credential{}, false
+	}
+	scheme, value, _ := strings.Cut(headers[0], " ")
+	value = strings.TrimSpace(value)
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		return vault.Credential{Token: vault.Text(value)}, value != ""
+	case strings.EqualFold(scheme, "Basic"):
+		raw, err := base64.StdEncoding.DecodeString(value)
+		address, token, found := strings.Cut(string(raw), ":")
+		ok := err == nil && found && address != "" && token != ""
+		return vault.Credential{Address: vault.Text(address), Token: vault.Text(token)}, ok
+	default:
+		return vault.Credential{}, false
+	}
+}
+
+// chooseLocale is the language of the answer: the one that the account chose,
+// or else the one that the browser asks for.
+func chooseLocale(caller vault.Caller, r *http.Request) locale.Locale {
+	if chosen, ok := locale.Parse(caller.Locale()); ok {
+		return chosen
+	}
+	return locale.Match(r.Header.Get("Accept-Language"))
+}
+
+func isSafe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// hasUserInfo tells an origin with a user name in it, which no browser sends.
+func hasUserInfo(origin string) bool { return strings.Contains(origin, "@") }

@@ -1,0 +1,65 @@
+package handlers
+
+import (
+	"context"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// UpdateDomainBrand changes how a domain's pages look.
+func (s *DomainService) UpdateDomainBrand(ctx context.Context, req *hushv1.UpdateDomainBrandRequest) (*hushv1.UpdateDomainBrandResponse, error) {
+	change := readBrand(req.GetBrand())
+	domain, err := s.vault.UpdateDomainBrand(ctx, callerFrom(ctx), req.GetDomain(), change, req.GetUnset())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.UpdateDomainBrandResponse{Domain: domainOf(domain)}, nil
+}
+
+// GetDomainBrand shows how they look.
+func (s *DomainService) GetDomainBrand(ctx context.Context, req *hushv1.GetDomainBrandRequest) (*hushv1.GetDomainBrandResponse, error) {
+	domain, err := s.vault.GetDomain(ctx, callerFrom(ctx), req.GetDomain())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GetDomainBrandResponse{Domain: domainOf(domain)}, nil
+}
+
+// GetPublicBrand shows anybody how a verified domain's pages look.
+func (s *DomainService) GetPublicBrand(ctx context.Context, req *hushv1.GetPublicBrandRequest) (*hushv1.GetPublicBrandResponse, error) {
+	domain, err := s.vault.GetPublicBrand(ctx, req.GetDomain())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GetPublicBrandResponse{
+		DomainId: domain.ID, DisplayDomain: domain.Name, Brand: brandOf(domain.Brand),
+		HasLogo: domain.Logo != nil, HasIcon: domain.Icon != nil,
+	}, nil
+}
+
+// readBrand and brandOf share the fields' values; nobody changes them.
+func readBrand(b *hushv1.Brand) vault.Brand {
+	if b == nil {
+		return vault.Brand{}
+	}
+	return vault.Brand{
+		PrimaryColor: b.PrimaryColor, Colour: b.Colour, FontFamily: b.FontFamily, CornerStyle: b.CornerStyle,
+		ButtonTextLight:       b.ButtonTextLight,
+		InstructionsPreReveal: b.InstructionsPreReveal, InstructionsReveal: b.InstructionsReveal,
+		InstructionsPostReveal: b.InstructionsPostReveal,
+		Description:            b.Description, Locale: b.Locale,
+		AllowPublicHomepage: b.AllowPublicHomepage, AllowPublicAPI: b.AllowPublicApi,
+	}
+}
+
+func brandOf(b vault.Brand) *hushv1.Brand {
+	return &hushv1.Brand{
+		PrimaryColor: b.PrimaryColor, Colour: b.Colour, FontFamily: b.FontFamily, CornerStyle: b.CornerStyle,
+		ButtonTextLight:       b.ButtonTextLight,
+		InstructionsPreReveal: b.InstructionsPreReveal, InstructionsReveal: b.InstructionsReveal,
+		InstructionsPostReveal: b.InstructionsPostReveal,
+		Description:            b.Description, Locale: b.Locale,
+		AllowPublicHomepage: b.AllowPublicHomepage, AllowPublicApi: b.AllowPublicAPI,
+	}
+}

@@ -1,0 +1,42 @@
+package handlers
+
+import (
+	"context"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// ChallengeService is hush.v1.ChallengeService on a vault.
+type ChallengeService struct{ vault *vault.Vault }
+
+// AltchaChallenge makes a challenge.
+func (s *ChallengeService) AltchaChallenge(ctx context.Context, req *hushv1.AltchaChallengeRequest) (*hushv1.AltchaChallengeResponse, error) {
+	c, err := s.vault.NewChallenge(ctx, callerFrom(ctx), req.GetAction())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.AltchaChallengeResponse{
+		Algorithm: c.Algorithm, Challenge: c.Challenge, MaxNumber: c.MaxNumber,
+		Salt: c.Salt, Signature: c.Signature, ExpireTime: stamp(c.Expires),
+	}, nil
+}
+
+// AltchaVerify checks a solution and spends it.
+func (s *ChallengeService) AltchaVerify(ctx context.Context, req *hushv1.AltchaVerifyRequest) (*hushv1.AltchaVerifyResponse, error) {
+	if err := s.vault.VerifyChallenge(ctx, callerFrom(ctx), req.GetAuthenticityPayload(), req.GetAction()); err != nil {
+		return nil, err
+	}
+	return &hushv1.AltchaVerifyResponse{}, nil
+}
+
+// AltchaVerifySpam checks a signed verdict and spends it.
+func (s *ChallengeService) AltchaVerifySpam(ctx context.Context, req *hushv1.AltchaVerifySpamRequest) (*hushv1.AltchaVerifySpamResponse, error) {
+	verdict, err := s.vault.VerifySpam(ctx, callerFrom(ctx), req.GetAuthenticityPayload(), req.GetFields())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.AltchaVerifySpamResponse{
+		Classification: verdict.Classification, Score: verdict.Score, Reasons: verdict.Reasons,
+	}, nil
+}

@@ -1,0 +1,108 @@
+package handlers
+
+import (
+	"context"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// ColonelService is hush.v1.ColonelService on a vault.
+type ColonelService struct {
+	vault     *vault.Vault
+	backend   string
+	fileBytes func() int64 // nil if there is no file
+	build     build
+	now       func() time.Time
+}
+
+// build is what is known of the running program.
+type build struct {
+	version, revision string
+	started           time.Time
+}
+
+func newColonelService(opts Options) *ColonelService {
+	return &ColonelService{
+		vault: opts.Vault, backend: opts.Backend, fileBytes: opts.FileBytes, now: opts.Now,
+		build: build{version: opts.Version, revision: revision(), started: opts.Now()},
+	}
+}
+
+// revision is the commit that the program was built from; empty if the
+// toolchain did not note it.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" {
+			return setting.Value
+		}
+	}
+	return ""
+}
+
+// GetIndex shows how the service does.
+func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
+	index, err := s.vault.GetIndex(ctx, callerFrom(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GetIndexResponse{
+		RecentAccounts: each(index.Accounts, accountOf), Counts: countsOf(index.Counts),
+		TodayFeedback: each(index.Today, feedbackOf), YesterdayFeedback: each(index.Yesterday, feedbackOf),
+		OlderFeedback: each(index.Older, feedbackOf),
+		Store:         s.storeFacts(index.LiveBytes), Build: s.buildFacts(),
+	}, nil
+}
+
+// ListExceptions shows the reports of browsers.
+func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExceptionsRequest) (*hushv1.ListExceptionsResponse, error) {
+	list, next, err := s.vault.ListExceptions(ctx, callerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ListExceptionsResponse{Exceptions: each(list, exceptionOf), NextPageToken: next}, nil
+}
+
+// BurnReportedSecret burns the secret of a link.
+func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.BurnReportedSecretRequest) (*hushv1.BurnReportedSecretResponse, error) {
+	burned, err := s.vault.BurnReportedSecret(ctx, callerFrom(ctx), vault.Text(req.GetLink()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.BurnReportedSecretResponse{Metadata: keylessOf(burned)}, nil
+}
+
+func (s *ColonelService) storeFacts(live int64) *hushv1.StoreFacts {
+	facts := &hushv1.StoreFacts{Backend: s.backend, LiveBytes: live}
+	if s.fileBytes != nil {
+		facts.FileBytes = s.fileBytes()
+	}
+	return facts
+}
+
+func (s *ColonelService) buildFacts() *hushv1.BuildFacts {
+	return &hushv1.BuildFacts{
+		Version: s.build.version, GoVersion: runtime.Version(), Revision: s.build.revision,
+		StartTime: stamp(s.build.started),
+		Uptime:    durationpb.New(s.now().Sub(s.build.started).Truncate(time.Second)),
+	}
+}
+
+func countsOf(c vault.Counts) *hushv1.Counts {
+	return &hushv1.Counts{
+		Sessions: c.Sessions, Accounts: c.Accounts, RecentAccounts: c.RecentAccounts,
+		Metadata: c.Metadata, Secrets: c.Secrets, SecretsCreated: c.Created, SecretsShared: c.Shared,
+		SecretsBurned: c.Burned, SecretsExpired: c.Expired, EmailsSent: c.Emails,
+		Feedback: c.Feedback, TodayFeedback: c.TodayFeedback, YesterdayFeedback: c.YesterdayFeedback, OlderFeedback: c.OlderFeedback,
+		Exceptions: c.Exceptions, Domains: c.Domains, QueuedMails: c.Queued,
+	}
+}

@@ -1,0 +1,208 @@
+package handlers
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// Numbers of the vault are numbers on the wire. A kind that is added on one
+// side alone, or in another order, fails here.
+func TestNumbersAreThoseOfTheVault(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		enum protoreflect.Enum
+		want map[protoreflect.Name]int
+	}{
+		{hushv1.State(0), map[protoreflect.Name]int{
+			"STATE_UNSPECIFIED": int(vault.StateNone), "STATE_NEW": int(vault.StateNew), "STATE_VIEWED": int(vault.StateViewed),
+			"STATE_RECEIVED": int(vault.StateReceived), "STATE_BURNED": int(vault.StateBurned), "STATE_EXPIRED": int(vault.StateExpired),
+		}},
+		{hushv1.Role(0), map[protoreflect.Name]int{
+			"ROLE_UNSPECIFIED": 0, "ROLE_CUSTOMER": int(vault.RoleCustomer), "ROLE_COLONEL": int(vault.RoleColonel),
+		}},
+		{hushv1.Event_Kind(0), map[protoreflect.Name]int{
+			"KIND_UNSPECIFIED": 0, "KIND_CREATED": int(vault.EventCreated), "KIND_LOOKED": int(vault.EventLooked),
+			"KIND_PASSPHRASE": int(vault.EventPassphrase), "KIND_REVEALED": int(vault.EventRevealed),
+			"KIND_BURNED": int(vault.EventBurned), "KIND_EXPIRED": int(vault.EventExpired),
+		}},
+		{hushv1.Delivery_State(0), map[protoreflect.Name]int{
+			"STATE_UNSPECIFIED": 0, "STATE_NOT_CONFIGURED": int(vault.DeliveryNotConfigured), "STATE_QUEUED": int(vault.DeliveryQueued),
+			"STATE_SENT": int(vault.DeliverySent), "STATE_FAILED": int(vault.DeliveryFailed), "STATE_DROPPED": int(vault.DeliveryDropped),
+		}},
+		{hushv1.DomainState(0), map[protoreflect.Name]int{
+			"DOMAIN_STATE_UNSPECIFIED": 0, "DOMAIN_STATE_PENDING": int(vault.DomainPending),
+			"DOMAIN_STATE_VERIFIED": int(vault.DomainVerified), "DOMAIN_STATE_SUSPENDED": int(vault.DomainSuspended),
+		}},
+		{hushv1.DomainCheck_Kind(0), map[protoreflect.Name]int{
+			"KIND_UNSPECIFIED": 0, "KIND_TXT": int(vault.CheckTXT), "KIND_ADDRESS": int(vault.CheckAddress),
+		}},
+		{hushv1.ImageKind(0), map[protoreflect.Name]int{
+			"IMAGE_KIND_UNSPECIFIED": 0, "IMAGE_KIND_LOGO": int(vault.ImageLogo), "IMAGE_KIND_ICON": int(vault.ImageIcon),
+		}},
+	} {
+		values := c.enum.Descriptor().Values()
+		got := map[protoreflect.Name]int{}
+		for i := range values.Len() {
+			got[values.Get(i).Name()] = int(values.Get(i).Number())
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: the vault's numbers and those on the wire (-vault +wire):\n%s", c.enum.Descriptor().FullName(), diff)
+		}
+	}
+}
+
+func TestSignUpOf(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[vault.SignUp]hushv1.SignUp{
+		0: hushv1.SignUp_SIGN_UP_CLOSED, vault.SignUpOpen: hushv1.SignUp_SIGN_UP_OPEN,
+		vault.SignUpInvite: hushv1.SignUp_SIGN_UP_INVITE, vault.SignUpClosed: hushv1.SignUp_SIGN_UP_CLOSED,
+	} {
+		if got := signUpOf(in); got != want {
+			t.Errorf("signUpOf(%d): got %v, want %v", in, got, want)
+		}
+	}
+}
+
+// Every set of scopes survives the way to the wire and back.
+func TestScopesRoundTrip(t *testing.T) {
+	t.Parallel()
+	for set := range vault.ScopesAll + 1 {
+		token, err := newTokenOf("", tokenScopes(set), nil)
+		if err != nil || token.Scopes != set {
+			t.Errorf("newTokenOf(tokenScopes(%b)): got %b %v, want the same", set, token.Scopes, err)
+		}
+	}
+	for number := range hushv1.TokenScope_name {
+		if bit := scopeBit(hushv1.TokenScope(number)); (bit == 0) != (number == 0) {
+			t.Errorf("scopeBit(%d): got %b, want one bit for each scope there is", number, bit)
+		}
+	}
+}
+
+func TestAccountOf(t *testing.T) {
+	t.Parallel()
+	at := func(n int64) time.Time { return time.Unix(n, 0) }
+	got := accountOf(vault.Account{
+		ID: vault.AccountID{15: 7}, Address: "a@example.com", PendingAddress: "b@example.com", Role: vault.RoleColonel,
+		Verified: true, Created: at(1), Updated: at(2), SignedIn: at(3), Locale: "de", NotifyOpened: true,
+		Tally: vault.Tally{Created: 4, Shared: 5, Burned: 6, Emails: 7}, Disabled: true, SealedCount: 8,
+		TTLCeiling: 9 * time.Second, SecretLimit: 10,
+	})
+	want := &hushv1.Account{
+		AccountId: "00000000000000000000000000000007", Address: "a@example.com", PendingAddress: "b@example.com",
+		Role: hushv1.Role_ROLE_COLONEL, Verified: true, CreateTime: timestamppb.New(at(1)), UpdateTime: timestamppb.New(at(2)),
+		SignInTime: timestamppb.New(at(3)), Locale: "de", Notifications: &hushv1.Notifications{SecretOpened: true},
+		Tally:    &hushv1.Tally{SecretsCreated: 4, SecretsShared: 5, SecretsBurned: 6, EmailsSent: 7},
+		Disabled: true, SealedCount: 8, TtlCeiling: 9, SecretLimit: 10,
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("accountOf (-want +got):\n%s", diff)
+	}
+	fresh := accountOf(vault.Account{})
+	if fresh.GetSignInTime() != nil || fresh.GetUpdateTime() != nil {
+		t.Errorf("accountOf of one that nobody signed in to: got %v, want no such times", fresh)
+	}
+}
+
+func TestDomainOf(t *testing.T) {
+	t.Parallel()
+	at := func(n int64) time.Time { return time.Unix(n, 0) }
+	got := domainOf(vault.Domain{
+		ID: "i", Name: "a.example.com", Base: "example.com", Subdomain: "a.example.com", TRD: "a", TLD: "com", SLD: "example",
+		Apex: true, TXTHost: "h", TXTValue: "v", State: vault.DomainSuspended, Resolving: true,
+		Checks: []vault.Check{{
+			Kind: vault.CheckAddress, Passed: true, Name: "n", Expected: []string{"e"}, Found: []string{"f"}, Problem: "p", Time: at(1),
+		}},
+		Created: at(2), Updated: at(3), Verified: at(4), Checked: at(5), Address: "a@example.com",
+		Logo: &vault.Image{Kind: vault.ImageLogo, Width: 6, Height: 7, Size: 8, Updated: at(9)},
+	})
+	want := &hushv1.Domain{
+		DomainId: "i", DisplayDomain: "a.example.com", BaseDomain: "example.com", Subdomain: "a.example.com",
+		Trd: "a", Tld: "com", Sld: "example", IsApex: true, TxtValidationHost: "h", TxtValidationValue: "v",
+		State: hushv1.DomainState_DOMAIN_STATE_SUSPENDED, Resolving: true, Brand: &hushv1.Brand{},
+		Checks: []*hushv1.DomainCheck{{
+			Kind: hushv1.DomainCheck_KIND_ADDRESS, Passed: true, Name: "n", Expected: []string{"e"}, Found: []string{"f"},
+			Problem: "p", Time: timestamppb.New(at(1)),
+		}},
+		CreateTime: timestamppb.New(at(2)), UpdateTime: timestamppb.New(at(3)), VerifyTime: timestamppb.New(at(4)),
+		CheckTime: timestamppb.New(at(5)), Custid: "a@example.com",
+		Logo: &hushv1.Image{
+			ContentType: "image/png", Filename: "logo.png", Width: 6, Height: 7, Size: 8, UpdateTime: timestamppb.New(at(9)),
+		},
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("domainOf (-want +got):\n%s", diff)
+	}
+}
+
+// A brand in which every field is set keeps each of them on both ways; one in
+// which none is set stays so.
+func TestBrandRoundTrip(t *testing.T) {
+	t.Parallel()
+	full := &hushv1.Brand{}
+	fields := full.ProtoReflect().Descriptor().Fields()
+	for i := range fields.Len() {
+		value := protoreflect.ValueOfBool(false) // set all the same
+		if fields.Get(i).Kind() == protoreflect.StringKind {
+			value = protoreflect.ValueOfString(string(fields.Get(i).Name()))
+		}
+		full.ProtoReflect().Set(fields.Get(i), value)
+	}
+	for _, brand := range []*hushv1.Brand{full, {}} {
+		if diff := cmp.Diff(brand, brandOf(readBrand(brand)), protocmp.Transform()); diff != "" {
+			t.Errorf("brandOf(readBrand(b)) (-want +got):\n%s", diff)
+		}
+	}
+	if diff := cmp.Diff(vault.Brand{}, readBrand(nil)); diff != "" {
+		t.Errorf("readBrand(nil) (-want +got):\n%s", diff)
+	}
+}
+
+func TestImageKinds(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[hushv1.ImageKind]string{
+		hushv1.ImageKind_IMAGE_KIND_UNSPECIFIED: "logo.png", hushv1.ImageKind_IMAGE_KIND_LOGO: "logo.png",
+		hushv1.ImageKind_IMAGE_KIND_ICON: "icon.png",
+	} {
+		if got := imageOf(vault.Image{Kind: imageKind(kind)}).GetFilename(); got != want {
+			t.Errorf("imageOf(%v): got %s, want %s", kind, got, want)
+		}
+	}
+}
+
+func TestDeliveryOf(t *testing.T) {
+	t.Parallel()
+	got := deliveryOf(vault.Delivery{Recipient: "a***@e***", State: vault.DeliverySent, Updated: time.Unix(1, 0), Attempts: 2})
+	want := &hushv1.Delivery{
+		Recipient: "a***@e***", State: hushv1.Delivery_STATE_SENT, UpdateTime: timestamppb.New(time.Unix(1, 0)), Attempts: 2,
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("deliveryOf (-want +got):\n%s", diff)
+	}
+}
+
+// Both requests that make a secret carry the same wish.
+func TestWishOf(t *testing.T) {
+	t.Parallel()
+	for name, req := range map[string]sharing{
+		"ConcealSecret": &hushv1.ConcealSecretRequest{
+			Passphrase: "p", Recipients: []string{"r"}, ShareDomain: "d", AuthenticityPayload: "c",
+		},
+		"GenerateSecret": &hushv1.GenerateSecretRequest{
+			Passphrase: "p", Recipients: []string{"r"}, ShareDomain: "d", AuthenticityPayload: "c",
+		},
+	} {
+		got := wishOf(req)
+		if got.Passphrase != "p" || len(got.Recipients) != 1 || got.ShareDomain != "d" || got.Challenge != "c" || got.TTL != nil {
+			t.Errorf("wishOf(%sRequest): got %v, want every field and no lifetime", name, got)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package handlers
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/http"
+
+	"connectrpc.com/connect"
+)
+
+// checkForgery refuses what another site made a browser send. A request from a
+// page of another site is refused on every route but those that are open to
+// them, where it counts as anonymous. A request that counts as a session's has
+// to carry the session's token, and to say where it comes from.
+func checkForgery(policies policies) connect.UnaryInterceptorFunc {
+	return func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+			record := recordFrom(ctx)
+			if record == nil {
+				return nil, errNoCaller
+			}
+			if record.foreign && !record.open {
+				return nil, errCrossSite
+			}
+			if record.safe || !record.caller.FromSession() || policies[req.Spec().Procedure].forgeable {
+				return next(ctx, req)
+			}
+			if !saysOrigin(req.Header()) {
+				return nil, errCrossSite
+			}
+			if !sameShrimp(shrimpFrom(req.Header()), record.caller.Shrimp()) {
+				return nil, errShrimp
+			}
+			return next(ctx, req)
+		}
+	}
+}
+
+// saysOrigin tells whether a browser said where the request comes from, as all
+// that are still kept up do. That it comes from here was checked before.
+func saysOrigin(header http.Header) bool {
+	return header.Get("Sec-Fetch-Site") != "" || header.Get("Origin") != ""
+}
+
+// shrimpFrom reads the token from the headers that clients of several ages
+// use.
+func shrimpFrom(header http.Header) string {
+	for _, name := range shrimpHeaders() {
+		if shrimp := header.Get(name); shrimp != "" {
+			return shrimp
+		}
+	}
+	return ""
+}
+
+// shrimpHeaders are the headers that may carry the token.
+func shrimpHeaders() [3]string { return [3]string{"O-Shrimp", "Onetime-Shrimp", "X-CSRF-Token"} }
+
+// WithShrimp returns the header with the token that came as a parameter, if no
+// header carries one. It leaves the argument as it is.
+func WithShrimp(header http.Header, parameter string) http.Header {
+	if parameter == "" || shrimpFrom(header) != "" {
+		return header
+	}
+	header = header.Clone()
+	header.Set(shrimpHeaders()[0], parameter)
+	return header
+}
+
+func sameShrimp(sent, own string) bool {
+	return own != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(own)) == 1
+}

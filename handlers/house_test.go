@@ -1,0 +1,124 @@
+package handlers_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+	"hush/handlers"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+const (
+	testAddress  = "ada@example.com"
+	testPassword = "sixteen tall oaks"
+)
+
+// house is the whole API over real HTTP, on a real vault with an account.
+type house struct {
+	kit *vaulttest.Kit
+	url string
+}
+
+func newHouse(t *testing.T, opts vaulttest.Options, change func(*handlers.Options)) *house {
+	t.Helper()
+	opts.Manual = true
+	kit := vaulttest.New(t, opts)
+	options := handlers.Options{
+		Vault: kit.Vault, Log: slog.New(slog.DiscardHandler), Now: kit.Clock.Now, Version: "1.2.3",
+		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}, Backend: "bolt",
+	}
+	if change != nil {
+		change(&options)
+	}
+	api, err := handlers.New(options)
+	if err != nil {
+		t.Fatalf("New: got %v, want no error", err)
+	}
+	mux := http.NewServeMux()
+	for _, mount := range api.Mounts {
+		mux.Handle(mount.Path, mount.Handler)
+	}
+	server := httptest.NewServer(api.Middleware(mux))
+	t.Cleanup(server.Close)
+	_, err = kit.Vault.Operator().CreateAccount(t.Context(), vault.OperatorAccount{Address: testAddress, Password: testPassword})
+	if err != nil {
+		t.Fatalf("CreateAccount: got %v, want no error", err)
+	}
+	return &house{kit: kit, url: server.URL}
+}
+
+// browser keeps a session and sends what a page of the service sends with it.
+type browser struct {
+	cookie, shrimp, bearer string
+	set                    []string // Set-Cookie of the last answer
+}
+
+// RoundTrip makes a browser the transport of a client.
+func (b *browser) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	for name, value := range map[string]string{"Cookie": b.cookie, "O-Shrimp": b.shrimp} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	if b.bearer != "" {
+		r.Header.Set("Authorization", "Bearer "+b.bearer)
+	}
+	res, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		b.set = res.Header.Values("Set-Cookie")
+	}
+	return res, err
+}
+
+func (b *browser) client() *http.Client { return &http.Client{Transport: b} }
+
+func (h *house) sessions(b *browser) hushv1connect.SessionServiceClient {
+	return hushv1connect.NewSessionServiceClient(b.client(), h.url, connect.WithProtoJSON())
+}
+
+func (h *house) accounts(b *browser) hushv1connect.AccountServiceClient {
+	return hushv1connect.NewAccountServiceClient(b.client(), h.url)
+}
+
+func (h *house) system(b *browser) hushv1connect.SystemServiceClient {
+	return hushv1connect.NewSystemServiceClient(b.client(), h.url)
+}
+
+// signIn returns a browser with a session of the house's account.
+func (h *house) signIn(t *testing.T, remember bool) (*browser, *hushv1.Session) {
+	t.Helper()
+	b := &browser{}
+	res, err := h.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{
+		Address: testAddress, Password: testPassword, Remember: remember,
+	})
+	if err != nil {
+		t.Fatalf("CreateSession: got %v, want no error", err)
+	}
+	if len(b.set) != 1 {
+		t.Fatalf("CreateSession: got the cookies %q, want one", b.set)
+	}
+	b.cookie, _, _ = strings.Cut(b.set[0], ";")
+	b.shrimp = res.GetShrimp()
+	return b, res.GetSession()
+}
+
+// bearer returns a caller with an API token of the house's account.
+func (h *house) bearer(t *testing.T, scopes vault.Scopes) *browser {
+	t.Helper()
+	token, _, err := h.kit.Vault.Operator().CreateToken(t.Context(), testAddress, vault.NewToken{Scopes: scopes})
+	if err != nil {
+		t.Fatalf("CreateToken: got %v, want no error", err)
+	}
+	return &browser{bearer: token.Expose()}
+}

@@ -1,0 +1,71 @@
+package handlers
+
+import (
+	"context"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// UpdateDomainLogo keeps an image.
+func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.UpdateDomainLogoRequest) (*hushv1.UpdateDomainLogoResponse, error) {
+	kind := imageKind(req.GetKind())
+	domain, image, err := s.vault.UpdateDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), kind, req.GetContent())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.UpdateDomainLogoResponse{Domain: domainOf(domain), Image: imageOf(image)}, nil
+}
+
+// GetDomainLogo shows an image.
+func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomainLogoRequest) (*hushv1.GetDomainLogoResponse, error) {
+	image, err := s.vault.GetDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GetDomainLogoResponse{Image: imageOf(image)}, nil
+}
+
+// DeleteDomainLogo removes an image.
+func (s *DomainService) DeleteDomainLogo(ctx context.Context, req *hushv1.DeleteDomainLogoRequest) (*hushv1.DeleteDomainLogoResponse, error) {
+	domain, err := s.vault.DeleteDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.DeleteDomainLogoResponse{Domain: domainOf(domain)}, nil
+}
+
+// GetPublicImage shows anybody an image.
+func (s *DomainService) GetPublicImage(ctx context.Context, req *hushv1.GetPublicImageRequest) (*hushv1.GetPublicImageResponse, error) {
+	image, err := s.vault.GetPublicImage(ctx, req.GetDomainId(), imageKind(req.GetKind()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.GetPublicImageResponse{Image: imageOf(image)}, nil
+}
+
+// imageKind is the kind that is meant. Others than these were refused before.
+func imageKind(kind hushv1.ImageKind) vault.ImageKind {
+	if kind == hushv1.ImageKind_IMAGE_KIND_ICON {
+		return vault.ImageIcon
+	}
+	return vault.ImageLogo
+}
+
+func imageOf(i vault.Image) *hushv1.Image {
+	filename := "logo.png"
+	if i.Kind == vault.ImageIcon {
+		filename = "icon.png"
+	}
+	return &hushv1.Image{
+		Content: i.Content, ContentType: "image/png", Filename: filename,
+		Width: int32(i.Width), Height: int32(i.Height), Size: i.Size, UpdateTime: stamp(i.Updated),
+	}
+}
+
+func imageOrNone(i *vault.Image) *hushv1.Image {
+	if i == nil {
+		return nil
+	}
+	return imageOf(*i)
+}

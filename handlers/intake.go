@@ -1,0 +1,48 @@
+package handlers
+
+import (
+	"context"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// IntakeService is hush.v1.IntakeService on a vault.
+type IntakeService struct{ vault *vault.Vault }
+
+// ReceiveFeedback keeps a message for the colonels.
+func (s *IntakeService) ReceiveFeedback(ctx context.Context, req *hushv1.ReceiveFeedbackRequest) (*hushv1.ReceiveFeedbackResponse, error) {
+	err := s.vault.ReceiveFeedback(ctx, callerFrom(ctx), vault.NewFeedback{
+		Message: req.GetMessage(), TimeZone: req.GetTimeZone(), Version: req.GetVersion(),
+		Challenge: req.GetAuthenticityPayload(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ReceiveFeedbackResponse{}, nil
+}
+
+// ReceiveException keeps a report for the colonels.
+func (s *IntakeService) ReceiveException(ctx context.Context, req *hushv1.ReceiveExceptionRequest) (*hushv1.ReceiveExceptionResponse, error) {
+	kept, err := s.vault.ReceiveException(ctx, callerFrom(ctx), vault.Exception{
+		Message: req.GetMessage(), Type: req.GetType(), Stack: req.GetStack(), URL: req.GetUrl(),
+		Line: int(req.GetLine()), Column: int(req.GetColumn()), UserAgent: req.GetUserAgent(),
+		Environment: req.GetEnvironment(), Release: req.GetRelease(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ReceiveExceptionResponse{Exception: exceptionOf(kept)}, nil
+}
+
+func feedbackOf(f vault.Feedback) *hushv1.Feedback {
+	return &hushv1.Feedback{Message: f.Message, CreateTime: stamp(f.Created), Sender: f.Sender}
+}
+
+func exceptionOf(e vault.Exception) *hushv1.Exception {
+	return &hushv1.Exception{
+		ExceptionId: e.ID, Message: e.Message, Type: e.Type, Stack: e.Stack, Url: e.URL,
+		Line: int32(e.Line), Column: int32(e.Column), UserAgent: e.UserAgent,
+		Environment: e.Environment, Release: e.Release, User: e.User, CreateTime: stamp(e.Created),
+	}
+}

@@ -1,0 +1,140 @@
+package handlers_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+	"hush/handlers"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// solve does the work that a challenge asks for.
+func solve(t *testing.T, c *hushv1.AltchaChallengeResponse) string {
+	t.Helper()
+	for n := range c.GetMaxNumber() + 1 {
+		sum := sha256.Sum256([]byte(c.GetSalt() + strconv.FormatInt(n, 10)))
+		if hex.EncodeToString(sum[:]) != c.GetChallenge() {
+			continue
+		}
+		raw, err := json.Marshal(map[string]any{
+			"algorithm": c.GetAlgorithm(), "challenge": c.GetChallenge(), "number": n,
+			"salt": c.GetSalt(), "signature": c.GetSignature(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return base64.StdEncoding.EncodeToString(raw)
+	}
+	t.Fatalf("challenge %v: got no solution, want one", c)
+	return ""
+}
+
+func TestChallenges(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, vaulttest.Options{}, nil)
+	ctx, b := t.Context(), &browser{}
+	challenges := hushv1connect.NewChallengeServiceClient(b.client(), h.url)
+	intake := hushv1connect.NewIntakeServiceClient(b.client(), h.url)
+	made, err := challenges.AltchaChallenge(ctx, &hushv1.AltchaChallengeRequest{Action: "feedback"})
+	if err != nil || made.GetExpireTime() == nil {
+		t.Fatalf("AltchaChallenge: got %v %v, want a challenge that ends", made, err)
+	}
+	feedback := &hushv1.ReceiveFeedbackRequest{Message: "It works."}
+	if _, err := intake.ReceiveFeedback(ctx, feedback); reasonOf(t, err) != hushv1.Refusal_REASON_CHALLENGE {
+		t.Errorf("ReceiveFeedback without a solution: got %v, want it refused", err)
+	}
+	feedback.AuthenticityPayload = solve(t, made)
+	if _, err := intake.ReceiveFeedback(ctx, feedback); err != nil {
+		t.Errorf("ReceiveFeedback: got %v, want no error", err)
+	}
+	verify := &hushv1.AltchaVerifyRequest{AuthenticityPayload: feedback.GetAuthenticityPayload()}
+	if _, err := challenges.AltchaVerify(ctx, verify); reasonOf(t, err) != hushv1.Refusal_REASON_CHALLENGE {
+		t.Errorf("AltchaVerify of a spent one: got %v, want it refused", err)
+	}
+	if made, err = challenges.AltchaChallenge(ctx, &hushv1.AltchaChallengeRequest{}); err != nil {
+		t.Fatalf("AltchaChallenge: got %v, want no error", err)
+	}
+	if _, err := challenges.AltchaVerify(ctx, &hushv1.AltchaVerifyRequest{AuthenticityPayload: solve(t, made)}); err != nil {
+		t.Errorf("AltchaVerify: got %v, want no error", err)
+	}
+	_, err = challenges.AltchaVerifySpam(ctx, &hushv1.AltchaVerifySpamRequest{AuthenticityPayload: "e30="})
+	if reasonOf(t, err) != hushv1.Refusal_REASON_NOT_CONFIGURED {
+		t.Errorf("AltchaVerifySpam without a server: got %v, want that it is not set up", err)
+	}
+}
+
+// Whoever is no colonel must not even learn that there is something.
+func TestColonelServiceIsNotThereForOthers(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, vaulttest.Options{}, nil)
+	for name, b := range map[string]*browser{"anybody": {}, "a customer": h.bearer(t, 0), "a stranger": {bearer: "0000"}} {
+		colonels := hushv1connect.NewColonelServiceClient(b.client(), h.url)
+		_, index := colonels.GetIndex(t.Context(), &hushv1.GetIndexRequest{})
+		_, list := colonels.ListExceptions(t.Context(), &hushv1.ListExceptionsRequest{})
+		_, burn := colonels.BurnReportedSecret(t.Context(), &hushv1.BurnReportedSecretRequest{})
+		_, invite := h.accounts(b).CreateInvite(t.Context(), &hushv1.CreateInviteRequest{})
+		for _, err := range []error{index, list, burn, invite} {
+			if connect.CodeOf(err) != connect.CodeUnimplemented {
+				t.Errorf("a colonel's method for %s: got %v, want it not to be there", name, err)
+			}
+		}
+	}
+}
+
+func TestColonel(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{testAddress}}}, func(o *handlers.Options) {
+		o.FileBytes = func() int64 { return 4096 }
+	})
+	ctx := t.Context()
+	b, _ := h.signIn(t, false)
+	colonels := hushv1connect.NewColonelServiceClient(b.client(), h.url)
+	intake := hushv1connect.NewIntakeServiceClient(b.client(), h.url)
+	kept, err := intake.ReceiveException(ctx, &hushv1.ReceiveExceptionRequest{Message: "x is not a function", Line: 3, Release: "1.2.3"})
+	if err != nil || kept.GetException().GetLine() != 3 || len(kept.GetException().GetExceptionId()) != 31 {
+		t.Fatalf("ReceiveException: got %v %v, want it kept", kept, err)
+	}
+	if _, err := intake.ReceiveFeedback(ctx, &hushv1.ReceiveFeedbackRequest{Message: "It works."}); err != nil {
+		t.Fatalf("ReceiveFeedback: got %v, want no error", err)
+	}
+	list, err := colonels.ListExceptions(ctx, &hushv1.ListExceptionsRequest{})
+	if err != nil || len(list.GetExceptions()) != 1 || list.GetExceptions()[0].GetMessage() != "x is not a function" {
+		t.Errorf("ListExceptions: got %v %v, want the report", list, err)
+	}
+	reported := h.conceal(t, &browser{})
+	index, err := colonels.GetIndex(ctx, &hushv1.GetIndexRequest{})
+	if err != nil {
+		t.Fatalf("GetIndex: got %v, want no error", err)
+	}
+	if len(index.GetRecentAccounts()) != 1 || len(index.GetTodayFeedback()) != 1 || index.GetTodayFeedback()[0].GetMessage() != "It works." {
+		t.Errorf("GetIndex: got the accounts %v and feedback %v, want one of each", index.GetRecentAccounts(), index.GetTodayFeedback())
+	}
+	counts := index.GetCounts()
+	if counts.GetSessions() != 1 || counts.GetAccounts() != 1 || counts.GetSecrets() != 1 || counts.GetSecretsCreated() != 1 || counts.GetExceptions() != 1 {
+		t.Errorf("GetIndex: got the counts %v, want one of each kind", counts)
+	}
+	store := index.GetStore()
+	if store.GetBackend() != "bolt" || store.GetFileBytes() != 4096 || store.GetLiveBytes() == 0 {
+		t.Errorf("GetIndex: got the store %v, want bolt with a file of 4096 bytes and something alive", store)
+	}
+	if build := index.GetBuild(); build.GetVersion() != "1.2.3" || build.GetGoVersion() == "" || !build.GetStartTime().AsTime().Equal(vaulttest.StartTime()) {
+		t.Errorf("GetIndex: got the build %v, want its release and start", build)
+	}
+	burned, err := colonels.BurnReportedSecret(ctx, &hushv1.BurnReportedSecretRequest{Link: reported.GetSecretKey()})
+	if m := burned.GetMetadata(); err != nil || m.GetState() != hushv1.State_STATE_BURNED || m.GetMetadataKey() != "" || m.GetSecretKey() != "" {
+		t.Errorf("BurnReportedSecret: got %v, want a burned receipt without keys", err)
+	}
+	invite, err := h.accounts(b).CreateInvite(ctx, &hushv1.CreateInviteRequest{})
+	if err != nil || invite.GetInvite() == "" || invite.GetExpireTime() == nil {
+		t.Errorf("CreateInvite: got %v, want an invite that ends", err)
+	}
+}

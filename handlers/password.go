@@ -1,0 +1,51 @@
+package handlers
+
+import (
+	"context"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// ChangeAccountPassword sets a new password. The caller's own session goes on.
+func (s *AccountService) ChangeAccountPassword(ctx context.Context, req *hushv1.ChangeAccountPasswordRequest) (*hushv1.ChangeAccountPasswordResponse, error) {
+	current, next := vault.Text(req.GetCurrentPassword()), vault.Text(req.GetNewPassword())
+	if err := s.vault.ChangeAccountPassword(ctx, callerFrom(ctx), current, next); err != nil {
+		return nil, err
+	}
+	return &hushv1.ChangeAccountPasswordResponse{}, nil
+}
+
+// RequestPasswordReset mails a link that sets a new password.
+func (s *AccountService) RequestPasswordReset(ctx context.Context, req *hushv1.RequestPasswordResetRequest) (*hushv1.RequestPasswordResetResponse, error) {
+	if err := s.vault.RequestPasswordReset(ctx, callerFrom(ctx), vault.Text(req.GetAddress())); err != nil {
+		return nil, err
+	}
+	return &hushv1.RequestPasswordResetResponse{}, nil
+}
+
+// ResetPassword sets a new password with a mailed token.
+func (s *AccountService) ResetPassword(ctx context.Context, req *hushv1.ResetPasswordRequest) (*hushv1.ResetPasswordResponse, error) {
+	sealed, err := s.vault.ResetPassword(ctx, callerFrom(ctx), vault.Text(req.GetToken()), vault.Text(req.GetNewPassword()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.ResetPasswordResponse{SealedCount: sealed}, nil
+}
+
+// RequestAddressChange mails a link to a new address.
+func (s *AccountService) RequestAddressChange(ctx context.Context, req *hushv1.RequestAddressChangeRequest) (*hushv1.RequestAddressChangeResponse, error) {
+	address, password := vault.Text(req.GetNewAddress()), vault.Text(req.GetPassword())
+	if err := s.vault.RequestAddressChange(ctx, callerFrom(ctx), address, password); err != nil {
+		return nil, err
+	}
+	return &hushv1.RequestAddressChangeResponse{}, nil
+}
+
+// ConfirmAddressChange sets a new address with a mailed token.
+func (s *AccountService) ConfirmAddressChange(ctx context.Context, req *hushv1.ConfirmAddressChangeRequest) (*hushv1.ConfirmAddressChangeResponse, error) {
+	if err := s.vault.ConfirmAddressChange(ctx, callerFrom(ctx), vault.Text(req.GetToken())); err != nil {
+		return nil, err
+	}
+	return &hushv1.ConfirmAddressChangeResponse{}, nil
+}

@@ -1,0 +1,107 @@
+package handlers_test
+
+import (
+	"net/url"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+	"hush/locale"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+func TestGetPolicy(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, vaulttest.Options{
+		Policy: vault.Policy{SignUp: vault.SignUpInvite, NoAnonymousCreate: true, PassphraseRequired: true, PassphraseMin: 8, Maintenance: "Back at noon."},
+		Limits: vault.Limits{DefaultTTL: time.Hour},
+	}, func(o *handlers.Options) {
+		o.BaseURL = &url.URL{Scheme: "https", Host: "hush.example", Path: "/"}
+		o.Instance = handlers.Instance{Name: "Ours", LogoURL: "l", ImprintURL: "i", PrivacyURL: "p", Banner: "b"}
+	})
+	got, err := h.system(&browser{}).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
+	if err != nil {
+		t.Fatalf("GetPolicy: got %v, want no error", err)
+	}
+	want := &hushv1.GetPolicyResponse{
+		SignUp: hushv1.SignUp_SIGN_UP_INVITE, PassphraseRequired: true, PassphraseMin: 8,
+		DefaultTtl: 3600, AnonymousTtl: 604_800, AccountTtl: 2_592_000, AnonymousSecret: 100 << 10, AccountSecret: 1 << 20,
+		Maintenance: "Back at noon.", InstanceName: "Ours", LogoUrl: "l", ImprintUrl: "i", PrivacyUrl: "p", Banner: "b",
+		BaseUrl: "https://hush.example", SignIn: true,
+	}
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("GetPolicy (-want +got):\n%s", diff)
+	}
+}
+
+func TestGetSupportedLocales(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, vaulttest.Options{}, nil)
+	b, _ := h.signIn(t, false)
+	if _, err := h.accounts(b).UpdateLocale(t.Context(), &hushv1.UpdateLocaleRequest{Locale: "fr"}); err != nil {
+		t.Fatalf("UpdateLocale: got %v, want no error", err)
+	}
+	res, err := h.system(b).GetSupportedLocales(t.Context(), &hushv1.GetSupportedLocalesRequest{})
+	if err != nil {
+		t.Fatalf("GetSupportedLocales: got %v, want no error", err)
+	}
+	if res.GetDefaultLocale() != "en" || res.GetLocale() != "fr" || len(res.GetLocales()) != len(locale.Supported()) {
+		t.Errorf("GetSupportedLocales: got %v, want all of them, en by default and an answer in fr", res)
+	}
+	for _, name := range vault.Locales() {
+		if _, ok := locale.Parse(name); !ok {
+			t.Errorf("vault.Locales: got %s, want only what locale knows", name)
+		}
+	}
+}
+
+func TestValidateShrimp(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, vaulttest.Options{}, nil)
+	session, _ := h.signIn(t, false)
+	other, _ := h.signIn(t, false)
+	random := regexp.MustCompile(`^[0-9a-z]{49}$`)
+	for _, c := range []struct {
+		name, sent string
+		by         *browser
+		valid      bool
+	}{
+		{"the session's", session.shrimp, session, true},
+		{"another session's", other.shrimp, session, false},
+		{"none", "", session, false},
+		{"anybody's", session.shrimp, &browser{}, false},
+		{"nobody's", "", &browser{}, false},
+		{"a token's", session.shrimp, h.bearer(t, 0), false},
+	} {
+		res, err := h.system(c.by).ValidateShrimp(t.Context(), &hushv1.ValidateShrimpRequest{Shrimp: c.sent})
+		if err != nil || res.GetValid() != c.valid || !random.MatchString(res.GetShrimp()) {
+			t.Errorf("ValidateShrimp of %s: got %v %v, want %t and a token", c.name, res, err, c.valid)
+		}
+		if own := res.GetShrimp() == session.shrimp; own != (c.by == session) {
+			t.Errorf("ValidateShrimp of %s: got the session's token: %t, want %t", c.name, own, c.by == session)
+		}
+	}
+}
+
+func TestNewShrimp(t *testing.T) {
+	t.Parallel()
+	seen := map[byte]bool{}
+	for range 200 {
+		shrimp := handlers.NewShrimp()
+		if !regexp.MustCompile(`^[0-9a-z]{49}$`).MatchString(shrimp) {
+			t.Fatalf("NewShrimp: got %q, want 49 characters 0-9 and a-z", shrimp)
+		}
+		for i := range len(shrimp) {
+			seen[shrimp[i]] = true
+		}
+	}
+	if len(seen) != 36 {
+		t.Errorf("NewShrimp 200 times: got %d different characters, want all 36", len(seen))
+	}
+}

@@ -1,0 +1,82 @@
+package handlers
+
+import (
+	"context"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
+)
+
+// heartbeat is how often a stream says that it is there. Proxies close what is
+// silent for a minute.
+const heartbeat = 15 * time.Second
+
+// WatchMetadata follows a receipt until its secret has ended, the caller leaves
+// or the service stops.
+func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {
+	watch, err := s.vault.WatchMetadata(ctx, callerFrom(ctx), req.GetMetadataKey())
+	if err != nil {
+		return err
+	}
+	defer watch.Close()
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	w := watcher{watch: watch, stream: stream}
+	for {
+		if over, err := w.show(ctx); err != nil || over {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil // the caller left
+		case <-s.stopping:
+			return vault.ErrUnavailable // call again: another process may be up by then
+		case <-watch.Changed():
+		case <-tick.C:
+			w.beat = true
+		}
+	}
+}
+
+// watcher is a stream that follows a receipt.
+type watcher struct {
+	watch  *vault.Watch
+	stream *connect.ServerStream[hushv1.WatchMetadataResponse]
+	shown  *hushv1.Metadata // as it was sent last
+	beat   bool             // a message is due, whatever it holds
+}
+
+// show sends the receipt if it is another than the last time, or a heartbeat if
+// one is due. It reports whether there is nothing more to come.
+func (w *watcher) show(ctx context.Context) (over bool, err error) {
+	found, err := w.watch.Metadata(ctx)
+	if err != nil {
+		return false, err
+	}
+	now := metadataOf(found)
+	message := new(hushv1.WatchMetadataResponse)
+	if !sameReceipt(w.shown, now) {
+		w.shown, message.Metadata = now, now
+	} else if !w.beat {
+		return false, nil
+	}
+	w.beat = false
+	return !found.State.Live(), w.stream.Send(message)
+}
+
+// sameReceipt tells whether nothing changed but the time that is left.
+func sameReceipt(before, now *hushv1.Metadata) bool {
+	if before == nil {
+		return false
+	}
+	then, ok := proto.Clone(before).(*hushv1.Metadata)
+	if !ok {
+		return false
+	}
+	then.TtlLeft, then.SecretTtlLeft = now.GetTtlLeft(), now.GetSecretTtlLeft()
+	return proto.Equal(then, now)
+}
