@@ -1,0 +1,1 @@
+export{t as default}from"./wire-VTYY5zAo.js";

@@ -1,0 +1,143 @@
+import type { Page } from "@playwright/test";
+import { ada, button, clipboard, expect, heading, links, revealed, signIn, test, url } from "./kit";
+import { linkIn, mailTo, rpc } from "./service";
+import { t } from "./texts";
+
+const password = "seven slow otters";
+
+/** newcomer is an address that nobody has. */
+function newcomer(): string {
+  return `e2e-${crypto.randomUUID().slice(0, 8)}@newcomers-team.com`;
+}
+
+/** signUp makes an account on the page for it, up to the mail. */
+async function signUp(page: Page, address: string): Promise<void> {
+  await page.goto("/signup");
+  await page.getByLabel(t("address.label"), { exact: true }).fill(address);
+  await page.getByLabel(t("password.label"), { exact: true }).fill(password);
+  await button(page, t("signup.submit")).click();
+  await expect(heading(page, t("signup.mail.title"))).toBeVisible();
+}
+
+/** enter signs in on the page for it. */
+async function enter(page: Page, address: string, word = password): Promise<void> {
+  await page.getByLabel(t("address.label"), { exact: true }).fill(address);
+  await page.getByLabel(t("password.label"), { exact: true }).fill(word);
+  await page.keyboard.press("Enter");
+}
+
+test("somebody signs up, confirms by mail, signs in and shares by mail @phone", async ({ page, reader }) => {
+  const address = newcomer();
+  await signUp(page, address);
+  const link = linkIn(await mailTo(address, "/verify/"));
+  await page.goto(link);
+  await expect(button(page, t("verify.submit"))).toBeVisible();
+  await page.reload(); // looking at the link confirms nothing
+  await button(page, t("verify.submit")).click();
+  await expect(heading(page, t("verify.done.title"))).toBeVisible();
+
+  await page.goto("/recent");
+  await expect(heading(page, t("signin.title"))).toBeVisible();
+  await enter(page, address, "seven fast otters");
+  await expect(page.getByRole("alert")).toContainText(t("problem.credentials"));
+  await enter(page, address);
+  await expect(heading(page, t("recent.title"))).toBeVisible();
+  await expect(page.getByText(t("recent.empty"))).toBeVisible();
+
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret by mail");
+  const friend = newcomer();
+  await page.getByLabel(t("share.recipient")).fill(friend);
+  await button(page, t("share.submit")).click();
+  await links(page);
+  await reader.goto(linkIn(await mailTo(friend, "/s")));
+  await button(reader, t("open.reveal")).click();
+  await expect(revealed(reader)).toHaveText("e2e secret by mail");
+
+  await page.goto("/recent");
+  await expect(page.getByText(t("recent.state.received"), { exact: true }).last()).toBeVisible();
+  await page.getByRole("button", { name: t("app.account_menu") }).click();
+  await page.getByRole("menuitem", { name: t("app.signout") }).click();
+  await expect(page.getByRole("banner").getByRole("link", { name: t("app.signin") })).toBeVisible();
+  await page.goto("/recent");
+  await expect(heading(page, t("signin.title"))).toBeVisible();
+});
+
+test("a token is shown once, works, and is revoked", async ({ page }) => {
+  await signIn(page, ada);
+  await page.goto("/account/tokens");
+  const name = `e2e ${crypto.randomUUID().slice(0, 8)}`;
+  await page.getByLabel(t("tokens.name"), { exact: true }).fill(name);
+  await button(page, t("tokens.submit")).click();
+  const shown = page.getByLabel(t("tokens.shown.label"), { exact: true });
+  const token = await shown.inputValue();
+  await page.locator(".card-keep").getByRole("button", { name: t("kit.copy") }).click();
+  expect(await clipboard(page)).toBe(token);
+  const { account } = await rpc<{ account: { address: string } }>("AccountService/GetAccount", {}, { Authorization: `Bearer ${token}` });
+  expect(account.address).toBe(ada.address);
+
+  await button(page, t("tokens.shown.done")).click();
+  await expect(shown).toBeHidden();
+  expect(await page.content()).not.toContain(token);
+  await page.getByRole("button", { name: t("tokens.revoke.named", { name }) }).click();
+  await button(page.getByRole("dialog"), t("tokens.revoke")).click();
+  await expect(page.getByRole("status").filter({ hasText: t("tokens.revoked") })).toBeAttached();
+  await expect(rpc("AccountService/GetAccount", {}, { Authorization: `Bearer ${token}` })).rejects.toThrow(/401/);
+});
+
+test("a forgotten password is set anew", async ({ page }) => {
+  const address = newcomer();
+  await signUp(page, address);
+  await page.goto(linkIn(await mailTo(address, "/verify/")));
+  await button(page, t("verify.submit")).click();
+  await expect(heading(page, t("verify.done.title"))).toBeVisible();
+  await page.goto("/reset");
+  await page.getByLabel(t("address.label"), { exact: true }).fill(address);
+  await button(page, t("reset.ask.submit")).click();
+  await expect(heading(page, t("reset.ask.done.title"))).toBeVisible();
+  await page.goto(linkIn(await mailTo(address, "/reset/")));
+  await page.locator("input[autocomplete=new-password]").fill("eight quick otters");
+  await button(page, t("reset.submit")).click();
+  await expect(heading(page, t("reset.done.title"))).toBeVisible();
+  await page.goto("/signin");
+  await enter(page, address);
+  await expect(page.getByRole("alert")).toContainText(t("problem.credentials"));
+  await enter(page, address, "eight quick otters");
+  await expect(heading(page, t("share.title"))).toBeVisible();
+});
+
+// A link to the page for signing in must not be a way to another site, which
+// may look the same and ask once more.
+test("signing in leads only to pages of the service", async ({ page }) => {
+  for (const next of ["//elsewhere.example/", "https://elsewhere.example/", "javascript:alert(1)", "/\\elsewhere.example"]) {
+    await page.context().clearCookies();
+    await page.goto(`/signin?next=${encodeURIComponent(next)}`);
+    await enter(page, ada.address, ada.password);
+    await expect(heading(page, t("share.title"))).toBeVisible();
+    expect(page.url()).toBe(`${url}/`);
+  }
+});
+
+test("an account is exported and deleted", async ({ page }) => {
+  const address = newcomer();
+  await signUp(page, address);
+  await page.goto(linkIn(await mailTo(address, "/verify/")));
+  await button(page, t("verify.submit")).click();
+  await expect(heading(page, t("verify.done.title"))).toBeVisible();
+  await signIn(page, { address, password });
+  await page.goto("/account");
+  const saving = page.waitForEvent("download");
+  await button(page, t("account.export")).click();
+  const saved = (await (await (await saving).createReadStream()).toArray()).join("");
+  expect(saved).toContain(address);
+  expect(() => JSON.parse(saved) as unknown).not.toThrow();
+
+  await button(page, t("account.destroy")).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(t("account.destroy.password"), { exact: true }).fill(password);
+  await button(dialog, t("account.destroy.submit")).click();
+  await expect(heading(page, t("account.destroyed.title"))).toBeVisible();
+  await page.goto("/signin");
+  await enter(page, address);
+  await expect(page.getByRole("alert")).toContainText(t("problem.credentials"));
+});

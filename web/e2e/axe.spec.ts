@@ -1,0 +1,52 @@
+import { button, expect, expectAccessible, heading, links, revealed, test } from "./kit";
+import { places, settle, visit } from "./pages";
+import { conceal } from "./service";
+import { t } from "./texts";
+
+for (const place of places) {
+  test(`${place.name} is accessible, light and dark @phone`, async ({ page, expected }) => {
+    if (place.name === "unknown") {
+      expected.push(/status of 404 .*\/nowhere/);
+    }
+    await visit(page, place);
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expectAccessible(page);
+  });
+}
+
+test("what comes after a click is accessible", async ({ page, reader }) => {
+  await page.goto("/");
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toBeVisible();
+  await expectAccessible(page);
+  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await expect(page.getByLabel(t("generate.result"))).toHaveText(/^\S+$/);
+  await expectAccessible(page);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await button(page, t("result.message")).click();
+  await expectAccessible(page);
+  await button(page, t("result.qr")).click();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await button(page, t("result.burn")).click();
+  await expectAccessible(page);
+
+  await reader.goto(link);
+  await button(reader, t("open.reveal")).click();
+  await expect(revealed(reader)).toBeVisible();
+  await expectAccessible(reader);
+  await button(reader, t("open.clear")).click();
+  await expect(heading(reader, t("open.cleared.title"))).toBeVisible();
+  await expectAccessible(reader);
+});
+
+test("a refused passphrase is accessible", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e secret", passphrase: "open sesame" });
+  await page.goto(`/s#${key}`);
+  await button(page, t("open.reveal")).click();
+  await expect(page.getByRole("alert")).toBeVisible();
+  await settle(page);
+  await expectAccessible(page);
+});

@@ -1,0 +1,230 @@
+import type { Page } from "@playwright/test";
+import { button, clipboard, expect, heading, revealed, test, url } from "./kit";
+import { conceal, kinds, reveal } from "./service";
+import { t } from "./texts";
+
+test("a wrong passphrase says how many tries are left @phone", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e secret behind a passphrase", passphrase: "open sesame" });
+  await page.goto(`/s#${key}`);
+  const field = page.getByLabel(t("open.passphrase"), { exact: true });
+  await button(page, t("open.reveal")).click();
+  await expect(page.getByRole("alert")).toContainText(t("open.passphrase.missing"));
+  for (const left of ["4", "3"]) {
+    await field.fill("closed sesame");
+    await button(page, t("open.reveal")).click();
+    await expect(page.getByRole("alert")).toContainText(t("open.passphrase.wrong.other", { count: left }));
+    await expect(field).toBeFocused();
+  }
+  await field.fill("open sesame");
+  await page.keyboard.press("Enter");
+  await expect(revealed(page)).toHaveText("e2e secret behind a passphrase");
+});
+
+test("too many wrong passphrases lock the secret and leave it", async ({ page }) => {
+  const { key, receipt } = await conceal({ secret: "e2e secret that is guessed", passphrase: "open sesame" });
+  await page.goto(`/s#${key}`);
+  const field = page.getByLabel(t("open.passphrase"), { exact: true });
+  const locked = page.getByRole("alert").filter({ hasText: t("open.locked").split("{")[0] });
+  await expect(async () => {
+    await field.fill("closed sesame");
+    await button(page, t("open.reveal")).click();
+    await expect(locked).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await field.fill("open sesame");
+  await button(page, t("open.reveal")).click();
+  await expect(locked).toBeVisible();
+  expect(await kinds(receipt)).not.toContain("KIND_REVEALED");
+});
+
+test("links that were mended on their way still open", async ({ page, expected }) => {
+  expected.push(/status of 404 .*\/secret\/[0-9a-z]{31}\/\)$/); // no path of the server's, and yet it opens
+  const { key, receipt } = await conceal({ secret: "e2e secret behind a mended link" });
+  for (const link of [
+    `/s#${key}.`,
+    `/s#${key}).`,
+    `/s#${key}>,`,
+    `/s#${key}?utm_source=mail&utm_medium=x`,
+    `/s?utm_source=mail#${key}`,
+    `/s#${key}%20`,
+    `/secret/${key}`,
+    `/secret/${key}/`,
+    `/secret/${key}.`,
+    `/secret/${key}?utm_source=mail&fbclid=x`,
+    `/secret/${key}#utm_source=mail`,
+  ]) {
+    await page.goto("about:blank");
+    await page.goto(link);
+    await expect(button(page, t("open.reveal")), link).toBeVisible();
+  }
+  expect(await kinds(receipt)).not.toContain("KIND_REVEALED");
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toHaveText("e2e secret behind a mended link");
+});
+
+test("a link that lost its key is mended by hand", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e secret by hand" });
+  await page.goto(`/s#${key.slice(0, 20)}`);
+  await expect(heading(page, t("open.bad.title"))).toBeVisible();
+  await page.getByLabel(t("open.paste")).fill("nothing");
+  await button(page, t("open.paste.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("open.bad.title"));
+  await page.getByLabel(t("open.paste")).fill(` <${url}/s#${key}>. `);
+  await button(page, t("open.paste.submit")).click();
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toHaveText("e2e secret by hand");
+});
+
+// Somebody's mail program, scanner or extension opens the link first, waits,
+// and clicks whatever there is to click with a script.
+test("nothing is consumed without a person", async ({ page, request }) => {
+  const { key, receipt } = await conceal({ secret: "e2e secret that waits" });
+  for (const path of [`/secret/${key}`, `/s?x=${key}`]) {
+    for (const name of ["Sec-Purpose", "Purpose", "X-Moz"]) {
+      const headers = { [name]: "prefetch;prerender" };
+      expect((await request.get(path, { headers })).status()).toBeLessThan(500);
+      await request.head(path, { headers });
+    }
+  }
+  await page.clock.install();
+  await page.goto(`/secret/${key}`);
+  await expect(button(page, t("open.reveal"))).toBeVisible();
+  await page.clock.runFor(10_000);
+  await page.waitForTimeout(10_000);
+  await pressWithScripts(page);
+  await expect(button(page, t("open.reveal"))).toBeVisible();
+  expect(await kinds(receipt)).not.toContain("KIND_REVEALED");
+  await page.reload();
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toHaveText("e2e secret that waits");
+});
+
+/** pressWithScripts clicks as programs do, in every way that there is. */
+async function pressWithScripts(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (const element of document.querySelectorAll<HTMLElement>("main button")) {
+      element.click();
+      for (const kind of ["pointerdown", "mousedown", "mouseup", "click"]) {
+        element.dispatchEvent(new MouseEvent(kind, { bubbles: true, cancelable: true }));
+      }
+      for (const kind of ["keydown", "keypress", "keyup"]) {
+        element.dispatchEvent(new KeyboardEvent(kind, { key: "Enter", bubbles: true, cancelable: true }));
+      }
+    }
+    for (const form of document.querySelectorAll("form")) {
+      form.requestSubmit();
+      form.dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true }));
+    }
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  });
+  await page.waitForLoadState("networkidle");
+}
+
+test("a page that is prerendered asks for nothing that consumes", async ({ page, context }) => {
+  const { key, receipt } = await conceal({ secret: "e2e secret that is prerendered" });
+  const rules = JSON.stringify({ prerender: [{ urls: [`/secret/${key}`], eagerness: "immediate" }] });
+  await context.route("**/speculate", (route) =>
+    route.fulfill({
+      contentType: "text/html",
+      body: `<title>x</title><link rel="prefetch" href="/secret/${key}"><script type="speculationrules">${rules}</script>`,
+    }),
+  );
+  const asked = page.waitForRequest(`**/secret/${key}`);
+  await page.goto("/speculate");
+  await asked;
+  await page.waitForLoadState("networkidle");
+  expect(await kinds(receipt)).not.toContain("KIND_REVEALED");
+  expect(await reveal(key)).toBe("e2e secret that is prerendered");
+});
+
+for (const [way, leave] of Object.entries<(page: Page) => Promise<unknown>>({
+  "another address": (page) => page.goto("/about"),
+  "a link of the page": (page) => page.getByRole("link", { name: t("app.about") }).click(),
+  "another site": (page) => page.goto("about:blank"),
+})) {
+  test(`back and forward never show it again, after ${way}`, async ({ page }) => {
+    const { key } = await conceal({ secret: "e2e secret that was left" });
+    await page.goto("/about");
+    await page.goto(`/s#${key}`);
+    await button(page, t("open.reveal")).click();
+    await expect(revealed(page)).toHaveText("e2e secret that was left");
+    await leave(page);
+    await page.goBack();
+    await expect(heading(page, t("open.gone.title")).or(heading(page, t("open.cleared.title")))).toBeVisible();
+    await expectNowhere(page, "e2e secret that was left");
+    await page.goBack();
+    await page.goForward();
+    await expect(heading(page, t("open.gone.title")).or(heading(page, t("open.cleared.title")))).toBeVisible();
+    await expectNowhere(page, "e2e secret that was left");
+    await page.reload();
+    await expect(heading(page, t("open.gone.title"))).toBeVisible();
+  });
+}
+
+/** expectNowhere looks for text in all that the page has. */
+async function expectNowhere(page: Page, text: string): Promise<void> {
+  expect(await page.content()).not.toContain(text);
+  expect(await page.evaluate(() => JSON.stringify(history.state) + document.title)).not.toContain(text);
+}
+
+test("a page from the browser's memory shows nothing", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e secret that was frozen" });
+  await page.goto(`/s#${key}`);
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toBeVisible();
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+  await expect(heading(page, t("open.cleared.title"))).toBeVisible();
+  await expectNowhere(page, "e2e secret that was frozen");
+});
+
+test("a page in the background forgets after five minutes", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e secret in the background" });
+  await page.clock.install();
+  await page.goto(`/s#${key}`);
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toBeVisible();
+  await page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { value: true, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await page.clock.runFor("04:50");
+  await expect(revealed(page)).toBeVisible();
+  await page.clock.runFor("00:20");
+  await expect(heading(page, t("open.cleared.title"))).toBeVisible();
+  await expectNowhere(page, "e2e secret in the background");
+});
+
+test("the secret is copied, saved, veiled and cleared", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e secret\twith tabs\nand lines" });
+  await page.goto(`/s#${key}`);
+  await button(page, t("open.reveal")).click();
+  await button(page, t("open.copy")).click();
+  await expect(button(page, t("open.copied"))).toBeVisible();
+  expect(await clipboard(page)).toBe("e2e secret\twith tabs\nand lines");
+  await button(page, t("open.clipboard.clear")).click();
+  await expect.poll(async () => (await clipboard(page)).trim()).toBe("");
+
+  const saving = page.waitForEvent("download");
+  await button(page, t("open.download")).click();
+  const saved = await (await saving).createReadStream();
+  expect((await saved.toArray()).join("")).toBe("e2e secret\twith tabs\nand lines");
+
+  await page.getByText(t("open.view.veiled"), { exact: true }).click();
+  await expect(page.getByRole("radio", { name: t("open.view.veiled") })).toBeChecked();
+
+  await button(page, t("open.clear")).click();
+  await expect(heading(page, t("open.cleared.title"))).toBeVisible();
+  await expectNowhere(page, "with tabs");
+});
+
+test("unknown, opened and burned links look alike", async ({ page }) => {
+  const spent = await conceal({ secret: "e2e secret that was opened" });
+  await reveal(spent.key);
+  const seen: string[] = [];
+  for (const key of [spent.key, "0".repeat(31)]) {
+    await page.goto("about:blank");
+    await page.goto(`/s#${key}`);
+    await expect(heading(page, t("open.gone.title"))).toBeVisible();
+    seen.push(await page.getByRole("main").innerHTML());
+  }
+  expect(seen[1]).toBe(seen[0]);
+});

@@ -1,0 +1,48 @@
+import { ada, colonel, type Page, signIn } from "./kit";
+import { conceal } from "./service";
+
+/** Pages that can be looked at as they are, and who may. */
+export interface Place {
+  name: string;
+  who?: "account" | "colonel";
+  path: () => string | Promise<string>;
+}
+
+export const places: readonly Place[] = [
+  { name: "share", path: () => "/" },
+  { name: "open", path: async () => `/s#${(await conceal({ secret: "e2e secret", passphrase: "open sesame" })).key}` },
+  { name: "gone", path: () => `/s#${"0".repeat(31)}` },
+  { name: "incomplete", path: () => "/s#short" },
+  { name: "receipt", path: async () => `/r#${(await conceal({ secret: "e2e secret" })).receipt}` },
+  { name: "about", path: () => "/about" },
+  { name: "unknown", path: () => "/nowhere" },
+  { name: "signin", path: () => "/signin" },
+  { name: "signup", path: () => "/signup" },
+  { name: "verify", path: () => `/verify/${"0".repeat(43)}` },
+  { name: "reset", path: () => "/reset" },
+  { name: "reset-password", path: () => `/reset/${"0".repeat(43)}` },
+  { name: "confirm", path: () => `/confirm/${"0".repeat(43)}` },
+  { name: "feedback", path: () => "/feedback" },
+  { name: "recent", who: "account", path: () => "/recent" },
+  { name: "account", who: "account", path: () => "/account" },
+  { name: "tokens", who: "account", path: () => "/account/tokens" },
+  { name: "domains", who: "account", path: () => "/account/domains" },
+  { name: "domain", who: "account", path: () => "/account/domains/secrets.ada-team.com" },
+  { name: "colonel", who: "colonel", path: () => "/colonel" },
+];
+
+/** visit goes to a place, as somebody who may, and waits until it is there. */
+export async function visit(page: Page, { who, path }: Place): Promise<void> {
+  if (who) {
+    await signIn(page, who === "colonel" ? colonel : ada);
+  }
+  await page.goto(await path());
+  await settle(page);
+}
+
+/** settle waits until nothing on the page is on its way. */
+export async function settle(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.locator(".loading").waitFor({ state: "detached" });
+  await page.evaluate(() => document.fonts.ready);
+}

@@ -1,0 +1,55 @@
+/* Pictures of every page, for people: run by make screenshots. */
+import { button, expect, links, type Page, revealed, test } from "./kit";
+import { places, settle, visit } from "./pages";
+import { conceal, reveal } from "./service";
+import { t } from "./texts";
+
+const folder = new URL("../../docs/screenshots/", import.meta.url).pathname;
+
+for (const place of places) {
+  test(place.name, async ({ page, expected }, { project }) => {
+    expected.push(/status of 404/);
+    await visit(page, place);
+    await picture(page, place.name, project.name);
+  });
+}
+
+test("what comes after a click", async ({ page, reader, expected }, { project }) => {
+  expected.push(/status of 404/);
+  await page.goto("/");
+  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await expect(page.getByLabel(t("generate.result"))).toHaveText(/^\S+$/);
+  await picture(page, "generate", project.name);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await picture(page, "result", project.name);
+  await button(page, t("result.qr")).click();
+  await picture(page, "result-qr", project.name);
+  await reader.setViewportSize(page.viewportSize() ?? { width: 1280, height: 800 });
+  await reader.goto(link);
+  await button(reader, t("open.reveal")).click();
+  await expect(revealed(reader)).toBeVisible();
+  await picture(reader, "revealed", project.name);
+});
+
+test("a receipt of an opened secret", async ({ page }, { project }) => {
+  const { key, receipt } = await conceal({ secret: "e2e secret" });
+  await reveal(key);
+  await page.goto(`/r#${receipt}`);
+  await settle(page);
+  await picture(page, "receipt-opened", project.name);
+});
+
+/** picture takes one in light and one in dark colours. */
+async function picture(page: Page, name: string, screen: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.screenshot({
+      path: `${folder}${name}-${screen}-${colorScheme}.png`,
+      fullPage: true,
+      scale: "css",
+      animations: "disabled",
+      caret: "hide",
+    });
+  }
+}

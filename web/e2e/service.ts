@@ -1,0 +1,93 @@
+/* What tests ask of the service and of what is around it, past the browser. */
+import { environment } from "./environment";
+
+const { url, kit } = environment();
+
+/** A secret that waits. */
+export interface Waiting {
+  key: string;
+  receipt: string;
+}
+
+/** Draft is what a secret is made of. */
+export interface Draft {
+  secret: string;
+  passphrase?: string;
+  ttl?: string;
+}
+
+export async function rpc<A>(procedure: string, request: object, headers: Record<string, string> = {}): Promise<A> {
+  const answer = await fetch(`${url}/hush.v1.${procedure}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(request),
+  });
+  if (!answer.ok) {
+    throw new Error(`${procedure}: got ${answer.status} ${await answer.text()}, want 200`);
+  }
+  return (await answer.json()) as A;
+}
+
+/** conceal shares a secret as nobody in particular. */
+export async function conceal(draft: Draft): Promise<Waiting> {
+  const { secret, metadata } = await rpc<{ secret: { secretKey: string }; metadata: { metadataKey: string } }>(
+    "SecretService/ConcealSecret",
+    draft,
+  );
+  return { key: secret.secretKey, receipt: metadata.metadataKey };
+}
+
+/** reveal opens a secret as somebody else would. */
+export async function reveal(key: string): Promise<string> {
+  return (await rpc<{ value: string }>("SecretService/RevealSecret", { secretKey: key })).value;
+}
+
+/** kinds are what a receipt's timeline tells, oldest first. */
+export async function kinds(receipt: string): Promise<string[]> {
+  const { metadata } = await rpc<{ metadata: { events?: { kind: string }[] } }>("MetadataService/GetMetadata", {
+    metadataKey: receipt,
+  });
+  return (metadata.events ?? []).map(({ kind }) => kind);
+}
+
+export interface Mail {
+  to: string;
+  text: string;
+}
+
+/** mailTo waits for a mail to an address with words in it. */
+export async function mailTo(address: string, words: string): Promise<Mail> {
+  for (let end = Date.now() + 15_000; Date.now() < end; ) {
+    const mails = (await (await fetch(`${kit}/mails`)).json()) as Mail[];
+    const found = mails.find((mail) => mail.to === address && mail.text.includes(words));
+    if (found) {
+      return found;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`mails to ${address}: got none with ${words}, want one`);
+}
+
+/** linkIn is the first link of a mail, as a path. */
+export function linkIn(mail: Mail): string {
+  const link = /https?:\/\/\S+/.exec(mail.text)?.[0];
+  if (!link) {
+    throw new Error(`mail: got no link in ${mail.text}, want one`);
+  }
+  const { pathname, hash } = new URL(link);
+  return pathname + hash;
+}
+
+export interface DNSRecord {
+  name: string;
+  txt?: string[];
+  addresses?: string[];
+}
+
+/** setDNS gives a name records. */
+export async function setDNS(record: DNSRecord): Promise<void> {
+  const answer = await fetch(`${kit}/dns`, { method: "POST", body: JSON.stringify(record) });
+  if (!answer.ok) {
+    throw new Error(`dns: got ${answer.status}, want 200`);
+  }
+}

@@ -1,0 +1,164 @@
+import { button, card, clipboard, expect, heading, links, revealed, test, url } from "./kit";
+import { conceal, reveal } from "./service";
+import { t } from "./texts";
+
+test("a secret goes from sender to reader, and the receipt tells by itself @phone", async ({ page, reader }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret of the way\n  with two lines");
+  await button(page, t("share.submit")).click();
+  const { link, receipt } = await links(page);
+  expect(page.url(), "address of the page with the links").toBe(`${url}/`);
+
+  await page.getByRole("link", { name: t("result.receipt.open") }).click();
+  await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
+  expect(new URL(page.url()).hash, "address of the receipt").toBe(receipt.slice(receipt.indexOf("#")));
+
+  await reader.goto(link);
+  await expect(page.getByText(t("receipt.event.looked"))).toBeVisible();
+  await button(reader, t("open.reveal")).click();
+  await expect(revealed(reader)).toHaveText("e2e secret of the way\n  with two lines");
+
+  await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
+  await expect(page.getByText(link)).toHaveCount(0);
+});
+
+test("links are copied, shown as a QR code and put into a message", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret to copy");
+  await button(page, t("share.submit")).click();
+  const { link, receipt } = await links(page);
+
+  await button(page, t("result.copy")).click();
+  await expect(button(page, t("result.copied"))).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: t("result.copied") })).toBeAttached();
+  await expect.poll(() => clipboard(page)).toBe(link);
+
+  await button(page, t("result.receipt.copy")).click();
+  await expect.poll(() => clipboard(page)).toBe(url + receipt);
+
+  await button(page, t("result.message")).click();
+  await button(page, t("result.message.copy")).click();
+  await expect.poll(() => clipboard(page)).toContain(link);
+
+  await button(page, t("result.qr")).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("img", { name: t("kit.qr") })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(button(page, t("result.qr"))).toBeFocused();
+});
+
+test("the sender burns the secret at once", async ({ page, reader }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret to burn");
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+
+  await button(page, t("result.burn")).click();
+  const dialog = page.getByRole("dialog", { name: t("burn.title") });
+  await button(dialog, t("kit.cancel")).click();
+  await expect(dialog).toBeHidden();
+  await button(page, t("result.burn")).click();
+  await button(dialog, t("burn.confirm")).click();
+  await expect(heading(page, t("receipt.state.burned"))).toBeVisible();
+
+  await reader.goto(link);
+  await expect(heading(reader, t("open.gone.title"))).toBeVisible();
+});
+
+test("a receipt with a passphrase is burned with it", async ({ page }) => {
+  const { receipt, key } = await conceal({ secret: "e2e secret behind a passphrase", passphrase: "open sesame" });
+  await page.goto(`/private/${receipt}`);
+  await button(page, t("receipt.burn")).click();
+  const dialog = page.getByRole("dialog", { name: t("burn.title") });
+  await dialog.getByLabel(t("burn.passphrase"), { exact: true }).fill("closed sesame");
+  await button(dialog, t("burn.confirm")).click();
+  await expect(dialog.getByRole("alert")).toContainText(t("open.passphrase.wrong.other", { count: "4" }));
+  await dialog.getByLabel(t("burn.passphrase"), { exact: true }).fill("open sesame");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: t("receipt.state.burned") })).toBeVisible();
+  await expect(reveal(key)).rejects.toThrow(/404/);
+});
+
+test("a note stays with the receipt", async ({ page }) => {
+  const { receipt } = await conceal({ secret: "e2e secret with a note" });
+  await page.goto(`/r#${receipt}`);
+  await page.getByLabel(t("receipt.memo")).fill("for Ida");
+  await button(page, t("kit.save")).click();
+  await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
+  await page.reload();
+  await expect(page.getByLabel(t("receipt.memo"))).toHaveValue("for Ida");
+  await expect(card(page, t("receipt.link")).getByText(/\/s#[0-9a-z]{31}$/)).toBeVisible();
+});
+
+test("a generated secret is what the reader gets", async ({ page, reader }) => {
+  await page.goto("/");
+  const result = page.getByLabel(t("generate.result"));
+  await page.getByText(t("share.mode.generate"), { exact: true }).click();
+  await expect(result).toHaveText(/^[0-9A-Za-z]{20}$/);
+  const first = await result.innerText();
+  await button(page, t("generate.again")).click();
+  await expect(result).not.toHaveText(first);
+  await page.getByRole("slider", { name: t("generate.length") }).fill("32");
+  await page.getByLabel(t("generate.symbols")).check();
+  await expect(result).toHaveText(/^\S{32}$/);
+
+  await page.getByText(t("generate.kind.words"), { exact: true }).click();
+  await expect(result).toHaveText(/^[a-z]+(-[a-z]+){5}$/);
+  const words = await result.innerText();
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await expect(card(page, t("result.value"))).toContainText(words);
+
+  await reader.goto(link);
+  await button(reader, t("open.reveal")).click();
+  await expect(revealed(reader)).toHaveText(words);
+});
+
+test("all of it works with the keyboard", async ({ page }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).focus();
+  await page.keyboard.type("e2e secret by keys");
+  await page.keyboard.press("Control+Enter");
+  const { link } = await links(page);
+  await expect(heading(page, t("result.title"))).toBeFocused();
+
+  await page.goto("/about");
+  await page.goto(link);
+  await expect(button(page, t("open.reveal"))).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: t("app.skip") })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await expect(button(page, t("open.reveal"))).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(revealed(page)).toHaveText("e2e secret by keys");
+  await expect(heading(page, t("open.revealed"))).toBeFocused();
+});
+
+test("a form that cannot be sent says why", async ({ page }) => {
+  await page.goto("/");
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("share.empty"));
+  const box = page.getByLabel(t("share.secret"));
+  await expect(box).toBeFocused();
+  await expect(box).toHaveAttribute("aria-invalid", "true");
+  await box.fill("x".repeat(3 << 20));
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("share.too_large", { over: "" }));
+});
+
+test("a lost connection is told, and loses nothing", async ({ page, context, expected }) => {
+  expected.push(/ERR_INTERNET_DISCONNECTED/);
+  await page.goto("/");
+  const box = page.getByLabel(t("share.secret"));
+  await box.fill("e2e secret without a network");
+  await page.waitForLoadState("networkidle");
+  await context.route("**/hush.v1.SecretService/ConcealSecret", (route) => route.abort("internetdisconnected"));
+  await button(page, t("share.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("problem.offline"));
+  await expect(box).toHaveValue("e2e secret without a network");
+  await context.unrouteAll();
+  await button(page, t("share.submit")).click();
+  await links(page);
+});

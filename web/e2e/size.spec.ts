@@ -1,0 +1,37 @@
+import { gzipSync } from "node:zlib";
+import { button, expect, test } from "./kit";
+import { conceal } from "./service";
+import { t } from "./texts";
+
+/** The most that the scripts of a page may weigh on their way. */
+const limit = 70 * 1024;
+
+const paths: Record<string, () => Promise<string>> = {
+  "/": async () => "/",
+  "/s": async () => `/s#${(await conceal({ secret: "e2e secret" })).key}`,
+};
+
+for (const [name, path] of Object.entries(paths)) {
+  test(`the scripts of ${name} are small`, async ({ page }) => {
+    const sizes: Promise<[string, number]>[] = [];
+    page.on("response", (response) => {
+      if (response.request().resourceType() === "script") {
+        sizes.push(response.body().then((body) => [new URL(response.url()).pathname, gzipSync(body).length]));
+      }
+    });
+    await page.goto(await path());
+    await expect(button(page, t(name === "/" ? "share.submit" : "open.reveal"))).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    const all = await Promise.all(sizes);
+    const sum = all.reduce((total, [, size]) => total + size, 0);
+    expect(all.length, "scripts").toBeGreaterThan(0);
+    expect(sum, `bytes of ${JSON.stringify(Object.fromEntries(all), null, 1)}`).toBeLessThanOrEqual(limit);
+  });
+}
+
+test("no style and no script stands in the page itself", async ({ request }) => {
+  for (const path of ["/", "/s", "/secret/x", "/nowhere"]) {
+    const html = await (await request.get(path)).text();
+    expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+  }
+});

@@ -1,0 +1,56 @@
+import type { Page } from "@playwright/test";
+import { ada, button, expect, heading, links, revealed, signIn, test } from "./kit";
+import { german, t } from "./texts";
+
+/** stored is all that a page leaves in the browser, and can read there. */
+async function stored(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    const databases = await indexedDB.databases();
+    const workers = await navigator.serviceWorker.getRegistrations();
+    return JSON.stringify({
+      local: { ...localStorage },
+      session: { ...sessionStorage },
+      databases: databases.map(({ name }) => name),
+      caches: await caches.keys(),
+      workers: workers.map(({ scope }) => scope),
+      cookie: document.cookie,
+      name: window.name,
+      state: history.state as unknown,
+    });
+  });
+}
+
+// Whoever sits down at the computer later, or runs a script in the page's name,
+// finds no secret, no link and no session in the browser's storage.
+test("nothing secret is stored, and the session is out of reach of scripts", async ({ page }) => {
+  await signIn(page, ada);
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill("e2e secret that is kept nowhere");
+  await button(page, t("share.submit")).click();
+  const { link, receipt } = await links(page);
+  await page.getByLabel(t("app.language")).selectOption("de");
+  await page.getByLabel(german("app.language")).selectOption("en");
+  await page.getByLabel(t("app.theme")).selectOption("dark");
+
+  await page.goto(receipt);
+  await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
+  const onReceipt = await stored(page);
+  await page.goto(link);
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toBeVisible();
+  const onReveal = await stored(page);
+  await button(page, t("open.clear")).click();
+  await expect(heading(page, t("open.cleared.title"))).toBeVisible();
+
+  const cookies = await page.context().cookies();
+  const session = cookies.find(({ name }) => name === "__Host-hush");
+  expect(session).toMatchObject({ httpOnly: true, secure: true, sameSite: "Lax", path: "/" });
+  for (const all of [onReceipt, onReveal, await stored(page)]) {
+    const { local, databases, caches, workers, cookie, session: short } = JSON.parse(all) as Record<string, object>;
+    expect(local).toEqual({ "hush.locale": "en", "hush.theme": "dark" });
+    expect([short, databases, caches, workers, cookie]).toEqual([{}, [], [], [], ""]);
+    for (const secret of ["kept nowhere", link.slice(-31), receipt.slice(-31), session?.value ?? ""]) {
+      expect(all).not.toContain(secret);
+    }
+  }
+});

@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import first from "../src/i18n/en";
+import more from "../src/i18n/en.more";
+
+const en = { ...first, ...more };
+type Key = keyof typeof en;
+
+/** t is an English text of the pages, with what stands in its braces. */
+export function t(key: Key, params: Record<string, string> = {}): string {
+  return filled(en[key], params);
+}
+
+/** german is the same in German; English where it is not translated. */
+export function german(key: Key): string {
+  return texts[key] ?? en[key];
+}
+
+const texts = { ...read("de.json"), ...read("more/de.json") };
+
+function read(name: string): Record<string, string> {
+  return JSON.parse(readFileSync(new URL(`../src/i18n/${name}`, import.meta.url), "utf8")) as Record<string, string>;
+}
+
+function filled(text: string, params: Record<string, string>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => params[name] ?? whole);
+}

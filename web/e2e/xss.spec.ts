@@ -1,0 +1,54 @@
+import { hostile } from "./hostile";
+import { button, card, colonel, expect, links, revealed, signIn, test } from "./kit";
+import { conceal } from "./service";
+import { t } from "./texts";
+
+test("a secret and a passphrase are text", async ({ page, reader }) => {
+  await page.goto("/");
+  await page.getByLabel(t("share.secret")).fill(`e2e secret ${hostile}`);
+  await page.getByRole("textbox", { name: t("share.passphrase") }).fill(hostile);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await reader.goto(link);
+  await reader.getByLabel(t("open.passphrase"), { exact: true }).fill(hostile);
+  await button(reader, t("open.reveal")).click();
+  await expect(revealed(reader)).toHaveText(`e2e secret ${hostile}`);
+  await expect(revealed(reader).locator("*")).toHaveCount(0);
+});
+
+test("a note is text", async ({ page }) => {
+  const { receipt } = await conceal({ secret: "e2e secret" });
+  await page.goto(`/r#${receipt}`);
+  await page.getByLabel(t("receipt.memo")).fill(hostile);
+  await button(page, t("kit.save")).click();
+  await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
+  await page.reload();
+  await expect(page.getByLabel(t("receipt.memo"))).toHaveValue(hostile);
+  await expect(card(page, t("receipt.facts"))).toBeVisible();
+});
+
+test("what stands in an address is text", async ({ page, expected }) => {
+  expected.push(/status of 404/);
+  const words = encodeURIComponent(hostile);
+  for (const path of [`/s#${words}`, `/secret/${words}`, `/r#${words}`, `/private/${words}`, `/${words}`, `/?x=${words}`, `/verify/${words}`, `/signin?next=${words}`]) {
+    await page.goto("about:blank");
+    await page.goto(path);
+    await expect(page.getByRole("heading", { level: 1 }), path).toBeVisible();
+    await page.waitForLoadState("networkidle");
+  }
+  await page.goto("/signin?next=javascript:alert(1)");
+  await page.goto("/signin?next=//elsewhere.example/");
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+});
+
+test("feedback is text where it is read", async ({ page, reader }) => {
+  const words = `feedback ${crypto.randomUUID()}`;
+  await page.goto("/feedback");
+  await page.getByLabel(t("feedback.message")).fill(`${words} ${hostile}`);
+  await button(page, t("feedback.submit")).click();
+  await expect(page.getByRole("heading", { name: t("feedback.thanks"), level: 1 })).toBeVisible();
+
+  await signIn(reader, colonel);
+  await reader.goto("/colonel");
+  await expect(reader.getByText(words)).toContainText("<svg onload=alert(2)>");
+});

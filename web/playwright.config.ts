@@ -1,0 +1,54 @@
+/*
+ * The browser's tests. They need a service with a relay and a DNS server of
+ * their own, which `go test ./cmd/hush -run TestBrowser` starts; it passes
+ * their addresses in the environment.
+ */
+import { availableParallelism } from "node:os";
+import { defineConfig, type PlaywrightTestConfig } from "@playwright/test";
+import { screens } from "./e2e/screens";
+import { brandedHost, environment } from "./e2e/environment";
+
+const { url, chromium, task } = environment();
+
+const desktop = { viewport: screens.desktop.viewport };
+const phone = { ...screens.phone, hasTouch: true, isMobile: true };
+
+const projects: Record<typeof task, PlaywrightTestConfig["projects"]> = {
+  test: [
+    { name: "desktop", use: desktop, testIgnore: "**/screenshots.spec.ts" },
+    { name: "phone", use: phone, grep: /@phone/, testIgnore: "**/screenshots.spec.ts" },
+  ],
+  screenshots: [
+    { name: "desktop", use: desktop, testMatch: "**/screenshots.spec.ts" },
+    { name: "phone", use: phone, testMatch: "**/screenshots.spec.ts" },
+  ],
+};
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: ".tmp/e2e",
+  projects: projects[task],
+  fullyParallel: true,
+  forbidOnly: Boolean(process.env.CI),
+  workers: availableParallelism(),
+  reporter: "list",
+  // A wait that ends well takes no longer for being allowed to.
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  use: {
+    baseURL: url,
+    locale: "en-GB",
+    timezoneId: "UTC",
+    colorScheme: "light",
+    permissions: ["clipboard-read", "clipboard-write"],
+    actionTimeout: 15_000,
+    launchOptions: {
+      executablePath: chromium,
+      args: [
+        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+        // The name of a domain with a brand leads to the service.
+        `--host-resolver-rules=MAP ${brandedHost} ${new URL(url).host}`,
+      ],
+    },
+  },
+});

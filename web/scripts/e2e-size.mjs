@@ -1,0 +1,39 @@
+/*
+ * Says how much script a page loads before it can draw anything, gzipped, and
+ * fails above the limit. What pages load after that is counted in a browser,
+ * in e2e/size.spec.ts.
+ */
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+const limit = 70 * 1024;
+const dist = new URL("../dist/", import.meta.url);
+
+const html = readFileSync(new URL("index.html", dist), "utf8");
+const entries = [...html.matchAll(/<(?:script|link)\b[^>]*\b(?:src|href)="\/([^"]+\.js)"/g)].map((found) => found[1]);
+const sizes = new Map();
+for (const entry of entries) {
+  add(entry);
+}
+
+/** add counts a script and what it imports at once. */
+function add(path) {
+  if (sizes.has(path)) {
+    return;
+  }
+  const file = readFileSync(new URL(path, dist));
+  sizes.set(path, gzipSync(file).length);
+  for (const [, name] of file.toString().matchAll(/(?:\bfrom|\bimport)\s*["']\.\/([^"']+\.js)["']/g)) {
+    add(`assets/${name}`);
+  }
+}
+
+const sum = [...sizes.values()].reduce((total, size) => total + size, 0);
+for (const [path, size] of sizes) {
+  console.log(`${String(size).padStart(7)} ${path}`);
+}
+console.log(`${String(sum).padStart(7)} of ${limit} bytes in ${sizes.size} scripts`);
+if (sizes.size === 0 || sum > limit) {
+  console.log("FAIL: want some script, and no more than the limit");
+  process.exitCode = 1;
+}

@@ -1,0 +1,59 @@
+import { t } from "../i18n/more";
+import type { ExportAccountResponse } from "../gen/hush/v1/account_service_pb";
+import { accounts, receipts } from "../rpc";
+import { announce, Button, Card } from "../ui";
+import { useDeed } from "./deed";
+import { Tell } from "./tell";
+
+/** Export hands over what is kept of the account. */
+export function Export() {
+  const deed = useDeed();
+  const save = () =>
+    deed.do(async () => {
+      download(await written(await collect()));
+      announce(t("account.export.done"));
+    });
+  return (
+    <Card title={t("account.data")}>
+      <p class="muted">{t("account.export.hint")}</p>
+      <Tell deed={deed} />
+      <div>
+        <Button icon="download" busy={deed.busy} onClick={save}>
+          {deed.busy ? t("account.export.busy") : t("account.export")}
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+/** The most receipts that one page of the list may have. */
+const pageSize = 500;
+
+/** collect fetches everything; the receipts come in pages after the first ones. */
+async function collect(): Promise<ExportAccountResponse> {
+  const all = await (await accounts()).exportAccount({});
+  const client = await receipts();
+  while (all.nextPageToken) {
+    const page = await client.listMetadata({ pageSize, pageToken: all.nextPageToken });
+    all.metadata.push(...page.metadata);
+    all.nextPageToken = page.nextPageToken;
+  }
+  return all;
+}
+
+async function written(all: ExportAccountResponse): Promise<string> {
+  const [{ toJsonString }, { ExportAccountResponseSchema }] = await Promise.all([
+    import("@bufbuild/protobuf"),
+    import("../gen/hush/v1/account_service_pb"),
+  ]);
+  return toJsonString(ExportAccountResponseSchema, all, { prettySpaces: 2 });
+}
+
+function download(json: string): void {
+  const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `hush-account-${new Date().toISOString().slice(0, 10)}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

@@ -1,0 +1,149 @@
+import { useState } from "preact/hooks";
+import { dateOf } from "../format";
+import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { rich, t } from "../i18n/more";
+import { secrets } from "../rpc";
+import { announce, Button, Confirm, Icon, Relative } from "../ui";
+import { useDeed } from "./deed";
+import { phaseOf, type Phase } from "./receipts";
+import { Tell } from "./tell";
+
+interface ListProps {
+  rows: readonly Metadata[];
+  /** Called with a receipt that was burned. */
+  onChange: (metadata: Metadata) => void;
+}
+
+/** ReceiptList shows receipts, and lets those that wait be burned. */
+export function ReceiptList({ rows, onChange }: ListProps) {
+  const [burning, setBurning] = useState<Metadata>();
+  return (
+    <>
+      <ul class="receipts">
+        {rows.map((row) => (
+          <Row key={row.metadataKey} metadata={row} onBurn={() => setBurning(row)} />
+        ))}
+      </ul>
+      <BurnDialog
+        metadata={burning}
+        onClose={() => setBurning(undefined)}
+        onBurned={(metadata) => {
+          setBurning(undefined);
+          onChange(metadata);
+        }}
+      />
+    </>
+  );
+}
+
+const badges: Record<Phase, string> = {
+  waiting: "badge-accent",
+  received: "badge-good",
+  burned: "badge-warn",
+  expired: "badge-warn",
+};
+
+function Row({ metadata, onBurn }: { metadata: Metadata; onBurn: () => void }) {
+  const phase = phaseOf(metadata);
+  return (
+    <li class="receipt-row">
+      <span class={`badge ${badges[phase]}`}>{t(`recent.state.${phase}`)}</span>
+      <div class="receipt-what">
+        <a href={`/r#${metadata.metadataKey}`}>{nameOf(metadata)}</a>
+        <p class="muted small receipt-facts">
+          <Facts metadata={metadata} phase={phase} />
+        </p>
+      </div>
+      {phase === "waiting" && (
+        <Button
+          size="small"
+          icon="fire"
+          aria-label={t("recent.burn.named", { name: nameOf(metadata) })}
+          onClick={onBurn}
+        >
+          {t("recent.burn")}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** Facts is what is known of a receipt in one line. */
+function Facts({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
+  const created = dateOf(metadata.createTime);
+  const ended = {
+    waiting: metadata.secretExpireTime,
+    received: metadata.receiveTime,
+    burned: metadata.burnTime,
+    expired: metadata.secretExpireTime,
+  };
+  const end = dateOf(ended[phase] ?? metadata.updateTime);
+  return (
+    <>
+      {metadata.memo && <span class="mono">{metadata.secretShortkey}…</span>}
+      {metadata.recipients.length > 0 && (
+        <span>{t("recent.recipients", { recipients: metadata.recipients.join(", ") })}</span>
+      )}
+      {metadata.shareDomain && <span>{t("recent.domain", { domain: metadata.shareDomain })}</span>}
+      {created && <span>{rich("recent.created", { when: <Relative date={created} /> })}</span>}
+      {end && (
+        <span>
+          {rich(phase === "waiting" ? "recent.expires" : `recent.${phase}`, { when: <Relative date={end} /> })}
+        </span>
+      )}
+      {phase === "waiting" && metadata.hasPassphrase && (
+        <span class="receipt-locked">
+          <Icon name="lock" />
+          {t("recent.passphrase")}
+        </span>
+      )}
+    </>
+  );
+}
+
+function nameOf(metadata: Metadata): string {
+  return metadata.memo || t("recent.untitled", { key: metadata.secretShortkey });
+}
+
+interface BurnDialogProps {
+  /** What is to be burned; the dialog is open while there is something. */
+  metadata: Metadata | undefined;
+  onClose: () => void;
+  onBurned: (metadata: Metadata) => void;
+}
+
+/** BurnDialog asks first. The owner needs no passphrase. */
+function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
+  const deed = useDeed();
+  const close = () => {
+    deed.forget();
+    onClose();
+  };
+  const burn = () =>
+    deed.do(async () => {
+      if (!metadata) {
+        return;
+      }
+      const answer = await (await secrets()).burnSecret({ metadataKey: metadata.metadataKey });
+      announce(t("result.burned"));
+      onBurned(answer.metadata ?? metadata);
+    });
+  return (
+    <Confirm
+      open={metadata !== undefined}
+      onClose={close}
+      title={t("burn.title")}
+      action={deed.busy ? t("burn.busy") : t("burn.confirm")}
+      onConfirm={burn}
+      busy={deed.busy}
+    >
+      {metadata && (
+        <p>
+          <strong>{nameOf(metadata)}</strong>
+        </p>
+      )}
+      <p>{t("burn.text")}</p>
+      <Tell deed={deed} />
+    </Confirm>
+  );
+}

@@ -1,0 +1,111 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { State } from "../gen/hush/v1/secret_pb";
+import { receipts } from "../rpc";
+
+/** What a list can be narrowed to. */
+export const filters = ["all", "waiting", "received", "burned", "expired"] as const;
+export type Filter = (typeof filters)[number];
+export type Phase = Exclude<Filter, "all">;
+
+const states: Record<Filter, State[]> = {
+  all: [],
+  waiting: [State.NEW, State.VIEWED],
+  received: [State.RECEIVED],
+  burned: [State.BURNED],
+  expired: [State.EXPIRED],
+};
+
+/** phaseOf is a receipt's state as people think of it. */
+export function phaseOf(metadata: Metadata): Phase {
+  switch (metadata.state) {
+    case State.RECEIVED:
+      return "received";
+    case State.BURNED:
+      return "burned";
+    case State.EXPIRED:
+      return "expired";
+    default:
+      return "waiting";
+  }
+}
+
+/** search finds the receipts whose note, recipients, domain or key hold each word of a text. */
+export function search(rows: readonly Metadata[], text: string): Metadata[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => {
+    const where = [row.memo, row.secretShortkey, row.shareDomain, ...row.recipients].join("\n").toLowerCase();
+    return words.every((word) => where.includes(word));
+  });
+}
+
+export interface Receipts {
+  /** What was fetched so far; undefined before the first page is there. */
+  rows: readonly Metadata[] | undefined;
+  /** How many of the pages so far cannot be opened. */
+  sealed: number;
+  /** Whether there is another page. */
+  more: boolean;
+  busy: boolean;
+  refused: unknown;
+  next: () => void;
+  again: () => void;
+  /** change puts a receipt in the place of what was known of it. */
+  change: (next: Metadata) => void;
+}
+
+interface Pages {
+  rows: readonly Metadata[];
+  sealed: number;
+  token: string;
+}
+
+/** useReceipts fetches an account's receipts page by page, from the newest on. */
+export function useReceipts(filter: Filter, onRefused: (thrown: unknown) => void): Receipts {
+  const [pages, setPages] = useState<Pages>();
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<unknown>();
+  const round = useRef(0);
+  const fetch = async (before: Pages | undefined) => {
+    const mine = ++round.current;
+    setBusy(true);
+    setRefused(undefined);
+    try {
+      const page = await (await receipts()).listMetadata({ pageToken: before?.token ?? "", states: states[filter] });
+      if (mine === round.current) {
+        setPages({
+          rows: [...(before?.rows ?? []), ...page.metadata],
+          sealed: (before?.sealed ?? 0) + page.sealedCount,
+          token: page.nextPageToken,
+        });
+      }
+    } catch (thrown) {
+      if (mine === round.current) {
+        setRefused(thrown);
+        onRefused(thrown);
+      }
+    } finally {
+      if (mine === round.current) {
+        setBusy(false);
+      }
+    }
+  };
+  useEffect(() => {
+    setPages(undefined);
+    void fetch(undefined);
+    return () => {
+      round.current += 1;
+    };
+  }, [filter]);
+  return {
+    rows: pages?.rows,
+    sealed: pages?.sealed ?? 0,
+    more: Boolean(pages?.token),
+    busy,
+    refused,
+    next: () => void fetch(pages),
+    again: () => void fetch(undefined),
+    change: (next) =>
+      setPages((old) => old && { ...old, rows: old.rows.map((row) => (row.metadataKey === next.metadataKey ? next : row)) }),
+  };
+}

@@ -1,0 +1,104 @@
+import { useState } from "preact/hooks";
+import { dateOf, relative } from "../format";
+import type { Session } from "../gen/hush/v1/account_pb";
+import { rich, t } from "../i18n/more";
+import { navigate } from "../router";
+import { sessions } from "../rpc";
+import { signOut } from "../session";
+import { announce, Button, Card, Confirm, Failure, Icon, Loading, Relative } from "../ui";
+import { useDeed } from "./deed";
+import { useLoaded } from "./load";
+import { Tell } from "./tell";
+
+/** Sessions are the browsers that the account is signed in with. */
+export function Sessions() {
+  const { value: all, refused, again, change } = useLoaded(async () => (await (await sessions()).listSessions({})).sessions);
+  const deed = useDeed();
+  const end = (session: Session) =>
+    deed.do(async () => {
+      await (await sessions()).revokeSessions({ sessionIds: [session.sessionId] });
+      announce(t("account.session.ended"));
+      change((all ?? []).filter((other) => other.sessionId !== session.sessionId));
+    });
+  return (
+    <Card title={t("account.sessions")}>
+      {refused !== undefined && <Failure error={refused} retry={again} />}
+      {!all && refused === undefined && <Loading>{t("account.sessions.loading")}</Loading>}
+      {all && (
+        <ul class="entries">
+          {all.map((session) => (
+            <Row key={session.sessionId} session={session} onEnd={() => end(session)} />
+          ))}
+        </ul>
+      )}
+      <Tell deed={deed} />
+      <Everywhere />
+    </Card>
+  );
+}
+
+function Row({ session, onEnd }: { session: Session; onEnd: () => void }) {
+  const began = dateOf(session.createTime);
+  const used = dateOf(session.useTime);
+  const ends = dateOf(session.expireTime);
+  const network = session.network;
+  return (
+    <li class="entry">
+      <Icon name="globe" />
+      <div class="entry-what">
+        <p class="entry-name">
+          <strong>{network ? t("account.session.from", { network }) : t("account.session.unknown")}</strong>
+          {session.current && <span class="badge badge-good">{t("account.session.current")}</span>}
+        </p>
+        <p class="muted small receipt-facts">
+          {used && <span>{rich("account.session.used", { when: <Relative date={used} /> })}</span>}
+          {began && <span>{rich("account.session.began", { when: <Relative date={began} /> })}</span>}
+          {ends && <span>{rich("account.session.ends", { when: <Relative date={ends} /> })}</span>}
+          {session.remembered && <span>{t("account.session.remembered")}</span>}
+        </p>
+      </div>
+      {!session.current && (
+        <Button
+          size="small"
+          aria-label={t("account.session.end.named", { network, when: began ? relative(began) : "" })}
+          onClick={onEnd}
+        >
+          {t("account.session.end")}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+/** Everywhere ends all sessions, this one with them. */
+function Everywhere() {
+  const [open, setOpen] = useState(false);
+  const deed = useDeed();
+  const close = () => {
+    deed.forget();
+    setOpen(false);
+  };
+  const end = () =>
+    deed.do(async () => {
+      await (await sessions()).revokeSessions({ all: true });
+      // The session is gone: there is nothing left that signing out could end.
+      await signOut().catch(() => undefined);
+      navigate("/signin", { replace: true });
+    });
+  return (
+    <div>
+      <Button onClick={() => setOpen(true)}>{t("account.sessions.all")}</Button>
+      <Confirm
+        open={open}
+        onClose={close}
+        title={t("account.sessions.all.title")}
+        action={deed.busy ? t("account.sessions.all.busy") : t("account.sessions.all")}
+        onConfirm={end}
+        busy={deed.busy}
+      >
+        <p>{t("account.sessions.all.text")}</p>
+        <Tell deed={deed} />
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import { useState } from "preact/hooks";
+import { type Problem, useDeed } from "../account/deed";
+import { Tell } from "../account/tell";
+import { dateOf } from "../format";
+import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { t } from "../i18n/more";
+import { keyIn } from "../link";
+import { problemText } from "../problem";
+import { asRefusal } from "../refusal";
+import { colonel } from "../rpc";
+import { announce, Button, Card, Confirm, Facts, Field, Form, Notice, TextInput, Time } from "../ui";
+
+function burnProblem(thrown: unknown): Problem {
+  const gone = asRefusal(thrown).code === "not_found";
+  return { field: "", text: gone ? t("colonel.burn.gone") : problemText(thrown) };
+}
+
+/** BurnReported burns the secret of a link that somebody reported. */
+export function BurnReported({ onBurned }: { onBurned: () => void }) {
+  const [link, setLink] = useState("");
+  const [wrong, setWrong] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const [burned, setBurned] = useState<Metadata>();
+  const deed = useDeed(burnProblem);
+  const key = keyIn(link);
+  const ask = () => {
+    setBurned(undefined);
+    setWrong(!key);
+    setAsking(Boolean(key));
+  };
+  const close = () => {
+    deed.forget();
+    setAsking(false);
+  };
+  const burn = () =>
+    deed.do(async () => {
+      const { metadata } = await (await colonel()).burnReportedSecret({ link: key });
+      setAsking(false);
+      setLink("");
+      setBurned(metadata);
+      announce(t("colonel.burned"));
+      onBurned();
+    });
+  return (
+    <Card title={t("colonel.burn.title")}>
+      <p class="muted">{t("colonel.burn.lead")}</p>
+      <Form onSend={ask} label={t("colonel.burn.title")}>
+        <Field
+          label={t("colonel.burn.link")}
+          hint={t("colonel.burn.hint")}
+          error={wrong ? t("colonel.burn.incomplete") : undefined}
+        >
+          <TextInput
+            class="mono"
+            inputMode="url"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            maxLength={2048}
+            value={link}
+            onValue={(text) => {
+              setWrong(false);
+              setLink(text);
+            }}
+          />
+        </Field>
+        <div>
+          <Button type="submit" kind="danger" icon="fire">
+            {t("colonel.burn.submit")}
+          </Button>
+        </div>
+      </Form>
+      {burned && <Burned metadata={burned} />}
+      <Confirm
+        open={asking}
+        onClose={close}
+        title={t("colonel.burn.confirm")}
+        action={deed.busy ? t("burn.busy") : t("burn.confirm")}
+        onConfirm={burn}
+        busy={deed.busy}
+      >
+        <p>{t("colonel.burn.warning")}</p>
+        <Tell deed={deed} />
+      </Confirm>
+    </Card>
+  );
+}
+
+function Burned({ metadata }: { metadata: Metadata }) {
+  const [created, expires] = [dateOf(metadata.createTime), dateOf(metadata.secretExpireTime)];
+  return (
+    <Notice kind="good">
+      <p>
+        <strong>{t("colonel.burned")}</strong>
+      </p>
+      <Facts
+        rows={[
+          [t("receipt.fact.key"), metadata.secretShortkey && <code>{metadata.secretShortkey}</code>],
+          [t("receipt.fact.created"), created && <Time date={created} />],
+          [t("receipt.fact.expires"), expires && <Time date={expires} />],
+          [t("receipt.fact.domain"), metadata.shareDomain],
+        ]}
+      />
+    </Notice>
+  );
+}

@@ -1,0 +1,101 @@
+import { useState } from "preact/hooks";
+import { useDeed } from "../account/deed";
+import { useLoaded } from "../account/load";
+import { Tell } from "../account/tell";
+import { dateOf } from "../format";
+import type { Exception } from "../gen/hush/v1/intake_service_pb";
+import { t, tn } from "../i18n/more";
+import { colonel } from "../rpc";
+import { announce, Button, Card, Empty, Facts, Failure, Icon, Loading, Relative, Time } from "../ui";
+
+const pageSize = 20;
+
+async function fetchPage(pageToken: string) {
+  return (await colonel()).listExceptions({ pageSize, pageToken });
+}
+
+/** Exceptions are the mistakes that browsers reported, the newest first. */
+export function Exceptions() {
+  const first = useLoaded(() => fetchPage(""));
+  return (
+    <Card title={t("colonel.exceptions")}>
+      {first.refused !== undefined && <Failure error={first.refused} retry={first.again} />}
+      {!first.value && first.refused === undefined && <Loading />}
+      {first.value && first.value.exceptions.length === 0 && (
+        <Empty icon="check" title={t("colonel.exceptions.none")} />
+      )}
+      {first.value && first.value.exceptions.length > 0 && (
+        <Pages exceptions={first.value.exceptions} next={first.value.nextPageToken} />
+      )}
+    </Card>
+  );
+}
+
+function Pages({ exceptions, next }: { exceptions: Exception[]; next: string }) {
+  const [more, setMore] = useState<Exception[]>([]);
+  const [token, setToken] = useState(next);
+  const deed = useDeed();
+  const load = () =>
+    deed.do(async () => {
+      const page = await fetchPage(token);
+      setMore([...more, ...page.exceptions]);
+      setToken(page.nextPageToken);
+      announce(tn("colonel.exceptions.loaded", page.exceptions.length));
+    });
+  return (
+    <>
+      <ul class="exceptions">
+        {[...exceptions, ...more].map((exception) => (
+          <li key={exception.exceptionId}>
+            <Report exception={exception} />
+          </li>
+        ))}
+      </ul>
+      <Tell deed={deed} />
+      {token && (
+        <div>
+          <Button busy={deed.busy} onClick={load}>
+            {t("colonel.exceptions.more")}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Report({ exception: e }: { exception: Exception }) {
+  const time = dateOf(e.createTime);
+  const where = e.line > 0 ? `${e.url} (${e.line}:${e.column})` : e.url;
+  return (
+    <details class="exception">
+      <summary>
+        <Icon name="down" />
+        <span class="exception-message">
+          {e.type && <code>{e.type}</code>} {e.message}
+        </span>
+        {time && (
+          <span class="muted small">
+            <Relative date={time} />
+          </span>
+        )}
+      </summary>
+      <div class="stack">
+        <Facts
+          rows={[
+            [t("colonel.exception.time"), time && <Time date={time} />],
+            [t("colonel.exception.page"), where && <code>{where}</code>],
+            [t("colonel.exception.browser"), e.userAgent],
+            [t("colonel.exception.environment"), e.environment],
+            [t("colonel.exception.release"), e.release],
+            [t("colonel.exception.user"), e.user && <code>{e.user}</code>],
+          ]}
+        />
+        {e.stack && (
+          <pre class="exception-stack" tabIndex={0} role="region" aria-label={t("colonel.exception.stack")}>
+            {e.stack}
+          </pre>
+        )}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,104 @@
+import { dateOf, duration, secondsOf, size } from "../format";
+import type { GetIndexResponse } from "../gen/hush/v1/colonel_service_pb";
+import { number, t } from "../i18n/more";
+import { Card, Facts, Time } from "../ui";
+import { Days, Shares } from "./charts";
+
+/** Numbers are the counters that say how the service does. */
+export function Numbers({ index }: { index: GetIndexResponse }) {
+  const c = index.counts;
+  const tiles: [string, bigint | undefined][] = [
+    [t("colonel.count.secrets"), c?.secrets],
+    [t("colonel.count.created"), c?.secretsCreated],
+    [t("colonel.count.metadata"), c?.metadata],
+    [t("colonel.count.accounts"), c?.accounts],
+    [t("colonel.count.sessions"), c?.sessions],
+    [t("colonel.count.domains"), c?.domains],
+    [t("colonel.count.mails"), c?.emailsSent],
+    [t("colonel.count.queued"), c?.queuedMails],
+  ];
+  return (
+    <dl class="tiles">
+      {tiles.map(([name, count]) => (
+        <div key={name} class="tile">
+          <dt>{name}</dt>
+          <dd>{number(Number(count ?? 0))}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The days that the service's recent accounts are of. */
+const recentDays = 30;
+
+/** Charts show what became of secrets, who came, and what was said. */
+export function Charts({ index }: { index: GetIndexResponse }) {
+  const c = index.counts;
+  const came = index.recentAccounts.flatMap((account) => dateOf(account.createTime) ?? []);
+  const hidden = Number(c?.recentAccounts ?? 0) - came.length;
+  return (
+    <div class="charts">
+      <Card title={t("colonel.fate")}>
+        <Shares
+          label={t("colonel.fate")}
+          parts={[
+            { name: t("colonel.fate.opened"), count: Number(c?.secretsShared ?? 0), look: "a" },
+            { name: t("colonel.fate.waiting"), count: Number(c?.secrets ?? 0), look: "b" },
+            { name: t("colonel.fate.burned"), count: Number(c?.secretsBurned ?? 0), look: "c" },
+            { name: t("colonel.fate.expired"), count: Number(c?.secretsExpired ?? 0), look: "d" },
+          ]}
+        />
+      </Card>
+      <Card title={t("colonel.came")}>
+        <Days label={t("colonel.came")} moments={came} days={recentDays} />
+        {hidden > 0 && <p class="muted small">{t("colonel.came.newest", { count: number(came.length) })}</p>}
+      </Card>
+      <Card title={t("colonel.said")}>
+        <Shares
+          label={t("colonel.said")}
+          parts={[
+            { name: t("colonel.feedback.today"), count: Number(c?.todayFeedback ?? 0), look: "a" },
+            { name: t("colonel.feedback.yesterday"), count: Number(c?.yesterdayFeedback ?? 0), look: "b" },
+            { name: t("colonel.feedback.older"), count: Number(c?.olderFeedback ?? 0), look: "c" },
+          ]}
+        />
+      </Card>
+    </div>
+  );
+}
+
+/** Program tells about the store and the build. */
+export function Program({ index }: { index: GetIndexResponse }) {
+  const { store, build } = index;
+  const started = dateOf(build?.startTime);
+  const backends: Record<string, string> = {
+    bolt: t("colonel.store.bolt"),
+    memory: t("colonel.store.memory"),
+  };
+  const backend = store?.backend ?? "";
+  return (
+    <div class="columns">
+      <Card title={t("colonel.store")}>
+        <Facts
+          rows={[
+            [t("colonel.store.backend"), backends[backend] ?? backend],
+            [t("colonel.store.live"), size(Number(store?.liveBytes ?? 0))],
+            [t("colonel.store.file"), store?.fileBytes ? size(Number(store.fileBytes)) : ""],
+          ]}
+        />
+      </Card>
+      <Card title={t("colonel.build")}>
+        <Facts
+          rows={[
+            [t("colonel.build.version"), build?.version],
+            [t("colonel.build.revision"), build?.revision && <code class="unbroken">{build.revision.slice(0, 12)}</code>],
+            [t("colonel.build.go"), build?.goVersion],
+            [t("colonel.build.start"), started && <Time date={started} />],
+            [t("colonel.build.uptime"), build?.uptime && duration(secondsOf(build.uptime))],
+          ]}
+        />
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { dateOf } from "../format";
+import { type Account, Role } from "../gen/hush/v1/account_pb";
+import type { GetIndexResponse } from "../gen/hush/v1/colonel_service_pb";
+import type { Feedback } from "../gen/hush/v1/intake_service_pb";
+import { number, t } from "../i18n/more";
+import { Card, Empty, Relative } from "../ui";
+
+/** Recent are the accounts of the last 30 days. */
+export function Recent({ accounts }: { accounts: Account[] }) {
+  return (
+    <Card title={t("colonel.accounts")}>
+      {accounts.length === 0 ? (
+        <Empty icon="user" title={t("colonel.accounts.none")} />
+      ) : (
+        <div class="table-scroll" role="region" aria-label={t("colonel.accounts")} tabIndex={0}>
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">{t("colonel.account.address")}</th>
+                <th scope="col">{t("colonel.account.created")}</th>
+                <th scope="col">{t("colonel.account.signed_in")}</th>
+                <th scope="col" class="table-number">
+                  {t("colonel.account.secrets")}
+                </th>
+                <th scope="col" class="table-number">
+                  {t("colonel.account.opened")}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {accounts.map((account) => (
+                <Row key={account.accountId} account={account} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Row({ account }: { account: Account }) {
+  const [created, seen] = [dateOf(account.createTime), dateOf(account.signInTime)];
+  return (
+    <tr>
+      <th scope="row">
+        <div class="row">
+          <span class="account-address">{account.address}</span>
+          {account.role === Role.COLONEL && <span class="badge badge-accent">{t("colonel.account.colonel")}</span>}
+          {!account.verified && <span class="badge badge-warn">{t("colonel.account.unverified")}</span>}
+          {account.disabled && <span class="badge badge-bad">{t("colonel.account.disabled")}</span>}
+        </div>
+      </th>
+      <td>{created && <Relative date={created} />}</td>
+      <td>{seen ? <Relative date={seen} /> : <span class="muted">{t("colonel.account.never")}</span>}</td>
+      <td class="table-number">{number(Number(account.tally?.secretsCreated ?? 0))}</td>
+      <td class="table-number">{number(Number(account.tally?.secretsShared ?? 0))}</td>
+    </tr>
+  );
+}
+
+/** Said is the feedback that people sent, by age. */
+export function Said({ index }: { index: GetIndexResponse }) {
+  const groups: [string, Feedback[]][] = [
+    [t("colonel.feedback.today"), index.todayFeedback],
+    [t("colonel.feedback.yesterday"), index.yesterdayFeedback],
+    [t("colonel.feedback.older"), index.olderFeedback],
+  ];
+  const some = groups.filter(([, messages]) => messages.length > 0);
+  return (
+    <Card title={t("colonel.feedback")}>
+      {some.length === 0 && <Empty icon="mail" title={t("colonel.feedback.none")} />}
+      {some.map(([name, messages]) => (
+        <section key={name} class="stack-s">
+          <h3>{name}</h3>
+          <ul class="said">
+            {messages.map((message, i) => (
+              <Message key={i} feedback={message} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Card>
+  );
+}
+
+function Message({ feedback }: { feedback: Feedback }) {
+  const time = dateOf(feedback.createTime);
+  return (
+    <li>
+      <blockquote>{feedback.message}</blockquote>
+      <p class="muted small row">
+        {time && <Relative date={time} />}
+        <code>{feedback.sender}</code>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,208 @@
+import { useState } from "preact/hooks";
+import { type Problem, useDeed } from "../account/deed";
+import { Tell } from "../account/tell";
+import { contrast, hex } from "../brand";
+import type { Domain } from "../gen/hush/v1/domain_pb";
+import { type Key, number, t, tn } from "../i18n/more";
+import { problemText } from "../problem";
+import { asRefusal } from "../refusal";
+import { domains } from "../rpc";
+import { announce, Button, Card, Field, Form, Segmented, TextArea, TextInput } from "../ui";
+import { changeOf, count, type Draft, draftOf, type TextName, textNames, texts } from "./draft";
+import { Preview } from "./preview";
+
+interface BrandEditorProps {
+  domain: Domain;
+  onChange: (domain: Domain) => void;
+}
+
+/** BrandEditor changes how a domain's pages look, and shows it beforehand. */
+export function BrandEditor({ domain, onChange }: BrandEditorProps) {
+  const saved = draftOf(domain.brand);
+  const [draft, setDraft] = useState(saved);
+  const deed = useDeed(brandProblem);
+  const change = changeOf(saved, draft);
+  const edit = (part: Partial<Draft>) => {
+    deed.forget();
+    setDraft({ ...draft, ...part });
+  };
+  const save = () =>
+    deed.do(async () => {
+      const answer = await (await domains()).updateDomainBrand({ domain: domain.domainId, ...change });
+      if (answer.domain) {
+        onChange(answer.domain);
+        setDraft(draftOf(answer.domain.brand));
+      }
+      announce(t("brand.saved"));
+    }, firstProblem(draft));
+  const problemAt = (name: TextName | "color") => deed.at(name) ?? problemOf(draft, name);
+  return (
+    <Card title={t("brand.title")}>
+      <p class="muted">{t("brand.lead")}</p>
+      <div class="brand-editor">
+        <div ref={deed.area}>
+          <Form label={t("brand.title")} onSend={() => change && save()}>
+            <ColorField draft={draft} edit={edit} problem={problemAt("color")} />
+            <Looks draft={draft} edit={edit} />
+            {textNames.map((name) => (
+              <Words key={name} name={name} draft={draft} edit={edit} problem={problemAt(name)} />
+            ))}
+            <Tell deed={deed} />
+            <div class="row">
+              <Button type="submit" kind="primary" busy={deed.busy} disabled={!change}>
+                {deed.busy ? t("brand.saving") : t("brand.save")}
+              </Button>
+              <Button kind="quiet" disabled={!change} onClick={() => edit(saved)}>
+                {t("brand.discard")}
+              </Button>
+              <span class="muted small">{change ? t("brand.unsaved") : t("brand.unchanged")}</span>
+            </div>
+          </Form>
+        </div>
+        <Preview domain={domain} draft={draft} />
+      </div>
+    </Card>
+  );
+}
+
+/** brandProblem puts what the service refused beside its field. */
+function brandProblem(thrown: unknown): Problem {
+  const { field } = asRefusal(thrown);
+  const name = textNames.find((n) => texts[n].field === field) ?? (field === "primary_color" ? "color" : "");
+  return { field: name, text: problemText(thrown) };
+}
+
+/** problemOf says what is wrong with a field before it is sent. */
+function problemOf(draft: Draft, name: TextName | "color"): string | undefined {
+  if (name === "color") {
+    return draft.color && !hex(draft.color) ? t("brand.color.invalid") : undefined;
+  }
+  const over = count(draft[name]) - texts[name].limit;
+  return over > 0 ? tn("brand.text.over", over) : undefined;
+}
+
+function firstProblem(draft: Draft): Problem | undefined {
+  for (const field of ["color", ...textNames] as const) {
+    const text = problemOf(draft, field);
+    if (text) {
+      return { field, text };
+    }
+  }
+  return undefined;
+}
+
+interface PartProps {
+  draft: Draft;
+  edit: (part: Partial<Draft>) => void;
+  problem?: string | undefined;
+}
+
+/** What the colour's chooser shows where none is set. */
+const ownColor = "#0b5a60";
+
+function ColorField({ draft, edit, problem }: PartProps) {
+  return (
+    <Field label={t("brand.color")} optional hint={inkWords(draft)} error={problem}>
+      <div class="color">
+        <input
+          type="color"
+          class="color-well"
+          aria-label={t("brand.color.choose")}
+          value={hex(draft.color) || ownColor}
+          onInput={(event) => edit({ color: event.currentTarget.value })}
+        />
+        <TextInput
+          class="mono"
+          placeholder={ownColor}
+          autocomplete="off"
+          spellcheck={false}
+          value={draft.color}
+          onValue={(color) => edit({ color: color.trim() })}
+        />
+        {draft.color && (
+          <Button kind="quiet" onClick={() => edit({ color: "" })}>
+            {t("brand.color.none")}
+          </Button>
+        )}
+      </div>
+    </Field>
+  );
+}
+
+const leastContrast = 4.5;
+
+/** inkWords tells which text a button of the colour gets, and why. */
+function inkWords(draft: Draft): string {
+  const color = hex(draft.color);
+  if (!color) {
+    return t("brand.color.hint");
+  }
+  const light = contrast(color, "#ffffff");
+  const dark = contrast(color, "#000000");
+  const best = light >= dark ? "light" : "dark";
+  if (draft.ink !== "auto" && draft.ink !== best && (draft.ink === "light" ? light : dark) < leastContrast) {
+    return t(best === "light" ? "brand.ink.instead.light" : "brand.ink.instead.dark");
+  }
+  const used = draft.ink === "auto" ? best : draft.ink;
+  const ratio = number(used === "light" ? light : dark, { maximumFractionDigits: 1 });
+  return t(used === "light" ? "brand.ink.used.light" : "brand.ink.used.dark", { ratio });
+}
+
+function Looks({ draft, edit }: PartProps) {
+  return (
+    <>
+      <Segmented
+        label={t("brand.ink")}
+        value={draft.ink}
+        onValue={(ink) => edit({ ink })}
+        options={[
+          ["auto", t("brand.ink.auto")],
+          ["light", t("brand.ink.light")],
+          ["dark", t("brand.ink.dark")],
+        ]}
+      />
+      <Segmented
+        label={t("brand.font")}
+        value={draft.font}
+        onValue={(font) => edit({ font })}
+        options={[
+          ["sans", t("brand.font.sans")],
+          ["serif", t("brand.font.serif")],
+          ["mono", t("brand.font.mono")],
+        ]}
+      />
+      <Segmented
+        label={t("brand.corner")}
+        value={draft.corner}
+        onValue={(corner) => edit({ corner })}
+        options={[
+          ["rounded", t("brand.corner.rounded")],
+          ["square", t("brand.corner.square")],
+          ["pill", t("brand.corner.pill")],
+        ]}
+      />
+    </>
+  );
+}
+
+const labels: Record<TextName, Key> = {
+  description: "brand.description",
+  before: "brand.before",
+  beside: "brand.beside",
+  after: "brand.after",
+};
+
+function Words({ name, draft, edit, problem }: PartProps & { name: TextName }) {
+  const used = number(count(draft[name]));
+  const hint = t("brand.text.count", { used, limit: number(texts[name].limit) });
+  return (
+    <Field label={t(labels[name])} optional hint={hint} error={problem}>
+      <TextArea
+        rows={2}
+        value={draft[name]}
+        // The service takes no control characters but new lines.
+        onValue={(text) => edit({ [name]: text.replaceAll("\t", " ") })}
+      />
+    </Field>
+  );
+}

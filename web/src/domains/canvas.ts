@@ -1,0 +1,118 @@
+import { type Area, longest, scaled, type Size } from "./area";
+
+/** The most bytes that the service takes. */
+const most = 1 << 20;
+
+/** How large the whole image is drawn at most, in pixels of the page. */
+const stage: Size = { width: 448, height: 300 };
+
+/** The room around the image, so that grips on its edges are whole. */
+const margin = 9;
+
+const gripRadius = 7;
+
+/** How an image lies on a canvas, in pixels of the canvas. */
+interface Layout {
+  /** Pixels of the canvas to one of the page. */
+  dense: number;
+  /** Pixels of the canvas to one of the image. */
+  zoom: number;
+  margin: number;
+}
+
+function layoutOf(image: Size): Layout {
+  const dense = Math.min(devicePixelRatio || 1, 3);
+  const zoom = Math.min(stage.width / image.width, stage.height / image.height) * dense;
+  return { dense, zoom, margin: margin * dense };
+}
+
+/** locate is where in the image a pointer is, and how long a pixel of the page is there. */
+export function locate(canvas: HTMLCanvasElement, image: Size, event: PointerEvent): { x: number; y: number; unit: number } {
+  const box = canvas.getBoundingClientRect();
+  const layout = layoutOf(image);
+  const unit = canvas.width / box.width / layout.zoom;
+  const edge = layout.margin / layout.zoom;
+  return { x: (event.clientX - box.left) * unit - edge, y: (event.clientY - box.top) * unit - edge, unit };
+}
+
+/** drawWhole shows the image with everything but an area dimmed. */
+export function drawWhole(canvas: HTMLCanvasElement, image: ImageBitmap, area: Area): void {
+  const layout = layoutOf(image);
+  const { dense, zoom } = layout;
+  const [width, height] = [image.width * zoom, image.height * zoom];
+  canvas.width = Math.ceil(width + 2 * layout.margin);
+  canvas.height = Math.ceil(height + 2 * layout.margin);
+  canvas.style.setProperty("inline-size", `${canvas.width / dense}px`);
+  const context = canvas.getContext("2d");
+  if (!context) {
+    return;
+  }
+  context.translate(layout.margin, layout.margin);
+  context.drawImage(image, 0, 0, width, height);
+  const frame = { x: area.x * zoom, y: area.y * zoom, width: area.width * zoom, height: area.height * zoom };
+  dim(context, frame, { width, height });
+  outline(context, frame, dense);
+}
+
+function dim(context: CanvasRenderingContext2D, frame: Area, whole: Size): void {
+  context.beginPath();
+  context.rect(0, 0, whole.width, whole.height);
+  context.rect(frame.x, frame.y, frame.width, frame.height);
+  context.fillStyle = "rgb(0 0 0 / 0.55)";
+  context.fill("evenodd");
+}
+
+/** outline can be seen on any picture: it is white within black. */
+function outline(context: CanvasRenderingContext2D, frame: Area, dense: number): void {
+  for (const [color, line] of [
+    ["#000000", 4],
+    ["#ffffff", 2],
+  ] as const) {
+    context.strokeStyle = color;
+    context.lineWidth = line * dense;
+    context.strokeRect(frame.x, frame.y, frame.width, frame.height);
+  }
+  context.fillStyle = "#ffffff";
+  context.strokeStyle = "#000000";
+  context.lineWidth = dense;
+  for (const x of [frame.x, frame.x + frame.width]) {
+    for (const y of [frame.y, frame.y + frame.height]) {
+      context.beginPath();
+      context.arc(x, y, gripRadius * dense, 0, 2 * Math.PI);
+      context.fill();
+      context.stroke();
+    }
+  }
+}
+
+/** drawArea draws an area of an image as the whole of a canvas. */
+export function drawArea(canvas: HTMLCanvasElement, image: ImageBitmap, area: Area, size: Size): void {
+  canvas.width = size.width;
+  canvas.height = size.height;
+  const context = canvas.getContext("2d");
+  if (context) {
+    context.imageSmoothingQuality = "high";
+    context.drawImage(image, area.x, area.y, area.width, area.height, 0, 0, size.width, size.height);
+  }
+}
+
+/** cut is an area of an image as a PNG file that the service takes. */
+export async function cut(image: ImageBitmap, area: Area): Promise<Uint8Array<ArrayBuffer>> {
+  for (let side = longest; side >= 1; side = Math.floor(side / 2)) {
+    const canvas = document.createElement("canvas");
+    drawArea(canvas, image, area, scaled(area, side));
+    const file = await png(canvas);
+    if (file.byteLength <= most) {
+      return file;
+    }
+  }
+  throw new Error("an image of one pixel is too large");
+}
+
+async function png(canvas: HTMLCanvasElement): Promise<Uint8Array<ArrayBuffer>> {
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
+  if (!blob) {
+    throw new Error("the image could not be drawn");
+  }
+  return new Uint8Array(await blob.arrayBuffer());
+}

@@ -1,0 +1,104 @@
+import { dateOf } from "../format";
+import { type Domain, type DomainCheck, DomainCheck_Kind } from "../gen/hush/v1/domain_pb";
+import { type Key, rich, t } from "../i18n/more";
+import { Icon, Relative } from "../ui";
+
+/** The service's words for what a check found wrong, and ours. */
+const problems: Record<string, Key> = {
+  "No TXT record was found.": "domain.problem.no_txt",
+  "There are TXT records, but none has the expected value.": "domain.problem.other_txt",
+  "Another account has verified this name.": "domain.problem.taken",
+  "The name has no address.": "domain.problem.no_address",
+  "The name does not lead to this service alone.": "domain.problem.elsewhere",
+  "The addresses of this service are not known.": "domain.problem.no_host",
+  "DNS did not answer in time.": "domain.problem.no_answer",
+  "DNS could not answer.": "domain.problem.no_dns",
+};
+
+/** What an address is called that is nobody's business. */
+const notPublic = "not a public address";
+
+export function problemWords(problem: string): string {
+  const key = problems[problem];
+  return key ? t(key) : problem;
+}
+
+/** The level of the checks' headings: one below what they stand under. */
+type Heading = "h3" | "h4";
+
+/** Checks shows each question that was put to DNS, and what came back. */
+export function Checks({ domain, heading }: { domain: Domain; heading: Heading }) {
+  if (domain.checks.length === 0) {
+    return <p class="muted">{t("domain.checks.none")}</p>;
+  }
+  return (
+    <ul class="checks">
+      {domain.checks.map((check) => (
+        <Check key={check.kind} check={check} heading={heading} />
+      ))}
+    </ul>
+  );
+}
+
+function Check({ check, heading: Title }: { check: DomainCheck; heading: Heading }) {
+  const txt = check.kind === DomainCheck_Kind.TXT;
+  const time = dateOf(check.time);
+  // The address is no condition: its absence is told more softly.
+  const look = check.passed && !check.problem ? "good" : txt ? "bad" : "warn";
+  return (
+    <li class={`check check-${look}`}>
+      <Icon name={look === "good" ? "check" : "warn"} />
+      <div class="stack-s">
+        <Title>{txt ? t("domain.check.txt") : t("domain.check.address")}</Title>
+        <p>{verdict(check, txt)}</p>
+        <dl class="check-facts">
+          <Values name={t("domain.check.asked")} values={[check.name]} />
+          <Values name={t("domain.check.expected")} values={check.expected} none={t("domain.check.expected.any")} />
+          <Values
+            name={t("domain.check.found")}
+            values={check.found}
+            good={check.expected}
+            none={t("domain.check.found.nothing")}
+          />
+        </dl>
+        {time && <p class="muted small">{rich("domain.check.time", { time: <Relative date={time} /> })}</p>}
+      </div>
+    </li>
+  );
+}
+
+function verdict(check: DomainCheck, txt: boolean): string {
+  if (check.problem) {
+    return problemWords(check.problem);
+  }
+  return txt ? t("domain.check.txt.passed") : t("domain.check.address.passed");
+}
+
+interface ValuesProps {
+  name: string;
+  values: string[];
+  /** Those that are as they should be. */
+  good?: string[];
+  /** Said where there are none. */
+  none?: string;
+}
+
+function Values({ name, values, good, none }: ValuesProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      {values.length === 0 && <dd class="muted">{none}</dd>}
+      {values.map((value, i) => (
+        <dd key={i}>
+          <code>{value === notPublic ? t("domain.check.not_public") : value}</code>
+          {good?.includes(value) && (
+            <>
+              <Icon name="check" />
+              <span class="visually-hidden">{t("domain.check.matches")}</span>
+            </>
+          )}
+        </dd>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import { hex } from "../brand";
+import type { Brand } from "../gen/hush/v1/domain_pb";
+
+/** What the editor of a brand holds. An empty text is a field that is not set. */
+export interface Draft {
+  color: string;
+  ink: "auto" | "light" | "dark";
+  font: "sans" | "serif" | "mono";
+  corner: "rounded" | "square" | "pill";
+  description: string;
+  before: string;
+  beside: string;
+  after: string;
+}
+
+/** The texts of a draft, by the field of the request that they go to. */
+export const texts = {
+  description: { field: "description", limit: 200 },
+  before: { field: "instructions_pre_reveal", limit: 500 },
+  beside: { field: "instructions_reveal", limit: 500 },
+  after: { field: "instructions_post_reveal", limit: 500 },
+} as const;
+
+export type TextName = keyof typeof texts;
+export const textNames = Object.keys(texts) as TextName[];
+
+/** draftOf is what the editor begins with. */
+export function draftOf(brand: Brand | undefined): Draft {
+  const light = brand?.buttonTextLight;
+  return {
+    color: brand?.primaryColor ?? brand?.colour ?? "",
+    ink: light === undefined ? "auto" : light ? "light" : "dark",
+    font: fontOf(brand?.fontFamily),
+    corner: cornerOf(brand?.cornerStyle),
+    description: brand?.description ?? "",
+    before: brand?.instructionsPreReveal ?? "",
+    beside: brand?.instructionsReveal ?? "",
+    after: brand?.instructionsPostReveal ?? "",
+  };
+}
+
+function fontOf(name: string | undefined): Draft["font"] {
+  return name === "serif" || name === "mono" ? name : "sans";
+}
+
+function cornerOf(name: string | undefined): Draft["corner"] {
+  return name === "square" || name === "pill" ? name : "rounded";
+}
+
+/** The fields of a brand that a draft has. */
+export type BrandFields = Partial<Omit<Brand, "$typeName" | "$unknown">>;
+
+/** brandOf is how pages would look by a draft. */
+export function brandOf(draft: Draft): BrandFields {
+  return {
+    primaryColor: hex(draft.color) || undefined,
+    buttonTextLight: draft.ink === "auto" ? undefined : draft.ink === "light",
+    fontFamily: draft.font,
+    cornerStyle: draft.corner,
+    description: draft.description || undefined,
+    instructionsPreReveal: draft.before || undefined,
+    instructionsReveal: draft.beside || undefined,
+    instructionsPostReveal: draft.after || undefined,
+  };
+}
+
+/** Names of the request's fields by those of the message. */
+const fields: Partial<Record<keyof BrandFields, string[]>> = {
+  // Older clients know the colour by another name.
+  primaryColor: ["primary_color", "colour"],
+  buttonTextLight: ["button_text_light"],
+  fontFamily: ["font_family"],
+  cornerStyle: ["corner_style"],
+  description: ["description"],
+  instructionsPreReveal: ["instructions_pre_reveal"],
+  instructionsReveal: ["instructions_reveal"],
+  instructionsPostReveal: ["instructions_post_reveal"],
+};
+
+export interface Change {
+  brand: BrandFields;
+  /** The fields that are to be set no longer. */
+  unset: string[];
+}
+
+/** changeOf is what differs between two drafts; undefined if nothing does. */
+export function changeOf(saved: Draft, draft: Draft): Change | undefined {
+  const [old, wanted] = [brandOf(saved), brandOf(draft)];
+  const brand: Record<string, unknown> = {};
+  const unset: string[] = [];
+  for (const key of Object.keys(fields) as (keyof BrandFields)[]) {
+    if (old[key] === wanted[key]) {
+      continue;
+    }
+    if (wanted[key] === undefined) {
+      unset.push(...(fields[key] ?? []));
+    } else {
+      brand[key] = wanted[key];
+    }
+  }
+  return Object.keys(brand).length + unset.length > 0 ? { brand: brand as BrandFields, unset } : undefined;
+}
+
+/** count is how many characters a text has, as the service counts them. */
+export function count(text: string): number {
+  return [...text].length;
+}

@@ -1,0 +1,215 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useDeed } from "../account/deed";
+import { Tell } from "../account/tell";
+import { size } from "../format";
+import type { Domain } from "../gen/hush/v1/domain_pb";
+import { number, t } from "../i18n/more";
+import { domains } from "../rpc";
+import { announce, Button, Card, Confirm, Dialog, Icon, Notice } from "../ui";
+import type { Area } from "./area";
+import { cut } from "./canvas";
+import { Crop } from "./crop";
+import { kinds, type PictureName, pictureOf, pictureUrl } from "./picture";
+
+/** The most bytes of a file that is worth reading; what is sent is smaller. */
+const fileLimit = 32 << 20;
+
+/** What browsers can draw, and the service need not understand. */
+const types = "image/png,image/jpeg,image/gif,image/webp,image/avif";
+
+interface PicturesProps {
+  domain: Domain;
+  onChange: (domain: Domain) => void;
+}
+
+/** Pictures are the logo and the icon of a domain. */
+export function Pictures({ domain, onChange }: PicturesProps) {
+  return (
+    <Card title={t("image.title")}>
+      <p class="muted">{t("image.lead")}</p>
+      <div class="columns">
+        <Picture name="logo" domain={domain} onChange={onChange} />
+        <Picture name="icon" domain={domain} onChange={onChange} />
+      </div>
+    </Card>
+  );
+}
+
+function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName }) {
+  const [image, setImage] = useState<ImageBitmap>();
+  const [problem, setProblem] = useState("");
+  const deed = useDeed();
+  useEffect(() => () => image?.close(), [image]);
+
+  const choose = async (file: File | undefined) => {
+    deed.forget();
+    if (file) {
+      const read = await readImage(file);
+      setProblem(typeof read === "string" ? read : "");
+      setImage(typeof read === "string" ? undefined : read);
+    }
+  };
+  const close = () => {
+    deed.forget();
+    setImage(undefined);
+  };
+  const upload = (area: Area) =>
+    deed.do(async () => {
+      const content = image ? await cut(image, area) : new Uint8Array();
+      const answer = await (await domains()).updateDomainLogo({ domain: domain.domainId, kind: kinds[name], content });
+      if (answer.domain) {
+        onChange(answer.domain);
+      }
+      setImage(undefined);
+      announce(t("image.uploaded"));
+    });
+  const title = name === "logo" ? t("image.logo") : t("image.icon");
+  return (
+    <div class="picture stack">
+      <h3>{title}</h3>
+      <p class="muted small">{name === "logo" ? t("image.logo.text") : t("image.icon.text")}</p>
+      <Shown name={name} domain={domain} onFile={(file) => void choose(file)} />
+      {problem && <Notice kind="bad">{problem}</Notice>}
+      <div class="row">
+        <FileButton
+          label={pictureOf(domain, name) ? t("image.replace") : t("image.choose")}
+          name={`${title}: ${pictureOf(domain, name) ? t("image.replace") : t("image.choose")}`}
+          onFile={(file) => void choose(file)}
+        />
+        {pictureOf(domain, name) && <Delete name={name} title={title} domain={domain} onChange={onChange} />}
+      </div>
+      <Dialog open={image !== undefined} onClose={close} title={t("image.crop.title", { name: title })}>
+        {image && (
+          <Crop
+            image={image}
+            square={name === "icon"}
+            busy={deed.busy}
+            onCrop={upload}
+            onCancel={close}
+          />
+        )}
+        <Tell deed={deed} />
+      </Dialog>
+    </div>
+  );
+}
+
+/** readImage answers the image of a file, or why there is none. */
+async function readImage(file: File): Promise<ImageBitmap | string> {
+  if (file.size > fileLimit) {
+    return t("image.too_large", { limit: size(fileLimit) });
+  }
+  try {
+    return await createImageBitmap(file);
+  } catch {
+    return t("image.unreadable");
+  }
+}
+
+interface ShownProps {
+  name: PictureName;
+  domain: Domain;
+  onFile: (file: File | undefined) => void;
+}
+
+/** Shown is the image as it is, and takes another one that is dropped on it. */
+function Shown({ name, domain, onFile }: ShownProps) {
+  const [over, setOver] = useState(false);
+  const image = pictureOf(domain, name);
+  const keep = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(true);
+  };
+  return (
+    <div
+      class={`picture-shown ${over ? "picture-over" : ""}`}
+      onDragOver={keep}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        onFile(event.dataTransfer?.files[0]);
+      }}
+    >
+      {image ? (
+        <>
+          <img src={pictureUrl(domain, name)} alt={t("image.current")} width={image.width} height={image.height} />
+          <span class="muted small">
+            {t("image.facts", {
+              width: number(image.width),
+              height: number(image.height),
+              size: size(Number(image.size)),
+            })}
+          </span>
+        </>
+      ) : (
+        <>
+          <Icon name="upload" />
+          <span class="muted small">{t("image.none")}</span>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface FileButtonProps {
+  label: string;
+  /** What the button is called by those who hear the page. */
+  name: string;
+  onFile: (file: File | undefined) => void;
+}
+
+function FileButton({ label, name, onFile }: FileButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <label class="button button-plain file-button">
+      <Icon name="upload" />
+      <span>{label}</span>
+      <input
+        ref={input}
+        type="file"
+        class="visually-hidden"
+        accept={types}
+        aria-label={name}
+        onChange={() => {
+          onFile(input.current?.files?.[0]);
+          if (input.current) {
+            input.current.value = ""; // The same file may be chosen again.
+          }
+        }}
+      />
+    </label>
+  );
+}
+
+function Delete({ name, title, domain, onChange }: PicturesProps & { name: PictureName; title: string }) {
+  const [open, setOpen] = useState(false);
+  const deed = useDeed();
+  const remove = () =>
+    deed.do(async () => {
+      const answer = await (await domains()).deleteDomainLogo({ domain: domain.domainId, kind: kinds[name] });
+      if (answer.domain) {
+        onChange(answer.domain);
+      }
+      setOpen(false);
+      announce(t("image.deleted"));
+    });
+  return (
+    <>
+      <Button kind="danger" icon="trash" aria-label={`${title}: ${t("image.delete")}`} onClick={() => setOpen(true)}>
+        {t("image.delete")}
+      </Button>
+      <Confirm
+        open={open}
+        onClose={() => setOpen(false)}
+        title={t("image.delete.title", { name: title })}
+        action={t("image.delete")}
+        onConfirm={remove}
+        busy={deed.busy}
+      >
+        <p>{t("image.delete.text")}</p>
+        <Tell deed={deed} />
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { applyBrand } from "../brand";
+import type { Domain } from "../gen/hush/v1/domain_pb";
+import { relative } from "../format";
+import { t } from "../i18n/more";
+import { policy } from "../session";
+import { Button, Icon, Segmented } from "../ui";
+import { brandOf, type Draft } from "./draft";
+import { pictureUrl } from "./picture";
+
+type Moment = "before" | "beside" | "after";
+
+/**
+ * Preview is the page that opens a secret as it would look. Nothing in it can
+ * be reached: its words are those of the editor beside it.
+ */
+export function Preview({ domain, draft }: { domain: Domain; draft: Draft }) {
+  const [moment, setMoment] = useState<Moment>("before");
+  const page = useRef<HTMLDivElement>(null);
+  const brand = brandOf(draft);
+  useEffect(() => {
+    if (page.current) {
+      applyBrand(page.current, brand);
+    }
+  });
+  return (
+    <figure class="preview">
+      <figcaption>
+        <h3>{t("brand.preview")}</h3>
+      </figcaption>
+      <Segmented
+        label={t("brand.preview.moment")}
+        hideLabel
+        value={moment}
+        onValue={setMoment}
+        options={[
+          ["before", t("brand.preview.before")],
+          ["beside", t("brand.preview.beside")],
+          ["after", t("brand.preview.after")],
+        ]}
+      />
+      <div class="preview-page" inert>
+        <div ref={page} class="branded stack">
+          {moment === "before" && <Before domain={domain} draft={draft} />}
+          {moment === "beside" && <Beside draft={draft} />}
+          {moment === "after" && <After draft={draft} />}
+        </div>
+      </div>
+    </figure>
+  );
+}
+
+function Before({ domain, draft }: { domain: Domain; draft: Draft }) {
+  const logo = pictureUrl(domain, "logo");
+  const expires = relative(new Date(Date.now() + Number(policy.value?.defaultTtl || 7 * 86400) * 1000));
+  return (
+    <>
+      <p class="preview-title">{t("open.title.domain", { domain: domain.displayDomain })}</p>
+      <div class="card">
+        {logo && <img class="brand-logo" src={logo} alt="" />}
+        {draft.description && <p>{draft.description}</p>}
+        {draft.before && <p class="brand-words">{draft.before}</p>}
+        <ul class="open-facts">
+          <li>
+            <Icon name="lock" />
+            <span>{t("open.once")}</span>
+          </li>
+          <li>
+            <Icon name="clock" />
+            <span>{t("open.expires", { relative: expires })}</span>
+          </li>
+        </ul>
+        <Button kind="primary" size="large" wide icon="eye">
+          {t("open.reveal")}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Beside({ draft }: { draft: Draft }) {
+  return (
+    <>
+      <p class="preview-title">{t("open.revealed")}</p>
+      <div class="card">
+        <pre class="secret">••••••••••••</pre>
+        <div class="row">
+          <Button kind="primary" icon="copy">
+            {t("open.copy")}
+          </Button>
+          <Button icon="close">{t("open.clear")}</Button>
+        </div>
+        {draft.beside && <p class="brand-words">{draft.beside}</p>}
+      </div>
+      {draft.after && <p class="brand-words">{draft.after}</p>}
+    </>
+  );
+}
+
+function After({ draft }: { draft: Draft }) {
+  return (
+    <>
+      <p class="preview-title">{t("open.cleared.title")}</p>
+      <div class="card">
+        <p>{t("open.cleared")}</p>
+        {draft.after && <p class="brand-words">{draft.after}</p>}
+      </div>
+    </>
+  );
+}

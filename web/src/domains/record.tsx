@@ -1,0 +1,44 @@
+import { t } from "../i18n/more";
+import { CopyField } from "../ui";
+
+interface RecordProps {
+  /** TXT, CNAME, A or AAAA. */
+  type: string;
+  name: string;
+  /** One for each record of that type. */
+  values: string[];
+}
+
+/** DnsRecord is what has to be put into the domain's zone. */
+export function DnsRecord({ type, name, values }: RecordProps) {
+  return (
+    <div class="record" role="group" aria-label={t("domain.record.label", { type })}>
+      <Row name={t("domain.record.type")}>
+        <code>{type}</code>
+      </Row>
+      <Row name={t("domain.record.name")}>
+        <CopyField label={t("domain.record.name")} text={name} done={t("domain.record.name.copied")}>
+          {t("domain.record.name.copy")}
+        </CopyField>
+      </Row>
+      {values.map((value) => (
+        <Row key={value} name={t("domain.record.value")}>
+          <CopyField label={t("domain.record.value")} text={value} done={t("domain.record.value.copied")}>
+            {t("domain.record.value.copy")}
+          </CopyField>
+        </Row>
+      ))}
+    </div>
+  );
+}
+
+function Row({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div class="record-row">
+      <span class="record-name" aria-hidden="true">
+        {name}
+      </span>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks";
+import { useDeed } from "../account/deed";
+import { Tell } from "../account/tell";
+import type { Domain } from "../gen/hush/v1/domain_pb";
+import { t } from "../i18n/more";
+import { navigate } from "../router";
+import { domains } from "../rpc";
+import { announce, Button, Card, Confirm } from "../ui";
+
+/** Remove gives a domain up, and asks before. */
+export function Remove({ domain }: { domain: Domain }) {
+  const [open, setOpen] = useState(false);
+  const deed = useDeed();
+  const name = domain.displayDomain;
+  const close = () => {
+    setOpen(false);
+    deed.forget();
+  };
+  const remove = () =>
+    deed.do(async () => {
+      await (await domains()).removeDomain({ domain: domain.domainId });
+      announce(t("domain.removed", { name }));
+      navigate("/account/domains", { replace: true });
+    });
+  return (
+    <Card title={t("domain.remove.title")} kind="danger">
+      <p>{t("domain.remove.text")}</p>
+      <div class="row">
+        <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
+          {t("domain.remove")}
+        </Button>
+      </div>
+      <Confirm
+        open={open}
+        onClose={close}
+        title={t("domain.remove.confirm", { name })}
+        action={t("domain.remove")}
+        onConfirm={remove}
+        busy={deed.busy}
+      >
+        <p>{t("domain.remove.warning")}</p>
+        <Tell deed={deed} />
+      </Confirm>
+    </Card>
+  );
+}

@@ -1,0 +1,82 @@
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { number, region } from "./i18n";
+
+/** dateOf is a timestamp's moment; undefined stays undefined. */
+export function dateOf(time: Timestamp | undefined): Date | undefined {
+  return time && new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1e6));
+}
+
+/** secondsOf is a duration's whole seconds; undefined gives zero. */
+export function secondsOf(duration: Duration | undefined): number {
+  return Number(duration?.seconds ?? 0);
+}
+
+/** durationOf is the message of so many seconds. */
+export function durationOf(seconds: number): { seconds: bigint; nanos: number } {
+  return { seconds: BigInt(Math.trunc(seconds)), nanos: 0 };
+}
+
+const units = [
+  ["day", 86400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/** duration says how long, in at most two units: 1 day 12 hours. */
+export function duration(seconds: number): string {
+  const parts: string[] = [];
+  let rest = Math.max(0, Math.round(seconds));
+  for (const [unit, size] of units) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) {
+      parts.push(number(count, { style: "unit", unit, unitDisplay: "long" }));
+    }
+    if (parts.length > 0 && (parts.length === 2 || rest < size / 10)) {
+      break;
+    }
+  }
+  return parts.join(" ") || number(0, { style: "unit", unit: "second", unitDisplay: "long" });
+}
+
+/** relative says when, seen from now: in 7 days, 3 minutes ago, now. */
+export function relative(date: Date, now = new Date()): string {
+  const seconds = (date.getTime() - now.getTime()) / 1000;
+  if (Math.abs(seconds) < 5) {
+    return new Intl.RelativeTimeFormat(region.value, { numeric: "auto" }).format(0, "second");
+  }
+  const format = new Intl.RelativeTimeFormat(region.value, { numeric: "always" });
+  for (const [unit, size] of units) {
+    const count = Math.round(seconds / size);
+    if (Math.abs(seconds) >= size * 0.95) {
+      return format.format(count, unit);
+    }
+  }
+  return format.format(0, "second");
+}
+
+/** inSeconds says when something is worth trying again. */
+export function inSeconds(seconds: number): string {
+  return relative(new Date(Date.now() + seconds * 1000));
+}
+
+/** exact says when, to the minute. */
+export function exact(date: Date): string {
+  return new Intl.DateTimeFormat(region.value, { dateStyle: "medium", timeStyle: "short" }).format(date);
+}
+
+/** size says how many bytes, in binary units, as in 100 KiB. */
+export function size(bytes: number): string {
+  if (bytes < 1024) {
+    return number(bytes, { style: "unit", unit: "byte", unitDisplay: "long" });
+  }
+  return bytes < 1024 * 1024
+    ? `${number(bytes / 1024, { maximumFractionDigits: 1 })} KiB`
+    : `${number(bytes / 1024 / 1024, { maximumFractionDigits: 1 })} MiB`;
+}
+
+/** byteLength is the length of a text as it is kept: in UTF-8. */
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

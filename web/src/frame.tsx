@@ -1,0 +1,145 @@
+import { Role, SignUp } from "./contract";
+import { chooseLocale, type Locale, locale, locales, t } from "./i18n";
+import { navigate } from "./router";
+import { account, instanceName, policy, signOut } from "./session";
+import { chooseTheme, type Theme, theme } from "./theme";
+import { Icon, Menu, MenuItem, MenuLink } from "./ui";
+
+
+export function Header() {
+  return (
+    <header class="header">
+      <a class="brand" href="/">
+        <Logo />
+        <span>{instanceName.value}</span>
+      </a>
+      <nav class="header-nav" aria-label={t("app.menu")}>
+        <a class="button button-quiet header-share" href="/">
+          <Icon name="plus" />
+          <span>{t("app.share")}</span>
+        </a>
+        <Who />
+      </nav>
+    </header>
+  );
+}
+
+function Logo() {
+  const url = policy.value?.logoUrl;
+  if (url?.startsWith("/")) {
+    return <img class="brand-mark" src={url} alt="" width={28} height={28} />;
+  }
+  return (
+    <svg class="brand-mark" viewBox="0 0 64 64" aria-hidden="true" focusable="false">
+      <rect width="64" height="64" rx="16" />
+      <path d="M32 15a11 11 0 0 1 5.6 20.47L40.5 49h-17l2.9-13.53A11 11 0 0 1 32 15Z" />
+    </svg>
+  );
+}
+
+/** Who is the visitor: the account's menu, or the way to sign in. */
+function Who() {
+  const who = account.value;
+  if (who === undefined || (who === null && policy.value && !policy.value.signIn)) {
+    return null;
+  }
+  if (who === null) {
+    return (
+      <>
+        {policy.value?.signUp === SignUp.open && (
+          <a class="button button-quiet header-signup" href="/signup">
+            {t("app.signup")}
+          </a>
+        )}
+        <a class="button button-plain" href="/signin">
+          {t("app.signin")}
+        </a>
+      </>
+    );
+  }
+  return (
+    <Menu label={who.address} name={`${t("app.account_menu")}: ${who.address}`} icon="user">
+      <MenuLink href="/recent">{t("app.recent")}</MenuLink>
+      <MenuLink href="/account">{t("app.account")}</MenuLink>
+      <MenuLink href="/account/domains">{t("app.domains")}</MenuLink>
+      <MenuLink href="/account/tokens">{t("app.tokens")}</MenuLink>
+      {who.role === Role.colonel && <MenuLink href="/colonel">{t("app.colonel")}</MenuLink>}
+      <MenuItem onClick={() => void leave()}>{t("app.signout")}</MenuItem>
+    </Menu>
+  );
+}
+
+async function leave(): Promise<void> {
+  try {
+    await signOut();
+  } catch {
+    // The session ended otherwise; there is nothing to sign out of.
+  }
+  navigate("/");
+}
+
+export function Footer() {
+  const p = policy.value;
+  return (
+    <footer class="footer">
+      <nav class="footer-links">
+        <a href="/about">{t("app.about")}</a>
+        <a href="/feedback">{t("app.feedback")}</a>
+        {p?.imprintUrl && (
+          <a href={p.imprintUrl} rel="noreferrer">
+            {t("app.imprint")}
+          </a>
+        )}
+        {p?.privacyUrl && (
+          <a href={p.privacyUrl} rel="noreferrer">
+            {t("app.privacy")}
+          </a>
+        )}
+      </nav>
+      <div class="footer-choices">
+        <Choice
+          icon="globe"
+          label={t("app.language")}
+          value={locale.value}
+          options={Object.entries(locales)}
+          onValue={(next) => void chooseLocale(next as Locale)}
+        />
+        <Choice
+          icon="theme"
+          label={t("app.theme")}
+          value={theme.value}
+          options={[
+            ["system", t("app.theme.system")],
+            ["light", t("app.theme.light")],
+            ["dark", t("app.theme.dark")],
+          ]}
+          onValue={(next) => chooseTheme(next as Theme)}
+        />
+      </div>
+    </footer>
+  );
+}
+
+interface ChoiceProps {
+  icon: "globe" | "theme";
+  label: string;
+  value: string;
+  options: [string, string][];
+  onValue: (value: string) => void;
+}
+
+function Choice({ icon, label, value, options, onValue }: ChoiceProps) {
+  return (
+    <label class="choice">
+      <Icon name={icon} />
+      <span class="visually-hidden">{label}</span>
+      <select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+        {options.map(([key, text]) => (
+          <option key={key} value={key} selected={key === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,22 @@
+import { pick } from "./random";
+
+export interface WordChoice {
+  count: number;
+  separator: "-" | " " | ".";
+  capitals: boolean;
+}
+
+export const fewest = 3;
+export const most = 12;
+
+/** Each word is one of 1,024: ten bits. */
+export const bitsPerWord = 10;
+
+/** words draws a passphrase. The list is loaded when it is first wanted. */
+export async function words({ count, separator, capitals }: WordChoice): Promise<string> {
+  const { wordlist } = await import("./wordlist");
+  return Array.from({ length: count }, () => {
+    const word = pick(wordlist);
+    return capitals ? word[0]!.toUpperCase() + word.slice(1) : word;
+  }).join(separator);
+}

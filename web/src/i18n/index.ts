@@ -1,0 +1,160 @@
+/*
+ * Texts in the visitor's language. English is part of the script; the other
+ * languages are loaded when they are wanted, and what they lack stays English.
+ *
+ *   t("share.submit")
+ *   t("open.tries", { count: 3 })          fills {count}
+ *   tn("share.chars", 3)                   picks share.chars.one/.few/.many/.other
+ *   rich("about.source", { link: <a/> })   as t, with elements
+ *
+ * The texts of pages that are loaded when they are wanted are in a catalogue of
+ * their own; those pages import the same functions from i18n/more. Components
+ * that call these are drawn again when the language changes.
+ */
+import { computed, signal } from "@preact/signals";
+import type { ComponentChild } from "preact";
+import en from "./en";
+import type more from "./en.more";
+
+export type Key = keyof typeof en | keyof typeof more;
+/** Keys that come in the plural's forms, without the form. */
+export type PluralKey = Key extends infer K ? (K extends `${infer Base}.other` ? Base : never) : never;
+export type Params = Record<string, string | number>;
+
+/** The languages, in their own words, in the order of the menu. */
+export const locales = {
+  de: "Deutsch",
+  en: "English",
+  es: "Español",
+  fr: "Français",
+  it: "Italiano",
+  nl: "Nederlands",
+  pl: "Polski",
+  pt_BR: "Português (Brasil)",
+  uk: "Українська",
+  ja: "日本語",
+} as const;
+
+export type Locale = keyof typeof locales;
+
+const storageKey = "hush.locale";/** The same as the visitor's region writes it, as in en-GB: for times and numbers. */
+export const region = computed(() => {
+  const own = navigator.languages.find((name) => parse(name) === locale.value);
+  return own ?? tag.value;
+});
+
+type Chunks = Record<string, () => Promise<{ default: Texts }>>;
+type Texts = Record<string, string>;
+
+/** The English texts that are loaded, and where the other languages are. */
+const english: Texts = { ...en };
+const sources: Chunks[] = [import.meta.glob<{ default: Texts }>("./*.json")];
+
+/** The language of the page, as in pt_BR. */
+export const locale = signal<Locale>("en");
+/** The same, as in pt-BR: for the page's lang and for plurals. */
+export const tag = computed(() => locale.value.replace("_", "-"));
+
+const texts = signal<Texts>({});
+
+export function t(key: Key, params?: Params): string {
+  return fill(textOf(key), params);
+}
+
+function textOf(key: string): string {
+  return texts.value[key] ?? english[key] ?? key;
+}
+
+export function tn(key: PluralKey, count: number, params?: Params): string {
+  const form = new Intl.PluralRules(tag.value).select(count);
+  const text =
+    texts.value[`${key}.${form}`] ??
+    texts.value[`${key}.other`] ??
+    english[`${key}.${count === 1 ? "one" : "other"}`] ??
+    english[`${key}.other`] ??
+    key;
+  return fill(text, { count: number(count), ...params });
+}
+
+export function rich(key: Key, parts: Record<string, ComponentChild>): ComponentChild[] {
+  return textOf(key)
+    .split(/\{(\w+)\}/)
+    .map((piece, i) => (i % 2 === 0 ? piece : (parts[piece] ?? `{${piece}}`)));
+}
+
+/** number writes a number as the language does. */
+export function number(value: number, options?: Intl.NumberFormatOptions): string {
+  return new Intl.NumberFormat(region.value, options).format(value);
+}
+
+function fill(text: string, params?: Params): string {
+  return params ? text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole)) : text;
+}
+
+/** startLocale chooses the first page's language. */
+export async function startLocale(): Promise<void> {
+  await show(stored() ?? firstKnown(navigator.languages) ?? "en");
+}
+
+/** chooseLocale is the visitor's own choice, and is kept. */
+export async function chooseLocale(next: Locale): Promise<void> {
+  try {
+    localStorage.setItem(storageKey, next);
+  } catch {
+    // Browsers may forbid storage; the choice then ends with the page.
+  }
+  await show(next);
+}
+
+/** followAccountLocale shows an account's language, unless one was chosen here. */
+export function followAccountLocale(name: string): void {
+  const next = parse(name);
+  if (next && !stored()) {
+    void show(next);
+  }
+}
+
+/** parse reads a name such as pt-br or de_AT. */
+export function parse(name: string): Locale | undefined {
+  const wanted = name.toLowerCase().replace("-", "_");
+  const known = Object.keys(locales) as Locale[];
+  const language = wanted.split("_")[0] ?? "";
+  return known.find((l) => l.toLowerCase() === wanted) ?? known.find((l) => l.split("_")[0] === language);
+}
+
+export function firstKnown(names: readonly string[]): Locale | undefined {
+  for (const name of names) {
+    const found = parse(name);
+    if (found) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+/** addTexts adds a catalogue, in English and in the page's language. */
+export async function addTexts(more: Texts, chunks: Chunks): Promise<void> {
+  Object.assign(english, more);
+  sources.push(chunks);
+  await show(locale.peek());
+}
+
+async function show(next: Locale): Promise<void> {
+  try {
+    const parts = next === "en" ? [] : await Promise.all(sources.map((chunks) => chunks[`./${next}.json`]?.()));
+    texts.value = Object.assign({}, ...parts.map((part) => part?.default)) as Texts;
+    locale.value = next;
+  } catch {
+    // The language did not arrive: the page stays in the one that it has.
+  }
+  document.documentElement.lang = tag.value;
+}
+
+function stored(): Locale | undefined {
+  try {
+    const name = localStorage.getItem(storageKey);
+    return name ? parse(name) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import type { FunctionComponent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { t } from "./i18n";
+import { Button, Loading, Notice } from "./ui";
+
+/** lazy is a component whose script is loaded when it is first drawn. */
+export function lazy<P extends object>(load: () => Promise<{ default: FunctionComponent<P> }>): FunctionComponent<P> {
+  let loaded: FunctionComponent<P> | undefined;
+  return function Lazy(props: P) {
+    const [state, setState] = useState<"loading" | "ready" | "failed">(loaded ? "ready" : "loading");
+    useEffect(() => {
+      if (loaded) {
+        return;
+      }
+      load().then(
+        (module) => {
+          loaded = module.default;
+          setState("ready");
+        },
+        () => setState("failed"),
+      );
+    }, []);
+    if (state === "failed") {
+      return <Outdated />;
+    }
+    const Loaded = loaded;
+    return Loaded ? <Loaded {...props} /> : <Loading />;
+  };
+}
+
+/** Outdated is shown when a part of the page is gone: a new release is out. */
+function Outdated() {
+  return (
+    <Notice kind="warn">
+      <p>{t("app.updated")}</p>
+      <Button onClick={() => location.reload()}>{t("app.reload")}</Button>
+    </Notice>
+  );
+}

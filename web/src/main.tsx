@@ -1,0 +1,18 @@
+import { render } from "preact";
+import { App } from "./app";
+import { startLocale } from "./i18n";
+import { watchMistakes } from "./report";
+import { begin } from "./router";
+import { start } from "./session";
+import { apply } from "./theme";
+
+watchMistakes();
+apply();
+begin();
+void start();
+
+const root = document.getElementById("app");
+if (root) {
+  await startLocale();
+  render(<App />, root);
+}

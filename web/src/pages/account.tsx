@@ -1,0 +1,55 @@
+import { useEffect, useState } from "preact/hooks";
+import { Danger } from "../account/danger";
+import { Export } from "../account/export";
+import { Gate } from "../account/gate";
+import { Preferences } from "../account/preferences";
+import { Security } from "../account/security";
+import { Sessions } from "../account/sessions";
+import { Summary } from "../account/summary";
+import type { Account as Who } from "../gen/hush/v1/account_pb";
+import { t } from "../i18n/more";
+import { loadAccount } from "../session";
+import { LinkButton, Page } from "../ui";
+
+/** Account is everything about the visitor's own account. */
+export default function Account() {
+  const [destroyed, setDestroyed] = useState(false);
+  if (destroyed) {
+    return (
+      <Page title={t("account.destroyed.title")} lead={t("account.destroyed")} width="narrow">
+        <div>
+          <LinkButton href="/">{t("app.share")}</LinkButton>
+        </div>
+      </Page>
+    );
+  }
+  return <Gate>{(who) => <Settings who={who} onDestroyed={() => setDestroyed(true)} />}</Gate>;
+}
+
+function Settings({ who, onDestroyed }: { who: Who; onDestroyed: () => void }) {
+  useEffect(() => {
+    void loadAccount(); // The counters and the address may have changed since.
+  }, []);
+  return (
+    <Page
+      title={t("account.title")}
+      actions={
+        <>
+          <LinkButton href="/account/tokens" icon="key">
+            {t("app.tokens")}
+          </LinkButton>
+          <LinkButton href="/account/domains" icon="globe">
+            {t("app.domains")}
+          </LinkButton>
+        </>
+      }
+    >
+      <Summary who={who} />
+      <Preferences who={who} />
+      <Security who={who} />
+      <Sessions />
+      <Export />
+      <Danger who={who} onDestroyed={onDestroyed} />
+    </Page>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import { useLoaded } from "../account/load";
+import { BurnReported } from "../colonel/burn";
+import { Exceptions } from "../colonel/exceptions";
+import { Charts, Numbers, Program } from "../colonel/numbers";
+import { Recent, Said } from "../colonel/people";
+import { Role } from "../contract";
+import { t } from "../i18n/more";
+import { asRefusal } from "../refusal";
+import { colonel } from "../rpc";
+import { account } from "../session";
+import { Button, Failure, Loading, Page } from "../ui";
+import NotFound from "./notfound";
+
+/** Colonel shows how the service does, to those who look after it. */
+export default function Colonel() {
+  const who = account.value;
+  if (who === undefined) {
+    return <Loading />;
+  }
+  // To all others the page is not there, as the service tells them as well.
+  return (who?.role as number | undefined) === Role.colonel ? <Overview /> : <NotFound />;
+}
+
+function Overview() {
+  const index = useLoaded(async () => (await colonel()).getIndex({}));
+  const [round, setRound] = useState(0);
+  const refresh = () => {
+    index.again();
+    setRound(round + 1);
+  };
+  const code = asRefusal(index.refused).code;
+  if (code === "not_found" || code === "permission_denied") {
+    return <NotFound />;
+  }
+  return (
+    <Page
+      title={t("colonel.title")}
+      width="wide"
+      actions={
+        <Button icon="refresh" onClick={refresh}>
+          {t("colonel.refresh")}
+        </Button>
+      }
+    >
+      {index.refused !== undefined && <Failure error={index.refused} retry={index.again} />}
+      {!index.value && index.refused === undefined && <Loading />}
+      {index.value && (
+        <>
+          <Numbers index={index.value} />
+          <Charts index={index.value} />
+          <BurnReported onBurned={index.again} />
+          <Recent accounts={index.value.recentAccounts} />
+          <Said index={index.value} />
+          <Exceptions key={round} />
+          <Program index={index.value} />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,91 @@
+import { useEffect } from "preact/hooks";
+import { Gate } from "../account/gate";
+import { useLoaded } from "../account/load";
+import { DomainState } from "../contract";
+import { BrandEditor } from "../domains/brand";
+import { Pictures } from "../domains/pictures";
+import { Proof } from "../domains/proof";
+import { Remove } from "../domains/remove";
+import { isVerified, Standing } from "../domains/standing";
+import { dateOf } from "../format";
+import type { Domain as Claim } from "../gen/hush/v1/domain_pb";
+import { rich, t } from "../i18n/more";
+import { asRefusal } from "../refusal";
+import type { PageProps } from "../routes";
+import { domains } from "../rpc";
+import { Empty, Failure, LinkButton, Loading, Page, Time } from "../ui";
+
+/** Domain is all about one domain: its proof, its looks, and its end. */
+export default function Domain({ params }: PageProps) {
+  const name = params.name ?? "";
+  return <Gate>{() => <One key={name} name={name} />}</Gate>;
+}
+
+/** How often the page looks whether a check in the background succeeded. */
+const lookAgain = 20_000;
+
+function One({ name }: { name: string }) {
+  const claim = useLoaded(async () => (await (await domains()).getDomain({ domain: name })).domain);
+  const domain = claim.value;
+  const waits = domain !== undefined && !isVerified(domain);
+  useEffect(() => {
+    if (!waits) {
+      return;
+    }
+    const timer = setInterval(() => {
+      if (!document.hidden) {
+        claim.again();
+      }
+    }, lookAgain);
+    return () => clearInterval(timer);
+  }, [waits]);
+  if (asRefusal(claim.refused).code === "not_found") {
+    return <Unknown />;
+  }
+  return (
+    <Page
+      title={domain?.displayDomain ?? name}
+      width="wide"
+      lead={domain && <Summary domain={domain} />}
+      actions={domain && <Standing domain={domain} />}
+    >
+      {claim.refused !== undefined && <Failure error={claim.refused} retry={claim.again} />}
+      {!domain && claim.refused === undefined && <Loading />}
+      {domain && (
+        <>
+          <Proof domain={domain} onChange={claim.change} />
+          <BrandEditor domain={domain} onChange={claim.change} />
+          <Pictures domain={domain} onChange={claim.change} />
+          <Remove domain={domain} />
+          <p>
+            <a href="/account/domains">{t("domain.all")}</a>
+          </p>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Summary({ domain }: { domain: Claim }) {
+  const verified = dateOf(domain.verifyTime);
+  switch (domain.state as number) {
+    case DomainState.verified:
+      return <>{verified ? rich("domain.says.verified", { time: <Time date={verified} /> }) : t("domain.says.good")}</>;
+    case DomainState.suspended:
+      return <>{t("domain.says.suspended")}</>;
+    default:
+      return <>{t("domain.says.pending")}</>;
+  }
+}
+
+function Unknown() {
+  return (
+    <Page title={t("domain.unknown.title")} width="narrow">
+      <Empty icon="globe" title={t("domain.unknown")}>
+        <LinkButton kind="primary" href="/account/domains">
+          {t("domain.all")}
+        </LinkButton>
+      </Empty>
+    </Page>
+  );
+}

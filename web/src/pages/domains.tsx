@@ -1,0 +1,140 @@
+import { useState } from "preact/hooks";
+import { type Problem, useDeed } from "../account/deed";
+import { Gate } from "../account/gate";
+import { useLoaded } from "../account/load";
+import { Send } from "../account/tell";
+import { hostIn } from "../domains/host";
+import { pictureUrl } from "../domains/picture";
+import { Stage, Stages } from "../domains/stages";
+import { isVerified, Standing } from "../domains/standing";
+import { dateOf } from "../format";
+import type { Domain } from "../gen/hush/v1/domain_pb";
+import { rich, t } from "../i18n/more";
+import { problemText } from "../problem";
+import { asRefusal } from "../refusal";
+import { navigate } from "../router";
+import { domains } from "../rpc";
+import { announce, Card, Failure, Field, Form, Icon, Loading, Page, Relative, TextInput } from "../ui";
+
+/** Domains lists the account's domains, and adds one. */
+export default function Domains() {
+  return <Gate>{() => <All />}</Gate>;
+}
+
+function All() {
+  const list = useLoaded(async () => (await (await domains()).listDomains({})).domains);
+  return (
+    <Page title={t("domains.title")} lead={t("domains.lead")}>
+      {list.refused !== undefined && <Failure error={list.refused} retry={list.again} />}
+      {!list.value && list.refused === undefined && <Loading />}
+      {list.value && list.value.length > 0 && <List domains={list.value} />}
+      {list.value && <Add first={list.value.length === 0} />}
+    </Page>
+  );
+}
+
+function List({ domains: all }: { domains: Domain[] }) {
+  return (
+    <Card title={t("domains.list")}>
+      <ul class="domain-list">
+        {all.map((domain) => (
+          <li key={domain.domainId}>
+            <Mark domain={domain} />
+            <div class="stack-s">
+              <a class="domain-name" href={`/account/domains/${encodeURIComponent(domain.displayDomain)}`}>
+                {domain.displayDomain}
+              </a>
+              <Since domain={domain} />
+            </div>
+            <Standing domain={domain} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function Mark({ domain }: { domain: Domain }) {
+  const url = pictureUrl(domain, "icon");
+  return url ? (
+    <img class="domain-mark" src={url} alt="" width={40} height={40} />
+  ) : (
+    <span class="domain-mark">
+      <Icon name="globe" />
+    </span>
+  );
+}
+
+/** Since tells what is worth knowing of a domain in a list. */
+function Since({ domain }: { domain: Domain }) {
+  const checked = dateOf(domain.checkTime);
+  if (isVerified(domain) && !domain.resolving) {
+    return <span class="muted small">{t("domains.not_resolving")}</span>;
+  }
+  return (
+    <span class="muted small">
+      {checked ? rich("domains.checked", { time: <Relative date={checked} /> }) : t("domains.unchecked")}
+    </span>
+  );
+}
+
+function addProblem(thrown: unknown): Problem {
+  const refusal = asRefusal(thrown);
+  const own = refusal.field === "domain" && { invalid: t("domains.add.invalid"), duplicate: t("domains.add.twice") };
+  const text = own && own[refusal.reason as keyof typeof own];
+  return text ? { field: "domain", text } : { field: "", text: problemText(thrown) };
+}
+
+/** Add is the first step to a domain, and shows those that follow. */
+function Add({ first }: { first: boolean }) {
+  const [name, setName] = useState("");
+  const deed = useDeed(addProblem);
+  const wanted = hostIn(name);
+  const add = () =>
+    deed.do(
+      async () => {
+        const { domain } = await (await domains()).addDomain({ domain: wanted });
+        if (domain) {
+          announce(t("domains.added", { name: domain.displayDomain }));
+          navigate(`/account/domains/${encodeURIComponent(domain.displayDomain)}`);
+        }
+      },
+      wanted ? undefined : { field: "domain", text: t("domains.add.empty") },
+    );
+  return (
+    <Card title={first ? t("domains.first") : t("domains.add")}>
+      {first && <p class="muted">{t("domains.first.text")}</p>}
+      <Stages label={t("domains.steps")}>
+        <Stage number={1} state="now" title={t("domain.stage.add")}>
+          <div ref={deed.area}>
+            <Form onSend={add} label={t("domains.add")}>
+              <Field label={t("domains.name")} hint={t("domains.name.hint")} error={deed.at("domain")}>
+                <TextInput
+                  class="mono"
+                  inputMode="url"
+                  autocomplete="off"
+                  autocapitalize="none"
+                  spellcheck={false}
+                  placeholder="secrets.example.com"
+                  maxLength={512}
+                  value={name}
+                  onValue={setName}
+                />
+              </Field>
+              <Send deed={deed} text={t("domains.add.submit")} busy={t("domains.add.busy")} />
+            </Form>
+          </div>
+        </Stage>
+        <Stage number={2} state="later" title={t("domain.stage.txt")}>
+          <p class="muted">{t("domains.step.txt")}</p>
+        </Stage>
+        <Stage number={3} state="later" title={t("domain.stage.point")}>
+          <p class="muted">{t("domains.step.point")}</p>
+        </Stage>
+        <Stage number={4} state="later" title={t("domain.stage.verify")}>
+          <p class="muted">{t("domains.step.verify")}</p>
+        </Stage>
+      </Stages>
+    </Card>
+  );
+}

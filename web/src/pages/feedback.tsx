@@ -1,0 +1,124 @@
+import { useState } from "preact/hooks";
+import { type Problem, useDeed } from "../account/deed";
+import { type Proof, useProof } from "../account/proof";
+import { Send } from "../account/tell";
+import { number, t, tn } from "../i18n/more";
+import { problemText } from "../problem";
+import { asRefusal } from "../refusal";
+import { intake } from "../rpc";
+import { account } from "../session";
+import { announce, Button, Card, Empty, Field, Form, Icon, LinkButton, Page, Spinner, TextArea } from "../ui";
+
+
+/** The most characters of a message. */
+const limit = 1500;
+
+/** Feedback takes what people have to say about the service. */
+export default function Feedback() {
+  const [sent, setSent] = useState(false);
+  return sent ? <Thanks onAnother={() => setSent(false)} /> : <Message onSent={() => setSent(true)} />;
+}
+
+function feedbackProblem(thrown: unknown): Problem {
+  const text = problemText(thrown);
+  return { field: asRefusal(thrown).field === "message" ? "message" : "", text };
+}
+
+function Message({ onSent }: { onSent: () => void }) {
+  const [message, setMessage] = useState("");
+  const proof = useProof("feedback");
+  const deed = useDeed(feedbackProblem);
+  const stranger = !account.value;
+  const write = (text: string) => {
+    deed.forget();
+    setMessage(text);
+    if (stranger && text.trim()) {
+      proof.begin();
+    }
+  };
+  const send = () =>
+    deed.do(async () => {
+      await (await intake()).receiveFeedback({
+        message: message.trim(),
+        timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone.slice(0, 64),
+        authenticityPayload: stranger ? await proof.take() : "",
+      });
+      announce(t("feedback.thanks"));
+      onSent();
+    }, check(message));
+  const used = count(message.trim());
+  return (
+    <Page title={t("feedback.title")} lead={t("feedback.lead")} width="narrow">
+      <Card>
+        <div ref={deed.area}>
+          <Form onSend={send} label={t("feedback.title")}>
+            <Field
+              label={t("feedback.message")}
+              hint={t("feedback.count", { used: number(used), limit: number(limit) })}
+              error={deed.at("message") ?? (used > limit ? check(message)?.text : undefined)}
+            >
+              <TextArea rows={6} value={message} onValue={write} placeholder={t("feedback.placeholder")} />
+            </Field>
+            <p class="muted small">{t("feedback.care")}</p>
+            {stranger && <Work state={proof.state} />}
+            <Send deed={deed} text={t("feedback.submit")} busy={busyWords(stranger, proof)} />
+          </Form>
+        </div>
+      </Card>
+    </Page>
+  );
+}
+
+function busyWords(stranger: boolean, proof: Proof): string {
+  return stranger && proof.state === "working" ? t("feedback.proof.working") : t("feedback.sending");
+}
+
+function check(message: string): Problem | undefined {
+  const used = count(message.trim());
+  if (used === 0) {
+    return { field: "message", text: t("feedback.empty") };
+  }
+  return used > limit ? { field: "message", text: tn("feedback.over", used - limit) } : undefined;
+}
+
+/** count is how many characters a text has, as the service counts them. */
+function count(text: string): number {
+  return [...text].length;
+}
+
+/** Work tells how far the proof is that the visitor is no program. */
+function Work({ state }: { state: Proof["state"] }) {
+  return (
+    <div class="proof" role="status">
+      {state === "working" && (
+        <>
+          <Spinner />
+          <span>{t("feedback.proof.working")}</span>
+          <progress aria-label={t("feedback.proof.working")} />
+        </>
+      )}
+      {state === "done" && (
+        <>
+          <Icon name="check" />
+          <span>{t("feedback.proof.done")}</span>
+        </>
+      )}
+      {state === "idle" && <span>{t("feedback.proof.idle")}</span>}
+    </div>
+  );
+}
+
+function Thanks({ onAnother }: { onAnother: () => void }) {
+  return (
+    <Page title={t("feedback.thanks")} width="narrow">
+      <Empty icon="check" title={t("feedback.thanks.text")}>
+        <div class="row">
+          <LinkButton kind="primary" href="/">
+            {t("app.share")}
+          </LinkButton>
+          <Button onClick={onAnother}>{t("feedback.another")}</Button>
+        </div>
+      </Empty>
+    </Page>
+  );
+}

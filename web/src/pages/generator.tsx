@@ -1,0 +1,175 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type CharacterChoice, characterBits, characters, longest, shortest } from "../generate/characters";
+import { bitsPerWord, fewest, most, type WordChoice, words } from "../generate/words";
+import { t } from "../i18n";
+import { announce, Button, Checkbox, CopyButton, Field, Segmented } from "../ui";
+
+type Kind = "password" | "words";
+
+interface GeneratorProps {
+  text: string;
+  onText: (text: string) => void;
+}
+
+/** Generator draws a secret in the browser and shows it before it is shared. */
+export default function Generator({ text, onText }: GeneratorProps) {
+  const [kind, setKind] = useState<Kind>("password");
+  const [chars, setChars] = useState<CharacterChoice>({
+    length: 20,
+    uppercase: true,
+    lowercase: true,
+    numbers: true,
+    symbols: false,
+    unambiguous: true,
+  });
+  const [phrase, setPhrase] = useState<WordChoice>({ count: 6, separator: "-", capitals: false });
+  const latest = useRef(0);
+  const draw = async () => {
+    const turn = ++latest.current;
+    const drawn = kind === "words" ? await words(phrase) : characters(chars);
+    if (turn === latest.current) {
+      onText(drawn);
+    }
+  };
+  useEffect(() => {
+    void draw().catch(() => onText(""));
+    return () => {
+      latest.current += 1;
+    };
+  }, [kind, chars, phrase]);
+  const bits = kind === "words" ? phrase.count * bitsPerWord : characterBits(chars);
+  return (
+    <div class="stack">
+      <output class="generated mono" aria-label={t("generate.result")}>
+        {text || t("generate.none")}
+      </output>
+      <div class="row row-apart">
+        <Strength bits={bits} />
+        <div class="row">
+          <Button
+            size="small"
+            icon="refresh"
+            onClick={() => {
+              void draw().then(() => announce(t("generate.drawn")));
+            }}
+          >
+            {t("generate.again")}
+          </Button>
+          {text && <CopyButton size="small" text={text} />}
+        </div>
+      </div>
+      <Segmented
+        label={t("generate.kind")}
+        value={kind}
+        onValue={setKind}
+        options={[
+          ["password", t("generate.kind.password")],
+          ["words", t("generate.kind.words")],
+        ]}
+      />
+      {kind === "words" ? <WordOptions value={phrase} onValue={setPhrase} /> : <CharOptions value={chars} onValue={setChars} />}
+    </div>
+  );
+}
+
+function Strength({ bits }: { bits: number }) {
+  const word = bits < 45 ? "weak" : bits < 64 ? "fair" : bits < 100 ? "strong" : "excellent";
+  const text = t("generate.strength", { bits, word: t(`generate.strength.${word}`) });
+  return (
+    <p class="strength">
+      <meter min={0} max={128} low={45} high={64} optimum={128} value={Math.min(bits, 128)} aria-label={text} />
+      <span>{text}</span>
+    </p>
+  );
+}
+
+interface RangeProps {
+  label: string;
+  min: number;
+  max: number;
+  value: number;
+  onValue: (value: number) => void;
+}
+
+function Range({ label, min, max, value, onValue }: RangeProps) {
+  return (
+    <Field label={label}>
+      <RangeInput {...{ label, min, max, value, onValue }} />
+    </Field>
+  );
+}
+
+function RangeInput({ label, min, max, value, onValue }: RangeProps) {
+  return (
+    <div class="range">
+      <input
+        type="range"
+        aria-label={label}
+        min={min}
+        max={max}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.valueAsNumber)}
+      />
+      <output>{value}</output>
+    </div>
+  );
+}
+
+interface OptionsProps<C> {
+  value: C;
+  onValue: (value: C) => void;
+}
+
+function CharOptions({ value, onValue }: OptionsProps<CharacterChoice>) {
+  const box = (name: keyof Omit<CharacterChoice, "length">) => (
+    <Checkbox checked={value[name]} onChecked={(on) => onValue({ ...value, [name]: on })}>
+      {t(`generate.${name}`)}
+    </Checkbox>
+  );
+  return (
+    <>
+      <Range
+        label={t("generate.length")}
+        min={shortest}
+        max={longest}
+        value={value.length}
+        onValue={(length) => onValue({ ...value, length })}
+      />
+      <fieldset class="row">
+        <legend class="visually-hidden">{t("generate.sets")}</legend>
+        {box("uppercase")}
+        {box("lowercase")}
+        {box("numbers")}
+        {box("symbols")}
+        {box("unambiguous")}
+      </fieldset>
+    </>
+  );
+}
+
+function WordOptions({ value, onValue }: OptionsProps<WordChoice>) {
+  return (
+    <>
+      <Range
+        label={t("generate.words")}
+        min={fewest}
+        max={most}
+        value={value.count}
+        onValue={(count) => onValue({ ...value, count })}
+      />
+      <Segmented
+        label={t("generate.separator")}
+        value={value.separator}
+        onValue={(separator) => onValue({ ...value, separator })}
+        options={[
+          ["-", t("generate.separator.hyphen")],
+          [" ", t("generate.separator.space")],
+          [".", t("generate.separator.dot")],
+        ]}
+      />
+      <Checkbox checked={value.capitals} onChecked={(capitals) => onValue({ ...value, capitals })}>
+        {t("generate.capitals")}
+      </Checkbox>
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+import { t } from "../i18n/more";
+import { Empty, LinkButton, Page } from "../ui";
+
+export default function NotFound() {
+  return (
+    <Page title={t("notfound.title")} width="narrow">
+      <Empty icon="search" title={t("notfound.text")}>
+        <LinkButton kind="primary" href="/">
+          {t("notfound.home")}
+        </LinkButton>
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,227 @@
+import { useEffect, useState } from "preact/hooks";
+import { State } from "../contract";
+import { dateOf, duration, secondsOf } from "../format";
+import { follow } from "../follow";
+import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { type Key, rich, t } from "../i18n/more";
+import { keyIn, secretLink } from "../link";
+import { problemText } from "../problem";
+import { asRefusal } from "../refusal";
+import { place } from "../router";
+import type { PageProps } from "../routes";
+import { receipts } from "../rpc";
+import { policy } from "../session";
+import {
+  announce,
+  Button,
+  Card,
+  CopyButton,
+  Empty,
+  Facts,
+  Failure,
+  Field,
+  Form,
+  Icon,
+  type IconName,
+  LinkButton,
+  Loading,
+  Page,
+  Relative,
+  TextInput,
+  Time,
+} from "../ui";
+import { Burn } from "./burn";
+import { Deliveries, Timeline } from "./timeline";
+
+/** Receipt is the sender's page of a secret; it follows what happens. */
+export default function Receipt({ params }: PageProps) {
+  const key = keyIn(params.key ?? place.value.hash);
+  const [metadata, setMetadata] = useState<Metadata>();
+  const [live, setLive] = useState(true);
+  const [refused, setRefused] = useState<unknown>();
+  useEffect(() => {
+    const end = new AbortController();
+    const follower = { onReceipt: setMetadata, onLive: setLive, onGone: setRefused };
+    if (key) {
+      void follow(key, follower, end.signal);
+    }
+    return () => end.abort();
+  }, [key]);
+  const phase = metadata && phaseOf(metadata);
+  useEffect(() => {
+    if (phase) {
+      announce(t(`receipt.state.${phase}`));
+    }
+  }, [phase]);
+
+  if (!key || asRefusal(refused).code === "not_found") {
+    return <NoReceipt />;
+  }
+  return (
+    <Page
+      title={t("receipt.title")}
+      lead={t("receipt.lead")}
+      actions={metadata && phase === "waiting" && <Live live={live} />}
+    >
+      {refused ? <Failure error={refused} /> : !metadata && <Loading>{t("receipt.loading")}</Loading>}
+      {metadata && phase && <Body metadata={metadata} phase={phase} onChange={setMetadata} />}
+    </Page>
+  );
+}
+
+type Phase = "waiting" | "received" | "burned" | "expired";
+
+function phaseOf(metadata: Metadata): Phase {
+  switch (metadata.state as number) {
+    case State.received:
+      return "received";
+    case State.burned:
+      return "burned";
+    case State.expired:
+      return "expired";
+    default:
+      return "waiting";
+  }
+}
+
+function NoReceipt() {
+  return (
+    <Page title={t("receipt.gone.title")} width="narrow">
+      <Empty icon="receipt" title={t("receipt.gone.text")}>
+        <LinkButton href="/">{t("receipt.again")}</LinkButton>
+      </Empty>
+    </Page>
+  );
+}
+
+function Live({ live }: { live: boolean }) {
+  return (
+    <span class={`live no-print ${live ? "" : "live-lost"}`} title={t("receipt.live.hint")}>
+      {live ? t("receipt.live") : t("receipt.live.lost")}
+    </span>
+  );
+}
+
+interface BodyProps {
+  metadata: Metadata;
+  phase: Phase;
+  onChange: (metadata: Metadata) => void;
+}
+
+function Body({ metadata, phase, onChange }: BodyProps) {
+  return (
+    <>
+      <Card>
+        <Standing metadata={metadata} phase={phase} />
+        <div class="row no-print">
+          {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
+          <Button icon="print" onClick={() => print()}>
+            {t("receipt.print")}
+          </Button>
+        </div>
+      </Card>
+      {phase === "waiting" && metadata.secretKey && <LinkAgain metadata={metadata} />}
+      {metadata.events.length > 0 && <Timeline events={metadata.events} />}
+      {metadata.deliveries.length > 0 && <Deliveries deliveries={metadata.deliveries} />}
+      <About metadata={metadata} />
+      <Memo metadata={metadata} onChange={onChange} />
+    </>
+  );
+}
+
+const marks: Record<Phase, IconName> = { waiting: "clock", received: "check", burned: "fire", expired: "clock" };
+
+function Standing({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
+  const ended = { waiting: metadata.secretExpireTime, received: metadata.receiveTime, burned: metadata.burnTime };
+  const date = dateOf(phase === "expired" ? metadata.secretExpireTime : ended[phase]) ?? new Date();
+  return (
+    <div class={`state state-${phase}`}>
+      <span class="state-mark">
+        <Icon name={marks[phase]} />
+      </span>
+      <div class="stack-s">
+        <h2>{t(`receipt.state.${phase}` as Key)}</h2>
+        <p>{rich(`receipt.says.${phase}` as Key, { relative: <Relative date={date} past={phase !== "waiting"} /> })}</p>
+      </div>
+    </div>
+  );
+}
+
+function LinkAgain({ metadata }: { metadata: Metadata }) {
+  const link = secretLink(policy.value?.baseUrl ?? "", metadata.secretKey, metadata.shareDomain);
+  return (
+    <Card kind="give" title={t("receipt.link")}>
+      <p>{t("receipt.link.hint")}</p>
+      <p class="link-text" tabIndex={0}>
+        {link}
+      </p>
+      <div class="row">
+        <CopyButton text={link} done={t("result.copied")}>
+          {t("result.copy")}
+        </CopyButton>
+      </div>
+    </Card>
+  );
+}
+
+function About({ metadata }: { metadata: Metadata }) {
+  const waiting = phaseOf(metadata) === "waiting";
+  const time = (at: Date | undefined) => at && <Time date={at} />;
+  return (
+    <Card title={t("receipt.facts")}>
+      <Facts
+        rows={[
+          [t("receipt.fact.key"), <span class="mono">{metadata.secretShortkey}…</span>],
+          [t("receipt.fact.created"), time(dateOf(metadata.createTime))],
+          [t("receipt.fact.lifetime"), duration(secondsOf(metadata.ttl))],
+          [t("receipt.fact.expires"), waiting && time(dateOf(metadata.secretExpireTime))],
+          [t("receipt.fact.forgotten"), time(dateOf(metadata.expireTime))],
+          [t("receipt.fact.passphrase"), waiting && passphraseFact(metadata)],
+          [t("receipt.fact.domain"), metadata.shareDomain],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function passphraseFact(metadata: Metadata): string {
+  return t(metadata.hasPassphrase ? "receipt.fact.passphrase.yes" : "receipt.fact.passphrase.no");
+}
+
+/** Memo is the sender's note; it is saved on its own button. */
+function Memo({ metadata, onChange }: { metadata: Metadata; onChange: (metadata: Metadata) => void }) {
+  const [memo, setMemo] = useState(metadata.memo);
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    try {
+      const answer = await (await receipts()).updateMetadata({ metadataKey: metadata.metadataKey, memo });
+      setProblem(undefined);
+      announce(t("receipt.memo.saved"));
+      if (answer.metadata) {
+        onChange(answer.metadata);
+      }
+    } catch (thrown) {
+      setProblem(problemText(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Card>
+      <Form onSend={() => void save()}>
+        <Field label={t("receipt.memo")} hint={t("receipt.memo.hint")} error={problem}>
+          <TextInput value={memo} onValue={setMemo} maxLength={500} autocomplete="off" />
+        </Field>
+        {memo !== metadata.memo && (
+          <div class="row no-print">
+            <Button type="submit" busy={busy}>
+              {t("kit.save")}
+            </Button>
+          </div>
+        )}
+      </Form>
+    </Card>
+  );
+}

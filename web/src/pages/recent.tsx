@@ -1,0 +1,102 @@
+import { useState } from "preact/hooks";
+import { Gate, noticeEnd } from "../account/gate";
+import { ReceiptList } from "../account/receiptlist";
+import { filters, type Filter, type Receipts, search, useReceipts } from "../account/receipts";
+import { t, tn } from "../i18n/more";
+import { Button, Card, Empty, Failure, Field, LinkButton, Loading, Notice, Page, Segmented, TextInput } from "../ui";
+
+/** Recent lists what the account shared. */
+export default function Recent() {
+  return <Gate>{() => <List />}</Gate>;
+}
+
+function List() {
+  const [filter, setFilter] = useState<Filter>("all");
+  const [text, setText] = useState("");
+  const receipts = useReceipts(filter, noticeEnd);
+  const { rows } = receipts;
+  const found = rows && search(rows, text);
+  return (
+    <Page
+      title={t("recent.title")}
+      lead={t("recent.lead")}
+      width="wide"
+      actions={
+        <>
+          <Button icon="refresh" busy={receipts.busy} onClick={receipts.again}>
+            {t("recent.refresh")}
+          </Button>
+          <LinkButton kind="primary" icon="plus" href="/">
+            {t("app.share")}
+          </LinkButton>
+        </>
+      }
+    >
+      <div class="recent-tools">
+        <Segmented
+          label={t("recent.filter")}
+          hideLabel
+          value={filter}
+          onValue={setFilter}
+          options={filters.map((name) => [name, t(`recent.filter.${name}`)] as const)}
+        />
+        <Field label={t("recent.search")} hideLabel>
+          <TextInput
+            type="search"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder={t("recent.search")}
+            value={text}
+            onValue={setText}
+          />
+        </Field>
+      </div>
+      {receipts.sealed > 0 && <Notice>{tn("recent.sealed", receipts.sealed)}</Notice>}
+      {receipts.refused !== undefined && <Failure error={receipts.refused} retry={receipts.again} />}
+      {!rows && receipts.refused === undefined && <Loading>{t("recent.loading")}</Loading>}
+      {found && rows && rows.length > 0 && (
+        <p class="muted small" role="status">
+          {text.trim()
+            ? t("recent.found", { found: found.length, count: tn("recent.count", rows.length) })
+            : tn("recent.count", rows.length)}
+        </p>
+      )}
+      {found && found.length > 0 && (
+        <Card>
+          <ReceiptList rows={found} onChange={receipts.change} />
+        </Card>
+      )}
+      {found?.length === 0 && receipts.refused === undefined && (
+        <Nothing filter={filter} text={rows?.length ? text : ""} receipts={receipts} />
+      )}
+      {receipts.more && (
+        <div class="row recent-more">
+          <Button busy={receipts.busy} onClick={receipts.next}>
+            {receipts.busy ? t("recent.more.busy") : t("recent.more")}
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Nothing({ filter, text, receipts }: { filter: Filter; text: string; receipts: Receipts }) {
+  if (text) {
+    return (
+      <Empty icon="search" title={t("recent.no_match", { text })}>
+        {receipts.more && <p>{t("recent.no_match.more")}</p>}
+      </Empty>
+    );
+  }
+  if (filter !== "all") {
+    return <Empty icon="receipt" title={t("recent.empty.filter")} />;
+  }
+  return (
+    <Empty icon="receipt" title={t(receipts.sealed > 0 ? "recent.empty.sealed" : "recent.empty")}>
+      <p>{t("recent.empty.hint")}</p>
+      <LinkButton kind="primary" href="/">
+        {t("app.share")}
+      </LinkButton>
+    </Empty>
+  );
+}

@@ -1,0 +1,144 @@
+import { useState } from "preact/hooks";
+import { AddressField, checkAddress, checkNewPassword, credentialProblem, NewPasswordField } from "../account/credentials";
+import { useDeed } from "../account/deed";
+import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
+import { t, tn } from "../i18n/more";
+import { asRefusal } from "../refusal";
+import type { PageProps } from "../routes";
+import { accounts } from "../rpc";
+import { loadAccount, policy } from "../session";
+import { Icon, LinkButton, Notice, Page } from "../ui";
+
+/** Reset asks for a link, or with that link sets a new password. */
+export default function Reset({ params }: PageProps) {
+  return params.token === undefined ? <Ask /> : <Set token={ticketIn(params)} />;
+}
+
+function Ask() {
+  const [address, setAddress] = useState("");
+  const [asked, setAsked] = useState("");
+  const deed = useDeed(credentialProblem({ address: "address" }));
+  if (asked) {
+    return (
+      <Page title={t("reset.ask.done.title")} lead={t("reset.ask.done", { address: asked })} width="narrow">
+        <div>
+          <LinkButton href="/signin">{t("signin.title")}</LinkButton>
+        </div>
+      </Page>
+    );
+  }
+  if (policy.value?.mail === false) {
+    return (
+      <Page title={t("reset.ask.title")} width="narrow">
+        <Notice>{t("reset.ask.no_mail")}</Notice>
+      </Page>
+    );
+  }
+  const send = () =>
+    deed.do(
+      async () => {
+        await (await accounts()).requestPasswordReset({ address: address.trim() });
+        setAsked(address.trim());
+      },
+      checkAddress("address", address),
+    );
+  return (
+    <Page title={t("reset.ask.title")} lead={t("reset.ask.lead")} width="narrow">
+      <TicketForm
+        deed={deed}
+        onSend={send}
+        label={t("reset.ask.title")}
+        text={t("reset.ask.submit")}
+        busy={t("reset.ask.busy")}
+      >
+        <AddressField value={address} onValue={setAddress} error={deed.at("address")} />
+      </TicketForm>
+    </Page>
+  );
+}
+
+function Set({ token }: { token: string }) {
+  const [password, setPassword] = useState("");
+  const [sealed, setSealed] = useState<number>();
+  const [spent, setSpent] = useState(false);
+  const deed = useDeed(credentialProblem({ fresh: "new_password" }));
+  if (sealed !== undefined) {
+    return <Done sealed={sealed} />;
+  }
+  const send = () =>
+    deed.do(
+      async () => {
+        try {
+          const answer = await (await accounts()).resetPassword({ token, newPassword: password });
+          setPassword("");
+          setSealed(Number(answer.sealedCount));
+        } catch (thrown) {
+          setSpent(asRefusal(thrown).reason === "ticket");
+          throw thrown;
+        }
+        await loadAccount();
+      },
+      checkNewPassword("new_password", password),
+    );
+  return (
+    <Page title={t("reset.title")} width="narrow">
+      {token ? (
+        <TicketForm
+          deed={deed}
+          spent={spent}
+          onSend={send}
+          label={t("reset.title")}
+          text={t("reset.submit")}
+          busy={t("reset.busy")}
+        >
+          <NewPasswordField
+            label={t("password.new")}
+            value={password}
+            onValue={setPassword}
+            error={deed.at("new_password")}
+          />
+          <Cost />
+        </TicketForm>
+      ) : (
+        <BrokenTicket />
+      )}
+      {(spent || !token) && (
+        <div>
+          <LinkButton href="/reset">{t("reset.another")}</LinkButton>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+/** Cost is what a reset ends, said before it is done. */
+function Cost() {
+  return (
+    <section class="stack-s" aria-label={t("reset.cost.title")}>
+      <h2>{t("reset.cost.title")}</h2>
+      <ul class="stack-s cost">
+        <li>
+          <Icon name="lock" />
+          <span>{t("reset.cost.sessions")}</span>
+        </li>
+        <li>
+          <Icon name="receipt" />
+          <span>{t("reset.cost.list")}</span>
+        </li>
+      </ul>
+    </section>
+  );
+}
+
+function Done({ sealed }: { sealed: number }) {
+  return (
+    <Page title={t("reset.done.title")} lead={t("reset.done")} width="narrow">
+      {sealed > 0 && <Notice>{tn("reset.done.sealed", sealed)}</Notice>}
+      <div>
+        <LinkButton kind="primary" size="large" href="/signin">
+          {t("signin.title")}
+        </LinkButton>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,216 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { AddressField, checkAddress, checkNewPassword, credentialProblem, NewPasswordField } from "../account/credentials";
+import { type Problem, useDeed } from "../account/deed";
+import { type Proof, useProof } from "../account/proof";
+import { Resend } from "../account/resend";
+import { Send } from "../account/tell";
+import { SignUp as Policy } from "../gen/hush/v1/system_service_pb";
+import { locale } from "../i18n";
+import { rich, t } from "../i18n/more";
+import { keyIn } from "../link";
+import { asRefusal } from "../refusal";
+import { navigate } from "../router";
+import type { PageProps } from "../routes";
+import { accounts } from "../rpc";
+import { account, policy, signIn, signOut } from "../session";
+import { announce, Button, Card, Empty, Field, Form, Icon, LinkButton, Loading, Notice, Page, Spinner, TextInput } from "../ui";
+
+/** SignUp makes an account, if the operator lets the visitor do that. */
+export default function SignUp({ params }: PageProps) {
+  const [mailed, setMailed] = useState("");
+  const who = account.value;
+  const making = useRef(false);
+  if (who === undefined) {
+    return <Loading />;
+  }
+  if (who && !making.current) {
+    return <Already address={who.address} />;
+  }
+  if (mailed) {
+    return <Mailed address={mailed} onAgain={() => setMailed("")} />;
+  }
+  if (policy.value?.signUp === Policy.CLOSED) {
+    return <Closed />;
+  }
+  const invite = keyIn(params.invite ?? "") || (params.invite ?? "");
+  return (
+    <Page title={t("signup.title")} lead={invite ? t("signup.invited") : t("signup.lead")} width="narrow">
+      <SignUpForm invite={invite} onMailed={setMailed} onMaking={(now) => (making.current = now)} />
+      <p class="muted">{rich("signup.have", { link: <a href="/signin">{t("signin.title")}</a> })}</p>
+    </Page>
+  );
+}
+
+function Already({ address }: { address: string }) {
+  return (
+    <Page title={t("signup.title")} width="narrow">
+      <Notice>
+        <p>{t("signup.already", { address })}</p>
+        <p>{t("signup.already.text")}</p>
+        <Button onClick={() => void signOut().catch(() => undefined)}>{t("app.signout")}</Button>
+      </Notice>
+    </Page>
+  );
+}
+
+function Closed() {
+  return (
+    <Page title={t("signup.title")} width="narrow">
+      <Empty icon="lock" title={t("signup.closed")}>
+        <p>{t("signup.closed.text")}</p>
+        <LinkButton href="/signin">{t("signin.title")}</LinkButton>
+      </Empty>
+    </Page>
+  );
+}
+
+function Mailed({ address, onAgain }: { address: string; onAgain: () => void }) {
+  return (
+    <Page title={t("signup.mail.title")} lead={t("signup.mail.lead", { address })} width="narrow">
+      <Card>
+        <p>{t("signup.mail.nothing")}</p>
+        <Resend address={address} />
+        <div>
+          <Button kind="quiet" onClick={onAgain}>
+            {t("signup.mail.again")}
+          </Button>
+        </div>
+      </Card>
+    </Page>
+  );
+}
+
+interface FormProps {
+  /** The invite of the link; empty without one. */
+  invite: string;
+  /** Called if the address is to be confirmed by mail. */
+  onMailed: (address: string) => void;
+  /** Tells that whoever is signed in from now on is signed in by this form. */
+  onMaking: (making: boolean) => void;
+}
+
+function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
+  const [address, setAddress] = useState("");
+  const [password, setPassword] = useState("");
+  const [invite, setInvite] = useState(given);
+  const byInvite = policy.value?.signUp === Policy.INVITE;
+  const proof = useProof("signup");
+  const deed = useDeed(problemOf);
+  useEffect(() => () => setPassword(""), []);
+  const send = () =>
+    deed.do(
+      async () => {
+        const wanted = { address: address.trim(), password, invite: keyIn(invite) || invite.trim() };
+        if (await create(wanted, proof)) {
+          onMailed(wanted.address);
+          return;
+        }
+        onMaking(true);
+        await enter(wanted.address, password);
+      },
+      checkInvite(byInvite, invite) ?? checkAddress("address", address) ?? checkNewPassword("password", password, address),
+    );
+  return (
+    <div ref={deed.area} onInput={proof.begin}>
+      <Form onSend={send} label={t("signup.title")}>
+        <Card>
+          {byInvite && !given && <InviteField value={invite} onValue={setInvite} error={deed.at("invite")} />}
+          {given && deed.at("invite") && <Notice kind="bad">{deed.at("invite")}</Notice>}
+          <AddressField value={address} onValue={setAddress} error={deed.at("address")} />
+          <NewPasswordField value={password} onValue={setPassword} error={deed.at("password")} />
+          <ProofLine proof={proof} waited={deed.busy} />
+          <Send deed={deed} text={t("signup.submit")} busy={t("signup.busy")} wide />
+        </Card>
+      </Form>
+    </div>
+  );
+}
+
+function InviteField(input: { value: string; onValue: (value: string) => void; error: string | undefined }) {
+  return (
+    <>
+      <p class="muted">{t("signup.invite_only")}</p>
+      <Field label={t("signup.invite")} hint={t("signup.invite.hint")} error={input.error}>
+        <TextInput
+          class="mono"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          required
+          value={input.value}
+          onValue={input.onValue}
+        />
+      </Field>
+    </>
+  );
+}
+
+/** ProofLine says how far the proof is that asks nothing of the visitor. */
+function ProofLine({ proof, waited }: { proof: Proof; waited: boolean }) {
+  return (
+    <p class="proof" role="status">
+      {proof.state === "working" && (
+        <>
+          <Spinner />
+          <span>{waited ? t("signup.proof.waiting") : t("signup.proof.working")}</span>
+        </>
+      )}
+      {proof.state === "done" && (
+        <>
+          <Icon name="check" />
+          <span>{t("signup.proof.done")}</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+interface Wanted {
+  address: string;
+  password: string;
+  invite: string;
+}
+
+/** create is true if the address has to be confirmed by mail. */
+async function create(wanted: Wanted, proof: Proof): Promise<boolean> {
+  const client = await accounts();
+  const request = async () => ({ ...wanted, locale: locale.peek(), authenticityPayload: await proof.take() });
+  try {
+    return (await client.createAccount(await request())).verificationRequired;
+  } catch (thrown) {
+    if (asRefusal(thrown).reason !== "challenge") {
+      throw thrown;
+    }
+  }
+  // It was too old, or an earlier try used it up: one more, with a fresh one.
+  return (await client.createAccount(await request())).verificationRequired;
+}
+
+/** enter signs in right after; whoever cannot does it by hand. */
+async function enter(address: string, password: string): Promise<void> {
+  announce(t("signup.ready"));
+  try {
+    await signIn(address, password, false);
+    navigate("/", { replace: true });
+  } catch {
+    navigate("/signin", { replace: true });
+  }
+}
+
+function checkInvite(needed: boolean, invite: string): Problem | undefined {
+  return needed && !invite.trim() ? { field: "invite", text: t("signup.invite.missing") } : undefined;
+}
+
+function problemOf(thrown: unknown): Problem {
+  const { reason, field } = asRefusal(thrown);
+  if (reason === "ticket") {
+    return { field: "invite", text: t("signup.invite.bad") };
+  }
+  if (reason === "policy" && field === "invite") {
+    return { field, text: t("signup.invite.missing") };
+  }
+  if (reason === "policy" && field === "") {
+    return { field, text: t("signup.closed") };
+  }
+  return credentialProblem({ address: "address", fresh: "password" })(thrown);
+}

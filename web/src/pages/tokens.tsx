@@ -1,0 +1,55 @@
+import { useState } from "preact/hooks";
+import { Gate } from "../account/gate";
+import { useLoaded } from "../account/load";
+import { NewToken } from "../account/tokennew";
+import { TokenList } from "../account/tokenlist";
+import { ShownToken } from "../account/tokenshown";
+import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
+import { t } from "../i18n/more";
+import { accounts } from "../rpc";
+import { Card, Empty, Failure, LinkButton, Loading, Page } from "../ui";
+
+/** Tokens is about the credentials of programs. */
+export default function Tokens() {
+  return <Gate>{(who) => <AllTokens address={who.address} />}</Gate>;
+}
+
+function AllTokens({ address }: { address: string }) {
+  const { value: tokens, refused, again, change } = useLoaded(async () => (await (await accounts()).listApiTokens({})).apiTokens);
+  const [made, setMade] = useState<GenerateApiTokenResponse>();
+  return (
+    <Page
+      title={t("tokens.title")}
+      lead={t("tokens.lead")}
+      actions={<LinkButton href="/account">{t("app.account")}</LinkButton>}
+    >
+      {made && <ShownToken made={made} address={address} onDone={() => setMade(undefined)} />}
+      {refused !== undefined && <Failure error={refused} retry={again} />}
+      {!tokens && refused === undefined && <Loading>{t("tokens.loading")}</Loading>}
+      {tokens?.length === 0 && (
+        <Empty icon="key" title={t("tokens.empty")}>
+          <p>{t("tokens.empty.hint")}</p>
+        </Empty>
+      )}
+      {tokens && tokens.length > 0 && (
+        <Card title={t("tokens.list")}>
+          <TokenList
+            tokens={tokens}
+            onRevoked={(id) => {
+              change(tokens.filter((token) => token.tokenId !== id));
+              setMade((shown) => (shown?.apiToken?.tokenId === id ? undefined : shown));
+            }}
+          />
+        </Card>
+      )}
+      {tokens && (
+        <NewToken
+          onMade={(answer) => {
+            setMade(answer);
+            again();
+          }}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import { useDeed } from "../account/deed";
+import { ResendForm } from "../account/resend";
+import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
+import { t } from "../i18n/more";
+import { asRefusal } from "../refusal";
+import type { PageProps } from "../routes";
+import { accounts } from "../rpc";
+import { loadAccount, policy } from "../session";
+import { Card, LinkButton, Page } from "../ui";
+
+/** Verify confirms the address of a new account, when its button is pressed. */
+export default function Verify({ params }: PageProps) {
+  const token = ticketIn(params);
+  const [done, setDone] = useState(false);
+  const [spent, setSpent] = useState(false);
+  const deed = useDeed();
+  if (done) {
+    return (
+      <Page title={t("verify.done.title")} lead={t("verify.done")} width="narrow">
+        <div>
+          <LinkButton kind="primary" size="large" href="/signin">
+            {t("signin.title")}
+          </LinkButton>
+        </div>
+      </Page>
+    );
+  }
+  const send = () =>
+    deed.do(async () => {
+      try {
+        await (await accounts()).verifyAccount({ token });
+      } catch (thrown) {
+        setSpent(asRefusal(thrown).reason === "ticket");
+        throw thrown;
+      }
+      setDone(true);
+      await loadAccount();
+    });
+  return (
+    <Page title={t("verify.title")} lead={token && !spent && t("verify.lead")} width="narrow">
+      {token ? (
+        <TicketForm
+          deed={deed}
+          spent={spent}
+          onSend={send}
+          label={t("verify.title")}
+          text={t("verify.submit")}
+          busy={t("verify.busy")}
+        />
+      ) : (
+        <BrokenTicket />
+      )}
+      {(spent || !token) && policy.value?.mail !== false && (
+        <Card title={t("verify.again")}>
+          <ResendForm />
+        </Card>
+      )}
+    </Page>
+  );
+}

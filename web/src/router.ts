@@ -1,0 +1,117 @@
+import { signal } from "@preact/signals";
+
+/** Where the visitor is. */
+export interface Place {
+  /** Without query and fragment; begins with a slash. */
+  path: string;
+  /** The fragment with its #, or empty. It may hold a key. */
+  hash: string;
+  query: URLSearchParams;
+  /** Counts moves, so that the same path twice is two places. */
+  visit: number;
+}
+
+/** The place that is shown. */
+export const place = signal<Place>(here(0));
+
+/** True once the visitor moved: the first page takes no focus. */
+export let moved = false;
+
+/** Scroll positions of earlier visits, by the id in the history's state. */
+const scrolls = new Map<number, number>();
+let current = 0;
+let newest = 0;
+
+function here(visit: number): Place {
+  return {
+    path: location.pathname,
+    hash: location.hash,
+    query: new URLSearchParams(location.search),
+    visit,
+  };
+}
+
+/** navigate goes to a path of the UI. */
+export function navigate(to: string, options: { replace?: boolean } = {}): void {
+  leave();
+  if (options.replace) {
+    history.replaceState({ id: current }, "", to);
+  } else {
+    newest += 1;
+    current = newest;
+    history.pushState({ id: current }, "", to);
+  }
+  arrive(0);
+}
+
+/** forgetHash drops the fragment from the address without moving. */
+export function forgetHash(): void {
+  history.replaceState(history.state, "", location.pathname);
+}
+
+type Leaver = () => void;
+const leavers = new Set<Leaver>();
+
+/** onLeave calls fn before another place is shown; the answer takes it back. */
+export function onLeave(fn: Leaver): () => void {
+  leavers.add(fn);
+  return () => leavers.delete(fn);
+}
+
+function leave(): void {
+  scrolls.set(current, scrollY);
+  for (const fn of [...leavers]) {
+    fn();
+  }
+}
+
+function arrive(scroll: number): void {
+  moved = true;
+  place.value = here(place.peek().visit + 1);
+  requestAnimationFrame(() => scrollTo(0, scroll));
+}
+
+/** begin follows the history and the links of the page. */
+export function begin(): void {
+  history.scrollRestoration = "manual";
+  history.replaceState({ id: current }, "");
+  addEventListener("popstate", (event) => {
+    leave();
+    const id: unknown = (event.state as { id?: unknown } | null)?.id;
+    if (typeof id === "number") {
+      current = id;
+    } else {
+      newest += 1;
+      current = newest;
+      history.replaceState({ id: current }, "");
+    }
+    arrive(scrolls.get(current) ?? 0);
+  });
+  document.addEventListener("click", follow);
+}
+
+/** follow turns a click on a link of ours into a move. */
+function follow(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
+    return;
+  }
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!link?.href || link.target || link.hasAttribute("download") || link.origin !== location.origin) {
+    return;
+  }
+  const url = new URL(link.href);
+  if (url.pathname.startsWith("/assets/") || url.pathname.startsWith("/api/")) {
+    return;
+  }
+  event.preventDefault();
+  const inside = url.hash && url.pathname === location.pathname ? document.getElementById(url.hash.slice(1)) : null;
+  if (inside) {
+    // The address stays: its fragment may hold a key.
+    inside.focus();
+    inside.scrollIntoView();
+    return;
+  }
+  navigate(url.pathname + url.search + url.hash);
+}
+
+export { match } from "./match";

@@ -1,0 +1,61 @@
+/*
+ * Which page belongs to which path. A page gets the path's parameters as
+ * `params`. Share and open are part of the first script, the others are loaded
+ * when they are wanted. The server must answer the shell for each path.
+ */
+import type { FunctionComponent } from "preact";
+import { lazy } from "./lazy";
+import { match } from "./match";
+import { Open } from "./pages/open";
+import { Share } from "./pages/share";
+
+export interface PageProps {
+  params: Record<string, string>;
+}
+
+type Page = FunctionComponent<PageProps>;
+
+/** later is a page whose script is loaded when it is wanted. */
+const later = (load: () => Promise<{ default: Page }>): Page => lazy(load);
+
+const receipt = later(() => import("./pages/receipt"));
+const signup = later(() => import("./pages/signup"));
+const reset = later(() => import("./pages/reset"));
+
+const routes: readonly (readonly [pattern: string, page: Page])[] = [
+  ["/", Share],
+  ["/s", Open],
+  ["/secret/:key", Open],
+  ["/r", receipt],
+  ["/private/:key", receipt],
+  ["/metadata/:key", receipt],
+  ["/receipt/:key", receipt],
+  ["/signin", later(() => import("./pages/signin"))],
+  ["/signup", signup],
+  ["/signup/:invite", signup],
+  ["/verify/:token", later(() => import("./pages/verify"))],
+  ["/reset", reset],
+  ["/reset/:token", reset],
+  ["/confirm/:token", later(() => import("./pages/confirm"))],
+  ["/recent", later(() => import("./pages/recent"))],
+  ["/account", later(() => import("./pages/account"))],
+  ["/account/tokens", later(() => import("./pages/tokens"))],
+  ["/account/domains", later(() => import("./pages/domains"))],
+  ["/account/domains/:name", later(() => import("./pages/domain"))],
+  ["/colonel", later(() => import("./pages/colonel"))],
+  ["/feedback", later(() => import("./pages/feedback"))],
+  ["/about", later(() => import("./pages/about"))],
+];
+
+const unknown = later(() => import("./pages/notfound"));
+
+/** find answers the page of a path, the path's parameters and its pattern. */
+export function find(path: string): { page: Page; params: Record<string, string>; pattern: string } {
+  for (const [pattern, page] of routes) {
+    const params = match(pattern, path);
+    if (params) {
+      return { page, params, pattern };
+    }
+  }
+  return { page: unknown, params: {}, pattern: "*" };
+}

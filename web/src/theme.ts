@@ -1,0 +1,41 @@
+import { signal } from "@preact/signals";
+
+export type Theme = "system" | "light" | "dark";
+
+const key = "hush.theme";
+
+/** The colours that were chosen. */
+export const theme = signal<Theme>(stored());
+
+export function chooseTheme(next: Theme): void {
+  theme.value = next;
+  apply();
+  try {
+    if (next === "system") {
+      localStorage.removeItem(key);
+    } else {
+      localStorage.setItem(key, next);
+    }
+  } catch {
+    // Browsers may forbid storage; the choice then ends with the page.
+  }
+}
+
+/** apply shows the chosen colours. */
+export function apply(): void {
+  const root = document.documentElement;
+  if (theme.value === "system") {
+    delete root.dataset.theme;
+  } else {
+    root.dataset.theme = theme.value;
+  }
+}
+
+function stored(): Theme {
+  try {
+    const value = localStorage.getItem(key);
+    return value === "light" || value === "dark" ? value : "system";
+  } catch {
+    return "system";
+  }
+}

@@ -1,0 +1,60 @@
+import type { ButtonHTMLAttributes, ComponentChildren, PartialAnchorHTMLAttributes } from "preact";
+import { Icon, type IconName } from "./icon";
+import { Spinner } from "./notice";
+
+interface Look {
+  /** primary: the page's one deed. danger: destroys. quiet: looks like text. */
+  kind?: "primary" | "plain" | "quiet" | "danger";
+  /** large: for the page's one deed. */
+  size?: "small" | "large";
+  /** Takes the whole line. */
+  wide?: boolean;
+  icon?: IconName;
+  children?: ComponentChildren;
+}
+
+type ButtonProps = Look &
+  Omit<ButtonHTMLAttributes<HTMLButtonElement>, "size" | "icon"> & {
+    /** Shows that it works, and takes no further clicks. */
+    busy?: boolean;
+  };
+
+/** Button does something. It is no submit button unless type says so. */
+export function Button({ kind = "plain", size, wide, icon, busy, children, onClick, class: more, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={classes(kind, size, wide, more)}
+      aria-disabled={busy || rest.disabled ? "true" : undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+    >
+      {busy ? <Spinner /> : icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </button>
+  );
+}
+
+/** LinkButton goes somewhere and looks like a Button. */
+export function LinkButton({
+  kind = "plain",
+  size,
+  wide,
+  icon,
+  children,
+  class: more,
+  ...rest
+}: Look & { href: string } & Omit<PartialAnchorHTMLAttributes<HTMLAnchorElement>, "size" | "icon" | "href" | "role">) {
+  return (
+    <a {...rest} class={classes(kind, size, wide, more)}>
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+    </a>
+  );
+}
+
+function classes(kind: string, size: string | undefined, wide: boolean | undefined, more: unknown): string {
+  return ["button", `button-${kind}`, size && `button-${size}`, wide && "button-wide", typeof more === "string" && more]
+    .filter(Boolean)
+    .join(" ");
+}

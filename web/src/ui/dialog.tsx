@@ -1,0 +1,75 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { t } from "../i18n";
+import { Button } from "./button";
+import { Form } from "./field";
+
+interface DialogProps {
+  open: boolean;
+  /** Called for Escape, for a click beside it and for its close buttons. */
+  onClose: () => void;
+  title: string;
+  children: ComponentChildren;
+}
+
+/** Dialog is a window over the page; nothing behind it can be reached. */
+export function Dialog({ open, onClose, title, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    if (open && element && !element.open) {
+      element.showModal();
+    } else if (!open && element?.open) {
+      element.close();
+    }
+  }, [open]);
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) {
+          onClose();
+        }
+      }}
+    >
+      {open && (
+        <div class="dialog-body stack">
+          <h2 id={id}>{title}</h2>
+          {children}
+        </div>
+      )}
+    </dialog>
+  );
+}
+
+interface ConfirmProps extends DialogProps {
+  /** The words of the button that does it. */
+  action: string;
+  onConfirm: () => void;
+  busy?: boolean;
+  kind?: "danger" | "primary";
+}
+
+/** Confirm asks before something is done. Enter in a field of it confirms. */
+export function Confirm({ action, onConfirm, busy, kind = "danger", ...rest }: ConfirmProps) {
+  return (
+    <Dialog {...rest}>
+      <Form onSend={onConfirm}>
+        {rest.children}
+        <div class="row row-end">
+          <Button onClick={rest.onClose}>{t("kit.cancel")}</Button>
+          <Button type="submit" kind={kind} busy={busy}>
+            {action}
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,16 @@
+/*
+ * The kit. Every component sets classes of styles/components.css and takes the
+ * attributes of the element that it is, besides its own.
+ */
+export { announce, LiveRegion } from "./announce";
+export { Button, LinkButton } from "./button";
+export { CopyButton, CopyField, copyText } from "./copy";
+export { Confirm, Dialog } from "./dialog";
+export { Field, Form, PasswordInput, Select, TextArea, TextInput, Checkbox } from "./field";
+export { Icon, type IconName } from "./icon";
+export { Menu, MenuItem, MenuLink } from "./menu";
+export { Empty, Failure, Loading, Notice, Spinner } from "./notice";
+export { Card, Facts, Page } from "./page";
+export { Qr } from "./qr";
+export { Segmented } from "./segmented";
+export { Relative, Time } from "./time";

@@ -1,0 +1,96 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Icon, type IconName } from "./icon";
+
+interface MenuProps {
+  /** What the button shows. */
+  label: ComponentChildren;
+  /** What the button is called, if label does not say it. */
+  name?: string;
+  icon?: IconName;
+  /** MenuItem and MenuLink. */
+  children: ComponentChildren;
+}
+
+/** Menu is a button that opens a list. Arrows move in it, Escape closes it. */
+export function Menu({ label, name, icon, children }: MenuProps) {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (!open) {
+      return;
+    }
+    items(root.current)[0]?.focus();
+    const outside = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) {
+        setOpen(false);
+      }
+    };
+    document.addEventListener("pointerdown", outside);
+    return () => document.removeEventListener("pointerdown", outside);
+  }, [open]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = items(root.current);
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const step = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
+    if (event.key === "Escape" && open) {
+      close();
+    } else if (event.key === "Tab") {
+      setOpen(false);
+    } else if (open && step !== undefined) {
+      event.preventDefault();
+      all[(step + all.length) % all.length]?.focus();
+    }
+  };
+  return (
+    <div class="menu" ref={root} onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        class="button button-quiet"
+        ref={button}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        aria-label={name}
+        onClick={() => setOpen(!open)}
+      >
+        {icon && <Icon name={icon} />}
+        <span class="menu-label">{label}</span>
+        <Icon name="down" />
+      </button>
+      {open && (
+        <div class="menu-list" id={id} role="menu" onClick={close}>
+          {children}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function items(root: HTMLElement | null): HTMLElement[] {
+  return [...(root?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
+}
+
+/** MenuItem does something. */
+export function MenuItem({ onClick, children }: { onClick: () => void; children: ComponentChildren }) {
+  return (
+    <button type="button" class="menu-item" role="menuitem" tabIndex={-1} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+/** MenuLink goes somewhere. */
+export function MenuLink({ href, children }: { href: string; children: ComponentChildren }) {
+  return (
+    <a class="menu-item" role="menuitem" tabIndex={-1} href={href}>
+      {children}
+    </a>
+  );
+}

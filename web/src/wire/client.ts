@@ -1,0 +1,59 @@
+import type { DescService } from "@bufbuild/protobuf";
+import { type Client, createClient, type Interceptor } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-web";
+import { locale } from "../i18n";
+import { shrimp } from "../shrimp";
+import { refusalFrom } from "./refuse";
+
+/** The calls that are made to learn the token; the others wait for it. */
+const unprotected = "hush.v1.SystemService";
+
+/** Sends the session's token against forged requests, and the language. */
+const introduce: Interceptor = (next) => async (request) => {
+  request.header.set("Accept-Language", locale.peek().replace("_", "-"));
+  if (request.service.typeName !== unprotected) {
+    const token = await shrimp();
+    if (token) {
+      request.header.set("O-Shrimp", token);
+    }
+  }
+  return next(request);
+};
+
+const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [introduce] });
+
+/** client makes a client whose methods throw Refusal and nothing else. */
+export function client<S extends DescService>(service: S): Client<S> {
+  const raw = createClient(service, transport) as Record<string, Method>;
+  const guarded: Record<string, Method> = {};
+  for (const method of service.methods) {
+    const call = raw[method.localName];
+    if (!call) {
+      continue;
+    }
+    guarded[method.localName] = method.methodKind === "server_streaming" ? guardStream(call) : guardUnary(call);
+  }
+  return guarded as Client<S>;
+}
+
+type Method = (...args: unknown[]) => unknown;
+
+function guardUnary(call: Method): Method {
+  return async (...args) => {
+    try {
+      return await call(...args);
+    } catch (thrown) {
+      throw refusalFrom(thrown);
+    }
+  };
+}
+
+function guardStream(call: Method): Method {
+  return async function* (...args) {
+    try {
+      yield* call(...args) as AsyncIterable<unknown>;
+    } catch (thrown) {
+      throw refusalFrom(thrown);
+    }
+  };
+}

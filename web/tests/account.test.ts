@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { search } from "../src/account/receipts";
+import { returnPath, signInFor } from "../src/account/returning";
+import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
+
+test("sign-in leads back to pages of the list", () => {
+  for (const path of ["/recent", "/account", "/account/tokens", "/account/domains", "/colonel", "/account/domains/a-b.example"]) {
+    assert.equal(returnPath(path), path);
+    assert.equal(returnPath(new URL(signInFor(path), "https://hush.example").searchParams.get("next")), path);
+  }
+});
+
+test("sign-in leads nowhere else", () => {
+  const others = [
+    null,
+    "",
+    "/",
+    "//evil.example",
+    "//evil.example/recent",
+    "/\\evil.example",
+    "https://evil.example/recent",
+    "javascript:alert(1)",
+    "/recent?x=1",
+    "/recent#x",
+    "/recent/",
+    "/recent\n",
+    "/account/domains/",
+    "/account/domains/../../evil",
+    "/account/domains/a/b",
+    "/account/domains/%2f%2fevil",
+    "/secret/abc",
+  ];
+  for (const path of others) {
+    assert.equal(returnPath(path), "/", `returnPath(${path})`);
+  }
+  assert.equal(signInFor("/verify/abc"), "/signin");
+});
+
+test("search finds what holds each word", () => {
+  const rows = [
+    { memo: "Wi-Fi of the Cabin", secretShortkey: "ab12cd", shareDomain: "", recipients: [] },
+    { memo: "", secretShortkey: "ef34gh", shareDomain: "cabin.example", recipients: ["jo*****@e*****.com"] },
+  ] as unknown as Metadata[];
+  const keys = (text: string) => search(rows, text).map((row) => row.secretShortkey);
+  assert.deepEqual(keys(""), ["ab12cd", "ef34gh"]);
+  assert.deepEqual(keys("cabin"), ["ab12cd", "ef34gh"]);
+  assert.deepEqual(keys(" CABIN wi-fi "), ["ab12cd"]);
+  assert.deepEqual(keys("jo**"), ["ef34gh"]);
+  assert.deepEqual(keys("ef34"), ["ef34gh"]);
+  assert.deepEqual(keys("nothing"), []);
+});

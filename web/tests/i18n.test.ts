@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { firstKnown, locales, parse } from "../src/i18n";
+import en from "../src/i18n/en";
+import more from "../src/i18n/en.more";
+
+const catalogues: [folder: string, english: Record<string, string>][] = [
+  ["src/i18n", en],
+  ["src/i18n/more", more],
+];
+
+const languages = Object.keys(locales).filter((name) => name !== "en");
+
+function read(folder: string, language: string): Record<string, string> {
+  return JSON.parse(readFileSync(`${folder}/${language}.json`, "utf8")) as Record<string, string>;
+}
+
+/** The English text behind a key; the forms of a plural share theirs. */
+function source(english: Record<string, string>, key: string): string | undefined {
+  return english[key] ?? english[key.replace(/\.(zero|one|two|few|many|other)$/, ".other")];
+}
+
+const holes = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
+
+/** The keys that a language has to have: its own forms of each plural. */
+function wanted(english: Record<string, string>, language: string): string[] {
+  const forms = new Intl.PluralRules(language.replace("_", "-")).resolvedOptions().pluralCategories;
+  return Object.keys(english).flatMap((key) => {
+    const base = /^(.*)\.other$/.exec(key)?.[1];
+    if (base) {
+      return forms.map((form) => `${base}.${form}`);
+    }
+    return key.endsWith(".one") && `${key.slice(0, -4)}.other` in english ? [] : [key];
+  });
+}
+
+test("no key is in both English catalogues", () => {
+  assert.deepEqual(
+    Object.keys(en).filter((key) => key in more),
+    [],
+  );
+});
+
+for (const [folder, english] of catalogues) {
+  test(`${folder}: languages have known keys and the same names to fill in`, () => {
+    for (const language of languages) {
+      for (const [key, text] of Object.entries(read(folder, language))) {
+        const original = source(english, key);
+        assert.ok(original !== undefined, `${folder}/${language}.json: unknown key ${key}`);
+        const own = holes(text).filter((hole) => hole !== "{count}");
+        const want = holes(original).filter((hole) => hole !== "{count}");
+        assert.deepEqual(own, want, `${folder}/${language}.json: ${key}`);
+        assert.notEqual(text.trim(), "", `${folder}/${language}.json: ${key} is empty`);
+      }
+    }
+  });
+
+  test(`${folder}: languages have all texts`, () => {
+    for (const language of languages) {
+      const own = read(folder, language);
+      const missing = wanted(english, language).filter((key) => !(key in own));
+      assert.deepEqual(missing, [], `${folder}/${language}.json lacks ${missing.join(", ")}`);
+    }
+  });
+}
+
+test("parse and firstKnown read what browsers and accounts say", () => {
+  assert.equal(parse("pt-BR"), "pt_BR");
+  assert.equal(parse("pt"), "pt_BR");
+  assert.equal(parse("de_AT"), "de");
+  assert.equal(parse("EN-us"), "en");
+  assert.equal(parse("tlh"), undefined);
+  assert.equal(firstKnown(["tlh", "uk-UA", "en"]), "uk");
+  assert.equal(firstKnown([]), undefined);
+});

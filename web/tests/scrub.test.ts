@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { scrub } from "../src/scrub";
+
+const key = "abcdefghijklmnopqrstuvwxy012345";
+const token = "0123456789abcdef0123456789abcdef01234567";
+
+test("scrub leaves nothing that opens or names", () => {
+  const texts = [
+    `https://hush.example/s#${key}`,
+    `https://hush.example/secret/${key}?x=1`,
+    `https://hush.example/private/${key}`,
+    "https://hush.example/secret/short-key",
+    "/verify/tok-en",
+    "/reset/tok-en",
+    `boom at https://hush.example/s?utm=1#${key}:1:2`,
+    `token ${token}`,
+    "mail jane.doe+x@example.com now",
+    `KEY ${key.toUpperCase()}`,
+  ];
+  for (const text of texts) {
+    const clean = scrub(text);
+    for (const part of [key, key.toUpperCase(), token, "short-key", "tok-en", "jane", "utm=1", "x=1"]) {
+      assert.ok(!clean.includes(part), `scrub(${text}): got ${clean}, which holds ${part}`);
+    }
+  }
+});
+
+test("scrub keeps what helps", () => {
+  const stack = "TypeError: x is undefined\n    at draw (https://hush.example/assets/index-AbC123.js:1:2345)";
+  assert.equal(scrub(stack), stack);
+});
