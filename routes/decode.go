@@ -23,6 +23,7 @@ type terms struct {
 	passphrase  string
 	recipients  []string
 	shareDomain string
+	solution    string
 }
 
 func decodeTerms(p params) (t terms, err error) {
@@ -37,7 +38,10 @@ func decodeTerms(p params) (t terms, err error) {
 	if t.recipients, err = p.list("recipient"); err != nil {
 		return t, err
 	}
-	t.shareDomain, err = p.text("share_domain")
+	if t.shareDomain, err = p.text("share_domain"); err != nil {
+		return t, err
+	}
+	t.solution, err = p.text(payload)
 	return t, err
 }
 
@@ -55,7 +59,7 @@ func decodeConceal(x *exchange) (*hushv1.ConcealSecretRequest, error) {
 	}
 	return &hushv1.ConcealSecretRequest{
 		Secret: secret.text, Ttl: t.ttl, Passphrase: t.passphrase,
-		Recipients: t.recipients, ShareDomain: t.shareDomain,
+		Recipients: t.recipients, ShareDomain: t.shareDomain, AuthenticityPayload: t.solution,
 	}, nil
 }
 
@@ -74,7 +78,7 @@ func decodeGenerate(x *exchange) (*hushv1.GenerateSecretRequest, error) {
 	}
 	return &hushv1.GenerateSecretRequest{
 		Ttl: t.ttl, Passphrase: t.passphrase, Recipients: t.recipients,
-		ShareDomain: t.shareDomain, Length: length, CharacterSets: sets,
+		ShareDomain: t.shareDomain, Length: length, CharacterSets: sets, AuthenticityPayload: t.solution,
 	}, nil
 }
 

@@ -95,8 +95,43 @@ func (d details) byReason(message string) *fault {
 	case hushv1.Refusal_REASON_INVALID:
 		return &fault{class: classInvalid, text: message}
 	default:
+		return d.byPolicy(message)
+	}
+}
+
+// byPolicy is for reasons that callers with accounts meet.
+func (d details) byPolicy(message string) *fault {
+	switch d.refusal.GetReason() {
+	case hushv1.Refusal_REASON_SHRIMP:
+		return &fault{class: classForgery}
+	case hushv1.Refusal_REASON_CROSS_SITE, hushv1.Refusal_REASON_INSECURE:
+		return &fault{class: classForbidden, text: message}
+	case hushv1.Refusal_REASON_SCOPE:
+		return &fault{class: classUnauthorized}
+	case hushv1.Refusal_REASON_MAINTENANCE:
+		return &fault{class: classMaintenance, text: message}
+	case hushv1.Refusal_REASON_CREDENTIALS:
+		return &fault{class: classCredentials, text: message}
+	case hushv1.Refusal_REASON_TICKET:
+		return &fault{class: classTicket, text: message}
+	case hushv1.Refusal_REASON_POLICY:
+		return &fault{class: policyClass(d.refusal), text: message}
+	case hushv1.Refusal_REASON_CHALLENGE, hushv1.Refusal_REASON_UNVERIFIED,
+		hushv1.Refusal_REASON_NOT_CONFIGURED, hushv1.Refusal_REASON_ADDRESS_TAKEN, hushv1.Refusal_REASON_DUPLICATE,
+		hushv1.Refusal_REASON_TOO_MANY, hushv1.Refusal_REASON_DOMAIN_SUSPENDED:
+		return &fault{class: classInvalid, text: message}
+	default:
 		return nil
 	}
+}
+
+// policyClass tells a value that the operator does not take from what is not
+// allowed at all.
+func policyClass(r *hushv1.Refusal) class {
+	if r.GetField() == "" {
+		return classForbidden
+	}
+	return classInvalid
 }
 
 // classByCode is for errors without a reason. A code that no RPC of these
@@ -107,6 +142,8 @@ func classByCode(code connect.Code) class {
 		return classInvalid
 	case connect.CodeNotFound:
 		return classUnknown
+	case connect.CodeUnimplemented:
+		return classRoute
 	case connect.CodeUnauthenticated, connect.CodePermissionDenied:
 		return classUnauthorized
 	case connect.CodeResourceExhausted:
@@ -136,7 +173,7 @@ func violated(v *validate.Violation) *fault {
 		return &fault{class: classUnknown}
 	case field == "secret" && rule == "string.min_bytes":
 		return &fault{class: classInvalid, text: textNothing}
-	case field == "secret" && rule == "string.max_bytes":
+	case field == "secret" && rule == "string.max_bytes", field == "content" && rule == "bytes.max_len":
 		return &fault{class: classTooLarge, text: text}
 	default:
 		return &fault{class: classInvalid, text: text}

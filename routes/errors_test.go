@@ -57,7 +57,7 @@ func TestReadFaultCodes(t *testing.T) {
 		connect.CodeFailedPrecondition: {class: classInvalid, text: "why"},
 		connect.CodeAborted:            {class: classInternal},
 		connect.CodeOutOfRange:         {class: classInternal},
-		connect.CodeUnimplemented:      {class: classInternal},
+		connect.CodeUnimplemented:      {class: classRoute},
 		connect.CodeInternal:           {class: classInternal},
 		connect.CodeUnavailable:        {class: classUnavailable},
 		connect.CodeDataLoss:           {class: classInternal},
@@ -83,6 +83,21 @@ func TestReadFaultReasons(t *testing.T) {
 		hushv1.Refusal_REASON_ACCOUNT_REQUIRED: {class: classInvalid, text: "An account is required to send emails."},
 		hushv1.Refusal_REASON_DOMAIN_NOT_FOUND: {class: classDomain, text: "why"},
 		hushv1.Refusal_REASON_INVALID:          {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_SCOPE:            {class: classUnauthorized},
+		hushv1.Refusal_REASON_SHRIMP:           {class: classForgery},
+		hushv1.Refusal_REASON_CROSS_SITE:       {class: classForbidden, text: "why"},
+		hushv1.Refusal_REASON_CHALLENGE:        {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_CREDENTIALS:      {class: classCredentials, text: "why"},
+		hushv1.Refusal_REASON_UNVERIFIED:       {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_POLICY:           {class: classForbidden, text: "why"},
+		hushv1.Refusal_REASON_MAINTENANCE:      {class: classMaintenance, text: "why"},
+		hushv1.Refusal_REASON_ADDRESS_TAKEN:    {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_TICKET:           {class: classTicket, text: "why"},
+		hushv1.Refusal_REASON_DUPLICATE:        {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_DOMAIN_SUSPENDED: {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_NOT_CONFIGURED:   {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_INSECURE:         {class: classForbidden, text: "why"},
+		hushv1.Refusal_REASON_TOO_MANY:         {class: classInvalid, text: "why"},
 	}
 	for number := range hushv1.Refusal_Reason_name {
 		reason := hushv1.Refusal_Reason(number)
@@ -97,6 +112,15 @@ func TestReadFaultReasons(t *testing.T) {
 	}
 }
 
+// A policy about a value is the caller's to meet, any other is not.
+func TestReadFaultPolicy(t *testing.T) {
+	refusal := &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: "passphrase"}
+	got := readFault(rpcError(t, connect.CodeFailedPrecondition, "why", refusal))
+	if want := (fault{class: classInvalid, text: "why"}); *got != want {
+		t.Errorf("readFault(policy about a field): got %+v, want %+v", *got, want)
+	}
+}
+
 func TestReadFaultViolations(t *testing.T) {
 	for _, test := range []struct {
 		violations *validate.Violations
@@ -108,6 +132,8 @@ func TestReadFaultViolations(t *testing.T) {
 			fault{class: classTooLarge, text: "secret: must be at most 1048576 bytes"}},
 		{violation("string.max_bytes", "must be at most 256 bytes", field("secret_key")), fault{class: classUnknown}},
 		{violation("string.max_bytes", "must be at most 256 bytes", field("metadata_key")), fault{class: classUnknown}},
+		{violation("bytes.max_len", "must be at most 1048576 bytes", field("content")),
+			fault{class: classTooLarge, text: "content: must be at most 1048576 bytes"}},
 		{violation("string.max_len", "must be at most 128 characters", field("passphrase")),
 			fault{class: classInvalid, text: "passphrase: must be at most 128 characters"}},
 		{violation("string.min_len", "must be at least 3 characters", indexed("recipients", 2)),
@@ -125,6 +151,8 @@ func TestReadFaultViolations(t *testing.T) {
 // What each version answers for every class.
 func TestFail(t *testing.T) {
 	const key = `"secret_key":"secretkey0000000000000000000000"`
+	x := testExchange()
+	x.words = testCatalogue(t)
 	v2 := func(text string) string {
 		return `{"success":false,"message":"` + text + `","error":"` + text + `","shrimp":"shrimp"}`
 	}
@@ -148,6 +176,12 @@ func TestFail(t *testing.T) {
 		{classLimited, 429, 429, "429", "Apologies dear citizen! You have been rate limited."},
 		{classFull, 404, 503, "503", "There is no room for more secrets at the moment"},
 		{classUnavailable, 404, 503, "503", "We'll be back shortly!"},
+		{classForbidden, 404, 403, "403", "why <&>"},
+		{classCredentials, 404, 422, "422", "why <&>"},
+		{classTicket, 404, 422, "422", "why <&>"},
+		{classForgery, 404, 403, "403", "Please refresh the page and try again"},
+		{classMissing, 404, 404, "404", "why <&>"},
+		{classMaintenance, 404, 503, "503", "why <&>"},
 	} {
 		f := &fault{class: test.class, text: "why <&>"}
 		wantV1 := `{"message":"` + test.text + `"}`
@@ -161,24 +195,26 @@ func TestFail(t *testing.T) {
 		default: // as the table says
 		}
 		w := httptest.NewRecorder()
-		v1Fail(w, testExchange(), f)
+		v1Fail(w, x, f)
 		wantJSON(t, fmt.Sprintf("v1Fail(%d)", test.class), w.Body.String(), wantV1)
 		if got := w.Header().Get("X-OTS-Intended-Status"); w.Code != test.v1 || got != test.honest {
 			t.Errorf("v1Fail(%d): got %d and %s, want %d and %s", test.class, w.Code, got, test.v1, test.honest)
 		}
 		w = httptest.NewRecorder()
-		v2Fail(w, testExchange(), f)
+		v2Fail(w, x, f)
 		wantJSON(t, fmt.Sprintf("v2Fail(%d)", test.class), w.Body.String(), wantV2)
 		if w.Code != test.v2 {
 			t.Errorf("v2Fail(%d): got %d, want %d", test.class, w.Code, test.v2)
 		}
 	}
-	if classes != 14 {
-		t.Errorf("classes: got %d, want 14: a class lacks its row", classes)
+	if classes != 20 {
+		t.Errorf("classes: got %d, want 20: a class lacks its row", classes)
 	}
 }
 
 func TestRetryAfter(t *testing.T) {
+	x := testExchange()
+	x.words = testCatalogue(t)
 	for _, test := range []struct {
 		retry time.Duration
 		class class
@@ -194,7 +230,7 @@ func TestRetryAfter(t *testing.T) {
 	} {
 		for name, fail := range map[string]func(http.ResponseWriter, *exchange, *fault){"v1Fail": v1Fail, "v2Fail": v2Fail} {
 			w := httptest.NewRecorder()
-			fail(w, testExchange(), &fault{class: test.class, retry: test.retry})
+			fail(w, x, &fault{class: test.class, retry: test.retry})
 			if got := w.Header().Get("Retry-After"); got != test.want {
 				t.Errorf("%s(class %d, %v): got Retry-After %q, want %q", name, test.class, test.retry, got, test.want)
 			}

@@ -37,6 +37,19 @@ const (
 	classLimited
 	// classFull is a service without room for more.
 	classFull
+	// classForbidden is what the caller may not do, with the credential it has
+	// or here at all.
+	classForbidden
+	// classCredentials is a wrong address or password.
+	classCredentials
+	// classTicket is a mailed link or an invite that opens nothing.
+	classTicket
+	// classForgery is a session's request without the session's token.
+	classForgery
+	// classMissing is something other than a key that the caller does not have.
+	classMissing
+	// classMaintenance is a service where nothing may be created just now.
+	classMaintenance
 	// classUnavailable is a service that cannot answer just now.
 	classUnavailable
 	// classes counts them.

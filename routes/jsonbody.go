@@ -125,8 +125,10 @@ func (w *jsonWalker) value(name string, depth int) error {
 		w.source.add(name, value{text: t.String(), literal: true})
 	case bool:
 		w.source.add(name, value{text: strconv.FormatBool(t), literal: true})
+	case nil:
+		w.source.addNull(name)
 	}
-	return nil // null is as good as absent
+	return nil
 }
 
 func (w *jsonWalker) nested(open json.Delim, name string, depth int) error {

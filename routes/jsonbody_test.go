@@ -19,7 +19,8 @@ func TestParseJSON(t *testing.T) {
 		{" \r\n", source{}},
 		{"{}", source{}},
 		{`{"secret":{}}`, source{}},
-		{`{"secret":null,"ttl":null}`, source{}},
+		{`{"secret":null,"ttl":null}`, source{"secret": {null: true}, "ttl": {null: true}}},
+		{`{"brand":{"locale":null}}`, source{"brand": {object: true}, "brand[locale]": {null: true}}},
 		{`{"secret":"<a>&\u00e9\ud83d\ude00\\ud800"}`, source{"secret": {values: []value{text(`<a>&é😀\ud800`)}}}},
 		{`{"secret":{"secret":"a","ttl":3600.7}}`, source{
 			"secret": {values: []value{text("a")}},

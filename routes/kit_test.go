@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/handlers"
+	"hush/locale"
 )
 
 const (
@@ -45,18 +46,31 @@ func testExchange() *exchange {
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
 	return &exchange{
 		key: testSecretKey, header: http.Header{}, links: newLinks(base), now: testNow,
-		shrimp: func() string { return "shrimp" },
+		drawn: func() string { return "shrimp" }, visitor: handlers.Visitor{Locale: locale.English},
 	}
 }
 
-// testTree serves rows of its own in place of v1 and v2.
+// testCatalogue holds all messages.
+func testCatalogue(t *testing.T) *locale.Catalogue {
+	t.Helper()
+	words, err := locale.New()
+	if err != nil {
+		t.Fatalf("reading messages: got error %v", err)
+	}
+	return words
+}
+
 // bareTree has no routes yet.
 func bareTree(t *testing.T) *tree {
 	t.Helper()
 	x := testExchange()
-	return &tree{links: x.links, now: func() time.Time { return testNow }, mux: chi.NewMux()}
+	return &tree{
+		links: x.links, now: func() time.Time { return testNow }, mux: chi.NewMux(), words: testCatalogue(t),
+		hidden: make(map[string]bool),
+	}
 }
 
+// testTree serves rows of its own in place of v1 and v2.
 func testTree(t *testing.T, f family) http.Handler {
 	t.Helper()
 	tree := bareTree(t)

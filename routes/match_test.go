@@ -32,6 +32,11 @@ func TestLiteralsWin(t *testing.T) {
 		{"POST", "/api/v2/secret/key/reveal", "/api/v2/secret/{key}/reveal"},
 		{"POST", "/api/v2/guest/secret/conceal", "/api/v2/guest/secret/conceal"},
 		{"GET", "/api/v2/guest/receipt/key", "/api/v2/guest/receipt/{key}"},
+		{"POST", "/api/v2/account/domains/add", "/api/v2/account/domains/add"},
+		{"GET", "/api/v2/account/domains/add", "/api/v2/account/domains/{domain}"},
+		{"GET", "/api/v2/domains/", "/api/v2/domains/"},
+		{"POST", "/api/v2/domains/add/remove", "/api/v2/domains/{domain}/remove"},
+		{"DELETE", "/api/v2/domains/a.example/icon", "/api/v2/domains/{domain}/icon"},
 	} {
 		if got := tree.mux.Find(chi.NewRouteContext(), test.method, test.path); got != test.want {
 			t.Errorf("Find(%s %s): got %q, want %q", test.method, test.path, got, test.want)

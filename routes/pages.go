@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"html/template"
@@ -13,100 +12,102 @@ import (
 //go:embed pages
 var pageFiles embed.FS
 
-// page is an answer that is the same for every request of its path.
+// page is a path of the web client.
 type page struct {
-	path      string
-	operation string
-	file      string // of a template; empty for plain text
-	text      string
+	path string
+	says standIn
 }
 
-// pages are the paths outside the API. Nothing on them depends on the request:
-// whoever opens a link, or a scanner that follows it, learns what it is for and
-// changes nothing.
-func pages() []page {
-	all := []page{
-		{path: "/", operation: "page", file: "home.html"},
-		{path: "/secret/{key}", operation: "page", file: "secret.html"},
+// pages are the client's paths. All answer the shell; they differ in what that
+// says where no script runs.
+func pages(c *handlers.Callable) []page {
+	var all []page
+	for _, path := range []string{
+		"/", "/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
+		"/account/domains", "/account/domains/{domain}", "/colonel", "/feedback", "/about",
+	} {
+		all = append(all, page{path, homePage()})
 	}
-	for _, name := range receiptNames() {
-		all = append(all, page{path: "/" + name + "/{key}", operation: "page", file: "receipt.html"})
-	}
-	return append(all,
-		page{path: "/healthz", operation: "health", text: "ok"},
-		page{path: "/robots.txt", operation: "robots", text: "User-agent: *\nDisallow: /\n"},
+	all = append(all,
+		page{"/s", fragmentPage("/s#", "/secret/")},
+		page{"/secret/{key}", secretPage()},
+		page{"/r", fragmentPage("/r#", "/private/")},
 	)
+	for _, name := range receiptNames() {
+		all = append(all, page{"/" + name + "/{key}", receiptPage()})
+	}
+	for _, p := range ticketPages(c) {
+		all = append(all, page{p.path, p.says()})
+	}
+	return all
 }
 
-func (t *tree) addPages() error {
-	for _, p := range pages() {
-		if p.file == "" {
-			t.handle(http.MethodGet, p.path, textPage(p))
-			continue
-		}
-		html, err := renderPage(p.file, t.links)
-		if err != nil {
-			return err
-		}
-		t.handle(http.MethodGet, p.path, htmlPage(p.path, html))
+// textPage is a plain text for programs.
+type textPage struct{ path, operation, text string }
+
+func textPages() [2]textPage {
+	return [2]textPage{
+		{"/healthz", "health", "ok"},
+		{"/robots.txt", "robots", "User-agent: *\nDisallow: /\n"},
 	}
-	html, err := renderPage("unknown.html", t.links)
-	if err != nil {
+}
+
+func (t *tree) addPages(c *handlers.Callable) error {
+	if err := t.addClient(c); err != nil {
 		return err
 	}
-	t.unknown = html
-	return nil
+	for _, p := range pages(c) {
+		t.handle(http.MethodGet, p.path, restricted(t.shellPage(p)))
+	}
+	for _, p := range filePaths() {
+		t.handle(http.MethodGet, p.pattern, restricted(t.filePage(p)))
+	}
+	for _, p := range textPages() {
+		t.handle(http.MethodGet, p.path, restricted(p.serve))
+	}
+	return t.addLivePages(c)
 }
 
-// renderPage renders a page once and for all.
-func renderPage(file string, l links) ([]byte, error) {
-	set, err := template.ParseFS(pageFiles, "pages/layout.html", "pages/"+file)
+func (p textPage) serve(w http.ResponseWriter, r *http.Request) {
+	handlers.Route(r, p.path)
+	writeText(w, http.StatusOK, p.text)
+}
+
+// pageRows are the lines of the table for all that is not the API.
+func pageRows(c *handlers.Callable) []Row {
+	var rows []Row
+	for _, p := range pages(c) {
+		rows = append(rows, Row{http.MethodGet, p.path, "page"})
+	}
+	for _, p := range livePages(c) {
+		rows = append(rows, Row{p.method, p.path, p.action.operation})
+	}
+	for _, p := range filePaths() {
+		rows = append(rows, Row{http.MethodGet, p.template, "file"})
+	}
+	for _, p := range textPages() {
+		rows = append(rows, Row{http.MethodGet, p.path, p.operation})
+	}
+	return rows
+}
+
+func parsePage(file string) (*template.Template, error) {
+	set, err := template.ParseFS(pageFiles, "pages/"+file, "pages/sheet.html")
 	if err != nil {
 		return nil, fmt.Errorf("parsing page %s: %w", file, err)
 	}
-	var b bytes.Buffer
-	if err := set.ExecuteTemplate(&b, "layout.html", struct{ Base string }{l.base}); err != nil {
-		return nil, fmt.Errorf("rendering page %s: %w", file, err)
-	}
-	return b.Bytes(), nil
+	return set.Lookup(file), nil
 }
 
-func htmlPage(path string, html []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		handlers.Route(r, path)
-		writeHTML(w, http.StatusOK, html)
-	}
+// pageNotFound answers for a path outside the API that nothing has.
+func (t *tree) pageNotFound(w http.ResponseWriter, x *exchange) {
+	restrict(w.Header())
+	t.showShell(w, x, http.StatusNotFound, unknownPage())
 }
 
-func textPage(p page) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		handlers.Route(r, p.path)
-		writeText(w, http.StatusOK, p.text)
-	}
-}
-
-func (t *tree) pageNotFound(w http.ResponseWriter) {
-	writeHTML(w, http.StatusNotFound, t.unknown)
-}
-
-func writeHTML(w http.ResponseWriter, status int, html []byte) {
-	w.Header().Set("Content-Security-Policy",
-		"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	writePage(w, status, "text/html; charset=utf-8", html)
-}
-
-func writeText(w http.ResponseWriter, status int, text string) {
-	writePage(w, status, "text/plain; charset=utf-8", []byte(text))
-}
-
-func writePage(w http.ResponseWriter, status int, contentType string, body []byte) {
-	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("X-Robots-Tag", "noindex, nofollow")
-	h.Set("Referrer-Policy", "no-referrer")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // as in writeJSON
+// pageMethodNotAllowed answers for a path outside the API that has other
+// methods.
+func pageMethodNotAllowed(w http.ResponseWriter) {
+	restrict(w.Header())
+	writeText(w, http.StatusMethodNotAllowed, textMethod)
 }

@@ -1,7 +1,7 @@
 package routes
 
 import (
-	"strings"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -28,6 +28,7 @@ type param struct {
 	items  []value // given as elements of a list
 	list   bool    // given as a list, perhaps an empty one
 	object bool    // given as an object
+	null   bool    // given as null, which is as good as absent to most
 }
 
 // source holds the parameters of a query or a body by their plain names:
@@ -93,45 +94,11 @@ func (s source) addEmpty(name string, object bool) {
 	}
 }
 
-// splitName takes a name apart, without the wrapper secret[...], and tells
-// whether it ends in []. It answers nil for a name of a wrong shape.
-func splitName(name string) (parts []string, list bool) {
-	if len(name) > maxName {
-		return nil, false
+// addNull takes a JSON null.
+func (s source) addNull(name string) {
+	if p, list := s.place(name); p != nil && !list {
+		p.null = true
 	}
-	base, rest, nested := strings.Cut(name, "[")
-	if base == "" || strings.Contains(base, "]") {
-		return nil, false
-	}
-	parts = []string{base}
-	if !nested {
-		return parts, false
-	}
-	inner, closed := strings.CutSuffix(rest, "]")
-	if !closed {
-		return nil, false
-	}
-	for part := range strings.SplitSeq(inner, "][") {
-		if strings.ContainsAny(part, "[]") {
-			return nil, false
-		}
-		parts = append(parts, part)
-	}
-	if last := len(parts) - 1; parts[last] == "" {
-		parts, list = parts[:last], true
-	}
-	if len(parts) > 1 && base == "secret" && parts[1] != "" {
-		parts = parts[1:]
-	}
-	return parts, list
-}
-
-// nestedName is the name of what is below a name, as a form spells it.
-func nestedName(name, below string) string {
-	if len(name)+len(below) > maxName {
-		return "[" // names nothing, like the long name that it stands for
-	}
-	return name + "[" + below + "]"
 }
 
 // scalar answers the single value of a parameter; ok is false if there is
@@ -172,6 +139,95 @@ func (p params) scalar(name string) (v value, ok bool, err error) {
 func (p params) text(name string) (string, error) {
 	v, _, err := p.scalar(name)
 	return v.text, err
+}
+
+// reading is a parameter and where its value belongs.
+type reading struct {
+	name string
+	into *string
+}
+
+// read reads single values into where they belong, empty ones for what is not
+// there.
+func (p params) read(all ...reading) error {
+	for _, one := range all {
+		text, err := p.text(one.name)
+		if err != nil {
+			return err
+		}
+		*one.into = text
+	}
+	return nil
+}
+
+// isNull answers whether a parameter was given as null.
+func (p params) isNull(name string) bool {
+	for _, s := range p {
+		if s[name] != nil && s[name].null {
+			return true
+		}
+	}
+	return false
+}
+
+// isObject answers whether a parameter was given as an object, be it an empty
+// one.
+func (p params) isObject(name string) bool {
+	for _, s := range p {
+		if s[name] != nil && s[name].object {
+			return true
+		}
+	}
+	return false
+}
+
+// optional answers the single value of a parameter, nil if it was not given.
+func (p params) optional(name string) (*string, error) {
+	v, ok, err := p.scalar(name)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return &v.text, nil
+}
+
+// file answers the bytes of a part of the body, the first of the names that has
+// any; nil if none does. They are whatever they are, text or not.
+func (p params) file(names ...string) ([]byte, error) {
+	for _, name := range names {
+		found := p[0][name]
+		if found == nil {
+			continue
+		}
+		if len(found.values) > 1 {
+			return nil, invalid("%s was given more than once", name)
+		}
+		if len(found.values) == 1 && found.values[0].text != "" {
+			return []byte(found.values[0].text), nil
+		}
+	}
+	return nil, nil
+}
+
+// others answers all single values but the named ones. What is no single text
+// is an error, which tells a name only if routes know it: the others are the
+// caller's.
+func (p params) others(names ...string) (map[string]string, error) {
+	found := map[string]string{}
+	for _, s := range p {
+		for name := range s {
+			if slices.Contains(names, name) {
+				continue
+			}
+			v, ok, err := p.scalar(name)
+			if err != nil {
+				return nil, invalid("%s must be a single text", known(name))
+			}
+			if ok {
+				found[name] = v.text
+			}
+		}
+	}
+	return found, nil
 }
 
 // list answers the values of a parameter that are not empty, from the first
@@ -238,20 +294,4 @@ func notSingle(name string) error {
 
 func errSecretText() error {
 	return invalid("secret must be text")
-}
-
-// known answers how an error may call a parameter. Only names that routes read
-// are told: a body that is not what it seems may hold a secret in its names.
-func known(name string) string {
-	parts, _ := splitName(name)
-	if parts == nil {
-		return "a parameter"
-	}
-	switch parts[0] {
-	case "secret", "ttl", "passphrase", "recipient", "share_domain", "kind", "continue",
-		"memo", "keys", "identifiers", "shrimp", "length", "character_sets":
-		return parts[0]
-	default:
-		return "a parameter"
-	}
 }

@@ -83,3 +83,105 @@ func TestParamsFlag(t *testing.T) {
 	_, err := mustParams(t, "x=yes", "").flag("x")
 	wantFault(t, "flag(yes)", err, classInvalid, "x must be true or false")
 }
+
+func TestParamsRead(t *testing.T) {
+	var a, b string
+	p := mustParams(t, "a=1", "b=2&a=3")
+	if err := p.read(reading{"a", &a}, reading{"b", &b}); err != nil || a != "1" || b != "2" {
+		t.Errorf("read(): got %q, %q, %v, want 1 and 2", a, b, err)
+	}
+	err := mustParams(t, "b=1&b=2&c=3&c=4", "").read(reading{"a", &a}, reading{"c", &a}, reading{"b", &b})
+	wantFault(t, "read(c and b twice)", err, classInvalid, "c was given more than once")
+}
+
+func mustJSONParams(t *testing.T, body string) params {
+	t.Helper()
+	s, err := parseJSON([]byte(body))
+	if err != nil {
+		t.Fatalf("parseJSON(%s): got error %v", body, err)
+	}
+	return params{s, source{}}
+}
+
+// What is absent, empty, null and an object are four things.
+func TestParamsPresence(t *testing.T) {
+	for body, want := range map[string]struct {
+		text         string // - for none
+		null, object bool
+	}{
+		`{}`:                {"-", false, false},
+		`{"x":""}`:          {"", false, false},
+		`{"x":"a"}`:         {"a", false, false},
+		`{"x":false}`:       {"false", false, false},
+		`{"x":null}`:        {"-", true, false},
+		`{"secret":{}}`:     {"-", false, false},
+		`{"x[y]":null}`:     {"-", false, true},
+		`{"x[]":null}`:      {"-", false, false},
+		`{"secret[x]":"a"}`: {"a", false, false},
+	} {
+		p := mustJSONParams(t, body)
+		text := "-"
+		if !want.object {
+			got, err := p.optional("x")
+			if err != nil {
+				t.Errorf("optional(%s): got error %v", body, err)
+			}
+			if got != nil {
+				text = *got
+			}
+		}
+		if text != want.text || p.isNull("x") != want.null || p.isObject("x") != want.object {
+			t.Errorf("%s: got %q, null %v, object %v, want %+v", body, text, p.isNull("x"), p.isObject("x"), want)
+		}
+	}
+	for _, body := range []string{`{"x":{}}`, `{"x":{"y":1}}`} {
+		if p := mustJSONParams(t, body); !p.isObject("x") {
+			t.Errorf("isObject(%s): got false, want true", body)
+		}
+	}
+	if got, err := mustParams(t, "", "x=q").optional("x"); err != nil || got == nil || *got != "q" {
+		t.Errorf("optional(query): got %v, %v, want q", got, err)
+	}
+	_, err := mustParams(t, "x=1&x=2", "").optional("x")
+	wantFault(t, "optional(twice)", err, classInvalid, "x was given more than once")
+}
+
+// A file is bytes; a query has none.
+func TestParamsFile(t *testing.T) {
+	for _, test := range []struct{ body, query, want string }{
+		{"", "", ""},
+		{"logo=%ff%00%89PNG", "", "\xff\x00\x89PNG"},
+		{"image=b&icon=c", "", "b"},
+		{"icon=c", "logo=q", "c"},
+		{"logo=&image=b", "", "b"},
+		{"logo[]=a", "", ""},
+		{"", "logo=q", ""},
+	} {
+		got, err := mustParams(t, test.body, test.query).file("logo", "image", "icon")
+		if err != nil || string(got) != test.want {
+			t.Errorf("file(%q, %q): got %q, %v, want %q", test.body, test.query, got, err, test.want)
+		}
+	}
+	_, err := mustParams(t, "image=a&image=b", "").file("logo", "image")
+	wantFault(t, "file(twice)", err, classInvalid, "image was given more than once")
+}
+
+func TestParamsOthers(t *testing.T) {
+	got, err := mustParams(t, "a=1&b=&payload=x&n[m]=2", "a=3&c=4&shrimp=y").others("payload", "shrimp", "n")
+	if diff := cmp.Diff(map[string]string{"a": "1", "b": "", "c": "4", "n[m]": "2"}, got); diff != "" || err != nil {
+		t.Errorf("others(): got error %v and difference\n%s", err, diff)
+	}
+	got, err = mustJSONParams(t, `{"a":null,"b":1}`).others()
+	if diff := cmp.Diff(map[string]string{"b": "1"}, got); diff != "" || err != nil {
+		t.Errorf("others(null): got error %v and difference\n%s", err, diff)
+	}
+	for body, want := range map[string]string{
+		"hunter2=1&hunter2=2": "a parameter must be a single text",
+		"hunter2[]=1":         "a parameter must be a single text",
+		"hunter2=%ff":         "a parameter must be a single text",
+		"msg=%ff":             "msg must be a single text",
+	} {
+		_, err := mustParams(t, body, "").others()
+		wantFault(t, "others("+body+")", err, classInvalid, want)
+	}
+}

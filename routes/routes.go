@@ -25,6 +25,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"hush/handlers"
+	"hush/locale"
 )
 
 // Options is what the tree is made of.
@@ -35,6 +36,8 @@ type Options struct {
 	// https://secrets.example. All links are built from it, and none from a
 	// request. Required; scheme and host have to be set.
 	BaseURL *url.URL
+	// Catalogue holds the messages in every language. Required.
+	Catalogue *locale.Catalogue
 	// Now is the clock that relative times in answers use. Nil means
 	// time.Now.
 	Now func() time.Time
@@ -43,14 +46,17 @@ type Options struct {
 // tree is what the handlers of one tree share.
 type tree struct {
 	links links
+	words *locale.Catalogue
 	now   func() time.Time
 	mux   *chi.Mux
 	// mounts are the services of the API.
 	mounts []handlers.Mount
 	v1     family
 	v2     family
-	// unknown is the page for paths that nothing has.
-	unknown []byte
+	// hidden are the patterns that are not there for anybody but colonels.
+	hidden map[string]bool
+	// client is the web client and its pages.
+	client *client
 }
 
 // New builds the tree. It answers an error if a required option is missing or
@@ -61,29 +67,49 @@ func New(opts Options) (http.Handler, error) {
 	}
 	t := &tree{
 		links:  newLinks(opts.BaseURL),
+		words:  opts.Catalogue,
 		now:    opts.Now,
 		mux:    chi.NewMux(),
 		mounts: opts.API.Mounts,
 		v1:     v1Family(&opts.API.Callable),
 		v2:     v2Family(&opts.API.Callable),
+		hidden: make(map[string]bool),
 	}
 	if t.now == nil {
 		t.now = time.Now
 	}
 	for _, mount := range t.mounts {
-		t.mux.Mount(strings.TrimSuffix(mount.Path, "/"), mount.Handler)
+		t.mux.Mount(strings.TrimSuffix(mount.Path, "/"), t.mounted(mount))
+		if mount.Colonels {
+			t.hide(strings.TrimSuffix(mount.Path, "/"))
+		}
 	}
 	for _, f := range []family{t.v1, t.v2} {
 		if err := t.add(f); err != nil {
 			return nil, err
 		}
 	}
-	if err := t.addPages(); err != nil {
+	if err := t.addPages(&opts.API.Callable); err != nil {
 		return nil, err
 	}
 	t.mux.NotFound(t.notFound)
 	t.mux.MethodNotAllowed(t.methodNotAllowed)
-	return opts.API.Middleware(t.mux), nil
+	return secured(opts.BaseURL, opts.API.Middleware(t.mux)), nil
+}
+
+// mounted is a service's handler. One that is for colonels is not there for
+// anybody else.
+func (t *tree) mounted(mount handlers.Mount) http.Handler {
+	if !mount.Colonels {
+		return mount.Handler
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !handlers.VisitorOf(r).Colonel {
+			t.notFound(w, r)
+			return
+		}
+		mount.Handler.ServeHTTP(w, r)
+	})
 }
 
 func (o Options) check() error {
@@ -92,6 +118,8 @@ func (o Options) check() error {
 		return errors.New("routes need an API with its middleware")
 	case o.BaseURL == nil || o.BaseURL.Scheme == "" || o.BaseURL.Host == "":
 		return errors.New("routes need a base URL with scheme and host")
+	case o.Catalogue == nil:
+		return errors.New("routes need a catalogue of messages")
 	}
 	return nil
 }
@@ -106,18 +134,34 @@ func (t *tree) add(f family) error {
 			continue
 		}
 		t.handle(rw.method, f.prefix+rw.path, t.serve(f, rw))
+		if rw.hidden {
+			t.hide(f.prefix + rw.path)
+		}
 	}
 	return nil
 }
 
-// handle registers a route. GET serves HEAD as well, and a path without
-// parameters may end in a slash.
-func (t *tree) handle(method, path string, h http.HandlerFunc) {
-	paths := []string{path}
-	if !strings.Contains(path, "{") && !strings.HasSuffix(path, "/") {
-		paths = append(paths, path+"/")
+// spellings are the paths of a route: one without parameters may end in a
+// slash, and so may the address of a link that people pass on.
+func spellings(path string) []string {
+	link := strings.HasSuffix(path, "/{key}") && !strings.HasPrefix(path, "/api/")
+	if strings.Contains(path, "{") && !link || strings.HasSuffix(path, "/") {
+		return []string{path}
 	}
-	for _, p := range paths {
+	return []string{path, path + "/"}
+}
+
+// hide makes a path look like an unknown one to whoever is no colonel, whatever
+// the method.
+func (t *tree) hide(path string) {
+	for _, p := range spellings(path) {
+		t.hidden[p] = true
+	}
+}
+
+// handle registers a route. GET serves HEAD as well.
+func (t *tree) handle(method, path string, h http.HandlerFunc) {
+	for _, p := range spellings(path) {
 		t.mux.MethodFunc(method, p, h)
 		if method == http.MethodGet {
 			t.mux.MethodFunc(http.MethodHead, p, h)
@@ -145,7 +189,7 @@ func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 	case api:
 		writeJSON(w, http.StatusNotFound, routeAnswer{Message: textRoute})
 	default:
-		t.pageNotFound(w)
+		t.pageNotFound(w, t.exchange(r))
 	}
 }
 
@@ -154,12 +198,12 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	// best what they allow.
 	for _, mount := range t.mounts {
 		if strings.HasPrefix(r.URL.Path, mount.Path) {
-			mount.Handler.ServeHTTP(w, r)
+			t.mounted(mount).ServeHTTP(w, r)
 			return
 		}
 	}
 	allowed := t.allowed(r)
-	if len(allowed) == 0 {
+	if len(allowed) == 0 || t.hidden[routedPath(r)] && !handlers.VisitorOf(r).Colonel {
 		t.notFound(w, r)
 		return
 	}
@@ -172,16 +216,13 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	case api:
 		writeJSON(w, http.StatusMethodNotAllowed, routeAnswer{Message: textMethod})
 	default:
-		writeText(w, http.StatusMethodNotAllowed, textMethod)
+		pageMethodNotAllowed(w)
 	}
 }
 
 // allowed lists the methods that the request's path has.
 func (t *tree) allowed(r *http.Request) []string {
-	path := r.URL.RawPath
-	if path == "" {
-		path = r.URL.Path
-	}
+	path := routedPath(r)
 	var methods []string
 	for _, method := range []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
@@ -192,4 +233,12 @@ func (t *tree) allowed(r *http.Request) []string {
 		}
 	}
 	return methods
+}
+
+// routedPath is the path by which chi finds a route.
+func routedPath(r *http.Request) string {
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.Path
 }

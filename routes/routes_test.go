@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/handlers"
+	"hush/locale"
 	"hush/routes"
 )
 
@@ -37,6 +38,15 @@ func newAPI() *handlers.API {
 	return api
 }
 
+func catalogue(t *testing.T) *locale.Catalogue {
+	t.Helper()
+	words, err := locale.New()
+	if err != nil {
+		t.Fatalf("reading messages: got error %v", err)
+	}
+	return words
+}
+
 func mounted(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Mounted", r.URL.Path)
 }
@@ -44,7 +54,7 @@ func mounted(w http.ResponseWriter, r *http.Request) {
 func newTree(t *testing.T) http.Handler {
 	t.Helper()
 	base := &url.URL{Scheme: "https", Host: "hush.example", Path: "/"}
-	h, err := routes.New(routes.Options{API: newAPI(), BaseURL: base})
+	h, err := routes.New(routes.Options{API: newAPI(), BaseURL: base, Catalogue: catalogue(t)})
 	if err != nil {
 		t.Fatalf("New(): got error %v", err)
 	}
@@ -86,13 +96,15 @@ func TestTableWithoutAPI(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
+	words := catalogue(t)
 	for name, opts := range map[string]routes.Options{
-		"nothing":             {},
-		"no base URL":         {API: newAPI()},
-		"relative base URL":   {API: newAPI(), BaseURL: &url.URL{Path: "/x"}},
-		"no middleware":       {API: &handlers.API{}, BaseURL: base},
-		"no methods":          {API: &handlers.API{Middleware: newAPI().Middleware}, BaseURL: base},
-		"no API, good origin": {BaseURL: base},
+		"nothing":           {},
+		"no base URL":       {API: newAPI(), Catalogue: words},
+		"relative base URL": {API: newAPI(), Catalogue: words, BaseURL: &url.URL{Path: "/x"}},
+		"no middleware":     {API: &handlers.API{}, Catalogue: words, BaseURL: base},
+		"no methods":        {API: &handlers.API{Middleware: newAPI().Middleware}, Catalogue: words, BaseURL: base},
+		"no API":            {BaseURL: base, Catalogue: words},
+		"no catalogue":      {API: newAPI(), BaseURL: base},
 	} {
 		if _, err := routes.New(opts); err == nil {
 			t.Errorf("New(%s): got no error, want one", name)
@@ -113,7 +125,8 @@ func TestMounts(t *testing.T) {
 func TestMiddlewareWrapsAll(t *testing.T) {
 	api := newAPI()
 	api.Middleware = func(http.Handler) http.Handler { return http.HandlerFunc(mounted) }
-	h, err := routes.New(routes.Options{API: api, BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}})
+	base := &url.URL{Scheme: "https", Host: "hush.example"}
+	h, err := routes.New(routes.Options{API: api, BaseURL: base, Catalogue: catalogue(t)})
 	if err != nil {
 		t.Fatalf("New(): got error %v", err)
 	}
@@ -135,7 +148,12 @@ func TestUnknownPaths(t *testing.T) {
 		"/api/v1/":                         `{"message":"Not Found"}`,
 		"/api/v1/nothing":                  `{"message":"Not Found"}`,
 		"/api/v2/nothing":                  `{"message":"Not Found"}`,
-		"/api/v2/account":                  `{"message":"Not Found"}`,
+		"/api/v2/accounts":                 `{"message":"Not Found"}`,
+		"/api/v2/colonel":                  `{"message":"Not Found"}`,
+		"/api/v2/colonel/":                 `{"message":"Not Found"}`,
+		"/api/v2/colonel?a=%zz":            `{"message":"Not Found"}`,
+		"/api/v2/domains/a.example/":       `{"message":"Not Found"}`,
+		"/api/v2/domains/a/logo/x":         `{"message":"Not Found"}`,
 		"/api/v1/private/":                 `{"message":"Not Found"}`,
 		"/api/v1/private/key/":             `{"message":"Not Found"}`,
 		"/api/v2/secret/key/x":             `{"message":"Not Found"}`,
@@ -150,7 +168,10 @@ func TestUnknownPaths(t *testing.T) {
 			t.Errorf("GET %s: got Content-Type %q", path, got)
 		}
 	}
-	for _, path := range []string{"/nothing", "/secret/", "/secret/key/", "/apis", "/api2/x", "//api/v1/status"} {
+	for _, path := range []string{
+		"/nothing", "/nothing.html", "/index.html", "/assets", "/secret/", "/apis", "/api2/x", "//api/v1/status",
+		"/verify/", "/imagine/a", "/imagine/a/logo.svg", "/imagine/a/LOGO.png", "/imagine/a/logo.png/", "/imagine/a/b/logo.png",
+	} {
 		w := request(h, http.MethodGet, path)
 		if w.Code != http.StatusNotFound || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("GET %s: got %d %s, want a page", path, w.Code, w.Header())
@@ -177,7 +198,39 @@ func TestMethodNotAllowed(t *testing.T) {
 		{"GET", "/api/v2/secret/key/reveal", "POST"},
 		{"POST", "/api/v2/secret/key/status", "GET, HEAD"},
 		{"POST", "/api/v2/receipt/key", "GET, HEAD, PATCH"},
-		{"POST", "/secret/key", "GET, HEAD"},
+		{"POST", "/api/v2/private/recent", "GET, HEAD, PATCH"},
+		{"PUT", "/api/v2/account", "GET, HEAD"},
+		{"DELETE", "/api/v2/account/", "GET, HEAD"},
+		{"GET", "/api/v2/account/destroy", "POST"},
+		{"GET", "/api/v2/account/apitoken/", "POST"},
+		{"OPTIONS", "/api/v2/account/domains", "GET, HEAD"},
+		{"PUT", "/api/v2/account/domains/add", "GET, HEAD, POST"},
+		{"POST", "/api/v2/domains/a.example", "GET, HEAD"},
+		{"GET", "/api/v2/domains/a.example/verify", "POST"},
+		{"POST", "/api/v2/account/domains/a.example/brand", "GET, HEAD, PUT"},
+		{"PUT", "/api/v2/account/domains/a.example/logo", "GET, HEAD, POST, DELETE"},
+		{"PATCH", "/api/v2/domains/a.example/icon", "GET, HEAD, POST, DELETE"},
+		{"OPTIONS", "/api/v2/domains/a.example/icon", "GET, HEAD, POST, DELETE"},
+		{"POST", "/api/v2/altcha/challenge", "GET, HEAD"},
+		{"GET", "/api/v2/altcha/verify-spam", "POST"},
+		{"GET", "/api/v2/feedback", "POST"},
+		{"HEAD", "/api/v2/exception", "POST"},
+		{"PUT", "/verify/key", "GET, HEAD, POST"},
+		{"DELETE", "/reset/key", "GET, HEAD, POST"},
+		{"OPTIONS", "/confirm/key", "GET, HEAD, POST"},
+		{"POST", "/signup/key", "GET, HEAD"},
+		{"POST", "/signin", "GET, HEAD"},
+		{"POST", "/signin/", "GET, HEAD"},
+		{"POST", "/reset", "GET, HEAD"},
+		{"POST", "/imagine/a/logo.png", "GET, HEAD"},
+		{"PUT", "/secret/key", "GET, HEAD, POST"},
+		{"OPTIONS", "/secret/key", "GET, HEAD, POST"},
+		{"DELETE", "/private/key", "GET, HEAD, POST"},
+		{"PATCH", "/receipt/key", "GET, HEAD, POST"},
+		{"POST", "/s", "GET, HEAD"},
+		{"POST", "/account/domains/a.example", "GET, HEAD"},
+		{"POST", "/assets/x.js", "GET, HEAD"},
+		{"POST", "/icon.svg", "GET, HEAD"},
 		{"POST", "/", "GET, HEAD"},
 	} {
 		w := request(h, test.method, test.path)
@@ -188,47 +241,11 @@ func TestMethodNotAllowed(t *testing.T) {
 			t.Errorf("%s %s: got body %s", test.method, test.path, w.Body)
 		}
 	}
-	if w := request(h, "PROPFIND", "/api/v1/nothing"); w.Code != http.StatusNotFound {
-		t.Errorf("PROPFIND of an unknown path: got %d, want 404", w.Code)
-	}
-}
-
-func TestPages(t *testing.T) {
-	h := newTree(t)
-	for _, path := range []string{"/", "/secret/a", "/private/a", "/metadata/a", "/receipt/a?continue=true", "/nothing"} {
-		w := request(h, http.MethodGet, path)
-		body := w.Body.String()
-		for _, part := range []string{"<!DOCTYPE html>", `<html lang="en">`, "<title>", `name="viewport"`, "noindex"} {
-			if !strings.Contains(body, part) {
-				t.Errorf("GET %s: got no %s in %s", path, part, body)
+	for _, path := range []string{"/api/v1/nothing", "/api/v2/colonel", "/api/v2/colonel/"} {
+		for _, method := range []string{"PROPFIND", "POST", "OPTIONS"} {
+			if w := request(h, method, path); w.Code != http.StatusNotFound || w.Header().Get("Allow") != "" {
+				t.Errorf("%s %s: got %d, Allow %q, want 404 and none", method, path, w.Code, w.Header().Get("Allow"))
 			}
-		}
-		for _, part := range []string{"<script", "<style", "style=", "href=", "http-equiv"} {
-			if strings.Contains(body, part) {
-				t.Errorf("GET %s: got %s, want none", path, part)
-			}
-		}
-		for name, want := range map[string]string{
-			"Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-			"Cache-Control":           "no-store", "X-Robots-Tag": "noindex, nofollow",
-			"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
-		} {
-			if got := w.Header().Get(name); got != want {
-				t.Errorf("GET %s: got %s %q, want %q", path, name, got, want)
-			}
-		}
-	}
-}
-
-// A page behind a link is the same for every key: it tells nobody whether there
-// is a secret, and repeats nothing.
-func TestPagesSayNothingOfKeys(t *testing.T) {
-	h := newTree(t)
-	for _, path := range []string{"/secret/", "/private/", "/metadata/", "/receipt/"} {
-		one := request(h, http.MethodGet, path+"secretkey0000000000000000000000").Body.String()
-		other := request(h, http.MethodGet, path+"%3Cscript%3E").Body.String()
-		if one != other || strings.Contains(one, "secretkey0") || !strings.Contains(one, "https://hush.example/api/v1/") {
-			t.Errorf("GET %s: got %s and %s, want one page with a command", path, one, other)
 		}
 	}
 }

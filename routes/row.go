@@ -11,16 +11,33 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"hush/handlers"
+	"hush/locale"
 )
 
 // exchange is one request on its way through a row, with what its codecs need.
 type exchange struct {
-	key    string // of the path, as it was sent; empty for rows without
-	params params
-	header http.Header
-	links  links
-	now    time.Time
-	shrimp func() string // draws a token that validates nothing
+	key     string // of the path, as it was sent; empty for rows without
+	params  params
+	header  http.Header
+	links   links
+	now     time.Time
+	visitor handlers.Visitor
+	words   *locale.Catalogue
+	drawn   func() string // answers a token that validates nothing
+}
+
+// shrimp is the session's token against forged requests, or for callers
+// without a session one that validates nothing.
+func (x *exchange) shrimp() string {
+	if x.visitor.Shrimp != "" {
+		return x.visitor.Shrimp
+	}
+	return x.drawn()
+}
+
+// text is a message of the catalogue in the caller's language.
+func (x *exchange) text(key string, args ...string) string {
+	return x.words.Text(x.visitor.Locale, key, args...)
 }
 
 // decoder makes an RPC's request out of parameters. Its error is a *fault.
@@ -42,6 +59,7 @@ type row struct {
 	path   string // below the version's prefix
 	action action
 	open   bool // to scripts of other sites
+	hidden bool // from everybody but colonels
 }
 
 func get(path string, a action) row {
@@ -52,6 +70,14 @@ func post(path string, a action) row {
 	return row{method: http.MethodPost, path: path, action: a}
 }
 
+func put(path string, a action) row {
+	return row{method: http.MethodPut, path: path, action: a}
+}
+
+func remove(path string, a action) row {
+	return row{method: http.MethodDelete, path: path, action: a}
+}
+
 func patch(path string, a action) row {
 	return row{method: http.MethodPatch, path: path, action: a}
 }
@@ -60,6 +86,11 @@ func patch(path string, a action) row {
 // row beside it.
 func openPost(path string, a action) row {
 	return row{method: http.MethodPost, path: path, action: a, open: true}
+}
+
+// hiddenGet is a row that is not there for anybody but colonels.
+func hiddenGet(path string, a action) row {
+	return row{method: http.MethodGet, path: path, action: a, hidden: true}
 }
 
 func preflight(path string) row {
@@ -97,26 +128,6 @@ func operation[Req any]() string {
 	return strings.TrimSuffix(string(message.ProtoReflect().Descriptor().Name()), "Request")
 }
 
-// either lets one parameter choose the RPC.
-func either(choose func(*exchange) (bool, error), yes, no action) action {
-	a := action{operation: yes.operation + " or " + no.operation, ready: yes.ready}
-	if a.ready == nil {
-		a.ready = no.ready
-	}
-	a.run = func(ctx context.Context, x *exchange) (any, error) {
-		chosen, err := choose(x)
-		switch {
-		case err != nil:
-			return nil, err
-		case chosen:
-			return yes.run(ctx, x)
-		default:
-			return no.run(ctx, x)
-		}
-	}
-	return a
-}
-
 // family is a version of the legacy routes.
 type family struct {
 	prefix string
@@ -128,8 +139,13 @@ type family struct {
 func (t *tree) serve(f family, rw row) http.HandlerFunc {
 	template := f.prefix + rw.path
 	return func(w http.ResponseWriter, r *http.Request) {
+		if rw.hidden && !handlers.VisitorOf(r).Colonel {
+			t.notFound(w, r)
+			return
+		}
 		handlers.Route(r, template)
 		if rw.open {
+			handlers.Open(r)
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 		}
 		x := t.exchange(r)
@@ -143,7 +159,10 @@ func (t *tree) serve(f family, rw row) http.HandlerFunc {
 }
 
 func (t *tree) exchange(r *http.Request) *exchange {
-	return &exchange{key: pathKey(r), header: r.Header, links: t.links, now: t.now(), shrimp: drawShrimp}
+	return &exchange{
+		key: pathKey(r), header: r.Header, links: t.links, now: t.now(),
+		visitor: handlers.VisitorOf(r), words: t.words, drawn: handlers.NewShrimp,
+	}
 }
 
 func (x *exchange) run(r *http.Request, a action) (any, error) {
@@ -151,6 +170,11 @@ func (x *exchange) run(r *http.Request, a action) (any, error) {
 	if x.params, err = readParams(r); err != nil {
 		return nil, err
 	}
+	shrimp, err := x.params.text("shrimp")
+	if err != nil {
+		return nil, err
+	}
+	x.header = handlers.WithShrimp(r.Header, shrimp)
 	return a.run(r.Context(), x)
 }
 
@@ -168,8 +192,12 @@ func (t *tree) preflight(template string) http.HandlerFunc {
 	}
 }
 
-// pathKey reads the path's {key}. chi matches the escaped path if it differs
-// from the plain one.
+// pathKey reads the path's {key} or {domain}. chi matches the escaped path if
+// it differs from the plain one.
 func pathKey(r *http.Request) string {
-	return unescapeKey(chi.URLParam(r, "key"), r.URL.RawPath != "")
+	segment := chi.URLParam(r, "key")
+	if segment == "" {
+		segment = chi.URLParam(r, "domain")
+	}
+	return unescapeKey(segment, r.URL.RawPath != "")
 }

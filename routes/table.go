@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"net/http"
 	"path"
 	"text/tabwriter"
 
@@ -37,9 +36,7 @@ func Table(api *handlers.API) []Row {
 	for _, mount := range api.Mounts {
 		rows = append(rows, mountRows(mount)...)
 	}
-	for _, p := range pages() {
-		rows = append(rows, Row{http.MethodGet, p.path, p.operation})
-	}
+	rows = append(rows, pageRows(&api.Callable)...)
 	return rows
 }
 

@@ -1,10 +1,6 @@
 package routes
 
-import (
-	"context"
-
-	"hush/handlers"
-)
+import "hush/handlers"
 
 // receiptNames are the names that clients of different ages use for the same
 // resource.
@@ -40,17 +36,5 @@ func v1Family(c *handlers.Callable) family {
 
 // hidePassphrase answers a wrong passphrase as an unknown key, to the byte.
 func hidePassphrase(a action) action {
-	run := a.run
-	a.run = func(ctx context.Context, x *exchange) (any, error) {
-		answer, err := run(ctx, x)
-		if err == nil {
-			return answer, nil
-		}
-		f := readFault(err)
-		if f.class == classPassphrase {
-			return nil, &fault{class: classUnknown}
-		}
-		return nil, f
-	}
-	return a
+	return reworded(a, classPassphrase, fault{class: classUnknown})
 }

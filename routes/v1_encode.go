@@ -43,8 +43,8 @@ func v1Status(_ *exchange, res *hushv1.GetStatusResponse) any {
 	return v1StatusAnswer{Status: res.GetStatus(), Locale: res.GetLocale()}
 }
 
-func v1Authcheck(*exchange, *hushv1.AuthcheckResponse) any {
-	return v1StatusAnswer{Status: "nominal", Locale: "en"}
+func v1Authcheck(x *exchange, _ *hushv1.AuthcheckResponse) any {
+	return v1StatusAnswer{Status: "nominal", Locale: string(x.visitor.Locale)}
 }
 
 func v1Metadata(m *hushv1.Metadata) v1MetadataAnswer {

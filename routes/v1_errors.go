@@ -16,6 +16,7 @@ const (
 	textInternal     = "An unexpected error occurred"
 	textRoute        = "Not Found"
 	textMethod       = "Method Not Allowed"
+	textShrimp       = "Please refresh the page and try again"
 )
 
 // v1Refusal is what version 1 makes of a class: the status that its clients
@@ -40,7 +41,7 @@ func v1Refuse(c class) v1Refusal {
 		return v1Refusal{404, 415, ""}
 	case classTooLarge:
 		return v1Refusal{413, 413, ""}
-	case classInvalid:
+	case classInvalid, classCredentials, classTicket:
 		return v1Refusal{404, 422, ""}
 	case classUnknown:
 		return v1Refusal{404, 404, textUnknown}
@@ -54,6 +55,14 @@ func v1Refuse(c class) v1Refusal {
 		return v1Refusal{429, 429, textLimited}
 	case classFull:
 		return v1Refusal{404, 503, textFull}
+	case classForbidden:
+		return v1Refusal{404, 403, ""}
+	case classForgery:
+		return v1Refusal{404, 403, textShrimp}
+	case classMissing:
+		return v1Refusal{404, 404, ""}
+	case classMaintenance:
+		return v1Refusal{404, 503, ""}
 	case classUnavailable:
 		return v1Refusal{404, 503, textUnavailable}
 	default:

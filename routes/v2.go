@@ -11,7 +11,12 @@ func v2Family(c *handlers.Callable) family {
 		get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales)),
 		post("/validate-shrimp", rpc(c.ValidateShrimp, decodeShrimp, v2Shrimp)),
 		get("/authcheck", rpc(c.Authcheck, nothing, v2Authcheck)),
+		hiddenGet("/colonel", rpc(c.GetIndex, nothing, v2Index)),
 	}
+	rows = append(rows, v2Account(c)...)
+	rows = append(rows, v2Domains(c)...)
+	rows = append(rows, v2Challenges(c)...)
+	rows = append(rows, v2Intake(c)...)
 	for _, name := range receiptNames() {
 		rows = append(rows, get("/"+name+"/recent", recent))
 	}

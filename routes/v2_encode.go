@@ -27,8 +27,8 @@ type v2List struct {
 	Details any    `json:"details"`
 }
 
-func (x *exchange) envelope(account string, record, details any) v2Envelope {
-	return v2Envelope{Success: true, Shrimp: x.shrimp(), Custid: custid(account), Record: record, Details: details}
+func (x *exchange) envelope(record, details any) v2Envelope {
+	return v2Envelope{Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid), Record: record, Details: details}
 }
 
 // v2ConcealRecord names the receipt twice, for clients of two ages.
@@ -58,7 +58,7 @@ func v2Generate(x *exchange, res *hushv1.GenerateSecretResponse) any {
 func (x *exchange) concealed(kind string, m *hushv1.Metadata, s *hushv1.Secret, value *string) v2Envelope {
 	metadata := newV2Metadata(x.links, m)
 	recipients := notNull(m.GetRecipients())
-	return x.envelope(m.GetCustid(),
+	return x.envelope(
 		v2ConcealRecord{
 			Metadata: metadata, Receipt: metadata,
 			Secret:      newV2Secret(x.links, s),
@@ -76,7 +76,7 @@ func v2UpdateMetadata(x *exchange, res *hushv1.UpdateMetadataResponse) any {
 }
 
 func (x *exchange) receipt(m *hushv1.Metadata) v2Envelope {
-	return x.envelope(m.GetCustid(), newV2Metadata(x.links, m), newV2MetadataDetails(m, x.now))
+	return x.envelope(newV2Metadata(x.links, m), newV2MetadataDetails(m, x.now))
 }
 
 // v2BurnRecord is a receipt that says itself again as its own members, since
@@ -92,7 +92,7 @@ func v2Burn(x *exchange, res *hushv1.BurnSecretResponse) any {
 	metadata := newV2Metadata(x.links, m)
 	details := newV2MetadataDetails(m, x.now)
 	details.Title = "Secret burned"
-	return x.envelope(m.GetCustid(), v2BurnRecord{metadata, metadata, metadata}, details)
+	return x.envelope(v2BurnRecord{metadata, metadata, metadata}, details)
 }
 
 type v2RecentDetails struct {
@@ -112,17 +112,15 @@ func v2Recent(x *exchange, res *hushv1.ListMetadataResponse) any {
 		Type: "list", Since: x.now.Unix(), Now: x.now.Unix(),
 		Received: []v2Metadata{}, Notreceived: []v2Metadata{},
 	}
-	var account string
 	for _, m := range slices.Backward(res.GetMetadata()) {
 		item := newV2Metadata(x.links, m).withoutSecretKey()
 		records = append(records, item)
 		details.add(item)
-		account = m.GetCustid()
 	}
 	details.HasItems = len(records) > 0
 	slices.SortStableFunc(details.Received, func(a, b v2Metadata) int { return cmp.Compare(b.Updated, a.Updated) })
 	return v2List{
-		Success: true, Shrimp: x.shrimp(), Custid: custid(account),
+		Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid),
 		Count: len(records), Records: records, Details: details,
 	}
 }

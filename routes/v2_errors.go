@@ -22,7 +22,7 @@ func v2Refuse(c class) v2Refusal {
 		return v2Refusal{415, ""}
 	case classTooLarge:
 		return v2Refusal{413, ""}
-	case classInvalid:
+	case classInvalid, classCredentials, classTicket:
 		return v2Refusal{422, ""}
 	case classUnknown:
 		return v2Refusal{404, textUnknown}
@@ -30,6 +30,14 @@ func v2Refuse(c class) v2Refusal {
 		return v2Refusal{404, ""}
 	case classUnauthorized:
 		return v2Refusal{403, textUnauthorized}
+	case classForbidden:
+		return v2Refusal{403, ""}
+	case classForgery:
+		return v2Refusal{403, textShrimp}
+	case classMissing:
+		return v2Refusal{404, ""}
+	case classMaintenance:
+		return v2Refusal{503, ""}
 	case classPassphrase:
 		return v2Refusal{422, textPassphrase}
 	case classLimited:
@@ -57,19 +65,50 @@ type routeAnswer struct {
 }
 
 func v2Fail(w http.ResponseWriter, x *exchange, f *fault) {
-	refusal := v2Refuse(f.class)
 	if f.class == classRoute {
-		writeJSON(w, refusal.status, routeAnswer{Message: refusal.text})
+		writeJSON(w, http.StatusNotFound, routeAnswer{Message: textRoute})
 		return
 	}
-	text := refusal.text
-	if text == "" {
-		text = f.text
-	}
+	status, text := x.reason(f)
 	answer := v2ErrorAnswer{Message: text, Error: text, Shrimp: x.shrimp()}
 	if f.class == classUnknown {
 		answer.SecretKey = &x.key
 	}
 	setRetryAfter(w, f)
-	writeJSON(w, refusal.status, answer)
+	writeJSON(w, status, answer)
+}
+
+// reason is what a caller is told of a refusal, in the caller's language.
+func (x *exchange) reason(f *fault) (status int, text string) {
+	refusal := v2Refuse(f.class)
+	if refusal.text == "" {
+		refusal.text = f.text
+	}
+	return refusal.status, x.translated(refusal.text)
+}
+
+// translated is a text of the tables in the caller's language. One that is in
+// no table stays as it is: in English, or in the operator's words.
+func (x *exchange) translated(text string) string {
+	if key := textKeys()[text]; key != "" {
+		return x.text(key)
+	}
+	return text
+}
+
+// textKeys are the catalogue's names of the texts that the tables hold.
+func textKeys() map[string]string {
+	return map[string]string{
+		textUnknown:      "error.unknown",
+		textUnauthorized: "error.unauthorized",
+		textPassphrase:   "error.passphrase",
+		textLimited:      "error.limited",
+		textFull:         "error.full",
+		textUnavailable:  "error.unavailable",
+		textInternal:     "error.internal",
+		textMethod:       "error.method",
+		textShrimp:       "error.shrimp",
+		textNothing:      "error.nothing",
+		textAccount:      "error.account_required",
+	}
 }

@@ -65,7 +65,7 @@ type v2SecretDetails struct {
 // a given one is right is told by the reveal alone.
 func v2GetSecret(x *exchange, res *hushv1.GetSecretResponse) any {
 	s := res.GetSecret()
-	return x.envelope("", newV2Secret(x.links, s), v2SecretDetails{
+	return x.envelope(newV2Secret(x.links, s), v2SecretDetails{
 		IsOwner:           s.GetOwned(),
 		CorrectPassphrase: !s.GetHasPassphrase(),
 		DisplayLines:      displayLines(""),
@@ -78,7 +78,7 @@ func v2Reveal(x *exchange, res *hushv1.RevealSecretResponse) any {
 	record.SecretValue = &text
 	record.OriginalSize = strconv.Itoa(utf8.RuneCountInString(text))
 	record.Updated = x.now.Unix()
-	return x.envelope("", record, v2SecretDetails{
+	return x.envelope(record, v2SecretDetails{
 		Continue:          true,
 		IsOwner:           s.GetOwned(),
 		ShowSecret:        true,
@@ -99,10 +99,10 @@ type v2StatusDetails struct {
 func v2SecretStatus(x *exchange, res *hushv1.GetSecretStatusResponse) any {
 	status := res.GetStatus()
 	if status.GetSecret() == nil {
-		return x.envelope("", v2UnknownStatus{State: stateWord(status.GetState())}, struct{}{})
+		return x.envelope(v2UnknownStatus{State: stateWord(status.GetState())}, struct{}{})
 	}
 	s := status.GetSecret()
-	return x.envelope("", newV2Secret(x.links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
+	return x.envelope(newV2Secret(x.links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
 }
 
 // v2SecretStatuses leaves out the keys that are unknown.
@@ -114,7 +114,7 @@ func v2SecretStatuses(x *exchange, res *hushv1.ListSecretStatusResponse) any {
 		}
 	}
 	return v2List{
-		Success: true, Shrimp: x.shrimp(), Custid: anonymous,
+		Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid),
 		Count: len(records), Records: records, Details: struct{}{},
 	}
 }

@@ -42,18 +42,10 @@ func v2Shrimp(_ *exchange, res *hushv1.ValidateShrimpResponse) any {
 	return v2ShrimpAnswer{IsValid: res.GetValid(), Shrimp: res.GetShrimp()}
 }
 
-type v2AuthcheckRecord struct {
-	Identifier string `json:"identifier"`
-	Custid     string `json:"custid"`
-}
-
 type v2AuthcheckDetails struct {
 	Authenticated bool `json:"authenticated"`
 }
 
 func v2Authcheck(x *exchange, res *hushv1.AuthcheckResponse) any {
-	account := res.GetCustid()
-	return x.envelope(account,
-		v2AuthcheckRecord{Identifier: account, Custid: account},
-		v2AuthcheckDetails{Authenticated: true})
+	return x.envelope(newV2Customer(res.GetAccount()), v2AuthcheckDetails{Authenticated: true})
 }

@@ -40,14 +40,3 @@ func TestDisplayLines(t *testing.T) {
 		}
 	}
 }
-
-func TestDrawShrimp(t *testing.T) {
-	seen := make(map[string]bool)
-	for range 100 {
-		shrimp := drawShrimp()
-		if len(shrimp) != 49 || strings.Trim(shrimp, shrimpAlphabet) != "" || seen[shrimp] {
-			t.Errorf("drawShrimp(): got %q, want 49 new characters 0-9 and a-z", shrimp)
-		}
-		seen[shrimp] = true
-	}
-}

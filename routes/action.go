@@ -1,0 +1,50 @@
+package routes
+
+import "context"
+
+// either lets one parameter choose the RPC.
+func either(choose func(*exchange) (bool, error), yes, no action) action {
+	a := action{operation: yes.operation + " or " + no.operation, ready: yes.ready}
+	if a.ready == nil {
+		a.ready = no.ready
+	}
+	a.run = func(ctx context.Context, x *exchange) (any, error) {
+		chosen, err := choose(x)
+		switch {
+		case err != nil:
+			return nil, err
+		case chosen:
+			return yes.run(ctx, x)
+		default:
+			return no.run(ctx, x)
+		}
+	}
+	return a
+}
+
+// missing answers what is not there in words of its own: it is no secret.
+func missing(a action, text string) action {
+	return reworded(a, classUnknown, fault{class: classMissing, text: text})
+}
+
+// wrongPassword answers a wrong password in the words that clients know for it.
+func wrongPassword(a action, text string) action {
+	return reworded(a, classCredentials, fault{class: classCredentials, text: text})
+}
+
+// reworded answers one class of refusals as another refusal.
+func reworded(a action, from class, to fault) action {
+	run := a.run
+	a.run = func(ctx context.Context, x *exchange) (any, error) {
+		answer, err := run(ctx, x)
+		if err == nil {
+			return answer, nil
+		}
+		f := readFault(err)
+		if f.class == from {
+			return nil, &to
+		}
+		return nil, f
+	}
+	return a
+}

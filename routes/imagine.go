@@ -1,0 +1,36 @@
+package routes
+
+import (
+	"net/http"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// file is what the image is called where anybody may see it.
+func (i imageName) file() string { return i.name + ".png" }
+
+func (i imageName) decodePublic(x *exchange) (*hushv1.GetPublicImageRequest, error) {
+	return &hushv1.GetPublicImageRequest{DomainId: x.key, Kind: i.kind}, nil
+}
+
+func publicImage(_ *exchange, res *hushv1.GetPublicImageResponse) any { return res.GetImage() }
+
+// answerImage shows a domain's image. It is the one answer that may be kept:
+// every page on the domain shows it, it is the same for everybody, and it tells
+// nothing of any secret. A new image shows after five minutes at the latest.
+// Pages on the domain and on the service's own host both show it, so it is for
+// other origins, too.
+func answerImage(t *tree, w http.ResponseWriter, x *exchange, result any, f *fault) {
+	image, _ := result.(*hushv1.Image)
+	if f != nil {
+		t.pageFailed(w, x, f)
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "public, max-age=300")
+	h.Set("Content-Disposition", `inline; filename="`+image.GetFilename()+`"`)
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Referrer-Policy", noReferrer)
+	writeBytes(w, http.StatusOK, "image/png", image.GetContent())
+}

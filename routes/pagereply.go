@@ -1,0 +1,98 @@
+package routes
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Policies of pages about what browsers tell of where a request comes from.
+const (
+	noReferrer = "no-referrer"
+	// ownReferrer is for pages with a form. Under no-referrer browsers send the
+	// form with the origin "null", and it would be refused as another site's.
+	ownReferrer = "same-origin"
+)
+
+const typeHTML = "text/html; charset=utf-8"
+
+// contentPolicy lets a page load what this host serves and nothing else: no
+// script or style within the page, and no address for a script but through the
+// client's one policy.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types hush"
+
+// permissions takes nothing of the visitor's machine but what a button copies.
+const permissions = "accelerometer=(), autoplay=(), camera=(), clipboard-read=(), clipboard-write=(self), " +
+	"display-capture=(), fullscreen=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), " +
+	"payment=(), publickey-credentials-get=(), screen-wake-lock=(), usb=(), xr-spatial-tracking=()"
+
+// restrict sets what every answer outside the API has, unless it says
+// otherwise.
+func restrict(h http.Header) {
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("Permissions-Policy", permissions)
+	h.Set("Referrer-Policy", noReferrer)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Robots-Tag", "noindex, nofollow")
+	h.Set("Cache-Control", notStored)
+}
+
+// restricted sets the headers before anything else happens, so that an answer
+// to a request that failed midway has them, too.
+func restricted(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		restrict(w.Header())
+		next(w, r)
+	}
+}
+
+func writeText(w http.ResponseWriter, status int, text string) {
+	writeBytes(w, status, "text/plain; charset=utf-8", []byte(text))
+}
+
+// writeBytes answers outside the API.
+func writeBytes(w http.ResponseWriter, status int, contentType string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // as in writeJSON
+}
+
+// How long browsers come over TLS alone after an answer: two years.
+const (
+	strictTransport = "max-age=63072000"
+	strictBelow     = strictTransport + "; includeSubDomains"
+)
+
+// secured tells browsers with every answer to come over TLS alone, if that is
+// how clients reach the service. On the service's own host that goes for the
+// hosts below it, too; those below a customer's domain are the customer's.
+func secured(base *url.URL, next http.Handler) http.Handler {
+	if base.Scheme != "https" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		policy := strictTransport
+		if strings.EqualFold(hostOf(r.Host), base.Hostname()) {
+			policy = strictBelow
+		}
+		w.Header().Set("Strict-Transport-Security", policy)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostOf is a host without its port.
+func hostOf(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}

@@ -1,0 +1,168 @@
+package routes_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// kept are the keys of a secret that waits.
+type kept struct {
+	SecretKey   string `json:"secret_key"`
+	MetadataKey string `json:"metadata_key"`
+}
+
+// share keeps a secret; form is the body of the request for it.
+func (s *site) share(t *testing.T, form string) (k kept) {
+	t.Helper()
+	w := s.send(http.MethodPost, "/api/v1/share", form)
+	if err := json.Unmarshal(w.Body.Bytes(), &k); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("POST /api/v1/share: got %d %s", w.Code, w.Body)
+	}
+	return k
+}
+
+const (
+	revealForm = `<form class="card" method="post" action="?">`
+	goneText   = "There is no secret here."
+)
+
+// Somebody without JavaScript opens a link, thinks, and presses the button.
+func TestRevealPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	const value = "\n<script>alert(1)</script>\n  a & b \u2713\n"
+	k := s.share(t, "secret=%0A%3Cscript%3Ealert(1)%3C%2Fscript%3E%0A++a+%26+b+%E2%9C%93%0A")
+	path := "/secret/" + k.SecretKey
+	wantPage(t, "GET", onHost(s, http.MethodGet, path, ""), http.StatusOK, revealForm, `name="passphrase"`, `<button class="button button-primary" type="submit" name="continue" value="true">Reveal</button>`)
+	for _, body := range []string{"", "passphrase=", "continue=", "continue=false", "continue=yes"} {
+		w := onHost(s, http.MethodPost, path, body)
+		wantPage(t, "POST "+body, w, http.StatusOK, revealForm)
+	}
+	w := onHost(s, http.MethodPost, path+".?utm_source=chat", "passphrase=&continue=true", "Sec-Fetch-Site", "same-origin")
+	wantPage(t, "POST", w, http.StatusOK, "This is the secret.", "<pre tabindex=\"0\">\n\n&lt;script&gt;alert(1)&lt;/script&gt;\n  a &amp; b \u2713\n</pre>")
+	wantStrict(t, "POST", w)
+	if body := w.Body.String(); strings.Contains(body, "<form") || strings.Contains(body, "<script") || strings.Contains(body, k.SecretKey) {
+		t.Errorf("POST: got a form, a script or the key on %s", body)
+	}
+	if got := w.Header().Get("Referrer-Policy"); got != "no-referrer" {
+		t.Errorf("POST: got Referrer-Policy %q, want no-referrer", got)
+	}
+	wantPage(t, "POST again", onHost(s, http.MethodPost, path, "continue=true"), http.StatusNotFound, goneText)
+	for _, part := range []string{k.SecretKey, "alert", value, "utm_source"} {
+		if strings.Contains(s.log(), part) {
+			t.Errorf("log: got %q in\n%s", part, s.log())
+		}
+	}
+}
+
+// Unknown, spent, burned and expired links, and those that are none, get the
+// same answer to the byte.
+func TestRevealPageTellsNoReason(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	spent, burned, expired := s.share(t, "secret=a"), s.share(t, "secret=a"), s.share(t, "secret=a&ttl=60")
+	s.send(http.MethodPost, "/secret/"+spent.SecretKey, "continue=true")
+	s.send(http.MethodPost, "/api/v1/private/"+burned.MetadataKey+"/burn", "")
+	s.kit.Clock.Advance(2 * time.Minute)
+	want := answer(t, s.send(http.MethodPost, "/secret/"+unknownKey, "continue=true"))
+	if !strings.HasPrefix(want, "HTTP/1.1 404") || !strings.Contains(want, goneText) || strings.Contains(want, "<form") {
+		t.Errorf("POST with an unknown key: got %s", want)
+	}
+	for name, key := range map[string]string{
+		"spent": spent.SecretKey, "burned": burned.SecretKey, "expired": expired.SecretKey, "receipt": burned.MetadataKey,
+		"short": "x", "long": strings.Repeat("x", 4000), "none": "...", "upper case": strings.ToUpper(unknownKey),
+	} {
+		if got := answer(t, s.send(http.MethodPost, "/secret/"+key, "continue=true&passphrase=x")); got != want {
+			t.Errorf("POST with one that is %s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestRevealPageCountsTries(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	k := s.share(t, "secret=the+value&passphrase=open+sesame")
+	path := "/secret/" + k.SecretKey
+	wantPage(t, "POST without", s.send(http.MethodPost, path, "continue=true"), 422, "This secret needs a passphrase.", revealForm, `role="alert"`)
+	for _, left := range []string{"4", "3"} {
+		w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong+guess")
+		wantPage(t, "POST wrong", w, 422, "The passphrase is wrong. Tries left: "+left, revealForm, `role="alert"`)
+		if strings.Contains(w.Body.String(), "wrong guess") || w.Header().Get("Referrer-Policy") != "same-origin" {
+			t.Errorf("POST wrong: got the guess, or Referrer-Policy %q", w.Header().Get("Referrer-Policy"))
+		}
+	}
+	w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong", "Accept-Language", "de")
+	wantPage(t, "POST wrong in German", w, 422, "Verbleibende Versuche: 2", `<html lang="de">`)
+	for range 2 {
+		s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
+	}
+	w = s.send(http.MethodPost, path, "continue=true&passphrase=open+sesame")
+	wantPage(t, "POST when locked", w, http.StatusTooManyRequests, "You have been rate limited.")
+	if w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "the value") {
+		t.Errorf("POST when locked: got Retry-After %q and %s", w.Header().Get("Retry-After"), w.Body)
+	}
+	s.kit.Clock.Advance(31 * time.Minute)
+	wantPage(t, "POST right", s.send(http.MethodPost, path, "continue=true&passphrase=open+sesame"), 200, "the value")
+}
+
+// A page of another site sends the form in a visitor's browser.
+func TestRevealPageRefusesOtherSites(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	k := s.share(t, "secret=the+value")
+	for _, headers := range [][]string{
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"},
+	} {
+		for _, path := range []string{"/secret/" + k.SecretKey, "/private/" + k.MetadataKey, "/metadata/" + k.MetadataKey, "/receipt/" + k.MetadataKey} {
+			w := onHost(s, http.MethodPost, path, "continue=true", headers...)
+			wantPage(t, "POST from another site", w, http.StatusForbidden, "requests from pages of other sites are refused")
+		}
+	}
+	wantNew(t, s, k)
+}
+
+// wantNew checks that nobody looked at the receipt of "the value" nor read it,
+// which uses both up.
+func wantNew(t *testing.T, s *site, k kept) {
+	t.Helper()
+	w := s.send(http.MethodGet, "/api/v1/private/"+k.MetadataKey, "")
+	if !strings.Contains(w.Body.String(), `"state":"new"`) {
+		t.Errorf("GET receipt: got %d %s, want it new", w.Code, w.Body)
+	}
+	w = s.send(http.MethodPost, "/api/v1/secret/"+k.SecretKey, "")
+	if !strings.Contains(w.Body.String(), `"value":"the value"`) {
+		t.Errorf("POST secret: got %d %s, want its value", w.Code, w.Body)
+	}
+}
+
+// A visitor who signed in, and whose browser runs no scripts now: the form has
+// the session's token, without which the session may do nothing.
+func TestRevealPageWithSession(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	s.account(t, ada, vault.RoleCustomer)
+	w := onHost(s, http.MethodPost, "/hush.v1.SessionService/CreateSession", `{"address":"`+ada+`","password":"`+password+`"}`, "Content-Type", "application/json")
+	cookie, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
+	if w.Code != http.StatusOK || cookie == "" {
+		t.Fatalf("CreateSession: got %d %s", w.Code, w.Body)
+	}
+	k := s.share(t, "secret=the+value")
+	for path, want := range map[string]string{"/private/" + k.MetadataKey: "Not read yet", "/secret/" + k.SecretKey: "the value"} {
+		shown := onHost(s, http.MethodGet, path, "", "Cookie", cookie, "Accept-Encoding", "gzip")
+		found := regexp.MustCompile(`name="shrimp" value="([^"]+)"`).FindStringSubmatch(shown.Body.String())
+		if found == nil || shown.Header().Get("Content-Encoding") != "" {
+			t.Fatalf("GET %s: got no token, or a packed page, in %s", path, shown.Body)
+		}
+		w := onHost(s, http.MethodPost, path, "continue=true", "Cookie", cookie, "Origin", "https://hush.example")
+		wantPage(t, "POST without the token", w, http.StatusForbidden, "Please refresh the page and try again", found[1])
+		w = onHost(s, http.MethodPost, path, "continue=true&shrimp="+found[1], "Cookie", cookie, "Origin", "https://hush.example")
+		wantPage(t, "POST", w, http.StatusOK, want)
+	}
+}

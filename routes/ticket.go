@@ -1,0 +1,123 @@
+package routes
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+)
+
+// ticketPage is where the link of a mail leads. Opening it changes nothing and
+// looks nothing up, since programs open links before people do: the page is
+// the same for every token, and its button sends the token to the RPC. The
+// token is in the path alone.
+type ticketPage struct {
+	path      string
+	texts     string // where its texts are in the catalogue
+	passwords bool   // whether it asks for a new one
+	action    action // its answer is what the page says, in paragraphs
+}
+
+func ticketPages(c *handlers.Callable) []ticketPage {
+	return []ticketPage{
+		{path: "/verify/{key}", texts: "page.verify", action: rpc(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
+		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: rpc(c.ResetPassword, decodeReset, saysReset)},
+		{path: "/confirm/{key}", texts: "page.address", action: rpc(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
+	}
+}
+
+// says is the page as a link opens it.
+func (p ticketPage) says() standIn {
+	return standIn{p.texts, func(x *exchange) *sheet { return p.sheet(x, true) }}
+}
+
+// sent is the page after its button.
+func (p ticketPage) sent() livePage {
+	return livePage{
+		method: http.MethodPost, path: p.path, action: p.action,
+		answer: func(t *tree, w http.ResponseWriter, x *exchange, result any, f *fault) {
+			if f != nil {
+				p.refuse(t, w, x, f)
+				return
+			}
+			s := p.sheet(x, false)
+			s.Done, _ = result.([]string)
+			t.showSheet(w, x, http.StatusOK, s)
+		},
+	}
+}
+
+// refuse says why it was not done, with the form again where another try may
+// help.
+func (p ticketPage) refuse(t *tree, w http.ResponseWriter, x *exchange, f *fault) {
+	status, text := x.reason(f)
+	s := p.sheet(x, f.class != classTicket)
+	s.Problem = x.named(text)
+	if f.class == classTicket {
+		s.Problem = x.text(p.texts + ".failed")
+	}
+	setRetryAfter(w, f)
+	t.showSheet(w, x, status, s)
+}
+
+// named is a reason with the name that the page has for the field.
+func (x *exchange) named(text string) string {
+	if rest, found := strings.CutPrefix(text, "new_password"); found {
+		return x.text("page.reset.password") + ": " + strings.TrimLeft(rest, ": ")
+	}
+	return text
+}
+
+func (p ticketPage) sheet(x *exchange, asks bool) *sheet {
+	s := &sheet{Title: x.text(p.texts + ".title")}
+	if !asks {
+		return s
+	}
+	s.Text = []passage{{Text: x.text(p.texts + ".explanation")}}
+	s.Form = &form{Button: x.text(p.texts + ".button")}
+	if p.passwords {
+		s.Form.Fields = []input{
+			{Name: "newp", Label: x.text(p.texts + ".password"), Hint: x.text(p.texts + ".hint"), Complete: "new-password", Least: 10},
+			{Name: "newp2", Label: x.text(p.texts + ".repeat"), Complete: "new-password", Least: 10},
+		}
+	}
+	return s
+}
+
+func decodeVerify(x *exchange) (*hushv1.VerifyAccountRequest, error) {
+	return &hushv1.VerifyAccountRequest{Token: x.key}, nil
+}
+
+func decodeConfirm(x *exchange) (*hushv1.ConfirmAddressChangeRequest, error) {
+	return &hushv1.ConfirmAddressChangeRequest{Token: x.key}, nil
+}
+
+// decodeReset compares the new password with its repetition before the token
+// is spent.
+func decodeReset(x *exchange) (*hushv1.ResetPasswordRequest, error) {
+	var next, again string
+	if err := x.params.read(reading{"newp", &next}, reading{"newp2", &again}); err != nil {
+		return nil, err
+	}
+	if next != again {
+		return nil, invalid("%s", x.text("page.reset.mismatch"))
+	}
+	return &hushv1.ResetPasswordRequest{Token: x.key, NewPassword: next}, nil
+}
+
+// saysDone encodes responses that hold nothing.
+func saysDone[Res any](texts string) encoder[Res] {
+	return func(x *exchange, _ *Res) any {
+		return []string{x.text(texts + ".done")}
+	}
+}
+
+func saysReset(x *exchange, res *hushv1.ResetPasswordResponse) any {
+	said := []string{x.text("page.reset.done")}
+	if lost := res.GetSealedCount(); lost > 0 {
+		said = append(said, x.text("page.reset.lost", "count", strconv.FormatInt(lost, 10)))
+	}
+	return said
+}

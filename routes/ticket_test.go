@@ -1,0 +1,182 @@
+package routes_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// Programs that follow the links of mails, before people do, change nothing:
+// the page is the same for every token and nothing is looked up for it.
+func TestTicketPagesChangeNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	s.account(t, ada, vault.RoleCustomer)
+	if err := s.kit.Vault.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
+		t.Fatalf("RequestPasswordReset(): got error %v", err)
+	}
+	token := s.mail(t, vault.MailReset)
+	for _, path := range []string{"/verify/", "/reset/", "/confirm/"} {
+		one := s.send(http.MethodGet, path+token, "")
+		other := s.send(http.MethodGet, path+"%3Cscript%3E", "")
+		wantPage(t, "GET "+path, one, http.StatusOK, `<html lang="en"`, `<form class="card" method="post" action="?">`, `<button class="button button-primary" type="submit">`)
+		if one.Body.String() != other.Body.String() || strings.Contains(one.Body.String(), token) {
+			t.Errorf("GET %s: got a page that depends on the token", path)
+		}
+		if got := s.send(http.MethodHead, path+token, ""); got.Code != http.StatusOK {
+			t.Errorf("HEAD %s: got %d, want 200", path, got.Code)
+		}
+		if got := one.Header().Get("Referrer-Policy"); got != "same-origin" {
+			t.Errorf("GET %s: got Referrer-Policy %q, want one under which the form is sent from here", path, got)
+		}
+	}
+	w := s.send(http.MethodPost, "/reset/"+token, "newp=seventeen+small+elms&newp2=seventeen+small+elms")
+	wantPage(t, "POST /reset/", w, http.StatusOK, "Your password was changed.")
+	log := s.log()
+	for _, part := range []string{"method=GET route=/reset/{key} ", "method=POST route=/reset/{key} ", "method=HEAD route=/verify/{key} "} {
+		if !strings.Contains(log, part) {
+			t.Errorf("log: got no %q in\n%s", part, log)
+		}
+	}
+	for _, part := range []string{token, "seventeen", "elms", ada} {
+		if strings.Contains(log, part) {
+			t.Errorf("log: got %q in\n%s", part, log)
+		}
+	}
+}
+
+func TestResetPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	s.account(t, ada, vault.RoleCustomer)
+	if err := s.kit.Vault.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
+		t.Fatalf("RequestPasswordReset(): got error %v", err)
+	}
+	path := "/reset/" + s.mail(t, vault.MailReset)
+	const form, gone = `<form class="card" method="post" action="?">`, "This link was used already or is too old."
+	for _, test := range []struct {
+		body, want string
+		status     int
+	}{
+		{"newp=seventeen+small+elms&newp2=seventeen+small", "The two passwords are not the same.", 422},
+		{"newp=short&newp2=short", "New password: must be at least 10 characters long", 422},
+		{"", "New password: must be at least 10 characters long", 422},
+		{"newp=" + strings.Repeat("ab", 600) + "&newp2=" + strings.Repeat("ab", 600), "New password: must be at most 1024 bytes", 422},
+		{"newp=%ff&newp2=%ff", "newp is not valid UTF-8", 422},
+	} {
+		wantPage(t, "POST with "+test.body, s.send(http.MethodPost, path, test.body), test.status, test.want, form, `role="alert"`)
+	}
+	const good = "newp=seventeen+small+elms&newp2=seventeen+small+elms"
+	for _, headers := range [][]string{
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"},
+	} {
+		w := s.send(http.MethodPost, path, good, headers...)
+		wantPage(t, "POST from another site", w, http.StatusForbidden, "requests from pages of other sites are refused")
+	}
+	w := s.send(http.MethodPost, path, good, "Sec-Fetch-Site", "same-origin")
+	wantPage(t, "POST", w, http.StatusOK, "Your password was changed.", `role="status"`)
+	if strings.Contains(w.Body.String(), form) {
+		t.Errorf("POST: got a form on %s", w.Body)
+	}
+	w = s.send(http.MethodPost, path, good)
+	wantPage(t, "POST again", w, http.StatusUnprocessableEntity, gone)
+	if strings.Contains(w.Body.String(), form) || strings.Contains(w.Body.String(), "elms") {
+		t.Errorf("POST again: got a form or the password on %s", w.Body)
+	}
+	s.kit.MustSignIn(t, ada, "seventeen small elms")
+}
+
+// A reset costs what the list can no longer show, and says so.
+func TestResetPageTellsWhatIsLost(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	authorization := s.account(t, ada, vault.RoleCustomer)
+	if w := s.send(http.MethodPost, "/api/v1/share", "secret=a", "Authorization", authorization); w.Code != http.StatusOK {
+		t.Fatalf("POST /api/v1/share: got %d %s", w.Code, w.Body)
+	}
+	if err := s.kit.Vault.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
+		t.Fatalf("RequestPasswordReset(): got error %v", err)
+	}
+	w := s.send(http.MethodPost, "/reset/"+s.mail(t, vault.MailReset), "newp=seventeen+small+elms&newp2=seventeen+small+elms",
+		"Origin", "http://example.com") // as over plain HTTP, to the host of the request
+	wantPage(t, "POST with an origin alone", w, http.StatusOK, "Earlier entries of your list that can no longer be shown: 1")
+}
+
+// solve finds a challenge's number, as a browser does.
+func solve(t *testing.T, s *site, action string) string {
+	t.Helper()
+	var c struct {
+		Algorithm, Challenge, Salt, Signature string
+		MaxNumber                             int
+	}
+	w := s.send(http.MethodGet, "/api/v2/altcha/challenge?action="+action, "")
+	if err := json.Unmarshal(w.Body.Bytes(), &c); err != nil || w.Code != http.StatusOK {
+		t.Fatalf("GET challenge: got %d %s", w.Code, w.Body)
+	}
+	for number := range c.MaxNumber + 1 {
+		sum := sha256.Sum256([]byte(c.Salt + strconv.Itoa(number)))
+		if hex.EncodeToString(sum[:]) != c.Challenge {
+			continue
+		}
+		payload, err := json.Marshal(map[string]any{
+			"algorithm": c.Algorithm, "challenge": c.Challenge, "number": number, "salt": c.Salt, "signature": c.Signature,
+		})
+		if err != nil {
+			t.Fatalf("encoding payload: %v", err)
+		}
+		return base64.StdEncoding.EncodeToString(payload)
+	}
+	t.Fatalf("GET challenge: got one without a solution: %s", w.Body)
+	return ""
+}
+
+func TestVerifyAndConfirmPages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{Policy: vault.Policy{SignUp: vault.SignUpOpen}})
+	body, err := json.Marshal(map[string]string{
+		"address": ada, "password": password, "authenticityPayload": solve(t, s, "signup"),
+	})
+	if err != nil {
+		t.Fatalf("encoding sign-up: %v", err)
+	}
+	w := s.send(http.MethodPost, "/hush.v1.AccountService/CreateAccount", string(body), "Content-Type", "application/json")
+	if w.Code != http.StatusOK {
+		t.Fatalf("CreateAccount: got %d %s", w.Code, w.Body)
+	}
+	path := "/verify/" + s.mail(t, vault.MailVerify)
+	wantPage(t, "POST /verify/ wrong", s.send(http.MethodPost, "/verify/wrong", ""), 422, "This link was used already or is too old.")
+	wantPage(t, "GET /verify/", s.send(http.MethodGet, path, "", "Accept-Language", "de"), 200, `<html lang="de"`, "Bestätigen")
+	wantPage(t, "POST /verify/", s.send(http.MethodPost, path, "", "Accept-Language", "pt-BR"), 200, `<html lang="pt-BR">`, `role="status"`)
+	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, ""), 422, "This link was used already or is too old.")
+
+	caller := s.kit.MustSignIn(t, ada, password)
+	if err := s.kit.Vault.RequestAddressChange(t.Context(), caller, "countess@example.com", password); err != nil {
+		t.Fatalf("RequestAddressChange(): got error %v", err)
+	}
+	path = "/confirm/" + s.mail(t, vault.MailAddress)
+	wantPage(t, "GET /confirm/", s.send(http.MethodGet, path, ""), 200, "Confirm your new address")
+	wantPage(t, "POST /confirm/", s.send(http.MethodPost, path, ""), 200, "Your account now uses the new address.")
+	s.kit.MustSignIn(t, "countess@example.com", password)
+}
+
+// Guessing tokens ends soon, with a page that says when to come back.
+func TestTicketPagesAreLimited(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	for range 10 {
+		wantPage(t, "POST", s.send(http.MethodPost, "/verify/guess", ""), 422, "This link was used already")
+	}
+	w := s.send(http.MethodPost, "/confirm/guess", "")
+	wantPage(t, "POST above the limit", w, http.StatusTooManyRequests, "You have been rate limited.")
+	if w.Header().Get("Retry-After") == "" {
+		t.Error("POST above the limit: got no Retry-After")
+	}
+}

@@ -1,0 +1,173 @@
+package routes
+
+import (
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+)
+
+// v2Account is the part of the table about the caller's account.
+func v2Account(c *handlers.Callable) []row {
+	return []row{
+		get("/account", rpc(c.GetAccount, nothing, v2GetAccount)),
+		post("/account/destroy", wrongPassword(
+			rpc(c.DestroyAccount, decodeDestroy, v2Destroyed), "Please check the password.")),
+		post("/account/change-password", wrongPassword(
+			rpc(c.ChangeAccountPassword, decodeChangePassword, v2Plain), "Current password is incorrect")),
+		post("/account/update-locale", rpc(c.UpdateLocale, decodeLocale, v2Locale)),
+		post("/account/apitoken", rpc(c.GenerateApiToken, decodeAPIToken, v2APIToken)),
+	}
+}
+
+func decodeDestroy(x *exchange) (*hushv1.DestroyAccountRequest, error) {
+	confirmation, err := x.params.text("confirmation")
+	if err != nil {
+		return nil, err
+	}
+	if confirmation == "" {
+		return nil, invalid("Password confirmation is required.")
+	}
+	return &hushv1.DestroyAccountRequest{Confirmation: confirmation}, nil
+}
+
+// decodeChangePassword compares the new password with its repetition, which is
+// for people's fingers and nothing that the service needs.
+func decodeChangePassword(x *exchange) (*hushv1.ChangeAccountPasswordRequest, error) {
+	var current, next, again string
+	err := x.params.read(reading{"currentp", &current}, reading{"newp", &next}, reading{"newp2", &again})
+	switch {
+	case err != nil:
+		return nil, err
+	case current == "":
+		return nil, invalid("Password could not be changed.")
+	case next != again:
+		return nil, invalid("New passwords do not match")
+	}
+	return &hushv1.ChangeAccountPasswordRequest{CurrentPassword: current, NewPassword: next}, nil
+}
+
+func decodeLocale(x *exchange) (*hushv1.UpdateLocaleRequest, error) {
+	name, err := x.params.text("locale")
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.UpdateLocaleRequest{Locale: name}, nil
+}
+
+// decodeAPIToken asks for the one token that old clients know of, in the place
+// of the one before.
+func decodeAPIToken(*exchange) (*hushv1.GenerateApiTokenRequest, error) {
+	return &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, nil
+}
+
+// v2Customer is an account. Browser clients refuse members that they do not
+// know, so it has exactly these.
+type v2Customer struct {
+	Identifier           string `json:"identifier"`
+	Custid               string `json:"custid"`
+	Role                 string `json:"role"`
+	Verified             bool   `json:"verified"`
+	Active               bool   `json:"active"`
+	LastLogin            *int64 `json:"last_login"`
+	Locale               string `json:"locale"`
+	Created              int64  `json:"created"`
+	Updated              int64  `json:"updated"`
+	StripeCustomerID     string `json:"stripe_customer_id"`
+	StripeSubscriptionID string `json:"stripe_subscription_id"`
+	StripeCheckoutEmail  string `json:"stripe_checkout_email"`
+	Planid               string `json:"planid"`
+	Plan                 v2Plan `json:"plan"`
+	SecretsCreated       int64  `json:"secrets_created"`
+	SecretsBurned        int64  `json:"secrets_burned"`
+	SecretsShared        int64  `json:"secrets_shared"`
+	EmailsSent           int64  `json:"emails_sent"`
+}
+
+// v2Plan is what an account may do. There is one plan, and it costs nothing.
+type v2Plan struct {
+	Identifier string        `json:"identifier"`
+	Planid     string        `json:"planid"`
+	Price      int           `json:"price"`
+	Discount   int           `json:"discount"`
+	Options    v2PlanOptions `json:"options"`
+}
+
+type v2PlanOptions struct {
+	TTL           int64  `json:"ttl"`
+	Size          int64  `json:"size"`
+	API           bool   `json:"api"`
+	Name          string `json:"name"`
+	Email         bool   `json:"email"`
+	CustomDomains bool   `json:"custom_domains"`
+	DarkMode      bool   `json:"dark_mode"`
+}
+
+// planid is the name of the one plan.
+const planid = "basic"
+
+func newV2Customer(a *hushv1.Account) v2Customer {
+	return v2Customer{
+		Identifier: a.GetAddress(), Custid: a.GetAddress(), Role: roleWord(a.GetRole()),
+		Verified: a.GetVerified(), Active: a.GetVerified() && !a.GetDisabled(),
+		LastLogin: epochOrNull(a.GetSignInTime()), Locale: a.GetLocale(),
+		Created: epoch(a.GetCreateTime()), Updated: epoch(a.GetUpdateTime()),
+		Planid: planid, Plan: newV2Plan(a),
+		SecretsCreated: a.GetTally().GetSecretsCreated(), SecretsBurned: a.GetTally().GetSecretsBurned(),
+		SecretsShared: a.GetTally().GetSecretsShared(), EmailsSent: a.GetTally().GetEmailsSent(),
+	}
+}
+
+func newV2Plan(a *hushv1.Account) v2Plan {
+	return v2Plan{Identifier: planid, Planid: planid, Options: v2PlanOptions{
+		TTL: a.GetTtlCeiling(), Size: a.GetSecretLimit(),
+		API: true, Name: "Basic", Email: true, CustomDomains: true, DarkMode: true,
+	}}
+}
+
+func roleWord(role hushv1.Role) string {
+	if role == hushv1.Role_ROLE_COLONEL {
+		return "colonel"
+	}
+	return "customer"
+}
+
+// v2AccountRecord shows no API token: only its hash is kept.
+type v2AccountRecord struct {
+	APIToken            string     `json:"apitoken"`
+	Cust                v2Customer `json:"cust"`
+	StripeCustomer      *string    `json:"stripe_customer"`
+	StripeSubscriptions *string    `json:"stripe_subscriptions"`
+}
+
+func v2GetAccount(x *exchange, res *hushv1.GetAccountResponse) any {
+	return x.envelope(v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
+}
+
+// v2Plain answers that it was done.
+func v2Plain[Res any](x *exchange, _ *Res) any { return x.envelope(struct{}{}, struct{}{}) }
+
+type v2DestroyedDetails struct {
+	Burned int32 `json:"burned"`
+}
+
+func v2Destroyed(x *exchange, res *hushv1.DestroyAccountResponse) any {
+	return x.envelope(struct{}{}, v2DestroyedDetails{Burned: res.GetBurned()})
+}
+
+type v2LocaleAnswer struct {
+	v2Envelope
+	NewLocale string `json:"new_locale"`
+	OldLocale string `json:"old_locale"`
+}
+
+func v2Locale(x *exchange, res *hushv1.UpdateLocaleResponse) any {
+	return v2LocaleAnswer{x.envelope(struct{}{}, struct{}{}), res.GetNewLocale(), res.GetOldLocale()}
+}
+
+type v2APITokenRecord struct {
+	APIToken string `json:"apitoken"`
+	Active   bool   `json:"active"`
+}
+
+func v2APIToken(x *exchange, res *hushv1.GenerateApiTokenResponse) any {
+	return x.envelope(v2APITokenRecord{APIToken: res.GetToken(), Active: true}, struct{}{})
+}

@@ -1,0 +1,123 @@
+package routes
+
+import (
+	"errors"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// testAccount is an account that has done something.
+func testAccount() *hushv1.Account {
+	return &hushv1.Account{
+		AccountId: "0123456789abcdef0123456789abcdef", Address: "a&b@example.com", Role: hushv1.Role_ROLE_CUSTOMER, Verified: true,
+		CreateTime: at(testCreated), UpdateTime: at(testCreated + 10), SignInTime: at(testCreated + 5), Locale: "pt_BR",
+		Tally:      &hushv1.Tally{SecretsCreated: 4, SecretsShared: 3, SecretsBurned: 2, EmailsSent: 1},
+		TtlCeiling: 2592000, SecretLimit: 1048576,
+	}
+}
+
+const testCustomer = `{"identifier":"a&b@example.com","custid":"a&b@example.com","role":"customer","verified":true,"active":true,` +
+	`"last_login":1795236740,"locale":"pt_BR","created":1795236735,"updated":1795236745,` +
+	`"stripe_customer_id":"","stripe_subscription_id":"","stripe_checkout_email":"","planid":"basic",` +
+	`"plan":{"identifier":"basic","planid":"basic","price":0,"discount":0,"options":{"ttl":2592000,"size":1048576,"api":true,` +
+	`"name":"Basic","email":true,"custom_domains":true,"dark_mode":true}},` +
+	`"secrets_created":4,"secrets_burned":2,"secrets_shared":3,"emails_sent":1}`
+
+func TestV2Account(t *testing.T) {
+	x := testExchange()
+	x.visitor.Custid = "a&b@example.com"
+	const open = `{"success":true,"shrimp":"shrimp","custid":"a&b@example.com",`
+	for _, test := range []struct {
+		name   string
+		answer any
+		want   string
+	}{
+		{"v2GetAccount", v2GetAccount(x, &hushv1.GetAccountResponse{Account: testAccount()}),
+			open + `"record":{"apitoken":"","cust":` + testCustomer + `,"stripe_customer":null,"stripe_subscriptions":null},"details":{}}`},
+		{"v2Authcheck", v2Authcheck(x, &hushv1.AuthcheckResponse{Custid: "a&b@example.com", Account: testAccount()}),
+			open + `"record":` + testCustomer + `,"details":{"authenticated":true}}`},
+		{"v2Destroyed", v2Destroyed(x, &hushv1.DestroyAccountResponse{Burned: 7}), open + `"record":{},"details":{"burned":7}}`},
+		{"v2Plain", v2Plain(x, &hushv1.ChangeAccountPasswordResponse{}), open + `"record":{},"details":{}}`},
+		{"v2Locale", v2Locale(x, &hushv1.UpdateLocaleResponse{NewLocale: "fr"}),
+			open + `"record":{},"details":{},"new_locale":"fr","old_locale":""}`},
+		{"v2APIToken", v2APIToken(x, &hushv1.GenerateApiTokenResponse{Token: "0123"}),
+			open + `"record":{"apitoken":"0123","active":true},"details":{}}`},
+	} {
+		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
+	}
+}
+
+func TestV2CustomerStates(t *testing.T) {
+	for _, test := range []struct {
+		change func(*hushv1.Account)
+		role   string
+		active bool
+	}{
+		{func(*hushv1.Account) {}, "customer", true},
+		{func(a *hushv1.Account) { a.Role = hushv1.Role_ROLE_COLONEL }, "colonel", true},
+		{func(a *hushv1.Account) { a.Verified = false }, "customer", false},
+		{func(a *hushv1.Account) { a.Disabled = true }, "customer", false},
+	} {
+		a := testAccount()
+		test.change(a)
+		if got := newV2Customer(a); got.Role != test.role || got.Active != test.active {
+			t.Errorf("newV2Customer(%v): got %s, active %v, want %s, %v", a, got.Role, got.Active, test.role, test.active)
+		}
+	}
+	a := testAccount()
+	a.SignInTime = nil
+	if got := newV2Customer(a); got.LastLogin != nil {
+		t.Errorf("newV2Customer(never signed in): got %d, want null", *got.LastLogin)
+	}
+}
+
+func TestDecodeAccount(t *testing.T) {
+	destroy, err := decoded(t, decodeDestroy, "confirmation=+p%C3%A4ss+")
+	wantMessage(t, "decodeDestroy", destroy, &hushv1.DestroyAccountRequest{Confirmation: " päss "}, err)
+	for _, body := range []string{"", "confirmation=", `{"confirmation":null}`} {
+		_, err := decoded(t, decodeDestroy, body)
+		wantFault(t, "decodeDestroy("+body+")", err, classInvalid, "Password confirmation is required.")
+	}
+	locale, err := decoded(t, decodeLocale, `{"locale":"pt_BR"}`)
+	wantMessage(t, "decodeLocale", locale, &hushv1.UpdateLocaleRequest{Locale: "pt_BR"}, err)
+	token, err := decoded(t, decodeAPIToken, "name=mine&scopes=x")
+	wantMessage(t, "decodeAPIToken", token, &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, err)
+}
+
+func TestDecodeChangePassword(t *testing.T) {
+	got, err := decoded(t, decodeChangePassword, "currentp=a&newp=+b&newp2=+b")
+	wantMessage(t, "decodeChangePassword", got, &hushv1.ChangeAccountPasswordRequest{CurrentPassword: "a", NewPassword: " b"}, err)
+	for body, want := range map[string]string{
+		"":                            "Password could not be changed.",
+		"currentp=&newp=b&newp2=b":    "Password could not be changed.",
+		"currentp=a&newp=b&newp2=B":   "New passwords do not match",
+		"currentp=a&newp=b":           "New passwords do not match",
+		"currentp=a&currentp=b":       "currentp was given more than once",
+		"currentp=a&newp=%ff&newp2=b": "newp is not valid UTF-8",
+		`{"currentp":"a","newp":[]}`:  "newp must be a single value",
+	} {
+		_, err := decoded(t, decodeChangePassword, body)
+		wantFault(t, "decodeChangePassword("+body+")", err, classInvalid, want)
+	}
+}
+
+// Refusals in the words that clients know; whatever is no wrong password is
+// left alone.
+func TestWrongPassword(t *testing.T) {
+	wrong := rpcError(t, connect.CodePermissionDenied, "wrong address or password",
+		&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CREDENTIALS})
+	_, err := wrongPassword(refuseWith(wrong), "Please check the password.").run(t.Context(), testExchange())
+	wantFault(t, "wrongPassword(wrong)", err, classCredentials, "Please check the password.")
+	other := connect.NewError(connect.CodeUnavailable, errors.New("busy"))
+	_, err = wrongPassword(refuseWith(other), "Please check the password.").run(t.Context(), testExchange())
+	wantFault(t, "wrongPassword(busy)", err, classUnavailable, "")
+	if _, err := wrongPassword(say(), "no").run(t.Context(), testExchange()); err != nil {
+		t.Errorf("wrongPassword(right): got error %v", err)
+	}
+	unknown := connect.NewError(connect.CodeNotFound, errors.New("not found"))
+	_, err = missing(refuseWith(unknown), "Image not found").run(t.Context(), testExchange())
+	wantFault(t, "missing(unknown)", err, classMissing, "Image not found")
+}

@@ -1,0 +1,143 @@
+package routes
+
+import (
+	"encoding/base64"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// v2Brand is how a domain's pages look. What was never set is left out. The
+// image's bytes are part of it only in the answer to their upload.
+type v2Brand struct {
+	PrimaryColor           *string `json:"primary_color,omitempty"`
+	Colour                 *string `json:"colour,omitempty"`
+	FontFamily             *string `json:"font_family,omitempty"`
+	CornerStyle            *string `json:"corner_style,omitempty"`
+	ButtonTextLight        *bool   `json:"button_text_light,omitempty"`
+	InstructionsPreReveal  *string `json:"instructions_pre_reveal,omitempty"`
+	InstructionsReveal     *string `json:"instructions_reveal,omitempty"`
+	InstructionsPostReveal *string `json:"instructions_post_reveal,omitempty"`
+	Description            *string `json:"description,omitempty"`
+	Locale                 *string `json:"locale,omitempty"`
+	AllowPublicHomepage    *bool   `json:"allow_public_homepage,omitempty"`
+	AllowPublicAPI         *bool   `json:"allow_public_api,omitempty"`
+	ImageEncoded           string  `json:"image_encoded,omitempty"`
+	ImageFilename          string  `json:"image_filename,omitempty"`
+	ImageContentType       string  `json:"image_content_type,omitempty"`
+}
+
+func newV2Brand(d *hushv1.Domain) v2Brand {
+	b := d.GetBrand()
+	if b == nil {
+		b = new(hushv1.Brand)
+	}
+	return v2Brand{
+		PrimaryColor: b.PrimaryColor, Colour: b.Colour, FontFamily: b.FontFamily, CornerStyle: b.CornerStyle,
+		ButtonTextLight: b.ButtonTextLight, InstructionsPreReveal: b.InstructionsPreReveal,
+		InstructionsReveal: b.InstructionsReveal, InstructionsPostReveal: b.InstructionsPostReveal,
+		Description: b.Description, Locale: b.Locale,
+		AllowPublicHomepage: b.AllowPublicHomepage, AllowPublicAPI: b.AllowPublicApi,
+		ImageFilename: d.GetLogo().GetFilename(), ImageContentType: d.GetLogo().GetContentType(),
+	}
+}
+
+// show puts a logo into the brand, where old clients look for it.
+func (b *v2Brand) show(name imageName, image *hushv1.Image) {
+	if name.kind != hushv1.ImageKind_IMAGE_KIND_LOGO {
+		return
+	}
+	b.ImageEncoded = base64.StdEncoding.EncodeToString(image.GetContent())
+	b.ImageFilename, b.ImageContentType = image.GetFilename(), image.GetContentType()
+}
+
+// brandText and brandFlag are a field of a brand by the name of its parameter.
+type brandText struct {
+	name string
+	at   **string
+}
+
+type brandFlag struct {
+	name string
+	at   **bool
+}
+
+func brandTexts(b *hushv1.Brand) []brandText {
+	return []brandText{
+		{"primary_color", &b.PrimaryColor}, {"colour", &b.Colour}, {"font_family", &b.FontFamily},
+		{"corner_style", &b.CornerStyle}, {"instructions_pre_reveal", &b.InstructionsPreReveal},
+		{"instructions_reveal", &b.InstructionsReveal}, {"instructions_post_reveal", &b.InstructionsPostReveal},
+		{"description", &b.Description}, {"locale", &b.Locale},
+	}
+}
+
+func brandFlags(b *hushv1.Brand) []brandFlag {
+	return []brandFlag{
+		{"button_text_light", &b.ButtonTextLight}, {"allow_public_homepage", &b.AllowPublicHomepage},
+		{"allow_public_api", &b.AllowPublicApi},
+	}
+}
+
+// decodeUpdateBrand reads what changes. What is not named stays, null unsets,
+// and names that no brand has are passed over.
+func decodeUpdateBrand(x *exchange) (*hushv1.UpdateDomainBrandRequest, error) {
+	if !x.params.isObject("brand") {
+		return nil, invalid("Please provide brand settings")
+	}
+	brand := new(hushv1.Brand)
+	var unset []string
+	for _, field := range brandTexts(brand) {
+		text, null, err := x.brandField(field.name)
+		if err != nil {
+			return nil, err
+		}
+		if *field.at = text; null {
+			unset = append(unset, field.name)
+		}
+	}
+	for _, field := range brandFlags(brand) {
+		text, null, err := x.brandField(field.name)
+		if err != nil {
+			return nil, err
+		}
+		if null {
+			unset = append(unset, field.name)
+		}
+		if text != nil {
+			on, err := x.params.flag("brand[" + field.name + "]")
+			if err != nil {
+				return nil, err
+			}
+			*field.at = &on
+		}
+	}
+	return &hushv1.UpdateDomainBrandRequest{Domain: x.key, Brand: brand, Unset: unset}, nil
+}
+
+// brandField answers the value of a brand's field, nil if none was given, and
+// whether it was given as null.
+func (x *exchange) brandField(name string) (text *string, null bool, err error) {
+	name = "brand[" + name + "]"
+	text, err = x.params.optional(name)
+	return text, text == nil && x.params.isNull(name), err
+}
+
+// v2BrandRecord is the domain for clients of one age and the brand for those of
+// another.
+type v2BrandRecord struct {
+	v2Domain
+	v2Brand
+	Brand v2Brand `json:"brand"`
+}
+
+func (x *exchange) brand(d *hushv1.Domain) v2Envelope {
+	record := newV2Domain(d)
+	return x.envelope(v2BrandRecord{record, record.Brand, record.Brand}, v2ClusterDetails{})
+}
+
+func v2GetBrand(x *exchange, res *hushv1.GetDomainBrandResponse) any {
+	return x.brand(res.GetDomain())
+}
+
+func v2UpdateBrand(x *exchange, res *hushv1.UpdateDomainBrandResponse) any {
+	return x.brand(res.GetDomain())
+}

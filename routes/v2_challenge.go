@@ -1,0 +1,95 @@
+package routes
+
+import (
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+)
+
+// v2Challenges is the part of the table about challenges.
+func v2Challenges(c *handlers.Callable) []row {
+	return []row{
+		get("/altcha/challenge", rpc(c.AltchaChallenge, decodeChallenge, v2Challenge)),
+		post("/altcha/verify", rpc(c.AltchaVerify, decodeSolution, v2Solved)),
+		post("/altcha/verify-spam", rpc(c.AltchaVerifySpam, decodeVerdict, v2Verdict)),
+	}
+}
+
+func decodeChallenge(x *exchange) (*hushv1.AltchaChallengeRequest, error) {
+	action, err := x.params.text("action")
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.AltchaChallengeRequest{Action: action}, nil
+}
+
+// payload is the parameter that holds a solution.
+const payload = "authenticity_payload"
+
+func decodeSolution(x *exchange) (*hushv1.AltchaVerifyRequest, error) {
+	solution, err := x.params.text(payload)
+	if err != nil {
+		return nil, err
+	}
+	action, err := x.params.text("action")
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.AltchaVerifyRequest{AuthenticityPayload: solution, Action: action}, nil
+}
+
+// decodeVerdict takes all other parameters for the form that the verdict is
+// about.
+func decodeVerdict(x *exchange) (*hushv1.AltchaVerifySpamRequest, error) {
+	verdict, err := x.params.text(payload)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := x.params.others(payload, "shrimp")
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.AltchaVerifySpamRequest{AuthenticityPayload: verdict, Fields: fields}, nil
+}
+
+type v2ChallengeAnswer struct {
+	Algorithm string `json:"algorithm"`
+	Challenge string `json:"challenge"`
+	MaxNumber int64  `json:"maxnumber"`
+	Salt      string `json:"salt"`
+	Signature string `json:"signature"`
+}
+
+func v2Challenge(_ *exchange, res *hushv1.AltchaChallengeResponse) any {
+	return v2ChallengeAnswer{
+		Algorithm: res.GetAlgorithm(), Challenge: res.GetChallenge(), MaxNumber: res.GetMaxNumber(),
+		Salt: res.GetSalt(), Signature: res.GetSignature(),
+	}
+}
+
+type v2DataAnswer struct {
+	Success bool `json:"success"`
+	Data    any  `json:"data"`
+}
+
+type v2SolvedData struct {
+	Payload string `json:"authenticity_payload"`
+}
+
+// v2Solved says the solution again, which is spent by now.
+func v2Solved(x *exchange, _ *hushv1.AltchaVerifyResponse) any {
+	solution, _ := x.params.text(payload) // it was read before
+	return v2DataAnswer{Success: true, Data: v2SolvedData{Payload: solution}}
+}
+
+type v2VerdictData struct {
+	Verified       bool     `json:"verified"`
+	Classification string   `json:"classification"`
+	Score          float64  `json:"score"`
+	Reasons        []string `json:"reasons"`
+}
+
+func v2Verdict(_ *exchange, res *hushv1.AltchaVerifySpamResponse) any {
+	return v2DataAnswer{Success: true, Data: v2VerdictData{
+		Verified: true, Classification: res.GetClassification(), Score: res.GetScore(), Reasons: notNull(res.GetReasons()),
+	}}
+}

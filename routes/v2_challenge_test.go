@@ -1,0 +1,35 @@
+package routes
+
+import (
+	"testing"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+func TestChallengeRows(t *testing.T) {
+	asked, err := decoded(t, decodeChallenge, "action=signup")
+	wantMessage(t, "decodeChallenge", asked, &hushv1.AltchaChallengeRequest{Action: "signup"}, err)
+	solved, err := decoded(t, decodeSolution, `{"authenticity_payload":"p","action":"feedback"}`)
+	wantMessage(t, "decodeSolution", solved, &hushv1.AltchaVerifyRequest{AuthenticityPayload: "p", Action: "feedback"}, err)
+	verdict, err := decoded(t, decodeVerdict, "authenticity_payload=p&shrimp=s&email=a%40b&text=t")
+	wantMessage(t, "decodeVerdict", verdict, &hushv1.AltchaVerifySpamRequest{
+		AuthenticityPayload: "p", Fields: map[string]string{"email": "a@b", "text": "t"},
+	}, err)
+
+	x := testExchange()
+	x.params = mustParams(t, "authenticity_payload=p", "")
+	for _, test := range []struct {
+		name   string
+		answer any
+		want   string
+	}{
+		{"v2Challenge", v2Challenge(x, &hushv1.AltchaChallengeResponse{
+			Algorithm: "SHA-256", Challenge: "c", MaxNumber: 50000, Salt: "s?expires=1&a=any&", Signature: "g",
+		}), `{"algorithm":"SHA-256","challenge":"c","maxnumber":50000,"salt":"s?expires=1&a=any&","signature":"g"}`},
+		{"v2Solved", v2Solved(x, nil), `{"success":true,"data":{"authenticity_payload":"p"}}`},
+		{"v2Verdict", v2Verdict(x, &hushv1.AltchaVerifySpamResponse{Classification: "GOOD", Score: 0.5}),
+			`{"success":true,"data":{"verified":true,"classification":"GOOD","score":0.5,"reasons":[]}}`},
+	} {
+		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
+	}
+}

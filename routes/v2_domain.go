@@ -1,0 +1,192 @@
+package routes
+
+import (
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+)
+
+// v2Domains is the part of the table about the domains of the caller's
+// account. Clients of different ages use different paths.
+func v2Domains(c *handlers.Callable) []row {
+	var rows []row
+	for _, prefix := range []string{"/account/domains", "/domains"} {
+		rows = append(rows,
+			get(prefix, rpc(c.ListDomains, nothing, v2ListDomains)),
+			post(prefix+"/add", rpc(c.AddDomain, decodeAddDomain, v2AddDomain)),
+			get(prefix+"/{domain}", rpc(c.GetDomain, decodeGetDomain, v2GetDomain)),
+			post(prefix+"/{domain}/remove", rpc(c.RemoveDomain, decodeRemoveDomain, v2RemoveDomain)),
+			post(prefix+"/{domain}/verify", rpc(c.VerifyDomain, decodeVerifyDomain, v2VerifyDomain)),
+			get(prefix+"/{domain}/brand", rpc(c.GetDomainBrand, decodeGetBrand, v2GetBrand)),
+			put(prefix+"/{domain}/brand", rpc(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand)),
+		)
+		for _, image := range imageNames() {
+			rows = append(rows, v2Images(c, prefix+"/{domain}/"+image.name, image)...)
+		}
+	}
+	return rows
+}
+
+func decodeAddDomain(x *exchange) (*hushv1.AddDomainRequest, error) {
+	name, err := x.params.text("domain")
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.AddDomainRequest{Domain: name}, nil
+}
+
+func decodeGetDomain(x *exchange) (*hushv1.GetDomainRequest, error) {
+	return &hushv1.GetDomainRequest{Domain: x.key}, nil
+}
+
+func decodeRemoveDomain(x *exchange) (*hushv1.RemoveDomainRequest, error) {
+	return &hushv1.RemoveDomainRequest{Domain: x.key}, nil
+}
+
+func decodeVerifyDomain(x *exchange) (*hushv1.VerifyDomainRequest, error) {
+	return &hushv1.VerifyDomainRequest{Domain: x.key}, nil
+}
+
+func decodeGetBrand(x *exchange) (*hushv1.GetDomainBrandRequest, error) {
+	return &hushv1.GetDomainBrandRequest{Domain: x.key}, nil
+}
+
+// v2Domain is a claimed name.
+type v2Domain struct {
+	Identifier         string          `json:"identifier"`
+	Domainid           string          `json:"domainid"`
+	DisplayDomain      string          `json:"display_domain"`
+	Custid             string          `json:"custid"`
+	BaseDomain         string          `json:"base_domain"`
+	Subdomain          string          `json:"subdomain"`
+	TRD                string          `json:"trd"`
+	TLD                string          `json:"tld"`
+	SLD                string          `json:"sld"`
+	IsApex             bool            `json:"is_apex"`
+	OriginalValue      string          `json:"_original_value"`
+	TXTValidationHost  string          `json:"txt_validation_host"`
+	TXTValidationValue string          `json:"txt_validation_value"`
+	Status             string          `json:"status"`
+	Verified           bool            `json:"verified"`
+	Resolving          bool            `json:"resolving"`
+	Checks             []v2DomainCheck `json:"checks"`
+	VHost              v2VHost         `json:"vhost"`
+	Brand              v2Brand         `json:"brand"`
+	Created            int64           `json:"created"`
+	Updated            int64           `json:"updated"`
+}
+
+// v2VHost is what clients of a hosting service look at.
+type v2VHost struct {
+	IncomingAddress   string `json:"incoming_address,omitempty"`
+	IsResolving       bool   `json:"is_resolving"`
+	LastMonitoredUnix int64  `json:"last_monitored_unix"`
+	Status            string `json:"status,omitempty"`
+}
+
+type v2DomainCheck struct {
+	Kind     string   `json:"kind"`
+	Passed   bool     `json:"passed"`
+	Name     string   `json:"name"`
+	Expected []string `json:"expected"`
+	Found    []string `json:"found"`
+	Problem  string   `json:"problem"`
+	Time     int64    `json:"time"`
+}
+
+func newV2Domain(d *hushv1.Domain) v2Domain {
+	record := v2Domain{
+		Identifier: d.GetDomainId(), Domainid: d.GetDomainId(), DisplayDomain: d.GetDisplayDomain(), Custid: d.GetCustid(),
+		BaseDomain: d.GetBaseDomain(), Subdomain: d.GetSubdomain(), TRD: d.GetTrd(), TLD: d.GetTld(), SLD: d.GetSld(),
+		IsApex: d.GetIsApex(), OriginalValue: d.GetDisplayDomain(),
+		TXTValidationHost: d.GetTxtValidationHost(), TXTValidationValue: d.GetTxtValidationValue(),
+		Status: domainWord(d), Verified: d.GetState() == hushv1.DomainState_DOMAIN_STATE_VERIFIED,
+		Resolving: d.GetResolving(), Checks: []v2DomainCheck{},
+		VHost: v2VHost{
+			IncomingAddress: d.GetDisplayDomain(), IsResolving: d.GetResolving(),
+			LastMonitoredUnix: epoch(d.GetCheckTime()), Status: domainWord(d),
+		},
+		Brand:   newV2Brand(d),
+		Created: epoch(d.GetCreateTime()), Updated: epoch(d.GetUpdateTime()),
+	}
+	for _, check := range d.GetChecks() {
+		record.Checks = append(record.Checks, newV2DomainCheck(check))
+	}
+	return record
+}
+
+func newV2DomainCheck(c *hushv1.DomainCheck) v2DomainCheck {
+	kind := "txt"
+	if c.GetKind() == hushv1.DomainCheck_KIND_ADDRESS {
+		kind = "address"
+	}
+	return v2DomainCheck{
+		Kind: kind, Passed: c.GetPassed(), Name: c.GetName(), Expected: notNull(c.GetExpected()),
+		Found: notNull(c.GetFound()), Problem: c.GetProblem(), Time: epoch(c.GetTime()),
+	}
+}
+
+// domainWord is where a claim stands: verified by its TXT record, resolving
+// (it leads here, the record is missing), pending, or suspended.
+func domainWord(d *hushv1.Domain) string {
+	switch d.GetState() {
+	case hushv1.DomainState_DOMAIN_STATE_VERIFIED:
+		return "verified"
+	case hushv1.DomainState_DOMAIN_STATE_SUSPENDED:
+		return "suspended"
+	default:
+		if d.GetResolving() {
+			return "resolving"
+		}
+		return "pending"
+	}
+}
+
+// v2ClusterDetails says nothing: names lead here by DNS alone.
+type v2ClusterDetails struct {
+	Cluster v2Cluster `json:"cluster"`
+	Message string    `json:"msg,omitempty"`
+}
+
+type v2Cluster struct {
+	Type        *string `json:"type"`
+	ClusterIP   *string `json:"cluster_ip"`
+	ClusterName *string `json:"cluster_name"`
+	ClusterHost *string `json:"cluster_host"`
+	VHostTarget *string `json:"vhost_target"`
+}
+
+func v2ListDomains(x *exchange, res *hushv1.ListDomainsResponse) any {
+	records := make([]v2Domain, 0, len(res.GetDomains()))
+	for _, d := range res.GetDomains() {
+		records = append(records, newV2Domain(d))
+	}
+	return v2List{
+		Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid),
+		Count: len(records), Records: records, Details: v2ClusterDetails{},
+	}
+}
+
+func (x *exchange) domain(d *hushv1.Domain) v2Envelope {
+	return x.envelope(newV2Domain(d), v2ClusterDetails{})
+}
+
+func v2AddDomain(x *exchange, res *hushv1.AddDomainResponse) any {
+	return x.domain(res.GetDomain())
+}
+
+func v2GetDomain(x *exchange, res *hushv1.GetDomainResponse) any {
+	return x.domain(res.GetDomain())
+}
+
+func v2VerifyDomain(x *exchange, res *hushv1.VerifyDomainResponse) any {
+	return x.domain(res.GetDomain())
+}
+
+type v2RemovedAnswer struct {
+	v2Envelope
+	Message string `json:"message"`
+}
+
+func v2RemoveDomain(x *exchange, res *hushv1.RemoveDomainResponse) any {
+	return v2RemovedAnswer{x.envelope(struct{}{}, v2ClusterDetails{}), "Removed " + res.GetDisplayDomain()}
+}

@@ -1,0 +1,96 @@
+package routes
+
+import (
+	"testing"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// testDomain is a claim that was checked once.
+func testDomain() *hushv1.Domain {
+	return &hushv1.Domain{
+		DomainId: "0123456789abcdef0123", DisplayDomain: "secrets.example.com", BaseDomain: "example.com",
+		Subdomain: "secrets.example.com", Trd: "secrets", Tld: "com", Sld: "example",
+		TxtValidationHost: "_onetime-challenge-0123456.secrets", TxtValidationValue: "fae6258d9903bad8d9be354b477b2608",
+		State: hushv1.DomainState_DOMAIN_STATE_PENDING, Resolving: true, Custid: "a@b.example",
+		CreateTime: at(testCreated), UpdateTime: at(testCreated + 10), CheckTime: at(testCreated + 20),
+		Checks: []*hushv1.DomainCheck{
+			{Kind: hushv1.DomainCheck_KIND_TXT, Name: "_x.example.com", Expected: []string{"v"}, Problem: "not found", Time: at(testCreated + 20)},
+			{Kind: hushv1.DomainCheck_KIND_ADDRESS, Passed: true, Name: "secrets.example.com", Found: []string{"192.0.2.1"}, Time: at(testCreated + 20)},
+		},
+		Brand: &hushv1.Brand{PrimaryColor: new("#dc4a22"), ButtonTextLight: new(false)},
+	}
+}
+
+const (
+	testDomainStart = `"identifier":"0123456789abcdef0123","domainid":"0123456789abcdef0123","display_domain":"secrets.example.com",` +
+		`"custid":"a@b.example","base_domain":"example.com","subdomain":"secrets.example.com","trd":"secrets","tld":"com","sld":"example",` +
+		`"is_apex":false,"_original_value":"secrets.example.com","txt_validation_host":"_onetime-challenge-0123456.secrets",` +
+		`"txt_validation_value":"fae6258d9903bad8d9be354b477b2608","status":"resolving","verified":false,"resolving":true,` +
+		`"checks":[{"kind":"txt","passed":false,"name":"_x.example.com","expected":["v"],"found":[],"problem":"not found","time":1795236755},` +
+		`{"kind":"address","passed":true,"name":"secrets.example.com","expected":[],"found":["192.0.2.1"],"problem":"","time":1795236755}],` +
+		`"vhost":{"incoming_address":"secrets.example.com","is_resolving":true,"last_monitored_unix":1795236755,"status":"resolving"},`
+	testBrand  = `"primary_color":"#dc4a22","button_text_light":false`
+	testTimes  = `"created":1795236735,"updated":1795236745`
+	testClaim  = `{` + testDomainStart + `"brand":{` + testBrand + `},` + testTimes + `}`
+	noCluster  = `"cluster":{"type":null,"cluster_ip":null,"cluster_name":null,"cluster_host":null,"vhost_target":null}`
+	noDetails  = `"details":{` + noCluster + `}}`
+	testBase64 = "iVBORy8rAA=="
+)
+
+func TestV2Domain(t *testing.T) {
+	x, d := testExchange(), testDomain()
+	for _, test := range []struct {
+		name   string
+		answer any
+		want   string
+	}{
+		{"v2AddDomain", v2AddDomain(x, &hushv1.AddDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
+		{"v2GetDomain", v2GetDomain(x, &hushv1.GetDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
+		{"v2VerifyDomain", v2VerifyDomain(x, &hushv1.VerifyDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
+		{"v2ListDomains", v2ListDomains(x, &hushv1.ListDomainsResponse{Domains: []*hushv1.Domain{d, d}}),
+			v2Open + `"count":2,"records":[` + testClaim + `,` + testClaim + `],` + noDetails},
+		{"v2ListDomains(none)", v2ListDomains(x, &hushv1.ListDomainsResponse{}), v2Open + `"count":0,"records":[],` + noDetails},
+		{"v2RemoveDomain", v2RemoveDomain(x, &hushv1.RemoveDomainResponse{DisplayDomain: "secrets.example.com"}),
+			v2Open + `"record":{},` + noDetails[:len(noDetails)-1] + `,"message":"Removed secrets.example.com"}`},
+		{"v2GetBrand", v2GetBrand(x, &hushv1.GetDomainBrandResponse{Domain: d}),
+			v2Open + `"record":{` + testDomainStart + testTimes + `,` + testBrand + `,"brand":{` + testBrand + `}},` + noDetails},
+		{"v2UpdateBrand", v2UpdateBrand(x, &hushv1.UpdateDomainBrandResponse{Domain: d}),
+			v2Open + `"record":{` + testDomainStart + testTimes + `,` + testBrand + `,"brand":{` + testBrand + `}},` + noDetails},
+	} {
+		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
+	}
+}
+
+func TestDomainWord(t *testing.T) {
+	for _, test := range []struct {
+		state     hushv1.DomainState
+		resolving bool
+		want      string
+	}{
+		{hushv1.DomainState_DOMAIN_STATE_PENDING, false, "pending"},
+		{hushv1.DomainState_DOMAIN_STATE_PENDING, true, "resolving"},
+		{hushv1.DomainState_DOMAIN_STATE_VERIFIED, false, "verified"},
+		{hushv1.DomainState_DOMAIN_STATE_VERIFIED, true, "verified"},
+		{hushv1.DomainState_DOMAIN_STATE_SUSPENDED, true, "suspended"},
+	} {
+		if got := domainWord(&hushv1.Domain{State: test.state, Resolving: test.resolving}); got != test.want {
+			t.Errorf("domainWord(%v, %v): got %s, want %s", test.state, test.resolving, got, test.want)
+		}
+	}
+}
+
+// The path's domain cannot be spoken for by any other source.
+func TestDecodeDomain(t *testing.T) {
+	const body = "domain=Secrets.Example.com&key=other"
+	added, err := decoded(t, decodeAddDomain, body)
+	wantMessage(t, "decodeAddDomain", added, &hushv1.AddDomainRequest{Domain: "Secrets.Example.com"}, err)
+	shown, err := decoded(t, decodeGetDomain, body)
+	wantMessage(t, "decodeGetDomain", shown, &hushv1.GetDomainRequest{Domain: testSecretKey}, err)
+	removed, err := decoded(t, decodeRemoveDomain, body)
+	wantMessage(t, "decodeRemoveDomain", removed, &hushv1.RemoveDomainRequest{Domain: testSecretKey}, err)
+	verified, err := decoded(t, decodeVerifyDomain, body)
+	wantMessage(t, "decodeVerifyDomain", verified, &hushv1.VerifyDomainRequest{Domain: testSecretKey}, err)
+	brand, err := decoded(t, decodeGetBrand, body)
+	wantMessage(t, "decodeGetBrand", brand, &hushv1.GetDomainBrandRequest{Domain: testSecretKey}, err)
+}

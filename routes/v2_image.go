@@ -1,0 +1,95 @@
+package routes
+
+import (
+	"encoding/base64"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+)
+
+// imageName is what a path calls one of a domain's images, and its messages.
+type imageName struct {
+	name, title string
+	kind        hushv1.ImageKind
+}
+
+func imageNames() [2]imageName {
+	return [2]imageName{
+		{"logo", "Logo", hushv1.ImageKind_IMAGE_KIND_LOGO},
+		{"icon", "Icon", hushv1.ImageKind_IMAGE_KIND_ICON},
+	}
+}
+
+func v2Images(c *handlers.Callable, path string, image imageName) []row {
+	return []row{
+		get(path, missing(rpc(c.GetDomainLogo, image.decodeGet, v2GetImage), "Image not found")),
+		post(path, rpc(c.UpdateDomainLogo, image.decodeUpdate, image.updated)),
+		remove(path, missing(rpc(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
+	}
+}
+
+func (i imageName) decodeGet(x *exchange) (*hushv1.GetDomainLogoRequest, error) {
+	return &hushv1.GetDomainLogoRequest{Domain: x.key, Kind: i.kind}, nil
+}
+
+func (i imageName) decodeDelete(x *exchange) (*hushv1.DeleteDomainLogoRequest, error) {
+	return &hushv1.DeleteDomainLogoRequest{Domain: x.key, Kind: i.kind}, nil
+}
+
+// decodeUpdate takes the file under the names that clients of different ages
+// give it. What it is called there, and of what type, is nobody's concern.
+func (i imageName) decodeUpdate(x *exchange) (*hushv1.UpdateDomainLogoRequest, error) {
+	content, err := x.params.file("logo", "image", "icon")
+	if err != nil {
+		return nil, err
+	}
+	if len(content) == 0 {
+		return nil, invalid("%s file is required", i.title)
+	}
+	return &hushv1.UpdateDomainLogoRequest{Domain: x.key, Kind: i.kind, Content: content}, nil
+}
+
+// v2Image is a picture, its bytes in base64.
+type v2Image struct {
+	Encoded     string  `json:"encoded"`
+	Filename    string  `json:"filename"`
+	ContentType string  `json:"content_type"`
+	Width       int32   `json:"width"`
+	Height      int32   `json:"height"`
+	Ratio       float64 `json:"ratio"`
+	Bytes       int64   `json:"bytes"`
+}
+
+func newV2Image(i *hushv1.Image) v2Image {
+	record := v2Image{
+		Encoded:  base64.StdEncoding.EncodeToString(i.GetContent()),
+		Filename: i.GetFilename(), ContentType: i.GetContentType(),
+		Width: i.GetWidth(), Height: i.GetHeight(), Bytes: i.GetSize(),
+	}
+	if i.GetHeight() > 0 {
+		record.Ratio = float64(i.GetWidth()) / float64(i.GetHeight())
+	}
+	return record
+}
+
+func v2GetImage(x *exchange, res *hushv1.GetDomainLogoResponse) any {
+	return x.envelope(newV2Image(res.GetImage()), struct{}{})
+}
+
+// v2ImageRecord is the domain for clients of one age and the image for those
+// of another.
+type v2ImageRecord struct {
+	v2Domain
+	v2Image
+}
+
+func (i imageName) updated(x *exchange, res *hushv1.UpdateDomainLogoResponse) any {
+	record := v2ImageRecord{newV2Domain(res.GetDomain()), newV2Image(res.GetImage())}
+	record.Brand.show(i, res.GetImage())
+	return x.envelope(record, v2ClusterDetails{Message: i.title + " updated successfully for " + record.DisplayDomain})
+}
+
+func (i imageName) deleted(x *exchange, res *hushv1.DeleteDomainLogoResponse) any {
+	record := newV2Domain(res.GetDomain())
+	return x.envelope(record, v2ClusterDetails{Message: i.title + " removed successfully for " + record.DisplayDomain})
+}

@@ -1,0 +1,64 @@
+package routes
+
+import (
+	"testing"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+func TestV2Image(t *testing.T) {
+	x := testExchange()
+	logo, icon := imageNames()[0], imageNames()[1]
+	image := &hushv1.Image{
+		Content: []byte("\x89PNG/+\x00"), ContentType: "image/png", Filename: "logo.png", Width: 300, Height: 200, Size: 7,
+	}
+	const shown = `"encoded":"` + testBase64 + `","filename":"logo.png","content_type":"image/png","width":300,"height":200,"ratio":1.5,"bytes":7`
+	const inBrand = `,"image_encoded":"` + testBase64 + `","image_filename":"logo.png","image_content_type":"image/png"`
+	said := func(text string) string {
+		return `"details":{` + noCluster + `,"msg":"` + text + ` for secrets.example.com"}}`
+	}
+	for _, test := range []struct {
+		name   string
+		answer any
+		want   string
+	}{
+		{"v2GetImage", v2GetImage(x, &hushv1.GetDomainLogoResponse{Image: image}), v2Open + `"record":{` + shown + `},"details":{}}`},
+		{"logo.updated", logo.updated(x, &hushv1.UpdateDomainLogoResponse{Domain: testDomain(), Image: image}),
+			v2Open + `"record":{` + testDomainStart + `"brand":{` + testBrand + inBrand + `},` + testTimes + `,` + shown + `},` +
+				said("Logo updated successfully")},
+		{"icon.updated", icon.updated(x, &hushv1.UpdateDomainLogoResponse{Domain: testDomain(), Image: image}),
+			v2Open + `"record":{` + testDomainStart + `"brand":{` + testBrand + `},` + testTimes + `,` + shown + `},` +
+				said("Icon updated successfully")},
+		{"logo.deleted", logo.deleted(x, &hushv1.DeleteDomainLogoResponse{Domain: testDomain()}),
+			v2Open + `"record":` + testClaim + `,` + said("Logo removed successfully")},
+	} {
+		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
+	}
+	if got := newV2Image(&hushv1.Image{Width: 3}).Ratio; got != 0 {
+		t.Errorf("newV2Image(no height): got ratio %v, want 0", got)
+	}
+}
+
+func TestDecodeImage(t *testing.T) {
+	logo, icon := imageNames()[0], imageNames()[1]
+	shown, err := decoded(t, icon.decodeGet, "")
+	wantMessage(t, "decodeGet", shown, &hushv1.GetDomainLogoRequest{Domain: testSecretKey, Kind: hushv1.ImageKind_IMAGE_KIND_ICON}, err)
+	gone, err := decoded(t, logo.decodeDelete, "")
+	wantMessage(t, "decodeDelete", gone, &hushv1.DeleteDomainLogoRequest{Domain: testSecretKey, Kind: hushv1.ImageKind_IMAGE_KIND_LOGO}, err)
+	public, err := decoded(t, icon.decodePublic, "")
+	wantMessage(t, "decodePublic", public, &hushv1.GetPublicImageRequest{DomainId: testSecretKey, Kind: hushv1.ImageKind_IMAGE_KIND_ICON}, err)
+	for _, image := range imageNames() {
+		x := testExchange()
+		body, err := parseMultipart([]byte(part(`form-data; name="image"; filename="x.svg"`, "\xff\x00\r\n\x89")+"--b--"), "b")
+		if err != nil {
+			t.Fatalf("parseMultipart(image): got error %v", err)
+		}
+		x.params[0] = body
+		got, err := image.decodeUpdate(x)
+		wantMessage(t, "decodeUpdate("+image.name+")", got, &hushv1.UpdateDomainLogoRequest{
+			Domain: testSecretKey, Kind: image.kind, Content: []byte("\xff\x00\r\n\x89"),
+		}, err)
+		_, err = image.decodeUpdate(testExchange())
+		wantFault(t, "decodeUpdate(nothing)", err, classInvalid, image.title+" file is required")
+	}
+}

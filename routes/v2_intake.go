@@ -1,0 +1,170 @@
+package routes
+
+import (
+	"errors"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+)
+
+// v2Intake is the part of the table about what people and browsers report.
+func v2Intake(c *handlers.Callable) []row {
+	return []row{
+		post("/feedback", rpc(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
+		post("/exception", rpc(c.ReceiveException, decodeException, v2Exception)),
+	}
+}
+
+func decodeFeedback(x *exchange) (*hushv1.ReceiveFeedbackRequest, error) {
+	req := new(hushv1.ReceiveFeedbackRequest)
+	err := x.params.read(
+		reading{"msg", &req.Message}, reading{"tz", &req.TimeZone}, reading{"version", &req.Version},
+		reading{payload, &req.AuthenticityPayload})
+	if err != nil {
+		return nil, err
+	}
+	return req, nil
+}
+
+func decodeException(x *exchange) (*hushv1.ReceiveExceptionRequest, error) {
+	req := new(hushv1.ReceiveExceptionRequest)
+	var line, column string
+	err := x.params.read(
+		reading{"message", &req.Message}, reading{"type", &req.Type}, reading{"stack", &req.Stack}, reading{"url", &req.Url},
+		reading{"user_agent", &req.UserAgent}, reading{"environment", &req.Environment}, reading{"release", &req.Release},
+		reading{"line", &line}, reading{"column", &column})
+	if err != nil {
+		return nil, err
+	}
+	if req.Line, err = position("line", line); err != nil {
+		return nil, err
+	}
+	req.Column, err = position("column", column)
+	return req, err
+}
+
+// position reads a line or column. Browsers send all kinds of things there:
+// what is no whole number is none.
+func position(name, text string) (int32, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, invalid("%s must be a number of at most %d", name, math.MaxInt32)
+	case err == nil && n > 0:
+		return int32(n), nil
+	default:
+		return 0, nil
+	}
+}
+
+type v2FeedbackDetails struct {
+	Message  string `json:"message"`
+	Received bool   `json:"received"`
+}
+
+func v2Feedback(x *exchange, _ *hushv1.ReceiveFeedbackResponse) any {
+	return x.envelope(struct{}{}, v2FeedbackDetails{Message: "Message received. Send as much as you like!", Received: true})
+}
+
+// v2ExceptionRecord is a report as it was kept.
+type v2ExceptionRecord struct {
+	Identifier   string     `json:"identifier"`
+	ShortID      string     `json:"short_id"`
+	Message      string     `json:"message"`
+	Type         string     `json:"type"`
+	URL          string     `json:"url"`
+	Line         int32      `json:"line"`
+	Column       int32      `json:"column"`
+	Environment  string     `json:"environment"`
+	Release      string     `json:"release"`
+	User         string     `json:"user"`
+	Created      int64      `json:"created"`
+	Updated      int64      `json:"updated"`
+	OccurredAt   string     `json:"occurred_at"`
+	IsError      bool       `json:"is_error"`
+	IsCritical   bool       `json:"is_critical"`
+	BrowserInfo  v2Browser  `json:"browser_info"`
+	Location     v2Location `json:"location"`
+	StackPreview []string   `json:"stack_preview"`
+	StackLength  int        `json:"stack_length"`
+}
+
+type v2Browser struct {
+	Browser *string `json:"browser"`
+	Version *string `json:"version"`
+	Mobile  bool    `json:"mobile"`
+}
+
+type v2Location struct {
+	Path     string  `json:"path"`
+	Query    *string `json:"query"`
+	Hostname *string `json:"hostname"`
+}
+
+type v2MessageDetails struct {
+	Message string `json:"message"`
+}
+
+// previewLines is how much of a stack is shown at a glance.
+const previewLines = 3
+
+func v2Exception(x *exchange, res *hushv1.ReceiveExceptionResponse) any {
+	e := res.GetException()
+	at := e.GetCreateTime().AsTime()
+	lines := stackLines(e.GetStack())
+	record := v2ExceptionRecord{
+		Identifier: e.GetExceptionId(), ShortID: e.GetExceptionId(), Message: e.GetMessage(), Type: e.GetType(),
+		URL: e.GetUrl(), Line: e.GetLine(), Column: e.GetColumn(), Environment: e.GetEnvironment(),
+		Release: e.GetRelease(), User: e.GetUser(), Created: at.Unix(), Updated: at.Unix(),
+		OccurredAt: at.Format(time.RFC3339), IsError: strings.HasSuffix(e.GetType(), "Error"),
+		IsCritical:  isCritical(e.GetType()),
+		BrowserInfo: newV2Browser(e.GetUserAgent()), Location: newV2Location(e.GetUrl()),
+		StackPreview: lines[:min(previewLines, len(lines))], StackLength: len(lines),
+	}
+	return x.envelope(record, v2MessageDetails{Message: "Exception logged"})
+}
+
+func stackLines(stack string) []string {
+	if stack == "" {
+		return []string{}
+	}
+	return strings.Split(strings.TrimSuffix(stack, "\n"), "\n")
+}
+
+func isCritical(kind string) bool {
+	for _, word := range []string{"Fatal", "Critical", "Emergency"} {
+		if strings.Contains(kind, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// newV2Browser takes a browser's word for what it is: Mozilla/5.0 (..) is
+// Mozilla, 5.0.
+func newV2Browser(agent string) v2Browser {
+	if agent == "" {
+		return v2Browser{}
+	}
+	name, rest, found := strings.Cut(agent, "/")
+	b := v2Browser{Browser: &name, Mobile: strings.Contains(agent, "Mobile")}
+	if found {
+		version, _, _ := strings.Cut(rest, " ")
+		b.Version = &version
+	}
+	return b
+}
+
+// newV2Location has no query: none is kept.
+func newV2Location(page string) v2Location {
+	u, err := url.Parse(page)
+	if err != nil || page == "" {
+		return v2Location{}
+	}
+	return v2Location{Path: u.Path, Hostname: new(u.Hostname())}
+}

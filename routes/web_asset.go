@@ -1,0 +1,110 @@
+package routes
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// How long browsers may keep what they loaded.
+const (
+	notStored = "no-store"
+	// kept is for files with a hash of their content in their name.
+	kept = "public, max-age=31536000, immutable"
+	// briefly is for files whose name stays when they change.
+	briefly = "public, max-age=3600"
+)
+
+// assetTypes are the types of the client's files, by the endings of their
+// names.
+func assetTypes() map[string]string {
+	return map[string]string{
+		".css":         "text/css; charset=utf-8",
+		".ico":         "image/x-icon",
+		".js":          "text/javascript; charset=utf-8",
+		".json":        "application/json; charset=utf-8",
+		".png":         "image/png",
+		".svg":         "image/svg+xml",
+		".webmanifest": "application/manifest+json",
+		".woff2":       "font/woff2",
+	}
+}
+
+// asset is an answer that is the same for everybody.
+type asset struct {
+	contentType string
+	caching     string
+	plain       []byte
+	// packed is the content in gzip, or nil where that gains nothing.
+	packed func() []byte
+}
+
+// newAsset keeps content. It is packed when it is first asked for, and then
+// kept in both forms.
+func newAsset(contentType, caching string, content []byte) *asset {
+	a := &asset{contentType: contentType, caching: caching, plain: content}
+	if a.packs() {
+		a.packed = sync.OnceValue(func() []byte { return pack(content) })
+	}
+	return a
+}
+
+// packs tells whether the type is one that is not packed by itself.
+func (a *asset) packs() bool {
+	switch a.contentType {
+	case "image/png", "font/woff2":
+		return false
+	default:
+		return true
+	}
+}
+
+// pack answers nil if the result is not smaller.
+func pack(content []byte) []byte {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil
+	}
+	if _, err := z.Write(content); err != nil {
+		return nil
+	}
+	if err := z.Close(); err != nil || b.Len() >= len(content) {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// answer sends the asset in the form that the request's header takes.
+func (a *asset) answer(w http.ResponseWriter, header http.Header, status int) {
+	h := w.Header()
+	h.Set("Cache-Control", a.caching)
+	if a.packed == nil {
+		writeBytes(w, status, a.contentType, a.plain)
+		return
+	}
+	h.Set("Vary", "Accept-Encoding")
+	if packed := a.packed(); packed != nil && takesGzip(header) {
+		h.Set("Content-Encoding", "gzip")
+		writeBytes(w, status, a.contentType, packed)
+		return
+	}
+	writeBytes(w, status, a.contentType, a.plain)
+}
+
+// takesGzip tells whether a request names gzip, and not with a weight of zero.
+func takesGzip(header http.Header) bool {
+	for _, line := range header.Values("Accept-Encoding") {
+		for coding := range strings.SplitSeq(line, ",") {
+			name, weight, _ := strings.Cut(coding, ";")
+			if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
+				continue
+			}
+			quality, weighted := strings.CutPrefix(strings.ToLower(strings.TrimSpace(weight)), "q=")
+			return !weighted || strings.Trim(quality, "0.") != ""
+		}
+	}
+	return false
+}

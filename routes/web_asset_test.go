@@ -1,0 +1,200 @@
+package routes
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/go-chi/chi/v5"
+)
+
+const hiddenContent = "nobody is to see this"
+
+// builtClient is a client as a build may leave it, with things in its folder
+// that nobody is to see.
+func builtClient() fstest.MapFS {
+	files := fstest.MapFS{
+		"index.html":             {Data: []byte(`<html lang="en"><body>` + hiddenContent + `</body></html>`)},
+		"icon.svg":               {Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg">` + strings.Repeat("<g></g>", 50) + `</svg>`)},
+		"icon-512.png":           {Data: []byte("png")},
+		"favicon.ico":            {Data: []byte("ico")},
+		"manifest.webmanifest":   {Data: []byte("{}")},
+		"assets/index-Ab_1-2.js": {Data: []byte(strings.Repeat("let a = 1;\n", 50))},
+		"assets/index-x.css":     {Data: []byte(strings.Repeat("a{b:c}\n", 50))},
+		"assets/mono.woff2":      {Data: []byte("font")},
+		"assets/logo.png":        {Data: []byte("png")},
+	}
+	for _, name := range []string{
+		"assets/index.js.map", "assets/.secret.js", "assets/index.html", "assets/deep/x.js", ".vite.svg", "secrets.txt", "assets/noname",
+		"deep/x.svg", "index.js", "style.css",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(hiddenContent)}
+	}
+	return files
+}
+
+// fileTree serves a client's files and nothing else.
+func fileTree(t *testing.T) http.Handler {
+	t.Helper()
+	built, err := newClient(builtClient())
+	if err != nil {
+		t.Fatalf("newClient(): got error %v", err)
+	}
+	tree := bareTree(t)
+	tree.client = built
+	for _, p := range filePaths() {
+		tree.handle(http.MethodGet, p.pattern, restricted(tree.filePage(p)))
+	}
+	return tree.mux
+}
+
+func getFile(h http.Handler, path, encoding string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.Header.Set("Accept-Encoding", encoding)
+	return serve(h, r)
+}
+
+func TestFiles(t *testing.T) {
+	h := fileTree(t)
+	const forever, hour = "public, max-age=31536000, immutable", "public, max-age=3600"
+	for path, want := range map[string]struct {
+		contentType, caching string
+		packed               bool
+	}{
+		"/assets/index-Ab_1-2.js": {"text/javascript; charset=utf-8", forever, true},
+		"/assets/index-x.css":     {"text/css; charset=utf-8", forever, true},
+		"/assets/mono.woff2":      {"font/woff2", forever, false},
+		"/assets/logo.png":        {"image/png", forever, false},
+		"/icon.svg":               {"image/svg+xml", hour, true},
+		"/icon-512.png":           {"image/png", hour, false},
+		"/favicon.ico":            {"image/x-icon", hour, false},
+		"/manifest.webmanifest":   {"application/manifest+json", hour, false},
+	} {
+		content := string(builtClient()[path[1:]].Data)
+		plain, packed := getFile(h, path, ""), getFile(h, path, "br, gzip")
+		if got := plain.Body.String(); plain.Code != http.StatusOK || got != content {
+			t.Errorf("GET %s: got %d %q, want its content", path, plain.Code, got)
+		}
+		for name, value := range map[string]string{
+			"Content-Type": want.contentType, "Cache-Control": want.caching, "X-Content-Type-Options": "nosniff",
+			"Content-Security-Policy": contentPolicy, "Cross-Origin-Resource-Policy": "same-origin", "Content-Encoding": "",
+		} {
+			if got := plain.Header().Get(name); got != value {
+				t.Errorf("GET %s: got %s %q, want %q", path, name, got, value)
+			}
+		}
+		if got := packed.Header().Get("Content-Encoding") == "gzip"; got != want.packed {
+			t.Errorf("GET %s with gzip: got packed %t, want %t", path, got, want.packed)
+		}
+		if got := unpack(t, packed); got != content {
+			t.Errorf("GET %s with gzip: got %q, want its content", path, got)
+		}
+		if want.packed && (packed.Header().Get("Vary") != "Accept-Encoding" || plain.Header().Get("Vary") != "Accept-Encoding") {
+			t.Errorf("GET %s: got Vary %q, want Accept-Encoding", path, packed.Header().Get("Vary"))
+		}
+	}
+}
+
+// unpack reads an answer in the form that its header says.
+func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	if w.Header().Get("Content-Encoding") != "gzip" {
+		return w.Body.String()
+	}
+	z, err := gzip.NewReader(bytes.NewReader(w.Body.Bytes()))
+	if err != nil {
+		t.Fatalf("unpacking: got error %v", err)
+	}
+	content, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatalf("unpacking: got error %v", err)
+	}
+	return string(content)
+}
+
+// An attacker asks for whatever lies beside the files that are meant for him:
+// in the program, in the folder that was built, and on the disk. Only the names
+// of the client's files answer, spelled exactly so.
+func TestOnlyNamedFilesAnswer(t *testing.T) {
+	h := fileTree(t)
+	paths := []string{
+		"/index.html", "/assets/index.html", "/assets/../index.html", "/assets/..%2findex.html", "/assets/%2e%2e/index.html",
+		"/assets/%2e%2e%2findex.html", "/assets/.%2e/index.html", "/assets/..", "/assets/../", "/assets/.", "/assets/", "/assets", "/assets//",
+		"/assets//index-x.css", "//assets/index-x.css", "/./assets/index-x.css", "/assets/./index-x.css", "/x/../assets/index-x.css",
+		"/assets/index-x.css/", "/assets/index-x.css/.", "/assets/index-x.css%00", "/assets/index-x.css%00.js", "/assets/index-x.css.", "/assets/index-x.css%20",
+		"/assets/%20index-x.css", "/assets/INDEX-X.CSS", "/ASSETS/index-x.css", "/assets/index%2dx.css", "/assets%2findex-x.css", "/assets%5cindex-x.css", `/assets\index-x.css`,
+		`/assets/..\index.html`, "/assets/..%5cindex.html", "/assets/%252e%252e/index.html", "/assets/..;/index.html", "/assets/index-x.css;a=b", "/assets/index-x.css:$DATA",
+		"/assets/index.js.map", "/assets/.secret.js", "/assets/noname", "/assets/deep/x.js", "/assets/deep%2fx.js", "/assets/deep", "/.vite.svg",
+		"/secrets.txt", "/deep/x.svg", "/deep%2fx.svg", "/index.js", "/style.css", "/web/embed.go", "/assets/../../embed.go", "/assets/../../../../etc/passwd",
+		"/assets/....//....//etc/passwd", "/assets//etc/passwd", "/assets/%2fetc%2fpasswd", "/assets/C:/boot.ini", "/assets/file:///etc/passwd", "/assets/*", "/assets/%2a",
+		"/assets/{file}", "/icon.svg/..", "/icon.svg%2f", "/x.svg", "/icon.png", "/ICON.svg", "/icon.svgz", "/%69con.svg", "/dist/index.html", "/assets/\xff", "/assets/%ff",
+	}
+	for _, path := range paths {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		setPath(r, path)
+		w := serve(h, r)
+		if w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), hiddenContent) {
+			t.Errorf("GET %q: got %d %q, want 404", path, w.Code, w.Body)
+		}
+	}
+}
+
+// setPath sets a path as a server reads it.
+func setPath(r *http.Request, path string) {
+	r.URL.Path, r.URL.RawPath = unescapeKey(path, true), ""
+	if r.URL.EscapedPath() != path {
+		r.URL.RawPath = path
+	}
+}
+
+func TestTakesGzip(t *testing.T) {
+	for header, want := range map[string]bool{
+		"": false, "gzip": true, "GZIP": true, "br, gzip": true, "br;q=1.0, gzip;q=0.8, *;q=0.1": true, "gzip;q=0": false, "gzip; q=0.0": false,
+		"gzip;q=0.001": true, "gzip ; Q=0": false, "identity": false, "br": false, "xgzip": false, "gzip;q=1": true,
+	} {
+		if got := takesGzip(http.Header{"Accept-Encoding": {header}}); got != want {
+			t.Errorf("takesGzip(%q): got %t, want %t", header, got, want)
+		}
+	}
+	if !takesGzip(http.Header{"Accept-Encoding": {"br", "gzip"}}) {
+		t.Error("takesGzip(two headers): got false, want true")
+	}
+}
+
+func TestNewClientRefuses(t *testing.T) {
+	for name, files := range map[string]fstest.MapFS{
+		"nothing": {}, "no page": {"index.html": {Data: []byte("hello")}}, "no body": {"index.html": {Data: []byte("<html></html>")}},
+	} {
+		if _, err := newClient(files); err == nil {
+			t.Errorf("newClient(%s): got no error, want one", name)
+		}
+	}
+}
+
+// Whatever the path, what answers is a file by its exact name.
+func FuzzFiles(f *testing.F) {
+	for _, path := range []string{"/icon.svg", "/assets/index-x.css", "/assets/../index.html", "/assets/%2e%2e/index.html", "/assets/.secret.js"} {
+		f.Add(path)
+	}
+	built, err := newClient(builtClient())
+	if err != nil {
+		f.Fatalf("newClient(): got error %v", err)
+	}
+	tree := &tree{mux: chi.NewMux(), client: built}
+	for _, p := range filePaths() {
+		tree.handle(http.MethodGet, p.pattern, restricted(tree.filePage(p)))
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		setPath(r, path)
+		w := serve(tree.mux, r)
+		if w.Code == http.StatusOK && (built.files[path] == nil || strings.Contains(w.Body.String(), hiddenContent)) {
+			t.Errorf("GET %q: got 200 %q, want only files that are named", path, w.Body)
+		}
+	})
+}

@@ -1,0 +1,63 @@
+package routes
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// shell is the page that starts the client, cut where it depends on the
+// visitor: at the language, and at what it says where no script runs.
+type shell struct {
+	start  string // ends within the tag html
+	middle string
+	end    string
+	styles []string // addresses of its style sheets
+}
+
+// noscriptMark is where the page has room for what it says without scripts.
+// One without the mark has it at the end of its body.
+const noscriptMark = "<!--noscript-->"
+
+var (
+	langAttribute = regexp.MustCompile(`\slang="[^"]*"`)
+	linkTag       = regexp.MustCompile(`<link\s[^>]*>`)
+	hrefAttribute = regexp.MustCompile(`\shref="([^"]*)"`)
+)
+
+func newShell(html string) (shell, error) {
+	before, rest, found := strings.Cut(html, "<html")
+	attributes, rest, closed := strings.Cut(rest, ">")
+	if !found || !closed {
+		return shell{}, errors.New("the web client's page has no tag html")
+	}
+	s := shell{start: before + "<html"}
+	s.middle = langAttribute.ReplaceAllString(attributes, "") + ">" + rest
+	if middle, end, marked := strings.Cut(s.middle, noscriptMark); marked {
+		s.middle, s.end = middle, end
+	} else if at := strings.LastIndex(s.middle, "</body>"); at >= 0 {
+		s.middle, s.end = s.middle[:at], s.middle[at:]
+	} else {
+		return shell{}, errors.New("the web client's page has no end of its body")
+	}
+	s.styles = styleSheets(html)
+	return s, nil
+}
+
+// with puts in what depends on the visitor: the language, and HTML.
+func (s shell) with(language string, noscript []byte) []byte {
+	return slices.Concat([]byte(s.start), []byte(` lang="`+language+`"`), []byte(s.middle), noscript, []byte(s.end))
+}
+
+// styleSheets are the addresses of a page's style sheets.
+func styleSheets(html string) []string {
+	var found []string
+	for _, tag := range linkTag.FindAllString(html, -1) {
+		href := hrefAttribute.FindStringSubmatch(tag)
+		if strings.Contains(tag, ` rel="stylesheet"`) && href != nil {
+			found = append(found, href[1])
+		}
+	}
+	return found
+}

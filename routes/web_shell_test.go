@@ -1,0 +1,52 @@
+package routes
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestShell(t *testing.T) {
+	for _, test := range []struct{ html, want string }{
+		{"<!doctype html>\n<html lang=\"en\" dir=\"ltr\"><body>a<!--noscript-->b</body></html>", "<!doctype html>\n<html lang=\"pt-BR\" dir=\"ltr\"><body>aTEXTb</body></html>"},
+		{"<html><body>a</body></html>", `<html lang="pt-BR"><body>aTEXT</body></html>`},
+		{"<html dir=\"rtl\" lang=\"ar\"\n><body lang=\"en\"></body>", "<html lang=\"pt-BR\" dir=\"rtl\"\n><body lang=\"en\">TEXT</body>"},
+		{"<html><body></body></body>", `<html lang="pt-BR"><body></body>TEXT</body>`},
+	} {
+		s, err := newShell(test.html)
+		if err != nil {
+			t.Errorf("newShell(%q): got error %v", test.html, err)
+			continue
+		}
+		if diff := cmp.Diff(test.want, string(s.with("pt-BR", []byte("TEXT")))); diff != "" {
+			t.Errorf("newShell(%q): got difference\n%s", test.html, diff)
+		}
+	}
+	for _, html := range []string{"", "<body></body>", "<html", "<html></html>"} {
+		if _, err := newShell(html); err == nil {
+			t.Errorf("newShell(%q): got no error, want one", html)
+		}
+	}
+}
+
+func TestStyleSheets(t *testing.T) {
+	const html = `<link rel="icon" href="/icon.svg"><link rel="stylesheet" crossorigin href="/assets/a.css">
+<link href="/assets/b.css" rel="stylesheet"><link rel="manifest" href="/m">`
+	if got, want := styleSheets(html), []string{"/assets/a.css", "/assets/b.css"}; !slices.Equal(got, want) {
+		t.Errorf("styleSheets(): got %q, want %q", got, want)
+	}
+}
+
+func TestLinkKey(t *testing.T) {
+	for segment, want := range map[string]string{
+		testSecretKey: testSecretKey, testSecretKey + ".": testSecretKey, testSecretKey + ").": testSecretKey, testSecretKey + "=": testSecretKey,
+		testSecretKey + "&utm_source=x": testSecretKey, testSecretKey + " has it": testSecretKey, "<" + testSecretKey + ">": testSecretKey,
+		testSecretKey + "\u3002": testSecretKey, "\u201c" + testSecretKey + "\u201d": testSecretKey, "": "", "...": "", "A": "", "\xff": "",
+		testSecretKey + "x": testSecretKey + "x",
+	} {
+		if got := linkKey(segment); got != want {
+			t.Errorf("linkKey(%q): got %q, want %q", segment, got, want)
+		}
+	}
+}
