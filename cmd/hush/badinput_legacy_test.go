@@ -76,7 +76,7 @@ func badMethods() []bad {
 		"/api/v2/secret/x/reveal":                    "POST",
 		"/api/v2/private/x":                          "GET, HEAD, PATCH",
 		"/api/v2/guest/receipt/x/burn":               "POST",
-		"/secret/x":                                  "GET, HEAD",
+		"/secret/x":                                  "GET, HEAD, POST",
 		"/healthz":                                   "GET, HEAD",
 		concealPath:                                  "POST",
 		"/hush.v1.SystemService/GetStatus":           "GET, POST",

@@ -199,7 +199,7 @@ func readAll(t *testing.T, folder string) []byte {
 	t.Helper()
 	var all []byte
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || entry.Name() == rootKeyName {
+		if err != nil || entry.IsDir() || entry.Name() == rootKeyName || entry.Type() == fs.ModeSocket {
 			return err
 		}
 		content, err := os.ReadFile(path)

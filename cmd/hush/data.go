@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"hush/seal"
@@ -15,8 +16,15 @@ import (
 	"hush/vault"
 )
 
-// rootKeyName is the root key's file in the data folder.
-const rootKeyName = "root.key"
+// The files of the data folder.
+const (
+	rootKeyName  = "root.key"
+	databaseName = "hush.db"
+	sharesName   = "shares"
+)
+
+// errInUse: another process holds the data folder.
+var errInUse = errors.New("in use by another hush: stop that one first")
 
 // data is an open data folder.
 type data struct {
@@ -26,6 +34,21 @@ type data struct {
 	room   func() bool
 	fault  chan error // gets the one error after which the process must stop
 	close  func() error
+}
+
+// fileBytes tells how long the database's file is; nil for one in memory.
+func (s *settings) fileBytes() func() int64 {
+	if s.store == "memory" {
+		return nil
+	}
+	path := filepath.Join(s.data, databaseName)
+	return func() int64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
 }
 
 // openData opens the data folder and makes what is missing in a new one, in
@@ -51,7 +74,7 @@ func openData(s *settings, p program, log *slog.Logger) (*data, error) {
 func openFolder(s *settings, p program) (*bolt.Folder, error) {
 	folder, err := bolt.OpenFolder(s.data)
 	if errors.Is(err, bolt.ErrLocked) {
-		return nil, fmt.Errorf("the data folder %s is in use by another hush: stop that one first", s.data)
+		return nil, fmt.Errorf("the data folder %s is %w", s.data, errInUse)
 	}
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hush/mail/mailtest"
+	"hush/resolver/resolvertest"
+	"hush/routes"
 )
 
 // Each file of testdata/exchanges is a conversation with a server of its own:
@@ -33,8 +38,12 @@ import (
 // Requests go out as they stand, with Host added, and Content-Length if there
 // is a body. What differs from run to run is written as <secret>, <metadata>
 // and so on; requests may use what earlier answers brought. A first line
-// "#! expired PASSPHRASE" starts with a secret whose time is over. Run the test
-// with -update to record answers anew, and read what changed.
+// "#! expired PASSPHRASE" starts with a secret whose time is over, "#! account
+// ADDRESS ROLE" with an account of <basic> that the operator made, and
+// "#! accounts" with the accounts of the kit: <ada-token>, <bob-cookie> and the
+// like are known. "#! accounts services" adds a server for mail and one for
+// DNS, where the proof of Ada's domain stands. Run the test with -update to
+// record answers anew, and read what changed.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/exchanges/*.txt")
@@ -62,22 +71,72 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
+// Every route is met by an exchange. RPCs are met by the commands of docs/api.md.
+func TestExchangesMeetEveryRoute(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/exchanges/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := routes.Table(nil)
+	met := map[routes.Row]bool{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range splitExchanges(string(content)) {
+			if row, found := rowOf(rows, part.request); found {
+				met[row] = true
+			}
+		}
+	}
+	for _, row := range rows {
+		if !met[row] {
+			t.Errorf("%s %s: got no exchange, want every route recorded", row.Method, row.Path)
+		}
+	}
+}
+
+// rowOf finds the row that a request meets. Of several it is the one with the
+// most of its path spelled out.
+func rowOf(rows []routes.Row, request string) (met routes.Row, found bool) {
+	line, _, _ := strings.Cut(request, "\n")
+	method, target, _ := strings.Cut(line, " ")
+	path, _, _ := strings.Cut(target, "?")
+	most := -1
+	for _, row := range rows {
+		if spelled, fits := fitting(row.Path, path); fits && row.Method == method && spelled > most {
+			met, found, most = row, true, spelled
+		}
+	}
+	return met, found
+}
+
+// fitting tells whether a path has the shape of a template, and how many parts
+// of it the template spells out.
+func fitting(template, path string) (spelled int, fits bool) {
+	parts, want := strings.Split(path, "/"), strings.Split(template, "/")
+	if len(parts) != len(want) {
+		return 0, false
+	}
+	for i, part := range want {
+		switch {
+		case strings.HasPrefix(part, "{") && parts[i] != "":
+		case part == parts[i]:
+			spelled++
+		default:
+			return 0, false
+		}
+	}
+	return spelled, true
+}
+
 // replay sends the requests of a file and returns the file with the answers
 // that came.
 func replay(t *testing.T, content string) string {
 	t.Helper()
-	var s *server
-	known := &names{}
-	if rest, found := strings.CutPrefix(content, "#! expired"); found {
-		passphrase, _, _ := strings.Cut(rest, "\n")
-		data, kept := pastData(t, 61*time.Second, strings.TrimSpace(passphrase), "too late")
-		known.learn("secret", kept[0].Secret.Key.Expose())
-		known.learn("metadata", kept[0].Metadata.Key.Expose())
-		s = startHushOn(t, data)
-	} else {
-		s = startHush(t)
-	}
-	known.learn("base", s.url)
+	s, known := startRecorded(t, content)
 	var out strings.Builder
 	for _, part := range splitExchanges(content) {
 		out.WriteString(part.comment)
@@ -87,6 +146,44 @@ func replay(t *testing.T, content string) string {
 		fmt.Fprintf(&out, ">>> %s\n<<< %s\n\n", part.request, part.exchange(t, s.addr, known))
 	}
 	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// startRecorded starts the server that a file's first line asks for.
+func startRecorded(t *testing.T, content string) (*server, *names) {
+	t.Helper()
+	known := &names{t: t}
+	first, _, _ := strings.Cut(content, "\n")
+	var s *server
+	switch words := strings.Fields(first); {
+	case strings.HasPrefix(first, "#! expired"):
+		passphrase := strings.TrimSpace(strings.TrimPrefix(first, "#! expired"))
+		data, kept := pastData(t, 61*time.Second, passphrase, "too late")
+		known.learn("secret", kept[0].Secret.Key.Expose())
+		known.learn("metadata", kept[0].Metadata.Key.Expose())
+		s = startHushOn(t, data)
+	case len(words) > 3 && words[1] == "account":
+		data := filepath.Join(t.TempDir(), "data")
+		o := operator{t, data}
+		token := o.account(words[2])
+		o.ok("", "account", "role", words[2], words[3])
+		known.learn("basic", base64.StdEncoding.EncodeToString([]byte(words[2]+":"+token)))
+		s = startHushOn(t, data)
+	case len(words) > 1 && words[1] == "accounts":
+		kit := newestAccountKit(t) // what is left of a lifetime is recorded
+		var flags []string
+		if len(words) > 2 {
+			dns := resolvertest.New(t)
+			d := kit.ada.domain
+			dns.SetTXT(d.TXTHost+"."+d.Base, d.TXTValue)
+			flags = kitServices(t, mailtest.New(t), dns)
+		}
+		known.learnKit(kit)
+		s = startHushOn(t, kit.copyTo(t), flags...)
+	default:
+		s = startHush(t)
+	}
+	known.learn("base", s.url)
+	return s, known
 }
 
 // recorded is one exchange: the lines before it, and the request as written.
@@ -150,12 +247,13 @@ func (r recorded) exchange(t *testing.T, addr string, known *names) string {
 
 // raw turns the request as written into bytes for the wire.
 func (r recorded) raw(known *names) (raw, method string) {
-	head, body, _ := strings.Cut(known.fill(r.request), "\n\n")
-	lines := strings.Split(head, "\n")
-	method, _, _ = strings.Cut(lines[0], " ")
-	if strings.Contains(head, "multipart/form-data") {
+	head, body, _ := strings.Cut(r.request, "\n\n")
+	if strings.Contains(head, "multipart/form-data") { // before what is filled in, which may be a picture
 		body = strings.ReplaceAll(body, "\n", "\r\n")
 	}
+	head, body = known.fill(head), known.fill(body)
+	lines := strings.Split(head, "\n")
+	method, _, _ = strings.Cut(lines[0], " ")
 	lines[0] += " HTTP/1.1"
 	lines = append(lines, "Host: hush.test")
 	if body != "" {
@@ -173,13 +271,13 @@ func (n *names) record(res *http.Response, body []byte) string {
 		"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
 	} {
 		for _, value := range res.Header.Values(name) {
-			if name == "Retry-After" {
-				value = "<seconds>"
-			}
-			fmt.Fprintf(&out, "%s: %s\n", name, value)
+			fmt.Fprintf(&out, "%s: %s\n", name, n.hideHeader(name, value))
 		}
 	}
-	if len(body) > 0 {
+	switch {
+	case strings.HasPrefix(res.Header.Get("Content-Type"), "image/"):
+		out.WriteString("\n<picture>")
+	case len(body) > 0:
 		out.WriteString("\n" + n.hide(body))
 	}
 	return strings.TrimRight(out.String(), "\n")

@@ -50,6 +50,10 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"serve", "run the service", program.serve},
+		{"account", "make, list and end accounts", program.account},
+		{"token", "make, list and end API tokens", program.token},
+		{"domain", "list and verify domains", program.domain},
+		{"burn", "burn the secret of a reported link", program.burn},
 		{"place", "import, list or remove places for TestName.Lookup", program.place},
 		{"routes", "print every route and the RPC behind it", program.routes},
 		{"keygen", "print a new root key", program.keygen},
@@ -114,6 +118,7 @@ Commands:
 Start here:
   hush serve                 on http://127.0.0.1:7143, data in ./hush-data
   curl -d secret=hello http://127.0.0.1:7143/api/v1/share
+  hush account create --role colonel you@example.com
 
 Every flag can be given in the environment: --base-url is HUSH_BASE_URL.
 "hush COMMAND --help" lists the flags of a command.

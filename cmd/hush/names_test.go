@@ -2,16 +2,23 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"regexp"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
+
+	"hush/vault"
 )
 
 // names are what stands for values that differ from run to run.
 type names struct {
+	t     testing.TB
 	pairs []string // name, value
 	count map[string]int
 }
@@ -43,9 +50,10 @@ func (n *names) fill(text string) string {
 func (n *names) hide(body []byte) string {
 	var answer any
 	if json.Unmarshal(body, &answer) != nil {
-		return n.replace(string(body))
+		return n.replace(pageHead.ReplaceAllString(string(body), "<head>…</head>"))
 	}
 	n.learnShrimp(answer)
+	n.learnChallenge(answer)
 	if object, _ := answer.(map[string]any); object["message"] == nil { // errors repeat what was sent
 		n.learnFrom(answer)
 	}
@@ -62,19 +70,92 @@ func places() [][2]string {
 		{"metadata_key", "metadata"}, {"secret_key", "secret"},
 		{"record.metadata.key", "metadata"}, {"record.secret.key", "secret"},
 		{"metadata.metadataKey", "metadata"}, {"metadata.secretKey", "secret"}, {"secret.secretKey", "secret"},
+		{"record.apitoken", "token"}, {"record.domainid", "domain"}, {"record.short_id", "exception"},
+		{"record.txt_validation_value", "txt"}, {"record.txt_validation_host", "host"},
+		{"session.sessionId", "session"}, {"account.accountId", "account"}, {"token", "token"}, {"apiToken.tokenId", "token-id"},
 		{"value", "value"}, {"details.secret_value", "value"},
 	}
 }
 
-// learnShrimp: there is a new one each time, which nobody needs again.
+// learnShrimp: but for that of a session, there is a new one each time, which
+// nobody needs again.
 func (n *names) learnShrimp(answer any) {
 	object, _ := answer.(map[string]any)
-	if shrimp, _ := object["shrimp"].(string); len(shrimp) == 49 || len(shrimp) == 26 {
+	if shrimp, _ := object["shrimp"].(string); object["session"] != nil {
+		n.learn("session-shrimp", shrimp)
+	} else if len(shrimp) == 49 || len(shrimp) == 26 {
 		n.pairs = append(n.pairs, "shrimp", shrimp)
 	}
 }
 
-var keyShape = regexp.MustCompile(`^[0-9a-z]{31}$`)
+// learnChallenge keeps a challenge, and <solution> for requests.
+func (n *names) learnChallenge(answer any) {
+	object, _ := answer.(map[string]any)
+	challenge, _ := object["challenge"].(string)
+	salt, _ := object["salt"].(string)
+	signature, _ := object["signature"].(string)
+	if challenge == "" || salt == "" {
+		return
+	}
+	n.learn("solution", solve(n.t, challenge, salt, signature))
+	n.learn("challenge", challenge)
+	n.learn("salt", salt)
+	n.learn("signature", signature)
+}
+
+// learnKit keeps what the owners of the kit's accounts know.
+func (n *names) learnKit(kit *accountKit) {
+	for name, a := range map[string]kitAccount{"ada": kit.ada, "bob": kit.bob, "cleo": kit.cleo} {
+		n.learn(name+"-basic", base64.StdEncoding.EncodeToString([]byte(a.address+":"+a.token)))
+		n.learn(name+"-token", a.token)
+		n.learn(name+"-id", a.id)
+		n.learn(name+"-cookie", a.sessions[0].cookie)
+		n.learn(name+"-shrimp", a.sessions[0].shrimp)
+		n.learn(name+"-conceal-token", a.narrow[vault.ScopeConceal])
+		n.learn(name+"-domain", a.domain.ID)
+		n.learn(name+"-txt", a.domain.TXTValue)
+		n.learn(name+"-host", a.domain.TXTHost)
+		n.learn(name+"-secret", a.plain.Secret.Key.Expose())
+		n.learn(name+"-metadata", a.plain.Metadata.Key.Expose())
+		n.learn(name+"-guarded", a.guarded.Secret.Key.Expose())
+		n.learn(name+"-guarded-metadata", a.guarded.Metadata.Key.Expose())
+	}
+	n.learn("verdict", judge(n.t, "message", "hello"))
+	n.learn("png", smallPNG(n.t))
+}
+
+// smallPNG is a picture of two pixels.
+func smallPNG(t testing.TB) string {
+	t.Helper()
+	var file bytes.Buffer
+	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 2, 1))); err != nil {
+		t.Fatalf("Encode: got %v, want a picture", err)
+	}
+	return file.String()
+}
+
+var sessionCookie = regexp.MustCompile(`__Host-hush=([\w-][^;]*)`)
+
+// hideHeader puts names in the place of what a header of an answer brings.
+func (n *names) hideHeader(name, value string) string {
+	switch name {
+	case "Retry-After":
+		return "<seconds>"
+	case "Set-Cookie":
+		if m := sessionCookie.FindStringSubmatch(value); m != nil {
+			n.learn("cookie", m[1])
+		}
+	}
+	return n.replace(value)
+}
+
+var (
+	// pageHead names the files that the pages are made of, which differ with
+	// each build of them.
+	pageHead   = regexp.MustCompile(`(?s)<head>.*?</head>`)
+	keyShape   = regexp.MustCompile(`^[0-9a-z]{31}$`)
+	drawnShape = regexp.MustCompile(`^([0-9a-f]{16,64}|[0-9a-z]{31}|[_a-z]+[-.][-.0-9a-z]+)$`)
+)
 
 func (n *names) learnFrom(answer any) {
 	for _, place := range places() {
@@ -89,8 +170,12 @@ func (n *names) learnFrom(answer any) {
 			if len(text) == 12 && !strings.Contains(text, " ") || len(text) == 20 {
 				n.learn("value", text)
 			}
-		default:
+		case "metadata", "secret":
 			if keyShape.MatchString(text) {
+				n.learn(place[1], text)
+			}
+		default:
+			if drawnShape.MatchString(text) {
 				n.learn(place[1], text)
 			}
 		}
@@ -102,6 +187,9 @@ var (
 	timeText    = regexp.MustCompile(`\d{4}-\d\d-\d\d[T@]\d\d:\d\d:\d\d(\.\d+)?( UTC|Z)`)
 	countdown   = regexp.MustCompile(`("(?:secret_ttl|metadata_ttl|realttl|secret_realttl)": |"(?:ttlLeft|secretTtlLeft)": ")(\d+)`)
 	errorNumber = regexp.MustCompile(`internal error, id \w+`)
+	accountID   = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
+	// What the build, the disk and the clock say on the page for colonels.
+	measured = regexp.MustCompile(`("(?:live_bytes|file_bytes|uptime|go_version|revision|stamp)": |\\n(?:live_bytes|file_bytes): )("[^"]*"|\d+)`)
 )
 
 func (n *names) replace(text string) string {
@@ -115,7 +203,9 @@ func (n *names) replace(text string) string {
 	}
 	text = timeNumber.ReplaceAllString(text, "<time>")
 	text = timeText.ReplaceAllString(text, "<time>")
+	text = accountID.ReplaceAllString(text, "<id>")
 	text = errorNumber.ReplaceAllString(text, "internal error, id <id>")
+	text = measured.ReplaceAllString(text, "$1<measured>")
 	// A slow machine may see some seconds pass.
 	return countdown.ReplaceAllStringFunc(text, func(match string) string {
 		parts := countdown.FindStringSubmatch(match)

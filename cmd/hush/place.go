@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
 	"hush/vault"
 )
 
@@ -37,89 +36,83 @@ func (p program) place(ctx context.Context, args []string) error {
 }
 
 func (p program) importPlaces(ctx context.Context, args []string) error {
-	replace := slices.Contains(args, "--replace")
-	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--replace" })
-	return p.withPlaces("place import", "[--replace] FILE.csv", args, 1, func(places vault.Places, rest []string) error {
-		file := p.stdin
-		if rest[0] != "-" {
-			opened, err := os.Open(rest[0])
-			if err != nil {
-				return err
-			}
-			defer opened.Close()
-			file = opened
-		}
-		read, err := readPlaces(file)
-		if err != nil {
-			return fmt.Errorf("%s: %w; nothing was imported", rest[0], err)
-		}
-		if err := places.Import(ctx, read, replace); err != nil {
-			return err
-		}
-		fmt.Fprintf(p.stderr, "hush: imported %d places\n", len(read))
-		return nil
+	request := &adminv1.ImportPlacesRequest{}
+	s, err := p.parseForm(form{
+		name: "place import", arguments: "[--replace] FILE.csv", least: 1, most: 1, flags: adminFlags(),
+		own: func(set *flag.FlagSet) { set.BoolVar(&request.Replace, "replace", false, "empty the table first") },
+	}, args)
+	if err != nil {
+		return err
+	}
+	file, done, err := p.open(s.rest[0])
+	if err != nil {
+		return err
+	}
+	defer done()
+	places, err := readPlaces(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w; nothing was imported", s.rest[0], err)
+	}
+	for _, place := range places {
+		request.Places = append(request.Places, &adminv1.Place{Name: place.Name, Latitude: place.Latitude, Altitude: place.Altitude})
+	}
+	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		_, err := admin.ImportPlaces(ctx, request)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	p.tellf("imported %d places", len(places))
+	return nil
 }
 
 func (p program) listPlaces(ctx context.Context, args []string) error {
-	return p.withPlaces("place list", "", args, 0, func(places vault.Places, _ []string) error {
-		list, err := places.List(ctx)
-		if err != nil {
-			return err
-		}
-		out := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(out, "NAME\tLATITUDE\tALTITUDE\tSOURCE")
-		for _, place := range list {
-			source := "imported"
-			if place.BuiltIn {
-				source = "built in"
-			}
-			fmt.Fprintf(out, "%s\t%g\t%g\t%s\n", place.Name, place.Latitude, place.Altitude, source)
-		}
-		return out.Flush()
+	s, err := p.parseForm(form{name: "place list", flags: adminFlags()}, args)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		list, err := admin.ListPlaces(ctx, &adminv1.ListPlacesRequest{})
+		rows = placeRows(list.GetPlaces())
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return p.table("NAME,LATITUDE,ALTITUDE,SOURCE", rows)
 }
+
+func placeRows(places []*adminv1.Place) [][]string {
+	rows := make([][]string, len(places))
+	for i, place := range places {
+		source := "imported"
+		if place.GetBuiltIn() {
+			source = "built in"
+		}
+		rows[i] = []string{place.GetName(), showNumber(place.GetLatitude()), showNumber(place.GetAltitude()), source}
+	}
+	return rows
+}
+
+func showNumber(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
 func (p program) removePlace(ctx context.Context, args []string) error {
-	return p.withPlaces("place remove", "NAME", args, 1, func(places vault.Places, rest []string) error {
-		err := places.Remove(ctx, rest[0])
-		if errors.Is(err, vault.ErrNotFound) {
-			return fmt.Errorf("no imported place is called %q", rest[0])
-		}
+	s, err := p.parseForm(form{name: "place remove", arguments: "NAME", least: 1, most: 1, flags: adminFlags()}, args)
+	if err != nil {
 		return err
+	}
+	return p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		_, err := admin.RemovePlace(ctx, &adminv1.RemovePlaceRequest{Name: s.rest[0]})
+		return named(err, "no imported place is called %q", s.rest[0])
 	})
-}
-
-// withPlaces parses, opens the data folder and runs work on its table.
-func (p program) withPlaces(name, arguments string, args []string, want int, work func(vault.Places, []string) error) (err error) {
-	s, err := p.parse(name, arguments, args, "data", "root-key-file")
-	if err != nil {
-		return err
-	}
-	if len(s.rest) != want {
-		return usage("%s: expected %d argument, got %d", name, want, len(s.rest))
-	}
-	d, err := openData(&s.settings, p, s.logger(p))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.close()) }()
-	return work(vault.NewPlaces(d.store), s.rest)
 }
 
 // readPlaces reads a table with a header line and the columns name, latitude
 // and altitude in any order. Its errors name the line.
 func readPlaces(file io.Reader) ([]vault.Place, error) {
-	table := csv.NewReader(file)
-	table.TrimLeadingSpace = true
-	header, err := table.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("line 1: the header line is missing")
-	}
-	if err != nil {
-		return nil, describeCSV(err)
-	}
-	columns, err := findColumns(header)
+	table, columns, err := openTable(file, []string{"name", "latitude", "altitude"})
 	if err != nil {
 		return nil, err
 	}
@@ -146,20 +139,7 @@ func readPlaces(file io.Reader) ([]vault.Place, error) {
 	}
 }
 
-// findColumns returns where name, latitude and altitude stand.
-func findColumns(header []string) (columns [3]int, err error) {
-	for i, want := range []string{"name", "latitude", "altitude"} {
-		columns[i] = slices.IndexFunc(header, func(title string) bool {
-			return strings.EqualFold(strings.TrimSpace(strings.TrimPrefix(title, "\ufeff")), want)
-		})
-		if columns[i] < 0 {
-			return columns, fmt.Errorf("line 1: the header has no column %q", want)
-		}
-	}
-	return columns, nil
-}
-
-func readPlace(row []string, columns [3]int) (place vault.Place, err error) {
+func readPlace(row []string, columns []int) (place vault.Place, err error) {
 	place.Name = strings.TrimSpace(row[columns[0]])
 	if place.Latitude, err = readNumber("latitude", row[columns[1]]); err != nil {
 		return place, err
@@ -176,12 +156,4 @@ func readNumber(column, text string) (float64, error) {
 		return 0, fmt.Errorf("%s %q is not a number", column, text)
 	}
 	return number, nil
-}
-
-// describeCSV puts the parser's error in the form of the others.
-func describeCSV(err error) error {
-	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
-	}
-	return err
 }

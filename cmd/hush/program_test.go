@@ -112,20 +112,27 @@ func TestHelp(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"help", "--help", "-h", "-help"} {
 		got := call(t, nil, "", word).want(t, word, exitOK)
-		for _, want := range []string{"Usage: hush COMMAND", "hush serve", "curl -d secret=hello", "HUSH_BASE_URL", "place", "routes", "keygen", "healthcheck", "version"} {
+		for _, want := range []string{"Usage: hush COMMAND", "hush serve", "curl -d secret=hello", "HUSH_BASE_URL", "account", "token", "domain", "burn", "place", "routes", "keygen", "healthcheck", "version"} {
 			if !strings.Contains(got.stdout, want) {
 				t.Errorf("hush %s: got %q, want %q in it", word, got.stdout, want)
 			}
 		}
 	}
 	for command, wants := range map[string][]string{
-		"serve":        {"--listen", "HUSH_LISTEN", "127.0.0.1:7143", "--data", "HUSH_DATA", "./hush-data", "--root-key-file", "--rate-limits", "--log-format", "--log-level", "--trusted-proxies", "--base-url"},
-		"place import": {"--data", "[--replace] FILE.csv"},
-		"place":        {"name, latitude (degrees) and altitude (metres)"},
-		"keygen":       {"[FILE]"},
-		"version":      {"Usage: hush version"},
-		"routes":       {"Usage: hush routes"},
-		"healthcheck":  {"--listen"},
+		"serve":          {"--listen", "HUSH_LISTEN", "127.0.0.1:7143", "--data", "HUSH_DATA", "./hush-data", "--root-key-file", "--rate-limits", "--log-format", "--log-level", "--trusted-proxies", "--base-url"},
+		"account create": {"[FLAGS] ADDRESS", "--password-file file\n", "--role customer|colonel\n", "--data folder   (HUSH_DATA)"},
+		"account":        {"hush account create [--password-file FILE]", "hush account import", "while the service runs and while it does not"},
+		"token":          {"hush token create", "hush token revoke ADDRESS ID|NAME"},
+		"token create":   {"--scope scopes\n", "--ttl"},
+		"domain":         {"hush domain verify [--account ADDRESS] NAME"},
+		"domain verify":  {"--resolver host:port   (HUSH_RESOLVER)", "HUSH_BASE_URL"},
+		"burn":           {"LINK|-"},
+		"place import":   {"--data", "[--replace] FILE.csv"},
+		"place":          {"name, latitude (degrees) and altitude (metres)"},
+		"keygen":         {"[FILE]"},
+		"version":        {"Usage: hush version"},
+		"routes":         {"Usage: hush routes"},
+		"healthcheck":    {"--listen"},
 	} {
 		got := call(t, nil, "", append(strings.Fields(command), "--help")...).want(t, command+" --help", exitOK)
 		for _, want := range wants {
@@ -198,8 +205,8 @@ func TestHealthcheck(t *testing.T) {
 	call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", exitFailure, "no answer")
 }
 
-// An operator starts the service twice, or edits the places while it runs. The
-// second process must not touch what the first one holds, and say so at once.
+// An operator starts the service twice. The second process must not touch what
+// the first one holds, and say so at once.
 func TestSecondProcessIsRefused(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
@@ -207,27 +214,20 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	if err != nil {
 		t.Skip("needs executable: " + err.Error())
 	}
-	for _, args := range [][]string{
-		{"serve", "--listen", "127.0.0.1:0"}, {"place", "list"}, {"place", "remove", "x"}, {"place", "import", "-"},
-	} {
-		cmd := exec.CommandContext(t.Context(), self, append(args, "--data", s.data)...)
-		if args[0] == "place" {
-			cmd = exec.CommandContext(t.Context(), self, append(slices.Clone(args[:2]), append([]string{"--data", s.data}, args[2:]...)...)...)
-		}
-		cmd.Env = []string{asProgram + "=1"}
-		began := time.Now()
-		out, err := cmd.CombinedOutput()
-		took := time.Since(began)
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
-			t.Errorf("hush %q: got %v, want exit code %d", args, err, exitFailure)
-		}
-		if !strings.Contains(string(out), "the data folder "+s.data+" is in use by another hush: stop that one first") {
-			t.Errorf("hush %q: got %q, want it to say who holds the folder", args, out)
-		}
-		if took > time.Second {
-			t.Errorf("hush %q: got refused after %s, want within a second", args, took)
-		}
+	cmd := exec.CommandContext(t.Context(), self, "serve", "--listen", "127.0.0.1:0", "--data", s.data)
+	cmd.Env = []string{asProgram + "=1"}
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	took := time.Since(began)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
+		t.Errorf("hush serve: got %v, want exit code %d", err, exitFailure)
+	}
+	if !strings.Contains(string(out), "the data folder "+s.data+" is in use by another hush: stop that one first") {
+		t.Errorf("hush serve: got %q, want it to say who holds the folder", out)
+	}
+	if took > time.Second {
+		t.Errorf("hush serve: got refused after %s, want within a second", took)
 	}
 	mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "still served"})
 }

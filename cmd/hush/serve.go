@@ -15,6 +15,9 @@ import (
 	"golang.org/x/net/netutil"
 
 	"hush/handlers"
+	"hush/locale"
+	"hush/mail"
+	"hush/resolver"
 	"hush/routes"
 	"hush/seal"
 	"hush/vault"
@@ -27,18 +30,21 @@ func noDeadline() context.Context { return context.Background() }
 
 // serve runs the service until ctx ends or its data cannot be trusted.
 func (p program) serve(ctx context.Context, args []string) error {
-	s, err := p.parse("serve", "", args, "data", "listen", "base-url", "root-key-file", "rate-limits", "log-format",
-		"log-level", "trusted-proxies", "store", "max-bytes", "max-network-bytes", "min-free-bytes", "tls-cert", "tls-key", "cpu-profile")
+	s, err := p.parse("serve", "", args, flagNames()...)
 	if err != nil {
 		return err
 	}
-	if (s.tlsCert == "") != (s.tlsKey == "") {
-		return usage("--tls-cert and --tls-key go together")
+	if err := s.check(); err != nil {
+		return err
 	}
 	if s.tlsCert != "" { // read again to serve; a mistake is to show before anything is made
 		if _, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey); err != nil {
 			return fmt.Errorf("reading the certificate: %w", err)
 		}
+	}
+	made, err := s.parts()
+	if err != nil {
+		return err
 	}
 	harden()
 	profiled, err := profile(s.cpuProfile)
@@ -51,11 +57,11 @@ func (p program) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	err = p.serveData(ctx, &s.settings, d, log)
+	err = p.serveData(ctx, &s.settings, made, d, log)
 	return errors.Join(err, d.close())
 }
 
-func (p program) serveData(ctx context.Context, s *settings, d *data, log *slog.Logger) error {
+func (p program) serveData(ctx context.Context, s *settings, made *parts, d *data, log *slog.Logger) error {
 	// Listen first: a taken port is an error before anything is changed.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err != nil {
@@ -63,41 +69,81 @@ func (p program) serveData(ctx context.Context, s *settings, d *data, log *slog.
 	}
 	defer listener.Close()
 	base := s.base(listener.Addr())
-	v, err := openVault(ctx, s, d, base, log)
+	v, err := s.openVault(ctx, d, base, made, log)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	tree, err := newTree(s, v, base, log)
+	tree, endStreams, err := s.newTree(v, base, made, log)
 	if err != nil {
 		return err
 	}
-	s.advise(listener.Addr(), log)
+	stop, err := s.serveAdmin(ctx, v, log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	s.advise(listener.Addr(), base, log)
 	fmt.Fprintf(p.stderr, "hush: serving on %s\n", base)
-	return p.run(ctx, newServer(tree), netutil.LimitListener(listener, maxConnections), s, d, log)
+	server := newServer(tree)
+	server.RegisterOnShutdown(endStreams)
+	return p.run(ctx, server, netutil.LimitListener(listener, maxConnections), s, d, log)
 }
 
-func openVault(ctx context.Context, s *settings, d *data, base *url.URL, log *slog.Logger) (*vault.Vault, error) {
-	v, err := vault.Open(ctx, vault.Options{
-		Store: d.store, Shares: d.shares, Keys: d.keys, Now: time.Now, Log: log,
-		Limits: vault.Limits{TotalBytes: s.maxBytes, NetworkBytes: s.networkBytes},
-		Host:   base.Hostname(), HasRoom: d.room,
+// parts are what the service is made of beside its data. Making them changes
+// nothing, so that a mistake in them shows before anything does.
+type parts struct {
+	catalogue *locale.Catalogue
+	post      *mail.Post // nil if no mail is set up
+	dns       *resolver.Resolver
+	spamKey   string
+}
+
+func (s *settings) parts() (made *parts, err error) {
+	made = &parts{}
+	if made.catalogue, err = locale.New(); err != nil {
+		return nil, err
+	}
+	if made.post, err = s.newPost(made.catalogue); err != nil {
+		return nil, fmt.Errorf("setting up mail: %w", err)
+	}
+	if made.dns, err = resolver.New(s.resolver); err != nil {
+		return nil, err
+	}
+	made.spamKey, err = s.spamKey()
+	return made, err
+}
+
+// openVault opens the vault as the operator wants it to be.
+func (s *settings) openVault(ctx context.Context, d *data, base *url.URL, made *parts, log *slog.Logger) (*vault.Vault, error) {
+	return s.open(ctx, d, vault.Options{
+		Log: log, Limits: s.limits(), Host: base.Hostname(), Policy: s.policy(),
+		Send: sendOn(made.post, base, log), Resolver: made.dns, SpamKey: made.spamKey,
 	})
+}
+
+// open opens the vault on a data folder.
+func (s *settings) open(ctx context.Context, d *data, opts vault.Options) (*vault.Vault, error) {
+	opts.Store, opts.Shares, opts.Keys, opts.HasRoom, opts.Now = d.store, d.shares, d.keys, d.room, time.Now
+	v, err := vault.Open(ctx, opts)
 	if errors.Is(err, seal.ErrWrongRootKey) {
 		return nil, fmt.Errorf("the root key is not the one that the data in %s was made with; nothing was changed", s.data)
 	}
 	return v, err
 }
 
-func newTree(s *settings, v *vault.Vault, base *url.URL, log *slog.Logger) (http.Handler, error) {
+// newTree builds what is served, and what ends its streams.
+func (s *settings) newTree(v *vault.Vault, base *url.URL, made *parts, log *slog.Logger) (tree http.Handler, endStreams func(), err error) {
 	api, err := handlers.New(handlers.Options{
 		Vault: v, Log: log, Now: time.Now, Version: version,
+		BaseURL: base, Instance: s.instance, Backend: s.store, FileBytes: s.fileBytes(),
 		RateLimits: s.rateLimits == "on", TrustedProxies: s.trustedProxies,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return routes.New(routes.Options{API: api, BaseURL: base})
+	tree, err = routes.New(routes.Options{API: api, BaseURL: base, Catalogue: made.catalogue})
+	return tree, api.EndStreams, err
 }
 
 // base is where links lead.
@@ -105,15 +151,37 @@ func (s *settings) base(addr net.Addr) *url.URL {
 	if s.baseURL != nil {
 		return s.baseURL
 	}
-	scheme := "http"
-	if s.tlsCert != "" {
-		scheme = "https"
+	return &url.URL{Scheme: s.scheme(), Host: addr.String()}
+}
+
+// publicURL is where links lead, as a command knows it that does not listen.
+func (s *settings) publicURL() *url.URL {
+	if s.baseURL != nil {
+		return s.baseURL
 	}
-	return &url.URL{Scheme: scheme, Host: addr.String()}
+	return &url.URL{Scheme: s.scheme(), Host: s.listen}
+}
+
+func (s *settings) scheme() string {
+	if s.tlsCert != "" {
+		return "https"
+	}
+	return "http"
 }
 
 // advise says what production needs and this start lacks.
-func (s *settings) advise(addr net.Addr, log *slog.Logger) {
+func (s *settings) advise(addr net.Addr, base *url.URL, log *slog.Logger) {
+	if s.signUp == "open" && !s.mails() {
+		log.Warn("--sign-up=open without --smtp-host: addresses are taken without being confirmed")
+	}
+	if s.baseURL != nil && base.Scheme == "http" && !loopback(base.Hostname()) {
+		log.Warn("--base-url begins with http: nobody can sign in with a browser")
+	}
+	for _, file := range []string{s.smtpPasswordFile, s.spamKeyFile} {
+		if file != "" && isEverybodys(file) {
+			log.Warn("everybody on this machine may read a file with a secret", "file", file)
+		}
+	}
 	local, err := netip.ParseAddrPort(addr.String())
 	if err != nil || local.Addr().IsLoopback() {
 		return
@@ -124,6 +192,12 @@ func (s *settings) advise(addr net.Addr, log *slog.Logger) {
 	if s.tlsCert == "" && len(s.trustedProxies) == 0 {
 		log.Warn("neither TLS nor a trusted proxy: secrets cross the network in the clear")
 	}
+}
+
+// loopback tells whether a host of a URL is this very machine.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // run serves until ctx ends, then lets running requests end; after a fault it

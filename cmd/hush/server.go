@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
+
+	"hush/handlers"
+	"hush/vault"
 )
 
 // The bounds on connections and requests.
@@ -39,4 +44,52 @@ func newServer(tree http.Handler) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
+}
+
+// The bounds on operators' commands: an import of many accounts takes a while.
+const (
+	adminReadTimeout  = time.Minute
+	adminWriteTimeout = 10 * time.Minute
+	adminDrainTime    = 500 * time.Millisecond
+)
+
+// serveAdmin answers operators' commands on the socket in the data folder until
+// stop. A store in memory has no folder, and so no socket.
+func (s *settings) serveAdmin(ctx context.Context, v *vault.Vault, log *slog.Logger) (stop func(), err error) {
+	if s.store == "memory" {
+		return func() {}, nil
+	}
+	path, handler, err := handlers.NewAdmin(v, log)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := listenAdmin(ctx, s.data)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(path, handler)
+	server := &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       adminReadTimeout,
+		WriteTimeout:      adminWriteTimeout,
+		IdleTimeout:       idleTimeout,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("commands are not answered any more", "cause", err)
+		}
+	}()
+	return func() {
+		defer func() { <-ended }()
+		ending, cancel := context.WithTimeout(noDeadline(), adminDrainTime)
+		defer cancel()
+		if server.Shutdown(ending) != nil {
+			_ = server.Close()
+		}
+	}, nil
 }

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"hush/seal"
+	"hush/storage/bolt"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// fill makes the data folder. The program has no clock that can be set, so the
+// vault is used directly: what is over has to have begun in the past.
+func (k *accountKit) fill(data string) (err error) {
+	folder, err := bolt.OpenFolder(data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	path := folder.Path(rootKeyName)
+	if err := writeRootKey(path); err != nil {
+		return err
+	}
+	content, err := readRootKey(path)
+	if err != nil {
+		return err
+	}
+	root, err := seal.ParseRootKey(content)
+	if err != nil {
+		return err
+	}
+	keys, clock := seal.NewKeys(root), vaulttest.NewClock(time.Now().Add(-25*time.Hour))
+	store, shares, err := folder.Open(bolt.Options{Init: vault.Init(keys, clock.Now()), Fault: func(error) {}})
+	if err != nil {
+		return err
+	}
+	v, err := vault.Open(context.Background(), vault.Options{
+		Store: store, Shares: shares, Keys: keys, Now: clock.Now, Log: slog.New(slog.DiscardHandler), Manual: true,
+		Policy:    vault.Policy{SignUp: vault.SignUpOpen},
+		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1},
+		Send:      func(context.Context, vault.Mail) error { return nil }, // nobody reads it
+	})
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	return (&kitMaker{v: v, clock: clock, kit: k}).make(context.Background())
+}
+
+// kitMaker fills a vault with accounts.
+type kitMaker struct {
+	v     *vault.Vault
+	clock *vaulttest.Clock
+	kit   *accountKit
+}
+
+func (m *kitMaker) make(ctx context.Context) error {
+	k := m.kit
+	k.ada.address, k.bob.address, k.cleo.address, k.dan.address =
+		"ada@ada-team.com", "bob@bob-team.com", "cleo@cleo-team.com", "dan@dan-team.com"
+	if err := m.create(ctx, &k.ada, vault.RoleCustomer); err != nil {
+		return err
+	}
+	expired, err := m.signIn(ctx, &k.ada)
+	if err != nil {
+		return err
+	}
+	k.expired = expired
+	m.clock.Set(time.Now())
+	for _, one := range []struct {
+		account *kitAccount
+		role    vault.Role
+	}{{&k.ada, vault.RoleCustomer}, {&k.bob, vault.RoleCustomer}, {&k.cleo, vault.RoleColonel}} {
+		if err := m.furnish(ctx, one.account, one.role); err != nil {
+			return err
+		}
+	}
+	if err := m.revoke(ctx); err != nil {
+		return err
+	}
+	return m.leavePending(ctx)
+}
+
+func (m *kitMaker) create(ctx context.Context, a *kitAccount, role vault.Role) error {
+	made, err := m.v.Operator().CreateAccount(ctx, vault.OperatorAccount{
+		Address: vault.Text(a.address), Password: kitPassword, Role: role,
+	})
+	a.id = made.ID.String()
+	return err
+}
+
+func (m *kitMaker) signIn(ctx context.Context, a *kitAccount) (kitSession, error) {
+	in, err := m.v.CreateSession(ctx, vault.Caller{}, vault.Text(a.address), kitPassword, false)
+	if err != nil {
+		return kitSession{}, err
+	}
+	return kitSession{cookie: in.Cookie.Expose(), shrimp: in.Shrimp, id: in.Session.ID}, nil
+}
+
+// furnish gives an account its sessions, tokens, domain and secrets.
+func (m *kitMaker) furnish(ctx context.Context, a *kitAccount, role vault.Role) error {
+	if a.id == "" {
+		if err := m.create(ctx, a, role); err != nil {
+			return err
+		}
+	}
+	for range kitSessions {
+		in, err := m.signIn(ctx, a)
+		if err != nil {
+			return err
+		}
+		a.sessions = append(a.sessions, in)
+	}
+	c, err := m.v.Authenticate(ctx, vault.Network{}, vault.Credential{Session: vault.Text(a.sessions[0].cookie)})
+	if err != nil {
+		return err
+	}
+	if err := m.tokens(ctx, a, c); err != nil {
+		return err
+	}
+	if a.domain, err = m.v.AddDomain(ctx, c, "secrets."+a.address[strings.Index(a.address, "@")+1:]); err != nil {
+		return err
+	}
+	return m.conceal(ctx, a, c)
+}
+
+func (m *kitMaker) tokens(ctx context.Context, a *kitAccount, c vault.Caller) error {
+	token, made, err := m.v.GenerateAPIToken(ctx, c, vault.NewToken{Name: "main"})
+	if err != nil {
+		return err
+	}
+	a.token, a.tokenID, a.narrow = token.Expose(), made.ID, map[vault.Scopes]string{}
+	for name, scope := range kitScopes() {
+		if token, _, err = m.v.GenerateAPIToken(ctx, c, vault.NewToken{Name: name, Scopes: scope}); err != nil {
+			return err
+		}
+		a.narrow[scope] = token.Expose()
+	}
+	return nil
+}
+
+func (m *kitMaker) conceal(ctx context.Context, a *kitAccount, c vault.Caller) (err error) {
+	if a.plain, err = m.v.ConcealSecret(ctx, c, vault.Text("of "+a.address), vault.Wish{}); err != nil {
+		return err
+	}
+	a.guarded, err = m.v.ConcealSecret(ctx, c, vault.Text("guarded, of "+a.address), vault.Wish{Passphrase: kitPassphrase})
+	if err != nil {
+		return err
+	}
+	for _, kept := range []vault.Concealed{a.plain, a.guarded} {
+		if _, err := m.v.GetMetadata(ctx, c, kept.Metadata.Key.Expose()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revoke makes a token and ends it.
+func (m *kitMaker) revoke(ctx context.Context) error {
+	token, made, err := m.v.Operator().CreateToken(ctx, vault.Text(m.kit.ada.address), vault.NewToken{})
+	if err != nil {
+		return err
+	}
+	m.kit.revoked = token.Expose()
+	_, err = m.v.Operator().RevokeToken(ctx, vault.Text(m.kit.ada.address), made.ID)
+	return err
+}
+
+// leavePending signs somebody up who does not confirm. Whoever has an account
+// needs no solved challenge for that.
+func (m *kitMaker) leavePending(ctx context.Context) error {
+	c, err := m.v.Authenticate(ctx, vault.Network{}, vault.Credential{Token: vault.Text(m.kit.bob.token)})
+	if err != nil {
+		return err
+	}
+	dan := &m.kit.dan
+	if _, err := m.v.CreateAccount(ctx, c, vault.NewAccount{Address: vault.Text(dan.address), Password: kitPassword}); err != nil {
+		return err
+	}
+	if _, err := m.v.PostDue(ctx); err != nil { // else the program would try for hours
+		return err
+	}
+	token, made, err := m.v.Operator().CreateToken(ctx, vault.Text(dan.address), vault.NewToken{})
+	dan.token, dan.tokenID = token.Expose(), made.ID
+	return err
+}

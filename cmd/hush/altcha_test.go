@@ -1,0 +1,165 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"hush/mail/mailtest"
+)
+
+// solvedFor asks for a challenge and solves it. An empty action is good for
+// any.
+func solvedFor(t *testing.T, client *http.Client, service, action string) string {
+	t.Helper()
+	query := ""
+	if action != "" {
+		query = "?action=" + action
+	}
+	got := kitSend(t, client, http.MethodGet, service+"/api/v2/altcha/challenge"+query, nil, "")
+	return solve(t, got.at(t, "challenge"), got.at(t, "salt"), got.at(t, "signature"))
+}
+
+// altchaDoor is an operation that takes a solution, over one of the protocols.
+type altchaDoor struct {
+	name, action string
+	legacy       bool
+	// send calls the operation; number tells the calls apart.
+	send func(t *testing.T, solution string, number int) kitReply
+}
+
+// refused fails the test unless the door stayed shut for want of a solution.
+func (d altchaDoor) refused(t *testing.T, why string, got kitReply) {
+	t.Helper()
+	if d.legacy {
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `"success":false`) {
+			t.Errorf("%s with %s: got %d %s, want 422", d.name, why, got.status, got.body)
+		}
+		return
+	}
+	if got.status != http.StatusBadRequest || !strings.Contains(got.body, "REASON_CHALLENGE") {
+		t.Errorf("%s with %s: got %d %s, want invalid_argument with REASON_CHALLENGE", d.name, why, got.status, got.body)
+	}
+}
+
+func altchaDoors(client *http.Client, service string) []altchaDoor {
+	rpc := func(procedure, body string) func(*testing.T, string, int) kitReply {
+		return func(t *testing.T, solution string, number int) kitReply {
+			t.Helper()
+			return kitCall(t, client, service, "/hush.v1."+procedure, nil, fmt.Sprintf(body, number, solution))
+		}
+	}
+	form := func(path string, fields url.Values) func(*testing.T, string, int) kitReply {
+		return func(t *testing.T, solution string, _ int) kitReply {
+			t.Helper()
+			sent := url.Values{"authenticity_payload": {solution}}
+			for name := range fields {
+				sent.Set(name, fields.Get(name))
+			}
+			return kitSend(t, client, http.MethodPost, service+path, nil, sent.Encode())
+		}
+	}
+	return []altchaDoor{
+		{"v2 feedback", "feedback", true, form("/api/v2/feedback", url.Values{"msg": {"hello"}})},
+		{"RPC feedback", "feedback", false, rpc("IntakeService/ReceiveFeedback", `{"message":"hello %d","authenticityPayload":%q}`)},
+		{"v2 conceal", "conceal", true, form("/api/v2/secret/conceal", url.Values{"secret": {"hello"}})},
+		{"v2 conceal for guests", "conceal", true, form("/api/v2/guest/secret/conceal", url.Values{"secret": {"hello"}})},
+		{"v2 generate", "conceal", true, form("/api/v2/secret/generate", nil)},
+		{"RPC conceal", "conceal", false, rpc("SecretService/ConcealSecret", `{"secret":"hello %d","authenticityPayload":%q}`)},
+		{"RPC generate", "conceal", false, rpc("SecretService/GenerateSecret", `{"length":1%d,"authenticityPayload":%q}`)},
+		{"RPC sign-up", "signup", false, rpc("AccountService/CreateAccount", `{"address":"someone%d@somewhere.com","password":"nine quiet herons","authenticityPayload":%q}`)},
+	}
+}
+
+// Somebody floods the service from one network without an account: each call
+// takes work, a solution does for one call of one kind, and nothing but a
+// solution opens the door.
+func TestChallenges(t *testing.T) {
+	t.Parallel()
+	const free = 3
+	s := startHush(t, "--rate-limits=off", fmt.Sprint("--challenge-above=", free),
+		"--smtp-host", mailtest.New(t).Addr, "--smtp-tls=none", "--mail-from=hush@hush.example")
+	client := newHTTPClient(t, false, nil)
+	d := newDrivers(t, s, nil)
+	for i := range free {
+		mustConceal(t, d[i], wish{secret: "within the rate"})
+	}
+	for _, door := range altchaDoors(client, s.url) {
+		t.Run(door.name, func(t *testing.T) {
+			t.Parallel()
+			door.try(t, client, s.url)
+		})
+	}
+}
+
+func (d altchaDoor) try(t *testing.T, client *http.Client, service string) {
+	t.Helper()
+	good := solvedFor(t, client, service, d.action)
+	other := map[string]string{"feedback": "conceal", "conceal": "signup", "signup": "feedback"}[d.action]
+	d.refused(t, "no solution", d.send(t, "", 1))
+	d.refused(t, "no base64", d.send(t, "carbon", 1))
+	d.refused(t, "a solution of another kind", d.send(t, solvedFor(t, client, service, other), 1))
+	d.refused(t, "a solution with a byte more", d.send(t, good+"A", 1))
+	if got := d.send(t, good, 1); got.status != http.StatusOK {
+		t.Errorf("%s with a solution: got %d %s, want 200", d.name, got.status, got.body)
+	}
+	d.refused(t, "a solution that was used", d.send(t, good, 2))
+	general := solvedFor(t, client, service, "")
+	if got := d.send(t, general, 3); got.status != http.StatusOK {
+		t.Errorf("%s with a solution for anything: got %d %s, want 200", d.name, got.status, got.body)
+	}
+	d.refused(t, "a general solution that was used", d.send(t, general, 4))
+}
+
+// Verifying a solution by itself spends it, over both protocols, and an action
+// that there is not is nothing to solve for.
+func TestAltchaVerify(t *testing.T) {
+	t.Parallel()
+	s := startHush(t, "--rate-limits=off")
+	client := newHTTPClient(t, false, nil)
+	legacy := altchaDoor{name: "v2 verify", legacy: true, send: func(t *testing.T, solution string, _ int) kitReply {
+		t.Helper()
+		return kitSend(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, url.Values{"authenticity_payload": {solution}}.Encode())
+	}}
+	rpc := altchaDoor{name: "RPC verify", send: func(t *testing.T, solution string, _ int) kitReply {
+		t.Helper()
+		return kitCall(t, client, s.url, "/hush.v1.ChallengeService/AltchaVerify", nil, fmt.Sprintf(`{"authenticityPayload":%q}`, solution))
+	}}
+	for first, second := range map[*altchaDoor]*altchaDoor{&legacy: &rpc, &rpc: &legacy} {
+		good := solvedFor(t, client, s.url, "")
+		if got := first.send(t, good, 0); got.status != http.StatusOK {
+			t.Errorf("%s: got %d %s, want 200", first.name, got.status, got.body)
+		}
+		second.refused(t, "a solution that was verified over the other", second.send(t, good, 0))
+	}
+	for _, got := range []kitReply{
+		kitSend(t, client, http.MethodGet, s.url+"/api/v2/altcha/challenge?action=nothing", nil, ""),
+		kitCall(t, client, s.url, "/hush.v1.ChallengeService/AltchaChallenge", nil, `{"action":"nothing"}`),
+	} {
+		if got.status/100 != 4 || strings.Contains(got.body, "signature") {
+			t.Errorf("challenge for an action that there is not: got %d %s, want a refusal", got.status, got.body)
+		}
+	}
+}
+
+// Whoever has an account is asked for nothing, however busy the network is.
+func TestAccountsSolveNothing(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--challenge-above=1")
+	mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "the one that is free"})
+	for _, d := range newDrivers(t, s, nil) {
+		got := d.conceal(t.Context(), wish{secret: "one too many"})
+		if got.outcome != outcomeInvalid {
+			t.Errorf("%s conceal above the rate: got %s (%s), want a refusal", d.name(), got.outcome, got.text)
+		}
+	}
+	for _, d := range newDrivers(t, s, kitBasic(kit.ada.address, kit.ada.token)) {
+		mustConceal(t, d, wish{secret: "of an account"})
+	}
+	got := kitSend(t, newHTTPClient(t, false, nil), http.MethodPost, s.url+"/api/v2/feedback", kitBearer(kit.bob.token), "msg=hello")
+	if got.status != http.StatusOK {
+		t.Errorf("feedback of an account: got %d %s, want 200", got.status, got.body)
+	}
+}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/handlers"
+	"hush/mail/mailtest"
+	"hush/resolver/resolvertest"
+	"hush/routes"
+	"hush/vault"
+)
+
+const apiDoc = "../../docs/api.md"
+
+// TestAPIDoc runs the commands of docs/api.md one after the other, in one
+// conversation with one server that sends mail and asks DNS, and compares what
+// they print.
+func TestAPIDoc(t *testing.T) {
+	t.Parallel()
+	needCurl(t)
+	r := newReader(t)
+	sessions := consoleSessions(t, apiDoc)
+	if len(sessions) < 100 {
+		t.Fatalf("%s: got %d commands, want 100 or more", apiDoc, len(sessions))
+	}
+	c := &console{
+		url: r.server.url, dir: r.dir, environment: r.environment(t), known: map[string]string{},
+		fill: r.fill, learn: r.learn,
+	}
+	r.known = c.known
+	for _, session := range sessions {
+		c.run(t, session)
+	}
+}
+
+// Whatever is served is in the document, so that nothing new comes without.
+func TestAPIDocIsComplete(t *testing.T) {
+	t.Parallel()
+	doc := readAPIDoc(t)
+	mounts, err := handlers.Listed()
+	if err != nil {
+		t.Fatalf("Listed(): got %v, want the services", err)
+	}
+	for _, row := range routes.Table(&handlers.API{Mounts: mounts}) {
+		switch {
+		case row.Method != "*":
+			doc.wantRow(t, row)
+		case row.Operation == "service":
+			doc.want(t, doc.text, strings.TrimPrefix(row.Path, "/"))
+		default:
+			doc.wantProcedure(t, row)
+		}
+	}
+	services := adminv1.File_hush_admin_v1_admin_service_proto.Services()
+	for i := range services.Len() {
+		methods := services.Get(i).Methods()
+		for j := range methods.Len() {
+			doc.want(t, doc.text, string(methods.Get(j).Name()))
+		}
+	}
+}
+
+// document is docs/api.md, whole and by the names of its operations.
+type document struct {
+	text     string
+	sections map[string]string
+}
+
+func readAPIDoc(t *testing.T) document {
+	t.Helper()
+	content, err := os.ReadFile(apiDoc)
+	if err != nil {
+		t.Fatalf("ReadFile(%s): got %v, want the document", apiDoc, err)
+	}
+	doc := document{string(content), map[string]string{}}
+	for _, part := range strings.Split(doc.text, "\n### ")[1:] {
+		name, section, _ := strings.Cut(part, "\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		doc.sections[name] = section
+	}
+	return doc
+}
+
+// want fails the test unless a part of the document names something.
+func (d document) want(t *testing.T, part, name string) {
+	t.Helper()
+	if !strings.Contains(part, "`"+name+"`") {
+		t.Errorf("%s: got no `%s` where it belongs, want all that is served", apiDoc, name)
+	}
+}
+
+// wantRow looks for a legacy route or a page, in the section of each operation
+// that it leads to.
+func (d document) wantRow(t *testing.T, row routes.Row) {
+	t.Helper()
+	for operation := range strings.SplitSeq(row.Operation, " or ") {
+		part, found := d.sections[operation]
+		if !found { // what is no RPC
+			part = d.text
+		}
+		d.want(t, part, row.Method+" "+row.Path)
+	}
+}
+
+// wantProcedure looks for an RPC, the fields of its request, and a command
+// that calls it.
+func (d document) wantProcedure(t *testing.T, row routes.Row) {
+	t.Helper()
+	section := d.sections[row.Operation]
+	procedure := strings.TrimPrefix(row.Path, "/")
+	d.want(t, section, procedure)
+	if !strings.Contains(section, shownURL+row.Path+"\n") {
+		t.Errorf("%s: got no command that calls %s, want one", apiDoc, procedure)
+	}
+	found, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(strings.ReplaceAll(procedure, "/", ".")))
+	if err != nil {
+		t.Fatalf("FindDescriptorByName(%s): got %v, want the method", procedure, err)
+	}
+	method, _ := found.(protoreflect.MethodDescriptor)
+	for i := range method.Input().Fields().Len() {
+		d.want(t, section, method.Input().Fields().Get(i).JSONName())
+	}
+}
+
+// The key that verdicts about spam are signed with in these tests.
+const spamKey = "key of a server for forms"
+
+// reader is somebody who follows the document: opens mails, sets DNS records
+// and solves challenges.
+type reader struct {
+	server *server
+	mails  *mailtest.Server
+	dns    *resolvertest.Server
+	dir    string // where commands run
+	known  map[string]string
+	opened map[string]bool // links of mails
+}
+
+func newReader(t *testing.T) *reader {
+	t.Helper()
+	r := &reader{mails: mailtest.New(t), dns: resolvertest.New(t), dir: t.TempDir(), opened: map[string]bool{}}
+	r.server = startHush(t, append(kitServices(t, r.mails, r.dns), "--rate-limits=off")...)
+	return r
+}
+
+// kitServices are the flags for a server that sends mail, asks DNS and believes
+// verdicts about spam.
+func kitServices(t testing.TB, mails *mailtest.Server, dns *resolvertest.Server) []string {
+	t.Helper()
+	key := filepath.Join(t.TempDir(), "spam.key")
+	if err := os.WriteFile(key, []byte(spamKey+"\n"), 0o600); err != nil {
+		t.Fatalf("WriteFile: got %v, want nil", err)
+	}
+	return []string{
+		"--smtp-host", mails.Addr, "--smtp-tls", "none", "--mail-from", "hush@hush.example",
+		"--resolver", dns.Addr, "--spam-key-file", key,
+	}
+}
+
+// environment has a command "hush" that is this very program.
+func (r *reader) environment(t *testing.T) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip("needs executable: " + err.Error())
+	}
+	bin := t.TempDir()
+	script := "#!/bin/sh\n" + asProgram + `=1 exec "` + self + "\" \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "hush"), []byte(script), 0o700); err != nil {
+		t.Fatalf("WriteFile: got %v, want nil", err)
+	}
+	return []string{"HUSH_DATA=" + r.server.data, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+}
+
+var mailedToken = regexp.MustCompile(`<(verify|reset|confirm)-token>`)
+
+// fill puts in what only a mail, or some work, brings.
+func (r *reader) fill(t *testing.T, command string) string {
+	t.Helper()
+	if m := mailedToken.FindStringSubmatch(command); m != nil {
+		command = strings.ReplaceAll(command, m[0], r.open(t, m[1]))
+	}
+	if strings.Contains(command, "<solution>") {
+		command = strings.ReplaceAll(command, "<solution>", solve(t, r.known["<challenge>"], r.known["<salt>"], r.known["<signature>"]))
+	}
+	if strings.Contains(command, "<verdict>") {
+		command = strings.ReplaceAll(command, "<verdict>", judge(t, "message", "hello"))
+	}
+	return command
+}
+
+// open waits for a mail with a link to a page that was not opened yet, and
+// returns the token of the link.
+func (r *reader) open(t *testing.T, page string) (token string) {
+	t.Helper()
+	link := regexp.MustCompile(regexp.QuoteMeta(r.server.url+"/"+page+"/") + `(\w+)`)
+	waitUntil(t, "a mail with a link to /"+page, func() bool {
+		for _, m := range r.mails.Messages() {
+			found := link.FindStringSubmatch(m.Text())
+			if found == nil || r.opened[found[1]] {
+				continue
+			}
+			token = found[1]
+			r.opened[token] = true
+			return true
+		}
+		return false
+	})
+	return token
+}
+
+// learn sets the DNS records that an answer asks for, and keeps API tokens.
+func (r *reader) learn(command, answer string) {
+	if value := r.known["<txtValidationValue>"]; strings.Contains(answer, value) && value != "" {
+		r.dns.SetTXT(r.known["<txtValidationHost>"]+"."+r.known["<baseDomain>"], value)
+	}
+	if value := r.known["<txt_validation_value>"]; strings.Contains(answer, value) && value != "" {
+		r.dns.SetTXT(r.known["<txt_validation_host>"]+"."+r.known["<base_domain>"], value)
+	}
+	if _, address, found := strings.Cut(command, "hush token create "); found {
+		name, _, _ := strings.Cut(address, "@")
+		r.known["<"+name+"-token>"] = answer
+	}
+}
+
+// solve finds the number of a challenge and returns the solution as it is
+// sent.
+func solve(t testing.TB, challenge, salt, signature string) string {
+	t.Helper()
+	for number := range vault.ChallengeMaxNumber + 1 {
+		hash := sha256.Sum256([]byte(salt + strconv.FormatInt(int64(number), 10)))
+		if hex.EncodeToString(hash[:]) == challenge {
+			return payload(t, map[string]any{
+				"algorithm": "SHA-256", "challenge": challenge, "number": number, "salt": salt, "signature": signature,
+			})
+		}
+	}
+	t.Fatalf("challenge %q with salt %q: got no number up to %d, want one", challenge, salt, vault.ChallengeMaxNumber)
+	return ""
+}
+
+// judge signs the verdict that a form with one field is good.
+func judge(t testing.TB, field, value string) string {
+	t.Helper()
+	about := sha256.Sum256([]byte(value))
+	data := url.Values{
+		"classification": {"GOOD"}, "score": {"0.5"}, "verified": {"true"}, "fields": {field},
+		"time":       {strconv.FormatInt(time.Now().UnixNano(), 10)}, // so that no two are the same
+		"fieldsHash": {hex.EncodeToString(about[:])}, "expire": {strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)},
+	}.Encode()
+	hash := sha256.Sum256([]byte(data))
+	mac := hmac.New(sha256.New, []byte(spamKey))
+	mac.Write(hash[:])
+	return payload(t, map[string]any{
+		"algorithm": "SHA-256", "verificationData": data, "signature": hex.EncodeToString(mac.Sum(nil)), "verified": true,
+	})
+}
+
+func payload(t testing.TB, fields map[string]any) string {
+	t.Helper()
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatalf("Marshal(%v): got %v, want nil", fields, err)
+	}
+	return base64.StdEncoding.EncodeToString(raw)
+}

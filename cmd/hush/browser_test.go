@@ -1,0 +1,168 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/mail/mailtest"
+	"hush/resolver/resolvertest"
+)
+
+var (
+	browserTask = flag.String("browser.task", "test", "what TestBrowser does: test, or screenshots for docs/screenshots")
+	browserOnly = flag.String("browser.only", "", "which of the browser's tests TestBrowser runs, as Playwright's --grep")
+)
+
+// browserTools are what the browser's tests need besides Go.
+type browserTools struct{ node, runner, chromium string }
+
+// findBrowserTools skips the test where one is missing.
+func findBrowserTools(t *testing.T) browserTools {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("needs browser: node is not installed")
+	}
+	runner := filepath.Join("node_modules", "@playwright", "test", "cli.js")
+	if _, err := os.Stat(filepath.Join(webFolder, runner)); err != nil {
+		t.Skip("needs browser: npm ci did not run in web")
+	}
+	chromium, err := exec.LookPath(cmp.Or(os.Getenv("CHROMIUM"), "chromium"))
+	if err != nil {
+		t.Skip("needs browser: chromium is not installed")
+	}
+	return browserTools{node, runner, chromium}
+}
+
+const webFolder = "../../web"
+
+// browserEnvironment is what web/e2e/environment.ts reads.
+type browserEnvironment struct {
+	URL      string        `json:"url"`
+	Kit      string        `json:"kit"`
+	Chromium string        `json:"chromium"`
+	Task     string        `json:"task"`
+	Ada      browserPerson `json:"ada"`
+	Colonel  browserPerson `json:"colonel"`
+}
+
+type browserPerson struct {
+	Address  string `json:"address"`
+	Password string `json:"password"`
+}
+
+// People use the service with a browser. What they do is written down in
+// web/e2e; here it gets a service, its mail and its DNS.
+func TestBrowser(t *testing.T) {
+	tools := findBrowserTools(t)
+	dns := resolvertest.New(t)
+	kit, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug")
+	client := newHTTPClient(t, false, nil)
+	for _, one := range []kitAccount{kit.ada, kit.cleo} {
+		// The first sign-in hashes the kit's password anew, which several at
+		// once would do all the same.
+		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, kitPassword)
+		kitCall(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+	}
+	around := httptest.NewServer(browserKit(mails, dns))
+	t.Cleanup(around.Close)
+	settings, err := json.Marshal(browserEnvironment{
+		URL: s.url, Kit: around.URL, Chromium: tools.chromium, Task: *browserTask,
+		Ada:     browserPerson{kit.ada.address, kitPassword},
+		Colonel: browserPerson{kit.cleo.address, kitPassword},
+	})
+	if err != nil {
+		t.Fatalf("Marshal: got %v, want nil", err)
+	}
+	openBrowserTests(t)
+	args := []string{tools.runner, "test"}
+	if *browserOnly != "" {
+		args = append(args, "--grep", *browserOnly)
+	}
+	cmd := exec.CommandContext(t.Context(), tools.node, args...)
+	cmd.Dir = webFolder
+	cmd.Env = append(os.Environ(), "HUSH_BROWSER_TEST="+string(settings))
+	cmd.WaitDelay = 10 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("the browser's tests: got %v, want no failure; they wrote:\n%s", err, out)
+	} else {
+		t.Logf("%s", out)
+	}
+	wantNoErrors(t, s)
+	if strings.Contains(s.log.String(), "e2e secret") {
+		t.Error("log: got a secret in it, want none")
+	}
+}
+
+// openBrowserTests makes go test run TestBrowser again when only they changed:
+// it keeps a verdict as long as the files do that the test itself opened.
+func openBrowserTests(t *testing.T) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(webFolder), "e2e", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		_, err = os.ReadFile(filepath.Join(webFolder, filepath.FromSlash(path)))
+		return err
+	})
+	if err != nil {
+		t.Fatalf("reading the browser's tests: got %v, want nil", err)
+	}
+}
+
+// browserKit lets the browser's tests read the mail that arrived, and say what
+// the DNS answers.
+func browserKit(mails *mailtest.Server, dns *resolvertest.Server) http.Handler {
+	tree := http.NewServeMux()
+	tree.HandleFunc("GET /mails", func(w http.ResponseWriter, _ *http.Request) {
+		type received struct {
+			To   string `json:"to"`
+			Text string `json:"text"`
+		}
+		all := []received{}
+		for _, m := range mails.Messages() {
+			all = append(all, received{m.To[0], m.Text()})
+		}
+		_ = json.NewEncoder(w).Encode(all)
+	})
+	tree.HandleFunc("POST /dns", func(w http.ResponseWriter, r *http.Request) {
+		var record struct {
+			Name      string
+			TXT       []string
+			Addresses []string
+		}
+		if err := json.NewDecoder(r.Body).Decode(&record); err != nil {
+			http.Error(w, "not a record", http.StatusBadRequest)
+			return
+		}
+		if record.TXT != nil {
+			dns.SetTXT(record.Name, record.TXT...)
+		}
+		if record.Addresses != nil {
+			dns.SetA(record.Name, record.Addresses...)
+		}
+	})
+	return tree
+}
+
+// The browser's tests must be the built client's: a service that has none
+// answers pages that they would take for broken ones.
+func TestBrowserFilesAreBuilt(t *testing.T) {
+	t.Parallel()
+	assets, err := fs.Glob(os.DirFS(webFolder), "dist/assets/*.js")
+	if err != nil || len(assets) == 0 {
+		t.Errorf("web/dist: got %d scripts, %v, want what make web builds", len(assets), err)
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// session is one command of a document and what it says that it prints.
+type session struct{ command, want string }
+
+// consoleSessions returns the commands of a document's console blocks. A
+// command that ends with a backslash goes on in the next line.
+func consoleSessions(t *testing.T, path string) []session {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("ReadFile(%s): got %v, want the document", path, err)
+	}
+	var sessions []session
+	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
+			command, want, _ := strings.Cut(part, "\n")
+			for strings.HasSuffix(command, `\`) {
+				var next string
+				next, want, _ = strings.Cut(want, "\n")
+				command += "\n" + next
+			}
+			sessions = append(sessions, session{command, strings.TrimSpace(want)})
+		}
+	}
+	return sessions
+}
+
+// shownURL is where documents say that the service is.
+const shownURL = "http://127.0.0.1:7143"
+
+// console runs the commands of a document in one conversation with a server.
+type console struct {
+	url         string
+	dir         string
+	environment []string
+	// known is what stands in the document and what it is in this run: keys
+	// that it shows, and words in brackets.
+	known map[string]string
+	// fill puts in what no answer says; nil if there is nothing of the kind.
+	fill func(t *testing.T, command string) string
+	// learn looks at an answer besides; nil if there is nothing to look at.
+	learn func(command, answer string)
+}
+
+// needCurl skips the test where there is no curl.
+func needCurl(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("needs curl: not installed")
+	}
+}
+
+// run runs a command and compares what it prints.
+func (c *console) run(t *testing.T, s session) {
+	t.Helper()
+	command := strings.ReplaceAll(s.command, shownURL, c.url)
+	if c.fill != nil {
+		command = c.fill(t, command)
+	}
+	for shown, actual := range c.known {
+		command = strings.ReplaceAll(command, shown, actual)
+	}
+	shell := exec.CommandContext(t.Context(), "sh", "-c", command)
+	shell.Dir, shell.Env = c.dir, append(os.Environ(), c.environment...)
+	got, err := shell.Output()
+	if err != nil {
+		t.Fatalf("%s: got %v, want it to run", s.command, err)
+	}
+	answer := strings.ReplaceAll(strings.TrimSpace(string(got)), c.url, shownURL)
+	if !likeness(s.want).MatchString(answer) {
+		t.Errorf("%s: got\n%s\nwant\n%s", s.command, answer, s.want)
+	}
+	c.note(s.want, answer)
+	if c.learn != nil {
+		c.learn(s.command, answer)
+	}
+}
+
+// likeness matches what differs between one run and the next: keys, times,
+// white space, and whatever the document leaves out.
+func likeness(want string) *regexp.Regexp {
+	pattern := regexp.QuoteMeta(want)
+	pattern = regexp.MustCompile(`[0-9a-z]{31}`).ReplaceAllString(pattern, `[0-9a-z]{31}`)
+	pattern = regexp.MustCompile(`1[0-9]{9}`).ReplaceAllString(pattern, `[0-9]{10}`)
+	pattern = strings.ReplaceAll(pattern, "1209594", "[0-9]{7}")
+	pattern = strings.ReplaceAll(pattern, "…", `[^\x00]*`)
+	pattern = regexp.MustCompile(`[,:]`).ReplaceAllString(pattern, `$0 ?`)
+	return regexp.MustCompile("^" + pattern + "$")
+}
+
+var member = regexp.MustCompile(`"(\w+)": ?"([^"\\]+)"`)
+
+// note keeps which key of the answer stands for which of the document, and
+// for <name> what the last member of that name said.
+func (c *console) note(want, answer string) {
+	shown := regexp.MustCompile(`[0-9a-z]{31}`)
+	actual := shown.FindAllString(answer, -1)
+	for i, key := range shown.FindAllString(want, -1) {
+		if i < len(actual) {
+			c.known[key] = actual[i]
+		}
+	}
+	for _, m := range member.FindAllStringSubmatch(answer, -1) {
+		c.known["<"+m[1]+">"] = m[2]
+	}
+}

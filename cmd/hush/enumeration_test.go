@@ -1,0 +1,233 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The attack: somebody tries addresses one after the other, to learn who has an
+// account. Whatever he calls, the answers are the same to the byte.
+
+// drawnShrimp is the token that callers without a session are given anew each
+// time.
+var drawnShrimp = regexp.MustCompile(`"shrimp":"[0-9a-z]{49}"`)
+
+// bytesOf is all of an answer but for the time, what is drawn, and what was
+// sent.
+func bytesOf(got kitReply, sent string) string {
+	header := got.header.Clone()
+	header.Del("Date")
+	body := drawnShrimp.ReplaceAllString(got.body, `"shrimp":"drawn"`)
+	if sent != "" {
+		body = strings.ReplaceAll(body, sent, "sent")
+	}
+	return fmt.Sprint(got.status, header, "\n", body)
+}
+
+// standingsOfAddresses are addresses of which nobody may learn how they stand.
+func standingsOfAddresses(k *accountKit) map[string]string {
+	return map[string]string{
+		"account": k.ada.address, "in capitals": strings.ToUpper(k.ada.address), "unconfirmed": k.dan.address,
+		"destroyed": k.bob.address, "unknown": "eve@eve-team.com",
+	}
+}
+
+// wantAlike wants the same answer to a call for every address. send makes the
+// call.
+func wantAlike(t *testing.T, k *accountKit, call string, send func(address string) kitReply) {
+	t.Helper()
+	want := bytesOf(send("nobody@nobody-team.com"), "")
+	for name, address := range standingsOfAddresses(k) {
+		got := send(address)
+		if diff := cmp.Diff(want, bytesOf(got, "")); diff != "" {
+			t.Errorf("%s for an address that is %s (-unknown +got):\n%s", call, name, diff)
+		}
+	}
+	if strings.HasPrefix(want, "5") {
+		t.Errorf("%s: got %s, want no fault", call, want)
+	}
+}
+
+func TestEnumeration(t *testing.T) {
+	t.Parallel()
+	kit, s, _ := startAccountsWithMail(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	got := kitCall(t, client, s.url, "/hush.v1.AccountService/DestroyAccount", kitBearer(kit.bob.token), `{"confirmation":"`+kitPassword+`"}`)
+	if got.status != http.StatusOK {
+		t.Fatalf("DestroyAccount: got %d %s, want 200", got.status, got.body)
+	}
+	rpc := func(procedure, body string) func(string) kitReply {
+		return func(address string) kitReply {
+			solution := ""
+			if strings.Contains(body, "SOLUTION") {
+				solution = kitSolve(t, client, s.url, "signup")
+			}
+			return kitCall(t, client, s.url, procedure, nil, strings.NewReplacer("ADDRESS", address, "SOLUTION", solution).Replace(body))
+		}
+	}
+	const account = "/hush.v1.AccountService/"
+	const named, signUp = `{"address":"ADDRESS"}`, `{"address":"ADDRESS","password":"` + kitPassword + `"}`
+	for range 2 { // the second time mails are held back
+		wantAlike(t, kit, "RequestPasswordReset", rpc(account+"RequestPasswordReset", named))
+		wantAlike(t, kit, "ResendVerification", rpc(account+"ResendVerification", named))
+	}
+	solved := strings.TrimSuffix(signUp, "}") + `,"authenticity_payload":"SOLUTION"}`
+	wantAlike(t, kit, "CreateAccount", rpc(account+"CreateAccount", solved))
+	wantAlike(t, kit, "CreateAccount with a bad password", rpc(account+"CreateAccount", strings.Replace(signUp, kitPassword, "short", 1)))
+	wantAlike(t, kit, "CreateAccount without a challenge", rpc(account+"CreateAccount", signUp))
+	wantAlike(t, kit, "RequestAddressChange", func(address string) kitReply {
+		body := fmt.Sprintf(`{"new_address":%q,"password":%q}`, address, kitPassword)
+		return kitCall(t, client, s.url, account+"RequestAddressChange", kitBearer(kit.cleo.token), body)
+	})
+}
+
+// Signing in with a wrong password, until it is locked and beyond.
+func TestEnumerationSignIn(t *testing.T) {
+	t.Parallel()
+	kit, s, _ := startAccountsWithMail(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	signIn := func(address string) kitReply {
+		return kitCall(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, fmt.Sprintf(`{"address":%q,"password":"a wrong one"}`, address))
+	}
+	addresses := map[string]string{"account": kit.ada.address, "unconfirmed": kit.dan.address}
+	for name, other := range map[string]string{"unknown": "eve@eve-team.com", "none at all": "no address"} {
+		if diff := cmp.Diff(bytesOf(signIn(kit.bob.address), ""), bytesOf(signIn(other), "")); diff != "" {
+			t.Errorf("CreateSession for an address that is %s (-account +got):\n%s", name, diff)
+		}
+	}
+	const tries = 5
+	for try := range tries + 1 {
+		want := signIn("nobody@nobody-team.com")
+		if locked := want.status == http.StatusTooManyRequests; locked != (try == tries) {
+			t.Errorf("CreateSession, try %d: got %d %s, want it locked after %d", try+1, want.status, want.body, tries)
+		}
+		for name, address := range addresses {
+			got := signIn(address)
+			if try == tries { // how long it is locked is counted down
+				got.body, want.body = withoutDetails(got.body), withoutDetails(want.body)
+				got.header.Del("Content-Length")
+				want.header.Del("Content-Length")
+			}
+			if diff := cmp.Diff(bytesOf(want, ""), bytesOf(got, "")); diff != "" {
+				t.Errorf("CreateSession, try %d, for an address that is %s (-unknown +got):\n%s", try+1, name, diff)
+			}
+		}
+	}
+}
+
+func withoutDetails(body string) string {
+	before, _, _ := strings.Cut(body, `"details"`)
+	return before
+}
+
+// Credentials of the API that are not good, whatever is wrong with them.
+func TestEnumerationBasic(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	none := strings.Repeat("0", 40)
+	bad := map[string]http.Header{
+		"known address":                kitBasic(kit.ada.address, none),
+		"unconfirmed address":          kitBasic(kit.dan.address, kit.dan.token),
+		"another account's token":      kitBasic(kit.ada.address, kit.bob.token),
+		"unknown address, known token": kitBasic("nobody@nobody-team.com", kit.ada.token),
+		"revoked token":                kitBasic(kit.ada.address, kit.revoked),
+		"the password":                 kitBasic(kit.ada.address, kitPassword),
+		"unknown bearer":               kitBearer(none),
+		"revoked bearer":               kitBearer(kit.revoked),
+		"unconfirmed bearer":           kitBearer(kit.dan.token),
+		"token of another shape":       kitBearer("x"),
+	}
+	for _, call := range []struct{ method, path, body string }{
+		{"GET", "/api/v1/status", ""},
+		{"GET", "/api/v1/authcheck", ""},
+		{"GET", "/api/v1/private/recent", ""},
+		{"POST", "/api/v1/share", "secret=x"},
+		{"GET", "/api/v2/account", ""},
+		{"POST", "/api/v2/secret/conceal", "secret=x"},
+		{"POST", "/hush.v1.AccountService/GetAccount", emptyObject},
+		{"POST", "/hush.v1.SystemService/GetStatus", emptyObject},
+	} {
+		want := bytesOf(kitSend(t, client, call.method, s.url+call.path, kitBasic("nobody@nobody-team.com", none), call.body), "")
+		for name, header := range bad {
+			got := bytesOf(kitSend(t, client, call.method, s.url+call.path, header, call.body), "")
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s %s by %s (-unknown +got):\n%s", call.method, call.path, name, diff)
+			}
+		}
+	}
+}
+
+// A key that was used is answered like one that there never was.
+func TestEnumerationKeys(t *testing.T) {
+	t.Parallel()
+	_, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	d := newDrivers(t, s, nil)[0]
+	kept, burned := mustConceal(t, d, wish{secret: "once", passphrase: "right"}), mustConceal(t, d, wish{secret: "never"})
+	d.reveal(t.Context(), kept.secretKey, "right").wantValue(t, "reveal", "once")
+	d.burn(t.Context(), burned.metadataKey, "").want(t, "burn", outcomeOK)
+	keys := map[string]string{
+		"a revealed secret's": kept.secretKey, "a burned secret's": burned.secretKey, "a receipt's": kept.metadataKey,
+		"of another shape": strings.Repeat("Z", 31),
+	}
+	for _, call := range []struct{ method, path, body string }{
+		{"POST", "/api/v1/secret/KEY", "passphrase=x"},
+		{"GET", "/api/v2/secret/KEY", ""},
+		{"POST", "/api/v2/secret/KEY/reveal", "continue=true&passphrase=x"},
+		{"GET", "/api/v2/secret/KEY/status", ""},
+		{"POST", "/hush.v1.SecretService/GetSecret", `{"secret_key":"KEY"}`},
+		{"POST", "/hush.v1.SecretService/RevealSecret", `{"secret_key":"KEY","passphrase":"x"}`},
+		{"POST", "/hush.v1.SecretService/GetSecretStatus", `{"secret_key":"KEY"}`},
+	} {
+		send := func(key string) string {
+			fill := strings.NewReplacer("KEY", key)
+			return bytesOf(kitSend(t, client, call.method, s.url+fill.Replace(call.path), nil, fill.Replace(call.body)), key)
+		}
+		want := send(unknownKey)
+		for name, key := range keys {
+			if diff := cmp.Diff(want, send(key)); diff != "" {
+				t.Errorf("%s %s with a key that is %s (-unknown +got):\n%s", call.method, call.path, name, diff)
+			}
+		}
+	}
+}
+
+// kitSolve asks for a challenge and solves it.
+func kitSolve(t testing.TB, client *http.Client, url, action string) string {
+	t.Helper()
+	got := kitCall(t, client, url, "/hush.v1.ChallengeService/AltchaChallenge", nil, fmt.Sprintf(`{"action":%q}`, action))
+	var c struct{ Algorithm, Challenge, MaxNumber, Salt, Signature string }
+	if err := json.Unmarshal([]byte(got.body), &c); err != nil {
+		t.Fatalf("AltchaChallenge: got %d %s, want a challenge", got.status, got.body)
+	}
+	most, err := strconv.Atoi(c.MaxNumber)
+	if err != nil {
+		t.Fatalf("AltchaChallenge: got %s, want a number", got.body)
+	}
+	for n := range most + 1 {
+		sum := sha256.Sum256([]byte(c.Salt + strconv.Itoa(n)))
+		if hex.EncodeToString(sum[:]) != c.Challenge {
+			continue
+		}
+		solved, err := json.Marshal(map[string]any{
+			"algorithm": c.Algorithm, "challenge": c.Challenge, "number": n, "salt": c.Salt, "signature": c.Signature,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return base64.StdEncoding.EncodeToString(solved)
+	}
+	t.Fatalf("AltchaChallenge: got %s, want one with a solution", got.body)
+	return ""
+}

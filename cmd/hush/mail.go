@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"strconv"
+
+	"hush/locale"
+	"hush/mail"
+	"hush/vault"
+)
+
+// mailSettings say which server takes the service's mail.
+type mailSettings struct {
+	smtpHost         string // host:port
+	smtpTLS          string
+	smtpUser         string
+	smtpPasswordFile string
+	mailFrom         string
+}
+
+func (s *mailSettings) mailFlags() map[string]define {
+	return map[string]define{
+		"smtp-host": checked(&s.smtpHost, "", "`host:port` of the server that takes mail; without one none is sent", checkRelay),
+		"smtp-tls": choice(&s.smtpTLS, "how the way to it is secured (\"none\" only to a server on this very machine)",
+			mail.TLSStart, mail.TLSFirst, mail.TLSNone),
+		"smtp-user":          text(&s.smtpUser, "", "`name` to sign on with there"),
+		"smtp-password-file": text(&s.smtpPasswordFile, "", "`file` with the password to sign on with"),
+		"mail-from":          text(&s.mailFrom, "", "`address` that mail comes from, as in \"Hush <no-reply@hush.example>\""),
+	}
+}
+
+// mails tells whether mail is set up.
+func (s *mailSettings) mails() bool { return s.smtpHost != "" }
+
+// check returns a usage error for settings that need each other.
+func (s *mailSettings) check() error {
+	switch {
+	case s.mails() && s.mailFrom == "":
+		return usage("--smtp-host needs --mail-from")
+	case !s.mails() && s.mailFrom != "":
+		return usage("--mail-from needs --smtp-host")
+	case !s.mails() && (s.smtpUser != "" || s.smtpPasswordFile != ""):
+		return usage("--smtp-user and --smtp-password-file need --smtp-host")
+	case (s.smtpUser == "") != (s.smtpPasswordFile == ""):
+		return usage("--smtp-user and --smtp-password-file go together")
+	}
+	return nil
+}
+
+func checkRelay(text string) error {
+	if text == "" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(text)
+	n, wrong := strconv.ParseUint(port, 10, 16)
+	if err != nil || wrong != nil || host == "" || n == 0 {
+		return errors.New("must be host:port, as in smtp.example.com:587")
+	}
+	return nil
+}
+
+// relay is the server that takes mail.
+func (s *mailSettings) relay() (mail.Relay, error) {
+	host, port, _ := net.SplitHostPort(s.smtpHost) // checked when it was set
+	number, _ := strconv.Atoi(port)
+	relay := mail.Relay{Host: host, Port: number, TLS: s.smtpTLS, Username: s.smtpUser, From: s.mailFrom}
+	if s.smtpPasswordFile == "" {
+		return relay, nil
+	}
+	var err error
+	relay.Password, err = readSecretFile(s.smtpPasswordFile)
+	return relay, err
+}
+
+// newPost returns what writes mails, or nil if no mail is set up.
+func (s *settings) newPost(catalogue *locale.Catalogue) (*mail.Post, error) {
+	if !s.mails() {
+		return nil, nil
+	}
+	relay, err := s.relay()
+	if err != nil {
+		return nil, err
+	}
+	name := s.instance.Name
+	if name == "" {
+		name = s.publicURL().Host
+	}
+	return mail.NewPost(relay, name, catalogue)
+}
+
+// sendOn returns what sends the vault's mail with links to base, or nil if
+// there is no post. Why a mail was not delivered is logged, without addresses.
+func sendOn(post *mail.Post, base *url.URL, log *slog.Logger) func(context.Context, vault.Mail) error {
+	if post == nil {
+		return nil
+	}
+	return func(ctx context.Context, m vault.Mail) error {
+		err := post.Send(ctx, messageOf(base, m))
+		if err != nil && ctx.Err() == nil {
+			log.Warn("a mail was not delivered", "kind", string(kindOf(m.Kind)), "cause", err)
+		}
+		if errors.Is(err, mail.ErrPermanent) {
+			return errors.Join(vault.ErrUndeliverable, err)
+		}
+		return err
+	}
+}
+
+// messageOf gives a mail its words' kind and its link, which begins with the
+// configured base URL or the domain that the sender chose and proved.
+func messageOf(base *url.URL, m vault.Mail) mail.Message {
+	return mail.Message{
+		Kind: kindOf(m.Kind), Locale: locale.Locale(m.Locale), To: string(m.To),
+		ReplyTo: string(m.Sender), Sender: string(m.Sender), Link: linkOf(base, m),
+		Shortkey: m.Shortkey, Domain: m.Domain, When: m.Created, Expires: m.Expires,
+		HasPassphrase: m.HasPassphrase, ID: m.ID,
+	}
+}
+
+func kindOf(kind vault.MailKind) mail.Kind {
+	switch kind {
+	case vault.MailShare:
+		return mail.KindShare
+	case vault.MailVerify:
+		return mail.KindVerify
+	case vault.MailReset:
+		return mail.KindReset
+	case vault.MailAddress:
+		return mail.KindAddress
+	case vault.MailAddressChanged:
+		return mail.KindAddressChanged
+	case vault.MailOpened:
+		return mail.KindOpened
+	case vault.MailTaken:
+		return mail.KindTaken
+	case vault.MailInvite:
+		return mail.KindInvite
+	case vault.MailSuspended:
+		return mail.KindSuspended
+	default:
+		return "" // which no relay gets to see
+	}
+}
+
+// linkOf makes the link of a mail; it is empty for kinds without one.
+func linkOf(base *url.URL, m vault.Mail) string {
+	var page string
+	switch m.Kind {
+	case vault.MailShare:
+		page = "secret"
+	case vault.MailVerify:
+		page = "verify"
+	case vault.MailReset:
+		page = "reset"
+	case vault.MailAddress:
+		page = "confirm"
+	case vault.MailInvite:
+		page = "signup"
+	default:
+		return ""
+	}
+	link := url.URL{Scheme: base.Scheme, Host: base.Host}
+	if m.Kind == vault.MailShare && m.Domain != "" {
+		link.Host = m.Domain
+	}
+	return link.JoinPath(page, string(m.Key)).String()
+}

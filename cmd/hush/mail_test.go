@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/mail"
+	"hush/mail/mailtest"
+	"hush/vault"
+)
+
+// Links are made of the base URL and of nothing that a request said.
+func TestMailLinks(t *testing.T) {
+	t.Parallel()
+	base := &url.URL{Scheme: "https", Host: "hush.example:8443"}
+	const key = "0123456789abcdefghijklmnopqrstu"
+	kinds := map[mail.Kind]bool{}
+	for kind, want := range map[vault.MailKind]string{
+		vault.MailShare:          "https://hush.example:8443/secret/" + key,
+		vault.MailVerify:         "https://hush.example:8443/verify/" + key,
+		vault.MailReset:          "https://hush.example:8443/reset/" + key,
+		vault.MailAddress:        "https://hush.example:8443/confirm/" + key,
+		vault.MailAddressChanged: "",
+		vault.MailOpened:         "",
+		vault.MailTaken:          "",
+		vault.MailInvite:         "https://hush.example:8443/signup/" + key,
+		vault.MailSuspended:      "",
+	} {
+		got := messageOf(base, vault.Mail{Kind: kind, Key: key})
+		if got.Link != want {
+			t.Errorf("messageOf(kind %d): got the link %q, want %q", kind, got.Link, want)
+		}
+		kinds[got.Kind] = true
+	}
+	for _, kind := range mail.Kinds() {
+		if !kinds[kind] {
+			t.Errorf("messageOf: got no %s, want every kind", kind)
+		}
+	}
+	shared := messageOf(base, vault.Mail{Kind: vault.MailShare, Key: key, Domain: "secrets.example.com"})
+	if want := "https://secrets.example.com/secret/" + key; shared.Link != want {
+		t.Errorf("messageOf(share on a domain): got %q, want %q", shared.Link, want)
+	}
+	suspended := messageOf(base, vault.Mail{Kind: vault.MailSuspended, Domain: "secrets.example.com"})
+	if suspended.Domain != "secrets.example.com" || suspended.Link != "" {
+		t.Errorf("messageOf(suspended): got %q and a link %q, want the domain alone", suspended.Domain, suspended.Link)
+	}
+}
+
+func TestMailIsSent(t *testing.T) {
+	t.Parallel()
+	relay := mailtest.New(t)
+	s, err := parseServe(nil, "--smtp-host", relay.Addr, "--smtp-tls=none", "--mail-from", "Hush <no-reply@hush.example>", "--instance-name=Our Hush")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := sendOn(made.post, &url.URL{Scheme: "https", Host: "hush.example"}, slog.New(slog.DiscardHandler))
+	m := vault.Mail{
+		Kind: vault.MailShare, To: "to@example.com", Locale: "de", Key: "abc", Sender: "from@example.com",
+		Created: time.Now(), Expires: time.Now().Add(time.Hour), ID: strings.Repeat("0", 32),
+	}
+	if err := send(t.Context(), m); err != nil {
+		t.Fatalf("send(share): got %v, want nil", err)
+	}
+	got := relay.Wait(t, 1)[0]
+	if link := got.Link(t); link != "https://hush.example/secret/abc" || got.Header("Reply-To") != "<from@example.com>" || !strings.Contains(got.Text(), "Our Hush") {
+		t.Errorf("mail: got the link %s, answers to %s and %s, want those of the settings", link, got.Header("Reply-To"), got.Text())
+	}
+	relay.RefuseRecipients(550, 1)
+	if err := send(t.Context(), m); !errors.Is(err, vault.ErrUndeliverable) || strings.Contains(err.Error(), "example.com") {
+		t.Errorf("send to somebody unknown: got %v, want %v and no address", err, vault.ErrUndeliverable)
+	}
+	relay.RefuseRecipients(450, 1)
+	if err := send(t.Context(), m); err == nil || errors.Is(err, vault.ErrUndeliverable) {
+		t.Errorf("send to a full mailbox: got %v, want an error that may pass", err)
+	}
+}
+
+// A mistake in the settings of mail stops the start.
+func TestMailMistakes(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(file, []byte("hunter2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"--smtp-host=smtp.example.com:25 --mail-from=a@example.com --smtp-tls=none":                                      "setting up mail: ",
+		"--smtp-host=smtp.example.com:25 --mail-from=nobody":                                                             "setting up mail: mail sender is not one address",
+		"--smtp-host=smtp.example.com:25 --mail-from=a@example.com --smtp-user=me --smtp-password-file=" + file + ".not": "no such file",
+	} {
+		data := filepath.Join(t.TempDir(), "data")
+		flags := append([]string{"serve", "--listen=127.0.0.1:0", "--data", data}, strings.Fields(args)...)
+		got := call(t, nil, "", flags...).want(t, "serve "+args, exitFailure, want)
+		if strings.Contains(got.stderr, "hunter2") {
+			t.Errorf("hush serve: got %s, want no password in it", got.stderr)
+		}
+		if _, err := os.Stat(data); err == nil {
+			t.Errorf("hush serve %s: got a data folder, want nothing done", args)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// strange is a call that names an object of another account, and the word for
+// what has to come of it.
+type strange struct{ procedure, body, want string }
+
+// What may come of naming somebody else's object.
+const (
+	wantNotFound   = "not found"
+	wantNothing    = "nothing"    // it is done to nothing
+	wantCapability = "capability" // whoever has the key may, as the contract says
+	wantPassphrase = "passphrase" // the key alone is not enough
+	wantPublic     = "public"     // everybody may see it, once it is verified
+	wantOwn        = "own"        // it makes an object of the caller's own
+)
+
+// strangeCalls name ada's objects in every RPC that takes the name of one.
+func strangeCalls(ada *kitAccount) []strange {
+	guarded, secret := ada.guarded.Metadata.Key.Expose(), ada.guarded.Secret.Key.Expose()
+	list := []strange{
+		{"AccountService/RevokeApiToken", fmt.Sprintf(`{"token_id":%q}`, ada.tokenID), wantNotFound},
+		{"SessionService/RevokeSessions", fmt.Sprintf(`{"session_ids":[%q]}`, ada.sessions[0].id), wantNothing},
+		{"SecretService/BurnSecret", fmt.Sprintf(`{"metadata_key":%q}`, guarded), wantPassphrase},
+		{"SecretService/BurnSecret", fmt.Sprintf(`{"metadata_key":%q,"passphrase":"wrong"}`, guarded), wantPassphrase},
+		{"SecretService/RevealSecret", fmt.Sprintf(`{"secret_key":%q}`, secret), wantPassphrase},
+		{"SecretService/GetSecret", fmt.Sprintf(`{"secret_key":%q}`, secret), wantCapability},
+		{"SecretService/GetSecretStatus", fmt.Sprintf(`{"secret_key":%q}`, secret), wantCapability},
+		{"SecretService/ListSecretStatus", fmt.Sprintf(`{"secret_keys":[%q]}`, secret), wantCapability},
+		{"MetadataService/GetMetadata", fmt.Sprintf(`{"metadata_key":%q}`, guarded), wantCapability},
+		{"MetadataService/UpdateMetadata", fmt.Sprintf(`{"metadata_key":%q}`, guarded), wantCapability},
+		{"MetadataService/WatchMetadata", fmt.Sprintf(`{"metadata_key":%q}`, guarded), wantCapability},
+		{"DomainService/GetPublicImage", fmt.Sprintf(`{"domain_id":%q}`, ada.domain.ID), wantPublic},
+		{"DomainService/GetPublicBrand", fmt.Sprintf(`{"domain":%q}`, ada.domain.Name), wantPublic},
+		{"DomainService/AddDomain", fmt.Sprintf(`{"domain":%q}`, ada.domain.ID), wantNothing},
+		{"ColonelService/BurnReportedSecret", fmt.Sprintf(`{"link":%q}`, secret), wantNotFound},
+	}
+	for _, name := range []string{ada.domain.ID, ada.domain.Name, strings.ToUpper(ada.domain.Name) + "."} {
+		for _, rpc := range []string{"RemoveDomain", "GetDomain", "VerifyDomain", "GetDomainBrand"} {
+			list = append(list, strange{"DomainService/" + rpc, fmt.Sprintf(`{"domain":%q}`, name), wantNotFound})
+		}
+		for _, rpc := range []string{"GetDomainLogo", "DeleteDomainLogo"} {
+			list = append(list, strange{"DomainService/" + rpc, fmt.Sprintf(`{"domain":%q,"kind":1}`, name), wantNotFound})
+		}
+		list = append(list,
+			strange{"DomainService/UpdateDomainBrand", fmt.Sprintf(`{"domain":%q,"brand":{"description":"mine"}}`, name), wantNotFound},
+			strange{"DomainService/UpdateDomainLogo", fmt.Sprintf(`{"domain":%q,"kind":1,"content":"AAAA"}`, name), wantNotFound})
+	}
+	// Anybody may claim a name; only the one who proves it gets it. Last, so
+	// that the calls before it find no claim of the caller's.
+	return append(list, strange{"DomainService/AddDomain", fmt.Sprintf(`{"domain":%q}`, ada.domain.Name), wantOwn})
+}
+
+// The attack: somebody with an account of his own, or with none, names the
+// objects of another one. Nothing is shown, nothing changes, and the answer
+// does not even tell that they are there.
+func TestMatrixObjects(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	calls := strangeCalls(&kit.ada)
+	wantAllObjects(t, calls)
+	before := possessions(t, client, s.url, &kit.ada)
+	callers := map[string]http.Header{
+		"other account": kitBearer(kit.bob.token), "other account's session": kit.bob.sessions[0].page(s.url),
+	}
+	for name, header := range callers {
+		for _, call := range calls {
+			got := kitCall(t, client, s.url, "/hush.v1."+call.procedure, header, call.body)
+			if what := strangeOutcome(t, got); !call.admits(what) {
+				t.Errorf("%s of what is ada's by %s: got %s (%d %s), want %s", call.procedure, name, what, got.status, got.body, call.want)
+			}
+			wantNoneOf(t, call.procedure+" by "+name, got, kit.ada.belongings(call.body))
+			if strings.Contains(got.body, `"events"`) || strings.Contains(got.body, `"deliveries"`) {
+				t.Errorf("%s by %s: got %s, want neither events nor deliveries", call.procedure, name, got.body)
+			}
+		}
+		remove := fmt.Sprintf(`{"domain":%q}`, kit.ada.domain.Name) // the caller's own claim
+		if got := kitCall(t, client, s.url, "/hush.v1.DomainService/RemoveDomain", header, remove); got.status != http.StatusOK {
+			t.Errorf("RemoveDomain of the own claim by %s: got %d %s, want 200", name, got.status, got.body)
+		}
+	}
+	if after := possessions(t, client, s.url, &kit.ada); after != before {
+		t.Errorf("ada's objects: got\n%s\nwant them unchanged:\n%s", after, before)
+	}
+	for i, in := range kit.ada.sessions {
+		if got := kitCall(t, client, s.url, "/hush.v1.AccountService/GetAccount", in.page(s.url), emptyObject); got.status != http.StatusOK {
+			t.Errorf("session %d of ada's: got %d %s, want it alive", i, got.status, got.body)
+		}
+	}
+}
+
+// admits tells whether an outcome is what was wanted.
+func (s strange) admits(outcome string) bool {
+	switch s.want {
+	case wantCapability, wantOwn:
+		return outcome == "ok"
+	case wantNothing:
+		return outcome == "ok" || outcome == "refused"
+	case wantPublic:
+		return outcome == wantNotFound
+	}
+	return outcome == s.want
+}
+
+func strangeOutcome(t *testing.T, got kitReply) string {
+	t.Helper()
+	switch {
+	case got.status == http.StatusOK:
+		if strings.Contains(got.body, `"revoked":`) {
+			return "revoked"
+		}
+		return "ok"
+	case strings.Contains(got.body, `"REASON_PASSPHRASE"`):
+		return wantPassphrase
+	case strings.Contains(got.body, `"code":"not_found"`), got.status == http.StatusNotFound:
+		return wantNotFound
+	}
+	return "refused"
+}
+
+// wantAllObjects wants a call for every RPC that takes the name of an object.
+func wantAllObjects(t *testing.T, calls []strange) {
+	t.Helper()
+	naming := []protoreflect.Name{
+		"domain", "domain_id", "token_id", "session_ids", "metadata_key", "secret_key", "secret_keys", "link",
+		"account_id", "session_id", "exception_id",
+	}
+	for procedure, method := range publicMethods() {
+		named := slices.ContainsFunc(naming, func(name protoreflect.Name) bool { return method.Input().Fields().ByName(name) != nil })
+		called := slices.ContainsFunc(calls, func(c strange) bool { return "/hush.v1."+c.procedure == procedure })
+		if named != called {
+			t.Errorf("%s takes the name of an object: %t; got a call that names somebody else's: %t", procedure, named, called)
+		}
+	}
+}
+
+// belongings is what no answer to somebody else may hold, but for what was
+// sent.
+func (a *kitAccount) belongings(sent string) *canaries {
+	all := &canaries{}
+	for what, text := range map[string]string{
+		"address": a.address, "account id": a.id, "token": a.token, "token id": a.tokenID,
+		"TXT value": a.domain.TXTValue, "domain": a.domain.Name, "domain id": a.domain.ID,
+		"secret key": a.plain.Secret.Key.Expose(), "metadata key": a.plain.Metadata.Key.Expose(),
+		"guarded secret key": a.guarded.Secret.Key.Expose(), "guarded metadata key": a.guarded.Metadata.Key.Expose(),
+		"cookie": a.sessions[0].cookie, "shrimp": a.sessions[0].shrimp, "session id": a.sessions[0].id,
+	} {
+		// Whoever has a receipt's key is shown whose it is, and the secret's key.
+		shown := strings.Contains(sent, a.guarded.Metadata.Key.Expose()) && (what == "guarded secret key" || what == "address")
+		if !shown && !strings.Contains(strings.ToLower(sent), text) {
+			all.add(what, text)
+		}
+	}
+	return all
+}
+
+// wantNoneOf searches an answer for somebody else's belongings.
+func wantNoneOf(t *testing.T, call string, got kitReply, belongings *canaries) {
+	t.Helper()
+	belongings.search(t, "answer to "+call, []byte(fmt.Sprint(got.header)+got.body))
+}
+
+// possessions is whatever an account is shown of itself, but for what time and
+// those who look change.
+func possessions(t *testing.T, client *http.Client, url string, a *kitAccount) string {
+	t.Helper()
+	var all strings.Builder
+	for _, call := range []string{
+		"AccountService/ListApiTokens", "SessionService/ListSessions", "DomainService/ListDomains", "MetadataService/ListMetadata",
+	} {
+		got := kitCall(t, client, url, "/hush.v1."+call, kitBearer(a.token), emptyObject)
+		var answer any
+		if err := json.Unmarshal([]byte(got.body), &answer); got.status != http.StatusOK || err != nil {
+			t.Fatalf("%s: got %d %s, want 200 and JSON", call, got.status, got.body)
+		}
+		lasting, err := json.MarshalIndent(withoutTimes(answer), "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(lasting)
+	}
+	for _, key := range []string{a.guarded.Secret.Key.Expose(), a.plain.Secret.Key.Expose()} {
+		got := kitCall(t, client, url, "/hush.v1.SecretService/GetSecretStatus", nil, fmt.Sprintf(`{"secret_key":%q}`, key))
+		fmt.Fprintln(&all, got.status, strings.Contains(got.body, "STATE_VIEWED"))
+	}
+	return all.String()
+}
+
+func withoutTimes(answer any) any {
+	switch at := answer.(type) {
+	case map[string]any:
+		for _, name := range []string{"useTime", "updateTime", "ttlLeft", "secretTtlLeft", "events"} {
+			delete(at, name)
+		}
+		for _, value := range at {
+			withoutTimes(value)
+		}
+	case []any:
+		for _, value := range at {
+			withoutTimes(value)
+		}
+	}
+	return answer
+}
+
+// What lists and shows things without being told which is searched for
+// everything that belongs to somebody else, whoever asks.
+func TestMatrixShowsNobodyElses(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	table := declaredRPCs()
+	for _, procedure := range procedures(t) {
+		for _, column := range standings(kit, s.url) {
+			if !strings.Contains(column.name, "other account by") && !strings.Contains(column.name, "nonymous") {
+				continue
+			}
+			got := kitCall(t, client, s.url, procedure, column.header, table[procedure].body)
+			wantNoneOf(t, procedure+" by "+column.name, got, kit.ada.belongings(""))
+		}
+	}
+	for _, row := range declaredRows() {
+		got := kitSend(t, client, row.method, s.url+row.address(), kitBearer(kit.bob.token), row.body())
+		kit.ada.belongings("").search(t, row.name(), []byte(fmt.Sprint(got.header)+got.body))
+	}
+	own := kitCall(t, client, s.url, "/hush.v1.AccountService/ExportAccount", kitBearer(kit.ada.token), emptyObject)
+	for what, text := range maps.All(map[string]string{"address": kit.ada.address, "metadata key": kit.ada.plain.Metadata.Key.Expose(), "TXT value": kit.ada.domain.TXTValue}) {
+		if !strings.Contains(own.body, text) {
+			t.Errorf("ExportAccount by its owner: got no %s, want the search to have found it there", what)
+		}
+	}
+}

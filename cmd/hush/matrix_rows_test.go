@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"hush/routes"
+)
+
+// Every row of the older API, by every kind of caller, has to behave like the
+// RPC that it stands for. A new row without a line of its own fails the test.
+func TestMatrixRows(t *testing.T) {
+	t.Parallel()
+	rows := declaredRows()
+	wantAllRows(t, rows)
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	table, columns := declaredRPCs(), standings(kit, s.url)
+	for _, row := range rows {
+		for _, column := range columns {
+			got := kitSend(t, client, row.method, s.url+row.address(), column.header, row.body())
+			want := table[row.procedure].expects(column).inLegacy()
+			if row.procedure == "preflight" {
+				want = admitted
+			}
+			if strings.HasSuffix(row.path, "/account/apitoken") && column.scope == "account" {
+				want = unauthenticated // a token makes none that may do more than itself
+			}
+			if v := legacyVerdict(t, row, got); v != want {
+				t.Errorf("%s by %s: got %s (%d %s), want %s", row.name(), column.name, v, got.status, got.body, want)
+			}
+		}
+	}
+}
+
+// wantAllRows compares the lines of the matrix with the routing table.
+func wantAllRows(t *testing.T, rows []declaredRow) {
+	t.Helper()
+	missing := map[string]string{}
+	for _, row := range routes.Table(nil) {
+		if strings.HasPrefix(row.Path, "/api/") {
+			missing[row.Method+" "+row.Path] = row.Operation
+		}
+	}
+	for _, row := range rows {
+		operation, found := missing[row.name()]
+		if !found {
+			t.Errorf("matrix: got a line for %s, want one for each row of the routing table and no other", row.name())
+		}
+		name := row.procedure[strings.LastIndexByte(row.procedure, '/')+1:]
+		if !strings.Contains(" "+operation+" ", " "+name+" ") {
+			t.Errorf("%s: got %s, want %s", row.name(), operation, name)
+		}
+		delete(missing, row.name())
+	}
+	for name := range missing {
+		t.Errorf("matrix: got no line for %s, want one for every row", name)
+	}
+}
+
+// inLegacy is a verdict as far as the older API tells it: it does not tell what
+// a token lacks from what is no token.
+func (v verdict) inLegacy() verdict {
+	if v == outOfScope {
+		return unauthenticated
+	}
+	return v
+}
+
+// legacyVerdict reads an answer in the shape of the row's version.
+func legacyVerdict(t *testing.T, row declaredRow, got kitReply) verdict {
+	t.Helper()
+	if kind := got.header.Get("Content-Type"); kind != "application/json; charset=utf-8" || !json.Valid([]byte(got.body)) {
+		t.Errorf("%s: got %s %q, want JSON", row.name(), kind, got.body)
+	}
+	var answer struct{ Message string }
+	_ = json.Unmarshal([]byte(got.body), &answer) // a list has no message
+	honest := got.header.Get("X-Ots-Intended-Status")
+	v1 := row.version() == "v1" && got.status == http.StatusNotFound
+	v2 := row.version() == "v2" && got.status == http.StatusForbidden
+	switch {
+	case v2 && answer.Message == "Not authorized", v1 && honest == "401" && strings.TrimSpace(got.body) == `{"message":"Not authorized"}`:
+		return unauthenticated
+	case (v2 || v1 && honest == "403") && answer.Message == "requests from pages of other sites are refused":
+		return crossSite
+	case (v2 || v1 && honest == "403") && answer.Message == "Please refresh the page and try again":
+		return noShrimp
+	case got.status == http.StatusNotFound && answer.Message == "Not Found":
+		if strings.TrimSpace(got.body) != `{"message":"Not Found"}` {
+			t.Errorf("%s: got %s, want what an unknown path answers", row.name(), got.body)
+		}
+		return notThere
+	}
+	return admitted
+}
+
+// Nobody but a colonel learns that there is a page for colonels, whatever the
+// method and however the path is spelled.
+func TestColonelPageIsHidden(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	callers := map[string]http.Header{
+		"anonymous": nil, "account": kitBearer(kit.ada.token), "session": kit.ada.sessions[0].page(s.url),
+		"revoked token": kitBearer(kit.revoked), "revoked colonel": kitBasic(kit.cleo.address, kit.revoked),
+	}
+	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+	for _, path := range []string{"/colonel", "/colonel/", "/%63olonel", "/colonel%2F", "/colonel?x=1", "/colone%6C/", "/colonel?shrimp=%ff", "/colonel?shrimp=a&shrimp=b"} {
+		for _, method := range methods {
+			for name, header := range callers {
+				want := kitSend(t, client, method, s.url+"/api/v2/nothing", header, "")
+				got := kitSend(t, client, method, s.url+"/api/v2"+path, header, "")
+				if got.status != http.StatusNotFound || got.body != want.body || got.header.Get("Allow") != "" {
+					t.Errorf("%s %s by %s: got %d %q, want it not there", method, path, name, got.status, got.body)
+				}
+			}
+		}
+	}
+	got := kitSend(t, client, "GET", s.url+"/api/v2/colonel", kitBearer(kit.cleo.token), "")
+	if got.status != http.StatusOK {
+		t.Errorf("GET /colonel by a colonel: got %d %s, want 200", got.status, got.body)
+	}
+}

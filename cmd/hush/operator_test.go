@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+	"hush/resolver/resolvertest"
+)
+
+// operator is somebody who calls commands on one data folder.
+type operator struct {
+	t    *testing.T
+	data string
+}
+
+// run calls a command. Flags stand behind the arguments here, before them
+// elsewhere.
+func (o operator) run(stdin string, args ...string) result {
+	o.t.Helper()
+	return call(o.t, nil, stdin, append(args, "--data", o.data)...)
+}
+
+// ok calls a command that has to succeed.
+func (o operator) ok(stdin string, args ...string) result {
+	o.t.Helper()
+	return o.run(stdin, args...).want(o.t, strings.Join(args, " "), exitOK)
+}
+
+// account makes an account with a password and returns a token of it.
+func (o operator) account(address string) (token string) {
+	o.t.Helper()
+	o.ok("correct horse battery\n", "account", "create", address, "--password-file", "-")
+	return strings.TrimSpace(o.ok("", "token", "create", address).stdout)
+}
+
+// custid returns the address of the account that a token is of.
+func custid(t *testing.T, s *server, token string) (string, error) {
+	t.Helper()
+	header := http.Header{"Authorization": {"Bearer " + token}}
+	client := hushv1connect.NewSessionServiceClient(newHTTPClient(t, false, header), s.url)
+	answer, err := client.Authcheck(t.Context(), &hushv1.AuthcheckRequest{})
+	return answer.GetCustid(), err
+}
+
+// signIn returns the error of signing in with a password.
+func signIn(t *testing.T, s *server, address, password string) error {
+	t.Helper()
+	client := hushv1connect.NewSessionServiceClient(newHTTPClient(t, false, nil), s.url)
+	_, err := client.CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: address, Password: password})
+	return err
+}
+
+// Whatever an operator does works on a stopped store and beside a running
+// server alike.
+func TestOperatorCommands(t *testing.T) {
+	t.Parallel()
+	t.Run("stopped", func(t *testing.T) {
+		t.Parallel()
+		wantOperatorCommands(operator{t, filepath.Join(t.TempDir(), "data")})
+	})
+	t.Run("running", func(t *testing.T) {
+		t.Parallel()
+		wantOperatorCommands(operator{t, startHush(t).data})
+	})
+}
+
+func wantOperatorCommands(o operator) {
+	t := o.t
+	t.Helper()
+	const boss, clerk = "boss@example.com", "clerk@example.com"
+	got := o.ok("correct horse battery\n", "account", "create", " Boss@Example.com", "--role", "colonel", "--password-file=-")
+	got.want(t, "account create", exitOK, "made the colonel account "+boss, "sign in at http://127.0.0.1:7143/", "hush token create "+boss)
+	if got.stdout != "" {
+		t.Errorf("hush account create: got %q on standard output, want what is for people on the other", got.stdout)
+	}
+	o.ok("", "account", "create", "--locale", "pt_BR", clerk, "--base-url=https://hush.example").
+		want(t, "account create", exitOK, "made the customer account "+clerk, "hush account reset-password --password-file FILE "+clerk)
+	o.run("", "account", "create", clerk).want(t, "account create", exitFailure, "there is an account "+clerk+" already")
+	o.run("short\n", "account", "create", "x@example.com", "--password-file=-").want(t, "account create", exitFailure, "password")
+	o.run("", "account", "create", "nobody").want(t, "account create", exitFailure, "hush: address is not an e-mail address")
+
+	lines := strings.Split(o.ok("", "account", "list").stdout, "\n")
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], "ADDRESS") ||
+		!regexp.MustCompile(`^clerk@example\.com +customer +active +20\d\d-`).MatchString(lines[1]) ||
+		!regexp.MustCompile(`^boss@example\.com +colonel +active +20\d\d-`).MatchString(lines[2]) {
+		t.Errorf("hush account list: got %q, want both accounts, the newest first", lines)
+	}
+	wantTokens(o, clerk)
+	o.ok("", "account", "role", clerk, "colonel").want(t, "account role", exitOK, clerk+" is a colonel now")
+	o.ok("", "account", "disable", clerk)
+	wantShown(o, clerk, `role +colonel`, `state +disabled`, `language +pt_BR`, `address +clerk@`)
+	o.ok("", "account", "disable", "--enable", clerk)
+	wantShown(o, clerk, `state +active`)
+	o.ok("another horse battery", "account", "reset-password", clerk, "--password-file", "-").
+		want(t, "account reset-password", exitOK, "set the password of "+clerk)
+	o.run("", "account", "destroy", clerk).want(t, "account destroy", exitUsage, "say --yes if that is meant")
+	o.ok("", "account", "destroy", clerk, "--yes").want(t, "account destroy", exitOK, "ended the account "+clerk)
+	for _, args := range []string{
+		"account show " + clerk, "account role " + clerk + " customer", "account disable " + clerk, "account destroy --yes " + clerk,
+		"token create " + clerk, "token list " + clerk, "domain list " + clerk,
+	} {
+		o.run("", strings.Fields(args)...).want(t, args, exitFailure, "hush: there is no account "+clerk+"\n")
+	}
+	o.run("", "domain", "verify", "example.com", "--account", boss).want(t, "domain verify", exitFailure)
+	o.run("", "burn", strings.Repeat("a", 31)).want(t, "burn", exitFailure, "no secret waits behind this link")
+}
+
+func wantShown(o operator, account string, patterns ...string) {
+	o.t.Helper()
+	shown := o.ok("", "account", "show", account).stdout
+	for _, pattern := range patterns {
+		if !regexp.MustCompile(`(?m)^` + pattern).MatchString(shown) {
+			o.t.Errorf("hush account show: got %s, want %s in it", shown, pattern)
+		}
+	}
+}
+
+func wantTokens(o operator, account string) {
+	t := o.t
+	t.Helper()
+	shape := regexp.MustCompile(`^[0-9a-f]{40}\n$`)
+	first, second := o.ok("", "token", "create", account), o.ok("", "token", "create", account)
+	named := o.ok("", "token", "create", account, "--name", "ci", "--scope", "conceal,reveal", "--ttl", "90d")
+	for _, made := range []result{first, second, named} {
+		if !shape.MatchString(made.stdout) {
+			t.Errorf("hush token create: got %q, want 40 characters and a newline alone", made.stdout)
+		}
+	}
+	if first.stdout == second.stdout || strings.Contains(first.stderr, `"default"`) {
+		t.Errorf("hush token create: got the same token twice or the name default, want fresh ones: %s", first.stderr)
+	}
+	o.run("", "token", "create", account, "--name", "ci").want(t, "token create", exitFailure, `the account has an API token "ci" already`)
+	list := o.ok("", "token", "list", account).stdout
+	if strings.Count(list, "\n") != 4 || !regexp.MustCompile(`(?m)^[0-9a-f]{16} +ci +conceal,reveal +20\d\d-`).MatchString(list) ||
+		strings.Contains(list, strings.TrimSpace(named.stdout)) {
+		t.Errorf("hush token list: got %s, want the three tokens but not what they are", list)
+	}
+	o.ok("", "token", "revoke", account, "ci").want(t, "token revoke", exitOK, `ended the API token "ci"`)
+	o.run("", "token", "revoke", account, "ci").want(t, "token revoke", exitFailure, "there is no account "+account+` with an API token "ci"`)
+	id := regexp.MustCompile(`(?m)^[0-9a-f]{16}`).FindString(o.ok("", "token", "list", account).stdout)
+	o.ok("", "token", "revoke", account, id)
+	if list := o.ok("", "token", "list", account).stdout; strings.Count(list, "\n") != 2 {
+		t.Errorf("hush token list: got %s, want one token left", list)
+	}
+}
+
+// A script makes its account and token while nothing runs, and uses them as
+// soon as the service does.
+func TestAccountIsReady(t *testing.T) {
+	t.Parallel()
+	o := operator{t, filepath.Join(t.TempDir(), "data")}
+	before := o.account("before@example.com")
+	s := startHushOn(t, o.data)
+	after := o.account("after@example.com")
+	for token, want := range map[string]string{before: "before@example.com", after: "after@example.com"} {
+		if got, err := custid(t, s, token); got != want || err != nil {
+			t.Errorf("Authcheck: got %q %v, want %q", got, err, want)
+		}
+		if err := signIn(t, s, want, "correct horse battery"); err != nil {
+			t.Errorf("CreateSession(%s): got %v, want nil", want, err)
+		}
+	}
+	o.ok("", "account", "disable", "after@example.com")
+	if _, err := custid(t, s, after); connect.CodeOf(err) != connect.CodeUnauthenticated {
+		t.Errorf("Authcheck of a locked account: got %v, want %v", err, connect.CodeUnauthenticated)
+	}
+	o.ok("correct horse staple\n", "account", "reset-password", "before@example.com", "--password-file=-")
+	if err := signIn(t, s, "before@example.com", "correct horse battery"); connect.CodeOf(err) != connect.CodePermissionDenied {
+		t.Errorf("CreateSession with the password of before: got %v, want %v", err, connect.CodePermissionDenied)
+	}
+}
+
+// Somebody reports a link. The operator burns it without opening it, while the
+// service runs and while it does not.
+func TestBurnReported(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	o := operator{t, s.data}
+	d := newDrivers(t, s, nil)[0]
+	running, stopped := mustConceal(t, d, wish{secret: "a"}), mustConceal(t, d, wish{secret: "b"})
+	got := o.ok("", "burn", s.url+"/secret/"+running.secretKey).want(t, "burn", exitOK, "burned the secret "+running.secretKey[:6])
+	if strings.Contains(got.stderr+got.stdout, running.secretKey) {
+		t.Errorf("hush burn: got %s, want no key in it", got.stderr)
+	}
+	o.run("", "burn", running.secretKey).want(t, "burn", exitFailure, "no secret waits behind this link")
+	s.stop(t)
+	o.ok(s.url+"/secret/"+stopped.secretKey+"\n", "burn", "-")
+	again := startHushOn(t, s.data)
+	for _, secret := range []answer{running, stopped} {
+		if got := newDrivers(t, again, nil)[0].reveal(t.Context(), secret.secretKey, ""); got.outcome != outcomeUnknown {
+			t.Errorf("reveal of a burned secret: got %v, want %v", got.outcome, outcomeUnknown)
+		}
+	}
+}
+
+func TestDomainCommands(t *testing.T) {
+	t.Parallel()
+	dns := resolvertest.New(t)
+	s := startHush(t, "--resolver", dns.Addr)
+	o := operator{t, s.data}
+	token := o.account("owner@example.com")
+	client := hushv1connect.NewDomainServiceClient(newHTTPClient(t, false, http.Header{"Authorization": {"Bearer " + token}}), s.url)
+	added, err := client.AddDomain(t.Context(), &hushv1.AddDomainRequest{Domain: "secrets.hush-test.org"})
+	if err != nil {
+		t.Fatalf("AddDomain: got %v, want nil", err)
+	}
+	domain := added.GetDomain()
+	verify := []string{"domain", "verify", "secrets.hush-test.org", "--account", "owner@example.com"}
+	got := o.run("", verify...).want(t, "domain verify", exitFailure, "secrets.hush-test.org is pending, not verified")
+	if !strings.Contains(got.stdout, domain.GetTxtValidationValue()) || !regexp.MustCompile(`(?m)^txt +no `).MatchString(got.stdout) {
+		t.Errorf("hush domain verify: got %s, want what was expected and that it was not found", got.stdout)
+	}
+	dns.SetTXT(domain.GetTxtValidationHost()+"."+domain.GetBaseDomain(), "something else", domain.GetTxtValidationValue())
+	s.stop(t) // on the stopped store, which also ends the time in which DNS is not asked again
+	got = o.ok("", append(verify, "--resolver", dns.Addr)...).want(t, "domain verify", exitOK, "secrets.hush-test.org is verified")
+	if !regexp.MustCompile(`(?m)^txt +yes `).MatchString(got.stdout) || !regexp.MustCompile(`(?m)^address +no `).MatchString(got.stdout) {
+		t.Errorf("hush domain verify: got %s, want each check", got.stdout)
+	}
+	list := o.ok("", "domain", "list", "owner@example.com").stdout
+	if !regexp.MustCompile(`(?m)^secrets\.hush-test\.org +verified +owner@example\.com +no +20\d\d-`).MatchString(list) {
+		t.Errorf("hush domain list ADDRESS: got %s, want the domain", list)
+	}
+	if all := o.ok("", "domain", "list").stdout; all != list {
+		t.Errorf("hush domain list: got %s, want %s", all, list)
+	}
+	o.ok("", "domain", "verify", "secrets.hush-test.org", "--resolver", dns.Addr)
+}
+
+// A script's mistakes are told apart from what went wrong, and nothing changes.
+func TestOperatorUsage(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"account":                                 "account: a word is missing; there are create, list, show, role, reset-password, disable, destroy and import",
+		"account make":                            `account: unknown word "make"`,
+		"account create":                          "account create: expected 1 argument, got 0",
+		"account create a@b.example c":            "account create: expected 1 argument, got 2",
+		"account create a@b.example --role king":  "must be one of customer, colonel",
+		"account create a@b.example --password x": "flag provided but not defined: -password",
+		"account list all":                        `account list takes no argument "all"`,
+		"account role a@b.example":                "account role: expected 2 arguments, got 1",
+		"account role a@b.example king":           "the role must be customer or colonel",
+		"account reset-password a@b.example":      "say --password-file FILE",
+		"account destroy a@b.example":             "account destroy: this would end the account a@b.example for good",
+		"account destroy --yes":                   "account destroy: expected 1 argument, got 0",
+		"account import":                          "account import: expected 1 argument, got 0",
+		"token":                                   "token: a word is missing; there are create, list and revoke",
+		"token create":                            "token create: expected 1 argument, got 0",
+		"token create a@b.example --scope all":    `"all" is none of conceal, reveal, metadata and account`,
+		"token create a@b.example --ttl 1s":       "must be 1m to 365d",
+		"token create a@b.example --name":         "flag needs an argument: -name",
+		"token revoke a@b.example":                "token revoke: expected 2 arguments, got 1",
+		"domain verify":                           "domain verify: expected 1 argument, got 0",
+		"domain list a b":                         "domain list: expected 1 argument, got 2",
+		"burn":                                    "burn: expected 1 argument, got 0",
+	} {
+		data := filepath.Join(t.TempDir(), "data")
+		call(t, []string{"HUSH_DATA=" + data}, "", strings.Fields(args)...).want(t, args, exitUsage, want)
+		if _, err := os.Stat(data); err == nil {
+			t.Errorf("hush %s: got a data folder, want nothing done", args)
+		}
+	}
+}
+
+// The variables of commands that change things would be traps.
+func TestOwnFlagsHaveNoVariables(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"HUSH_YES=1", "HUSH_NAME=x", "HUSH_PASSWORD_FILE=x", "HUSH_ROLE=colonel"} {
+		call(t, []string{name}, "", "version").want(t, "version", exitUsage, "unknown variable")
+	}
+}
+
+func TestCommandEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	data := filepath.Join(t.TempDir(), "data")
+	if code := run(ctx, []string{"account", "list", "--data", data}, nil, strings.NewReader(""), discard{}, discard{}); code != exitFailure {
+		t.Errorf("hush account list after SIGTERM: got exit code %d, want %d", code, exitFailure)
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPasswordFile(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	o := operator{t, s.data}
+	file := filepath.Join(t.TempDir(), "password")
+	for content, password := range map[string]string{
+		"correct horse battery":                    "correct horse battery",
+		"correct horse battery\n":                  "correct horse battery",
+		"correct horse battery\r\nsecond line\n":   "correct horse battery",
+		"  spaces count and so do they here  \n\n": "  spaces count and so do they here  ",
+	} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		const address = "a@example.com"
+		got := o.ok("", "account", "create", "--password-file", file, address)
+		if strings.Contains(got.stdout+got.stderr, strings.TrimSpace(password)) {
+			t.Errorf("hush account create: got %s%s, want no password in it", got.stdout, got.stderr)
+		}
+		if err := signIn(t, s, address, password); err != nil {
+			t.Errorf("CreateSession with the password of %q: got %v, want nil", content, err)
+		}
+		o.ok("", "account", "destroy", "--yes", address)
+	}
+}
+
+func TestPasswordFileMistakes(t *testing.T) {
+	t.Parallel()
+	o := operator{t, filepath.Join(t.TempDir(), "data")}
+	file := filepath.Join(t.TempDir(), "password")
+	for content, want := range map[string]string{
+		"":                                   "the first line is empty",
+		"\nsecond line":                      "the first line is empty",
+		strings.Repeat("long", 1025):         "the first line is longer than 4096 bytes",
+		strings.Repeat("long", 1025) + "\nx": "the first line is longer than 4096 bytes",
+	} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o.run("", "account", "create", "a@example.com", "--password-file", file).want(t, "account create", exitFailure, "reading "+file+": "+want)
+		o.run(content, "account", "create", "a@example.com", "--password-file=-").want(t, "account create", exitFailure, want)
+	}
+	o.run("", "account", "create", "a@example.com", "--password-file", file+"s").want(t, "account create", exitFailure, "no such file")
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if list := o.ok("", "account", "list").stdout; strings.Contains(list, "@") {
+		t.Errorf("hush account list: got %s, want no account", list)
+	}
+	if err := os.WriteFile(file, []byte("correct horse battery\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o.run("", "account", "create", "a@example.com", "--password-file", file).
+		want(t, "account create", exitOK, "everybody on this machine may read "+file)
+}

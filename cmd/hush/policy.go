@@ -1,0 +1,190 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/mail"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"hush/handlers"
+	"hush/vault"
+)
+
+// policySettings are what the operator allows and how the service looks.
+type policySettings struct {
+	signUp             string
+	signUpDomains      []string
+	colonels           []string
+	anonymousCreate    string
+	passphraseRequired string
+	passphraseMin      int
+	defaultTTL         time.Duration // zero where it was not given
+	anonymousTTL       time.Duration
+	accountTTL         time.Duration
+	maintenance        string
+	challengeAbove     int
+	instance           handlers.Instance
+	spamKeyFile        string
+}
+
+// The lifetimes of secrets where the operator says nothing.
+const (
+	standardTTL          = 7 * day
+	standardAnonymousTTL = 7 * day
+	standardAccountTTL   = 30 * day
+)
+
+// The most characters of a passphrase, and of what pages show.
+const (
+	maxPassphrase = 128
+	maxName       = 100
+	maxWords      = 1000
+)
+
+func (s *policySettings) policyFlags() map[string]define {
+	return map[string]define{
+		"sign-up":             parsed(&s.signUp, "who may make an account, `open|invite|closed` (default: open with --smtp-host, else closed)", parseSignUp),
+		"sign-up-domains":     parsed(&s.signUpDomains, "comma-separated `domains` whose addresses may sign up (default: all)", parseDomains),
+		"colonel":             repeated(&s.colonels, "`address` of an account that looks after the service; may be given often, or hold several behind commas", parseAddresses),
+		"anonymous-create":    choice(&s.anonymousCreate, "whether callers without an account may share secrets; they may open them always", "on", "off"),
+		"passphrase-required": choice(&s.passphraseRequired, "whether every secret takes a passphrase", "off", "on"),
+		"passphrase-min":      number(&s.passphraseMin, maxPassphrase, "the fewest `characters` of a passphrase, 0 to 128"),
+		"default-ttl":         duration(&s.defaultTTL, "7d", "`lifetime` of secrets that do not ask for one, 1m to 365d, as in 7d, 12h or 90m"),
+		"max-anonymous-ttl":   duration(&s.anonymousTTL, "7d", "the longest `lifetime` of secrets shared without an account"),
+		"max-account-ttl":     duration(&s.accountTTL, "30d", "the longest `lifetime` of secrets of accounts"),
+		"maintenance":         checked(&s.maintenance, "", "refuse to create anything and show this `text` instead; secrets can be opened", printable(maxWords)),
+		"challenge-above":     number(&s.challengeAbove, 1_000_000, "`number` of secrets that a network may share in 20 minutes without an account before each takes a solved challenge; 0 for any"),
+		"instance-name":       checked(&s.instance.Name, "", "`name` of the service on its pages and in mails", printable(maxName)),
+		"logo-url":            checked(&s.instance.LogoURL, "", "`URL` of the picture at the head of pages", checkPageURL),
+		"imprint-url":         checked(&s.instance.ImprintURL, "", "`URL` that says who runs the service", checkPageURL),
+		"privacy-url":         checked(&s.instance.PrivacyURL, "", "`URL` that says what happens to people's data", checkPageURL),
+		"banner":              checked(&s.instance.Banner, "", "`text` at the head of all pages", printable(maxWords)),
+		"spam-key-file":       text(&s.spamKeyFile, "", "`file` with the HMAC key of the ALTCHA server whose verdicts are believed"),
+	}
+}
+
+// check returns a usage error for lifetimes that contradict each other.
+func (s *policySettings) check() error {
+	if s.defaultTTL > s.longestTTL() {
+		return usage("--default-ttl is longer than --max-anonymous-ttl and --max-account-ttl allow")
+	}
+	return nil
+}
+
+func (s *policySettings) longestTTL() time.Duration {
+	anonymous, account := s.anonymousTTL, s.accountTTL
+	if anonymous == 0 {
+		anonymous = standardAnonymousTTL
+	}
+	if account == 0 {
+		account = standardAccountTTL
+	}
+	return max(anonymous, account)
+}
+
+// standardTTL is what a secret gets that asks for nothing.
+func (s *policySettings) standardTTL() time.Duration {
+	if s.defaultTTL != 0 {
+		return s.defaultTTL
+	}
+	return min(standardTTL, s.longestTTL())
+}
+
+// policy is what the vault is told. Sign-up is open by itself only where
+// addresses can be confirmed by mail.
+func (s *settings) policy() vault.Policy {
+	signUp := vault.SignUpClosed
+	switch {
+	case s.signUp == "open", s.signUp == "" && s.mails():
+		signUp = vault.SignUpOpen
+	case s.signUp == "invite":
+		signUp = vault.SignUpInvite
+	}
+	return vault.Policy{
+		SignUp: signUp, SignUpDomains: s.signUpDomains, Colonels: s.colonels,
+		NoAnonymousCreate:  s.anonymousCreate == "off",
+		PassphraseRequired: s.passphraseRequired == "on", PassphraseMin: s.passphraseMin,
+		Maintenance: s.maintenance, ChallengeAbove: s.challengeAbove,
+	}
+}
+
+func parseSignUp(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	return text, oneOf([]string{"open", "invite", "closed"})(text)
+}
+
+func parseDomains(text string) ([]string, error) {
+	domains := splitList(strings.ToLower(text))
+	for _, domain := range domains {
+		if strings.ContainsAny(domain, "@/: *") || !strings.Contains(domain, ".") {
+			return nil, errors.New("must be domains, as in example.com,example.org")
+		}
+	}
+	return domains, nil
+}
+
+// parseAddresses reads addresses and brings them into the form in which
+// accounts have them.
+func parseAddresses(text string) ([]string, error) {
+	var addresses []string
+	for _, part := range splitList(text) {
+		address := norm.NFC.String(strings.ToLower(norm.NFC.String(part)))
+		parsed, err := mail.ParseAddress(address)
+		if err != nil || parsed.Address != address {
+			return nil, errors.New("must be an e-mail address")
+		}
+		addresses = append(addresses, address)
+	}
+	return addresses, nil
+}
+
+// printable takes up to most characters that print.
+func printable(most int) func(string) error {
+	return func(text string) error {
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+			return errors.New("must be text without control characters")
+		}
+		if utf8.RuneCountInString(text) > most {
+			return fmt.Errorf("must be at most %d characters", most)
+		}
+		return nil
+	}
+}
+
+// spamKey reads the key of the ALTCHA server; without a file there is none.
+func (s *policySettings) spamKey() (string, error) {
+	if s.spamKeyFile == "" {
+		return "", nil
+	}
+	return readSecretFile(s.spamKeyFile)
+}
+
+// readSecretFile returns the first line of a file.
+func readSecretFile(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	line, err := firstLine(file)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return line, nil
+}
+
+// isEverybodys tells whether everybody on this machine may read or change a
+// file. Secrets that a container is given often lie so, so it is a warning and
+// no mistake.
+func isEverybodys(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0
+}

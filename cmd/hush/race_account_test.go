@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"hush/mail/mailtest"
+	"hush/resolver/resolvertest"
+)
+
+// together calls something so often at the same moment, and returns the
+// answers.
+func together(times int, call func(i int) kitReply) []kitReply {
+	answers := make([]kitReply, times)
+	start := make(chan struct{})
+	var wait sync.WaitGroup
+	for i := range times {
+		wait.Go(func() {
+			<-start
+			answers[i] = call(i)
+		})
+	}
+	close(start)
+	wait.Wait()
+	return answers
+}
+
+// winners returns which of the answers are good. All others have to be
+// refusals with one of the words, none of which a living server may lack.
+func winners(t *testing.T, what string, answers []kitReply, words ...string) (won []int) {
+	t.Helper()
+	for i, got := range answers {
+		refused := false
+		for _, word := range words {
+			refused = refused || strings.Contains(got.body, word)
+		}
+		switch {
+		case got.status == http.StatusOK:
+			won = append(won, i)
+		case !refused || got.status == http.StatusInternalServerError:
+			t.Errorf("%s: got %d %s, want success or one of %q", what, got.status, got.body, words)
+		}
+	}
+	return won
+}
+
+// A browser that sends a form twice, or somebody who would like two accounts
+// with one address, must not get a second one.
+func TestRaceOfSignUps(t *testing.T) {
+	t.Parallel()
+	const callers, address = 32, "ida@ida-team.com"
+	s := startHush(t, "--rate-limits=off", "--sign-up=open")
+	client := newHTTPClient(t, false, nil)
+	answers := signUpsOf(t, client, s, address, callers)
+	won := winners(t, "sign-up", answers, "REASON_ADDRESS_TAKEN", "unavailable")
+	if len(won) != 1 {
+		t.Fatalf("%d sign-ups of one address: got %d successes, want 1", callers, len(won))
+	}
+	wantAccounts(operator{t, s.data}, address, 1)
+	for i := range 2 { // the winner's password is the account's, and no other
+		err := signIn(t, s, address, racePassword(won[0]+i))
+		if (err == nil) != (i == 0) {
+			t.Errorf("sign-in with the password of caller %d: got %v, want success for that of caller %d alone", won[0]+i, err, won[0])
+		}
+	}
+}
+
+// Where addresses are confirmed by mail, nobody is told who came first: all
+// are answered the same, and one mail goes out.
+func TestRaceOfSignUpsByMail(t *testing.T) {
+	t.Parallel()
+	const callers, address = 8, "ida@ida-team.com"
+	mails := mailtest.New(t)
+	s := startHush(t, append(kitServices(t, mails, resolvertest.New(t)), "--rate-limits=off")...)
+	client := newHTTPClient(t, false, nil)
+	answers := signUpsOf(t, client, s, address, callers)
+	if won := winners(t, "sign-up", answers, "unavailable"); len(won) == 0 {
+		t.Errorf("%d sign-ups of one address: got no success, want some", callers)
+	}
+	wantAccounts(operator{t, s.data}, address, 1)
+	if sent := mails.Wait(t, 1); len(sent) != 1 || !strings.Contains(sent[0].Text(), "/verify/") {
+		t.Errorf("mails: got %d, want one with a link", len(sent))
+	}
+}
+
+func racePassword(caller int) string { return fmt.Sprintf("password of caller %d", caller) }
+
+func signUpsOf(t *testing.T, client *http.Client, s *server, address string, callers int) []kitReply {
+	t.Helper()
+	solutions := make([]string, callers)
+	for i := range solutions {
+		solutions[i] = solvedFor(t, client, s.url, "signup")
+	}
+	return together(callers, func(i int) kitReply {
+		body := fmt.Sprintf(`{"address":%q,"password":%q,"authenticityPayload":%q}`, address, racePassword(i), solutions[i])
+		return kitCall(t, client, s.url, "/hush.v1.AccountService/CreateAccount", nil, body)
+	})
+}
+
+// wantAccounts counts the accounts whose line begins with an address.
+func wantAccounts(o operator, address string, want int) {
+	o.t.Helper()
+	list := o.ok("", "account", "list").stdout
+	if got := strings.Count("\n"+list, "\n"+address+" "); got != want {
+		o.t.Errorf("accounts of %s: got %d, want %d:\n%s", address, got, want, list)
+	}
+}
+
+// Sixteen people claim one domain, and all can set its records: they work for
+// the same firm. It is one account's in the end, and links on it are made by
+// that account alone.
+func TestRaceOfDomainClaims(t *testing.T) {
+	t.Parallel()
+	const claims, domain = 16, "secrets.everybody.com"
+	dns := resolvertest.New(t)
+	s := startHush(t, append(kitServices(t, mailtest.New(t), dns), "--rate-limits=off")...)
+	client, o := newHTTPClient(t, false, nil), operator{t, s.data}
+	owners, records := make([]http.Header, claims), map[string][]string{}
+	for i := range claims {
+		address := fmt.Sprintf("owner%d@everybody.com", i)
+		o.ok("", "account", "create", address)
+		owners[i] = kitBearer(strings.TrimSpace(o.ok("", "token", "create", address).stdout))
+		claimed := kitCall(t, client, s.url, "/hush.v1.DomainService/AddDomain", owners[i], `{"domain":"`+domain+`"}`).ok(t, "claim")
+		host := claimed.at(t, "domain", "txtValidationHost") + "." + claimed.at(t, "domain", "baseDomain")
+		records[host] = append(records[host], claimed.at(t, "domain", "txtValidationValue"))
+	}
+	for name, values := range records {
+		dns.SetTXT(name, values...)
+	}
+	dns.SetA(domain, "127.0.0.1")
+	answers := together(claims, func(i int) kitReply {
+		return kitCall(t, client, s.url, "/hush.v1.DomainService/VerifyDomain", owners[i], `{"domain":"`+domain+`"}`)
+	})
+	won := winners(t, "verify", answers, "REASON_DUPLICATE")
+	if len(won) != 1 || answers[won[0]].at(t, "domain", "state") != "DOMAIN_STATE_VERIFIED" {
+		t.Fatalf("%d verifications of one domain: got %d successes, want 1", claims, len(won))
+	}
+	for i, owner := range owners {
+		form := url.Values{"secret": {"x"}, "share_domain": {domain}}.Encode()
+		got := kitSend(t, client, http.MethodPost, s.url+"/api/v1/share", owner, form)
+		if (got.status == http.StatusOK) != (i == won[0]) {
+			t.Errorf("share on the domain by account %d: got %d %s, want success for account %d alone", i, got.status, got.body, won[0])
+		}
+		seen := kitCall(t, client, s.url, "/hush.v1.DomainService/GetDomain", owner, `{"domain":"`+domain+`"}`).ok(t, "domain")
+		if got := seen.at(t, "domain", "state"); (got == "DOMAIN_STATE_VERIFIED") != (i == won[0]) {
+			t.Errorf("domain of account %d: got %s, want it verified for account %d alone", i, got, won[0])
+		}
+	}
+}
+
+// Somebody replaces a token that leaked, with an impatient finger. One token is
+// good afterwards; were it two, the leaked one might be among them.
+func TestRaceOfRotations(t *testing.T) {
+	t.Parallel()
+	const rotations = 32
+	kit, s := startAccounts(t, "--rate-limits=off")
+	client := newHTTPClient(t, false, nil)
+	answers := together(rotations, func(i int) kitReply {
+		session := kit.ada.sessions[i%kitSessions]
+		return kitSend(t, client, http.MethodPost, s.url+"/api/v2/account/apitoken", session.page(s.url), "")
+	})
+	live, seen := 0, map[string]bool{}
+	for _, got := range answers {
+		token := got.ok(t, "rotation").at(t, "record", "apitoken")
+		seen[token] = true
+		check := kitSend(t, client, http.MethodGet, s.url+"/api/v1/authcheck", kitBasic(kit.ada.address, token), "")
+		if check.status == http.StatusOK {
+			live++
+		}
+	}
+	if live != 1 || len(seen) != rotations {
+		t.Errorf("%d rotations: got %d tokens of which %d are good, want %d and 1", rotations, len(seen), live, rotations)
+	}
+	list := kitCall(t, client, s.url, "/hush.v1.AccountService/ListApiTokens", kit.ada.sessions[0].page(s.url), `{}`).ok(t, "tokens")
+	if got := strings.Count(list.body, `"name":"default"`); got != 1 {
+		t.Errorf("tokens named default: got %d, want 1: %s", got, list.body)
+	}
+	check := kitSend(t, client, http.MethodGet, s.url+"/api/v1/authcheck", kitBasic(kit.ada.address, kit.ada.token), "")
+	if check.status != http.StatusOK {
+		t.Errorf("authcheck with a token of another name: got %d %s, want it untouched", check.status, check.body)
+	}
+}
+
+// A spammer solves one challenge and sends a hundred messages with it at once,
+// through every door that takes it.
+func TestRaceOfSolutions(t *testing.T) {
+	t.Parallel()
+	const uses = 100
+	s := startHush(t, "--rate-limits=off", "--challenge-above=1")
+	client := newHTTPClient(t, false, nil)
+	mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "the one that is free"})
+	for round := range 3 {
+		solution := solvedFor(t, client, s.url, "")
+		fields := url.Values{"authenticity_payload": {solution}, "msg": {"hello"}, "secret": {"hello"}}.Encode()
+		answers := together(uses, func(i int) kitReply {
+			switch i % 4 {
+			case 0:
+				return kitSend(t, client, http.MethodPost, s.url+"/api/v2/feedback", nil, fields)
+			case 1:
+				return kitSend(t, client, http.MethodPost, s.url+"/api/v2/secret/conceal", nil, fields)
+			case 2:
+				return kitSend(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, fields)
+			}
+			return kitCall(t, client, s.url, "/hush.v1.IntakeService/ReceiveFeedback", nil, fmt.Sprintf(`{"message":"hello","authenticityPayload":%q}`, solution))
+		})
+		if won := winners(t, "use of a solution", answers, "ask for a new one"); len(won) != 1 {
+			t.Errorf("%d uses of one solution, round %d: got %d accepted, want 1", uses, round, len(won))
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// openTerminal returns both ends of a terminal: where somebody sits and what a
+// program reads.
+func openTerminal(t *testing.T) (keyboard, terminal *os.File) {
+	t.Helper()
+	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("needs terminals: " + err.Error())
+	}
+	t.Cleanup(func() { keyboard.Close() })
+	number, err := unix.IoctlGetInt(int(keyboard.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Skip("needs terminals: " + err.Error())
+	}
+	if err := unix.IoctlSetPointerInt(int(keyboard.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Skip("needs terminals: " + err.Error())
+	}
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("needs terminals: " + err.Error())
+	}
+	t.Cleanup(func() { terminal.Close() })
+	return keyboard, terminal
+}
+
+// typing answers each prompt with the next line.
+type typing struct {
+	keyboard io.Writer
+	lines    []string
+	said     strings.Builder
+	hidden   func() bool
+	shown    bool
+}
+
+func (w *typing) Write(b []byte) (int, error) {
+	w.said.Write(b)
+	if strings.HasSuffix(string(b), ": ") && len(w.lines) > 0 {
+		w.shown = w.shown || !w.hidden()
+		if _, err := io.WriteString(w.keyboard, w.lines[0]+"\n"); err != nil {
+			return 0, err
+		}
+		w.lines = w.lines[1:]
+	}
+	return len(b), nil
+}
+
+func echoes(t *testing.T, terminal *os.File) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+// Somebody looks over the operator's shoulder while he types a password.
+func TestPasswordIsNotShown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		lines []string
+		code  int
+		want  string
+	}{
+		"same":      {[]string{"correct horse battery", "correct horse battery"}, exitOK, "made the customer account a@example.com"},
+		"different": {[]string{"correct horse battery", "correct horse batteries"}, exitFailure, "the two passwords are not the same"},
+		"none":      {[]string{"", ""}, exitOK, "it has no password"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			keyboard, terminal := openTerminal(t)
+			person := &typing{keyboard: keyboard, lines: c.lines, hidden: func() bool { return !echoes(t, terminal) }}
+			args := []string{"account", "create", "a@example.com", "--data", filepath.Join(t.TempDir(), "data")}
+			code := run(t.Context(), args, nil, terminal, io.Discard, person)
+			if said := person.said.String(); code != c.code || !strings.Contains(said, c.want) || !strings.Contains(said, "Password: ") {
+				t.Errorf("hush account create: got %d and %s, want %d and %q", code, said, c.code, c.want)
+			}
+			if person.shown || !echoes(t, terminal) {
+				t.Errorf("terminal: got typing shown %t, shown afterwards %t, want false and true", person.shown, echoes(t, terminal))
+			}
+		})
+	}
+}
+
+// Whoever breaks off at the prompt has a terminal that works.
+func TestInterruptedPrompt(t *testing.T) {
+	t.Parallel()
+	_, terminal := openTerminal(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	said := newOutput()
+	ended := make(chan int)
+	args := []string{"account", "create", "a@example.com", "--data", filepath.Join(t.TempDir(), "data")}
+	go func() { ended <- run(ctx, args, nil, terminal, io.Discard, said) }()
+	said.waitFor(t, "Password: ")
+	cancel()
+	if code := <-ended; code != exitFailure {
+		t.Errorf("hush account create, broken off: got exit code %d, want %d", code, exitFailure)
+	}
+	if !echoes(t, terminal) {
+		t.Error("terminal: got typing hidden for good, want it shown again")
+	}
+}

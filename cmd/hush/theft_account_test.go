@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"hush/seal"
+)
+
+// The attack: the thief has the data folder, but not the root key. Passwords,
+// tokens, sessions, links and addresses of accounts cannot be read in it, in
+// any spelling.
+func TestTheftOfAccountsWithoutRootKey(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off")
+	signIn(t, s, kit.bob.address, kitPassword) // a session of this very server
+	files := copyOf(t, s.data)
+	loot := slices.Concat(files["hush.db"], files["shares"])
+	if !bytes.Contains(loot, []byte(kit.ada.domain.Name)) {
+		t.Errorf("data folder: got no %s, want it, so that the search is known to find what is there", kit.ada.domain.Name)
+	}
+	kit.belongings().search(t, "the data folder", loot)
+}
+
+// The attack: the thief has the data folder and the root key, and computes
+// whatever can be computed. No wrapped key opens with what is stored, so no
+// entry and no receipt does. With a token of the account, too, all of them
+// open: the thief does it right.
+func TestTheftOfAccountsWithRootKey(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off")
+	l := readLoot(t, copyOf(t, s.data))
+	for _, bucket := range []string{"account", "pair", "session", "token", "entry", "metadata", "secret"} {
+		if len(l.rows[bucket]) == 0 {
+			t.Errorf("bucket %s: got no rows, want some to try", bucket)
+		}
+	}
+	tried := 0
+	for _, bucket := range []string{"session", "token", "pair"} {
+		for _, row := range l.rows[bucket] {
+			holders := row.guesses()
+			tried += len(holders) * len(sized(row.value, wrappedSize))
+			if opened := l.unwrap(row.value, holders); len(opened) > 0 {
+				t.Errorf("a key in bucket %s: got it unwrapped by what is stored, want it shut", bucket)
+			}
+		}
+	}
+	if tried < 1000 {
+		t.Errorf("guesses: got %d, want thousands", tried)
+	}
+	if links := l.read([]seal.AccountKey{seal.NewAccountKey()}); len(links) > 0 {
+		t.Errorf("entries: got %d links with a key of the thief's own, want none", len(links))
+	}
+	token, _ := seal.ParseAPIToken(kit.ada.token)
+	var keys []seal.AccountKey
+	for _, row := range l.rows["token"] {
+		keys = append(keys, l.unwrap(row.value, []seal.Holder{token.Holder()})...)
+	}
+	links := strings.Join(l.read(keys), " ")
+	for _, kept := range []string{kit.ada.plain.Secret.Key.Expose(), kit.ada.guarded.Secret.Key.Expose()} {
+		if !strings.Contains(links, kept) {
+			t.Error("entries: got no link with a token of the account, want both, so that the guesses are known to be made right")
+		}
+	}
+	if strings.Contains(links, kit.bob.plain.Secret.Key.Expose()) {
+		t.Error("entries: got the link of another account, want none")
+	}
+}
+
+// The attack: the thief starts the service on the stolen folder, and is its
+// operator then. New tokens and passwords let him into every account, whose
+// lists stay shut, and nothing that lies in the files is a credential or a
+// link. Only who has the link opens the secret.
+func TestTheftByOperator(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off")
+	files := copyOf(t, s.data)
+	thief := startHushOn(t, unpack(t, files), "--rate-limits=off")
+	client, o := newHTTPClient(t, false, nil), operator{t, thief.data}
+	made := strings.TrimSpace(o.ok("", "token", "create", kit.ada.address).stdout)
+	wantShut(t, client, thief, kitBearer(made), kit.ada)
+	o.ok("nine loud thieves\n", "account", "reset-password", "--password-file=-", kit.bob.address).
+		want(t, "account reset-password", exitOK, "its list can no longer show 2 receipts")
+	body := fmt.Sprintf(`{"address":%q,"password":"nine loud thieves"}`, kit.bob.address)
+	in := kitCall(t, client, thief.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+	session := kitSession{cookie: (&http.Response{Header: in.header}).Cookies()[0].Value, shrimp: in.at(t, "shrimp")}
+	wantShut(t, client, thief, session.page(thief.url), kit.bob)
+	triesCredentials(t, client, thief, readLoot(t, files))
+	triesLinks(t, thief, files)
+	driver := newDrivers(t, thief, nil)[0]
+	driver.reveal(t.Context(), kit.ada.plain.Secret.Key.Expose(), "").wantValue(t, "reveal with the link", "of "+kit.ada.address)
+}
+
+// wantShut fails the test if somebody in an account learns of a link there.
+func wantShut(t *testing.T, client *http.Client, s *server, header http.Header, a kitAccount) {
+	t.Helper()
+	var said strings.Builder
+	for _, path := range []string{"/api/v1/private/recent", "/api/v2/private/recent", "/api/v2/account"} {
+		said.WriteString(kitSend(t, client, http.MethodGet, s.url+path, header, "").ok(t, path).body)
+	}
+	for _, procedure := range []string{"MetadataService/ListMetadata", "AccountService/ExportAccount", "AccountService/GetAccount"} {
+		said.WriteString(kitCall(t, client, s.url, "/hush.v1."+procedure, header, `{}`).ok(t, procedure).body)
+	}
+	for _, key := range []seal.Token{a.plain.Secret.Key, a.plain.Metadata.Key, a.guarded.Secret.Key, a.guarded.Metadata.Key} {
+		if strings.Contains(said.String(), key.Expose()) {
+			t.Errorf("account %s on the thief's machine: got a link or a receipt of a live secret, want none", a.id)
+		}
+	}
+	if !strings.Contains(said.String(), a.address) {
+		t.Errorf("account %s on the thief's machine: got %s, want its owner's address, so that the thief is known to be in it", a.id, said.String())
+	}
+}
+
+// triesCredentials sends what is stored of tokens and sessions as if those were
+// the credentials.
+func triesCredentials(t *testing.T, client *http.Client, s *server, l *loot) {
+	t.Helper()
+	for _, bucket := range []string{"token", "session"} {
+		for _, row := range l.rows[bucket] {
+			text := hex.EncodeToString(row.key)
+			for _, header := range []http.Header{
+				kitBearer(text), kitBearer(text[:40]), kitBearer(text[24:]), kitSession{cookie: text}.header(),
+				kitSession{cookie: base64.RawURLEncoding.EncodeToString(row.key)}.header(),
+			} {
+				got := kitSend(t, client, http.MethodGet, s.url+"/api/v2/account", header, "")
+				if got.status == http.StatusOK {
+					t.Fatalf("account with a row of bucket %s: got %d %s, want a refusal", bucket, got.status, got.body)
+				}
+			}
+		}
+	}
+}
+
+// triesLinks tries every word in the files that has the shape of a link.
+func triesLinks(t *testing.T, s *server, files map[string][]byte) {
+	t.Helper()
+	d, tried := newDrivers(t, s, nil)[0], map[string]bool{}
+	for _, word := range regexp.MustCompile(`[0-9a-z]{31,}`).FindAll(slices.Concat(files["hush.db"], files["shares"]), -1) {
+		for at := 0; at+31 <= len(word); at++ {
+			tried[string(word[at:at+31])] = true
+		}
+	}
+	for key := range tried {
+		d.reveal(t.Context(), key, "").want(t, "reveal of a word in the files", outcomeUnknown)
+		d.metadata(t.Context(), key).want(t, "receipt of a word in the files", outcomeUnknown)
+	}
+}
+
+// The attack: the thief has everything, with links and a token of the account,
+// but copied the folder after the account ended. What waited was burned with
+// it, for good.
+func TestTheftAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off")
+	before := copyOf(t, s.data)
+	operator{t, s.data}.ok("", "account", "destroy", "--yes", kit.ada.address).
+		want(t, "account destroy", exitOK, "secrets burned: 2")
+	after := copyOf(t, s.data)
+	l := readLoot(t, after)
+	token, _ := seal.ParseAPIToken(kit.ada.token)
+	for _, bucket := range []string{"pair", "session", "token"} {
+		for _, row := range l.rows[bucket] {
+			if opened := l.unwrap(row.value, []seal.Holder{token.Holder()}); len(opened) > 0 {
+				t.Errorf("a key in bucket %s: got it unwrapped by a token from before, want none left", bucket)
+			}
+		}
+	}
+	wantEnded(t, after, kit)
+	after["hush.db"] = before["hush.db"] // as pages that were not used again may still have it
+	wantEnded(t, after, kit)
+}
+
+// wantEnded starts a stolen folder and tries to open what ada shared, and, to
+// know that the folder is a good one, what bob did.
+func wantEnded(t *testing.T, files map[string][]byte, kit *accountKit) {
+	t.Helper()
+	thief := startHushOn(t, unpack(t, files), "--rate-limits=off")
+	for _, d := range newDrivers(t, thief, nil) {
+		for _, kept := range []answer{
+			d.reveal(t.Context(), kit.ada.plain.Secret.Key.Expose(), ""),
+			d.reveal(t.Context(), kit.ada.guarded.Secret.Key.Expose(), kitPassphrase),
+		} {
+			if kept.outcome == outcomeOK || kept.value != "" {
+				t.Errorf("%s reveal on the thief's machine: got %s and a value, want a refusal", d.name(), kept.outcome)
+			}
+		}
+	}
+	newDrivers(t, thief, nil)[0].reveal(t.Context(), kit.bob.plain.Secret.Key.Expose(), "").
+		wantValue(t, "reveal of what another account shared", "of "+kit.bob.address)
+}
