@@ -75,6 +75,29 @@ check-generated: generate ## Fail if gen/ is not what proto/ gives
 	@stale=$$(git status --porcelain -- gen); \
 	if [ -n "$$stale" ]; then echo "gen/ is stale; commit what make generate wrote:"; echo "$$stale"; exit 1; fi
 
+# npm leaves a list of what it installed in the folder.
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+.PHONY: web
+web: web/node_modules/.package-lock.json ## Build web/dist, the client in the browser; needs Node
+	cd web && npm run build
+
+.PHONY: check-web
+check-web: web ## Check and test the client, and fail if web/dist is not what it gives
+	@scripts/buf-offline.sh
+	cd web && npm run generate
+	cd web && npm run check
+	cd web && npm test
+	node web/scripts/e2e-size.mjs
+	@stale=$$(git status --porcelain -- web/dist web/src/gen); \
+	if [ -n "$$stale" ]; then echo "web/dist or web/src/gen is stale; commit what make web and npm run generate wrote:"; echo "$$stale"; exit 1; fi
+
+.PHONY: screenshots
+screenshots: web ## Write docs/screenshots/ anew; needs Node and Chromium
+	TEST_REQUIRE=browser scripts/test.sh -count=1 -run '^TestBrowser$$' ./cmd/hush -browser.task=screenshots
+
 .PHONY: tools
 tools: ## Build the linters, which takes some minutes the first time
 	$(TOOL) buf --version
