@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"net"
 	"sync"
+	"time"
 
 	gomail "github.com/wneessen/go-mail"
 )
@@ -82,7 +83,7 @@ func (p *Post) options(l *line, ascii bool) []gomail.Option {
 	address := p.relay.address()
 	options := []gomail.Option{
 		gomail.WithPort(p.relay.Port),
-		gomail.WithTimeout(2 * p.relay.Timeout), // Send's context is what ends a delivery
+		gomail.WithTimeout(p.relay.Timeout + time.Hour), // never before Send's context, even in a process that stood still
 		gomail.WithHELO(p.greeting()),
 		gomail.WithTLSConfig(p.relay.config()),
 		gomail.WithTLSPolicy(gomail.NoTLS),

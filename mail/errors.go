@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"net"
 	"net/textproto"
 	"strconv"
 
@@ -85,9 +86,19 @@ func explain(ctx context.Context, err error, connected bool) error {
 		e.Step = StepCertificate
 	}
 	if e.Code == 0 {
-		e.cause = ctx.Err()
+		e.cause = causeOf(ctx, err)
 	}
 	return e
+}
+
+// causeOf is the end of ctx. Dialing has the same deadline and may notice it
+// first.
+func causeOf(ctx context.Context, err error) error {
+	var late net.Error
+	if ctx.Err() == nil && errors.As(err, &late) && late.Timeout() {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 func stepOf(reason gomail.SendErrReason) Step {
