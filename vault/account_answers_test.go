@@ -150,7 +150,23 @@ func TestAnswersTellNoAddress(t *testing.T) {
 			if did[atFree].Updates == 0 {
 				t.Error("counted work: got no updates, want some")
 			}
+			wantOneAnswer(t, k, test.name, test.call)
 		})
+	}
+}
+
+// wantOneAnswer fails the test unless there is one answer about all addresses
+// when no further mail may wait.
+func wantOneAnswer(t *testing.T, k *accountKit, name string, call func(context.Context, *accountKit, vault.Text) error) {
+	t.Helper()
+	k.Clock.Advance(time.Hour)
+	want(t, "FillQueue()", k.Store.Update(t.Context(), vault.FillQueue), nil)
+	answer := call(t.Context(), k, atFree)
+	if answer == nil {
+		t.Errorf("%s with a full queue: got nil, want an error", name)
+	}
+	for _, address := range []vault.Text{atPending, atUsed, atLocked, atBuried} {
+		want(t, name+" with a full queue: "+string(address), call(t.Context(), k, address), answer)
 	}
 }
 

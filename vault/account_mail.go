@@ -53,8 +53,11 @@ func (v *Vault) mailed(ctx context.Context, m Mail, now time.Time, change func(s
 	goes := false
 	err = v.store.Update(ctx, func(tx storage.Tx) error {
 		var err error
-		if goes, err = change(tx); err != nil || !goes {
+		if goes, err = change(tx); err != nil {
 			return err
+		}
+		if !goes {
+			return draft.rehearse(tx)
 		}
 		return draft.put(tx)
 	})

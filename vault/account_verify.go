@@ -88,10 +88,14 @@ func (v *Vault) mailTicket(ctx context.Context, text Text, l linkMail) error {
 			return false, err
 		}
 		at, id, r, err := standingOf(tx, addressID)
-		if err != nil || !l.serves(at) || r.disabled {
+		if err != nil {
 			return false, err
 		}
-		if err := issue(tx, r, newTicket(l.ticket, token, id, now)); err != nil {
+		t := newTicket(l.ticket, token, id, now)
+		if !l.serves(at) || r.disabled {
+			return false, rehearse(tx, t)
+		}
+		if err := issue(tx, r, t); err != nil {
 			return false, err
 		}
 		return true, putAccount(tx, id, r)

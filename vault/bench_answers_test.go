@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/seal"
 	"hush/vault"
 	"hush/vault/vaulttest"
 )
@@ -26,6 +27,9 @@ func BenchmarkAnswersTellNoAddress(b *testing.B) {
 			return k.Vault.RequestPasswordReset(b.Context(), anybody, address)
 		},
 		"resend": func(k *accountKit, address vault.Text) error {
+			if address == atUsed {
+				address = atPending
+			}
 			return k.Vault.ResendVerification(b.Context(), anybody, address)
 		},
 	} {
@@ -34,33 +38,35 @@ func BenchmarkAnswersTellNoAddress(b *testing.B) {
 }
 
 // compareAnswers asks both questions b.N times, each first in every other
-// round. Between two rounds the mails go out and time passes, so that no limit
-// is reached. The kit's hashes cost next to nothing and so hide nothing.
+// round. Passwords are hashed as in the service. Before each question the mails
+// go out, what the last one left is cleared away, and time passes, so that no
+// limit is reached.
 func compareAnswers(b *testing.B, ask func(k *accountKit, address vault.Text) error) {
 	b.Helper()
-	k := newStreet(b, vaulttest.Options{})
-	var free, used []time.Duration
-	timed := func(took *[]time.Duration, address vault.Text) error {
+	k := newStreet(b, vaulttest.Options{Passwords: seal.NewPasswordParams()})
+	timed := func(took *[]time.Duration, address vault.Text) string {
+		b.StopTimer()
+		k.mails(b)
+		k.Clock.Advance(time.Hour)
+		time.Sleep(2 * time.Millisecond)
+		b.StartTimer()
 		began := time.Now()
 		err := ask(k, address)
 		*took = append(*took, time.Since(began))
-		return err
+		return fmt.Sprint(err)
 	}
+	var free, used []time.Duration
 	for i := 0; b.Loop(); i++ {
 		unknown := vault.Text(fmt.Sprintf("free%d@example.com", i))
-		var atUnknown, atKnown error
+		var atUnknown, atKnown string
 		if i%2 == 0 {
 			atUnknown, atKnown = timed(&free, unknown), timed(&used, atUsed)
 		} else {
 			atKnown, atUnknown = timed(&used, atUsed), timed(&free, unknown)
 		}
-		b.StopTimer()
-		if fmt.Sprint(atUnknown) != fmt.Sprint(atKnown) {
-			b.Fatalf("answers: got %v for a free address and %v for a used one, want the same", atUnknown, atKnown)
+		if atUnknown != atKnown {
+			b.Fatalf("answers: got %s for a free address and %s for a used one, want the same", atUnknown, atKnown)
 		}
-		k.mails(b)
-		k.Clock.Advance(time.Hour)
-		b.StartTimer()
 	}
 	mine, theirs := median(free), median(used)
 	b.ReportMetric(float64(mine.Microseconds()), "free-µs")

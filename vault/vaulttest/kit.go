@@ -32,6 +32,9 @@ type Options struct {
 	Send func(ctx context.Context, m vault.Mail) error
 	// Resolver asks DNS; nil means that there is none.
 	Resolver vault.Resolver
+	// Passwords is what hashing a password costs; zero means next to nothing,
+	// where the service takes a tenth of a second and 64 MiB for each.
+	Passwords seal.PasswordParams
 	// SpamKey is that of the ALTCHA server; empty for none.
 	SpamKey string
 	// Log gets what the vault logs; nil means nobody does.
@@ -155,8 +158,10 @@ func (k *Kit) open(t testing.TB) {
 		Store: store, Shares: shares, Keys: k.Keys, Now: k.Clock.Now, Log: k.opts.Log,
 		Limits: k.opts.Limits, Host: k.opts.Host, HasRoom: k.opts.HasRoom, Manual: k.opts.Manual,
 		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey,
-		// The defaults take a tenth of a second and 64 MiB for each password.
-		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1},
+		Passwords: k.opts.Passwords,
+	}
+	if opts.Passwords == (seal.PasswordParams{}) {
+		opts.Passwords = seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}
 	}
 	if wrap := k.opts.WrapStore; wrap != nil {
 		opts.Store = wrap(store)
