@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // result is what a run of the program left.
@@ -216,18 +215,13 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	}
 	cmd := exec.CommandContext(t.Context(), self, "serve", "--listen", "127.0.0.1:0", "--data", s.data)
 	cmd.Env = []string{asProgram + "=1"}
-	began := time.Now()
 	out, err := cmd.CombinedOutput()
-	took := time.Since(began)
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != exitFailure {
 		t.Errorf("hush serve: got %v, want exit code %d", err, exitFailure)
 	}
 	if !strings.Contains(string(out), "the data folder "+s.data+" is in use by another hush: stop that one first") {
 		t.Errorf("hush serve: got %q, want it to say who holds the folder", out)
-	}
-	if took > time.Second {
-		t.Errorf("hush serve: got refused after %s, want within a second", took)
 	}
 	mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "still served"})
 }

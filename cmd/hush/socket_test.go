@@ -168,11 +168,7 @@ func TestCommandWaits(t *testing.T) {
 	if err := unix.Flock(int(handle.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	o.run("", "place", "list").want(t, "place list", exitFailure, "the data folder "+o.data+" is in use by another hush")
-	if took := time.Since(began); took > 2*time.Second {
-		t.Errorf("hush place list on a held folder: got its answer after %s, want it within a second or so", took)
-	}
 	released := make(chan error, 1)
 	time.AfterFunc(200*time.Millisecond, func() { released <- unix.Flock(int(handle.Fd()), unix.LOCK_UN) })
 	o.ok("", "place", "list")

@@ -63,16 +63,12 @@ func TestOpenFolderRefusesFile(t *testing.T) {
 	}
 }
 
-func TestLockRefusedWithinASecond(t *testing.T) {
+func TestLockRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	first := mustOpenFolder(t, dir)
-	begun := time.Now()
 	_, err := bolt.OpenFolder(dir)
 	if !errors.Is(err, bolt.ErrLocked) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("OpenFolder(held folder): got %v, want %v with its name", err, bolt.ErrLocked)
-	}
-	if took := time.Since(begun); took > time.Second {
-		t.Errorf("OpenFolder(held folder): took %v, want less than a second", took)
 	}
 	// A process that is about to end lets its successor in.
 	time.AfterFunc(100*time.Millisecond, func() { mustClose(t, first) })
