@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request) *record
 		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
 		header:  w.Header(),
 	}
+	site := vault.Site{Host: HostOf(r.Host), Page: !rec.foreign && saysOrigin(r.Header)}
 	ctx, cancel := context.WithTimeout(r.Context(), authTime)
 	defer cancel()
 	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
@@ -36,6 +38,7 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request) *record
 	} else if session, sent := sessionFrom(r); sent && !rec.foreign {
 		m.resume(withRecord(ctx, rec), rec, session)
 	}
+	rec.caller.Site = site
 	rec.locale = chooseLocale(rec.caller, r)
 	return rec
 }
@@ -95,6 +98,14 @@ func chooseLocale(caller vault.Caller, r *http.Request) locale.Locale {
 		return chosen
 	}
 	return locale.Match(r.Header.Get("Accept-Language"))
+}
+
+// HostOf is a host without its port.
+func HostOf(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
 }
 
 func isSafe(method string) bool {

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -36,12 +37,17 @@ func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupp
 	}, nil
 }
 
-// GetPolicy tells what the operator allows.
-func (s *SystemService) GetPolicy(context.Context, *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
+// GetPolicy tells what the operator allows, and the owner of the domain that
+// was called.
+func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
 	policy, limits := s.vault.Policy(), s.vault.Limits()
+	closed := s.vault.AdmitVisitor(ctx, callerFrom(ctx).Site)
+	if closed != nil && !errors.Is(closed, vault.ErrPolicy) {
+		return nil, closed
+	}
 	return &hushv1.GetPolicyResponse{
 		SignUp: signUpOf(policy.SignUp), Verification: s.vault.Mails(), Mail: s.vault.Mails(),
-		AnonymousCreate:    !policy.NoAnonymousCreate,
+		AnonymousCreate:    !policy.NoAnonymousCreate && closed == nil,
 		PassphraseRequired: policy.PassphraseRequired, PassphraseMin: int32(policy.PassphraseMin),
 		DefaultTtl: seconds(limits.DefaultTTL), AnonymousTtl: seconds(limits.AnonymousTTL), AccountTtl: seconds(limits.AccountTTL),
 		AnonymousSecret: limits.AnonymousSecret, AccountSecret: limits.AccountSecret,

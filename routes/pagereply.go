@@ -1,11 +1,12 @@
 package routes
 
 import (
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"hush/handlers"
 )
 
 // Policies of pages about what browsers tell of where a request comes from.
@@ -81,18 +82,10 @@ func secured(base *url.URL, next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		policy := strictTransport
-		if strings.EqualFold(hostOf(r.Host), base.Hostname()) {
+		if strings.EqualFold(handlers.HostOf(r.Host), base.Hostname()) {
 			policy = strictBelow
 		}
 		w.Header().Set("Strict-Transport-Security", policy)
 		next.ServeHTTP(w, r)
 	})
-}
-
-// hostOf is a host without its port.
-func hostOf(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		return name
-	}
-	return strings.Trim(host, "[]")
 }

@@ -28,7 +28,7 @@ type Brand struct {
 	// Locale is the language of the pages, as in pt_BR.
 	Locale *string
 	// AllowPublicHomepage lets anybody share on the domain's home page,
-	// AllowPublicAPI lets the API be called on the domain.
+	// AllowPublicAPI by calling the API on the domain; see Vault.AdmitVisitor.
 	AllowPublicHomepage, AllowPublicAPI *bool
 }
 

@@ -15,8 +15,19 @@ type Caller struct {
 	Account string
 	// Network is where the call comes from.
 	Network Network
+	// Site is what the call was sent to.
+	Site Site
 
 	with *credential // nil for anonymous callers
+}
+
+// Site is a host of the service's and who speaks to it.
+type Site struct {
+	// Host is the host's name without a port; empty for none in particular.
+	Host string
+	// Page tells whether a page of that host sent the call, by what the browser
+	// says.
+	Page bool
 }
 
 // credential is what an account's caller proved, and what comes of it.

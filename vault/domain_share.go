@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"hush/storage"
 )
@@ -53,12 +54,51 @@ func admitDomain(tx storage.Tx, owner, name string) error {
 // brand, and whether there are images. It returns ErrNotFound for a name that
 // nobody verified.
 func (v *Vault) GetPublicBrand(ctx context.Context, name string) (Domain, error) {
+	d, err := v.verifiedDomain(ctx, name)
+	if err != nil {
+		return Domain{}, err
+	}
+	whole := d.show("")
+	return Domain{
+		ID: whole.ID, Name: whole.Name, Base: whole.Base, Subdomain: whole.Subdomain, TRD: whole.TRD,
+		TLD: whole.TLD, SLD: whole.SLD, Apex: whole.Apex, State: whole.State, Brand: whole.Brand,
+		Logo: whole.Logo, Icon: whole.Icon,
+	}, nil
+}
+
+// AdmitVisitor tells whether callers without an account may share on a site. On
+// a verified domain it takes its owner's leave, which the brand gives: to the
+// domain's own pages with AllowPublicHomepage, to everything else with
+// AllowPublicAPI. Without it they get a PolicyError.
+func (v *Vault) AdmitVisitor(ctx context.Context, s Site) error {
+	if s.Host == "" || strings.EqualFold(s.Host, v.host) {
+		return nil
+	}
+	d, err := v.verifiedDomain(ctx, s.Host)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	leave := d.record.brand.AllowPublicAPI
+	if s.Page {
+		leave = d.record.brand.AllowPublicHomepage
+	}
+	if leave == nil || !*leave {
+		return &PolicyError{Text: "Public sharing disabled for domain: " + d.name}
+	}
+	return nil
+}
+
+// verifiedDomain returns the domain that somebody verified under a name, or
+// ErrNotFound.
+func (v *Vault) verifiedDomain(ctx context.Context, name string) (d *ownedDomain, err error) {
 	canonical, ok := canonicalDomain(name)
 	if !ok {
-		return Domain{}, ErrNotFound
+		return nil, ErrNotFound
 	}
-	var d *ownedDomain
-	err := v.store.View(ctx, func(tx storage.Tx) error {
+	err = v.store.View(ctx, func(tx storage.Tx) error {
 		holder, err := tx.Get(bucketVerified, []byte(canonical))
 		if errors.Is(err, storage.ErrNotFound) {
 			return ErrNotFound
@@ -72,13 +112,5 @@ func (v *Vault) GetPublicBrand(ctx context.Context, name string) (Domain, error)
 		d, err = getDomain(tx, AccountID(holder), canonical)
 		return err
 	})
-	if err != nil {
-		return Domain{}, err
-	}
-	whole := d.show("")
-	return Domain{
-		ID: whole.ID, Name: whole.Name, Base: whole.Base, Subdomain: whole.Subdomain, TRD: whole.TRD,
-		TLD: whole.TLD, SLD: whole.SLD, Apex: whole.Apex, State: whole.State, Brand: whole.Brand,
-		Logo: whole.Logo, Icon: whole.Icon,
-	}, nil
+	return d, err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"hush/seal"
 	"hush/vault"
 	"hush/vault/vaulttest"
 )
@@ -35,6 +36,47 @@ func TestShareOnDomain(t *testing.T) {
 	}
 	_, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", vault.Wish{ShareDomain: claimed})
 	wantErr(t, "ConcealSecret(anonymous)", err, vault.ErrDomainNotFound)
+}
+
+// On somebody's domain those without an account share only as its owner lets
+// them: on its pages, by calling the API, or both.
+func TestVisitorsTakeLeave(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	owner := k.account(t)
+	k.verified(t, owner, claimed)
+	k.add(t, owner, "pending.example.com")
+	const page, script = true, false
+	visit := func(host string, page bool, admitted bool) {
+		t.Helper()
+		c := vaulttest.Caller(1)
+		c.Site = vault.Site{Host: host, Page: page}
+		_, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{})
+		_, _, again := k.Vault.GenerateSecret(t.Context(), c, 0, seal.CharacterSets{}, vault.Wish{})
+		if refused := errors.Is(err, vault.ErrPolicy); refused == admitted || !refused && err != nil || errors.Is(again, vault.ErrPolicy) != refused {
+			t.Errorf("ConcealSecret, GenerateSecret on %q, by a page: %t: got %v and %v, want it admitted: %t", host, page, err, again, admitted)
+		}
+	}
+	for _, host := range []string{"", ownHost, "127.0.0.1", "::1", "localhost", "pending.example.com", "other.example.com", "not a name"} {
+		visit(host, page, true)
+		visit(host, script, true)
+	}
+	for _, brand := range []vault.Brand{
+		{}, {AllowPublicHomepage: new(true)}, {AllowPublicHomepage: new(false), AllowPublicAPI: new(true)}, {AllowPublicHomepage: new(true)},
+	} {
+		now, err := k.Vault.UpdateDomainBrand(t.Context(), owner, claimed, brand, nil)
+		if err != nil {
+			t.Fatalf("UpdateDomainBrand(leave): got %v, want nil", err)
+		}
+		on := func(flag *bool) bool { return flag != nil && *flag }
+		visit("Secrets.Example.com", page, on(now.Brand.AllowPublicHomepage))
+		visit(claimed+".", script, on(now.Brand.AllowPublicAPI))
+	}
+	owner.Site = vault.Site{Host: claimed}
+	_, err := k.Vault.UpdateDomainBrand(t.Context(), owner, claimed, vault.Brand{}, []string{"allow_public_api", "allow_public_homepage"})
+	wantErr(t, "UpdateDomainBrand(no leave)", err, nil)
+	_, err = k.Vault.ConcealSecret(t.Context(), owner, "x", vault.Wish{})
+	wantErr(t, "ConcealSecret(owner)", err, nil)
 }
 
 // Anybody may see how a verified domain looks, and nothing else of it.

@@ -127,6 +127,11 @@ func (v *Vault) draft(ctx context.Context, c Caller, text Text, wish Wish, now t
 	if err := v.policy.admitSecret(c, wish.Passphrase); err != nil {
 		return nil, err
 	}
+	if c.Anonymous() {
+		if err := v.AdmitVisitor(ctx, c.Site); err != nil {
+			return nil, err
+		}
+	}
 	if limit := v.limits.secretSize(c); int64(len(text)) > limit {
 		return nil, &TooLargeError{Field: "secret", Limit: limit}
 	}

@@ -46,6 +46,36 @@ func (j *traveller) brandDomain() {
 	j.page(http.MethodGet, path, "").ok(j.t, "brand").says(j.t, "brand", "Of the otters", "record", "brand", "description")
 }
 
+// openDomain lets visitors share on the domain by calling the API, and on its
+// pages alone.
+func (j *traveller) openDomain() {
+	t, site := j.t, "http://"+travellerDomain
+	fromPage := http.Header{"Origin": {site}}
+	may := func(header http.Header) string {
+		policy := kitSend(t, j.client, http.MethodPost, site+"/hush.v1.SystemService/GetPolicy", header, "{}").ok(t, "GetPolicy")
+		shared := kitSend(t, j.client, http.MethodPost, site+"/api/v1/share", header, "secret=x")
+		allowed := strings.Contains(policy.body, `"anonymousCreate":true`)
+		if allowed != (shared.status == http.StatusOK) {
+			t.Errorf("share on the domain: got %d %s, want as the policy says: %s", shared.status, shared.body, policy.body)
+		}
+		if !allowed && !strings.Contains(shared.body, "Public sharing disabled for domain: "+travellerDomain) {
+			t.Errorf("share on the domain: got %s, want why not", shared.body)
+		}
+		return map[bool]string{true: "may", false: "may not"}[allowed]
+	}
+	for _, leave := range []struct{ brand, page, script string }{
+		{`{}`, "may not", "may not"},
+		{`{"allow_public_homepage":true}`, "may", "may not"},
+		{`{"allow_public_homepage":false,"allow_public_api":true}`, "may not", "may"},
+		{`{"allow_public_api":false}`, "may not", "may not"},
+	} {
+		j.page(http.MethodPut, "/domains/"+travellerDomain+"/brand", `{"brand":`+leave.brand+`}`).ok(t, "brand")
+		if page, script := may(fromPage), may(nil); page != leave.page || script != leave.script {
+			t.Errorf("with %s: got that pages %s and scripts %s share, want %s and %s", leave.brand, page, script, leave.page, leave.script)
+		}
+	}
+}
+
 // uploadLogo sends a picture as a form does, and looks at it as anybody may.
 func (j *traveller) uploadLogo() {
 	t := j.t

@@ -95,7 +95,7 @@ func TestJourney(t *testing.T) {
 	j := &traveller{t: t, server: s, mails: mails, dns: dns, client: anywhere(t, s), read: map[string]bool{}}
 	for _, step := range []func(){
 		j.signUp, j.confirm, j.signIn, j.makeToken, j.shareByMail, j.listRecent, j.addDomain, j.verifyDomain,
-		j.brandDomain, j.uploadLogo, j.shareOnDomain, j.report, j.lookAfter, j.callByGRPC, j.changePassword,
+		j.brandDomain, j.openDomain, j.uploadLogo, j.shareOnDomain, j.report, j.lookAfter, j.callByGRPC, j.changePassword,
 		j.forgetPassword, j.leave,
 	} {
 		step()

@@ -52,6 +52,7 @@ test("a domain is added, verified, given looks and shared on", async ({ page, re
   await expect(reader.getByText("Call us first")).toBeVisible();
   const logo = reader.getByRole("img", { name: brandedHost });
   await expect.poll(() => logo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  await expect(reader.locator('link[rel="icon"]')).toHaveAttribute("href", /^\/imagine\/.+\/icon\.png$/);
   const reveal = button(reader, t("open.reveal"));
   await expect(reveal).toHaveCSS("background-color", "rgb(47, 111, 79)");
   await expectAccessible(reader);
@@ -61,7 +62,17 @@ test("a domain is added, verified, given looks and shared on", async ({ page, re
   await button(reader, t("open.clear")).click();
   await expect(reader.getByText("Thank you")).toBeVisible();
 
+  await reader.goto(`http://${brandedHost}/`);
+  await expect(reader.getByText(t("share.signin"))).toBeVisible();
   await page.goto(`/account/domains/${brandedHost}`);
+  await page.getByLabel(t("brand.visitors.homepage")).check();
+  await button(page, t("brand.save")).click();
+  await expect(page.getByText(t("brand.unchanged"))).toBeVisible();
+  await reader.reload();
+  await reader.getByLabel(t("share.secret")).fill("e2e secret of a visitor");
+  await button(reader, t("share.submit")).click();
+  await expect(card(reader, t("result.link"))).toBeVisible();
+
   await button(page, t("domain.remove")).click();
   await button(page.getByRole("dialog"), t("domain.remove")).click();
   await expect(heading(page, t("domains.title"))).toBeVisible();

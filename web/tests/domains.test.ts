@@ -21,6 +21,11 @@ test("changeOf names what was changed and what was taken back", () => {
     brand: {},
     unset: ["primary_color", "colour", "button_text_light", "description"],
   });
+  const open = draftOf(brand({ locale: "de", allowPublicHomepage: true }));
+  assert.deepEqual(changeOf(open, { ...open, locale: "", homepage: false, api: true }), {
+    brand: { allowPublicApi: true },
+    unset: ["locale", "allow_public_homepage"],
+  });
   assert.deepEqual(changeOf(saved, { ...saved, color: "#DC4A22", corner: "pill", before: "Hi\nyou" }), {
     brand: { primaryColor: "#dc4a22", cornerStyle: "pill", instructionsPreReveal: "Hi\nyou" },
     unset: [],

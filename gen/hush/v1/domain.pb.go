@@ -536,9 +536,9 @@ type Brand struct {
 	Description *string `protobuf:"bytes,9,opt,name=description,proto3,oneof" json:"description,omitempty"`
 	// The language of its pages, as in pt_BR.
 	Locale *string `protobuf:"bytes,10,opt,name=locale,proto3,oneof" json:"locale,omitempty"`
-	// Whether its home page lets anybody share.
+	// Whether callers without an account may share on its pages.
 	AllowPublicHomepage *bool `protobuf:"varint,11,opt,name=allow_public_homepage,json=allowPublicHomepage,proto3,oneof" json:"allow_public_homepage,omitempty"`
-	// Whether the API may be called on it.
+	// Whether callers without an account may share by calling the API on it.
 	AllowPublicApi *bool `protobuf:"varint,12,opt,name=allow_public_api,json=allowPublicApi,proto3,oneof" json:"allow_public_api,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache

@@ -511,7 +511,8 @@ type GetPolicyResponse struct {
 	Verification bool `protobuf:"varint,2,opt,name=verification,proto3" json:"verification,omitempty"`
 	// Whether mail is set up.
 	Mail bool `protobuf:"varint,3,opt,name=mail,proto3" json:"mail,omitempty"`
-	// Whether secrets may be concealed without an account.
+	// Whether secrets may be concealed without an account on the host that was
+	// called.
 	AnonymousCreate bool `protobuf:"varint,4,opt,name=anonymous_create,json=anonymousCreate,proto3" json:"anonymous_create,omitempty"`
 	// Whether every secret needs a passphrase.
 	PassphraseRequired bool `protobuf:"varint,5,opt,name=passphrase_required,json=passphraseRequired,proto3" json:"passphrase_required,omitempty"`

@@ -87,8 +87,8 @@ interface ScopeChoiceProps {
 function ScopeChoice({ chosen, onChosen, error }: ScopeChoiceProps) {
   const id = useId();
   return (
-    <fieldset class="stack-s" aria-describedby={error ? id : undefined}>
-      <legend class="scopes-legend">{t("tokens.scopes")}</legend>
+    <fieldset class="group stack-s" aria-describedby={error ? id : undefined}>
+      <legend>{t("tokens.scopes")}</legend>
       {error && (
         <p class="field-error" id={id} role="alert">
           <Icon name="warn" />

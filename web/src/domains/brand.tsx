@@ -3,11 +3,11 @@ import { type Problem, useDeed } from "../account/deed";
 import { Tell } from "../account/tell";
 import { contrast, hex } from "../brand";
 import type { Domain } from "../gen/hush/v1/domain_pb";
-import { type Key, number, t, tn } from "../i18n/more";
+import { type Key, locales, number, t, tn } from "../i18n/more";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { domains } from "../rpc";
-import { announce, Button, Card, Field, Form, Segmented, TextArea, TextInput } from "../ui";
+import { announce, Button, Card, Checkbox, Field, Form, Segmented, Select, TextArea, TextInput } from "../ui";
 import { changeOf, count, type Draft, draftOf, type TextName, textNames, texts } from "./draft";
 import { Preview } from "./preview";
 
@@ -47,6 +47,7 @@ export function BrandEditor({ domain, onChange }: BrandEditorProps) {
             {textNames.map((name) => (
               <Words key={name} name={name} draft={draft} edit={edit} problem={problemAt(name)} />
             ))}
+            <Visitors draft={draft} edit={edit} />
             <Tell deed={deed} />
             <div class="row">
               <Button type="submit" kind="primary" busy={deed.busy} disabled={!change}>
@@ -181,6 +182,30 @@ function Looks({ draft, edit }: PartProps) {
           ["pill", t("brand.corner.pill")],
         ]}
       />
+    </>
+  );
+}
+
+/** Visitors is what strangers find on the domain besides its looks. */
+function Visitors({ draft, edit }: PartProps) {
+  return (
+    <>
+      <Field label={t("brand.locale")} optional hint={t("brand.locale.hint")}>
+        <Select
+          value={draft.locale}
+          onValue={(locale) => edit({ locale })}
+          options={[["", t("brand.locale.none")], ...Object.entries(locales)]}
+        />
+      </Field>
+      <fieldset class="group stack-s">
+        <legend>{t("brand.visitors")}</legend>
+        <Checkbox checked={draft.homepage} onChecked={(homepage) => edit({ homepage })}>
+          {t("brand.visitors.homepage")}
+        </Checkbox>
+        <Checkbox checked={draft.api} onChecked={(api) => edit({ api })}>
+          {t("brand.visitors.api")}
+        </Checkbox>
+      </fieldset>
     </>
   );
 }

@@ -11,6 +11,10 @@ export interface Draft {
   before: string;
   beside: string;
   after: string;
+  locale: string;
+  /** Whether visitors without an account may share, on its pages and by scripts. */
+  homepage: boolean;
+  api: boolean;
 }
 
 /** The texts of a draft, by the field of the request that they go to. */
@@ -36,6 +40,9 @@ export function draftOf(brand: Brand | undefined): Draft {
     before: brand?.instructionsPreReveal ?? "",
     beside: brand?.instructionsReveal ?? "",
     after: brand?.instructionsPostReveal ?? "",
+    locale: brand?.locale ?? "",
+    homepage: brand?.allowPublicHomepage ?? false,
+    api: brand?.allowPublicApi ?? false,
   };
 }
 
@@ -61,6 +68,9 @@ export function brandOf(draft: Draft): BrandFields {
     instructionsPreReveal: draft.before || undefined,
     instructionsReveal: draft.beside || undefined,
     instructionsPostReveal: draft.after || undefined,
+    locale: draft.locale || undefined,
+    allowPublicHomepage: draft.homepage || undefined,
+    allowPublicApi: draft.api || undefined,
   };
 }
 
@@ -75,6 +85,9 @@ const fields: Partial<Record<keyof BrandFields, string[]>> = {
   instructionsPreReveal: ["instructions_pre_reveal"],
   instructionsReveal: ["instructions_reveal"],
   instructionsPostReveal: ["instructions_post_reveal"],
+  locale: ["locale"],
+  allowPublicHomepage: ["allow_public_homepage"],
+  allowPublicApi: ["allow_public_api"],
 };
 
 export interface Change {

@@ -37,7 +37,9 @@ export const locales = {
 
 export type Locale = keyof typeof locales;
 
-const storageKey = "hush.locale";/** The same as the visitor's region writes it, as in en-GB: for times and numbers. */
+const storageKey = "hush.locale";
+
+/** The same as the visitor's region writes it, as in en-GB: for times and numbers. */
 export const region = computed(() => {
   const own = navigator.languages.find((name) => parse(name) === locale.value);
   return own ?? tag.value;
@@ -111,6 +113,13 @@ export function followAccountLocale(name: string): void {
   const next = parse(name);
   if (next && !stored()) {
     void show(next);
+  }
+}
+
+/** suggestLocale shows a language to visitors whose own are not among ours. */
+export function suggestLocale(name: string): void {
+  if (!firstKnown(navigator.languages)) {
+    followAccountLocale(name);
   }
 }
 

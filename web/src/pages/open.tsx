@@ -4,7 +4,7 @@ import { applyBrand } from "../brand";
 import { dateOf, inSeconds } from "../format";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
 import type { Secret } from "../gen/hush/v1/secret_pb";
-import { rich, t, tn } from "../i18n";
+import { rich, suggestLocale, t, tn } from "../i18n";
 import { keyIn } from "../link";
 import { problemText } from "../problem";
 import { asRefusal, type Refusal } from "../refusal";
@@ -116,6 +116,17 @@ function useBrand(domain: string): GetPublicBrandResponse | undefined {
   return brand;
 }
 
+/** showIcon puts a picture on the page's tab, and answers what takes it off. */
+function showIcon(href: string): () => void {
+  const own = [...document.head.querySelectorAll('link[rel="icon"]')];
+  const link = document.createElement("link");
+  link.rel = "icon";
+  link.href = href;
+  document.head.append(link);
+  own.forEach((other) => other.remove());
+  return () => link.replaceWith(...own);
+}
+
 type BrandedProps = { brand: GetPublicBrandResponse | undefined; children: preact.ComponentChildren };
 
 function Branded({ brand, children }: BrandedProps) {
@@ -124,6 +135,8 @@ function Branded({ brand, children }: BrandedProps) {
     if (element.current) {
       applyBrand(element.current, brand?.brand);
     }
+    suggestLocale(brand?.brand?.locale ?? "");
+    return brand?.hasIcon ? showIcon(`/imagine/${brand.domainId}/icon.png`) : undefined;
   }, [brand]);
   return (
     <div ref={element} class={brand ? "branded" : undefined}>

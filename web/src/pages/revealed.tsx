@@ -1,5 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
 import { t } from "../i18n";
 import { onLeave } from "../router";
@@ -91,10 +91,10 @@ function clear(value: Signal<string>, onClear: () => void): void {
 
 /**
  * useClearing ends the value when the page is left, kept by the browser for
- * its back button, or forgotten in the background.
+ * its back button, or forgotten in the background, where it may be already.
  */
 function useClearing(value: Signal<string>, onClear: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     let hiddenSince = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const end = () => clear(value, onClear);
@@ -116,6 +116,7 @@ function useClearing(value: Signal<string>, onClear: () => void): void {
     addEventListener("pageshow", restored);
     document.addEventListener("visibilitychange", look);
     const stay = onLeave(end);
+    look();
     return () => {
       value.value = "";
       clearTimeout(timer);

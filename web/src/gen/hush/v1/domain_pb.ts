@@ -350,14 +350,14 @@ export type Brand = Message<"hush.v1.Brand"> & {
   locale?: string | undefined;
 
   /**
-   * Whether its home page lets anybody share.
+   * Whether callers without an account may share on its pages.
    *
    * @generated from field: optional bool allow_public_homepage = 11;
    */
   allowPublicHomepage?: boolean | undefined;
 
   /**
-   * Whether the API may be called on it.
+   * Whether callers without an account may share by calling the API on it.
    *
    * @generated from field: optional bool allow_public_api = 12;
    */

@@ -241,7 +241,8 @@ export type GetPolicyResponse = Message<"hush.v1.GetPolicyResponse"> & {
   mail: boolean;
 
   /**
-   * Whether secrets may be concealed without an account.
+   * Whether secrets may be concealed without an account on the host that was
+   * called.
    *
    * @generated from field: bool anonymous_create = 4;
    */

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-CBvUGZ5R.js";import{r as t}from"./wire-VTYY5zAo.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D18ip9Ra.js";import{r as t}from"./wire-VTYY5zAo.js";var n=t(e);export{n as default};

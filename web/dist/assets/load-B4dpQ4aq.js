@@ -1,1 +1,0 @@
-import{Bt as e,Ht as t,Ut as n}from"./app-B7HOAxsT.js";import{o as r}from"./tell-DiW2N2Kp.js";function i(i){let[a,o]=n(),[s,c]=n(),l=t(0),u=()=>{let e=++l.current;c(void 0),i().then(t=>{e===l.current&&o(()=>t)},t=>{e===l.current&&(c(t),r(t))})};return e(()=>(u(),()=>{l.current=-1}),[]),{value:a,refused:s,again:u,change:e=>o(()=>e)}}export{i as t};

@@ -1,1 +1,0 @@
-import"./more-CSpgNJAE.js";import{Pt as e,X as t,Y as n,_ as r,mt as i}from"./app-B7HOAxsT.js";function a(){return i(r,{title:e(`notfound.title`),width:`narrow`,children:i(t,{icon:`search`,title:e(`notfound.text`),children:i(n,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

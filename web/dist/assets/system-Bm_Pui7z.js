@@ -1,1 +1,0 @@
-export{t as default}from"./wire-VTYY5zAo.js";
