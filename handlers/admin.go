@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -19,20 +20,23 @@ import (
 const adminLimit = 64 << 20
 
 // AdminService is hush.admin.v1.AdminService on a vault.
-type AdminService struct{ operator vault.Operator }
+type AdminService struct {
+	operator vault.Operator
+	base     *url.URL
+}
 
 // NewAdmin returns the operator's service and the path that it is mounted at.
 // It asks nobody who he is: whoever may open the socket that it is served on is
-// the operator. It must never be part of the public tree. It fails if the
-// contract's field limits are broken.
-func NewAdmin(v *vault.Vault, log *slog.Logger) (path string, handler http.Handler, err error) {
+// the operator. It must never be part of the public tree. Links lead to base. It
+// fails if the contract's field limits are broken.
+func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, handler http.Handler, err error) {
 	validation, err := newValidation([]protoreflect.ServiceDescriptor{
 		adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService"),
 	})
 	if err != nil {
 		return "", nil, fmt.Errorf("compiling field limits: %w", err)
 	}
-	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator()},
+	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), base},
 		connect.WithInterceptors(mapErrors(log), validation),
 		connect.WithCodec(jsonCodec{name: "json"}),
 		connect.WithReadMaxBytes(adminLimit),

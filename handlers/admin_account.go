@@ -16,7 +16,9 @@ func (s *AdminService) CreateAccount(ctx context.Context, req *adminv1.CreateAcc
 	if err != nil {
 		return nil, err
 	}
-	return &adminv1.CreateAccountResponse{Account: accountOf(account)}, nil
+	return &adminv1.CreateAccountResponse{
+		Account: accountOf(account), SignInUrl: s.base.JoinPath("signin").String(),
+	}, nil
 }
 
 // ListAccounts lists accounts.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ func newAdmin(t *testing.T) (adminv1connect.AdminServiceClient, *vaulttest.Kit) 
 // adminOf serves it over HTTP.
 func adminOf(t *testing.T, kit *vaulttest.Kit) adminv1connect.AdminServiceClient {
 	t.Helper()
-	path, handler, err := handlers.NewAdmin(kit.Vault, slog.New(slog.DiscardHandler))
+	path, handler, err := handlers.NewAdmin(kit.Vault, &url.URL{Scheme: "https", Host: "hush.example"}, slog.New(slog.DiscardHandler))
 	if err != nil || path != "/hush.admin.v1.AdminService/" {
 		t.Fatalf("NewAdmin: got %q %v, want the service's path", path, err)
 	}
@@ -277,7 +278,7 @@ func TestAdminChain(t *testing.T) {
 		t.Errorf("SetRole without a role: got %v, want an invalid argument", err)
 	}
 	log := &bytes.Buffer{}
-	_, handler, err := handlers.NewAdmin(kit.Vault, slog.New(slog.NewTextHandler(log, nil)))
+	_, handler, err := handlers.NewAdmin(kit.Vault, &url.URL{}, slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		t.Fatalf("NewAdmin: got %v, want no error", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -61,19 +60,20 @@ func (p program) createAccount(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	p.tellNext(s.publicURL(), made.GetAccount(), request.GetPassword() != "")
+	p.tellNext(made, request.GetPassword() != "")
 	return nil
 }
 
 // tellNext says what to do with a new account.
-func (p program) tellNext(base *url.URL, made *hushv1.Account, signsIn bool) {
-	p.tellf("made the %s account %s", nameOfRole(made.GetRole()), made.GetAddress())
+func (p program) tellNext(made *adminv1.CreateAccountResponse, signsIn bool) {
+	account := made.GetAccount()
+	p.tellf("made the %s account %s", nameOfRole(account.GetRole()), account.GetAddress())
 	if signsIn {
-		p.tellf("sign in at %s", base.JoinPath("signin"))
+		p.tellf("sign in at %s", made.GetSignInUrl())
 	} else {
-		p.tellf("it has no password; set one with: hush account reset-password --password-file FILE %s", made.GetAddress())
+		p.tellf("it has no password; set one with: hush account reset-password --password-file FILE %s", account.GetAddress())
 	}
-	p.tellf("make an API token for scripts with: hush token create %s", made.GetAddress())
+	p.tellf("make an API token for scripts with: hush token create %s", account.GetAddress())
 }
 
 func (p program) listAccounts(ctx context.Context, args []string) error {

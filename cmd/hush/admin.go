@@ -113,7 +113,7 @@ func (p program) onFolder(ctx context.Context, s *settings, work adminWork) (err
 		return err
 	}
 	defer v.Close()
-	_, handler, err := handlers.NewAdmin(v, log)
+	_, handler, err := handlers.NewAdmin(v, s.publicURL(), log)
 	if err != nil {
 		return err
 	}

@@ -65,20 +65,22 @@ func TestOperatorCommands(t *testing.T) {
 	t.Parallel()
 	t.Run("stopped", func(t *testing.T) {
 		t.Parallel()
-		wantOperatorCommands(operator{t, filepath.Join(t.TempDir(), "data")})
+		wantOperatorCommands(operator{t, filepath.Join(t.TempDir(), "data")}, "http://127.0.0.1:7143")
 	})
 	t.Run("running", func(t *testing.T) {
 		t.Parallel()
-		wantOperatorCommands(operator{t, startHush(t).data})
+		s := startHush(t)
+		wantOperatorCommands(operator{t, s.data}, s.url)
 	})
 }
 
-func wantOperatorCommands(o operator) {
+// wantOperatorCommands gives each command. New accounts sign in at base.
+func wantOperatorCommands(o operator, base string) {
 	t := o.t
 	t.Helper()
 	const boss, clerk = "boss@example.com", "clerk@example.com"
 	got := o.ok("correct horse battery\n", "account", "create", " Boss@Example.com", "--role", "colonel", "--password-file=-")
-	got.want(t, "account create", exitOK, "made the colonel account "+boss, "sign in at http://127.0.0.1:7143/", "hush token create "+boss)
+	got.want(t, "account create", exitOK, "made the colonel account "+boss, "sign in at "+base+"/signin", "hush token create "+boss)
 	if got.stdout != "" {
 		t.Errorf("hush account create: got %q on standard output, want what is for people on the other", got.stdout)
 	}

@@ -78,7 +78,7 @@ func (p program) serveData(ctx context.Context, s *settings, made *parts, d *dat
 	if err != nil {
 		return err
 	}
-	stop, err := s.serveAdmin(ctx, v, log)
+	stop, err := s.serveAdmin(ctx, v, base, log)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"hush/handlers"
@@ -55,11 +56,11 @@ const (
 
 // serveAdmin answers operators' commands on the socket in the data folder until
 // stop. A store in memory has no folder, and so no socket.
-func (s *settings) serveAdmin(ctx context.Context, v *vault.Vault, log *slog.Logger) (stop func(), err error) {
+func (s *settings) serveAdmin(ctx context.Context, v *vault.Vault, base *url.URL, log *slog.Logger) (stop func(), err error) {
 	if s.store == "memory" {
 		return func() {}, nil
 	}
-	path, handler, err := handlers.NewAdmin(v, log)
+	path, handler, err := handlers.NewAdmin(v, base, log)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,9 @@ func (x *CreateAccountRequest) GetLocale() string {
 type CreateAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account.
-	Account       *v1.Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	Account *v1.Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
+	// The page where it signs in.
+	SignInUrl     string `protobuf:"bytes,2,opt,name=sign_in_url,json=signInUrl,proto3" json:"sign_in_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -141,6 +143,13 @@ func (x *CreateAccountResponse) GetAccount() *v1.Account {
 		return x.Account
 	}
 	return nil
+}
+
+func (x *CreateAccountResponse) GetSignInUrl() string {
+	if x != nil {
+		return x.SignInUrl
+	}
+	return ""
 }
 
 // ListAccountsRequest asks for a page.
@@ -1905,9 +1914,10 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\aaddress\x18\x01 \x01(\tB\x03\x80\x01\x01R\aaddress\x12\x1f\n" +
 	"\bpassword\x18\x02 \x01(\tB\x03\x80\x01\x01R\bpassword\x12+\n" +
 	"\x04role\x18\x03 \x01(\x0e2\r.hush.v1.RoleB\b\xbaH\x05\x82\x01\x02\x10\x01R\x04role\x12\x16\n" +
-	"\x06locale\x18\x04 \x01(\tR\x06locale\"C\n" +
+	"\x06locale\x18\x04 \x01(\tR\x06locale\"c\n" +
 	"\x15CreateAccountResponse\x12*\n" +
-	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\"]\n" +
+	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\x12\x1e\n" +
+	"\vsign_in_url\x18\x02 \x01(\tR\tsignInUrl\"]\n" +
 	"\x13ListAccountsRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bpageSize\x12\x1d\n" +
