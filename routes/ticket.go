@@ -54,20 +54,14 @@ func (p ticketPage) sent() livePage {
 func (p ticketPage) refuse(t *tree, w http.ResponseWriter, x *exchange, f *fault) {
 	status, text := x.reason(f)
 	s := p.sheet(x, f.class != classTicket)
-	s.Problem = x.named(text)
-	if f.class == classTicket {
+	switch s.Problem = text; {
+	case f.class == classTicket:
 		s.Problem = x.text(p.texts + ".failed")
+	case strings.HasPrefix(text, "new_password"):
+		s.Problem = x.text(p.texts + ".refused")
 	}
 	setRetryAfter(w, f)
 	t.showSheet(w, x, status, s)
-}
-
-// named is a reason with the name that the page has for the field.
-func (x *exchange) named(text string) string {
-	if rest, found := strings.CutPrefix(text, "new_password"); found {
-		return x.text("page.reset.password") + ": " + strings.TrimLeft(rest, ": ")
-	}
-	return text
 }
 
 func (p ticketPage) sheet(x *exchange, asks bool) *sheet {
