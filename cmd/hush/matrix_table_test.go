@@ -30,7 +30,7 @@ func declaredRPCs() map[string]declared {
 	return map[string]declared{
 		"/hush.v1.SecretService/ConcealSecret":    {"public", "conceal", false, `{"secret":"x"}`},
 		"/hush.v1.SecretService/GenerateSecret":   {"public", "conceal", false, emptyObject},
-		"/hush.v1.SecretService/GetSecret":        {"public", "reveal", false, secretKey},
+		"/hush.v1.SecretService/GetSecret":        {"public", "reveal", true, secretKey},
 		"/hush.v1.SecretService/RevealSecret":     {"public", "reveal", false, secretKey},
 		"/hush.v1.SecretService/BurnSecret":       {"public", "metadata", false, metadataKey},
 		"/hush.v1.SecretService/GetSecretStatus":  {"public", "reveal", false, secretKey},

@@ -1,17 +1,18 @@
-import type { DescService } from "@bufbuild/protobuf";
+import { type DescService, getOption } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { forgeable } from "../gen/hush/v1/policy_pb";
 import { locale } from "../i18n";
 import { shrimp } from "../shrimp";
 import { refusalFrom } from "./refuse";
 
-/** The calls that are made to learn the token; the others wait for it. */
-const unprotected = "hush.v1.SystemService";
-
-/** Sends the session's token against forged requests, and the language. */
+/**
+ * Sends the language, and the session's token against forged requests with the
+ * calls that need it. Those wait for the token while the page starts.
+ */
 const introduce: Interceptor = (next) => async (request) => {
   request.header.set("Accept-Language", locale.peek().replace("_", "-"));
-  if (request.service.typeName !== unprotected) {
+  if (!getOption(request.method, forgeable)) {
     const token = await shrimp();
     if (token) {
       request.header.set("O-Shrimp", token);

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-URLsRDoh.js";import{r as t}from"./wire-DyyM6Oyl.js";var n=t(e);export{n as default};

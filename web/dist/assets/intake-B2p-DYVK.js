@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D1DnETGz.js";import{r as t}from"./wire-DyyM6Oyl.js";var n=t(e);export{n as default};
