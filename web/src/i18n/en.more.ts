@@ -3,6 +3,7 @@
  * pages import t, tn and rich from i18n/more.
  */
 export default {
+  // The receipt
   "receipt.title": "Your private receipt",
   "receipt.lead": "Keep this page to yourself.",
   "receipt.loading": "Fetching the receipt…",
@@ -54,6 +55,8 @@ export default {
   "receipt.print": "Print",
   "receipt.again": "Share another secret",
 
+
+  // About, and what is not there
   "about.title": "About {name}",
   "about.lead": "A calm way to hand over a password, a key or a note: once, and then never again.",
   "about.once.title": "Once means once",
@@ -77,6 +80,8 @@ export default {
   "colonel.title": "Overview",
   "feedback.title": "Feedback",
 
+
+  // Domains
   "domains.lead": "Give out links on a name of your own, with your looks.",
   "domains.list": "Your domains",
   "domains.add": "Add a domain",
@@ -98,6 +103,8 @@ export default {
   "domains.unchecked": "Not checked yet",
   "domains.not_resolving": "Verified, but the name does not lead here",
 
+
+  // One domain
   "domain.all": "All domains",
   "domain.unknown.title": "You have no such domain",
   "domain.unknown": "It may have been removed, or belong to another account.",
@@ -167,6 +174,8 @@ export default {
   "domain.remove.warning": "Secrets on it live on and open on the service's own host. Its looks, logo and icon are deleted; this cannot be undone.",
   "domain.removed": "{name} removed",
 
+
+  // How a domain looks
   "brand.title": "Looks",
   "brand.lead": "How the page looks that opens a secret on this domain. It shows once the domain is verified.",
   "brand.color": "Colour",
@@ -215,6 +224,8 @@ export default {
   "brand.preview.beside": "Revealed",
   "brand.preview.after": "After",
 
+
+  // Its pictures
   "image.title": "Logo and icon",
   "image.lead": "Cut to size here before anything is sent. Choose a picture, or drop one on its place.",
   "image.logo": "Logo",
@@ -247,6 +258,8 @@ export default {
   "image.delete.title": "Delete the picture ({name})?",
   "image.delete.text": "Pages are shown without it. You can upload another one at any time.",
 
+
+  // The colonel's page
   "colonel.refresh": "Refresh",
   "colonel.count.secrets": "Secrets waiting",
   "colonel.count.created": "Secrets shared so far",
@@ -317,6 +330,8 @@ export default {
   "colonel.build.start": "Started",
   "colonel.build.uptime": "Up for",
 
+
+  // Feedback
   "feedback.lead": "What works, what does not, what is missing? Those who run this service read it.",
   "feedback.message": "Your message",
   "feedback.placeholder": "I tried to…",
@@ -334,6 +349,8 @@ export default {
   "feedback.thanks.text": "Your message has arrived.",
   "feedback.another": "Write another one",
 
+
+  // Signing in and up
   "gate.back": "Sign in to see this page. You come back to it afterwards.",
 
   "password.label": "Password",
@@ -436,6 +453,8 @@ export default {
   "reset.done.sealed.other": "{count} earlier entries can no longer be listed.",
   "reset.another": "Ask for another link",
 
+
+  // What was shared
   "recent.title": "Your secrets",
   "recent.lead": "What you shared while signed in, newest first.",
   "recent.filter": "Show",
@@ -476,6 +495,8 @@ export default {
   "recent.burn.named": "Burn {name}",
   "recent.refresh": "Refresh",
 
+
+  // The account
   "account.title": "Account",
   "account.loading": "Fetching your account…",
   "account.about": "You",
@@ -553,6 +574,8 @@ export default {
   "account.destroyed.title": "Your account is gone",
   "account.destroyed": "It was deleted with all that belonged to it.",
 
+
+  // API tokens
   "tokens.title": "API tokens",
   "tokens.lead": "For programs that share or open secrets in your name.",
   "tokens.loading": "Fetching your tokens…",
