@@ -155,12 +155,12 @@ func TestForgeryRPC(t *testing.T) {
 	t.Parallel()
 	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	unknown := kitCall(t, client, s.url, "/hush.v1.NoSuchService/GetIndex", nil, emptyObject)
 	table := declaredRPCs()
 	for _, procedure := range procedures(t) {
 		if procedure == "/hush.v1.SessionService/DestroySession" {
 			continue // it ends the session: see TestForgerySignOut
 		}
+		unknown := unknownBeside(t, client, s.url, procedure)
 		g := target{
 			name: procedure, method: http.MethodPost, path: procedure, body: table[procedure].body, declared: table[procedure],
 			judge: func(got kitReply) verdict { return verdictOf(t, got, unknown) },
@@ -176,7 +176,7 @@ func TestForgerySignOut(t *testing.T) {
 	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	const procedure = "/hush.v1.SessionService/DestroySession"
-	unknown := kitCall(t, client, s.url, "/hush.v1.NoSuchService/GetIndex", nil, emptyObject)
+	unknown := unknownBeside(t, client, s.url, procedure)
 	next := 1
 	alive := func() kitSession {
 		in := kit.ada.sessions[next]
