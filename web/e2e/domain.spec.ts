@@ -3,9 +3,9 @@ import { brandedHost } from "./environment";
 import { hostile } from "./hostile";
 import { ada, button, card, expect, expectAccessible, heading, revealed, signIn, test } from "./kit";
 import { setDNS } from "./service";
-import { t } from "./texts";
+import { german, t } from "./texts";
 
-test("a domain is added, verified, given looks and shared on", async ({ page, reader, expected }) => {
+test("a domain is added, verified, given looks and shared on", async ({ page, reader, browser, contextOptions, expected }) => {
   // The link on the domain has no TLS here, of which the browser takes note.
   expected.push(/Cross-Origin-Opener-Policy header has been ignored/);
   await signIn(page, ada);
@@ -32,6 +32,7 @@ test("a domain is added, verified, given looks and shared on", async ({ page, re
   await page.getByLabel(t("brand.before")).fill(`Call us first ${hostile}`);
   await page.getByLabel(t("brand.beside")).fill(`Change it soon ${hostile}`);
   await page.getByLabel(t("brand.after")).fill(`Thank you ${hostile}`);
+  await page.getByLabel(`${t("brand.locale")} ${t("kit.optional")}`, { exact: true }).selectOption("de");
   await expect(page.locator(".preview")).toContainText("Of the otters");
   await button(page, t("brand.save")).click();
   await expect(page.getByText(t("brand.unchanged"))).toBeVisible();
@@ -45,6 +46,12 @@ test("a domain is added, verified, given looks and shared on", async ({ page, re
   await button(page, t("share.submit")).click();
   const link = await card(page, t("result.link")).getByText(/\/s#[0-9a-z]{31}$/).innerText();
   expect(link).toContain(`http://${brandedHost}/s#`);
+
+  const swedish = await browser.newContext({ ...contextOptions, locale: "sv-SE" });
+  const stranger = await swedish.newPage();
+  await stranger.goto(link);
+  await expect(button(stranger, german("open.reveal"))).toBeVisible();
+  await swedish.close();
 
   await reader.goto(link);
   await expect(heading(reader, t("open.title.domain", { domain: brandedHost }))).toBeVisible();

@@ -182,16 +182,34 @@ test("a page in the background forgets after five minutes", async ({ page }) => 
   await page.goto(`/s#${key}`);
   await button(page, t("open.reveal")).click();
   await expect(revealed(page)).toBeVisible();
-  await page.evaluate(() => {
-    Object.defineProperty(document, "hidden", { value: true, configurable: true });
-    document.dispatchEvent(new Event("visibilitychange"));
-  });
+  await page.evaluate(hide);
   await page.clock.runFor("04:50");
   await expect(revealed(page)).toBeVisible();
   await page.clock.runFor("00:20");
   await expect(heading(page, t("open.cleared.title"))).toBeVisible();
   await expectNowhere(page, "e2e secret in the background");
 });
+
+test("a page that is in the background when the answer comes forgets, too", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e secret that came late" });
+  await page.clock.install();
+  await page.goto(`/s#${key}`);
+  await page.route("**/RevealSecret", async (route) => {
+    await page.evaluate(hide);
+    await route.continue();
+  });
+  await button(page, t("open.reveal")).click();
+  await expect(revealed(page)).toBeVisible();
+  await page.clock.runFor("05:10");
+  await expect(heading(page, t("open.cleared.title"))).toBeVisible();
+  await expectNowhere(page, "e2e secret that came late");
+});
+
+/** hide puts the page that it runs in into the background. */
+function hide(): void {
+  Object.defineProperty(document, "hidden", { value: true, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}
 
 test("the secret is copied, saved, veiled and cleared", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret\twith tabs\nand lines" });

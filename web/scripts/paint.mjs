@@ -18,7 +18,7 @@ const pages = [
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-background-networking"],
+  args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "--disable-background-networking"],
 });
 for (const page of pages) {
   const seen = [];
