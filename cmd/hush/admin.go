@@ -129,7 +129,9 @@ func held(folder string) bool {
 		return false
 	}
 	defer handle.Close()
-	err = unix.Flock(int(handle.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err = unix.Flock(int(handle.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		err = unix.Flock(int(handle.Fd()), unix.LOCK_UN)
+	}
 	return errors.Is(err, unix.EWOULDBLOCK)
 }
 

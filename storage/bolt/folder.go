@@ -84,8 +84,10 @@ func (f *Folder) Close() error {
 	if f.store != nil {
 		errs = append(errs, f.store.Close(), f.shares.Close())
 	}
-	// Closing the descriptor releases the lock.
-	return errors.Join(append(errs, f.handle.Close())...)
+	// Closing the descriptor alone would leave the lock to whoever has a copy of
+	// it, as a process that is just being started does until it runs.
+	errs = append(errs, unix.Flock(int(f.handle.Fd()), unix.LOCK_UN), f.handle.Close())
+	return errors.Join(errs...)
 }
 
 // claim checks what kind of folder this is and takes its lock.
