@@ -154,7 +154,8 @@ func TestRevealPageWithSession(t *testing.T) {
 		t.Fatalf("CreateSession: got %d %s", w.Code, w.Body)
 	}
 	k := s.share(t, "secret=the+value")
-	for path, want := range map[string]string{"/private/" + k.MetadataKey: "Not read yet", "/secret/" + k.SecretKey: "the value"} {
+	for _, page := range []struct{ path, want string }{{"/private/" + k.MetadataKey, "Not read yet"}, {"/secret/" + k.SecretKey, "the value"}} {
+		path := page.path
 		shown := onHost(s, http.MethodGet, path, "", "Cookie", cookie, "Accept-Encoding", "gzip")
 		found := regexp.MustCompile(`name="shrimp" value="([^"]+)"`).FindStringSubmatch(shown.Body.String())
 		if found == nil || shown.Header().Get("Content-Encoding") != "" {
@@ -163,6 +164,6 @@ func TestRevealPageWithSession(t *testing.T) {
 		w := onHost(s, http.MethodPost, path, "continue=true", "Cookie", cookie, "Origin", "https://hush.example")
 		wantPage(t, "POST without the token", w, http.StatusForbidden, "Please refresh the page and try again", found[1])
 		w = onHost(s, http.MethodPost, path, "continue=true&shrimp="+found[1], "Cookie", cookie, "Origin", "https://hush.example")
-		wantPage(t, "POST", w, http.StatusOK, want)
+		wantPage(t, "POST", w, http.StatusOK, page.want)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"hush/mail/mailtest"
@@ -67,11 +66,11 @@ func kitScopes() map[string]vault.Scopes {
 	}
 }
 
-// newAccountKit returns the kit, which is made once for all tests. It is
-// nobody's to change.
+// newAccountKit makes a kit. One for all tests would grow old while they run:
+// lifetimes go by, and a domain's next check comes due.
 func newAccountKit(t testing.TB) *accountKit {
 	t.Helper()
-	kit, err := makeAccountKit()
+	kit, err := buildAccountKit()
 	if err != nil {
 		t.Fatalf("making accounts: got %v, want no error", err)
 	}
@@ -112,19 +111,6 @@ func (k *accountKit) copyTo(t testing.TB) string {
 		t.Fatalf("copying the data folder: got %v, want no error", err)
 	}
 	return data
-}
-
-var makeAccountKit = sync.OnceValues(buildAccountKit)
-
-// newestAccountKit makes a kit of its own for a test to which it matters how
-// long ago that was.
-func newestAccountKit(t testing.TB) *accountKit {
-	t.Helper()
-	kit, err := buildAccountKit()
-	if err != nil {
-		t.Fatalf("making accounts: got %v, want no error", err)
-	}
-	return kit
 }
 
 func buildAccountKit() (kit *accountKit, err error) {

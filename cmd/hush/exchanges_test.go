@@ -169,7 +169,7 @@ func startRecorded(t *testing.T, content string) (*server, *names) {
 		known.learn("basic", base64.StdEncoding.EncodeToString([]byte(words[2]+":"+token)))
 		s = startHushOn(t, data)
 	case len(words) > 1 && words[1] == "accounts":
-		kit := newestAccountKit(t) // what is left of a lifetime is recorded
+		kit := newAccountKit(t)
 		var flags []string
 		if len(words) > 2 {
 			dns := resolvertest.New(t)

@@ -25,7 +25,7 @@ import (
 // when something was looked at or used.
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
-	kit := newestAccountKit(t) // a domain's next check is five minutes after its last
+	kit := newAccountKit(t)
 	data := kit.copyTo(t)
 	startHushOn(t, data, "--log-level=error").stop(t)
 	before := contentOf(t, data)
