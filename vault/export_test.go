@@ -1,6 +1,8 @@
 package vault
 
 import (
+	"encoding/binary"
+
 	"hush/seal"
 	"hush/storage"
 )
@@ -75,3 +77,16 @@ func AuditOf(record []byte) (AuditRow, error) {
 
 // KeptBytes is what the vault takes live secrets to hold.
 func (v *Vault) KeptBytes() int64 { return v.usage.bytes() }
+
+// StoredLink returns what a stored receipt still says of its secret: the
+// secret's row and its sealed key.
+func StoredLink(record []byte) (secret seal.RowKey, sealedKey []byte, err error) {
+	r, err := decodeMetadata(record)
+	if err != nil {
+		return seal.RowKey{}, nil, err
+	}
+	return r.secret, r.sealedKey, nil
+}
+
+// SlotNumber reads the key of a row of the shred list.
+func SlotNumber(key []byte) uint64 { return binary.BigEndian.Uint64(key) }

@@ -1,0 +1,71 @@
+package vault_test
+
+import (
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// The attack: the thief has the data folder, the root key and the receipt's
+// key of a secret that has ended. A live secret's receipt holds its sealed key
+// and its row, so the thief could link the receipt to the message that carried
+// the link. Every end must remove both from the stored receipt.
+func TestEndedReceiptForgetsTheLink(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*testing.T, *vaulttest.Kit, vault.Caller, vault.Concealed){
+		"reveal": func(t *testing.T, k *vaulttest.Kit, _ vault.Caller, kept vault.Concealed) {
+			t.Helper()
+			k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+		},
+		"burn": func(t *testing.T, k *vaulttest.Kit, _ vault.Caller, kept vault.Concealed) {
+			t.Helper()
+			k.MustBurn(t, vault.Caller{}, kept.Metadata.Key, "")
+		},
+		"burn by the owner": func(t *testing.T, k *vaulttest.Kit, owner vault.Caller, kept vault.Concealed) {
+			t.Helper()
+			k.MustBurn(t, owner, kept.Metadata.Key, "")
+		},
+		"burn of everything": func(t *testing.T, k *vaulttest.Kit, owner vault.Caller, _ vault.Concealed) {
+			t.Helper()
+			burned, err := k.Vault.BurnAllSecrets(t.Context(), owner)
+			want(t, "BurnAllSecrets(owner)", err, nil)
+			want(t, "BurnAllSecrets(owner)", burned, 1)
+		},
+		"burn after a report": func(t *testing.T, k *vaulttest.Kit, _ vault.Caller, kept vault.Concealed) {
+			t.Helper()
+			_, err := k.Vault.Operator().BurnReportedSecret(t.Context(), vault.Text(kept.Secret.Key.Expose()))
+			want(t, "BurnReportedSecret(link)", err, nil)
+		},
+		"expiry": func(t *testing.T, k *vaulttest.Kit, _ vault.Caller, _ vault.Concealed) {
+			t.Helper()
+			k.Clock.Advance(time.Minute)
+			k.MustSweep(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := vaulttest.New(t, vaulttest.Options{Manual: true})
+			owner := k.MustAccount(t, "ada@example.com")
+			kept := k.MustConceal(t, owner, "the text", vault.Wish{TTL: new(time.Minute)})
+			row, receipt := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
+
+			secret, sealed, err := vault.StoredLink(get(t, k.Store, vault.BucketMetadata, receipt[:]))
+			want(t, "StoredLink(live)", err, nil)
+			want(t, "StoredLink(live): row of the secret", secret, row)
+			want(t, "StoredLink(live): sealed key is there", len(sealed) > 0, true)
+
+			end(t, k, owner, kept)
+			record := get(t, k.Store, vault.BucketMetadata, receipt[:])
+			state, err := vault.StoredState(record)
+			want(t, "StoredState(ended)", err, nil)
+			want(t, "StoredState(ended).Live()", state.Live(), false)
+			secret, sealed, err = vault.StoredLink(record)
+			want(t, "StoredLink(ended)", err, nil)
+			want(t, "StoredLink(ended): row of the secret", secret, seal.RowKey{})
+			want(t, "StoredLink(ended): bytes of the sealed key", len(sealed), 0)
+		})
+	}
+}

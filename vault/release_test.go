@@ -1,0 +1,153 @@
+package vault_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// watched notes the order in which rows of the shred list are durably struck
+// off and slots are given back.
+type watched struct {
+	mu       sync.Mutex
+	struck   map[uint64]bool // rows whose deletion was reported as durable
+	released []storage.Slot
+	early    []storage.Slot // released before that
+	failing  error          // what striking off ends with, after it was applied
+	failed   chan struct{}  // gets one for each time it did
+}
+
+func newWatched() *watched {
+	return &watched{struck: map[uint64]bool{}, failed: make(chan struct{}, 100)}
+}
+
+type watchedStore struct {
+	storage.Store
+	seen *watched
+}
+
+func (s watchedStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	var struck []uint64
+	err := s.Store.Update(ctx, func(tx storage.Tx) error {
+		watching := &strikeTx{Tx: tx}
+		err := fn(watching)
+		struck = watching.struck
+		return err
+	})
+	if err != nil || len(struck) == 0 {
+		return err
+	}
+	s.seen.mu.Lock()
+	defer s.seen.mu.Unlock()
+	if s.seen.failing != nil {
+		s.seen.failed <- struct{}{}
+		return s.seen.failing
+	}
+	for _, slot := range struck {
+		s.seen.struck[slot] = true
+	}
+	return nil
+}
+
+type strikeTx struct {
+	storage.Tx
+	struck []uint64
+}
+
+func (t *strikeTx) Delete(bucket string, key []byte) error {
+	if bucket == vault.BucketShred {
+		t.struck = append(t.struck, vault.SlotNumber(key))
+	}
+	return t.Tx.Delete(bucket, key)
+}
+
+type watchedShares struct {
+	storage.Shares
+	storage.Recycler
+	seen *watched
+}
+
+func (s watchedShares) Release(slots ...storage.Slot) {
+	s.seen.mu.Lock()
+	for _, slot := range slots {
+		s.seen.released = append(s.seen.released, slot)
+		if !s.seen.struck[slot.Number] {
+			s.seen.early = append(s.seen.early, slot)
+		}
+	}
+	s.seen.mu.Unlock()
+	s.Recycler.Release(slots...)
+}
+
+func (w *watched) options() vaulttest.Options {
+	return vaulttest.Options{
+		Manual:    true,
+		WrapStore: func(s storage.Store) storage.Store { return watchedStore{s, w} },
+		WrapShares: func(s storage.Shares) storage.Shares {
+			recycler, _ := s.(storage.Recycler)
+			return watchedShares{s, recycler, w}
+		},
+	}
+}
+
+// wantReleased fails the test unless exactly these slots were given back, and
+// none of them early.
+func (w *watched) wantReleased(t *testing.T, slots ...storage.Slot) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Equal(w.released, slots) {
+		t.Errorf("Release: got %v, want %v", w.released, slots)
+	}
+	if len(w.early) > 0 {
+		t.Errorf("Release: got %v before the list was durably without them, want none", w.early)
+	}
+}
+
+// The attack: a slot is handed to the next secret while the shred list still
+// names it, and the power fails. The next start destroys listed slots, and only
+// the generation protects the new share. So a slot must not be released before
+// its row is durably deleted.
+func TestSlotIsReleasedAfterItsStrikeOff(t *testing.T) {
+	t.Parallel()
+	seen := newWatched()
+	k := vaulttest.New(t, seen.options())
+	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	slot := slotOf(t, k, kept.Secret.Key)
+	k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+	struckOff(t, k)
+	k.Close(t) // the striker has ended
+	seen.wantReleased(t, slot)
+}
+
+// If deleting the row failed, or its outcome is unknown, the slot is not
+// released: the next start destroys it again and deletes the row.
+func TestSlotIsKeptWhenItsStrikeOffFails(t *testing.T) {
+	t.Parallel()
+	for _, failure := range []error{storage.ErrUnknownOutcome, storage.ErrFull, errors.New("no")} {
+		seen := newWatched()
+		k := vaulttest.New(t, seen.options())
+		kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+		seen.failing = failure
+		k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+		<-seen.failed
+		k.Close(t)
+		seen.wantReleased(t)
+	}
+}
+
+// The same holds at the start, for what the last run left on the list.
+func TestStartReleasesAfterItsStrikeOff(t *testing.T) {
+	t.Parallel()
+	seen := newWatched()
+	k := vaulttest.New(t, seen.options())
+	put(t, k.Store, vault.BucketShred, number(3), number(1))
+	k.Reopen(t)
+	seen.wantReleased(t, storage.Slot{Number: 3, Generation: 1})
+}
