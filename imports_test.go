@@ -28,18 +28,19 @@ const module = "hush"
 // command.
 var directions = map[string][]string{
 	"cmd/hush": {
-		"gen/...", "handlers", "locale", "mail", "resolver", "routes", "seal", "storage/...", "vault", "web",
+		"crash", "gen/...", "handlers", "locale", "mail", "resolver", "routes", "seal", "storage/...", "vault", "web",
 	},
 	"cmd/hush-load":         {"gen/..."},
 	"routes":                {"gen/...", "handlers", "locale", "web"},
 	"web":                   {},
-	"handlers":              {"gen/...", "locale", "vault"},
+	"handlers":              {"crash", "gen/...", "locale", "vault"},
+	"crash":                 {},
 	"locale":                {},
 	"mail":                  {"locale"},
 	"mail/mailtest":         {},
 	"resolver":              {},
 	"resolver/resolvertest": {},
-	"vault":                 {"seal", "storage"},
+	"vault":                 {"crash", "seal", "storage"},
 	"vault/vaulttest":       {"seal", "storage", "storage/bolt", "vault"},
 	"storage":               {},
 	"storage/bolt":          {"storage"},

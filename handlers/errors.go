@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"connectrpc.com/connect"
@@ -15,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"hush/crash"
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault"
 )
@@ -45,8 +45,8 @@ func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 		return func(ctx context.Context, req connect.AnyRequest) (res connect.AnyResponse, err error) {
 			defer func() {
 				if value := recover(); value != nil {
-					cause := fmt.Errorf("%w of type %T", errPanic, value)
-					res, err = nil, internal(log, req.Spec().Procedure, cause, debug.Stack())
+					cause := fmt.Errorf("%w of type %s", errPanic, crash.Type(value))
+					res, err = nil, internal(log, req.Spec().Procedure, cause, crash.Frames())
 				}
 			}()
 			res, err = next(ctx, req)
@@ -56,14 +56,14 @@ func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 			if mapped := mapError(err); mapped != nil {
 				return nil, mapped
 			}
-			return nil, internal(log, req.Spec().Procedure, err, nil)
+			return nil, internal(log, req.Spec().Procedure, err, "")
 		}
 	}
 }
 
-func internal(log *slog.Logger, procedure string, cause error, stack []byte) *connect.Error {
+func internal(log *slog.Logger, procedure string, cause error, stack string) *connect.Error {
 	id := rand.Text()[:10]
-	log.Error("internal error", "id", id, "procedure", procedure, "cause", cause, "stack", string(stack))
+	log.Error("internal error", "id", id, "procedure", procedure, "cause", cause, "stack", stack)
 	return connect.NewError(connect.CodeInternal, fmt.Errorf("internal error, id %s", id))
 }
 

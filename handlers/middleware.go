@@ -1,11 +1,9 @@
 package handlers
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +11,7 @@ import (
 
 	chimiddleware "github.com/go-chi/chi/v5/middleware"
 
+	"hush/crash"
 	"hush/vault"
 )
 
@@ -119,7 +118,7 @@ func (m middleware) template(r *http.Request) string {
 
 // panicked answers for a handler outside the RPC chain that panicked.
 func (m middleware) panicked(w chimiddleware.WrapResponseWriter, rec *record, value any) {
-	m.log.Error("panic", "route", rec.route, "type", fmt.Sprintf("%T", value), "stack", string(debug.Stack()))
+	m.log.Error("panic", "route", rec.route, "type", crash.Type(value), "stack", crash.Frames())
 	if w.Status() == 0 {
 		http.Error(w, "internal error", http.StatusInternalServerError)
 	}

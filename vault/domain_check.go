@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"hush/crash"
 )
 
 const (
@@ -42,8 +44,8 @@ func (v *Vault) askDNS(ctx context.Context, d *ownedDomain, now time.Time) findi
 	defer cancel()
 	var f findings
 	var asked sync.WaitGroup
-	asked.Go(func() { f.txt = v.checkTXT(ctx, d) })
-	asked.Go(func() { f.address = v.checkAddress(ctx, d.name) })
+	crash.Go(&asked, v.log, func() { f.txt = v.checkTXT(ctx, d) })
+	crash.Go(&asked, v.log, func() { f.address = v.checkAddress(ctx, d.name) })
 	asked.Wait()
 	f.txt.Time, f.address.Time = now, now
 	return f

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"hush/crash"
 	"hush/storage"
 )
 
@@ -95,7 +96,7 @@ func (v *Vault) postAll(ctx context.Context, keys [][]byte, now time.Time) (int,
 	var handled [postWorkers]int
 	var errs [postWorkers]error
 	for i := range postWorkers {
-		all.Go(func() {
+		crash.Go(&all, v.log, func() {
 			for key := range queue {
 				if errs[i] = v.post(ctx, key, now); errs[i] != nil {
 					return

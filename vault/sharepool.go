@@ -3,9 +3,11 @@ package vault
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
+	"hush/crash"
 	"hush/seal"
 	"hush/storage"
 )
@@ -31,12 +33,13 @@ type readyShare struct {
 // one, many with one sync; then nobody who conceals has to wait for it.
 type sharePool struct {
 	shares storage.Shares
+	log    *slog.Logger
 	ready  chan readyShare
 	taken  chan struct{}
 }
 
-func newSharePool(shares storage.Shares) *sharePool {
-	return &sharePool{shares: shares, ready: make(chan readyShare, poolSize), taken: make(chan struct{}, 1)}
+func newSharePool(shares storage.Shares, log *slog.Logger) *sharePool {
+	return &sharePool{shares: shares, log: log, ready: make(chan readyShare, poolSize), taken: make(chan struct{}, 1)}
 }
 
 // take returns a durable share: one that lies ready, or a new one if there is
@@ -92,7 +95,7 @@ func (p *sharePool) writeBatch(ctx context.Context) error {
 	var all sync.WaitGroup
 	errs := make([]error, poolBatch)
 	for i := range errs {
-		all.Go(func() {
+		crash.Go(&all, p.log, func() {
 			r, err := p.write(ctx)
 			if err != nil {
 				errs[i] = err

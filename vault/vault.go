@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"hush/crash"
 	"hush/seal"
 	"hush/storage"
 )
@@ -171,7 +172,7 @@ func (v *Vault) start(manual bool) {
 	v.stop = stop
 	v.striker = newStriker(v)
 	v.background(func() { v.striker.run(ctx) })
-	v.pool = newSharePool(v.shares)
+	v.pool = newSharePool(v.shares, v.log)
 	if manual {
 		return
 	}
@@ -186,7 +187,7 @@ func (v *Vault) start(manual bool) {
 	v.background(func() { v.recheckUntil(ctx) })
 }
 
-func (v *Vault) background(work func()) { v.done.Go(work) }
+func (v *Vault) background(work func()) { crash.Go(&v.done, v.log, work) }
 
 // check compares the stored verifier and returns the clock's mark.
 func (v *Vault) check(ctx context.Context) (mark time.Time, err error) {

@@ -22,9 +22,13 @@ const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
+	exitCrash   = 2 // as Go itself
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		hideArguments()
+	}
 	tune()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)

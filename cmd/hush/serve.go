@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/net/netutil"
 
+	"hush/crash"
 	"hush/handlers"
 	"hush/locale"
 	"hush/mail"
@@ -204,13 +205,13 @@ func loopback(host string) bool {
 // stops at once.
 func (p program) run(ctx context.Context, server *http.Server, listener net.Listener, s *settings, d *data, log *slog.Logger) error {
 	failed := make(chan error, 1)
-	go func() {
+	go crash.Guard(log, func() {
 		if s.tlsCert != "" {
 			failed <- server.ServeTLS(listener, s.tlsCert, s.tlsKey)
 			return
 		}
 		failed <- server.Serve(listener)
-	}()
+	})
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving: %w", err)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"hush/crash"
 	"hush/handlers"
 	"hush/vault"
 )
@@ -79,12 +80,12 @@ func (s *settings) serveAdmin(ctx context.Context, v *vault.Vault, base *url.URL
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
 	ended := make(chan struct{})
-	go func() {
+	go crash.Guard(log, func() {
 		defer close(ended)
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("commands are not answered any more", "cause", err)
 		}
-	}()
+	})
 	return func() {
 		defer func() { <-ended }()
 		ending, cancel := context.WithTimeout(noDeadline(), adminDrainTime)

@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	if os.Getenv(asPanic) != "" {
+		panicUnrecovered()
+	}
 	code := m.Run()
 	_ = os.RemoveAll(buildFolder)
 	os.Exit(code)

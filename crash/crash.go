@@ -1,0 +1,71 @@
+// Package crash tells where a panic happened and never what it held. Go's own
+// stack traces show the arguments of every call, and an argument may be a key;
+// the value of a panic may be one, too. So what is logged here is the value's
+// type and the names, files and lines of the calls.
+package crash
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+const (
+	// exitCode is the one with which Go ends a process that panicked.
+	exitCode = 2
+	// maxFrames bounds what is kept of a deep recursion.
+	maxFrames = 64
+	// panicking is the call between a function that panicked and those that
+	// were deferred.
+	panicking = "runtime.gopanic"
+)
+
+// Frames returns the calls of this goroutine, the innermost first, as in
+//
+//	hush/vault.(*Vault).Reveal reveal.go:71; hush/handlers...
+//
+// In a deferred function that recovers it begins at what panicked.
+func Frames() string {
+	pcs := make([]uintptr, maxFrames)
+	pcs = pcs[:runtime.Callers(2, pcs)] // without Callers and Frames
+	var calls []string
+	for frames := runtime.CallersFrames(pcs); ; {
+		frame, more := frames.Next()
+		switch frame.Function {
+		case panicking:
+			calls = calls[:0]
+		case "":
+		default:
+			calls = append(calls, frame.Function+" "+filepath.Base(frame.File)+":"+strconv.Itoa(frame.Line))
+		}
+		if !more {
+			return strings.Join(calls, "; ")
+		}
+	}
+}
+
+// Type returns the type of a panic's value, which is all that may be told of it.
+func Type(value any) string { return fmt.Sprintf("%T", value) }
+
+// Guard runs work. If work panics, Guard logs where and ends the process, as
+// Go would, but without what Go would print. Every goroutine that is not a
+// request's own runs under it.
+func Guard(log *slog.Logger, work func()) {
+	defer func() {
+		if value := recover(); value != nil {
+			log.Error("panic outside a request: stopping", "type", Type(value), "stack", Frames())
+			os.Exit(exitCode)
+		}
+	}()
+	work()
+}
+
+// Go runs work under Guard in a goroutine that all waits for.
+func Go(all *sync.WaitGroup, log *slog.Logger, work func()) {
+	all.Go(func() { Guard(log, work) })
+}
