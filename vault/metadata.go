@@ -19,7 +19,8 @@ const (
 // Metadata is the sender's receipt.
 type Metadata struct {
 	Key seal.Token
-	// Secret is the secret's key while it waits; otherwise nil.
+	// Secret is the secret's key while it waits and the caller may see it;
+	// otherwise nil. See metadataRecord.showsKey.
 	Secret        *seal.Token
 	Hint          string // the first characters of the secret's key
 	State         State
@@ -195,7 +196,7 @@ func (v *Vault) showMetadata(ctx context.Context, c Caller, receipt seal.Token, 
 	r := found.record
 	m := describe(receipt, r, now)
 	m.Account = v.custid(ctx, c, r.custid)
-	if r.state.Live() {
+	if r.state.Live() && r.showsKey(c) {
 		token, err := v.openKey(receipt, row, r)
 		if err != nil {
 			v.log.Error("receipt's key does not open", "cause", err)

@@ -195,6 +195,16 @@ func decodeMetadata(data []byte) (*metadataRecord, error) {
 // ownedBy tells whether the caller's account concealed the secret.
 func (r *metadataRecord) ownedBy(c Caller) bool { return r.custid != "" && r.custid == c.Account }
 
+// showsKey reports whether the receipt shows the caller the secret's key, and
+// with it the link that opens the secret. A receipt without an account is its
+// sender's only proof, so it shows the key to everybody who holds it. That of
+// an account shows it to the account alone, by a credential that may reveal: a
+// token of another scope gets no further than its scope, and gains nothing by
+// staying unsent. The answer that conceals a secret shows its key in any case.
+func (r *metadataRecord) showsKey(c Caller) bool {
+	return r.custid == "" || r.ownedBy(c) && c.May(ScopeReveal)
+}
+
 // forgotten is when the receipt itself goes: after twice the lifetime.
 func (r *metadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }
 

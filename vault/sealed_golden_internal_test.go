@@ -66,7 +66,7 @@ func TestOldSecretOpens(t *testing.T) {
 	if err := store.Update(t.Context(), d.commit()); err != nil {
 		t.Fatalf("Update(golden): got %v, want nil", err)
 	}
-	shown, err := v.GetMetadata(t.Context(), Caller{}, goldenReceipt)
+	shown, err := v.GetMetadata(t.Context(), Caller{Account: metadata.custid}, goldenReceipt)
 	if err != nil || shown.Secret == nil || *shown.Secret != key || shown.Memo != goldenText {
 		t.Errorf("GetMetadata(golden): got %v, want the key and the memo", err)
 	}

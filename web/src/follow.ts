@@ -1,3 +1,4 @@
+import { State } from "./contract";
 import type { Metadata } from "./gen/hush/v1/metadata_pb";
 import { asRefusal } from "./refusal";
 import { receipts } from "./rpc";
@@ -69,7 +70,7 @@ async function listen(
       follower.onLive(true);
       if (metadata) {
         follower.onReceipt(metadata);
-        ended = !metadata.secretKey;
+        ended = !waits(metadata);
       }
     }
     return ended;
@@ -77,6 +78,12 @@ async function listen(
     clearTimeout(timer);
     stopWatching();
   }
+}
+
+/** waits is whether the secret can still be opened. That its key is not shown says nothing of it. */
+export function waits(metadata: Pick<Metadata, "state">): boolean {
+  const state = metadata.state as number;
+  return state === State.new || state === State.viewed;
 }
 
 /** hideAfter calls fn once the page has been hidden for so long. */

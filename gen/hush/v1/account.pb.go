@@ -83,9 +83,11 @@ const (
 	TokenScope_TOKEN_SCOPE_UNSPECIFIED TokenScope = 0
 	// Concealing and generating secrets.
 	TokenScope_TOKEN_SCOPE_CONCEAL TokenScope = 1
-	// Looking at secrets and revealing them.
+	// Looking at secrets and revealing them. Together with
+	// TOKEN_SCOPE_METADATA it also sees the keys of secrets in receipts.
 	TokenScope_TOKEN_SCOPE_REVEAL TokenScope = 2
-	// Reading and listing receipts, and burning.
+	// Reading and listing receipts without the keys of their secrets, and
+	// burning.
 	TokenScope_TOKEN_SCOPE_METADATA TokenScope = 3
 	// The account, its domains, and whatever its role allows.
 	TokenScope_TOKEN_SCOPE_ACCOUNT TokenScope = 4

@@ -164,7 +164,10 @@ type Metadata struct {
 	// The key of the receipt: 31 characters 0-9 and a-z. Whoever holds it may
 	// read the receipt and burn the secret.
 	MetadataKey string `protobuf:"bytes,1,opt,name=metadata_key,json=metadataKey,proto3" json:"metadata_key,omitempty"`
-	// The key of the secret, while the secret waits.
+	// The key of the secret, while the secret waits. The receipt of an account's
+	// secret shows it in the answer that creates the secret, and afterwards to
+	// the account alone: to its sessions, and to its tokens with the scope
+	// reveal. Empty for everybody else.
 	SecretKey string `protobuf:"bytes,2,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
 	// The first six characters of the secret's key; stays.
 	SecretShortkey string `protobuf:"bytes,3,opt,name=secret_shortkey,json=secretShortkey,proto3" json:"secret_shortkey,omitempty"`

@@ -22,6 +22,8 @@ export default {
   "receipt.says.expired": "Nobody opened it in time. It was destroyed {relative}.",
   "receipt.link": "The link for them",
   "receipt.link.hint": "The secret still waits, so here is the link once more. Do not open it yourself.",
+  "receipt.link.owner": "Only the account that made this secret is shown its link again.",
+  "receipt.link.signin": "Sign in to see it",
   "receipt.timeline": "What happened",
   "receipt.event.created": "Created",
   "receipt.event.looked": "Someone looked at the link",

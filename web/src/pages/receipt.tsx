@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { signInFor } from "../account/returning";
 import { State } from "../contract";
 import { dateOf, duration, secondsOf } from "../format";
 import { follow } from "../follow";
@@ -10,7 +11,7 @@ import { asRefusal } from "../refusal";
 import { place } from "../router";
 import type { PageProps } from "../routes";
 import { receipts } from "../rpc";
-import { policy } from "../session";
+import { account, policy } from "../session";
 import {
   announce,
   Button,
@@ -120,7 +121,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
           </Button>
         </div>
       </Card>
-      {phase === "waiting" && metadata.secretKey && <LinkAgain metadata={metadata} />}
+      {phase === "waiting" && (metadata.secretKey ? <LinkAgain metadata={metadata} /> : <LinkWithheld />)}
       {metadata.events.length > 0 && <Timeline events={metadata.events} />}
       {metadata.deliveries.length > 0 && <Deliveries deliveries={metadata.deliveries} />}
       <About metadata={metadata} />
@@ -160,6 +161,20 @@ function LinkAgain({ metadata }: { metadata: Metadata }) {
           {t("result.copy")}
         </CopyButton>
       </div>
+    </Card>
+  );
+}
+
+/** LinkWithheld stands for the link where it is the account's alone. */
+function LinkWithheld() {
+  return (
+    <Card title={t("receipt.link")}>
+      <p>{t("receipt.link.owner")}</p>
+      {account.value === null && (
+        <div class="row no-print">
+          <LinkButton href={signInFor("/recent")}>{t("receipt.link.signin")}</LinkButton>
+        </div>
+      )}
     </Card>
   );
 }

@@ -371,14 +371,16 @@ export enum TokenScope {
   CONCEAL = 1,
 
   /**
-   * Looking at secrets and revealing them.
+   * Looking at secrets and revealing them. Together with
+   * TOKEN_SCOPE_METADATA it also sees the keys of secrets in receipts.
    *
    * @generated from enum value: TOKEN_SCOPE_REVEAL = 2;
    */
   REVEAL = 2,
 
   /**
-   * Reading and listing receipts, and burning.
+   * Reading and listing receipts without the keys of their secrets, and
+   * burning.
    *
    * @generated from enum value: TOKEN_SCOPE_METADATA = 3;
    */

@@ -32,7 +32,10 @@ export type Metadata = Message<"hush.v1.Metadata"> & {
   metadataKey: string;
 
   /**
-   * The key of the secret, while the secret waits.
+   * The key of the secret, while the secret waits. The receipt of an account's
+   * secret shows it in the answer that creates the secret, and afterwards to
+   * the account alone: to its sessions, and to its tokens with the scope
+   * reveal. Empty for everybody else.
    *
    * @generated from field: string secret_key = 2;
    */

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+)
+
+// receiptCaller holds a receipt's key, and maybe a credential.
+type receiptCaller struct {
+	name   string
+	header http.Header
+	// reveals says that it is the owner with the scope reveal.
+	reveals bool
+}
+
+// receiptCallers are everybody who may hold the key of ada's receipt: an API
+// token of each scope lists it, and links of receipts are passed on.
+func receiptCallers(t *testing.T, k *accountKit, client *http.Client, url string) []receiptCaller {
+	t.Helper()
+	made := kitCall(t, client, url, "/hush.v1.AccountService/GenerateApiToken", kitBearer(k.ada.token),
+		`{"name":"both","scopes":["TOKEN_SCOPE_METADATA","TOKEN_SCOPE_REVEAL"]}`)
+	both := made.at(t, "token")
+	callers := []receiptCaller{
+		{"anonymous", nil, false},
+		{"owner's session", k.ada.sessions[0].page(url), true},
+		{"owner's token", kitBearer(k.ada.token), true},
+		{"owner's token by Basic", kitBasic(k.ada.address, k.ada.token), true},
+		{"owner's token for metadata and reveal", kitBearer(both), true},
+		{"other account's token", kitBearer(k.bob.token), false},
+		{"other account's session", k.bob.sessions[0].page(url), false},
+		{"colonel's session", k.cleo.sessions[0].page(url), false},
+	}
+	for name, scope := range kitScopes() {
+		// A token for reveal alone is refused wherever a receipt is shown.
+		callers = append(callers, receiptCaller{"owner's token for " + name, kitBearer(k.ada.narrow[scope]), false})
+	}
+	return callers
+}
+
+// receiptCall is a way to a receipt; %s is its key.
+type receiptCall struct {
+	method, path, body string
+	// shows says that the answer has the secret's key for those who may see it.
+	shows bool
+}
+
+func receiptCalls() []receiptCall {
+	const rpc = "/hush.v1."
+	calls := []receiptCall{
+		{"POST", rpc + "MetadataService/GetMetadata", `{"metadata_key":"%s"}`, true},
+		{"POST", rpc + "MetadataService/WatchMetadata", `{"metadata_key":"%s"}`, true},
+		{"POST", rpc + "MetadataService/UpdateMetadata", `{"metadata_key":"%s","memo":"x"}`, true},
+		{"POST", rpc + "MetadataService/ListMetadata", emptyObject, false},
+		{"POST", rpc + "AccountService/ExportAccount", emptyObject, false},
+		{"POST", rpc + "SecretService/BurnSecret", `{"metadata_key":"%s"}`, false},
+		{"POST", "/private/%s", "", false}, // for browsers without scripts
+	}
+	for _, name := range []string{"private", "metadata", "receipt"} {
+		v1, v2, guest := "/api/v1/"+name, "/api/v2/"+name, "/api/v2/guest/"+name
+		calls = append(calls,
+			receiptCall{"GET", v1 + "/%s", "", true}, receiptCall{"POST", v1 + "/%s", "", true},
+			receiptCall{"GET", v1 + "/recent", "", false}, receiptCall{"POST", v1 + "/recent", "", false},
+			receiptCall{"POST", v1 + "/%s/burn", "", false},
+			receiptCall{"GET", v2 + "/%s", "", true}, receiptCall{"PATCH", v2 + "/%s", "memo=x", true},
+			receiptCall{"GET", v2 + "/recent", "", false}, receiptCall{"POST", v2 + "/%s/burn", "continue=true", false},
+			receiptCall{"GET", guest + "/%s", "", true}, receiptCall{"PATCH", guest + "/%s", "memo=x", true},
+			receiptCall{"POST", guest + "/%s/burn", "continue=true", false})
+	}
+	return calls
+}
+
+// send fills in the receipt's key and calls.
+func (c receiptCall) send(t *testing.T, client *http.Client, url string, header http.Header, key string) kitReply {
+	t.Helper()
+	fill := strings.NewReplacer("%s", key)
+	return kitSend(t, client, c.method, url+fill.Replace(c.path), header, fill.Replace(c.body))
+}
+
+// kept conceals a secret and returns its key and its receipt's.
+func kept(t *testing.T, client *http.Client, url string, header http.Header) (secret, receipt string) {
+	t.Helper()
+	got := kitCall(t, client, url, "/hush.v1.SecretService/ConcealSecret", header, `{"secret":"x"}`)
+	secret, receipt = got.at(t, "secret", "secretKey"), got.at(t, "metadata", "metadataKey")
+	if len(secret) != 31 || len(receipt) != 31 {
+		t.Fatalf("ConcealSecret: got %d %s, want two keys", got.status, got.body)
+	}
+	return secret, receipt
+}
+
+// The attack: an API token for metadata alone is stolen, from a script that
+// looks after receipts. It lists the account's receipts and asks for each, with
+// the token or without it; a receipt that answered the secret's key or a link
+// would let the thief read every secret that has no passphrase. A token for the
+// account does the same by way of the export.
+func TestNarrowTokensReadNoSecrets(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	for _, caller := range receiptCallers(t, kit, client, s.url) {
+		for _, call := range receiptCalls() {
+			name := call.method + " " + call.path + " by " + caller.name
+			secret, receipt := kept(t, client, s.url, kitBearer(kit.ada.token))
+			got := call.send(t, client, s.url, caller.header, receipt)
+			want := caller.reveals && call.shows
+			if shown := strings.Contains(fmt.Sprint(got.header, got.body), secret); shown != want {
+				t.Errorf("%s: got the secret's key %t in %d %s, want %t", name, shown, got.status, got.body, want)
+			}
+			if got.status == http.StatusOK && !want {
+				wantNoLink(t, name, got)
+			}
+		}
+	}
+}
+
+// wantNoLink checks that a record of version 2 has texts where clients want
+// them, as the record of a received secret has.
+func wantNoLink(t *testing.T, name string, got kitReply) {
+	t.Helper()
+	if !strings.Contains(got.body, `"share_url":`) {
+		return
+	}
+	empty := strings.Count(got.body, `"share_url":""`) == strings.Count(got.body, `"share_url":`) &&
+		strings.Count(got.body, `"share_path":""`) == strings.Count(got.body, `"share_path":`)
+	if !empty || strings.Contains(got.body, `"secret_key"`) {
+		t.Errorf("%s: got %s, want empty links and no key", name, got.body)
+	}
+}
+
+// The receipt of a secret that nobody owns is its sender's only proof: whoever
+// holds it is shown the link again.
+func TestAnonymousReceiptsShowTheirLink(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	for _, caller := range receiptCallers(t, kit, client, s.url) {
+		for _, call := range receiptCalls() {
+			if !call.shows {
+				continue
+			}
+			secret, receipt := kept(t, client, s.url, nil)
+			got := call.send(t, client, s.url, caller.header, receipt)
+			if shown := strings.Contains(got.body, secret); shown != (got.status == http.StatusOK) {
+				t.Errorf("%s %s by %s: got the secret's key %t in %d %s", call.method, call.path, caller.name, shown, got.status, got.body)
+			}
+		}
+	}
+}
+
+// A token that may conceal is answered the link of what it conceals, and never
+// again.
+func TestConcealTokenGetsItsLinkOnce(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	header := kitBearer(kit.ada.narrow[kitScopes()["conceal"]])
+	for _, call := range []struct{ path, body string }{
+		{"/hush.v1.SecretService/ConcealSecret", `{"secret":"x"}`},
+		{"/hush.v1.SecretService/GenerateSecret", emptyObject},
+		{"/api/v1/share", "secret=x"},
+		{"/api/v1/generate", ""},
+		{"/api/v2/secret/conceal", "secret=x"},
+		{"/api/v2/secret/generate", ""},
+	} {
+		got := kitSend(t, client, http.MethodPost, s.url+call.path, header, call.body)
+		if got.status != http.StatusOK || !strings.Contains(got.body, `"secret_key":"`) && !strings.Contains(got.body, `"secretKey":"`) {
+			t.Errorf("POST %s: got %d %s, want the secret's key", call.path, got.status, got.body)
+		}
+	}
+	secret, receipt := kept(t, client, s.url, header)
+	for _, call := range receiptCalls() {
+		got := call.send(t, client, s.url, header, receipt)
+		if strings.Contains(got.body, secret) {
+			t.Errorf("%s %s: got %d %s, want no key", call.method, call.path, got.status, got.body)
+		}
+	}
+}
+
+// The same over gRPC and gRPC-Web.
+func TestNarrowTokensReadNoSecretsGRPC(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	for _, caller := range receiptCallers(t, kit, client, s.url) {
+		for name, rpc := range map[string]hushv1connect.MetadataServiceClient{
+			"gRPC":     hushv1connect.NewMetadataServiceClient(newHTTPClient(t, true, caller.header), s.url, connect.WithGRPC()),
+			"gRPC-Web": hushv1connect.NewMetadataServiceClient(newHTTPClient(t, false, caller.header), s.url, connect.WithGRPCWeb()),
+		} {
+			secret, receipt := kept(t, client, s.url, kitBearer(kit.ada.token))
+			got, err := rpc.GetMetadata(t.Context(), &hushv1.GetMetadataRequest{MetadataKey: receipt})
+			if shown := strings.Contains(fmt.Sprint(got, err), secret); shown != caller.reveals {
+				t.Errorf("GetMetadata over %s by %s: got the secret's key %t (%v), want %t", name, caller.name, shown, err, caller.reveals)
+			}
+		}
+	}
+}
