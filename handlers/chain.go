@@ -58,8 +58,9 @@ func (c chain) options() []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithInterceptors(c),
 		connect.WithCompressMinBytes(compressFrom),
-		connect.WithCodec(jsonCodec{name: "json"}),
-		connect.WithCodec(jsonCodec{name: "json; charset=utf-8"}),
+		connect.WithCodec(protoCodec{}),
+		connect.WithCodec(jsonCodec{name: "json", elements: maxElements}),
+		connect.WithCodec(jsonCodec{name: "json; charset=utf-8", elements: maxElements}),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 			return []connect.HandlerOption{connect.WithReadMaxBytes(readLimit(spec.Procedure))}
 		}),

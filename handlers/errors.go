@@ -54,7 +54,7 @@ func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 				return res, nil
 			}
 			if mapped := mapError(err); mapped != nil {
-				return nil, mapped
+				return nil, light(mapped)
 			}
 			return nil, internal(log, req.Spec().Procedure, err, "")
 		}

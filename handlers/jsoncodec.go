@@ -16,9 +16,12 @@ const jsonDepth = 32
 
 // jsonCodec reads and writes JSON as connect's own does, with two differences:
 // what is wrong with a message is told by place and never by its content,
-// since the content may be a secret; and nesting is bounded. Unknown fields
-// are ignored, duplicate ones refused.
-type jsonCodec struct{ name string }
+// since the content may be a secret; and nesting and the number of elements are
+// bounded. Unknown fields are ignored, duplicate ones refused.
+type jsonCodec struct {
+	name     string
+	elements int // the most that a message may have; 0 for any number
+}
 
 // Name is the codec's part of the content type.
 func (c jsonCodec) Name() string { return c.name }
@@ -52,7 +55,7 @@ func (c jsonCodec) MarshalStable(message any) ([]byte, error) {
 }
 
 // Unmarshal reads a message.
-func (jsonCodec) Unmarshal(data []byte, message any) error {
+func (c jsonCodec) Unmarshal(data []byte, message any) error {
 	m, err := asProto(message)
 	if err != nil {
 		return err
@@ -60,11 +63,39 @@ func (jsonCodec) Unmarshal(data []byte, message any) error {
 	if len(data) == 0 {
 		return errEmptyJSON
 	}
+	if c.elements > 0 && crowded(data, c.elements) {
+		return errElements
+	}
 	options := protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: jsonDepth}
 	if err := options.Unmarshal(data, m); err != nil {
 		return describeJSON(err)
 	}
 	return nil
+}
+
+// crowded reports whether a JSON text has more than most elements, counted by
+// the commas outside of strings.
+func crowded(data []byte, most int) bool {
+	if len(data) <= most {
+		return false
+	}
+	commas, inside := 0, false
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			inside = !inside
+		case '\\':
+			i++ // outside of strings it is a mistake, which the parser finds
+		case ',':
+			if inside {
+				continue
+			}
+			if commas++; commas >= most {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var (

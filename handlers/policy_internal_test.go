@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -143,5 +145,34 @@ func TestEveryServiceIsListed(t *testing.T) {
 		if name := method.Parent().FullName(); !listed[name] {
 			t.Errorf("services: got no %s, want it", name)
 		}
+	}
+}
+
+// A list without a bound is a way to make the service do a million things in
+// one call.
+func TestEveryListOfARequestIsBounded(t *testing.T) {
+	t.Parallel()
+	lists := 0
+	for procedure, method := range methods(t) {
+		fields := method.Input().Fields()
+		for i := range fields.Len() {
+			field := fields.Get(i)
+			rules, _ := proto.GetExtension(field.Options(), validate.E_Field).(*validate.FieldRules)
+			switch {
+			case field.IsMap() && rules.GetMap().GetMaxPairs() == 0, field.IsList() && rules.GetRepeated().GetMaxItems() == 0:
+				t.Errorf("%s: got %s without a most of items, want one", procedure, field.Name())
+			case field.IsMap() || field.IsList():
+				lists++
+			case field.Message() != nil:
+				for j := range field.Message().Fields().Len() {
+					if below := field.Message().Fields().Get(j); below.IsList() || below.IsMap() {
+						t.Errorf("%s: got a list %s within %s, want none: codecs count the elements of the message alone", procedure, below.Name(), field.Name())
+					}
+				}
+			}
+		}
+	}
+	if lists < 7 {
+		t.Errorf("lists of requests: got %d, want those that there are", lists)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 // newValidation compiles the field limits of every request of the services, so
 // that the first call is as fast as the next and a broken rule stops the start.
+// It stops at the first limit that a message breaks: one that breaks a million
+// must not be answered with a million.
 func newValidation(services []protoreflect.ServiceDescriptor) (connect.Interceptor, error) {
 	var requests []proto.Message
 	for _, service := range services {
@@ -18,7 +20,7 @@ func newValidation(services []protoreflect.ServiceDescriptor) (connect.Intercept
 			requests = append(requests, dynamicpb.NewMessage(service.Methods().Get(i).Input()))
 		}
 	}
-	validator, err := protovalidate.New(protovalidate.WithMessages(requests...))
+	validator, err := protovalidate.New(protovalidate.WithFailFast(), protovalidate.WithMessages(requests...))
 	if err != nil {
 		return nil, err
 	}

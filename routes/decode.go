@@ -164,6 +164,9 @@ func decodeSecretStatuses(x *exchange) (*hushv1.ListSecretStatusRequest, error) 
 			return nil, err
 		}
 		for _, text := range texts {
+			if strings.Count(text, ",")+strings.Count(text, " ") > maxParams {
+				return nil, invalid("%s: must contain no more than 25 item(s)", name)
+			}
 			keys = append(keys, splitKeys(text)...)
 		}
 	}

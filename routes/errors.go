@@ -180,6 +180,19 @@ func violated(v *validate.Violation) *fault {
 	}
 }
 
+// maxEchoed is how much of a path a refusal repeats as the unknown key, in
+// bytes. Keys have 31.
+const maxEchoed = 256
+
+// echoed is the key of an unknown secret as a refusal repeats it, nil for one
+// that no client ever took for a key.
+func (x *exchange) echoed() *string {
+	if len(x.key) > maxEchoed {
+		return nil
+	}
+	return &x.key
+}
+
 // fieldPath writes the path to a field as in recipients[0].
 func fieldPath(path *validate.FieldPath) string {
 	var b strings.Builder

@@ -82,7 +82,7 @@ func v1Fail(w http.ResponseWriter, x *exchange, f *fault) {
 		answer.Message = f.text
 	}
 	if f.class == classUnknown {
-		answer.SecretKey = &x.key
+		answer.SecretKey = x.echoed()
 	}
 	w.Header().Set("X-OTS-Intended-Status", strconv.Itoa(refusal.honest))
 	setRetryAfter(w, f)

@@ -72,7 +72,7 @@ func v2Fail(w http.ResponseWriter, x *exchange, f *fault) {
 	status, text := x.reason(f)
 	answer := v2ErrorAnswer{Message: text, Error: text, Shrimp: x.shrimp()}
 	if f.class == classUnknown {
-		answer.SecretKey = &x.key
+		answer.SecretKey = x.echoed()
 	}
 	setRetryAfter(w, f)
 	writeJSON(w, status, answer)

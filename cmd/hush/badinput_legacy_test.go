@@ -52,7 +52,13 @@ func badLegacy() []bad {
 		}
 		all = append(all, one, two)
 	}
-	return all
+	long := strings.Repeat("%22", 30_000)
+	return append(all,
+		bad{name: "an unknown key of 30,000 quotes in v1", path: "/api/v1/secret/" + long, status: 404, want: "Unknown secret"},
+		bad{name: "an unknown key of 30,000 quotes in v2", path: "/api/v2/secret/" + long, status: 404, want: `"success":false`},
+		bad{name: "a receipt of 30,000 quotes", method: http.MethodGet, path: "/api/v2/private/" + long, status: 404, want: `"success":false`},
+		bad{name: "a million keys", path: "/api/v2/secret/status", contentType: typeForm, body: "keys=" + strings.Repeat("a,", 1<<20), status: 422, want: "no more than 25"},
+	)
 }
 
 func manyMembers(n int) string {

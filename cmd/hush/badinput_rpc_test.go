@@ -14,6 +14,7 @@ func badRPC(t *testing.T) []bad {
 	large := strings.Repeat("x", 5<<20)
 	bomb := zipped(t, `{"secret":"`, 64<<20, `"}`)
 	zip := http.Header{"Content-Encoding": {"gzip"}}
+	empties := strings.Repeat("\x22\x00", 1<<20)
 	trailers := http.Header{"Te": {"trailers"}, "Grpc-Encoding": {"gzip"}}
 	return []bad{
 		{name: "JSON without an end", path: concealPath, contentType: typeJSON, body: `{"secret":"x`, status: 400, want: "malformed JSON message"},
@@ -38,6 +39,16 @@ func badRPC(t *testing.T) []bad {
 		{name: "a memo that is too long", path: "/hush.v1.MetadataService/UpdateMetadata", contentType: typeJSON, body: `{"memo":"` + strings.Repeat("x", 501) + `"}`, status: 400, want: "memo: must be at most 500 characters"},
 		{name: "a place without a name", path: "/testname.v1.TestName/Lookup", contentType: typeJSON, body: `{"name":" \u3000\t"}`, status: 400, want: "name must hold 1 to 200 characters"},
 		{name: "a place with a long name", path: "/testname.v1.TestName/Lookup", contentType: typeJSON, body: `{"name":"` + strings.Repeat("é", 201) + `"}`, status: 400, want: "name must hold 1 to 200 characters"},
+
+		{name: "900 bad recipients", path: concealPath, contentType: typeJSON, body: `{"secret":"x","recipients":[` + strings.Repeat(`"",`, 899) + `""]}`, status: 400, want: invalid},
+		{name: "a million bad recipients", path: concealPath, contentType: typeJSON, body: `{"secret":"x","recipients":[` + strings.Repeat(`"",`, 1<<20) + `""]}`, status: 400, want: "too many fields or elements"},
+		{name: "a million bad recipients in protobuf", path: concealPath, contentType: typeProto, body: "\x0a\x01x" + empties, status: 400, want: "too many fields or elements"},
+		{name: "a million bad recipients in gzip", path: concealPath, contentType: typeProto, header: zip, body: zippedText(t, "\x0a\x01x"+empties), status: 400, want: "too many fields or elements"},
+		{name: "900 bad recipients over gRPC", path: concealPath, contentType: "application/grpc", header: http.Header{"Te": {"trailers"}}, body: envelope(0, "\x0a\x01x"+empties[:1800]), status: 200, want: "Grpc-Status:[3]"},
+		{name: "900 bad recipients over gRPC-Web", path: concealPath, contentType: "application/grpc-web", body: envelope(0, "\x0a\x01x"+empties[:1800]), status: 200, want: "Grpc-Status:[3]"},
+		{name: "a coding of 100,000 letters", path: concealPath, contentType: typeJSON, header: http.Header{"Content-Encoding": {strings.Repeat("z", 100_000)}}, body: "{}", status: 400, want: "too long"},
+		{name: "a gRPC coding of 100,000 letters", path: concealPath, contentType: "application/grpc", header: http.Header{"Grpc-Encoding": {strings.Repeat("z", 100_000)}}, body: envelope(0, ""), status: 400, want: "too long"},
+		{name: "a timeout of 100,000 digits", path: concealPath, contentType: typeJSON, header: http.Header{"Connect-Timeout-Ms": {strings.Repeat("9", 100_000)}}, body: "{}", status: 400, want: "too long"},
 
 		{name: "an oversized message", path: concealPath, contentType: typeJSON, body: `{"secret":"` + large + `"}`, status: 429, want: exhausted},
 		{name: "an oversized protobuf message", path: concealPath, contentType: typeProto, body: "\x0a\x80\x80\xc0\x02" + large, status: 429, want: exhausted},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -35,11 +36,19 @@ type bad struct {
 	want        string // in the answer
 }
 
-// An attacker sends whatever might make a parser stumble. Each of it gets an
-// answer that says what is wrong, nothing is kept of it, and the service goes
-// on for everybody else.
+// What a refusal may cost: bytes of an answer with its headers and trailers, and
+// bytes allocated by server and client together, a few times the largest body.
+const (
+	maxRefusal   = 8 << 10
+	maxAllocated = 64 << 20
+)
+
+// An attacker sends whatever might make a parser stumble. Each of it gets a
+// short answer that says what is wrong, costs no more than a few times what was
+// sent, nothing is kept of it, and the service goes on for everybody else.
+//
+//nolint:paralleltest // measures what is allocated
 func TestBadInput(t *testing.T) {
-	t.Parallel()
 	s := startHush(t, "--rate-limits=off")
 	d := newDrivers(t, s, nil)[0]
 	kept := mustConceal(t, d, wish{secret: "kept"})
@@ -62,6 +71,24 @@ func TestBadInput(t *testing.T) {
 }
 
 func (b bad) send(t *testing.T, client *http.Client, url string) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	answered := b.answer(t, client, url)
+	runtime.ReadMemStats(&after)
+	if b.status != http.StatusOK || strings.Contains(b.want, "Grpc-Status") {
+		if len(answered) > maxRefusal {
+			t.Errorf("%s: got %d bytes, want at most %d", b.name, len(answered), maxRefusal)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > maxAllocated {
+			t.Errorf("%s: got %d MiB allocated, want at most %d", b.name, got>>20, maxAllocated>>20)
+		}
+	}
+}
+
+// answer sends the request, compares the answer with what is wanted, and
+// returns it with its headers and trailers.
+func (b bad) answer(t *testing.T, client *http.Client, url string) string {
 	t.Helper()
 	method := b.method
 	if method == "" {
@@ -93,6 +120,7 @@ func (b bad) send(t *testing.T, client *http.Client, url string) {
 			t.Errorf("%s: got Content-Type %q, want JSON", b.name, got)
 		}
 	}
+	return answer
 }
 
 // countSecrets opens the data folder of a server that has ended.
@@ -127,6 +155,12 @@ func zipped(t *testing.T, before string, size int, after string) string {
 		t.Fatalf("gzip: got %v, want no error", err)
 	}
 	return b.String()
+}
+
+// zippedText is a text in gzip.
+func zippedText(t *testing.T, text string) string {
+	t.Helper()
+	return zipped(t, text, 0, "")
 }
 
 // envelope is how gRPC and gRPC-Web frame a message.

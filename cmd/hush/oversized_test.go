@@ -57,6 +57,9 @@ func TestOversizedBodyIsAnswered(t *testing.T) {
 			if err != nil || res.StatusCode != c.status || !strings.Contains(string(got), c.want) {
 				t.Errorf("answer: got %d %.200s %v, want %d with %q", res.StatusCode, got, err, c.status, c.want)
 			}
+			if len(got) > maxRefusal {
+				t.Errorf("answer: got %d bytes, want at most %d", len(got), maxRefusal)
+			}
 		})
 	}
 }
