@@ -28,9 +28,10 @@ const module = "hush"
 // command.
 var directions = map[string][]string{
 	"cmd/hush": {
-		"crash", "gen/...", "handlers", "locale", "mail", "resolver", "routes", "seal", "storage/...", "vault", "web",
+		"connections", "crash", "gen/...", "handlers", "locale", "mail", "resolver", "routes", "seal", "storage/...", "vault", "web",
 	},
 	"cmd/hush-load":         {"gen/..."},
+	"connections":           {},
 	"routes":                {"gen/...", "handlers", "locale", "web"},
 	"web":                   {},
 	"handlers":              {"crash", "gen/...", "locale", "vault"},

@@ -59,7 +59,8 @@ const usage = `hush-load measures a Hush server on this machine.
   hush-load --op reveal --count 200000 --json
   hush-load --bare                            the floor: a net/http handler that does nothing
 
-Start the server with --rate-limits=off, or it will rightly refuse.
+Start the server with --rate-limits=off, or it refuses most requests. With more
+than 256 clients, start it with --max-connections-per-network=4096 as well.
 
 Flags:
 `

@@ -12,8 +12,6 @@ import (
 	"net/url"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"hush/crash"
 	"hush/handlers"
 	"hush/locale"
@@ -88,7 +86,9 @@ func (p program) serveData(ctx context.Context, s *settings, made *parts, d *dat
 	fmt.Fprintf(p.stderr, "hush: serving on %s\n", base)
 	server := newServer(tree)
 	server.RegisterOnShutdown(endStreams)
-	return p.run(ctx, server, netutil.LimitListener(listener, maxConnections), s, d, log)
+	limited := s.limitConnections(listener, log)
+	limited.Attach(server)
+	return p.run(ctx, server, limited, s, d, log)
 }
 
 // parts are what the service is made of beside its data. Making them changes

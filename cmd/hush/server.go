@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
+	"hush/connections"
 	"hush/crash"
 	"hush/handlers"
 	"hush/vault"
@@ -46,6 +49,16 @@ func newServer(tree http.Handler) *http.Server {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
+}
+
+// limitConnections shares connections out among the networks that open them.
+func (s *settings) limitConnections(listener net.Listener, log *slog.Logger) *connections.Listener {
+	warn := sync.OnceFunc(func() {
+		log.Warn("a connection was refused: its network, or the service, has none left that is idle; see --max-connections-per-network and --trusted-proxies")
+	})
+	return connections.NewListener(listener, connections.Limits{
+		Total: maxConnections, PerNetwork: s.networkConns, Exempt: s.trustedProxies, Refused: warn,
+	})
 }
 
 // The bounds on operators' commands: an import of many accounts takes a while.

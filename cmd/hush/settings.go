@@ -26,6 +26,7 @@ type settings struct {
 	maxBytes       int64
 	networkBytes   int64
 	minFree        int64
+	networkConns   int
 	tlsCert        string
 	tlsKey         string
 	cpuProfile     string
@@ -41,6 +42,9 @@ const (
 	defaultNetworkBytes = 256 << 20
 	defaultMinFree      = 256 << 20
 )
+
+// defaultNetworkConnections is how many connections one network may have open.
+const defaultNetworkConnections = 256
 
 // register adds the named flags to set.
 func (s *settings) register(set *flag.FlagSet, names ...string) {
@@ -78,6 +82,8 @@ func (s *settings) serviceFlags() map[string]define {
 		"max-bytes":       size(&s.maxBytes, defaultMaxBytes, "the most `bytes` that all secrets may take together, as in 64GiB"),
 		"max-network-bytes": size(&s.networkBytes, defaultNetworkBytes,
 			"the most `bytes` that the secrets of one network may take together"),
+		"max-connections-per-network": count(&s.networkConns, defaultNetworkConnections, maxConnections,
+			"the most `connections` that one network may have open; trusted proxies may have any number"),
 		"min-free-bytes": size(&s.minFree, defaultMinFree, "refuse new secrets when the disk has fewer `bytes` free"),
 		"tls-cert":       text(&s.tlsCert, "", "`file` with the certificate chain in PEM; turns TLS on"),
 		"tls-key":        text(&s.tlsKey, "", "`file` with the certificate's key in PEM"),

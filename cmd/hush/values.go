@@ -104,6 +104,21 @@ func number(at *int, most int, about string) define {
 	}
 }
 
+// count is a flag of 1 to most.
+func count(at *int, fallback, most int, about string) define {
+	*at = fallback
+	return func(set *flag.FlagSet, name string) {
+		set.Var(&checkedValue{strconv.Itoa(fallback), func(text string) error {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 || n > most {
+				return fmt.Errorf("must be a number from 1 to %d", most)
+			}
+			*at = n
+			return nil
+		}}, name, about)
+	}
+}
+
 // parseSize reads bytes, or KiB, MiB or GiB.
 func parseSize(text string) (int64, error) {
 	shift := 0

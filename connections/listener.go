@@ -1,0 +1,152 @@
+package connections
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Limits says how many connections there may be.
+type Limits struct {
+	// Total is how many there may be in all, and PerNetwork how many of one
+	// network. Both must be positive.
+	Total, PerNetwork int
+	// Exempt networks have no share; their connections count for the total.
+	Exempt []netip.Prefix
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Refused is called after a connection was refused; nil does nothing. It
+	// must not block.
+	Refused func()
+}
+
+// Listener accepts connections within limits. Use NewListener and Attach.
+type Listener struct {
+	net.Listener
+
+	limits Limits
+
+	mu    sync.Mutex
+	table table
+}
+
+// NewListener returns a listener that accepts what inner accepts, within the
+// limits. Closing it closes inner.
+func NewListener(inner net.Listener, limits Limits) *Listener {
+	if limits.Now == nil {
+		limits.Now = time.Now
+	}
+	if limits.Refused == nil {
+		limits.Refused = func() {}
+	}
+	return &Listener{Listener: inner, limits: limits, table: newTable(limits)}
+}
+
+// Attach makes a server tell the listener which of its connections are idle. It
+// must be called before the server serves; without it every connection counts
+// as idle.
+func (l *Listener) Attach(server *http.Server) {
+	server.ConnState = l.note
+	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, ours(c))
+	}
+	server.Handler = guard(server.Handler)
+}
+
+type connKey struct{}
+
+// guard keeps requests of connections that were closed for others from being
+// served: nobody would get the answer.
+func guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if c, ok := r.Context().Value(connKey{}).(*conn); ok && c != nil && c.evicted.Load() {
+			panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to drop a request
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Accept returns the next connection that there is room for.
+func (l *Listener) Accept() (net.Conn, error) {
+	for {
+		inner, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		c := &conn{Conn: inner, listener: l}
+		closed, ok := l.admit(c, networkOf(inner.RemoteAddr(), l.limits.Exempt))
+		if closed != nil {
+			_ = closed.Conn.Close()
+		}
+		if ok {
+			return c, nil
+		}
+		_ = inner.Close()
+		l.limits.Refused()
+	}
+}
+
+// admit adds a connection if there is room, and returns the one that has to be
+// closed for it, if any.
+func (l *Listener) admit(c *conn, from origin) (closed *conn, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	closed, ok = l.table.admit(c, from, l.limits.Now())
+	if closed != nil {
+		closed.evicted.Store(true)
+	}
+	return closed, ok
+}
+
+// note hears from the server what a connection does.
+func (l *Listener) note(c net.Conn, state http.ConnState) {
+	mine := ours(c)
+	if mine == nil {
+		return
+	}
+	switch state {
+	case http.StateActive:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.table.busy(mine)
+	case http.StateIdle:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.table.rest(mine, l.limits.Now())
+	case http.StateNew, http.StateHijacked, http.StateClosed:
+		// New ones are idle, and Close tells of the end.
+	}
+}
+
+// conn is a connection that the listener accepted.
+type conn struct {
+	net.Conn
+
+	listener *Listener
+	evicted  atomic.Bool // it was closed for another one
+
+	entry // under the listener's lock
+}
+
+// Close closes the connection and makes room for another one.
+func (c *conn) Close() error {
+	c.listener.mu.Lock()
+	c.listener.table.remove(c)
+	c.listener.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// ours returns the listener's connection below a connection of the server's, or
+// nil if there is none.
+func ours(c net.Conn) *conn {
+	if secured, ok := c.(*tls.Conn); ok {
+		c = secured.NetConn()
+	}
+	mine, _ := c.(*conn)
+	return mine
+}

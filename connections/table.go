@@ -1,0 +1,211 @@
+package connections
+
+import (
+	"container/heap"
+	"time"
+)
+
+// grace is how long a connection is left alone after an answer. HTTP/2 says
+// that it is idle before the end of the answer was written.
+const grace = 100 * time.Millisecond
+
+// table is who has which connections. It belongs under a lock.
+type table struct {
+	limits   Limits
+	count    int
+	networks map[origin]*network
+	// ranks has the networks with idle connections, the busiest first.
+	ranks ranking
+	// resting has connections that became idle less than grace ago, in order.
+	resting list
+	// moves counts changes: it tells which connection has been idle longer.
+	moves uint64
+}
+
+// network is what the table knows of one network.
+type network struct {
+	from  origin
+	count int
+	idle  list // the longest idle first
+	most  int  // count is capped at this for the network's rank
+	rank  int  // its place in the ranking; negative if it has none
+}
+
+// entry is what the table knows of one connection.
+type entry struct {
+	network    *network // nil before it is in the table, and after
+	in         *list    // the list that it is in; nil while it is busy
+	prev, next *conn    // in the list
+	since      uint64   // the move that made it idle
+	leaveUntil time.Time
+}
+
+func newTable(limits Limits) table {
+	return table{limits: limits, networks: map[origin]*network{}}
+}
+
+// admit adds a connection, or reports that there is no room for it. It removes
+// the connection that has to be closed for it from the table and returns it.
+func (t *table) admit(c *conn, from origin, now time.Time) (closed *conn, ok bool) {
+	t.settle(now)
+	n := t.networks[from]
+	switch {
+	case n != nil && !from.exempt && n.count >= t.limits.PerNetwork:
+		closed = n.idle.first
+	case t.count < t.limits.Total:
+		t.add(c, from)
+		return nil, true
+	case len(t.ranks) > 0:
+		closed = t.ranks[0].idle.first
+	}
+	if closed == nil {
+		return nil, false
+	}
+	t.remove(closed)
+	t.add(c, from)
+	return closed, true
+}
+
+func (t *table) add(c *conn, from origin) {
+	n := t.networks[from]
+	if n == nil {
+		n = &network{from: from, most: t.limits.PerNetwork, rank: -1}
+		t.networks[from] = n
+	}
+	n.count++
+	t.count++
+	c.network = n
+	t.idle(c)
+}
+
+// idle puts a connection at the end of its network's queue.
+func (t *table) idle(c *conn) {
+	t.moves++
+	c.since = t.moves
+	c.network.idle.push(c)
+	t.ranked(c.network)
+}
+
+// busy takes a connection out of the queue. One that is not in the table stays
+// out of it.
+func (t *table) busy(c *conn) {
+	if c.in == nil {
+		return
+	}
+	c.in.drop(c)
+	t.ranked(c.network)
+}
+
+// rest makes a connection idle after grace.
+func (t *table) rest(c *conn, now time.Time) {
+	if c.network == nil {
+		return
+	}
+	t.busy(c)
+	c.leaveUntil = now.Add(grace)
+	t.resting.push(c)
+	t.settle(now)
+}
+
+// settle makes those idle whose grace is over.
+func (t *table) settle(now time.Time) {
+	for c := t.resting.first; c != nil && !now.Before(c.leaveUntil); c = t.resting.first {
+		t.resting.drop(c)
+		t.idle(c)
+	}
+}
+
+// remove forgets a connection, if it is known.
+func (t *table) remove(c *conn) {
+	n := c.network
+	if n == nil {
+		return
+	}
+	if c.in != nil {
+		c.in.drop(c)
+	}
+	c.network = nil
+	t.count--
+	n.count--
+	t.ranked(n)
+	if n.count == 0 {
+		delete(t.networks, n.from)
+	}
+}
+
+// ranked puts a network where it belongs in the ranking.
+func (t *table) ranked(n *network) {
+	switch idle := n.idle.first != nil; {
+	case idle && n.rank < 0:
+		heap.Push(&t.ranks, n)
+	case idle:
+		heap.Fix(&t.ranks, n.rank)
+	case n.rank >= 0:
+		heap.Remove(&t.ranks, n.rank)
+	}
+}
+
+// ranking is a heap of networks with idle connections: those with the most
+// connections first, and of equal ones that with the longest idle one. A network
+// without a share, as of a proxy, stands for many; above a share its size does
+// not count against it.
+type ranking []*network
+
+func (r ranking) Len() int { return len(r) }
+
+func (r ranking) Less(i, j int) bool {
+	a, b := min(r[i].count, r[i].most), min(r[j].count, r[j].most)
+	if a != b {
+		return a > b
+	}
+	return r[i].idle.first.since < r[j].idle.first.since
+}
+
+func (r ranking) Swap(i, j int) {
+	r[i], r[j] = r[j], r[i]
+	r[i].rank, r[j].rank = i, j
+}
+
+// Push implements heap.Interface.
+func (r *ranking) Push(x any) {
+	n, _ := x.(*network)
+	n.rank = len(*r)
+	*r = append(*r, n)
+}
+
+// Pop implements heap.Interface.
+func (r *ranking) Pop() any {
+	last := len(*r) - 1
+	n := (*r)[last]
+	(*r)[last] = nil
+	*r = (*r)[:last]
+	n.rank = -1
+	return n
+}
+
+// list is a queue of connections that any of them can leave.
+type list struct{ first, last *conn }
+
+func (l *list) push(c *conn) {
+	c.in, c.prev, c.next = l, l.last, nil
+	if l.last == nil {
+		l.first = c
+	} else {
+		l.last.next = c
+	}
+	l.last = c
+}
+
+func (l *list) drop(c *conn) {
+	if c.prev == nil {
+		l.first = c.next
+	} else {
+		c.prev.next = c.next
+	}
+	if c.next == nil {
+		l.last = c.prev
+	} else {
+		c.next.prev = c.prev
+	}
+	c.in, c.prev, c.next = nil, nil, nil
+}
