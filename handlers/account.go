@@ -28,9 +28,9 @@ func (s *AccountService) CreateAccount(ctx context.Context, req *hushv1.CreateAc
 	return &hushv1.CreateAccountResponse{VerificationRequired: verify}, nil
 }
 
-// VerifyAccount confirms an address.
+// VerifyAccount confirms an address and sets the account's password.
 func (s *AccountService) VerifyAccount(ctx context.Context, req *hushv1.VerifyAccountRequest) (*hushv1.VerifyAccountResponse, error) {
-	if err := s.vault.VerifyAccount(ctx, callerFrom(ctx), vault.Text(req.GetToken())); err != nil {
+	if err := s.vault.VerifyAccount(ctx, callerFrom(ctx), vault.Text(req.GetToken()), vault.Text(req.GetPassword())); err != nil {
 		return nil, err
 	}
 	return &hushv1.VerifyAccountResponse{}, nil

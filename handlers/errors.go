@@ -171,7 +171,6 @@ func sentinels() []sentinel {
 		{vault.ErrQuota, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""},
 		{vault.ErrScope, denied, hushv1.Refusal_REASON_SCOPE, ""},
 		{vault.ErrCredentials, denied, hushv1.Refusal_REASON_CREDENTIALS, ""},
-		{vault.ErrUnverified, precondition, hushv1.Refusal_REASON_UNVERIFIED, ""},
 		{vault.ErrAddressTaken, connect.CodeAlreadyExists, hushv1.Refusal_REASON_ADDRESS_TAKEN, "address"},
 		{vault.ErrTicket, precondition, hushv1.Refusal_REASON_TICKET, "token"},
 		{vault.ErrDuplicate, connect.CodeAlreadyExists, hushv1.Refusal_REASON_DUPLICATE, ""},

@@ -124,7 +124,6 @@ func TestMapErrorKnowsEverySentinel(t *testing.T) {
 		"ErrDomainNotFound":  {vault.ErrDomainNotFound, &vault.DomainError{}},
 		"ErrScope":           {vault.ErrScope, vault.ErrScope},
 		"ErrCredentials":     {vault.ErrCredentials, vault.ErrCredentials},
-		"ErrUnverified":      {vault.ErrUnverified, vault.ErrUnverified},
 		"ErrPolicy":          {vault.ErrPolicy, &vault.PolicyError{}},
 		"ErrMaintenance":     {vault.ErrMaintenance, &vault.MaintenanceError{}},
 		"ErrAddressTaken":    {vault.ErrAddressTaken, vault.ErrAddressTaken},

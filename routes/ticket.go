@@ -16,13 +16,13 @@ import (
 type ticketPage struct {
 	path      string
 	texts     string // where its texts are in the catalogue
-	passwords bool   // whether it asks for a new one
+	passwords bool   // whether it asks for a new one, in the words of page.reset
 	action    action // its answer is what the page says, in paragraphs
 }
 
 func ticketPages(c *handlers.Callable) []ticketPage {
 	return []ticketPage{
-		{path: "/verify/{key}", texts: "page.verify", action: rpc(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
+		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: rpc(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
 		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: rpc(c.ResetPassword, decodeReset, saysReset)},
 		{path: "/confirm/{key}", texts: "page.address", action: rpc(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
 	}
@@ -57,8 +57,8 @@ func (p ticketPage) refuse(t *tree, w http.ResponseWriter, x *exchange, f *fault
 	switch s.Problem = text; {
 	case f.class == classTicket:
 		s.Problem = x.text(p.texts + ".failed")
-	case strings.HasPrefix(text, "new_password"):
-		s.Problem = x.text(p.texts + ".refused")
+	case p.passwords && (strings.HasPrefix(text, "new_password") || strings.HasPrefix(text, "password")):
+		s.Problem = x.text("page.reset.refused")
 	}
 	setRetryAfter(w, f)
 	t.showSheet(w, x, status, s)
@@ -73,32 +73,38 @@ func (p ticketPage) sheet(x *exchange, asks bool) *sheet {
 	s.Form = &form{Button: x.text(p.texts + ".button")}
 	if p.passwords {
 		s.Form.Fields = []input{
-			{Name: "newp", Label: x.text(p.texts + ".password"), Hint: x.text(p.texts + ".hint"), Complete: "new-password", Least: 10},
-			{Name: "newp2", Label: x.text(p.texts + ".repeat"), Complete: "new-password", Least: 10},
+			{Name: "newp", Label: x.text("page.reset.password"), Hint: x.text("page.reset.hint"), Complete: "new-password", Least: 10},
+			{Name: "newp2", Label: x.text("page.reset.repeat"), Complete: "new-password", Least: 10},
 		}
 	}
 	return s
 }
 
 func decodeVerify(x *exchange) (*hushv1.VerifyAccountRequest, error) {
-	return &hushv1.VerifyAccountRequest{Token: x.key}, nil
+	password, err := newPassword(x)
+	return &hushv1.VerifyAccountRequest{Token: x.key, Password: password}, err
 }
 
 func decodeConfirm(x *exchange) (*hushv1.ConfirmAddressChangeRequest, error) {
 	return &hushv1.ConfirmAddressChangeRequest{Token: x.key}, nil
 }
 
-// decodeReset compares the new password with its repetition before the token
-// is spent.
 func decodeReset(x *exchange) (*hushv1.ResetPasswordRequest, error) {
+	password, err := newPassword(x)
+	return &hushv1.ResetPasswordRequest{Token: x.key, NewPassword: password}, err
+}
+
+// newPassword compares the password with its repetition before the token is
+// spent.
+func newPassword(x *exchange) (string, error) {
 	var next, again string
 	if err := x.params.read(reading{"newp", &next}, reading{"newp2", &again}); err != nil {
-		return nil, err
+		return "", err
 	}
 	if next != again {
-		return nil, invalid("%s", x.text("page.reset.mismatch"))
+		return "", invalid("%s", x.text("page.reset.mismatch"))
 	}
-	return &hushv1.ResetPasswordRequest{Token: x.key, NewPassword: next}, nil
+	return next, nil
 }
 
 // saysDone encodes responses that hold nothing.

@@ -144,7 +144,7 @@ func TestVerifyAndConfirmPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Policy: vault.Policy{SignUp: vault.SignUpOpen}})
 	body, err := json.Marshal(map[string]string{
-		"address": ada, "password": password, "authenticityPayload": solve(t, s, "signup"),
+		"address": ada, "password": "of whoever signed up", "authenticityPayload": solve(t, s, "signup"),
 	})
 	if err != nil {
 		t.Fatalf("encoding sign-up: %v", err)
@@ -156,17 +156,26 @@ func TestVerifyAndConfirmPages(t *testing.T) {
 	path := "/verify/" + s.mail(t, vault.MailVerify)
 	wantPage(t, "POST /verify/ wrong", s.send(http.MethodPost, "/verify/wrong", ""), 422, "This link was used already or is too old.")
 	wantPage(t, "GET /verify/", s.send(http.MethodGet, path, "", "Accept-Language", "de"), 200, `<html lang="de"`, "Bestätigen")
-	wantPage(t, "POST /verify/", s.send(http.MethodPost, path, "", "Accept-Language", "pt-BR"), 200, `<html lang="pt-BR">`, `role="status"`)
-	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, ""), 422, "This link was used already or is too old.")
+	const chosen = "newp=seventeen+small+elms&newp2=seventeen+small+elms"
+	const form = `<form class="card" method="post" action="?">`
+	for body, want := range map[string]string{
+		"": "That password cannot be used.", "newp=short&newp2=short": "That password cannot be used.",
+		chosen + "x": "The two passwords are not the same.",
+	} {
+		wantPage(t, "POST /verify/ with "+body, s.send(http.MethodPost, path, body), 422, want, form, `role="alert"`)
+	}
+	wantPage(t, "POST /verify/", s.send(http.MethodPost, path, chosen, "Accept-Language", "pt-BR"), 200, `<html lang="pt-BR">`, `role="status"`)
+	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, chosen), 422, "This link was used already or is too old.")
 
-	caller := s.kit.MustSignIn(t, ada, password)
-	if err := s.kit.Vault.RequestAddressChange(t.Context(), caller, "countess@example.com", password); err != nil {
+	const own = "seventeen small elms"
+	caller := s.kit.MustSignIn(t, ada, own)
+	if err := s.kit.Vault.RequestAddressChange(t.Context(), caller, "countess@example.com", own); err != nil {
 		t.Fatalf("RequestAddressChange(): got error %v", err)
 	}
 	path = "/confirm/" + s.mail(t, vault.MailAddress)
 	wantPage(t, "GET /confirm/", s.send(http.MethodGet, path, ""), 200, "Confirm your new address")
 	wantPage(t, "POST /confirm/", s.send(http.MethodPost, path, ""), 200, "Your account now uses the new address.")
-	s.kit.MustSignIn(t, "countess@example.com", password)
+	s.kit.MustSignIn(t, "countess@example.com", own)
 }
 
 // Guessing tokens ends soon, with a page that says when to come back.

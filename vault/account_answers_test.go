@@ -182,7 +182,7 @@ func TestUnknownLinksDoNotReachTheWriter(t *testing.T) {
 	for _, token := range []vault.Text{"", "wrong", "0123456789abcdefghijklmnopqrstu"} {
 		_, resetErr := k.Vault.ResetPassword(ctx, nobody, token, otherPassword)
 		err := errors.Join(
-			unlessTicket(k.Vault.VerifyAccount(ctx, nobody, token)), unlessTicket(resetErr),
+			unlessTicket(k.Vault.VerifyAccount(ctx, nobody, token, rightPassword)), unlessTicket(resetErr),
 			unlessTicket(k.Vault.ConfirmAddressChange(ctx, nobody, token)),
 		)
 		wantErr(t, "links that open nothing", err, nil)

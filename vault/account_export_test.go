@@ -3,6 +3,9 @@ package vault
 import (
 	"bytes"
 	"time"
+
+	"hush/seal"
+	"hush/storage"
 )
 
 // What the external tests of accounts look for in the store.
@@ -31,4 +34,18 @@ func TombstoneOf(record []byte) (Tombstone, error) {
 		return Tombstone{}, errFault
 	}
 	return kept, nil
+}
+
+// StoreOldPassword stores a password and its key pair with an account that
+// waits for its link, as sign-up did in older versions.
+func StoreOldPassword(v *Vault, tx storage.Tx, address string, params seal.PasswordParams, hash seal.PasswordHash, now time.Time) error {
+	id, r, err := v.findByAddress(tx, address)
+	if err != nil {
+		return err
+	}
+	r.password = &passwordRecord{params, hash.Verifier()}
+	if err := v.putMainPair(tx, id, seal.NewAccountKey(), hash.Holder(), now); err != nil {
+		return err
+	}
+	return putAccount(tx, id, r)
 }

@@ -112,6 +112,12 @@ func (k *accountKit) wantSignIn(t *testing.T, address, password vault.Text, want
 	wantErr(t, "CreateSession(address, password)", err, wanted)
 }
 
+// confirm opens a mailed link with a password and returns the error.
+func (k *accountKit) confirm(t testing.TB, token, password vault.Text) error {
+	t.Helper()
+	return k.Vault.VerifyAccount(t.Context(), vault.Caller{}, token, password)
+}
+
 // signUp signs up and returns the error.
 func (k *accountKit) signUp(t testing.TB, address, password vault.Text) error {
 	t.Helper()
@@ -159,7 +165,7 @@ func (k *accountKit) verified(t *testing.T, address vault.Text) {
 	if err := k.signUp(t, address, rightPassword); err != nil {
 		t.Fatalf("CreateAccount(address): got %v, want nil", err)
 	}
-	if err := k.Vault.VerifyAccount(t.Context(), vault.Caller{}, k.link(t, vault.MailVerify, address)); err != nil {
+	if err := k.confirm(t, k.link(t, vault.MailVerify, address), rightPassword); err != nil {
 		t.Fatalf("VerifyAccount(token): got %v, want nil", err)
 	}
 }

@@ -24,7 +24,6 @@ type signUp struct {
 	addressID [32]byte
 	locale    string
 	invite    *seal.RowKey // to be spent; nil where none is needed
-	password  newPassword
 	now       time.Time
 }
 
@@ -34,8 +33,9 @@ type signUp struct {
 // at most once in five minutes, and the owner of any other is told at most
 // once an hour. Where no mail is set up the account is ready at once.
 //
-// A sign-up for an account that waits also sets its password, so that the
-// latest link confirms the password that was given with it.
+// Where mail is set up a password is ignored: anyone can sign up with any
+// address, so only the holder of the mailed link chooses the password, with
+// VerifyAccount.
 //
 // It returns ErrInvalid, ErrPolicy, ErrMaintenance, ErrTicket for an invite
 // that is not good, ErrChallenge, ErrBusy, and ErrAddressTaken where no mail
@@ -50,13 +50,10 @@ func (v *Vault) CreateAccount(ctx context.Context, c Caller, n NewAccount) (veri
 			return false, err
 		}
 	}
-	if s.password, err = v.preparePassword(ctx, n.Password); err != nil {
-		return false, err
+	if v.send == nil {
+		return false, v.signUpAtOnce(ctx, s, n.Password)
 	}
 	for range signUpRounds {
-		if v.send == nil {
-			return false, v.signUpAtOnce(ctx, s)
-		}
 		if err = v.signUpByMail(ctx, s); !errors.Is(err, errMoved) {
 			return true, err
 		}
@@ -76,8 +73,10 @@ func (v *Vault) admitSignUp(ctx context.Context, n *NewAccount) (s signUp, err e
 	if err := v.policy.admitAddress("address", s.address); err != nil {
 		return s, err
 	}
-	if err := checkPasswordOf("password", n.Password, s.address); err != nil {
-		return s, err
+	if v.send == nil {
+		if err := checkPasswordOf("password", n.Password, s.address); err != nil {
+			return s, err
+		}
 	}
 	if s.locale, err = optionalLocale(n.Locale); err != nil {
 		return s, err
@@ -112,13 +111,16 @@ func (p *Policy) admitAddress(field, address string) error {
 }
 
 // signUpAtOnce makes an account that nobody confirms.
-func (v *Vault) signUpAtOnce(ctx context.Context, s signUp) error {
-	err := v.store.View(ctx, func(tx storage.Tx) error { return refuseTaken(tx, s.addressID) })
+func (v *Vault) signUpAtOnce(ctx context.Context, s signUp, password Text) error {
+	secret, err := v.newSecret(ctx, "password", password, s.address)
+	if err != nil {
+		return err
+	}
+	err = v.store.View(ctx, func(tx storage.Tx) error { return refuseTaken(tx, s.addressID) })
 	if err != nil {
 		return err
 	}
 	id, r := v.newAccount(s.address, s.locale, s.now)
-	key := seal.NewAccountKey()
 	return v.store.Update(ctx, func(tx storage.Tx) error {
 		if err := refuseTaken(tx, s.addressID); err != nil {
 			return err
@@ -126,7 +128,7 @@ func (v *Vault) signUpAtOnce(ctx context.Context, s signUp) error {
 		if err := spendInvite(tx, s.invite, s.now); err != nil {
 			return err
 		}
-		return v.addAccount(tx, id, r, &accountSecret{s.password, key}, s.now)
+		return v.addAccount(tx, id, r, secret, s.now)
 	})
 }
 
@@ -160,7 +162,6 @@ func (v *Vault) signUpByMail(ctx context.Context, s signUp) error {
 	}
 	newID, fresh := v.newAccount(s.address, s.locale, s.now)
 	fresh.pending = true
-	secret := &accountSecret{s.password, seal.NewAccountKey()}
 	return v.mailed(ctx, m, s.now, func(tx storage.Tx) (bool, error) {
 		at, id, r, err := standingOf(tx, s.addressID)
 		if err != nil {
@@ -175,9 +176,9 @@ func (v *Vault) signUpByMail(ctx context.Context, s signUp) error {
 		switch at {
 		case addressFree:
 			r := *fresh
-			return v.signUpFresh(tx, s, newID, &r, secret, token)
+			return v.signUpFresh(tx, s, newID, &r, token)
 		case addressPending:
-			return v.signUpAgain(tx, s, id, r, secret, token)
+			return v.signUpAgain(tx, s, id, r, token)
 		case addressUsed, addressBuried:
 		}
 		goes, err := mayMail(tx, s.addressID, mailsTaken, s.now)
@@ -185,8 +186,8 @@ func (v *Vault) signUpByMail(ctx context.Context, s signUp) error {
 	})
 }
 
-// signUpFresh adds the account and its ticket.
-func (v *Vault) signUpFresh(tx storage.Tx, s signUp, id AccountID, r *accountRecord, secret *accountSecret, token seal.Token) (bool, error) {
+// signUpFresh adds the account and its ticket. The account has no password.
+func (v *Vault) signUpFresh(tx storage.Tx, s signUp, id AccountID, r *accountRecord, token seal.Token) (bool, error) {
 	// The first link goes even if somebody asked for another one before there
 	// was an account.
 	if _, err := mayMail(tx, s.addressID, mailsVerify, s.now); err != nil {
@@ -195,12 +196,12 @@ func (v *Vault) signUpFresh(tx storage.Tx, s signUp, id AccountID, r *accountRec
 	if err := issue(tx, r, newTicket(ticketVerify, token, id, s.now)); err != nil {
 		return false, err
 	}
-	return true, v.addAccount(tx, id, r, secret, s.now)
+	return true, v.addAccount(tx, id, r, nil, s.now)
 }
 
-// signUpAgain sets the password of an account that waits, and gives it another
-// ticket.
-func (v *Vault) signUpAgain(tx storage.Tx, s signUp, id AccountID, r *accountRecord, secret *accountSecret, token seal.Token) (bool, error) {
+// signUpAgain gives an account that waits another ticket. A password that an
+// older version stored with the sign-up goes.
+func (v *Vault) signUpAgain(tx storage.Tx, s signUp, id AccountID, r *accountRecord, token seal.Token) (bool, error) {
 	goes, err := mayMail(tx, s.addressID, mailsVerify, s.now)
 	if err != nil || !goes {
 		return false, err
@@ -208,9 +209,6 @@ func (v *Vault) signUpAgain(tx storage.Tx, s signUp, id AccountID, r *accountRec
 	if err := issue(tx, r, newTicket(ticketVerify, token, id, s.now)); err != nil {
 		return false, err
 	}
-	r.password, r.locale = &secret.password.record, s.locale
-	if err := v.replaceMainPair(tx, id, secret.key, secret.password.holder, s.now); err != nil {
-		return false, err
-	}
-	return true, amend(tx, id, r, AuditPassword, s.now)
+	r.password, r.locale, r.updated = nil, s.locale, s.now
+	return true, putAccount(tx, id, r)
 }

@@ -21,7 +21,7 @@ func TestLifetimesOfLinks(t *testing.T) {
 			wantErr(t, "CreateAccount(address)", k.signUp(t, bob, rightPassword), nil)
 			return k.link(t, vault.MailVerify, bob)
 		}, func(t *testing.T, k *accountKit, token vault.Text) error {
-			return k.Vault.VerifyAccount(t.Context(), vault.Caller{}, token)
+			return k.confirm(t, token, rightPassword)
 		}},
 		{"reset", 15 * time.Minute, func(t *testing.T, k *accountKit) vault.Text {
 			wantErr(t, "RequestPasswordReset(address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)

@@ -9,10 +9,16 @@ import (
 )
 
 // VerifyAccount confirms the address of a new account with the token of the
-// link that was mailed to it. It returns ErrTicket.
-func (v *Vault) VerifyAccount(ctx context.Context, _ Caller, token Text) error {
+// link that was mailed to it, and sets the account's password. Whatever was
+// sent with the sign-up is never used: whoever signed up need not be the owner
+// of the address. It returns ErrTicket, ErrInvalid or ErrBusy.
+func (v *Vault) VerifyAccount(ctx context.Context, _ Caller, token, password Text) error {
 	now := v.clock.now()
-	t, _, err := v.seekTicket(ctx, ticketVerify, token, now)
+	t, r, err := v.seekTicket(ctx, ticketVerify, token, now)
+	if err != nil {
+		return err
+	}
+	secret, err := v.newSecret(ctx, "password", password, v.addressOf(t.record.account, r))
 	if err != nil {
 		return err
 	}
@@ -21,11 +27,30 @@ func (v *Vault) VerifyAccount(ctx context.Context, _ Caller, token Text) error {
 		if err != nil {
 			return err
 		}
-		if err := prove(tx, r, proofMail, now); err != nil {
-			return err
-		}
-		return amend(tx, t.record.account, r, AuditVerify, now)
+		return v.firstPassword(tx, t.record.account, r, secret, now)
 	})
+}
+
+// firstPassword confirms an account that waits and gives it its password and
+// key pair. A password and a pair that an older version made at sign-up go.
+// It stores r, and returns ErrTicket for an account that does not wait.
+func (v *Vault) firstPassword(tx storage.Tx, id AccountID, r *accountRecord, secret *accountSecret, now time.Time) error {
+	if !r.pending {
+		return ErrTicket
+	}
+	if err := prove(tx, r, proofMail, now); err != nil {
+		return err
+	}
+	if err := v.replaceMainPair(tx, id, secret.key, secret.password.holder, now); err != nil {
+		return err
+	}
+	if err := clearTries(tx, r.addressID); err != nil {
+		return err
+	}
+	if err := setPassword(tx, r, &secret.password.record); err != nil {
+		return err
+	}
+	return amend(tx, id, r, AuditVerify, now)
 }
 
 // prove notes that an account's address is its owner's. The caller stores r.

@@ -39,8 +39,6 @@ var (
 	ErrScope = errors.New("the API token lacks the scope")
 	// ErrCredentials: the address or password is wrong.
 	ErrCredentials = errors.New("wrong address or password")
-	// ErrUnverified: the account's address was not confirmed yet.
-	ErrUnverified = errors.New("the address was not confirmed yet")
 	// ErrPolicy: the operator does not allow it; see PolicyError.
 	ErrPolicy = errors.New("not allowed here")
 	// ErrMaintenance: nothing may be created just now; see MaintenanceError.

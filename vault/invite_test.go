@@ -43,7 +43,7 @@ func TestInvites(t *testing.T) {
 	k.wantMails(t)
 	wantErr(t, "CreateAccount(invite)", k.signUpInvited(t, ada, invite), nil)
 	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), vault.ErrTicket)
-	wantErr(t, "VerifyAccount(token)", k.Vault.VerifyAccount(t.Context(), vault.Caller{}, k.link(t, vault.MailVerify, ada)), nil)
+	wantErr(t, "VerifyAccount(token)", k.confirm(t, k.link(t, vault.MailVerify, ada), rightPassword), nil)
 
 	// An invite for an address is mailed there, and good for it alone.
 	invite = k.invite(t, "Bob-canary@example.com")

@@ -42,8 +42,10 @@ func (v *Vault) preparePassword(ctx context.Context, password Text) (newPassword
 	return newPassword{passwordRecord{params, hash.Verifier()}, hash.Holder()}, nil
 }
 
-// matches tells whether hash is of the account's password. Accounts without
-// one, and none at all, have none that matches.
+// matches reports whether hash is of the account's password. Accounts without
+// one, and none at all, have none that matches. An account that waits for its
+// link has none either: what an older version stored came with the sign-up,
+// which anyone may have sent.
 func (r *accountRecord) matches(hash seal.PasswordHash) bool {
-	return r != nil && r.password != nil && hash.Matches(r.password.verifier)
+	return r != nil && r.password != nil && !r.pending && hash.Matches(r.password.verifier)
 }

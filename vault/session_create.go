@@ -11,8 +11,8 @@ import (
 
 // CreateSession signs in with an account's address and password. A session is
 // always a new one: nothing that a browser brought becomes its id. Its errors
-// are ErrCredentials, which does not tell what was wrong, LockedError, ErrBusy,
-// and, for the right password alone, ErrUnverified.
+// are ErrCredentials, which does not tell what was wrong, LockedError and
+// ErrBusy. An account whose address was not confirmed has no password yet.
 func (v *Vault) CreateSession(ctx context.Context, c Caller, address, password Text, remember bool) (SignedIn, error) {
 	for range signInRounds {
 		signed, err := v.tryToSignIn(ctx, c, address, password, remember)
@@ -148,8 +148,6 @@ func (in *signIn) account(tx storage.Tx) (*accountRecord, error) {
 		return nil, ErrCredentials
 	case !account.matches(in.hash):
 		return nil, errPasswordMoved // by a stronger hash of it, or by another password
-	case account.pending:
-		return nil, ErrUnverified
 	}
 	return account, nil
 }

@@ -79,7 +79,7 @@ func TestSignInRefused(t *testing.T) {
 		{"account without password", "nobody@example.com", "", false, false, vault.ErrCredentials},
 		{"disabled", memberAddress, memberPassword, false, true, vault.ErrCredentials},
 		{"disabled and pending", memberAddress, memberPassword, true, true, vault.ErrCredentials},
-		{"pending", memberAddress, memberPassword, true, false, vault.ErrUnverified},
+		{"pending", memberAddress, memberPassword, true, false, vault.ErrCredentials},
 		{"pending, wrong password", memberAddress, "wrong password", true, false, vault.ErrCredentials},
 	}
 	for i, test := range tests {
@@ -217,7 +217,7 @@ func TestAccountChangesDuringSignIn(t *testing.T) {
 	}{
 		"nothing":  {func(*testing.T, *member) {}, nil},
 		"disabled": {func(t *testing.T, m *member) { m.alter(t, false, true) }, vault.ErrCredentials},
-		"pending":  {func(t *testing.T, m *member) { m.alter(t, true, false) }, vault.ErrUnverified},
+		"pending":  {func(t *testing.T, m *member) { m.alter(t, true, false) }, vault.ErrCredentials},
 		"gone":     {func(t *testing.T, m *member) { put(t, m.Store, vault.BucketAccount, m.id[:], nil) }, vault.ErrCredentials},
 	}
 	for name, test := range tests {

@@ -121,13 +121,14 @@ func (b *birdkeeper) signUp() {
 	by := kitBearer(b.issued("colonel's token", strings.TrimSpace(o.ok("", "token", "create", b.colonel).stdout)))
 	invite := b.issued("invite", b.rpc("AccountService/CreateInvite", by, `{"address":%q}`, b.address).ok(b.t, "invite").at(b.t, "invite"))
 	password := b.sent.text("password")
+	early := b.sent.text("password of the sign-up")
 	body := `{"address":%q,"password":%q,"invite":%q,"authenticityPayload":%q}`
-	b.rpc("AccountService/CreateAccount", nil, body, b.address, password, b.sent.word("wrong invite"), b.sent.word("wrong solution"))
+	b.rpc("AccountService/CreateAccount", nil, body, b.address, early, b.sent.word("wrong invite"), b.sent.word("wrong solution"))
 	solution := b.issued("solution", solvedFor(b.t, b.client, b.s.url, "signup"))
-	b.rpc("AccountService/CreateAccount", nil, body, b.address, password, invite, solution).ok(b.t, "sign-up")
+	b.rpc("AccountService/CreateAccount", nil, body, b.address, early, invite, solution).ok(b.t, "sign-up")
 	link := b.s.url + "/verify/"
 	kitSend(b.t, b.client, http.MethodPost, link+b.sent.word("wrong verify token"), nil, "x=y")
-	kitSend(b.t, b.client, http.MethodPost, link+b.ticket("verify"), nil, "x=y").ok(b.t, "verify")
+	kitSend(b.t, b.client, http.MethodPost, link+b.ticket("verify"), nil, url.Values{"newp": {password}, "newp2": {password}}.Encode()).ok(b.t, "verify")
 	b.signIn(b.address, password)
 	b.next(password)
 }

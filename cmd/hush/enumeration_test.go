@@ -83,7 +83,7 @@ func TestEnumeration(t *testing.T) {
 	}
 	solved := strings.TrimSuffix(signUp, "}") + `,"authenticity_payload":"SOLUTION"}`
 	wantAlike(t, kit, "CreateAccount", rpc(account+"CreateAccount", solved))
-	wantAlike(t, kit, "CreateAccount with a bad password", rpc(account+"CreateAccount", strings.Replace(signUp, kitPassword, "short", 1)))
+	wantAlike(t, kit, "CreateAccount with a bad password", rpc(account+"CreateAccount", strings.Replace(solved, kitPassword, "short", 1)))
 	wantAlike(t, kit, "CreateAccount without a challenge", rpc(account+"CreateAccount", signUp))
 	wantAlike(t, kit, "RequestAddressChange", func(address string) kitReply {
 		body := fmt.Sprintf(`{"new_address":%q,"password":%q}`, address, kitPassword)

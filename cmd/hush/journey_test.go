@@ -165,16 +165,16 @@ func (j *traveller) nextMail(to, words string) (found mailtest.Received) {
 func (j *traveller) signUp() {
 	t := j.t
 	form := func(solution string) string {
-		return fmt.Sprintf(`{"address":" Ida@Ida-Team.com ","password":%q,"authenticityPayload":%q}`, travellerPassword, solution)
+		return fmt.Sprintf(`{"address":" Ida@Ida-Team.com ","password":%q,"authenticityPayload":%q}`, "sent with the sign-up", solution)
 	}
 	if got := j.rpc("AccountService/CreateAccount", form("")); !strings.Contains(got.body, "REASON_CHALLENGE") {
 		t.Errorf("sign-up without a solution: got %d %s, want a refusal", got.status, got.body)
 	}
 	got := j.rpc("AccountService/CreateAccount", form(solvedFor(t, j.client, j.server.url, "signup"))).ok(t, "sign-up")
 	got.says(t, "sign-up", "true", "verificationRequired")
-	early := j.rpc("SessionService/CreateSession", fmt.Sprintf(`{"address":%q,"password":%q}`, travellerAddress, travellerPassword))
-	if early.status == http.StatusOK || !strings.Contains(early.body, "REASON_UNVERIFIED") {
-		t.Errorf("sign-in before the address is confirmed: got %d %s, want REASON_UNVERIFIED", early.status, early.body)
+	early := j.rpc("SessionService/CreateSession", fmt.Sprintf(`{"address":%q,"password":%q}`, travellerAddress, "sent with the sign-up"))
+	if early.status == http.StatusOK || !strings.Contains(early.body, "REASON_CREDENTIALS") {
+		t.Errorf("sign-in before the address is confirmed: got %d %s, want REASON_CREDENTIALS", early.status, early.body)
 	}
 }
 
@@ -189,8 +189,12 @@ func (j *traveller) confirm() {
 			t.Errorf("the mailed link: got %s, want a form", shown.body)
 		}
 	}
-	kitSend(t, j.client, http.MethodPost, link, http.Header{"Origin": {j.server.url}}, "continue=true").ok(t, "the link's button")
-	if again := kitSend(t, j.client, http.MethodPost, link, nil, "continue=true"); again.status == http.StatusOK {
+	chosen := url.Values{"newp": {travellerPassword}, "newp2": {travellerPassword}}.Encode()
+	if bare := kitSend(t, j.client, http.MethodPost, link, nil, ""); bare.status == http.StatusOK {
+		t.Errorf("the link's button, without a password: got %d, want a refusal", bare.status)
+	}
+	kitSend(t, j.client, http.MethodPost, link, http.Header{"Origin": {j.server.url}}, chosen).ok(t, "the link's button")
+	if again := kitSend(t, j.client, http.MethodPost, link, nil, chosen); again.status == http.StatusOK {
 		t.Errorf("the link's button, again: got %d, want a refusal", again.status)
 	}
 }

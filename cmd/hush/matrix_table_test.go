@@ -42,7 +42,7 @@ func declaredRPCs() map[string]declared {
 		"/hush.v1.MetadataService/WatchMetadata":  {"public", "metadata", false, metadataKey},
 
 		"/hush.v1.AccountService/CreateAccount":         {"public", "account", false, `{"address":"new@nobody-team.com","password":"` + kitPassword + `"}`},
-		"/hush.v1.AccountService/VerifyAccount":         {"public", "account", true, `{"token":"x"}`},
+		"/hush.v1.AccountService/VerifyAccount":         {"public", "account", true, `{"token":"x","password":"` + kitPassword + `"}`},
 		"/hush.v1.AccountService/ResendVerification":    {"public", "account", true, `{"address":"new@nobody-team.com"}`},
 		"/hush.v1.AccountService/GetAccount":            {"account", "account", false, emptyObject},
 		"/hush.v1.AccountService/DestroyAccount":        {"account", "account", false, emptyObject},

@@ -30,7 +30,8 @@ type CreateAccountRequest struct {
 	// An e-mail address: up to 254 bytes. Case and surrounding white space do
 	// not matter.
 	Address string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
-	// The password.
+	// The password, where no mail is set up. Where mail is set up it is ignored:
+	// VerifyAccount sets the password.
 	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	// The language of mails; empty for the one that the call's Accept-Language
 	// gives.
@@ -154,11 +155,13 @@ func (x *CreateAccountResponse) GetVerificationRequired() bool {
 	return false
 }
 
-// VerifyAccountRequest holds the token of a mailed link.
+// VerifyAccountRequest holds the token of a mailed link, and the password.
 type VerifyAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The token.
-	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// The password that the account is to have.
+	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -196,6 +199,13 @@ func (*VerifyAccountRequest) Descriptor() ([]byte, []int) {
 func (x *VerifyAccountRequest) GetToken() string {
 	if x != nil {
 		return x.Token
+	}
+	return ""
+}
+
+func (x *VerifyAccountRequest) GetPassword() string {
+	if x != nil {
+		return x.Password
 	}
 	return ""
 }
@@ -1759,9 +1769,10 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\x06invite\x18\x04 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\x06invite\x12;\n" +
 	"\x14authenticity_payload\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\"L\n" +
 	"\x15CreateAccountResponse\x123\n" +
-	"\x15verification_required\x18\x01 \x01(\bR\x14verificationRequired\"9\n" +
+	"\x15verification_required\x18\x01 \x01(\bR\x14verificationRequired\"b\n" +
 	"\x14VerifyAccountRequest\x12!\n" +
-	"\x05token\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\x05token\"\x17\n" +
+	"\x05token\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\x05token\x12'\n" +
+	"\bpassword\x18\x02 \x01(\tB\v\xbaH\x05r\x03(\x80\b\x80\x01\x01R\bpassword\"\x17\n" +
 	"\x15VerifyAccountResponse\"B\n" +
 	"\x19ResendVerificationRequest\x12%\n" +
 	"\aaddress\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\xc0\x02\x80\x01\x01R\aaddress\"\x1c\n" +

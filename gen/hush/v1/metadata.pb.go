@@ -209,7 +209,11 @@ type Metadata struct {
 	// or for whoever holds the receipt of one concealed without an account.
 	Events []*Event `protobuf:"bytes,20,rep,name=events,proto3" json:"events,omitempty"`
 	// What became of the mails to the recipients, in their order.
-	Deliveries    []*Delivery `protobuf:"bytes,21,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
+	Deliveries []*Delivery `protobuf:"bytes,21,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
+	// Whether so many wrong passphrases were tried that none is accepted any
+	// more. The secret waits unopened; its sender can burn it, without the
+	// passphrase.
+	LockedForGood bool `protobuf:"varint,22,opt,name=locked_for_good,json=lockedForGood,proto3" json:"locked_for_good,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -391,6 +395,13 @@ func (x *Metadata) GetDeliveries() []*Delivery {
 	return nil
 }
 
+func (x *Metadata) GetLockedForGood() bool {
+	if x != nil {
+		return x.LockedForGood
+	}
+	return false
+}
+
 // Event is one line of a receipt's timeline.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -542,7 +553,7 @@ var File_hush_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\n" +
-	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\xf8\a\n" +
+	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\xa0\b\n" +
 	"\bMetadata\x12&\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\x03\x80\x01\x01R\vmetadataKey\x12\"\n" +
 	"\n" +
@@ -573,7 +584,8 @@ const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\x06events\x18\x14 \x03(\v2\x0e.hush.v1.EventR\x06events\x121\n" +
 	"\n" +
 	"deliveries\x18\x15 \x03(\v2\x11.hush.v1.DeliveryR\n" +
-	"deliveries\"\x9d\x02\n" +
+	"deliveries\x12&\n" +
+	"\x0flocked_for_good\x18\x16 \x01(\bR\rlockedForGood\"\x9d\x02\n" +
 	"\x05Event\x12'\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x13.hush.v1.Event.KindR\x04kind\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x18\n" +

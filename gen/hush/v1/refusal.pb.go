@@ -30,7 +30,8 @@ const (
 	// The passphrase is missing or wrong. The secret was not consumed.
 	Refusal_REASON_PASSPHRASE Refusal_Reason = 1
 	// Too many wrong passphrases. The right one is refused too until the
-	// delay of google.rpc.RetryInfo is over. The secret was not consumed.
+	// delay of google.rpc.RetryInfo is over, or for good if `for_good` is set.
+	// The secret was not consumed.
 	Refusal_REASON_LOCKED Refusal_Reason = 2
 	// A value is longer than the caller may send; `limit` names the most.
 	Refusal_REASON_TOO_LARGE Refusal_Reason = 3
@@ -57,7 +58,8 @@ const (
 	Refusal_REASON_CHALLENGE Refusal_Reason = 12
 	// The address or password is wrong.
 	Refusal_REASON_CREDENTIALS Refusal_Reason = 13
-	// The account's address was not confirmed yet.
+	// No longer answered: an account has no password before its address is
+	// confirmed, so signing in is REASON_CREDENTIALS.
 	Refusal_REASON_UNVERIFIED Refusal_Reason = 14
 	// The operator does not allow it: the message says what.
 	Refusal_REASON_POLICY Refusal_Reason = 15
@@ -174,13 +176,16 @@ type Refusal struct {
 	Field string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
 	// The limit in bytes, for REASON_TOO_LARGE, or in number.
 	Limit int64 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
-	// How many tries are left to the caller, for REASON_PASSPHRASE after a
-	// wrong passphrase.
+	// How many tries are left to the caller before the next pause, for
+	// REASON_PASSPHRASE after a wrong passphrase.
 	TriesLeft int32 `protobuf:"varint,4,opt,name=tries_left,json=triesLeft,proto3" json:"tries_left,omitempty"`
 	// True if no passphrase was sent, which is not counted as a try.
 	PassphraseMissing bool `protobuf:"varint,5,opt,name=passphrase_missing,json=passphraseMissing,proto3" json:"passphrase_missing,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// For REASON_LOCKED: true if no delay ends it, since the secret's tries are
+	// used up. The sender can still burn the secret.
+	ForGood       bool `protobuf:"varint,6,opt,name=for_good,json=forGood,proto3" json:"for_good,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Refusal) Reset() {
@@ -248,18 +253,26 @@ func (x *Refusal) GetPassphraseMissing() bool {
 	return false
 }
 
+func (x *Refusal) GetForGood() bool {
+	if x != nil {
+		return x.ForGood
+	}
+	return false
+}
+
 var File_hush_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xe1\x05\n" +
+	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xfc\x05\n" +
 	"\aRefusal\x12/\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x17.hush.v1.Refusal.ReasonR\x06reason\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\x12\x14\n" +
 	"\x05limit\x18\x03 \x01(\x03R\x05limit\x12\x1d\n" +
 	"\n" +
 	"tries_left\x18\x04 \x01(\x05R\ttriesLeft\x12-\n" +
-	"\x12passphrase_missing\x18\x05 \x01(\bR\x11passphraseMissing\"\xaa\x04\n" +
+	"\x12passphrase_missing\x18\x05 \x01(\bR\x11passphraseMissing\x12\x19\n" +
+	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\xaa\x04\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11REASON_PASSPHRASE\x10\x01\x12\x11\n" +

@@ -385,7 +385,6 @@ export default {
   "signin.new.link": "Create one",
   "signin.insecure": "Signing in takes a secure connection (https), which this service does not have here. Sharing and opening work all the same.",
   "signin.done": "You are signed in.",
-  "signin.unverified": "Your address is not confirmed yet. Open the link that we mailed you, or let us send another one.",
 
   "resend.submit": "Mail the link again",
   "resend.busy": "Sending…",
@@ -393,7 +392,7 @@ export default {
 
   "signup.title": "Create an account",
   "signup.lead": "See all your secrets in one list, let them live longer, send links by mail and use your own domain.",
-  "signup.invited": "You were invited. Choose the address and password of your account.",
+  "signup.invited": "You were invited. Enter the address for your account.",
   "signup.submit": "Create account",
   "signup.busy": "Creating the account…",
   "signup.proof.working": "Checking in the background that you are no program…",
@@ -410,13 +409,13 @@ export default {
   "signup.already": "You are signed in as {address}.",
   "signup.already.text": "Sign out first to create another account.",
   "signup.mail.title": "Check your mail",
-  "signup.mail.lead": "We wrote to {address}. Open the link in that mail to confirm the address; it is good for a day.",
+  "signup.mail.lead": "We wrote to {address}. Open the link in that mail to confirm the address and choose a password; it is good for a day.",
   "signup.mail.nothing": "Nothing there? Look among the spam, and check the address.",
   "signup.mail.again": "Use another address",
   "signup.ready": "Your account is ready.",
 
   "verify.title": "Confirm your address",
-  "verify.lead": "One press, and your account is ready.",
+  "verify.lead": "Choose a password, and your account is ready.",
   "verify.submit": "Confirm address",
   "verify.busy": "Confirming…",
   "verify.done.title": "Address confirmed",

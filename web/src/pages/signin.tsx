@@ -1,12 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { AddressField, checkAddress, checkPassword, credentialProblem, PasswordField } from "../account/credentials";
 import { type Problem, useDeed } from "../account/deed";
-import { Resend } from "../account/resend";
 import { returnPath } from "../account/returning";
 import { Send } from "../account/tell";
 import { SignUp } from "../gen/hush/v1/system_service_pb";
 import { rich, t } from "../i18n/more";
-import { asRefusal } from "../refusal";
 import { navigate, place } from "../router";
 import { account, policy, signIn } from "../session";
 import { announce, Card, Checkbox, Form, Loading, Notice, Page } from "../ui";
@@ -35,22 +33,15 @@ function SignInForm() {
   const [address, setAddress] = useState("");
   const [password, setPassword] = useState("");
   const [remember, setRemember] = useState(false);
-  const [unverified, setUnverified] = useState("");
   const deed = useDeed(credentialProblem({ address: "address" }));
-  const send = () => {
-    setUnverified("");
-    deed.do(async () => {
-      try {
+  const send = () =>
+    deed.do(
+      async () => {
         await signIn(address.trim(), password, remember);
         announce(t("signin.done"));
-      } catch (thrown) {
-        if (asRefusal(thrown).reason !== "unverified") {
-          throw thrown;
-        }
-        setUnverified(address.trim());
-      }
-    }, check(address, password));
-  };
+      },
+      check(address, password),
+    );
   return (
     <>
       <div ref={deed.area}>
@@ -68,12 +59,6 @@ function SignInForm() {
           </Card>
         </Form>
       </div>
-      {unverified && (
-        <Notice kind="warn">
-          <p>{t("signin.unverified")}</p>
-          <Resend address={unverified} />
-        </Notice>
-      )}
       {policy.value?.signUp !== SignUp.CLOSED && (
         <p class="muted">{rich("signin.new", { link: <a href="/signup">{t("signin.new.link")}</a> })}</p>
       )}

@@ -94,13 +94,15 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
   const [password, setPassword] = useState("");
   const [invite, setInvite] = useState(given);
   const byInvite = policy.value?.signUp === Policy.INVITE;
+  // Where addresses are confirmed, the page of the mailed link asks for the password.
+  const byMail = policy.value?.verification === true;
   const proof = useProof("signup");
   const deed = useDeed(problemOf);
   useEffect(() => () => setPassword(""), []);
   const send = () =>
     deed.do(
       async () => {
-        const wanted = { address: address.trim(), password, invite: keyIn(invite) || invite.trim() };
+        const wanted = { address: address.trim(), password: byMail ? "" : password, invite: keyIn(invite) || invite.trim() };
         if (await create(wanted, proof)) {
           onMailed(wanted.address);
           return;
@@ -108,7 +110,9 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
         onMaking(true);
         await enter(wanted.address, password);
       },
-      checkInvite(byInvite, invite) ?? checkAddress("address", address) ?? checkNewPassword("password", password, address),
+      checkInvite(byInvite, invite) ??
+        checkAddress("address", address) ??
+        (byMail ? undefined : checkNewPassword("password", password, address)),
     );
   return (
     <div ref={deed.area} onInput={proof.begin}>
@@ -117,7 +121,7 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
           {byInvite && !given && <InviteField value={invite} onValue={setInvite} error={deed.at("invite")} />}
           {given && deed.at("invite") && <Notice kind="bad">{deed.at("invite")}</Notice>}
           <AddressField value={address} onValue={setAddress} error={deed.at("address")} />
-          <NewPasswordField value={password} onValue={setPassword} error={deed.at("password")} />
+          {!byMail && <NewPasswordField value={password} onValue={setPassword} error={deed.at("password")} />}
           <ProofLine proof={proof} waited={deed.busy} />
           <Send deed={deed} text={t("signup.submit")} busy={t("signup.busy")} wide />
         </Card>

@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { checkNewPassword, credentialProblem, NewPasswordField } from "../account/credentials";
 import { useDeed } from "../account/deed";
 import { ResendForm } from "../account/resend";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
@@ -9,12 +10,14 @@ import { accounts } from "../rpc";
 import { loadAccount, policy } from "../session";
 import { Card, LinkButton, Page } from "../ui";
 
-/** Verify confirms the address of a new account, when its button is pressed. */
+/** Verify confirms the address of a new account and sets its password, when its button is pressed. */
 export default function Verify({ params }: PageProps) {
   const token = ticketIn(params);
+  const [password, setPassword] = useState("");
   const [done, setDone] = useState(false);
   const [spent, setSpent] = useState(false);
-  const deed = useDeed();
+  const deed = useDeed(credentialProblem({ fresh: "password" }));
+  useEffect(() => () => setPassword(""), []);
   if (done) {
     return (
       <Page title={t("verify.done.title")} lead={t("verify.done")} width="narrow">
@@ -27,16 +30,20 @@ export default function Verify({ params }: PageProps) {
     );
   }
   const send = () =>
-    deed.do(async () => {
-      try {
-        await (await accounts()).verifyAccount({ token });
-      } catch (thrown) {
-        setSpent(asRefusal(thrown).reason === "ticket");
-        throw thrown;
-      }
-      setDone(true);
-      await loadAccount();
-    });
+    deed.do(
+      async () => {
+        try {
+          await (await accounts()).verifyAccount({ token, password });
+        } catch (thrown) {
+          setSpent(asRefusal(thrown).reason === "ticket");
+          throw thrown;
+        }
+        setPassword("");
+        setDone(true);
+        await loadAccount();
+      },
+      checkNewPassword("password", password),
+    );
   return (
     <Page title={t("verify.title")} lead={token && !spent && t("verify.lead")} width="narrow">
       {token ? (
@@ -47,7 +54,9 @@ export default function Verify({ params }: PageProps) {
           label={t("verify.title")}
           text={t("verify.submit")}
           busy={t("verify.busy")}
-        />
+        >
+          <NewPasswordField value={password} onValue={setPassword} error={deed.at("password")} />
+        </TicketForm>
       ) : (
         <BrokenTicket />
       )}

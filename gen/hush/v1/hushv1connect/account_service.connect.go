@@ -92,7 +92,8 @@ const (
 // AccountServiceClient is a client for the hush.v1.AccountService service.
 type AccountServiceClient interface {
 	// CreateAccount signs up. Where mail is set up the address gets a link that
-	// confirms it, whether or not there was an account already.
+	// confirms it, whether or not there was an account already, and the password
+	// is set with that link, by VerifyAccount.
 	//
 	// Errors: INVALID_ARGUMENT for a bad address or password, and without a
 	// solved challenge; FAILED_PRECONDITION where sign-up is closed, by
@@ -100,9 +101,10 @@ type AccountServiceClient interface {
 	// where no mail is set up.
 	CreateAccount(context.Context, *v1.CreateAccountRequest) (*v1.CreateAccountResponse, error)
 	// VerifyAccount confirms the address with the token of the mailed link,
-	// which is good once and for a day.
+	// which is good once and for a day, and sets the account's password.
 	//
-	// Errors: FAILED_PRECONDITION for a token that opens nothing.
+	// Errors: FAILED_PRECONDITION for a token that opens nothing;
+	// INVALID_ARGUMENT for a bad password, which leaves the token good.
 	VerifyAccount(context.Context, *v1.VerifyAccountRequest) (*v1.VerifyAccountResponse, error)
 	// ResendVerification mails the link again, at most once in five minutes.
 	// The answer is the same whatever the address.
@@ -484,7 +486,8 @@ func (c *accountServiceClient) BurnAllSecrets(ctx context.Context, req *v1.BurnA
 // AccountServiceHandler is an implementation of the hush.v1.AccountService service.
 type AccountServiceHandler interface {
 	// CreateAccount signs up. Where mail is set up the address gets a link that
-	// confirms it, whether or not there was an account already.
+	// confirms it, whether or not there was an account already, and the password
+	// is set with that link, by VerifyAccount.
 	//
 	// Errors: INVALID_ARGUMENT for a bad address or password, and without a
 	// solved challenge; FAILED_PRECONDITION where sign-up is closed, by
@@ -492,9 +495,10 @@ type AccountServiceHandler interface {
 	// where no mail is set up.
 	CreateAccount(context.Context, *v1.CreateAccountRequest) (*v1.CreateAccountResponse, error)
 	// VerifyAccount confirms the address with the token of the mailed link,
-	// which is good once and for a day.
+	// which is good once and for a day, and sets the account's password.
 	//
-	// Errors: FAILED_PRECONDITION for a token that opens nothing.
+	// Errors: FAILED_PRECONDITION for a token that opens nothing;
+	// INVALID_ARGUMENT for a bad password, which leaves the token good.
 	VerifyAccount(context.Context, *v1.VerifyAccountRequest) (*v1.VerifyAccountResponse, error)
 	// ResendVerification mails the link again, at most once in five minutes.
 	// The answer is the same whatever the address.

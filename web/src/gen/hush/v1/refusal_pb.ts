@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/refusal.proto.
  */
 export const file_hush_v1_refusal: GenFile = /*@__PURE__*/
-  fileDesc("ChVodXNoL3YxL3JlZnVzYWwucHJvdG8SB2h1c2gudjEirQUKB1JlZnVzYWwSJwoGcmVhc29uGAEgASgOMhcuaHVzaC52MS5SZWZ1c2FsLlJlYXNvbhINCgVmaWVsZBgCIAEoCRINCgVsaW1pdBgDIAEoAxISCgp0cmllc19sZWZ0GAQgASgFEhoKEnBhc3NwaHJhc2VfbWlzc2luZxgFIAEoCCKqBAoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhUKEVJFQVNPTl9QQVNTUEhSQVNFEAESEQoNUkVBU09OX0xPQ0tFRBACEhQKEFJFQVNPTl9UT09fTEFSR0UQAxIXChNSRUFTT05fUkFURV9MSU1JVEVEEAQSEAoMUkVBU09OX1FVT1RBEAUSGwoXUkVBU09OX0FDQ09VTlRfUkVRVUlSRUQQBhIbChdSRUFTT05fRE9NQUlOX05PVF9GT1VORBAHEhIKDlJFQVNPTl9JTlZBTElEEAgSEAoMUkVBU09OX1NDT1BFEAkSEQoNUkVBU09OX1NIUklNUBAKEhUKEVJFQVNPTl9DUk9TU19TSVRFEAsSFAoQUkVBU09OX0NIQUxMRU5HRRAMEhYKElJFQVNPTl9DUkVERU5USUFMUxANEhUKEVJFQVNPTl9VTlZFUklGSUVEEA4SEQoNUkVBU09OX1BPTElDWRAPEhYKElJFQVNPTl9NQUlOVEVOQU5DRRAQEhgKFFJFQVNPTl9BRERSRVNTX1RBS0VOEBESEQoNUkVBU09OX1RJQ0tFVBASEhQKEFJFQVNPTl9EVVBMSUNBVEUQExIbChdSRUFTT05fRE9NQUlOX1NVU1BFTkRFRBAUEhkKFVJFQVNPTl9OT1RfQ09ORklHVVJFRBAVEhMKD1JFQVNPTl9JTlNFQ1VSRRAWEhMKD1JFQVNPTl9UT09fTUFOWRAXYgZwcm90bzM");
+  fileDesc("ChVodXNoL3YxL3JlZnVzYWwucHJvdG8SB2h1c2gudjEivwUKB1JlZnVzYWwSJwoGcmVhc29uGAEgASgOMhcuaHVzaC52MS5SZWZ1c2FsLlJlYXNvbhINCgVmaWVsZBgCIAEoCRINCgVsaW1pdBgDIAEoAxISCgp0cmllc19sZWZ0GAQgASgFEhoKEnBhc3NwaHJhc2VfbWlzc2luZxgFIAEoCBIQCghmb3JfZ29vZBgGIAEoCCKqBAoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhUKEVJFQVNPTl9QQVNTUEhSQVNFEAESEQoNUkVBU09OX0xPQ0tFRBACEhQKEFJFQVNPTl9UT09fTEFSR0UQAxIXChNSRUFTT05fUkFURV9MSU1JVEVEEAQSEAoMUkVBU09OX1FVT1RBEAUSGwoXUkVBU09OX0FDQ09VTlRfUkVRVUlSRUQQBhIbChdSRUFTT05fRE9NQUlOX05PVF9GT1VORBAHEhIKDlJFQVNPTl9JTlZBTElEEAgSEAoMUkVBU09OX1NDT1BFEAkSEQoNUkVBU09OX1NIUklNUBAKEhUKEVJFQVNPTl9DUk9TU19TSVRFEAsSFAoQUkVBU09OX0NIQUxMRU5HRRAMEhYKElJFQVNPTl9DUkVERU5USUFMUxANEhUKEVJFQVNPTl9VTlZFUklGSUVEEA4SEQoNUkVBU09OX1BPTElDWRAPEhYKElJFQVNPTl9NQUlOVEVOQU5DRRAQEhgKFFJFQVNPTl9BRERSRVNTX1RBS0VOEBESEQoNUkVBU09OX1RJQ0tFVBASEhQKEFJFQVNPTl9EVVBMSUNBVEUQExIbChdSRUFTT05fRE9NQUlOX1NVU1BFTkRFRBAUEhkKFVJFQVNPTl9OT1RfQ09ORklHVVJFRBAVEhMKD1JFQVNPTl9JTlNFQ1VSRRAWEhMKD1JFQVNPTl9UT09fTUFOWRAXYgZwcm90bzM");
 
 /**
  * Refusal is the detail of an error that a program may want to act on. Its
@@ -41,8 +41,8 @@ export type Refusal = Message<"hush.v1.Refusal"> & {
   limit: bigint;
 
   /**
-   * How many tries are left to the caller, for REASON_PASSPHRASE after a
-   * wrong passphrase.
+   * How many tries are left to the caller before the next pause, for
+   * REASON_PASSPHRASE after a wrong passphrase.
    *
    * @generated from field: int32 tries_left = 4;
    */
@@ -54,6 +54,14 @@ export type Refusal = Message<"hush.v1.Refusal"> & {
    * @generated from field: bool passphrase_missing = 5;
    */
   passphraseMissing: boolean;
+
+  /**
+   * For REASON_LOCKED: true if no delay ends it, since the secret's tries are
+   * used up. The sender can still burn the secret.
+   *
+   * @generated from field: bool for_good = 6;
+   */
+  forGood: boolean;
 };
 
 /**
@@ -85,7 +93,8 @@ export enum Refusal_Reason {
 
   /**
    * Too many wrong passphrases. The right one is refused too until the
-   * delay of google.rpc.RetryInfo is over. The secret was not consumed.
+   * delay of google.rpc.RetryInfo is over, or for good if `for_good` is set.
+   * The secret was not consumed.
    *
    * @generated from enum value: REASON_LOCKED = 2;
    */
@@ -172,7 +181,8 @@ export enum Refusal_Reason {
   CREDENTIALS = 13,
 
   /**
-   * The account's address was not confirmed yet.
+   * No longer answered: an account has no password before its address is
+   * confirmed, so signing in is REASON_CREDENTIALS.
    *
    * @generated from enum value: REASON_UNVERIFIED = 14;
    */

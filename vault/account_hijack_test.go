@@ -1,0 +1,101 @@
+package vault_test
+
+import (
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+const (
+	attackersPassword vault.Text = "chosen by the attacker"
+	victimsPassword   vault.Text = "chosen by the victim"
+)
+
+// The attack: an attacker signs up with the address of the victim, a colonel
+// by the policy, and with a password. The victim signs up within five minutes,
+// which changes nothing, and opens the link that the attacker's sign-up caused.
+// The account must not open for what came with either sign-up.
+func TestSignUpWithAnothersAddress(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{ada}}})
+	wantErr(t, "CreateAccount(by the attacker)", k.signUp(t, ada, attackersPassword), nil)
+	k.Clock.Advance(time.Minute)
+	wantErr(t, "CreateAccount(by the victim)", k.signUp(t, ada, otherPassword), nil)
+	token := k.link(t, vault.MailVerify, ada)
+	for _, password := range []vault.Text{"", "short", ada} {
+		wantErr(t, "VerifyAccount(token, bad password)", k.confirm(t, token, password), vault.ErrInvalid)
+	}
+	k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, token, victimsPassword), nil)
+	k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+	k.wantSignIn(t, ada, otherPassword, vault.ErrCredentials)
+	want(t, "Caller.Colonel() of the victim", k.signIn(t, ada, victimsPassword).Colonel(), true)
+}
+
+// The same with each of the other ways to a link: an invite, and asking for
+// the mail again.
+func TestInviteWithAnothersAddress(t *testing.T) {
+	t.Parallel()
+	k := newInviteKit(t)
+	_, err := k.Vault.CreateAccount(t.Context(), k.host, vault.NewAccount{
+		Address: ada, Password: attackersPassword, Invite: k.invite(t, ""),
+	})
+	wantErr(t, "CreateAccount(invite, by the attacker)", err, nil)
+	k.wantMails(t, vault.MailVerify)
+	k.Clock.Advance(5 * time.Minute)
+	wantErr(t, "ResendVerification(by the victim)", k.Vault.ResendVerification(t.Context(), vault.Caller{}, ada), nil)
+	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, vault.MailVerify, ada), victimsPassword), nil)
+	k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+	k.signIn(t, ada, victimsPassword)
+}
+
+// The attack, begun before an upgrade: an older version stored the attacker's
+// password with the sign-up. Neither the link that it mailed nor another one
+// makes that password good, and signing in meanwhile does not either.
+func TestUnfinishedSignUpOfAnOlderVersion(t *testing.T) {
+	t.Parallel()
+	for _, way := range []string{"its link", "a sign-up", "a link mailed again", "a reset"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			k := newAccountKit(t, vaulttest.Options{})
+			wantErr(t, "CreateAccount(address)", k.signUp(t, ada, ""), nil)
+			token := k.link(t, vault.MailVerify, ada)
+			k.giveOldPassword(t, ada, attackersPassword)
+			k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+			k.Clock.Advance(5 * time.Minute)
+			switch way {
+			case "a sign-up":
+				wantErr(t, "CreateAccount(again)", k.signUp(t, ada, ""), nil)
+				token = k.link(t, vault.MailVerify, ada)
+			case "a link mailed again":
+				wantErr(t, "ResendVerification()", k.Vault.ResendVerification(t.Context(), vault.Caller{}, ada), nil)
+				token = k.link(t, vault.MailVerify, ada)
+			case "a reset":
+				wantErr(t, "RequestPasswordReset()", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
+				_, err := k.Vault.ResetPassword(t.Context(), vault.Caller{}, k.link(t, vault.MailReset, ada), victimsPassword)
+				wantErr(t, "ResetPassword(token)", err, nil)
+			}
+			if way != "a reset" {
+				wantErr(t, "VerifyAccount(token, password)", k.confirm(t, token, victimsPassword), nil)
+			}
+			k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+			k.signIn(t, ada, victimsPassword)
+		})
+	}
+}
+
+// giveOldPassword stores a password with an account that waits, as sign-up did
+// before version 0.3.
+func (k *accountKit) giveOldPassword(t *testing.T, address, password vault.Text) {
+	t.Helper()
+	params := seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}.Renewed()
+	hash := params.Hash(string(password))
+	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
+		return vault.StoreOldPassword(k.Vault, tx, string(address), params, hash, k.Clock.Now())
+	})
+	wantErr(t, "storing a password with a sign-up", err, nil)
+}
