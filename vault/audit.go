@@ -55,9 +55,6 @@ type AuditResult byte
 // no row.
 const AuditDone AuditResult = 1
 
-// auditRetention is how long rows are kept: 400 days.
-const auditRetention = 400 * 24 * time.Hour
-
 const (
 	systemVerifier = "verifier"
 	systemMark     = "clock"

@@ -1,6 +1,9 @@
 package vault_test
 
 import (
+	"bytes"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,31 +137,64 @@ func TestFailedChangeLeavesNoAudit(t *testing.T) {
 	want(t, "RevealSecret(key)", k.MustReveal(t, c, kept.Secret.Key, ""), "x")
 }
 
-// Rows are kept for 400 days, and the numbers go on behind those that went.
+// Rows are kept for as long as the operator says, 90 days by default, and the
+// numbers go on behind those that went. One sweep deletes whatever is too old,
+// many batches of it.
 func TestAuditPruning(t *testing.T) {
 	t.Parallel()
-	const day, old = 24 * time.Hour, 300
-	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealAll(t, k, make([]storage.Slot, old))
-	leap := func(d time.Duration) {
-		k.Clock.Advance(d)
-		for range 3 {
-			k.MustSweep(t)
-			k.Clock.Advance(time.Minute)
-		}
-		k.Clock.Advance(-3 * time.Minute)
+	const day, old = 24 * time.Hour, 1500
+	for keep, option := range map[time.Duration]time.Duration{90 * day: 0, 400 * day: 400 * day} {
+		k := vaulttest.New(t, vaulttest.Options{Manual: true, AuditKeep: option})
+		concealAll(t, k, make([]storage.Slot, old))
+		k.Clock.Advance(time.Hour)
+		k.MustSweep(t) // all of them expire
+		want(t, "audit rows", len(audits(t, k)), 2*old)
+		leap(t, k, keep-time.Hour-10*time.Minute)
+		want(t, "audit rows before their time", len(audits(t, k)), 2*old)
+		k.Clock.Advance(10*time.Minute + time.Millisecond)
+		k.MustSweep(t)
+		want(t, "audit rows of concealing after their time", auditKinds(t, k)[vault.AuditConceal], 0)
+		want(t, "audit rows of ends before their time", auditKinds(t, k)[vault.AuditExpire], old)
+		wantConsecutive(t, k, old+1)
+		k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+		wantConsecutive(t, k, old+1)
 	}
+}
+
+// leap lets time pass that the sweeper has to be convinced of.
+func leap(t *testing.T, k *vaulttest.Kit, d time.Duration) {
+	t.Helper()
+	k.Clock.Advance(d)
+	for range 3 {
+		k.MustSweep(t)
+		k.Clock.Advance(time.Minute)
+	}
+	k.Clock.Advance(-3 * time.Minute)
+}
+
+// Rows that cannot be read, and rows of a clock that had leapt, go with their
+// neighbours. They keep none of them, and the log has one line for all.
+func TestAuditPruningPassesDamage(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	var log bytes.Buffer
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	concealAll(t, k, make([]storage.Slot, 20))
+	trail := rows(t, k.Store, vault.BucketAudit)
+	for _, n := range []uint64{1, 2, 9} {
+		put(t, k.Store, vault.BucketAudit, number(n), []byte("damaged"))
+	}
+	leapt := append([]byte{}, trail[10]...)
+	leapt[1] = 1 // the first byte of its time in milliseconds
+	put(t, k.Store, vault.BucketAudit, number(11), leapt)
 	k.Clock.Advance(time.Hour)
-	k.MustSweep(t) // all of them expire
-	want(t, "audit rows", len(audits(t, k)), 2*old)
-	leap(400*day - time.Hour - 10*time.Minute)
-	want(t, "audit rows before 400 days", len(audits(t, k)), 2*old)
-	k.Clock.Advance(10*time.Minute + time.Millisecond)
 	k.MustSweep(t)
+	put(t, k.Store, vault.BucketAudit, number(21), []byte("damaged"))
+	leap(t, k, 90*day-30*time.Minute)
+	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 20)
+	want(t, "lines of the log", strings.Count(log.String(), "bucket=audit count=3"), 1)
+	want(t, "lines about damage", strings.Count(log.String(), "cannot be read"), 1)
+	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
-	want(t, "audit rows of concealing after 400 days", auditKinds(t, k)[vault.AuditConceal], 0)
-	want(t, "audit rows of ends before their 400 days", auditKinds(t, k)[vault.AuditExpire], old)
-	wantConsecutive(t, k, old+1)
-	k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
-	wantConsecutive(t, k, old+1)
+	want(t, "audit rows after all their time", len(rows(t, k.Store, vault.BucketAudit)), 0)
 }

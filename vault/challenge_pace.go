@@ -12,9 +12,6 @@ import (
 const (
 	// paceWindow is how long secrets add up before Policy.ChallengeAbove.
 	paceWindow = 20 * time.Minute
-	// pacePruned is how many counters of windows that are over go with each
-	// write, so that they never pile up.
-	pacePruned = 32
 
 	paceVersion = 1
 )
@@ -77,10 +74,7 @@ func (v *Vault) keepPace(ctx context.Context, n Network, now time.Time) (within 
 			return err
 		}
 		r.count++
-		if err := tx.Put(bucketPace, key, r.encode()); err != nil {
-			return err
-		}
-		return prunePace(tx, window)
+		return tx.Put(bucketPace, key, r.encode())
 	})
 	return within, err
 }
@@ -96,20 +90,21 @@ func getPace(tx storage.Tx, key []byte) (paceRecord, error) {
 	return decodePace(data)
 }
 
-// prunePace deletes some counters of the windows before this one.
-func prunePace(tx storage.Tx, window []byte) error {
-	var over [][]byte
-	err := tx.Range(bucketPace, nil, window, func(key, _ []byte) error {
-		over = append(over, append([]byte(nil), key...))
-		if len(over) == pacePruned {
+// prunePace deletes counters of windows that are over.
+func (v *Vault) prunePace(ctx context.Context, now time.Time, _ *unread) (int, error) {
+	window := bigEndian(millis(now.Truncate(paceWindow)))
+	over := false
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		over = false
+		return ignoreEnough(tx.Range(bucketPace, nil, window, func([]byte, []byte) error {
+			over = true
 			return errEnough
-		}
-		return nil
+		}))
 	})
-	if err := ignoreEnough(err); err != nil {
-		return err
+	if err != nil || !over {
+		return 0, err
 	}
-	return deleteAll(tx, bucketPace, over)
+	return v.pruned(ctx, bucketPace, window)
 }
 
 func deleteAll(tx storage.Tx, bucket string, keys [][]byte) error {

@@ -240,6 +240,7 @@ func TestConcealAboveRate(t *testing.T) {
 	wantChallenge(t, "ConcealSecret(solved, again)", conceal(busy, payload), "The challenge was used already: ask for a new one")
 	k.Clock.Advance(20 * time.Minute)
 	wantErr(t, "ConcealSecret(next window)", conceal(busy, ""), nil)
+	k.MustSweep(t)
 	if got := len(rows(t, k.Store, vault.BucketPace)); got != 1 {
 		t.Errorf("counters of the window before: got %d rows in all, want 1", got)
 	}

@@ -46,8 +46,10 @@ func (v *Vault) Recheck(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	var lost unread
+	defer lost.report(v.log)
 	for i, row := range due {
-		if err := v.recheck(ctx, row, now); err != nil {
+		if err := v.recheck(ctx, row, now, &lost); err != nil {
 			return i, fmt.Errorf("checking a domain: %w", err)
 		}
 	}
@@ -70,8 +72,8 @@ func (v *Vault) dueChecks(ctx context.Context, now time.Time) (due [][]byte, err
 
 // recheck handles one row of the index. One that no domain stands behind goes;
 // one whose domain or account cannot be read is put off, so that it keeps no
-// other from its check.
-func (v *Vault) recheck(ctx context.Context, row []byte, now time.Time) error {
+// other from its check. It returns only what keeps all from theirs.
+func (v *Vault) recheck(ctx context.Context, row []byte, now time.Time, lost *unread) error {
 	d, err := v.domainOfRow(ctx, row)
 	if errors.Is(err, ErrNotFound) {
 		return v.putOff(ctx, row, time.Time{})
@@ -80,15 +82,15 @@ func (v *Vault) recheck(ctx context.Context, row []byte, now time.Time) error {
 		_, err = v.checkOwned(ctx, d, row)
 	}
 	switch {
+	case err == nil, errors.Is(err, ErrDuplicate): // written down
+		return nil
 	case errors.Is(err, ErrDomainNotFound):
 		return v.putOff(ctx, row, time.Time{}) // given up meanwhile
-	case errors.Is(err, ErrDuplicate):
-		return nil // written down
-	case errors.Is(err, errDamaged), errors.Is(err, ErrNotFound):
-		v.log.Error("a domain or its account cannot be read; it is tried again later", "cause", err)
-		return v.putOff(ctx, row, now.Add(damagedPause))
+	case errors.Is(err, ErrUnavailable), ctx.Err() != nil:
+		return err
 	}
-	return err
+	lost.note(bucketDomain, err)
+	return v.putOff(ctx, row, now.Add(damagedPause))
 }
 
 // domainOfRow loads the domain that a row of the index stands for, or returns

@@ -59,19 +59,17 @@ func (v *Vault) endings() map[dueKind]ending {
 	}
 }
 
-// sweepDue ends whatever is due, in bounded batches.
-func (v *Vault) sweepDue(ctx context.Context, now time.Time) (int, error) {
-	total := 0
-	for {
-		n, err := v.sweepDueBatch(ctx, now)
-		total += n
-		if err != nil || n == 0 {
-			return total, err
-		}
-	}
+// bucket is where things of a kind are kept, for the log.
+func (k dueKind) bucket() string {
+	return map[dueKind]string{
+		dueSession: bucketSession, dueToken: bucketToken, dueTicket: bucketTicket, dueSpent: bucketSpent,
+		dueFeedback: bucketFeedback, dueException: bucketException, dueTombstone: bucketAccount,
+		dueTries: bucketTries, dueDelivery: bucketDelivery, duePending: bucketAccount,
+	}[k]
 }
 
-func (v *Vault) sweepDueBatch(ctx context.Context, now time.Time) (int, error) {
+// sweepDueBatch ends some of what the index says is due.
+func (v *Vault) sweepDueBatch(ctx context.Context, now time.Time, lost *unread) (int, error) {
 	var keys [][]byte
 	err := v.store.View(ctx, func(tx storage.Tx) error {
 		keys = nil
@@ -87,41 +85,63 @@ func (v *Vault) sweepDueBatch(ctx context.Context, now time.Time) (int, error) {
 		return 0, err
 	}
 	endings := v.endings()
-	var damage error
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
-		damage = nil
-		for _, key := range keys {
-			if err := endDue(tx, endings, key, now, &damage); err != nil {
-				return err
+	err = apart(keys, func(keys [][]byte) error {
+		var damaged *unread
+		err := v.store.Update(ctx, func(tx storage.Tx) error {
+			damaged = &unread{}
+			for _, key := range keys {
+				if err := endDue(tx, endings, key, now, damaged); err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if err == nil {
+			lost.add(damaged)
 		}
-		return nil
+		return err
+	}, func(key []byte, cause error) error {
+		lost.note(dueKind(key[8]).bucket(), cause)
+		return v.store.Update(ctx, func(tx storage.Tx) error { return putOffDue(tx, key, now.Add(damagedPause)) })
 	})
 	if err != nil {
 		return 0, fmt.Errorf("ending what is due: %w", err)
-	}
-	if damage != nil {
-		v.log.Error("something that is due cannot be read; it is tried again later", "cause", damage)
 	}
 	return len(keys), nil
 }
 
 // endDue handles one row. What cannot be read is put off, so that it keeps
-// nothing else from its end.
-func endDue(tx storage.Tx, endings map[dueKind]ending, row []byte, now time.Time, damage *error) error {
-	var next time.Time
-	err := errDamaged
-	if len(row) > 9 {
-		if end := endings[dueKind(row[8])]; end != nil {
-			next, err = end(tx, row[9:], now)
-		}
+// nothing else from its end; a row that is none goes.
+func endDue(tx storage.Tx, endings map[dueKind]ending, row []byte, now time.Time, lost *unread) error {
+	if len(row) <= 9 {
+		lost.note(bucketDue, errDamaged)
+		return tx.Delete(bucketDue, row)
 	}
-	if errors.Is(err, errDamaged) || errors.Is(err, errFault) {
-		*damage, next = err, now.Add(damagedPause)
-	} else if err != nil {
+	end := endings[dueKind(row[8])]
+	if end == nil {
+		lost.note(bucketDue, errDamaged)
+		return putOffDue(tx, row, now.Add(damagedPause))
+	}
+	var next time.Time
+	err := tryRow(tx, func(tx storage.Tx) (err error) {
+		next, err = end(tx, row[9:], now)
+		return err
+	})
+	switch {
+	case errors.Is(err, errHalfDone):
+		return err
+	case unreadable(err):
+		lost.note(dueKind(row[8]).bucket(), err)
+		next = now.Add(damagedPause)
+	case err != nil:
 		return err
 	}
-	if err := tx.Delete(bucketDue, row); err != nil || next.IsZero() || len(row) <= 9 {
+	return putOffDue(tx, row, next)
+}
+
+// putOffDue moves a row of the index; the zero time takes it out.
+func putOffDue(tx storage.Tx, row []byte, next time.Time) error {
+	if err := tx.Delete(bucketDue, row); err != nil || next.IsZero() {
 		return err
 	}
 	return putDue(tx, next, dueKind(row[8]), row[9:])

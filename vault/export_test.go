@@ -2,6 +2,7 @@ package vault
 
 import (
 	"encoding/binary"
+	"time"
 
 	"hush/seal"
 	"hush/storage"
@@ -74,6 +75,31 @@ func AuditOf(record []byte) (AuditRow, error) {
 	r, err := decodeAudit(record)
 	return AuditRow{millis(r.time), r.kind, r.result, r.subject}, err
 }
+
+// What tests of sweeps look for.
+const (
+	BucketDue    = bucketDue
+	SystemCounts = systemCounts
+	SystemAudit  = systemAudit
+	SweepBatch   = sweepBatch
+)
+
+// AuditRowOf is a stored audit row of a moment.
+func AuditRowOf(at time.Time) []byte {
+	return auditRecord{time: at, kind: AuditView, result: AuditDone}.encode()
+}
+
+// DueKinds is how many kinds of things the index of due things knows.
+func (v *Vault) DueKinds() int { return len(v.endings()) }
+
+// DueKey is a row of that index.
+func DueKey(at time.Time, kind byte, key []byte) []byte { return dueKey(at, dueKind(kind), key) }
+
+// ExpiryKey is a row of the index of secrets and receipts.
+func ExpiryKey(at time.Time, metadata seal.RowKey) []byte { return expiryKey(at, metadata) }
+
+// Strike is what strikes destroyed shares off the list.
+var Strike = (*Vault).strike
 
 // KeptBytes is what the vault takes live secrets to hold.
 func (v *Vault) KeptBytes() int64 { return v.usage.bytes() }

@@ -62,7 +62,7 @@ func get(t *testing.T, s storage.Store, bucket string, key []byte) (value []byte
 }
 
 // put sets a row behind the vault's back, or deletes it if value is nil.
-func put(t *testing.T, s storage.Store, bucket string, key, value []byte) {
+func put(t testing.TB, s storage.Store, bucket string, key, value []byte) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx storage.Tx) error {
 		if value == nil {
@@ -76,7 +76,7 @@ func put(t *testing.T, s storage.Store, bucket string, key, value []byte) {
 }
 
 // rows returns the values of a bucket in the order of their keys.
-func rows(t *testing.T, s storage.Store, bucket string) (values [][]byte) {
+func rows(t testing.TB, s storage.Store, bucket string) (values [][]byte) {
 	t.Helper()
 	err := s.View(context.Background(), func(tx storage.Tx) error {
 		values = nil

@@ -52,7 +52,7 @@ func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
 // claimMail takes a mail that is due, or ends it if it came too late. It
 // returns nil if somebody else was faster, or if a record cannot be read: then
 // the mail is put off and the damage reported.
-func (v *Vault) claimMail(ctx context.Context, key []byte, now time.Time) (*claimedMail, error) {
+func (v *Vault) claimMail(ctx context.Context, key []byte, now time.Time, lost *unread) (*claimedMail, error) {
 	var c *claimedMail
 	var damage error
 	err := v.store.Update(ctx, func(tx storage.Tx) (err error) {
@@ -60,7 +60,7 @@ func (v *Vault) claimMail(ctx context.Context, key []byte, now time.Time) (*clai
 		if c, err = getMail(tx, key); err == nil {
 			err = v.claimIn(tx, c, now)
 		}
-		if errors.Is(err, errDamaged) {
+		if unreadable(err) {
 			c, damage = nil, err
 			return putOffMail(tx, key, now)
 		}
@@ -73,7 +73,7 @@ func (v *Vault) claimMail(ctx context.Context, key []byte, now time.Time) (*clai
 		return nil, fmt.Errorf("claiming a mail: %w", err)
 	}
 	if damage != nil {
-		v.log.Error("a queued mail cannot be read; it is tried again later", "cause", damage)
+		lost.note(bucketOutbox, damage)
 	}
 	return c, nil
 }

@@ -56,13 +56,15 @@ func (v *Vault) postUntil(ctx context.Context) {
 // Manual. Its error is one of the store; that a mail could not be sent is none.
 func (v *Vault) PostDue(ctx context.Context) (int, error) {
 	now := v.clock.now()
+	var lost unread
+	defer lost.report(v.log)
 	total := 0
 	for {
 		keys, err := v.dueMail(ctx, now)
 		if err != nil || len(keys) == 0 {
 			return total, err
 		}
-		n, err := v.postAll(ctx, keys, now)
+		n, err := v.postAll(ctx, keys, now, &lost)
 		total += n
 		if err != nil {
 			return total, err
@@ -86,7 +88,7 @@ func (v *Vault) dueMail(ctx context.Context, now time.Time) (keys [][]byte, err 
 }
 
 // postAll sends mails, some at a time, and returns how many it handled.
-func (v *Vault) postAll(ctx context.Context, keys [][]byte, now time.Time) (int, error) {
+func (v *Vault) postAll(ctx context.Context, keys [][]byte, now time.Time, lost *unread) (int, error) {
 	queue := make(chan []byte, len(keys))
 	for _, key := range keys {
 		queue <- key
@@ -98,7 +100,7 @@ func (v *Vault) postAll(ctx context.Context, keys [][]byte, now time.Time) (int,
 	for i := range postWorkers {
 		crash.Go(&all, v.log, func() {
 			for key := range queue {
-				if errs[i] = v.post(ctx, key, now); errs[i] != nil {
+				if errs[i] = v.post(ctx, key, now, lost); errs[i] != nil {
 					return
 				}
 				handled[i]++
@@ -116,8 +118,8 @@ func (v *Vault) postAll(ctx context.Context, keys [][]byte, now time.Time) (int,
 // post sends one mail. It is claimed first, so that nobody else sends it at the
 // same time and its attempt is counted even if the process dies. Dying between
 // the sending and the commit that follows sends it twice, under one id.
-func (v *Vault) post(ctx context.Context, key []byte, now time.Time) error {
-	c, err := v.claimMail(ctx, key, now)
+func (v *Vault) post(ctx context.Context, key []byte, now time.Time, lost *unread) error {
+	c, err := v.claimMail(ctx, key, now, lost)
 	if err != nil || c == nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"time"
 
 	"hush/seal"
@@ -37,14 +39,24 @@ func expiryKey(at time.Time, metadata seal.RowKey) []byte {
 	return append(bigEndian(millis(at)), metadata[:]...)
 }
 
-// sweepUntil sweeps every sweepEvery until ctx ends.
+// sweepUntil sweeps every sweepEvery until ctx ends. Secrets and shares go
+// first; what else is due has a loop of its own, so that however much of it
+// there is, no secret outlives its time for it.
 func (v *Vault) sweepUntil(ctx context.Context) {
+	tidy := make(chan time.Time, 1)
+	v.background(func() { v.tidyUntil(ctx, tidy) })
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
 	for {
-		if _, err := v.Sweep(ctx); err != nil && ctx.Err() == nil {
-			v.log.Error("sweeping", "cause", err)
+		now, ok, err := v.sweepTime(ctx)
+		if err == nil && ok {
+			_, err = v.sweepSecrets(ctx, now)
+			select {
+			case tidy <- now:
+			default:
+			}
 		}
+		v.swept(ctx, err)
 		select {
 		case <-ctx.Done():
 			return
@@ -53,28 +65,110 @@ func (v *Vault) sweepUntil(ctx context.Context) {
 	}
 }
 
-// Sweep takes a reading of the clock, and unless the clock leapt ends every
-// secret whose time has run out and forgets every receipt whose time has. It
-// returns how many rows of the index it handled.
-func (v *Vault) Sweep(ctx context.Context) (int, error) {
-	safe, ok := v.clock.advance()
-	if !ok {
-		v.log.Warn("the clock leapt forward; nothing is deleted until it is confirmed", "behind", v.clock.now().Sub(safe).String())
-		return 0, nil
-	}
-	err := v.store.Update(ctx, func(tx storage.Tx) error { return putMark(tx, safe) })
-	if err != nil {
-		return 0, fmt.Errorf("writing the clock's mark: %w", err)
-	}
-	total := 0
+// tidyUntil ends what is due at the moments that it is told, until ctx ends.
+func (v *Vault) tidyUntil(ctx context.Context, moments <-chan time.Time) {
 	for {
-		n, err := v.sweepBatch(ctx, safe)
-		total += n
-		if err != nil || n == 0 {
-			ended, dueErr := v.sweepDue(ctx, safe)
-			return total + ended, errors.Join(err, dueErr, v.flushUses(ctx, safe), v.pruneAudit(ctx, safe))
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-moments:
+			_, err := v.tidy(ctx, now)
+			v.swept(ctx, err)
 		}
 	}
+}
+
+func (v *Vault) swept(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
+		v.log.Error("sweeping", "cause", err)
+	}
+}
+
+// Sweep takes a reading of the clock, and unless the clock leapt ends
+// everything whose time has run out: secrets, receipts, sessions, tokens, rows
+// of the audit trail and whatever else has an end. It retries the shares that
+// could not be destroyed, and returns how many rows it handled. What cannot be
+// read is passed over and reported.
+func (v *Vault) Sweep(ctx context.Context) (int, error) {
+	now, ok, err := v.sweepTime(ctx)
+	if err != nil || !ok {
+		return 0, err
+	}
+	ended, err := v.sweepSecrets(ctx, now)
+	tidied, tidyErr := v.tidy(ctx, now)
+	return ended + tidied, errors.Join(err, tidyErr)
+}
+
+// sweepTime takes a reading of the clock and stores its mark. It returns the
+// moment up to which deleting is safe, and whether any is.
+func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err error) {
+	now, ok = v.clock.advance()
+	if !ok {
+		v.log.Warn("the clock leapt forward; nothing is deleted until it is confirmed", "behind", v.clock.now().Sub(now).String())
+		return now, false, nil
+	}
+	if err := v.store.Update(ctx, func(tx storage.Tx) error { return putMark(tx, now) }); err != nil {
+		return now, false, fmt.Errorf("writing the clock's mark: %w", err)
+	}
+	return now, true, nil
+}
+
+// sweepSecrets ends secrets and receipts, and destroys the shares that are still
+// listed.
+func (v *Vault) sweepSecrets(ctx context.Context, now time.Time) (int, error) {
+	ended, err := v.rounds(ctx, now, v.sweepBatch)
+	return ended, errors.Join(err, v.shredOverdue(ctx))
+}
+
+// tidy ends everything else.
+func (v *Vault) tidy(ctx context.Context, now time.Time) (int, error) {
+	n, err := v.rounds(ctx, now, v.sweepDueBatch, v.pruneAudit, v.prunePace)
+	return n, errors.Join(err, v.flushUses(ctx, now))
+}
+
+// batch handles some of the rows that are due, in bounded transactions, and
+// returns how many, 0 if nothing is due. It adds what it could not read to lost.
+type batch func(ctx context.Context, now time.Time, lost *unread) (int, error)
+
+// rounds runs one batch of each kind in turn until nothing is due. Callers get
+// at the store between any two transactions. A batch that failed and handled
+// nothing is over; the others go on. The first error is returned.
+func (v *Vault) rounds(ctx context.Context, now time.Time, kinds ...batch) (total int, err error) {
+	var lost unread
+	defer lost.report(v.log)
+	for len(kinds) > 0 {
+		kinds = slices.DeleteFunc(kinds, func(next batch) bool {
+			n, failed := next(ctx, now, &lost)
+			total += n
+			if err == nil {
+				err = failed
+			}
+			return n == 0
+		})
+		if ctx.Err() != nil {
+			return total, ctx.Err()
+		}
+		runtime.Gosched()
+	}
+	return total, err
+}
+
+// pruned deletes rows of a bucket from its begin up to a key, at most
+// sweepBatch of them, and returns how many.
+func (v *Vault) pruned(ctx context.Context, bucket string, to []byte) (n int, err error) {
+	err = v.store.Update(ctx, func(tx storage.Tx) error {
+		var keys [][]byte
+		err := tx.Range(bucket, nil, to, func(key, _ []byte) error {
+			keys = append(keys, append([]byte(nil), key...))
+			if len(keys) == sweepBatch {
+				return errEnough
+			}
+			return nil
+		})
+		n = len(keys)
+		return errors.Join(ignoreEnough(err), deleteAll(tx, bucket, keys))
+	})
+	return n, err
 }
 
 // due returns the first rows of the index that are due.
@@ -92,64 +186,106 @@ func (v *Vault) due(ctx context.Context, now time.Time) (keys [][]byte, err erro
 	return keys, err
 }
 
-// swept is what one batch of the sweeper ended.
+// swept is what one transaction of the sweeper ended.
 type swept struct {
 	slots    []storage.Slot
 	releases []counted
 	rows     []seal.RowKey // of receipts that changed
 	handled  int
-	damage   error // of the last row that could not be read
+	lost     unread
 }
 
-func (v *Vault) sweepBatch(ctx context.Context, now time.Time) (int, error) {
+func (v *Vault) sweepBatch(ctx context.Context, now time.Time, lost *unread) (int, error) {
 	keys, err := v.due(ctx, now)
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
-	var done swept
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
-		done = swept{}
+	handled := 0
+	var failed error
+	err = apart(keys, func(keys [][]byte) error {
+		done, err := v.endRows(ctx, keys, now)
+		if err != nil {
+			return err
+		}
+		handled += done.handled
+		lost.add(&done.lost)
+		// The rows are gone from the index, so a share that resists keeps no
+		// other secret from its end. It stays listed and is tried again.
+		if err := v.finish(ctx, done); failed == nil {
+			failed = err
+		}
+		return nil
+	}, func(key []byte, cause error) error {
+		handled++
+		lost.note(bucketExpiry, cause)
+		return v.store.Update(ctx, func(tx storage.Tx) error { return putOffRow(tx, key, now.Add(damagedPause)) })
+	})
+	if err != nil {
+		return handled, fmt.Errorf("ending what expired: %w", err)
+	}
+	return handled, failed
+}
+
+// endRows ends what some rows of the index stand for, in one transaction.
+func (v *Vault) endRows(ctx context.Context, keys [][]byte, now time.Time) (*swept, error) {
+	var done *swept
+	err := v.store.Update(ctx, func(tx storage.Tx) error {
+		done = &swept{}
 		for _, key := range keys {
-			if err := v.sweepOne(tx, key, now, &done); err != nil {
+			if err := v.sweepOne(tx, key, now, done); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, fmt.Errorf("ending what expired: %w", err)
-	}
+	return done, err
+}
+
+// finish gives back what was ended durably.
+func (v *Vault) finish(ctx context.Context, done *swept) error {
 	for _, r := range done.releases {
 		v.usage.release(r.network, r.size)
 	}
-	if done.damage != nil {
-		v.log.Error("a record that is due cannot be read; it is tried again later", "cause", done.damage)
+	if len(done.slots) == 0 {
+		return nil
 	}
-	if len(done.slots) > 0 {
-		err = v.destroy(ctx, done.slots...)
-		v.watches.tell(done.rows...)
-	}
-	return done.handled, err
+	err := v.destroy(ctx, done.slots...)
+	v.watches.tell(done.rows...)
+	return err
 }
 
 // sweepOne handles one row of the index. A record that cannot be read must not
-// keep the others from their end: its row is put off, and reported.
+// keep the others from their end: its row is put off, and reported. A row that
+// is none goes.
 func (v *Vault) sweepOne(tx storage.Tx, key []byte, now time.Time, done *swept) error {
+	done.handled++
 	if len(key) != 8+len(seal.RowKey{}) {
-		return errDamaged
+		done.lost.note(bucketExpiry, errDamaged)
+		return tx.Delete(bucketExpiry, key)
 	}
-	row := seal.RowKey(key[8:])
-	next, err := v.endRow(tx, row, now, done)
-	if errors.Is(err, errDamaged) || errors.Is(err, errFault) {
-		done.damage, next = err, now.Add(damagedPause)
-	} else if err != nil {
+	var next time.Time
+	err := tryRow(tx, func(tx storage.Tx) (err error) {
+		next, err = v.endRow(tx, seal.RowKey(key[8:]), now, done)
+		return err
+	})
+	switch {
+	case errors.Is(err, errHalfDone):
+		return err
+	case unreadable(err):
+		done.lost.note(bucketExpiry, err)
+		next = now.Add(damagedPause)
+	case err != nil:
 		return err
 	}
-	done.handled++
+	return putOffRow(tx, key, next)
+}
+
+// putOffRow moves a row of the index; the zero time takes it out.
+func putOffRow(tx storage.Tx, key []byte, next time.Time) error {
 	if err := tx.Delete(bucketExpiry, key); err != nil || next.IsZero() {
 		return err
 	}
-	return tx.Put(bucketExpiry, expiryKey(next, row), nil)
+	return tx.Put(bucketExpiry, append(bigEndian(millis(next)), key[8:]...), nil)
 }
 
 // endRow expires a secret that waits, or forgets a receipt, and returns when
@@ -197,132 +333,4 @@ func (v *Vault) expire(tx storage.Tx, metadata *metadataRecord, now time.Time, d
 	}
 	done.slots, done.rows = append(done.slots, record.slot), append(done.rows, record.metadata)
 	return ended, nil
-}
-
-// pruneAudit forgets a batch of rows older than auditRetention.
-func (v *Vault) pruneAudit(ctx context.Context, now time.Time) error {
-	oldest := now.Add(-auditRetention)
-	var keys [][]byte
-	err := v.store.View(ctx, func(tx storage.Tx) error {
-		keys = nil
-		return ignoreEnough(tx.Range(bucketAudit, nil, nil, func(key, value []byte) error {
-			row, err := decodeAudit(value)
-			if err != nil {
-				return err
-			}
-			if !row.time.Before(oldest) || len(keys) == sweepBatch {
-				return errEnough
-			}
-			keys = append(keys, append([]byte(nil), key...))
-			return nil
-		}))
-	})
-	if err != nil || len(keys) == 0 {
-		return err
-	}
-	return v.store.Update(ctx, func(tx storage.Tx) error {
-		for _, key := range keys {
-			if err := tx.Delete(bucketAudit, key); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// reclaimOnce runs the background pass and logs what it found.
-func (v *Vault) reclaimOnce(ctx context.Context) {
-	began := v.clock.now()
-	freed, err := v.Reclaim(ctx)
-	if err != nil {
-		if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
-			v.log.Error("counting live secrets", "cause", err)
-		}
-		return
-	}
-	v.log.Debug("counted live secrets", "bytes", v.usage.bytes(), "orphaned_slots", freed, "took", v.clock.now().Sub(began).String())
-}
-
-// Reclaim is the background pass after a start: it counts the bytes of all
-// live secrets and gives slots that neither a secret nor a queued mail owns back
-// to the store. It
-// returns how many slots it freed. After an error it may be called again and
-// goes on where it stopped; once it is through it does nothing more. If a
-// record cannot be read, whose slot is then unknown, no slot is freed.
-func (v *Vault) Reclaim(ctx context.Context) (int, error) {
-	recycler, recycles := v.shares.(storage.Recycler)
-	var damage error
-	var batch passed
-	for {
-		from, ok := v.usage.resume()
-		if !ok {
-			return 0, nil
-		}
-		if err := v.readBatch(ctx, from, &batch); err != nil {
-			return 0, err
-		}
-		if batch.last == (seal.RowKey{}) {
-			break
-		}
-		damage = errors.Join(damage, batch.damage)
-		if recycles {
-			for _, c := range batch.found {
-				recycler.Used(storage.Slot{Number: c.slot})
-			}
-		}
-		v.usage.count(batch.found, batch.last)
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-	}
-	mails, err := v.outboxSlots(ctx)
-	if err != nil && !errors.Is(err, errDamaged) {
-		return 0, err
-	}
-	damage = errors.Join(damage, err)
-	v.usage.passed()
-	if !recycles || damage != nil {
-		return 0, damage
-	}
-	for _, slot := range mails {
-		recycler.Used(slot)
-	}
-	return recycler.Reclaim(), nil
-}
-
-// passed is what one read of the background pass found.
-type passed struct {
-	found  []counted
-	last   seal.RowKey // zero if there was nothing more
-	damage error       // of the last record that could not be read
-}
-
-// readBatch reads what comes from on into batch, whose memory it uses again.
-func (v *Vault) readBatch(ctx context.Context, from []byte, batch *passed) error {
-	var record secretRecord
-	return v.store.View(ctx, func(tx storage.Tx) error {
-		*batch = passed{found: batch.found[:0]}
-		return ignoreEnough(tx.Range(bucketSecret, from, nil, func(key, value []byte) error {
-			if len(key) != len(seal.RowKey{}) {
-				return errDamaged
-			}
-			batch.add(seal.RowKey(key), &record, value)
-			if len(batch.found) == passBatch {
-				return errEnough
-			}
-			return nil
-		}))
-	})
-}
-
-// add counts the record in value, for which it uses the memory of record.
-func (b *passed) add(row seal.RowKey, record *secretRecord, value []byte) {
-	b.last = row
-	if err := record.decode(value); err != nil {
-		b.damage = err
-		return
-	}
-	b.found = append(b.found, counted{
-		row: row, slot: record.slot.Number, network: record.network, size: int64(len(record.sealed)),
-	})
 }

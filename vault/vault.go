@@ -91,6 +91,9 @@ type Options struct {
 	// SpamKey is the HMAC key of the ALTCHA server whose verdicts are believed;
 	// empty for none.
 	SpamKey string
+	// AuditKeep is how long rows of the audit trail are kept; zero means the
+	// default of that name.
+	AuditKeep time.Duration
 	// Manual leaves sweeping and the background pass to the caller, who calls
 	// Sweep and Reclaim, and keeps no shares ready. For tests.
 	Manual bool
@@ -106,6 +109,7 @@ type Vault struct {
 	host   string
 	room   func() bool
 
+	auditKeep time.Duration
 	policy    Policy
 	passwords seal.PasswordParams
 	send      func(ctx context.Context, m Mail) error
@@ -123,6 +127,9 @@ type Vault struct {
 	images  *imager
 	watches *watches
 	places  map[string]Place // built in, by key
+
+	sweeping sync.Mutex
+	overdue  map[storage.Slot]struct{} // listed at the last sweep; under sweeping
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -145,7 +152,7 @@ func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
 func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
 		store: store{opts.Store}, shares: opts.Shares, keys: opts.Keys, log: opts.Log,
-		limits: opts.Limits.withDefaults(), host: opts.Host, room: opts.HasRoom,
+		limits: opts.Limits.withDefaults(), host: opts.Host, room: opts.HasRoom, auditKeep: or(opts.AuditKeep, AuditKeep),
 		policy: opts.Policy, passwords: opts.Passwords, send: opts.Send, resolver: opts.Resolver, spamKey: opts.SpamKey,
 		hasher: newHasher(), usage: newUsage(), places: byKey(builtInPlaces()), looks: newLooks(), mails: make(chan struct{}, 1), uses: newUses(), images: newImager(), watches: newWatches(),
 	}

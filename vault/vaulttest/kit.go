@@ -44,6 +44,9 @@ type Options struct {
 	Dir string
 	// RootKey is the root key of the folder; nil means a new one.
 	RootKey *seal.RootKey
+	// AuditKeep is how long rows of the audit trail are kept; zero means the
+	// vault's default.
+	AuditKeep time.Duration
 	// Start is what the clock shows at first; the zero time means StartTime.
 	Start time.Time
 	// WrapStore and WrapShares come between the vault and its files, at each
@@ -158,7 +161,7 @@ func (k *Kit) open(t testing.TB) {
 		Store: store, Shares: shares, Keys: k.Keys, Now: k.Clock.Now, Log: k.opts.Log,
 		Limits: k.opts.Limits, Host: k.opts.Host, HasRoom: k.opts.HasRoom, Manual: k.opts.Manual,
 		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey,
-		Passwords: k.opts.Passwords,
+		Passwords: k.opts.Passwords, AuditKeep: k.opts.AuditKeep,
 	}
 	if opts.Passwords == (seal.PasswordParams{}) {
 		opts.Passwords = seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}

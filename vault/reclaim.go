@@ -1,0 +1,107 @@
+package vault
+
+import (
+	"context"
+	"errors"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// reclaimOnce runs the background pass and logs what it found.
+func (v *Vault) reclaimOnce(ctx context.Context) {
+	began := v.clock.now()
+	freed, err := v.Reclaim(ctx)
+	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
+			v.log.Error("counting live secrets", "cause", err)
+		}
+		return
+	}
+	v.log.Debug("counted live secrets", "bytes", v.usage.bytes(), "orphaned_slots", freed, "took", v.clock.now().Sub(began).String())
+}
+
+// Reclaim is the background pass after a start: it counts the bytes of all
+// live secrets and gives slots that neither a secret nor a queued mail owns back
+// to the store. It
+// returns how many slots it freed. After an error it may be called again and
+// goes on where it stopped; once it is through it does nothing more. If a
+// record cannot be read, whose slot is then unknown, no slot is freed.
+func (v *Vault) Reclaim(ctx context.Context) (int, error) {
+	recycler, recycles := v.shares.(storage.Recycler)
+	var damage error
+	var batch passed
+	for {
+		from, ok := v.usage.resume()
+		if !ok {
+			return 0, nil
+		}
+		if err := v.readBatch(ctx, from, &batch); err != nil {
+			return 0, err
+		}
+		if batch.last == (seal.RowKey{}) {
+			break
+		}
+		damage = errors.Join(damage, batch.damage)
+		if recycles {
+			for _, c := range batch.found {
+				recycler.Used(storage.Slot{Number: c.slot})
+			}
+		}
+		v.usage.count(batch.found, batch.last)
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+	}
+	mails, err := v.outboxSlots(ctx)
+	if err != nil && !errors.Is(err, errDamaged) {
+		return 0, err
+	}
+	damage = errors.Join(damage, err)
+	v.usage.passed()
+	if !recycles || damage != nil {
+		return 0, damage
+	}
+	for _, slot := range mails {
+		recycler.Used(slot)
+	}
+	return recycler.Reclaim(), nil
+}
+
+// passed is what one read of the background pass found.
+type passed struct {
+	found  []counted
+	last   seal.RowKey // zero if there was nothing more
+	damage error       // of the last record that could not be read
+}
+
+// readBatch reads what comes from on into batch, whose memory it uses again.
+func (v *Vault) readBatch(ctx context.Context, from []byte, batch *passed) error {
+	var record secretRecord
+	return v.store.View(ctx, func(tx storage.Tx) error {
+		*batch = passed{found: batch.found[:0]}
+		return ignoreEnough(tx.Range(bucketSecret, from, nil, func(key, value []byte) error {
+			if len(key) != len(seal.RowKey{}) {
+				batch.damage = errDamaged
+				return nil
+			}
+			batch.add(seal.RowKey(key), &record, value)
+			if len(batch.found) == passBatch {
+				return errEnough
+			}
+			return nil
+		}))
+	})
+}
+
+// add counts the record in value, for which it uses the memory of record.
+func (b *passed) add(row seal.RowKey, record *secretRecord, value []byte) {
+	b.last = row
+	if err := record.decode(value); err != nil {
+		b.damage = err
+		return
+	}
+	b.found = append(b.found, counted{
+		row: row, slot: record.slot.Number, network: record.network, size: int64(len(record.sealed)),
+	})
+}
