@@ -83,6 +83,22 @@ func TestLifetimeFlags(t *testing.T) {
 	}
 }
 
+func TestAuditKeepFlag(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]time.Duration{
+		"": 0, "--audit-keep=400d": 400 * day, "--audit-keep=36h": 36 * time.Hour,
+	} {
+		s, err := parseServe(nil, strings.Fields(args)...)
+		if err != nil || s.auditKeep != want {
+			t.Errorf("serve %s: got %v, want %v", args, err, want)
+		}
+	}
+	s, err := parseServe([]string{"HUSH_AUDIT_KEEP=30d"})
+	if err != nil || s.auditKeep != 30*day {
+		t.Errorf("HUSH_AUDIT_KEEP=30d: got %v, want 30 days", err)
+	}
+}
+
 func TestServiceFlagMistakes(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
@@ -101,6 +117,8 @@ func TestServiceFlagMistakes(t *testing.T) {
 		"--default-ttl=99999999d":        "must be 1m to 365d",
 		"--default-ttl=-7d":              "must be 1m to 365d",
 		"--max-account-ttl=0":            "must be 1m to 365d",
+		"--audit-keep=23h":               "must be 1d to 3650d",
+		"--audit-keep=3651d":             "must be 1d to 3650d",
 		"--default-ttl=31d":              "--default-ttl is longer than",
 		"--default-ttl=2d --max-account-ttl=1d --max-anonymous-ttl=1d": "--default-ttl is longer than",
 		"--logo-url=logo.png":                         "must be an address that begins with https:// or http://",

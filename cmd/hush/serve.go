@@ -119,7 +119,7 @@ func (s *settings) parts() (made *parts, err error) {
 func (s *settings) openVault(ctx context.Context, d *data, base *url.URL, made *parts, log *slog.Logger) (*vault.Vault, error) {
 	return s.open(ctx, d, vault.Options{
 		Log: log, Limits: s.limits(), Host: base.Hostname(), Policy: s.policy(),
-		Send: sendOn(made.post, base, log), Resolver: made.dns, SpamKey: made.spamKey,
+		Send: sendOn(made.post, base, log), Resolver: made.dns, SpamKey: made.spamKey, AuditKeep: s.auditKeep,
 	})
 }
 

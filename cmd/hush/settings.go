@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"time"
 
 	"hush/vault"
 )
@@ -27,6 +28,7 @@ type settings struct {
 	networkBytes   int64
 	minFree        int64
 	networkConns   int
+	auditKeep      time.Duration
 	tlsCert        string
 	tlsKey         string
 	cpuProfile     string
@@ -85,6 +87,7 @@ func (s *settings) serviceFlags() map[string]define {
 		"max-connections-per-network": count(&s.networkConns, defaultNetworkConnections, maxConnections,
 			"the most `connections` that one network may have open; trusted proxies may have any number"),
 		"min-free-bytes": size(&s.minFree, defaultMinFree, "refuse new secrets when the disk has fewer `bytes` free"),
+		"audit-keep":     keeping(&s.auditKeep, "90d", "how `long` rows of the audit trail are kept, 1d to 3650d"),
 		"tls-cert":       text(&s.tlsCert, "", "`file` with the certificate chain in PEM; turns TLS on"),
 		"tls-key":        text(&s.tlsKey, "", "`file` with the certificate's key in PEM"),
 		"cpu-profile":    text(&s.cpuProfile, "", "`file` to write a CPU profile of the whole run to"),

@@ -90,6 +90,18 @@ func duration(at *time.Duration, shown, about string) define {
 	}
 }
 
+// keeping is a flag of how long something is kept.
+func keeping(at *time.Duration, shown, about string) define {
+	return func(set *flag.FlagSet, name string) {
+		set.Var(&checkedValue{shown, func(text string) (err error) {
+			if *at, err = parseSpan(text, day, maxKeep); err != nil {
+				return errors.New("must be 1d to 3650d, as in 90d or 36h")
+			}
+			return nil
+		}}, name, about)
+	}
+}
+
 // number is a flag of 0 to most, without one 0.
 func number(at *int, most int, about string) define {
 	return func(set *flag.FlagSet, name string) {
@@ -135,30 +147,36 @@ func parseSize(text string) (int64, error) {
 	return n << shift, nil
 }
 
-// The bounds on lifetimes.
+// The bounds on lifetimes, and on how long rows are kept.
 const (
 	day         = 24 * time.Hour
 	maxDuration = 365 * day
+	maxKeep     = 3650 * day
 )
 
-// parseDuration reads days, or what time.ParseDuration reads.
+// parseDuration reads a lifetime.
 func parseDuration(text string) (time.Duration, error) {
-	wrong := errors.New("must be 1m to 365d, as in 7d, 12h or 90m")
-	var d time.Duration
+	d, err := parseSpan(text, time.Minute, maxDuration)
+	if err != nil {
+		return 0, errors.New("must be 1m to 365d, as in 7d, 12h or 90m")
+	}
+	return d, nil
+}
+
+// parseSpan reads days, or what time.ParseDuration reads, of whole seconds.
+func parseSpan(text string, least, most time.Duration) (d time.Duration, err error) {
 	if days, found := strings.CutSuffix(text, "d"); found {
-		n, err := strconv.ParseUint(days, 10, 16)
-		if err != nil {
-			return 0, wrong
-		}
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
 		d = time.Duration(n) * day
 	} else {
-		var err error
-		if d, err = time.ParseDuration(text); err != nil {
-			return 0, wrong
-		}
+		d, err = time.ParseDuration(text)
 	}
-	if d < time.Minute || d > maxDuration || d%time.Second != 0 {
-		return 0, wrong
+	if err == nil && (d < least || d > most || d%time.Second != 0) {
+		err = errors.New("out of range")
+	}
+	if err != nil {
+		return 0, err
 	}
 	return d, nil
 }
