@@ -5,7 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -57,4 +61,53 @@ func TestTurns(t *testing.T) {
 	if _, err := r.TXT(t.Context(), "example.com"); err == nil || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("TXT(nobody listens): got %v, want a refused connection", err)
 	}
+}
+
+// The attack: a hundred requests that each make the service ask DNS. Four
+// questions are under way at a time, and none waits longer than one may take.
+func TestQuestionsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r, err := New("127.0.0.1:1")
+		if err != nil {
+			t.Fatalf("New(loopback): got %v, want nil", err)
+		}
+		var running gauge
+		var asked, late atomic.Int64
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				err := r.ask(t.Context(), func(context.Context) error {
+					running.add(1)
+					time.Sleep(time.Second)
+					running.add(-1)
+					asked.Add(1)
+					return nil
+				})
+				if errors.Is(err, context.DeadlineExceeded) {
+					late.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if got := running.most; got != questions {
+			t.Errorf("questions at a time: got %d, want %d", got, questions)
+		}
+		if asked.Load()+late.Load() != 100 || late.Load() == 0 {
+			t.Errorf("questions: got %d asked and %d late, want 100 of both kinds", asked.Load(), late.Load())
+		}
+	})
+}
+
+// gauge counts what runs at a time and keeps the most.
+type gauge struct {
+	mu        sync.Mutex
+	now, most int
+}
+
+func (g *gauge) add(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.now += n
+	g.most = max(g.most, g.now)
 }

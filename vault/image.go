@@ -22,8 +22,7 @@ const (
 	keptSide    = 512 // pixels of what is kept
 	keptSize    = 512 << 10
 
-	imageTurns   = 2 // images that are worked on at a time
-	imageTimeout = 2 * time.Second
+	imageTimeout = 2 * time.Second // the longest wait for a turn
 )
 
 // imageFormat is a kind of file that is understood. What a file calls itself
@@ -32,23 +31,20 @@ type imageFormat struct {
 	magic  string
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
+	// weigh returns the bytes of memory per pixel that decoding takes at most.
+	weigh func(content []byte, config image.Config) int
 }
 
 // imageFormats lists them. A decoder of GIF reads the first frame and nothing
 // after it.
 func imageFormats() []imageFormat {
 	return []imageFormat{
-		{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode},
-		{"\xff\xd8\xff", jpeg.DecodeConfig, jpeg.Decode},
-		{"GIF87a", gif.DecodeConfig, gif.Decode},
-		{"GIF89a", gif.DecodeConfig, gif.Decode},
+		{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode, weighPNG},
+		{"\xff\xd8\xff", jpeg.DecodeConfig, jpeg.Decode, weighJPEG},
+		{"GIF87a", gif.DecodeConfig, gif.Decode, weighGIF},
+		{"GIF89a", gif.DecodeConfig, gif.Decode, weighGIF},
 	}
 }
-
-// imager turns uploads into what is kept of them, a few at a time.
-type imager struct{ turns chan struct{} }
-
-func newImager() *imager { return &imager{make(chan struct{}, imageTurns)} }
 
 // picture is an image as it is kept: a PNG file of pixels and nothing else.
 type picture struct {
@@ -60,20 +56,15 @@ type picture struct {
 // file but its pixels. It returns ErrTooLarge, ErrInvalid, or ErrBusy if others
 // take too long. It must not run in a transaction.
 func (i *imager) convert(ctx context.Context, content []byte) (*picture, error) {
-	format, err := admitImage(content)
+	format, weight, err := admitImage(content)
 	if err != nil {
 		return nil, err
 	}
-	timeout := time.NewTimer(imageTimeout)
-	defer timeout.Stop()
-	select {
-	case i.turns <- struct{}{}:
-	case <-timeout.C:
-		return nil, ErrBusy
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	leave, err := i.enter(ctx, weight)
+	if err != nil {
+		return nil, err
 	}
-	defer func() { <-i.turns }()
+	defer leave()
 	decoded, err := format.decode(bytes.NewReader(content))
 	if err != nil || decoded.Bounds().Empty() {
 		return nil, errFileType()
@@ -82,28 +73,31 @@ func (i *imager) convert(ctx context.Context, content []byte) (*picture, error) 
 }
 
 // admitImage refuses a file by its length, its kind, and the size that its
-// head claims, before anything of that size is made.
-func admitImage(content []byte) (*imageFormat, error) {
+// head claims, before anything of that size is made. The weight is the memory
+// that decoding takes at most.
+func admitImage(content []byte) (format *imageFormat, weight int, err error) {
 	if len(content) > ImageSize {
-		return nil, &TooLargeError{Field: "content", Limit: ImageSize}
+		return nil, 0, &TooLargeError{Field: "content", Limit: ImageSize}
 	}
 	for _, format := range imageFormats() {
 		if !bytes.HasPrefix(content, []byte(format.magic)) {
 			continue
 		}
 		config, err := format.config(bytes.NewReader(content))
-		switch {
-		case err != nil || config.Width < 1 || config.Height < 1:
-			return nil, errFileType()
-		case config.Width > imageSide || config.Height > imageSide || config.Width*config.Height > imagePixels:
-			return nil, &InvalidError{
+		if err != nil || config.Width < 1 || config.Height < 1 {
+			return nil, 0, errFileType()
+		}
+		per := format.weigh(content, config)
+		most := min(imagePixels, imageMemory/per)
+		if config.Width > imageSide || config.Height > imageSide || config.Width*config.Height > most {
+			return nil, 0, &InvalidError{
 				Field: "content",
-				Text:  fmt.Sprintf("Image has too many pixels: at most %d by %d and %d in all", imageSide, imageSide, imagePixels),
+				Text:  fmt.Sprintf("Image has too many pixels: at most %d by %d and %d in all", imageSide, imageSide, most),
 			}
 		}
-		return &format, nil
+		return &format, config.Width * config.Height * per, nil
 	}
-	return nil, errFileType()
+	return nil, 0, errFileType()
 }
 
 func errFileType() error { return &InvalidError{Field: "content", Text: "Invalid file type"} }

@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 )
 
 // marker is what hides in hostile files, and must not come out again.
@@ -204,9 +203,7 @@ func TestRefuseImage(t *testing.T) {
 	if large, ok := errors.AsType[*TooLargeError](err); !ok || large.Limit != ImageSize {
 		t.Errorf("convert(more than 1 MiB): got %v, want %v", err, ErrTooLarge)
 	}
-	if got := len(converter.turns); got != 0 {
-		t.Errorf("turns taken: got %d, want 0", got)
-	}
+	wantNoTurn(t, converter)
 }
 
 func gifHead(width, height uint16) []byte {
@@ -309,26 +306,6 @@ func TestShrinkColours(t *testing.T) {
 	if got := shrink(frame, 512); got.Bounds() != image.Rect(0, 0, 10, 5) || got.NRGBAAt(0, 0) != orange {
 		t.Errorf("shrink(part of an image): got %v of %v, want 10 by 5 of orange", got.Bounds(), got.NRGBAAt(0, 0))
 	}
-}
-
-// Two images are worked on at a time. A third waits for two seconds, and leaves
-// with its caller.
-func TestImageTurns(t *testing.T) {
-	t.Parallel()
-	file := pngOf(t, plain(2, 2, color.White))
-	synctest.Test(t, func(t *testing.T) {
-		converter := newImager()
-		for range imageTurns {
-			converter.turns <- struct{}{}
-		}
-		if _, err := converter.convert(t.Context(), file); !errors.Is(err, ErrBusy) {
-			t.Errorf("convert(no turn): got %v, want %v", err, ErrBusy)
-		}
-		<-converter.turns
-		if _, err := converter.convert(t.Context(), file); err != nil {
-			t.Errorf("convert(a turn): got %v, want nil", err)
-		}
-	})
 }
 
 // Whatever is accepted comes out as a small PNG file of pixels only.
