@@ -12,7 +12,7 @@ func TestParseTTL(t *testing.T) {
 		text string
 		want int64 // zero for the default
 	}{
-		{"", 0}, {" ", 0}, {"0", 0}, {"-1", 0}, {"-0", 0}, {"abc", 0}, {"60s", 0}, {"true", 0},
+		{"", 0}, {" ", 0}, {"0", 0}, {"-1", 0}, {"-0", 0}, {"abc", 0}, {"true", 0},
 		{"NaN", 0}, {"Inf", 0}, {"+inf", 0}, {"0x10", 0}, {"0x1p4", 0}, {"1_000", 0}, {"1e", 0},
 		{"0.5", 0}, {".5", 0}, {"0.99999999999999999999", 0}, {"1e-9", 0}, {"-1e999", 0}, {".", 0}, {"+", 0},
 		{"1,5", 0}, {"٣", 0}, {"1 2", 0}, {"--1", 0}, {"1e-999", 0},
@@ -20,6 +20,13 @@ func TestParseTTL(t *testing.T) {
 		{"59.99999999999999999999", 59}, {"1e3", 1000}, {"1E3", 1000}, {"1.5e3", 1500},
 		{"9223372036", maxTTL}, {"9223372037", maxTTL}, {"99999999999999999999", maxTTL}, {"1e999", maxTTL},
 		{strings.Repeat("9", 5000), maxTTL}, {"-" + strings.Repeat("9", 5000), 0},
+		{"90s", 90}, {"15m", 900}, {"1h", 3600}, {"3d", 259_200}, {"1w", 604_800}, {" 1h ", 3600}, {"+1h", 3600}, {"01h", 3600},
+		{"1.5h", 5400}, {".5h", 1800}, {"0.5h", 1800}, {"1.15h", 4140}, {"5.m", 300}, {"0.99999999999999999999m", 59}, {"1e1h", 36_000},
+		{"90.9s", 90}, {"59.99999999999999999999w", 36_287_999},
+		{"2562047h", 9_223_369_200}, {"2562048h", maxTTL}, {"15250w", 9_223_200_000}, {"15251w", maxTTL},
+		{"9223372036854775807w", maxTTL}, {"99999999999999999999s", maxTTL}, {"1e300d", maxTTL}, {strings.Repeat("9", 5000) + "h", maxTTL},
+		{"h", 0}, {"0h", 0}, {"-1h", 0}, {"-0.5h", 0}, {".h", 0}, {"0.5s", 0}, {"0.0001m", 0}, {"-" + strings.Repeat("9", 5000) + "h", 0},
+		{"1h30m", 0}, {"1hh", 0}, {"1 h", 0}, {"1H", 0}, {"1M", 0}, {"1D", 0}, {"1y", 0}, {"1ms", 0}, {"1hour", 0}, {"PT1H", 0}, {"0x1d", 0}, {"infd", 0}, {"1eh", 0},
 	} {
 		got := parseTTL(test.text)
 		if got.GetSeconds() != test.want || (got == nil) != (test.want == 0) || got.GetNanos() != 0 {
@@ -29,22 +36,25 @@ func TestParseTTL(t *testing.T) {
 }
 
 // FuzzTTL: the answer is nothing or whole seconds in bounds, and for plain
-// decimals it is the integer part exactly.
+// decimals it is exactly the whole seconds in as many units.
 func FuzzTTL(f *testing.F) {
-	for _, seed := range []string{"60", "3600.7", "1e9", "-1", "0x1", "99999999999999999999.9"} {
+	for _, seed := range []string{"60", "3600.7", "1e9", "-1", "0x1", "99999999999999999999.9", "1h", "1.5d", "9223372037w"} {
 		f.Add(seed)
 	}
-	plain := regexp.MustCompile(`^[0-9]{1,40}(\.[0-9]{0,40})?$`)
+	plain := regexp.MustCompile(`^([0-9]{1,40}(?:\.[0-9]{0,9})?)([smhdw]?)$`)
+	units := map[string]int64{"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := parseTTL(text)
 		if got != nil && (got.GetSeconds() < 1 || got.GetSeconds() > maxTTL || got.GetNanos() != 0 || got.CheckValid() != nil) {
 			t.Errorf("parseTTL(%q): got %v, want whole seconds in bounds", text, got)
 		}
-		if !plain.MatchString(text) {
+		parts := plain.FindStringSubmatch(text)
+		if parts == nil {
 			return
 		}
-		digits, _, _ := strings.Cut(text, ".")
-		want, _ := new(big.Int).SetString(digits, 10)
+		exact, _ := new(big.Rat).SetString(parts[1])
+		exact.Mul(exact, new(big.Rat).SetInt64(units[parts[2]]))
+		want := new(big.Int).Quo(exact.Num(), exact.Denom())
 		if limit := big.NewInt(maxTTL); want.Cmp(limit) > 0 {
 			want = limit
 		}
