@@ -82,13 +82,22 @@ func readAuthorization(headers []string) (vault.Credential, bool) {
 	case strings.EqualFold(scheme, "Bearer"):
 		return vault.Credential{Token: vault.Text(value)}, value != ""
 	case strings.EqualFold(scheme, "Basic"):
-		raw, err := base64.StdEncoding.DecodeString(value)
+		raw, err := decodeBasic(value)
 		address, token, found := strings.Cut(string(raw), ":")
 		ok := err == nil && found && address != "" && token != ""
 		return vault.Credential{Address: vault.Text(address), Token: vault.Text(token)}, ok
 	default:
 		return vault.Credential{}, false
 	}
+}
+
+// decodeBasic reads base64 with its padding or, as some clients send it, with
+// none.
+func decodeBasic(value string) ([]byte, error) {
+	if strings.HasSuffix(value, "=") {
+		return base64.StdEncoding.DecodeString(value)
+	}
+	return base64.RawStdEncoding.DecodeString(value)
 }
 
 // chooseLocale is the language of the answer: the one that the account chose,

@@ -94,7 +94,7 @@ func New(opts Options) (http.Handler, error) {
 	}
 	t.mux.NotFound(t.notFound)
 	t.mux.MethodNotAllowed(t.methodNotAllowed)
-	return secured(opts.BaseURL, opts.API.Middleware(t.mux)), nil
+	return secured(opts.BaseURL, onePath(opts.API.Middleware(t.mux))), nil
 }
 
 // mounted is a service's handler. One that is for colonels is not there for

@@ -158,6 +158,9 @@ func TestUnknownPaths(t *testing.T) {
 		"/api/v1/private/key/":             `{"message":"Not Found"}`,
 		"/api/v2/secret/key/x":             `{"message":"Not Found"}`,
 		"/api/v1/../v1/status":             `{"message":"Not Found"}`,
+		"/api/v1//status":                  `{"message":"Not Found"}`,
+		"/api/v1%2Fstatus":                 `{"message":"Not Found"}`,
+		"//api//v2//status":                `{"message":"Not Found"}`,
 		"/api/v1/secret/key%2Freveal/burn": `{"message":"Not Found"}`,
 	} {
 		w := request(h, http.MethodGet, path)
@@ -169,7 +172,7 @@ func TestUnknownPaths(t *testing.T) {
 		}
 	}
 	for _, path := range []string{
-		"/nothing", "/nothing.html", "/index.html", "/assets", "/secret/", "/apis", "/api2/x", "//api/v1/status",
+		"/nothing", "/nothing.html", "/index.html", "/assets", "/secret/", "/apis", "/api2/x", "//apis", "//secret/key",
 		"/verify/", "/imagine/a", "/imagine/a/logo.svg", "/imagine/a/LOGO.png", "/imagine/a/logo.png/", "/imagine/a/b/logo.png",
 	} {
 		w := request(h, http.MethodGet, path)
