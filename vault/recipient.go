@@ -3,6 +3,7 @@ package vault
 import (
 	"fmt"
 	"io"
+	"iter"
 	"net/mail"
 	"strings"
 	"unicode"
@@ -19,6 +20,8 @@ const (
 	// take for an address and for what stands before the @.
 	addressLimit = 254
 	localLimit   = 64
+	// namedLimit is the most bytes of an address with a name before it.
+	namedLimit = 512
 )
 
 // RecipientError names an address that no mail can be sent to, as the caller
@@ -41,15 +44,16 @@ type recipient struct {
 // Format writes the obscured form, whatever the verb.
 func (r recipient) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.obscured) }
 
-// parseRecipients reads addresses, of which each element may hold several with
-// commas between them. Empty ones are left out, and of those that differ in
-// case alone the first is kept. It returns a RecipientError for what is no
-// address and an InvalidError for too many.
+// parseRecipients reads addresses, bare or behind names as in Ada
+// <ada@example.com>. An element may hold several with commas between them. Empty
+// ones are left out, and of those that differ in case alone the first is kept.
+// It returns a RecipientError for text without an address and an InvalidError
+// for too many.
 func parseRecipients(list []string) ([]recipient, error) {
 	var found []recipient
 	seen := map[string]bool{}
 	for _, element := range list {
-		for text := range strings.SplitSeq(element, ",") {
+		for text := range splitAddresses(element) {
 			if text = strings.Trim(text, " "); text == "" {
 				continue
 			}
@@ -69,14 +73,57 @@ func parseRecipients(list []string) ([]recipient, error) {
 	return found, nil
 }
 
-// parseRecipient reads one bare address. What needs quotes or brackets, names
-// no domain, or cannot be printed is refused: nobody types it, and mail
-// servers differ in what they make of it.
+// splitAddresses cuts a list at its commas, but not at those in a quoted name.
+func splitAddresses(list string) iter.Seq[string] {
+	var q quotes
+	return strings.FieldsFuncSeq(list, func(r rune) bool { return !q.hold(r) && r == ',' })
+}
+
+// quotes follows the quotation marks of a text.
+type quotes struct{ open, escaped bool }
+
+// hold takes the next character and reports whether it stands in quotes.
+func (q *quotes) hold(r rune) bool {
+	switch {
+	case q.escaped:
+		q.escaped = false
+	case r == '"':
+		q.open = !q.open
+	case r == '\\':
+		q.escaped = q.open
+	}
+	return q.open
+}
+
+// isName reports whether text may stand before an address in angle brackets. A
+// quote that does not close may have swallowed another address.
+func isName(text string) bool {
+	var q quotes
+	for _, r := range text {
+		q.hold(r)
+	}
+	return !q.open && !strings.ContainsAny(text, "<>")
+}
+
+// parseRecipient reads one address, bare or in the angle brackets that follow a
+// name. The name is for the sender and goes nowhere. An address that needs
+// quotes or brackets of its own, names no domain, or cannot be printed is
+// refused: nobody types it, and mail servers differ in what they make of it.
 func parseRecipient(text string) (recipient, bool) {
-	if len(text) > addressLimit || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
+	if len(text) > namedLimit || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
 		return recipient{}, false
 	}
-	text = norm.NFC.String(text)
+	if inside, named := strings.CutSuffix(text, ">"); named {
+		name, address, found := strings.Cut(inside, "<")
+		if !found || !isName(name) {
+			return recipient{}, false
+		}
+		text = address
+	}
+	return parseAddress(norm.NFC.String(text))
+}
+
+func parseAddress(text string) (recipient, bool) {
 	parsed, err := mail.ParseAddress(text)
 	if err != nil || parsed.Name != "" || parsed.Address != text {
 		return recipient{}, false

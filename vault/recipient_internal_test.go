@@ -33,6 +33,17 @@ func TestParseRecipients(t *testing.T) {
 		{[]string{"jörg@example.com"}, []string{"jörg@example.com", "jö*****@e*****.com"}},
 		{[]string{"jo\u0308rg@example.com"}, []string{"jörg@example.com", "jö*****@e*****.com"}},
 		{[]string{long + "@example.com"}, []string{long + "@example.com", "aa*****@e*****.com"}},
+		{[]string{"Friend <friend@example.com>"}, []string{"friend@example.com", "fr*****@e*****.com"}},
+		{[]string{"<friend@example.com>", " <FRIEND@example.com> "}, []string{"friend@example.com", "fr*****@e*****.com"}},
+		{[]string{"friend@example.com <friend@example.com>"}, []string{"friend@example.com", "fr*****@e*****.com"}},
+		{[]string{"Jörg B. d'Été (home)<friend@example.com>"}, []string{"friend@example.com", "fr*****@e*****.com"}},
+		{[]string{"\"\" <friend@example.com>"}, []string{"friend@example.com", "fr*****@e*****.com"}},
+		{[]string{"=?utf-8?q?J=C3=B6rg?= <friend@example.com>"}, []string{"friend@example.com", "fr*****@e*****.com"}},
+		{
+			[]string{`"Doe, Jane \"J, \"" <jane@example.com>,"a@example.com," <b@example.com>, c@example.com`},
+			[]string{"jane@example.com", "ja*****@e*****.com", "b@example.com", "b*****@e*****.com", "c@example.com", "c*****@e*****.com"},
+		},
+		{[]string{strings.Repeat("n", namedLimit-21) + " <friend@example.com>"}, []string{"friend@example.com", "fr*****@e*****.com"}},
 		{
 			[]string{"b@example.com,a@example.com", "c@example.com"},
 			[]string{"b@example.com", "b*****@e*****.com", "a@example.com", "a*****@e*****.com", "c@example.com", "c*****@e*****.com"},
@@ -70,7 +81,13 @@ func TestParseRecipientsRefuses(t *testing.T) {
 		"nobody@127.0.0.1", "nobody@[127.0.0.1]", "nobody@example.com.", "nobody@.example.com", "nobody@example..com",
 		"no body@example.com", "nobody@exa mple.com", "nobody@exam_ple.com", "nobody@-example.com",
 		".nobody@example.com", "nobody.@example.com", "no..body@example.com",
-		"Nobody <nobody@example.com>", "<nobody@example.com>", `"no body"@example.com`, `"nobody"@example.com`,
+		"Nobody", "Nobody <>", "Nobody <nobody>", "Nobody < nobody@example.com>", "Nobody <nobody@example.com", "Nobody nobody@example.com>",
+		"Nobody <nobody@example.com>>", "Nobody <<nobody@example.com>>", "<a@example.com> <b@example.com>", "x> <b@example.com>",
+		"<nobody@example.com> Nobody", "Nobody <nobody@example.com> (home)", `Nobody <"no body"@example.com>`,
+		"No\nbody <nobody@example.com>", "No\u202ebody <nobody@example.com>", "No\xffbody <nobody@example.com>",
+		`"Nobody <nobody@example.com>`, `"a@example.com, Nobody <nobody@example.com>`, `"Nobody" <nobody@example.com>"`, `no"body@example.com`, "group: Nobody <nobody@example.com>;",
+		strings.Repeat("n", namedLimit-20) + " <nobody@example.com>", "Nobody <" + strings.Repeat("a", 65) + "@example.com>",
+		"Nobody <nobody@example>", "Nobody <a@example.com;b@example.com>", `"no body"@example.com`, `"nobody"@example.com`,
 		"nobody@example.com (home)", "nobody@example.com; other@example.com", "group: nobody@example.com;",
 		"nobody@example.com\r\nBcc: other@example.com", "nobody@example.com\n", "\tnobody@example.com", "no\x00body@example.com",
 		"nobody@example.com\u2028", "no\u202ebody@example.com", "no\u200bbody@example.com", "nobody\u00a0@example.com",
@@ -127,7 +144,7 @@ func TestRecipientDoesNotPrint(t *testing.T) {
 // FuzzParseRecipients: what is accepted is one line of one address, is
 // accepted again as it is, and does not stand in its obscured form.
 func FuzzParseRecipients(f *testing.F) {
-	for _, seed := range []string{"friend@example.com", "a@b.c, x@bücher.example", "<a@b.c>", "a@b\r\n", "a@xn--.com", "@", ",,"} {
+	for _, seed := range []string{"friend@example.com", "a@b.c, x@bücher.example", "<a@b.c>", "A, \"B, C\" <a@b.c>", "a@b\r\n", "a@xn--.com", "@", ",,"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -36,7 +36,8 @@ type ConcealSecretRequest struct {
 	// What a reader must know besides the link: up to 128 characters of at most
 	// 512 bytes. Empty for none.
 	Passphrase string `protobuf:"bytes,3,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
-	// E-mail addresses that get the link; accounts only.
+	// E-mail addresses that get the link, bare or as in Ada <ada@example.com>;
+	// accounts only.
 	Recipients []string `protobuf:"bytes,4,rep,name=recipients,proto3" json:"recipients,omitempty"`
 	// A verified domain of the account, for the link. Empty, the service's own
 	// host and names that are no public domain mean the service's own.
@@ -839,7 +840,7 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"passphrase\x124\n" +
 	"\n" +
 	"recipients\x18\x04 \x03(\tB\x14\xbaH\x0e\x92\x01\v\x10\n" +
-	"\"\ar\x05\x10\x03(\xfe\x01\x80\x01\x01R\n" +
+	"\"\ar\x05\x10\x03(\x80\x04\x80\x01\x01R\n" +
 	"recipients\x12+\n" +
 	"\fshare_domain\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\xfd\x01R\vshareDomain\x12;\n" +
 	"\x14authenticity_payload\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\"o\n" +
@@ -853,7 +854,7 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"passphrase\x124\n" +
 	"\n" +
 	"recipients\x18\x03 \x03(\tB\x14\xbaH\x0e\x92\x01\v\x10\n" +
-	"\"\ar\x05\x10\x03(\xfe\x01\x80\x01\x01R\n" +
+	"\"\ar\x05\x10\x03(\x80\x04\x80\x01\x01R\n" +
 	"recipients\x12+\n" +
 	"\fshare_domain\x18\x04 \x01(\tB\b\xbaH\x05r\x03(\xfd\x01R\vshareDomain\x12%\n" +
 	"\x06length\x18\x05 \x01(\x05B\r\xbaH\n" +
