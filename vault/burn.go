@@ -132,10 +132,10 @@ func (v *Vault) liveEntries(ctx context.Context, id AccountID, from []byte) (row
 				return errEnough
 			}
 			looked++
-			if len(key) != len(id)+8+len(seal.RowKey{}) {
-				return errDamaged
+			row, err := entryMetadata(key)
+			if err != nil {
+				return err
 			}
-			row := seal.RowKey(key[len(id)+8:])
 			metadata, err := getMetadata(tx, row)
 			if err == nil && metadata.state.Live() {
 				rows = append(rows, row)

@@ -1,7 +1,9 @@
 package vault
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -62,12 +64,76 @@ func (r *entryRecord) box(pair pairID) []byte {
 	return nil
 }
 
-// entryKey is the row of an entry: newer ones come first.
+// The row of an entry: newer ones come first, and those of the same millisecond
+// by their number, the last one first.
+//
+//	account 16 │ ^created 8 [ │ ^number 4 ] │ metadata row 22
+//
+// Rows of older releases have no number, and neither have those beyond the
+// first entryMost of a millisecond: while a clock that was set back catches up,
+// an account may make any number of secrets in one.
+const (
+	entryHead   = len(AccountID{}) + 8
+	entryNumber = 4
+	entryMost   = 1024
+)
+
+// entryKey is the row of an entry without a number.
 func entryKey(id AccountID, created time.Time, metadata seal.RowKey) []byte {
-	key := make([]byte, 0, len(id)+8+len(metadata))
+	key := make([]byte, 0, entryHead+entryNumber+len(metadata))
 	key = append(key, id[:]...)
 	key = append(key, bigEndian(^millis(created))...)
 	return append(key, metadata[:]...)
+}
+
+// newEntryKey is the row of an entry that is newer than all others.
+func newEntryKey(tx storage.Tx, id AccountID, created time.Time, metadata seal.RowKey) ([]byte, error) {
+	key, number := entryKey(id, created, metadata), uint32(0)
+	err := numberedEntries(tx, key[:entryHead], func(last []byte) error {
+		number = ^binary.BigEndian.Uint32(last[entryHead:]) + 1
+		return errEnough
+	})
+	if err != nil || number == entryMost {
+		return key, err
+	}
+	return append(binary.BigEndian.AppendUint32(key[:entryHead], ^number), metadata[:]...), nil
+}
+
+// numberedEntries calls fn with the rows that begin with an account and a
+// moment and have a number, the highest number first.
+func numberedEntries(tx storage.Tx, moment []byte, fn func(key []byte) error) error {
+	from := binary.BigEndian.AppendUint32(bytes.Clone(moment), ^uint32(entryMost))
+	return ignoreEnough(tx.Range(bucketEntry, from, prefixEnd(moment), func(key, _ []byte) error {
+		if len(key) != entryHead+entryNumber+len(seal.RowKey{}) {
+			return nil
+		}
+		return fn(key)
+	}))
+}
+
+// deleteEntry deletes the entry of a receipt.
+func deleteEntry(tx storage.Tx, id AccountID, created time.Time, metadata seal.RowKey) error {
+	row := entryKey(id, created, metadata)
+	err := numberedEntries(tx, row[:entryHead:entryHead], func(key []byte) error {
+		if !bytes.HasSuffix(key, metadata[:]) {
+			return nil
+		}
+		row = bytes.Clone(key)
+		return errEnough
+	})
+	if err != nil {
+		return err
+	}
+	return tx.Delete(bucketEntry, row)
+}
+
+// entryMetadata is the metadata's row that an entry's row ends in.
+func entryMetadata(key []byte) (seal.RowKey, error) {
+	row := len(key) - len(seal.RowKey{})
+	if row != entryHead && row != entryHead+entryNumber {
+		return seal.RowKey{}, errDamaged
+	}
+	return seal.RowKey(key[row:]), nil
 }
 
 // draftEntry seals a receipt's key to the account's pairs. It returns nil for
@@ -108,13 +174,17 @@ func putEntry(tx storage.Tx, id AccountID, created time.Time, row seal.RowKey, e
 	if err := countFor(tx, id, func(t *tallyRecord) { t.created++ }); err != nil {
 		return err
 	}
-	return tx.Put(bucketEntry, entryKey(id, created, row), entry.encode())
+	key, err := newEntryKey(tx, id, created, row)
+	if err != nil {
+		return err
+	}
+	return tx.Put(bucketEntry, key, entry.encode())
 }
 
 // forgetReceipt deletes a receipt and whatever belongs to it.
 func forgetReceipt(tx storage.Tx, row seal.RowKey, r *metadataRecord) error {
 	if id, ok := ParseAccountID(r.custid); ok {
-		if err := tx.Delete(bucketEntry, entryKey(id, r.created, row)); err != nil {
+		if err := deleteEntry(tx, id, r.created, row); err != nil {
 			return err
 		}
 	}
@@ -199,10 +269,11 @@ func (q *ListQuery) start(id AccountID) ([]byte, error) {
 		return id[:], nil
 	}
 	after, err := hex.DecodeString(q.Token)
-	if err != nil || len(after) != 8+len(seal.RowKey{}) {
+	key := append(append([]byte(nil), id[:]...), after...)
+	if _, damaged := entryMetadata(key); err != nil || damaged != nil {
 		return nil, &InvalidError{Field: "page_token", Text: "is not one that this service made"}
 	}
-	return append(append(append([]byte(nil), id[:]...), after...), 0), nil
+	return append(key, 0), nil
 }
 
 // listed is an entry as it was found, with its receipt.
@@ -249,10 +320,9 @@ func (v *Vault) findEntries(ctx context.Context, id AccountID, from []byte, q Li
 
 // readListed reads an entry's receipt; one whose time is over is gone.
 func readListed(tx storage.Tx, key, value []byte, pair pairID, now time.Time) (f listed, err error) {
-	if len(key) != len(AccountID{})+8+len(seal.RowKey{}) {
-		return f, errDamaged
+	if f.row, err = entryMetadata(key); err != nil {
+		return f, err
 	}
-	f.row = seal.RowKey(key[len(AccountID{})+8:])
 	entry, err := decodeEntry(value)
 	if err != nil {
 		return f, err

@@ -74,7 +74,7 @@ func EntryBoxes(record []byte) (sealed [][]byte, err error) {
 }
 
 // EntryReceipt returns the receipt's row, by that of its entry.
-func EntryReceipt(entryRow []byte) seal.RowKey { return seal.RowKey(entryRow[24:]) }
+func EntryReceipt(entryRow []byte) seal.RowKey { return seal.RowKey(entryRow[len(entryRow)-22:]) }
 
 // WithStanding changes a stored account behind the vault's back.
 func WithStanding(record []byte, pending, disabled bool) ([]byte, error) {

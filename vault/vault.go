@@ -42,7 +42,7 @@ const (
 	bucketTokens    = "tokens"    // account id ‖ created (8) ‖ id (8) -> the token's row
 	bucketTicket    = "ticket"    // row key of a mailed token or an invite -> ticketRecord
 	bucketTries     = "tries"     // address id ‖ what is counted -> attemptRecord; see triesKey
-	bucketEntry     = "entry"     // account id ‖ ^created (8) ‖ metadata row (22) -> entryRecord
+	bucketEntry     = "entry"     // account id ‖ ^created (8) ‖ ^number (4) ‖ metadata row (22) -> entryRecord
 	bucketTimeline  = "timeline"  // metadata row -> timelineRecord
 	bucketDue       = "due"       // what ends when; see dueKey
 	bucketDomain    = "domain"    // account id ‖ name -> domainRecord

@@ -169,7 +169,7 @@ func (l *loot) read(keys []seal.AccountKey) (links []string) {
 		receipts[string(r.key)] = r.value
 	}
 	for _, entry := range l.rows["entry"] {
-		row := seal.RowKey(entry.key[24:])
+		row := seal.RowKey(entry.key[len(entry.key)-len(seal.RowKey{}):])
 		for _, box := range sized(entry.value, boxSize) {
 			for _, key := range keys {
 				receipt, err := key.OpenEntry(row, box)
