@@ -32,6 +32,12 @@ func wrongPassword(a action, text string) action {
 	return reworded(a, classCredentials, fault{class: classCredentials, text: text})
 }
 
+// duplicate answers a name that the caller has already in the words that clients
+// know for it.
+func duplicate(a action, text string) action {
+	return reworded(a, classDuplicate, fault{class: classDuplicate, text: text})
+}
+
 // reworded answers one class of refusals as another refusal.
 func reworded(a action, from class, to fault) action {
 	run := a.run

@@ -114,10 +114,12 @@ func (d details) byPolicy(message string) *fault {
 		return &fault{class: classCredentials, text: message}
 	case hushv1.Refusal_REASON_TICKET:
 		return &fault{class: classTicket, text: message}
+	case hushv1.Refusal_REASON_DUPLICATE:
+		return &fault{class: classDuplicate, text: message}
 	case hushv1.Refusal_REASON_POLICY:
 		return &fault{class: policyClass(d.refusal), text: message}
 	case hushv1.Refusal_REASON_CHALLENGE, hushv1.Refusal_REASON_UNVERIFIED,
-		hushv1.Refusal_REASON_NOT_CONFIGURED, hushv1.Refusal_REASON_ADDRESS_TAKEN, hushv1.Refusal_REASON_DUPLICATE,
+		hushv1.Refusal_REASON_NOT_CONFIGURED, hushv1.Refusal_REASON_ADDRESS_TAKEN,
 		hushv1.Refusal_REASON_TOO_MANY, hushv1.Refusal_REASON_DOMAIN_SUSPENDED:
 		return &fault{class: classInvalid, text: message}
 	default:

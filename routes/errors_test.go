@@ -93,7 +93,7 @@ func TestReadFaultReasons(t *testing.T) {
 		hushv1.Refusal_REASON_MAINTENANCE:      {class: classMaintenance, text: "why"},
 		hushv1.Refusal_REASON_ADDRESS_TAKEN:    {class: classInvalid, text: "why"},
 		hushv1.Refusal_REASON_TICKET:           {class: classTicket, text: "why"},
-		hushv1.Refusal_REASON_DUPLICATE:        {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_DUPLICATE:        {class: classDuplicate, text: "why"},
 		hushv1.Refusal_REASON_DOMAIN_SUSPENDED: {class: classInvalid, text: "why"},
 		hushv1.Refusal_REASON_NOT_CONFIGURED:   {class: classInvalid, text: "why"},
 		hushv1.Refusal_REASON_INSECURE:         {class: classForbidden, text: "why"},
@@ -179,6 +179,7 @@ func TestFail(t *testing.T) {
 		{classForbidden, 404, 403, "403", "why <&>"},
 		{classCredentials, 404, 422, "422", "why <&>"},
 		{classTicket, 404, 422, "422", "why <&>"},
+		{classDuplicate, 404, 422, "422", "why <&>"},
 		{classForgery, 404, 403, "403", "Please refresh the page and try again"},
 		{classMissing, 404, 404, "404", "why <&>"},
 		{classMaintenance, 404, 503, "503", "why <&>"},
@@ -207,8 +208,8 @@ func TestFail(t *testing.T) {
 			t.Errorf("v2Fail(%d): got %d, want %d", test.class, w.Code, test.v2)
 		}
 	}
-	if classes != 20 {
-		t.Errorf("classes: got %d, want 20: a class lacks its row", classes)
+	if classes != 21 {
+		t.Errorf("classes: got %d, want 21: a class lacks its row", classes)
 	}
 }
 

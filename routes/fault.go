@@ -25,6 +25,8 @@ const (
 	classTooLarge
 	// classInvalid is any other value that cannot be taken.
 	classInvalid
+	// classDuplicate is a name that is taken by what the caller has.
+	classDuplicate
 	// classUnknown is a key that opens nothing, for whatever reason.
 	classUnknown
 	// classDomain is a domain that the caller does not have.

@@ -41,7 +41,7 @@ func v1Refuse(c class) v1Refusal {
 		return v1Refusal{404, 415, ""}
 	case classTooLarge:
 		return v1Refusal{413, 413, ""}
-	case classInvalid, classCredentials, classTicket:
+	case classInvalid, classDuplicate, classCredentials, classTicket:
 		return v1Refusal{404, 422, ""}
 	case classUnknown:
 		return v1Refusal{404, 404, textUnknown}

@@ -64,6 +64,7 @@ func decodeAPIToken(*exchange) (*hushv1.GenerateApiTokenRequest, error) {
 type v2Customer struct {
 	Identifier           string `json:"identifier"`
 	Custid               string `json:"custid"`
+	Email                string `json:"email"`
 	Role                 string `json:"role"`
 	Verified             bool   `json:"verified"`
 	Active               bool   `json:"active"`
@@ -106,7 +107,7 @@ const planid = "basic"
 
 func newV2Customer(a *hushv1.Account) v2Customer {
 	return v2Customer{
-		Identifier: a.GetAddress(), Custid: a.GetAddress(), Role: roleWord(a.GetRole()),
+		Identifier: a.GetAddress(), Custid: a.GetAddress(), Email: a.GetAddress(), Role: roleWord(a.GetRole()),
 		Verified: a.GetVerified(), Active: a.GetVerified() && !a.GetDisabled(),
 		LastLogin: epochOrNull(a.GetSignInTime()), Locale: a.GetLocale(),
 		Created: epoch(a.GetCreateTime()), Updated: epoch(a.GetUpdateTime()),

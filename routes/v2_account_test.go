@@ -19,7 +19,7 @@ func testAccount() *hushv1.Account {
 	}
 }
 
-const testCustomer = `{"identifier":"a&b@example.com","custid":"a&b@example.com","role":"customer","verified":true,"active":true,` +
+const testCustomer = `{"identifier":"a&b@example.com","custid":"a&b@example.com","email":"a&b@example.com","role":"customer","verified":true,"active":true,` +
 	`"last_login":1795236740,"locale":"pt_BR","created":1795236735,"updated":1795236745,` +
 	`"stripe_customer_id":"","stripe_subscription_id":"","stripe_checkout_email":"","planid":"basic",` +
 	`"plan":{"identifier":"basic","planid":"basic","price":0,"discount":0,"options":{"ttl":2592000,"size":1048576,"api":true,` +

@@ -12,7 +12,7 @@ func v2Domains(c *handlers.Callable) []row {
 	for _, prefix := range []string{"/account/domains", "/domains"} {
 		rows = append(rows,
 			get(prefix, rpc(c.ListDomains, nothing, v2ListDomains)),
-			post(prefix+"/add", rpc(c.AddDomain, decodeAddDomain, v2AddDomain)),
+			post(prefix+"/add", duplicate(rpc(c.AddDomain, decodeAddDomain, v2AddDomain), "Duplicate domain")),
 			get(prefix+"/{domain}", rpc(c.GetDomain, decodeGetDomain, v2GetDomain)),
 			post(prefix+"/{domain}/remove", rpc(c.RemoveDomain, decodeRemoveDomain, v2RemoveDomain)),
 			post(prefix+"/{domain}/verify", rpc(c.VerifyDomain, decodeVerifyDomain, v2VerifyDomain)),

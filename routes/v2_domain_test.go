@@ -1,7 +1,12 @@
 package routes
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+
+	"connectrpc.com/connect"
 
 	hushv1 "hush/gen/hush/v1"
 )
@@ -93,4 +98,16 @@ func TestDecodeDomain(t *testing.T) {
 	wantMessage(t, "decodeVerifyDomain", verified, &hushv1.VerifyDomainRequest{Domain: testSecretKey}, err)
 	brand, err := decoded(t, decodeGetBrand, body)
 	wantMessage(t, "decodeGetBrand", brand, &hushv1.GetDomainBrandRequest{Domain: testSecretKey}, err)
+}
+
+// A domain that the account has already is told in the words that clients know.
+func TestDuplicateDomain(t *testing.T) {
+	taken := rpcError(t, connect.CodeAlreadyExists, "there is one of that name already", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_DUPLICATE})
+	rows := testTree(t, family{prefix: "/api/v2", fail: v2Fail, rows: []row{
+		post("/domains/add", duplicate(refuseWith(taken), "Duplicate domain")),
+	}})
+	w := serve(rows, httptest.NewRequest(http.MethodPost, "/api/v2/domains/add", nil))
+	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), `"message":"Duplicate domain"`) {
+		t.Errorf("POST /domains/add: got %d %s, want 422 Duplicate domain", w.Code, w.Body)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	hushv1 "hush/gen/hush/v1"
 )
@@ -104,12 +105,15 @@ type v2RecentDetails struct {
 	Notreceived []v2Metadata `json:"notreceived"`
 }
 
+// recentSince is how far back version 2 says that its lists reach.
+const recentSince = 30 * 24 * time.Hour
+
 // v2Recent lists receipts, oldest first, but those of the destroyed by their
-// last change. since is when the oldest of them was made.
+// last change.
 func v2Recent(x *exchange, res *hushv1.ListMetadataResponse) any {
 	records := make([]v2Metadata, 0, len(res.GetMetadata()))
 	details := v2RecentDetails{
-		Type: "list", Since: x.now.Unix(), Now: x.now.Unix(),
+		Type: "list", Since: x.now.Add(-recentSince).Unix(), Now: x.now.Unix(),
 		Received: []v2Metadata{}, Notreceived: []v2Metadata{},
 	}
 	for _, m := range slices.Backward(res.GetMetadata()) {
@@ -118,6 +122,7 @@ func v2Recent(x *exchange, res *hushv1.ListMetadataResponse) any {
 		details.add(item)
 	}
 	details.HasItems = len(records) > 0
+	slices.Reverse(details.Received)
 	slices.SortStableFunc(details.Received, func(a, b v2Metadata) int { return cmp.Compare(b.Updated, a.Updated) })
 	return v2List{
 		Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid),
@@ -131,7 +136,6 @@ func (d *v2RecentDetails) add(item v2Metadata) {
 	} else {
 		d.Notreceived = append(d.Notreceived, item)
 	}
-	d.Since = min(d.Since, item.Created)
 }
 
 // joinRecipients writes obscured addresses as the one text that version 2 has.

@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"slices"
 	"testing"
 
 	hushv1 "hush/gen/hush/v1"
@@ -10,7 +11,7 @@ const (
 	v2Open = `{"success":true,"shrimp":"shrimp","custid":"anon",`
 
 	v2NewMetadata = `{"identifier":"metadatakey00000000000000000000","key":"metadatakey00000000000000000000","shortkey":"metadata",` +
-		`"custid":"anon","state":"new","secret_key":"secretkey0000000000000000000000","secret_shortkey":"secret","secret_state":"new",` +
+		`"custid":"anon","state":"new","secret_key":"secretkey0000000000000000000000","secret_identifier":"secretkey0000000000000000000000","secret_shortkey":"secret","secret_state":"new",` +
 		`"secret_ttl":3600,"metadata_ttl":7200,"lifespan":7200,"share_domain":"","created":1795236735,"updated":1795236745,` +
 		`"shared":null,"received":null,"burned":null,"viewed":null,"recipients":"","show_recipients":false,"memo":"",` +
 		`"has_passphrase":false,"is_viewed":false,"is_received":false,"is_burned":false,"is_destroyed":false,"is_expired":false,` +
@@ -55,7 +56,7 @@ func TestV2Metadata(t *testing.T) {
 		`"is_expired":false,"is_orphaned":false,"received_date":null,"received_date_utc":null,"burned_date":null,` +
 		`"burned_date_utc":null,"maxviews":1,"has_maxviews":false,"view_count":0,"has_passphrase":false,"can_decrypt":true,` +
 		`"secret_value":null,"is_truncated":false,"show_secret":true,"show_secret_link":true,"show_metadata_link":true,` +
-		`"show_metadata":true,"show_recipients":false}}`
+		`"show_metadata":true,"show_recipients":false,"memo":""}}`
 	m := testMetadata(hushv1.State_STATE_NEW)
 	m.ViewTime = at(testCreated + 10) // set by the call that answers new
 	got := encodeText(t, v2GetMetadata(testExchange(), &hushv1.GetMetadataResponse{Metadata: m}))
@@ -72,7 +73,7 @@ func TestV2Burn(t *testing.T) {
 		`"is_expired":false,"is_orphaned":false,"received_date":null,"received_date_utc":null,"burned_date":"about a minute ago",` +
 		`"burned_date_utc":"2026-11-21@04:52:25 UTC","maxviews":0,"has_maxviews":false,"view_count":0,"has_passphrase":false,` +
 		`"can_decrypt":false,"secret_value":null,"is_truncated":false,"show_secret":false,"show_secret_link":false,` +
-		`"show_metadata_link":false,"show_metadata":true,"show_recipients":false}}`
+		`"show_metadata_link":false,"show_metadata":true,"show_recipients":false,"memo":"note"}}`
 	got := encodeText(t, v2Burn(testExchange(), &hushv1.BurnSecretResponse{Metadata: m}))
 	wantJSON(t, "v2Burn", got, v2Open+`"record":{`+v2BurnedMetadata+`,"metadata":{`+v2BurnedMetadata+`},"receipt":{`+
 		v2BurnedMetadata+`}},`+details)
@@ -116,12 +117,31 @@ func TestV2Recent(t *testing.T) {
 	if records[0].State != "received" || records[1].State != "viewed" || records[1].SecretKey != "" || records[1].ShareURL != "" {
 		t.Errorf("v2Recent(two): got %+v, want the oldest first and no keys", records)
 	}
-	if len(details.Received) != 1 || len(details.Notreceived) != 1 || details.Since != testCreated-100 || details.Now != testNow.Unix() {
+	if len(details.Received) != 1 || len(details.Notreceived) != 1 || details.Since != testNow.Unix()-30*86400 || details.Now != testNow.Unix() {
 		t.Errorf("v2Recent(two): got %+v", details)
 	}
 	got := encodeText(t, v2Recent(testExchange(), &hushv1.ListMetadataResponse{}))
-	wantJSON(t, "v2Recent(none)", got, v2Open+`"count":0,"records":[],"details":{"type":"list","since":1795236800,"now":1795236800,`+
+	wantJSON(t, "v2Recent(none)", got, v2Open+`"count":0,"records":[],"details":{"type":"list","since":1792644800,"now":1795236800,`+
 		`"has_items":false,"received":[],"notreceived":[]}}`)
+}
+
+// What ended in the same second is listed like the rest: the last one made first.
+func TestV2RecentOfOneSecond(t *testing.T) {
+	res := &hushv1.ListMetadataResponse{}
+	for _, key := range []string{"third", "second", "first"} {
+		m := testMetadata(hushv1.State_STATE_BURNED)
+		m.MetadataKey = key
+		res.Metadata = append(res.Metadata, m)
+	}
+	list, _ := v2Recent(testExchange(), res).(v2List)
+	details, _ := list.Details.(v2RecentDetails)
+	var got []string
+	for _, record := range details.Received {
+		got = append(got, record.Key)
+	}
+	if want := []string{"third", "second", "first"}; !slices.Equal(got, want) {
+		t.Errorf("v2Recent(burned in one second): got %v, want %v", got, want)
+	}
 }
 
 func TestV2Secret(t *testing.T) {

@@ -22,7 +22,7 @@ func v2Refuse(c class) v2Refusal {
 		return v2Refusal{415, ""}
 	case classTooLarge:
 		return v2Refusal{413, ""}
-	case classInvalid, classCredentials, classTicket:
+	case classInvalid, classDuplicate, classCredentials, classTicket:
 		return v2Refusal{422, ""}
 	case classUnknown:
 		return v2Refusal{404, textUnknown}

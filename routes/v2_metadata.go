@@ -16,6 +16,7 @@ type v2Metadata struct {
 	Custid              string  `json:"custid"`
 	State               string  `json:"state"`
 	SecretKey           string  `json:"secret_key,omitempty"`
+	SecretIdentifier    string  `json:"secret_identifier,omitempty"`
 	SecretShortkey      string  `json:"secret_shortkey"`
 	SecretState         *string `json:"secret_state"`
 	SecretTTL           int64   `json:"secret_ttl"`
@@ -108,7 +109,7 @@ func (r *v2Metadata) setLinks(l links, m *hushv1.Metadata) {
 	r.MetadataURL = l.base + "/" + r.MetadataPath
 	r.BurnURL = l.base + "/" + r.BurnPath
 	if waits(m.GetState()) && m.GetSecretKey() != "" {
-		r.SecretKey = m.GetSecretKey()
+		r.SecretKey, r.SecretIdentifier = m.GetSecretKey(), m.GetSecretKey()
 		r.SharePath = "secret/" + r.SecretKey
 		r.ShareURL = l.origin(m.GetShareDomain()) + "/" + r.SharePath
 	}
@@ -116,7 +117,7 @@ func (r *v2Metadata) setLinks(l links, m *hushv1.Metadata) {
 
 // withoutSecretKey is the receipt for lists, which lead to no secret.
 func (r v2Metadata) withoutSecretKey() v2Metadata {
-	r.SecretKey, r.SharePath, r.ShareURL = "", "", ""
+	r.SecretKey, r.SecretIdentifier, r.SharePath, r.ShareURL = "", "", "", ""
 	return r
 }
 
@@ -150,6 +151,7 @@ type v2MetadataDetails struct {
 	ShowMetadataLink bool    `json:"show_metadata_link"`
 	ShowMetadata     bool    `json:"show_metadata"`
 	ShowRecipients   bool    `json:"show_recipients"`
+	Memo             string  `json:"memo"`
 }
 
 func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
@@ -168,6 +170,7 @@ func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
 		ShowSecretLink:   isNew && !sent,
 		ShowMetadataLink: isNew,
 		ShowMetadata:     state != hushv1.State_STATE_VIEWED,
+		Memo:             m.GetMemo(),
 	}
 	details.IsDestroyed = details.IsReceived || details.IsBurned
 	details.ShowRecipients = details.ShowMetadata && sent
