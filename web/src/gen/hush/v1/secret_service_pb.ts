@@ -51,7 +51,8 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
   passphrase: string;
 
   /**
-   * E-mail addresses that get the link; accounts only.
+   * E-mail addresses that get the link, bare or as in Ada <ada@example.com>;
+   * accounts only.
    *
    * @generated from field: repeated string recipients = 4;
    */
