@@ -95,8 +95,11 @@ func mapError(err error) *connect.Error {
 		})
 	}
 	if locked, ok := errors.AsType[*vault.LockedError](err); ok {
-		return refuse(connect.CodeResourceExhausted, locked,
-			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, retryInfo(locked.RetryAfter))
+		details := []proto.Message{&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED, ForGood: locked.ForGood}}
+		if !locked.ForGood {
+			details = append(details, retryInfo(locked.RetryAfter))
+		}
+		return refuse(connect.CodeResourceExhausted, locked, details...)
 	}
 	if domain, ok := errors.AsType[*vault.DomainError](err); ok {
 		return refuse(connect.CodeNotFound, domain,

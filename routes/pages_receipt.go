@@ -46,7 +46,8 @@ func decodeLook(x *exchange) (*hushv1.GetMetadataRequest, error) {
 // receiptFacts are what a receipt says.
 type receiptFacts struct {
 	facts []fact
-	waits bool // whether the secret can still be burned
+	waits bool   // whether the secret can still be burned
+	ended string // says that no passphrase is accepted any more; empty if one is
 }
 
 func factsOf(x *exchange, res *hushv1.GetMetadataResponse) any {
@@ -69,6 +70,9 @@ func factsOf(x *exchange, res *hushv1.GetMetadataResponse) any {
 	if found.waits {
 		found.facts = append(found.facts, moment(x.text("page.receipt.expires"), m.GetSecretExpireTime()))
 	}
+	if m.GetLockedForGood() {
+		found.ended = x.text("page.receipt.locked")
+	}
 	return found
 }
 
@@ -88,8 +92,11 @@ func answerFacts(t *tree, w http.ResponseWriter, x *exchange, result any, f *fau
 	}
 	found, _ := result.(receiptFacts)
 	s := &sheet{Title: x.text("page.receipt.title"), Facts: found.facts}
+	if found.ended != "" {
+		s.Text = append(s.Text, passage{Text: found.ended})
+	}
 	if found.waits {
-		s.Text = []passage{burnPassage(x)}
+		s.Text = append(s.Text, burnPassage(x))
 	}
 	t.showSheet(w, x, http.StatusOK, s)
 }

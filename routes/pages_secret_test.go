@@ -93,13 +93,13 @@ func TestRevealPageCountsTries(t *testing.T) {
 	wantPage(t, "POST without", s.send(http.MethodPost, path, "continue=true"), 422, "This secret needs a passphrase.", revealForm, `role="alert"`)
 	for _, left := range []string{"4", "3"} {
 		w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong+guess")
-		wantPage(t, "POST wrong", w, 422, "The passphrase is wrong. Tries left: "+left, revealForm, `role="alert"`)
+		wantPage(t, "POST wrong", w, 422, "The passphrase is wrong. Tries left before a pause: "+left, revealForm, `role="alert"`)
 		if strings.Contains(w.Body.String(), "wrong guess") || w.Header().Get("Referrer-Policy") != "same-origin" {
 			t.Errorf("POST wrong: got the guess, or Referrer-Policy %q", w.Header().Get("Referrer-Policy"))
 		}
 	}
 	w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong", "Accept-Language", "de")
-	wantPage(t, "POST wrong in German", w, 422, "Verbleibende Versuche: 2", `<html lang="de">`)
+	wantPage(t, "POST wrong in German", w, 422, "Versuche bis zu einer Pause: 2", `<html lang="de">`)
 	for range 2 {
 		s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
 	}

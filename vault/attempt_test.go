@@ -20,13 +20,13 @@ func guess(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, c vault.Caller,
 	return revealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
 }
 
-// lockOut uses up the tries of c, with reveals and burns by turns.
+// lockOut uses up the free tries of c, with reveals and burns by turns.
 func lockOut(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, c vault.Caller) {
 	t.Helper()
 	for left := vault.NetworkTries - 1; left >= 0; left-- {
 		wantPassphrase(t, "guess", guess(t, k, kept, c, left%2 == 0), &vault.PassphraseError{TriesLeft: left})
 	}
-	wantLocked(t, k, kept, c, vault.LockTime)
+	wantLocked(t, k, kept, c, time.Minute)
 }
 
 // wantLocked expects that even the right passphrase is refused, for reveal and
@@ -42,30 +42,51 @@ func wantLocked(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, c vault.Ca
 	wantErr(t, "BurnSecret(locked)", err, vault.ErrLocked)
 }
 
-// The attack: the finder of a link guesses its passphrase. Five tries, then
-// the network is locked out of that secret for half an hour; nothing is lost
-// for the one who knows it, on another network or later.
-func TestFiveTriesOfANetwork(t *testing.T) {
+// The attack: the finder of a link guesses its passphrase, with all the
+// patience there is. Five tries are free; then each costs a longer pause, in
+// which the right passphrase is refused as well and nothing is consumed. For
+// other networks, and for other secrets, nothing changes.
+func TestPausesOfANetwork(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	thief, owner := vaulttest.Caller(1), vaulttest.Caller(2)
-	kept := k.MustConceal(t, owner, "the text", vault.Wish{Passphrase: "right"})
+	month := 30 * 24 * time.Hour
+	kept := k.MustConceal(t, owner, "the text", vault.Wish{Passphrase: "right", TTL: &month})
 	other := k.MustConceal(t, owner, "other text", vault.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, thief)
 	want(t, "RevealSecret(other secret)", k.MustReveal(t, thief, other.Secret.Key, "right"), "other text")
-
-	k.Clock.Advance(vault.LockTime - time.Millisecond)
-	wantLocked(t, k, kept, thief, time.Millisecond)
-	k.Reopen(t)
-	wantLocked(t, k, kept, thief, time.Millisecond)
-	wantState(t, k, kept.Metadata.Key, vault.StateNew)
-	k.Clock.Advance(time.Millisecond)
-	wantPassphrase(t, "guess after the lock", guess(t, k, kept, thief, false), &vault.PassphraseError{TriesLeft: 4})
-	want(t, "RevealSecret(right)", k.MustReveal(t, thief, kept.Secret.Key, "right"), "the text")
+	for _, pause := range []time.Duration{
+		time.Minute, 5 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
+	} {
+		wantLocked(t, k, kept, thief, pause)
+		k.Clock.Advance(pause - time.Millisecond)
+		k.Reopen(t)
+		wantLocked(t, k, kept, thief, time.Millisecond)
+		k.Clock.Advance(time.Millisecond)
+		wantPassphrase(t, "guess after the pause", guess(t, k, kept, thief, false), &vault.PassphraseError{TriesLeft: 0})
+	}
+	want(t, "RevealSecret(right)", k.MustReveal(t, owner, kept.Secret.Key, "right"), "the text")
 	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
 }
 
-func TestOtherNetworkIsNotLocked(t *testing.T) {
+// The attack: a guess now and then, so that no window ever has too many. There
+// is no window: 576 guesses a day were free once, and are no longer.
+func TestTriesAreNeverForgotten(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	c := vaulttest.Caller(1)
+	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
+	looked := 0
+	for end := k.Clock.Now().Add(24 * time.Hour); k.Clock.Now().Before(end); k.Clock.Advance(150 * time.Second) {
+		if errors.Is(guess(t, k, kept, c, false), vault.ErrPassphrase) {
+			looked++
+		}
+	}
+	// Five, then one after each pause: 1, 5 and 30 minutes, 1, 2, 4 and twice 8 hours.
+	want(t, "guesses looked at in a day", looked, vault.NetworkTries+8)
+}
+
+func TestOtherNetworkHasNoPause(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
@@ -74,7 +95,7 @@ func TestOtherNetworkIsNotLocked(t *testing.T) {
 	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
 }
 
-// The attack: the same from many networks. Twenty tries lock everybody out.
+// The attack: the same from many networks. Twenty tries are free in all.
 func TestTwentyTriesOfAll(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
@@ -83,26 +104,92 @@ func TestTwentyTriesOfAll(t *testing.T) {
 		left := min(vault.NetworkTries-1-i/5, vault.AllTries-1-i)
 		wantPassphrase(t, "guess", guess(t, k, kept, vaulttest.Caller(i%5), i%3 == 0), &vault.PassphraseError{TriesLeft: left})
 	}
-	wantLocked(t, k, kept, vaulttest.Caller(99), vault.LockTime)
+	wantLocked(t, k, kept, vaulttest.Caller(99), time.Minute)
 	k.Reopen(t)
-	k.Clock.Advance(vault.LockTime - time.Millisecond)
+	k.Clock.Advance(time.Minute - time.Millisecond)
 	wantLocked(t, k, kept, vaulttest.Caller(98), time.Millisecond)
 	k.Clock.Advance(time.Millisecond)
 	want(t, "BurnSecret(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, vault.StateBurned)
 	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
 }
 
-func TestTriesWindow(t *testing.T) {
+// The attack: from ever new networks, as soon as each pause is over. After a
+// hundred tries no passphrase is accepted any more. The secret waits, its
+// receipt says so, and the sender burns it without the passphrase.
+func TestTriesEnd(t *testing.T) {
+	t.Parallel()
+	month := 30 * 24 * time.Hour
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{AnonymousTTL: month}})
+	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right", TTL: &month})
+	key := kept.Metadata.Key.Expose()
+	locked := func() bool {
+		m, err := k.Vault.GetMetadata(t.Context(), vaulttest.Caller(3), key)
+		wantErr(t, "GetMetadata(key)", err, nil)
+		return m.LockedForGood
+	}
+	for i := range vault.MostTries {
+		want(t, "Metadata.LockedForGood before the last try", locked(), false)
+		wantErr(t, "guess", guess(t, k, kept, vaulttest.Caller(100+i), i%3 == 0), vault.ErrPassphrase)
+		k.Clock.Advance(vault.PauseAfter(i+1, vault.AllTries))
+	}
+	k.Reopen(t)
+	want(t, "Metadata.LockedForGood", locked(), true)
+	err := revealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), "right")
+	if ended, ok := errors.AsType[*vault.LockedError](err); !ok || !ended.ForGood || ended.RetryAfter != 0 {
+		t.Errorf("RevealSecret(right, after a hundred tries): got %v, want it locked for good", err)
+	}
+	wantState(t, k, kept.Metadata.Key, vault.StateViewed)
+	burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, "")
+	want(t, "BurnSecret(no passphrase).State", burned.State, vault.StateBurned)
+	want(t, "BurnSecret(no passphrase).LockedForGood", burned.LockedForGood, false)
+	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+}
+
+// The attack: keep the service busy with hashes by guessing on. A caller who
+// has to pause costs none, and neither does one whose try cannot be reserved.
+func TestLockedCallersCostNoHash(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
-	wantPassphrase(t, "first guess", guess(t, k, kept, c, false), &vault.PassphraseError{TriesLeft: 4})
-	k.Clock.Advance(vault.TriesWindow - time.Millisecond)
-	k.Reopen(t)
-	wantPassphrase(t, "guess within the window", guess(t, k, kept, c, false), &vault.PassphraseError{TriesLeft: 3})
-	k.Clock.Advance(time.Millisecond)
-	wantPassphrase(t, "guess after the window", guess(t, k, kept, c, false), &vault.PassphraseError{TriesLeft: 4})
+	before := vault.Hashes(k.Vault)
+	lockOut(t, k, kept, c)
+	want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, vault.NetworkTries)
+	for range 10 {
+		wantLocked(t, k, kept, c, time.Minute)
+	}
+	want(t, "hashes of a locked caller", vault.Hashes(k.Vault)-before, vault.NetworkTries)
+}
+
+// age gives the rows of a bucket the version before, whose layout is the same.
+func age(t *testing.T, s storage.Store, bucket string) {
+	t.Helper()
+	err := s.Update(t.Context(), func(tx storage.Tx) error {
+		old := map[string][]byte{}
+		err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
+			old[string(key)] = append([]byte{value[0] - 1}, value[1:]...)
+			return nil
+		})
+		for key, value := range old {
+			err = errors.Join(err, tx.Put(bucket, []byte(key), value))
+		}
+		return err
+	})
+	wantErr(t, "storing rows of an older version", err, nil)
+}
+
+// Counters of an older version go on where they are, and their lock holds.
+func TestOldCountersGoOn(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	c := vaulttest.Caller(1)
+	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
+	lockOut(t, k, kept, c)
+	age(t, k.Store, vault.BucketAttempt)
+	wantLocked(t, k, kept, c, time.Minute)
+	k.Clock.Advance(time.Hour)
+	wantPassphrase(t, "guess", guess(t, k, kept, c, false), &vault.PassphraseError{TriesLeft: 0})
+	wantLocked(t, k, kept, c, 5*time.Minute)
 }
 
 func TestMissingIsNoTry(t *testing.T) {
@@ -131,14 +218,16 @@ func TestTryIsCountedFirst(t *testing.T) {
 	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
 	failure := storage.ErrUnknownOutcome
 	faulty.after.Store(&failure)
+	before := vault.Hashes(k.Vault)
 	for range vault.NetworkTries {
 		err := revealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
 		if errors.Is(err, vault.ErrPassphrase) || !errors.Is(err, vault.ErrUnavailable) {
 			t.Errorf("RevealSecret(try not durable): got %v, want %v", err, vault.ErrUnavailable)
 		}
 	}
+	want(t, "hashes of tries that are not durable", vault.Hashes(k.Vault)-before, 0)
 	k.Reopen(t)
-	wantLocked(t, k, kept, c, vault.LockTime)
+	wantLocked(t, k, kept, c, time.Minute)
 }
 
 func TestExpiryTakesCounters(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 
 // BurnSecret destroys a secret unread. It takes the key of the metadata, and
 // returns what RevealSecret does. The account that concealed the secret needs
-// no passphrase.
+// no passphrase, and nobody does once all tries are used up: no one can open
+// it then, so that its sender can still end it.
 func (v *Vault) BurnSecret(ctx context.Context, c Caller, metadataKey string, passphrase Text) (Metadata, error) {
 	receipt, ok := seal.ParseToken(metadataKey)
 	if !ok {
@@ -26,7 +27,7 @@ func (v *Vault) BurnSecret(ctx context.Context, c Caller, metadataKey string, pa
 	if !found.record.state.Live() {
 		return Metadata{}, ErrNotFound
 	}
-	if found.record.ownedBy(c) {
+	if found.record.ownedBy(c) || found.lockedForGood {
 		if found.record, err = v.endUnproved(ctx, row, c.Network.Masked(), now, nil); err != nil {
 			return Metadata{}, err
 		}

@@ -283,6 +283,8 @@ type listed struct {
 	record     *metadataRecord
 	timeline   *timelineRecord
 	deliveries []Delivery
+	// lockedForGood: the secret's tries are used up.
+	lockedForGood bool
 }
 
 // findEntries reads the entries of one page in a single look at the store.
@@ -335,6 +337,9 @@ func readListed(tx storage.Tx, key, value []byte, pair pairID, now time.Time) (f
 		return f, ErrNotFound
 	}
 	f.record = f.record.asOf(now)
+	if f.lockedForGood, err = lockedForGood(tx, f.record, now); err != nil {
+		return f, err
+	}
 	if f.timeline, err = getTimeline(tx, f.row); err != nil {
 		return f, err
 	}
@@ -344,6 +349,7 @@ func readListed(tx storage.Tx, key, value []byte, pair pairID, now time.Time) (f
 
 func (v *Vault) describeListed(receipt seal.Token, f listed, now time.Time) Metadata {
 	m := describe(receipt, f.record, now)
+	m.LockedForGood = f.lockedForGood
 	m.Memo = v.openMemo(receipt, f.row, f.record)
 	m.Events, m.Deliveries = f.timeline.timeline(f.record), f.deliveries
 	return m

@@ -106,8 +106,8 @@ func (e *TooLargeError) Error() string {
 }
 func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
 
-// PassphraseError says how many tries the caller has left. A missing
-// passphrase is not a try. It is ErrPassphrase.
+// PassphraseError says how many tries the caller has left before the next
+// pause. A missing passphrase is not a try. It is ErrPassphrase.
 type PassphraseError struct {
 	Missing   bool
 	TriesLeft int
@@ -121,8 +121,12 @@ func (e *PassphraseError) Error() string {
 }
 func (e *PassphraseError) Is(target error) bool { return target == ErrPassphrase }
 
-// LockedError says when to try again. It is ErrLocked.
-type LockedError struct{ RetryAfter time.Duration }
+// LockedError says when to try again, or that nobody can: for good means that
+// all tries of a secret are used up. It is ErrLocked.
+type LockedError struct {
+	RetryAfter time.Duration
+	ForGood    bool
+}
 
 func (e *LockedError) Error() string        { return "too many wrong tries" }
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }

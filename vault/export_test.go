@@ -22,6 +22,9 @@ const (
 	SystemMark     = systemMark
 )
 
+// Hashes returns how many passphrases and passwords were hashed.
+func Hashes(v *Vault) int { return int(v.hasher.done.Load()) }
+
 // ErrFault is what the store can only do to itself.
 var ErrFault = errFault
 

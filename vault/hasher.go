@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"hush/seal"
@@ -22,10 +23,24 @@ const (
 type hasher struct {
 	hashing
 	passwords hashing
+	// done counts hashes, for tests that a refused caller costs none.
+	done atomic.Int64
 }
 
 func newHasher() *hasher {
-	return &hasher{newHashing(2 * runtime.NumCPU()), newHashing(passwordHashes)}
+	return &hasher{hashing: newHashing(2 * runtime.NumCPU()), passwords: newHashing(passwordHashes)}
+}
+
+// passphrase hashes, for a caller whose turn it is.
+func (h *hasher) passphrase(params seal.PassphraseParams, passphrase Text) [32]byte {
+	h.done.Add(1)
+	return params.Hash(string(passphrase))
+}
+
+// password hashes, for a caller whose turn it is.
+func (h *hasher) password(params seal.PasswordParams, password Text) seal.PasswordHash {
+	h.done.Add(1)
+	return params.Hash(string(password))
 }
 
 // hash waits for its turn and hashes.
@@ -35,7 +50,7 @@ func (h *hasher) hash(ctx context.Context, params seal.PassphraseParams, passphr
 		return [32]byte{}, err
 	}
 	defer leave()
-	return params.Hash(string(passphrase)), nil
+	return h.passphrase(params, passphrase), nil
 }
 
 // hashing lets a few at a time hash, and keeps a short queue.

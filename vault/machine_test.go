@@ -165,7 +165,7 @@ func (m *machine) move(by time.Duration) {
 // edge moves to where an answer changes, or one millisecond before it.
 func (m *machine) edge(rt *rapid.T) {
 	e := m.pick(rt)
-	edges := []time.Time{m.model.expires(e), m.model.forgotten(e), e.all.locked, e.all.began.Add(vault.TriesWindow)}
+	edges := []time.Time{m.model.expires(e), m.model.forgotten(e), e.all.locked}
 	for network := range 5 { // in an order, so that a failure can be repeated
 		if c := e.tries[network]; c != nil {
 			edges = append(edges, c.locked)

@@ -25,6 +25,9 @@ type Metadata struct {
 	Hint          string // the first characters of the secret's key
 	State         State
 	HasPassphrase bool
+	// LockedForGood: so many passphrases were wrong that none is accepted any
+	// more. The secret can only be burned, without its passphrase.
+	LockedForGood bool
 	Created       time.Time
 	Updated       time.Time
 	Forgotten     time.Time // when the receipt goes
@@ -135,6 +138,9 @@ func (v *Vault) findMetadata(ctx context.Context, row seal.RowKey, now time.Time
 		if found.timeline, err = getTimeline(tx, row); err != nil {
 			return err
 		}
+		if found.lockedForGood, err = lockedForGood(tx, found.record, now); err != nil {
+			return err
+		}
 		found.deliveries, err = getDeliveries(tx, row)
 		return err
 	})
@@ -195,6 +201,7 @@ func (v *Vault) openKey(receipt seal.Token, row seal.RowKey, r *metadataRecord) 
 func (v *Vault) showMetadata(ctx context.Context, c Caller, receipt seal.Token, row seal.RowKey, found listed, now time.Time) Metadata {
 	r := found.record
 	m := describe(receipt, r, now)
+	m.LockedForGood = found.lockedForGood && r.state.Live()
 	m.Account = v.custid(ctx, c, r.custid)
 	if r.state.Live() && r.showsKey(c) {
 		token, err := v.openKey(receipt, row, r)

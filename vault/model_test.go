@@ -27,28 +27,14 @@ type entry struct {
 
 // counter counts wrong passphrases.
 type counter struct {
-	count         int
-	began, locked time.Time
+	count  int
+	locked time.Time
 }
 
-// at forgets what is over.
-func (c *counter) at(now time.Time) *counter {
-	over := now.Sub(c.began) >= vault.TriesWindow
-	if !c.locked.IsZero() {
-		over = !now.Before(c.locked)
-	}
-	if over {
-		*c = counter{began: now}
-	}
-	return c
-}
-
-func (c *counter) add(most int, now time.Time) int {
+func (c *counter) add(free int, now time.Time) int {
 	c.count++
-	if c.count == most {
-		c.locked = now.Add(vault.LockTime)
-	}
-	return most - c.count
+	c.locked = now.Add(vault.PauseAfter(c.count, free))
+	return max(0, free-c.count)
 }
 
 func (m *model) expires(e *entry) time.Time   { return e.created.Add(e.ttl) }
@@ -86,7 +72,7 @@ func (m *model) left(end time.Time) time.Duration {
 func (m *model) metadata(e *entry) vault.Metadata {
 	shown := vault.Metadata{
 		Key: e.kept.Metadata.Key, Hint: e.kept.Secret.Key.Short(6), State: m.stateOf(e),
-		HasPassphrase: e.passphrase != "", Created: e.created, Updated: e.updated,
+		HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
 		Forgotten: m.forgotten(e), Expires: m.expires(e), Viewed: e.viewed, Ended: e.ended,
 		TTL: e.ttl, TTLLeft: m.left(m.forgotten(e)), Memo: e.memo,
 	}
@@ -114,7 +100,9 @@ func (m *model) end(e *entry, network int, passphrase vault.Text, to vault.State
 	if !m.stateOf(e).Live() {
 		return vault.ErrNotFound
 	}
-	if err := m.try(e, network, passphrase); err != nil {
+	if to == vault.StateBurned && m.lockedForGood(e) {
+		e.tries = nil // nobody needs the passphrase any more
+	} else if err := m.try(e, network, passphrase); err != nil {
 		return err
 	}
 	e.state, e.ended, e.updated = to, m.now, m.now
@@ -131,7 +119,10 @@ func (m *model) try(e *entry, network int, passphrase vault.Text) error {
 	if e.tries[network] == nil {
 		e.tries[network] = &counter{}
 	}
-	mine, all := e.tries[network].at(m.now), e.all.at(m.now)
+	mine, all := e.tries[network], &e.all
+	if m.lockedForGood(e) {
+		return &vault.LockedError{ForGood: true}
+	}
 	if wait := max(mine.locked.Sub(m.now), all.locked.Sub(m.now)); wait > 0 {
 		return &vault.LockedError{RetryAfter: wait}
 	}
@@ -140,6 +131,10 @@ func (m *model) try(e *entry, network int, passphrase vault.Text) error {
 		return &vault.PassphraseError{TriesLeft: left}
 	}
 	return nil
+}
+
+func (m *model) lockedForGood(e *entry) bool {
+	return e.all.count >= vault.MostTries && m.stateOf(e).Live()
 }
 
 // sameError tells whether two errors are one kind with the same content.

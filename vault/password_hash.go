@@ -22,7 +22,7 @@ func (v *Vault) hashPassword(ctx context.Context, params seal.PasswordParams, pa
 		return seal.PasswordHash{}, err
 	}
 	defer leave()
-	return params.Hash(string(password)), nil
+	return v.hasher.password(params, password), nil
 }
 
 // newPassword is a password that is to be stored: its record, and what unwraps

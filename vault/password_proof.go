@@ -32,7 +32,7 @@ func (v *Vault) provePassword(ctx context.Context, c Caller, addressID [32]byte,
 	if err != nil {
 		return seal.PasswordHash{}, err
 	}
-	hash := params.Hash(string(password))
+	hash := v.hasher.password(params, password)
 	if r.matches(hash) {
 		return hash, v.forgiveTry(ctx, p, now)
 	}

@@ -12,7 +12,7 @@ import (
 const (
 	secretVersion   = 1
 	metadataVersion = 2
-	attemptVersion  = 1
+	attemptVersion  = 2
 	auditVersion    = 1
 	placeVersion    = 1
 	countsVersion   = 1
@@ -208,9 +208,13 @@ func (r *metadataRecord) showsKey(c Caller) bool {
 // forgotten is when the receipt itself goes: after twice the lifetime.
 func (r *metadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }
 
-// attemptRecord counts wrong passphrases.
+// attemptRecord counts wrong passphrases, wrong passwords, or mails.
 //
-//	version 1 │ count 4 │ window began 8 │ locked until 8
+//	version 2 │ count 4 │ began 8 │ locked until 8
+//
+// In version 1 the count of wrong passphrases and passwords started anew after
+// a while; what it had counted last goes on. Version 2 keeps an older program
+// from forgetting.
 type attemptRecord struct {
 	count  uint32
 	began  time.Time
@@ -229,7 +233,7 @@ func (r attemptRecord) encode() []byte {
 func decodeAttempt(data []byte) (attemptRecord, error) {
 	in := reader{rest: data}
 	var r attemptRecord
-	in.version(attemptVersion)
+	in.upTo(attemptVersion)
 	r.count, r.began, r.locked = in.uint32(), in.time(), in.time()
 	return r, in.end()
 }

@@ -85,7 +85,7 @@ func sampleEndedMetadata() *metadataRecord {
 }
 
 func sampleAttempt() attemptRecord {
-	return attemptRecord{count: 5, began: sampleMoment(5), locked: sampleMoment(5).Add(LockTime)}
+	return attemptRecord{count: 5, began: sampleMoment(5), locked: sampleMoment(5).Add(30 * time.Minute)}
 }
 
 func sampleAudit() auditRecord {
@@ -161,7 +161,8 @@ func TestGoldenRecords(t *testing.T) {
 		{"counts-v1", sampleCounts(), sampleCounts().encode(), func(b []byte) (any, error) { c, err := decodeCounts(b); return &c, err }},
 		{"account-v1", sampleAccount(), sampleAccount().encode(), func(b []byte) (any, error) { return decodeAccount(b) }},
 		{"tally-v1", sampleTally(), sampleTally().encode(), func(b []byte) (any, error) { return decodeTally(b) }},
-		{"attempt-v1", sampleAttempt(), sampleAttempt().encode(), func(b []byte) (any, error) { return decodeAttempt(b) }},
+		{"attempt-v1", sampleAttempt(), nil, func(b []byte) (any, error) { return decodeAttempt(b) }},
+		{"attempt-v2", sampleAttempt(), sampleAttempt().encode(), func(b []byte) (any, error) { return decodeAttempt(b) }},
 		{"audit-v1", sampleAudit(), sampleAudit().encode(), func(b []byte) (any, error) { return decodeAudit(b) }},
 		{"place-v1", samplePlace(), samplePlace().encode(), func(b []byte) (any, error) { return decodePlace(b) }},
 	}

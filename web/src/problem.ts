@@ -1,5 +1,5 @@
 import { inSeconds, size } from "./format";
-import { type Key, t } from "./i18n";
+import { type Key, t, tn } from "./i18n";
 import { asRefusal, type Reason, type Refusal } from "./refusal";
 
 const byReason: Partial<Record<Reason, Key>> = {
@@ -28,6 +28,14 @@ export function problemText(thrown: unknown): string {
   return key ? t(key) : (worded(refusal) ?? byCode(refusal));
 }
 
+/** passphraseText says that a passphrase is missing or wrong, and what is left to try. */
+export function passphraseText(refusal: Refusal): string {
+  if (refusal.passphraseMissing) {
+    return t("open.passphrase.missing");
+  }
+  return refusal.triesLeft > 0 ? tn("open.passphrase.wrong", refusal.triesLeft) : t("open.passphrase.pause");
+}
+
 /** The reasons whose text has something to fill in. */
 function worded(refusal: Refusal): string | undefined {
   switch (refusal.reason) {
@@ -36,7 +44,7 @@ function worded(refusal: Refusal): string | undefined {
         ? t("problem.rate_limited", { when: inSeconds(refusal.retryAfter) })
         : t("problem.rate_limited.later");
     case "locked":
-      return t("problem.locked", { when: inSeconds(refusal.retryAfter) });
+      return refusal.forGood ? t("open.locked.for_good") : t("problem.locked", { when: inSeconds(refusal.retryAfter) });
     case "too_large":
       return t("problem.too_large", { limit: size(refusal.limit) });
     case "too_many":

@@ -56,6 +56,8 @@ export interface RefusalDetails {
   triesLeft?: number;
   /** True if no passphrase was sent, which counts as no try. */
   passphraseMissing?: boolean;
+  /** True if no wait ends a lock. */
+  forGood?: boolean;
   /** Seconds until it is worth trying again; zero if nobody said. */
   retryAfter?: number;
 }
@@ -71,6 +73,7 @@ export class Refusal extends Error {
   readonly limit: number;
   readonly triesLeft: number;
   readonly passphraseMissing: boolean;
+  readonly forGood: boolean;
   readonly retryAfter: number;
 
   constructor(message: string, details: RefusalDetails) {
@@ -82,6 +85,7 @@ export class Refusal extends Error {
     this.limit = details.limit ?? 0;
     this.triesLeft = details.triesLeft ?? 0;
     this.passphraseMissing = details.passphraseMissing ?? false;
+    this.forGood = details.forGood ?? false;
     this.retryAfter = details.retryAfter ?? 0;
   }
 }

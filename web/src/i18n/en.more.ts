@@ -17,6 +17,7 @@ export default {
   "receipt.state.burned": "Burned",
   "receipt.state.expired": "Expired unread",
   "receipt.says.waiting": "Nobody has opened it yet. It expires {relative}.",
+  "receipt.locked": "So many wrong passphrases were tried that none is accepted any more. Nobody can open this secret. Burn it, and share it again if it is still needed.",
   "receipt.says.received": "It was opened {relative}. Nothing is left of it.",
   "receipt.says.burned": "It was burned {relative}, unread.",
   "receipt.says.expired": "Nobody opened it in time. It was destroyed {relative}.",

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
-import { t, tn } from "../i18n";
-import { problemText } from "../problem";
+import { t } from "../i18n";
+import { passphraseText, problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { secrets } from "../rpc";
 import { account } from "../session";
@@ -19,7 +19,7 @@ export function Burn({ metadata, onBurned, label }: BurnProps) {
   const [busy, setBusy] = useState(false);
   const [passphrase, setPassphrase] = useState("");
   const [problem, setProblem] = useState("");
-  const asks = metadata.hasPassphrase && !isOwn(metadata);
+  const asks = metadata.hasPassphrase && !metadata.lockedForGood && !isOwn(metadata);
   const close = () => {
     setOpen(false);
     setPassphrase("");
@@ -75,8 +75,5 @@ function isOwn(metadata: Metadata): boolean {
 
 function burnProblem(thrown: unknown): string {
   const refusal = asRefusal(thrown);
-  if (refusal.reason !== "passphrase") {
-    return problemText(thrown);
-  }
-  return refusal.passphraseMissing ? t("open.passphrase.missing") : tn("open.passphrase.wrong", refusal.triesLeft);
+  return refusal.reason === "passphrase" ? passphraseText(refusal) : problemText(thrown);
 }

@@ -4,9 +4,9 @@ import { applyBrand } from "../brand";
 import { dateOf, inSeconds } from "../format";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
 import type { Secret } from "../gen/hush/v1/secret_pb";
-import { rich, suggestLocale, t, tn } from "../i18n";
+import { rich, suggestLocale, t } from "../i18n";
 import { keyIn } from "../link";
-import { problemText } from "../problem";
+import { passphraseText, problemText } from "../problem";
 import { asRefusal, type Refusal } from "../refusal";
 import { navigate, place } from "../router";
 import type { PageProps } from "../routes";
@@ -243,14 +243,11 @@ function Facts({ secret }: { secret: Secret | undefined }) {
 }
 
 function passphraseProblem(refusal: Refusal | undefined): string | undefined {
-  if (refusal?.reason !== "passphrase") {
-    return undefined;
-  }
-  return refusal.passphraseMissing ? t("open.passphrase.missing") : tn("open.passphrase.wrong", refusal.triesLeft);
+  return refusal?.reason === "passphrase" ? passphraseText(refusal) : undefined;
 }
 
 function revealProblem(refusal: Refusal): string {
-  if (refusal.reason === "locked") {
+  if (refusal.reason === "locked" && !refusal.forGood) {
     return t("open.locked", { when: inSeconds(refusal.retryAfter) });
   }
   return refusal.code === "offline" ? t("open.lost") : problemText(refusal);

@@ -26,6 +26,7 @@ import {
   type IconName,
   LinkButton,
   Loading,
+  Notice,
   Page,
   Relative,
   TextInput,
@@ -114,6 +115,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
     <>
       <Card>
         <Standing metadata={metadata} phase={phase} />
+        {phase === "waiting" && metadata.lockedForGood && <Notice kind="warn">{t("receipt.locked")}</Notice>}
         <div class="row no-print">
           {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
           <Button icon="print" onClick={() => print()}>

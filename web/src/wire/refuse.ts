@@ -19,6 +19,7 @@ export function refusalFrom(thrown: unknown): Refusal {
     limit: Number(detail?.limit ?? 0),
     triesLeft: detail?.triesLeft,
     passphraseMissing: detail?.passphraseMissing,
+    forGood: detail?.forGood,
     retryAfter: retryAfter(error),
   });
 }
