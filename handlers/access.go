@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"context"
 	"errors"
 
 	"connectrpc.com/connect"
@@ -12,31 +11,6 @@ import (
 
 // errNoCaller: a call that did not come through the middleware.
 var errNoCaller = errors.New("handlers: call without a caller")
-
-// checkAccess refuses callers whom the method's access and scope options do not
-// admit. It fails closed: an unknown procedure, a request that nobody
-// authenticated and a credential that is not good are refused on public methods
-// too. What is for colonels is not there for anybody else.
-func checkAccess(policies policies) connect.UnaryInterceptorFunc {
-	return func(next connect.UnaryFunc) connect.UnaryFunc {
-		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-			p, known := policies[req.Spec().Procedure]
-			record := recordFrom(ctx)
-			switch {
-			case !known:
-				return nil, unknownProcedure()
-			case record == nil:
-				return nil, errNoCaller
-			case record.broken != nil:
-				return nil, record.broken
-			}
-			if err := admits(p, record); err != nil {
-				return nil, err
-			}
-			return next(ctx, req)
-		}
-	}
-}
 
 // admits returns nil if a method is for the caller.
 func admits(p policy, record *record) error {

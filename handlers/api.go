@@ -5,6 +5,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -68,6 +69,11 @@ type Mount struct {
 type API struct {
 	// Callable holds the RPCs for the legacy routes.
 	Callable Callable
+	// Gate decides before a request's body is read whether it may call one of
+	// the procedures. The call that follows does not pass it again; one that did
+	// not pass it passes it then. Its error is a *connect.Error or nil. ctx and
+	// header are those of Callable's methods.
+	Gate func(ctx context.Context, header http.Header, procedures ...string) error
 	// Mounts holds the same RPCs as Connect, gRPC and gRPC-Web handlers, with
 	// health and reflection beside them.
 	Mounts []Mount
@@ -101,15 +107,16 @@ func New(opts Options) (*API, error) {
 	if opts.RateLimits {
 		budgets = newLimiter(opts.Now)
 	}
-	c := chain{policies: policies, validation: validation, interceptors: []connect.UnaryInterceptorFunc{
+	g := gate{policies: policies, budgets: budgets, log: opts.Log}
+	c := chain{policies: policies, validation: validation, gate: g, interceptors: []connect.UnaryInterceptorFunc{
 		noteProcedure,
 		mapErrors(opts.Log),
-		checkAccess(policies),
+		checkGate(g),
 		checkForgery(policies),
-		limitRate(policies, budgets),
+		limitRate(g),
 	}}
 	stopping := make(chan struct{})
-	api := &API{EndStreams: sync.OnceFunc(func() { close(stopping) })}
+	api := &API{Gate: g.admit, EndStreams: sync.OnceFunc(func() { close(stopping) })}
 	api.Callable, api.Mounts = c.assemble(opts, stopping)
 	m := middleware{
 		vault: opts.Vault, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,

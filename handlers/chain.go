@@ -10,12 +10,14 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// chain is the one way to a service: every call passes all interceptors, the
-// first of them outermost, and then validation, which needs the message.
+// chain is the one way to a service: every call passes the gate before its
+// message is read, then all interceptors, the first of them outermost, and then
+// validation, which needs the message.
 type chain struct {
 	policies     policies
 	interceptors []connect.UnaryInterceptorFunc
 	validation   connect.Interceptor
+	gate         gate
 }
 
 // guard puts the interceptors around next.
@@ -56,6 +58,7 @@ func (c chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.S
 // that calls over the wire and calls in process pass the very same function.
 func (c chain) options() []connect.HandlerOption {
 	return []connect.HandlerOption{
+		connect.WithRequestGate(c.gate.beforeMessage),
 		connect.WithInterceptors(c),
 		connect.WithCompressMinBytes(compressFrom),
 		connect.WithCodec(protoCodec{}),

@@ -53,12 +53,17 @@ func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 			if err == nil {
 				return res, nil
 			}
-			if mapped := mapError(err); mapped != nil {
-				return nil, light(mapped)
-			}
-			return nil, internal(log, req.Spec().Procedure, err, "")
+			return nil, mapped(log, req.Spec().Procedure, err)
 		}
 	}
+}
+
+// mapped is what a caller may know of an error.
+func mapped(log *slog.Logger, procedure string, err error) *connect.Error {
+	if coded := mapError(err); coded != nil {
+		return light(coded)
+	}
+	return internal(log, procedure, err, "")
 }
 
 func internal(log *slog.Logger, procedure string, cause error, stack string) *connect.Error {

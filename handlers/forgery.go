@@ -19,14 +19,12 @@ func checkForgery(policies policies) connect.UnaryInterceptorFunc {
 			if record == nil {
 				return nil, errNoCaller
 			}
-			if record.foreign && !record.open {
-				return nil, errCrossSite
+			p := policies[req.Spec().Procedure]
+			if err := checkOrigin(p, record, req.Header()); err != nil {
+				return nil, err
 			}
-			if record.safe || !record.caller.FromSession() || policies[req.Spec().Procedure].forgeable {
+			if !needsShrimp(p, record) {
 				return next(ctx, req)
-			}
-			if !saysOrigin(req.Header()) {
-				return nil, errCrossSite
 			}
 			if !sameShrimp(shrimpFrom(req.Header()), record.caller.Shrimp()) {
 				return nil, errShrimp
@@ -34,6 +32,21 @@ func checkForgery(policies policies) connect.UnaryInterceptorFunc {
 			return next(ctx, req)
 		}
 	}
+}
+
+// checkOrigin is the part that is known before the message is: it refuses a
+// request that says that it comes from another site's page, and one of a session
+// that does not say where it comes from.
+func checkOrigin(p policy, record *record, header http.Header) error {
+	if record.foreign && !record.open || needsShrimp(p, record) && !saysOrigin(header) {
+		return errCrossSite
+	}
+	return nil
+}
+
+// needsShrimp reports whether a request has to carry its session's token.
+func needsShrimp(p policy, record *record) bool {
+	return !record.safe && record.caller.FromSession() && !p.forgeable
 }
 
 // saysOrigin tells whether a browser said where the request comes from, as all

@@ -51,11 +51,14 @@ func budgetOf(limit hushv1.Limit) budget {
 	}
 }
 
-// limitRate counts calls against the budget that the method names. A nil
-// limiter counts nothing.
-func limitRate(policies policies, limiter *limiter) connect.UnaryInterceptorFunc {
+// rate is how much of a budget grows back in a second.
+func (b budget) rate() float64 { return float64(b.calls) / b.in.Seconds() }
+
+// limitRate counts what of a call depends on its message, against the budget
+// that the method names. The first unit was paid at the gate.
+func limitRate(g gate) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
-		if limiter == nil {
+		if g.budgets == nil {
 			return next
 		}
 		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
@@ -63,13 +66,12 @@ func limitRate(policies policies, limiter *limiter) connect.UnaryInterceptorFunc
 			if record == nil {
 				return nil, errNoCaller
 			}
-			key := bucketKey{network: record.caller.Network, limit: policies[req.Spec().Procedure].limit}
-			if wait := limiter.take(key, cost(req.Any())); wait > 0 {
-				return nil, &rateError{retryAfter: wait}
+			if err := g.charge(record, g.policies[req.Spec().Procedure].limit, cost(req.Any())-1); err != nil {
+				return nil, err
 			}
-			key = bucketKey{account: record.caller.Account, limit: hushv1.Limit_LIMIT_RECIPIENT}
+			key := bucketKey{account: record.caller.Account, limit: hushv1.Limit_LIMIT_RECIPIENT}
 			if mails := mailsOf(req.Any()); mails > 0 && key.account != "" {
-				if wait := limiter.take(key, mails); wait > 0 {
+				if wait := g.budgets.take(key, mails); wait > 0 {
 					return nil, &rateError{retryAfter: wait}
 				}
 			}
@@ -138,6 +140,12 @@ func (l *limiter) take(key bucketKey, cost int) time.Duration {
 	return wait
 }
 
+// give returns one call to a budget.
+func (l *limiter) give(key bucketKey) {
+	now := l.now()
+	l.bucket(key, now).ReserveN(now, -1)
+}
+
 func (l *limiter) bucket(key bucketKey, now time.Time) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -147,7 +155,7 @@ func (l *limiter) bucket(key bucketKey, now time.Time) *rate.Limiter {
 			l.forget(now)
 		}
 		b := budgetOf(key.limit)
-		bucket = rate.NewLimiter(rate.Limit(float64(b.calls)/b.in.Seconds()), b.calls)
+		bucket = rate.NewLimiter(rate.Limit(b.rate()), b.calls)
 		l.buckets[key] = bucket
 	}
 	return bucket

@@ -21,6 +21,8 @@ type record struct {
 	foreign bool          // a browser sent it from a page of another site
 	open    bool          // the route is for pages of other sites, too
 	locale  locale.Locale // of the answer
+	passage passage       // through the gate
+	opens   bool          // it may end a secret
 
 	route     string // template, never a path
 	procedure string

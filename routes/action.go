@@ -1,10 +1,16 @@
 package routes
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // either lets one parameter choose the RPC.
 func either(choose func(*exchange) (bool, error), yes, no action) action {
-	a := action{operation: yes.operation + " or " + no.operation, ready: yes.ready}
+	a := action{
+		operation: yes.operation + " or " + no.operation, ready: yes.ready,
+		procedures: slices.Concat(yes.procedures, no.procedures),
+	}
 	if a.ready == nil {
 		a.ready = no.ready
 	}

@@ -2,6 +2,7 @@ package routes
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -33,7 +34,7 @@ func comparing() cmp.Option {
 
 // testAPI has every method by name and calls none.
 func testAPI() *handlers.API {
-	api := &handlers.API{Middleware: func(h http.Handler) http.Handler { return h }}
+	api := &handlers.API{Middleware: func(h http.Handler) http.Handler { return h }, Gate: openGate}
 	callable := reflect.ValueOf(&api.Callable).Elem()
 	for i := range callable.NumField() {
 		procedure := "/test.Service/" + callable.Type().Field(i).Name
@@ -41,6 +42,9 @@ func testAPI() *handlers.API {
 	}
 	return api
 }
+
+// openGate lets every request through.
+func openGate(context.Context, http.Header, ...string) error { return nil }
 
 func testExchange() *exchange {
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
@@ -66,7 +70,7 @@ func bareTree(t *testing.T) *tree {
 	x := testExchange()
 	return &tree{
 		links: x.links, now: func() time.Time { return testNow }, mux: chi.NewMux(), words: testCatalogue(t),
-		hidden: make(map[string]bool),
+		hidden: make(map[string]bool), gate: openGate,
 	}
 }
 

@@ -45,7 +45,7 @@ func (t *tree) live(p livePage) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		handlers.Route(r, p.path)
 		x := t.exchange(r)
-		result, err := x.run(r, p.action)
+		result, err := t.run(x, r, p.action)
 		if err != nil {
 			p.answer(t, w, x, nil, readFault(err))
 			return

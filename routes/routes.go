@@ -15,6 +15,7 @@
 package routes
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -49,6 +50,7 @@ type tree struct {
 	words *locale.Catalogue
 	now   func() time.Time
 	mux   *chi.Mux
+	gate  func(ctx context.Context, header http.Header, procedures ...string) error
 	// mounts are the services of the API.
 	mounts []handlers.Mount
 	v1     family
@@ -70,6 +72,7 @@ func New(opts Options) (http.Handler, error) {
 		words:  opts.Catalogue,
 		now:    opts.Now,
 		mux:    chi.NewMux(),
+		gate:   opts.API.Gate,
 		mounts: opts.API.Mounts,
 		v1:     v1Family(&opts.API.Callable),
 		v2:     v2Family(&opts.API.Callable),
@@ -114,8 +117,8 @@ func (t *tree) mounted(mount handlers.Mount) http.Handler {
 
 func (o Options) check() error {
 	switch {
-	case o.API == nil || o.API.Middleware == nil:
-		return errors.New("routes need an API with its middleware")
+	case o.API == nil || o.API.Middleware == nil || o.API.Gate == nil:
+		return errors.New("routes need an API with its middleware and its gate")
 	case o.BaseURL == nil || o.BaseURL.Scheme == "" || o.BaseURL.Host == "":
 		return errors.New("routes need a base URL with scheme and host")
 	case o.Catalogue == nil:

@@ -2,6 +2,7 @@ package routes_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +24,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // newAPI has every method by name; calling one is a mistake of the test.
 func newAPI() *handlers.API {
 	api := &handlers.API{
+		Gate:       func(context.Context, http.Header, ...string) error { return nil },
 		Middleware: func(h http.Handler) http.Handler { return h },
 		Mounts: []handlers.Mount{
 			{Path: "/hush.v1.SecretService/", Handler: http.HandlerFunc(mounted), Procedures: []string{
@@ -102,7 +104,8 @@ func TestNewRefuses(t *testing.T) {
 		"no base URL":       {API: newAPI(), Catalogue: words},
 		"relative base URL": {API: newAPI(), Catalogue: words, BaseURL: &url.URL{Path: "/x"}},
 		"no middleware":     {API: &handlers.API{}, Catalogue: words, BaseURL: base},
-		"no methods":        {API: &handlers.API{Middleware: newAPI().Middleware}, Catalogue: words, BaseURL: base},
+		"no gate":           {API: &handlers.API{Middleware: newAPI().Middleware}, Catalogue: words, BaseURL: base},
+		"no methods":        {API: &handlers.API{Middleware: newAPI().Middleware, Gate: newAPI().Gate}, Catalogue: words, BaseURL: base},
 		"no API":            {BaseURL: base, Catalogue: words},
 		"no catalogue":      {API: newAPI(), BaseURL: base},
 	} {

@@ -49,8 +49,10 @@ type encoder[Res any] func(*exchange, *Res) any
 // action is what a row does: one RPC, or a choice between two.
 type action struct {
 	operation string // the RPC's name
-	ready     error  // why it cannot be served
-	run       func(ctx context.Context, x *exchange) (any, error)
+	// procedures are the RPCs that it may call; none for what calls none.
+	procedures []string
+	ready      error // why it cannot be served
+	run        func(ctx context.Context, x *exchange) (any, error)
 }
 
 // row is one line of a table.
@@ -100,7 +102,7 @@ func preflight(path string) row {
 // rpc joins a method with the codecs of its request and response. Codecs of
 // another method do not compile.
 func rpc[Req, Res any](m handlers.Method[Req, Res], decode decoder[Req], encode encoder[Res]) action {
-	a := action{operation: operation[Req]()}
+	a := action{operation: operation[Req](), procedures: []string{m.Procedure}}
 	if !strings.HasSuffix(m.Procedure, "/"+a.operation) {
 		a.ready = fmt.Errorf("no procedure for %s", a.operation)
 	}
@@ -149,7 +151,7 @@ func (t *tree) serve(f family, rw row) http.HandlerFunc {
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 		}
 		x := t.exchange(r)
-		answer, err := x.run(r, rw.action)
+		answer, err := t.run(x, r, rw.action)
 		if err != nil {
 			f.fail(w, x, readFault(err))
 			return
@@ -163,6 +165,14 @@ func (t *tree) exchange(r *http.Request) *exchange {
 		key: pathKey(r), header: r.Header, links: t.links, now: t.now(),
 		visitor: handlers.VisitorOf(r), words: t.words, drawn: handlers.NewShrimp,
 	}
+}
+
+// run passes the gate before it reads what the request says, and acts on it.
+func (t *tree) run(x *exchange, r *http.Request, a action) (any, error) {
+	if err := t.gate(r.Context(), r.Header, a.procedures...); err != nil {
+		return nil, err
+	}
+	return x.run(r, a)
 }
 
 func (x *exchange) run(r *http.Request, a action) (any, error) {
