@@ -84,6 +84,8 @@ type API struct {
 	// EndStreams ends the streams that run, for a server that stops. Those
 	// that begin afterwards end at once.
 	EndStreams func()
+
+	streams *streams
 }
 
 // New builds the API. It fails if a method declares no policy.
@@ -108,16 +110,16 @@ func New(opts Options) (*API, error) {
 		budgets = newLimiter(opts.Now)
 	}
 	g := gate{policies: policies, budgets: budgets, log: opts.Log}
-	c := chain{policies: policies, validation: validation, gate: g, interceptors: []connect.UnaryInterceptorFunc{
+	bounds := newStreams(policies)
+	c := chain{policies: policies, validation: validation, gate: g, streams: bounds, interceptors: []connect.UnaryInterceptorFunc{
 		noteProcedure,
 		mapErrors(opts.Log),
 		checkGate(g),
 		checkForgery(policies),
 		limitRate(g),
 	}}
-	stopping := make(chan struct{})
-	api := &API{Gate: g.admit, EndStreams: sync.OnceFunc(func() { close(stopping) })}
-	api.Callable, api.Mounts = c.assemble(opts, stopping)
+	api := &API{Gate: g.admit, EndStreams: bounds.stop, streams: bounds}
+	api.Callable, api.Mounts = c.assemble(opts)
 	m := middleware{
 		vault: opts.Vault, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
 		policies: policies, origins: origins, warned: new(sync.Once),

@@ -18,6 +18,7 @@ type chain struct {
 	interceptors []connect.UnaryInterceptorFunc
 	validation   connect.Interceptor
 	gate         gate
+	streams      *streams
 }
 
 // guard puts the interceptors around next.
@@ -43,7 +44,7 @@ func (chain) WrapStreamingClient(next connect.StreamingClientFunc) connect.Strea
 // interceptors look at, who calls which procedure with which headers, is known
 // before its first message; they see an empty one in its place.
 func (c chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	next = c.validation.WrapStreamingHandler(next)
+	next = c.streams.WrapStreamingHandler(c.validation.WrapStreamingHandler(next))
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
 		run := c.guard(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
 			return nil, next(ctx, conn)

@@ -24,8 +24,9 @@ const (
 
 // house is the whole API over real HTTP, on a real vault with an account.
 type house struct {
-	kit *vaulttest.Kit
-	url string
+	kit        *vaulttest.Kit
+	url        string
+	endStreams func()
 }
 
 func newHouse(t *testing.T, opts vaulttest.Options, change func(*handlers.Options)) *house {
@@ -53,7 +54,7 @@ func newHouse(t *testing.T, opts vaulttest.Options, change func(*handlers.Option
 	if err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}
-	return &house{kit: kit, url: server.URL}
+	return &house{kit: kit, url: server.URL, endStreams: api.EndStreams}
 }
 
 // browser keeps a session and sends what a page of the service sends with it.

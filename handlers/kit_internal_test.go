@@ -60,5 +60,5 @@ func sentinelsOf(t *testing.T, path string) []string {
 
 // chainOf is a chain of some interceptors, without validation.
 func chainOf(interceptors ...connect.UnaryInterceptorFunc) chain {
-	return chain{interceptors: interceptors, validation: connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc { return next })}
+	return chain{streams: newStreams(policies{}), interceptors: interceptors, validation: connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc { return next })}
 }

@@ -12,8 +12,6 @@ import (
 // MetadataService is hush.v1.MetadataService on a vault.
 type MetadataService struct {
 	vault *vault.Vault
-	// stopping is closed when streams are to end.
-	stopping <-chan struct{}
 }
 
 // GetMetadata shows a receipt.

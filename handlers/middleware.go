@@ -36,7 +36,6 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 		rec.route = m.template(r)
 		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		r = r.WithContext(withRecord(r.Context(), rec))
-		m.leaveTime(answer, r)
 		rest := keepBody(r)
 		defer func() {
 			if value := recover(); value != nil {
@@ -47,19 +46,6 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 		next.ServeHTTP(answer, r)
 		rest.drain(answer, r)
 	})
-}
-
-// leaveTime takes the server's deadlines from streams, which last for as long
-// as both sides want.
-func (m middleware) leaveTime(w http.ResponseWriter, r *http.Request) {
-	p, known := m.policies[r.URL.Path]
-	if !known || !p.method.IsStreamingServer() {
-		return
-	}
-	control := http.NewResponseController(w)
-	// A writer without deadlines has none to take away.
-	_ = control.SetWriteDeadline(time.Time{})
-	_ = control.SetReadDeadline(time.Time{})
 }
 
 // peer is the caller's address: the connection's, or if that is a trusted

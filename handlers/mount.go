@@ -10,7 +10,7 @@ import (
 
 // mounted names the procedures below a service's path.
 func (c chain) mounted(path string, handler http.Handler) Mount {
-	m := Mount{Path: path, Handler: noStore(c.hidden(brief(handler)))}
+	m := Mount{Path: path, Handler: noStore(c.hidden(brief(c.streams.around(handler))))}
 	for procedure := range c.policies {
 		if strings.HasPrefix(procedure, path) {
 			m.Procedures = append(m.Procedures, procedure)
@@ -33,8 +33,8 @@ func (c chain) hidden(next http.Handler) http.Handler {
 	})
 }
 
-func plain(path string, handler http.Handler) Mount {
-	return Mount{Path: path, Handler: noStore(brief(handler))}
+func (c chain) plain(path string, handler http.Handler) Mount {
+	return Mount{Path: path, Handler: noStore(brief(c.streams.around(handler)))}
 }
 
 // noStore keeps answers out of every cache and from being taken for something

@@ -105,7 +105,7 @@ func TestEveryMethodIsCallableAndMounted(t *testing.T) {
 	}
 	c := chainOf()
 	c.policies = policies
-	callable, mounts := c.assemble(Options{Now: time.Now, BaseURL: &url.URL{}}, nil)
+	callable, mounts := c.assemble(Options{Now: time.Now, BaseURL: &url.URL{}})
 	bound := map[string]bool{}
 	for i := range reflect.TypeFor[Callable]().NumField() {
 		field := reflect.ValueOf(callable).Field(i)

@@ -27,7 +27,8 @@ type record struct {
 	route     string // template, never a path
 	procedure string
 	code      string
-	header    http.Header // of the answer
+	header    http.Header              // of the answer
+	control   *http.ResponseController // of a stream's answer; nil for other calls
 }
 
 type recordKey struct{}

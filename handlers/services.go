@@ -19,10 +19,10 @@ type assembly struct {
 }
 
 // assemble builds every service once and hands it out twice.
-func (c chain) assemble(opts Options, stopping <-chan struct{}) (Callable, []Mount) {
+func (c chain) assemble(opts Options) (Callable, []Mount) {
 	a := &assembly{chain: c, options: connect.WithHandlerOptions(c.options()...)}
 	a.secrets(&SecretService{vault: opts.Vault})
-	a.metadata(&MetadataService{vault: opts.Vault, stopping: stopping})
+	a.metadata(&MetadataService{vault: opts.Vault})
 	a.accounts(&AccountService{vault: opts.Vault})
 	a.sessions(&SessionService{vault: opts.Vault, base: opts.BaseURL})
 	a.domains(&DomainService{vault: opts.Vault})
@@ -48,12 +48,12 @@ func (c chain) besides() []Mount {
 			names = append(names, string(service.FullName()))
 		}
 	}
-	limit := connect.WithReadMaxBytes(messageLimit)
+	options := connect.WithHandlerOptions(connect.WithReadMaxBytes(messageLimit), connect.WithInterceptors(c.streams))
 	reflector := grpcreflect.NewStaticReflector(names...)
 	var mounts []Mount
 	add := func(m Mount) { mounts = append(mounts, m) }
-	add(plain(grpchealth.NewHandler(grpchealth.NewStaticChecker(names...), limit)))
-	add(plain(grpcreflect.NewHandlerV1(reflector, limit)))
-	add(plain(grpcreflect.NewHandlerV1Alpha(reflector, limit)))
+	add(c.plain(grpchealth.NewHandler(health{names, c.streams.stopping}, options)))
+	add(c.plain(grpcreflect.NewHandlerV1(reflector, options)))
+	add(c.plain(grpcreflect.NewHandlerV1Alpha(reflector, options)))
 	return mounts
 }

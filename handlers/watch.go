@@ -32,9 +32,7 @@ func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMe
 		}
 		select {
 		case <-ctx.Done():
-			return nil // the caller left
-		case <-s.stopping:
-			return vault.ErrUnavailable // call again: another process may be up by then
+			return nil // the caller left, or the stream's time is over
 		case <-watch.Changed():
 		case <-tick.C:
 			w.beat = true

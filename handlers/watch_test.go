@@ -9,6 +9,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
+	"hush/handlers"
 	"hush/vault"
 	"hush/vault/vaulttest"
 )
@@ -92,7 +93,7 @@ func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 		}
 		return err
 	}
-	for range 3 * vault.WatchesMost {
+	for range 3 * handlers.StreamsMost {
 		err := follow()
 		for connect.CodeOf(err) == connect.CodeResourceExhausted && t.Context().Err() == nil {
 			runtime.Gosched() // the service has yet to see that one left
@@ -100,6 +101,45 @@ func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 		}
 		if err != nil {
 			t.Fatalf("WatchMetadata: got %v, want a message", err)
+		}
+	}
+}
+
+// Whoever stole a session follows a receipt with it. Once the owner signs out
+// everywhere the stream ends, and not with its next message.
+func TestWatchMetadataEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, vaulttest.Options{}, nil)
+	thief, _ := h.signIn(t, false)
+	token := h.bearer(t, vault.ScopesAll)
+	kept := h.conceal(t, &browser{})
+	for _, c := range []struct {
+		name string
+		with *browser
+		end  func() error
+	}{
+		{"session", thief, func() error {
+			owner, _ := h.signIn(t, false)
+			_, err := h.sessions(owner).RevokeSessions(t.Context(), &hushv1.RevokeSessionsRequest{All: true})
+			return err
+		}},
+		{"token", token, func() error {
+			_, err := h.kit.Vault.Operator().DisableAccount(t.Context(), testAddress, true)
+			return err
+		}},
+	} {
+		receipts := hushv1connect.NewMetadataServiceClient(c.with.client(), h.url)
+		stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: kept.GetMetadataKey()})
+		if err != nil || !stream.Receive() {
+			t.Fatalf("WatchMetadata with a %s: got %v, want a message", c.name, err)
+		}
+		if err := c.end(); err != nil {
+			t.Fatalf("ending the %s: got %v, want no error", c.name, err)
+		}
+		for stream.Receive() { // what was on its way
+		}
+		if connect.CodeOf(stream.Err()) != connect.CodeUnauthenticated {
+			t.Errorf("WatchMetadata after the end of its %s: got %v, want unauthenticated", c.name, stream.Err())
 		}
 	}
 }

@@ -51,6 +51,7 @@ func (v *Vault) destroyAccount(ctx context.Context, id AccountID, now time.Time,
 	if err != nil {
 		return burned, err
 	}
+	v.watches.tellAccount(id)
 	more, err := v.burnAccount(ctx, id, now)
 	return burned + more, err
 }

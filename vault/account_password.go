@@ -29,7 +29,7 @@ func (v *Vault) ChangeAccountPassword(ctx context.Context, c Caller, current, ne
 		return err
 	}
 	id := c.with.id
-	return v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.Update(ctx, func(tx storage.Tx) error {
 		r, err := stillProved(tx, id, old)
 		if err != nil {
 			return err
@@ -45,6 +45,11 @@ func (v *Vault) ChangeAccountPassword(ctx context.Context, c Caller, current, ne
 		}
 		return amend(tx, id, r, AuditPassword, now)
 	})
+	if err != nil {
+		return err
+	}
+	v.watches.tellAccount(id)
+	return nil
 }
 
 // proveOwn tells whether the caller knows the password of its own account, and
@@ -111,6 +116,7 @@ func (v *Vault) ResetPassword(ctx context.Context, _ Caller, token, password Tex
 	if err != nil {
 		return 0, err
 	}
+	v.watches.tellAccount(t.record.account)
 	return sealed, nil
 }
 

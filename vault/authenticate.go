@@ -71,10 +71,11 @@ func (v *Vault) proveSession(tx storage.Tx, session seal.SessionID, now time.Tim
 	if err != nil {
 		return proved{}, err
 	}
+	with.key = useKey{bucketSession, row}
 	with.scopes, with.session, with.shrimp = ScopesAll, &row, v.keys.Shrimp(session)
 	with.pair, with.wrapped, with.holder = record.pair, record.wrapped, session.Holder()
 	with.label = wrapLabel(record.account, record.pair, heldBySession)
-	return proved{with, useKey{bucketSession, row}, record.used}, nil
+	return proved{with, with.key, record.used}, nil
 }
 
 // proveToken takes any address for granted if none is named.
@@ -94,10 +95,42 @@ func (v *Vault) proveToken(tx storage.Tx, token seal.APIToken, address Text, now
 	if address != "" && !v.addressIs(account, address) {
 		return proved{}, ErrUnauthenticated
 	}
+	with.key = useKey{bucketToken, row}
 	with.scopes = record.scopes
 	with.pair, with.wrapped, with.holder = record.pair, record.wrapped, token.Holder()
 	with.label = wrapLabel(record.account, record.pair, heldByToken)
-	return proved{with, useKey{bucketToken, row}, record.used}, nil
+	return proved{with, with.key, record.used}, nil
+}
+
+// recheckCaller returns ErrUnauthenticated if the credential that a caller came with
+// has ended since: it was revoked, its time is over, or its account cannot be
+// used any more. It does not count as a use. Anonymous callers stay who they are.
+func (v *Vault) recheckCaller(ctx context.Context, c Caller) error {
+	if c.with == nil {
+		return nil
+	}
+	now := v.clock.now()
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		if _, err := usableAccount(tx, c.with.id); err != nil {
+			return err
+		}
+		if c.with.key.bucket == bucketToken {
+			record, err := getToken(tx, c.with.key.row)
+			if err == nil && record.expired(now) {
+				return ErrUnauthenticated
+			}
+			return err
+		}
+		record, err := getSession(tx, c.with.key.row)
+		if err == nil && !v.lasts(ownSession{c.with.key.row, record}, now) {
+			return ErrUnauthenticated
+		}
+		return err
+	})
+	if errors.Is(err, ErrNotFound) {
+		return ErrUnauthenticated
+	}
+	return err
 }
 
 // addressIs tells whether an address is the account's, however it is spelled.

@@ -37,6 +37,7 @@ type credential struct {
 	locale  string
 	colonel bool // the role takes effect
 	scopes  Scopes
+	key     useKey    // the session's or token's row
 	session *[32]byte // the session's row; nil for tokens
 	shrimp  string    // the session's; empty for tokens
 	// The key that opens what the account lists lies wrapped in the row of the

@@ -186,6 +186,7 @@ func (o Operator) change(ctx context.Context, account Text, kind AuditType, chan
 	if err != nil {
 		return Account{}, err
 	}
+	o.v.watches.tellAccount(shown.ID)
 	return shown, nil
 }
 
@@ -220,6 +221,7 @@ func (o Operator) ResetPassword(ctx context.Context, account, password Text) (se
 	if err != nil {
 		return 0, err
 	}
+	o.v.watches.tellAccount(found.ID)
 	return sealed, nil
 }
 

@@ -41,6 +41,7 @@ func (o Operator) CreateToken(ctx context.Context, account Text, n NewToken) (se
 	if err != nil {
 		return seal.APIToken{}, APIToken{}, err
 	}
+	o.v.watches.tellAccount(id)
 	return token, record.describe(time.Time{}), nil
 }
 

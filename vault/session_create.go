@@ -55,6 +55,7 @@ func (v *Vault) tryToSignIn(ctx context.Context, c Caller, address, password Tex
 	if err != nil {
 		return SignedIn{}, err
 	}
+	v.watches.tellAccount(who.id) // the oldest session may have made room
 	return SignedIn{
 		Cookie: in.cookie, Session: in.record.describe(now, true),
 		Account: account, Shrimp: v.keys.Shrimp(in.cookie),

@@ -71,6 +71,7 @@ func (v *Vault) endSome(ctx context.Context, id AccountID, meant func(ownSession
 	if err != nil {
 		return 0, err
 	}
+	v.watches.tellAccount(id)
 	return ended, nil
 }
 

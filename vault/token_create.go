@@ -42,6 +42,7 @@ func (v *Vault) GenerateAPIToken(ctx context.Context, c Caller, n NewToken) (sea
 	if err != nil {
 		return seal.APIToken{}, APIToken{}, err
 	}
+	v.watches.tellAccount(c.with.id) // a token of the same name may have ended
 	return token, record.describe(time.Time{}), nil
 }
 

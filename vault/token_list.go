@@ -67,6 +67,7 @@ func (v *Vault) revokeToken(ctx context.Context, id AccountID, meant func(*token
 	if err != nil {
 		return APIToken{}, err
 	}
+	v.watches.tellAccount(id)
 	return ended, nil
 }
 

@@ -9,14 +9,6 @@ import (
 	"hush/storage"
 )
 
-const (
-	// WatchesMost is how many receipts one network or account may watch at a
-	// time.
-	WatchesMost = 20
-	// watchesAll is how many may be watched in all; each takes a connection.
-	watchesAll = 2000
-)
-
 // Watch follows one receipt. It belongs to one caller, who closes it.
 type Watch struct {
 	v       *Vault
@@ -26,8 +18,8 @@ type Watch struct {
 	changed chan struct{}
 }
 
-// WatchMetadata follows a receipt, or returns ErrNotFound for an unknown key
-// and TooManyError if the caller watches too many.
+// WatchMetadata follows a receipt, or returns ErrNotFound for an unknown key.
+// How many there may be is not decided here.
 func (v *Vault) WatchMetadata(ctx context.Context, c Caller, key string) (*Watch, error) {
 	receipt, ok := seal.ParseToken(key)
 	if !ok {
@@ -38,19 +30,21 @@ func (v *Vault) WatchMetadata(ctx context.Context, c Caller, key string) (*Watch
 		return nil, err
 	}
 	w := &Watch{v: v, caller: c, receipt: receipt, row: row, changed: make(chan struct{}, 1)}
-	if !v.watches.add(w) {
-		return nil, &TooManyError{What: "receipts watched at a time", Limit: WatchesMost}
-	}
+	v.watches.add(w)
 	return w, nil
 }
 
-// Metadata returns the receipt as it is now; see GetMetadata.
+// Metadata returns the receipt as it is now; see GetMetadata. It returns
+// ErrUnauthenticated if the caller's credential has ended.
 func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
+	if err := w.v.recheckCaller(ctx, w.caller); err != nil {
+		return Metadata{}, err
+	}
 	return w.v.GetMetadata(ctx, w.caller, w.receipt.Expose())
 }
 
-// Changed gets a value after the receipt changed. Several changes may make
-// one. That a time ran out is no change: look again at Metadata.Expires.
+// Changed gets a value after the receipt changed, and after credentials of the
+// caller's account ended. Several changes may make one. That a time ran out is no change: look again at Metadata.Expires.
 func (w *Watch) Changed() <-chan struct{} { return w.changed }
 
 // Close ends the watch.
@@ -59,61 +53,42 @@ func (w *Watch) Close() { w.v.watches.remove(w) }
 // watches are those who want to be told of changes. Nothing waits for them: a
 // watch that does not listen misses none, since it finds the last one waiting.
 type watches struct {
-	mu      sync.Mutex
-	rows    map[seal.RowKey]map[*Watch]struct{}
-	callers map[watcher]int
-	all     int
-}
-
-// watcher is who watches: an account, or else a network.
-type watcher struct {
-	account string
-	network Network
+	mu       sync.Mutex
+	rows     map[seal.RowKey]map[*Watch]struct{}
+	accounts map[string]map[*Watch]struct{} // by the account of their caller
 }
 
 func newWatches() *watches {
-	return &watches{rows: map[seal.RowKey]map[*Watch]struct{}{}, callers: map[watcher]int{}}
+	return &watches{rows: map[seal.RowKey]map[*Watch]struct{}{}, accounts: map[string]map[*Watch]struct{}{}}
 }
 
-func (w *Watch) watcher() watcher {
-	if w.caller.Account != "" {
-		return watcher{account: w.caller.Account}
-	}
-	return watcher{network: w.caller.Network}
-}
-
-// add reports whether there was room.
-func (ws *watches) add(w *Watch) bool {
+func (ws *watches) add(w *Watch) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	who := w.watcher()
-	if ws.all >= watchesAll || ws.callers[who] >= WatchesMost {
-		return false
+	addTo(ws.rows, w.row, w)
+	if w.caller.Account != "" {
+		addTo(ws.accounts, w.caller.Account, w)
 	}
-	if ws.rows[w.row] == nil {
-		ws.rows[w.row] = map[*Watch]struct{}{}
-	}
-	ws.rows[w.row][w] = struct{}{}
-	ws.callers[who]++
-	ws.all++
-	return true
 }
 
 func (ws *watches) remove(w *Watch) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	if _, known := ws.rows[w.row][w]; !known {
-		return
+	removeFrom(ws.rows, w.row, w)
+	removeFrom(ws.accounts, w.caller.Account, w)
+}
+
+func addTo[K comparable](all map[K]map[*Watch]struct{}, key K, w *Watch) {
+	if all[key] == nil {
+		all[key] = map[*Watch]struct{}{}
 	}
-	delete(ws.rows[w.row], w)
-	if len(ws.rows[w.row]) == 0 {
-		delete(ws.rows, w.row)
-	}
-	ws.all--
-	if who := w.watcher(); ws.callers[who] > 1 {
-		ws.callers[who]--
-	} else {
-		delete(ws.callers, who)
+	all[key][w] = struct{}{}
+}
+
+func removeFrom[K comparable](all map[K]map[*Watch]struct{}, key K, w *Watch) {
+	delete(all[key], w)
+	if len(all[key]) == 0 {
+		delete(all, key)
 	}
 }
 
@@ -121,16 +96,30 @@ func (ws *watches) remove(w *Watch) {
 func (ws *watches) tell(rows ...seal.RowKey) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	if ws.all == 0 {
+	if len(ws.rows) == 0 {
 		return
 	}
 	for _, row := range rows {
 		for w := range ws.rows[row] {
-			select {
-			case w.changed <- struct{}{}:
-			default:
-			}
+			w.wake()
 		}
+	}
+}
+
+// tellAccount wakes the watches that an account's credentials opened, after some
+// of those may have ended.
+func (ws *watches) tellAccount(id AccountID) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for w := range ws.accounts[id.String()] {
+		w.wake()
+	}
+}
+
+func (w *Watch) wake() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
 	}
 }
 

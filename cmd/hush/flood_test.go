@@ -161,3 +161,48 @@ func TestIdleNetworksLockNobodyOut(t *testing.T) {
 		t.Errorf("the first visitor's connection: got %v, want it kept", err)
 	}
 }
+
+// The attack on streams: begin 900 of them and send half of each request. Each
+// used to pend for ever. Now a network has its few places, which count from the
+// headers on, and what is half-sent ends with the deadline.
+func TestHalfSentStreamsEnd(t *testing.T) {
+	t.Parallel()
+	const attack = 900
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--max-connections-per-network=1000")
+	before := p.memory(t)
+	conns := p.floodFrom(t, "127.0.0.1", attack, "POST /hush.v1.MetadataService/WatchMetadata HTTP/1.1\r\nHost: x\r\n"+
+		"Content-Type: application/connect+json\r\nContent-Length: 100\r\n\r\n\x00\x00")
+	if err := healthy(p.dialFrom(t, "127.0.0.1")); err != nil {
+		t.Errorf("a call during the attack: got %v, want an answer", err)
+	}
+	answers := make(chan string, attack)
+	for _, conn := range conns {
+		go func() {
+			_ = conn.SetReadDeadline(time.Now().Add(patience))
+			answer, err := io.ReadAll(conn) // until the server closes the connection
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				answers <- "pending"
+				return
+			}
+			answers <- string(answer)
+		}()
+	}
+	refused := 0
+	for range conns {
+		switch answer := <-answers; {
+		case answer == "pending":
+			t.Fatalf("half-sent stream: got it pending after %s, want it ended", patience)
+		case strings.Contains(answer, "resource_exhausted"):
+			refused++
+		}
+	}
+	if want := attack - 20; refused < want {
+		t.Errorf("half-sent streams: got %d refused, want %d", refused, want)
+	}
+	if grown := p.memory(t) - before; grown > 64<<10 {
+		t.Errorf("memory of %d half-sent streams: got %d KiB more, want no more than 64 MiB", attack, grown)
+	}
+	if got := p.goroutines(t); got > 100 {
+		t.Errorf("goroutines after the attack: got %d, want no more than 100", got)
+	}
+}
