@@ -24,7 +24,7 @@ func progressiveJPEG(width, height uint16, components byte) []byte {
 		return append(head, body...)
 	}
 	size := binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16([]byte{8}, height), width)
-	frame, scan := append(size, components), []byte{components}
+	frame, scan := slices.Concat(size, []byte{components}), []byte{components}
 	for i := range components {
 		frame = append(frame, i+1, 0x11, 0)
 		scan = append(scan, i+1, 0)

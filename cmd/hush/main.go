@@ -31,7 +31,8 @@ func main() {
 	}
 	tune()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
+	p := program{environment: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, alone: true}
+	code := p.execute(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
@@ -42,6 +43,9 @@ type program struct {
 	stdin       io.Reader
 	stdout      io.Writer
 	stderr      io.Writer
+	// alone tells that nothing else runs in this process, so that a command may
+	// give away rights of the whole process for good.
+	alone bool
 }
 
 // command is one word after "hush".
@@ -73,9 +77,15 @@ func (e *usageError) Error() string { return e.text }
 
 func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
-// run is the whole program; it returns the exit code.
+// run is the whole program within another process; it returns the exit code.
 func run(ctx context.Context, args, environment []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := program{environment: environment, stdin: stdin, stdout: stdout, stderr: stderr}
+	return p.execute(ctx, args)
+}
+
+// execute runs a command and returns the exit code.
+func (p program) execute(ctx context.Context, args []string) int {
+	stderr := p.stderr
 	err := p.dispatch(ctx, args)
 	var wrong *usageError
 	switch {

@@ -25,10 +25,3 @@ func roomIn(folder string, least int64) func() bool {
 		return !full.Load()
 	}
 }
-
-// harden keeps the process's memory out of core files and away from other
-// processes of the same user. Failing to is no reason not to start.
-func harden() {
-	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-}

@@ -45,7 +45,9 @@ func (p program) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	harden()
+	if err := p.harden(&s.settings); err != nil {
+		return err
+	}
 	profiled, err := profile(s.cpuProfile)
 	if err != nil {
 		return err
@@ -83,6 +85,9 @@ func (p program) serveData(ctx context.Context, s *settings, made *parts, d *dat
 	}
 	defer stop()
 	s.advise(listener.Addr(), base, log)
+	if err := p.confine(s, log); err != nil {
+		return err
+	}
 	fmt.Fprintf(p.stderr, "hush: serving on %s\n", base)
 	server := newServer(tree)
 	server.RegisterOnShutdown(endStreams)

@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asPanic) != "" {
 		panicUnrecovered()
 	}
+	if os.Getenv(asConfined) != "" {
+		tryConfined()
+	}
 	code := m.Run()
 	_ = os.RemoveAll(buildFolder)
 	os.Exit(code)

@@ -33,6 +33,7 @@ type settings struct {
 	tlsKey         string
 	cpuProfile     string
 	resolver       string
+	sandbox        string
 
 	policySettings
 	mailSettings
@@ -91,6 +92,7 @@ func (s *settings) serviceFlags() map[string]define {
 		"tls-cert":       text(&s.tlsCert, "", "`file` with the certificate chain in PEM; turns TLS on"),
 		"tls-key":        text(&s.tlsKey, "", "`file` with the certificate's key in PEM"),
 		"cpu-profile":    text(&s.cpuProfile, "", "`file` to write a CPU profile of the whole run to"),
+		"sandbox":        choice(&s.sandbox, "whether the service gives up all files but its own (Linux with Landlock; \"auto\" where the kernel can, \"on\" or not at all)", "auto", "on", "off"),
 		"resolver":       checked(&s.resolver, "", "`host:port` of the DNS server that is asked about domains (default: the system's)", checkResolver),
 	}
 }

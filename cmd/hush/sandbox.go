@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// The values of --sandbox.
+const (
+	sandboxOff = "off"
+	sandboxOn  = "on"
+)
+
+// harden takes from a process that serves what it never needs: core files, that
+// other processes of its user look into its memory, and new privileges. Failing
+// to is no reason not to start, except where --sandbox=on asks for a sandbox
+// that this system does not have: nothing was changed yet.
+func (p program) harden(s *settings) error {
+	if s.sandbox == sandboxOn {
+		if err := checkSandbox(sandboxVersion()); err != nil {
+			return fmt.Errorf("--sandbox=on: %w", err)
+		}
+	}
+	if p.alone {
+		hardenProcess()
+	}
+	return nil
+}
+
+// confine leaves the process nothing of the file system but what reach lists,
+// for good. What is open already stays open. Without --sandbox=on it goes on
+// where the system has no sandbox, and says so.
+func (p program) confine(s *settings, log *slog.Logger) error {
+	if s.sandbox == sandboxOff || !p.alone {
+		return nil
+	}
+	version := sandboxVersion()
+	err := checkSandbox(version)
+	if err == nil {
+		err = enterSandbox(s.reach())
+	}
+	if err != nil && s.sandbox == sandboxOn {
+		return fmt.Errorf("--sandbox=on: %w", err)
+	}
+	if err != nil {
+		log.Warn("no sandbox: the service can reach every file of its user; see --sandbox", "cause", err)
+		return nil
+	}
+	log.Info("sandbox on: the service reaches its own files only", "landlock", version)
+	return nil
+}
+
+// reach is what a serving process may reach of the file system.
+type reach struct {
+	write []string // folders in which it may do anything but execute
+	read  []string // files and folders, those included that are not there
+}
+
+// reach lists what a service with these settings needs once it serves. What it
+// reads only before that, such as the file of a root key, is not in the list.
+//
+// Name resolution, certificates of mail servers and time zones are the
+// system's. Their files are replaced while the service runs, by DHCP for
+// example, and a rule for a file ends with that file; so the rules are for
+// their folders.
+func (s *settings) reach() reach {
+	r := reach{read: []string{
+		"/etc",
+		"/usr/share/zoneinfo", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/usr/share/pki",
+		"/lib", "/lib64", "/usr/lib", "/usr/lib64", // modules of the C library that look names up
+	}}
+	for _, name := range []string{"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem"} {
+		if target, err := filepath.EvalSymlinks(name); err == nil {
+			r.read = append(r.read, filepath.Dir(target))
+		}
+	}
+	for _, name := range []string{os.Getenv("SSL_CERT_FILE"), s.tlsCert, s.tlsKey} {
+		if name != "" {
+			r.read = append(r.read, name)
+		}
+	}
+	r.read = append(r.read, filepath.SplitList(os.Getenv("SSL_CERT_DIR"))...)
+	if s.cpuProfile != "" {
+		r.read = append(r.read, "/proc/self/maps") // which a profile ends with
+	}
+	if s.store != "memory" {
+		r.write = []string{s.data}
+	}
+	slices.Sort(r.read)
+	r.read = slices.Compact(r.read)
+	return r
+}

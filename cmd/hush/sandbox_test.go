@@ -1,0 +1,211 @@
+package main
+
+import (
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// asConfined is the variable that holds the data folder to which the test
+// binary confines itself, to try then what its arguments say.
+const asConfined = "TEST_AS_CONFINED"
+
+// tryConfined confines this process as a service and writes what becomes of
+// each attempt, made on several threads, one a line.
+func tryConfined() {
+	// Threads that are there before, and may not escape.
+	release := make(chan struct{})
+	var all sync.WaitGroup
+	verdicts := make([][]string, 8)
+	for i := range verdicts {
+		all.Go(func() {
+			runtime.LockOSThread()
+			<-release
+			for _, attempt := range os.Args[1:] {
+				verdicts[i] = append(verdicts[i], attempt+" "+tryOne(attempt))
+			}
+		})
+	}
+	p := program{alone: true, stderr: os.Stderr}
+	s := &settings{data: os.Getenv(asConfined), sandbox: sandboxOn}
+	if err := p.confine(s, s.logger(p)); err != nil {
+		_, _ = io.WriteString(os.Stdout, err.Error())
+		os.Exit(exitFailure)
+	}
+	close(release)
+	all.Wait()
+	for _, lines := range verdicts {
+		_, _ = io.WriteString(os.Stdout, strings.Join(lines, "\n")+"\n")
+	}
+	os.Exit(exitOK)
+}
+
+func tryOne(attempt string) string {
+	kind, path, _ := strings.Cut(attempt, ":")
+	var err error
+	switch kind {
+	case "read":
+		_, err = os.ReadFile(path)
+	case "list":
+		_, err = os.ReadDir(path)
+	case "write":
+		var file *os.File
+		if file, err = os.CreateTemp(path, "try"); err == nil {
+			_ = file.Close()
+			err = os.Remove(file.Name())
+		}
+	case "cut":
+		err = os.Truncate(path, 1)
+	case "run":
+		err = exec.Command(path).Run()
+	case "look":
+		_, err = net.LookupHost(path)
+	}
+	if os.IsPermission(err) {
+		return "refused"
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return "done"
+}
+
+func needLandlock(t *testing.T) {
+	t.Helper()
+	if err := checkSandbox(sandboxVersion()); err != nil {
+		t.Skip("needs landlock: " + err.Error())
+	}
+}
+
+// Somebody takes the running service over. What he can reach of the disk is
+// its data folder and what the system shows everybody, on no thread more.
+func TestSandboxBoundsEveryThread(t *testing.T) {
+	t.Parallel()
+	needLandlock(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip("needs executable: " + err.Error())
+	}
+	inside, outside := t.TempDir(), t.TempDir()
+	for _, folder := range []string{inside, outside} {
+		if err := os.WriteFile(filepath.Join(folder, "file"), []byte("content"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(outside, "file"), filepath.Join(inside, "link")); err != nil {
+		t.Fatal(err)
+	}
+	wants := []string{
+		"read:" + inside + "/file done", "cut:" + inside + "/file done", "list:" + inside + " done", "write:" + inside + " done",
+		"read:" + outside + "/file refused", "cut:" + outside + "/file refused", "list:" + outside + " refused", "write:" + outside + " refused",
+		"read:" + inside + "/link refused", "list:/ refused", "list:" + os.TempDir() + " refused", "read:/proc/self/environ refused",
+		"write:/etc refused", "run:" + self + " refused", "read:/etc/passwd done", "look:localhost done",
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	for _, want := range wants {
+		cmd.Args = append(cmd.Args, want[:strings.LastIndex(want, " ")])
+	}
+	cmd.Env = []string{asConfined + "=" + inside, "TMPDIR=" + os.TempDir()}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("confine: got %v and %s, want nil", err, out)
+	}
+	got := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(got) != 8*len(wants) {
+		t.Fatalf("attempts: got %d, want %d on each of 8 threads:\n%s", len(got), len(wants), out)
+	}
+	for i, line := range got {
+		if want := wants[i%len(wants)]; line != want {
+			t.Errorf("thread %d: got %s, want %s", i/len(wants), line, want)
+		}
+	}
+}
+
+// The service does its work in the sandbox, and stays in it: it does not touch
+// a socket outside, though its data folder leads there by now.
+func TestServerStaysInItsSandbox(t *testing.T) {
+	t.Parallel()
+	needLandlock(t)
+	for mode, touches := range map[string]bool{"on": false, "auto": false, "off": true} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			top := t.TempDir()
+			data := filepath.Join(top, "data")
+			p := startProcess(t, realHush(t), data, "--sandbox="+mode, "--log-level=info", "--cpu-profile="+filepath.Join(top, "profile"))
+			if got := strings.Contains(p.log.String(), "sandbox on"); got == touches {
+				t.Errorf("log: got the sandbox on %t, want %t", got, !touches)
+			}
+			d := newDrivers(t, p.server, nil)[0]
+			kept := mustConceal(t, d, wish{secret: "within"})
+			if got := d.reveal(t.Context(), kept.secretKey, ""); got.value != "within" {
+				t.Errorf("reveal: got %+v, want the text", got)
+			}
+			operator{t, data}.account("a@example.com")
+			outside := filepath.Join(top, "outside")
+			if err := os.Mkdir(outside, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			socket := filepath.Join(outside, adminSocket)
+			listener, err := net.Listen("unix", socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer listener.Close()
+			if err := os.Rename(data, data+"2"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(outside, data); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.terminate(t); err != nil {
+				t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
+			}
+			if _, err := os.Lstat(socket); os.IsNotExist(err) != touches {
+				t.Errorf("socket outside: got %v, want it removed: %t", err, touches)
+			}
+			if info, err := os.Stat(filepath.Join(top, "profile")); err != nil || info.Size() == 0 {
+				t.Errorf("profile: got %v and %v, want it written", info, err)
+			}
+		})
+	}
+}
+
+func TestCheckSandbox(t *testing.T) {
+	t.Parallel()
+	for version, ok := range map[int]bool{-1: false, 0: false, 1: false, 2: false, 3: runtime.GOOS == "linux", 7: runtime.GOOS == "linux"} {
+		if err := checkSandbox(version); (err == nil) != ok {
+			t.Errorf("checkSandbox(%d): got %v, want it to do: %t", version, err, ok)
+		}
+	}
+}
+
+// The rules follow from the settings: no more than one folder to write, and
+// nothing to read of what is read before.
+func TestReach(t *testing.T) {
+	t.Parallel()
+	bare := (&settings{data: "/srv/hush", rootKeyFile: "/keys/root.key"}).reach()
+	if !slices.Equal(bare.write, []string{"/srv/hush"}) {
+		t.Errorf("reach: got %q to write, want the data folder", bare.write)
+	}
+	for _, path := range []string{"/", "/home", "/root", "/var", "/tmp", "/proc", "/usr", "/keys", "/keys/root.key", "."} {
+		if slices.Contains(bare.read, path) {
+			t.Errorf("reach: got %s to read, want it out of reach", path)
+		}
+	}
+	full := (&settings{data: "/srv/hush", store: "memory", tlsCert: "/tls/cert.pem", tlsKey: "/tls/key.pem", cpuProfile: "/p"}).reach()
+	if len(full.write) != 0 {
+		t.Errorf("reach with a store in memory: got %q to write, want nothing", full.write)
+	}
+	for _, path := range []string{"/tls/cert.pem", "/tls/key.pem", "/proc/self/maps"} {
+		if !slices.Contains(full.read, path) {
+			t.Errorf("reach: got no %s to read, want it", path)
+		}
+	}
+}
