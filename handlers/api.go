@@ -110,19 +110,20 @@ func New(opts Options) (*API, error) {
 		budgets = newLimiter(opts.Now)
 	}
 	g := gate{policies: policies, budgets: budgets, log: opts.Log}
-	bounds := newStreams(policies)
-	c := chain{policies: policies, validation: validation, gate: g, streams: bounds, interceptors: []connect.UnaryInterceptorFunc{
+	bounds, bytes := newStreams(policies), newFlight()
+	c := chain{policies: policies, validation: validation, gate: g, streams: bounds, flight: bytes, interceptors: []connect.UnaryInterceptorFunc{
 		noteProcedure,
 		mapErrors(opts.Log),
 		checkGate(g),
 		checkForgery(policies),
 		limitRate(g),
+		holdUnpacked,
 	}}
 	api := &API{Gate: g.admit, EndStreams: bounds.stop, streams: bounds}
 	api.Callable, api.Mounts = c.assemble(opts)
 	m := middleware{
 		vault: opts.Vault, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, origins: origins, warned: new(sync.Once),
+		policies: policies, flight: bytes, origins: origins, warned: new(sync.Once),
 	}
 	api.Middleware = m.wrap
 	return api, nil

@@ -19,6 +19,7 @@ type chain struct {
 	validation   connect.Interceptor
 	gate         gate
 	streams      *streams
+	flight       *flight
 }
 
 // guard puts the interceptors around next.
@@ -66,7 +67,8 @@ func (c chain) options() []connect.HandlerOption {
 		connect.WithCodec(jsonCodec{name: "json", elements: maxElements}),
 		connect.WithCodec(jsonCodec{name: "json; charset=utf-8", elements: maxElements}),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
-			return []connect.HandlerOption{connect.WithReadMaxBytes(readLimit(spec.Procedure))}
+			most := readLimit(spec.Procedure)
+			return []connect.HandlerOption{connect.WithReadMaxBytes(most), packing(c.flight, most)}
 		}),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
 )
@@ -105,7 +106,30 @@ func (g gate) charge(record *record, limit hushv1.Limit, units int) error {
 
 // beforeMessage is the gate of calls over the wire.
 func (g gate) beforeMessage(ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header) (context.Context, error) {
+	if record := recordFrom(ctx); record != nil {
+		record.most = int64(readLimit(spec.Procedure)) + framing
+		record.packed = isPacked(header)
+	}
 	return ctx, g.admit(ctx, header, spec.Procedure)
+}
+
+// framing is what a protocol puts around a message, and the byte by which one
+// shows that it is too long.
+const framing = 16
+
+// holdUnpacked counts what a compressed message became, for as long as its call
+// lasts: only what arrived was counted so far.
+func holdUnpacked(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		record := recordFrom(ctx)
+		if record == nil || !record.packed || record.body == nil {
+			return next(ctx, req)
+		}
+		if message, ok := req.Any().(proto.Message); ok && !record.body.hold(int64(proto.Size(message))) {
+			return nil, heldError()
+		}
+		return next(ctx, req)
+	}
 }
 
 // admit passes a request through the gate and leaves procedure and code for its

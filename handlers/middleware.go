@@ -22,6 +22,7 @@ type middleware struct {
 	now      func() time.Time
 	trusted  []netip.Prefix
 	policies policies
+	flight   *flight
 	origins  *http.CrossOriginProtection
 	warned   *sync.Once // about forwarded addresses that nobody may forward
 }
@@ -36,8 +37,9 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 		rec.route = m.template(r)
 		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		r = r.WithContext(withRecord(r.Context(), rec))
-		rest := keepBody(r)
+		rest := keepBody(r, rec, m.flight)
 		defer func() {
+			rest.release()
 			if value := recover(); value != nil {
 				m.panicked(answer, rec, value)
 			}

@@ -23,6 +23,9 @@ type record struct {
 	locale  locale.Locale // of the answer
 	passage passage       // through the gate
 	opens   bool          // it may end a secret
+	body    *body         // nil without one
+	most    int64         // bytes that are read of it; 0 for any number
+	packed  bool          // its messages may be compressed
 
 	route     string // template, never a path
 	procedure string
@@ -73,6 +76,15 @@ func Open(r *http.Request) {
 	if record := recordFrom(r.Context()); record != nil {
 		record.open = true
 	}
+}
+
+// BodyLimit returns the most bytes of a legacy request's body: most, or less for
+// a request that may end a secret.
+func BodyLimit(r *http.Request, most int64) int64 {
+	if record := recordFrom(r.Context()); record != nil && record.opens {
+		return min(most, openingLimit)
+	}
+	return most
 }
 
 // Visitor is what an answer's frame needs to know of whoever asks.

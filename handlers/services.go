@@ -48,7 +48,8 @@ func (c chain) besides() []Mount {
 			names = append(names, string(service.FullName()))
 		}
 	}
-	options := connect.WithHandlerOptions(connect.WithReadMaxBytes(messageLimit), connect.WithInterceptors(c.streams))
+	options := connect.WithHandlerOptions(connect.WithReadMaxBytes(messageLimit),
+		packing(c.flight, messageLimit), connect.WithInterceptors(c.streams))
 	reflector := grpcreflect.NewStaticReflector(names...)
 	var mounts []Mount
 	add := func(m Mount) { mounts = append(mounts, m) }

@@ -1,11 +1,16 @@
 package routes
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
+
+	"connectrpc.com/connect"
+
+	"hush/handlers"
 )
 
 // Media types of the bodies that are read.
@@ -34,19 +39,20 @@ func readBody(r *http.Request) (source, error) {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &fault{class: classEncoding, text: "a body with a Content-Encoding is not accepted"}
 	}
-	if r.ContentLength > maxBody {
-		return nil, errBodyTooLarge()
+	most := handlers.BodyLimit(r, maxBody)
+	if r.ContentLength > most {
+		return nil, errBodyTooLarge(most)
 	}
 	kind, boundary := bodyType(r.Header.Values("Content-Type"))
 	if kind == "" {
 		return source{}, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
 	switch {
 	case err != nil:
-		return nil, malformed("the body could not be read")
-	case len(body) > maxBody:
-		return nil, errBodyTooLarge()
+		return nil, unreadable(err)
+	case int64(len(body)) > most:
+		return nil, errBodyTooLarge(most)
 	case kind == typeJSON:
 		return parseJSON(body)
 	case kind == typeMultipart:
@@ -55,8 +61,18 @@ func readBody(r *http.Request) (source, error) {
 	return parseForm(string(body))
 }
 
-func errBodyTooLarge() error {
-	return &fault{class: classTooLarge, text: fmt.Sprintf("the body must be at most %d bytes", maxBody)}
+// unreadable answers for a body that did not arrive. The service may have
+// refused to take it.
+func unreadable(err error) error {
+	var refused *connect.Error
+	if errors.As(err, &refused) {
+		return refused
+	}
+	return malformed("the body could not be read")
+}
+
+func errBodyTooLarge(most int64) error {
+	return &fault{class: classTooLarge, text: fmt.Sprintf("the body must be at most %d bytes", most)}
 }
 
 // bodyType picks what to read a body as, empty for not at all. Some clients

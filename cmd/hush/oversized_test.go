@@ -28,7 +28,7 @@ func TestOversizedBodyIsAnswered(t *testing.T) {
 		{"/api/v2/secret/conceal", "multipart/form-data; boundary=b", 413, "the body must be at most 4194304 bytes"},
 		{"/api/v1/share", "text/plain", 413, "the body must be at most 4194304 bytes"},
 		{"/api/v1/nonsense", typeForm, 404, "Not Found"},
-		{"/secret/x", typeForm, 413, "the body must be at most 4194304 bytes"},
+		{"/secret/x", typeForm, 413, "the body must be at most 65536 bytes"},
 		{concealPath, typeJSON, 429, `"code":"resource_exhausted"`},
 		{concealPath, typeProto, 429, `"code":"resource_exhausted"`},
 		{concealPath, typeForm, 415, ""},
