@@ -1,0 +1,103 @@
+package vault_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"hush/seal"
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// Whoever reads the database sees of a text's length no more than its step of
+// 256 bytes, four of which are its length.
+func TestRowsShowStepsAlone(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	size := func(n int) int {
+		kept := k.MustConceal(t, vault.Caller{}, vault.Text(strings.Repeat("x", n)), vault.Wish{})
+		return len(secretRow(t, k, kept.Secret.Key))
+	}
+	first := size(1)
+	for n := 2; n <= 252; n += 10 {
+		want(t, "length of a row of the first step", size(n), first)
+	}
+	for _, n := range []int{253, 256, 300, 508} {
+		want(t, "length of a row of the second step", size(n), first+256)
+	}
+}
+
+// The attack: whoever may write to the database changes what stands beside a
+// sealed text, to make it live longer, or another account's, or brand it anew.
+// Every byte of it is authenticated, so the text does not open, and once it is
+// as it was, it does.
+func TestHeaderOfARowIsAuthenticated(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	kept := k.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{})
+	row := kept.Secret.Key.RowKey(seal.KindSecret)
+	honest := secretRow(t, k, kept.Secret.Key)
+	const head = 1 + 8 + 8 + 4 // version, slot, generation, length of the header
+	length := int(binary.BigEndian.Uint32(honest[head-4:]))
+	for i := head; i < head+length; i++ {
+		for _, bit := range []byte{0x01, 0x80} {
+			changed := bytes.Clone(honest)
+			changed[i] ^= bit
+			put(t, k.Store, vault.BucketSecret, row[:], changed)
+			if revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), "") == nil {
+				t.Fatalf("RevealSecret(byte %d of the header changed): got the text, want an error", i-head)
+			}
+		}
+	}
+	put(t, k.Store, vault.BucketSecret, row[:], honest)
+	want(t, "RevealSecret(as it was)", k.MustReveal(t, vault.Caller{}, kept.Secret.Key, ""), plaintext)
+}
+
+// The attack: whoever reads the database signs in with what lies there. Neither
+// API tokens nor sessions are there, in no form; what is there is found by the
+// hash of the token alone and is no credential.
+func TestTokensAreStoredAsHashes(t *testing.T) {
+	t.Parallel()
+	m := newMember(t, vaulttest.Options{})
+	token := m.mustToken(t, m.mustEnter(t), vault.NewToken{})
+	session := m.mustSignIn(t, false).Cookie
+	tokenHash := sha256.Sum256([]byte("hush/v1 api-token\x00" + token.Expose()))
+	for name, c := range map[string]struct {
+		bucket string
+		secret string
+		row    [32]byte
+	}{
+		"token":   {vault.BucketToken, token.Expose(), token.Row()},
+		"session": {vault.BucketSession, session.Expose(), session.Row()},
+	} {
+		stored := m.rowsOf(t, c.bucket)
+		record, found := stored[string(c.row[:])]
+		want(t, name+" is found by its hash", found, true)
+		forms := spellings(c.secret)
+		if raw, err := hex.DecodeString(c.secret); err == nil {
+			forms = append(forms, string(raw))
+		}
+		for bucketKey, value := range stored {
+			for _, form := range forms {
+				if strings.Contains(bucketKey+"\x00"+string(value), form) {
+					t.Errorf("%s: got it in the database, want its hash alone", name)
+				}
+			}
+			// What is a row's key is not a credential.
+			for _, tried := range []string{hex.EncodeToString([]byte(bucketKey)), hex.EncodeToString([]byte(bucketKey))[:40], bucketKey} {
+				wantErr(t, "Authenticate("+name+"'s row)", m.authErr(t, vault.Credential{Token: vault.Text(tried)}), vault.ErrUnauthenticated)
+			}
+		}
+		// Under the token itself, where a lookup without a hash would look, the
+		// record is of no use.
+		put(t, m.Store, c.bucket, c.row[:], nil)
+		put(t, m.Store, c.bucket, []byte(c.secret), record)
+	}
+	want(t, "token's row", token.Row(), tokenHash)
+	wantErr(t, "Authenticate(token stored as it is)", m.authErr(t, byToken(token)), vault.ErrUnauthenticated)
+	wantErr(t, "Authenticate(session stored as it is)", m.authErr(t, bySession(session)), vault.ErrUnauthenticated)
+}
