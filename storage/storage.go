@@ -60,6 +60,14 @@ type Tx interface {
 	Range(bucket string, from, to []byte, fn func(key, value []byte) error) error
 }
 
+// Reserver is implemented by stores that keep room back for what must go on
+// when the disk is full.
+type Reserver interface {
+	// UpdateReserved is Update, and may use that room. It is for updates that
+	// end something, and that leave no more behind than they take away.
+	UpdateReserved(ctx context.Context, fn func(Tx) error) error
+}
+
 // ShareSize is the length in bytes of one share.
 const ShareSize = 32
 

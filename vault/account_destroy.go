@@ -41,7 +41,7 @@ func (v *Vault) destroyAccount(ctx context.Context, id AccountID, now time.Time,
 	if burned, err = v.burnAccount(ctx, id, now); err != nil {
 		return burned, err
 	}
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		r, err := load(tx)
 		if err != nil {
 			return err

@@ -64,6 +64,9 @@ func (v *Vault) CreateAccount(ctx context.Context, c Caller, n NewAccount) (veri
 // admitSignUp checks whatever can be checked without looking for an account.
 func (v *Vault) admitSignUp(ctx context.Context, n *NewAccount) (s signUp, err error) {
 	s.now = v.clock.now()
+	if err := v.checkRoom(); err != nil {
+		return s, err
+	}
 	if err := v.policy.admitSignUp(n.Invite); err != nil {
 		return s, err
 	}

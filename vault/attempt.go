@@ -93,7 +93,7 @@ func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all attemptReco
 
 // reserve counts an attempt, or returns LockedError or ErrNotFound.
 func (v *Vault) reserve(ctx context.Context, c Caller, s *seen, t passphraseTry, now time.Time) (triesLeft int, err error) {
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		if _, err := getSecret(tx, s.row, now); err != nil {
 			return err
 		}

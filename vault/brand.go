@@ -43,6 +43,9 @@ func (v *Vault) UpdateDomainBrand(ctx context.Context, c Caller, name string, ch
 	if err := clean.set(change); err != nil {
 		return Domain{}, err
 	}
+	if err := v.checkRoom(); err != nil {
+		return Domain{}, err
+	}
 	return v.changeDomain(ctx, c, name, func(_ storage.Tx, d *ownedDomain) error {
 		if err := d.record.brand.unset(unset); err != nil {
 			return err

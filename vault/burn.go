@@ -55,7 +55,7 @@ func (v *Vault) BurnSecret(ctx context.Context, c Caller, metadataKey string, pa
 func (v *Vault) endUnproved(ctx context.Context, row seal.RowKey, by string, now time.Time, beside func(storage.Tx) error) (*metadataRecord, error) {
 	var burned *secretRecord
 	var end ended
-	err := v.store.Update(ctx, func(tx storage.Tx) error {
+	err := v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		metadata, err := getMetadata(tx, row)
 		if err != nil {
 			return err

@@ -100,6 +100,9 @@ func (v *Vault) AddDomain(ctx context.Context, c Caller, name string) (Domain, e
 	if err != nil {
 		return Domain{}, err
 	}
+	if err := v.checkRoom(); err != nil {
+		return Domain{}, err
+	}
 	now := v.clock.now()
 	d := newDomain(owner, canonical, now)
 	err = v.store.Update(ctx, func(tx storage.Tx) error { return d.claim(tx, now) })

@@ -72,6 +72,9 @@ func (v *Vault) UpdateDomainLogo(ctx context.Context, c Caller, name string, kin
 	if _, err := v.seeDomain(ctx, c, name); err != nil {
 		return Domain{}, Image{}, err
 	}
+	if err := v.checkRoom(); err != nil {
+		return Domain{}, Image{}, err
+	}
 	kept, err := v.images.convert(ctx, content)
 	if err != nil {
 		return Domain{}, Image{}, err

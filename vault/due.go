@@ -87,7 +87,7 @@ func (v *Vault) sweepDueBatch(ctx context.Context, now time.Time, lost *unread) 
 	endings := v.endings()
 	err = apart(keys, func(keys [][]byte) error {
 		var damaged *unread
-		err := v.store.Update(ctx, func(tx storage.Tx) error {
+		err := v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 			damaged = &unread{}
 			for _, key := range keys {
 				if err := endDue(tx, endings, key, now, damaged); err != nil {
@@ -102,7 +102,7 @@ func (v *Vault) sweepDueBatch(ctx context.Context, now time.Time, lost *unread) 
 		return err
 	}, func(key []byte, cause error) error {
 		lost.note(dueKind(key[8]).bucket(), cause)
-		return v.store.Update(ctx, func(tx storage.Tx) error { return putOffDue(tx, key, now.Add(damagedPause)) })
+		return v.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putOffDue(tx, key, now.Add(damagedPause)) })
 	})
 	if err != nil {
 		return 0, fmt.Errorf("ending what is due: %w", err)

@@ -15,6 +15,9 @@ func (v *Vault) CreateInvite(ctx context.Context, c Caller, address Text) (Invit
 	if !c.Colonel() {
 		return Invite{}, ErrNotFound
 	}
+	if err := v.checkRoom(); err != nil {
+		return Invite{}, err
+	}
 	now := v.clock.now()
 	token := seal.NewToken(now)
 	t := newTicket(ticketInvite, token, c.with.id, now)

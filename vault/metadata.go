@@ -70,7 +70,7 @@ func (v *Vault) GetMetadata(ctx context.Context, c Caller, key string) (Metadata
 // view moves a receipt from new to viewed and returns it as it was before. If
 // it has moved on meanwhile, it is returned as it is.
 func (v *Vault) view(ctx context.Context, row seal.RowKey, now time.Time) (before *metadataRecord, err error) {
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		record, err := getMetadata(tx, row)
 		if err != nil {
 			return err
@@ -107,6 +107,9 @@ func (v *Vault) UpdateMemo(ctx context.Context, c Caller, key string, memo Text)
 	}
 	var sealed []byte
 	if memo != "" {
+		if err := v.checkRoom(); err != nil {
+			return Metadata{}, err
+		}
 		sealed = v.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
 	}
 	err = v.store.Update(ctx, func(tx storage.Tx) (err error) {

@@ -55,7 +55,7 @@ func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
 func (v *Vault) claimMail(ctx context.Context, key []byte, now time.Time, lost *unread) (*claimedMail, error) {
 	var c *claimedMail
 	var damage error
-	err := v.store.Update(ctx, func(tx storage.Tx) (err error) {
+	err := v.store.UpdateReserved(ctx, func(tx storage.Tx) (err error) {
 		damage = nil
 		if c, err = getMail(tx, key); err == nil {
 			err = v.claimIn(tx, c, now)
@@ -137,7 +137,7 @@ func putOffMail(tx storage.Tx, key []byte, now time.Time) error {
 // that what was sent is not sent again.
 func (v *Vault) settleMail(ctx context.Context, c *claimedMail, cause error) error {
 	now, key := v.clock.now(), c.key
-	err := v.store.Update(context.WithoutCancel(ctx), func(tx storage.Tx) error {
+	err := v.store.UpdateReserved(context.WithoutCancel(ctx), func(tx storage.Tx) error {
 		found, err := getMail(tx, key)
 		if err != nil {
 			return err

@@ -123,7 +123,7 @@ type ended struct {
 // error may be shown.
 func (v *Vault) claim(ctx context.Context, c Caller, s *seen, m move, now time.Time) (ended, error) {
 	var end ended
-	err := v.store.Update(ctx, func(tx storage.Tx) error {
+	err := v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		record, err := getSecret(tx, s.row, now)
 		if err != nil {
 			return err

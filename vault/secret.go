@@ -90,8 +90,8 @@ func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, sto
 		return Concealed{}, err
 	}
 	size := int64(seal.PaddedSize(len(text)))
-	if v.room != nil && !v.room() {
-		return Concealed{}, unavailable(storage.ErrFull)
+	if err := v.checkRoom(); err != nil {
+		return Concealed{}, err
 	}
 	if err := v.usage.reserve(d.secret.network, size, v.limits, c.Anonymous()); err != nil {
 		return Concealed{}, err

@@ -52,7 +52,7 @@ func (v *Vault) endSome(ctx context.Context, id AccountID, meant func(ownSession
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		ended = 0
 		list, err := found(tx)
 		if err != nil || len(list) == 0 {

@@ -78,7 +78,7 @@ func (s *striker) strikeAll() {
 // is gone, or that names a later share of the slot, is somebody else's.
 func (v *Vault) strike(ctx context.Context, slots []storage.Slot) error {
 	var struck []storage.Slot
-	err := v.store.Update(ctx, func(tx storage.Tx) error {
+	err := v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		struck = make([]storage.Slot, 0, len(slots))
 		for _, slot := range slots {
 			key := bigEndian(slot.Number)

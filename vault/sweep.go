@@ -107,7 +107,7 @@ func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err erro
 		v.log.Warn("the clock leapt forward; nothing is deleted until it is confirmed", "behind", v.clock.now().Sub(now).String())
 		return now, false, nil
 	}
-	if err := v.store.Update(ctx, func(tx storage.Tx) error { return putMark(tx, now) }); err != nil {
+	if err := v.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putMark(tx, now) }); err != nil {
 		return now, false, fmt.Errorf("writing the clock's mark: %w", err)
 	}
 	return now, true, nil
@@ -116,6 +116,9 @@ func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err erro
 // sweepSecrets ends secrets and receipts, and destroys the shares that are still
 // listed.
 func (v *Vault) sweepSecrets(ctx context.Context, now time.Time) (int, error) {
+	if v.room != nil {
+		v.room() // which makes room, where nobody else asks
+	}
 	ended, err := v.rounds(ctx, now, v.sweepBatch)
 	return ended, errors.Join(err, v.shredOverdue(ctx))
 }
@@ -156,7 +159,7 @@ func (v *Vault) rounds(ctx context.Context, now time.Time, kinds ...batch) (tota
 // pruned deletes rows of a bucket from its begin up to a key, at most
 // sweepBatch of them, and returns how many.
 func (v *Vault) pruned(ctx context.Context, bucket string, to []byte) (n int, err error) {
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		var keys [][]byte
 		err := tx.Range(bucket, nil, to, func(key, _ []byte) error {
 			keys = append(keys, append([]byte(nil), key...))
@@ -218,7 +221,7 @@ func (v *Vault) sweepBatch(ctx context.Context, now time.Time, lost *unread) (in
 	}, func(key []byte, cause error) error {
 		handled++
 		lost.note(bucketExpiry, cause)
-		return v.store.Update(ctx, func(tx storage.Tx) error { return putOffRow(tx, key, now.Add(damagedPause)) })
+		return v.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putOffRow(tx, key, now.Add(damagedPause)) })
 	})
 	if err != nil {
 		return handled, fmt.Errorf("ending what expired: %w", err)
@@ -229,7 +232,7 @@ func (v *Vault) sweepBatch(ctx context.Context, now time.Time, lost *unread) (in
 // endRows ends what some rows of the index stand for, in one transaction.
 func (v *Vault) endRows(ctx context.Context, keys [][]byte, now time.Time) (*swept, error) {
 	var done *swept
-	err := v.store.Update(ctx, func(tx storage.Tx) error {
+	err := v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		done = &swept{}
 		for _, key := range keys {
 			if err := v.sweepOne(tx, key, now, done); err != nil {

@@ -28,6 +28,9 @@ func (v *Vault) GenerateAPIToken(ctx context.Context, c Caller, n NewToken) (sea
 	if !c.May(record.scopes) {
 		return seal.APIToken{}, APIToken{}, ErrScope
 	}
+	if err := v.checkRoom(); err != nil {
+		return seal.APIToken{}, APIToken{}, err
+	}
 	token := seal.NewAPIToken()
 	made := v.wrapToken(token, record, c.with.id, pair, key)
 	err = v.store.Update(ctx, func(tx storage.Tx) error {

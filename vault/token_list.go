@@ -53,7 +53,7 @@ func (v *Vault) revokeToken(ctx context.Context, id AccountID, meant func(*token
 	if err != nil {
 		return APIToken{}, err
 	}
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		found, err := findToken(tx, id, meant, now)
 		if err != nil {
 			return err

@@ -61,7 +61,7 @@ func openData(s *settings, p program, log *slog.Logger) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := openStore(folder, s, p)
+	d, err := openStore(folder, s, p, log)
 	if err != nil {
 		return nil, errors.Join(err, folder.Close())
 	}
@@ -85,7 +85,7 @@ func openFolder(s *settings, p program) (*bolt.Folder, error) {
 	return folder, nil
 }
 
-func openStore(folder *bolt.Folder, s *settings, p program) (*data, error) {
+func openStore(folder *bolt.Folder, s *settings, p program, log *slog.Logger) (*data, error) {
 	keys, err := loadKeys(folder, s, p)
 	if err != nil {
 		return nil, err
@@ -94,14 +94,25 @@ func openStore(folder *bolt.Folder, s *settings, p program) (*data, error) {
 	store, shares, err := folder.Open(bolt.Options{
 		Init:  vault.Init(keys, time.Now()),
 		Fault: func(err error) { d.fault <- err },
+
+		MinFree: s.minFree, Ballast: true, Pressure: func(dropped bool) { tellPressure(log, dropped) },
 	})
 	if err != nil {
 		return nil, err
 	}
 	d.store, d.shares = store, shares
-	d.room = roomIn(s.data, s.minFree)
+	d.room = folder.HasRoom
 	d.close = func() error { return errors.Join(store.Close(), shares.Close(), folder.Close()) }
 	return d, nil
+}
+
+// tellPressure logs what became of the ballast.
+func tellPressure(log *slog.Logger, dropped bool) {
+	if dropped {
+		log.Error("the disk is full: removed the ballast, so that secrets can be opened and burned; nothing new is kept")
+		return
+	}
+	log.Debug("made the ballast, which keeps room for opening and burning on a full disk")
 }
 
 func openMemory(log *slog.Logger) (*data, error) {

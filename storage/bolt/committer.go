@@ -1,9 +1,11 @@
 package bolt
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"go.etcd.io/bbolt"
 
@@ -21,6 +23,8 @@ type committer struct {
 	queue  queue
 	values arena
 	live   []*update // scratch of commitBatch
+	// ballast is what reserved updates may use; nil for nothing.
+	ballast atomic.Pointer[ballast]
 	// stuck: a commit panicked and left its locks behind, so that closing the
 	// database would wait for ever.
 	stuck   bool
@@ -84,12 +88,34 @@ func (c *committer) commitBatch(batch []*update) {
 		drop, err = c.attempt(c.live)
 		if again = drop >= 0; again {
 			c.live = slices.Delete(c.live, drop, drop+1)
+		} else if errors.Is(err, storage.ErrFull) {
+			again = c.relieve(err)
 		}
 	}
 	clear(c.live)
 	if err != nil {
 		fail(batch, err)
 	}
+}
+
+// relieve makes room after a commit found none, for updates that were promised
+// some: first the others of the batch go, with that error, then the ballast. It
+// reports whether another attempt is worth it.
+func (c *committer) relieve(full error) bool {
+	promised := func(u *update) bool { return u.reserved }
+	switch {
+	case !slices.ContainsFunc(c.live, promised):
+		return false
+	case slices.IndexFunc(c.live, func(u *update) bool { return !u.reserved }) < 0:
+		return c.ballast.Load().drop()
+	}
+	c.live = slices.DeleteFunc(c.live, func(u *update) bool {
+		if !u.reserved {
+			u.err = full
+		}
+		return !u.reserved
+	})
+	return true
 }
 
 // fail gives err to every update of batch whose fn ran or was about to: even

@@ -30,6 +30,8 @@ type Folder struct {
 	handle   *os.File
 	warnings []string
 
+	room *room // nil before Open and where nothing was asked for
+
 	mu     sync.Mutex
 	closed bool
 	store  *Store

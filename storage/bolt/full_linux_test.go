@@ -3,7 +3,10 @@ package bolt_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -15,15 +18,7 @@ import (
 // TestFullDisk fills a small file system for real. It needs the right to mount
 // one.
 func TestFullDisk(t *testing.T) {
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=6m,mode=700"); err != nil {
-		t.Skipf("mounting a small file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(disk, 0); err != nil {
-			t.Errorf("Unmount: got %v, want nil", err)
-		}
-	})
+	disk := smallDisk(t, "6m")
 	var fault error
 	store, shares, folder := open(t, filepath.Join(disk, "data"), bolt.Options{Fault: func(err error) { fault = err }})
 	if len(folder.Warnings()) != 1 {
@@ -46,13 +41,138 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// smallDisk mounts a file system of that size and returns a folder for it.
+func smallDisk(t *testing.T, size string) string {
+	t.Helper()
+	disk := t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size="+size+",mode=700"); err != nil {
+		t.Skipf("needs mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(disk, 0); err != nil {
+			t.Errorf("Unmount: got %v, want nil", err)
+		}
+	})
+	return disk
+}
+
+// The defect: a folder that had filled its disk refused everything for good,
+// though it was empty again inside. Free pages are room.
+func TestFreePagesAreRoom(t *testing.T) {
+	disk := smallDisk(t, "24m")
+	const least = 4 << 20
+	store, _, folder := open(t, filepath.Join(disk, "data"), bolt.Options{MinFree: least, Ballast: true})
+	if !folder.HasRoom() {
+		t.Error("HasRoom(empty disk): got false, want true")
+	}
+	filled := fill(t, store)
+	folder.ForgetRoom()
+	if folder.HasRoom() {
+		t.Error("HasRoom(full disk): got true, want false")
+	}
+	empty(t, store, filled)
+	folder.ForgetRoom()
+	if !folder.HasRoom() {
+		t.Error("HasRoom(emptied): got false, want true")
+	}
+	for i := range filled / 2 {
+		if err := putLarge(t, store, i); err != nil {
+			t.Fatalf("Update %d in free pages: got %v, want nil", i, err)
+		}
+	}
+}
+
+// On a full disk what was promised room gets it, and nothing else does.
+func TestBallast(t *testing.T) {
+	disk := smallDisk(t, "20m")
+	var told []bool
+	store, _, folder := open(t, filepath.Join(disk, "data"), bolt.Options{
+		MinFree: 1, Ballast: true, Pressure: func(dropped bool) { told = append(told, dropped) },
+	})
+	wantBallast(t, folder, 8<<20)
+	filled := fill(t, store)
+	wantBallast(t, folder, 8<<20)
+	round := 0
+	small := func(tx storage.Tx) error {
+		for i := range 50 {
+			if err := tx.Put("ends", fmt.Append(nil, round, i), make([]byte, 2000)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var err error
+	for ; err == nil && round < 1000; round++ { // into the last free pages
+		err = store.Update(t.Context(), small)
+	}
+	if !errors.Is(err, storage.ErrFull) {
+		t.Fatalf("Update(full disk): got %v, want %v", err, storage.ErrFull)
+	}
+	wantBallast(t, folder, 8<<20)
+	if err := store.UpdateReserved(t.Context(), small); err != nil {
+		t.Fatalf("UpdateReserved(full disk): got %v, want nil", err)
+	}
+	wantBallast(t, folder, 0)
+	if folder.HasRoom() {
+		t.Error("HasRoom(without the ballast): got true, want false")
+	}
+	empty(t, store, filled)
+	if !folder.HasRoom() {
+		t.Error("HasRoom(free pages in place of the ballast): got false, want true")
+	}
+	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, "size=64m"); err != nil {
+		t.Fatalf("Mount(larger): got %v, want nil", err)
+	}
+	folder.ForgetRoom()
+	if !folder.HasRoom() {
+		t.Error("HasRoom(larger disk): got false, want true")
+	}
+	wantBallast(t, folder, 8<<20)
+	if fmt.Sprint(told) != "[false true false]" {
+		t.Errorf("Pressure: got %v, want made, dropped, made", told)
+	}
+}
+
+func wantBallast(t *testing.T, folder *bolt.Folder, size int64) {
+	t.Helper()
+	info, err := os.Stat(folder.Path("ballast"))
+	if size == 0 {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Stat(ballast): got %v, want %v", err, fs.ErrNotExist)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatalf("Stat(ballast): got %v, want nil", err)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); info.Size() != size || !ok || stat.Blocks*512 < size {
+		t.Errorf("ballast: got %d bytes in %+v, want %d on the disk", info.Size(), info.Sys(), size)
+	}
+}
+
+// empty deletes what fill put.
+func empty(t *testing.T, store *bolt.Store, filled int) {
+	t.Helper()
+	for i := range filled {
+		err := store.UpdateReserved(t.Context(), func(tx storage.Tx) error { return tx.Delete("bucket", fmt.Append(nil, i)) })
+		if err != nil {
+			t.Fatalf("UpdateReserved(delete %d): got %v, want nil", i, err)
+		}
+	}
+}
+
+func putLarge(t *testing.T, store storage.Store, i int) error {
+	t.Helper()
+	return store.Update(t.Context(), func(tx storage.Tx) error {
+		return tx.Put("bucket", fmt.Append(nil, i), make([]byte, 20_000))
+	})
+}
+
 // fill puts large values until one finds no room, and returns how many did.
 func fill(t *testing.T, store storage.Store) int {
 	t.Helper()
 	for i := range 1000 {
-		err := store.Update(t.Context(), func(tx storage.Tx) error {
-			return tx.Put("bucket", fmt.Append(nil, i), make([]byte, 20_000))
-		})
+		err := putLarge(t, store, i)
 		if errors.Is(err, storage.ErrFull) {
 			return i
 		}

@@ -31,6 +31,15 @@ type Options struct {
 	// anybody gets that error, must return soon, and must not call back into
 	// what this package returned.
 	Fault func(error)
+	// MinFree is how many bytes must be free for HasRoom to say yes; 0 means any
+	// number will do.
+	MinFree int64
+	// Ballast keeps 8 MiB back in a file, which UpdateReserved may use when the
+	// disk is full.
+	Ballast bool
+	// Pressure is called when the ballast was dropped, and when it came back. It
+	// must return soon, and must not call back into what this package returned.
+	Pressure func(dropped bool)
 }
 
 // Open opens the database and the shares of the folder, and makes both if it
@@ -53,8 +62,25 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	f.store, f.shares, err = f.open(&fault{report: opts.Fault})
-	return f.store, f.shares, err
+	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}); err != nil {
+		return nil, nil, err
+	}
+	f.keepRoom(opts)
+	return f.store, f.shares, nil
+}
+
+// keepRoom begins to look after the room of the folder.
+func (f *Folder) keepRoom(opts Options) {
+	if opts.MinFree == 0 && !opts.Ballast {
+		return
+	}
+	r := &room{least: opts.MinFree, disk: diskFree(f.dir), inside: f.store.reusable}
+	if opts.Ballast {
+		r.ballast = openBallast(f, opts.Pressure)
+		f.store.writer.ballast.Store(r.ballast)
+	}
+	f.room = r
+	f.HasRoom() // makes the ballast
 }
 
 func (f *Folder) open(fault *fault) (*Store, *Shares, error) {
@@ -105,7 +131,7 @@ func databaseOptions() *bbolt.Options {
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: initialMap,
-		NoStatistics:    true,
+		// The statistics tell how many pages are free.
 	}
 }
 

@@ -14,11 +14,13 @@ const maxBatch = 1024
 // update is one call of Update on its way through the writer. It carries its
 // context because the writer, not the caller, is the one to look at it.
 type update struct {
-	ctx  context.Context //nolint:containedctx // see above
-	fn   func(storage.Tx) error
-	ran  bool
-	err  error
-	done chan struct{}
+	ctx context.Context //nolint:containedctx // see above
+	fn  func(storage.Tx) error
+	// reserved: it may use the ballast's room.
+	reserved bool
+	ran      bool
+	err      error
+	done     chan struct{}
 }
 
 // queue is where updates wait for the writer.

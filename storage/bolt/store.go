@@ -21,15 +21,20 @@ type Store struct {
 	writer  *committer
 	updates sync.Pool // of *update
 
+	pageSize int64
+
 	closing sync.Once
 	closed  atomic.Bool
 	failed  error // of closing
 }
 
-var _ storage.Store = (*Store)(nil)
+var (
+	_ storage.Store    = (*Store)(nil)
+	_ storage.Reserver = (*Store)(nil)
+)
 
 func newStore(db *bbolt.DB, f *fault) *Store {
-	s := &Store{db: db, fault: f, writer: newCommitter(db, f)}
+	s := &Store{db: db, fault: f, writer: newCommitter(db, f), pageSize: int64(db.Info().PageSize)}
 	s.updates.New = func() any { return &update{done: make(chan struct{}, 1)} }
 	go s.writer.run()
 	return s
@@ -58,6 +63,15 @@ func (s *Store) View(ctx context.Context, fn func(storage.Tx) error) error {
 
 // Update implements storage.Store.
 func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.update(ctx, fn, false)
+}
+
+// UpdateReserved implements storage.Reserver.
+func (s *Store) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) error {
+	return s.update(ctx, fn, true)
+}
+
+func (s *Store) update(ctx context.Context, fn func(storage.Tx) error, reserved bool) error {
 	if err := s.admit(ctx); err != nil {
 		return err
 	}
@@ -65,7 +79,7 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	if !ok {
 		return storage.ErrClosed // not reached: the pool holds nothing else
 	}
-	u.ctx, u.fn = ctx, fn
+	u.ctx, u.fn, u.reserved = ctx, fn, reserved
 	if !s.writer.queue.push(u) {
 		return storage.ErrClosed
 	}

@@ -26,6 +26,10 @@ type Options struct {
 	Host string
 	// HasRoom tells whether the disk may take more; nil means always.
 	HasRoom func() bool
+	// MinFree and Ballast are those of the data folder, which then is asked where
+	// HasRoom is nil.
+	MinFree int64
+	Ballast bool
 	// Policy is what the operator allows.
 	Policy vault.Policy
 	// Send delivers mail; nil means that none is set up.
@@ -152,7 +156,9 @@ func (k *Kit) open(t testing.TB) {
 		t.Fatalf("OpenFolder(data folder): got %v, want nil", err)
 	}
 	k.folder = folder
-	store, shares, err := folder.Open(bolt.Options{Init: vault.Init(k.Keys, k.Clock.Now())})
+	store, shares, err := folder.Open(bolt.Options{
+		Init: vault.Init(k.Keys, k.Clock.Now()), MinFree: k.opts.MinFree, Ballast: k.opts.Ballast,
+	})
 	if err != nil {
 		t.Fatalf("Folder.Open(): got %v, want nil", errors.Join(err, folder.Close()))
 	}
@@ -162,6 +168,9 @@ func (k *Kit) open(t testing.TB) {
 		Limits: k.opts.Limits, Host: k.opts.Host, HasRoom: k.opts.HasRoom, Manual: k.opts.Manual,
 		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey,
 		Passwords: k.opts.Passwords, AuditKeep: k.opts.AuditKeep,
+	}
+	if opts.HasRoom == nil && k.opts.MinFree > 0 {
+		opts.HasRoom = folder.HasRoom
 	}
 	if opts.Passwords == (seal.PasswordParams{}) {
 		opts.Passwords = seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}

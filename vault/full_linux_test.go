@@ -1,0 +1,127 @@
+package vault_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// smallDiskKit is a vault on a file system of its own, with a ballast.
+func smallDiskKit(t *testing.T, size string, minFree int64) (k *vaulttest.Kit, disk string) {
+	t.Helper()
+	disk = t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size="+size+",mode=700"); err != nil {
+		t.Skipf("needs mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(disk, 0); err != nil {
+			t.Errorf("Unmount: got %v, want nil", err)
+		}
+	})
+	return vaulttest.New(t, vaulttest.Options{
+		Manual: true, Dir: filepath.Join(disk, "data"), MinFree: minFree, Ballast: true,
+	}), disk
+}
+
+// fillDisk conceals texts of a size until the vault refuses.
+func fillDisk(t *testing.T, k *vaulttest.Kit, size int) (kept []vault.Concealed) {
+	t.Helper()
+	text := vault.Text(strings.Repeat("x", size))
+	for range 10_000 {
+		c, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(1), text, vault.Wish{})
+		if errors.Is(err, vault.ErrUnavailable) {
+			return kept
+		}
+		want(t, "ConcealSecret(text)", err, nil)
+		kept = append(kept, c)
+	}
+	t.Fatal("10000 secrets: got no refusal, want the disk to be full")
+	return nil
+}
+
+// The defect: a disk of 48 MiB was filled once, everything on it was opened, and
+// the service refused new secrets for good, because the database's file keeps its
+// length. What is free inside it is room.
+func TestOpenedFolderTakesMore(t *testing.T) {
+	k, _ := smallDiskKit(t, "48m", 4<<20)
+	for round := range 2 {
+		kept := fillDisk(t, k, 64<<10)
+		if len(kept) < 200 {
+			t.Errorf("secrets in round %d: got %d, want 200 and more", round, len(kept))
+		}
+		for _, c := range kept {
+			k.MustReveal(t, vaulttest.Caller(2), c.Secret.Key, "")
+		}
+		time.Sleep(time.Second) // for which the answer of the system is believed
+	}
+}
+
+// The attack: fill the disk, the database's last free page included, so that
+// nobody can open or destroy what was shared before. The ballast makes room for
+// that and for nothing else.
+func TestFullDiskRevealsAndBurns(t *testing.T) {
+	k, disk := smallDiskKit(t, "32m", 1)
+	early := make([]vault.Concealed, 40)
+	for i := range early {
+		wish := vault.Wish{TTL: new(time.Hour)}
+		if i%2 == 1 {
+			wish.Passphrase = "right"
+		}
+		early[i] = k.MustConceal(t, vaulttest.Caller(1), "the text", wish)
+	}
+	filler := filepath.Join(disk, "filler")
+	want(t, "WriteFile(filler)", os.WriteFile(filler, make([]byte, 12<<20), 0o600), nil)
+	for _, size := range []int{64 << 10, 1000} { // into the last free pages
+		fillDisk(t, k, size)
+	}
+	fillRest(t, filler)
+	for i, c := range early[:20] {
+		passphrase := vault.Text("")
+		if i%2 == 1 {
+			passphrase = "right"
+		}
+		if i < 10 {
+			want(t, "RevealSecret(full disk)", k.MustReveal(t, vaulttest.Caller(2), c.Secret.Key, passphrase), "the text")
+			continue
+		}
+		k.MustMetadata(t, vaulttest.Caller(1), c.Metadata.Key)
+		want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, vault.StateBurned)
+	}
+	_, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(3), "new", vault.Wish{})
+	wantErr(t, "ConcealSecret(full disk)", err, vault.ErrUnavailable)
+	k.Clock.Advance(time.Hour)
+	k.MustSweep(t)
+	for _, c := range early[20:] {
+		want(t, "an expired secret is there", secretRow(t, k, c.Secret.Key) != nil, false)
+	}
+	struckOff(t, k)
+	want(t, "Remove(filler)", os.Remove(filler), nil)
+	time.Sleep(time.Second)
+	k.MustSweep(t)
+	if _, err := os.Stat(filepath.Join(k.Dir, "ballast")); err != nil {
+		t.Errorf("Stat(ballast with room again): got %v, want nil", err)
+	}
+	k.MustConceal(t, vaulttest.Caller(3), "new", vault.Wish{})
+}
+
+// fillRest writes a file that takes what the disk has left.
+func fillRest(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	want(t, "OpenFile(filler)", err, nil)
+	defer file.Close()
+	block := make([]byte, 4096)
+	for err == nil {
+		_, err = file.Write(block)
+	}
+	wantErr(t, "Write(filler)", err, syscall.ENOSPC)
+}
