@@ -33,6 +33,7 @@ type accountVectors struct {
 	Password         string
 	Salt             hexBytes
 	PasswordVerifier hexBytes            `json:"password_verifier"`
+	PasswordKeyed    hexBytes            `json:"password_keyed"` // since version 2 of accounts
 	AccountPublic    hexBytes            `json:"account_public"`
 	WrapLabel        hexBytes            `json:"wrap_label"`
 	Wrapped          map[string]hexBytes // by the kind of holder
@@ -104,8 +105,11 @@ func TestGoldenAccountKey(t *testing.T) {
 	params := seal.NewPasswordParams()
 	params.Salt = [16]byte(v.Salt)
 	hash := params.Hash(v.Password)
-	if got := hash.Verifier(); got != [32]byte(v.PasswordVerifier) {
-		t.Errorf("Verifier(): got %x, want %x", got, v.PasswordVerifier)
+	if !hash.MatchesUnkeyed([32]byte(v.PasswordVerifier)) {
+		t.Error("MatchesUnkeyed(vector): got false, want true")
+	}
+	if got := v.keys().PasswordVerifier(hash); got != [32]byte(v.PasswordKeyed) {
+		t.Errorf("PasswordVerifier(hash): got %x, want %x", got, v.PasswordKeyed)
 	}
 	for kind, holder := range map[string]seal.Holder{
 		"password":  hash.Holder(),

@@ -24,3 +24,6 @@ func AccountKeyOf(private [32]byte) AccountKey {
 	key, _ := accountKeyOf(private[:])
 	return key
 }
+
+// Proof is what a password's hash is compared by.
+func (h PasswordHash) Proof() [32]byte { return h.proof() }

@@ -108,6 +108,6 @@ func TestStoredHashesUnwrapNothing(t *testing.T) {
 
 	hash := cheapPassword.Hash("pass")
 	wrapped = keys.WrapAccountKey(hash.Holder(), sampleLabel, seal.NewAccountKey())
-	_, err = keys.UnwrapAccountKey(seal.HolderOf(hash.Verifier()), sampleLabel, wrapped)
+	_, err = keys.UnwrapAccountKey(seal.HolderOf(hash.Proof()), sampleLabel, wrapped)
 	wantNoKey(t, "UnwrapAccountKey(verifier of the password)", err)
 }

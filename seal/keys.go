@@ -27,6 +27,7 @@ const (
 //	 ├ K_altcha   = Expand(PRK, "hush/v1 altcha-hmac")   challenges
 //	 ├ K_shrimp   = Expand(PRK, "hush/v1 shrimp")        CSRF tokens
 //	 ├ K_mail     = Expand(PRK, "hush/v1 mail-kek")      queued mails
+//	 ├ K_password = Expand(PRK, "hush/v1 password-mac")  verifiers of passwords
 //	 └ K_verifier = Expand(PRK, "hush/v1 verifier-mac")  the stored verifier
 //	kid = SHA-256("hush/v1 kid\0" ‖ root key)[:4]        names the root key
 type Keys struct {
@@ -35,6 +36,7 @@ type Keys struct {
 	// subkeySize bytes each
 	secret, metadata, network, verifier              hidden[[]byte]
 	account, field, address, challenge, shrimp, mail hidden[[]byte]
+	password                                         hidden[[]byte]
 }
 
 // The names under which keys of accounts and mails are derived.
@@ -45,6 +47,7 @@ const (
 	challengePurpose = "hush/v1 altcha-hmac"
 	shrimpPurpose    = "hush/v1 shrimp"
 	mailPurpose      = "hush/v1 mail-kek"
+	passwordPurpose  = "hush/v1 password-mac"
 )
 
 // NewKeys derives the working keys of a root key.
@@ -65,6 +68,7 @@ func NewKeys(root RootKey) *Keys {
 		challenge: purpose(challengePurpose),
 		shrimp:    purpose(shrimpPurpose),
 		mail:      purpose(mailPurpose),
+		password:  purpose(passwordPurpose),
 	}
 }
 

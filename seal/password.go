@@ -73,34 +73,52 @@ func (p PasswordParams) Weaker(than PasswordParams) bool {
 // value in it, as in PassphraseParams.Hash.
 func (p PasswordParams) Hash(password string) PasswordHash {
 	okm := stretch(password, p, 64)
-	verifier := sha256.Sum256(append([]byte(passwordDomain), okm[:32]...))
-	return PasswordHash{verifier: hide(verifier), holder: newHolder(passwordHolderDomain, okm[32:])}
+	proof := sha256.Sum256(append([]byte(passwordDomain), okm[:32]...))
+	return PasswordHash{proof: hide(proof), holder: newHolder(passwordHolderDomain, okm[32:])}
 }
 
 // PasswordHash is what a password comes to, in two halves that tell nothing of
 // each other:
 //
 //	verify ‖ wrap = argon2id(password, 64)
-//	verifier      = SHA-256("hush/v1 password\0" ‖ verify)         stored
+//	proof         = SHA-256("hush/v1 password\0" ‖ verify)         once stored
+//	verifier      = HMAC(K_password, proof)                        stored
 //	holder        = SHA-256("hush/v1 password-holder\0" ‖ wrap)    never stored
+//
+// Testing a guess takes the root key: for the verifier as well as for what the
+// holder wraps, whose key is derived with K_account. Before verifiers were
+// keyed the proof itself was stored, which takes no key to test.
 //
 // It comes from PasswordParams.Hash; the zero PasswordHash is none,
 // and using it is a fault.
 type PasswordHash struct {
 	redacted
-	verifier hidden[[32]byte]
-	holder   Holder
+	proof  hidden[[32]byte]
+	holder Holder
 }
 
-// Verifier returns the 32 bytes that are stored with the account, by which
-// Matches tells the right password. They unwrap nothing.
-func (h PasswordHash) Verifier() [32]byte { return h.verifier() }
+// PasswordVerifier returns the 32 bytes that are stored with the account, by
+// which PasswordMatches tells the right password. They unwrap nothing, and
+// without the root key no guess can be compared with them. Their owner keeps
+// KID beside them, which names the root key.
+func (k *Keys) PasswordVerifier(h PasswordHash) [32]byte {
+	proof := h.proof()
+	return [32]byte(mac(k.password(), proof[:]))
+}
 
-// Matches reports, in constant time, whether stored is the verifier of the
-// same password hashed with the same parameters.
-func (h PasswordHash) Matches(stored [32]byte) bool {
-	verifier := h.verifier()
+// PasswordMatches reports, in constant time, whether stored came from
+// PasswordVerifier with the same root key, of the same password hashed with the
+// same parameters.
+func (k *Keys) PasswordMatches(h PasswordHash, stored [32]byte) bool {
+	verifier := k.PasswordVerifier(h)
 	return subtle.ConstantTimeCompare(verifier[:], stored[:]) == 1
+}
+
+// MatchesUnkeyed reports, in constant time, whether stored is what was kept of
+// the same password before verifiers were keyed.
+func (h PasswordHash) MatchesUnkeyed(stored [32]byte) bool {
+	proof := h.proof()
+	return subtle.ConstantTimeCompare(proof[:], stored[:]) == 1
 }
 
 // Holder returns what unwraps the account's key for whoever knows the

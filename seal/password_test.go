@@ -56,49 +56,66 @@ func TestPasswordParamsWeaker(t *testing.T) {
 }
 
 func TestPasswordHashDependsOnEverything(t *testing.T) {
+	keys := seal.NewKeys(seal.NewRootKey())
 	memory, time, threads, salt := cheapPassword, cheapPassword, cheapPassword, cheapPassword
 	memory.MemoryKiB, time.Time, threads.Threads, salt.Salt[15] = 128, 2, 2, 1
 	seen := map[[32]byte]bool{
-		cheapPassword.Hash("pass").Verifier(): true,
-		cheapPassword.Hash("Pass").Verifier(): true,
-		cheapPassword.Hash("").Verifier():     true,
+		keys.PasswordVerifier(cheapPassword.Hash("pass")): true,
+		keys.PasswordVerifier(cheapPassword.Hash("Pass")): true,
+		keys.PasswordVerifier(cheapPassword.Hash("")):     true,
 	}
 	for _, p := range []seal.PasswordParams{memory, time, threads, salt} {
-		seen[p.Hash("pass").Verifier()] = true
+		seen[keys.PasswordVerifier(p.Hash("pass"))] = true
 	}
 	if got, want := len(seen), 7; got != want {
 		t.Errorf("Hash: got %d different verifiers, want %d", got, want)
 	}
-	if !seen[cheapPassword.Hash("pass").Verifier()] {
+	if !seen[keys.PasswordVerifier(cheapPassword.Hash("pass"))] {
 		t.Error("Hash(pass): got another verifier the second time, want the same")
 	}
 }
 
 // A damaged record costs a wrong hash, not the process.
 func TestPasswordHashBearsDamagedParams(t *testing.T) {
+	keys := seal.NewKeys(seal.NewRootKey())
 	zero, least := seal.PasswordParams{}, seal.PasswordParams{Time: 1, Threads: 1}
-	if got, want := zero.Hash("pass").Verifier(), least.Hash("pass").Verifier(); got != want {
+	if got, want := keys.PasswordVerifier(zero.Hash("pass")), keys.PasswordVerifier(least.Hash("pass")); got != want {
 		t.Errorf("Hash(zero parameters): got %x, want %x", got, want)
 	}
 	huge := seal.PasswordParams{MemoryKiB: 8, Time: 1<<32 - 1, Threads: 1}
 	most := seal.PasswordParams{MemoryKiB: 8, Time: 16, Threads: 1}
-	if got, want := huge.Hash("pass").Verifier(), most.Hash("pass").Verifier(); got != want {
+	if got, want := keys.PasswordVerifier(huge.Hash("pass")), keys.PasswordVerifier(most.Hash("pass")); got != want {
 		t.Errorf("Hash(endless passes): got %x, want %x", got, want)
 	}
 }
 
-func TestPasswordHashMatches(t *testing.T) {
+func TestPasswordMatches(t *testing.T) {
+	keys := seal.NewKeys(seal.NewRootKey())
 	hash := cheapPassword.Hash("pass")
-	stored := hash.Verifier()
-	if !hash.Matches(stored) || !cheapPassword.Hash("pass").Matches(stored) {
-		t.Error("Matches(own verifier): got false, want true")
+	stored := keys.PasswordVerifier(hash)
+	if !keys.PasswordMatches(hash, stored) || !keys.PasswordMatches(cheapPassword.Hash("pass"), stored) {
+		t.Error("PasswordMatches(own verifier): got false, want true")
 	}
-	if cheapPassword.Hash("Pass").Matches(stored) {
-		t.Error("Matches(verifier of another password): got true, want false")
+	if keys.PasswordMatches(cheapPassword.Hash("Pass"), stored) {
+		t.Error("PasswordMatches(verifier of another password): got true, want false")
 	}
 	for i := range stored {
-		if hash.Matches([32]byte(flipped(stored[:], i))) {
-			t.Errorf("Matches(byte %d changed): got true, want false", i)
+		if keys.PasswordMatches(hash, [32]byte(flipped(stored[:], i))) {
+			t.Errorf("PasswordMatches(byte %d changed): got true, want false", i)
 		}
+	}
+}
+
+// The attack: a thief of the data folder, without the root key, hashes guesses
+// and compares. Neither another root key nor none tells the right one.
+func TestPasswordVerifierTakesTheRootKey(t *testing.T) {
+	own, other := seal.NewKeys(seal.NewRootKey()), seal.NewKeys(seal.NewRootKey())
+	hash := cheapPassword.Hash("pass")
+	stored := own.PasswordVerifier(hash)
+	if other.PasswordMatches(hash, stored) {
+		t.Error("PasswordMatches(right password, another root key): got true, want false")
+	}
+	if hash.MatchesUnkeyed(stored) {
+		t.Error("MatchesUnkeyed(keyed verifier): got true, want false")
 	}
 }

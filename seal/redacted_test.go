@@ -191,10 +191,10 @@ func sampleSecrets() [][]byte {
 		{0xe8, 0xe9, 0xea, 0xeb, 0xec, 0xed, 0xee, 0xef}, // within the session's 32 bytes
 		{0x48, 0x49, 0x4a, 0x4b, 0x4c, 0x4d, 0x4e, 0x4f}, // within the account's private half
 	}
-	for _, name := range []string{"secret-kek", "account-kek", "field-kek", "address-index", "altcha-hmac", "shrimp", "mail-kek"} {
+	for _, name := range []string{"secret-kek", "account-kek", "field-kek", "address-index", "altcha-hmac", "shrimp", "mail-kek", "password-mac"} {
 		secrets = append(secrets, subkey(p, "hush/v1 "+name)[8:16])
 	}
-	for _, digest := range [][32]byte{hash.Verifier(), hash.Holder().Secret(), mustSession(sampleSession).Holder().Secret()} {
+	for _, digest := range [][32]byte{hash.Proof(), hash.Holder().Secret(), mustSession(sampleSession).Holder().Secret()} {
 		secrets = append(secrets, digest[8:16])
 	}
 	return secrets

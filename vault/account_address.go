@@ -49,7 +49,7 @@ func (v *Vault) mailAddressTicket(ctx context.Context, c Caller, proved seal.Pas
 		Kind: MailAddress, To: Text(next), Locale: c.Locale(), Key: Text(token.Expose()),
 		Created: now, Expires: t.record.expires,
 	}, now, func(tx storage.Tx) (bool, error) {
-		r, err := stillProved(tx, id, proved)
+		r, err := v.stillProved(tx, id, proved)
 		if err != nil {
 			return false, err
 		}

@@ -30,7 +30,7 @@ func (v *Vault) DestroyAccount(ctx context.Context, c Caller, confirmation Text)
 		return 0, err
 	}
 	return v.destroyAccount(ctx, c.with.id, now, func(tx storage.Tx) (*accountRecord, error) {
-		return stillProved(tx, c.with.id, proved)
+		return v.stillProved(tx, c.with.id, proved)
 	})
 }
 

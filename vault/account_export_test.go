@@ -43,9 +43,41 @@ func StoreOldPassword(v *Vault, tx storage.Tx, address string, params seal.Passw
 	if err != nil {
 		return err
 	}
-	r.password = &passwordRecord{params, hash.Verifier()}
+	r.password = new(v.passwordRecord(params, hash))
 	if err := v.putMainPair(tx, id, seal.NewAccountKey(), hash.Holder(), now); err != nil {
 		return err
 	}
 	return putAccount(tx, id, r)
+}
+
+// accountAsVersion1 writes a record as version 1 did: without networks, and
+// with a verifier that is not keyed.
+func accountAsVersion1(r *accountRecord) []byte {
+	encoded := r.encode()
+	newer := 1 + (8+8)*len(r.networks)
+	if r.password != nil {
+		newer += 1 + len(r.password.kid)
+	}
+	return append([]byte{1}, encoded[1:len(encoded)-newer]...)
+}
+
+// StoreUnkeyedPassword stores an account as version 1 did, with what verify
+// makes of the parameters of its password.
+func StoreUnkeyedPassword(v *Vault, tx storage.Tx, address string, verify func(seal.PasswordParams) [32]byte) error {
+	id, r, err := v.findByAddress(tx, address)
+	if err != nil {
+		return err
+	}
+	r.password.verifier = verify(r.password.params)
+	return tx.Put(bucketAccount, id[:], accountAsVersion1(r))
+}
+
+// PasswordParamsOf returns the parameters that an account's password was hashed
+// with.
+func PasswordParamsOf(v *Vault, tx storage.Tx, address string) (seal.PasswordParams, error) {
+	_, r, err := v.findByAddress(tx, address)
+	if err != nil {
+		return seal.PasswordParams{}, err
+	}
+	return r.password.params, nil
 }

@@ -30,7 +30,7 @@ func (v *Vault) ChangeAccountPassword(ctx context.Context, c Caller, current, ne
 	}
 	id := c.with.id
 	err = v.store.Update(ctx, func(tx storage.Tx) error {
-		r, err := stillProved(tx, id, old)
+		r, err := v.stillProved(tx, id, old)
 		if err != nil {
 			return err
 		}
@@ -43,6 +43,7 @@ func (v *Vault) ChangeAccountPassword(ctx context.Context, c Caller, current, ne
 		if err := setPassword(tx, r, &password.record); err != nil {
 			return err
 		}
+		r.remember(v.keys.NetworkID(c.Network.bytes()), now)
 		return amend(tx, id, r, AuditPassword, now)
 	})
 	if err != nil {
@@ -72,9 +73,9 @@ func (v *Vault) proveOwn(ctx context.Context, c Caller, password Text, now time.
 
 // stillProved loads an account whose password was proved. One that got another
 // password meanwhile is ErrCredentials.
-func stillProved(tx storage.Tx, id AccountID, hash seal.PasswordHash) (*accountRecord, error) {
+func (v *Vault) stillProved(tx storage.Tx, id AccountID, hash seal.PasswordHash) (*accountRecord, error) {
 	r, err := usableAccount(tx, id)
-	if err == nil && !r.matches(hash) {
+	if err == nil && !v.passwordIs(r, hash) {
 		return nil, ErrCredentials
 	}
 	return r, err
@@ -82,9 +83,10 @@ func stillProved(tx storage.Tx, id AccountID, hash seal.PasswordHash) (*accountR
 
 // setPassword puts a password into a record, which the caller stores, and ends
 // what was mailed on the strength of the old one: a link to set a password,
-// and one to a next address.
+// and one to a next address. The networks of earlier sign-ins count no more:
+// whoever signed in there need not be the owner.
 func setPassword(tx storage.Tx, r *accountRecord, password *passwordRecord) error {
-	r.password, r.pendingAddress = password, nil
+	r.password, r.pendingAddress, r.networks = password, nil, nil
 	return dropTickets(tx, r, ticketReset, ticketAddress)
 }
 

@@ -56,15 +56,18 @@ const (
 
 // accountRecord is an account.
 //
-//	version 1 │ created 8 │ updated 8 │ verified 8 │ signed in 8 │ destroyed 8
+//	version 2 │ created 8 │ updated 8 │ verified 8 │ signed in 8 │ destroyed 8
 //	│ proof 1 │ pending? 1 │ role 1 │ disabled? 1 │ notify opened? 1
 //	│ address id 32 │ sealed count 8 │ tickets 3 × 22 │ locale
 //	│ sealed address │ sealed pending address
-//	│ password? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 │ verifier 32 ]
+//	│ password? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 │ verifier 32
+//	  │ keyed? 1 │ kid 4 ]
+//	│ networks 1 × ( │ network id 8 │ last signed in 8 )
 //
 // The three before the password are length-prefixed. "Pending" is an account
 // that cannot be used before its address is confirmed. What is destroyed keeps
-// its address id alone, as a tombstone.
+// its address id alone, as a tombstone. Version 1 had no networks, and its
+// verifiers were not keyed.
 type accountRecord struct {
 	created, updated, verified, signedIn, destroyed time.Time
 	proof                                           proof
@@ -79,12 +82,17 @@ type accountRecord struct {
 	address                                         []byte // SealField fieldAddress, row = id
 	pendingAddress                                  []byte // SealField fieldPendingAddress, row = id; empty if none
 	password                                        *passwordRecord
+	networks                                        []knownNetwork // newest first
 }
 
 // passwordRecord is what is kept of a password; nil for accounts without one.
 type passwordRecord struct {
 	params   seal.PasswordParams
 	verifier [32]byte
+	// keyed verifiers take the root key that kid names to test a guess. Those
+	// of version 1 do not; they are replaced when the owner signs in.
+	keyed bool
+	kid   [4]byte
 }
 
 // The labels of sealed fields.
@@ -119,6 +127,13 @@ func (r *accountRecord) encode() []byte {
 		w.byte(p.params.Threads)
 		w.bytes(p.params.Salt[:])
 		w.bytes(p.verifier[:])
+		w.bool(p.keyed)
+		w.bytes(p.kid[:])
+	}
+	w.byte(byte(len(r.networks)))
+	for _, n := range r.networks {
+		w.bytes(n.id[:])
+		w.time(n.seen)
 	}
 	return w
 }
@@ -126,7 +141,7 @@ func (r *accountRecord) encode() []byte {
 func decodeAccount(data []byte) (*accountRecord, error) {
 	in := reader{rest: data}
 	var r accountRecord
-	in.version(accountVersion)
+	version := in.upTo(accountVersion)
 	for _, t := range []*time.Time{&r.created, &r.updated, &r.verified, &r.signedIn, &r.destroyed} {
 		*t = in.time()
 	}
@@ -143,7 +158,14 @@ func decodeAccount(data []byte) (*accountRecord, error) {
 		p := &passwordRecord{params: seal.PasswordParams{MemoryKiB: in.uint32(), Time: in.uint32(), Threads: in.byte()}}
 		in.into(p.params.Salt[:])
 		in.into(p.verifier[:])
+		if version > 1 {
+			p.keyed = in.bool()
+			in.into(p.kid[:])
+		}
 		r.password = p
+	}
+	if version > 1 {
+		r.networks = in.networks()
 	}
 	return &r, in.end()
 }

@@ -39,13 +39,27 @@ func (v *Vault) preparePassword(ctx context.Context, password Text) (newPassword
 	if err != nil {
 		return newPassword{}, err
 	}
-	return newPassword{passwordRecord{params, hash.Verifier()}, hash.Holder()}, nil
+	return newPassword{v.passwordRecord(params, hash), hash.Holder()}, nil
 }
 
-// matches reports whether hash is of the account's password. Accounts without
+// passwordRecord is what is stored of a hashed password.
+func (v *Vault) passwordRecord(params seal.PasswordParams, hash seal.PasswordHash) passwordRecord {
+	return passwordRecord{params: params, verifier: v.keys.PasswordVerifier(hash), keyed: true, kid: v.keys.KID()}
+}
+
+// passwordIs reports whether hash is of an account's password. Accounts without
 // one, and none at all, have none that matches. An account that waits for its
 // link has none either: what an older version stored came with the sign-up,
 // which anyone may have sent.
-func (r *accountRecord) matches(hash seal.PasswordHash) bool {
-	return r != nil && r.password != nil && !r.pending && hash.Matches(r.password.verifier)
+func (v *Vault) passwordIs(r *accountRecord, hash seal.PasswordHash) bool {
+	var stored passwordRecord
+	if r != nil && r.password != nil && !r.pending {
+		stored = *r.password
+	}
+	keyed := v.keys.PasswordMatches(hash, stored.verifier) && stored.kid == v.keys.KID()
+	unkeyed := hash.MatchesUnkeyed(stored.verifier)
+	if stored.keyed {
+		return keyed
+	}
+	return unkeyed
 }

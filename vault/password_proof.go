@@ -27,13 +27,13 @@ func (v *Vault) provePassword(ctx context.Context, c Caller, addressID [32]byte,
 		return seal.PasswordHash{}, err
 	}
 	defer leave()
-	p := v.newPasswordTry(c, addressID)
+	p := v.newPasswordTry(c, addressID, r, now)
 	left, err := v.reserveTry(ctx, p, now)
 	if err != nil {
 		return seal.PasswordHash{}, err
 	}
 	hash := v.hasher.password(params, password)
-	if r.matches(hash) {
+	if v.passwordIs(r, hash) {
 		return hash, v.forgiveTry(ctx, p, now)
 	}
 	if err := v.noteFailure(ctx, addressID, left, now); err != nil {
@@ -42,17 +42,22 @@ func (v *Vault) provePassword(ctx context.Context, c Caller, addressID [32]byte,
 	return seal.PasswordHash{}, ErrCredentials
 }
 
-// passwordTry names the two counters of a try.
+// passwordTry names the two counters of a try. A network that the owner signed
+// in from lately counts for itself: all is nil then.
 type passwordTry struct{ mine, all []byte }
 
-func (v *Vault) newPasswordTry(c Caller, addressID [32]byte) passwordTry {
+func (v *Vault) newPasswordTry(c Caller, addressID [32]byte, r *accountRecord, now time.Time) passwordTry {
 	network := v.keys.NetworkID(c.Network.bytes())
-	return passwordTry{triesKey(addressID, triesNetwork, network[:]), triesKey(addressID, triesAll, nil)}
+	p := passwordTry{mine: triesKey(addressID, triesNetwork, network[:])}
+	if !r.knows(network, now) {
+		p.all = triesKey(addressID, triesAll, nil)
+	}
+	return p
 }
 
 // load loads both counters.
 func (p passwordTry) load(tx storage.Tx, now time.Time) (mine, all attemptRecord, err error) {
-	if mine, err = getTries(tx, p.mine, now); err != nil {
+	if mine, err = getTries(tx, p.mine, now); err != nil || p.all == nil {
 		return mine, all, err
 	}
 	all, err = getTries(tx, p.all, now)
@@ -84,10 +89,10 @@ func (v *Vault) reserveTry(ctx context.Context, p passwordTry, now time.Time) (l
 			return err
 		}
 		left = mine.countTry(PasswordNetworkTries, now)
-		all.countTry(PasswordTries, now)
-		if err := putTries(tx, p.mine, mine); err != nil {
+		if err := putTries(tx, p.mine, mine); err != nil || p.all == nil {
 			return err
 		}
+		all.countTry(PasswordTries, now)
 		return putTries(tx, p.all, all)
 	})
 	return left, err
@@ -100,10 +105,10 @@ func (v *Vault) forgiveTry(ctx context.Context, p passwordTry, now time.Time) er
 		if err != nil {
 			return err
 		}
-		if err := tx.Delete(bucketTries, p.mine); err != nil {
+		if err := tx.Delete(bucketTries, p.mine); err != nil || p.all == nil {
 			return err
 		}
-		if all.untry(PasswordTries); all.count == 0 {
+		if all.untry(); all.count == 0 {
 			return tx.Delete(bucketTries, p.all)
 		}
 		return tx.Put(bucketTries, p.all, all.encode())
@@ -111,7 +116,7 @@ func (v *Vault) forgiveTry(ctx context.Context, p passwordTry, now time.Time) er
 }
 
 // noteFailure writes the audit row of a wrong password: for the first of a
-// network and for the one that locks it out, so that guessing does not fill
+// network and for those that a pause follows, so that guessing does not fill
 // the trail. An address without an account is the zero account's.
 func (v *Vault) noteFailure(ctx context.Context, addressID [32]byte, left int, now time.Time) error {
 	if left != PasswordNetworkTries-1 && left != 0 {

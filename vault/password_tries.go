@@ -8,16 +8,17 @@ import (
 )
 
 // The limits on wrong passwords of one address, whether or not it has an
-// account.
+// account. The pauses are those of passphrases, without an end.
 const (
-	// PasswordNetworkTries lock one network out.
+	// PasswordNetworkTries is how many tries a network has before its first
+	// pause.
 	PasswordNetworkTries = 5
-	// PasswordTries lock everybody out.
+	// PasswordTries is how many all networks have together before the first
+	// pause of all. Networks that the owner signed in from lately are not
+	// counted, and not kept waiting by the others.
 	PasswordTries = 30
-	// PasswordWindow is how long tries add up.
-	PasswordWindow = 15 * time.Minute
-	// PasswordLock is how long a lock holds.
-	PasswordLock = 30 * time.Minute
+	// PasswordTriesKept is how long tries are remembered after the last one.
+	PasswordTriesKept = 7 * 24 * time.Hour
 )
 
 // What is counted for an address. The letters are stored.
@@ -42,7 +43,8 @@ func triesKey(addressID [32]byte, kind byte, network []byte) []byte {
 // triesKindAt is where a counter's row says what is counted.
 const triesKindAt = 32
 
-// triesWindow is how long a counter of a kind adds up.
+// triesWindow is how long a counter of a kind adds up: of passwords from the
+// last try, of mails from the first one.
 func triesWindow(kind byte) time.Duration {
 	switch kind {
 	case mailsVerify:
@@ -50,18 +52,15 @@ func triesWindow(kind byte) time.Duration {
 	case mailsReset, mailsAddress, mailsTaken:
 		return mailWindow
 	}
-	return PasswordWindow
+	return PasswordTriesKept
 }
 
 // ends is when a counter of a kind starts anew.
 func (r *attemptRecord) ends(kind byte) time.Time {
-	if !r.locked.IsZero() {
-		return r.locked
-	}
-	return r.began.Add(triesWindow(kind))
+	return later(r.locked, r.began.Add(triesWindow(kind)))
 }
 
-// getTries loads a counter; one whose window or lock is over starts anew.
+// getTries loads a counter; one whose time is over starts anew.
 func getTries(tx storage.Tx, key []byte, now time.Time) (attemptRecord, error) {
 	data, err := tx.Get(bucketTries, key)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -85,27 +84,21 @@ func putTries(tx storage.Tx, key []byte, r attemptRecord) error {
 	return putDue(tx, r.ends(key[triesKindAt]), dueTries, key)
 }
 
-// countTry adds a try to a counter and locks it when the most is reached. It
-// returns how many are left.
-func (r *attemptRecord) countTry(most uint32, now time.Time) int {
-	if r.count == 0 {
-		r.began = now
-	}
-	r.count++
-	if r.count >= most {
-		r.locked = now.Add(PasswordLock)
-	}
-	return int(most - r.count)
+// countTry adds a try to a counter and begins the pause that follows it. It
+// returns how many are left before the next pause.
+func (r *attemptRecord) countTry(free int, now time.Time) int {
+	left := r.count1(free, now)
+	r.began = now // remembered from the last one on
+	return left
 }
 
-// untry takes back a try that was none.
-func (r *attemptRecord) untry(most uint32) {
+// untry takes back a try that was none, with the pause that it began. There is
+// no other: nobody tries in a pause.
+func (r *attemptRecord) untry() {
 	if r.count > 0 {
 		r.count--
 	}
-	if r.count < most {
-		r.locked = time.Time{}
-	}
+	r.locked = time.Time{}
 }
 
 // endTries forgets a counter whose time is over.

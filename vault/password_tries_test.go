@@ -23,10 +23,11 @@ func (k *accountKit) wantTry(t *testing.T, network int, address, password vault.
 	wantErr(t, "CreateSession(address, password)", k.tryPassword(t, network, address, password), wanted)
 }
 
-// The attack: somebody guesses the password of an address. Five tries lock the
-// network out of it for half an hour, whether or not there is an account; the
-// right password is then refused, too, and a restart forgives nothing.
-func TestPasswordTriesOfANetwork(t *testing.T) {
+// The attack: somebody guesses the password of an address. Five tries are free;
+// each further one costs a network a longer pause, whether or not there is an
+// account. The right password is then refused, too, and a restart forgives
+// nothing. There is no end: the pauses stay at eight hours.
+func TestPasswordPausesOfANetwork(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]vault.Text{"account": ada, "no account": bob} {
 		t.Run(name, func(t *testing.T) {
@@ -36,25 +37,33 @@ func TestPasswordTriesOfANetwork(t *testing.T) {
 			for range 5 {
 				k.wantTry(t, 1, address, "wrong password", vault.ErrCredentials)
 			}
-			err := k.tryPassword(t, 1, address, rightPassword)
-			wantErr(t, "CreateSession(locked)", err, vault.ErrLocked)
-			if locked, ok := errors.AsType[*vault.LockedError](err); ok {
-				want(t, "LockedError.RetryAfter", locked.RetryAfter, 30*time.Minute)
-			}
-			k.Reopen(t)
-			k.Clock.Advance(30*time.Minute - time.Second)
-			k.wantTry(t, 1, address, rightPassword, vault.ErrLocked)
 			k.wantTry(t, 2, address, "wrong password", vault.ErrCredentials)
-			k.Clock.Advance(time.Second)
-			k.wantTry(t, 1, address, "wrong password", vault.ErrCredentials)
-			if address == ada {
-				k.wantTry(t, 1, address, rightPassword, nil)
+			for _, pause := range []time.Duration{
+				time.Minute, 5 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour,
+				8 * time.Hour, 8 * time.Hour, 8 * time.Hour,
+			} {
+				k.wantPause(t, 1, address, pause)
+				k.Reopen(t)
+				k.Clock.Advance(pause - time.Second)
+				k.wantPause(t, 1, address, time.Second)
+				k.Clock.Advance(time.Second)
+				k.wantTry(t, 1, address, "wrong password", vault.ErrCredentials)
 			}
 		})
 	}
 }
 
-// Thirty tries lock everybody out, however many networks they come from.
+// wantPause fails the test unless the right password is refused for so long.
+func (k *accountKit) wantPause(t *testing.T, network int, address vault.Text, pause time.Duration) {
+	t.Helper()
+	err := k.tryPassword(t, network, address, rightPassword)
+	wantErr(t, "CreateSession(in a pause)", err, vault.ErrLocked)
+	if locked, ok := errors.AsType[*vault.LockedError](err); ok {
+		want(t, "LockedError.RetryAfter", locked.RetryAfter, pause)
+	}
+}
+
+// Thirty tries are free in all, however many networks they come from.
 func TestPasswordTriesOfAll(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
@@ -62,24 +71,106 @@ func TestPasswordTriesOfAll(t *testing.T) {
 	for i := range 30 {
 		k.wantTry(t, 10+i/4, ada, "wrong password", vault.ErrCredentials)
 	}
-	k.wantTry(t, 99, ada, rightPassword, vault.ErrLocked)
-	k.Clock.Advance(30 * time.Minute)
+	k.wantPause(t, 99, ada, time.Minute)
+	k.Clock.Advance(time.Minute)
+	k.wantTry(t, 99, ada, "wrong password", vault.ErrCredentials)
+	k.wantPause(t, 98, ada, 5*time.Minute)
+	k.Clock.Advance(5 * time.Minute)
 	k.wantTry(t, 99, ada, rightPassword, nil)
 }
 
-// Tries do not add up for longer than a quarter of an hour.
+// The attack: guess from ever new networks, so that the owner is kept out. The
+// networks that the owner signed in from lately have tries of their own; at
+// most eight of them, and for 90 days.
+func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword})
+	const home = 200
+	k.wantTry(t, home, ada, rightPassword, nil)
+	strangers := func() {
+		for i := range 40 {
+			_ = k.tryPassword(t, 10+i, ada, "wrong password")
+		}
+		wantErr(t, "CreateSession(from elsewhere)", k.tryPassword(t, 99, ada, rightPassword), vault.ErrLocked)
+	}
+	strangers()
+	k.Reopen(t)
+	k.wantTry(t, home, ada, rightPassword, nil)
+	// A stranger on the owner's network has five tries of it, and no more.
+	for range vault.PasswordNetworkTries {
+		k.wantTry(t, home, ada, "wrong password", vault.ErrCredentials)
+	}
+	k.wantPause(t, home, ada, time.Minute)
+	k.Clock.Advance(time.Minute)
+	k.wantTry(t, home, ada, rightPassword, nil)
+
+	// Eight others take its place.
+	k.Clock.Advance(8 * time.Hour)
+	for i := range 8 {
+		k.wantTry(t, home+1+i, ada, rightPassword, nil)
+	}
+	strangers()
+	k.wantTry(t, home+8, ada, rightPassword, nil)
+	wantErr(t, "CreateSession(from the ninth network)", k.tryPassword(t, home, ada, rightPassword), vault.ErrLocked)
+
+	// After 90 days none of them counts.
+	k.Clock.Advance(90 * 24 * time.Hour)
+	strangers()
+	wantErr(t, "CreateSession(after 90 days)", k.tryPassword(t, home+8, ada, rightPassword), vault.ErrLocked)
+}
+
+// A reset takes the account back, and with it what networks of whoever had it
+// counted for.
+func TestResetForgetsNetworks(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword})
+	k.wantTry(t, 200, ada, rightPassword, nil)
+	_, err := k.Vault.Operator().ResetPassword(t.Context(), ada, otherPassword)
+	wantErr(t, "Operator.ResetPassword(address)", err, nil)
+	for i := range 30 {
+		k.wantTry(t, 10+i/4, ada, "wrong password", vault.ErrCredentials)
+	}
+	wantErr(t, "CreateSession(network of before)", k.tryPassword(t, 200, ada, otherPassword), vault.ErrLocked)
+}
+
+// Tries add up for a week after the last one, and then nothing of them is
+// kept.
 func TestPasswordTriesAreForgotten(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	k.member(t, ada)
-	for range 3 {
-		for range 4 {
-			k.wantTry(t, 1, ada, "wrong password", vault.ErrCredentials)
-		}
-		k.Clock.Advance(15 * time.Minute)
+	for range 4 {
+		k.wantTry(t, 1, ada, "wrong password", vault.ErrCredentials)
+		k.Clock.Advance(vault.PasswordTriesKept - time.Hour)
 	}
-	k.leap(t, time.Hour)
-	want(t, "counters after an hour", len(rows(t, k.Store, vault.BucketTries)), 0)
+	k.wantTry(t, 1, ada, "wrong password", vault.ErrCredentials)
+	k.wantPause(t, 1, ada, time.Minute)
+	k.leap(t, vault.PasswordTriesKept)
+	want(t, "counters after a week", len(rows(t, k.Store, vault.BucketTries)), 0)
+	for range 5 {
+		k.wantTry(t, 1, ada, "wrong password", vault.ErrCredentials)
+	}
+}
+
+// The attack: keep the service busy with hashes by guessing on. A caller who
+// has to pause costs none, for an unknown address as well.
+func TestLockedSignInsCostNoHash(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{})
+	k.member(t, ada)
+	for _, address := range []vault.Text{ada, bob} {
+		before := vault.Hashes(k.Vault)
+		for range vault.PasswordNetworkTries {
+			k.wantTry(t, 1, address, "wrong password", vault.ErrCredentials)
+		}
+		want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, vault.PasswordNetworkTries)
+		for range 10 {
+			k.wantTry(t, 1, address, rightPassword, vault.ErrLocked)
+		}
+		want(t, "hashes in a pause", vault.Hashes(k.Vault)-before, vault.PasswordNetworkTries)
+	}
 }
 
 // The right password is no try, and forgives those of its network.
@@ -121,7 +212,7 @@ func TestPasswordStorm(t *testing.T) {
 	all.Wait()
 	want(t, "guesses that were tested", tested.Load(), 5)
 	want(t, "guesses that were refused", refused.Load(), 35)
-	// Of one network's guesses the trail keeps the first and the last.
+	// Of one network's guesses the trail keeps the first and those that a pause follows.
 	want(t, "audit rows of wrong passwords", k.count(t, vault.AuditSignInFailed), 2)
 }
 

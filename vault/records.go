@@ -16,7 +16,7 @@ const (
 	auditVersion    = 1
 	placeVersion    = 1
 	countsVersion   = 1
-	accountVersion  = 1
+	accountVersion  = 2
 	tallyVersion    = 1
 	timelineVersion = 1
 	entryVersion    = 1

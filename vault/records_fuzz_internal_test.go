@@ -60,8 +60,11 @@ func FuzzDecodeMetadata(f *testing.F) {
 func FuzzDecodeAttempt(f *testing.F) {
 	fuzzDecoder(f, func(data []byte) ([]byte, error) {
 		r, err := decodeAttempt(data)
+		if err == nil && data[0] == 1 { // read for ever, written no more
+			return slices.Concat([]byte{1}, r.encode()[1:]), nil
+		}
 		return r.encode(), err
-	}, "attempt-v1")
+	}, "attempt-v1", "attempt-v2")
 }
 
 func FuzzDecodeAudit(f *testing.F) {
@@ -104,6 +107,9 @@ func FuzzDecodeAccount(f *testing.F) {
 		if err != nil {
 			return nil, err
 		}
+		if data[0] == 1 { // read for ever, written no more
+			return accountAsVersion1(r), nil
+		}
 		return r.encode(), nil
-	}, "account-v1")
+	}, "account-v1", "account-v2")
 }

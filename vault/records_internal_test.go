@@ -136,6 +136,13 @@ func sampleAccount() *accountRecord {
 	}
 }
 
+// keyed adds what version 2 of an account has.
+func keyed(r *accountRecord) *accountRecord {
+	r.password.keyed, r.password.kid = true, [4]byte{1, 2, 3, 4}
+	r.networks = []knownNetwork{{[8]byte{9, 8, 7}, sampleMoment(8)}, {[8]byte{6}, sampleMoment(5)}}
+	return r
+}
+
 func sampleTally() tallyRecord { return tallyRecord{created: 4, shared: 3, burned: 2, emails: 1} }
 
 // What was stored once is read for ever, and while a version is the current
@@ -143,7 +150,7 @@ func sampleTally() tallyRecord { return tallyRecord{created: 4, shared: 3, burne
 func TestGoldenRecords(t *testing.T) {
 	t.Parallel()
 	everything := cmp.AllowUnexported(secretRecord{}, metadataRecord{}, attemptRecord{}, auditRecord{},
-		timelineRecord{}, entryRecord{}, entryBox{}, accountRecord{}, passwordRecord{}, tallyRecord{})
+		timelineRecord{}, entryRecord{}, entryBox{}, accountRecord{}, passwordRecord{}, knownNetwork{}, tallyRecord{})
 	tests := []struct {
 		name    string
 		record  any
@@ -159,7 +166,8 @@ func TestGoldenRecords(t *testing.T) {
 		{"timeline-v1", sampleTimeline(), sampleTimeline().encode(), func(b []byte) (any, error) { return decodeTimeline(b) }},
 		{"entry-v1", sampleEntry(), sampleEntry().encode(), func(b []byte) (any, error) { return decodeEntry(b) }},
 		{"counts-v1", sampleCounts(), sampleCounts().encode(), func(b []byte) (any, error) { c, err := decodeCounts(b); return &c, err }},
-		{"account-v1", sampleAccount(), sampleAccount().encode(), func(b []byte) (any, error) { return decodeAccount(b) }},
+		{"account-v1", sampleAccount(), nil, func(b []byte) (any, error) { return decodeAccount(b) }},
+		{"account-v2", keyed(sampleAccount()), keyed(sampleAccount()).encode(), func(b []byte) (any, error) { return decodeAccount(b) }},
 		{"tally-v1", sampleTally(), sampleTally().encode(), func(b []byte) (any, error) { return decodeTally(b) }},
 		{"attempt-v1", sampleAttempt(), nil, func(b []byte) (any, error) { return decodeAttempt(b) }},
 		{"attempt-v2", sampleAttempt(), sampleAttempt().encode(), func(b []byte) (any, error) { return decodeAttempt(b) }},

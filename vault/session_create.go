@@ -42,6 +42,7 @@ func (v *Vault) tryToSignIn(ctx context.Context, c Caller, address, password Tex
 	}
 	in := signIn{
 		id: who.id, hash: hash, next: v.strongerPassword(ctx, who.record, password), cookie: seal.NewSessionID(),
+		network: v.keys.NetworkID(c.Network.bytes()),
 		record: sessionRecord{
 			account: who.id, id: newPublicID(), created: now, used: now,
 			remembered: remember, network: c.Network.Masked(),
@@ -109,11 +110,13 @@ type signIn struct {
 	next   *newPassword // nil to keep the stored one
 	cookie seal.SessionID
 	record sessionRecord
+	// network is where the sign-in comes from.
+	network [8]byte
 }
 
 // signIn adds the session to its account and returns the account.
 func (v *Vault) signIn(tx storage.Tx, in signIn, now time.Time) (Account, error) {
-	account, err := in.account(tx)
+	account, err := v.signedInto(tx, in)
 	if err != nil {
 		return Account{}, err
 	}
@@ -121,6 +124,10 @@ func (v *Vault) signIn(tx storage.Tx, in signIn, now time.Time) (Account, error)
 		return Account{}, err
 	}
 	account.signedIn = now
+	account.remember(in.network, now)
+	if !account.password.keyed {
+		account.password = new(v.passwordRecord(account.password.params, in.hash))
+	}
 	if in.next != nil {
 		account.password = &in.next.record
 		if err := v.rewrapMainPair(tx, in.id, in.hash.Holder(), in.next.holder); err != nil {
@@ -136,9 +143,9 @@ func (v *Vault) signIn(tx storage.Tx, in signIn, now time.Time) (Account, error)
 	return v.describeAccount(tx, in.id, account)
 }
 
-// account loads the account, which may have changed while the password was
+// signedInto loads the account, which may have changed while the password was
 // hashed, and tells whether it may be signed into.
-func (in *signIn) account(tx storage.Tx) (*accountRecord, error) {
+func (v *Vault) signedInto(tx storage.Tx, in signIn) (*accountRecord, error) {
 	account, err := getAccount(tx, in.id)
 	switch {
 	case errors.Is(err, ErrNotFound):
@@ -147,7 +154,7 @@ func (in *signIn) account(tx storage.Tx) (*accountRecord, error) {
 		return nil, err
 	case account.disabled || !account.destroyed.IsZero():
 		return nil, ErrCredentials
-	case !account.matches(in.hash):
+	case !v.passwordIs(account, in.hash):
 		return nil, errPasswordMoved // by a stronger hash of it, or by another password
 	}
 	return account, nil
