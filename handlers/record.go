@@ -78,6 +78,14 @@ func Open(r *http.Request) {
 	}
 }
 
+// Anyone tells that the request's route ignores a credential that is not good:
+// the caller counts as a stranger.
+func Anyone(r *http.Request) {
+	if record := recordFrom(r.Context()); record != nil {
+		record.refused, record.broken = false, nil
+	}
+}
+
 // BodyLimit returns the most bytes of a legacy request's body: most, or less for
 // a request that may end a secret.
 func BodyLimit(r *http.Request, most int64) int64 {

@@ -62,6 +62,7 @@ type row struct {
 	action action
 	open   bool // to scripts of other sites
 	hidden bool // from everybody but colonels
+	anyone bool // a credential that is not good counts as none
 }
 
 func get(path string, a action) row {
@@ -93,6 +94,13 @@ func openPost(path string, a action) row {
 // hiddenGet is a row that is not there for anybody but colonels.
 func hiddenGet(path string, a action) row {
 	return row{method: http.MethodGet, path: path, action: a, hidden: true}
+}
+
+// forAnyone makes a row serve callers whose credential is not good, as
+// strangers.
+func forAnyone(r row) row {
+	r.anyone = true
+	return r
 }
 
 func preflight(path string) row {
@@ -149,6 +157,9 @@ func (t *tree) serve(f family, rw row) http.HandlerFunc {
 		if rw.open {
 			handlers.Open(r)
 			w.Header().Set("Access-Control-Allow-Origin", "*")
+		}
+		if rw.anyone {
+			handlers.Anyone(r)
 		}
 		x := t.exchange(r)
 		answer, err := t.run(x, r, rw.action)

@@ -6,10 +6,10 @@ import "hush/handlers"
 func v2Family(c *handlers.Callable) family {
 	recent := rpc(c.ListMetadata, decodeRecent, v2Recent)
 	rows := []row{
-		get("/status", rpc(c.GetStatus, nothing, v2Status)),
-		get("/version", rpc(c.GetVersion, nothing, v2Version)),
-		get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales)),
-		post("/validate-shrimp", rpc(c.ValidateShrimp, decodeShrimp, v2Shrimp)),
+		forAnyone(get("/status", rpc(c.GetStatus, nothing, v2Status))),
+		forAnyone(get("/version", rpc(c.GetVersion, nothing, v2Version))),
+		forAnyone(get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales))),
+		forAnyone(post("/validate-shrimp", rpc(c.ValidateShrimp, decodeShrimp, v2Shrimp))),
 		get("/authcheck", rpc(c.Authcheck, nothing, v2Authcheck)),
 		hiddenGet("/colonel", rpc(c.GetIndex, nothing, v2Index)),
 	}

@@ -8,7 +8,7 @@ import (
 // v2Challenges is the part of the table about challenges.
 func v2Challenges(c *handlers.Callable) []row {
 	return []row{
-		get("/altcha/challenge", rpc(c.AltchaChallenge, decodeChallenge, v2Challenge)),
+		forAnyone(get("/altcha/challenge", rpc(c.AltchaChallenge, decodeChallenge, v2Challenge))),
 		post("/altcha/verify", rpc(c.AltchaVerify, decodeSolution, v2Solved)),
 		post("/altcha/verify-spam", rpc(c.AltchaVerifySpam, decodeVerdict, v2Verdict)),
 	}

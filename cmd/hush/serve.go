@@ -45,6 +45,7 @@ func (p program) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	limitMemory(s.memoryLimit, "/")
 	if err := p.harden(&s.settings); err != nil {
 		return err
 	}

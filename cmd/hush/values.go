@@ -82,6 +82,14 @@ func size(at *int64, fallback int64, about string) define {
 	}
 }
 
+// checkedSize is a number of bytes that stays zero where it was not given; shown
+// is what that means.
+func checkedSize(at *int64, shown, about string) define {
+	return func(set *flag.FlagSet, name string) {
+		set.Var(&checkedValue{shown, func(text string) (err error) { *at, err = parseSize(text); return err }}, name, about)
+	}
+}
+
 // duration is a flag whose value stays zero where it was not given; shown is
 // what that means.
 func duration(at *time.Duration, shown, about string) define {

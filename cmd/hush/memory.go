@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// limitMemory makes the garbage collector keep the process below limit, or if
+// that is 0 below nine tenths of what its control group allows. What the
+// environment says in GOMEMLIMIT comes before the group. It returns the limit
+// that it set, 0 for none.
+func limitMemory(limit int64, root string) int64 {
+	if limit == 0 && os.Getenv("GOMEMLIMIT") == "" {
+		limit = groupMemory(root) / 10 * 9
+	}
+	if limit > 0 {
+		debug.SetMemoryLimit(limit)
+	}
+	return limit
+}
+
+// groupMemory is what the process's control groups allow it, those around its
+// own among them; 0 for any amount. It reads version 2 and version 1, below
+// root.
+func groupMemory(root string) int64 {
+	groups, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	if err != nil {
+		return 0
+	}
+	var least int64
+	for line := range strings.Lines(string(groups)) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(fields) != 3 {
+			continue
+		}
+		switch {
+		case fields[0] == "0" && fields[1] == "":
+			least = tighter(least, memoryAbove(filepath.Join(root, "sys/fs/cgroup"), fields[2], "memory.max"))
+		case strings.Contains(","+fields[1]+",", ",memory,"):
+			least = tighter(least, memoryAbove(filepath.Join(root, "sys/fs/cgroup/memory"), fields[2], "memory.limit_in_bytes"))
+		}
+	}
+	return least
+}
+
+// memoryAbove is the least that a group and those around it allow.
+func memoryAbove(mount, group, file string) int64 {
+	var least int64
+	for group = path.Clean("/" + group); ; group = path.Dir(group) {
+		text, err := os.ReadFile(filepath.Join(mount, group, file))
+		if err == nil {
+			// "max", and in version 1 a number near the largest, mean any amount.
+			if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && n < 1<<60 {
+				least = tighter(least, n)
+			}
+		}
+		if group == "/" {
+			return least
+		}
+	}
+}
+
+// tighter is the smaller of two limits, of which 0 is none.
+func tighter(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
