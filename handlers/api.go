@@ -32,7 +32,7 @@ type Options struct {
 	// RateLimits turns the budgets on. Passphrase limits are always on.
 	RateLimits bool
 	// BaseURL is where people reach the service; pages of that origin are its
-	// own. Required.
+	// own, and sessions are made and count on its host alone. Required.
 	BaseURL *url.URL
 	// Instance is what pages show of the service.
 	Instance Instance
@@ -123,7 +123,7 @@ func New(opts Options) (*API, error) {
 	api.Callable, api.Mounts = c.assemble(opts)
 	m := middleware{
 		vault: opts.Vault, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, origins: origins, warned: new(sync.Once),
+		policies: policies, flight: bytes, origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
 	}
 	api.Middleware = m.wrap
 	return api, nil

@@ -18,11 +18,13 @@ const authTime = 5 * time.Second
 
 // authenticate says who calls. A credential in a header makes cookies count
 // for nothing; one that is not good is refused by every method. A session that
-// is not known, or was ended, is as good as none, and its cookie is cleared.
+// is not known, or was ended, is as good as none, and its cookie is cleared. So
+// is any session on another host than the service's own.
 func (m middleware) authenticate(w http.ResponseWriter, r *http.Request) *record {
 	rec := &record{
 		caller:  vault.Caller{Network: vault.NetworkOf(m.peer(r))},
 		safe:    isSafe(r.Method),
+		home:    m.home.has(r.Host),
 		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
 		header:  w.Header(),
 	}
@@ -58,6 +60,10 @@ func (m middleware) admit(ctx context.Context, rec *record, credential vault.Cre
 
 // resume looks up the session of a cookie.
 func (m middleware) resume(ctx context.Context, rec *record, session vault.Text) {
+	if !rec.home {
+		clearSession(ctx)
+		return
+	}
 	caller, err := m.vault.Authenticate(ctx, rec.caller.Network, vault.Credential{Session: session})
 	switch {
 	case err == nil:

@@ -18,7 +18,7 @@ import (
 )
 
 func (h *house) domains(b *browser) hushv1connect.DomainServiceClient {
-	return hushv1connect.NewDomainServiceClient(b.client(), h.url)
+	return hushv1connect.NewDomainServiceClient(h.client(b), h.url)
 }
 
 // newDomains returns a house with a claim, its account's client and the DNS.

@@ -132,6 +132,9 @@ func mapRefusal(err error) *connect.Error {
 		return refuse(connect.CodeResourceExhausted, many,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_MANY, Limit: int64(many.Limit)})
 	}
+	if e, ok := errors.AsType[*elsewhereError](err); ok {
+		return refuse(connect.CodeFailedPrecondition, e, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_ELSEWHERE})
+	}
 	if c, ok := errors.AsType[*vault.ChallengeError](err); ok {
 		return refuse(connect.CodeInvalidArgument, c,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CHALLENGE, Field: "authenticity_payload"})

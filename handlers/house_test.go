@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +27,7 @@ const (
 type house struct {
 	kit        *vaulttest.Kit
 	url        string
+	host       string // of its base URL
 	endStreams func()
 }
 
@@ -54,18 +56,20 @@ func newHouse(t *testing.T, opts vaulttest.Options, change func(*handlers.Option
 	if err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}
-	return &house{kit: kit, url: server.URL, endStreams: api.EndStreams}
+	return &house{kit: kit, url: server.URL, host: options.BaseURL.Host, endStreams: api.EndStreams}
 }
 
 // browser keeps a session and sends what a page of the service sends with it.
 type browser struct {
 	cookie, shrimp, bearer string
+	host                   string   // that it calls
 	set                    []string // Set-Cookie of the last answer
 }
 
 // RoundTrip makes a browser the transport of a client.
 func (b *browser) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
+	r.Host = b.host
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	for name, value := range map[string]string{"Cookie": b.cookie, "O-Shrimp": b.shrimp} {
 		if value != "" {
@@ -82,18 +86,22 @@ func (b *browser) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-func (b *browser) client() *http.Client { return &http.Client{Transport: b} }
+// client calls the house's own host, unless the browser is on another.
+func (h *house) client(b *browser) *http.Client {
+	b.host = cmp.Or(b.host, h.host)
+	return &http.Client{Transport: b}
+}
 
 func (h *house) sessions(b *browser) hushv1connect.SessionServiceClient {
-	return hushv1connect.NewSessionServiceClient(b.client(), h.url, connect.WithProtoJSON())
+	return hushv1connect.NewSessionServiceClient(h.client(b), h.url, connect.WithProtoJSON())
 }
 
 func (h *house) accounts(b *browser) hushv1connect.AccountServiceClient {
-	return hushv1connect.NewAccountServiceClient(b.client(), h.url)
+	return hushv1connect.NewAccountServiceClient(h.client(b), h.url)
 }
 
 func (h *house) system(b *browser) hushv1connect.SystemServiceClient {
-	return hushv1connect.NewSystemServiceClient(b.client(), h.url)
+	return hushv1connect.NewSystemServiceClient(h.client(b), h.url)
 }
 
 // signIn returns a browser with a session of the house's account.

@@ -42,8 +42,8 @@ func TestChallenges(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, vaulttest.Options{}, nil)
 	ctx, b := t.Context(), &browser{}
-	challenges := hushv1connect.NewChallengeServiceClient(b.client(), h.url)
-	intake := hushv1connect.NewIntakeServiceClient(b.client(), h.url)
+	challenges := hushv1connect.NewChallengeServiceClient(h.client(b), h.url)
+	intake := hushv1connect.NewIntakeServiceClient(h.client(b), h.url)
 	made, err := challenges.AltchaChallenge(ctx, &hushv1.AltchaChallengeRequest{Action: "feedback"})
 	if err != nil || made.GetExpireTime() == nil {
 		t.Fatalf("AltchaChallenge: got %v %v, want a challenge that ends", made, err)
@@ -77,7 +77,7 @@ func TestColonelServiceIsNotThereForOthers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, vaulttest.Options{}, nil)
 	for name, b := range map[string]*browser{"anybody": {}, "a customer": h.bearer(t, 0), "a stranger": {bearer: "0000"}} {
-		colonels := hushv1connect.NewColonelServiceClient(b.client(), h.url)
+		colonels := hushv1connect.NewColonelServiceClient(h.client(b), h.url)
 		_, index := colonels.GetIndex(t.Context(), &hushv1.GetIndexRequest{})
 		_, list := colonels.ListExceptions(t.Context(), &hushv1.ListExceptionsRequest{})
 		_, burn := colonels.BurnReportedSecret(t.Context(), &hushv1.BurnReportedSecretRequest{})
@@ -97,8 +97,8 @@ func TestColonel(t *testing.T) {
 	})
 	ctx := t.Context()
 	b, _ := h.signIn(t, false)
-	colonels := hushv1connect.NewColonelServiceClient(b.client(), h.url)
-	intake := hushv1connect.NewIntakeServiceClient(b.client(), h.url)
+	colonels := hushv1connect.NewColonelServiceClient(h.client(b), h.url)
+	intake := hushv1connect.NewIntakeServiceClient(h.client(b), h.url)
 	kept, err := intake.ReceiveException(ctx, &hushv1.ReceiveExceptionRequest{Message: "x is not a function", Line: 3, Release: "1.2.3"})
 	if err != nil || kept.GetException().GetLine() != 3 || len(kept.GetException().GetExceptionId()) != 31 {
 		t.Fatalf("ReceiveException: got %v %v, want it kept", kept, err)

@@ -16,7 +16,7 @@ import (
 
 func (h *house) conceal(t *testing.T, b *browser) *hushv1.Metadata {
 	t.Helper()
-	secrets := hushv1connect.NewSecretServiceClient(b.client(), h.url)
+	secrets := hushv1connect.NewSecretServiceClient(h.client(b), h.url)
 	res, err := secrets.ConcealSecret(t.Context(), &hushv1.ConcealSecretRequest{Secret: "text"})
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want no error", err)
@@ -33,7 +33,7 @@ func TestListMetadata(t *testing.T) {
 		keys = append(keys, h.conceal(t, b).GetMetadataKey())
 		h.kit.Clock.Advance(time.Second)
 	}
-	receipts := hushv1connect.NewMetadataServiceClient(b.client(), h.url)
+	receipts := hushv1connect.NewMetadataServiceClient(h.client(b), h.url)
 	if _, err := receipts.GetMetadata(t.Context(), &hushv1.GetMetadataRequest{MetadataKey: keys[0]}); err != nil {
 		t.Fatalf("GetMetadata: got %v, want no error", err)
 	}
@@ -75,7 +75,7 @@ func TestListMetadataCountsWhatIsSealed(t *testing.T) {
 	h.conceal(t, b)
 	token := h.bearer(t, 0)
 	h.conceal(t, b)
-	receipts := hushv1connect.NewMetadataServiceClient(token.client(), h.url)
+	receipts := hushv1connect.NewMetadataServiceClient(h.client(token), h.url)
 	res, err := receipts.ListMetadata(t.Context(), &hushv1.ListMetadataRequest{})
 	if err != nil || len(res.GetMetadata()) != 1 || res.GetSealedCount() != 1 {
 		t.Errorf("ListMetadata: got %d receipts, %d sealed, %v, want one of each", len(res.GetMetadata()), res.GetSealedCount(), err)
@@ -88,11 +88,11 @@ func TestTimelineOnTheWire(t *testing.T) {
 	owner, _ := h.signIn(t, false)
 	made := h.conceal(t, owner)
 	h.kit.Clock.Advance(time.Second)
-	secrets := hushv1connect.NewSecretServiceClient((&browser{}).client(), h.url)
+	secrets := hushv1connect.NewSecretServiceClient(h.client(&browser{}), h.url)
 	if _, err := secrets.RevealSecret(t.Context(), &hushv1.RevealSecretRequest{SecretKey: made.GetSecretKey()}); err != nil {
 		t.Fatalf("RevealSecret: got %v, want no error", err)
 	}
-	receipts := hushv1connect.NewMetadataServiceClient(owner.client(), h.url)
+	receipts := hushv1connect.NewMetadataServiceClient(h.client(owner), h.url)
 	res, err := receipts.GetMetadata(t.Context(), &hushv1.GetMetadataRequest{MetadataKey: made.GetMetadataKey()})
 	if err != nil {
 		t.Fatalf("GetMetadata: got %v, want no error", err)

@@ -24,6 +24,7 @@ type middleware struct {
 	policies policies
 	flight   *flight
 	origins  *http.CrossOriginProtection
+	home     home
 	warned   *sync.Once // about forwarded addresses that nobody may forward
 }
 

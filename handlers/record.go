@@ -18,6 +18,7 @@ type record struct {
 	refused bool          // a credential was sent and is not good
 	broken  error         // whether it is good could not be found out
 	safe    bool          // the HTTP method changes nothing
+	home    bool          // it was sent to the service's own host
 	foreign bool          // a browser sent it from a page of another site
 	open    bool          // the route is for pages of other sites, too
 	locale  locale.Locale // of the answer

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"net/netip"
 	"net/url"
 	"slices"
 	"time"
@@ -17,10 +16,14 @@ type SessionService struct {
 	base  *url.URL // where people reach the service
 }
 
-// CreateSession signs in and gives the browser its session.
+// CreateSession signs in on the service's own host and gives the browser its
+// session.
 func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSessionRequest) (*hushv1.CreateSessionResponse, error) {
 	if !keepsCookies(s.base) {
 		return nil, errInsecure
+	}
+	if !atHome(ctx) {
+		return nil, &elsewhereError{s.base}
 	}
 	address, password := vault.Text(req.GetAddress()), vault.Text(req.GetPassword())
 	made, err := s.vault.CreateSession(ctx, callerFrom(ctx), address, password, req.GetRemember())
@@ -118,9 +121,7 @@ func keepsCookies(base *url.URL) bool {
 	if base.Scheme != "http" {
 		return true
 	}
-	host := base.Hostname()
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
+	return isLoopback(vault.HostName(base.Hostname()))
 }
 
 func sessionOf(s vault.Session) *hushv1.Session {

@@ -181,3 +181,35 @@ func TestSessionNeedsItsToken(t *testing.T) {
 		t.Errorf("BurnAllSecrets with its own token: got %v, want no error", err)
 	}
 }
+
+// Behind a base URL there is one host with sessions. Not even the names of the
+// machine itself count: a proxy that does not pass the Host on would make every
+// host look like them.
+func TestSignInOnTheBaseURLAlone(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, vaulttest.Options{}, func(o *handlers.Options) {
+		o.BaseURL = &url.URL{Scheme: "https", Host: "hush.example:8443"}
+	})
+	in, _ := h.signIn(t, false)
+	for host, home := range map[string]bool{
+		"hush.example:8443": true, "hush.example": true, "HUSH.EXAMPLE.": true,
+		"secrets.tenant.example": false, "localhost": false, "127.0.0.1:7143": false, "x.hush.example": false, "hush.example.evil.example": false,
+	} {
+		b := &browser{host: host}
+		_, err := h.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: testAddress, Password: testPassword})
+		if home != (err == nil) || home != (len(b.set) == 1) {
+			t.Errorf("CreateSession on %s: got %v and the cookies %q, want a session: %t", host, err, b.set, home)
+		}
+		if !home && reasonOf(t, err) != hushv1.Refusal_REASON_ELSEWHERE {
+			t.Errorf("CreateSession on %s: got %v, want it refused as elsewhere", host, err)
+		}
+		b = &browser{host: host, cookie: in.cookie, shrimp: in.shrimp}
+		_, err = h.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{})
+		if home != (err == nil) || !home && !cmp.Equal(b.set, []string{clearedCookie}) {
+			t.Errorf("GetAccount on %s with a session: got %v and the cookies %q, want it taken: %t", host, err, b.set, home)
+		}
+	}
+	if _, err := h.accounts(in).GetAccount(t.Context(), &hushv1.GetAccountRequest{}); err != nil {
+		t.Errorf("GetAccount at home: got %v, want the session to have stayed", err)
+	}
+}

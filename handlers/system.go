@@ -54,7 +54,7 @@ func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyReques
 		Maintenance:  policy.Maintenance,
 		InstanceName: s.instance.Name, LogoUrl: s.instance.LogoURL, Banner: s.instance.Banner,
 		ImprintUrl: s.instance.ImprintURL, PrivacyUrl: s.instance.PrivacyURL,
-		BaseUrl: strings.TrimSuffix(s.base.String(), "/"), SignIn: keepsCookies(s.base),
+		BaseUrl: strings.TrimSuffix(s.base.String(), "/"), SignIn: keepsCookies(s.base) && atHome(ctx),
 	}, nil
 }
 

@@ -34,8 +34,8 @@ func TestWatchMetadata(t *testing.T) {
 		"connect": nil, "grpc-web": {connect.WithGRPCWeb()}, "json": {connect.WithProtoJSON()},
 	} {
 		kept := h.conceal(t, b)
-		receipts := hushv1connect.NewMetadataServiceClient(b.client(), h.url, options...)
-		secrets := hushv1connect.NewSecretServiceClient(b.client(), h.url)
+		receipts := hushv1connect.NewMetadataServiceClient(h.client(b), h.url, options...)
+		secrets := hushv1connect.NewSecretServiceClient(h.client(b), h.url)
 		stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: kept.GetMetadataKey()})
 		if err != nil {
 			t.Fatalf("WatchMetadata: got %v, want no error", err)
@@ -64,7 +64,7 @@ func TestWatchMetadataRefuses(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, vaulttest.Options{}, nil)
 	b := &browser{}
-	receipts := hushv1connect.NewMetadataServiceClient(b.client(), h.url)
+	receipts := hushv1connect.NewMetadataServiceClient(h.client(b), h.url)
 	stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: "nonsense"})
 	if err == nil && stream.Receive() {
 		t.Fatal("WatchMetadata(nonsense): got a message, want none")
@@ -83,7 +83,7 @@ func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 	h := newHouse(t, vaulttest.Options{}, nil)
 	b := &browser{}
 	kept := h.conceal(t, b)
-	receipts := hushv1connect.NewMetadataServiceClient(b.client(), h.url)
+	receipts := hushv1connect.NewMetadataServiceClient(h.client(b), h.url)
 	follow := func() error {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()

@@ -28,36 +28,36 @@ var (
 	ErrAnswer = errors.New("resolver: no usable answer")
 )
 
-// lookUp returns the first records of a kind that a name has, wherever its
-// aliases lead.
-func (r *Resolver) lookUp(ctx context.Context, name string, kind uint16) ([]dns.RR, error) {
-	at := dns.CanonicalName(name)
+// lookUp returns the first records of a kind that a name has, and the name
+// that has them or would: the one that its aliases lead to.
+func (r *Resolver) lookUp(ctx context.Context, name string, kind uint16) (found []dns.RR, at string, err error) {
+	at = dns.CanonicalName(name)
 	if _, ok := dns.IsDomainName(at); !ok {
-		return nil, fmt.Errorf("not a name: %w", ErrAnswer)
+		return nil, "", fmt.Errorf("not a name: %w", ErrAnswer)
 	}
 	aliases := 0
 	for {
 		answer, err := r.query(ctx, at, kind)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		asked := at
 		for {
 			if found := recordsOf(answer, at, kind); len(found) > 0 {
-				return found, nil
+				return found, at, nil
 			}
 			next, ok := aliasOf(answer, at)
 			if !ok {
 				break
 			}
 			if aliases++; aliases > aliasesMost {
-				return nil, ErrAliases
+				return nil, "", ErrAliases
 			}
 			at = next
 		}
 		// Servers that do not follow aliases themselves leave that to us.
 		if at == asked || answer.Rcode == dns.RcodeNameError {
-			return nil, nil
+			return nil, at, nil
 		}
 	}
 }

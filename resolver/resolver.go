@@ -61,12 +61,14 @@ func systemServers(path string) []string {
 }
 
 // TXT returns the texts of a name, the parts of each joined, as zone files
-// write them: what is not printable ASCII is escaped. A name that does not
-// exist has none. Any other failure is an error, and asking again may help.
-func (r *Resolver) TXT(ctx context.Context, name string) ([]string, error) {
-	var texts []string
-	err := r.ask(ctx, func(ctx context.Context) error {
-		records, err := r.lookUp(ctx, name, dns.TypeTXT)
+// write them: what is not printable ASCII is escaped. at is where they are, in
+// lower case and without a dot at its end: the name itself, or the one that its
+// aliases lead to. A name that does not exist has no texts. Any other failure is
+// an error, and asking again may help.
+func (r *Resolver) TXT(ctx context.Context, name string) (texts []string, at string, err error) {
+	err = r.ask(ctx, func(ctx context.Context) error {
+		records, last, err := r.lookUp(ctx, name, dns.TypeTXT)
+		at = strings.TrimSuffix(last, ".")
 		for _, record := range records {
 			if txt, ok := record.(*dns.TXT); ok {
 				text := strings.Join(txt.Txt, "")
@@ -76,9 +78,9 @@ func (r *Resolver) TXT(ctx context.Context, name string) ([]string, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return texts, nil
+	return texts, at, nil
 }
 
 // Addresses returns the IPv4 addresses of a name and then the IPv6 ones. A name
@@ -88,7 +90,7 @@ func (r *Resolver) Addresses(ctx context.Context, name string) ([]netip.Addr, er
 	var found []netip.Addr
 	err := r.ask(ctx, func(ctx context.Context) error {
 		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
-			records, err := r.lookUp(ctx, name, kind)
+			records, _, err := r.lookUp(ctx, name, kind)
 			if err != nil {
 				return err
 			}

@@ -51,14 +51,14 @@ func TestTurns(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.TXT(ctx, "example.com"); !errors.Is(err, context.Canceled) {
+	if _, _, err := r.TXT(ctx, "example.com"); !errors.Is(err, context.Canceled) {
 		t.Errorf("TXT(no turn): got %v, want %v", err, context.Canceled)
 	}
 	if got := len(r.turns); got != questions {
 		t.Errorf("turns taken: got %d, want %d", got, questions)
 	}
 	<-r.turns
-	if _, err := r.TXT(t.Context(), "example.com"); err == nil || errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := r.TXT(t.Context(), "example.com"); err == nil || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("TXT(nobody listens): got %v, want a refused connection", err)
 	}
 }

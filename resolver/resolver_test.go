@@ -31,7 +31,7 @@ func open(t *testing.T) (*resolver.Resolver, *resolvertest.Server) {
 
 func wantTXT(t *testing.T, r *resolver.Resolver, name string, want ...string) {
 	t.Helper()
-	got, err := r.TXT(t.Context(), name)
+	got, _, err := r.TXT(t.Context(), name)
 	if err != nil {
 		t.Errorf("TXT(%s): got %v, want nil", name, err)
 	}
@@ -75,6 +75,31 @@ func TestTXT(t *testing.T) {
 	server.Delete("one.example.com")
 	wantTXT(t, r, "one.example.com")
 	wantTXT(t, r, "alias.example.com")
+}
+
+// Whoever compares texts may have to know whose they are.
+func TestTXTAt(t *testing.T) {
+	t.Parallel()
+	r, server := open(t)
+	server.SetTXT("one.example.com", "a")
+	server.SetTXT("inner.corp.example", "secret")
+	server.SetCNAME("alias.example.com", "INNER.corp.example")
+	server.SetCNAME("twice.example.com", "alias.example.com")
+	server.SetCNAME("nowhere.example.com", "none.corp.example")
+	server.SetCNAME("back.example.com", "there.corp.example")
+	server.SetCNAME("there.corp.example", "one.example.com")
+	for name, want := range map[string]string{
+		"one.example.com": "one.example.com", "ONE.Example.com.": "one.example.com", "none.example.com": "none.example.com",
+		"alias.example.com": "inner.corp.example", "twice.example.com": "inner.corp.example",
+		"nowhere.example.com": "none.corp.example", "back.example.com": "one.example.com",
+	} {
+		for _, shallow := range []bool{false, true} {
+			server.Shallow(shallow)
+			if _, at, err := r.TXT(t.Context(), name); at != want || err != nil {
+				t.Errorf("TXT(%s), shallow %t: got texts at %q, %v, want %q", name, shallow, at, err, want)
+			}
+		}
+	}
 }
 
 // What a zone holds beyond ten values is nobody's to send through us.
@@ -149,7 +174,7 @@ func TestAliases(t *testing.T) {
 		wantTXT(t, r, "1.example.com", "found")
 		wantTXT(t, r, "5.example.com", "found")
 		for _, name := range []string{"6.example.com", "a.example.com", "self.example.com"} {
-			if got, err := r.TXT(t.Context(), name); !errors.Is(err, resolver.ErrAliases) || got != nil {
+			if got, _, err := r.TXT(t.Context(), name); !errors.Is(err, resolver.ErrAliases) || got != nil {
 				t.Errorf("TXT(%s), shallow %t: got %v, %v, want %v", name, shallow, got, err, resolver.ErrAliases)
 			}
 			if got := server.Queries(name); got > 6 {
@@ -165,7 +190,7 @@ func TestServerErrors(t *testing.T) {
 	server.Refuse("refused.example.com")
 	server.Break("failed.example.com", dns.RcodeServerFailure)
 	for _, name := range []string{"refused.example.com", "failed.example.com", "two..dots.example.com", strings.Repeat("a", 64) + ".example.com"} {
-		if _, err := r.TXT(t.Context(), name); !errors.Is(err, resolver.ErrAnswer) {
+		if _, _, err := r.TXT(t.Context(), name); !errors.Is(err, resolver.ErrAnswer) {
 			t.Errorf("TXT(%s): got %v, want %v", name, err, resolver.ErrAnswer)
 		}
 	}
@@ -187,7 +212,7 @@ func TestSilence(t *testing.T) {
 	server.Delay(time.Minute)
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		if _, err := r.TXT(t.Context(), "silent.example.com"); !errors.Is(err, context.DeadlineExceeded) {
+		if _, _, err := r.TXT(t.Context(), "silent.example.com"); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("TXT(silent): got %v, want %v", err, context.DeadlineExceeded)
 		}
 		if got := server.Queries("silent.example.com"); got != 2 {
@@ -201,7 +226,7 @@ func TestSilence(t *testing.T) {
 		}
 		leave()
 	})
-	if _, err := r.TXT(gone, "left.example.com"); !errors.Is(err, context.Canceled) {
+	if _, _, err := r.TXT(gone, "left.example.com"); !errors.Is(err, context.Canceled) {
 		t.Errorf("TXT(left): got %v, want %v", err, context.Canceled)
 	}
 	ended.Wait()
@@ -234,7 +259,7 @@ func TestForgedAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatalf("New(loopback): got %v, want nil", err)
 	}
-	if got, err := r.TXT(t.Context(), "asked.example.com"); !errors.Is(err, resolver.ErrAnswer) || got != nil {
+	if got, _, err := r.TXT(t.Context(), "asked.example.com"); !errors.Is(err, resolver.ErrAnswer) || got != nil {
 		t.Errorf("TXT(asked): got %v, %v, want %v", got, err, resolver.ErrAnswer)
 	}
 }

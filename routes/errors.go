@@ -104,7 +104,7 @@ func (d details) byPolicy(message string) *fault {
 	switch d.refusal.GetReason() {
 	case hushv1.Refusal_REASON_SHRIMP:
 		return &fault{class: classForgery}
-	case hushv1.Refusal_REASON_CROSS_SITE, hushv1.Refusal_REASON_INSECURE:
+	case hushv1.Refusal_REASON_CROSS_SITE, hushv1.Refusal_REASON_INSECURE, hushv1.Refusal_REASON_ELSEWHERE:
 		return &fault{class: classForbidden, text: message}
 	case hushv1.Refusal_REASON_SCOPE:
 		return &fault{class: classUnauthorized}

@@ -98,6 +98,7 @@ func TestReadFaultReasons(t *testing.T) {
 		hushv1.Refusal_REASON_NOT_CONFIGURED:   {class: classInvalid, text: "why"},
 		hushv1.Refusal_REASON_INSECURE:         {class: classForbidden, text: "why"},
 		hushv1.Refusal_REASON_TOO_MANY:         {class: classInvalid, text: "why"},
+		hushv1.Refusal_REASON_ELSEWHERE:        {class: classForbidden, text: "why"},
 	}
 	for number := range hushv1.Refusal_Reason_name {
 		reason := hushv1.Refusal_Reason(number)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hush/resolver"
+	"hush/resolver/resolvertest"
 	"hush/vault"
 	"hush/vault/vaulttest"
 )
@@ -124,12 +126,21 @@ func upload(t *testing.T, name string) (body, contentType string) {
 
 func TestImages(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, "https://hush.example", vaulttest.Options{Host: "hush.example"})
+	dns := resolvertest.New(t)
+	asks, err := resolver.New(dns.Addr)
+	if err != nil {
+		t.Fatalf("resolver.New(%s): got %v, want nil", dns.Addr, err)
+	}
+	s := newSite(t, "https://hush.example", vaulttest.Options{Host: "hush.example", Resolver: asks})
 	authorization := s.account(t, ada, vault.RoleCustomer)
 	const prefix = "/api/v2/account/domains/secrets.example.com"
 	w := s.send(http.MethodPost, "/api/v2/account/domains/add", "domain=Secrets.Example.com", "Authorization", authorization)
 	var added struct {
-		Record struct{ Identifier string }
+		Record struct {
+			Identifier string
+			Host       string `json:"txt_validation_host"`
+			Value      string `json:"txt_validation_value"`
+		}
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &added); err != nil || w.Code != http.StatusOK {
 		t.Fatalf("POST add: got %d %s", w.Code, w.Body)
@@ -146,6 +157,13 @@ func TestImages(t *testing.T) {
 		t.Fatalf("GET logo: got %d %s", w.Code, w.Body)
 	}
 	public := "/imagine/" + added.Record.Identifier
+	if w := s.send(http.MethodGet, public+"/logo.png", ""); w.Code != http.StatusNotFound {
+		t.Errorf("GET %s/logo.png before the domain is verified: got %d, want 404", public, w.Code)
+	}
+	dns.SetTXT(added.Record.Host+".example.com", added.Record.Value)
+	if w := s.send(http.MethodPost, prefix+"/verify", "", "Authorization", authorization); !strings.Contains(w.Body.String(), `"verified":true`) {
+		t.Fatalf("POST verify: got %d %s", w.Code, w.Body)
+	}
 	w = s.send(http.MethodGet, public+"/logo.png", "", "Sec-Fetch-Site", "cross-site")
 	if got := base64.StdEncoding.EncodeToString(w.Body.Bytes()); w.Code != http.StatusOK || got != shown.Record.Encoded {
 		t.Errorf("GET %s/logo.png: got %d and %d bytes, want the logo", public, w.Code, w.Body.Len())

@@ -16,9 +16,10 @@ const DomainLimit = 100
 
 // Resolver asks DNS, within its own limits of time, number and size.
 type Resolver interface {
-	// TXT returns the texts of a name, each joined to one string. A name
-	// without any is no error: it has none.
-	TXT(ctx context.Context, name string) ([]string, error)
+	// TXT returns the texts of a name, each joined to one string, and the name
+	// that they are at: another one if aliases lead there. A name without any
+	// is no error: it has none.
+	TXT(ctx context.Context, name string) (texts []string, at string, err error)
 	// Addresses returns the IPv4 and IPv6 addresses of a name; none is no
 	// error.
 	Addresses(ctx context.Context, name string) ([]netip.Addr, error)

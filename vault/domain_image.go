@@ -118,12 +118,27 @@ func (v *Vault) DeleteDomainLogo(ctx context.Context, c Caller, name string, kin
 	})
 }
 
-// GetPublicImage returns to anybody an image of a domain by the domain's id, or
-// ErrNotFound.
+// GetPublicImage returns to anybody an image of a verified domain by the
+// domain's id, or ErrNotFound. What an account uploads for a name that it did
+// not prove is its own to see.
 func (v *Vault) GetPublicImage(ctx context.Context, domainID string, kind ImageKind) (Image, error) {
 	id, ok := parseDomainID(domainID)
 	if !ok {
 		return Image{}, ErrNotFound
+	}
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		owner, name, err := domainByID(tx, domainID)
+		if err != nil {
+			return err
+		}
+		holder, err := verifiedHolder(tx, name)
+		if err == nil && holder != owner {
+			err = ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return Image{}, err
 	}
 	return v.getImage(ctx, id, kind)
 }

@@ -67,19 +67,26 @@ func (v *Vault) claimName(text string) (string, error) {
 	return name, nil
 }
 
-// hostName is the service's own host in the form of canonicalDomain; empty if
-// it is not known.
-func (v *Vault) hostName() string {
-	if name, ok := canonicalDomain(v.host); ok {
+// hostName is the service's own host as HostName writes it; empty if it is not
+// known.
+func (v *Vault) hostName() string { return HostName(v.host) }
+
+// HostName writes a host as hosts are compared: names in lower case and ASCII
+// without a dot at the end, addresses in their shortest form.
+func HostName(host string) string {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().String()
+	}
+	if name, ok := canonicalDomain(host); ok {
 		return name
 	}
-	return strings.ToLower(v.host)
+	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
 // ownName tells whether a canonical name is the service's own or lies below it.
 func (v *Vault) ownName(name string) bool {
 	host := v.hostName()
-	return host != "" && (name == host || strings.HasSuffix(name, "."+host))
+	return host != "" && isBelow(name, host)
 }
 
 // nameParts are the parts of a domain's name.

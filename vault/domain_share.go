@@ -3,7 +3,6 @@ package vault
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"hush/storage"
 )
@@ -71,10 +70,11 @@ func (v *Vault) GetPublicBrand(ctx context.Context, name string) (Domain, error)
 // domain's own pages with AllowPublicHomepage, to everything else with
 // AllowPublicAPI. Without it they get a PolicyError.
 func (v *Vault) AdmitVisitor(ctx context.Context, s Site) error {
-	if s.Host == "" || strings.EqualFold(s.Host, v.host) {
+	name := v.siteDomain(s)
+	if name == "" {
 		return nil
 	}
-	d, err := v.verifiedDomain(ctx, s.Host)
+	d, err := v.verifiedDomain(ctx, name)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -99,18 +99,28 @@ func (v *Vault) verifiedDomain(ctx context.Context, name string) (d *ownedDomain
 		return nil, ErrNotFound
 	}
 	err = v.store.View(ctx, func(tx storage.Tx) error {
-		holder, err := tx.Get(bucketVerified, []byte(canonical))
-		if errors.Is(err, storage.ErrNotFound) {
-			return ErrNotFound
-		}
+		holder, err := verifiedHolder(tx, canonical)
 		if err != nil {
 			return err
 		}
-		if len(holder) != len(AccountID{}) {
-			return errDamaged
-		}
-		d, err = getDomain(tx, AccountID(holder), canonical)
+		d, err = getDomain(tx, holder, canonical)
 		return err
 	})
 	return d, err
+}
+
+// verifiedHolder returns the account that verified a canonical name, or
+// ErrNotFound.
+func verifiedHolder(tx storage.Tx, name string) (AccountID, error) {
+	holder, err := tx.Get(bucketVerified, []byte(name))
+	if errors.Is(err, storage.ErrNotFound) {
+		return AccountID{}, ErrNotFound
+	}
+	if err != nil {
+		return AccountID{}, err
+	}
+	if len(holder) != len(AccountID{}) {
+		return AccountID{}, errDamaged
+	}
+	return AccountID(holder), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"slices"
 	"time"
 
 	"hush/storage"
@@ -135,11 +134,11 @@ func (v *Vault) settle(tx storage.Tx, d *ownedDomain, found findings, asked bool
 
 // takenBy tells whether another account has verified the name.
 func (d *ownedDomain) takenBy(tx storage.Tx) (bool, error) {
-	holder, err := tx.Get(bucketVerified, []byte(d.name))
-	if errors.Is(err, storage.ErrNotFound) {
+	holder, err := verifiedHolder(tx, d.name)
+	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
-	return err == nil && !slices.Equal(holder, d.owner[:]), err
+	return err == nil && holder != d.owner, err
 }
 
 // prove makes a domain verified.

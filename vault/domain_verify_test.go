@@ -1,6 +1,7 @@
 package vault_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -261,3 +262,54 @@ func TestOperatorDomains(t *testing.T) {
 	_, err = operator.ListDomains(t.Context(), "nobody@example.net")
 	wantErr(t, "Operator.ListDomains(nobody)", err, vault.ErrNotFound)
 }
+
+// The attack: claim a name, and make its challenge an alias of one in the
+// operator's own network. The service asks its DNS server, which answers it,
+// and shows what it found: texts that outsiders cannot look up. So what is
+// outside the domain is compared alone. That nothing is there is not told
+// either.
+func TestAliasesShowNothingFromOutside(t *testing.T) {
+	t.Parallel()
+	const inner = "spf-and-keys.corp.internal"
+	k := newDomainKit(t, vaulttest.Options{})
+	c := k.account(t)
+	d := k.add(t, c, claimed)
+	for _, test := range []struct {
+		name    string
+		set     func()
+		found   []string
+		problem string
+	}{
+		{"another zone", func() { k.DNS.SetTXT(inner, "ldap-password=hunter2"); k.DNS.SetCNAME(txtName(d), inner) }, nil, outsideProblem},
+		{"by way of the domain", func() {
+			k.DNS.SetCNAME(txtName(d), "hop."+claimed)
+			k.DNS.SetCNAME("hop."+claimed, inner)
+		}, nil, outsideProblem},
+		{"a sibling", func() { k.DNS.SetTXT("x.example.com", "hunter2"); k.DNS.SetCNAME(txtName(d), "x.example.com") }, nil, outsideProblem},
+		{"a lookalike", func() { k.DNS.SetTXT("x"+claimed, "hunter2"); k.DNS.SetCNAME(txtName(d), "x"+claimed) }, nil, outsideProblem},
+		{"nothing there", func() { k.DNS.SetCNAME(txtName(d), "none.corp.internal") }, nil, outsideProblem},
+		{"within the domain", func() { k.DNS.SetTXT("in."+claimed, "wrong"); k.DNS.SetCNAME(txtName(d), "in."+claimed) },
+			[]string{"wrong"}, "There are TXT records, but none has the expected value."},
+	} {
+		k.DNS.Delete(txtName(d))
+		test.set()
+		check := checkOf(t, k.verify(t, c, claimed, vault.DomainPending), vault.CheckTXT)
+		if diff := cmp.Diff(test.found, check.Found, cmpopts.EquateEmpty()); diff != "" || check.Problem != test.problem {
+			t.Errorf("VerifyDomain(%s): got problem %q, want %q; found -want +got\n%s", test.name, check.Problem, test.problem, diff)
+		}
+		for _, row := range rows(t, k.Store, vault.BucketDomain) {
+			if bytes.Contains(row, []byte("hunter2")) {
+				t.Errorf("VerifyDomain(%s): got the text in the record, want it nowhere", test.name)
+			}
+		}
+	}
+	k.DNS.Delete(txtName(d))
+	k.DNS.SetTXT("proof.provider.example", "another", d.TXTValue)
+	k.DNS.SetCNAME(txtName(d), "proof.provider.example")
+	check := checkOf(t, k.verify(t, c, claimed, vault.DomainVerified), vault.CheckTXT)
+	if len(check.Found) != 0 || !check.Passed || check.Problem != "" {
+		t.Errorf("VerifyDomain(a provider's): got %v, want it passed and nothing shown", check)
+	}
+}
+
+const outsideProblem = "The name is an alias of one outside the domain, where the expected value was not found."

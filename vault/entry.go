@@ -340,6 +340,9 @@ func readListed(tx storage.Tx, key, value []byte, pair pairID, now time.Time) (f
 	if f.lockedForGood, err = lockedForGood(tx, f.record, now); err != nil {
 		return f, err
 	}
+	if f.record.shareDomain, err = domainNow(tx, f.record.custid, f.record.shareDomain); err != nil {
+		return f, err
+	}
 	if f.timeline, err = getTimeline(tx, f.row); err != nil {
 		return f, err
 	}

@@ -206,6 +206,7 @@ func (v *Vault) showMetadata(ctx context.Context, c Caller, receipt seal.Token, 
 	m := describe(receipt, r, now)
 	m.LockedForGood = found.lockedForGood && r.state.Live()
 	m.Account = v.custid(ctx, c, r.custid)
+	m.ShareDomain = v.receiptDomain(ctx, r)
 	if r.state.Live() && r.showsKey(c) {
 		token, err := v.openKey(receipt, row, r)
 		if err != nil {
@@ -219,6 +220,22 @@ func (v *Vault) showMetadata(ctx context.Context, c Caller, receipt seal.Token, 
 		m.Events, m.Deliveries = found.timeline.timeline(r), found.deliveries
 	}
 	return m
+}
+
+// receiptDomain is the domain of the links that a receipt shows. One that
+// cannot be looked up is left out: the service's own links open the secret too.
+func (v *Vault) receiptDomain(ctx context.Context, r *metadataRecord) (domain string) {
+	if r.shareDomain == "" {
+		return ""
+	}
+	err := v.store.View(ctx, func(tx storage.Tx) (err error) {
+		domain, err = domainNow(tx, r.custid, r.shareDomain)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		v.log.Error("reading a receipt's domain", "cause", err)
+	}
+	return domain
 }
 
 // custid is the address of the account with that id; empty for no account and

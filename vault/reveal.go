@@ -40,7 +40,7 @@ func (v *Vault) RevealSecret(ctx context.Context, c Caller, key string, passphra
 		return Revealed{}, err
 	}
 	secret := showSecret(c, token, seen.record, now)
-	secret.State = StateReceived
+	secret.State, secret.ShareDomain = StateReceived, seen.domain
 	return Revealed{Secret: secret, Value: Text(end.plaintext)}, nil
 }
 
@@ -48,18 +48,24 @@ func (v *Vault) RevealSecret(ctx context.Context, c Caller, key string, passphra
 type seen struct {
 	row    seal.RowKey
 	record *secretRecord
+	domain string // that it shows
 	key    seal.SecretKey
 }
 
 // prove finds a secret and checks that token and passphrase fit it. It reads
 // only, but for the attempt that a passphrase costs.
 func (v *Vault) prove(ctx context.Context, c Caller, token seal.Token, passphrase Text, m move, now time.Time) (*seen, error) {
-	s := &seen{row: token.RowKey(seal.KindSecret)}
-	err := v.store.View(ctx, func(tx storage.Tx) (err error) {
-		if s.record, err = getSecret(tx, s.row, now); err != nil {
+	s, site := &seen{row: token.RowKey(seal.KindSecret)}, ""
+	if m == moveReveal {
+		site = v.siteDomain(c.Site)
+	}
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		record, shown, err := lookFrom(tx, c, site, token, now)
+		if err != nil {
 			return err
 		}
-		return s.record.admits(tx, m)
+		s.record, s.domain = record, shown.ShareDomain
+		return record.admits(tx, m)
 	})
 	if err != nil {
 		return nil, err

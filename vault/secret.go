@@ -313,7 +313,7 @@ func (v *Vault) GetSecretStatus(ctx context.Context, c Caller, keys []string) ([
 }
 
 func (v *Vault) lookAt(ctx context.Context, c Caller, keys []string, noted bool) ([]Secret, error) {
-	now := v.clock.now()
+	now, site := v.clock.now(), v.siteDomain(c.Site)
 	var found []Secret
 	var last *secretRecord
 	err := v.store.View(ctx, func(tx storage.Tx) error {
@@ -323,13 +323,13 @@ func (v *Vault) lookAt(ctx context.Context, c Caller, keys []string, noted bool)
 			if !ok {
 				continue
 			}
-			record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
+			record, shown, err := lookFrom(tx, c, site, token, now)
 			switch {
 			case errors.Is(err, ErrNotFound):
 			case err != nil:
 				return err
 			default:
-				found[i], last = showSecret(c, token, record, now), record
+				found[i], last = shown, record
 			}
 		}
 		return nil
@@ -338,6 +338,24 @@ func (v *Vault) lookAt(ctx context.Context, c Caller, keys []string, noted bool)
 		v.look(ctx, c, found[0].Key.RowKey(seal.KindSecret), last, now)
 	}
 	return found, err
+}
+
+// lookFrom finds a secret that waits and belongs on a site, and what it shows.
+func lookFrom(tx storage.Tx, c Caller, site string, token seal.Token, now time.Time) (*secretRecord, Secret, error) {
+	record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	belongs, err := record.belongsOn(tx, site)
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	if !belongs {
+		return nil, Secret{}, ErrNotFound
+	}
+	shown := showSecret(c, token, record, now)
+	shown.ShareDomain, err = domainNow(tx, record.owner, record.shareDomain)
+	return record, shown, err
 }
 
 // getSecret loads a secret that waits, or returns ErrNotFound. Expired ones

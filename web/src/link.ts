@@ -33,3 +33,8 @@ function origin(base: string, domain: string): string {
   const own = base.replace(/\/+$/, "") || location.origin;
   return domain ? `${new URL(own).protocol}//${domain}` : own;
 }
+
+/** homeElsewhere is the service's own address for a page on another host; empty for a page that is there. */
+export function homeElsewhere(base: string, hostname: string): string {
+  return base && new URL(base).hostname !== hostname ? base.replace(/\/+$/, "") : "";
+}

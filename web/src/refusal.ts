@@ -23,7 +23,8 @@ export type Reason =
   | "domain_suspended"
   | "not_configured"
   | "insecure"
-  | "too_many";
+  | "too_many"
+  | "elsewhere";
 
 /** The code of a failed call; `offline` if no answer came at all. */
 export type Code =

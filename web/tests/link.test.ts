@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyIn, receiptLink, secretLink } from "../src/link";
+import { homeElsewhere, keyIn, receiptLink, secretLink } from "../src/link";
 
 const key = "abcdefghijklmnopqrstuvwxy012345";
 
@@ -38,4 +38,11 @@ test("links carry the key in the fragment", () => {
   assert.equal(secretLink("https://hush.example/", key), `https://hush.example/s#${key}`);
   assert.equal(secretLink("https://hush.example", key, "secrets.example"), `https://secrets.example/s#${key}`);
   assert.equal(receiptLink("https://hush.example", key), `https://hush.example/r#${key}`);
+});
+
+test("homeElsewhere names the service's own address to pages on other hosts", () => {
+  assert.equal(homeElsewhere("https://secrets.example/", "drop.tenant.example"), "https://secrets.example");
+  assert.equal(homeElsewhere("https://secrets.example:8443", "drop.tenant.example"), "https://secrets.example:8443");
+  assert.equal(homeElsewhere("https://secrets.example:8443", "secrets.example"), "");
+  assert.equal(homeElsewhere("", "secrets.example"), "");
 });

@@ -81,6 +81,8 @@ const (
 	Refusal_REASON_INSECURE Refusal_Reason = 22
 	// Too many of a kind; `limit` names the most.
 	Refusal_REASON_TOO_MANY Refusal_Reason = 23
+	// Sign-in on another host than the service's own; the message names it.
+	Refusal_REASON_ELSEWHERE Refusal_Reason = 24
 )
 
 // Enum value maps for Refusal_Reason.
@@ -110,6 +112,7 @@ var (
 		21: "REASON_NOT_CONFIGURED",
 		22: "REASON_INSECURE",
 		23: "REASON_TOO_MANY",
+		24: "REASON_ELSEWHERE",
 	}
 	Refusal_Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":      0,
@@ -136,6 +139,7 @@ var (
 		"REASON_NOT_CONFIGURED":   21,
 		"REASON_INSECURE":         22,
 		"REASON_TOO_MANY":         23,
+		"REASON_ELSEWHERE":        24,
 	}
 )
 
@@ -264,7 +268,7 @@ var File_hush_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xfc\x05\n" +
+	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\x92\x06\n" +
 	"\aRefusal\x12/\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x17.hush.v1.Refusal.ReasonR\x06reason\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\x12\x14\n" +
@@ -272,7 +276,7 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
 	"tries_left\x18\x04 \x01(\x05R\ttriesLeft\x12-\n" +
 	"\x12passphrase_missing\x18\x05 \x01(\bR\x11passphraseMissing\x12\x19\n" +
-	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\xaa\x04\n" +
+	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\xc0\x04\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11REASON_PASSPHRASE\x10\x01\x12\x11\n" +
@@ -298,7 +302,8 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\x17REASON_DOMAIN_SUSPENDED\x10\x14\x12\x19\n" +
 	"\x15REASON_NOT_CONFIGURED\x10\x15\x12\x13\n" +
 	"\x0fREASON_INSECURE\x10\x16\x12\x13\n" +
-	"\x0fREASON_TOO_MANY\x10\x17Bq\n" +
+	"\x0fREASON_TOO_MANY\x10\x17\x12\x14\n" +
+	"\x10REASON_ELSEWHERE\x10\x18Bq\n" +
 	"\vcom.hush.v1B\fRefusalProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (

@@ -7,6 +7,7 @@ import { Icon, Relative } from "../ui";
 const problems: Record<string, Key> = {
   "No TXT record was found.": "domain.problem.no_txt",
   "There are TXT records, but none has the expected value.": "domain.problem.other_txt",
+  "The name is an alias of one outside the domain, where the expected value was not found.": "domain.problem.alias",
   "Another account has verified this name.": "domain.problem.taken",
   "The name has no address.": "domain.problem.no_address",
   "The name does not lead to this service alone.": "domain.problem.elsewhere",

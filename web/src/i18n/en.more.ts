@@ -164,6 +164,7 @@ export default {
   "domain.check.time": "Asked {time}",
   "domain.problem.no_txt": "No TXT record was found under this name.",
   "domain.problem.other_txt": "There are TXT records under this name, but none has the expected value.",
+  "domain.problem.alias": "The name is an alias of one outside the domain, where the expected value was not found.",
   "domain.problem.taken": "The record is there, but another account has verified this name.",
   "domain.problem.no_address": "The name has no address yet.",
   "domain.problem.elsewhere": "The name does not lead to this service, or not to it alone.",
@@ -385,6 +386,7 @@ export default {
   "signin.new": "No account yet? {link}",
   "signin.new.link": "Create one",
   "signin.insecure": "Signing in takes a secure connection (https), which this service does not have here. Sharing and opening work all the same.",
+  "signin.elsewhere": "You can share and open secrets here. Signing in works on {link}.",
   "signin.done": "You are signed in.",
 
   "resend.submit": "Mail the link again",

@@ -5,6 +5,7 @@ import { returnPath } from "../account/returning";
 import { Send } from "../account/tell";
 import { SignUp } from "../gen/hush/v1/system_service_pb";
 import { rich, t } from "../i18n/more";
+import { homeElsewhere } from "../link";
 import { navigate, place } from "../router";
 import { account, policy, signIn } from "../session";
 import { announce, Card, Checkbox, Form, Loading, Notice, Page } from "../ui";
@@ -24,9 +25,16 @@ export default function SignIn() {
   }
   return (
     <Page title={t("signin.title")} lead={next === "/" ? undefined : t("gate.back")} width="narrow">
-      {policy.value?.signIn === false ? <Notice kind="warn">{t("signin.insecure")}</Notice> : <SignInForm />}
+      {policy.value?.signIn === false ? <NoSignIn /> : <SignInForm />}
     </Page>
   );
+}
+
+/** NoSignIn says why not here, and where instead. */
+function NoSignIn() {
+  const home = homeElsewhere(policy.value?.baseUrl ?? "", location.hostname);
+  const link = <a href={`${home}/signin`}>{home}</a>;
+  return <Notice kind="warn">{home ? rich("signin.elsewhere", { link }) : t("signin.insecure")}</Notice>;
 }
 
 function SignInForm() {

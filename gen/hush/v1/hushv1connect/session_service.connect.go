@@ -61,7 +61,8 @@ type SessionServiceClient interface {
 	// password, in words that do not tell which; RESOURCE_EXHAUSTED with
 	// REASON_LOCKED after five wrong ones; FAILED_PRECONDITION with
 	// REASON_UNVERIFIED before the address was confirmed, and REASON_INSECURE
-	// where browsers would not keep the cookie.
+	// where browsers would not keep the cookie; REASON_ELSEWHERE on any host but
+	// that of the base URL, where sessions count for nothing.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// DestroySession signs out: it ends the session that the call came with, and
 	// clears the cookie.
@@ -187,7 +188,8 @@ type SessionServiceHandler interface {
 	// password, in words that do not tell which; RESOURCE_EXHAUSTED with
 	// REASON_LOCKED after five wrong ones; FAILED_PRECONDITION with
 	// REASON_UNVERIFIED before the address was confirmed, and REASON_INSECURE
-	// where browsers would not keep the cookie.
+	// where browsers would not keep the cookie; REASON_ELSEWHERE on any host but
+	// that of the base URL, where sessions count for nothing.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// DestroySession signs out: it ends the session that the call came with, and
 	// clears the cookie.

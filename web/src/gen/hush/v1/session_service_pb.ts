@@ -263,7 +263,8 @@ export const SessionService: GenService<{
    * password, in words that do not tell which; RESOURCE_EXHAUSTED with
    * REASON_LOCKED after five wrong ones; FAILED_PRECONDITION with
    * REASON_UNVERIFIED before the address was confirmed, and REASON_INSECURE
-   * where browsers would not keep the cookie.
+   * where browsers would not keep the cookie; REASON_ELSEWHERE on any host but
+   * that of the base URL, where sessions count for nothing.
    *
    * @generated from rpc hush.v1.SessionService.CreateSession
    */

@@ -347,7 +347,8 @@ export type GetPolicyResponse = Message<"hush.v1.GetPolicyResponse"> & {
   baseUrl: string;
 
   /**
-   * Whether browsers keep a session that is made here.
+   * Whether one can sign in on the host that was called: on that of the base
+   * URL, if browsers keep a session that is made there.
    *
    * @generated from field: bool sign_in = 19;
    */

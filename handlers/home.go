@@ -1,0 +1,55 @@
+package handlers
+
+import (
+	"context"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"hush/vault"
+)
+
+// home is the service's own host, the one that has sessions. On any other,
+// people share and open: whoever controls its name could read a session there.
+type home struct {
+	base     *url.URL
+	name     string
+	loopback bool // all names of this very machine count as one
+}
+
+func newHome(base *url.URL) home {
+	name := vault.HostName(base.Hostname())
+	addr, err := netip.ParseAddr(name)
+	return home{base, name, isLoopback(name) || err == nil && addr.IsUnspecified()}
+}
+
+// has reports whether a request's Host, or its :authority, names the home. The
+// port does not matter: cookies know none, and proxies write it or leave it.
+func (h home) has(host string) bool {
+	name := HostOf(host)
+	if name == h.name {
+		return true
+	}
+	name = vault.HostName(name)
+	return name == h.name || h.loopback && isLoopback(name)
+}
+
+// isLoopback reports whether a host, as vault.HostName writes it, is this very
+// machine.
+func isLoopback(name string) bool {
+	addr, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// atHome reports whether a call was sent to the service's own host.
+func atHome(ctx context.Context) bool {
+	record := recordFrom(ctx)
+	return record != nil && record.home
+}
+
+// elsewhereError refuses to sign in on another host than the service's own.
+type elsewhereError struct{ base *url.URL }
+
+func (e *elsewhereError) Error() string {
+	return "signing in works on " + strings.TrimSuffix(e.base.String(), "/") + " alone"
+}

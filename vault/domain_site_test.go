@@ -1,0 +1,183 @@
+package vault_test
+
+import (
+	"errors"
+	"testing"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+const othersDomain = "drop.example.net"
+
+// wantOn checks that a secret is there, or is as unknown as one that never was,
+// for callers who come by a host, whatever they ask.
+func (k *domainKit) wantOn(t *testing.T, host, key string, there bool) {
+	t.Helper()
+	c := vaulttest.Caller(7)
+	c.Site = vault.Site{Host: host}
+	_, err := k.Vault.GetSecret(t.Context(), c, key)
+	if there != (err == nil) || !there && !errors.Is(err, vault.ErrNotFound) {
+		t.Errorf("GetSecret on %q: got %v, want it there: %t", host, err, there)
+	}
+	found, err := k.Vault.GetSecretStatus(t.Context(), c, []string{key})
+	if err != nil || there != (found[0].State == vault.StateNew) {
+		t.Errorf("GetSecretStatus on %q: got %v, %v, want it there: %t", host, found, err, there)
+	}
+	if !there {
+		_, err := k.Vault.RevealSecret(t.Context(), c, key, "")
+		wantErr(t, "RevealSecret on "+host, err, vault.ErrNotFound)
+	}
+}
+
+// The attack: a tenant verifies a domain of its own and points victims' links
+// there, so that another tenant's secrets show under its name and brand. A
+// domain shows what was made for it, and is like an empty service for the rest;
+// what it refuses is still there on the sender's own.
+func TestSecretsStayOnTheirDomain(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	ada, bob := k.account(t), k.account(t)
+	k.verified(t, ada, claimed)
+	k.verified(t, ada, "second.example.com")
+	k.verified(t, bob, othersDomain)
+	k.add(t, bob, "pending.example.net")
+	conceal := func(c vault.Caller, domain string) string {
+		t.Helper()
+		kept, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{ShareDomain: domain})
+		if err != nil {
+			t.Fatalf("ConcealSecret(%q): got %v, want nil", domain, err)
+		}
+		return kept.Secret.Key.Expose()
+	}
+	canonical := []string{"", ownHost, "HUSH.example.ORG", ownHost + ".", "127.0.0.1", "::1", "localhost", "pending.example.net", "unknown.example", "not a name"}
+	for _, c := range []struct {
+		name         string
+		caller       vault.Caller
+		domain       string
+		there, where []string
+	}{
+		{"made for a domain", ada, claimed, []string{claimed, "SECRETS.example.com", claimed + "."}, []string{othersDomain, "second.example.com"}},
+		{"of an account", ada, "", []string{claimed, "second.example.com"}, []string{othersDomain, "DROP.example.net."}},
+		{"of nobody", vaulttest.Caller(1), "", []string{claimed, othersDomain}, nil},
+	} {
+		key := conceal(c.caller, c.domain)
+		for _, host := range append(canonical, c.there...) {
+			k.wantOn(t, host, key, true)
+		}
+		for _, host := range c.where {
+			k.wantOn(t, host, key, false)
+		}
+		visitor := vaulttest.Caller(7)
+		visitor.Site = vault.Site{Host: c.there[0]}
+		got, err := k.Vault.RevealSecret(t.Context(), visitor, key, "")
+		if err != nil || got.Value != "x" || got.Secret.ShareDomain != c.domain {
+			t.Errorf("RevealSecret(%s) on %s: got %v, %v, want it on %q", c.name, c.there[0], got.Secret.ShareDomain, err, c.domain)
+		}
+	}
+}
+
+// A foreign domain learns nothing, and leaves no trace in the timeline.
+func TestForeignDomainLeavesNoLook(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	ada, bob := k.account(t), k.account(t)
+	k.verified(t, bob, othersDomain)
+	kept, err := k.Vault.ConcealSecret(t.Context(), ada, "x", vault.Wish{Passphrase: "open sesame"})
+	if err != nil {
+		t.Fatalf("ConcealSecret: got %v, want nil", err)
+	}
+	visitor := vaulttest.Caller(7)
+	visitor.Site = vault.Site{Host: othersDomain}
+	_, err = k.Vault.RevealSecret(t.Context(), visitor, kept.Secret.Key.Expose(), "wrong")
+	wantErr(t, "RevealSecret(wrong passphrase, foreign domain)", err, vault.ErrNotFound)
+	k.wantOn(t, othersDomain, kept.Secret.Key.Expose(), false)
+	m, err := k.Vault.GetMetadata(t.Context(), ada, kept.Metadata.Key.Expose())
+	if err != nil || len(m.Events) != 1 {
+		t.Errorf("GetMetadata: got %v, %v, want no event but the creation", m.Events, err)
+	}
+}
+
+// The attack: a tenant gives a domain up, or lets it lapse, and another account
+// verifies the name. The new owner's brand must not be on the former one's
+// secrets, nor the former one's links lead to what the new owner runs there.
+func TestFormerDomainBrandsNothing(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	ada, bob := k.account(t), k.account(t)
+	k.verified(t, ada, claimed)
+	kept, err := k.Vault.ConcealSecret(t.Context(), ada, "x", vault.Wish{ShareDomain: claimed})
+	if err != nil {
+		t.Fatalf("ConcealSecret: got %v, want nil", err)
+	}
+	key, receipt := kept.Secret.Key.Expose(), kept.Metadata.Key.Expose()
+	shown := func(want string) {
+		t.Helper()
+		s, err := k.Vault.GetSecret(t.Context(), vaulttest.Caller(7), key)
+		m, wrong := k.Vault.GetMetadata(t.Context(), ada, receipt)
+		page, failed := k.Vault.ListMetadata(t.Context(), ada, vault.ListQuery{})
+		if err = errors.Join(err, wrong, failed); err != nil || len(page.Metadata) != 1 {
+			t.Fatalf("GetSecret, GetMetadata, ListMetadata: got %d receipts and %v, want one", len(page.Metadata), err)
+		}
+		for _, got := range []string{s.ShareDomain, m.ShareDomain, page.Metadata[0].ShareDomain} {
+			if got != want {
+				t.Errorf("ShareDomain: got %q, want %q", got, want)
+			}
+		}
+	}
+	shown(claimed)
+	k.remove(t, ada, claimed)
+	shown(claimed) // nobody else's
+	k.verified(t, bob, claimed)
+	shown("")
+	k.wantOn(t, claimed, key, false)
+	got, err := k.Vault.UpdateMemo(t.Context(), ada, receipt, "note")
+	if err != nil || got.ShareDomain != "" {
+		t.Errorf("UpdateMemo: got %q, %v, want no domain", got.ShareDomain, err)
+	}
+	revealed, err := k.Vault.RevealSecret(t.Context(), vaulttest.Caller(7), key, "")
+	if err != nil || revealed.Secret.ShareDomain != "" {
+		t.Errorf("RevealSecret: got %q, %v, want it without a domain", revealed.Secret.ShareDomain, err)
+	}
+}
+
+// Pictures of a name that was not proved are their account's alone: else
+// anybody could publish pictures under this service's address.
+func TestImagesOfUnverifiedDomains(t *testing.T) {
+	t.Parallel()
+	k := newDomainKit(t, vaulttest.Options{})
+	ada, bob := k.account(t), k.account(t)
+	d := k.add(t, ada, claimed)
+	for _, kind := range []vault.ImageKind{vault.ImageLogo, vault.ImageIcon} {
+		if _, _, err := k.Vault.UpdateDomainLogo(t.Context(), ada, claimed, kind, smallPNG(t)); err != nil {
+			t.Fatalf("UpdateDomainLogo(%d): got %v, want nil", kind, err)
+		}
+	}
+	public := func(what string, want bool) {
+		t.Helper()
+		for _, kind := range []vault.ImageKind{vault.ImageLogo, vault.ImageIcon} {
+			image, err := k.Vault.GetPublicImage(t.Context(), d.ID, kind)
+			if want != (err == nil) || !want && (!errors.Is(err, vault.ErrNotFound) || image.Content != nil) {
+				t.Errorf("GetPublicImage(%s): got %d bytes, %v, want it public: %t", what, len(image.Content), err, want)
+			}
+			if own, err := k.Vault.GetDomainLogo(t.Context(), ada, claimed, kind); err != nil || len(own.Content) == 0 {
+				t.Errorf("GetDomainLogo(%s): got %d bytes, %v, want the owner's picture", what, len(own.Content), err)
+			}
+			if _, err := k.Vault.GetDomainLogo(t.Context(), bob, d.ID, kind); err == nil {
+				t.Error("GetDomainLogo(another's): got nil, want an error")
+			}
+		}
+	}
+	public("pending", false)
+	k.publish(d)
+	k.verify(t, ada, claimed, vault.DomainVerified)
+	public("verified", true)
+	k.lapse(t, ada, d)
+	public("suspended", false)
+	k.publish(d)
+	k.verify(t, ada, claimed, vault.DomainVerified)
+	public("verified again", true)
+	k.lapse(t, ada, d)
+	k.verified(t, bob, claimed)
+	public("another account's now", false)
+}
