@@ -131,7 +131,7 @@ func TestStreamsAreBounded(t *testing.T) {
 			account := h.bearer(t, vault.ScopesAll)
 			kept := h.conceal(t, b)
 			for who, c := range map[string]*browser{"the network": b, "an account": account} {
-				receipts := hushv1connect.NewMetadataServiceClient(c.client(), h.url)
+				receipts := hushv1connect.NewMetadataServiceClient(h.client(c), h.url)
 				stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: kept.GetMetadataKey()})
 				if err != nil {
 					t.Fatal(err)

@@ -128,7 +128,7 @@ func TestWatchMetadataEndsWithItsSession(t *testing.T) {
 			return err
 		}},
 	} {
-		receipts := hushv1connect.NewMetadataServiceClient(c.with.client(), h.url)
+		receipts := hushv1connect.NewMetadataServiceClient(h.client(c.with), h.url)
 		stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: kept.GetMetadataKey()})
 		if err != nil || !stream.Receive() {
 			t.Fatalf("WatchMetadata with a %s: got %v, want a message", c.name, err)

@@ -255,7 +255,7 @@ func (r recorded) raw(known *names) (raw, method string) {
 	lines := strings.Split(head, "\n")
 	method, _, _ = strings.Cut(lines[0], " ")
 	lines[0] += " HTTP/1.1"
-	lines = append(lines, "Host: hush.test")
+	lines = append(lines, "Host: localhost")
 	if body != "" {
 		lines = append(lines, fmt.Sprintf("Content-Length: %d", len(body)))
 	}
