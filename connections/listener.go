@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -16,12 +15,16 @@ type Limits struct {
 	// Total is how many there may be in all, and PerNetwork how many of one
 	// network. Both must be positive.
 	Total, PerNetwork int
-	// Exempt networks have no share; their connections count for the total.
+	// Requests is how many requests there may be at a time, and
+	// RequestsPerNetwork how many of one network: an HTTP/2 connection has many.
+	// Further ones get 503. Both must be positive.
+	Requests, RequestsPerNetwork int
+	// Exempt networks have no share; what they open counts for the totals.
 	Exempt []netip.Prefix
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Refused is called after a connection was refused; nil does nothing. It
-	// must not block.
+	// Refused is called after a connection or request was refused; nil does
+	// nothing. It must not block.
 	Refused func()
 }
 
@@ -55,20 +58,47 @@ func (l *Listener) Attach(server *http.Server) {
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		return context.WithValue(ctx, connKey{}, ours(c))
 	}
-	server.Handler = guard(server.Handler)
+	server.Handler = l.guard(server.Handler)
 }
 
 type connKey struct{}
 
-// guard keeps requests of connections that were closed for others from being
-// served: nobody would get the answer.
-func guard(next http.Handler) http.Handler {
+// guard counts requests, and drops those of connections that were closed for
+// others: nobody would get the answer.
+func (l *Listener) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c, ok := r.Context().Value(connKey{}).(*conn); ok && c != nil && c.evicted.Load() {
-			panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to drop a request
+		c, ok := r.Context().Value(connKey{}).(*conn)
+		if !ok || c == nil {
+			next.ServeHTTP(w, r)
+			return
 		}
+		n, room := l.begin(c)
+		switch {
+		case n == nil:
+			panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to drop a request
+		case !room:
+			l.limits.Refused()
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
+			return
+		}
+		defer l.end(n)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// begin counts a request if there is room for it. It returns the network that
+// end is to be called with; nil if the connection is closed.
+func (l *Listener) begin(c *conn) (n *network, room bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return c.network, c.network != nil && l.table.begin(c.network)
+}
+
+func (l *Listener) end(n *network) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.table.end(n)
 }
 
 // Accept returns the next connection that there is room for.
@@ -96,11 +126,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 func (l *Listener) admit(c *conn, from origin) (closed *conn, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	closed, ok = l.table.admit(c, from, l.limits.Now())
-	if closed != nil {
-		closed.evicted.Store(true)
-	}
-	return closed, ok
+	return l.table.admit(c, from, l.limits.Now())
 }
 
 // note hears from the server what a connection does.
@@ -128,7 +154,6 @@ type conn struct {
 	net.Conn
 
 	listener *Listener
-	evicted  atomic.Bool // it was closed for another one
 
 	entry // under the listener's lock
 }

@@ -87,6 +87,9 @@ func newSite(t *testing.T, limits connections.Limits) *site {
 		refused: make(chan struct{}, 100), began: make(chan struct{}, 100), release: make(chan struct{}), idled: make(chan struct{}, 100),
 	}
 	limits.Now = s.clock.read
+	if limits.Requests == 0 {
+		limits.Requests, limits.RequestsPerNetwork = 100, 100
+	}
 	limits.Refused = func() { s.refused <- struct{}{} }
 	listener := connections.NewListener(s.line, limits)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -318,7 +321,7 @@ func TestNetworks(t *testing.T) {
 func TestEvictedRequestsAreNotServed(t *testing.T) {
 	t.Parallel()
 	served := make(chan string, 10)
-	listener := connections.NewListener(newLine(), connections.Limits{Total: 1, PerNetwork: 1})
+	listener := connections.NewListener(newLine(), connections.Limits{Total: 1, PerNetwork: 1, Requests: 1, RequestsPerNetwork: 1})
 	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { served <- r.URL.Path })}
 	listener.Attach(server)
 	l := listener.Listener.(*line)
@@ -348,4 +351,36 @@ func TestEvictedRequestsAreNotServed(t *testing.T) {
 	if len(served) != 1 {
 		t.Errorf("handler: got %d requests, want the one of the connection that stays", len(served))
 	}
+}
+
+// An HTTP/2 connection has many requests at a time, so a share of connections
+// bounds too little. Closing the connection gives back no request that runs.
+func TestRequestsAtATime(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, connections.Limits{
+		Total: 8, PerNetwork: 4, Requests: 3, RequestsPerNetwork: 2, Exempt: []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")},
+	})
+	first := s.visit("192.0.2.1")
+	first.Close()
+	a, b := s.visit("192.0.2.1"), s.visit("192.0.2.1")
+	answerA, answerB := s.hold(t, a), s.hold(t, b)
+	unavailable := func(name, from string) {
+		t.Helper()
+		c := s.visit(from)
+		defer c.Close()
+		if got, _ := ask(c, "/"); got != "too many requests at a time\n" {
+			t.Errorf("%s: got %q, want it refused", name, got)
+		}
+		<-s.idled
+		<-s.refused
+	}
+	unavailable("a network's third request", "192.0.2.1")
+	s.works(t, "another network's", s.visit("192.0.2.2"))
+	proxy := s.visit("192.0.2.9")
+	answerProxy := s.hold(t, proxy)
+	unavailable("the fourth request of all", "192.0.2.3")
+	answerA() // in the order in which they began
+	s.works(t, "a network's next request", s.visit("192.0.2.1"))
+	answerB()
+	answerProxy()
 }

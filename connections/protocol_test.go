@@ -88,7 +88,9 @@ func newWire(t *testing.T, secure, http2 bool) *wire {
 	protocols.SetHTTP2(http2 && secure)
 	protocols.SetUnencryptedHTTP2(http2 && !secure)
 	s.Config.Protocols, s.EnableHTTP2 = protocols, http2
-	listener := connections.NewListener(s.Listener, connections.Limits{Total: 10, PerNetwork: 2, Now: s.clock.read})
+	listener := connections.NewListener(s.Listener, connections.Limits{
+		Total: 10, PerNetwork: 2, Requests: 10, RequestsPerNetwork: 10, Now: s.clock.read,
+	})
 	listener.Attach(s.Config)
 	note := s.Config.ConnState
 	s.Config.ConnState = func(c net.Conn, state http.ConnState) {

@@ -13,6 +13,7 @@ const grace = 100 * time.Millisecond
 type table struct {
 	limits   Limits
 	count    int
+	requests int
 	networks map[origin]*network
 	// ranks has the networks with idle connections, the busiest first.
 	ranks ranking
@@ -24,11 +25,12 @@ type table struct {
 
 // network is what the table knows of one network.
 type network struct {
-	from  origin
-	count int
-	idle  list // the longest idle first
-	most  int  // count is capped at this for the network's rank
-	rank  int  // its place in the ranking; negative if it has none
+	from     origin
+	count    int
+	requests int
+	idle     list // the longest idle first
+	most     int  // count is capped at this for the network's rank
+	rank     int  // its place in the ranking; negative if it has none
 }
 
 // entry is what the table knows of one connection.
@@ -128,9 +130,31 @@ func (t *table) remove(c *conn) {
 	t.count--
 	n.count--
 	t.ranked(n)
-	if n.count == 0 {
+	t.forget(n)
+}
+
+// forget drops a network that has nothing open. One with requests stays, though
+// its connections are closed: the requests may be running still.
+func (t *table) forget(n *network) {
+	if n.count == 0 && n.requests == 0 {
 		delete(t.networks, n.from)
 	}
+}
+
+// begin counts a request of a network, or reports that there is no room for it.
+func (t *table) begin(n *network) bool {
+	if t.requests >= t.limits.Requests || !n.from.exempt && n.requests >= t.limits.RequestsPerNetwork {
+		return false
+	}
+	t.requests++
+	n.requests++
+	return true
+}
+
+func (t *table) end(n *network) {
+	t.requests--
+	n.requests--
+	t.forget(n)
 }
 
 // ranked puts a network where it belongs in the ranking.

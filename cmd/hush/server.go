@@ -26,8 +26,11 @@ const (
 	// maxHeaderBytes leaves room for a request line of 128 KiB: legacy
 	// clients send secrets in query strings.
 	maxHeaderBytes = 144 << 10
-	// maxStreams is how many calls one HTTP/2 connection may run at a time.
-	maxStreams = 250
+	// maxRequests is how many requests there may be at a time, and
+	// requestsPerConnection how many a network may have for each connection of
+	// its share: HTTP/2 has many on one connection.
+	maxRequests           = 2 * maxConnections
+	requestsPerConnection = 4
 )
 
 // newServer serves HTTP/1.1 and HTTP/2, the latter in the clear too. What
@@ -41,7 +44,7 @@ func newServer(tree http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           tree,
 		Protocols:         &protocols,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
+		HTTP2:             http2Config(),
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -51,13 +54,33 @@ func newServer(tree http.Handler) *http.Server {
 	}
 }
 
+// http2Config bounds what an HTTP/2 connection may make the server keep. Resets,
+// header blocks and control frames are bounded by net/http itself.
+func http2Config() *http.HTTP2Config {
+	return &http.HTTP2Config{
+		MaxConcurrentStreams: 100,
+		// Larger frames would be buffered whole, on each connection.
+		MaxReadFrameSize: 16 << 10,
+		// What is sent before a handler reads it is kept.
+		MaxReceiveBufferPerConnection: 512 << 10,
+		MaxReceiveBufferPerStream:     256 << 10,
+		MaxDecoderHeaderTableSize:     4 << 10,
+		MaxEncoderHeaderTableSize:     4 << 10,
+		// A peer that vanished must not keep its streams until their end.
+		SendPingTimeout:  30 * time.Second,
+		PingTimeout:      readTimeout,
+		WriteByteTimeout: writeTimeout,
+	}
+}
+
 // limitConnections shares connections out among the networks that open them.
 func (s *settings) limitConnections(listener net.Listener, log *slog.Logger) *connections.Listener {
 	warn := sync.OnceFunc(func() {
-		log.Warn("a connection was refused: its network, or the service, has none left that is idle; see --max-connections-per-network and --trusted-proxies")
+		log.Warn("a connection or request was refused, because its network or the service has too many; see --max-connections-per-network and --trusted-proxies")
 	})
 	return connections.NewListener(listener, connections.Limits{
 		Total: maxConnections, PerNetwork: s.networkConns, Exempt: s.trustedProxies, Refused: warn,
+		Requests: maxRequests, RequestsPerNetwork: requestsPerConnection * s.networkConns,
 	})
 }
 

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// attacker speaks HTTP/2 frame by frame.
+type attacker struct {
+	*http2.Framer
+	conn net.Conn
+	// ended gets the code of the server's GOAWAY, or zero, when the connection
+	// has ended.
+	ended chan http2.ErrCode
+}
+
+// attack connects and answers nothing. If it reads, it drops what it reads.
+func (p *process) attack(t *testing.T, reads bool) *attacker {
+	t.Helper()
+	conn := p.dialFrom(t, "127.0.0.1")
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
+		t.Fatal(err)
+	}
+	a := &attacker{http2.NewFramer(conn, conn), conn, make(chan http2.ErrCode, 1)}
+	if err := a.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize}); err != nil {
+		t.Fatal(err)
+	}
+	if reads {
+		go a.read()
+	}
+	return a
+}
+
+func (a *attacker) read() {
+	var code http2.ErrCode
+	for {
+		frame, err := a.ReadFrame()
+		if err != nil {
+			a.ended <- code
+			return
+		}
+		if away, ok := frame.(*http2.GoAwayFrame); ok {
+			code = away.ErrCode
+		}
+	}
+}
+
+// headers is the block of a request.
+func headers(method, path string, more ...hpack.HeaderField) []byte {
+	var block bytes.Buffer
+	encoder := hpack.NewEncoder(&block)
+	for _, field := range append([]hpack.HeaderField{
+		{Name: ":method", Value: method}, {Name: ":scheme", Value: "http"}, {Name: ":path", Value: path}, {Name: ":authority", Value: "x"},
+	}, more...) {
+		_ = encoder.WriteField(field)
+	}
+	return block.Bytes()
+}
+
+// processorTime returns how long the process has run on processors.
+func (p *process) processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "stat"))
+	if err != nil {
+		t.Skip("needs /proc: " + err.Error())
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+// Each of these attacks makes an HTTP/2 server work, or keep something, for next
+// to nothing. None may take it from others or grow it without bounds.
+func TestHTTP2Floods(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		reads bool
+		// send attacks until the server closes the connection, or often enough.
+		send func(*attacker) error
+		ends bool // the connection has to be closed for it
+	}{
+		// A stream is opened and reset at once, so that it never counts as open.
+		"rapid reset": {true, func(a *attacker) error {
+			block := headers("POST", "/hush.v1.SecretService/ConcealSecret", hpack.HeaderField{Name: "content-type", Value: "application/json"})
+			for id := uint32(1); id < 40_000; id += 2 {
+				if err := a.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: block, EndHeaders: true}); err != nil {
+					return err
+				}
+				if err := a.WriteRSTStream(id, http2.ErrCodeCancel); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, false},
+		// A header block that never ends belongs to no request, and so to no log.
+		"CONTINUATION": {true, func(a *attacker) error {
+			if err := a.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: headers("GET", "/")}); err != nil {
+				return err
+			}
+			more := headers("GET", "/", hpack.HeaderField{Name: "x-more", Value: strings.Repeat("x", 8<<10)})
+			for range 20_000 {
+				if err := a.WriteContinuation(1, false, more); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, true},
+		// Every ping takes an answer, and nobody reads the answers.
+		"pings": {false, func(a *attacker) error {
+			for range 2_000_000 {
+				if err := a.WritePing(false, [8]byte{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, true},
+		// One answer stands for all settings that came before it.
+		"settings": {false, func(a *attacker) error {
+			for range 200_000 {
+				if err := a.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"))
+			memory, worked := p.memory(t), p.processorTime(t)
+			a := p.attack(t, c.reads)
+			err := c.send(a)
+			if c.ends && err == nil {
+				t.Error("attack: got it all taken, want the connection closed")
+			}
+			if err := healthy(p.dialFrom(t, "127.0.0.2")); err != nil {
+				t.Errorf("another network: got %v, want an answer", err)
+			}
+			if err := healthy(p.dialFrom(t, "127.0.0.1")); err != nil {
+				t.Errorf("another connection of the network: got %v, want an answer", err)
+			}
+			grown, took := p.memory(t)-memory, p.processorTime(t)-worked
+			t.Logf("%d KiB, %s of processors, then %v", grown, took, err)
+			if grown > 64<<10 {
+				t.Errorf("memory: got %d KiB more, want no more than 64 MiB", grown)
+			}
+			if took > 20*time.Second {
+				t.Errorf("processors: got %s, want it bounded", took)
+			}
+			a.conn.Close()
+			if got := p.goroutines(t); got > 100 {
+				t.Errorf("goroutines afterwards: got %d, want no more than 100", got)
+			}
+		})
+	}
+}
+
+// One connection opens every stream that it may and sends half of each request,
+// many such connections do so together: HTTP/2 multiplies a network's share.
+func TestHalfSentStreamsOfHTTP2(t *testing.T) {
+	t.Parallel()
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"))
+	before := p.memory(t)
+	block := headers("POST", "/hush.v1.SecretService/ConcealSecret", hpack.HeaderField{Name: "content-type", Value: "application/json"})
+	for range defaultNetworkConnections - 10 {
+		a := p.attack(t, true)
+		for id := uint32(1); id <= 200; id += 2 {
+			if a.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: block, EndHeaders: true}) != nil {
+				break // an idle connection made room for another one
+			}
+			_ = a.WriteData(id, false, []byte(`{"secret":`))
+		}
+	}
+	if err := healthy(p.dialFrom(t, "127.0.0.2")); err != nil {
+		t.Errorf("another network: got %v, want an answer", err)
+	}
+	grown := p.memory(t) - before
+	t.Logf("%d KiB", grown)
+	if grown > 192<<10 {
+		t.Errorf("memory: got %d KiB more, want no more than 192 MiB", grown)
+	}
+}
