@@ -145,7 +145,9 @@ func loadKeys(folder *bolt.Folder, s *settings, p program) (*seal.Keys, error) {
 	return seal.NewKeys(root), nil
 }
 
-// provideRootKey makes a root key where there is neither one nor data.
+// provideRootKey makes a root key where there is neither one nor data. The key
+// gets its name once it is durable: a first start that the power ended in between
+// would leave a key file without a key, which every later start refuses.
 func provideRootKey(folder *bolt.Folder, path string, p program) error {
 	_, err := os.Stat(path)
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +160,14 @@ func provideRootKey(folder *bolt.Folder, path string, p program) error {
 	if exists {
 		return fmt.Errorf("the root key %s is missing: without it nothing in the data folder can be opened; put it back, or name its place with --root-key-file", path)
 	}
-	if err := writeRootKey(path); err != nil {
+	unnamed := path + ".new"
+	if err := os.Remove(unnamed); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := writeRootKey(unnamed); err != nil {
+		return err
+	}
+	if err := os.Rename(unnamed, path); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stderr, "hush: made a root key, %s: keep a copy of it apart from the data\n", path)

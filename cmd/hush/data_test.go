@@ -190,3 +190,28 @@ func selfSigned(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	pool.AppendCertsFromPEM(cert)
 	return certFile, keyFile, pool
 }
+
+// The power fails during the first start, in each moment of the making of the
+// root key. The next start must not take what is left for a key.
+func TestFirstStartThatWasCutShort(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{"empty": "", "half": "0123456789abcdef", "foreign": "no key at all\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := filepath.Join(t.TempDir(), "data")
+			if err := os.Mkdir(data, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(data, "root.key.new"), []byte(content), 0o400); err != nil {
+				t.Fatal(err)
+			}
+			s := startHushOn(t, data)
+			d := newDrivers(t, s, nil)[0]
+			kept := mustConceal(t, d, wish{secret: "kept"})
+			d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "kept")
+			if _, err := os.Stat(filepath.Join(data, "root.key.new")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("root.key.new after the start: got %v, want none", err)
+			}
+		})
+	}
+}
