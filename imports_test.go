@@ -31,6 +31,7 @@ var directions = map[string][]string{
 		"connections", "crash", "gen/...", "handlers", "locale", "mail", "resolver", "routes", "seal", "storage/...", "vault", "web",
 	},
 	"cmd/hush-load":         {"gen/..."},
+	"cmd/hush-powerloss":    {"seal", "storage", "storage/bolt", "vault"},
 	"connections":           {},
 	"routes":                {"gen/...", "handlers", "locale", "web"},
 	"web":                   {},
@@ -93,6 +94,8 @@ func TestForbiddenImportsAreNamed(t *testing.T) {
 		{"seal", "storage"},
 		{"gen/hush/v1", "vault"},
 		{"cmd/hush", "cmd/hush-load"},
+		{"cmd/hush", "cmd/hush-powerloss"},
+		{"cmd/hush-powerloss", "handlers"},
 		{"cmd/hush", "vault/vaulttest"},
 		{"vault", "cmd/hush"},
 	} {

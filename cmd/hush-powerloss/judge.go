@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"hush/vault"
+)
+
+// margin is how far the clock of the record and that of the server may lie
+// apart when a secret expires.
+const margin = time.Second
+
+// judge compares what a state showed with what callers had been told before
+// line. now is the time at which the power failed.
+func judge(v view, secrets []*secret, line int, now time.Time) (broken []string) {
+	if v.fault != "" {
+		return []string{"the start failed: " + v.fault}
+	}
+	for i, s := range secrets {
+		if wrong := s.judge(v.outcomes[i], line, now); wrong != "" {
+			broken = append(broken, fmt.Sprintf("%s: %s", s.Text, wrong))
+		}
+	}
+	return broken
+}
+
+// judge returns what is wrong about one secret, or nothing.
+func (s *secret) judge(o outcome, line int, now time.Time) string {
+	expired := !s.expires.IsZero() && now.After(s.expires.Add(margin))
+	expiring := !s.expires.IsZero() && now.After(s.expires.Add(-margin))
+	told, asked, ended := s.concealed < line, s.asked < line, s.ended < line
+	switch {
+	case o.fault != "":
+		return o.fault
+	case o.again:
+		return "it opened twice"
+	case o.opened && o.last:
+		return "its share is on the disk after it was opened"
+	case ended && o.opened:
+		return "it was shown or burned, and opened again"
+	case ended && o.raw:
+		return "it was shown or burned, and its share is on the disk"
+	case expired && o.opened:
+		return "it had expired, and opened"
+	case (ended || expired || asked && !o.opened) && o.left:
+		return "it has ended, and its share is on the disk after the start"
+	case told && !asked && !expiring && !o.opened:
+		return "it was acknowledged, and is lost"
+	default:
+		return s.judgeReceipt(o, told, ended)
+	}
+}
+
+// judgeReceipt compares the receipt's state, which was read before the secret
+// was opened.
+func (s *secret) judgeReceipt(o outcome, told, ended bool) string {
+	want := vault.StateReceived
+	if s.burned {
+		want = vault.StateBurned
+	}
+	switch {
+	case told && o.state == vault.StateNone:
+		return "its receipt is lost"
+	case ended && o.state != want:
+		return fmt.Sprintf("its receipt says %v, not %v", o.state, want)
+	case o.opened && !o.state.Live():
+		return fmt.Sprintf("it opened while its receipt said %v", o.state)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var powerlossStates = flag.Int("powerloss.states", 20_000, "how many disk contents TestPowerLoss starts on")
+
+// build builds a command as it is shipped: what it does in other processes is
+// not slowed down by the race detector.
+func build(t *testing.T, name string) string {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs go: the programs are built from their source")
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "hush/cmd/"+name).CombinedOutput(); err != nil {
+		t.Fatalf("go build %s: got %v, want a program: %s", name, err, out)
+	}
+	return path
+}
+
+// needTracing skips the test where a program that makes itself undumpable, as
+// the service does, cannot be traced: without strace, or as another user than
+// root where nothing grants CAP_SYS_PTRACE.
+func needTracing(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("needs strace: not installed")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: strace may not read the memory of a program that hides it")
+	}
+	if out, err := exec.CommandContext(t.Context(), "strace", "-f", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+		t.Skipf("needs strace: it cannot trace here: %v: %s", err, out)
+	}
+}
+
+// The power fails at any moment of the service's work, and the disk keeps any
+// part of what was not synced. Whatever it keeps, the next start must open it,
+// hold every secret that was acknowledged, and open nothing that was shown or
+// destroyed. The same check must fail where one sync is taken away.
+func TestPowerLoss(t *testing.T) {
+	needTracing(t)
+	states, sessions := *powerlossStates, 3
+	if testing.Short() {
+		states, sessions = 2000, 2
+	}
+	command, hush := build(t, "hush-powerloss"), build(t, "hush")
+	record := filepath.Join(t.TempDir(), "record")
+	check := func(flags ...string) (string, error) {
+		flags = append([]string{"--hush", hush, "--record", record, "--sessions", fmt.Sprint(sessions)}, flags...)
+		var out bytes.Buffer
+		cmd := exec.CommandContext(t.Context(), command, flags...)
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := cmd.Run()
+		return out.String(), err
+	}
+	out, err := check("--states", fmt.Sprint(states))
+	if err != nil || !strings.Contains(out, "every promise was kept") {
+		t.Fatalf("hush-powerloss: got %v, want every promise kept:\n%s", err, out)
+	}
+	t.Log(out)
+	wants := map[dropped]string{
+		dropDatabase: "",
+		dropConceal:  "live secret without its share",
+		dropReveal:   "its share is on the disk",
+		dropFolder:   "the start failed",
+		dropRootKey:  "the start failed",
+	}
+	for _, drop := range drops() {
+		out, err := check("--states", "100", "--drop", string(drop))
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || !strings.Contains(out, "promises were broken") && !strings.Contains(out, "power lost before") {
+			t.Errorf("hush-powerloss --drop %s: got %v, want broken promises:\n%s", drop, err, out)
+		}
+		if !strings.Contains(out, wants[drop]) {
+			t.Errorf("hush-powerloss --drop %s: got %s, want %q in it", drop, out, wants[drop])
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// traced are the calls that are recorded: what may change a file or a folder or
+// make it durable, and what carries requests and answers.
+const traced = "read,write,writev,pwrite64,pwritev,pwritev2,sendto,sendmsg,sendfile,splice,copy_file_range," +
+	"fsync,fdatasync,sync,syncfs,sync_file_range,msync,mmap,ftruncate,fallocate," +
+	"openat,renameat,renameat2,unlinkat,mkdirat,linkat,symlinkat,rename,unlink,link,open,creat,truncate"
+
+// patience is how long the server may take to start.
+const patience = time.Minute
+
+// recorder makes the record of one session.
+type recorder struct {
+	hush string // path of the program
+	dir  string // where the record goes
+	data string
+	seed uint64
+}
+
+// life is a running server under strace.
+type life struct {
+	url    string
+	pid    int // of the server itself
+	strace *exec.Cmd
+	log    *bytes.Buffer
+}
+
+// start starts the server. strace starts it, so that nothing is missed and
+// nothing needs the right to look into a running process.
+func (r *recorder) start(ctx context.Context, number int) (*life, error) {
+	trace := filepath.Join(r.dir, fmt.Sprintf(lifeName, number))
+	//nolint:gosec // the operator of this command says what to run
+	l := &life{log: &bytes.Buffer{}, strace: exec.CommandContext(ctx, "strace", "-f", "--seccomp-bpf", "-ttt", "-y", "-xx",
+		"-s", "4194304", "-e", "signal=none", "-e", "trace="+traced, "-o", trace, "--",
+		r.hush, "serve", "--listen=127.0.0.1:0", "--data="+r.data, "--rate-limits=off", "--log-level=warn")}
+	l.strace.Env = []string{"PATH=" + os.Getenv("PATH")}
+	out, err := l.strace.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := l.strace.Start(); err != nil {
+		return nil, fmt.Errorf("starting strace: %w", err)
+	}
+	served := make(chan string, 1)
+	go func() {
+		lines := bufio.NewScanner(io.TeeReader(out, l.log))
+		for lines.Scan() {
+			if _, url, found := strings.Cut(lines.Text(), "serving on "); found {
+				served <- url
+			}
+		}
+		close(served)
+	}()
+	select {
+	case url, ok := <-served:
+		if !ok {
+			_ = l.strace.Wait()
+			return nil, fmt.Errorf("%w: it wrote: %s", errNotServing, l.log)
+		}
+		l.url = url
+	case <-time.After(patience):
+		_ = l.strace.Process.Kill()
+		return nil, errNotServing
+	}
+	l.pid, err = serverOf(trace)
+	return l, err
+}
+
+var errNotServing = errors.New("hush serve under strace did not come to serve")
+
+// serverOf reads the server's process id, with which the record begins.
+func serverOf(trace string) (int, error) {
+	in, err := os.Open(trace)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	line, err := bufio.NewReader(in).ReadString(' ')
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(line))
+}
+
+// kill ends the server at once, and with it its record.
+func (l *life) kill() error {
+	err := syscall.Kill(l.pid, syscall.SIGKILL)
+	_ = l.strace.Wait() // it ends as the server did
+	return err
+}
+
+// record runs the server twice under load and kills it each time. The second
+// life uses the slots that the first has left.
+func (r *recorder) record(ctx context.Context, slow bool) error {
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return err
+	}
+	work := newWorkload(r.seed)
+	for number := 1; number <= 2; number++ {
+		l, err := r.start(ctx, number)
+		if err != nil {
+			return err
+		}
+		if slow {
+			work.expire(ctx, l.url)
+		} else {
+			work.run(ctx, l.url, func() { _ = syscall.Kill(l.pid, syscall.SIGKILL) })
+		}
+		if err := l.kill(); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+		if slow {
+			break
+		}
+	}
+	if len(work.wrong) > 0 {
+		return fmt.Errorf("%w: %s", errAnswer, work.wrong[0])
+	}
+	content, err := json.Marshal(about{Data: r.data, Secrets: work.kept})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.dir, aboutName), content, 0o600)
+}
