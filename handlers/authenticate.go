@@ -33,11 +33,13 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request) *record
 	defer cancel()
 	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
 		credential, ok := readAuthorization(headers)
-		rec.refused = !ok
+		rec.refused, rec.ambient = !ok, browserMayAdd(r.Header)
 		if ok {
 			m.admit(ctx, rec, credential)
 		}
-	} else if session, sent := sessionFrom(r); sent && !rec.foreign {
+	} else if session, sent := sessionFrom(r); sent && rec.foreign {
+		rec.ambient = true
+	} else if sent {
 		m.resume(withRecord(ctx, rec), rec, session)
 	}
 	rec.caller.Site = site
@@ -104,6 +106,23 @@ func decodeBasic(value string) ([]byte, error) {
 		return base64.StdEncoding.DecodeString(value)
 	}
 	return base64.RawStdEncoding.DecodeString(value)
+}
+
+// browserMayAdd reports whether a browser may have added the Authorization
+// header by itself. It does so with a name and a password that somebody once
+// typed, which is Basic, to what any web page makes it send. A Bearer token is
+// set by a script that knows it, and pages that are not of the web, such as
+// those of extensions, have an origin that no web page can have.
+func browserMayAdd(header http.Header) bool {
+	scheme, _, _ := strings.Cut(header.Get("Authorization"), " ")
+	return !strings.EqualFold(scheme, "Bearer") && !hasOwnScheme(header.Get("Origin"))
+}
+
+// hasOwnScheme reports whether an origin is that of an extension or of an
+// installed program.
+func hasOwnScheme(origin string) bool {
+	scheme, _, found := strings.Cut(origin, "://")
+	return found && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https")
 }
 
 // chooseLocale is the language of the answer: the one that the account chose,

@@ -20,6 +20,7 @@ func (a *assembly) secrets(s *SecretService) {
 func (a *assembly) metadata(s *MetadataService) {
 	c, to := a.chain, &a.callable
 	to.GetMetadata = bind(c, hushv1connect.MetadataServiceGetMetadataProcedure, s.GetMetadata)
+	to.BatchGetMetadata = bind(c, hushv1connect.MetadataServiceBatchGetMetadataProcedure, s.BatchGetMetadata)
 	to.ListMetadata = bind(c, hushv1connect.MetadataServiceListMetadataProcedure, s.ListMetadata)
 	to.UpdateMetadata = bind(c, hushv1connect.MetadataServiceUpdateMetadataProcedure, s.UpdateMetadata)
 	a.mount(hushv1connect.NewMetadataServiceHandler(s, a.options))

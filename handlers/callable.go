@@ -32,9 +32,10 @@ type Callable struct {
 	GetSecretStatus  Method[hushv1.GetSecretStatusRequest, hushv1.GetSecretStatusResponse]
 	ListSecretStatus Method[hushv1.ListSecretStatusRequest, hushv1.ListSecretStatusResponse]
 
-	GetMetadata    Method[hushv1.GetMetadataRequest, hushv1.GetMetadataResponse]
-	ListMetadata   Method[hushv1.ListMetadataRequest, hushv1.ListMetadataResponse]
-	UpdateMetadata Method[hushv1.UpdateMetadataRequest, hushv1.UpdateMetadataResponse]
+	GetMetadata      Method[hushv1.GetMetadataRequest, hushv1.GetMetadataResponse]
+	BatchGetMetadata Method[hushv1.BatchGetMetadataRequest, hushv1.BatchGetMetadataResponse]
+	ListMetadata     Method[hushv1.ListMetadataRequest, hushv1.ListMetadataResponse]
+	UpdateMetadata   Method[hushv1.UpdateMetadataRequest, hushv1.UpdateMetadataResponse]
 
 	CreateAccount         Method[hushv1.CreateAccountRequest, hushv1.CreateAccountResponse]
 	VerifyAccount         Method[hushv1.VerifyAccountRequest, hushv1.VerifyAccountResponse]

@@ -9,9 +9,8 @@ import (
 )
 
 // checkForgery refuses what another site made a browser send. A request from a
-// page of another site is refused on every route but those that are open to
-// them, where it counts as anonymous. A request that counts as a session's has
-// to carry the session's token, and to say where it comes from.
+// page of another site is refused unless it may cross. A request that counts as
+// a session's has to carry the session's token, and to say where it comes from.
 func checkForgery(policies policies) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
@@ -38,10 +37,18 @@ func checkForgery(policies policies) connect.UnaryInterceptorFunc {
 // request that says that it comes from another site's page, and one of a session
 // that does not say where it comes from.
 func checkOrigin(p policy, record *record, header http.Header) error {
-	if record.foreign && !record.open || needsShrimp(p, record) && !saysOrigin(header) {
+	if record.foreign && !mayCross(p, record) || needsShrimp(p, record) && !saysOrigin(header) {
 		return errCrossSite
 	}
 	return nil
+}
+
+// mayCross reports whether a request may come from a page of another site: its
+// route is open to them, where no session counts, or its method serves any
+// origin, the route is not that of a form, and the request has no authority that
+// a browser may have added by itself.
+func mayCross(p policy, record *record) bool {
+	return record.open || p.anyOrigin && !record.form && !record.ambient
 }
 
 // needsShrimp reports whether a request has to carry its session's token.

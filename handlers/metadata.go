@@ -23,6 +23,15 @@ func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetada
 	return &hushv1.GetMetadataResponse{Metadata: metadataOf(metadata)}, nil
 }
 
+// BatchGetMetadata shows several receipts.
+func (s *MetadataService) BatchGetMetadata(ctx context.Context, req *hushv1.BatchGetMetadataRequest) (*hushv1.BatchGetMetadataResponse, error) {
+	found, err := s.vault.BatchGetMetadata(ctx, callerFrom(ctx), req.GetMetadataKeys())
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.BatchGetMetadataResponse{Metadata: each(found, metadataOf)}, nil
+}
+
 // ListMetadata lists the receipts of the caller's account.
 func (s *MetadataService) ListMetadata(ctx context.Context, req *hushv1.ListMetadataRequest) (*hushv1.ListMetadataResponse, error) {
 	page, err := s.vault.ListMetadata(ctx, callerFrom(ctx), vault.ListQuery{

@@ -18,6 +18,8 @@ type policy struct {
 	scope  hushv1.Scope
 	// forgeable methods do nothing in a session's name.
 	forgeable bool
+	// anyOrigin methods are for pages of any origin.
+	anyOrigin bool
 }
 
 // policies holds the policy of every procedure there is; a procedure that is
@@ -70,6 +72,7 @@ func readPolicy(method protoreflect.MethodDescriptor) policy {
 	p.limit, _ = proto.GetExtension(options, hushv1.E_Limit).(hushv1.Limit)
 	p.scope, _ = proto.GetExtension(options, hushv1.E_Scope).(hushv1.Scope)
 	p.forgeable, _ = proto.GetExtension(options, hushv1.E_Forgeable).(bool)
+	p.anyOrigin, _ = proto.GetExtension(options, hushv1.E_AnyOrigin).(bool)
 	return p
 }
 

@@ -82,10 +82,14 @@ func limitRate(g gate) connect.UnaryInterceptorFunc {
 
 // cost is how many calls a message counts for.
 func cost(message any) int {
-	if list, ok := message.(*hushv1.ListSecretStatusRequest); ok {
+	switch list := message.(type) {
+	case *hushv1.ListSecretStatusRequest:
 		return max(1, len(list.GetSecretKeys()))
+	case *hushv1.BatchGetMetadataRequest:
+		return max(1, len(list.GetMetadataKeys()))
+	default:
+		return 1
 	}
-	return 1
 }
 
 // mailsOf is how many recipients a message asks to write to. An element may

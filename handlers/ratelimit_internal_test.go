@@ -112,11 +112,14 @@ func TestCostOfStatusList(t *testing.T) {
 	t.Parallel()
 	keys := make([]string, 25)
 	for message, want := range map[any]int{
-		&hushv1.ListSecretStatusRequest{SecretKeys: keys}:     25,
-		&hushv1.ListSecretStatusRequest{SecretKeys: keys[:1]}: 1,
-		&hushv1.ListSecretStatusRequest{}:                     1,
-		&hushv1.GetSecretStatusRequest{}:                      1,
-		&hushv1.RevealSecretRequest{}:                         1,
+		&hushv1.ListSecretStatusRequest{SecretKeys: keys}:       25,
+		&hushv1.ListSecretStatusRequest{SecretKeys: keys[:1]}:   1,
+		&hushv1.ListSecretStatusRequest{}:                       1,
+		&hushv1.BatchGetMetadataRequest{MetadataKeys: keys}:     25,
+		&hushv1.BatchGetMetadataRequest{MetadataKeys: keys[:1]}: 1,
+		&hushv1.BatchGetMetadataRequest{}:                       1,
+		&hushv1.GetSecretStatusRequest{}:                        1,
+		&hushv1.RevealSecretRequest{}:                           1,
 	} {
 		if got := cost(message); got != want {
 			t.Errorf("cost(%T): got %d, want %d", message, got, want)

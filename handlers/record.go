@@ -20,7 +20,9 @@ type record struct {
 	safe    bool          // the HTTP method changes nothing
 	home    bool          // it was sent to the service's own host
 	foreign bool          // a browser sent it from a page of another site
+	ambient bool          // it has authority that a browser may have added by itself
 	open    bool          // the route is for pages of other sites, too
+	form    bool          // the route takes the forms of the service's own pages alone
 	locale  locale.Locale // of the answer
 	passage passage       // through the gate
 	opens   bool          // it may end a secret
@@ -94,6 +96,14 @@ func BodyLimit(r *http.Request, most int64) int64 {
 		return min(most, openingLimit)
 	}
 	return most
+}
+
+// Form tells that the request's route takes the forms of the service's own pages
+// and of no other site's.
+func Form(r *http.Request) {
+	if record := recordFrom(r.Context()); record != nil {
+		record.form = true
+	}
 }
 
 // Visitor is what an answer's frame needs to know of whoever asks.

@@ -135,6 +135,7 @@ func TestViolationsDoNotMultiply(t *testing.T) { //nolint:paralleltest // measur
 		{"/hush.v1.SecretService/GenerateSecret", &hushv1.GenerateSecretRequest{Recipients: empties[:16_000]}},
 		{"/hush.v1.SecretService/GenerateSecret", &hushv1.GenerateSecretRequest{Recipients: empties[:900]}},
 		{"/hush.v1.SecretService/ListSecretStatus", &hushv1.ListSecretStatusRequest{SecretKeys: empties[:16_000]}},
+		{"/hush.v1.MetadataService/BatchGetMetadata", &hushv1.BatchGetMetadataRequest{MetadataKeys: empties[:16_000]}},
 		{"/hush.v1.ChallengeService/AltchaVerifySpam", &hushv1.AltchaVerifySpamRequest{
 			Fields: map[string]string{strings.Repeat("\x01", 50_000): "", strings.Repeat("\x02", 50_000): strings.Repeat("x", 10_000)},
 		}},

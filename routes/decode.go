@@ -157,9 +157,13 @@ func decodeSecretStatus(x *exchange) (*hushv1.GetSecretStatusRequest, error) {
 
 // decodeSecretStatuses reads keys as texts with commas and as lists.
 func decodeSecretStatuses(x *exchange) (*hushv1.ListSecretStatusRequest, error) {
-	var keys []string
+	keys, err := decodeKeys(x.params)
+	return &hushv1.ListSecretStatusRequest{SecretKeys: keys}, err
+}
+
+func decodeKeys(p params) (keys []string, err error) {
 	for _, name := range []string{"keys", "identifiers"} {
-		texts, err := x.params.list(name)
+		texts, err := p.list(name)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +174,7 @@ func decodeSecretStatuses(x *exchange) (*hushv1.ListSecretStatusRequest, error) 
 			keys = append(keys, splitKeys(text)...)
 		}
 	}
-	return &hushv1.ListSecretStatusRequest{SecretKeys: keys}, nil
+	return keys, nil
 }
 
 func splitKeys(text string) []string {

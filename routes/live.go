@@ -44,6 +44,7 @@ func (t *tree) addLivePages(c *handlers.Callable) error {
 func (t *tree) live(p livePage) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		handlers.Route(r, p.path)
+		handlers.Form(r)
 		x := t.exchange(r)
 		result, err := t.run(x, r, p.action)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 func TestLiteralsWin(t *testing.T) {
 	api := testAPI()
 	tree := bareTree(t)
-	for _, f := range []family{v1Family(&api.Callable), v2Family(&api.Callable)} {
+	for _, f := range families(&api.Callable) {
 		if err := tree.add(f); err != nil {
 			t.Fatalf("add(%s): got error %v", f.prefix, err)
 		}
@@ -32,6 +32,11 @@ func TestLiteralsWin(t *testing.T) {
 		{"POST", "/api/v2/secret/key/reveal", "/api/v2/secret/{key}/reveal"},
 		{"POST", "/api/v2/guest/secret/conceal", "/api/v2/guest/secret/conceal"},
 		{"GET", "/api/v2/guest/receipt/key", "/api/v2/guest/receipt/{key}"},
+		{"GET", "/api/v3/receipt/recent", "/api/v3/receipt/recent"},
+		{"PATCH", "/api/v3/receipt/recent", "/api/v3/receipt/{key}"},
+		{"POST", "/api/v3/secret/status", "/api/v3/secret/status"},
+		{"POST", "/api/v3/guest/secret/conceal", "/api/v3/guest/secret/conceal"},
+		{"POST", "/api/v3/guest/receipts", "/api/v3/guest/receipts"},
 		{"POST", "/api/v2/account/domains/add", "/api/v2/account/domains/add"},
 		{"GET", "/api/v2/account/domains/add", "/api/v2/account/domains/{domain}"},
 		{"GET", "/api/v2/domains/", "/api/v2/domains/"},

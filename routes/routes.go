@@ -1,5 +1,5 @@
 // Package routes is the tree of everything that the service answers over HTTP:
-// the RPCs, the routes of two older API versions, and the pages behind links.
+// the RPCs, the routes of three older API versions, and the pages behind links.
 //
 // It promises that a legacy route is one RPC and nothing more. A row of a table
 // reads parameters into the RPC's request, calls the very method that is served
@@ -53,8 +53,8 @@ type tree struct {
 	gate  func(ctx context.Context, header http.Header, procedures ...string) error
 	// mounts are the services of the API.
 	mounts []handlers.Mount
-	v1     family
-	v2     family
+	// families are the versions of the older API.
+	families []family
 	// hidden are the patterns that are not there for anybody but colonels.
 	hidden map[string]bool
 	// client is the web client and its pages.
@@ -68,15 +68,14 @@ func New(opts Options) (http.Handler, error) {
 		return nil, err
 	}
 	t := &tree{
-		links:  newLinks(opts.BaseURL),
-		words:  opts.Catalogue,
-		now:    opts.Now,
-		mux:    chi.NewMux(),
-		gate:   opts.API.Gate,
-		mounts: opts.API.Mounts,
-		v1:     v1Family(&opts.API.Callable),
-		v2:     v2Family(&opts.API.Callable),
-		hidden: make(map[string]bool),
+		links:    newLinks(opts.BaseURL),
+		words:    opts.Catalogue,
+		now:      opts.Now,
+		mux:      chi.NewMux(),
+		gate:     opts.API.Gate,
+		mounts:   opts.API.Mounts,
+		families: families(&opts.API.Callable),
+		hidden:   make(map[string]bool),
 	}
 	if t.now == nil {
 		t.now = time.Now
@@ -87,7 +86,7 @@ func New(opts Options) (http.Handler, error) {
 			t.hide(strings.TrimSuffix(mount.Path, "/"))
 		}
 	}
-	for _, f := range []family{t.v1, t.v2} {
+	for _, f := range t.families {
 		if err := t.add(f); err != nil {
 			return nil, err
 		}
@@ -175,7 +174,7 @@ func (t *tree) handle(method, path string, h http.HandlerFunc) {
 // versionOf answers the API version whose error shape a path gets, and whether
 // it belongs to the API at all.
 func (t *tree) versionOf(path string) (f family, version, api bool) {
-	for _, f := range []family{t.v1, t.v2} {
+	for _, f := range t.families {
 		if path == f.prefix || strings.HasPrefix(path, f.prefix+"/") {
 			return f, true, true
 		}

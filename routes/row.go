@@ -145,6 +145,11 @@ type family struct {
 	fail   func(w http.ResponseWriter, x *exchange, f *fault)
 }
 
+// families are the versions, oldest first.
+func families(c *handlers.Callable) []family {
+	return []family{v1Family(c), v2Family(c), v3Family(c)}
+}
+
 // serve answers with a row.
 func (t *tree) serve(f family, rw row) http.HandlerFunc {
 	template := f.prefix + rw.path

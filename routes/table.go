@@ -22,13 +22,13 @@ type Row struct {
 	Operation string
 }
 
-// Table lists all routes of a tree built with the API: v1, v2, mounts, pages.
+// Table lists all routes of a tree built with the API: v1, v2, v3, mounts, pages.
 // With a nil API it leaves out the mounts, so that the table can be printed
 // where no service runs. The rows are the caller's.
 func Table(api *handlers.API) []Row {
 	api = cmp.Or(api, new(handlers.API))
 	var rows []Row
-	for _, f := range []family{v1Family(&api.Callable), v2Family(&api.Callable)} {
+	for _, f := range families(&api.Callable) {
 		for _, rw := range f.rows {
 			rows = append(rows, Row{rw.method, f.prefix + rw.path, rw.action.operation})
 		}

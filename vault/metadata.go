@@ -67,6 +67,47 @@ func (v *Vault) GetMetadata(ctx context.Context, c Caller, key string) (Metadata
 	return v.showMetadata(ctx, c, receipt, row, found, now), nil
 }
 
+// BatchMost is the most receipts of one call.
+const BatchMost = 25
+
+// BatchGetMetadata shows the receipts of keys, in their order and without those
+// that do not exist. It changes no state, and returns ErrInvalid for more keys
+// than BatchMost.
+func (v *Vault) BatchGetMetadata(ctx context.Context, c Caller, keys []string) ([]Metadata, error) {
+	if len(keys) > BatchMost {
+		return nil, &InvalidError{Field: "metadata_keys", Text: fmt.Sprintf("must be at most %d", BatchMost)}
+	}
+	now := v.clock.now()
+	var receipts []seal.Token
+	var found []listed
+	err := v.store.View(ctx, func(tx storage.Tx) error {
+		receipts, found = nil, nil
+		for _, key := range keys {
+			receipt, ok := seal.ParseToken(key)
+			if !ok {
+				continue
+			}
+			one, err := readMetadata(tx, receipt.RowKey(seal.KindMetadata), now)
+			switch {
+			case errors.Is(err, ErrNotFound):
+			case err != nil:
+				return err
+			default:
+				receipts, found = append(receipts, receipt), append(found, one)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]Metadata, len(found))
+	for i, one := range found {
+		shown[i] = v.showMetadata(ctx, c, receipts[i], one.row, one, now)
+	}
+	return shown, nil
+}
+
 // view moves a receipt from new to viewed and returns it as it was before. If
 // it has moved on meanwhile, it is returned as it is.
 func (v *Vault) view(ctx context.Context, row seal.RowKey, now time.Time) (before *metadataRecord, err error) {
@@ -134,27 +175,31 @@ func (v *Vault) UpdateMemo(ctx context.Context, c Caller, key string, memo Text)
 // or returns ErrNotFound.
 func (v *Vault) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found listed, err error) {
 	err = v.store.View(ctx, func(tx storage.Tx) (err error) {
-		found = listed{row: row}
-		if found.record, err = getMetadata(tx, row); err != nil {
-			return err
-		}
-		if found.timeline, err = getTimeline(tx, row); err != nil {
-			return err
-		}
-		if found.lockedForGood, err = lockedForGood(tx, found.record, now); err != nil {
-			return err
-		}
-		found.deliveries, err = getDeliveries(tx, row)
+		found, err = readMetadata(tx, row, now)
 		return err
 	})
-	if err != nil {
+	return found, err
+}
+
+// readMetadata loads a receipt with what belongs to it, as it is now, or returns
+// ErrNotFound.
+func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listed, err error) {
+	found.row = row
+	if found.record, err = getMetadata(tx, row); err != nil {
 		return listed{}, err
 	}
 	if !now.Before(found.record.forgotten()) {
 		return listed{}, ErrNotFound
 	}
 	found.record = found.record.asOf(now)
-	return found, nil
+	if found.timeline, err = getTimeline(tx, row); err != nil {
+		return listed{}, err
+	}
+	if found.lockedForGood, err = lockedForGood(tx, found.record, now); err != nil {
+		return listed{}, err
+	}
+	found.deliveries, err = getDeliveries(tx, row)
+	return found, err
 }
 
 // asOf shows a receipt whose secret has run out as expired, even before the

@@ -35,6 +35,8 @@ func badRPC(t *testing.T) []bad {
 		{name: "a protobuf ttl out of range", path: concealPath, contentType: typeProto, body: "\x0a\x01x\x12\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", status: 400, want: invalid},
 		{name: "an empty message", path: concealPath, contentType: typeProto, body: "", status: 400, want: "secret: must be at least 1 bytes"},
 		{name: "too many keys", path: "/hush.v1.SecretService/ListSecretStatus", contentType: typeJSON, body: `{"secretKeys":[` + strings.Repeat(`"",`, 25) + `""]}`, status: 400, want: "secret_keys: must contain no more than 25 item(s)"},
+		{name: "too many receipts", path: "/hush.v1.MetadataService/BatchGetMetadata", contentType: typeJSON, body: `{"metadataKeys":[` + strings.Repeat(`"",`, 25) + `""]}`, status: 400, want: "metadata_keys: must contain no more than 25 item(s)"},
+		{name: "no receipts", path: "/hush.v1.MetadataService/BatchGetMetadata", contentType: typeJSON, body: `{}`, status: 400, want: "metadata_keys: must contain at least 1 item(s)"},
 		{name: "no keys", path: "/hush.v1.SecretService/ListSecretStatus", contentType: typeJSON, body: `{}`, status: 400, want: "secret_keys: must contain at least 1 item(s)"},
 		{name: "a memo that is too long", path: "/hush.v1.MetadataService/UpdateMetadata", contentType: typeJSON, body: `{"memo":"` + strings.Repeat("x", 501) + `"}`, status: 400, want: "memo: must be at most 500 characters"},
 		{name: "a place without a name", path: "/testname.v1.TestName/Lookup", contentType: typeJSON, body: `{"name":" \u3000\t"}`, status: 400, want: "name must hold 1 to 200 characters"},

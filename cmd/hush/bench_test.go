@@ -84,6 +84,7 @@ func BenchmarkRoute(b *testing.B) {
 		"ConcealSecret": "secret=something+to+keep&ttl=3600", "GenerateSecret": "ttl=3600",
 		"GenerateSecret or ConcealSecret": "secret=something+to+keep", "RevealSecret or GetSecret": "continue=true",
 		"BurnSecret": "continue=true", "ListSecretStatus": "keys=KEY", "UpdateMetadata": "memo=note",
+		"BatchGetMetadata": "identifiers=KEY",
 	}
 	// What everybody may call as it stands; accounts have benchmarks in vault.
 	for _, operation := range []string{

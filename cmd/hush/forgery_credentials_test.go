@@ -49,8 +49,8 @@ func TestForgeryOpenRows(t *testing.T) {
 			}
 		}
 	}
-	if open != 4 {
-		t.Errorf("open rows: got %d, want conceal and generate by both names", open)
+	if open != 8 {
+		t.Errorf("open rows: got %d, want conceal and generate by both names in two versions", open)
 	}
 	if after := possessions(t, client, s.url, &kit.ada); after != before {
 		t.Errorf("ada's objects: got\n%s\nwant them unchanged:\n%s", after, before)

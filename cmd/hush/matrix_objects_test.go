@@ -39,6 +39,7 @@ func strangeCalls(ada *kitAccount) []strange {
 		{"SecretService/GetSecretStatus", fmt.Sprintf(`{"secret_key":%q}`, secret), wantCapability},
 		{"SecretService/ListSecretStatus", fmt.Sprintf(`{"secret_keys":[%q]}`, secret), wantCapability},
 		{"MetadataService/GetMetadata", fmt.Sprintf(`{"metadata_key":%q}`, guarded), wantCapability},
+		{"MetadataService/BatchGetMetadata", fmt.Sprintf(`{"metadata_keys":[%q]}`, guarded), wantCapability},
 		{"MetadataService/UpdateMetadata", fmt.Sprintf(`{"metadata_key":%q}`, guarded), wantCapability},
 		{"MetadataService/WatchMetadata", fmt.Sprintf(`{"metadata_key":%q}`, guarded), wantCapability},
 		{"DomainService/GetPublicImage", fmt.Sprintf(`{"domain_id":%q}`, ada.domain.ID), wantPublic},

@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// rowsOfV1 and rowsOfV2 say which RPC each row of the older API stands for,
+// rowsOfV1, rowsOfV2 and rowsOfV3 say which RPC each row of the older API stands for,
 // written by hand. Rows below {name} are there once for each name that clients
 // use.
 const (
@@ -63,6 +63,25 @@ POST {guest}/{name}/{key}/burn    SecretService/BurnSecret
 OPTIONS {guest}/secret/conceal    preflight
 OPTIONS {guest}/secret/generate   preflight
 `
+	rowsOfV3 = `
+GET  /status                      SystemService/GetStatus
+GET  /version                     SystemService/GetVersion
+GET  /supported-locales           SystemService/GetSupportedLocales
+POST /feedback                    IntakeService/ReceiveFeedback
+GET  /receipt/recent              MetadataService/ListMetadata
+POST /guest/receipts              MetadataService/BatchGetMetadata
+POST {guest}/secret/conceal       SecretService/ConcealSecret open
+POST {guest}/secret/generate      SecretService/GenerateSecret open
+POST {guest}/secret/status        SecretService/ListSecretStatus
+GET  {guest}/secret/{key}         SecretService/GetSecret
+POST {guest}/secret/{key}/reveal  SecretService/RevealSecret
+GET  {guest}/secret/{key}/status  SecretService/GetSecretStatus
+GET  {guest}/receipt/{key}        MetadataService/GetMetadata
+PATCH {guest}/receipt/{key}       MetadataService/UpdateMetadata
+POST {guest}/receipt/{key}/burn   SecretService/BurnSecret
+OPTIONS {guest}/secret/conceal    preflight
+OPTIONS {guest}/secret/generate   preflight
+`
 )
 
 // declaredRow is a row of the older API and the RPC that it has to behave like.
@@ -74,13 +93,13 @@ type declaredRow struct {
 
 func (r declaredRow) name() string { return r.method + " " + r.path }
 
-// version is v1 or v2.
+// version is v1, v2 or v3.
 func (r declaredRow) version() string { return r.path[len("/api/"):len("/api/v1")] }
 
 // declaredRows spells all rows out.
 func declaredRows() []declaredRow {
 	var rows []declaredRow
-	for prefix, table := range map[string]string{"/api/v1": rowsOfV1, "/api/v2": rowsOfV2} {
+	for prefix, table := range map[string]string{"/api/v1": rowsOfV1, "/api/v2": rowsOfV2, "/api/v3": rowsOfV3} {
 		for line := range strings.Lines(strings.TrimSpace(table)) {
 			fields := strings.Fields(line)
 			procedure := "/hush.v1." + fields[2]
@@ -136,6 +155,8 @@ func (r declaredRow) body() string {
 		return `{"secret":"x"}`
 	case "RevealSecret", "BurnSecret":
 		return `{"continue":"true"}`
+	case "BatchGetMetadata":
+		return `{"identifiers":["` + unknownKey + `"]}`
 	case "ListSecretStatus":
 		return `{"keys":["` + unknownKey + `"]}`
 	case "DestroyAccount":

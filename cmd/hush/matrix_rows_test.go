@@ -79,7 +79,7 @@ func legacyVerdict(t *testing.T, row declaredRow, got kitReply) verdict {
 	_ = json.Unmarshal([]byte(got.body), &answer) // a list has no message
 	honest := got.header.Get("X-Ots-Intended-Status")
 	v1 := row.version() == "v1" && got.status == http.StatusNotFound
-	v2 := row.version() == "v2" && got.status == http.StatusForbidden
+	v2 := row.version() != "v1" && got.status == http.StatusForbidden
 	switch {
 	case v2 && answer.Message == "Not authorized", v1 && honest == "401" && strings.TrimSpace(got.body) == `{"message":"Not authorized"}`:
 		return unauthenticated

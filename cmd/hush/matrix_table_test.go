@@ -36,10 +36,11 @@ func declaredRPCs() map[string]declared {
 		"/hush.v1.SecretService/GetSecretStatus":  {"public", "reveal", false, secretKey},
 		"/hush.v1.SecretService/ListSecretStatus": {"public", "reveal", false, `{"secret_keys":["` + unknownKey + `"]}`},
 
-		"/hush.v1.MetadataService/GetMetadata":    {"public", "metadata", false, metadataKey},
-		"/hush.v1.MetadataService/ListMetadata":   {"account", "metadata", false, emptyObject},
-		"/hush.v1.MetadataService/UpdateMetadata": {"public", "metadata", false, metadataKey},
-		"/hush.v1.MetadataService/WatchMetadata":  {"public", "metadata", false, metadataKey},
+		"/hush.v1.MetadataService/GetMetadata":      {"public", "metadata", false, metadataKey},
+		"/hush.v1.MetadataService/BatchGetMetadata": {"public", "metadata", false, `{"metadata_keys":["` + unknownKey + `"]}`},
+		"/hush.v1.MetadataService/ListMetadata":     {"account", "metadata", false, emptyObject},
+		"/hush.v1.MetadataService/UpdateMetadata":   {"public", "metadata", false, metadataKey},
+		"/hush.v1.MetadataService/WatchMetadata":    {"public", "metadata", false, metadataKey},
 
 		"/hush.v1.AccountService/CreateAccount":         {"public", "account", false, `{"address":"new@nobody-team.com","password":"` + kitPassword + `"}`},
 		"/hush.v1.AccountService/VerifyAccount":         {"public", "account", true, `{"token":"x","password":"` + kitPassword + `"}`},

@@ -57,7 +57,12 @@ func receiptCalls() []receiptCall {
 		{"POST", rpc + "MetadataService/GetMetadata", `{"metadata_key":"%s"}`, true},
 		{"POST", rpc + "MetadataService/WatchMetadata", `{"metadata_key":"%s"}`, true},
 		{"POST", rpc + "MetadataService/UpdateMetadata", `{"metadata_key":"%s","memo":"x"}`, true},
+		{"POST", rpc + "MetadataService/BatchGetMetadata", `{"metadata_keys":["%s"]}`, true},
 		{"POST", rpc + "MetadataService/ListMetadata", emptyObject, false},
+		{"POST", "/api/v3/guest/receipts", "identifiers=%s", true},
+		{"GET", "/api/v3/receipt/%s", "", true},
+		{"PATCH", "/api/v3/guest/receipt/%s", "memo=x", true},
+		{"GET", "/api/v3/receipt/recent", "", false},
 		{"POST", rpc + "AccountService/ExportAccount", emptyObject, false},
 		{"POST", rpc + "SecretService/BurnSecret", `{"metadata_key":"%s"}`, false},
 		{"POST", "/private/%s", "", false}, // for browsers without scripts

@@ -243,6 +243,98 @@ func (x *ListMetadataResponse) GetSealedCount() int32 {
 	return 0
 }
 
+// BatchGetMetadataRequest names receipts.
+type BatchGetMetadataRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The keys of 1 to 25 receipts.
+	MetadataKeys  []string `protobuf:"bytes,1,rep,name=metadata_keys,json=metadataKeys,proto3" json:"metadata_keys,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchGetMetadataRequest) Reset() {
+	*x = BatchGetMetadataRequest{}
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchGetMetadataRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchGetMetadataRequest) ProtoMessage() {}
+
+func (x *BatchGetMetadataRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchGetMetadataRequest.ProtoReflect.Descriptor instead.
+func (*BatchGetMetadataRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BatchGetMetadataRequest) GetMetadataKeys() []string {
+	if x != nil {
+		return x.MetadataKeys
+	}
+	return nil
+}
+
+// BatchGetMetadataResponse shows them.
+type BatchGetMetadataResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The receipts that exist, in the order of the request.
+	Metadata      []*Metadata `protobuf:"bytes,1,rep,name=metadata,proto3" json:"metadata,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BatchGetMetadataResponse) Reset() {
+	*x = BatchGetMetadataResponse{}
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BatchGetMetadataResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BatchGetMetadataResponse) ProtoMessage() {}
+
+func (x *BatchGetMetadataResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BatchGetMetadataResponse.ProtoReflect.Descriptor instead.
+func (*BatchGetMetadataResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *BatchGetMetadataResponse) GetMetadata() []*Metadata {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
 // WatchMetadataRequest names a receipt.
 type WatchMetadataRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -254,7 +346,7 @@ type WatchMetadataRequest struct {
 
 func (x *WatchMetadataRequest) Reset() {
 	*x = WatchMetadataRequest{}
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[4]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -266,7 +358,7 @@ func (x *WatchMetadataRequest) String() string {
 func (*WatchMetadataRequest) ProtoMessage() {}
 
 func (x *WatchMetadataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[4]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -279,7 +371,7 @@ func (x *WatchMetadataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMetadataRequest.ProtoReflect.Descriptor instead.
 func (*WatchMetadataRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{4}
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WatchMetadataRequest) GetMetadataKey() string {
@@ -301,7 +393,7 @@ type WatchMetadataResponse struct {
 
 func (x *WatchMetadataResponse) Reset() {
 	*x = WatchMetadataResponse{}
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[5]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -313,7 +405,7 @@ func (x *WatchMetadataResponse) String() string {
 func (*WatchMetadataResponse) ProtoMessage() {}
 
 func (x *WatchMetadataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[5]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -326,7 +418,7 @@ func (x *WatchMetadataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchMetadataResponse.ProtoReflect.Descriptor instead.
 func (*WatchMetadataResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{5}
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WatchMetadataResponse) GetMetadata() *Metadata {
@@ -350,7 +442,7 @@ type UpdateMetadataRequest struct {
 
 func (x *UpdateMetadataRequest) Reset() {
 	*x = UpdateMetadataRequest{}
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[6]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -362,7 +454,7 @@ func (x *UpdateMetadataRequest) String() string {
 func (*UpdateMetadataRequest) ProtoMessage() {}
 
 func (x *UpdateMetadataRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[6]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -375,7 +467,7 @@ func (x *UpdateMetadataRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMetadataRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMetadataRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{6}
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UpdateMetadataRequest) GetMetadataKey() string {
@@ -403,7 +495,7 @@ type UpdateMetadataResponse struct {
 
 func (x *UpdateMetadataResponse) Reset() {
 	*x = UpdateMetadataResponse{}
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[7]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -415,7 +507,7 @@ func (x *UpdateMetadataResponse) String() string {
 func (*UpdateMetadataResponse) ProtoMessage() {}
 
 func (x *UpdateMetadataResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_metadata_service_proto_msgTypes[7]
+	mi := &file_hush_v1_metadata_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -428,7 +520,7 @@ func (x *UpdateMetadataResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMetadataResponse.ProtoReflect.Descriptor instead.
 func (*UpdateMetadataResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{7}
+	return file_hush_v1_metadata_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UpdateMetadataResponse) GetMetadata() *Metadata {
@@ -456,7 +548,11 @@ const file_hush_v1_metadata_service_proto_rawDesc = "" +
 	"\x14ListMetadataResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x03(\v2\x11.hush.v1.MetadataR\bmetadata\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12!\n" +
-	"\fsealed_count\x18\x03 \x01(\x05R\vsealedCount\"F\n" +
+	"\fsealed_count\x18\x03 \x01(\x05R\vsealedCount\"T\n" +
+	"\x17BatchGetMetadataRequest\x129\n" +
+	"\rmetadata_keys\x18\x01 \x03(\tB\x14\xbaH\x0e\x92\x01\v\b\x01\x10\x19\"\x05r\x03(\x80\x02\x80\x01\x01R\fmetadataKeys\"I\n" +
+	"\x18BatchGetMetadataResponse\x12-\n" +
+	"\bmetadata\x18\x01 \x03(\v2\x11.hush.v1.MetadataR\bmetadata\"F\n" +
 	"\x14WatchMetadataRequest\x12.\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\vmetadataKey\"F\n" +
 	"\x15WatchMetadataResponse\x12-\n" +
@@ -465,12 +561,13 @@ const file_hush_v1_metadata_service_proto_rawDesc = "" +
 	"\fmetadata_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\vmetadataKey\x12\"\n" +
 	"\x04memo\x18\x02 \x01(\tB\x0e\xbaH\br\x06\x18\xf4\x03(\xd0\x0f\x80\x01\x01R\x04memo\"G\n" +
 	"\x16UpdateMetadataResponse\x12-\n" +
-	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata2\x85\x03\n" +
-	"\x0fMetadataService\x12V\n" +
-	"\vGetMetadata\x12\x1b.hush.v1.GetMetadataRequest\x1a\x1c.hush.v1.GetMetadataResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x04\x12Y\n" +
-	"\fListMetadata\x12\x1c.hush.v1.ListMetadataRequest\x1a\x1d.hush.v1.ListMetadataResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\x04\x88\xbe\x18\x04\x12^\n" +
-	"\rWatchMetadata\x12\x1d.hush.v1.WatchMetadataRequest\x1a\x1e.hush.v1.WatchMetadataResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x040\x01\x12_\n" +
-	"\x0eUpdateMetadata\x12\x1e.hush.v1.UpdateMetadataRequest\x1a\x1f.hush.v1.UpdateMetadataResponse\"\f\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x04By\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata2\xfc\x03\n" +
+	"\x0fMetadataService\x12Z\n" +
+	"\vGetMetadata\x12\x1b.hush.v1.GetMetadataRequest\x1a\x1c.hush.v1.GetMetadataResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x04\x98\xbe\x18\x01\x12Y\n" +
+	"\fListMetadata\x12\x1c.hush.v1.ListMetadataRequest\x1a\x1d.hush.v1.ListMetadataResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\x04\x88\xbe\x18\x04\x12i\n" +
+	"\x10BatchGetMetadata\x12 .hush.v1.BatchGetMetadataRequest\x1a!.hush.v1.BatchGetMetadataResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x04\x98\xbe\x18\x01\x12b\n" +
+	"\rWatchMetadata\x12\x1d.hush.v1.WatchMetadataRequest\x1a\x1e.hush.v1.WatchMetadataResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x04\x98\xbe\x18\x010\x01\x12c\n" +
+	"\x0eUpdateMetadata\x12\x1e.hush.v1.UpdateMetadataRequest\x1a\x1f.hush.v1.UpdateMetadataResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x04\x98\xbe\x18\x01By\n" +
 	"\vcom.hush.v1B\x14MetadataServiceProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -485,38 +582,43 @@ func file_hush_v1_metadata_service_proto_rawDescGZIP() []byte {
 	return file_hush_v1_metadata_service_proto_rawDescData
 }
 
-var file_hush_v1_metadata_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_hush_v1_metadata_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_hush_v1_metadata_service_proto_goTypes = []any{
-	(*GetMetadataRequest)(nil),     // 0: hush.v1.GetMetadataRequest
-	(*GetMetadataResponse)(nil),    // 1: hush.v1.GetMetadataResponse
-	(*ListMetadataRequest)(nil),    // 2: hush.v1.ListMetadataRequest
-	(*ListMetadataResponse)(nil),   // 3: hush.v1.ListMetadataResponse
-	(*WatchMetadataRequest)(nil),   // 4: hush.v1.WatchMetadataRequest
-	(*WatchMetadataResponse)(nil),  // 5: hush.v1.WatchMetadataResponse
-	(*UpdateMetadataRequest)(nil),  // 6: hush.v1.UpdateMetadataRequest
-	(*UpdateMetadataResponse)(nil), // 7: hush.v1.UpdateMetadataResponse
-	(*Metadata)(nil),               // 8: hush.v1.Metadata
-	(State)(0),                     // 9: hush.v1.State
+	(*GetMetadataRequest)(nil),       // 0: hush.v1.GetMetadataRequest
+	(*GetMetadataResponse)(nil),      // 1: hush.v1.GetMetadataResponse
+	(*ListMetadataRequest)(nil),      // 2: hush.v1.ListMetadataRequest
+	(*ListMetadataResponse)(nil),     // 3: hush.v1.ListMetadataResponse
+	(*BatchGetMetadataRequest)(nil),  // 4: hush.v1.BatchGetMetadataRequest
+	(*BatchGetMetadataResponse)(nil), // 5: hush.v1.BatchGetMetadataResponse
+	(*WatchMetadataRequest)(nil),     // 6: hush.v1.WatchMetadataRequest
+	(*WatchMetadataResponse)(nil),    // 7: hush.v1.WatchMetadataResponse
+	(*UpdateMetadataRequest)(nil),    // 8: hush.v1.UpdateMetadataRequest
+	(*UpdateMetadataResponse)(nil),   // 9: hush.v1.UpdateMetadataResponse
+	(*Metadata)(nil),                 // 10: hush.v1.Metadata
+	(State)(0),                       // 11: hush.v1.State
 }
 var file_hush_v1_metadata_service_proto_depIdxs = []int32{
-	8, // 0: hush.v1.GetMetadataResponse.metadata:type_name -> hush.v1.Metadata
-	9, // 1: hush.v1.ListMetadataRequest.states:type_name -> hush.v1.State
-	8, // 2: hush.v1.ListMetadataResponse.metadata:type_name -> hush.v1.Metadata
-	8, // 3: hush.v1.WatchMetadataResponse.metadata:type_name -> hush.v1.Metadata
-	8, // 4: hush.v1.UpdateMetadataResponse.metadata:type_name -> hush.v1.Metadata
-	0, // 5: hush.v1.MetadataService.GetMetadata:input_type -> hush.v1.GetMetadataRequest
-	2, // 6: hush.v1.MetadataService.ListMetadata:input_type -> hush.v1.ListMetadataRequest
-	4, // 7: hush.v1.MetadataService.WatchMetadata:input_type -> hush.v1.WatchMetadataRequest
-	6, // 8: hush.v1.MetadataService.UpdateMetadata:input_type -> hush.v1.UpdateMetadataRequest
-	1, // 9: hush.v1.MetadataService.GetMetadata:output_type -> hush.v1.GetMetadataResponse
-	3, // 10: hush.v1.MetadataService.ListMetadata:output_type -> hush.v1.ListMetadataResponse
-	5, // 11: hush.v1.MetadataService.WatchMetadata:output_type -> hush.v1.WatchMetadataResponse
-	7, // 12: hush.v1.MetadataService.UpdateMetadata:output_type -> hush.v1.UpdateMetadataResponse
-	9, // [9:13] is the sub-list for method output_type
-	5, // [5:9] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	10, // 0: hush.v1.GetMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	11, // 1: hush.v1.ListMetadataRequest.states:type_name -> hush.v1.State
+	10, // 2: hush.v1.ListMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	10, // 3: hush.v1.BatchGetMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	10, // 4: hush.v1.WatchMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	10, // 5: hush.v1.UpdateMetadataResponse.metadata:type_name -> hush.v1.Metadata
+	0,  // 6: hush.v1.MetadataService.GetMetadata:input_type -> hush.v1.GetMetadataRequest
+	2,  // 7: hush.v1.MetadataService.ListMetadata:input_type -> hush.v1.ListMetadataRequest
+	4,  // 8: hush.v1.MetadataService.BatchGetMetadata:input_type -> hush.v1.BatchGetMetadataRequest
+	6,  // 9: hush.v1.MetadataService.WatchMetadata:input_type -> hush.v1.WatchMetadataRequest
+	8,  // 10: hush.v1.MetadataService.UpdateMetadata:input_type -> hush.v1.UpdateMetadataRequest
+	1,  // 11: hush.v1.MetadataService.GetMetadata:output_type -> hush.v1.GetMetadataResponse
+	3,  // 12: hush.v1.MetadataService.ListMetadata:output_type -> hush.v1.ListMetadataResponse
+	5,  // 13: hush.v1.MetadataService.BatchGetMetadata:output_type -> hush.v1.BatchGetMetadataResponse
+	7,  // 14: hush.v1.MetadataService.WatchMetadata:output_type -> hush.v1.WatchMetadataResponse
+	9,  // 15: hush.v1.MetadataService.UpdateMetadata:output_type -> hush.v1.UpdateMetadataResponse
+	11, // [11:16] is the sub-list for method output_type
+	6,  // [6:11] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_metadata_service_proto_init() }
@@ -533,7 +635,7 @@ func file_hush_v1_metadata_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_metadata_service_proto_rawDesc), len(file_hush_v1_metadata_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -303,6 +303,14 @@ var file_hush_v1_policy_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "varint,50146,opt,name=forgeable",
 		Filename:      "hush/v1/policy.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50147,
+		Name:          "hush.v1.any_origin",
+		Tag:           "varint,50147,opt,name=any_origin",
+		Filename:      "hush/v1/policy.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -324,6 +332,12 @@ var (
 	//
 	// optional bool forgeable = 50146;
 	E_Forgeable = &file_hush_v1_policy_proto_extTypes[3]
+	// True where pages of any origin may call: the method shares or opens a
+	// secret, or is part of that, and the call acts with no authority that a
+	// browser adds by itself, such as a session.
+	//
+	// optional bool any_origin = 50147;
+	E_AnyOrigin = &file_hush_v1_policy_proto_extTypes[4]
 )
 
 var File_hush_v1_policy_proto protoreflect.FileDescriptor
@@ -370,7 +384,9 @@ const file_hush_v1_policy_proto_rawDesc = "" +
 	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18߇\x03 \x01(\x0e2\x0f.hush.v1.AccessR\x06access:F\n" +
 	"\x05limit\x12\x1e.google.protobuf.MethodOptions\x18\xe0\x87\x03 \x01(\x0e2\x0e.hush.v1.LimitR\x05limit:F\n" +
 	"\x05scope\x12\x1e.google.protobuf.MethodOptions\x18\xe1\x87\x03 \x01(\x0e2\x0e.hush.v1.ScopeR\x05scope:>\n" +
-	"\tforgeable\x12\x1e.google.protobuf.MethodOptions\x18\xe2\x87\x03 \x01(\bR\tforgeableBp\n" +
+	"\tforgeable\x12\x1e.google.protobuf.MethodOptions\x18\xe2\x87\x03 \x01(\bR\tforgeable:?\n" +
+	"\n" +
+	"any_origin\x12\x1e.google.protobuf.MethodOptions\x18\xe3\x87\x03 \x01(\bR\tanyOriginBp\n" +
 	"\vcom.hush.v1B\vPolicyProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -397,13 +413,14 @@ var file_hush_v1_policy_proto_depIdxs = []int32{
 	3, // 1: hush.v1.limit:extendee -> google.protobuf.MethodOptions
 	3, // 2: hush.v1.scope:extendee -> google.protobuf.MethodOptions
 	3, // 3: hush.v1.forgeable:extendee -> google.protobuf.MethodOptions
-	0, // 4: hush.v1.access:type_name -> hush.v1.Access
-	2, // 5: hush.v1.limit:type_name -> hush.v1.Limit
-	1, // 6: hush.v1.scope:type_name -> hush.v1.Scope
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	4, // [4:7] is the sub-list for extension type_name
-	0, // [0:4] is the sub-list for extension extendee
+	3, // 4: hush.v1.any_origin:extendee -> google.protobuf.MethodOptions
+	0, // 5: hush.v1.access:type_name -> hush.v1.Access
+	2, // 6: hush.v1.limit:type_name -> hush.v1.Limit
+	1, // 7: hush.v1.scope:type_name -> hush.v1.Scope
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	5, // [5:8] is the sub-list for extension type_name
+	0, // [0:5] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -419,7 +436,7 @@ func file_hush_v1_policy_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_policy_proto_rawDesc), len(file_hush_v1_policy_proto_rawDesc)),
 			NumEnums:      3,
 			NumMessages:   0,
-			NumExtensions: 4,
+			NumExtensions: 5,
 			NumServices:   0,
 		},
 		GoTypes:           file_hush_v1_policy_proto_goTypes,

@@ -39,6 +39,9 @@ const (
 	// MetadataServiceListMetadataProcedure is the fully-qualified name of the MetadataService's
 	// ListMetadata RPC.
 	MetadataServiceListMetadataProcedure = "/hush.v1.MetadataService/ListMetadata"
+	// MetadataServiceBatchGetMetadataProcedure is the fully-qualified name of the MetadataService's
+	// BatchGetMetadata RPC.
+	MetadataServiceBatchGetMetadataProcedure = "/hush.v1.MetadataService/BatchGetMetadata"
 	// MetadataServiceWatchMetadataProcedure is the fully-qualified name of the MetadataService's
 	// WatchMetadata RPC.
 	MetadataServiceWatchMetadataProcedure = "/hush.v1.MetadataService/WatchMetadata"
@@ -59,6 +62,12 @@ type MetadataServiceClient interface {
 	//
 	// Errors: UNAUTHENTICATED without an account.
 	ListMetadata(context.Context, *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error)
+	// BatchGetMetadata shows up to 25 receipts in the order of the request, and
+	// leaves out those that do not exist. It changes no state, and it counts as
+	// many calls as it has keys.
+	//
+	// Errors: INVALID_ARGUMENT for none or more than 25 keys.
+	BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error)
 	// WatchMetadata shows a receipt now and again after each change, until its
 	// secret has ended. In between it sends heartbeats, so that both sides know
 	// that the other is there. After a break, call it again: the first message
@@ -96,6 +105,12 @@ func NewMetadataServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(metadataServiceMethods.ByName("ListMetadata")),
 			connect.WithClientOptions(opts...),
 		),
+		batchGetMetadata: connect.NewClient[v1.BatchGetMetadataRequest, v1.BatchGetMetadataResponse](
+			httpClient,
+			baseURL+MetadataServiceBatchGetMetadataProcedure,
+			connect.WithSchema(metadataServiceMethods.ByName("BatchGetMetadata")),
+			connect.WithClientOptions(opts...),
+		),
 		watchMetadata: connect.NewClient[v1.WatchMetadataRequest, v1.WatchMetadataResponse](
 			httpClient,
 			baseURL+MetadataServiceWatchMetadataProcedure,
@@ -113,10 +128,11 @@ func NewMetadataServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // metadataServiceClient implements MetadataServiceClient.
 type metadataServiceClient struct {
-	getMetadata    *connect.Client[v1.GetMetadataRequest, v1.GetMetadataResponse]
-	listMetadata   *connect.Client[v1.ListMetadataRequest, v1.ListMetadataResponse]
-	watchMetadata  *connect.Client[v1.WatchMetadataRequest, v1.WatchMetadataResponse]
-	updateMetadata *connect.Client[v1.UpdateMetadataRequest, v1.UpdateMetadataResponse]
+	getMetadata      *connect.Client[v1.GetMetadataRequest, v1.GetMetadataResponse]
+	listMetadata     *connect.Client[v1.ListMetadataRequest, v1.ListMetadataResponse]
+	batchGetMetadata *connect.Client[v1.BatchGetMetadataRequest, v1.BatchGetMetadataResponse]
+	watchMetadata    *connect.Client[v1.WatchMetadataRequest, v1.WatchMetadataResponse]
+	updateMetadata   *connect.Client[v1.UpdateMetadataRequest, v1.UpdateMetadataResponse]
 }
 
 // GetMetadata calls hush.v1.MetadataService.GetMetadata.
@@ -131,6 +147,15 @@ func (c *metadataServiceClient) GetMetadata(ctx context.Context, req *v1.GetMeta
 // ListMetadata calls hush.v1.MetadataService.ListMetadata.
 func (c *metadataServiceClient) ListMetadata(ctx context.Context, req *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error) {
 	response, err := c.listMetadata.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// BatchGetMetadata calls hush.v1.MetadataService.BatchGetMetadata.
+func (c *metadataServiceClient) BatchGetMetadata(ctx context.Context, req *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error) {
+	response, err := c.batchGetMetadata.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -163,6 +188,12 @@ type MetadataServiceHandler interface {
 	//
 	// Errors: UNAUTHENTICATED without an account.
 	ListMetadata(context.Context, *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error)
+	// BatchGetMetadata shows up to 25 receipts in the order of the request, and
+	// leaves out those that do not exist. It changes no state, and it counts as
+	// many calls as it has keys.
+	//
+	// Errors: INVALID_ARGUMENT for none or more than 25 keys.
+	BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error)
 	// WatchMetadata shows a receipt now and again after each change, until its
 	// secret has ended. In between it sends heartbeats, so that both sides know
 	// that the other is there. After a break, call it again: the first message
@@ -196,6 +227,12 @@ func NewMetadataServiceHandler(svc MetadataServiceHandler, opts ...connect.Handl
 		connect.WithSchema(metadataServiceMethods.ByName("ListMetadata")),
 		connect.WithHandlerOptions(opts...),
 	)
+	metadataServiceBatchGetMetadataHandler := connect.NewUnaryHandlerSimple(
+		MetadataServiceBatchGetMetadataProcedure,
+		svc.BatchGetMetadata,
+		connect.WithSchema(metadataServiceMethods.ByName("BatchGetMetadata")),
+		connect.WithHandlerOptions(opts...),
+	)
 	metadataServiceWatchMetadataHandler := connect.NewServerStreamHandlerSimple(
 		MetadataServiceWatchMetadataProcedure,
 		svc.WatchMetadata,
@@ -214,6 +251,8 @@ func NewMetadataServiceHandler(svc MetadataServiceHandler, opts ...connect.Handl
 			metadataServiceGetMetadataHandler.ServeHTTP(w, r)
 		case MetadataServiceListMetadataProcedure:
 			metadataServiceListMetadataHandler.ServeHTTP(w, r)
+		case MetadataServiceBatchGetMetadataProcedure:
+			metadataServiceBatchGetMetadataHandler.ServeHTTP(w, r)
 		case MetadataServiceWatchMetadataProcedure:
 			metadataServiceWatchMetadataHandler.ServeHTTP(w, r)
 		case MetadataServiceUpdateMetadataProcedure:
@@ -233,6 +272,10 @@ func (UnimplementedMetadataServiceHandler) GetMetadata(context.Context, *v1.GetM
 
 func (UnimplementedMetadataServiceHandler) ListMetadata(context.Context, *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.MetadataService.ListMetadata is not implemented"))
+}
+
+func (UnimplementedMetadataServiceHandler) BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.MetadataService.BatchGetMetadata is not implemented"))
 }
 
 func (UnimplementedMetadataServiceHandler) WatchMetadata(context.Context, *v1.WatchMetadataRequest, *connect.ServerStream[v1.WatchMetadataResponse]) error {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/metadata_service.proto.
  */
 export const file_hush_v1_metadata_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5odXNoL3YxL21ldGFkYXRhX3NlcnZpY2UucHJvdG8SB2h1c2gudjEiLwoSR2V0TWV0YWRhdGFSZXF1ZXN0EhkKDG1ldGFkYXRhX2tleRgBIAEoCUIDgAEBIjoKE0dldE1ldGFkYXRhUmVzcG9uc2USIwoIbWV0YWRhdGEYASABKAsyES5odXNoLnYxLk1ldGFkYXRhIlwKE0xpc3RNZXRhZGF0YVJlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSHgoGc3RhdGVzGAMgAygOMg4uaHVzaC52MS5TdGF0ZSJqChRMaXN0TWV0YWRhdGFSZXNwb25zZRIjCghtZXRhZGF0YRgBIAMoCzIRLmh1c2gudjEuTWV0YWRhdGESFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhQKDHNlYWxlZF9jb3VudBgDIAEoBSIxChRXYXRjaE1ldGFkYXRhUmVxdWVzdBIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABASI8ChVXYXRjaE1ldGFkYXRhUmVzcG9uc2USIwoIbWV0YWRhdGEYASABKAsyES5odXNoLnYxLk1ldGFkYXRhIkUKFVVwZGF0ZU1ldGFkYXRhUmVxdWVzdBIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABARIRCgRtZW1vGAIgASgJQgOAAQEiPQoWVXBkYXRlTWV0YWRhdGFSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEyhQMKD01ldGFkYXRhU2VydmljZRJWCgtHZXRNZXRhZGF0YRIbLmh1c2gudjEuR2V0TWV0YWRhdGFSZXF1ZXN0GhwuaHVzaC52MS5HZXRNZXRhZGF0YVJlc3BvbnNlIgz4vRgBgL4YBIi+GAQSWQoMTGlzdE1ldGFkYXRhEhwuaHVzaC52MS5MaXN0TWV0YWRhdGFSZXF1ZXN0Gh0uaHVzaC52MS5MaXN0TWV0YWRhdGFSZXNwb25zZSIM+L0YAoC+GASIvhgEEl4KDVdhdGNoTWV0YWRhdGESHS5odXNoLnYxLldhdGNoTWV0YWRhdGFSZXF1ZXN0Gh4uaHVzaC52MS5XYXRjaE1ldGFkYXRhUmVzcG9uc2UiDPi9GAGAvhgEiL4YBDABEl8KDlVwZGF0ZU1ldGFkYXRhEh4uaHVzaC52MS5VcGRhdGVNZXRhZGF0YVJlcXVlc3QaHy5odXNoLnYxLlVwZGF0ZU1ldGFkYXRhUmVzcG9uc2UiDPi9GAGAvhgEiL4YBGIGcHJvdG8z", [file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
+  fileDesc("Ch5odXNoL3YxL21ldGFkYXRhX3NlcnZpY2UucHJvdG8SB2h1c2gudjEiLwoSR2V0TWV0YWRhdGFSZXF1ZXN0EhkKDG1ldGFkYXRhX2tleRgBIAEoCUIDgAEBIjoKE0dldE1ldGFkYXRhUmVzcG9uc2USIwoIbWV0YWRhdGEYASABKAsyES5odXNoLnYxLk1ldGFkYXRhIlwKE0xpc3RNZXRhZGF0YVJlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSHgoGc3RhdGVzGAMgAygOMg4uaHVzaC52MS5TdGF0ZSJqChRMaXN0TWV0YWRhdGFSZXNwb25zZRIjCghtZXRhZGF0YRgBIAMoCzIRLmh1c2gudjEuTWV0YWRhdGESFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhQKDHNlYWxlZF9jb3VudBgDIAEoBSI1ChdCYXRjaEdldE1ldGFkYXRhUmVxdWVzdBIaCg1tZXRhZGF0YV9rZXlzGAEgAygJQgOAAQEiPwoYQmF0Y2hHZXRNZXRhZGF0YVJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgAygLMhEuaHVzaC52MS5NZXRhZGF0YSIxChRXYXRjaE1ldGFkYXRhUmVxdWVzdBIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABASI8ChVXYXRjaE1ldGFkYXRhUmVzcG9uc2USIwoIbWV0YWRhdGEYASABKAsyES5odXNoLnYxLk1ldGFkYXRhIkUKFVVwZGF0ZU1ldGFkYXRhUmVxdWVzdBIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABARIRCgRtZW1vGAIgASgJQgOAAQEiPQoWVXBkYXRlTWV0YWRhdGFSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEy/AMKD01ldGFkYXRhU2VydmljZRJaCgtHZXRNZXRhZGF0YRIbLmh1c2gudjEuR2V0TWV0YWRhdGFSZXF1ZXN0GhwuaHVzaC52MS5HZXRNZXRhZGF0YVJlc3BvbnNlIhD4vRgBgL4YBIi+GASYvhgBElkKDExpc3RNZXRhZGF0YRIcLmh1c2gudjEuTGlzdE1ldGFkYXRhUmVxdWVzdBodLmh1c2gudjEuTGlzdE1ldGFkYXRhUmVzcG9uc2UiDPi9GAKAvhgEiL4YBBJpChBCYXRjaEdldE1ldGFkYXRhEiAuaHVzaC52MS5CYXRjaEdldE1ldGFkYXRhUmVxdWVzdBohLmh1c2gudjEuQmF0Y2hHZXRNZXRhZGF0YVJlc3BvbnNlIhD4vRgBgL4YBIi+GASYvhgBEmIKDVdhdGNoTWV0YWRhdGESHS5odXNoLnYxLldhdGNoTWV0YWRhdGFSZXF1ZXN0Gh4uaHVzaC52MS5XYXRjaE1ldGFkYXRhUmVzcG9uc2UiEPi9GAGAvhgEiL4YBJi+GAEwARJjCg5VcGRhdGVNZXRhZGF0YRIeLmh1c2gudjEuVXBkYXRlTWV0YWRhdGFSZXF1ZXN0Gh8uaHVzaC52MS5VcGRhdGVNZXRhZGF0YVJlc3BvbnNlIhD4vRgBgL4YBIi+GASYvhgBYgZwcm90bzM", [file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
 
 /**
  * GetMetadataRequest names a receipt.
@@ -131,6 +131,48 @@ export const ListMetadataResponseSchema: GenMessage<ListMetadataResponse> = /*@_
   messageDesc(file_hush_v1_metadata_service, 3);
 
 /**
+ * BatchGetMetadataRequest names receipts.
+ *
+ * @generated from message hush.v1.BatchGetMetadataRequest
+ */
+export type BatchGetMetadataRequest = Message<"hush.v1.BatchGetMetadataRequest"> & {
+  /**
+   * The keys of 1 to 25 receipts.
+   *
+   * @generated from field: repeated string metadata_keys = 1;
+   */
+  metadataKeys: string[];
+};
+
+/**
+ * Describes the message hush.v1.BatchGetMetadataRequest.
+ * Use `create(BatchGetMetadataRequestSchema)` to create a new message.
+ */
+export const BatchGetMetadataRequestSchema: GenMessage<BatchGetMetadataRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_metadata_service, 4);
+
+/**
+ * BatchGetMetadataResponse shows them.
+ *
+ * @generated from message hush.v1.BatchGetMetadataResponse
+ */
+export type BatchGetMetadataResponse = Message<"hush.v1.BatchGetMetadataResponse"> & {
+  /**
+   * The receipts that exist, in the order of the request.
+   *
+   * @generated from field: repeated hush.v1.Metadata metadata = 1;
+   */
+  metadata: Metadata[];
+};
+
+/**
+ * Describes the message hush.v1.BatchGetMetadataResponse.
+ * Use `create(BatchGetMetadataResponseSchema)` to create a new message.
+ */
+export const BatchGetMetadataResponseSchema: GenMessage<BatchGetMetadataResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_metadata_service, 5);
+
+/**
  * WatchMetadataRequest names a receipt.
  *
  * @generated from message hush.v1.WatchMetadataRequest
@@ -149,7 +191,7 @@ export type WatchMetadataRequest = Message<"hush.v1.WatchMetadataRequest"> & {
  * Use `create(WatchMetadataRequestSchema)` to create a new message.
  */
 export const WatchMetadataRequestSchema: GenMessage<WatchMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_metadata_service, 4);
+  messageDesc(file_hush_v1_metadata_service, 6);
 
 /**
  * WatchMetadataResponse is a message of the stream.
@@ -171,7 +213,7 @@ export type WatchMetadataResponse = Message<"hush.v1.WatchMetadataResponse"> & {
  * Use `create(WatchMetadataResponseSchema)` to create a new message.
  */
 export const WatchMetadataResponseSchema: GenMessage<WatchMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_metadata_service, 5);
+  messageDesc(file_hush_v1_metadata_service, 7);
 
 /**
  * UpdateMetadataRequest changes a receipt.
@@ -200,7 +242,7 @@ export type UpdateMetadataRequest = Message<"hush.v1.UpdateMetadataRequest"> & {
  * Use `create(UpdateMetadataRequestSchema)` to create a new message.
  */
 export const UpdateMetadataRequestSchema: GenMessage<UpdateMetadataRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_metadata_service, 6);
+  messageDesc(file_hush_v1_metadata_service, 8);
 
 /**
  * UpdateMetadataResponse shows the receipt afterwards.
@@ -221,7 +263,7 @@ export type UpdateMetadataResponse = Message<"hush.v1.UpdateMetadataResponse"> &
  * Use `create(UpdateMetadataResponseSchema)` to create a new message.
  */
 export const UpdateMetadataResponseSchema: GenMessage<UpdateMetadataResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_metadata_service, 7);
+  messageDesc(file_hush_v1_metadata_service, 9);
 
 /**
  * MetadataService shows senders what became of their secrets.
@@ -257,6 +299,20 @@ export const MetadataService: GenService<{
     methodKind: "unary";
     input: typeof ListMetadataRequestSchema;
     output: typeof ListMetadataResponseSchema;
+  },
+  /**
+   * BatchGetMetadata shows up to 25 receipts in the order of the request, and
+   * leaves out those that do not exist. It changes no state, and it counts as
+   * many calls as it has keys.
+   *
+   * Errors: INVALID_ARGUMENT for none or more than 25 keys.
+   *
+   * @generated from rpc hush.v1.MetadataService.BatchGetMetadata
+   */
+  batchGetMetadata: {
+    methodKind: "unary";
+    input: typeof BatchGetMetadataRequestSchema;
+    output: typeof BatchGetMetadataResponseSchema;
   },
   /**
    * WatchMetadata shows a receipt now and again after each change, until its

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// anyOrigin lists the RPCs that pages of any origin may call, written by hand.
+func anyOrigin() []string {
+	return []string{
+		"SecretService/ConcealSecret", "SecretService/GenerateSecret", "SecretService/GetSecret", "SecretService/RevealSecret",
+		"SecretService/BurnSecret", "SecretService/GetSecretStatus", "SecretService/ListSecretStatus",
+		"MetadataService/GetMetadata", "MetadataService/BatchGetMetadata", "MetadataService/UpdateMetadata", "MetadataService/WatchMetadata",
+		"SystemService/GetStatus", "SystemService/GetVersion", "SystemService/GetSupportedLocales", "SystemService/GetPolicy",
+		"ChallengeService/AltchaChallenge", "DomainService/GetPublicBrand", "DomainService/GetPublicImage",
+	}
+}
+
+func isAnyOrigin(procedure string) bool {
+	return slices.Contains(anyOrigin(), strings.TrimPrefix(procedure, "/hush.v1."))
+}
+
+// stranger is a caller from a page of another site, and what it brings.
+type stranger struct {
+	name   string
+	header http.Header
+	// ambient callers bring what a browser may have added by itself.
+	ambient, signed bool
+}
+
+// strangers are such callers from every foreign page.
+func strangers(kit *accountKit, url string) []stranger {
+	bearer, basic := kitBearer(kit.ada.token), kitBasic(kit.ada.address, kit.ada.token)
+	list := []stranger{
+		{"an extension with Basic", beside(http.Header{"Origin": {"chrome-extension://abcdefgh"}, "Sec-Fetch-Site": {"cross-site"}}, basic), false, true},
+		{"a program's page with Basic", beside(http.Header{"Origin": {"tauri://localhost"}}, basic), false, true},
+		{"an extension with a session", beside(http.Header{"Origin": {"moz-extension://abcdefgh"}}, kit.ada.sessions[0].header()), true, false},
+	}
+	for _, o := range origins(url) {
+		if !o.foreign {
+			continue
+		}
+		list = append(list,
+			stranger{o.name + " with nothing", o.header(), false, false},
+			stranger{o.name + " with another cookie", beside(o.header(), http.Header{"Cookie": {"theme=dark"}}), false, false},
+			stranger{o.name + " with Bearer", beside(o.header(), bearer), false, true},
+			stranger{o.name + " with Bearer beside a session", beside(o.header(), kit.ada.sessions[0].header(), bearer), false, true},
+			stranger{o.name + " with Basic", beside(o.header(), basic), true, true},
+			stranger{o.name + " with a session", beside(o.header(), kit.ada.sessions[0].header()), true, false},
+			stranger{o.name + " with an expired session", beside(o.header(), kit.expired.header()), true, false})
+	}
+	return list
+}
+
+// expects is the rule: a page of another site may share and open, with what its
+// script brings, but not with what the browser adds by itself.
+func (s stranger) expects(d declared, procedure string, open bool) verdict {
+	switch {
+	case d.access == "colonel":
+		return notThere
+	case d.access == "account" && !s.signed:
+		return unauthenticated
+	case !open && (s.ambient || !isAnyOrigin(procedure)):
+		return crossSite
+	}
+	return admitted
+}
+
+// shares reports whether the call would make a secret of ada's: those are
+// TestForeignOriginShares's.
+func (s stranger) shares(procedure string) bool {
+	return s.signed && (strings.HasSuffix(procedure, "/ConcealSecret") || strings.HasSuffix(procedure, "/GenerateSecret"))
+}
+
+// Extensions of browsers, installed programs, and pages on a LAN without TLS
+// call from an origin that is not the service's. They may share and open.
+//
+// The attack: a page of another site uses what the browser of a victim adds by
+// itself, which is a session's cookie or a Basic credential that was typed
+// once. That is refused, as is everything that makes sessions or changes
+// accounts, whatever it brings.
+func TestForeignOrigins(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	before := possessions(t, client, s.url, &kit.ada)
+	table := declaredRPCs()
+	for _, procedure := range procedures(t) {
+		unknown := unknownBeside(t, client, s.url, procedure)
+		for _, c := range strangers(kit, s.url) {
+			if c.shares(procedure) {
+				continue
+			}
+			got := kitSend(t, client, http.MethodPost, s.url+procedure, beside(c.header, http.Header{"Content-Type": {"application/json"}}), table[procedure].body)
+			if v, want := verdictOf(t, got, unknown), c.expects(table[procedure], procedure, false); v != want {
+				t.Errorf("%s by %s: got %s (%d %s), want %s", procedure, c.name, v, got.status, got.body, want)
+			}
+			if got.header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s by %s: got Access-Control-Allow-Origin %q, want none", procedure, c.name, got.header.Get("Access-Control-Allow-Origin"))
+			}
+		}
+	}
+	for _, row := range declaredRows() {
+		if row.method == http.MethodGet || row.method == http.MethodOptions {
+			continue
+		}
+		for _, c := range strangers(kit, s.url) {
+			if c.shares(row.procedure) {
+				continue
+			}
+			got := kitSend(t, client, row.method, s.url+row.address(), c.header, row.body())
+			if v, want := legacyVerdict(t, row, got), c.expects(table[row.procedure], row.procedure, row.open); v != want {
+				t.Errorf("%s by %s: got %s (%d %s), want %s", row.name(), c.name, v, got.status, got.body, want)
+			}
+			if allowed := got.header.Get("Access-Control-Allow-Origin"); (allowed == "*") != row.open {
+				t.Errorf("%s by %s: got Access-Control-Allow-Origin %q, want it on open rows alone", row.name(), c.name, allowed)
+			}
+		}
+	}
+	if after := possessions(t, client, s.url, &kit.ada); after != before {
+		t.Errorf("ada's objects: got\n%s\nwant them unchanged:\n%s", after, before)
+	}
+}
+
+// What a script of any origin shares with a token is the account's.
+func TestForeignOriginShares(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	for _, c := range strangers(kit, s.url) {
+		got := kitSend(t, client, http.MethodPost, s.url+"/api/v1/share", c.header, "secret=x")
+		want := http.StatusOK
+		if c.ambient {
+			want = http.StatusNotFound
+		}
+		if got.status != want || c.signed && !c.ambient && !strings.Contains(got.body, kit.ada.address) ||
+			!c.signed && strings.Contains(got.body, kit.ada.address) || got.header.Get("Set-Cookie") != "" {
+			t.Errorf("POST /share by %s: got %d %s, want %d", c.name, got.status, got.body, want)
+		}
+	}
+}
+
+// No answer asks a browser for a password. A browser that was never asked has
+// none to add.
+func TestNoChallenge(t *testing.T) {
+	t.Parallel()
+	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	client := newHTTPClient(t, false, nil)
+	for _, path := range []string{"/", "/api/v1/authcheck", "/api/v2/account", "/api/v3/receipt/recent", "/hush.v1.AccountService/GetAccount"} {
+		for _, header := range []http.Header{nil, kitBasic(kit.ada.address, "x"), kitBearer("x")} {
+			got := kitSend(t, client, http.MethodPost, s.url+path, beside(header, http.Header{"Content-Type": {"application/json"}}), emptyObject)
+			if asks := got.header.Get("WWW-Authenticate"); asks != "" || got.status == http.StatusOK {
+				t.Errorf("POST %s: got %d and WWW-Authenticate %q, want no challenge", path, got.status, asks)
+			}
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package routes
+
+import (
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+)
+
+// v3Family is the table of version 3, as far as pages and programs that speak it
+// share and open. Its answers are those of version 2.
+func v3Family(c *handlers.Callable) family {
+	rows := []row{
+		get("/status", rpc(c.GetStatus, nothing, v2Status)),
+		get("/version", rpc(c.GetVersion, nothing, v2Version)),
+		get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales)),
+		post("/feedback", rpc(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
+		get("/receipt/recent", rpc(c.ListMetadata, decodeRecent, v2Recent)),
+		post("/guest/receipts", rpc(c.BatchGetMetadata, decodeReceipts, v3Receipts)),
+	}
+	for _, prefix := range []string{"", "/guest"} {
+		rows = append(rows, v3Secrets(c, prefix+"/secret")...)
+		rows = append(rows, v2Receipts(c, prefix+"/receipt")...)
+	}
+	return family{prefix: "/api/v3", rows: rows, fail: v2Fail}
+}
+
+// v3Secrets are version 2's rows without the reveal at the secret itself, which
+// was there for clients older than version 3.
+func v3Secrets(c *handlers.Callable, path string) []row {
+	var rows []row
+	for _, rw := range v2Secrets(c, path) {
+		if rw.method != "POST" || rw.path != path+"/{key}" {
+			rows = append(rows, rw)
+		}
+	}
+	return rows
+}
+
+// decodeReceipts reads keys as decodeSecretStatuses does.
+func decodeReceipts(x *exchange) (*hushv1.BatchGetMetadataRequest, error) {
+	keys, err := decodeKeys(x.params)
+	return &hushv1.BatchGetMetadataRequest{MetadataKeys: keys}, err
+}
+
+// v3Receipts lists the receipts of callers without an account, who know their
+// keys.
+func v3Receipts(x *exchange, res *hushv1.BatchGetMetadataResponse) any {
+	records := make([]v2Metadata, 0, len(res.GetMetadata()))
+	for _, m := range res.GetMetadata() {
+		records = append(records, newV2Metadata(x.links, m))
+	}
+	return v2List{
+		Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid),
+		Count: len(records), Records: records, Details: struct{}{},
+	}
+}
