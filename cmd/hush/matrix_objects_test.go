@@ -135,7 +135,7 @@ func strangeOutcome(t *testing.T, got kitReply) string {
 func wantAllObjects(t *testing.T, calls []strange) {
 	t.Helper()
 	naming := []protoreflect.Name{
-		"domain", "domain_id", "token_id", "session_ids", "metadata_key", "secret_key", "secret_keys", "link",
+		"domain", "domain_id", "token_id", "session_ids", "metadata_key", "metadata_keys", "secret_key", "secret_keys", "link",
 		"account_id", "session_id", "exception_id",
 	}
 	for procedure, method := range publicMethods() {
