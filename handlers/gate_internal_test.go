@@ -80,8 +80,9 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 		want error
 	}{
 		"nobody": {nil, errNoCaller}, "a bad credential": {&record{refused: true}, vault.ErrUnauthenticated},
-		"an unknown credential": {&record{broken: vault.ErrUnavailable}, vault.ErrUnavailable},
-		"another site":          {&record{foreign: true}, errCrossSite},
+		"an unknown credential":  {&record{broken: vault.ErrUnavailable}, vault.ErrUnavailable},
+		"another site":           {&record{foreign: true, ambient: true}, errCrossSite},
+		"a form of another site": {&record{foreign: true, form: true}, errCrossSite},
 	} {
 		if err := call(test.rec); !errors.Is(err, test.want) {
 			t.Errorf("Call by %s: got %v, want %v", name, err, test.want)
