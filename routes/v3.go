@@ -9,9 +9,9 @@ import (
 // share and open. Its answers are those of version 2.
 func v3Family(c *handlers.Callable) family {
 	rows := []row{
-		get("/status", rpc(c.GetStatus, nothing, v2Status)),
-		get("/version", rpc(c.GetVersion, nothing, v2Version)),
-		get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales)),
+		forAnyone(get("/status", rpc(c.GetStatus, nothing, v2Status))),
+		forAnyone(get("/version", rpc(c.GetVersion, nothing, v2Version))),
+		forAnyone(get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales))),
 		post("/feedback", rpc(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
 		get("/receipt/recent", rpc(c.ListMetadata, decodeRecent, v2Recent)),
 		post("/guest/receipts", rpc(c.BatchGetMetadata, decodeReceipts, v3Receipts)),
