@@ -65,7 +65,7 @@ export default {
   "about.once.title": "Once means once",
   "about.once": "Of any number of people with the link, one gets the secret. It is destroyed before it is shown, so a broken connection loses it rather than showing it twice.",
   "about.kept.title": "What is kept",
-  "about.kept": "The secret is encrypted with a key that only the link holds; the service keeps no link. A passphrase becomes part of the key. After it was opened, its piece of the key is overwritten on the disk.",
+  "about.kept": "The service sees a secret while you share it and while it is opened. In between it is stored encrypted, and what is stored opens only together with the link, which the service does not keep. A passphrase becomes part of the key. After it was opened, its piece of the key is overwritten on the disk.",
   "about.receipt.title": "Two links, two purposes",
   "about.receipt": "The link for them opens the secret. Your private receipt is for you alone: it shows what happened, shows the link again while it waits, and can burn it.",
   "about.limits.title": "Limits here",

@@ -1,0 +1,110 @@
+package vault_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// The attack: the thief has a receipt's key only. A receipt without an account
+// shows the link, so it opens what the link opens, and its sender sees that; an
+// account's shows none. Either one may burn what has no passphrase. What ended
+// is gone.
+func TestTheftOfAReceipt(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t)
+	thief := vaulttest.Caller(66)
+	shown := v.MustMetadata(t, thief, v.live.Metadata.Key)
+	if shown.Secret == nil || *shown.Secret != v.live.Secret.Key {
+		t.Fatal("GetMetadata(receipt without an account): got no link, want it")
+	}
+	want(t, "RevealSecret(link of the receipt)", v.MustReveal(t, thief, *shown.Secret, ""), plaintext)
+	wantState(t, v.Kit, v.live.Metadata.Key, vault.StateReceived)
+	locked := v.MustMetadata(t, thief, v.locked.Metadata.Key)
+	if locked.Secret == nil {
+		t.Fatal("GetMetadata(receipt of a locked secret): got no link, want it")
+	}
+	wantPassphrase(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, locked.Secret.Expose(), "guess"), &vault.PassphraseError{TriesLeft: 4})
+	_, err := v.Vault.BurnSecret(t.Context(), thief, v.locked.Metadata.Key.Expose(), "")
+	wantErr(t, "BurnSecret(locked, without the passphrase)", err, vault.ErrPassphrase)
+	for _, kept := range v.ended {
+		if v.MustMetadata(t, thief, kept.Metadata.Key).Secret != nil {
+			t.Error("GetMetadata(receipt of what ended): got a link, want none")
+		}
+	}
+}
+
+// The attack: the same with the receipt of an account's secret. It opens
+// nothing; a stranger may burn with it, which the account sees.
+func TestTheftOfAnAccountsReceipt(t *testing.T) {
+	t.Parallel()
+	m := newMember(t, vaulttest.Options{})
+	c := m.mustEnter(t)
+	thief := vaulttest.Caller(66)
+	kept := m.MustConceal(t, c, plaintext, vault.Wish{})
+	locked := m.MustConceal(t, c, plaintext, vault.Wish{Passphrase: passphrase})
+	for _, receipt := range []vault.Concealed{kept, locked} {
+		if m.MustMetadata(t, thief, receipt.Metadata.Key).Secret != nil {
+			t.Error("GetMetadata(an account's receipt): got a link, want none")
+		}
+	}
+	_, err := m.Vault.BurnSecret(t.Context(), thief, locked.Metadata.Key.Expose(), "")
+	wantErr(t, "BurnSecret(locked, by a stranger without the passphrase)", err, vault.ErrPassphrase)
+	m.MustBurn(t, thief, kept.Metadata.Key, "")
+	wantState(t, m.Kit, kept.Metadata.Key, vault.StateBurned)
+}
+
+// The attack: the thief has an API token or a session of an account, and
+// nothing else. He opens what the account lists, once, and the receipt shows
+// it. A passphrase stops him, though he may burn; a token without the scope
+// reveal opens nothing; what ended is gone.
+func TestTheftOfACredential(t *testing.T) {
+	t.Parallel()
+	for name, steal := range map[string]func(m *member, c vault.Caller) vault.Caller{
+		"token": func(m *member, c vault.Caller) vault.Caller {
+			return m.mustAuth(t, byToken(m.mustToken(t, c, vault.NewToken{})))
+		},
+		"session": func(m *member, _ vault.Caller) vault.Caller {
+			return m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie))
+		},
+		"narrow": func(m *member, c vault.Caller) vault.Caller {
+			return m.mustAuth(t, byToken(m.mustToken(t, c, vault.NewToken{Scopes: vault.ScopeMetadata | vault.ScopeAccount})))
+		},
+	} {
+		m := newMember(t, vaulttest.Options{})
+		c := m.mustEnter(t)
+		thief := steal(m, c)
+		live := m.MustConceal(t, c, plaintext, vault.Wish{})
+		locked := m.MustConceal(t, c, plaintext, vault.Wish{Passphrase: passphrase})
+		burned := m.MustConceal(t, c, plaintext, vault.Wish{})
+		m.MustBurn(t, c, burned.Metadata.Key, "")
+		lapsed := m.MustConceal(t, c, plaintext, vault.Wish{TTL: new(time.Minute)})
+		m.Clock.Advance(time.Minute + time.Second)
+		m.MustSweep(t)
+		page, err := m.Vault.ListMetadata(t.Context(), thief, vault.ListQuery{Size: 10})
+		want(t, name+": ListMetadata()", err, nil)
+		want(t, name+": receipts listed", len(page.Metadata), 4)
+		for _, receipt := range page.Metadata {
+			shown := m.MustMetadata(t, thief, receipt.Key)
+			waits := receipt.Key == live.Metadata.Key || receipt.Key == locked.Metadata.Key
+			if got := shown.Secret != nil; got != (waits && name != "narrow") {
+				t.Errorf("%s: GetMetadata(listed receipt): got a link %t, want it for a revealer while the secret waits", name, got)
+			}
+		}
+		for _, kept := range []vault.Concealed{burned, lapsed} {
+			wantErr(t, name+": RevealSecret(ended)", revealErr(t, m.Kit, thief, kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
+		}
+		if name == "narrow" {
+			continue
+		}
+		err = revealErr(t, m.Kit, thief, locked.Secret.Key.Expose(), "guess")
+		if !errors.Is(err, vault.ErrPassphrase) {
+			t.Errorf("%s: RevealSecret(locked): got %v, want %v", name, err, vault.ErrPassphrase)
+		}
+		want(t, name+": RevealSecret(live)", m.MustReveal(t, thief, live.Secret.Key, ""), plaintext)
+		wantState(t, m.Kit, live.Metadata.Key, vault.StateReceived)
+	}
+}
