@@ -16,38 +16,99 @@ export interface Follower {
 const silence = 40_000;
 const firstPause = 1_000;
 const longestPause = 30_000;
+/** How often a receipt is asked for where there is no stream to be had. */
+const pollPause = 15_000;
+
+/** Where receipts come from; the service, but in tests. */
+export interface Source {
+  watch: (metadataKey: string, signal: AbortSignal) => Promise<AsyncIterable<{ metadata?: Metadata }>>;
+  get: (metadataKey: string, signal: AbortSignal) => Promise<Metadata | undefined>;
+}
+
+const service: Source = {
+  watch: async (metadataKey, signal) => (await receipts()).watchMetadata({ metadataKey }, { signal }),
+  get: async (metadataKey, signal) => (await (await receipts()).getMetadata({ metadataKey }, { signal })).metadata,
+};
 
 /**
  * follow keeps a page up to date with a receipt until signal ends it. It comes
  * back after breaks, ever more slowly, and at once when the browser is online
- * or the page is looked at again. A hidden page lets go after a minute.
+ * or the page is looked at again. A hidden page lets go after a minute. Where the
+ * service has no stream left, the page asks for the receipt now and then, and
+ * each time for a stream again.
  */
-export async function follow(metadataKey: string, follower: Follower, signal: AbortSignal): Promise<void> {
+export async function follow(
+  metadataKey: string,
+  follower: Follower,
+  signal: AbortSignal,
+  source: Source = service,
+): Promise<void> {
   let pause = firstPause;
   while (!signal.aborted) {
     const call = new AbortController();
     const end = () => call.abort();
     signal.addEventListener("abort", end, { once: true });
+    let live = false;
     try {
-      if (await listen(metadataKey, follower, call, () => (pause = firstPause))) {
+      if (await listen(metadataKey, follower, call, source, () => (pause = firstPause))) {
         return;
       }
     } catch (thrown) {
-      const { code } = asRefusal(thrown);
-      if (code === "not_found" || code === "permission_denied" || code === "unauthenticated") {
+      if (isOver(thrown)) {
         follower.onGone(thrown);
         return;
       }
-      pause = Math.max(pause, asRefusal(thrown).retryAfter * 1000);
+      const { code, retryAfter } = asRefusal(thrown);
+      pause = Math.max(pause, retryAfter * 1000);
+      if (code === "resource_exhausted" && !document.hidden) {
+        pause = Math.max(pause, pollPause);
+        const found = await look(metadataKey, follower, call, source);
+        if (found === "over") {
+          return;
+        }
+        live = found === "waits";
+      }
     } finally {
       signal.removeEventListener("abort", end);
       call.abort();
     }
     if (!signal.aborted) {
-      follower.onLive(false);
+      follower.onLive(live);
       await rest(pause * (0.75 + Math.random() / 2), signal);
       pause = Math.min(pause * 2, longestPause);
     }
+  }
+}
+
+/** isOver is whether calling again is of no use. */
+function isOver(thrown: unknown): boolean {
+  const { code } = asRefusal(thrown);
+  return code === "not_found" || code === "permission_denied" || code === "unauthenticated";
+}
+
+/** look asks for the receipt once, and says what has to follow. */
+async function look(
+  metadataKey: string,
+  follower: Follower,
+  call: AbortController,
+  source: Source,
+): Promise<"over" | "waits" | "failed"> {
+  const timer = setTimeout(() => call.abort(), silence);
+  try {
+    const metadata = await source.get(metadataKey, call.signal);
+    if (!metadata) {
+      return "failed";
+    }
+    follower.onReceipt(metadata);
+    return waits(metadata) ? "waits" : "over";
+  } catch (thrown) {
+    if (isOver(thrown)) {
+      follower.onGone(thrown);
+      return "over";
+    }
+    return "failed";
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -56,13 +117,14 @@ async function listen(
   metadataKey: string,
   follower: Follower,
   call: AbortController,
+  source: Source,
   onMessage: () => void,
 ): Promise<boolean> {
   const stopWatching = hideAfter(60_000, () => call.abort());
   let timer = setTimeout(() => call.abort(), silence);
   let ended = false;
   try {
-    const stream = (await receipts()).watchMetadata({ metadataKey }, { signal: call.signal });
+    const stream = await source.watch(metadataKey, call.signal);
     for await (const { metadata } of stream) {
       clearTimeout(timer);
       timer = setTimeout(() => call.abort(), silence);

@@ -1,10 +1,92 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { State } from "../src/contract";
-import { waits } from "../src/follow";
+import { follow, waits } from "../src/follow";
+import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
+import { Refusal, type Code } from "../src/refusal";
 
 test("a receipt is followed while its secret waits, whether or not its key is shown", () => {
   for (const [name, state] of Object.entries(State)) {
     assert.equal(waits({ state }), name === "new" || name === "viewed", name);
   }
+});
+
+const receipt = (state: number) => ({ state }) as Metadata;
+
+/** A page that is shown, and whose pauses are over at once. */
+function shown(): { pauses: number[]; restore: () => void } {
+  const { setTimeout: real } = globalThis;
+  const pauses: number[] = [];
+  const events = { addEventListener: () => undefined, removeEventListener: () => undefined };
+  Object.assign(globalThis, { ...events, document: { ...events, hidden: false } });
+  globalThis.setTimeout = ((fn: () => void, milliseconds: number) => {
+    if (milliseconds >= 40_000) {
+      return real(() => undefined, 0); // it waits for silence, which there is none of
+    }
+    pauses.push(milliseconds);
+    return real(fn, 0);
+  }) as typeof setTimeout;
+  return { pauses, restore: () => (globalThis.setTimeout = real) };
+}
+
+async function* refusing(code: Code): AsyncGenerator<{ metadata?: Metadata }> {
+  throw new Refusal("", { code, reason: "too_many" });
+}
+
+test("a page that is refused a stream polls, until the secret has ended", async () => {
+  const page = shown();
+  const states = [State.new, State.viewed, State.received];
+  const seen: number[] = [];
+  const lives: boolean[] = [];
+  let streams = 0;
+  try {
+    await follow(
+      "key",
+      { onReceipt: (m) => seen.push(m.state), onLive: (live) => lives.push(live), onGone: () => assert.fail("nothing is gone") },
+      new AbortController().signal,
+      { watch: async () => (streams++, refusing("resource_exhausted")), get: async () => receipt(states[seen.length]!) },
+    );
+  } finally {
+    page.restore();
+  }
+  assert.deepEqual(seen, states);
+  assert.deepEqual(lives, [true, true]);
+  assert.equal(streams, 3, "each look tries for a stream first");
+  assert.ok(page.pauses.every((pause) => pause >= 11_000), `pauses: ${page.pauses}`);
+});
+
+test("a page that polls goes back to a stream, and stops where there is nothing", async () => {
+  const page = shown();
+  const seen: number[] = [];
+  const gone: unknown[] = [];
+  const watches = [
+    () => refusing("resource_exhausted"),
+    async function* () {
+      yield { metadata: receipt(State.viewed) };
+      throw new Refusal("", { code: "unavailable" });
+    },
+    () => refusing("resource_exhausted"),
+  ];
+  let looks = 0;
+  try {
+    await follow(
+      "key",
+      { onReceipt: (m) => seen.push(m.state), onLive: () => undefined, onGone: (thrown) => gone.push(thrown) },
+      new AbortController().signal,
+      {
+        watch: async () => watches.shift()!(),
+        get: async () => {
+          if (++looks > 1) {
+            throw new Refusal("", { code: "not_found" });
+          }
+          return receipt(State.new);
+        },
+      },
+    );
+  } finally {
+    page.restore();
+  }
+  assert.deepEqual(seen, [State.new, State.viewed]);
+  assert.equal(gone.length, 1);
+  assert.equal(watches.length, 0);
 });
