@@ -89,7 +89,7 @@ func moment(name string, at *timestamppb.Timestamp) fact {
 func homePage() standIn {
 	return standIn{"home", func(x *exchange) *sheet {
 		base := x.links.base
-		keys := x.text("page.home.keys", "secret", "secret_key", "link", base+"/secret/KEY", "receipt", "metadata_key")
+		keys := x.text("page.home.keys", "secret", "secret_key", "link", base+"/s#KEY", "receipt", "metadata_key")
 		return &sheet{Title: x.text("page.home.title"), Text: []passage{
 			{Text: x.text("page.home.explanation")},
 			{Text: x.text("page.script")},

@@ -242,9 +242,9 @@ func (j *traveller) shareByMail() {
 	kept.says(t, "share", travellerAddress, "custid")
 	kept.says(t, "share", "fr*****@e*****.com", "recipient", 0)
 	j.receipt = kept.at(t, "metadata_key")
-	m := j.nextMail(travellerFriend, "/secret/")
+	m := j.nextMail(travellerFriend, "/s#")
 	link, key := m.Link(t), kept.at(t, "secret_key")
-	if link != j.server.url+"/secret/"+key || m.Header("Reply-To") != "<"+travellerAddress+">" {
+	if link != j.server.url+"/s#"+key || m.Header("Reply-To") != "<"+travellerAddress+">" {
 		t.Errorf("mail: got the link %s and answers to %s, want the secret's and the sender", link, m.Header("Reply-To"))
 	}
 	kitSend(t, j.client, http.MethodGet, link, nil, "").ok(t, "the link's page")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -146,12 +147,15 @@ func kindOf(kind vault.MailKind) mail.Kind {
 	}
 }
 
-// linkOf makes the link of a mail; it is empty for kinds without one.
+// linkOf makes the link of a mail; it is empty for kinds without one. A secret's
+// key stands behind the #, where it stays in its reader's browser and out of the
+// logs on the way.
 func linkOf(base *url.URL, m vault.Mail) string {
 	var page string
 	switch m.Kind {
 	case vault.MailShare:
-		page = "secret"
+		link := url.URL{Scheme: base.Scheme, Host: cmp.Or(m.Domain, base.Host), Path: "/s", Fragment: string(m.Key)}
+		return link.String()
 	case vault.MailVerify:
 		page = "verify"
 	case vault.MailReset:
@@ -164,8 +168,5 @@ func linkOf(base *url.URL, m vault.Mail) string {
 		return ""
 	}
 	link := url.URL{Scheme: base.Scheme, Host: base.Host}
-	if m.Kind == vault.MailShare && m.Domain != "" {
-		link.Host = m.Domain
-	}
 	return link.JoinPath(page, string(m.Key)).String()
 }

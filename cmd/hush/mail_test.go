@@ -22,7 +22,7 @@ func TestMailLinks(t *testing.T) {
 	const key = "0123456789abcdefghijklmnopqrstu"
 	kinds := map[mail.Kind]bool{}
 	for kind, want := range map[vault.MailKind]string{
-		vault.MailShare:          "https://hush.example:8443/secret/" + key,
+		vault.MailShare:          "https://hush.example:8443/s#" + key,
 		vault.MailVerify:         "https://hush.example:8443/verify/" + key,
 		vault.MailReset:          "https://hush.example:8443/reset/" + key,
 		vault.MailAddress:        "https://hush.example:8443/confirm/" + key,
@@ -44,7 +44,7 @@ func TestMailLinks(t *testing.T) {
 		}
 	}
 	shared := messageOf(base, vault.Mail{Kind: vault.MailShare, Key: key, Domain: "secrets.example.com"})
-	if want := "https://secrets.example.com/secret/" + key; shared.Link != want {
+	if want := "https://secrets.example.com/s#" + key; shared.Link != want {
 		t.Errorf("messageOf(share on a domain): got %q, want %q", shared.Link, want)
 	}
 	suspended := messageOf(base, vault.Mail{Kind: vault.MailSuspended, Domain: "secrets.example.com"})
@@ -73,7 +73,7 @@ func TestMailIsSent(t *testing.T) {
 		t.Fatalf("send(share): got %v, want nil", err)
 	}
 	got := relay.Wait(t, 1)[0]
-	if link := got.Link(t); link != "https://hush.example/secret/abc" || got.Header("Reply-To") != "<from@example.com>" || !strings.Contains(got.Text(), "Our Hush") {
+	if link := got.Link(t); link != "https://hush.example/s#abc" || got.Header("Reply-To") != "<from@example.com>" || !strings.Contains(got.Text(), "Our Hush") {
 		t.Errorf("mail: got the link %s, answers to %s and %s, want those of the settings", link, got.Header("Reply-To"), got.Text())
 	}
 	relay.RefuseRecipients(550, 1)
