@@ -50,10 +50,26 @@ const (
 	passwordPurpose  = "hush/v1 password-mac"
 )
 
+// KeysSize is how many bytes the working keys take.
+const KeysSize = 11 * subkeySize
+
 // NewKeys derives the working keys of a root key.
-func NewKeys(root RootKey) *Keys {
+func NewKeys(root RootKey) *Keys { return NewKeysIn(root, make([]byte, KeysSize)) }
+
+// NewKeysIn is NewKeys with the keys in memory of the caller's, of KeysSize
+// bytes, which from then on belongs to them. Copies that deriving and using
+// them makes elsewhere are not wiped by it.
+func NewKeysIn(root RootKey, memory []byte) *Keys {
+	if distinctBytes(root.key()) == 1 {
+		memory = nil // a wiped root key stops the program instead of giving guessable keys
+	}
 	purpose := func(name string) hidden[[]byte] {
-		return hide(derive(root.key(), []byte(rootDomain), name, subkeySize))
+		derived := derive(root.key(), []byte(rootDomain), name, subkeySize)
+		key := memory[:subkeySize:subkeySize]
+		memory = memory[subkeySize:]
+		copy(key, derived)
+		clear(derived)
+		return hide(key)
 	}
 	id := sha256.Sum256(append([]byte(kidDomain), root.key()...))
 	return &Keys{

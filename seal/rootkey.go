@@ -46,6 +46,10 @@ func ParseRootKey(text []byte) (RootKey, error) {
 	return RootKey{key: hide(key)}, nil
 }
 
+// Wipe overwrites the root key. Using it afterwards is a fault, as using the
+// zero RootKey is.
+func (r RootKey) Wipe() { clear(r.key()) }
+
 // Text returns the root key as its file holds it: 64 lower-case hexadecimal
 // digits and a newline. The caller owns the result and keeps it out of logs.
 func (r RootKey) Text() []byte {

@@ -31,6 +31,7 @@ type data struct {
 	store  storage.Store
 	shares storage.Shares
 	keys   *seal.Keys
+	locked bool // whether the keys are kept from swap
 	room   func() bool
 	fault  chan error // gets the one error after which the process must stop
 	close  func() error
@@ -86,11 +87,11 @@ func openFolder(s *settings, p program) (*bolt.Folder, error) {
 }
 
 func openStore(folder *bolt.Folder, s *settings, p program, log *slog.Logger) (*data, error) {
-	keys, err := loadKeys(folder, s, p)
+	keys, locked, err := loadKeys(folder, s, p)
 	if err != nil {
 		return nil, err
 	}
-	d := &data{keys: keys, fault: make(chan error, 1)}
+	d := &data{keys: keys, locked: locked, fault: make(chan error, 1)}
 	store, shares, err := folder.Open(bolt.Options{
 		Init:  vault.Init(keys, time.Now()),
 		Fault: func(err error) { d.fault <- err },
@@ -117,32 +118,42 @@ func tellPressure(log *slog.Logger, dropped bool) {
 
 func openMemory(log *slog.Logger) (*data, error) {
 	log.Warn("keeping everything in memory: nothing survives the end of this process")
-	keys := seal.NewKeys(seal.NewRootKey())
+	keys, locked := keepKeys(seal.NewRootKey())
 	store, shares := memory.New()
 	if err := store.Update(noDeadline(), vault.Init(keys, time.Now())); err != nil {
 		return nil, err
 	}
-	return &data{store: store, shares: shares, keys: keys, fault: make(chan error, 1), close: store.Close}, nil
+	return &data{store: store, shares: shares, keys: keys, locked: locked, fault: make(chan error, 1), close: store.Close}, nil
 }
 
 // loadKeys reads the root key, or makes one for a new data folder.
-func loadKeys(folder *bolt.Folder, s *settings, p program) (*seal.Keys, error) {
+func loadKeys(folder *bolt.Folder, s *settings, p program) (keys *seal.Keys, locked bool, err error) {
 	path := s.rootKeyFile
 	if path == "" {
 		path = folder.Path(rootKeyName)
 		if err := provideRootKey(folder, path, p); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	content, err := readRootKey(path)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	defer clear(content)
 	root, err := seal.ParseRootKey(content)
 	if err != nil {
-		return nil, fmt.Errorf("root key file %s: %w", path, err)
+		return nil, false, fmt.Errorf("root key file %s: %w", path, err)
 	}
-	return seal.NewKeys(root), nil
+	keys, locked = keepKeys(root)
+	return keys, locked, nil
+}
+
+// keepKeys derives the working keys into locked memory, where the system has
+// it, and forgets the root key.
+func keepKeys(root seal.RootKey) (keys *seal.Keys, locked bool) {
+	defer root.Wipe()
+	memory, locked := lockedMemory(seal.KeysSize)
+	return seal.NewKeysIn(root, memory), locked
 }
 
 // provideRootKey makes a root key where there is neither one nor data. The key

@@ -92,6 +92,10 @@ func TestServerIsHardened(t *testing.T) {
 			t.Errorf("%s of a running server: got its user as the owner, want root", name)
 		}
 	}
+	status, err := os.ReadFile(proc("status"))
+	if err != nil || !regexp.MustCompile(`(?m)^VmLck:\s+[1-9]\d* kB$`).Match(status) {
+		t.Errorf("status of a running server: got %s and %v, want the memory of its keys locked", status, err)
+	}
 	tasks, err := filepath.Glob(proc("task/*/status"))
 	if err != nil || len(tasks) < 2 {
 		t.Fatalf("threads: got %q and %v, want several", tasks, err)

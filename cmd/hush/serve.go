@@ -59,6 +59,9 @@ func (p program) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if !d.locked {
+		log.Warn("the keys could not be locked in memory and may be swapped out: see the limit on locked memory (ulimit -l)")
+	}
 	err = p.serveData(ctx, &s.settings, made, d, log)
 	return errors.Join(err, d.close())
 }
