@@ -18,7 +18,7 @@ import (
 // whoever calls with counted; what runs behind the answers is not waited for.
 type workStore struct {
 	storage.Store
-	views, updates atomic.Int64
+	views, updates, reads, writes atomic.Int64
 }
 
 type workKey struct{}
@@ -26,21 +26,61 @@ type workKey struct{}
 func counted(ctx context.Context) context.Context { return context.WithValue(ctx, workKey{}, true) }
 
 func (s *workStore) View(ctx context.Context, fn func(storage.Tx) error) error {
-	if ctx.Value(workKey{}) != nil {
-		s.views.Add(1)
+	if ctx.Value(workKey{}) == nil {
+		return s.Store.View(ctx, fn)
 	}
-	return s.Store.View(ctx, fn)
+	s.views.Add(1)
+	return s.Store.View(ctx, func(tx storage.Tx) error { return fn(workTx{tx, s}) })
 }
 
 func (s *workStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
-	if ctx.Value(workKey{}) != nil {
-		s.updates.Add(1)
+	if ctx.Value(workKey{}) == nil {
+		return s.Store.Update(ctx, fn)
 	}
-	return s.Store.Update(ctx, fn)
+	s.updates.Add(1)
+	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(workTx{tx, s}) })
+}
+
+// workTx counts the reads and writes within a transaction.
+type workTx struct {
+	storage.Tx
+	s *workStore
+}
+
+func (tx workTx) Get(bucket string, key []byte) ([]byte, error) {
+	tx.s.reads.Add(1)
+	return tx.Tx.Get(bucket, key)
+}
+
+func (tx workTx) Put(bucket string, key, value []byte) error {
+	tx.s.writes.Add(1)
+	return tx.Tx.Put(bucket, key, value)
+}
+
+func (tx workTx) Delete(bucket string, key []byte) error {
+	tx.s.writes.Add(1)
+	return tx.Tx.Delete(bucket, key)
+}
+
+func (tx workTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
+	tx.s.reads.Add(1)
+	return tx.Tx.Range(bucket, from, to, fn)
 }
 
 // work is what an answer could be told by, besides itself.
-type work struct{ Views, Updates, Shares int64 }
+type work struct{ Views, Updates, Reads, Writes, Shares, Hashes int64 }
+
+// workOf is what was done so far.
+func workOf(k *accountKit, s *workStore, shares *drawnShares) work {
+	return work{
+		s.views.Load(), s.updates.Load(), s.reads.Load(), s.writes.Load(), shares.drawn.Load(), int64(vault.Hashes(k.Vault)),
+	}
+}
+
+// since is the work after some other.
+func (w work) since(o work) work {
+	return work{w.Views - o.Views, w.Updates - o.Updates, w.Reads - o.Reads, w.Writes - o.Writes, w.Shares - o.Shares, w.Hashes - o.Hashes}
+}
 
 // drawnShares counts the shares that were asked for.
 type drawnShares struct {
@@ -131,11 +171,9 @@ func TestAnswersTellNoAddress(t *testing.T) {
 			})
 			did := map[vault.Text]work{}
 			for _, address := range []vault.Text{atFree, atPending, atUsed, atLocked, atBuried} {
-				before := work{store.views.Load(), store.updates.Load(), shares.drawn.Load()}
+				before := workOf(k, store, shares)
 				wantErr(t, test.name+": "+string(address), test.call(counted(t.Context()), k, address), test.want)
-				did[address] = work{
-					store.views.Load() - before.Views, store.updates.Load() - before.Updates, shares.drawn.Load() - before.Shares,
-				}
+				did[address] = workOf(k, store, shares).since(before)
 				kinds := []vault.MailKind{}
 				if kind, ok := test.mails[address]; ok {
 					kinds = append(kinds, kind)

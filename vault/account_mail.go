@@ -42,8 +42,9 @@ func mayMail(tx storage.Tx, addressID [32]byte, kind byte, now time.Time) (bool,
 }
 
 // mailed makes a mail ready and runs change in a transaction, which tells
-// whether the mail goes out. One that does not was made ready all the same, so
-// that nobody can tell from the work whether there is an account; it is
+// whether the mail goes out. One that does not was made ready all the same, and
+// the transaction reads and writes as often and fails where the other would, so
+// that nobody can tell from the work whether there is an account; the mail is
 // destroyed behind the answer.
 func (v *Vault) mailed(ctx context.Context, m Mail, now time.Time, change func(storage.Tx) (goes bool, err error)) error {
 	draft, err := v.draftMail(ctx, m, now)
@@ -52,14 +53,20 @@ func (v *Vault) mailed(ctx context.Context, m Mail, now time.Time, change func(s
 	}
 	goes := false
 	err = v.store.Update(ctx, func(tx storage.Tx) error {
+		even := &evenTx{Tx: tx}
 		var err error
-		if goes, err = change(tx); err != nil {
+		if goes, err = change(even); err != nil {
 			return err
 		}
-		if !goes {
-			return draft.rehearse(tx)
+		if goes {
+			err = draft.put(even)
+		} else {
+			err = queueHasRoom(even)
 		}
-		return draft.put(tx)
+		if err != nil {
+			return err
+		}
+		return even.level(now)
 	})
 	if err == nil && goes {
 		v.posted()

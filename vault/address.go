@@ -83,18 +83,20 @@ func (v *Vault) findByAddress(tx storage.Tx, canonical string) (AccountID, *acco
 	return findByAddressID(tx, v.keys.AddressID(canonical))
 }
 
+// findByAddressID reads as much for an address without an account: it looks for
+// the record of the zero id, which nobody has.
 func findByAddressID(tx storage.Tx, addressID [32]byte) (AccountID, *accountRecord, error) {
+	var id AccountID
 	data, err := tx.Get(bucketAddress, addressID[:])
-	if errors.Is(err, storage.ErrNotFound) {
-		return AccountID{}, nil, ErrNotFound
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+	case err != nil:
 		return AccountID{}, nil, err
-	}
-	if len(data) != len(AccountID{}) {
+	case len(data) != len(id):
 		return AccountID{}, nil, errDamaged
+	default:
+		id = AccountID(data)
 	}
-	id := AccountID(data)
 	r, err := getAccount(tx, id)
 	return id, r, err
 }

@@ -95,21 +95,6 @@ func (d *mailDraft) put(tx storage.Tx) error {
 	return putMail(tx, d.id, &d.record)
 }
 
-// rehearse queues the mail and takes it back, so that a transaction that sends
-// none takes as long, and fails where the other would.
-func (d *mailDraft) rehearse(tx storage.Tx) error {
-	if d == nil {
-		return nil
-	}
-	if err := d.put(tx); err != nil {
-		return err
-	}
-	return errors.Join(
-		tx.Delete(bucketOutbox, outboxKey(d.record.created, d.id)),
-		tally(tx, tallied{countQueued, -1}),
-	)
-}
-
 func putMail(tx storage.Tx, id mailID, r *mailRecord) error {
 	if err := queueHasRoom(tx); err != nil {
 		return err

@@ -57,19 +57,6 @@ func issue(tx storage.Tx, r *accountRecord, t ticket) error {
 	return putTicket(tx, t)
 }
 
-// rehearse issues a ticket to nobody and takes it back, so that a transaction
-// that issues none takes as long.
-func rehearse(tx storage.Tx, t ticket) error {
-	id, nobody := newAccountID(t.record.created), &accountRecord{}
-	return errors.Join(
-		issue(tx, nobody, t),
-		putAccount(tx, id, nobody),
-		dropTickets(tx, nobody, t.record.kind),
-		tx.Delete(bucketDue, dueKey(t.record.expires, dueTicket, t.row[:])),
-		tx.Delete(bucketAccount, id[:]),
-	)
-}
-
 // dropTickets ends an account's tickets of some kinds. The caller stores r.
 func dropTickets(tx storage.Tx, r *accountRecord, kinds ...ticketKind) error {
 	for _, kind := range kinds {
