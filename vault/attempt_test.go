@@ -145,20 +145,26 @@ func TestTriesEnd(t *testing.T) {
 	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
 }
 
-// The attack: keep the service busy with hashes by guessing on. A caller who
-// has to pause costs none, and neither does one whose try cannot be reserved.
+// The attack: keep the service busy with hashes and writes by guessing on. A
+// caller who has to pause costs neither.
 func TestLockedCallersCostNoHash(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	var store *workStore
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+		store = &workStore{Store: s}
+		return store
+	}})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
 	before := vault.Hashes(k.Vault)
 	lockOut(t, k, kept, c)
 	want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, vault.NetworkTries)
 	for range 10 {
-		wantLocked(t, k, kept, c, time.Minute)
+		_, err := k.Vault.RevealSecret(counted(t.Context()), c, kept.Secret.Key.Expose(), "right")
+		wantErr(t, "RevealSecret(in a pause)", err, vault.ErrLocked)
 	}
 	want(t, "hashes of a locked caller", vault.Hashes(k.Vault)-before, vault.NetworkTries)
+	want(t, "updates of a locked caller", store.updates.Load(), 0)
 }
 
 // age gives the rows of a bucket the version before, whose layout is the same.
