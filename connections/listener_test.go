@@ -63,10 +63,12 @@ func (c *clock) read() time.Time {
 	return c.now
 }
 
-func (c *clock) advance(d time.Duration) {
+// tick moves the clock by a second, which is longer than connections are left
+// alone after an answer.
+func (c *clock) tick() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
+	c.now = c.now.Add(time.Second)
 }
 
 // site is a server on a line. Its handler answers each request when the test
@@ -209,7 +211,7 @@ func TestBusyConnectionsStay(t *testing.T) {
 	// The first is left alone for a moment, so that its answer gets out.
 	closed(t, "a third while the answer may be on its way", s.visit("192.0.2.1"))
 	<-s.refused
-	s.clock.advance(time.Second)
+	s.clock.tick()
 	s.works(t, "a third when one is idle", s.visit("192.0.2.1"))
 	closed(t, "the idle one", first)
 	answerSecond()
@@ -224,7 +226,7 @@ func TestLongestIdleGoesFirst(t *testing.T) {
 	a, b, c := s.visit("192.0.2.1"), s.visit("192.0.2.1"), s.visit("192.0.2.1")
 	for _, conn := range []net.Conn{c, b, a} {
 		s.works(t, "a kept connection", conn)
-		s.clock.advance(time.Second)
+		s.clock.tick()
 	}
 	s.works(t, "a new one", s.visit("192.0.2.1"))
 	closed(t, "the longest idle", c)
@@ -260,7 +262,7 @@ func TestTotalWithoutIdleOnes(t *testing.T) {
 	<-s.refused
 	answerFirst()
 	answerSecond()
-	s.clock.advance(time.Second)
+	s.clock.tick()
 	s.works(t, "a newcomer afterwards", s.visit("192.0.2.2"))
 	closed(t, "the longest idle", first)
 }
@@ -275,7 +277,7 @@ func TestExemptNetworks(t *testing.T) {
 	for _, c := range proxied {
 		s.works(t, "a proxy's", c)
 	}
-	s.clock.advance(time.Second)
+	s.clock.tick()
 	// Above a share its size does not count against it: the others are as busy.
 	strangers := []net.Conn{s.visit("192.0.2.9"), s.visit("192.0.2.9")}
 	s.works(t, "a newcomer", s.visit("192.0.2.10"))
@@ -305,7 +307,7 @@ func TestNetworks(t *testing.T) {
 			s := newSite(t, connections.Limits{Total: 8, PerNetwork: 1})
 			first := s.visit(c.first)
 			s.works(t, "the first", first)
-			s.clock.advance(time.Second)
+			s.clock.tick()
 			s.works(t, "the second", s.visit(c.second))
 			if c.same {
 				closed(t, "the first of one network", first)

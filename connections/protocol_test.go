@@ -116,7 +116,7 @@ func (s *wire) idle() {
 	for len(s.idled) > 0 { // HTTP/2 connections are idle before their first request, too
 		<-s.idled
 	}
-	s.clock.advance(time.Second)
+	s.clock.tick()
 }
 
 func (s *wire) works(t *testing.T, c *caller) {

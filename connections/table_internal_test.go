@@ -132,3 +132,26 @@ func BenchmarkAdmit(b *testing.B) {
 		table.admit(&conn{}, origin{prefix: netip.PrefixFrom(addr, 32)}, now)
 	}
 }
+
+// An attacker opens many requests, closes the connection and comes again. The
+// handlers of the first requests may be running still, so they count.
+func TestRequestsOutliveTheirConnection(t *testing.T) {
+	t.Parallel()
+	table := newTable(Limits{Total: 9, PerNetwork: 9, Requests: 9, RequestsPerNetwork: 1})
+	from, first, second := origin{prefix: netip.MustParsePrefix("192.0.2.1/32")}, &conn{}, &conn{}
+	table.admit(first, from, time.Unix(1, 0))
+	n := first.network
+	if !table.begin(n) {
+		t.Fatal("begin: got no room for the first request")
+	}
+	table.remove(first)
+	table.admit(second, from, time.Unix(1, 0))
+	if table.begin(second.network) {
+		t.Error("begin: got room for another request, want the running one counted")
+	}
+	table.remove(second)
+	table.end(n)
+	if len(table.networks) != 0 {
+		t.Errorf("networks: got %d, want none kept", len(table.networks))
+	}
+}

@@ -22,13 +22,14 @@ type health struct {
 // Check returns the health of a service, or of the whole server for an empty
 // name. It returns CodeNotFound for an unknown service, but to a watch.
 func (h health) Check(ctx context.Context, req *grpchealth.CheckRequest) (*grpchealth.CheckResponse, error) {
+	stopped := h.stopping.Err() != nil
 	switch {
 	case req.Service != "" && !slices.Contains(h.services, req.Service):
 		if ctx.Value(streamKey{}) == nil {
 			return nil, connect.NewError(connect.CodeNotFound, errors.New("unknown service"))
 		}
 		return &grpchealth.CheckResponse{Status: serviceUnknown}, nil
-	case h.stopping.Err() != nil:
+	case stopped:
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
 	default:
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -92,7 +93,7 @@ func TestStreamsEnd(t *testing.T) {
 }
 
 func retryDelay(err error) (any, bool) {
-	coded, ok := err.(*connect.Error)
+	coded, ok := errors.AsType[*connect.Error](err)
 	if !ok {
 		return nil, false
 	}
@@ -222,7 +223,7 @@ func TestStreamsOfClientsThatDoNotRead(t *testing.T) {
 	h := newStreamHouse(t, func(s *streams, _ *http.Server) { s.sendTime = 100 * time.Millisecond })
 	framer := h.frames(t)
 	h.request(t, framer, true)
-	if err := untilReset(framer); err != io.EOF {
+	if err := untilReset(framer); !errors.Is(err, io.EOF) {
 		t.Errorf("stream that nobody reads: got %v, want its end", err)
 	}
 	for h.streams.open() > 0 {

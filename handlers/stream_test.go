@@ -119,6 +119,7 @@ func TestStreamsAreBounded(t *testing.T) {
 				reader := halfSent(t, h, path)
 				go func() {
 					if res, err := http.ReadResponse(reader, nil); err == nil {
+						defer res.Body.Close()
 						body, _ := io.ReadAll(res.Body)
 						answers <- string(body)
 					}
