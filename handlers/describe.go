@@ -8,7 +8,7 @@ func Listed() ([]Mount, error) {
 		return nil, err
 	}
 	var list []Mount
-	c := chain{policies: policies}
+	c := chain{policies: policies, streams: newStreams(policies)}
 	for _, service := range services() {
 		list = append(list, c.mounted("/"+string(service.FullName())+"/", nil))
 	}

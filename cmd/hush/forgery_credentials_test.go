@@ -87,7 +87,7 @@ func TestForgeryCredentialBesideCookie(t *testing.T) {
 		"a revoked token": kitBearer(kit.revoked), "nothing": {"Authorization": {""}},
 		"two tokens": {"Authorization": {"Bearer " + kit.ada.token, "Bearer " + kit.ada.token}},
 	} {
-		for _, path := range []string{"/api/v2/account", "/api/v2/status", "/api/v1/status"} {
+		for _, path := range []string{"/api/v2/account", "/api/v2/receipt/recent", "/api/v1/status"} {
 			got := kitSend(t, client, http.MethodGet, s.url+path, beside(kit.ada.sessions[0].page(s.url), credential), "")
 			if !strings.Contains(got.body, "Not authorized") || got.header.Get("Set-Cookie") != "" {
 				t.Errorf("GET %s by %s beside a session: got %d %s, want it refused and the session left alone", path, name, got.status, got.body)

@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // rowsOfV1, rowsOfV2 and rowsOfV3 say which RPC each row of the older API stands for,
 // written by hand. Rows below {name} are there once for each name that clients
@@ -20,10 +23,10 @@ POST /{name}/{key}      MetadataService/GetMetadata
 POST /{name}/{key}/burn SecretService/BurnSecret
 `
 	rowsOfV2 = `
-GET  /status                      SystemService/GetStatus
-GET  /version                     SystemService/GetVersion
-GET  /supported-locales           SystemService/GetSupportedLocales
-POST /validate-shrimp             SystemService/ValidateShrimp
+GET  /status                      SystemService/GetStatus anyone
+GET  /version                     SystemService/GetVersion anyone
+GET  /supported-locales           SystemService/GetSupportedLocales anyone
+POST /validate-shrimp             SystemService/ValidateShrimp anyone
 GET  /authcheck                   SessionService/Authcheck
 GET  /colonel                     ColonelService/GetIndex
 GET  /account                     AccountService/GetAccount
@@ -44,7 +47,7 @@ DELETE {domains}/{domain}/logo    DomainService/DeleteDomainLogo
 GET  {domains}/{domain}/icon      DomainService/GetDomainLogo
 POST {domains}/{domain}/icon      DomainService/UpdateDomainLogo
 DELETE {domains}/{domain}/icon    DomainService/DeleteDomainLogo
-GET  /altcha/challenge            ChallengeService/AltchaChallenge
+GET  /altcha/challenge            ChallengeService/AltchaChallenge anyone
 POST /altcha/verify               ChallengeService/AltchaVerify
 POST /altcha/verify-spam          ChallengeService/AltchaVerifySpam
 POST /feedback                    IntakeService/ReceiveFeedback
@@ -64,9 +67,9 @@ OPTIONS {guest}/secret/conceal    preflight
 OPTIONS {guest}/secret/generate   preflight
 `
 	rowsOfV3 = `
-GET  /status                      SystemService/GetStatus
-GET  /version                     SystemService/GetVersion
-GET  /supported-locales           SystemService/GetSupportedLocales
+GET  /status                      SystemService/GetStatus anyone
+GET  /version                     SystemService/GetVersion anyone
+GET  /supported-locales           SystemService/GetSupportedLocales anyone
 POST /feedback                    IntakeService/ReceiveFeedback
 GET  /receipt/recent              MetadataService/ListMetadata
 POST /guest/receipts              MetadataService/BatchGetMetadata
@@ -89,6 +92,8 @@ type declaredRow struct {
 	method, path, procedure string
 	// open rows are for pages of other sites, too.
 	open bool
+	// anyone rows take a credential that is not good for none.
+	anyone bool
 }
 
 func (r declaredRow) name() string { return r.method + " " + r.path }
@@ -107,7 +112,7 @@ func declaredRows() []declaredRow {
 				procedure = fields[2]
 			}
 			for _, path := range spelledOut(fields[1]) {
-				rows = append(rows, declaredRow{fields[0], prefix + path, procedure, len(fields) > 3})
+				rows = append(rows, declaredRow{fields[0], prefix + path, procedure, slices.Contains(fields, "open"), slices.Contains(fields, "anyone")})
 			}
 		}
 	}
