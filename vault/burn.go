@@ -77,7 +77,7 @@ func (v *Vault) endUnproved(ctx context.Context, row seal.RowKey, by string, now
 		return nil, err
 	}
 	if end.counted {
-		v.usage.release(burned.network, int64(len(burned.sealed)))
+		v.usage.release(burned.charge())
 	}
 	if err := v.destroy(ctx, burned.slot); err != nil {
 		return nil, err

@@ -143,6 +143,15 @@ func (n Network) String() string { return n.Masked() }
 // Format writes what Masked returns, whatever the verb.
 func (n Network) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, n.Masked()) }
 
+// wide returns what names the IPv6 /48 around the network; nil for any other.
+// It has another length than bytes, so that the two never name the same.
+func (n Network) wide() []byte {
+	if !n.prefix.IsValid() || n.prefix.Addr().Is4() {
+		return nil
+	}
+	return n.prefix.Addr().AsSlice()[:6]
+}
+
 // bytes is what the network's id is made of.
 func (n Network) bytes() []byte {
 	if !n.prefix.IsValid() {

@@ -1,7 +1,9 @@
 package vault
 
 import (
+	"context"
 	"encoding/binary"
+	"maps"
 	"time"
 
 	"hush/seal"
@@ -103,6 +105,36 @@ func ExpiryKey(at time.Time, metadata seal.RowKey) []byte { return expiryKey(at,
 
 // Strike is what strikes destroyed shares off the list.
 var Strike = (*Vault).strike
+
+// Charges are bytes by whom they are counted to.
+type Charges struct {
+	Total, Anonymous int64
+	Accounts         map[string]int64
+	Networks, Wides  map[[8]byte]int64
+}
+
+// Charged is what the vault counts.
+func (v *Vault) Charged() Charges {
+	u := v.usage
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return Charges{u.total, u.anonymous, maps.Clone(u.accounts), maps.Clone(u.networks), maps.Clone(u.wides)}
+}
+
+// StoredCharges counts what is stored.
+func StoredCharges(ctx context.Context, store storage.Store) Charges {
+	u := newUsage()
+	_ = store.View(ctx, func(tx storage.Tx) error {
+		return tx.Range(bucketSecret, nil, nil, func(_, value []byte) error {
+			r, err := decodeSecret(value)
+			if err == nil {
+				u.add(r.charge())
+			}
+			return err
+		})
+	})
+	return Charges{u.total, u.anonymous, u.accounts, u.networks, u.wides}
+}
 
 // KeptBytes is what the vault takes live secrets to hold.
 func (v *Vault) KeptBytes() int64 { return v.usage.bytes() }

@@ -1,6 +1,9 @@
 package vault
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // Limits bound what callers may keep. A zero field means its default.
 type Limits struct {
@@ -11,9 +14,13 @@ type Limits struct {
 	DefaultTTL time.Duration
 	// AnonymousTTL and AccountTTL are the longest lifetimes: 7 and 30 days.
 	AnonymousTTL, AccountTTL time.Duration
-	// NetworkBytes is what one anonymous network may keep at a time: 256 MiB.
+	// NetworkBytes is what one anonymous network may keep at a time: 256 MiB. An
+	// IPv6 /48 may keep four times as much.
 	NetworkBytes int64
-	// TotalBytes is what everybody together may keep at a time: 64 GiB.
+	// AccountBytes is what one account may keep at a time: 1 GiB.
+	AccountBytes int64
+	// TotalBytes is what everybody together may keep at a time: 64 GiB. A quarter
+	// of it is for accounts alone.
 	TotalBytes int64
 }
 
@@ -29,6 +36,7 @@ func (l Limits) withDefaults() Limits {
 		AnonymousTTL:    or(l.AnonymousTTL, 7*day),
 		AccountTTL:      or(l.AccountTTL, 30*day),
 		NetworkBytes:    or(l.NetworkBytes, 256<<20),
+		AccountBytes:    or(l.AccountBytes, 1<<30),
 		TotalBytes:      or(l.TotalBytes, 64<<30),
 	}
 }
@@ -39,6 +47,17 @@ func or[T int64 | time.Duration](value, fallback T) T {
 	}
 	return value
 }
+
+// wideBytes is what one anonymous IPv6 /48 may keep.
+func (l Limits) wideBytes() int64 {
+	if l.NetworkBytes > math.MaxInt64/4 {
+		return math.MaxInt64
+	}
+	return 4 * l.NetworkBytes
+}
+
+// anonymousBytes is what all without an account may keep together.
+func (l Limits) anonymousBytes() int64 { return l.TotalBytes - l.TotalBytes/4 }
 
 // secretSize is the most bytes of a secret for c.
 func (l Limits) secretSize(c Caller) int64 {

@@ -1,8 +1,15 @@
 package vault_test
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"hush/seal"
 	"hush/storage"
@@ -40,18 +47,110 @@ func TestQuotaOfNetwork(t *testing.T) {
 
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	k.MustBurn(t, vaulttest.Caller(9), kept[1].Metadata.Key, "")
-	// The account's bytes lie on the network, too.
-	fill(t, k, c, 1)
+	// What an account keeps is counted to the account and not to the network.
+	fill(t, k, c, 2)
 }
 
 func TestQuotaInAll(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{TotalBytes: 3 * unit}})
-	kept := fill(t, k, vaulttest.Caller(1), 3)
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{TotalBytes: 8 * unit}})
+	kept := fill(t, k, vaulttest.Caller(1), 6)
 	wantFull(t, k, vaulttest.Caller(2))
-	wantFull(t, k, vault.Caller{Account: "a"})
+	// The last quarter is for accounts.
+	fill(t, k, vault.Caller{Account: "a"}, 2)
+	wantFull(t, k, vault.Caller{Account: "b"})
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	fill(t, k, vault.Caller{Account: "a"}, 1)
+	wantFull(t, k, vaulttest.Caller(1))
+}
+
+// One account cannot fill the service. What it burns, what is opened and what a
+// restart finds count for it and for nobody else.
+func TestQuotaOfAccount(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{AccountBytes: 3*unit + unit - 1}})
+	c := vault.Caller{Account: "a", Network: vaulttest.Caller(1).Network}
+	kept := fill(t, k, c, 3)
+	k.MustConceal(t, vault.Caller{Account: "b", Network: c.Network}, "another account", vault.Wish{})
+	k.MustConceal(t, vault.Caller{Network: c.Network}, "nobody's", vault.Wish{})
+	k.Reopen(t)
+	k.MustReclaim(t)
+	wantFull(t, k, c)
+	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
+	k.MustBurn(t, c, kept[1].Metadata.Key, "")
+	fill(t, k, c, 2)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 5*unit)
+}
+
+// The attack: take a /64 after the other out of one /48, as any home line can.
+func TestQuotaOfWideNetwork(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 2 * unit}})
+	from := func(address string) vault.Caller {
+		return vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(address))}
+	}
+	var kept []vault.Concealed
+	for i := range 4 {
+		kept = append(kept, fill(t, k, from(fmt.Sprintf("2001:db8:1:%d::1", i)), 2)...)
+	}
+	for range 2 {
+		wantFull(t, k, from("2001:db8:1:9::1"))
+		k.MustConceal(t, from("2001:db8:2::1"), "another /48", vault.Wish{})
+		k.MustConceal(t, vault.Caller{Account: "a", Network: from("2001:db8:1:9::1").Network}, "an account", vault.Wish{})
+		k.Reopen(t)
+		k.MustReclaim(t)
+	}
+	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
+	fill(t, k, from("2001:db8:1:9::1"), 1)
+	// IPv4 addresses have no wider network.
+	for i := range 5 {
+		fill(t, k, from(fmt.Sprintf("192.0.2.%d", i)), 2)
+	}
+}
+
+// Whatever happens at the same time, restarts in the middle of it included, what
+// is counted in the end is what is there.
+func TestQuotaIsExact(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	callers := []vault.Caller{vaulttest.Caller(1), vaulttest.Caller(2), {Account: "a"}, {Account: "b"},
+		{Network: vault.NetworkOf(netip.MustParseAddr("2001:db8:1::1"))}}
+	for range 3 {
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() { churn(t, k, callers, rand.New(rand.NewPCG(uint64(i), 7))) })
+		}
+		all.Go(func() { k.MustReclaim(t) })
+		all.Wait()
+		k.Clock.Advance(time.Minute)
+		k.MustSweep(t)
+		usage, stored := k.Vault.Charged(), vault.StoredCharges(t.Context(), k.Store)
+		if diff := cmp.Diff(stored, usage); diff != "" {
+			t.Errorf("usage beside what is stored: -want +got\n%s", diff)
+		}
+		k.Reopen(t)
+	}
+}
+
+// churn conceals, and ends some of it in each way, some of it twice at a time.
+func churn(t *testing.T, k *vaulttest.Kit, callers []vault.Caller, random *rand.Rand) {
+	t.Helper()
+	for range 25 {
+		c := callers[random.IntN(len(callers))]
+		ttl := []time.Duration{time.Minute, time.Hour}[random.IntN(2)]
+		kept, err := k.Vault.ConcealSecret(t.Context(), c, vault.Text(strings.Repeat("x", 1+random.IntN(1000))), vault.Wish{TTL: &ttl})
+		want(t, "ConcealSecret(text)", err, nil)
+		ends := []func(){
+			func() { _, _ = k.Vault.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), "") },
+			func() { _, _ = k.Vault.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "") },
+			func() {},
+		}
+		var both sync.WaitGroup
+		for range 2 {
+			both.Go(ends[random.IntN(len(ends))])
+		}
+		both.Wait()
+	}
 }
 
 func TestQuotaReleasedByExpiry(t *testing.T) {

@@ -101,7 +101,5 @@ func (b *passed) add(row seal.RowKey, record *secretRecord, value []byte) {
 		b.damage = err
 		return
 	}
-	b.found = append(b.found, counted{
-		row: row, slot: record.slot.Number, network: record.network, size: int64(len(record.sealed)),
-	})
+	b.found = append(b.found, counted{row: row, slot: record.slot.Number, charge: record.charge()})
 }

@@ -10,7 +10,7 @@ import (
 // The versions of the records. A change of layout takes the next number, keeps
 // the reader of the old one, and adds a golden file.
 const (
-	secretVersion   = 1
+	secretVersion   = 2
 	metadataVersion = 2
 	attemptVersion  = 2
 	auditVersion    = 1
@@ -24,23 +24,27 @@ const (
 
 // secretRecord is a concealed secret.
 //
-//	version 1 │ slot number 8 │ generation 8 │ header (length 4, bytes) │ sealed…
+//	version 2 │ slot number 8 │ generation 8 │ header (length 4, bytes) │ sealed…
 //
 // and the header, every byte of which is authenticated by the seal:
 //
-//	kid 4 │ created 8 │ expires 8 │ metadata row 22 │ network 8 │ verifier 32
-//	│ passphrase? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 ]
+//	kid 4 │ created 8 │ expires 8 │ metadata row 22 │ network 8 │ wide 8
+//	│ verifier 32 │ passphrase? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 ]
 //	│ share domain (4, text) │ owner (4, text)
 //
-// Times are milliseconds. The slot stands outside the header because shares
-// may be moved one day; a wrong slot cannot open the seal.
+// Times are milliseconds. The network is the caller's, and wide the IPv6 /48
+// around it, zero for any other; version 1 had no wide. The slot stands outside
+// the header because shares may be moved one day; a wrong slot cannot open the
+// seal.
 type secretRecord struct {
+	version     byte // of the layout; zero for the current one
 	slot        storage.Slot
 	kid         [4]byte
 	created     time.Time
 	expires     time.Time
 	metadata    seal.RowKey
 	network     [8]byte
+	wide        [8]byte
 	verifier    [32]byte
 	passphrase  *seal.PassphraseParams // nil without a passphrase
 	shareDomain string
@@ -49,14 +53,20 @@ type secretRecord struct {
 	sealed      []byte
 }
 
-// encodeHeader fills r.header.
+// encodeHeader fills r.header, in the current layout for a new record.
 func (r *secretRecord) encodeHeader() {
+	if r.version == 0 {
+		r.version = secretVersion
+	}
 	w := make(writer, 0, 160)
 	w.bytes(r.kid[:])
 	w.time(r.created)
 	w.time(r.expires)
 	w.bytes(r.metadata[:])
 	w.bytes(r.network[:])
+	if r.version > 1 {
+		w.bytes(r.wide[:])
+	}
 	w.bytes(r.verifier[:])
 	w.bool(r.passphrase != nil)
 	if p := r.passphrase; p != nil {
@@ -72,7 +82,7 @@ func (r *secretRecord) encodeHeader() {
 
 func (r *secretRecord) encode() []byte {
 	w := make(writer, 0, 1+8+8+4+len(r.header)+len(r.sealed))
-	w.byte(secretVersion)
+	w.byte(r.version)
 	w.uint64(r.slot.Number)
 	w.uint64(r.slot.Generation)
 	w.sized(r.header)
@@ -91,7 +101,7 @@ func decodeSecret(data []byte) (*secretRecord, error) {
 // decode reads a record into r, which keeps parts of data.
 func (r *secretRecord) decode(data []byte) error {
 	in := reader{rest: data}
-	in.version(secretVersion)
+	r.version = in.upTo(secretVersion)
 	r.slot = storage.Slot{Number: in.uint64(), Generation: in.uint64()}
 	r.header = in.sized()
 	r.sealed = in.take(len(in.rest))
@@ -107,6 +117,10 @@ func (r *secretRecord) decodeHeader() error {
 	r.created, r.expires = in.time(), in.time()
 	in.into(r.metadata[:])
 	in.into(r.network[:])
+	r.wide = [8]byte{}
+	if r.version > 1 {
+		in.into(r.wide[:])
+	}
 	in.into(r.verifier[:])
 	r.passphrase = nil
 	if in.bool() {

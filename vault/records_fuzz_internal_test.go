@@ -40,7 +40,7 @@ func FuzzDecodeSecret(f *testing.F) {
 		}
 		r.encodeHeader() // the header has one form, too
 		return r.encode(), nil
-	}, "secret-v1", "secret-passphrase-v1")
+	}, "secret-v1", "secret-passphrase-v1", "secret-v2", "secret-passphrase-v2")
 }
 
 func FuzzDecodeMetadata(f *testing.F) {

@@ -53,7 +53,7 @@ func sampleSecret() *secretRecord {
 	r := &secretRecord{
 		slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef},
 		created: sampleMoment(5), expires: sampleMoment(65), metadata: sampleRow("m"),
-		network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
+		network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
 		sealed: []byte("sealed bytes"),
 	}
 	r.encodeHeader()
@@ -64,6 +64,13 @@ func samplePassphraseSecret() *secretRecord {
 	r := sampleSecret()
 	r.passphrase = &seal.PassphraseParams{MemoryKiB: 19456, Time: 2, Threads: 1, Salt: sampleSalt()}
 	r.shareDomain, r.owner = "secrets.example.com", "ada@example.com"
+	r.encodeHeader()
+	return r
+}
+
+// narrow is the record as version 1 had it, without a /48.
+func narrow(r *secretRecord) *secretRecord {
+	r.version, r.wide = 1, [8]byte{}
 	r.encodeHeader()
 	return r
 }
@@ -157,8 +164,10 @@ func TestGoldenRecords(t *testing.T) {
 		encoded []byte
 		decode  func([]byte) (any, error)
 	}{
-		{"secret-v1", sampleSecret(), sampleSecret().encode(), func(b []byte) (any, error) { return decodeSecret(b) }},
-		{"secret-passphrase-v1", samplePassphraseSecret(), samplePassphraseSecret().encode(), func(b []byte) (any, error) { return decodeSecret(b) }},
+		{"secret-v1", narrow(sampleSecret()), narrow(sampleSecret()).encode(), func(b []byte) (any, error) { return decodeSecret(b) }},
+		{"secret-passphrase-v1", narrow(samplePassphraseSecret()), nil, func(b []byte) (any, error) { return decodeSecret(b) }},
+		{"secret-v2", sampleSecret(), sampleSecret().encode(), func(b []byte) (any, error) { return decodeSecret(b) }},
+		{"secret-passphrase-v2", samplePassphraseSecret(), samplePassphraseSecret().encode(), func(b []byte) (any, error) { return decodeSecret(b) }},
 		{"metadata-v1", sampleMetadata(), nil, func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{"metadata-ended-v1", sampleEndedMetadata(), nil, func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{"metadata-v2", placed(sampleMetadata()), placed(sampleMetadata()).encode(), func(b []byte) (any, error) { return decodeMetadata(b) }},
@@ -209,7 +218,7 @@ func wantDamaged(t *testing.T, stored []byte, decode func([]byte) (any, error)) 
 	// A sealed text has any length, so a record of a secret has no end to miss.
 	fixed := decodesWhole(stored, decode)
 	for _, data := range damaged {
-		if _, err := decode(data); !errors.Is(err, errDamaged) && (fixed || len(data) == 0 || data[0] != 1) {
+		if _, err := decode(data); !errors.Is(err, errDamaged) && (fixed || len(data) == 0 || data[0] < 1 || data[0] > secretVersion) {
 			t.Errorf("decode(%d of %d bytes): got %v, want %v", len(data), len(stored), err, errDamaged)
 		}
 	}

@@ -30,7 +30,7 @@ func TestSecretRoundTrip(t *testing.T) {
 			kid:     [4]byte(bytesOf(4).Draw(t, "kid")),
 			created: moments().Draw(t, "created"), expires: moments().Draw(t, "expires"),
 			metadata: seal.RowKey(bytesOf(22).Draw(t, "metadata")),
-			network:  [8]byte(bytesOf(8).Draw(t, "network")), verifier: [32]byte(bytesOf(32).Draw(t, "verifier")),
+			network:  [8]byte(bytesOf(8).Draw(t, "network")), wide: [8]byte(bytesOf(8).Draw(t, "wide")), verifier: [32]byte(bytesOf(32).Draw(t, "verifier")),
 			shareDomain: rapid.String().Draw(t, "domain"), owner: rapid.String().Draw(t, "owner"),
 			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
 		}

@@ -156,7 +156,7 @@ func (v *Vault) claim(ctx context.Context, c Caller, s *seen, m move, now time.T
 		return ended{}, err
 	}
 	if end.counted {
-		v.usage.release(s.record.network, int64(len(s.record.sealed)))
+		v.usage.release(s.record.charge())
 	}
 	if err := v.destroy(ctx, s.record.slot); err != nil {
 		return ended{}, err

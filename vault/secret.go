@@ -89,11 +89,12 @@ func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, sto
 	if err != nil {
 		return Concealed{}, err
 	}
-	size := int64(seal.PaddedSize(len(text)))
+	charged := d.secret.charge()
+	charged.size = int64(seal.PaddedSize(len(text)))
 	if err := v.checkRoom(); err != nil {
 		return Concealed{}, err
 	}
-	if err := v.usage.reserve(d.secret.network, size, v.limits, c.Anonymous()); err != nil {
+	if err := v.usage.reserve(charged, v.limits); err != nil {
 		return Concealed{}, err
 	}
 	d.metadata.state = stored
@@ -101,7 +102,7 @@ func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, sto
 		d.metadata.viewed = now
 	}
 	if err := v.keep(ctx, c, d, text, wish); err != nil {
-		v.usage.release(d.secret.network, size)
+		v.usage.release(charged)
 		return Concealed{}, err
 	}
 	d.metadata.state = StateNew
@@ -161,6 +162,9 @@ func (v *Vault) draft(ctx context.Context, c Caller, text Text, wish Wish, now t
 	d.secret = secretRecord{
 		kid: v.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
 		network: v.keys.NetworkID(c.Network.bytes()), owner: c.Account, shareDomain: domain,
+	}
+	if wide := c.Network.wide(); wide != nil && c.Anonymous() {
+		d.secret.wide = v.keys.NetworkID(wide)
 	}
 	d.metadata = metadataRecord{
 		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,

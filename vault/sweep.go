@@ -192,7 +192,7 @@ func (v *Vault) due(ctx context.Context, now time.Time) (keys [][]byte, err erro
 // swept is what one transaction of the sweeper ended.
 type swept struct {
 	slots    []storage.Slot
-	releases []counted
+	releases []charge
 	rows     []seal.RowKey // of receipts that changed
 	handled  int
 	lost     unread
@@ -247,7 +247,7 @@ func (v *Vault) endRows(ctx context.Context, keys [][]byte, now time.Time) (*swe
 // finish gives back what was ended durably.
 func (v *Vault) finish(ctx context.Context, done *swept) error {
 	for _, r := range done.releases {
-		v.usage.release(r.network, r.size)
+		v.usage.release(r)
 	}
 	if len(done.slots) == 0 {
 		return nil
@@ -332,7 +332,7 @@ func (v *Vault) expire(tx storage.Tx, metadata *metadataRecord, now time.Time, d
 		return nil, err
 	}
 	if counts {
-		done.releases = append(done.releases, counted{network: record.network, size: int64(len(record.sealed))})
+		done.releases = append(done.releases, record.charge())
 	}
 	done.slots, done.rows = append(done.slots, record.slot), append(done.rows, record.metadata)
 	return ended, nil

@@ -76,7 +76,7 @@ func TestLifetimeFlags(t *testing.T) {
 			t.Errorf("serve %s: got %v, want nil", args, err)
 			continue
 		}
-		want.TotalBytes, want.NetworkBytes = defaultMaxBytes, defaultNetworkBytes
+		want.TotalBytes, want.NetworkBytes, want.AccountBytes = defaultMaxBytes, defaultNetworkBytes, defaultAccountBytes
 		if got := s.limits(); got != want {
 			t.Errorf("serve %s: got %+v, want %+v", args, got, want)
 		}

@@ -27,6 +27,7 @@ type settings struct {
 	maxBytes       int64
 	networkBytes   int64
 	memoryLimit    int64 // 0 if it was not given
+	accountBytes   int64
 	minFree        int64
 	networkConns   int
 	auditKeep      time.Duration
@@ -44,6 +45,7 @@ type settings struct {
 const (
 	defaultMaxBytes     = 64 << 30
 	defaultNetworkBytes = 256 << 20
+	defaultAccountBytes = 1 << 30
 	defaultMinFree      = 256 << 20
 )
 
@@ -83,9 +85,11 @@ func (s *settings) serviceFlags() map[string]define {
 		"log-level":       choice(&s.logLevel, "the least of what is logged", "info", "debug", "warn", "error"),
 		"trusted-proxies": parsed(&s.trustedProxies, "comma-separated `addresses` or networks that may say in X-Forwarded-For for whom they call", parsePrefixes),
 		"store":           choice(&s.store, "where data is kept (\"memory\" forgets everything at the end and is for tests and measurements)", "bolt", "memory"),
-		"max-bytes":       size(&s.maxBytes, defaultMaxBytes, "the most `bytes` that all secrets may take together, as in 64GiB"),
+		"max-bytes":       size(&s.maxBytes, defaultMaxBytes, "the most `bytes` that all secrets may take together, as in 64GiB; a quarter of them is for accounts alone"),
+		"max-account-bytes": size(&s.accountBytes, defaultAccountBytes,
+			"the most `bytes` that the secrets of one account may take together"),
 		"max-network-bytes": size(&s.networkBytes, defaultNetworkBytes,
-			"the most `bytes` that the secrets of one network may take together"),
+			"the most `bytes` that the secrets of one network without an account may take together; an IPv6 /48 may take four times as much"),
 		"max-connections-per-network": count(&s.networkConns, defaultNetworkConnections, maxConnections,
 			"the most `connections` that one network may have open; trusted proxies may have any number"),
 		"min-free-bytes": size(&s.minFree, defaultMinFree, "refuse new secrets when the disk has fewer `bytes` free"),
@@ -114,7 +118,7 @@ func (s *settings) check() error {
 // limits bound what callers may keep.
 func (s *settings) limits() vault.Limits {
 	return vault.Limits{
-		TotalBytes: s.maxBytes, NetworkBytes: s.networkBytes,
+		TotalBytes: s.maxBytes, NetworkBytes: s.networkBytes, AccountBytes: s.accountBytes,
 		DefaultTTL: s.standardTTL(), AnonymousTTL: s.anonymousTTL, AccountTTL: s.accountTTL,
 	}
 }
