@@ -59,7 +59,7 @@ func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest
 		RecentAccounts: each(index.Accounts, accountOf), Counts: countsOf(index.Counts),
 		TodayFeedback: each(index.Today, feedbackOf), YesterdayFeedback: each(index.Yesterday, feedbackOf),
 		OlderFeedback: each(index.Older, feedbackOf),
-		Store:         s.storeFacts(index.LiveBytes), Build: s.buildFacts(),
+		Store:         s.storeFacts(index), Build: s.buildFacts(),
 	}, nil
 }
 
@@ -81,8 +81,10 @@ func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.Bur
 	return &hushv1.BurnReportedSecretResponse{Metadata: keylessOf(burned)}, nil
 }
 
-func (s *ColonelService) storeFacts(live int64) *hushv1.StoreFacts {
-	facts := &hushv1.StoreFacts{Backend: s.backend, LiveBytes: live}
+func (s *ColonelService) storeFacts(index vault.Index) *hushv1.StoreFacts {
+	facts := &hushv1.StoreFacts{
+		Backend: s.backend, LiveBytes: index.LiveBytes, AuditRows: index.AuditRows, AuditBytes: index.AuditBytes,
+	}
 	if s.fileBytes != nil {
 		facts.FileBytes = s.fileBytes()
 	}

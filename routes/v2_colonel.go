@@ -64,9 +64,11 @@ type v2Counts struct {
 }
 
 type v2StoreFacts struct {
-	Backend   string `json:"backend"`
-	LiveBytes int64  `json:"live_bytes"`
-	FileBytes int64  `json:"file_bytes"`
+	Backend    string `json:"backend"`
+	LiveBytes  int64  `json:"live_bytes"`
+	FileBytes  int64  `json:"file_bytes"`
+	AuditRows  int64  `json:"audit_rows"`
+	AuditBytes int64  `json:"audit_bytes"`
 }
 
 type v2BuildFacts struct {
@@ -85,6 +87,7 @@ func v2Index(x *exchange, res *hushv1.GetIndexResponse) any {
 		Counts:        newV2Counts(res.GetCounts()),
 		Store: v2StoreFacts{
 			Backend: res.GetStore().GetBackend(), LiveBytes: res.GetStore().GetLiveBytes(), FileBytes: res.GetStore().GetFileBytes(),
+			AuditRows: res.GetStore().GetAuditRows(), AuditBytes: res.GetStore().GetAuditBytes(),
 		},
 		Build: v2BuildFacts{
 			Version: res.GetBuild().GetVersion(), GoVersion: res.GetBuild().GetGoVersion(), Revision: res.GetBuild().GetRevision(),

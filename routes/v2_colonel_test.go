@@ -18,7 +18,7 @@ func TestV2Index(t *testing.T) {
 			SecretsExpired: 9, EmailsSent: 10, Feedback: 11, TodayFeedback: 12, YesterdayFeedback: 13, OlderFeedback: 14,
 			Exceptions: 15, Domains: 16, QueuedMails: 17,
 		},
-		Store: &hushv1.StoreFacts{Backend: "bolt", LiveBytes: 18, FileBytes: 19},
+		Store: &hushv1.StoreFacts{Backend: "bolt", LiveBytes: 18, FileBytes: 19, AuditRows: 20, AuditBytes: 21},
 		Build: &hushv1.BuildFacts{Version: "0.1.0", GoVersion: "go1.26", Revision: "r", StartTime: at(testCreated), Uptime: seconds(65)},
 	}
 	const index = `{"recent_customers":[{"custid":"a&b@example.com","planid":"basic","colonel":true,"secrets_created":4,"secrets_shared":3,` +
@@ -28,7 +28,7 @@ func TestV2Index(t *testing.T) {
 		`"counts":{"session_count":1,"customer_count":2,"recent_customer_count":3,"metadata_count":4,"secret_count":5,"secrets_created":6,` +
 		`"secrets_shared":7,"secrets_burned":8,"secrets_expired":9,"emails_sent":10,"feedback_count":11,"today_feedback_count":12,` +
 		`"yesterday_feedback_count":13,"older_feedback_count":14,"exception_count":15,"domain_count":16,"queued_mail_count":17},` +
-		`"store":{"backend":"bolt","live_bytes":18,"file_bytes":19},` +
+		`"store":{"backend":"bolt","live_bytes":18,"file_bytes":19,"audit_rows":20,"audit_bytes":21},` +
 		`"build":{"version":"0.1.0","go_version":"go1.26","revision":"r","started":1795236735,"uptime":65}}`
 	wantJSON(t, "v2Index", encodeText(t, v2Index(testExchange(), res)), v2Open+`"record":`+index+`,"details":`+index+`}`)
 

@@ -76,6 +76,27 @@ func appendAudit(tx storage.Tx, row auditRecord) error {
 	return tx.Put(bucketAudit, next, row.encode())
 }
 
+// auditRowSize is what a row takes: its key, its record, and what the database
+// needs to find it.
+const auditRowSize = 8 + 33 + 16
+
+// auditRows returns how many rows there are. Their numbers have no gaps, so only
+// the first is looked at.
+func auditRows(tx storage.Tx) (rows int64, err error) {
+	last, err := auditSequence(tx)
+	if err != nil {
+		return 0, err
+	}
+	err = tx.Range(bucketAudit, nil, nil, func(key, _ []byte) error {
+		if len(key) != 8 {
+			return nil // not one of ours
+		}
+		rows = int64(last - binary.BigEndian.Uint64(key) + 1)
+		return errEnough
+	})
+	return max(0, rows), ignoreEnough(err)
+}
+
 // auditSequence is the number of the last row, 0 before the first.
 func auditSequence(tx storage.Tx) (uint64, error) {
 	stored, err := tx.Get(bucketSystem, []byte(systemAudit))

@@ -33,6 +33,9 @@ type Index struct {
 	Counts                  Counts
 	// LiveBytes is what secrets that wait take.
 	LiveBytes int64
+	// AuditRows are the rows of the audit trail, and AuditBytes what they take in
+	// the database.
+	AuditRows, AuditBytes int64
 }
 
 // Counts are kept up with every change; none is counted for the answer.
@@ -68,6 +71,9 @@ func (v *Vault) GetIndex(ctx context.Context, c Caller) (Index, error) {
 		if ages, err = feedbackByAge(tx, now); err != nil {
 			return err
 		}
+		if index.AuditRows, err = auditRows(tx); err != nil {
+			return err
+		}
 		index.Counts, err = showCounts(tx)
 		return err
 	})
@@ -77,6 +83,7 @@ func (v *Vault) GetIndex(ctx context.Context, c Caller) (Index, error) {
 	index.Today, index.Yesterday, index.Older = v.showFeedback(ages[0]), v.showFeedback(ages[1]), v.showFeedback(ages[2])
 	index.Counts.RecentAccounts = int64(len(index.Accounts))
 	index.LiveBytes = v.usage.bytes()
+	index.AuditBytes = index.AuditRows * auditRowSize
 	return index, nil
 }
 

@@ -36,6 +36,11 @@ func TestGetIndexCounts(t *testing.T) {
 		Metadata: 3, Secrets: 1, Created: 3, Shared: 1, Burned: 1, Feedback: 1, TodayFeedback: 1, Exceptions: 1,
 	})
 	want(t, "GetIndex().LiveBytes", index.LiveBytes, k.Vault.KeptBytes())
+	trail := int64(len(audits(t, k)))
+	want(t, "GetIndex().AuditRows", index.AuditRows, trail)
+	want(t, "GetIndex().AuditBytes", index.AuditBytes, trail*57)
+	put(t, k.Store, vault.BucketAudit, number(1), nil) // as pruning does
+	want(t, "GetIndex().AuditRows(pruned)", mustIndex(t, k).AuditRows, trail-1)
 }
 
 // The accounts of 30 days, newest first, without those that were destroyed,

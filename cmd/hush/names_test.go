@@ -189,7 +189,7 @@ var (
 	errorNumber = regexp.MustCompile(`internal error, id \w+`)
 	accountID   = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 	// What the build, the disk and the clock say on the page for colonels.
-	measured = regexp.MustCompile(`("(?:live_bytes|file_bytes|uptime|go_version|revision|stamp)": |\\n(?:live_bytes|file_bytes): )("[^"]*"|\d+)`)
+	measured = regexp.MustCompile(`("(?:live_bytes|file_bytes|audit_rows|audit_bytes|uptime|go_version|revision|stamp)": |\\n(?:live_bytes|file_bytes): )("[^"]*"|\d+)`)
 )
 
 func (n *names) replace(text string) string {

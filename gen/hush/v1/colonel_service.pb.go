@@ -359,7 +359,11 @@ type StoreFacts struct {
 	// The bytes that live secrets take.
 	LiveBytes int64 `protobuf:"varint,2,opt,name=live_bytes,json=liveBytes,proto3" json:"live_bytes,omitempty"`
 	// The bytes of the data file; 0 if there is none.
-	FileBytes     int64 `protobuf:"varint,3,opt,name=file_bytes,json=fileBytes,proto3" json:"file_bytes,omitempty"`
+	FileBytes int64 `protobuf:"varint,3,opt,name=file_bytes,json=fileBytes,proto3" json:"file_bytes,omitempty"`
+	// The rows of the audit trail.
+	AuditRows int64 `protobuf:"varint,4,opt,name=audit_rows,json=auditRows,proto3" json:"audit_rows,omitempty"`
+	// The bytes that they take in the data file.
+	AuditBytes    int64 `protobuf:"varint,5,opt,name=audit_bytes,json=auditBytes,proto3" json:"audit_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -411,6 +415,20 @@ func (x *StoreFacts) GetLiveBytes() int64 {
 func (x *StoreFacts) GetFileBytes() int64 {
 	if x != nil {
 		return x.FileBytes
+	}
+	return 0
+}
+
+func (x *StoreFacts) GetAuditRows() int64 {
+	if x != nil {
+		return x.AuditRows
+	}
+	return 0
+}
+
+func (x *StoreFacts) GetAuditBytes() int64 {
+	if x != nil {
+		return x.AuditBytes
 	}
 	return 0
 }
@@ -734,14 +752,18 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"exceptions\x18\x0f \x01(\x03R\n" +
 	"exceptions\x12\x18\n" +
 	"\adomains\x18\x10 \x01(\x03R\adomains\x12!\n" +
-	"\fqueued_mails\x18\x11 \x01(\x03R\vqueuedMails\"d\n" +
+	"\fqueued_mails\x18\x11 \x01(\x03R\vqueuedMails\"\xa4\x01\n" +
 	"\n" +
 	"StoreFacts\x12\x18\n" +
 	"\abackend\x18\x01 \x01(\tR\abackend\x12\x1d\n" +
 	"\n" +
 	"live_bytes\x18\x02 \x01(\x03R\tliveBytes\x12\x1d\n" +
 	"\n" +
-	"file_bytes\x18\x03 \x01(\x03R\tfileBytes\"\xcf\x01\n" +
+	"file_bytes\x18\x03 \x01(\x03R\tfileBytes\x12\x1d\n" +
+	"\n" +
+	"audit_rows\x18\x04 \x01(\x03R\tauditRows\x12\x1f\n" +
+	"\vaudit_bytes\x18\x05 \x01(\x03R\n" +
+	"auditBytes\"\xcf\x01\n" +
 	"\n" +
 	"BuildFacts\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1d\n" +

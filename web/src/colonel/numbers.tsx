@@ -84,6 +84,7 @@ export function Program({ index }: { index: GetIndexResponse }) {
           rows={[
             [t("colonel.store.backend"), backends[backend] ?? backend],
             [t("colonel.store.live"), size(Number(store?.liveBytes ?? 0))],
+            [t("colonel.store.audit"), size(Number(store?.auditBytes ?? 0))],
             [t("colonel.store.file"), store?.fileBytes ? size(Number(store.fileBytes)) : ""],
           ]}
         />

@@ -326,6 +326,7 @@ export default {
   "colonel.store.bolt": "a file",
   "colonel.store.memory": "memory: forgotten at the end",
   "colonel.store.live": "Live secrets",
+  "colonel.store.audit": "Audit trail",
   "colonel.store.file": "Data file",
   "colonel.build": "Program",
   "colonel.build.version": "Release",
