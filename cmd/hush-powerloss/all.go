@@ -43,7 +43,7 @@ func (s *settings) all(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(out, ", syncs dropped: %s", s.drop)
 	}
 	fmt.Fprintln(out)
-	total, err := s.check(ctx, folder, sessions)
+	total, err := s.check(ctx, folder, sessions, out)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 
 // check hands the sessions to workers, one after the other, and each session to
 // all of them.
-func (s *settings) check(ctx context.Context, folder string, sessions []string) (total tallied, err error) {
+func (s *settings) check(ctx context.Context, folder string, sessions []string, out io.Writer) (total tallied, err error) {
 	for i, dir := range sessions {
 		wanted := s.states*(i+1)/len(sessions) - s.states*i/len(sessions)
 		results := make([]tallied, s.workers)
@@ -125,6 +125,7 @@ func (s *settings) check(ctx context.Context, folder string, sessions []string) 
 		if len(total.Broken) > 0 {
 			break
 		}
+		fmt.Fprintf(out, "%s: %d disk contents so far, every promise kept\n", filepath.Base(dir), total.Images)
 	}
 	return total, nil
 }

@@ -102,4 +102,5 @@ const (
 	databaseName = "hush.db"
 	sharesName   = "shares"
 	rootKeyName  = "root.key"
+	ballastName  = "ballast"
 )
