@@ -69,7 +69,10 @@ func inMemory() string {
 	return ""
 }
 
-// provide records the sessions, all at once, unless there are some.
+// atOnce is how many sessions are recorded at a time.
+const atOnce = 8
+
+// provide records the sessions unless there are some.
 func (s *settings) provide(ctx context.Context, folder string, out io.Writer) error {
 	if found, err := filepath.Glob(filepath.Join(s.record, "session-*", aboutName)); err != nil || len(found) > 0 {
 		return err
@@ -84,6 +87,7 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 	fmt.Fprintf(out, "recording %d sessions of %s\n", s.sessions, hush)
 	errs := make([]error, s.sessions)
 	var all sync.WaitGroup
+	lanes := make(chan struct{}, atOnce)
 	for i := range s.sessions {
 		r := &recorder{
 			hush: hush, seed: s.seed + uint64(i),
@@ -93,7 +97,11 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 		if err := os.MkdirAll(filepath.Dir(r.data), 0o700); err != nil {
 			return err
 		}
-		all.Go(func() { errs[i] = r.record(ctx, i == 0) })
+		lanes <- struct{}{}
+		all.Go(func() {
+			errs[i] = r.record(ctx, i == 0)
+			<-lanes
+		})
 	}
 	all.Wait()
 	return errors.Join(errs...)
