@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DPHlpDFM.js";import{r as t}from"./wire-DOkdbdqn.js";var n=t(e);export{n as default};

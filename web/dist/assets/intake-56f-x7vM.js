@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-Krt-RU6e.js";import{r as t}from"./wire-DOkdbdqn.js";var n=t(e);export{n as default};

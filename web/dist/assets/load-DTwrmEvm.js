@@ -1,1 +1,0 @@
-import{Gt as e,Vt as t,Wt as n}from"./app-C9sxrqih.js";import{o as r}from"./tell-BAqwfWV6.js";function i(i){let[a,o]=e(),[s,c]=e(),l=n(0),u=()=>{let e=++l.current;c(void 0),i().then(t=>{e===l.current&&o(()=>t)},t=>{e===l.current&&(c(t),r(t))})};return t(()=>(u(),()=>{l.current=-1}),[]),{value:a,refused:s,again:u,change:e=>o(()=>e)}}export{i as t};

@@ -1,1 +1,0 @@
-import"./more-SDiuf0Py.js";import{Ft as e,X as t,Y as n,_ as r,mt as i}from"./app-C9sxrqih.js";function a(){return i(r,{title:e(`notfound.title`),width:`narrow`,children:i(t,{icon:`search`,title:e(`notfound.text`),children:i(n,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

@@ -1,0 +1,1 @@
+export{t as default}from"./wire-BeclM9il.js";
