@@ -62,13 +62,13 @@ func (w wire) request(t *testing.T, procedure string, message proto.Message) *ht
 	}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, procedure, nil)
 	if w.enveloped {
-		prefix := make([]byte, 5)
+		var prefix [5]byte
 		binary.BigEndian.PutUint32(prefix[1:], uint32(len(body)))
 		if w.zipped {
 			prefix[0] = 1
 			r.Header.Set("Grpc-Encoding", "gzip")
 		}
-		body = append(prefix, body...)
+		body = append(prefix[:], body...)
 	} else if w.zipped {
 		r.Header.Set("Content-Encoding", "gzip")
 	}

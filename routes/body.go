@@ -64,8 +64,7 @@ func readBody(r *http.Request) (source, error) {
 // unreadable answers for a body that did not arrive. The service may have
 // refused to take it.
 func unreadable(err error) error {
-	var refused *connect.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*connect.Error](err); ok {
 		return refused
 	}
 	return malformed("the body could not be read")

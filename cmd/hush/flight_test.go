@@ -78,7 +78,7 @@ func posted(t *testing.T, s *server, path, contentType, body string) (int, http.
 		t.Fatal(err)
 	}
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", path, contentType, len(body), body)
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed under it
 	if err != nil {
 		t.Fatalf("POST %s: got %v, want an answer", path, err)
 	}
