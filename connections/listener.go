@@ -3,6 +3,7 @@ package connections
 import (
 	"context"
 	"crypto/tls"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -78,13 +79,25 @@ func (l *Listener) guard(next http.Handler) http.Handler {
 			panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to drop a request
 		case !room:
 			l.limits.Refused()
-			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
+			refuse(w)
 			return
 		}
 		defer l.end(n)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// refuse answers in words that every protocol reads: Connect takes the code from
+// the JSON, gRPC takes it from the status, and the legacy versions show the
+// message.
+func refuse(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Retry-After", "1")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = io.WriteString(w, `{"code":"unavailable","message":"too many requests at a time"}`)
 }
 
 // begin counts a request if there is room for it. It returns the network that

@@ -370,7 +370,7 @@ func TestRequestsAtATime(t *testing.T) {
 		t.Helper()
 		c := s.visit(from)
 		defer c.Close()
-		if got, _ := ask(c, "/"); got != "too many requests at a time\n" {
+		if got, _ := ask(c, "/"); got != `{"code":"unavailable","message":"too many requests at a time"}` {
 			t.Errorf("%s: got %q, want it refused", name, got)
 		}
 		<-s.idled

@@ -22,17 +22,26 @@ type health struct {
 // Check returns the health of a service, or of the whole server for an empty
 // name. It returns CodeNotFound for an unknown service, but to a watch.
 func (h health) Check(ctx context.Context, req *grpchealth.CheckRequest) (*grpchealth.CheckResponse, error) {
-	stopped := h.stopping.Err() != nil
 	switch {
 	case req.Service != "" && !slices.Contains(h.services, req.Service):
 		if ctx.Value(streamKey{}) == nil {
 			return nil, connect.NewError(connect.CodeNotFound, errors.New("unknown service"))
 		}
 		return &grpchealth.CheckResponse{Status: serviceUnknown}, nil
-	case stopped:
+	case h.stopped():
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
 	default:
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil
+	}
+}
+
+// stopped reports whether the server is stopping.
+func (h health) stopped() bool {
+	select {
+	case <-h.stopping.Done():
+		return true
+	default:
+		return false
 	}
 }
 
