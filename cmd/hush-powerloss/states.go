@@ -57,7 +57,7 @@ func (t *timeline) at(line int) *cut {
 	}
 	for _, f := range t.disk.files {
 		t.advance(f, line)
-		size := t.bases[f].size
+		size := t.bases[f].size // what a write has to exceed to need a new length
 		for _, g := range f.changes[t.next[f]:] {
 			if g.start >= line {
 				break
@@ -65,7 +65,9 @@ func (t *timeline) at(line int) *cut {
 			if g.durable >= line {
 				c.split(f, g, size)
 			}
-			size = max(size, g.offset+int64(len(g.data)), g.size)
+			if size = max(size, g.offset+int64(len(g.data))); g.size >= 0 {
+				size = min(size, g.size)
+			}
 		}
 	}
 	return c

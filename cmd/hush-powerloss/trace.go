@@ -31,9 +31,10 @@ type call struct {
 var (
 	errTrace = errors.New("unexpected line in the record")
 
-	lineForm    = regexp.MustCompile(`^(\d+) +(\d+)\.(\d{6}) (.*)$`)
-	wholeForm   = regexp.MustCompile(`^(\w+)\((.*)\)\s+= (\?|-?\d+|0x[0-9a-f]+)`)
-	beginForm   = regexp.MustCompile(`^(\w+)\((.*) <unfinished \.\.\.>$`)
+	lineForm  = regexp.MustCompile(`^(\d+) +(\d+)\.(\d{6}) (.*)$`)
+	wholeForm = regexp.MustCompile(`^(\w+)\((.*)\)\s+= (\?|-?\d+|0x[0-9a-f]+)`)
+	// A thread is detached where the server was killed before strace saw its end.
+	beginForm   = regexp.MustCompile(`^(\w+)\((.*) <(?:unfinished|detached) \.\.\.>$`)
 	resumedForm = regexp.MustCompile(`^<\.\.\. (\w+) resumed>(.*)\)\s+= (\?|-?\d+|0x[0-9a-f]+)`)
 )
 
