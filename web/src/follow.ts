@@ -148,6 +148,11 @@ export function waits(metadata: Pick<Metadata, "state">): boolean {
   return state === State.new || state === State.viewed;
 }
 
+/** locked reports whether no passphrase opens a receipt's secret any more, though it waits. */
+export function locked({ state, lockedForGood }: Pick<Metadata, "state" | "lockedForGood">): boolean {
+  return lockedForGood && waits({ state });
+}
+
 /** hideAfter calls fn once the page has been hidden for so long. */
 function hideAfter(milliseconds: number, fn: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,14 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { State } from "../src/contract";
-import { follow, waits } from "../src/follow";
+import { follow, locked, waits } from "../src/follow";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
+import { problemText } from "../src/problem";
 import { Refusal, type Code } from "../src/refusal";
 
 test("a receipt is followed while its secret waits, whether or not its key is shown", () => {
   for (const [name, state] of Object.entries(State)) {
     assert.equal(waits({ state }), name === "new" || name === "viewed", name);
   }
+});
+
+// What has ended says how: that nobody can open it any more goes without saying.
+test("a receipt says that its secret is locked for good, as long as it waits", () => {
+  for (const [name, state] of Object.entries(State)) {
+    assert.equal(locked({ state, lockedForGood: true }), name === "new" || name === "viewed", name);
+    assert.equal(locked({ state, lockedForGood: false }), false, name);
+  }
+});
+
+test("a lock without an end names no time to try again at", () => {
+  const refused = new Refusal("", { code: "resource_exhausted", reason: "locked", forGood: true });
+  assert.match(problemText(refused), /cannot be opened any more/);
 });
 
 const receipt = (state: number) => ({ state }) as Metadata;

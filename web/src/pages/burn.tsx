@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { locked } from "../follow";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t } from "../i18n";
 import { passphraseText, problemText } from "../problem";
@@ -19,7 +20,7 @@ export function Burn({ metadata, onBurned, label }: BurnProps) {
   const [busy, setBusy] = useState(false);
   const [passphrase, setPassphrase] = useState("");
   const [problem, setProblem] = useState("");
-  const asks = metadata.hasPassphrase && !metadata.lockedForGood && !isOwn(metadata);
+  const asks = metadata.hasPassphrase && !locked(metadata) && !isOwn(metadata);
   const close = () => {
     setOpen(false);
     setPassphrase("");

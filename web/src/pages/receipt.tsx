@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { signInFor } from "../account/returning";
 import { State } from "../contract";
 import { dateOf, duration, secondsOf } from "../format";
-import { follow } from "../follow";
+import { follow, locked } from "../follow";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { type Key, rich, t } from "../i18n/more";
 import { keyIn, secretLink } from "../link";
@@ -115,7 +115,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
     <>
       <Card>
         <Standing metadata={metadata} phase={phase} />
-        {phase === "waiting" && metadata.lockedForGood && <Notice kind="warn">{t("receipt.locked")}</Notice>}
+        {locked(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
         <div class="row no-print">
           {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
           <Button icon="print" onClick={() => print()}>
