@@ -30,7 +30,7 @@ var plans = map[Kind]plan{
 	KindShare:          {button: "mail.share.button", link: true},
 	KindVerify:         {button: "mail.verify.button", ignore: true, link: true},
 	KindReset:          {button: "mail.reset.button", ignore: true, link: true},
-	KindAddress:        {button: "mail.address.button", ignore: true, link: true},
+	KindAddress:        {button: "mail.address.button", link: true},
 	KindAddressChanged: {advice: true},
 	KindOpened:         {advice: true, shortkey: true, when: true},
 	KindTaken:          {ignore: true},

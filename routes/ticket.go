@@ -17,6 +17,7 @@ type ticketPage struct {
 	path      string
 	texts     string // where its texts are in the catalogue
 	passwords bool   // whether it asks for a new one, in the words of page.reset
+	account   string // key of the text that says which account it takes; empty if none
 	action    action // its answer is what the page says, in paragraphs
 }
 
@@ -24,7 +25,7 @@ func ticketPages(c *handlers.Callable) []ticketPage {
 	return []ticketPage{
 		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: rpc(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
 		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: rpc(c.ResetPassword, decodeReset, saysReset)},
-		{path: "/confirm/{key}", texts: "page.address", action: rpc(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
+		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: rpc(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
 	}
 }
 
@@ -57,6 +58,8 @@ func (p ticketPage) refuse(t *tree, w http.ResponseWriter, x *exchange, f *fault
 	switch s.Problem = text; {
 	case f.class == classTicket:
 		s.Problem = x.text(p.texts + ".failed")
+	case f.class == classUnauthorized && p.account != "":
+		s.Problem, s.Text = x.text(p.account), s.Text[:1]
 	case p.passwords && (strings.HasPrefix(text, "new_password") || strings.HasPrefix(text, "password")):
 		s.Problem = x.text("page.reset.refused")
 	}
@@ -70,6 +73,9 @@ func (p ticketPage) sheet(x *exchange, asks bool) *sheet {
 		return s
 	}
 	s.Text = []passage{{Text: x.text(p.texts + ".explanation")}}
+	if p.account != "" {
+		s.Text = append(s.Text, passage{Text: x.text(p.account)})
+	}
 	s.Form = &form{Button: x.text(p.texts + ".button")}
 	if p.passwords {
 		s.Form.Fields = []input{

@@ -140,7 +140,7 @@ func solve(t *testing.T, s *site, action string) string {
 	return ""
 }
 
-func TestVerifyAndConfirmPages(t *testing.T) {
+func TestVerifyPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Policy: vault.Policy{SignUp: vault.SignUpOpen}})
 	body, err := json.Marshal(map[string]string{
@@ -167,15 +167,36 @@ func TestVerifyAndConfirmPages(t *testing.T) {
 	wantPage(t, "POST /verify/", s.send(http.MethodPost, path, chosen, "Accept-Language", "pt-BR"), 200, `<html lang="pt-BR">`, `role="status"`)
 	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, chosen), 422, "This link was used already or is too old.")
 
-	const own = "seventeen small elms"
-	caller := s.kit.MustSignIn(t, ada, own)
-	if err := s.kit.Vault.RequestAddressChange(t.Context(), caller, "countess@example.com", own); err != nil {
+	s.kit.MustSignIn(t, ada, "seventeen small elms")
+}
+
+// The link to a next address works for the account that asked, and says so to
+// anybody else. A refusal leaves it good.
+func TestConfirmPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{})
+	s.account(t, ada, vault.RoleCustomer)
+	others := s.account(t, "other@example.com", vault.RoleCustomer)
+	const next = "countess@example.com"
+	if err := s.kit.Vault.RequestAddressChange(t.Context(), s.kit.MustSignIn(t, ada, password), next, password); err != nil {
 		t.Fatalf("RequestAddressChange(): got error %v", err)
 	}
-	path = "/confirm/" + s.mail(t, vault.MailAddress)
-	wantPage(t, "GET /confirm/", s.send(http.MethodGet, path, ""), 200, "Confirm your new address")
-	wantPage(t, "POST /confirm/", s.send(http.MethodPost, path, ""), 200, "Your account now uses the new address.")
-	s.kit.MustSignIn(t, "countess@example.com", own)
+	w := onHost(s, http.MethodPost, "/hush.v1.SessionService/CreateSession",
+		`{"address":"`+ada+`","password":"`+password+`"}`, "Content-Type", "application/json", "Origin", "https://hush.example")
+	cookie, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
+	path := "/confirm/" + s.mail(t, vault.MailAddress)
+	const form, say = `<form class="card" method="post" action="?">`, "to the account that asked for this address"
+	wantPage(t, "GET", s.send(http.MethodGet, path, ""), 200, "Confirm your new address", say, form)
+	wantPage(t, "POST by nobody", s.send(http.MethodPost, path, ""), 403, say, form, `role="alert"`)
+	w = s.send(http.MethodPost, path, "", "Authorization", others)
+	wantPage(t, "POST by another account", w, 403, say, form, `role="alert"`)
+	w = onHost(s, http.MethodPost, path, "", "Cookie", cookie, "Origin", "https://evil.example")
+	wantPage(t, "POST from another site, which has no session", w, 403, say, form, `role="alert"`)
+	w = onHost(s, http.MethodPost, path, "", "Cookie", cookie, "Origin", "https://hush.example", "Accept-Language", "de")
+	wantPage(t, "POST", w, 200, "Ihr Konto verwendet jetzt die neue Adresse.", `role="status"`)
+	s.kit.MustSignIn(t, next, password)
+	w = onHost(s, http.MethodPost, path, "", "Cookie", cookie, "Origin", "https://hush.example")
+	wantPage(t, "POST again", w, 422, "This link was used already or is too old.")
 }
 
 // Guessing tokens ends soon, with a page that says when to come back.
@@ -185,7 +206,7 @@ func TestTicketPagesAreLimited(t *testing.T) {
 	for range 10 {
 		wantPage(t, "POST", s.send(http.MethodPost, "/verify/guess", ""), 422, "This link was used already")
 	}
-	w := s.send(http.MethodPost, "/confirm/guess", "")
+	w := s.send(http.MethodPost, "/reset/guess", "")
 	wantPage(t, "POST above the limit", w, http.StatusTooManyRequests, "You have been rate limited.")
 	if w.Header().Get("Retry-After") == "" {
 		t.Error("POST above the limit: got no Retry-After")

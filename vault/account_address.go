@@ -69,17 +69,28 @@ func (v *Vault) mailAddressTicket(ctx context.Context, c Caller, proved seal.Pas
 	})
 }
 
-// ConfirmAddressChange gives an account its next address with the token of the
-// link that was mailed there, and tells the old one. Sessions and API tokens
-// stay. It returns ErrTicket, also if somebody else took the address
-// meanwhile.
-func (v *Vault) ConfirmAddressChange(ctx context.Context, _ Caller, token Text) error {
+// ConfirmAddressChange gives the caller's account its next address with the
+// token of the link that was mailed there, and tells the old one. Sessions and
+// API tokens stay.
+//
+// The token alone is not enough: any account can ask for any address, and the
+// owner of the address may follow the link without having asked. For callers
+// other than the account that asked it returns ErrUnauthenticated, and the
+// token stays good. It also returns ErrTicket, for an address that was taken
+// meanwhile too.
+func (v *Vault) ConfirmAddressChange(ctx context.Context, c Caller, token Text) error {
+	if c.with == nil {
+		return ErrUnauthenticated
+	}
 	now := v.clock.now()
 	t, r, err := v.seekTicket(ctx, ticketAddress, token, now)
 	if err != nil {
 		return err
 	}
 	id := t.record.account
+	if id != c.with.id {
+		return ErrUnauthenticated
+	}
 	next, err := v.openTicket(t)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func TestChangeAddress(t *testing.T) {
 	wantErr(t, "RequestPasswordReset(old address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
 	reset := k.link(t, vault.MailReset, ada)
 
-	wantErr(t, "ConfirmAddressChange(token)", k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link), nil)
+	wantErr(t, "ConfirmAddressChange(token)", k.Vault.ConfirmAddressChange(t.Context(), own, link), nil)
 	told := k.wantMails(t, vault.MailAddressChanged)[0]
 	want(t, "Mail.To of the notice", string(told.To), ada)
 	k.wantNoAccount(t, ada)
@@ -57,7 +57,7 @@ func TestChangeAddressToOneThatWasTaken(t *testing.T) {
 	wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
 	link := k.link(t, vault.MailAddress, bob)
 	k.made(t, vault.OperatorAccount{Address: bob, Password: otherPassword})
-	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link), vault.ErrTicket)
+	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.ConfirmAddressChange(t.Context(), own, link), vault.ErrTicket)
 	k.wantMails(t)
 	k.signIn(t, ada, rightPassword)
 	k.signIn(t, bob, otherPassword)
@@ -67,17 +67,17 @@ func TestChangeAddressToOneThatWasTaken(t *testing.T) {
 func TestChangeAddressRace(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	var links []vault.Text
+	links := map[vault.Text]vault.Caller{}
 	for _, address := range []vault.Text{"one@example.com", "two@example.com", "three@example.com"} {
 		c := k.member(t, address)
 		wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
-		links = append(links, k.link(t, vault.MailAddress, bob))
+		links[k.link(t, vault.MailAddress, bob)] = c
 	}
 	var won atomic.Int32
 	var all sync.WaitGroup
-	for _, link := range links {
+	for link, c := range links {
 		all.Go(func() {
-			if err := k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link); err == nil {
+			if err := k.Vault.ConfirmAddressChange(t.Context(), c, link); err == nil {
 				won.Add(1)
 			}
 		})

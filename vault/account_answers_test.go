@@ -221,7 +221,7 @@ func TestUnknownLinksDoNotReachTheWriter(t *testing.T) {
 		_, resetErr := k.Vault.ResetPassword(ctx, nobody, token, otherPassword)
 		err := errors.Join(
 			unlessTicket(k.Vault.VerifyAccount(ctx, nobody, token, rightPassword)), unlessTicket(resetErr),
-			unlessTicket(k.Vault.ConfirmAddressChange(ctx, nobody, token)),
+			unlessTicket(k.Vault.ConfirmAddressChange(ctx, k.host, token)),
 		)
 		wantErr(t, "links that open nothing", err, nil)
 	}

@@ -46,6 +46,7 @@ type accountKit struct {
 	*vaulttest.Kit
 	inbox *inbox
 	host  vault.Caller
+	asked vault.Caller // of the test that keeps one
 }
 
 // newAccountKit opens a vault with mail.

@@ -101,7 +101,7 @@ func TestChangePassword(t *testing.T) {
 		want(t, "receipts that the "+name+" lists", shown, 1)
 		want(t, "receipts that the "+name+" cannot list", sealed, 0)
 	}
-	wantErr(t, "ConfirmAddressChange(token)", k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link), vault.ErrTicket)
+	wantErr(t, "ConfirmAddressChange(token)", k.Vault.ConfirmAddressChange(t.Context(), own, link), vault.ErrTicket)
 	want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, "")
 	_, err = k.Vault.ResetPassword(t.Context(), vault.Caller{}, reset, "another long one")
 	wantErr(t, "ResetPassword(token)", err, vault.ErrTicket)

@@ -31,11 +31,11 @@ func TestLifetimesOfLinks(t *testing.T) {
 			return err
 		}},
 		{"address", 24 * time.Hour, func(t *testing.T, k *accountKit) vault.Text {
-			c := k.signIn(t, ada, rightPassword)
-			wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
+			k.asked = k.signIn(t, ada, rightPassword)
+			wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), k.asked, bob, rightPassword), nil)
 			return k.link(t, vault.MailAddress, bob)
 		}, func(t *testing.T, k *accountKit, token vault.Text) error {
-			return k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, token)
+			return k.Vault.ConfirmAddressChange(t.Context(), k.asked, token)
 		}},
 		{"invite", 7 * 24 * time.Hour, func(t *testing.T, k *accountKit) vault.Text {
 			invite, err := k.Vault.CreateInvite(t.Context(), k.host, "")
@@ -95,6 +95,6 @@ func TestLinksAreOfOneKind(t *testing.T) {
 	token := k.link(t, vault.MailVerify, ada)
 	_, err := k.Vault.ResetPassword(t.Context(), vault.Caller{}, token, otherPassword)
 	wantErr(t, "ResetPassword(another's token)", err, vault.ErrTicket)
-	err = k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, token)
+	err = k.Vault.ConfirmAddressChange(t.Context(), k.member(t, bob), token)
 	wantErr(t, "ConfirmAddressChange(another's token)", err, vault.ErrTicket)
 }

@@ -139,7 +139,7 @@ func (b *birdkeeper) next(password string) {
 	b.page("AccountService/ChangeAccountPassword", `{"currentPassword":%q,"newPassword":%q}`, password, changed).ok(b.t, "change")
 	moved := b.sent.word("next address") + "@team.com"
 	b.page("AccountService/RequestAddressChange", `{"newAddress":%q,"password":%q}`, moved, changed).ok(b.t, "address change")
-	kitSend(b.t, b.client, http.MethodPost, b.s.url+"/confirm/"+b.ticket("confirm"), nil, "x=y").ok(b.t, "confirm")
+	kitSend(b.t, b.client, http.MethodPost, b.s.url+"/confirm/"+b.ticket("confirm"), b.session.page(b.s.url), "x=y").ok(b.t, "confirm")
 	b.address = moved
 }
 

@@ -51,7 +51,7 @@ func declaredRPCs() map[string]declared {
 		"/hush.v1.AccountService/RequestPasswordReset":  {"public", "account", true, `{"address":"new@nobody-team.com"}`},
 		"/hush.v1.AccountService/ResetPassword":         {"public", "account", true, `{"token":"x","new_password":"` + kitPassword + `"}`},
 		"/hush.v1.AccountService/RequestAddressChange":  {"account", "account", false, `{"new_address":"no address"}`},
-		"/hush.v1.AccountService/ConfirmAddressChange":  {"public", "account", true, `{"token":"x"}`},
+		"/hush.v1.AccountService/ConfirmAddressChange":  {"account", "account", true, `{"token":"x"}`},
 		"/hush.v1.AccountService/UpdateLocale":          {"account", "account", false, `{"locale":"en"}`},
 		"/hush.v1.AccountService/UpdateNotifications":   {"account", "account", false, `{"notifications":{}}`},
 		"/hush.v1.AccountService/CreateInvite":          {"colonel", "account", false, emptyObject},

@@ -1864,7 +1864,7 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\rResetPassword\x12\x1d.hush.v1.ResetPasswordRequest\x1a\x1e.hush.v1.ResetPasswordResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\b\x88\xbe\x18\x05\x90\xbe\x18\x01\x12q\n" +
 	"\x14RequestAddressChange\x12$.hush.v1.RequestAddressChangeRequest\x1a%.hush.v1.RequestAddressChangeResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\n" +
 	"\x88\xbe\x18\x05\x12u\n" +
-	"\x14ConfirmAddressChange\x12$.hush.v1.ConfirmAddressChangeRequest\x1a%.hush.v1.ConfirmAddressChangeResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\b\x88\xbe\x18\x05\x90\xbe\x18\x01\x12Y\n" +
+	"\x14ConfirmAddressChange\x12$.hush.v1.ConfirmAddressChangeRequest\x1a%.hush.v1.ConfirmAddressChangeResponse\"\x10\xf8\xbd\x18\x02\x80\xbe\x18\b\x88\xbe\x18\x05\x90\xbe\x18\x01\x12Y\n" +
 	"\fUpdateLocale\x12\x1c.hush.v1.UpdateLocaleRequest\x1a\x1d.hush.v1.UpdateLocaleResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12n\n" +
 	"\x13UpdateNotifications\x12#.hush.v1.UpdateNotificationsRequest\x1a$.hush.v1.UpdateNotificationsResponse\"\f\xf8\xbd\x18\x02\x80\xbe\x18\t\x88\xbe\x18\x05\x12Y\n" +
 	"\fCreateInvite\x12\x1c.hush.v1.CreateInviteRequest\x1a\x1d.hush.v1.CreateInviteResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\v\x88\xbe\x18\x05\x12e\n" +

@@ -429,6 +429,8 @@ export default {
 
   "confirm.title": "Confirm your new address",
   "confirm.lead": "From then on you sign in with the new address. The old one is told.",
+  "confirm.signin": "Sign in to the account that asked for this address, then confirm it here. If you did not ask for it, close this page: nothing changes.",
+  "confirm.wrong_account": "You are signed in to another account than the one that asked for this address. Sign in to that one.",
   "confirm.submit": "Use the new address",
   "confirm.busy": "Changing…",
   "confirm.done.title": "Address changed",

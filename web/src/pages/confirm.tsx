@@ -1,18 +1,24 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useDeed } from "../account/deed";
+import { SignInHere } from "../account/signinform";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
 import { t } from "../i18n/more";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../routes";
 import { accounts } from "../rpc";
 import { account, loadAccount } from "../session";
-import { LinkButton, Page } from "../ui";
+import { LinkButton, Loading, Notice, Page } from "../ui";
 
-/** ConfirmAddress sets an account's new address, when its button is pressed. */
+/**
+ * ConfirmAddress sets an account's new address, when its button is pressed by
+ * the account that asked for it.
+ */
 export default function ConfirmAddress({ params }: PageProps) {
   const token = ticketIn(params);
   const [done, setDone] = useState(false);
   const [spent, setSpent] = useState(false);
+  const [other, setOther] = useState("");
   const deed = useDeed();
   if (done) {
     return (
@@ -21,30 +27,35 @@ export default function ConfirmAddress({ params }: PageProps) {
       </Page>
     );
   }
-  const send = () =>
-    deed.do(async () => {
-      try {
-        await (await accounts()).confirmAddressChange({ token });
-      } catch (thrown) {
-        setSpent(asRefusal(thrown).reason === "ticket");
-        throw thrown;
+  const confirm = async () => {
+    try {
+      await (await accounts()).confirmAddressChange({ token });
+    } catch (thrown) {
+      if (asRefusal(thrown).code === "unauthenticated") {
+        await loadAccount(); // another account, or none since the session ended
+        setOther(account.value?.accountId ?? "");
+        return;
       }
-      setDone(true);
-      await loadAccount();
-    });
+      setSpent(asRefusal(thrown).reason === "ticket");
+      throw thrown;
+    }
+    setDone(true);
+    await loadAccount();
+  };
   return (
     <Page title={t("confirm.title")} lead={token && !spent && t("confirm.lead")} width="narrow">
-      {token ? (
-        <TicketForm
-          deed={deed}
-          spent={spent}
-          onSend={send}
-          label={t("confirm.title")}
-          text={t("confirm.submit")}
-          busy={t("confirm.busy")}
-        />
-      ) : (
-        <BrokenTicket />
+      {!token && <BrokenTicket />}
+      {token && (
+        <ForOwner other={other}>
+          <TicketForm
+            deed={deed}
+            spent={spent}
+            onSend={() => deed.do(confirm)}
+            label={t("confirm.title")}
+            text={t("confirm.submit")}
+            busy={t("confirm.busy")}
+          />
+        </ForOwner>
       )}
       {(spent || !token) && (
         <>
@@ -53,6 +64,33 @@ export default function ConfirmAddress({ params }: PageProps) {
         </>
       )}
     </Page>
+  );
+}
+
+interface ForOwnerProps {
+  /** The account that was refused because another one asked; empty if none was. */
+  other: string;
+  children: ComponentChildren;
+}
+
+/**
+ * ForOwner signs in on the page itself, so that the link's token goes into no
+ * other address, and shows its children once that is done.
+ */
+function ForOwner({ other, children }: ForOwnerProps) {
+  const who = account.value;
+  if (who === undefined) {
+    return <Loading />;
+  }
+  if (who && who.accountId !== other) {
+    return <>{children}</>;
+  }
+  return (
+    <>
+      {who && <Notice kind="warn">{t("confirm.wrong_account")}</Notice>}
+      <p>{t("confirm.signin")}</p>
+      <SignInHere />
+    </>
   );
 }
 

@@ -146,9 +146,12 @@ type AccountServiceClient interface {
 	// no mail is set up.
 	RequestAddressChange(context.Context, *v1.RequestAddressChangeRequest) (*v1.RequestAddressChangeResponse, error)
 	// ConfirmAddressChange sets the new address with the token of the mailed
-	// link, good once and for a day, and tells the old one.
+	// link, good once and for a day, and tells the old one. Only the account that
+	// asked for the change may confirm it. The token is known to the owner of the
+	// new address alone, so it protects against forged requests too.
 	//
-	// Errors: FAILED_PRECONDITION for a token that opens nothing.
+	// Errors: UNAUTHENTICATED for anybody but the account that asked, the token
+	// stays good; FAILED_PRECONDITION for a token that opens nothing.
 	ConfirmAddressChange(context.Context, *v1.ConfirmAddressChangeRequest) (*v1.ConfirmAddressChangeResponse, error)
 	// UpdateLocale chooses the account's language.
 	//
@@ -540,9 +543,12 @@ type AccountServiceHandler interface {
 	// no mail is set up.
 	RequestAddressChange(context.Context, *v1.RequestAddressChangeRequest) (*v1.RequestAddressChangeResponse, error)
 	// ConfirmAddressChange sets the new address with the token of the mailed
-	// link, good once and for a day, and tells the old one.
+	// link, good once and for a day, and tells the old one. Only the account that
+	// asked for the change may confirm it. The token is known to the owner of the
+	// new address alone, so it protects against forged requests too.
 	//
-	// Errors: FAILED_PRECONDITION for a token that opens nothing.
+	// Errors: UNAUTHENTICATED for anybody but the account that asked, the token
+	// stays good; FAILED_PRECONDITION for a token that opens nothing.
 	ConfirmAddressChange(context.Context, *v1.ConfirmAddressChangeRequest) (*v1.ConfirmAddressChangeResponse, error)
 	// UpdateLocale chooses the account's language.
 	//

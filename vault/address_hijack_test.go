@@ -1,0 +1,69 @@
+package vault_test
+
+import (
+	"testing"
+
+	"hush/vault"
+	"hush/vault/vaulttest"
+)
+
+// The attack: an attacker's own account asks for the address of the victim, who
+// is on the operator's list of colonels and has no account yet. The victim gets
+// a mail that asks to confirm an address, and opens its link. The attacker's
+// account must not get the address, and with it the colonel's role: the link
+// takes a session of the account that asked for it, and the victim has none.
+// What was tried leaves the link good for the account that asked.
+func TestAddressChangeToAnothersAddress(t *testing.T) {
+	t.Parallel()
+	k := newAccountKit(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{bob}}})
+	attacker := k.member(t, "attacker@example.com")
+	other := k.member(t, "other@example.com")
+	wantErr(t, "RequestAddressChange(victim's)", k.Vault.RequestAddressChange(t.Context(), attacker, bob, rightPassword), nil)
+	link := k.link(t, vault.MailAddress, bob)
+	before := k.count(t, vault.AuditAddress)
+	for name, caller := range map[string]vault.Caller{"nobody": {}, "another account": other} {
+		err := k.Vault.ConfirmAddressChange(t.Context(), caller, link)
+		wantErr(t, "ConfirmAddressChange(link) by "+name, err, vault.ErrUnauthenticated)
+	}
+	k.wantMails(t)
+	k.wantNoAccount(t, bob)
+	k.wantSignIn(t, bob, rightPassword, vault.ErrCredentials)
+	c := k.signIn(t, "attacker@example.com", rightPassword)
+	want(t, "Caller.Colonel() of the attacker", c.Colonel(), false)
+	want(t, "audit rows of changed addresses", k.count(t, vault.AuditAddress), before)
+
+	// The victim's own sign-up takes the address for good.
+	wantErr(t, "CreateAccount(by the victim)", k.signUp(t, bob, ""), nil)
+	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, vault.MailVerify, bob), victimsPassword), nil)
+	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.ConfirmAddressChange(t.Context(), attacker, link), vault.ErrTicket)
+	want(t, "Caller.Colonel() of the victim", k.signIn(t, bob, victimsPassword).Colonel(), true)
+}
+
+// Refusals do not use up the link: the account that asked confirms it, with
+// any of its sessions or with an API token.
+func TestAddressLinkOutlivesRefusals(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"another session", "a token"} {
+		t.Run(by, func(t *testing.T) {
+			t.Parallel()
+			k := newAccountKit(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{bob}}})
+			own, other := k.member(t, ada), k.member(t, "other@example.com")
+			token := k.token(t, own)
+			wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
+			link := k.link(t, vault.MailAddress, bob)
+			for range 3 {
+				err := k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link)
+				wantErr(t, "ConfirmAddressChange(link) by nobody", err, vault.ErrUnauthenticated)
+				err = k.Vault.ConfirmAddressChange(t.Context(), other, link)
+				wantErr(t, "ConfirmAddressChange(link) by another account", err, vault.ErrUnauthenticated)
+			}
+			want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
+			caller := k.mustBe(t, vault.Credential{Token: token.Token})
+			if by == "another session" {
+				caller = k.signIn(t, ada, rightPassword)
+			}
+			wantErr(t, "ConfirmAddressChange(link)", k.Vault.ConfirmAddressChange(t.Context(), caller, link), nil)
+			want(t, "Caller.Colonel() of the owner", k.signIn(t, bob, rightPassword).Colonel(), true)
+		})
+	}
+}

@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import { rich, t } from "../i18n/more";
+import { homeElsewhere } from "../link";
+import { policy, signIn } from "../session";
+import { announce, Card, Checkbox, Form, Notice } from "../ui";
+import { AddressField, checkAddress, checkPassword, credentialProblem, PasswordField } from "./credentials";
+import { type Problem, useDeed } from "./deed";
+import { Send } from "./tell";
+
+/** SignInHere signs in on the page that it stands on, or says why not here. */
+export function SignInHere() {
+  return policy.value?.signIn === false ? <NoSignIn /> : <SignInForm />;
+}
+
+/** NoSignIn says why not here, and where instead. */
+function NoSignIn() {
+  const home = homeElsewhere(policy.value?.baseUrl ?? "", location.hostname);
+  const link = <a href={`${home}/signin`}>{home}</a>;
+  return <Notice kind="warn">{home ? rich("signin.elsewhere", { link }) : t("signin.insecure")}</Notice>;
+}
+
+function SignInForm() {
+  const [address, setAddress] = useState("");
+  const [password, setPassword] = useState("");
+  const [remember, setRemember] = useState(false);
+  const deed = useDeed(credentialProblem({ address: "address" }));
+  const send = () =>
+    deed.do(
+      async () => {
+        await signIn(address.trim(), password, remember);
+        announce(t("signin.done"));
+      },
+      check(address, password),
+    );
+  return (
+    <div ref={deed.area}>
+      <Form onSend={send} label={t("signin.title")}>
+        <Card>
+          <AddressField value={address} onValue={setAddress} error={deed.at("address")} />
+          <PasswordField value={password} onValue={setPassword} error={deed.at("password")} />
+          <Checkbox checked={remember} onChecked={setRemember} hint={t("signin.remember.hint")}>
+            {t("signin.remember")}
+          </Checkbox>
+          <Send deed={deed} text={t("signin.submit")} busy={t("signin.busy")} wide />
+          <p class="small">
+            <a href="/reset">{t("signin.forgot")}</a>
+          </p>
+        </Card>
+      </Form>
+    </div>
+  );
+}
+
+function check(address: string, password: string): Problem | undefined {
+  return checkAddress("address", address) ?? checkPassword("password", password);
+}
