@@ -110,6 +110,34 @@ test("a forgotten password is set anew", async ({ page }) => {
   await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
+// Anybody may ask for anybody's address: the link works for the account that
+// asked, and nobody else's account gets the address or loses the link.
+test("a new address is confirmed by the account that asked", async ({ page, reader }) => {
+  const [address, next] = [newcomer(), newcomer()];
+  await signUp(page, address);
+  await confirm(page, address);
+  await signIn(page, { address, password });
+  await page.goto("/account");
+  await page.getByText(t("account.move"), { exact: true }).click();
+  const form = page.locator("form").filter({ has: button(page, t("account.move.submit")) });
+  await form.getByLabel(t("account.move.label"), { exact: true }).fill(next);
+  await form.getByLabel(t("password.label"), { exact: true }).fill(password);
+  await button(form, t("account.move.submit")).click();
+  const link = linkIn(await mailTo(next, "/confirm/"));
+
+  await signIn(reader, ada);
+  await reader.goto(link);
+  await button(reader, t("confirm.submit")).click();
+  await expect(reader.getByText(t("confirm.wrong_account"))).toBeVisible();
+  await reader.context().clearCookies();
+  await reader.goto(link);
+  await expect(reader.getByText(t("confirm.signin"))).toBeVisible();
+  await enter(reader, address);
+  await button(reader, t("confirm.submit")).click();
+  await expect(heading(reader, t("confirm.done.title"))).toBeVisible();
+  await signIn(page, { address: next, password });
+});
+
 // A link to the page for signing in must not be a way to another site, which
 // may look the same and ask once more.
 test("signing in leads only to pages of the service", async ({ page }) => {
