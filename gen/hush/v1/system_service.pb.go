@@ -542,8 +542,8 @@ type GetPolicyResponse struct {
 	Banner string `protobuf:"bytes,17,opt,name=banner,proto3" json:"banner,omitempty"`
 	// Where links lead, as in https://secrets.example.
 	BaseUrl string `protobuf:"bytes,18,opt,name=base_url,json=baseUrl,proto3" json:"base_url,omitempty"`
-	// Whether one can sign in on the host that was called: on that of the base
-	// URL, if browsers keep a session that is made there.
+	// Whether sign-in works on this host: it has to be that of the base URL, and
+	// browsers have to keep a session that is made there.
 	SignIn        bool `protobuf:"varint,19,opt,name=sign_in,json=signIn,proto3" json:"sign_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

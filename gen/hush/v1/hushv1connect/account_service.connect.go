@@ -95,15 +95,15 @@ type AccountServiceClient interface {
 	// confirms it, whether or not there was an account already, and the password
 	// is set with that link, by VerifyAccount.
 	//
-	// Errors: INVALID_ARGUMENT for a bad address or password, and without a
-	// solved challenge; FAILED_PRECONDITION where sign-up is closed, by
-	// invitation, or not for this address; ALREADY_EXISTS for a taken address,
-	// where no mail is set up.
+	// Errors: INVALID_ARGUMENT for a bad address, for a bad password where no
+	// mail is set up, and without a solved challenge; FAILED_PRECONDITION where
+	// sign-up is closed, by invitation, or not for this address; ALREADY_EXISTS
+	// for a taken address, where no mail is set up.
 	CreateAccount(context.Context, *v1.CreateAccountRequest) (*v1.CreateAccountResponse, error)
 	// VerifyAccount confirms the address with the token of the mailed link,
 	// which is good once and for a day, and sets the account's password.
 	//
-	// Errors: FAILED_PRECONDITION for a token that opens nothing;
+	// Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
 	// INVALID_ARGUMENT for a bad password, which leaves the token good.
 	VerifyAccount(context.Context, *v1.VerifyAccountRequest) (*v1.VerifyAccountResponse, error)
 	// ResendVerification mails the link again, at most once in five minutes.
@@ -135,7 +135,7 @@ type AccountServiceClient interface {
 	// key that opened earlier entries was wrapped by the old password. Their
 	// secrets live on and their receipts open by their own links.
 	//
-	// Errors: FAILED_PRECONDITION for a token that opens nothing;
+	// Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
 	// INVALID_ARGUMENT for a bad password.
 	ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error)
 	// RequestAddressChange mails a link to a new address, which takes the place
@@ -151,7 +151,7 @@ type AccountServiceClient interface {
 	// new address alone, so it protects against forged requests too.
 	//
 	// Errors: UNAUTHENTICATED for anybody but the account that asked, the token
-	// stays good; FAILED_PRECONDITION for a token that opens nothing.
+	// stays good; FAILED_PRECONDITION for a token that is unknown, used or expired.
 	ConfirmAddressChange(context.Context, *v1.ConfirmAddressChangeRequest) (*v1.ConfirmAddressChangeResponse, error)
 	// UpdateLocale chooses the account's language.
 	//
@@ -492,15 +492,15 @@ type AccountServiceHandler interface {
 	// confirms it, whether or not there was an account already, and the password
 	// is set with that link, by VerifyAccount.
 	//
-	// Errors: INVALID_ARGUMENT for a bad address or password, and without a
-	// solved challenge; FAILED_PRECONDITION where sign-up is closed, by
-	// invitation, or not for this address; ALREADY_EXISTS for a taken address,
-	// where no mail is set up.
+	// Errors: INVALID_ARGUMENT for a bad address, for a bad password where no
+	// mail is set up, and without a solved challenge; FAILED_PRECONDITION where
+	// sign-up is closed, by invitation, or not for this address; ALREADY_EXISTS
+	// for a taken address, where no mail is set up.
 	CreateAccount(context.Context, *v1.CreateAccountRequest) (*v1.CreateAccountResponse, error)
 	// VerifyAccount confirms the address with the token of the mailed link,
 	// which is good once and for a day, and sets the account's password.
 	//
-	// Errors: FAILED_PRECONDITION for a token that opens nothing;
+	// Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
 	// INVALID_ARGUMENT for a bad password, which leaves the token good.
 	VerifyAccount(context.Context, *v1.VerifyAccountRequest) (*v1.VerifyAccountResponse, error)
 	// ResendVerification mails the link again, at most once in five minutes.
@@ -532,7 +532,7 @@ type AccountServiceHandler interface {
 	// key that opened earlier entries was wrapped by the old password. Their
 	// secrets live on and their receipts open by their own links.
 	//
-	// Errors: FAILED_PRECONDITION for a token that opens nothing;
+	// Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
 	// INVALID_ARGUMENT for a bad password.
 	ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error)
 	// RequestAddressChange mails a link to a new address, which takes the place
@@ -548,7 +548,7 @@ type AccountServiceHandler interface {
 	// new address alone, so it protects against forged requests too.
 	//
 	// Errors: UNAUTHENTICATED for anybody but the account that asked, the token
-	// stays good; FAILED_PRECONDITION for a token that opens nothing.
+	// stays good; FAILED_PRECONDITION for a token that is unknown, used or expired.
 	ConfirmAddressChange(context.Context, *v1.ConfirmAddressChangeRequest) (*v1.ConfirmAddressChangeResponse, error)
 	// UpdateLocale chooses the account's language.
 	//

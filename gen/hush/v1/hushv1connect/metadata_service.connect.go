@@ -53,7 +53,8 @@ const (
 // MetadataServiceClient is a client for the hush.v1.MetadataService service.
 type MetadataServiceClient interface {
 	// GetMetadata shows a receipt. The first call turns its state from new to
-	// viewed, and answers new.
+	// viewed, and answers new. locked_for_good is true once 100 wrong passphrases
+	// were tried: then BurnSecret needs no passphrase.
 	//
 	// Errors: NOT_FOUND.
 	GetMetadata(context.Context, *v1.GetMetadataRequest) (*v1.GetMetadataResponse, error)
@@ -70,11 +71,14 @@ type MetadataServiceClient interface {
 	BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error)
 	// WatchMetadata shows a receipt now and again after each change, until its
 	// secret has ended. In between it sends heartbeats, so that both sides know
-	// that the other is there. After a break, call it again: the first message
-	// always holds the receipt. Like GetMetadata it turns new to viewed.
+	// that the other is there. A stream lasts 15 minutes at most: then, and when
+	// the server stops, it ends with UNAVAILABLE. After a break, call it again: the
+	// first message always holds the receipt. Like GetMetadata it turns new to
+	// viewed.
 	//
 	// Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 at a
-	// time for a network or account.
+	// time for a network or account; UNAVAILABLE as above; UNAUTHENTICATED when the
+	// session or token that opened the stream ends.
 	WatchMetadata(context.Context, *v1.WatchMetadataRequest) (*connect.ServerStreamForClient[v1.WatchMetadataResponse], error)
 	// UpdateMetadata sets the sender's note.
 	//
@@ -179,7 +183,8 @@ func (c *metadataServiceClient) UpdateMetadata(ctx context.Context, req *v1.Upda
 // MetadataServiceHandler is an implementation of the hush.v1.MetadataService service.
 type MetadataServiceHandler interface {
 	// GetMetadata shows a receipt. The first call turns its state from new to
-	// viewed, and answers new.
+	// viewed, and answers new. locked_for_good is true once 100 wrong passphrases
+	// were tried: then BurnSecret needs no passphrase.
 	//
 	// Errors: NOT_FOUND.
 	GetMetadata(context.Context, *v1.GetMetadataRequest) (*v1.GetMetadataResponse, error)
@@ -196,11 +201,14 @@ type MetadataServiceHandler interface {
 	BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error)
 	// WatchMetadata shows a receipt now and again after each change, until its
 	// secret has ended. In between it sends heartbeats, so that both sides know
-	// that the other is there. After a break, call it again: the first message
-	// always holds the receipt. Like GetMetadata it turns new to viewed.
+	// that the other is there. A stream lasts 15 minutes at most: then, and when
+	// the server stops, it ends with UNAVAILABLE. After a break, call it again: the
+	// first message always holds the receipt. Like GetMetadata it turns new to
+	// viewed.
 	//
 	// Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 at a
-	// time for a network or account.
+	// time for a network or account; UNAVAILABLE as above; UNAUTHENTICATED when the
+	// session or token that opened the stream ends.
 	WatchMetadata(context.Context, *v1.WatchMetadataRequest, *connect.ServerStream[v1.WatchMetadataResponse]) error
 	// UpdateMetadata sets the sender's note.
 	//

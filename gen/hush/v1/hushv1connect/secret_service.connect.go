@@ -84,8 +84,8 @@ type SecretServiceClient interface {
 	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with the detail Refusal for a
 	// missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and
-	// google.rpc.RetryInfo after too many wrong ones. None of them consumes the
-	// secret.
+	// google.rpc.RetryInfo in a pause after wrong ones, or with for_good and
+	// without RetryInfo after 100 of them. None of them consumes the secret.
 	RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error)
 	// BurnSecret destroys a secret unread. It takes the key of the metadata,
 	// and the passphrase if the secret has one; the account that concealed it
@@ -262,8 +262,8 @@ type SecretServiceHandler interface {
 	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with the detail Refusal for a
 	// missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and
-	// google.rpc.RetryInfo after too many wrong ones. None of them consumes the
-	// secret.
+	// google.rpc.RetryInfo in a pause after wrong ones, or with for_good and
+	// without RetryInfo after 100 of them. None of them consumes the secret.
 	RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error)
 	// BurnSecret destroys a secret unread. It takes the key of the metadata,
 	// and the passphrase if the secret has one; the account that concealed it

@@ -59,10 +59,10 @@ type SessionServiceClient interface {
 	//
 	// Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong address or
 	// password, in words that do not tell which; RESOURCE_EXHAUSTED with
-	// REASON_LOCKED after five wrong ones; FAILED_PRECONDITION with
-	// REASON_UNVERIFIED before the address was confirmed, and REASON_INSECURE
-	// where browsers would not keep the cookie; REASON_ELSEWHERE on any host but
-	// that of the base URL, where sessions count for nothing.
+	// REASON_LOCKED in a pause after wrong ones; FAILED_PRECONDITION with
+	// REASON_INSECURE where browsers would not keep the cookie, and with
+	// REASON_ELSEWHERE on any host but that of the base URL, where sessions count
+	// for nothing. An account has no password before its address is confirmed.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// DestroySession signs out: it ends the session that the call came with, and
 	// clears the cookie.
@@ -186,10 +186,10 @@ type SessionServiceHandler interface {
 	//
 	// Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong address or
 	// password, in words that do not tell which; RESOURCE_EXHAUSTED with
-	// REASON_LOCKED after five wrong ones; FAILED_PRECONDITION with
-	// REASON_UNVERIFIED before the address was confirmed, and REASON_INSECURE
-	// where browsers would not keep the cookie; REASON_ELSEWHERE on any host but
-	// that of the base URL, where sessions count for nothing.
+	// REASON_LOCKED in a pause after wrong ones; FAILED_PRECONDITION with
+	// REASON_INSECURE where browsers would not keep the cookie, and with
+	// REASON_ELSEWHERE on any host but that of the base URL, where sessions count
+	// for nothing. An account has no password before its address is confirmed.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
 	// DestroySession signs out: it ends the session that the call came with, and
 	// clears the cookie.

@@ -865,10 +865,10 @@ export const AccountService: GenService<{
    * confirms it, whether or not there was an account already, and the password
    * is set with that link, by VerifyAccount.
    *
-   * Errors: INVALID_ARGUMENT for a bad address or password, and without a
-   * solved challenge; FAILED_PRECONDITION where sign-up is closed, by
-   * invitation, or not for this address; ALREADY_EXISTS for a taken address,
-   * where no mail is set up.
+   * Errors: INVALID_ARGUMENT for a bad address, for a bad password where no
+   * mail is set up, and without a solved challenge; FAILED_PRECONDITION where
+   * sign-up is closed, by invitation, or not for this address; ALREADY_EXISTS
+   * for a taken address, where no mail is set up.
    *
    * @generated from rpc hush.v1.AccountService.CreateAccount
    */
@@ -881,7 +881,7 @@ export const AccountService: GenService<{
    * VerifyAccount confirms the address with the token of the mailed link,
    * which is good once and for a day, and sets the account's password.
    *
-   * Errors: FAILED_PRECONDITION for a token that opens nothing;
+   * Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
    * INVALID_ARGUMENT for a bad password, which leaves the token good.
    *
    * @generated from rpc hush.v1.AccountService.VerifyAccount
@@ -961,7 +961,7 @@ export const AccountService: GenService<{
    * key that opened earlier entries was wrapped by the old password. Their
    * secrets live on and their receipts open by their own links.
    *
-   * Errors: FAILED_PRECONDITION for a token that opens nothing;
+   * Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
    * INVALID_ARGUMENT for a bad password.
    *
    * @generated from rpc hush.v1.AccountService.ResetPassword
@@ -993,7 +993,7 @@ export const AccountService: GenService<{
    * new address alone, so it protects against forged requests too.
    *
    * Errors: UNAUTHENTICATED for anybody but the account that asked, the token
-   * stays good; FAILED_PRECONDITION for a token that opens nothing.
+   * stays good; FAILED_PRECONDITION for a token that is unknown, used or expired.
    *
    * @generated from rpc hush.v1.AccountService.ConfirmAddressChange
    */

@@ -276,7 +276,8 @@ export const UpdateMetadataResponseSchema: GenMessage<UpdateMetadataResponse> = 
 export const MetadataService: GenService<{
   /**
    * GetMetadata shows a receipt. The first call turns its state from new to
-   * viewed, and answers new.
+   * viewed, and answers new. locked_for_good is true once 100 wrong passphrases
+   * were tried: then BurnSecret needs no passphrase.
    *
    * Errors: NOT_FOUND.
    *
@@ -317,11 +318,14 @@ export const MetadataService: GenService<{
   /**
    * WatchMetadata shows a receipt now and again after each change, until its
    * secret has ended. In between it sends heartbeats, so that both sides know
-   * that the other is there. After a break, call it again: the first message
-   * always holds the receipt. Like GetMetadata it turns new to viewed.
+   * that the other is there. A stream lasts 15 minutes at most: then, and when
+   * the server stops, it ends with UNAVAILABLE. After a break, call it again: the
+   * first message always holds the receipt. Like GetMetadata it turns new to
+   * viewed.
    *
    * Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 at a
-   * time for a network or account.
+   * time for a network or account; UNAVAILABLE as above; UNAUTHENTICATED when the
+   * session or token that opened the stream ends.
    *
    * @generated from rpc hush.v1.MetadataService.WatchMetadata
    */

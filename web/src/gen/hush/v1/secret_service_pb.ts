@@ -504,8 +504,8 @@ export const SecretService: GenService<{
    *
    * Errors: NOT_FOUND; PERMISSION_DENIED with the detail Refusal for a
    * missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and
-   * google.rpc.RetryInfo after too many wrong ones. None of them consumes the
-   * secret.
+   * google.rpc.RetryInfo in a pause after wrong ones, or with for_good and
+   * without RetryInfo after 100 of them. None of them consumes the secret.
    *
    * @generated from rpc hush.v1.SecretService.RevealSecret
    */

@@ -261,10 +261,10 @@ export const SessionService: GenService<{
    *
    * Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong address or
    * password, in words that do not tell which; RESOURCE_EXHAUSTED with
-   * REASON_LOCKED after five wrong ones; FAILED_PRECONDITION with
-   * REASON_UNVERIFIED before the address was confirmed, and REASON_INSECURE
-   * where browsers would not keep the cookie; REASON_ELSEWHERE on any host but
-   * that of the base URL, where sessions count for nothing.
+   * REASON_LOCKED in a pause after wrong ones; FAILED_PRECONDITION with
+   * REASON_INSECURE where browsers would not keep the cookie, and with
+   * REASON_ELSEWHERE on any host but that of the base URL, where sessions count
+   * for nothing. An account has no password before its address is confirmed.
    *
    * @generated from rpc hush.v1.SessionService.CreateSession
    */

@@ -347,8 +347,8 @@ export type GetPolicyResponse = Message<"hush.v1.GetPolicyResponse"> & {
   baseUrl: string;
 
   /**
-   * Whether one can sign in on the host that was called: on that of the base
-   * URL, if browsers keep a session that is made there.
+   * Whether sign-in works on this host: it has to be that of the base URL, and
+   * browsers have to keep a session that is made there.
    *
    * @generated from field: bool sign_in = 19;
    */
