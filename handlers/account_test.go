@@ -124,6 +124,15 @@ func TestExportAccount(t *testing.T) {
 	if len(res.GetMetadata()) != 1 || res.GetMetadata()[0].GetMetadataKey() != receipt.GetMetadataKey() || res.GetMetadata()[0].GetSecretKey() != "" {
 		t.Errorf("ExportAccount: got the receipts %v, want one without its secret's key", res.GetMetadata())
 	}
+	if res.GetSealedCount() != 0 {
+		t.Errorf("ExportAccount: got %d sealed receipts, want 0", res.GetSealedCount())
+	}
+	// A token of the operator opens only what came after it.
+	res, err = h.accounts(h.bearer(t, vault.ScopesAll)).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
+	if err != nil || len(res.GetMetadata()) != 0 || res.GetSealedCount() != 1 {
+		t.Errorf("ExportAccount with a later token: got %d receipts, %d sealed, %v, want one sealed",
+			len(res.GetMetadata()), res.GetSealedCount(), err)
+	}
 	burned, err := h.accounts(b).BurnAllSecrets(t.Context(), &hushv1.BurnAllSecretsRequest{})
 	if err != nil || burned.GetBurned() != 1 {
 		t.Errorf("BurnAllSecrets: got %v %v, want 1", burned, err)

@@ -95,9 +95,7 @@ func mapError(err error) *connect.Error {
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_LARGE, Field: large.Field, Limit: large.Limit})
 	}
 	if passphrase, ok := errors.AsType[*vault.PassphraseError](err); ok {
-		return refuse(connect.CodePermissionDenied, passphrase, &hushv1.Refusal{
-			Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: int32(passphrase.TriesLeft), PassphraseMissing: passphrase.Missing,
-		})
+		return refuse(connect.CodePermissionDenied, passphrase, passphraseDetails(passphrase)...)
 	}
 	if locked, ok := errors.AsType[*vault.LockedError](err); ok {
 		details := []proto.Message{&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED, ForGood: locked.ForGood}}
@@ -114,6 +112,17 @@ func mapError(err error) *connect.Error {
 		return refused
 	}
 	return mapSentinel(err)
+}
+
+// passphraseDetails names the pause only if the answer begins one.
+func passphraseDetails(err *vault.PassphraseError) []proto.Message {
+	details := []proto.Message{&hushv1.Refusal{
+		Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: int32(err.TriesLeft), PassphraseMissing: err.Missing,
+	}}
+	if err.RetryAfter > 0 {
+		details = append(details, retryInfo(err.RetryAfter))
+	}
+	return details
 }
 
 // mapRefusal is the part of the table for what the operator does not allow and

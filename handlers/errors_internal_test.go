@@ -39,8 +39,16 @@ func TestMapError(t *testing.T) {
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_LARGE, Field: "secret", Limit: 7}, nil,
 		},
 		{
-			&vault.PassphraseError{TriesLeft: 3}, connect.CodePermissionDenied, "wrong passphrase, 3 tries left",
+			&vault.PassphraseError{TriesLeft: 3}, connect.CodePermissionDenied, "wrong passphrase, 3 tries before a pause",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: 3}, nil,
+		},
+		{
+			&vault.PassphraseError{RetryAfter: time.Minute}, connect.CodePermissionDenied, "wrong passphrase, wait 1m0s before the next try",
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE}, &errdetails.RetryInfo{RetryDelay: durationpb.New(time.Minute)},
+		},
+		{
+			&vault.PassphraseError{}, connect.CodePermissionDenied, "wrong passphrase, and no tries are left",
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE}, nil,
 		},
 		{
 			&vault.PassphraseError{Missing: true}, connect.CodePermissionDenied, "passphrase is missing",

@@ -33,5 +33,6 @@ func (s *AccountService) ExportAccount(ctx context.Context, _ *hushv1.ExportAcco
 	return &hushv1.ExportAccountResponse{
 		Account: accountOf(account), ApiTokens: each(tokens, apiTokenOf), Sessions: each(sessions, sessionOf),
 		Domains: each(domains, domainOf), Metadata: each(page.Metadata, metadataOf), NextPageToken: page.Next,
+		SealedCount: int32(page.Sealed),
 	}, nil
 }

@@ -1,11 +1,13 @@
 package routes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -70,7 +72,8 @@ func linkKey(segment string) string {
 	return key
 }
 
-// counted says in a refused passphrase's own text how many tries are left.
+// counted says in the text of a refused passphrase how many tries there are
+// before a pause, or how long the pause is.
 func counted(a action) action {
 	run := a.run
 	a.run = func(ctx context.Context, x *exchange) (any, error) {
@@ -79,20 +82,38 @@ func counted(a action) action {
 		if !errors.As(err, &refused) {
 			return answer, err
 		}
-		f := readFault(err)
-		if f.class == classPassphrase {
-			f.text = passphraseText(x, readDetails(refused).refusal)
+		f, refusal := readFault(err), readDetails(refused).refusal
+		switch refusal.GetReason() {
+		case hushv1.Refusal_REASON_PASSPHRASE:
+			f.text = passphraseText(x, refusal, f.retry)
+		case hushv1.Refusal_REASON_LOCKED:
+			f.text = pauseText(x, "page.secret.locked", f.retry)
+		default:
 		}
 		return nil, f
 	}
 	return a
 }
 
-func passphraseText(x *exchange, r *hushv1.Refusal) string {
-	if r.GetPassphraseMissing() {
+func passphraseText(x *exchange, r *hushv1.Refusal, pause time.Duration) string {
+	switch {
+	case r.GetPassphraseMissing():
 		return x.text("page.secret.needed")
+	case r.GetTriesLeft() > 0:
+		return x.text("page.secret.tries", "count", strconv.Itoa(int(r.GetTriesLeft())))
+	default:
+		return pauseText(x, "page.secret.pause", pause)
 	}
-	return x.text("page.secret.tries", "count", strconv.Itoa(int(r.GetTriesLeft())))
+}
+
+// pauseText names the pause in minutes, rounded up. Without a pause there is
+// nothing to wait for: all tries are used up.
+func pauseText(x *exchange, key string, pause time.Duration) string {
+	if pause <= 0 {
+		return x.text("page.receipt.locked")
+	}
+	minutes := int((pause + time.Minute - 1) / time.Minute)
+	return x.text(key, "minutes", strconv.Itoa(minutes))
 }
 
 // answerReveal shows the secret this once, or why not, with the form again
@@ -116,8 +137,8 @@ func refuseReveal(t *tree, w http.ResponseWriter, x *exchange, f *fault) {
 	case classUnknown:
 		text = x.text("page.secret.gone")
 		s = &sheet{Title: x.text("page.unknown.title")}
-	case classPassphrase:
-		text = f.text
+	case classPassphrase, classLimited:
+		text = cmp.Or(f.text, text)
 	default:
 	}
 	s.Problem = text

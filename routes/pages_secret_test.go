@@ -93,18 +93,22 @@ func TestRevealPageCountsTries(t *testing.T) {
 	wantPage(t, "POST without", s.send(http.MethodPost, path, "continue=true"), 422, "This secret needs a passphrase.", revealForm, `role="alert"`)
 	for _, left := range []string{"4", "3"} {
 		w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong+guess")
-		wantPage(t, "POST wrong", w, 422, "The passphrase is wrong. Tries left before a pause: "+left, revealForm, `role="alert"`)
+		wantPage(t, "POST wrong", w, 422, "Wrong passphrase. Tries before a pause: "+left, revealForm, `role="alert"`)
 		if strings.Contains(w.Body.String(), "wrong guess") || w.Header().Get("Referrer-Policy") != "same-origin" {
 			t.Errorf("POST wrong: got the guess, or Referrer-Policy %q", w.Header().Get("Referrer-Policy"))
 		}
 	}
 	w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong", "Accept-Language", "de")
 	wantPage(t, "POST wrong in German", w, 422, "Versuche bis zu einer Pause: 2", `<html lang="de">`)
-	for range 2 {
-		s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
+	s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
+	w = s.send(http.MethodPost, path, "continue=true&passphrase=wrong")
+	wantPage(t, "POST wrong before a pause", w, 422, "Wrong passphrase. Wait 1 min before the next try. The secret is still there.")
+	if got := w.Header().Get("Retry-After"); got != "60" {
+		t.Errorf("POST wrong before a pause: got Retry-After %q, want 60", got)
 	}
 	w = s.send(http.MethodPost, path, "continue=true&passphrase=open+sesame")
-	wantPage(t, "POST when locked", w, http.StatusTooManyRequests, "You have been rate limited.")
+	wantPage(t, "POST when locked", w, http.StatusTooManyRequests,
+		"Too many wrong passphrases. Try again in 1 min. The secret is still there.")
 	if w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "the value") {
 		t.Errorf("POST when locked: got Retry-After %q and %s", w.Header().Get("Retry-After"), w.Body)
 	}

@@ -61,7 +61,7 @@ func TestResetPage(t *testing.T) {
 		t.Fatalf("RequestPasswordReset(): got error %v", err)
 	}
 	path := "/reset/" + s.mail(t, vault.MailReset)
-	const form, gone = `<form class="card" method="post" action="?">`, "This link was used already or is too old."
+	const form, gone = `<form class="card" method="post" action="?">`, "This link is invalid, expired or already used."
 	for _, test := range []struct {
 		body, want string
 		status     int
@@ -154,7 +154,7 @@ func TestVerifyPage(t *testing.T) {
 		t.Fatalf("CreateAccount: got %d %s", w.Code, w.Body)
 	}
 	path := "/verify/" + s.mail(t, vault.MailVerify)
-	wantPage(t, "POST /verify/ wrong", s.send(http.MethodPost, "/verify/wrong", ""), 422, "This link was used already or is too old.")
+	wantPage(t, "POST /verify/ wrong", s.send(http.MethodPost, "/verify/wrong", ""), 422, "This link is invalid, expired or already used.")
 	wantPage(t, "GET /verify/", s.send(http.MethodGet, path, "", "Accept-Language", "de"), 200, `<html lang="de"`, "Bestätigen")
 	const chosen = "newp=seventeen+small+elms&newp2=seventeen+small+elms"
 	const form = `<form class="card" method="post" action="?">`
@@ -165,7 +165,7 @@ func TestVerifyPage(t *testing.T) {
 		wantPage(t, "POST /verify/ with "+body, s.send(http.MethodPost, path, body), 422, want, form, `role="alert"`)
 	}
 	wantPage(t, "POST /verify/", s.send(http.MethodPost, path, chosen, "Accept-Language", "pt-BR"), 200, `<html lang="pt-BR">`, `role="status"`)
-	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, chosen), 422, "This link was used already or is too old.")
+	wantPage(t, "POST /verify/ again", s.send(http.MethodPost, path, chosen), 422, "This link is invalid, expired or already used.")
 
 	s.kit.MustSignIn(t, ada, "seventeen small elms")
 }
@@ -196,7 +196,7 @@ func TestConfirmPage(t *testing.T) {
 	wantPage(t, "POST", w, 200, "Ihr Konto verwendet jetzt die neue Adresse.", `role="status"`)
 	s.kit.MustSignIn(t, next, password)
 	w = onHost(s, http.MethodPost, path, "", "Cookie", cookie, "Origin", "https://hush.example")
-	wantPage(t, "POST again", w, 422, "This link was used already or is too old.")
+	wantPage(t, "POST again", w, 422, "This link is invalid, expired or already used.")
 }
 
 // Guessing tokens ends soon, with a page that says when to come back.
@@ -204,7 +204,7 @@ func TestTicketPagesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
 	for range 10 {
-		wantPage(t, "POST", s.send(http.MethodPost, "/verify/guess", ""), 422, "This link was used already")
+		wantPage(t, "POST", s.send(http.MethodPost, "/verify/guess", ""), 422, "This link is invalid, expired or already used.")
 	}
 	w := s.send(http.MethodPost, "/reset/guess", "")
 	wantPage(t, "POST above the limit", w, http.StatusTooManyRequests, "You have been rate limited.")

@@ -85,6 +85,9 @@ func v1Fail(w http.ResponseWriter, x *exchange, f *fault) {
 		answer.SecretKey = x.echoed()
 	}
 	w.Header().Set("X-OTS-Intended-Status", strconv.Itoa(refusal.honest))
-	setRetryAfter(w, f)
+	// A wrong passphrase looks like an unknown secret here.
+	if f.class != classPassphrase {
+		setRetryAfter(w, f)
+	}
 	writeJSON(w, refusal.status, answer)
 }

@@ -38,13 +38,14 @@ func PauseAfter(wrong, free int) time.Duration {
 // try turns the passphrase into what the key needs, if the secret has one. The
 // attempt is reserved durably before the slow hash begins, so that neither a
 // crash nor a hundred parallel guesses buy more tries, and a caller who has to
-// pause costs no hash. A missing passphrase is not a try.
-func (v *Vault) try(ctx context.Context, c Caller, s *seen, passphrase Text, now time.Time) (hash [32]byte, triesLeft int, err error) {
+// pause costs no hash. A missing passphrase is not a try. The error wrong is for
+// the case that the passphrase is not the right one.
+func (v *Vault) try(ctx context.Context, c Caller, s *seen, passphrase Text, now time.Time) (hash [32]byte, wrong *PassphraseError, err error) {
 	if s.record.passphrase == nil {
-		return hash, 0, nil
+		return hash, nil, nil
 	}
 	if passphrase == "" {
-		return hash, 0, &PassphraseError{Missing: true}
+		return hash, nil, &PassphraseError{Missing: true}
 	}
 	t := v.newPassphraseTry(c, s.row)
 	// Who has to pause reaches neither the queue for hashes nor the writer.
@@ -53,17 +54,17 @@ func (v *Vault) try(ctx context.Context, c Caller, s *seen, passphrase Text, now
 		return err
 	})
 	if err != nil {
-		return hash, 0, err
+		return hash, nil, err
 	}
 	leave, err := v.hasher.turn(ctx)
 	if err != nil {
-		return hash, 0, err
+		return hash, nil, err
 	}
 	defer leave()
-	if triesLeft, err = v.reserve(ctx, c, s, t, now); err != nil {
-		return hash, 0, err
+	if wrong, err = v.reserve(ctx, c, s, t, now); err != nil {
+		return hash, nil, err
 	}
-	return v.hasher.passphrase(*s.record.passphrase, passphrase), triesLeft, nil
+	return v.hasher.passphrase(*s.record.passphrase, passphrase), wrong, nil
 }
 
 // passphraseTry names the two counters of a try.
@@ -91,8 +92,9 @@ func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all attemptReco
 	return mine, all, nil
 }
 
-// reserve counts an attempt, or returns LockedError or ErrNotFound.
-func (v *Vault) reserve(ctx context.Context, c Caller, s *seen, t passphraseTry, now time.Time) (triesLeft int, err error) {
+// reserve counts an attempt and returns the error for a wrong one, or fails with
+// LockedError or ErrNotFound.
+func (v *Vault) reserve(ctx context.Context, c Caller, s *seen, t passphraseTry, now time.Time) (wrong *PassphraseError, err error) {
 	err = v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		if _, err := getSecret(tx, s.row, now); err != nil {
 			return err
@@ -101,7 +103,7 @@ func (v *Vault) reserve(ctx context.Context, c Caller, s *seen, t passphraseTry,
 		if err != nil {
 			return err
 		}
-		triesLeft = min(mine.count1(NetworkTries, now), all.count1(AllTries, now))
+		wrong = countTry(&mine, &all, now)
 		if err := tx.Put(bucketAttempt, t.mine, mine.encode()); err != nil {
 			return err
 		}
@@ -116,7 +118,17 @@ func (v *Vault) reserve(ctx context.Context, c Caller, s *seen, t passphraseTry,
 	if err == nil {
 		v.watches.tell(s.record.metadata)
 	}
-	return triesLeft, err
+	return wrong, err
+}
+
+// countTry adds one attempt to both counters and returns the error for a wrong
+// one. After the last of all tries there is no pause, since no try follows.
+func countTry(mine, all *attemptRecord, now time.Time) *PassphraseError {
+	wrong := &PassphraseError{TriesLeft: min(mine.count1(NetworkTries, now), all.count1(AllTries, now))}
+	if all.count < MostTries {
+		wrong.RetryAfter = max(0, mine.locked.Sub(now), all.locked.Sub(now))
+	}
+	return wrong
 }
 
 // count1 adds one attempt, begins the pause that follows it if it is wrong,

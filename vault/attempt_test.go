@@ -24,7 +24,8 @@ func guess(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, c vault.Caller,
 func lockOut(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, c vault.Caller) {
 	t.Helper()
 	for left := vault.NetworkTries - 1; left >= 0; left-- {
-		wantPassphrase(t, "guess", guess(t, k, kept, c, left%2 == 0), &vault.PassphraseError{TriesLeft: left})
+		wrong := &vault.PassphraseError{TriesLeft: left, RetryAfter: vault.PauseAfter(vault.NetworkTries-left, vault.NetworkTries)}
+		wantPassphrase(t, "guess", guess(t, k, kept, c, left%2 == 0), wrong)
 	}
 	wantLocked(t, k, kept, c, time.Minute)
 }
@@ -55,15 +56,16 @@ func TestPausesOfANetwork(t *testing.T) {
 	other := k.MustConceal(t, owner, "other text", vault.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, thief)
 	want(t, "RevealSecret(other secret)", k.MustReveal(t, thief, other.Secret.Key, "right"), "other text")
-	for _, pause := range []time.Duration{
-		time.Minute, 5 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
-	} {
+	pauses := []time.Duration{
+		time.Minute, 5 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour,
+	}
+	for i, pause := range pauses[:len(pauses)-1] {
 		wantLocked(t, k, kept, thief, pause)
 		k.Clock.Advance(pause - time.Millisecond)
 		k.Reopen(t)
 		wantLocked(t, k, kept, thief, time.Millisecond)
 		k.Clock.Advance(time.Millisecond)
-		wantPassphrase(t, "guess after the pause", guess(t, k, kept, thief, false), &vault.PassphraseError{TriesLeft: 0})
+		wantPassphrase(t, "guess after the pause", guess(t, k, kept, thief, false), &vault.PassphraseError{RetryAfter: pauses[i+1]})
 	}
 	want(t, "RevealSecret(right)", k.MustReveal(t, owner, kept.Secret.Key, "right"), "the text")
 	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
@@ -102,7 +104,11 @@ func TestTwentyTriesOfAll(t *testing.T) {
 	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
 	for i := range vault.AllTries {
 		left := min(vault.NetworkTries-1-i/5, vault.AllTries-1-i)
-		wantPassphrase(t, "guess", guess(t, k, kept, vaulttest.Caller(i%5), i%3 == 0), &vault.PassphraseError{TriesLeft: left})
+		wrong := &vault.PassphraseError{TriesLeft: left}
+		if left == 0 {
+			wrong.RetryAfter = time.Minute
+		}
+		wantPassphrase(t, "guess", guess(t, k, kept, vaulttest.Caller(i%5), i%3 == 0), wrong)
 	}
 	wantLocked(t, k, kept, vaulttest.Caller(99), time.Minute)
 	k.Reopen(t)
@@ -194,7 +200,7 @@ func TestOldCountersGoOn(t *testing.T) {
 	age(t, k.Store, vault.BucketAttempt)
 	wantLocked(t, k, kept, c, time.Minute)
 	k.Clock.Advance(time.Hour)
-	wantPassphrase(t, "guess", guess(t, k, kept, c, false), &vault.PassphraseError{TriesLeft: 0})
+	wantPassphrase(t, "guess", guess(t, k, kept, c, false), &vault.PassphraseError{RetryAfter: 5 * time.Minute})
 	wantLocked(t, k, kept, c, 5*time.Minute)
 }
 

@@ -107,17 +107,29 @@ func (e *TooLargeError) Error() string {
 func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
 
 // PassphraseError says how many tries the caller has left before the next
-// pause. A missing passphrase is not a try. It is ErrPassphrase.
+// pause, and how long the pause is if it begins now. Without either, all tries
+// of the secret are used up. A missing passphrase is not a try. It is
+// ErrPassphrase.
 type PassphraseError struct {
-	Missing   bool
-	TriesLeft int
+	Missing    bool
+	TriesLeft  int
+	RetryAfter time.Duration
 }
 
 func (e *PassphraseError) Error() string {
 	if e.Missing {
 		return "passphrase is missing"
 	}
-	return fmt.Sprintf("wrong passphrase, %d tries left", e.TriesLeft)
+	switch {
+	case e.TriesLeft == 1:
+		return "wrong passphrase, 1 try before a pause"
+	case e.TriesLeft > 0:
+		return fmt.Sprintf("wrong passphrase, %d tries before a pause", e.TriesLeft)
+	case e.RetryAfter > 0:
+		return fmt.Sprintf("wrong passphrase, wait %v before the next try", e.RetryAfter)
+	default:
+		return "wrong passphrase, and no tries are left"
+	}
 }
 func (e *PassphraseError) Is(target error) bool { return target == ErrPassphrase }
 

@@ -128,7 +128,11 @@ func (m *model) try(e *entry, network int, passphrase vault.Text) error {
 	}
 	left := min(mine.add(vault.NetworkTries, m.now), all.add(vault.AllTries, m.now))
 	if passphrase != e.passphrase {
-		return &vault.PassphraseError{TriesLeft: left}
+		wrong := &vault.PassphraseError{TriesLeft: left}
+		if all.count < vault.MostTries {
+			wrong.RetryAfter = max(0, mine.locked.Sub(m.now), all.locked.Sub(m.now))
+		}
+		return wrong
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ func (v *Vault) prove(ctx context.Context, c Caller, token seal.Token, passphras
 	if err != nil {
 		return nil, err
 	}
-	hash, triesLeft, err := v.try(ctx, c, s, passphrase, now)
+	hash, wrong, err := v.try(ctx, c, s, passphrase, now)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (v *Vault) prove(ctx context.Context, c Caller, token seal.Token, passphras
 		return s, nil
 	}
 	if s.record.passphrase != nil {
-		return nil, &PassphraseError{TriesLeft: triesLeft}
+		return nil, wrong
 	}
 	return nil, fmt.Errorf("secret does not match its own link: %w", errFault)
 }

@@ -28,12 +28,17 @@ export function problemText(thrown: unknown): string {
   return key ? t(key) : (worded(refusal) ?? byCode(refusal));
 }
 
-/** passphraseText says that a passphrase is missing or wrong, and what is left to try. */
+/** passphraseText says that a passphrase is missing or wrong, and how to go on. */
 export function passphraseText(refusal: Refusal): string {
   if (refusal.passphraseMissing) {
     return t("open.passphrase.missing");
   }
-  return refusal.triesLeft > 0 ? tn("open.passphrase.wrong", refusal.triesLeft) : t("open.passphrase.pause");
+  if (refusal.triesLeft > 0) {
+    return tn("open.passphrase.wrong", refusal.triesLeft);
+  }
+  return refusal.retryAfter > 0
+    ? t("open.passphrase.pause", { when: inSeconds(refusal.retryAfter) })
+    : t("open.locked.for_good");
 }
 
 /** The reasons whose text has something to fill in. */

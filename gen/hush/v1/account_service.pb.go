@@ -1598,6 +1598,9 @@ type ExportAccountResponse struct {
 	Metadata []*Metadata `protobuf:"bytes,5,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	// For ListMetadata; empty if that was all.
 	NextPageToken string `protobuf:"bytes,6,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// How many of the receipts in this range this credential cannot show: they
+	// were made before it was, or before a password reset.
+	SealedCount   int32 `protobuf:"varint,7,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1672,6 +1675,13 @@ func (x *ExportAccountResponse) GetNextPageToken() string {
 		return x.NextPageToken
 	}
 	return ""
+}
+
+func (x *ExportAccountResponse) GetSealedCount() int32 {
+	if x != nil {
+		return x.SealedCount
+	}
+	return 0
 }
 
 // BurnAllSecretsRequest asks to burn.
@@ -1838,7 +1848,7 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\x15RevokeApiTokenRequest\x12\"\n" +
 	"\btoken_id\x18\x01 \x01(\tB\a\xbaH\x04r\x02(@R\atokenId\"\x18\n" +
 	"\x16RevokeApiTokenResponse\"\x16\n" +
-	"\x14ExportAccountRequest\"\xa5\x02\n" +
+	"\x14ExportAccountRequest\"\xc8\x02\n" +
 	"\x15ExportAccountResponse\x12*\n" +
 	"\aaccount\x18\x01 \x01(\v2\x10.hush.v1.AccountR\aaccount\x120\n" +
 	"\n" +
@@ -1846,7 +1856,8 @@ const file_hush_v1_account_service_proto_rawDesc = "" +
 	"\bsessions\x18\x03 \x03(\v2\x10.hush.v1.SessionR\bsessions\x12)\n" +
 	"\adomains\x18\x04 \x03(\v2\x0f.hush.v1.DomainR\adomains\x12-\n" +
 	"\bmetadata\x18\x05 \x03(\v2\x11.hush.v1.MetadataR\bmetadata\x12&\n" +
-	"\x0fnext_page_token\x18\x06 \x01(\tR\rnextPageToken\"\x17\n" +
+	"\x0fnext_page_token\x18\x06 \x01(\tR\rnextPageToken\x12!\n" +
+	"\fsealed_count\x18\a \x01(\x05R\vsealedCount\"\x17\n" +
 	"\x15BurnAllSecretsRequest\"0\n" +
 	"\x16BurnAllSecretsResponse\x12\x16\n" +
 	"\x06burned\x18\x01 \x01(\x05R\x06burned2\xbb\x0e\n" +

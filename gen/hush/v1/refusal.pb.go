@@ -181,7 +181,8 @@ type Refusal struct {
 	// The limit in bytes, for REASON_TOO_LARGE, or in number.
 	Limit int64 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
 	// How many tries are left to the caller before the next pause, for
-	// REASON_PASSPHRASE after a wrong passphrase.
+	// REASON_PASSPHRASE after a wrong passphrase. With 0, google.rpc.RetryInfo
+	// says how long the pause is; without it, the secret's tries are used up.
 	TriesLeft int32 `protobuf:"varint,4,opt,name=tries_left,json=triesLeft,proto3" json:"tries_left,omitempty"`
 	// True if no passphrase was sent, which is not counted as a try.
 	PassphraseMissing bool `protobuf:"varint,5,opt,name=passphrase_missing,json=passphraseMissing,proto3" json:"passphrase_missing,omitempty"`

@@ -37,6 +37,7 @@ async function collect(): Promise<ExportAccountResponse> {
     const page = await client.listMetadata({ pageSize, pageToken: all.nextPageToken });
     all.metadata.push(...page.metadata);
     all.nextPageToken = page.nextPageToken;
+    all.sealedCount += page.sealedCount;
   }
   return all;
 }

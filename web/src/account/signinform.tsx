@@ -16,7 +16,11 @@ export function SignInHere() {
 function NoSignIn() {
   const home = homeElsewhere(policy.value?.baseUrl ?? "", location.hostname);
   const link = <a href={`${home}/signin`}>{home}</a>;
-  return <Notice kind="warn">{home ? rich("signin.elsewhere", { link }) : t("signin.insecure")}</Notice>;
+  return (
+    <Notice kind="warn">
+      <p>{home ? rich("signin.elsewhere", { link }) : t("signin.insecure")}</p>
+    </Notice>
+  );
 }
 
 function SignInForm() {

@@ -120,7 +120,12 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
         <Card>
           {byInvite && !given && <InviteField value={invite} onValue={setInvite} error={deed.at("invite")} />}
           {given && deed.at("invite") && <Notice kind="bad">{deed.at("invite")}</Notice>}
-          <AddressField value={address} onValue={setAddress} error={deed.at("address")} />
+          <AddressField
+            value={address}
+            onValue={setAddress}
+            hint={byMail ? t("signup.mail.hint") : undefined}
+            error={deed.at("address")}
+          />
           {!byMail && <NewPasswordField value={password} onValue={setPassword} error={deed.at("password")} />}
           <ProofLine proof={proof} waited={deed.busy} />
           <Send deed={deed} text={t("signup.submit")} busy={t("signup.busy")} wide />

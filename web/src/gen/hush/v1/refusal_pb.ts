@@ -42,7 +42,8 @@ export type Refusal = Message<"hush.v1.Refusal"> & {
 
   /**
    * How many tries are left to the caller before the next pause, for
-   * REASON_PASSPHRASE after a wrong passphrase.
+   * REASON_PASSPHRASE after a wrong passphrase. With 0, google.rpc.RetryInfo
+   * says how long the pause is; without it, the secret's tries are used up.
    *
    * @generated from field: int32 tries_left = 4;
    */
