@@ -3,6 +3,7 @@ package bolt
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -91,6 +92,9 @@ func (f *Folder) open(fault *fault) (*Store, *Shares, error) {
 	if !exists {
 		return nil, nil, fmt.Errorf("%w from %s", ErrMissingShares, f.dir)
 	}
+	if err := f.settle(); err != nil {
+		return nil, nil, err
+	}
 	path := f.Path(databaseName)
 	if err := checkDatabase(path); err != nil {
 		return nil, nil, err
@@ -104,6 +108,26 @@ func (f *Folder) open(fault *fault) (*Store, *Shares, error) {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return newStore(db, fault), shares, nil
+}
+
+// settle makes durable what an earlier process left. One that was killed between
+// a write and its sync leaves what every program can read and a power cut still
+// takes away: bbolt would read such a commit as the last one and write over pages
+// that the one before it needs.
+func (f *Folder) settle() error {
+	for _, name := range []string{databaseName, sharesName} {
+		file, err := os.OpenFile(f.Path(name), os.O_RDWR, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // told of later, with what it means
+		}
+		if err != nil {
+			return fmt.Errorf("opening %s: %w", name, err)
+		}
+		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+			return fmt.Errorf("syncing %s: %w", name, err)
+		}
+	}
+	return f.Sync()
 }
 
 // openPair opens the shares that belong to db.
