@@ -85,7 +85,7 @@ func (g gate) enter(record *record, header http.Header, procedure string) error 
 	if paid.charged == limit || g.budgets == nil {
 		return nil
 	}
-	g.budgets.give(bucketKey{network: record.caller.Network, limit: paid.charged})
+	g.budgets.giveCaller(record.caller.Network, paid.charged)
 	return g.charge(record, limit, 1)
 }
 
@@ -98,7 +98,7 @@ func (g gate) charge(record *record, limit hushv1.Limit, units int) error {
 	if g.budgets == nil || units == 0 {
 		return nil
 	}
-	if wait := g.budgets.take(bucketKey{network: record.caller.Network, limit: limit}, units); wait > 0 {
+	if wait := g.budgets.takeCaller(record.caller.Network, limit, units); wait > 0 {
 		return &rateError{retryAfter: wait}
 	}
 	return nil

@@ -106,8 +106,8 @@ func mailsOf(message any) int {
 	return mails
 }
 
-// limiter keeps a token bucket for each network or account and budget. When there are too
-// many, those that are full again are forgotten first, which loses nothing,
+// limiter keeps a token bucket for each network, /48 or account and budget. When
+// there are too many, those that are full again are forgotten first, which loses nothing,
 // and then any.
 type limiter struct {
 	now func() time.Time
@@ -119,12 +119,59 @@ type limiter struct {
 // bucketKey has either a network or an account.
 type bucketKey struct {
 	network vault.Network
+	wide    bool // the network is an IPv6 /48
 	account string
 	limit   hushv1.Limit
 }
 
+// budget is that of a network or an account, and four times that for a /48.
+func (k bucketKey) budget() budget {
+	b := budgetOf(k.limit)
+	if k.wide {
+		b.calls *= 4
+	}
+	return b
+}
+
+// wideKey returns the bucket of the IPv6 /48 around a network, which counts what
+// is created: what that leaves behind outlasts the call, and a /48 has 65,536
+// networks. It returns false where there is none.
+func wideKey(network vault.Network, limit hushv1.Limit) (key bucketKey, ok bool) {
+	if limit != hushv1.Limit_LIMIT_CREATE {
+		return bucketKey{}, false
+	}
+	wide, ok := network.Wide()
+	return bucketKey{network: wide, wide: true, limit: limit}, ok
+}
+
 func newLimiter(now func() time.Time) *limiter {
 	return &limiter{now: now, buckets: map[bucketKey]*rate.Limiter{}}
+}
+
+// takeCaller takes from the budget of a network and from that of the /48 around
+// it, where it counts, or from neither.
+func (l *limiter) takeCaller(network vault.Network, limit hushv1.Limit, cost int) time.Duration {
+	key := bucketKey{network: network, limit: limit}
+	if wait := l.take(key, cost); wait > 0 {
+		return wait
+	}
+	wide, ok := wideKey(network, limit)
+	if !ok {
+		return 0
+	}
+	wait := l.take(wide, cost)
+	if wait > 0 {
+		l.give(key, cost)
+	}
+	return wait
+}
+
+// giveCaller returns one call to the budgets that takeCaller took it from.
+func (l *limiter) giveCaller(network vault.Network, limit hushv1.Limit) {
+	l.give(bucketKey{network: network, limit: limit}, 1)
+	if wide, ok := wideKey(network, limit); ok {
+		l.give(wide, 1)
+	}
 }
 
 // take spends cost calls and returns 0, or spends nothing and returns how long
@@ -134,7 +181,7 @@ func (l *limiter) take(key bucketKey, cost int) time.Duration {
 	bucket := l.bucket(key, now)
 	most := bucket.Burst()
 	if cost > most {
-		return budgetOf(key.limit).in
+		return key.budget().in
 	}
 	spent := bucket.ReserveN(now, cost)
 	wait := spent.DelayFrom(now)
@@ -144,10 +191,10 @@ func (l *limiter) take(key bucketKey, cost int) time.Duration {
 	return wait
 }
 
-// give returns one call to a budget.
-func (l *limiter) give(key bucketKey) {
+// give returns calls to a budget.
+func (l *limiter) give(key bucketKey, calls int) {
 	now := l.now()
-	l.bucket(key, now).ReserveN(now, -1)
+	l.bucket(key, now).ReserveN(now, -calls)
 }
 
 func (l *limiter) bucket(key bucketKey, now time.Time) *rate.Limiter {
@@ -158,7 +205,7 @@ func (l *limiter) bucket(key bucketKey, now time.Time) *rate.Limiter {
 		if len(l.buckets) >= maxBuckets {
 			l.forget(now)
 		}
-		b := budgetOf(key.limit)
+		b := key.budget()
 		bucket = rate.NewLimiter(rate.Limit(b.rate()), b.calls)
 		l.buckets[key] = bucket
 	}

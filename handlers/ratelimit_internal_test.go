@@ -94,6 +94,46 @@ func TestLimiterIsolatesNetworks(t *testing.T) {
 	exhaust(t, l, vault.Network{}, hushv1.Limit_LIMIT_REVEAL) // an unknown network is one network
 }
 
+// The attack: create from one /64 after the other out of a /48, as any home line
+// can. Only creation counts for the /48; what a refusal took is given back.
+func TestLimiterCountsCreationOfWideNetwork(t *testing.T) {
+	t.Parallel()
+	l, clock := newFakeLimiter()
+	const create = hushv1.Limit_LIMIT_CREATE
+	calls := budgetOf(create).calls
+	for i := range 4 * calls {
+		if wait := l.takeCaller(network(t, fmt.Sprintf("2001:db8:1:%x::1", i%8)), create, 1); wait != 0 {
+			t.Fatalf("takeCaller number %d of a /48: got %s to wait, want none", i+1, wait)
+		}
+	}
+	fresh := network(t, "2001:db8:1:ffff::1")
+	for range 2 * calls { // refusals cost neither budget anything
+		if wait := l.takeCaller(fresh, create, 1); wait <= 0 {
+			t.Fatalf("takeCaller above the budget of a /48: got %s to wait, want more than zero", wait)
+		}
+	}
+	for addr, limit := range map[string]hushv1.Limit{
+		"2001:db8:2::1": create, "192.0.2.1": create, "2001:db8:1:ffff::1": hushv1.Limit_LIMIT_REVEAL,
+	} {
+		if wait := l.takeCaller(network(t, addr), limit, 1); wait != 0 {
+			t.Errorf("takeCaller(%s, %v): got %s to wait, want none", addr, limit, wait)
+		}
+	}
+	l.giveCaller(network(t, "2001:db8:1:1::1"), create)
+	if wait := l.takeCaller(fresh, create, 1); wait != 0 {
+		t.Errorf("takeCaller after a call was given back: got %s to wait, want none", wait)
+	}
+	clock.pass(20 * time.Minute)
+	for i := range calls {
+		if wait := l.takeCaller(fresh, create, 1); wait != 0 {
+			t.Fatalf("takeCaller number %d after the window: got %s to wait, want none", i+1, wait)
+		}
+	}
+	if wait := l.takeCaller(fresh, create, 1); wait <= 0 {
+		t.Errorf("takeCaller above the budget of a /64: got %s to wait, want more than zero", wait)
+	}
+}
+
 func exhaust(t *testing.T, l *limiter, n vault.Network, limit hushv1.Limit) {
 	t.Helper()
 	for range budgetOf(limit).calls {

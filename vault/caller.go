@@ -152,6 +152,15 @@ func (n Network) wide() []byte {
 	return n.prefix.Addr().AsSlice()[:6]
 }
 
+// Wide returns the IPv6 /48 around the network, and false for any other network.
+func (n Network) Wide() (wide Network, ok bool) {
+	if n.wide() == nil {
+		return Network{}, false
+	}
+	prefix, err := n.prefix.Addr().Prefix(48)
+	return Network{prefix}, err == nil
+}
+
 // bytes is what the network's id is made of.
 func (n Network) bytes() []byte {
 	if !n.prefix.IsValid() {
