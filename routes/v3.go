@@ -35,10 +35,22 @@ func v3Secrets(c *handlers.Callable, path string) []row {
 	return rows
 }
 
-// decodeReceipts reads keys as decodeSecretStatuses does.
+// maxReceipts is how many receipts BatchGetMetadata answers at a time.
+const maxReceipts = 25
+
+// decodeReceipts reads keys as decodeSecretStatuses does. It counts them, since
+// the RPC's refusal names a field that callers of this path do not send.
 func decodeReceipts(x *exchange) (*hushv1.BatchGetMetadataRequest, error) {
 	keys, err := decodeKeys(x.params)
-	return &hushv1.BatchGetMetadataRequest{MetadataKeys: keys}, err
+	switch {
+	case err != nil:
+		return nil, err
+	case len(keys) == 0:
+		return nil, invalid("identifiers: must contain at least 1 item(s)")
+	case len(keys) > maxReceipts:
+		return nil, invalid("identifiers: must contain no more than %d item(s)", maxReceipts)
+	}
+	return &hushv1.BatchGetMetadataRequest{MetadataKeys: keys}, nil
 }
 
 // v3Receipts lists the receipts of callers without an account, who know their

@@ -38,6 +38,11 @@ func (p program) parse(name, arguments string, args []string, flags ...string) (
 // parseForm is parse for a command with flags of its own. Flags may stand
 // before, between and behind the arguments; "--" ends them.
 func (p program) parseForm(f form, args []string) (*parsedArgs, error) {
+	out, err := p.parseArgs(f, args)
+	return out, usageOf(f.name, err)
+}
+
+func (p program) parseArgs(f form, args []string) (*parsedArgs, error) {
 	var out parsedArgs
 	set := flag.NewFlagSet(f.name, flag.ContinueOnError)
 	set.SetOutput(p.stderr)
@@ -124,9 +129,17 @@ func parseQuietly(set *flag.FlagSet, args []string) error {
 		return err
 	}
 	if err != nil {
-		return usage("%s: %v", set.Name(), err)
+		return usage("%s: %s", set.Name(), twoDashes(err.Error()))
 	}
 	return nil
+}
+
+// twoDashes writes the flag in an error of package flag as help does.
+func twoDashes(text string) string {
+	for _, before := range []string{" for flag ", "not defined: ", "an argument: "} {
+		text = strings.Replace(text, before+"-", before+"--", 1)
+	}
+	return text
 }
 
 type discard struct{}
@@ -144,6 +157,7 @@ func describe(set *flag.FlagSet, arguments string) {
 	listed := new(settings).flags()
 	set.VisitAll(func(f *flag.Flag) {
 		value, text := flag.UnquoteUsage(f)
+		text = strings.TrimSuffix(text, ", "+value) // the words of a choice
 		fmt.Fprintf(w, "  --%s %s", f.Name, value)
 		if listed[f.Name] != nil {
 			fmt.Fprintf(w, "   (%s)", variable(f.Name))

@@ -70,12 +70,31 @@ func commands() []command {
 	}
 }
 
-// usageError is a wrong way to call the program.
-type usageError struct{ text string }
+// usageError is a wrong way to call the program, or one of its commands.
+type usageError struct {
+	text    string
+	command string // empty if the program's own help is the one to read
+}
 
 func (e *usageError) Error() string { return e.text }
 
-func usage(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
+func usage(format string, args ...any) error { return &usageError{text: fmt.Sprintf(format, args...)} }
+
+// usageOf points a usage error to the help of a command.
+func usageOf(command string, err error) error {
+	if wrong, ok := errors.AsType[*usageError](err); ok {
+		return &usageError{wrong.text, command}
+	}
+	return err
+}
+
+// help is the command line that shows what is right.
+func (e *usageError) help() string {
+	if e.command == "" {
+		return "hush --help"
+	}
+	return "hush " + e.command + " --help"
+}
 
 // run is the whole program within another process; it returns the exit code.
 func run(ctx context.Context, args, environment []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -92,7 +111,7 @@ func (p program) execute(ctx context.Context, args []string) int {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case errors.As(err, &wrong):
-		fmt.Fprintf(stderr, "hush: %v\nTry: hush --help\n", err)
+		fmt.Fprintf(stderr, "hush: %v\nTry: %s\n", err, wrong.help())
 		return exitUsage
 	default:
 		fmt.Fprintf(stderr, "hush: %v\n", err)

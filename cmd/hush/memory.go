@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path"
 	"path/filepath"
@@ -8,6 +9,22 @@ import (
 	"strconv"
 	"strings"
 )
+
+const (
+	// leastMemory is the least limit that the service works with.
+	leastMemory = 128 << 20
+	// enoughMemory is a limit under which full load needs no constant
+	// collection of garbage.
+	enoughMemory = 512 << 20
+)
+
+// checkMemory refuses a limit that the service cannot work with.
+func checkMemory(limit int64) error {
+	if limit < leastMemory {
+		return errors.New("must be 128MiB or more; allow 512MiB for full load")
+	}
+	return nil
+}
 
 // limitMemory makes the garbage collector keep the process below limit, or if
 // that is 0 below nine tenths of what its control group allows. What the

@@ -53,24 +53,26 @@ func TestUsage(t *testing.T) {
 	}{
 		"no command":                 {"", nil, "a command is missing"},
 		"unknown command":            {"server", nil, `unknown command "server"`},
-		"unknown flag":               {"serve --lisen=:1", nil, "flag provided but not defined: -lisen"},
-		"flag of another command":    {"keygen --listen=:1", nil, "flag provided but not defined: -listen"},
+		"unknown flag":               {"serve --lisen=:1", nil, "flag provided but not defined: --lisen"},
+		"flag of another command":    {"keygen --listen=:1", nil, "flag provided but not defined: --listen"},
 		"stray argument":             {"serve now", nil, `serve takes no argument "now"`},
-		"listen without a port":      {"serve --listen=localhost", nil, `invalid value "localhost" for flag -listen: must be host:port`},
+		"listen without a port":      {"serve --listen=localhost", nil, `invalid value "localhost" for flag --listen: must be host:port`},
 		"listen with a bad port":     {"serve --listen=localhost:65536", nil, "port must be 0 to 65535"},
 		"listen with a port's name":  {"serve --listen=localhost:http", nil, "port must be 0 to 65535"},
-		"base URL without a scheme":  {"serve --base-url=hush.example", nil, "for flag -base-url: must be http:// or https://"},
-		"base URL with a path":       {"serve --base-url=https://hush.example/x", nil, "for flag -base-url"},
-		"base URL with a password":   {"serve --base-url=https://a:b@hush.example", nil, "for flag -base-url"},
-		"base URL with a query":      {"serve --base-url=https://hush.example?x", nil, "for flag -base-url"},
-		"rate limits":                {"serve --rate-limits=none", nil, "for flag -rate-limits: must be one of on, off"},
-		"log format":                 {"serve --log-format=xml", nil, "for flag -log-format: must be one of text, json"},
-		"log level":                  {"serve --log-level=loud", nil, "for flag -log-level: must be one of info, debug, warn, error"},
-		"trusted proxies":            {"serve --trusted-proxies=10.0.0.0/8,proxy", nil, "for flag -trusted-proxies: must be addresses or networks"},
-		"store":                      {"serve --store=disk", nil, "for flag -store: must be one of bolt, memory"},
-		"no bytes":                   {"serve --max-bytes=0", nil, "for flag -max-bytes: must be a number of bytes"},
-		"negative bytes":             {"serve --max-bytes=-1", nil, "for flag -max-bytes: must be a number of bytes"},
-		"bytes without end":          {"serve --max-bytes=99999999999GiB", nil, "for flag -max-bytes: must be a number of bytes"},
+		"base URL without a scheme":  {"serve --base-url=hush.example", nil, "for flag --base-url: must be http:// or https://"},
+		"base URL with a path":       {"serve --base-url=https://hush.example/x", nil, "for flag --base-url"},
+		"base URL with a password":   {"serve --base-url=https://a:b@hush.example", nil, "for flag --base-url"},
+		"base URL with a query":      {"serve --base-url=https://hush.example?x", nil, "for flag --base-url"},
+		"rate limits":                {"serve --rate-limits=none", nil, "for flag --rate-limits: must be one of on, off"},
+		"log format":                 {"serve --log-format=xml", nil, "for flag --log-format: must be one of text, json"},
+		"log level":                  {"serve --log-level=loud", nil, "for flag --log-level: must be one of info, debug, warn, error"},
+		"trusted proxies":            {"serve --trusted-proxies=10.0.0.0/8,proxy", nil, "for flag --trusted-proxies: must be addresses or networks"},
+		"store":                      {"serve --store=disk", nil, "for flag --store: must be one of bolt, memory"},
+		"too little memory":          {"serve --memory-limit=64MiB", nil, "for flag --memory-limit: must be 128MiB or more"},
+		"memory in the environment":  {"serve", []string{"HUSH_MEMORY_LIMIT=1"}, "HUSH_MEMORY_LIMIT: must be 128MiB or more"},
+		"no bytes":                   {"serve --max-bytes=0", nil, "for flag --max-bytes: must be a number of bytes"},
+		"negative bytes":             {"serve --max-bytes=-1", nil, "for flag --max-bytes: must be a number of bytes"},
+		"bytes without end":          {"serve --max-bytes=99999999999GiB", nil, "for flag --max-bytes: must be a number of bytes"},
 		"TLS without a key":          {"serve --tls-cert=cert.pem", nil, "--tls-cert and --tls-key go together"},
 		"unknown variable":           {"serve", []string{"HUSH_LISEN=:1"}, "unknown variable HUSH_LISEN in the environment"},
 		"unknown variable elsewhere": {"version", []string{"HUSH_PASSWORD=x"}, "unknown variable HUSH_PASSWORD"},
@@ -99,7 +101,7 @@ func TestUsage(t *testing.T) {
 			if c.args == "place" || c.args == "place add" {
 				args = strings.Fields(c.args)
 			}
-			got := call(t, c.environment, "", args...).want(t, c.args, exitUsage, c.want, "Try: hush --help")
+			got := call(t, c.environment, "", args...).want(t, c.args, exitUsage, c.want, "Try: hush ", "--help")
 			if got.stdout != "" {
 				t.Errorf("hush %s: got %q on standard output, want nothing", c.args, got.stdout)
 			}

@@ -34,7 +34,7 @@ func (p program) serve(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := s.check(); err != nil {
-		return err
+		return usageOf("serve", err)
 	}
 	if s.tlsCert != "" { // read again to serve; a mistake is to show before anything is made
 		if _, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey); err != nil {
@@ -55,6 +55,9 @@ func (p program) serve(ctx context.Context, args []string) error {
 	}
 	defer profiled()
 	log := s.logger(p)
+	if s.memoryLimit > 0 && s.memoryLimit < enoughMemory {
+		log.Warn("the memory limit is low: allow 512 MiB or more", "flag", "--memory-limit")
+	}
 	d, err := openData(&s.settings, p, log)
 	if err != nil {
 		return err

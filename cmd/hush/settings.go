@@ -94,12 +94,12 @@ func (s *settings) serviceFlags() map[string]define {
 			"the most `connections` that one network may have open; trusted proxies may have any number"),
 		"min-free-bytes": size(&s.minFree, defaultMinFree, "refuse new secrets when the disk has fewer `bytes` free"),
 		"memory-limit": checkedSize(&s.memoryLimit, "nine tenths of the control group's",
-			"the `bytes` of memory that the process tries to stay below, as in 512MiB"),
-		"audit-keep":  keeping(&s.auditKeep, "90d", "how `long` rows of the audit trail are kept, 1d to 3650d"),
+			"the `bytes` of memory that the process tries to stay below, as in 512MiB; at least 128MiB", checkMemory),
+		"audit-keep":  keeping(&s.auditKeep, "90d", "the `duration` for which rows of the audit trail are kept, 1d to 3650d"),
 		"tls-cert":    text(&s.tlsCert, "", "`file` with the certificate chain in PEM; turns TLS on"),
 		"tls-key":     text(&s.tlsKey, "", "`file` with the certificate's key in PEM"),
 		"cpu-profile": text(&s.cpuProfile, "", "`file` to write a CPU profile of the whole run to"),
-		"sandbox":     choice(&s.sandbox, "whether the service gives up all files but its own (Linux with Landlock; \"auto\" where the kernel can, \"on\" or not at all)", "auto", "on", "off"),
+		"sandbox":     choice(&s.sandbox, "restrict the process to its own files with Landlock: auto where the kernel can, on to refuse to start without it", "auto", "on", "off"),
 		"resolver":    checked(&s.resolver, "", "`host:port` of the DNS server that is asked about domains (default: the system's)", checkResolver),
 	}
 }

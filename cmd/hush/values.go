@@ -84,9 +84,14 @@ func size(at *int64, fallback int64, about string) define {
 
 // checkedSize is a number of bytes that stays zero where it was not given; shown
 // is what that means.
-func checkedSize(at *int64, shown, about string) define {
+func checkedSize(at *int64, shown, about string, check func(int64) error) define {
 	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{shown, func(text string) (err error) { *at, err = parseSize(text); return err }}, name, about)
+		set.Var(&checkedValue{shown, func(text string) (err error) {
+			if *at, err = parseSize(text); err != nil {
+				return err
+			}
+			return check(*at)
+		}}, name, about)
 	}
 }
 

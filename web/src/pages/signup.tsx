@@ -58,6 +58,7 @@ function Closed() {
     <Page title={t("signup.title")} width="narrow">
       <Empty icon="lock" title={t("signup.closed")}>
         <p>{t("signup.closed.text")}</p>
+        {policy.value?.anonymousCreate !== false && <p>{t("signup.closed.share")}</p>}
         <LinkButton href="/signin">{t("signin.title")}</LinkButton>
       </Empty>
     </Page>
