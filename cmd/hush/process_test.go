@@ -169,10 +169,17 @@ func TestTerminationIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := io.WriteString(conn, "POST /api/v1/share HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\nsecret="); err != nil {
+	if _, err := io.WriteString(conn, "POST /api/v1/share HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 12\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	look(t, newHTTPClient(t, false, nil), http.MethodGet, p.url+"/healthz")
+	// The service asks for the body once it runs the request.
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("request that waits for leave: got %q and %v, want 100 Continue", line, err)
+	}
+	if _, err := io.WriteString(conn, "secret="); err != nil {
+		t.Fatal(err)
+	}
 	if p.terminate(t) == nil {
 		t.Error("SIGTERM with a request that did not end: got exit code 0, want it to tell")
 	}
