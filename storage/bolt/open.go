@@ -36,11 +36,13 @@ type Options struct {
 	// number will do.
 	MinFree int64
 	// Ballast keeps 8 MiB back in a file, which UpdateReserved may use when the
-	// disk is full.
+	// disk is full. There is none where the free space of the disk is not known.
 	Ballast bool
 	// Pressure is called when the ballast was dropped, and when it came back. It
 	// must return soon, and must not call back into what this package returned.
 	Pressure func(dropped bool)
+
+	disk func() (free int64, known bool) // nil for the disk below the folder; set by tests
 }
 
 // Open opens the database and the shares of the folder, and makes both if it
@@ -75,8 +77,12 @@ func (f *Folder) keepRoom(opts Options) {
 	if opts.MinFree == 0 && !opts.Ballast {
 		return
 	}
-	r := &room{least: opts.MinFree, disk: diskFree(f.dir), inside: f.store.reusable}
-	if opts.Ballast {
+	r := &room{least: opts.MinFree, disk: opts.disk, inside: f.store.reusable}
+	if r.disk == nil {
+		r.disk = diskFree(f.dir)
+	}
+	// Without the free space nothing would tell when to make the ballast again.
+	if _, known := r.disk(); known && opts.Ballast {
 		r.ballast = openBallast(f, opts.Pressure)
 		f.store.writer.ballast.Store(r.ballast)
 	}

@@ -23,6 +23,7 @@ type room struct {
 
 	asked atomic.Int64
 	full  atomic.Bool
+	blind atomic.Bool // the free bytes were not known when the disk was asked last
 }
 
 // HasRoom reports whether the folder may take more: the free bytes of the disk
@@ -34,14 +35,20 @@ func (f *Folder) HasRoom() bool { return f.room == nil || f.room.has(time.Now())
 
 func (r *room) has(now time.Time) bool {
 	last := r.asked.Load()
-	if now.UnixNano()-last < int64(roomEvery) || !r.asked.CompareAndSwap(last, now.UnixNano()) {
-		return !r.full.Load() && !r.spent()
+	if now.UnixNano()-last >= int64(roomEvery) && r.asked.CompareAndSwap(last, now.UnixNano()) {
+		r.ask()
 	}
-	if free, known := r.disk(); known {
+	return r.blind.Load() || !r.full.Load() && !r.spent()
+}
+
+// ask asks the system about the disk.
+func (r *room) ask() {
+	free, known := r.disk()
+	if known {
 		r.ballast.restore(free)
-		r.full.Store(free+r.inside() < r.least)
 	}
-	return !r.full.Load() && !r.spent()
+	r.full.Store(free+r.inside() < r.least)
+	r.blind.Store(!known)
 }
 
 // spent reports whether the ballast is gone and nothing took its place.
