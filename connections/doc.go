@@ -10,4 +10,15 @@
 // After an answer it is left alone for a moment, so that the answer gets out. No
 // request is lost to the rule: one that arrives while its connection is being
 // closed never reaches the handler.
+//
+// Nor is an answer. A connection that has served a request is closed gracefully:
+// its place is free at once, its sending side ends, and what its client still
+// sends is discarded until the client has ended, too, or five seconds are over.
+// Closed at once, it would lose what the system has yet to send as soon as the
+// client sends anything, as HTTP/2 clients do. At most 64 connections of one
+// network linger in that way, and 1,024 in all. Beyond that one that has served
+// nothing goes instead. Where there is none, a network that has used up its share
+// gets no new connection; where the total is used up, the longest idle connection
+// of the busiest network is closed at once, or that network would keep the others
+// out.
 package connections

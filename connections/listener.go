@@ -35,12 +35,14 @@ type Listener struct {
 
 	limits Limits
 
-	mu    sync.Mutex
-	table table
+	mu      sync.Mutex
+	table   table
+	linger  map[*conn]struct{} // those that linger; nil after Close
+	lingers sync.WaitGroup
 }
 
 // NewListener returns a listener that accepts what inner accepts, within the
-// limits. Closing it closes inner.
+// limits. Closing it closes inner, and what is being closed gracefully at once.
 func NewListener(inner net.Listener, limits Limits) *Listener {
 	if limits.Now == nil {
 		limits.Now = time.Now
@@ -48,7 +50,7 @@ func NewListener(inner net.Listener, limits Limits) *Listener {
 	if limits.Refused == nil {
 		limits.Refused = func() {}
 	}
-	return &Listener{Listener: inner, limits: limits, table: newTable(limits)}
+	return &Listener{Listener: inner, limits: limits, table: newTable(limits), linger: map[*conn]struct{}{}}
 }
 
 // Attach makes a server tell the listener which of its connections are idle. It
@@ -105,7 +107,11 @@ func refuse(w http.ResponseWriter) {
 func (l *Listener) begin(c *conn) (n *network, room bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return c.network, c.network != nil && l.table.begin(c.network)
+	if c.network == nil {
+		return nil, false
+	}
+	c.served = c.half != nil
+	return c.network, l.table.begin(c.network)
 }
 
 func (l *Listener) end(n *network) {
@@ -121,10 +127,10 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &conn{Conn: inner, listener: l}
+		c := newConn(inner, l)
 		closed, ok := l.admit(c, networkOf(inner.RemoteAddr(), l.limits.Exempt))
 		if closed != nil {
-			_ = closed.Conn.Close()
+			l.evict(closed)
 		}
 		if ok {
 			return c, nil
@@ -160,23 +166,6 @@ func (l *Listener) note(c net.Conn, state http.ConnState) {
 	case http.StateNew, http.StateHijacked, http.StateClosed:
 		// New ones are idle, and Close tells of the end.
 	}
-}
-
-// conn is a connection that the listener accepted.
-type conn struct {
-	net.Conn
-
-	listener *Listener
-
-	entry // under the listener's lock
-}
-
-// Close closes the connection and makes room for another one.
-func (c *conn) Close() error {
-	c.listener.mu.Lock()
-	c.listener.table.remove(c)
-	c.listener.mu.Unlock()
-	return c.Conn.Close()
 }
 
 // ours returns the listener's connection below a connection of the server's, or

@@ -77,9 +77,17 @@ func newWire(t *testing.T, secure, http2 bool) *wire {
 		if (r.ProtoMajor == 2) != http2 || (r.TLS != nil) != secure {
 			t.Errorf("protocol: got %s, TLS %t", r.Proto, r.TLS != nil)
 		}
-		if r.URL.Path == "/slow" {
+		switch r.URL.Path {
+		case "/slow":
 			close(s.began)
 			<-s.release
+		case "/large":
+			for len(s.idled) > 0 { // before the first request
+				<-s.idled
+			}
+			close(s.began)
+			_, _ = w.Write(make([]byte, largeAnswer))
+			return
 		}
 		_, _ = io.WriteString(w, "hello")
 	}))

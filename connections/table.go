@@ -21,16 +21,31 @@ type table struct {
 	resting list
 	// moves counts changes: it tells which connection has been idle longer.
 	moves uint64
+	// lingering is how many connections are being closed gracefully, of at most
+	// mostLingering; shareLingering is the most of one network.
+	lingering, mostLingering, shareLingering int
 }
 
 // network is what the table knows of one network.
 type network struct {
-	from     origin
-	count    int
-	requests int
-	idle     list // the longest idle first
-	most     int  // count is capped at this for the network's rank
-	rank     int  // its place in the ranking; negative if it has none
+	from      origin
+	count     int
+	requests  int
+	lingering int
+	// Idle connections, the longest idle first: fresh ones have served no
+	// request, and used ones have.
+	fresh, used list
+	most        int // count is capped at this for the network's rank
+	rank        int // its place in the ranking; negative if it has none
+}
+
+// longest returns the connection that has been idle longest, or nil.
+func (n *network) longest() *conn {
+	fresh, used := n.fresh.first, n.used.first
+	if fresh == nil || used != nil && used.since < fresh.since {
+		return used
+	}
+	return fresh
 }
 
 // entry is what the table knows of one connection.
@@ -40,32 +55,83 @@ type entry struct {
 	prev, next *conn    // in the list
 	since      uint64   // the move that made it idle
 	leaveUntil time.Time
+	served     bool     // a request; an answer may be on its way
+	lingers    *network // where it counts while it is closed gracefully
+	evicted    bool     // it was to be closed gracefully, and may be closed by now
 }
 
 func newTable(limits Limits) table {
-	return table{limits: limits, networks: map[origin]*network{}}
+	return table{
+		limits: limits, networks: map[origin]*network{},
+		mostLingering: maxLingering, shareLingering: networkLingering,
+	}
 }
 
 // admit adds a connection, or reports that there is no room for it. It removes
 // the connection that has to be closed for it from the table and returns it.
+// That one is to be closed gracefully if it is marked as evicted.
 func (t *table) admit(c *conn, from origin, now time.Time) (closed *conn, ok bool) {
 	t.settle(now)
 	n := t.networks[from]
 	switch {
 	case n != nil && !from.exempt && n.count >= t.limits.PerNetwork:
-		closed = n.idle.first
+		closed = t.choose(n, false)
 	case t.count < t.limits.Total:
 		t.add(c, from)
 		return nil, true
 	case len(t.ranks) > 0:
-		closed = t.ranks[0].idle.first
+		closed = t.choose(t.ranks[0], true)
 	}
 	if closed == nil {
 		return nil, false
 	}
-	t.remove(closed)
+	t.evict(closed)
 	t.add(c, from)
 	return closed, true
+}
+
+// choose returns the connection of a network to be closed for another one, or
+// nil: the longest idle. Where that one has served a request and cannot linger,
+// it is the longest idle that served none. Where all have, the longest idle is
+// cut off if cut says so.
+func (t *table) choose(n *network, cut bool) *conn {
+	longest := n.longest()
+	switch fresh := n.fresh.first; {
+	case longest == nil || !longest.served || t.hasRoom(n):
+		return longest
+	case fresh != nil && !fresh.served:
+		return fresh
+	case cut:
+		return longest
+	default:
+		return nil
+	}
+}
+
+// hasRoom reports whether one more connection of a network may linger.
+func (t *table) hasRoom(n *network) bool {
+	return t.lingering < t.mostLingering && n.lingering < t.shareLingering
+}
+
+// evict removes a connection that is to be closed for another one. If it has
+// served a request and may linger, it is marked and counted until lingered.
+func (t *table) evict(c *conn) {
+	n := c.network
+	if c.served && t.hasRoom(n) {
+		c.evicted, c.lingers = true, n
+		n.lingering++
+		t.lingering++
+	}
+	t.remove(c)
+}
+
+// lingered forgets a connection that lingered.
+func (t *table) lingered(c *conn) {
+	n := c.lingers
+	c.lingers = nil
+	n.lingering--
+	t.lingering--
+	t.forget(n)
 }
 
 func (t *table) add(c *conn, from origin) {
@@ -84,7 +150,11 @@ func (t *table) add(c *conn, from origin) {
 func (t *table) idle(c *conn) {
 	t.moves++
 	c.since = t.moves
-	c.network.idle.push(c)
+	if c.served {
+		c.network.used.push(c)
+	} else {
+		c.network.fresh.push(c)
+	}
 	t.ranked(c.network)
 }
 
@@ -134,9 +204,10 @@ func (t *table) remove(c *conn) {
 }
 
 // forget drops a network that has nothing open. One with requests stays, though
-// its connections are closed: the requests may be running still.
+// its connections are closed: the requests may be running still. So does one
+// whose connections linger.
 func (t *table) forget(n *network) {
-	if n.count == 0 && n.requests == 0 {
+	if n.count == 0 && n.requests == 0 && n.lingering == 0 {
 		delete(t.networks, n.from)
 	}
 }
@@ -159,7 +230,7 @@ func (t *table) end(n *network) {
 
 // ranked puts a network where it belongs in the ranking.
 func (t *table) ranked(n *network) {
-	switch idle := n.idle.first != nil; {
+	switch idle := n.longest() != nil; {
 	case idle && n.rank < 0:
 		heap.Push(&t.ranks, n)
 	case idle:
@@ -182,7 +253,7 @@ func (r ranking) Less(i, j int) bool {
 	if a != b {
 		return a > b
 	}
-	return r[i].idle.first.since < r[j].idle.first.since
+	return r[i].longest().since < r[j].longest().since
 }
 
 func (r ranking) Swap(i, j int) {
