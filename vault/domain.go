@@ -154,7 +154,7 @@ func (v *Vault) RemoveDomain(ctx context.Context, c Caller, name string) (string
 		return "", err
 	}
 	now := v.clock.now()
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		d, err := findDomain(tx, seen.owner, name)
 		if err != nil {
 			return err

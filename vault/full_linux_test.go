@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,7 +85,9 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 		fillDisk(t, k, size)
 	}
 	fillRest(t, filler)
+	refused := 0
 	for i, c := range early[:20] {
+		refused += ordinaryRefused(t, k)
 		passphrase := vault.Text("")
 		if i%2 == 1 {
 			passphrase = "right"
@@ -95,6 +98,9 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 		}
 		k.MustMetadata(t, vaulttest.Caller(1), c.Metadata.Key)
 		want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, vault.StateBurned)
+	}
+	if refused < 100 {
+		t.Errorf("sign-ins refused while the ballast was in use: got %d, want 100 and more", refused)
 	}
 	_, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(3), "new", vault.Wish{})
 	wantErr(t, "ConcealSecret(full disk)", err, vault.ErrUnavailable)
@@ -111,6 +117,23 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 		t.Errorf("Stat(ballast with room again): got %v, want nil", err)
 	}
 	k.MustConceal(t, vaulttest.Caller(3), "new", vault.Wish{})
+}
+
+// ordinaryRefused tries ten ordinary changes, sign-ins of strangers, once the
+// ballast is in use, and returns how many were refused: all, or else they would
+// take its room.
+func ordinaryRefused(t *testing.T, k *vaulttest.Kit) (refused int) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(k.Dir, "ballast")); err == nil {
+		return 0
+	}
+	for i := range 10 {
+		address := vault.Text(fmt.Sprintf("stranger%d@example.com", i))
+		_, err := k.Vault.CreateSession(t.Context(), vaulttest.Caller(4), address, "a password", false)
+		wantErr(t, "CreateSession(full disk)", err, vault.ErrUnavailable)
+		refused++
+	}
+	return refused
 }
 
 // fillRest writes a file that takes what the disk has left.

@@ -169,7 +169,7 @@ func (o Operator) DisableAccount(ctx context.Context, account Text, disabled boo
 // it as it is afterwards.
 func (o Operator) change(ctx context.Context, account Text, kind AuditType, change func(storage.Tx, AccountID, *accountRecord) error) (shown Account, err error) {
 	now := o.v.clock.now()
-	err = o.v.store.Update(ctx, func(tx storage.Tx) error {
+	err = o.v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		id, r, err := o.v.resolveAccount(tx, account)
 		if err != nil {
 			return err

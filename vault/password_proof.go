@@ -44,15 +44,30 @@ func (v *Vault) provePassword(ctx context.Context, c Caller, addressID [32]byte,
 
 // passwordTry names the two counters of a try. A network that the owner signed
 // in from lately counts for itself: all is nil then.
-type passwordTry struct{ mine, all []byte }
+type passwordTry struct {
+	mine, all []byte
+	// own: the caller is signed in to the account, and may have come to destroy
+	// it, which goes on when the disk is full.
+	own bool
+}
 
 func (v *Vault) newPasswordTry(c Caller, addressID [32]byte, r *accountRecord, now time.Time) passwordTry {
 	network := v.keys.NetworkID(c.Network.bytes())
 	p := passwordTry{mine: triesKey(addressID, triesNetwork, network[:])}
+	p.own = c.with != nil && v.keys.AddressID(c.with.address) == addressID
 	if !r.knows(network, now) {
 		p.all = triesKey(addressID, triesAll, nil)
 	}
 	return p
+}
+
+// update is what counts the try. One of a stranger may make a row, so it may not
+// use the room that is kept back.
+func (p passwordTry) update(v *Vault) func(context.Context, func(storage.Tx) error) error {
+	if p.own {
+		return v.store.UpdateReserved
+	}
+	return v.store.Update
 }
 
 // load loads both counters.
@@ -83,7 +98,7 @@ func (v *Vault) reserveTry(ctx context.Context, p passwordTry, now time.Time) (l
 	if err != nil {
 		return 0, err
 	}
-	err = v.store.Update(ctx, func(tx storage.Tx) error {
+	err = p.update(v)(ctx, func(tx storage.Tx) error {
 		mine, all, err := p.open(tx, now)
 		if err != nil {
 			return err
@@ -100,7 +115,7 @@ func (v *Vault) reserveTry(ctx context.Context, p passwordTry, now time.Time) (l
 
 // forgiveTry takes back the try of a right password.
 func (v *Vault) forgiveTry(ctx context.Context, p passwordTry, now time.Time) error {
-	return v.store.Update(ctx, func(tx storage.Tx) error {
+	return p.update(v)(ctx, func(tx storage.Tx) error {
 		_, all, err := p.load(tx, now)
 		if err != nil {
 			return err

@@ -22,6 +22,7 @@ type ballast struct {
 	tell  func(dropped bool)
 	mu    sync.Mutex
 	there atomic.Bool
+	short atomic.Bool // it is missing for want of room
 }
 
 // openBallast finds the ballast of the folder, or makes it if the disk has
@@ -47,6 +48,7 @@ func (b *ballast) drop() bool {
 	if !b.there.Swap(false) {
 		return false
 	}
+	b.short.Store(true)
 	if os.Remove(b.path) != nil {
 		return false
 	}
@@ -60,7 +62,14 @@ func (b *ballast) drop() bool {
 // restore brings the ballast back if it is missing and the disk has so many free
 // bytes that it fits in.
 func (b *ballast) restore(free int64) {
-	if !b.missing() || free < ballastSize+ballastMargin || !b.mu.TryLock() {
+	if !b.missing() {
+		return
+	}
+	if free < ballastSize+ballastMargin {
+		b.short.Store(true)
+		return
+	}
+	if !b.mu.TryLock() {
 		return
 	}
 	defer b.mu.Unlock()
@@ -69,6 +78,7 @@ func (b *ballast) restore(free int64) {
 		return
 	}
 	b.there.Store(true)
+	b.short.Store(false)
 	b.report(false)
 }
 

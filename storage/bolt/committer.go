@@ -23,8 +23,8 @@ type committer struct {
 	queue  queue
 	values arena
 	live   []*update // scratch of commitBatch
-	// ballast is what reserved updates may use; nil for nothing.
-	ballast atomic.Pointer[ballast]
+	// room tells what only reserved updates may use; nil for nothing.
+	room atomic.Pointer[room]
 	// stuck: a commit panicked and left its locks behind, so that closing the
 	// database would wait for ever.
 	stuck   bool
@@ -77,8 +77,12 @@ func (c *committer) close() error {
 // again without it.
 func (c *committer) commitBatch(batch []*update) {
 	c.live = c.live[:0]
+	closed := c.room.Load().closed()
 	for _, u := range batch {
-		if u.err = u.ctx.Err(); u.err == nil {
+		if u.err = u.ctx.Err(); u.err == nil && closed && !u.reserved {
+			u.err = errKeptBack
+		}
+		if u.err == nil {
 			c.live = append(c.live, u)
 		}
 	}
@@ -107,7 +111,7 @@ func (c *committer) relieve(full error) bool {
 	case !slices.ContainsFunc(c.live, promised):
 		return false
 	case slices.IndexFunc(c.live, func(u *update) bool { return !u.reserved }) < 0:
-		return c.ballast.Load().drop()
+		return c.room.Load().drop()
 	}
 	c.live = slices.DeleteFunc(c.live, func(u *update) bool {
 		if !u.reserved {

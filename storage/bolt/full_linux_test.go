@@ -86,7 +86,7 @@ func TestFreePagesAreRoom(t *testing.T) {
 func TestBallast(t *testing.T) {
 	disk := smallDisk(t, "20m")
 	var told []bool
-	store, _, folder := open(t, filepath.Join(disk, "data"), bolt.Options{
+	store, shares, folder := open(t, filepath.Join(disk, "data"), bolt.Options{
 		MinFree: 1, Ballast: true, Pressure: func(dropped bool) { told = append(told, dropped) },
 	})
 	wantBallast(t, folder, 8<<20)
@@ -116,6 +116,7 @@ func TestBallast(t *testing.T) {
 	if folder.HasRoom() {
 		t.Error("HasRoom(without the ballast): got true, want false")
 	}
+	wantKeptBack(t, store, shares, small)
 	empty(t, store, filled)
 	if !folder.HasRoom() {
 		t.Error("HasRoom(free pages in place of the ballast): got false, want true")
@@ -130,6 +131,31 @@ func TestBallast(t *testing.T) {
 	wantBallast(t, folder, 8<<20)
 	if fmt.Sprint(told) != "[false true false]" {
 		t.Errorf("Pressure: got %v, want made, dropped, made", told)
+	}
+}
+
+// wantKeptBack checks that the ballast's room goes to reserved updates alone. The
+// defect: ordinary ones took it as soon as one of the others had set it free.
+func wantKeptBack(t *testing.T, store *bolt.Store, shares *bolt.Shares, change func(storage.Tx) error) {
+	t.Helper()
+	for range 20 {
+		if err := store.Update(t.Context(), change); !errors.Is(err, storage.ErrFull) {
+			t.Fatalf("Update(without the ballast): got %v, want %v", err, storage.ErrFull)
+		}
+	}
+	var err error
+	for range 1 << 14 { // beyond what the file of the shares has
+		if _, err = shares.Put(t.Context(), [storage.ShareSize]byte{}); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, storage.ErrFull) {
+		t.Errorf("Put(without the ballast): got %v, want %v", err, storage.ErrFull)
+	}
+	for i := range 20 {
+		if err := store.UpdateReserved(t.Context(), change); err != nil {
+			t.Fatalf("UpdateReserved %d: got %v, want nil", i, err)
+		}
 	}
 }
 

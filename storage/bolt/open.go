@@ -84,7 +84,8 @@ func (f *Folder) keepRoom(opts Options) {
 	// Without the free space nothing would tell when to make the ballast again.
 	if _, known := r.disk(); known && opts.Ballast {
 		r.ballast = openBallast(f, opts.Pressure)
-		f.store.writer.ballast.Store(r.ballast)
+		f.store.writer.room.Store(r)
+		f.shares.room.Store(r)
 	}
 	f.room = r
 	f.HasRoom() // makes the ballast

@@ -1,8 +1,11 @@
 package bolt
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
+
+	"hush/storage"
 )
 
 const (
@@ -53,6 +56,23 @@ func (r *room) ask() {
 
 // spent reports whether the ballast is gone and nothing took its place.
 func (r *room) spent() bool { return r.ballast.missing() && r.inside() < ballastSize }
+
+// errKeptBack refuses an ordinary change while the disk is full.
+var errKeptBack = fmt.Errorf("%w: what is left is kept for ending secrets", storage.ErrFull)
+
+// closed reports whether only reserved updates may go on: the ballast is missing
+// for want of room, and the database has not as many free pages. A nil room is
+// never closed.
+func (r *room) closed() bool {
+	if r == nil || r.ballast == nil || !r.ballast.short.Load() {
+		return false
+	}
+	r.has(time.Now()) // brings the ballast back where it fits again
+	return r.ballast.short.Load() && r.inside() < ballastSize
+}
+
+// drop gives the ballast's room to others, and reports whether there was any.
+func (r *room) drop() bool { return r != nil && r.ballast.drop() }
 
 // reusable returns the bytes of the database's free pages.
 func (s *Store) reusable() int64 {

@@ -56,6 +56,9 @@ func (s *Shares) syncFile() error {
 // written, so that a share later only overwrites a block that is there, and
 // are durable before the first of them is used.
 func (s *Shares) grow(end uint64) (uint64, error) {
+	if s.room.Load().closed() {
+		return 0, fmt.Errorf("growing shares: %w", errKeptBack)
+	}
 	grown := (end/growth + 1) * growth
 	at := int64(end) * slotSize
 	if _, err := s.file.WriteAt(make([]byte, (grown-end)*slotSize), at); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"hush/storage"
 )
@@ -30,6 +31,8 @@ type Shares struct {
 	// backlog holds what the next sync writes.
 	backlog backlog
 	locks   [lockStripes]sync.Mutex
+
+	room atomic.Pointer[room] // nil where none is kept back
 
 	running sync.RWMutex // held for reading by every operation
 	closed  bool
