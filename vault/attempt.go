@@ -56,7 +56,7 @@ func (v *Vault) try(ctx context.Context, c Caller, s *seen, passphrase Text, now
 	if err != nil {
 		return hash, nil, err
 	}
-	leave, err := v.hasher.turn(ctx)
+	leave, err := v.hasher.turn(ctx, c.Network)
 	if err != nil {
 		return hash, nil, err
 	}

@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,7 @@ func TestPasswordsWaitInTheirOwnQueue(t *testing.T) {
 	if _, err := h.passwords.turn(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("turn(third): got %v, want %v", err, context.Canceled)
 	}
-	leave, err := h.turn(t.Context())
+	leave, err := h.turn(t.Context(), Network{})
 	if err != nil {
 		t.Fatalf("turn(passphrase): got %v, want nil", err)
 	}
@@ -41,6 +42,51 @@ func TestPasswordsWaitInTheirOwnQueue(t *testing.T) {
 	}
 }
 
+// The attack: one address conceals with many passphrases at a time, so that
+// nobody else's turn comes. A network has a quarter of the places, and the next
+// of them do not even wait.
+func TestNetworkHasItsShareOfHashes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, ctx := newHasher(), t.Context()
+		greedy, other := NetworkOf(netip.MustParseAddr("192.0.2.1")), NetworkOf(netip.MustParseAddr("192.0.2.2"))
+		share := cap(h.passphrases.waiting) / 4
+		start := func(n Network, times int) (leave chan struct{}, done *sync.WaitGroup) {
+			leave, done = make(chan struct{}), new(sync.WaitGroup)
+			for range times {
+				done.Go(func() {
+					if back, err := h.turn(ctx, n); err == nil {
+						<-leave
+						back()
+					}
+				})
+			}
+			synctest.Wait()
+			return leave, done
+		}
+		first, firstDone := start(greedy, share)
+		if _, err := h.turn(ctx, greedy); !errors.Is(err, ErrBusy) {
+			t.Errorf("turn(a network with its share): got %v, want %v", err, ErrBusy)
+		}
+		second, secondDone := start(other, 1)
+		if got := len(h.passphrases.waiting); got != share+1 {
+			t.Errorf("places taken with another network's: got %d, want %d", got, share+1)
+		}
+		close(first)
+		close(second)
+		firstDone.Wait()
+		secondDone.Wait()
+		if len(h.held) != 0 || len(h.passphrases.waiting) != 0 {
+			t.Errorf("places after all left: got %v and %d, want none", h.held, len(h.passphrases.waiting))
+		}
+		back, err := h.turn(ctx, greedy)
+		if err != nil {
+			t.Fatalf("turn(after all left): got %v, want nil", err)
+		}
+		back()
+	})
+}
+
 // The attack: a rush of passphrases and passwords, each of which takes much
 // memory and time. What is hashed at a time is bounded, and so is the queue.
 func TestHashingIsBounded(t *testing.T) {
@@ -48,7 +94,7 @@ func TestHashingIsBounded(t *testing.T) {
 	for name, most := range map[string]int{"passphrases": 2 * runtime.NumCPU(), "passwords": passwordHashes} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newHasher()
-			lane := h.hashing
+			lane := h.passphrases
 			if name == "passwords" {
 				lane = h.passwords
 			}

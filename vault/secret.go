@@ -186,7 +186,7 @@ func (v *Vault) keep(ctx context.Context, c Caller, d *draft, text Text, wish Wi
 	if wish.Passphrase != "" {
 		params := seal.NewPassphraseParams()
 		var err error
-		if hash, err = v.hasher.hash(ctx, params, wish.Passphrase); err != nil {
+		if hash, err = v.hasher.hash(ctx, c.Network, params, wish.Passphrase); err != nil {
 			return err
 		}
 		d.secret.passphrase = &params
