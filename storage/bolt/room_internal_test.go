@@ -42,7 +42,9 @@ func TestRoomForgetsAFullDiskItCannotSee(t *testing.T) {
 		t.Error("has(no free bytes): got true, want false")
 	}
 	known = false
-	if !r.has(time.Unix(3, 0)) || !r.has(time.Unix(3, 0)) {
-		t.Error("has(unknown): got false, want true")
+	for range 2 { // asked, and as it was answered last
+		if !r.has(time.Unix(3, 0)) {
+			t.Error("has(unknown): got false, want true")
+		}
 	}
 }
