@@ -42,6 +42,9 @@ type Options struct {
 	FileBytes func() int64
 	// TrustedProxies may say in X-Forwarded-For for whom they call.
 	TrustedProxies []netip.Prefix
+	// ProxiedRequests is how many requests one network may have at a time that
+	// come through trusted proxies; zero is any number. Further ones get 503.
+	ProxiedRequests int
 }
 
 // Instance is what pages show of the service. Everything may be empty.
@@ -123,7 +126,7 @@ func New(opts Options) (*API, error) {
 	api.Callable, api.Mounts = c.assemble(opts)
 	m := middleware{
 		vault: opts.Vault, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
+		policies: policies, flight: bytes, proxied: newProxied(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
 	}
 	api.Middleware = m.wrap
 	return api, nil

@@ -16,13 +16,13 @@ import (
 // authTime bounds how long it may take to look a credential up.
 const authTime = 5 * time.Second
 
-// authenticate says who calls. A credential in a header makes cookies count
+// authenticate says who calls from a network. A credential in a header makes cookies count
 // for nothing; one that is not good is refused by every method. A session that
 // is not known, or was ended, is as good as none, and its cookie is cleared. So
 // is any session on another host than the service's own.
-func (m middleware) authenticate(w http.ResponseWriter, r *http.Request) *record {
+func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network vault.Network) *record {
 	rec := &record{
-		caller:  vault.Caller{Network: vault.NetworkOf(m.peer(r))},
+		caller:  vault.Caller{Network: network},
 		safe:    isSafe(r.Method),
 		home:    m.home.has(r.Host),
 		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"connectrpc.com/connect"
 	chimiddleware "github.com/go-chi/chi/v5/middleware"
 
 	"hush/crash"
@@ -23,6 +24,7 @@ type middleware struct {
 	trusted  []netip.Prefix
 	policies policies
 	flight   *flight
+	proxied  *proxied // nil without a bound
 	origins  *http.CrossOriginProtection
 	home     home
 	warned   *sync.Once // about forwarded addresses that nobody may forward
@@ -34,9 +36,19 @@ type middleware struct {
 func (m middleware) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := m.now()
-		rec := m.authenticate(w, r)
-		rec.route = m.template(r)
 		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		addr, forwarded := m.peer(r)
+		network := vault.NetworkOf(addr)
+		if forwarded {
+			end, room := m.proxied.begin(network)
+			if !room {
+				m.refuse(r, network, answer, began)
+				return
+			}
+			defer end()
+		}
+		rec := m.authenticate(w, r, network)
+		rec.route = m.template(r)
 		r = r.WithContext(withRecord(r.Context(), rec))
 		rest := keepBody(r, rec, m.flight)
 		defer func() {
@@ -51,14 +63,30 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 	})
 }
 
+// refuse answers a request of a network that has too many, before it is looked
+// at any further.
+func (m middleware) refuse(r *http.Request, network vault.Network, answer chimiddleware.WrapResponseWriter, began time.Time) {
+	refuseRequest(answer, r)
+	m.note(r, &record{
+		caller: vault.Caller{Network: network}, route: m.template(r), code: connect.CodeUnavailable.String(),
+	}, answer, began)
+}
+
 // peer is the caller's address: the connection's, or if that is a trusted
-// proxy's, the last one in X-Forwarded-For that is not.
-func (m middleware) peer(r *http.Request) netip.Addr {
+// proxy's, the last one in X-Forwarded-For that is not. It reports whether that
+// is another one than the connection's.
+func (m middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
-		return netip.Addr{}
+		return netip.Addr{}, false
 	}
-	addr := remote.Addr().Unmap()
+	own := remote.Addr().Unmap()
+	addr = m.caller(r, own)
+	return addr, addr != own
+}
+
+// caller is the caller's address on a connection from addr.
+func (m middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
 	if !m.trusts(addr) {
 		m.warnForwarded(r)
 		return addr

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -46,8 +47,12 @@ func TestPeer(t *testing.T) {
 				r.Header.Add("X-Forwarded-For", value)
 			}
 			m := middleware{trusted: trusted, log: slog.New(slog.DiscardHandler), warned: new(sync.Once)}
-			if got := m.peer(r).String(); got != c.want {
+			addr, forwarded := m.peer(r)
+			if got := addr.String(); got != c.want {
 				t.Errorf("peer(%s, %q): got %s, want %s", c.remote, c.forwarded, got, c.want)
+			}
+			if want := addr.IsValid() && !strings.Contains(c.remote, c.want); forwarded != want {
+				t.Errorf("peer(%s, %q): got %t, want forwarded to be %t", c.remote, c.forwarded, forwarded, want)
 			}
 		})
 	}

@@ -151,6 +151,7 @@ func (s *settings) newTree(v *vault.Vault, base *url.URL, made *parts, log *slog
 		Vault: v, Log: log, Now: time.Now, Version: version,
 		BaseURL: base, Instance: s.instance, Backend: s.store, FileBytes: s.fileBytes(),
 		RateLimits: s.rateLimits == "on", TrustedProxies: s.trustedProxies,
+		ProxiedRequests: s.networkConns,
 	})
 	if err != nil {
 		return nil, nil, err
