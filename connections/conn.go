@@ -39,6 +39,9 @@ func newConn(inner net.Conn, l *Listener) *conn {
 	return &conn{Conn: inner, listener: l, half: half}
 }
 
+// finishes reports whether the connection is to be closed gracefully.
+func (c *conn) finishes() bool { return c.served && c.half != nil }
+
 // Close closes the connection and makes room for another one. One that lingers
 // stays open until that is over.
 func (c *conn) Close() error {

@@ -26,7 +26,7 @@ func newHall(total, share int) *hall {
 // unless want is closed for it.
 func (h *hall) enter(t *testing.T, name, addr string, served bool, want *conn) *conn {
 	t.Helper()
-	c := &conn{}
+	c := &conn{half: new(net.TCPConn)}
 	from := origin{prefix: netip.MustParsePrefix(addr + "/32")}
 	if closed, ok := h.admit(c, from, h.now); closed != want || !ok {
 		t.Fatalf("%s: got %p closed and %t, want %p", name, closed, ok, want)

@@ -110,7 +110,7 @@ func (l *Listener) begin(c *conn) (n *network, room bool) {
 	if c.network == nil {
 		return nil, false
 	}
-	c.served = c.half != nil
+	c.served = true
 	return c.network, l.table.begin(c.network)
 }
 

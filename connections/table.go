@@ -97,9 +97,9 @@ func (t *table) admit(c *conn, from origin, now time.Time) (closed *conn, ok boo
 func (t *table) choose(n *network, cut bool) *conn {
 	longest := n.longest()
 	switch fresh := n.fresh.first; {
-	case longest == nil || !longest.served || t.hasRoom(n):
+	case longest == nil || !longest.finishes() || t.hasRoom(n):
 		return longest
-	case fresh != nil && !fresh.served:
+	case fresh != nil && !fresh.finishes():
 		return fresh
 	case cut:
 		return longest
@@ -117,7 +117,7 @@ func (t *table) hasRoom(n *network) bool {
 // served a request and may linger, it is marked and counted until lingered.
 func (t *table) evict(c *conn) {
 	n := c.network
-	if c.served && t.hasRoom(n) {
+	if c.finishes() && t.hasRoom(n) {
 		c.evicted, c.lingers = true, n
 		n.lingering++
 		t.lingering++
@@ -168,12 +168,17 @@ func (t *table) busy(c *conn) {
 	t.ranked(c.network)
 }
 
-// rest makes a connection idle after grace.
+// rest makes a connection idle: after grace, or at once if it has served no
+// request. HTTP/2 tells of it at the beginning, too.
 func (t *table) rest(c *conn, now time.Time) {
 	if c.network == nil {
 		return
 	}
 	t.busy(c)
+	if !c.served {
+		t.idle(c)
+		return
+	}
 	c.leaveUntil = now.Add(grace)
 	t.resting.push(c)
 	t.settle(now)

@@ -96,6 +96,7 @@ func TestTableFollowsTheRule(t *testing.T) {
 			case step == 4 && len(busy) > 0:
 				c := pick(busy)
 				busy = without(busy, c)
+				c.served = rapid.Bool().Draw(t, "served")
 				table.rest(c, now)
 				now = now.Add(grace)
 				table.settle(now)

@@ -122,7 +122,7 @@ func TestTheftOfALink(t *testing.T) {
 	wantErr(t, "RevealSecret(live, again)", revealErr(t, v.Kit, thief, v.live.Secret.Key.Expose(), ""), vault.ErrNotFound)
 	wantState(t, v.Kit, v.live.Metadata.Key, vault.StateReceived)
 	for left := 4; left >= 0; left-- {
-		wantPassphrase(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), "guess"), &vault.PassphraseError{TriesLeft: left})
+		wantPassphrase(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), "guess"), &vault.PassphraseError{TriesLeft: left, RetryAfter: vault.PauseAfter(vault.NetworkTries-left, vault.NetworkTries)})
 	}
 	wantErr(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), passphrase), vault.ErrLocked)
 	for _, kept := range v.ended {

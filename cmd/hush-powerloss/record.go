@@ -99,9 +99,11 @@ func serverOf(trace string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(line))
 }
 
-// kill ends the server at once, and with it its record.
+// kill ends the server and its record. It lets calls that run return: the record
+// does not tell what became of a call that a SIGKILL cut short, and the next life
+// builds on it. TestCrash is the test of that signal.
 func (l *life) kill() error {
-	err := syscall.Kill(l.pid, syscall.SIGKILL)
+	err := syscall.Kill(l.pid, syscall.SIGTERM)
 	_ = l.strace.Wait() // it ends as the server did
 	return err
 }
@@ -121,7 +123,7 @@ func (r *recorder) record(ctx context.Context, slow bool) error {
 		if slow {
 			work.expire(ctx, l.url)
 		} else {
-			work.run(ctx, l.url, func() { _ = syscall.Kill(l.pid, syscall.SIGKILL) })
+			work.run(ctx, l.url, func() { _ = syscall.Kill(l.pid, syscall.SIGTERM) })
 		}
 		if err := l.kill(); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return err

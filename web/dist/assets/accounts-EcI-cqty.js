@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BDz7zZvl.js";import{r as t}from"./wire-BeclM9il.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CE7t2-AT.js";import{r as t}from"./wire-BeclM9il.js";var n=t(e);export{n as default};

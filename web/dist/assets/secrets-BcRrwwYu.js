@@ -1,0 +1,1 @@
+export{n as default}from"./wire-BefwA0-R.js";

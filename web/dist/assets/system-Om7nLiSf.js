@@ -1,0 +1,1 @@
+export{t as default}from"./wire-BefwA0-R.js";
