@@ -61,15 +61,14 @@ func newDisk(dir string) *disk {
 	}
 }
 
-// replay reads the calls that change the folder. drop tells which syncs are to
-// be taken out of the record.
-func (d *disk) replay(calls []*call, drop dropped) error {
+// replay reads the calls of one life that change the folder. When the last life
+// was read, settle follows.
+func (d *disk) replay(calls []*call) error {
 	for _, c := range calls {
 		if err := d.apply(c); err != nil {
 			return fmt.Errorf("line %d, %s: %w", c.start+1, c.name, err)
 		}
 	}
-	d.settle(drop)
 	return nil
 }
 
@@ -302,7 +301,8 @@ func (d *disk) resize(c *call) error {
 	return nil
 }
 
-// settle finds for each change the sync that made it durable.
+// settle finds for each change the sync that made it durable. drop says which
+// syncs are taken out of the record.
 func (d *disk) settle(drop dropped) {
 	for _, f := range d.files {
 		syncs := drop.syncs(d, f)

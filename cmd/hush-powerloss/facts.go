@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -56,14 +58,31 @@ func newHistory(known []kept) *history {
 	return h
 }
 
+// spoken orders the calls on connections: a read counts when it ends, since it
+// may begin while the last answer is on its way, and a write when it begins.
+func spoken(calls []*call) []*call {
+	var talk []*call
+	for _, c := range calls {
+		if strings.HasPrefix(c.target(0), "socket:") && (c.name == "read" || c.name == "write") {
+			talk = append(talk, c)
+		}
+	}
+	slices.SortStableFunc(talk, func(a, b *call) int { return cmp.Compare(a.spokenAt(), b.spokenAt()) })
+	return talk
+}
+
+func (c *call) spokenAt() int {
+	if c.name == "read" {
+		return c.end
+	}
+	return c.start
+}
+
 // read follows the connections of the record.
 func (h *history) read(calls []*call) error {
 	talks := map[string]*conversation{}
-	for _, c := range calls {
+	for _, c := range spoken(calls) {
 		socket := c.target(0)
-		if !strings.HasPrefix(socket, "socket:") || c.name != "read" && c.name != "write" {
-			continue
-		}
 		talk := talks[socket]
 		if talk == nil {
 			talk = &conversation{}

@@ -99,11 +99,9 @@ func serverOf(trace string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(line))
 }
 
-// kill ends the server and its record. It lets calls that run return: the record
-// does not tell what became of a call that a SIGKILL cut short, and the next life
-// builds on it. TestCrash is the test of that signal.
+// kill ends the server, whatever it is doing, and its record.
 func (l *life) kill() error {
-	err := syscall.Kill(l.pid, syscall.SIGTERM)
+	err := syscall.Kill(l.pid, syscall.SIGKILL)
 	_ = l.strace.Wait() // it ends as the server did
 	return err
 }
@@ -123,9 +121,12 @@ func (r *recorder) record(ctx context.Context, slow bool) error {
 		if slow {
 			work.expire(ctx, l.url)
 		} else {
-			work.run(ctx, l.url, func() { _ = syscall.Kill(l.pid, syscall.SIGTERM) })
+			work.run(ctx, l.url, func() { _ = syscall.Kill(l.pid, syscall.SIGKILL) })
 		}
 		if err := l.kill(); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+		if err := r.keep(fmt.Sprintf(leftName, number)); err != nil {
 			return err
 		}
 		if slow {
@@ -140,4 +141,29 @@ func (r *recorder) record(ctx context.Context, slow bool) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(r.dir, aboutName), content, 0o600)
+}
+
+// keep copies the files of the data folder into the record.
+func (r *recorder) keep(name string) error {
+	entries, err := os.ReadDir(r.data)
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(r.dir, name)
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			continue // the socket of the operator's commands
+		}
+		content, err := os.ReadFile(filepath.Join(r.data, entry.Name()))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(to, entry.Name()), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -30,6 +30,7 @@ type about struct {
 const (
 	aboutName = "session.json"
 	lifeName  = "life-%d.strace"
+	leftName  = "left-%d" // a copy of the data folder as the life left it
 )
 
 // load reads a session from its folder.
@@ -42,25 +43,38 @@ func load(dir string, drop dropped) (*session, error) {
 	if err := json.Unmarshal(content, &a); err != nil {
 		return nil, fmt.Errorf("%s: %w", aboutName, err)
 	}
+	s := &session{name: filepath.Base(dir), disk: newDisk(a.Data), history: newHistory(a.Secrets)}
+	if err := s.read(dir); err != nil {
+		return nil, err
+	}
+	s.disk.settle(drop)
+	return s, s.history.read(s.calls)
+}
+
+// read reads the records of the lives, and after each of them what it left.
+func (s *session) read(dir string) error {
 	t := newTracer()
 	for life := 1; ; life++ {
 		in, err := os.Open(filepath.Join(dir, fmt.Sprintf(lifeName, life)))
 		if errors.Is(err, fs.ErrNotExist) {
-			break
+			s.lines, s.calls = t.lines, t.calls
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
+		before := len(t.calls)
 		err = t.read(in)
-		if err := errors.Join(err, in.Close()); err != nil {
-			return nil, fmt.Errorf("life %d: %w", life, err)
+		if err = errors.Join(err, in.Close()); err == nil {
+			err = s.disk.replay(t.calls[before:])
+		}
+		if err == nil {
+			err = s.disk.outlive(os.DirFS(filepath.Join(dir, fmt.Sprintf(leftName, life))), t.lines-1)
+		}
+		if err != nil {
+			return fmt.Errorf("life %d: %w", life, err)
 		}
 	}
-	s := &session{name: filepath.Base(dir), disk: newDisk(a.Data), history: newHistory(a.Secrets), lines: t.lines, calls: t.calls}
-	if err := s.disk.replay(t.calls, drop); err != nil {
-		return nil, err
-	}
-	return s, s.history.read(t.calls)
 }
 
 // cuts returns the lines before which the power may fail: after each beginning

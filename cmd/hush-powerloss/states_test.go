@@ -37,9 +37,10 @@ func replayed(t *testing.T, lines ...string) *disk {
 		t.Fatalf("read(record): got %v, want nil", err)
 	}
 	d := newDisk("/d")
-	if err := d.replay(tr.calls, dropNothing); err != nil {
+	if err := d.replay(tr.calls); err != nil {
 		t.Fatalf("replay(calls): got %v, want nil", err)
 	}
+	d.settle(dropNothing)
 	return d
 }
 
@@ -106,7 +107,7 @@ func TestUnknownCallsAreRefused(t *testing.T) {
 		if err := tr.read(strings.NewReader("7  1.000000 " + line + "\n")); err != nil {
 			t.Fatalf("read(%s): got %v, want nil", line, err)
 		}
-		if err := newDisk("/d").replay(tr.calls, dropNothing); err == nil {
+		if err := newDisk("/d").replay(tr.calls); err == nil {
 			t.Errorf("replay(%s): got nil, want an error", line)
 		}
 	}
