@@ -137,7 +137,7 @@ export default {
   "result.title": "Your link is ready",
   "result.lead": "Send it to one person. It opens once, until {time}.",
   "result.link": "Link for them",
-  "result.link.hint": "Whoever has this link can open the secret, once. Do not open it yourself.",
+  "result.link.hint": "Anyone who has this link can open the secret, once. Do not open it yourself.",
   "result.copy": "Copy link",
   "result.copied": "Link copied",
   "result.share": "Share…",
