@@ -14,6 +14,10 @@ const (
 	sandboxOn  = "on"
 )
 
+// sandboxed is what the log says of the sandbox. See enterSandbox.
+const sandboxed = "sandbox on: files can be opened only below these paths, changed only below those to write, and none executed; " +
+	"not restricted are file attributes, sockets, the network and what is open already"
+
 // harden takes from a process that serves what it never needs: core files, that
 // other processes of its user look into its memory, and new privileges. Failing
 // to is no reason not to start, except where --sandbox=on asks for a sandbox
@@ -30,17 +34,17 @@ func (p program) harden(s *settings) error {
 	return nil
 }
 
-// confine leaves the process nothing of the file system but what reach lists,
-// for good. What is open already stays open. Without --sandbox=on it goes on
-// where the system has no sandbox, and says so.
+// confine restricts which files the process opens, creates, deletes and executes
+// to what reach lists, for good. What is open already stays open. Without
+// --sandbox=on it goes on where the system has no sandbox, and says so.
 func (p program) confine(s *settings, log *slog.Logger) error {
 	if s.sandbox == sandboxOff || !p.alone {
 		return nil
 	}
-	version := sandboxVersion()
+	version, r := sandboxVersion(), s.reach()
 	err := checkSandbox(version)
 	if err == nil {
-		err = enterSandbox(s.reach())
+		err = enterSandbox(r)
 	}
 	if err != nil && s.sandbox == sandboxOn {
 		return fmt.Errorf("--sandbox=on: %w", err)
@@ -49,11 +53,11 @@ func (p program) confine(s *settings, log *slog.Logger) error {
 		log.Warn("no sandbox: the service can reach every file of its user; see --sandbox", "cause", err)
 		return nil
 	}
-	log.Info("sandbox on: the service reaches its own files only", "landlock", version)
+	log.Info(sandboxed, "landlock", version, "write", r.write, "read", r.read)
 	return nil
 }
 
-// reach is what a serving process may reach of the file system.
+// reach is which files a serving process may open.
 type reach struct {
 	write []string // folders in which it may do anything but execute
 	read  []string // files and folders, those included that are not there

@@ -47,8 +47,11 @@ func checkSandbox(version int) error {
 	return nil
 }
 
-// enterSandbox bounds all threads to r. Nothing may be executed, and the
-// network is left alone.
+// enterSandbox bounds all threads to r: opening files and devices, listing and
+// changing folders, cutting files short. Nothing may be executed. Landlock does
+// not restrict attributes of files (their modes, owners and times can be read,
+// and changed where the user may), nor connecting to sockets by their path; and
+// the network is left alone.
 func enterSandbox(r reach) error {
 	rules := []landlock.Rule{landlock.PathAccess(writeRights, r.write...)}
 	for _, path := range r.read {

@@ -61,6 +61,15 @@ func tryOne(attempt string) string {
 			_ = file.Close()
 			err = os.Remove(file.Name())
 		}
+	case "mode":
+		if _, err = os.Stat(path); err == nil {
+			err = os.Chmod(path, 0o600)
+		}
+	case "connect":
+		var conn net.Conn
+		if conn, err = net.Dial("unix", path); err == nil {
+			_ = conn.Close()
+		}
 	case "cut":
 		err = os.Truncate(path, 1)
 	case "run":
@@ -84,8 +93,9 @@ func needLandlock(t *testing.T) {
 	}
 }
 
-// Somebody takes the running service over. What he can reach of the disk is
-// its data folder and what the system shows everybody, on no thread more.
+// Somebody takes the running service over. The files that he can open are its
+// data folder's and what the system shows everybody, on no thread more. The
+// sandbox leaves him attributes and sockets, as its documents say.
 func TestSandboxBoundsEveryThread(t *testing.T) {
 	t.Parallel()
 	needLandlock(t)
@@ -102,7 +112,14 @@ func TestSandboxBoundsEveryThread(t *testing.T) {
 	if err := os.Symlink(filepath.Join(outside, "file"), filepath.Join(inside, "link")); err != nil {
 		t.Fatal(err)
 	}
+	socket := filepath.Join(outside, "socket")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
 	wants := []string{
+		"mode:" + outside + "/file done", "connect:" + socket + " done",
 		"read:" + inside + "/file done", "cut:" + inside + "/file done", "list:" + inside + " done", "write:" + inside + " done",
 		"read:" + outside + "/file refused", "cut:" + outside + "/file refused", "list:" + outside + " refused", "write:" + outside + " refused",
 		"read:" + inside + "/link refused", "list:/ refused", "list:" + os.TempDir() + " refused", "read:/proc/self/environ refused",
@@ -141,6 +158,9 @@ func TestServerStaysInItsSandbox(t *testing.T) {
 			p := startProcess(t, realHush(t), data, "--sandbox="+mode, "--log-level=info", "--cpu-profile="+filepath.Join(top, "profile"))
 			if got := strings.Contains(p.log.String(), "sandbox on"); got == touches {
 				t.Errorf("log: got the sandbox on %t, want %t", got, !touches)
+			}
+			if got := strings.Contains(p.log.String(), "write=["+data+"]"); got == touches {
+				t.Errorf("log: got the folder to write %t, want %t", got, !touches)
 			}
 			d := newDrivers(t, p.server, nil)[0]
 			kept := mustConceal(t, d, wish{secret: "within"})
