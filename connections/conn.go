@@ -10,11 +10,13 @@ import (
 const (
 	// lingerTime bounds how long a connection that is closed gracefully stays.
 	lingerTime = 5 * time.Second
-	// maxLingering is how many such connections there may be, and
-	// networkLingering how many of one network.
-	maxLingering     = 1024
+	// networkLingering is how many such connections of one network there may be.
 	networkLingering = 64
 )
+
+// Lingering is how many connections are closed gracefully at a time, unless
+// Limits say otherwise.
+const Lingering = 1024
 
 // halfCloser is a connection that can end what it sends and still receive.
 type halfCloser interface{ CloseWrite() error }

@@ -16,9 +16,9 @@
 // sends is discarded until the client has ended, too, or five seconds are over.
 // Closed at once, it would lose what the system has yet to send as soon as the
 // client sends anything, as HTTP/2 clients do. At most 64 connections of one
-// network linger in that way, and 1,024 in all. Beyond that one that has served
-// nothing goes instead. Where there is none, a network that has used up its share
-// gets no new connection; where the total is used up, the longest idle connection
-// of the busiest network is closed at once, or that network would keep the others
-// out.
+// network linger in that way, and 1,024 in all unless Limits say otherwise.
+// Beyond that one that has served nothing goes instead. Where there is none, a
+// network that has used up its share gets no new connection; where the total is
+// used up, the longest idle connection of the busiest network is closed at once,
+// or that network would keep the others out.
 package connections

@@ -16,6 +16,9 @@ type Limits struct {
 	// Total is how many there may be in all, and PerNetwork how many of one
 	// network. Both must be positive.
 	Total, PerNetwork int
+	// Lingering is how many there may be beside Total that are being closed
+	// gracefully; 0 is the constant of that name.
+	Lingering int
 	// Requests is how many requests there may be at a time, and
 	// RequestsPerNetwork how many of one network: an HTTP/2 connection has many.
 	// Further ones get 503. Both must be positive.

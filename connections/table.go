@@ -1,6 +1,7 @@
 package connections
 
 import (
+	"cmp"
 	"container/heap"
 	"time"
 )
@@ -63,7 +64,7 @@ type entry struct {
 func newTable(limits Limits) table {
 	return table{
 		limits: limits, networks: map[origin]*network{},
-		mostLingering: maxLingering, shareLingering: networkLingering,
+		mostLingering: cmp.Or(limits.Lingering, Lingering), shareLingering: networkLingering,
 	}
 }
 

@@ -36,6 +36,9 @@ func (p program) serve(ctx context.Context, args []string) error {
 	if err := s.check(); err != nil {
 		return usageOf("serve", err)
 	}
+	if err := checkFiles(fileLimit()); err != nil {
+		return err
+	}
 	if s.tlsCert != "" { // read again to serve; a mistake is to show before anything is made
 		if _, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey); err != nil {
 			return fmt.Errorf("reading the certificate: %w", err)

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRoomWithin(t *testing.T) {
+	t.Parallel()
+	full := room{4096, 256, 1024}
+	for _, test := range []struct {
+		limit, perNetwork int
+		want              room
+	}{
+		{0, 256, full},
+		{5248, 256, full},
+		{1 << 20, 256, full},
+		{1 << 20, 4096, room{4096, 4096, 1024}},
+		{5247, 256, room{4095, 255, 1024}},
+		{4096, 256, room{3174, 198, 794}},
+		{4096, 4096, room{3174, 3174, 794}},
+		{1024, 256, room{716, 44, 180}},
+		{256, 256, room{102, 6, 26}},
+		{192, 256, room{51, 3, 13}},
+		{192, 1, room{51, 1, 13}},
+	} {
+		if got := roomWithin(test.limit, test.perNetwork); got != test.want {
+			t.Errorf("roomWithin(%d, %d): got %+v, want %+v", test.limit, test.perNetwork, got, test.want)
+		}
+	}
+}
+
+// limited returns the path of a program that runs hush with a limit on open
+// files, set by the options of ulimit.
+func limited(t *testing.T, options string) string {
+	t.Helper()
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("needs sh: not installed")
+	}
+	path := filepath.Join(t.TempDir(), "limited")
+	script := "#!" + shell + "\nulimit " + options + " && exec '" + realHush(t) + "' \"$@\"\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The attack on a service that may open few files only: more connections than
+// that, each after a request, so that they are kept. Accepting failed until they
+// ended, for everybody. Now fewer are accepted, and others take their places.
+func TestFewFilesLockNobodyOut(t *testing.T) {
+	t.Parallel()
+	const limit = 256
+	p := startProcess(t, limited(t, "-n "+strconv.Itoa(limit)), filepath.Join(t.TempDir(), "data"))
+	for i := range 60 {
+		for range 5 {
+			_ = healthy(p.dialFrom(t, "127.0.1."+strconv.Itoa(i+1))) // refused where all others are busy
+		}
+		if got, most := p.files(t), limit-reservedFiles/2; got > most {
+			t.Fatalf("open files after %d networks: got %d, want no more than %d of %d", i+1, got, most, limit)
+		}
+	}
+	waitUntil(t, "another network to get in", func() bool { return healthy(p.dialFrom(t, "127.0.2.1")) == nil })
+	got := p.log.String()
+	if n := strings.Count(got, "limit on open files"); n != 1 || !strings.Contains(got, "limit=256 needed=5248 connections=102 otherwise=4096") {
+		t.Errorf("log: got %d lines of the limit in %s, want one with the numbers", n, got)
+	}
+}
+
+// files returns how many files the process has open.
+func (p *process) files(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "fd"))
+	if err != nil {
+		t.Skip("needs /proc: " + err.Error())
+	}
+	return len(entries)
+}
+
+// The soft limit is for programs that cannot do with many: the hard one counts.
+func TestSoftLimitOnFilesIsRaised(t *testing.T) {
+	t.Parallel()
+	if limit := fileLimit(); limit < fullFiles {
+		t.Skip("needs RLIMIT_NOFILE of " + strconv.Itoa(fullFiles) + ": got " + strconv.Itoa(limit))
+	}
+	p := startProcess(t, limited(t, "-S -n 64"), filepath.Join(t.TempDir(), "data"))
+	if strings.Contains(p.log.String(), "open files") {
+		t.Errorf("log: got %s, want nothing about open files", p.log)
+	}
+}
+
+// Where hardly any connection is left, the service does not begin.
+func TestTooFewFilesStopTheStart(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	cmd := exec.CommandContext(t.Context(), limited(t, "-n 191"), "serve", "--listen=127.0.0.1:0", "--data", data)
+	cmd.Env, cmd.WaitDelay = []string{}, time.Second
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "the limit on open files (ulimit -n) is 191: raise it to 192 or more, 5248 for all connections") {
+		t.Errorf("serve: got %v and %s, want it to name the limit", err, out)
+	}
+	if _, err := os.Stat(data); !os.IsNotExist(err) {
+		t.Errorf("data folder: got %v, want none", err)
+	}
+}
