@@ -21,4 +21,7 @@
 // network that has used up its share gets no new connection; where the total is
 // used up, the longest idle connection of the busiest network is closed at once,
 // or that network would keep the others out.
+//
+// Requests are shared out, too. An HTTP/2 request counts until its stream ends:
+// the server keeps an answer that the client does not take.
 package connections

@@ -125,8 +125,8 @@ func TestLingeringEndsWithTheListener(t *testing.T) {
 		return client, got.(*conn)
 	}
 	client, first := accept()
-	n, _ := l.begin(first)
-	l.end(n)
+	n, place := l.begin(first)
+	l.end(n, place)
 	accept()
 	if got, err := io.ReadAll(client); len(got) != 0 || err != nil {
 		t.Errorf("evicted connection: got %q and %v, want its end", got, err)

@@ -21,7 +21,8 @@ type Limits struct {
 	Lingering int
 	// Requests is how many requests there may be at a time, and
 	// RequestsPerNetwork how many of one network: an HTTP/2 connection has many.
-	// Further ones get 503. Both must be positive.
+	// Further ones get 503. Where a quarter as many are being told so, the next
+	// ones are reset. Both must be positive.
 	Requests, RequestsPerNetwork int
 	// Exempt networks have no share; what they open counts for the totals.
 	Exempt []netip.Prefix
@@ -78,16 +79,18 @@ func (l *Listener) guard(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		n, room := l.begin(c)
-		switch {
-		case n == nil:
-			panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to drop a request
-		case !room:
+		n, place := l.begin(c)
+		if n != nil && place != placeServed {
 			l.limits.Refused()
+		}
+		if place == placeNone {
+			panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to drop a request
+		}
+		defer l.endSent(w, r, n, place)
+		if place == placeRefused {
 			refuse(w)
 			return
 		}
-		defer l.end(n)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -107,20 +110,38 @@ func refuse(w http.ResponseWriter) {
 
 // begin counts a request if there is room for it. It returns the network that
 // end is to be called with; nil if the connection is closed.
-func (l *Listener) begin(c *conn) (n *network, room bool) {
+func (l *Listener) begin(c *conn) (*network, place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c.network == nil {
-		return nil, false
+		return nil, placeNone
 	}
 	c.served = true
 	return c.network, l.table.begin(c.network)
 }
 
-func (l *Listener) end(n *network) {
+func (l *Listener) end(n *network, p place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.table.end(n)
+	l.table.end(n, p)
+}
+
+// endSent ends a request when its answer has been sent. Over HTTP/2 that is
+// after the handler, when the peer made room for it. Until then the server keeps
+// a goroutine and buffers, and would keep what arrives of the body. Over HTTP/1
+// there is one at a time on a connection.
+func (l *Listener) endSent(w http.ResponseWriter, r *http.Request, n *network, p place) {
+	stream, ok := w.(http.CloseNotifier) //nolint:staticcheck // the context ends before the answer is sent
+	if !ok || r.ProtoMajor != 2 {
+		l.end(n, p)
+		return
+	}
+	_ = r.Body.Close()
+	closed := stream.CloseNotify()
+	go func() {
+		<-closed
+		l.end(n, p)
+	}()
 }
 
 // Accept returns the next connection that there is room for.

@@ -14,7 +14,7 @@ const grace = 100 * time.Millisecond
 type table struct {
 	limits   Limits
 	count    int
-	requests int
+	requests requests
 	networks map[origin]*network
 	// ranks has the networks with idle connections, the busiest first.
 	ranks ranking
@@ -31,7 +31,7 @@ type table struct {
 type network struct {
 	from      origin
 	count     int
-	requests  int
+	requests  requests
 	lingering int
 	// Idle connections, the longest idle first: fresh ones have served no
 	// request, and used ones have.
@@ -213,25 +213,9 @@ func (t *table) remove(c *conn) {
 // its connections are closed: the requests may be running still. So does one
 // whose connections linger.
 func (t *table) forget(n *network) {
-	if n.count == 0 && n.requests == 0 && n.lingering == 0 {
+	if n.count == 0 && n.requests == (requests{}) && n.lingering == 0 {
 		delete(t.networks, n.from)
 	}
-}
-
-// begin counts a request of a network, or reports that there is no room for it.
-func (t *table) begin(n *network) bool {
-	if t.requests >= t.limits.Requests || !n.from.exempt && n.requests >= t.limits.RequestsPerNetwork {
-		return false
-	}
-	t.requests++
-	n.requests++
-	return true
-}
-
-func (t *table) end(n *network) {
-	t.requests--
-	n.requests--
-	t.forget(n)
 }
 
 // ranked puts a network where it belongs in the ranking.

@@ -142,16 +142,20 @@ func TestRequestsOutliveTheirConnection(t *testing.T) {
 	from, first, second := origin{prefix: netip.MustParsePrefix("192.0.2.1/32")}, &conn{}, &conn{}
 	table.admit(first, from, time.Unix(1, 0))
 	n := first.network
-	if !table.begin(n) {
-		t.Fatal("begin: got no room for the first request")
+	if got := table.begin(n); got != placeServed {
+		t.Fatalf("begin(first request): got place %d, want it served", got)
 	}
 	table.remove(first)
 	table.admit(second, from, time.Unix(1, 0))
-	if table.begin(second.network) {
-		t.Error("begin: got room for another request, want the running one counted")
+	if got := table.begin(second.network); got != placeRefused {
+		t.Errorf("begin(another request): got place %d, want the running one counted", got)
+	}
+	if got := table.begin(second.network); got != placeNone {
+		t.Errorf("begin(a third request): got place %d, want the refusal counted, too", got)
 	}
 	table.remove(second)
-	table.end(n)
+	table.end(n, placeRefused)
+	table.end(n, placeServed)
 	if len(table.networks) != 0 {
 		t.Errorf("networks: got %d, want none kept", len(table.networks))
 	}
