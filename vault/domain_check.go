@@ -25,6 +25,7 @@ const (
 	problemNoTXT     = "No TXT record was found."
 	problemOtherTXT  = "There are TXT records, but none has the expected value."
 	problemAlias     = "The name is an alias of one outside the domain, where the expected value was not found."
+	problemNotFound  = "The expected value was not found." // by a check of an earlier version
 	problemTaken     = "Another account has verified this name."
 	problemNoAddress = "The name has no address."
 	problemElsewhere = "The name does not lead to this service alone."

@@ -5,13 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"hush/storage"
 )
 
 const (
-	domainVersion = 1
+	domainVersion = 2
 	imageVersion  = 1
 )
 
@@ -36,7 +37,7 @@ func parseDomainID(text string) (id domainID, ok bool) {
 
 // domainRecord is a claim.
 //
-//	version 1 │ state 1 │ resolving? 1 │ created 8 │ updated 8 │ verified 8
+//	version 2 │ state 1 │ resolving? 1 │ created 8 │ updated 8 │ verified 8
 //	│ checked 8 │ asked 8 │ failing 8 │ next 8 │ tries 4 │ value 16
 //	│ logo (updated 8 │ width 4 │ height 4 │ size 8) │ icon likewise
 //	│ number of checks 4 │ each: kind 1 │ passed? 1 │ time 8 │ name │ problem
@@ -46,7 +47,8 @@ func parseDomainID(text string) (id domainID, ok bool) {
 // "Asked" is when the account last wanted to know, "failing" when the first
 // check failed since the last good one of a verified domain, "tries" how many
 // did, and "next" where the domain stands in the index of checks, zero if
-// nowhere. An image that there is none of is all zeros.
+// nowhere. An image that there is none of is all zeros. Version 1 has the same
+// fields; a TXT that it found may be another zone's: see hideOutside.
 type domainRecord struct {
 	state                               DomainState
 	resolving                           bool
@@ -103,7 +105,7 @@ func (r *domainRecord) encode() []byte {
 func decodeDomain(data []byte) (*domainRecord, error) {
 	in := reader{rest: data}
 	var r domainRecord
-	in.version(domainVersion)
+	version := in.upTo(domainVersion)
 	r.state, r.resolving = DomainState(in.byte()), in.bool()
 	for _, t := range r.times() {
 		*t = in.time()
@@ -123,7 +125,27 @@ func decodeDomain(data []byte) (*domainRecord, error) {
 		})
 	}
 	r.brand.read(&in)
+	if version < 2 {
+		r.hideOutside()
+	}
 	return &r, in.end()
+}
+
+// hideOutside takes from the checks of a record of version 1 what may come from
+// outside the domain: it did not tell whether an alias led there. The expected
+// value stays, and whether it was found; what else was found is not shown, nor
+// told from nothing.
+func (r *domainRecord) hideOutside() {
+	for i := range r.checks {
+		c := &r.checks[i]
+		if c.Kind != CheckTXT {
+			continue
+		}
+		c.Found = slices.DeleteFunc(c.Found, func(value string) bool { return !slices.Contains(c.Expected, value) })
+		if c.Problem == problemNoTXT || c.Problem == problemOtherTXT {
+			c.Problem = problemNotFound
+		}
+	}
 }
 
 // facts returns the place for an image of that kind.

@@ -8,6 +8,7 @@ const problems: Record<string, Key> = {
   "No TXT record was found.": "domain.problem.no_txt",
   "There are TXT records, but none has the expected value.": "domain.problem.other_txt",
   "The name is an alias of one outside the domain, where the expected value was not found.": "domain.problem.alias",
+  "The expected value was not found.": "domain.problem.not_found",
   "Another account has verified this name.": "domain.problem.taken",
   "The name has no address.": "domain.problem.no_address",
   "The name does not lead to this service alone.": "domain.problem.elsewhere",

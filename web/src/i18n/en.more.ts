@@ -165,6 +165,7 @@ export default {
   "domain.problem.no_txt": "No TXT record was found under this name.",
   "domain.problem.other_txt": "There are TXT records under this name, but none has the expected value.",
   "domain.problem.alias": "The name is an alias (CNAME) for a name in another domain, and the expected value is not there.",
+  "domain.problem.not_found": "The expected value was not found. Check again.",
   "domain.problem.taken": "The record is there, but another account has verified this name.",
   "domain.problem.no_address": "The name has no address yet.",
   "domain.problem.elsewhere": "The name does not lead to this service, or not to it alone.",
