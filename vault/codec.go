@@ -123,7 +123,7 @@ func (r *reader) version(want byte) { //nolint:unparam // records do not stay at
 }
 
 // upTo reads the version of a record that has had several, from 1 to most.
-func (r *reader) upTo(most byte) byte { //nolint:unparam // records do not stay at one version
+func (r *reader) upTo(most byte) byte {
 	version := r.byte()
 	r.bad = r.bad || version == 0 || version > most
 	return version

@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"maps"
 	"time"
 
@@ -125,16 +126,26 @@ func (v *Vault) Charged() Charges {
 func StoredCharges(ctx context.Context, store storage.Store) Charges {
 	u := newUsage()
 	_ = store.View(ctx, func(tx storage.Tx) error {
-		return tx.Range(bucketSecret, nil, nil, func(_, value []byte) error {
+		err := tx.Range(bucketSecret, nil, nil, func(_, value []byte) error {
 			r, err := decodeSecret(value)
 			if err == nil {
 				u.add(r.charge())
 			}
 			return err
 		})
+		return errors.Join(err, tx.Range(bucketMetadata, nil, nil, func(_, value []byte) error {
+			r, err := decodeMetadata(value)
+			if err == nil {
+				u.add(r.charge())
+			}
+			return err
+		}))
 	})
 	return Charges{u.total, u.anonymous, u.accounts, u.networks, u.wides}
 }
+
+// ReceiptBytes is what a receipt counts for without a memo.
+const ReceiptBytes = receiptBytes
 
 // KeptBytes is what the vault takes live secrets to hold.
 func (v *Vault) KeptBytes() int64 { return v.usage.bytes() }

@@ -135,7 +135,8 @@ func (v *Vault) view(ctx context.Context, row seal.RowKey, now time.Time) (befor
 }
 
 // UpdateMemo sets the sender's note; an empty one removes it. It returns
-// ErrNotFound.
+// ErrNotFound, and ErrQuota if whom the receipt is counted to has no room for
+// the note.
 func (v *Vault) UpdateMemo(ctx context.Context, c Caller, key string, memo Text) (Metadata, error) {
 	receipt, ok := seal.ParseToken(key)
 	if !ok {
@@ -153,8 +154,12 @@ func (v *Vault) UpdateMemo(ctx context.Context, c Caller, key string, memo Text)
 		}
 		sealed = v.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
 	}
+	room := memoRoom{usage: v.usage, limits: v.limits}
 	err = v.store.Update(ctx, func(tx storage.Tx) (err error) {
 		if found.record, err = getMetadata(tx, row); err != nil {
+			return err
+		}
+		if err := room.want(row, found.record, len(sealed)); err != nil {
 			return err
 		}
 		found.record.sealedMemo, found.record.updated = sealed, now
@@ -163,6 +168,7 @@ func (v *Vault) UpdateMemo(ctx context.Context, c Caller, key string, memo Text)
 		}
 		return audit(tx, now, AuditMemo, row)
 	})
+	room.settle(err)
 	if err != nil {
 		return Metadata{}, err
 	}

@@ -20,11 +20,21 @@ import (
 // unit is what a short secret takes: 256 bytes, nonce and tag.
 const unit = 284
 
-// fill conceals n short secrets and then expects the quota to be used up.
+// bigText is so long that whoever gave two secrets up has room for two more,
+// although their receipts still count; big is what it takes.
+const big = 32*256 + unit - 256
+
+var bigText = vault.Text(strings.Repeat("x", 32*256-4))
+
+// room is a limit that admits n big secrets with their receipts, and the
+// receipts of two that ended besides.
+func room(n int64) int64 { return n*(big+vault.ReceiptBytes) + 2*vault.ReceiptBytes }
+
+// fill conceals n big secrets and then expects the quota to be used up.
 func fill(t *testing.T, k *vaulttest.Kit, c vault.Caller, n int) (kept []vault.Concealed) {
 	t.Helper()
 	for range n {
-		kept = append(kept, k.MustConceal(t, c, "x", vault.Wish{}))
+		kept = append(kept, k.MustConceal(t, c, bigText, vault.Wish{}))
 	}
 	wantFull(t, k, c)
 	return kept
@@ -32,14 +42,15 @@ func fill(t *testing.T, k *vaulttest.Kit, c vault.Caller, n int) (kept []vault.C
 
 func wantFull(t *testing.T, k *vaulttest.Kit, c vault.Caller) {
 	t.Helper()
-	_, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{})
+	_, err := k.Vault.ConcealSecret(t.Context(), c, bigText, vault.Wish{})
 	wantErr(t, "ConcealSecret(quota used up)", err, vault.ErrQuota)
 }
 
 func TestQuotaOfNetwork(t *testing.T) {
 	t.Parallel()
 	want(t, "PaddedSize(1)", seal.PaddedSize(1), unit)
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 3*unit + unit - 1}})
+	want(t, "PaddedSize(bigText)", seal.PaddedSize(len(bigText)), big)
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: room(3)}})
 	c := vaulttest.Caller(1)
 	kept := fill(t, k, c, 3)
 	k.MustConceal(t, vaulttest.Caller(2), "another network", vault.Wish{})
@@ -53,7 +64,7 @@ func TestQuotaOfNetwork(t *testing.T) {
 
 func TestQuotaInAll(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{TotalBytes: 8 * unit}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{TotalBytes: room(8)}})
 	kept := fill(t, k, vaulttest.Caller(1), 6)
 	wantFull(t, k, vaulttest.Caller(2))
 	// The last quarter is for accounts.
@@ -68,7 +79,7 @@ func TestQuotaInAll(t *testing.T) {
 // restart finds count for it and for nobody else.
 func TestQuotaOfAccount(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{AccountBytes: 3*unit + unit - 1}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{AccountBytes: room(3)}})
 	c := vault.Caller{Account: "a", Network: vaulttest.Caller(1).Network}
 	kept := fill(t, k, c, 3)
 	k.MustConceal(t, vault.Caller{Account: "b", Network: c.Network}, "another account", vault.Wish{})
@@ -79,13 +90,13 @@ func TestQuotaOfAccount(t *testing.T) {
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	k.MustBurn(t, c, kept[1].Metadata.Key, "")
 	fill(t, k, c, 2)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 5*unit)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*big+2*unit)
 }
 
 // The attack: take a /64 after the other out of one /48, as any home line can.
 func TestQuotaOfWideNetwork(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 2 * unit}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: room(2)}})
 	from := func(address string) vault.Caller {
 		return vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(address))}
 	}
@@ -140,10 +151,15 @@ func churn(t *testing.T, k *vaulttest.Kit, callers []vault.Caller, random *rand.
 		ttl := []time.Duration{time.Minute, time.Hour}[random.IntN(2)]
 		kept, err := k.Vault.ConcealSecret(t.Context(), c, vault.Text(strings.Repeat("x", 1+random.IntN(1000))), vault.Wish{TTL: &ttl})
 		want(t, "ConcealSecret(text)", err, nil)
+		memo := vault.Text(strings.Repeat("m", random.IntN(500)))
 		ends := []func(){
 			func() { _, _ = k.Vault.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), "") },
 			func() { _, _ = k.Vault.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "") },
 			func() {},
+			func() {
+				_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
+				want(t, "UpdateMemo(memo)", err, nil)
+			},
 		}
 		var both sync.WaitGroup
 		for range 2 {
@@ -155,11 +171,11 @@ func churn(t *testing.T, k *vaulttest.Kit, callers []vault.Caller, random *rand.
 
 func TestQuotaReleasedByExpiry(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 2 * unit}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: room(2)}})
 	c := vaulttest.Caller(1)
 	k.MustReclaim(t)
 	for range 2 {
-		k.MustConceal(t, c, "x", vault.Wish{TTL: new(time.Minute)})
+		k.MustConceal(t, c, bigText, vault.Wish{TTL: new(time.Minute)})
 	}
 	wantFull(t, k, c)
 	k.Clock.Advance(time.Minute)
@@ -184,25 +200,25 @@ func TestQuotaReleasedOnce(t *testing.T) {
 
 func TestQuotaCountedAgain(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 4 * unit}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: room(4)}})
 	c := vaulttest.Caller(1)
 	kept := fill(t, k, c, 4)
 	k.MustReveal(t, c, kept[0].Secret.Key, "")
 	k.Reopen(t)
 
 	// Before the pass one more secret comes and one of the old ones goes.
-	k.MustConceal(t, c, "new", vault.Wish{})
+	k.MustConceal(t, c, bigText, vault.Wish{})
 	k.MustReveal(t, c, kept[1].Secret.Key, "")
 	k.MustReclaim(t)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*unit)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*big)
 	fill(t, k, c, 1)
 
 	k.MustReclaim(t) // a second pass finds nothing new
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 4*unit)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 4*big)
 	for _, left := range kept[2:] {
 		k.MustReveal(t, c, left.Secret.Key, "")
 	}
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 2*unit)
+	want(t, "KeptBytes()", k.Vault.KeptBytes(), 2*big)
 }
 
 // An end that failed during the pass leaves the count too low, and the end

@@ -22,7 +22,7 @@ func (v *Vault) reclaimOnce(ctx context.Context) {
 }
 
 // Reclaim is the background pass after a start: it counts the bytes of all
-// live secrets and gives slots that neither a secret nor a queued mail owns back
+// live secrets and receipts, and gives slots that neither a secret nor a queued mail owns back
 // to the store. It
 // returns how many slots it freed. After an error it may be called again and
 // goes on where it stopped; once it is through it does nothing more. If a
@@ -53,6 +53,9 @@ func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 			return 0, err
 		}
 	}
+	if err := v.countReceipts(ctx); err != nil && !errors.Is(err, errDamaged) {
+		return 0, err
+	}
 	mails, err := v.outboxSlots(ctx)
 	if err != nil && !errors.Is(err, errDamaged) {
 		return 0, err
@@ -66,6 +69,45 @@ func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 		recycler.Used(slot)
 	}
 	return recycler.Reclaim(), nil
+}
+
+// countReceipts is the part of the pass that counts the bytes of all receipts. It
+// returns errDamaged after the last if one could not be read: it has no slot.
+func (v *Vault) countReceipts(ctx context.Context) error {
+	var damage error
+	var found []countedReceipt
+	for {
+		from, last := v.usage.resumeReceipts(), seal.RowKey{}
+		err := v.store.View(ctx, func(tx storage.Tx) (err error) {
+			found, last = found[:0], seal.RowKey{}
+			return ignoreEnough(tx.Range(bucketMetadata, from, nil, func(key, value []byte) error {
+				if len(key) != len(seal.RowKey{}) {
+					damage = errDamaged
+					return nil
+				}
+				last = seal.RowKey(key)
+				if record, err := decodeMetadata(value); err != nil {
+					damage = err
+				} else {
+					found = append(found, countedReceipt{last, record.charge()})
+				}
+				if len(found) == passBatch {
+					return errEnough
+				}
+				return nil
+			}))
+		})
+		if err != nil {
+			return err
+		}
+		if last == (seal.RowKey{}) {
+			return damage
+		}
+		v.usage.countReceipts(found, last)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
 }
 
 // passed is what one read of the background pass found.

@@ -11,7 +11,7 @@ import (
 // the reader of the old one, and adds a golden file.
 const (
 	secretVersion   = 2
-	metadataVersion = 2
+	metadataVersion = 3
 	attemptVersion  = 2
 	auditVersion    = 1
 	placeVersion    = 1
@@ -134,15 +134,18 @@ func (r *secretRecord) decodeHeader() error {
 
 // metadataRecord is the sender's receipt.
 //
-//	version 2 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
+//	version 3 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
 //	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
 //	│ share domain │ custid │ recipients │ sealed key │ sealed memo
-//	│ created by │ ended by
+//	│ created by │ ended by │ network 8 │ wide 8
 //
 // "ended" is when it was received, burned or expired, and the last two are the
 // masked networks that it was created and ended from. The secret's row is zero
-// and the sealed key empty once the secret is gone. The last seven are
-// length-prefixed. Version 1 had no networks. The custid is the account's id.
+// and the sealed key empty once the secret is gone. The seven before network
+// are length-prefixed. The custid is the account's id. Network and wide are
+// those of the secret, to which the receipt is counted; they are zero where an
+// account owns it. Version 1 had no networks, and version 2 only the masked
+// ones.
 type metadataRecord struct {
 	state       State
 	passphrase  bool
@@ -161,13 +164,15 @@ type metadataRecord struct {
 	sealedMemo  []byte
 	createdBy   string
 	endedBy     string
+	network     [8]byte
+	wide        [8]byte
 }
 
 // hintSize is how much of the secret's key stays readable for its sender.
 const hintSize = 6
 
 func (r *metadataRecord) encode() []byte {
-	w := make(writer, 0, 256)
+	w := make(writer, 0, 288)
 	w.byte(metadataVersion)
 	w.byte(byte(r.state))
 	w.bool(r.passphrase)
@@ -184,6 +189,8 @@ func (r *metadataRecord) encode() []byte {
 	w.sized(r.sealedMemo)
 	w.text(r.createdBy)
 	w.text(r.endedBy)
+	w.bytes(r.network[:])
+	w.bytes(r.wide[:])
 	return w
 }
 
@@ -202,6 +209,10 @@ func decodeMetadata(data []byte) (*metadataRecord, error) {
 	r.sealedKey, r.sealedMemo = in.sized(), in.sized()
 	if version > 1 {
 		r.createdBy, r.endedBy = in.text(), in.text()
+	}
+	if version > 2 {
+		in.into(r.network[:])
+		in.into(r.wide[:])
 	}
 	return &r, in.end()
 }

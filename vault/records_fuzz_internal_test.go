@@ -49,12 +49,12 @@ func FuzzDecodeMetadata(f *testing.F) {
 		if err != nil {
 			return nil, err
 		}
-		if data[0] == 1 { // read for ever, written no more
+		if data[0] < metadataVersion { // read for ever, written no more
 			again, err := decodeMetadata(r.encode())
-			return slices.Concat([]byte{1}, again.encode()[1:len(data)]), err
+			return slices.Concat(data[:1], again.encode()[1:len(data)]), err
 		}
 		return r.encode(), nil
-	}, "metadata-v2", "metadata-ended-v2")
+	}, "metadata-v2", "metadata-ended-v2", "metadata-v3", "metadata-ended-v3")
 }
 
 func FuzzDecodeAttempt(f *testing.F) {

@@ -101,6 +101,13 @@ func sampleAudit() auditRecord {
 
 func samplePlace() Place { return Place{Name: "Łódź", Latitude: 51.77, Altitude: -2.5} }
 
+// charged adds what version 3 of a receipt has besides.
+func charged(r *metadataRecord) *metadataRecord {
+	r = placed(r)
+	r.network, r.wide = [8]byte([]byte("network!")), [8]byte([]byte("wide /48"))
+	return r
+}
+
 // placed adds what version 2 of a receipt has.
 func placed(r *metadataRecord) *metadataRecord {
 	r.createdBy, r.endedBy = "192.0.2.0/24", ""
@@ -170,8 +177,10 @@ func TestGoldenRecords(t *testing.T) {
 		{"secret-passphrase-v2", samplePassphraseSecret(), samplePassphraseSecret().encode(), func(b []byte) (any, error) { return decodeSecret(b) }},
 		{"metadata-v1", sampleMetadata(), nil, func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{"metadata-ended-v1", sampleEndedMetadata(), nil, func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{"metadata-v2", placed(sampleMetadata()), placed(sampleMetadata()).encode(), func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{"metadata-ended-v2", placed(sampleEndedMetadata()), placed(sampleEndedMetadata()).encode(), func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{"metadata-v2", placed(sampleMetadata()), nil, func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{"metadata-ended-v2", placed(sampleEndedMetadata()), nil, func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{"metadata-v3", charged(sampleMetadata()), charged(sampleMetadata()).encode(), func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{"metadata-ended-v3", charged(sampleEndedMetadata()), charged(sampleEndedMetadata()).encode(), func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{"timeline-v1", sampleTimeline(), sampleTimeline().encode(), func(b []byte) (any, error) { return decodeTimeline(b) }},
 		{"entry-v1", sampleEntry(), sampleEntry().encode(), func(b []byte) (any, error) { return decodeEntry(b) }},
 		{"counts-v1", sampleCounts(), sampleCounts().encode(), func(b []byte) (any, error) { c, err := decodeCounts(b); return &c, err }},
@@ -212,7 +221,7 @@ func wantDamaged(t *testing.T, stored []byte, decode func([]byte) (any, error)) 
 	for i := range stored {
 		damaged = append(damaged, stored[:i])
 	}
-	for _, version := range []byte{0, 3, 255} {
+	for _, version := range []byte{0, 4, 255} {
 		damaged = append(damaged, append([]byte{version}, stored[1:]...))
 	}
 	// A sealed text has any length, so a record of a secret has no end to miss.

@@ -60,6 +60,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 			shareDomain: rapid.String().Draw(t, "domain"), custid: rapid.String().Draw(t, "custid"),
 			recipients: rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "recipients"),
 			sealedKey:  rapid.SliceOf(rapid.Byte()).Draw(t, "key"), sealedMemo: rapid.SliceOf(rapid.Byte()).Draw(t, "memo"),
+			network: [8]byte(bytesOf(8).Draw(t, "network")), wide: [8]byte(bytesOf(8).Draw(t, "wide")),
 		}
 		got, err := decodeMetadata(r.encode())
 		if diff := cmp.Diff(r, got, cmp.AllowUnexported(metadataRecord{}), cmp.Comparer(sameEmpty)); diff != "" || err != nil {

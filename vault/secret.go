@@ -90,7 +90,7 @@ func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, sto
 		return Concealed{}, err
 	}
 	charged := d.secret.charge()
-	charged.size = int64(seal.PaddedSize(len(text)))
+	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), receiptBytes
 	if err := v.checkRoom(); err != nil {
 		return Concealed{}, err
 	}
@@ -173,6 +173,9 @@ func (v *Vault) draft(ctx context.Context, c Caller, text Text, wish Wish, now t
 	for _, r := range recipients {
 		d.metadata.recipients = append(d.metadata.recipients, r.obscured)
 	}
+	if c.Account == "" {
+		d.metadata.network, d.metadata.wide = d.secret.network, d.secret.wide
+	}
 	copy(d.metadata.hint[:], d.key.Short(hintSize))
 	return d, nil
 }
@@ -199,7 +202,7 @@ func (v *Vault) keep(ctx context.Context, c Caller, d *draft, text Text, wish Wi
 		v.discardMail(err, d.mails...)
 		return fmt.Errorf("writing the share: %w", unavailable(err))
 	}
-	v.usage.handed(ready.slot.Number)
+	v.usage.handed(ready.slot.Number, d.metaRow)
 	key := v.keys.SecretKey(d.key, d.secretRow, ready.share, hash)
 	d.secret.slot, d.secret.verifier = ready.slot, key.Verifier()
 	d.secret.encodeHeader()

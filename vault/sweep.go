@@ -308,7 +308,13 @@ func (v *Vault) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *swep
 		}
 	}
 	if !now.Before(metadata.forgotten()) {
-		return next, forgetReceipt(tx, row, metadata)
+		charged := metadata.charge()
+		v.usage.adopt(row, charged)
+		if err := forgetReceipt(tx, row, metadata); err != nil {
+			return next, err
+		}
+		done.releases = append(done.releases, charged)
+		return next, nil
 	}
 	return metadata.forgotten(), nil
 }

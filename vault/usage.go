@@ -7,26 +7,48 @@ import (
 	"hush/seal"
 )
 
-// charge says to whom the bytes of a secret are counted: to the account that
-// owns it, or else to the network that it came from and the IPv6 /48 around it.
+// receiptBytes is what a receipt counts for besides its memo, from the moment
+// that its secret is concealed until the receipt is forgotten. It stands for its
+// rows with their keys: the receipt itself (TestReceiptBytes measures them), its
+// entry in an account's list, its timeline, its place in the index of what
+// expires and the audit row of its creation.
+const receiptBytes = 512
+
+// charge says to whom the bytes of a secret and of its receipt are counted: to
+// the account that owns it, or else to the network that it came from and the
+// IPv6 /48 around it. Receipts of old versions do not say which network that is;
+// they count in all alone.
 type charge struct {
 	owner         string // empty for anonymous callers
 	network, wide [8]byte
-	size          int64
+	secret        int64
+	receipt       int64
 }
 
+func (c charge) size() int64 { return c.secret + c.receipt }
+
+// unknown reports whether it is not known to whom c is counted.
+func (c charge) unknown() bool { return c.owner == "" && c.network == [8]byte{} }
+
+// charge is what the secret counts for without its receipt.
 func (r *secretRecord) charge() charge {
-	return charge{r.owner, r.network, r.wide, int64(len(r.sealed))}
+	return charge{owner: r.owner, network: r.network, wide: r.wide, secret: int64(len(r.sealed))}
 }
 
-// usage keeps account of the bytes that live secrets take: an account, a
-// network, a /48, everybody without an account, and in all. It is counted anew
-// at every start: the background pass adds what it finds, while creations and
-// ends go on beside it. Until the pass is through, the count is too low, never
-// too high.
+// charge is what the receipt counts for.
+func (r *metadataRecord) charge() charge {
+	return charge{owner: r.custid, network: r.network, wide: r.wide, receipt: receiptBytes + int64(len(r.sealedMemo))}
+}
+
+// usage keeps account of the bytes that live secrets and receipts take: an
+// account, a network, a /48, everybody without an account, and in all. It is
+// counted anew at every start: the background pass adds what it finds, while
+// creations and ends go on beside it. Until the pass is through, the count is
+// too low, never too high.
 type usage struct {
 	mu        sync.Mutex
 	total     int64
+	secrets   int64 // of total, without receipts
 	anonymous int64
 	accounts  map[string]int64
 	networks  map[[8]byte]int64
@@ -39,6 +61,9 @@ type usage struct {
 type pass struct {
 	cursor seal.RowKey         // rows up to here were counted
 	own    map[uint64]struct{} // slots handed out by this process
+	// The same of receipts: those that count already stand in adopted.
+	receipts seal.RowKey
+	adopted  map[seal.RowKey]struct{}
 }
 
 func newUsage() *usage {
@@ -47,7 +72,7 @@ func newUsage() *usage {
 		networks: map[[8]byte]int64{},
 		wides:    map[[8]byte]int64{},
 		skipped:  map[uint64]struct{}{},
-		pass:     &pass{own: map[uint64]struct{}{}},
+		pass:     &pass{own: map[uint64]struct{}{}, adopted: map[seal.RowKey]struct{}{}},
 	}
 }
 
@@ -64,35 +89,43 @@ func (u *usage) reserve(c charge, limits Limits) error {
 
 // admits reports whether all whom c is counted to have the room.
 func (u *usage) admits(c charge, limits Limits) bool {
+	size := c.size()
 	switch {
-	case u.total+c.size > limits.TotalBytes:
+	case u.total+size > limits.TotalBytes:
 		return false
+	case c.unknown():
+		return true
 	case c.owner != "":
-		return u.accounts[c.owner]+c.size <= limits.AccountBytes
-	case u.anonymous+c.size > limits.anonymousBytes(), u.networks[c.network]+c.size > limits.NetworkBytes:
+		return u.accounts[c.owner]+size <= limits.AccountBytes
+	case u.anonymous+size > limits.anonymousBytes(), u.networks[c.network]+size > limits.NetworkBytes:
 		return false
 	}
-	return c.wide == [8]byte{} || u.wides[c.wide]+c.size <= limits.wideBytes()
+	return c.wide == [8]byte{} || u.wides[c.wide]+size <= limits.wideBytes()
 }
 
 // release gives the bytes of c back.
 func (u *usage) release(c charge) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	c.size = -c.size
+	c.secret, c.receipt = -c.secret, -c.receipt
 	u.add(c)
 }
 
 func (u *usage) add(c charge) {
-	u.total += c.size
-	if c.owner != "" {
-		addBytes(u.accounts, c.owner, c.size)
+	size := c.size()
+	u.total += size
+	u.secrets += c.secret
+	switch {
+	case c.unknown():
+		return
+	case c.owner != "":
+		addBytes(u.accounts, c.owner, size)
 		return
 	}
-	u.anonymous += c.size
-	addBytes(u.networks, c.network, c.size)
+	u.anonymous += size
+	addBytes(u.networks, c.network, size)
 	if c.wide != [8]byte{} {
-		addBytes(u.wides, c.wide, c.size)
+		addBytes(u.wides, c.wide, size)
 	}
 }
 
@@ -106,13 +139,14 @@ func addBytes[K comparable](kept map[K]int64, who K, size int64) {
 	}
 }
 
-// handed tells that this process wrote slot itself.
-func (u *usage) handed(slot uint64) {
+// handed tells that this process wrote slot and the receipt itself.
+func (u *usage) handed(slot uint64, receipt seal.RowKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.skipped, slot)
 	if u.pass != nil {
 		u.pass.own[slot] = struct{}{}
+		u.pass.adopted[receipt] = struct{}{}
 	}
 }
 
@@ -138,10 +172,31 @@ func (u *usage) touch(row seal.RowKey, slot uint64) (counted bool) {
 	return false
 }
 
+// adopt says that a receipt is about to change or to go. If the pass has not
+// counted it yet, it counts from here on with what is stored of it, c.
+func (u *usage) adopt(row seal.RowKey, c charge) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.pass == nil || bytes.Compare(row[:], u.pass.receipts[:]) <= 0 {
+		return
+	}
+	if _, adopted := u.pass.adopted[row]; adopted {
+		return
+	}
+	u.pass.adopted[row] = struct{}{}
+	u.add(c)
+}
+
 // counted is one live secret as the pass found it.
 type counted struct {
 	row    seal.RowKey
 	slot   uint64
+	charge charge
+}
+
+// countedReceipt is one receipt as the pass found it.
+type countedReceipt struct {
+	row    seal.RowKey
 	charge charge
 }
 
@@ -170,6 +225,25 @@ func (u *usage) count(batch []counted, cursor seal.RowKey) {
 	u.pass.cursor = cursor
 }
 
+// resumeReceipts is resume for receipts.
+func (u *usage) resumeReceipts() []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return append(append([]byte(nil), u.pass.receipts[:]...), 0)
+}
+
+// countReceipts adds a batch of receipts, which reached the cursor with it.
+func (u *usage) countReceipts(batch []countedReceipt, cursor seal.RowKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, c := range batch {
+		if _, adopted := u.pass.adopted[c.row]; !adopted {
+			u.add(c.charge)
+		}
+	}
+	u.pass.receipts = cursor
+}
+
 // passed ends the pass.
 func (u *usage) passed() {
 	u.mu.Lock()
@@ -177,9 +251,9 @@ func (u *usage) passed() {
 	u.pass = nil
 }
 
-// bytes returns what is kept in all.
+// bytes returns what live secrets take, without receipts.
 func (u *usage) bytes() int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.total
+	return u.secrets
 }

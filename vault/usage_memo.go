@@ -1,0 +1,42 @@
+package vault
+
+import "hush/seal"
+
+// memoRoom is the room that a memo needs beyond the one before it. A store may
+// run a transaction several times: each run wants anew, and settle follows the
+// last.
+type memoRoom struct {
+	usage  *usage
+	limits Limits
+	held   charge // reserved so far
+	needed int64  // by the last run; less than zero for a shorter memo
+}
+
+// want reserves what a memo of size bytes needs beyond that of the receipt, or
+// returns ErrQuota.
+func (m *memoRoom) want(row seal.RowKey, r *metadataRecord, size int) error {
+	charged := r.charge()
+	m.usage.adopt(row, charged)
+	m.needed = int64(size - len(r.sealedMemo))
+	held := m.held.receipt
+	m.held, m.held.receipt = charged, held
+	if more := m.needed - held; more > 0 {
+		charged.receipt = more
+		if err := m.usage.reserve(charged, m.limits); err != nil {
+			return err
+		}
+		m.held.receipt = m.needed
+	}
+	return nil
+}
+
+// settle gives back what was reserved and not used, or what a shorter memo freed.
+func (m *memoRoom) settle(failed error) {
+	spare := m.held
+	if failed == nil {
+		spare.receipt -= m.needed
+	}
+	if spare.receipt > 0 {
+		m.usage.release(spare)
+	}
+}
