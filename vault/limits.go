@@ -14,13 +14,16 @@ type Limits struct {
 	DefaultTTL time.Duration
 	// AnonymousTTL and AccountTTL are the longest lifetimes: 7 and 30 days.
 	AnonymousTTL, AccountTTL time.Duration
-	// NetworkBytes is what one anonymous network may keep at a time: 256 MiB. An
-	// IPv6 /48 may keep four times as much.
+	// NetworkBytes is what the secrets and receipts of one network without an
+	// account may take at a time: 256 MiB. Those of an IPv6 /48 may take four
+	// times as much. A secret counts until it ends, its receipt until it is
+	// forgotten; see charge.
 	NetworkBytes int64
-	// AccountBytes is what one account may keep at a time: 1 GiB.
+	// AccountBytes is what the secrets and receipts of one account may take at a
+	// time: 1 GiB.
 	AccountBytes int64
-	// TotalBytes is what everybody together may keep at a time: 64 GiB. A quarter
-	// of it is for accounts alone.
+	// TotalBytes is what all secrets and receipts may take at a time: 64 GiB. A
+	// quarter of it is for accounts alone.
 	TotalBytes int64
 }
 
@@ -48,7 +51,8 @@ func or[T int64 | time.Duration](value, fallback T) T {
 	return value
 }
 
-// wideBytes is what one anonymous IPv6 /48 may keep.
+// wideBytes is what the secrets and receipts of one IPv6 /48 without an account
+// may take.
 func (l Limits) wideBytes() int64 {
 	if l.NetworkBytes > math.MaxInt64/4 {
 		return math.MaxInt64
@@ -56,7 +60,7 @@ func (l Limits) wideBytes() int64 {
 	return 4 * l.NetworkBytes
 }
 
-// anonymousBytes is what all without an account may keep together.
+// anonymousBytes is what all secrets and receipts without an account may take.
 func (l Limits) anonymousBytes() int64 { return l.TotalBytes - l.TotalBytes/4 }
 
 // secretSize is the most bytes of a secret for c.

@@ -135,8 +135,8 @@ func (v *Vault) view(ctx context.Context, row seal.RowKey, now time.Time) (befor
 }
 
 // UpdateMemo sets the sender's note; an empty one removes it. It returns
-// ErrNotFound, and ErrQuota if whom the receipt is counted to has no room for
-// the note.
+// ErrNotFound, and ErrQuota if the account or network that the receipt counts
+// toward has no room for a longer note.
 func (v *Vault) UpdateMemo(ctx context.Context, c Caller, key string, memo Text) (Metadata, error) {
 	receipt, ok := seal.ParseToken(key)
 	if !ok {

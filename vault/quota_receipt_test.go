@@ -103,6 +103,31 @@ func TestQuotaOfMemo(t *testing.T) {
 	want(t, "bytes charged without a memo again", total(), empty)
 }
 
+// A memo that finds no room changes nothing; a shorter one never needs any.
+func TestQuotaRefusesMemo(t *testing.T) {
+	t.Parallel()
+	const spare = 100
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: unit + vault.ReceiptBytes + spare}})
+	c := vaulttest.Caller(1)
+	kept := k.MustConceal(t, c, "x", vault.Wish{})
+	k.MustReclaim(t)
+	set := func(memo vault.Text, wanted error) {
+		t.Helper()
+		_, err := k.Vault.UpdateMemo(t.Context(), vaulttest.Caller(2), kept.Metadata.Key.Expose(), memo)
+		wantErr(t, "UpdateMemo(memo)", err, wanted)
+	}
+	set("a note", nil)
+	before := k.Vault.Charged()
+	set(vault.Text(strings.Repeat("m", spare)), vault.ErrQuota)
+	want(t, "Memo after ErrQuota", string(k.MustMetadata(t, c, kept.Metadata.Key).Memo), "a note")
+	if diff := cmp.Diff(before, k.Vault.Charged()); diff != "" {
+		t.Errorf("usage after ErrQuota: -want +got\n%s", diff)
+	}
+	set("note", nil)
+	set("", nil)
+	want(t, "bytes charged without a memo", k.Vault.Charged().Total, unit+vault.ReceiptBytes)
+}
+
 // A receipt that is forgotten before the pass after a start has come to it gives
 // back no more than it counted for.
 func TestQuotaOfReceiptForgottenBeforePass(t *testing.T) {
@@ -120,36 +145,49 @@ func TestQuotaOfReceiptForgottenBeforePass(t *testing.T) {
 	want(t, "bytes charged", k.Vault.Charged().Total, unit+vault.ReceiptBytes)
 }
 
-// What an anonymous secret leaves behind when it was burned, keys included, is
-// no more than its receipt counts for.
+// What a burned secret leaves behind, keys included, is no more than its receipt
+// counts for: with an account and without, and for each recipient.
 func TestReceiptBytes(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	c := vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))}
-	burn := func() { k.MustBurn(t, c, k.MustConceal(t, c, "x", vault.Wish{}).Metadata.Key, "") }
-	burn()
-	before := storedBytes(t, k)
-	const n = 50
-	for range n {
-		burn()
-	}
-	k.MustSweep(t)
-	each := (storedBytes(t, k) - before) / n
-	t.Logf("stored bytes that a burned secret leaves: %d", each)
-	if each > vault.ReceiptBytes {
-		t.Errorf("stored bytes that a burned secret leaves: got %d, want at most %d", each, vault.ReceiptBytes)
+	for name, c := range map[string]vault.Caller{
+		"network": {Network: vault.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))},
+		"account": k.MustAccount(t, "ada@example.com"),
+	} {
+		for _, recipients := range [][]string{nil, {"bob@mail.example.com", "eve@mail.example.com", "mallory@mail.example.com"}} {
+			if c.Anonymous() && recipients != nil {
+				continue
+			}
+			burn := func() {
+				k.MustBurn(t, c, k.MustConceal(t, c, "x", vault.Wish{Recipients: recipients}).Metadata.Key, "")
+			}
+			burn()
+			before, charged := storedBytes(t, k), k.Vault.Charged().Total
+			const n = 50
+			for range n {
+				burn()
+			}
+			k.MustSweep(t)
+			stored, charged := (storedBytes(t, k)-before)/n, (k.Vault.Charged().Total-charged)/n
+			t.Logf("%s, %d recipients: a burned secret leaves %d bytes and counts for %d", name, len(recipients), stored, charged)
+			if stored > charged {
+				t.Errorf("bytes that a burned secret with %d recipients leaves, %s: got %d, want at most %d", len(recipients), name, stored, charged)
+			}
+		}
 	}
 }
 
-// storedBytes is what the rows of receipts, the index of what expires and the
-// audit trail take.
-func storedBytes(t *testing.T, k *vaulttest.Kit) (size int) {
+// storedBytes is what the rows of receipts and all that goes with them take.
+func storedBytes(t *testing.T, k *vaulttest.Kit) (size int64) {
 	t.Helper()
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
 		size = 0
-		for _, bucket := range []string{vault.BucketMetadata, vault.BucketExpiry, vault.BucketAudit} {
+		for _, bucket := range []string{
+			vault.BucketMetadata, vault.BucketExpiry, vault.BucketAudit,
+			vault.BucketEntry, vault.BucketDelivery, vault.BucketDue,
+		} {
 			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
-				size += len(key) + len(value)
+				size += int64(len(key) + len(value))
 				return nil
 			})
 			if err != nil {

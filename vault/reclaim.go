@@ -21,12 +21,12 @@ func (v *Vault) reclaimOnce(ctx context.Context) {
 	v.log.Debug("counted live secrets", "bytes", v.usage.bytes(), "orphaned_slots", freed, "took", v.clock.now().Sub(began).String())
 }
 
-// Reclaim is the background pass after a start: it counts the bytes of all
-// live secrets and receipts, and gives slots that neither a secret nor a queued mail owns back
-// to the store. It
-// returns how many slots it freed. After an error it may be called again and
-// goes on where it stopped; once it is through it does nothing more. If a
-// record cannot be read, whose slot is then unknown, no slot is freed.
+// Reclaim is the background pass after a start: it counts the bytes of all live
+// secrets and of all receipts, and gives slots that neither a secret nor a queued
+// mail owns back to the store. It returns how many slots it freed. After an error it may be called again and
+// goes on where it stopped; once it is through it does nothing more. If the
+// record of a secret or a mail cannot be read, its slot is unknown and no slot is
+// freed.
 func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 	recycler, recycles := v.shares.(storage.Recycler)
 	var damage error
@@ -53,7 +53,7 @@ func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 			return 0, err
 		}
 	}
-	if err := v.countReceipts(ctx); err != nil && !errors.Is(err, errDamaged) {
+	if err := v.countReceipts(ctx); err != nil {
 		return 0, err
 	}
 	mails, err := v.outboxSlots(ctx)
@@ -71,27 +71,24 @@ func (v *Vault) Reclaim(ctx context.Context) (int, error) {
 	return recycler.Reclaim(), nil
 }
 
-// countReceipts is the part of the pass that counts the bytes of all receipts. It
-// returns errDamaged after the last if one could not be read: it has no slot.
+// countReceipts is the part of the pass that counts receipts. It passes over what
+// cannot be read: the sweep reports that when it is due.
 func (v *Vault) countReceipts(ctx context.Context) error {
-	var damage error
 	var found []countedReceipt
 	for {
 		from, last := v.usage.resumeReceipts(), seal.RowKey{}
-		err := v.store.View(ctx, func(tx storage.Tx) (err error) {
+		err := v.store.View(ctx, func(tx storage.Tx) error {
 			found, last = found[:0], seal.RowKey{}
+			read := 0
 			return ignoreEnough(tx.Range(bucketMetadata, from, nil, func(key, value []byte) error {
-				if len(key) != len(seal.RowKey{}) {
-					damage = errDamaged
+				if len(key) != len(last) {
 					return nil
 				}
 				last = seal.RowKey(key)
-				if record, err := decodeMetadata(value); err != nil {
-					damage = err
-				} else {
+				if record, err := decodeMetadata(value); err == nil {
 					found = append(found, countedReceipt{last, record.charge()})
 				}
-				if len(found) == passBatch {
+				if read++; read == passBatch {
 					return errEnough
 				}
 				return nil
@@ -101,7 +98,7 @@ func (v *Vault) countReceipts(ctx context.Context) error {
 			return err
 		}
 		if last == (seal.RowKey{}) {
-			return damage
+			return nil
 		}
 		v.usage.countReceipts(found, last)
 		if err := ctx.Err(); err != nil {

@@ -90,7 +90,7 @@ func (v *Vault) conceal(ctx context.Context, c Caller, text Text, wish Wish, sto
 		return Concealed{}, err
 	}
 	charged := d.secret.charge()
-	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), receiptBytes
+	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), d.metadata.charge().receipt
 	if err := v.checkRoom(); err != nil {
 		return Concealed{}, err
 	}

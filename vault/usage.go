@@ -7,17 +7,22 @@ import (
 	"hush/seal"
 )
 
-// receiptBytes is what a receipt counts for besides its memo, from the moment
-// that its secret is concealed until the receipt is forgotten. It stands for its
-// rows with their keys: the receipt itself (TestReceiptBytes measures them), its
-// entry in an account's list, its timeline, its place in the index of what
-// expires and the audit row of its creation.
-const receiptBytes = 512
+// What a receipt counts for besides its memo, from the moment that its secret is
+// concealed until the receipt is forgotten. receiptBytes stands for its rows with
+// their keys: the receipt itself, its entry in an account's list, its place in
+// the index of what expires and its audit rows. recipientBytes stands for one
+// recipient: the obscured address in the receipt, the delivery, and its place in
+// the index of what is due. TestReceiptBytes measures them. The timeline has a
+// bound of its own, eventsMost.
+const (
+	receiptBytes   = 512
+	recipientBytes = 128
+)
 
 // charge says to whom the bytes of a secret and of its receipt are counted: to
 // the account that owns it, or else to the network that it came from and the
-// IPv6 /48 around it. Receipts of old versions do not say which network that is;
-// they count in all alone.
+// IPv6 /48 around it. An anonymous receipt of version 1 or 2 names no network: it
+// counts toward the total alone.
 type charge struct {
 	owner         string // empty for anonymous callers
 	network, wide [8]byte
@@ -37,7 +42,8 @@ func (r *secretRecord) charge() charge {
 
 // charge is what the receipt counts for.
 func (r *metadataRecord) charge() charge {
-	return charge{owner: r.custid, network: r.network, wide: r.wide, receipt: receiptBytes + int64(len(r.sealedMemo))}
+	size := receiptBytes + recipientBytes*len(r.recipients) + len(r.sealedMemo)
+	return charge{owner: r.custid, network: r.network, wide: r.wide, receipt: int64(size)}
 }
 
 // usage keeps account of the bytes that live secrets and receipts take: an
@@ -59,11 +65,10 @@ type usage struct {
 
 // pass is the state of the background pass.
 type pass struct {
-	cursor seal.RowKey         // rows up to here were counted
-	own    map[uint64]struct{} // slots handed out by this process
-	// The same of receipts: those that count already stand in adopted.
-	receipts seal.RowKey
-	adopted  map[seal.RowKey]struct{}
+	cursor   seal.RowKey              // secrets up to here were counted
+	own      map[uint64]struct{}      // slots handed out by this process
+	receipts seal.RowKey              // receipts up to here were counted
+	adopted  map[seal.RowKey]struct{} // receipts that were counted ahead of the pass
 }
 
 func newUsage() *usage {
@@ -139,7 +144,8 @@ func addBytes[K comparable](kept map[K]int64, who K, size int64) {
 	}
 }
 
-// handed tells that this process wrote slot and the receipt itself.
+// handed says that this process is about to write a secret to slot, and its
+// receipt: both count already.
 func (u *usage) handed(slot uint64, receipt seal.RowKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -172,8 +178,9 @@ func (u *usage) touch(row seal.RowKey, slot uint64) (counted bool) {
 	return false
 }
 
-// adopt says that a receipt is about to change or to go. If the pass has not
-// counted it yet, it counts from here on with what is stored of it, c.
+// adopt says that a receipt is about to change or to be deleted. If the pass has
+// not counted it yet, it counts from now on: c, what it counts for as it is
+// stored.
 func (u *usage) adopt(row seal.RowKey, c charge) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

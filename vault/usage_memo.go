@@ -2,18 +2,18 @@ package vault
 
 import "hush/seal"
 
-// memoRoom is the room that a memo needs beyond the one before it. A store may
-// run a transaction several times: each run wants anew, and settle follows the
-// last.
+// memoRoom is the room that a memo needs beyond the one that it replaces. A store
+// may run a transaction several times: each run calls want, and settle follows
+// the last run.
 type memoRoom struct {
 	usage  *usage
 	limits Limits
 	held   charge // reserved so far
-	needed int64  // by the last run; less than zero for a shorter memo
+	needed int64  // by the last run; negative for a shorter memo
 }
 
-// want reserves what a memo of size bytes needs beyond that of the receipt, or
-// returns ErrQuota.
+// want reserves what a sealed memo of size bytes needs beyond the stored one of
+// r, or returns ErrQuota.
 func (m *memoRoom) want(row seal.RowKey, r *metadataRecord, size int) error {
 	charged := r.charge()
 	m.usage.adopt(row, charged)
@@ -30,7 +30,8 @@ func (m *memoRoom) want(row seal.RowKey, r *metadataRecord, size int) error {
 	return nil
 }
 
-// settle gives back what was reserved and not used, or what a shorter memo freed.
+// settle gives back what was reserved but not used, or what a shorter memo frees.
+// failed is the error of the transaction.
 func (m *memoRoom) settle(failed error) {
 	spare := m.held
 	if failed == nil {

@@ -60,7 +60,9 @@ const usage = `hush-load measures a Hush server on this machine.
   hush-load --bare                            the floor: a net/http handler that does nothing
 
 Start the server with --rate-limits=off, or it refuses most requests. With more
-than 256 clients, start it with --max-connections-per-network=4096 as well.
+than 256 clients, start it with --max-connections-per-network=4096 as well, and
+for more than 300,000 secrets with a higher --max-network-bytes: the receipt of a
+secret counts until it is forgotten, after twice the secret's lifetime.
 
 Flags:
 `

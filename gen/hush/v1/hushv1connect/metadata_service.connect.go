@@ -82,7 +82,9 @@ type MetadataServiceClient interface {
 	WatchMetadata(context.Context, *v1.WatchMetadataRequest) (*connect.ServerStreamForClient[v1.WatchMetadataResponse], error)
 	// UpdateMetadata sets the sender's note.
 	//
-	// Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit.
+	// Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit;
+	// RESOURCE_EXHAUSTED with REASON_QUOTA when the bytes that may be kept are used
+	// up and the note is longer than the one before it.
 	UpdateMetadata(context.Context, *v1.UpdateMetadataRequest) (*v1.UpdateMetadataResponse, error)
 }
 
@@ -212,7 +214,9 @@ type MetadataServiceHandler interface {
 	WatchMetadata(context.Context, *v1.WatchMetadataRequest, *connect.ServerStream[v1.WatchMetadataResponse]) error
 	// UpdateMetadata sets the sender's note.
 	//
-	// Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit.
+	// Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit;
+	// RESOURCE_EXHAUSTED with REASON_QUOTA when the bytes that may be kept are used
+	// up and the note is longer than the one before it.
 	UpdateMetadata(context.Context, *v1.UpdateMetadataRequest) (*v1.UpdateMetadataResponse, error)
 }
 

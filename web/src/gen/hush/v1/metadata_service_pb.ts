@@ -337,7 +337,9 @@ export const MetadataService: GenService<{
   /**
    * UpdateMetadata sets the sender's note.
    *
-   * Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit.
+   * Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit;
+   * RESOURCE_EXHAUSTED with REASON_QUOTA when the bytes that may be kept are used
+   * up and the note is longer than the one before it.
    *
    * @generated from rpc hush.v1.MetadataService.UpdateMetadata
    */
