@@ -38,7 +38,7 @@ func readFault(err error) *fault {
 	}
 	d := readDetails(rpc)
 	f := d.fault(rpc)
-	f.retry = d.retry
+	f.retry, f.forGood = d.retry, d.refusal.GetForGood()
 	return f
 }
 

@@ -64,6 +64,8 @@ type fault struct {
 	class class
 	text  string        // empty where the class says all
 	retry time.Duration // how long to wait, zero if nobody knows
+	// forGood reports that waiting does not help.
+	forGood bool
 }
 
 func (f *fault) Error() string {

@@ -171,3 +171,24 @@ func TestRevealPageWithSession(t *testing.T) {
 		wantPage(t, "POST", w, http.StatusOK, page.want)
 	}
 }
+
+// After a hundred wrong passphrases waiting does not help, so nobody is told to.
+func TestNobodyWaitsForSecretLockedForGood(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "https://hush.example", vaulttest.Options{Limits: vault.Limits{AnonymousTTL: 60 * 24 * time.Hour}})
+	k := s.share(t, "secret=the+value&passphrase=open+sesame&ttl=60d")
+	for tries := 0; tries < vault.MostTries; {
+		w := s.send(http.MethodPost, "/api/v2/secret/"+k.SecretKey+"/reveal", "continue=true&passphrase=wrong")
+		if wait, err := time.ParseDuration(w.Header().Get("Retry-After") + "s"); err == nil && w.Code == http.StatusTooManyRequests {
+			s.kit.Clock.Advance(wait)
+			continue
+		}
+		tries++
+	}
+	for _, path := range []string{"/api/v1/secret/" + k.SecretKey, "/api/v2/secret/" + k.SecretKey + "/reveal", "/secret/" + k.SecretKey} {
+		w := s.send(http.MethodPost, path, "continue=true&passphrase=open+sesame")
+		if got := w.Header().Get("Retry-After"); w.Code != http.StatusTooManyRequests || got != "" {
+			t.Errorf("POST %s: got %d, Retry-After %q, want 429 and none", path, w.Code, got)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 // nobody comes too early.
 func setRetryAfter(w http.ResponseWriter, f *fault) {
 	wait := f.retry
-	if wait <= 0 && f.class == classLimited {
+	if wait <= 0 && f.class == classLimited && !f.forGood {
 		wait = time.Minute // a limit without a delay: any honest guess will do
 	}
 	if wait > 0 {
