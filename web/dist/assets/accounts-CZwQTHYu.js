@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-CpZHD5t4.js";import{r as t}from"./wire-BefwA0-R.js";var n=t(e);export{n as default};

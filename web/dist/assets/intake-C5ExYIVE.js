@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-qTxzKwP6.js";import{r as t}from"./wire-BefwA0-R.js";var n=t(e);export{n as default};

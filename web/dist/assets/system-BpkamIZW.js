@@ -1,0 +1,1 @@
+export{t as default}from"./wire-B5eIhkPd.js";
