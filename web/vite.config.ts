@@ -23,8 +23,14 @@ export default defineConfig({
         // needs is another: on slow lines each request costs a round trip.
         codeSplitting: {
           groups: [
-            { name: "app", test: /node_modules\/(preact|@preact)\/|src\/(ui\/|i18n\/(index|en)\.ts)|src\/(contract|format|link|match|problem|refusal|router|rpc|scrub|session|shrimp|theme)\.ts/ },
-            { name: "wire", test: /node_modules\/(@bufbuild|@connectrpc)\/|src\/wire\/(client|refuse|system|secrets)\.ts|gen\/hush\/v1\/(system_service|secret|secret_service|metadata|policy|refusal)_pb/ },
+            {
+              name: "app",
+              test: /node_modules\/(preact|@preact)\/|src\/(ui\/|i18n\/(index|en)\.ts)|src\/(contract|format|link|match|problem|refusal|router|rpc|scrub|session|shrimp|theme)\.ts/,
+            },
+            {
+              name: "wire",
+              test: /node_modules\/(@bufbuild|@connectrpc)\/|src\/wire\/(client|refuse|system|secrets)\.ts|gen\/hush\/v1\/(system_service|secret|secret_service|metadata|policy|refusal)_pb/,
+            },
           ],
         },
       },

@@ -77,9 +77,16 @@ test("a token is shown once, works, and is revoked", async ({ page }) => {
   await button(page, t("tokens.submit")).click();
   const shown = page.getByLabel(t("tokens.shown.label"), { exact: true });
   const token = await shown.inputValue();
-  await page.locator(".card-keep").getByRole("button", { name: t("kit.copy") }).click();
+  await page
+    .locator(".card-keep")
+    .getByRole("button", { name: t("kit.copy") })
+    .click();
   expect(await clipboard(page)).toBe(token);
-  const { account } = await rpc<{ account: { address: string } }>("AccountService/GetAccount", {}, { Authorization: `Bearer ${token}` });
+  const { account } = await rpc<{ account: { address: string } }>(
+    "AccountService/GetAccount",
+    {},
+    { Authorization: `Bearer ${token}` },
+  );
   expect(account.address).toBe(ada.address);
 
   await button(page, t("tokens.shown.done")).click();
@@ -141,7 +148,12 @@ test("a new address is confirmed by the account that asked", async ({ page, read
 // A link to the page for signing in must not be a way to another site, which
 // may look the same and ask once more.
 test("signing in leads only to pages of the service", async ({ page }) => {
-  for (const next of ["//elsewhere.example/", "https://elsewhere.example/", "javascript:alert(1)", "/\\elsewhere.example"]) {
+  for (const next of [
+    "//elsewhere.example/",
+    "https://elsewhere.example/",
+    "javascript:alert(1)",
+    "/\\elsewhere.example",
+  ]) {
     await page.context().clearCookies();
     await page.goto(`/signin?next=${encodeURIComponent(next)}`);
     await enter(page, ada.address, ada.password);

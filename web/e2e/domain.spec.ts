@@ -5,7 +5,13 @@ import { ada, button, card, expect, expectAccessible, heading, revealed, signIn,
 import { setDNS } from "./service";
 import { german, t } from "./texts";
 
-test("a domain is added, verified, given looks and shared on", async ({ page, reader, browser, contextOptions, expected }) => {
+test("a domain is added, verified, given looks and shared on", async ({
+  page,
+  reader,
+  browser,
+  contextOptions,
+  expected,
+}) => {
   // The link on the domain has no TLS here, of which the browser takes note.
   expected.push(/Cross-Origin-Opener-Policy header has been ignored/);
   await signIn(page, ada);
@@ -44,7 +50,9 @@ test("a domain is added, verified, given looks and shared on", async ({ page, re
   await page.getByLabel(t("share.secret")).fill("e2e secret of the otters");
   await page.getByLabel(t("share.domain")).selectOption(brandedHost);
   await button(page, t("share.submit")).click();
-  const link = await card(page, t("result.link")).getByText(/\/s#[0-9a-z]{31}$/).innerText();
+  const link = await card(page, t("result.link"))
+    .getByText(/\/s#[0-9a-z]{31}$/)
+    .innerText();
   expect(link).toContain(`http://${brandedHost}/s#`);
 
   const swedish = await browser.newContext({ ...contextOptions, locale: "sv-SE" });

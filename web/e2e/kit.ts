@@ -59,7 +59,10 @@ async function watch(context: BrowserContext, mistakes: string[]): Promise<void>
     void dialog.dismiss();
   });
   context.on("console", (message) => {
-    if ((message.type() === "error" || message.type() === "warning") && !isRefusal(message.text(), message.location().url)) {
+    if (
+      (message.type() === "error" || message.type() === "warning") &&
+      !isRefusal(message.text(), message.location().url)
+    ) {
       mistakes.push(`console: ${message.text()} (${message.location().url})`);
     }
   });
@@ -73,7 +76,9 @@ async function watch(context: BrowserContext, mistakes: string[]): Promise<void>
 
 /** Browsers write every answer of 400 and above into the console; RPCs answer so. */
 function isRefusal(text: string, source: string): boolean {
-  return text.startsWith("Failed to load resource: the server responded with a status of 4") && source.includes("/hush.v1.");
+  return (
+    text.startsWith("Failed to load resource: the server responded with a status of 4") && source.includes("/hush.v1.")
+  );
 }
 
 /** bare is a page of the service's origin without anything of the service in it. */
@@ -86,17 +91,14 @@ async function bare(page: Page): Promise<void> {
 export async function signIn(page: Page, { address, password }: Person): Promise<void> {
   await page.context().clearCookies();
   await bare(page);
-  const answer = await page.evaluate(
-    async (body) => {
-      const answer = await fetch("/hush.v1.SessionService/CreateSession", {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body,
-      });
-      return answer.status === 200 ? "signed in" : answer.text();
-    },
-    JSON.stringify({ address, password }),
-  );
+  const answer = await page.evaluate(async (body) => {
+    const answer = await fetch("/hush.v1.SessionService/CreateSession", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
+    return answer.status === 200 ? "signed in" : answer.text();
+  }, JSON.stringify({ address, password }));
   expect(answer, "sign-in").toBe("signed in");
 }
 
@@ -139,7 +141,9 @@ export interface Links {
 /** links reads both from the page after sharing. */
 export async function links(page: Page): Promise<Links> {
   await expect(heading(page, t("result.title"))).toBeVisible();
-  const link = await card(page, t("result.link")).getByText(/\/s#[0-9a-z]{31}$/).innerText();
+  const link = await card(page, t("result.link"))
+    .getByText(/\/s#[0-9a-z]{31}$/)
+    .innerText();
   const receipt = await page.getByRole("link", { name: t("result.receipt.open") }).getAttribute("href");
   return { link, receipt: receipt ?? "" };
 }
@@ -164,6 +168,11 @@ export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = JSON.parse(found.result.value as string) as AxeResults;
   const serious = violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, help, nodes }) => ({ id, help, at: nodes.map(({ target }) => target.join(" ")), why: nodes[0]?.failureSummary }));
+    .map(({ id, help, nodes }) => ({
+      id,
+      help,
+      at: nodes.map(({ target }) => target.join(" ")),
+      why: nodes[0]?.failureSummary,
+    }));
   expect(serious, `axe on ${page.url()}`).toEqual([]);
 }

@@ -3,7 +3,9 @@ import { button, clipboard, expect, heading, revealed, test, url } from "./kit";
 import { conceal, kinds, reveal } from "./service";
 import { t } from "./texts";
 
-test("a wrong passphrase says how many tries are left before a pause, and the right one opens @phone", async ({ page }) => {
+test("a wrong passphrase says how many tries are left before a pause, and the right one opens @phone", async ({
+  page,
+}) => {
   const { key } = await conceal({ secret: "e2e secret behind a passphrase", passphrase: "open sesame" });
   await page.goto(`/s#${key}`);
   const field = page.getByLabel(t("open.passphrase"), { exact: true });

@@ -30,7 +30,16 @@ test("a note is text", async ({ page }) => {
 test("what stands in an address is text", async ({ page, expected }) => {
   expected.push(/status of 404/);
   const words = encodeURIComponent(hostile);
-  for (const path of [`/s#${words}`, `/secret/${words}`, `/r#${words}`, `/private/${words}`, `/${words}`, `/?x=${words}`, `/verify/${words}`, `/signin?next=${words}`]) {
+  for (const path of [
+    `/s#${words}`,
+    `/secret/${words}`,
+    `/r#${words}`,
+    `/private/${words}`,
+    `/${words}`,
+    `/?x=${words}`,
+    `/verify/${words}`,
+    `/signin?next=${words}`,
+  ]) {
     await page.goto("about:blank");
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 }), path).toBeVisible();

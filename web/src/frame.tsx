@@ -5,7 +5,6 @@ import { account, instanceName, policy, signOut } from "./session";
 import { chooseTheme, type Theme, theme } from "./theme";
 import { Icon, Menu, MenuItem, MenuLink } from "./ui";
 
-
 export function Header() {
   return (
     <header class="header">

@@ -92,7 +92,14 @@ export function begin(): void {
 
 /** follow turns a click on a link of ours into a move. */
 function follow(event: MouseEvent): void {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
+  if (
+    event.defaultPrevented ||
+    event.button !== 0 ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    event.altKey
+  ) {
     return;
   }
   const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -1,9 +1,5 @@
 /** What may be a key, a token or part of a link, wherever it stands. */
-const secrets = [
-  /[0-9a-z]{25,}/gi,
-  /[\w.+-]+@[\w-]+(\.[\w-]+)+/g,
-  /([?#])[^\s)"']*/g,
-];
+const secrets = [/[0-9a-z]{25,}/gi, /[\w.+-]+@[\w-]+(\.[\w-]+)+/g, /([?#])[^\s)"']*/g];
 
 /** The first segments of paths whose second one opens something. */
 const opening = /\/(s|r|secret|private|metadata|receipt|signup|verify|reset|confirm)\/[^\s/?#:)"']+/g;

@@ -5,7 +5,14 @@ import { returnPath, signInFor } from "../src/account/returning";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
 
 test("sign-in leads back to pages of the list", () => {
-  for (const path of ["/recent", "/account", "/account/tokens", "/account/domains", "/colonel", "/account/domains/a-b.example"]) {
+  for (const path of [
+    "/recent",
+    "/account",
+    "/account/tokens",
+    "/account/domains",
+    "/colonel",
+    "/account/domains/a-b.example",
+  ]) {
     assert.equal(returnPath(path), path);
     assert.equal(returnPath(new URL(signInFor(path), "https://hush.example").searchParams.get("next")), path);
   }

@@ -84,7 +84,12 @@ test("sliders move one edge, and squares grow about their middle", () => {
   assert.deepEqual(edges(area, "right", 900, image), { x: 100, y: 100, width: 800, height: 150 });
   assert.deepEqual(edges(area, "top", 400, image), { x: 100, y: 234, width: 200, height: 16 });
   assert.deepEqual(edges(area, "bottom", 110, image), { x: 100, y: 100, width: 200, height: 16 });
-  assert.deepEqual(resize({ x: 0, y: 0, width: 100, height: 100 }, 200, image), { x: 0, y: 0, width: 200, height: 200 });
+  assert.deepEqual(resize({ x: 0, y: 0, width: 100, height: 100 }, 200, image), {
+    x: 0,
+    y: 0,
+    width: 200,
+    height: 200,
+  });
   inside(fit({ x: 880, y: -5, width: 5000, height: 2 }, image), false);
 });
 

@@ -56,9 +56,16 @@ test("a page that is refused a stream polls, until the secret has ended", async 
   try {
     await follow(
       "key",
-      { onReceipt: (m) => seen.push(m.state), onLive: (live) => lives.push(live), onGone: () => assert.fail("nothing is gone") },
+      {
+        onReceipt: (m) => seen.push(m.state),
+        onLive: (live) => lives.push(live),
+        onGone: () => assert.fail("nothing is gone"),
+      },
       new AbortController().signal,
-      { watch: async () => (streams++, refusing("resource_exhausted")), get: async () => receipt(states[seen.length]!) },
+      {
+        watch: async () => (streams++, refusing("resource_exhausted")),
+        get: async () => receipt(states[seen.length]!),
+      },
     );
   } finally {
     page.restore();
@@ -66,7 +73,10 @@ test("a page that is refused a stream polls, until the secret has ended", async 
   assert.deepEqual(seen, states);
   assert.deepEqual(lives, [true, true]);
   assert.equal(streams, 3, "each look tries for a stream first");
-  assert.ok(page.pauses.every((pause) => pause >= 11_000), `pauses: ${page.pauses}`);
+  assert.ok(
+    page.pauses.every((pause) => pause >= 11_000),
+    `pauses: ${page.pauses}`,
+  );
 });
 
 test("a page that polls goes back to a stream, and stops where there is nothing", async () => {

@@ -22,7 +22,10 @@ test("characters has one of each chosen set and nothing else", () => {
     assert.match(text, /[0-9]/);
     assert.match(text, /[^A-Za-z0-9]/);
     assert.equal(text.length, 4);
-    assert.match(characters({ ...all, symbols: false, unambiguous: true, length: 40 }), /^[A-HJ-KM-NP-Za-hj-km-np-z2-9]{40}$/);
+    assert.match(
+      characters({ ...all, symbols: false, unambiguous: true, length: 40 }),
+      /^[A-HJ-KM-NP-Za-hj-km-np-z2-9]{40}$/,
+    );
   }
   const none = { ...all, uppercase: false, lowercase: false, numbers: false, symbols: false };
   assert.equal(characters(none), "");

@@ -83,13 +83,16 @@ function Destroy({ who, onDestroyed }: DangerProps) {
     setOpen(false);
   };
   const destroy = () =>
-    deed.do(async () => {
-      await (await accounts()).destroyAccount({ confirmation: password });
-      setPassword("");
-      onDestroyed();
-      keepShrimp("");
-      setAccount(null);
-    }, checkPassword("password", password));
+    deed.do(
+      async () => {
+        await (await accounts()).destroyAccount({ confirmation: password });
+        setPassword("");
+        onDestroyed();
+        keepShrimp("");
+        setAccount(null);
+      },
+      checkPassword("password", password),
+    );
   return (
     <div class="danger-row">
       <p class="muted">{t("account.destroy.hint")}</p>

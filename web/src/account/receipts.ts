@@ -106,6 +106,8 @@ export function useReceipts(filter: Filter, onRefused: (thrown: unknown) => void
     next: () => void fetch(pages),
     again: () => void fetch(undefined),
     change: (next) =>
-      setPages((old) => old && { ...old, rows: old.rows.map((row) => (row.metadataKey === next.metadataKey ? next : row)) }),
+      setPages(
+        (old) => old && { ...old, rows: old.rows.map((row) => (row.metadataKey === next.metadataKey ? next : row)) },
+      ),
   };
 }

@@ -35,11 +35,14 @@ export function ResendForm() {
   const [done, setDone] = useState(false);
   const deed = useDeed(credentialProblem({ address: "address" }));
   const send = () =>
-    deed.do(async () => {
-      setDone(false);
-      await again(address);
-      setDone(true);
-    }, checkAddress("address", address));
+    deed.do(
+      async () => {
+        setDone(false);
+        await again(address);
+        setDone(true);
+      },
+      checkAddress("address", address),
+    );
   return (
     <div ref={deed.area}>
       <Form onSend={send} label={t("resend.submit")}>

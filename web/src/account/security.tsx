@@ -25,7 +25,11 @@ export function Security({ who }: { who: Account }) {
         <PasswordForm address={who.address} />
       </Unfold>
       <Unfold title={t("account.move")}>
-        {policy.value?.mail === false ? <p class="muted">{t("account.move.no_mail")}</p> : <MoveForm address={who.address} />}
+        {policy.value?.mail === false ? (
+          <p class="muted">{t("account.move.no_mail")}</p>
+        ) : (
+          <MoveForm address={who.address} />
+        )}
       </Unfold>
     </Card>
   );
@@ -62,19 +66,16 @@ function PasswordForm({ address }: { address: string }) {
         setDone(true);
         announce(t("account.password.done"));
       },
-      checkPassword("password", current) ?? checkNewPassword("new_password", next, address) ?? checkOther(current, next),
+      checkPassword("password", current) ??
+        checkNewPassword("new_password", next, address) ??
+        checkOther(current, next),
     );
   };
   return (
     <div ref={deed.area}>
       <Form onSend={send} label={t("account.password")}>
         <p class="muted small">{t("account.password.hint")}</p>
-        <PasswordField
-          label={t("password.current")}
-          value={current}
-          onValue={setCurrent}
-          error={deed.at("password")}
-        />
+        <PasswordField label={t("password.current")} value={current} onValue={setCurrent} error={deed.at("password")} />
         <NewPasswordField label={t("password.new")} value={next} onValue={setNext} error={deed.at("new_password")} />
         {done && <Notice kind="good">{t("account.password.done")}</Notice>}
         <Send deed={deed} text={t("account.password.submit")} busy={t("account.password.busy")} />

@@ -12,7 +12,12 @@ import { Tell } from "./tell";
 
 /** Sessions are the browsers that the account is signed in with. */
 export function Sessions() {
-  const { value: all, refused, again, change } = useLoaded(async () => (await (await sessions()).listSessions({})).sessions);
+  const {
+    value: all,
+    refused,
+    again,
+    change,
+  } = useLoaded(async () => (await (await sessions()).listSessions({})).sessions);
   const deed = useDeed();
   const end = (session: Session) =>
     deed.do(async () => {

@@ -81,7 +81,9 @@ function Ends({ token }: { token: ApiToken }) {
   if (!end) {
     return <span>{t("tokens.forever")}</span>;
   }
-  return <span>{rich(end.getTime() > Date.now() ? "tokens.ends" : "tokens.ended", { when: <Relative date={end} /> })}</span>;
+  return (
+    <span>{rich(end.getTime() > Date.now() ? "tokens.ends" : "tokens.ended", { when: <Relative date={end} /> })}</span>
+  );
 }
 
 interface RevokeProps {

@@ -93,7 +93,10 @@ export function Program({ index }: { index: GetIndexResponse }) {
         <Facts
           rows={[
             [t("colonel.build.version"), build?.version],
-            [t("colonel.build.revision"), build?.revision && <code class="unbroken">{build.revision.slice(0, 12)}</code>],
+            [
+              t("colonel.build.revision"),
+              build?.revision && <code class="unbroken">{build.revision.slice(0, 12)}</code>,
+            ],
             [t("colonel.build.go"), build?.goVersion],
             [t("colonel.build.start"), started && <Time date={started} />],
             [t("colonel.build.uptime"), build?.uptime && duration(secondsOf(build.uptime))],

@@ -29,7 +29,12 @@ export function largest(image: Size, square: boolean): Area {
     return { x: 0, y: 0, width: image.width, height: image.height };
   }
   const side = Math.min(image.width, image.height);
-  return { x: Math.floor((image.width - side) / 2), y: Math.floor((image.height - side) / 2), width: side, height: side };
+  return {
+    x: Math.floor((image.width - side) / 2),
+    y: Math.floor((image.height - side) / 2),
+    width: side,
+    height: side,
+  };
 }
 
 /** drag moves a corner, or the whole, and stays within the image. */
@@ -116,5 +121,10 @@ function between(value: number, low: number, high: number): number {
 }
 
 function whole(area: Area): Area {
-  return { x: Math.round(area.x), y: Math.round(area.y), width: Math.round(area.width), height: Math.round(area.height) };
+  return {
+    x: Math.round(area.x),
+    y: Math.round(area.y),
+    width: Math.round(area.width),
+    height: Math.round(area.height),
+  };
 }

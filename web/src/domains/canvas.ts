@@ -27,7 +27,11 @@ function layoutOf(image: Size): Layout {
 }
 
 /** locate is where in the image a pointer is, and how long a pixel of the page is there. */
-export function locate(canvas: HTMLCanvasElement, image: Size, event: PointerEvent): { x: number; y: number; unit: number } {
+export function locate(
+  canvas: HTMLCanvasElement,
+  image: Size,
+  event: PointerEvent,
+): { x: number; y: number; unit: number } {
   const box = canvas.getBoundingClientRect();
   const layout = layoutOf(image);
   const unit = canvas.width / box.width / layout.zoom;

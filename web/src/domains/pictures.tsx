@@ -79,15 +79,7 @@ function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName
         {pictureOf(domain, name) && <Delete name={name} title={title} domain={domain} onChange={onChange} />}
       </div>
       <Dialog open={image !== undefined} onClose={close} title={t("image.crop.title", { name: title })}>
-        {image && (
-          <Crop
-            image={image}
-            square={name === "icon"}
-            busy={deed.busy}
-            onCrop={upload}
-            onCancel={close}
-          />
-        )}
+        {image && <Crop image={image} square={name === "icon"} busy={deed.busy} onCrop={upload} onCancel={close} />}
         <Tell deed={deed} />
       </Dialog>
     </div>

@@ -17,7 +17,8 @@ export default {
   "receipt.state.burned": "Burned",
   "receipt.state.expired": "Expired unread",
   "receipt.says.waiting": "Nobody has opened it yet. It expires {relative}.",
-  "receipt.locked": "There were too many wrong passphrases, so this secret can no longer be opened. Burn it, and share it again if it is still needed.",
+  "receipt.locked":
+    "There were too many wrong passphrases, so this secret can no longer be opened. Burn it, and share it again if it is still needed.",
   "receipt.says.received": "It was opened {relative}. Nothing is left of it.",
   "receipt.says.burned": "It was burned {relative}, unread.",
   "receipt.says.expired": "Nobody opened it in time. It was destroyed {relative}.",
@@ -58,16 +59,18 @@ export default {
   "receipt.print": "Print",
   "receipt.again": "Share another secret",
 
-
   // About, and what is not there
   "about.title": "About {name}",
   "about.lead": "A calm way to hand over a password, a key or a note: once, and then never again.",
   "about.once.title": "Once means once",
-  "about.once": "Of any number of people with the link, one gets the secret. It is destroyed before it is shown, so a broken connection loses it rather than showing it twice.",
+  "about.once":
+    "Of any number of people with the link, one gets the secret. It is destroyed before it is shown, so a broken connection loses it rather than showing it twice.",
   "about.kept.title": "What is kept",
-  "about.kept": "The service sees a secret while you share it and while it is opened. In between it is stored encrypted, and what is stored opens only together with the link, which the service does not keep. A passphrase becomes part of the key. When a secret is opened, its part of the key is overwritten on the disk.",
+  "about.kept":
+    "The service sees a secret while you share it and while it is opened. In between it is stored encrypted, and what is stored opens only together with the link, which the service does not keep. A passphrase becomes part of the key. When a secret is opened, its part of the key is overwritten on the disk.",
   "about.receipt.title": "Two links, two purposes",
-  "about.receipt": "The link for them opens the secret. Your private receipt is for you alone: it shows what happened, shows the link again while it waits, and can burn it.",
+  "about.receipt":
+    "The link for them opens the secret. Your private receipt is for you alone: it shows what happened, shows the link again while it waits, and can burn it.",
   "about.limits.title": "Limits here",
   "about.limits.ttl": "Without an account a secret lives up to {anonymous}, with one up to {account}.",
   "about.limits.size": "It may have {anonymous} without an account, {account} with one.",
@@ -83,20 +86,21 @@ export default {
   "colonel.title": "Overview",
   "feedback.title": "Feedback",
 
-
   // Domains
   "domains.lead": "Give out links on a name of your own, with your looks.",
   "domains.list": "Your domains",
   "domains.add": "Add a domain",
   "domains.first": "Your first domain",
-  "domains.first.text": "There is none yet. Adding one takes four steps, and permission to change the name's DNS records.",
+  "domains.first.text":
+    "There is none yet. Adding one takes four steps, and permission to change the name's DNS records.",
   "domains.steps": "Steps to a domain",
   "domains.name": "Domain",
   "domains.name.hint": "A name that you own, or one below it. Links will begin with it.",
   "domains.add.submit": "Add domain",
   "domains.add.busy": "Adding…",
   "domains.add.empty": "Enter a domain first.",
-  "domains.add.invalid": "That is no domain that can be used here: it takes a public name such as secrets.example.com, and not one of this service.",
+  "domains.add.invalid":
+    "That is no domain that can be used here: it takes a public name such as secrets.example.com, and not one of this service.",
   "domains.add.twice": "You have this domain already: it is in the list.",
   "domains.added": "{name} added",
   "domains.step.txt": "You get a TXT record that shows that the name is yours.",
@@ -105,7 +109,6 @@ export default {
   "domains.checked": "Checked {time}",
   "domains.unchecked": "Not checked yet",
   "domains.not_resolving": "Verified, but the name does not lead here",
-
 
   // One domain
   "domain.all": "All domains",
@@ -117,7 +120,8 @@ export default {
   "domain.says.pending": "Follow the steps below. Links can be made on it once it is verified.",
   "domain.says.verified": "Yours since {time}. You can choose it when you share a secret.",
   "domain.says.good": "You can choose it when you share a secret.",
-  "domain.says.suspended": "Its TXT record has been missing for seven days. Secrets on it stay locked, and none is lost, until the record is back.",
+  "domain.says.suspended":
+    "Its TXT record has been missing for seven days. Secrets on it stay locked, and none is lost, until the record is back.",
   "domain.way.title": "Verify it",
   "domain.stage.done": "done",
   "domain.stage.add": "Name the domain",
@@ -125,11 +129,14 @@ export default {
   "domain.stage.txt": "Add this TXT record",
   "domain.stage.point": "Point the name here",
   "domain.stage.verify": "Verify",
-  "domain.stage.verify.text": "New records can take some minutes to be seen everywhere. This page looks again by itself, too.",
+  "domain.stage.verify.text":
+    "New records can take some minutes to be seen everywhere. This page looks again by itself, too.",
   "domain.txt.text": "In the DNS settings of {base}, add a record of this kind. It has to stay there.",
   "domain.txt.short": "If your provider adds {base} to names by itself, enter only {host}.",
-  "domain.point.text": "Lead {name} to this service with this record. Until then its links do not open, but it can be verified already.",
-  "domain.point.apex": "If your provider has ALIAS or ANAME records, one to {host} is better: it follows when the addresses change.",
+  "domain.point.text":
+    "Lead {name} to this service with this record. Until then its links do not open, but it can be verified already.",
+  "domain.point.apex":
+    "If your provider has ALIAS or ANAME records, one to {host} is better: it follows when the addresses change.",
   "domain.record.label": "{type} record",
   "domain.record.type": "Type",
   "domain.record.name": "Name",
@@ -145,8 +152,10 @@ export default {
   "domain.verify.busy": "Asking DNS…",
   "domain.verify.succeeded": "The domain is verified.",
   "domain.verify.not_yet": "Not verified yet. What was found is shown below.",
-  "domain.verify.taken": "Another account has verified this name. If it is yours, that account has to remove it first, or lose its TXT record.",
-  "domain.lapsed": "The TXT record was not found. If it stays away for seven days, the domain is suspended and its secrets are locked.",
+  "domain.verify.taken":
+    "Another account has verified this name. If it is yours, that account has to remove it first, or lose its TXT record.",
+  "domain.lapsed":
+    "The TXT record was not found. If it stays away for seven days, the domain is suspended and its secrets are locked.",
   "domain.not_resolving": "The name does not lead to this service, so links on it do not open yet.",
   "domain.checks.title": "Checks",
   "domain.checks.none": "Nothing was checked yet.",
@@ -164,7 +173,8 @@ export default {
   "domain.check.time": "Asked {time}",
   "domain.problem.no_txt": "No TXT record was found under this name.",
   "domain.problem.other_txt": "There are TXT records under this name, but none has the expected value.",
-  "domain.problem.alias": "The name is an alias (CNAME) for a name in another domain, and the expected value is not there.",
+  "domain.problem.alias":
+    "The name is an alias (CNAME) for a name in another domain, and the expected value is not there.",
   "domain.problem.not_found": "The expected value was not found. Check again.",
   "domain.problem.taken": "The record is there, but another account has verified this name.",
   "domain.problem.no_address": "The name has no address yet.",
@@ -174,11 +184,12 @@ export default {
   "domain.problem.no_dns": "DNS could not answer. Check the name servers of the domain.",
   "domain.remove": "Remove domain",
   "domain.remove.title": "Remove this domain",
-  "domain.remove.text": "No more links can be made on it, and its looks are forgotten. Somebody else can claim the name afterwards.",
+  "domain.remove.text":
+    "No more links can be made on it, and its looks are forgotten. Somebody else can claim the name afterwards.",
   "domain.remove.confirm": "Remove {name}?",
-  "domain.remove.warning": "Secrets on it live on and open on the service's own host. Its looks, logo and icon are deleted; this cannot be undone.",
+  "domain.remove.warning":
+    "Secrets on it live on and open on the service's own host. Its looks, logo and icon are deleted; this cannot be undone.",
   "domain.removed": "{name} removed",
-
 
   // How a domain looks
   "brand.title": "Looks",
@@ -229,7 +240,6 @@ export default {
   "brand.preview.beside": "Revealed",
   "brand.preview.after": "After",
 
-
   // Its pictures
   "image.title": "Logo and icon",
   "image.lead": "Cut to size here before anything is sent. Choose a picture, or drop one on its place.",
@@ -262,7 +272,6 @@ export default {
   "image.deleted": "Picture deleted",
   "image.delete.title": "Delete the picture ({name})?",
   "image.delete.text": "Pages are shown without it. You can upload another one at any time.",
-
 
   // The colonel's page
   "colonel.refresh": "Refresh",
@@ -313,7 +322,8 @@ export default {
   "colonel.exception.user": "From",
   "colonel.exception.stack": "Where it came from",
   "colonel.burn.title": "Burn a reported link",
-  "colonel.burn.lead": "Destroys the secret of a link unread. Nothing of it is shown, and it is kept in the audit trail that you did.",
+  "colonel.burn.lead":
+    "Destroys the secret of a link unread. Nothing of it is shown, and it is kept in the audit trail that you did.",
   "colonel.burn.link": "Reported link",
   "colonel.burn.hint": "The whole link, or its key.",
   "colonel.burn.incomplete": "There is no whole link or key in this.",
@@ -336,7 +346,6 @@ export default {
   "colonel.build.start": "Started",
   "colonel.build.uptime": "Up for",
 
-
   // Feedback
   "feedback.lead": "What works, what does not, what is missing? Those who run this service read it.",
   "feedback.message": "Your message",
@@ -354,7 +363,6 @@ export default {
   "feedback.thanks": "Thank you",
   "feedback.thanks.text": "Your message has arrived.",
   "feedback.another": "Write another one",
-
 
   // Signing in and up
   "gate.back": "Sign in to see this page. You come back to it afterwards.",
@@ -381,13 +389,15 @@ export default {
 
   "signin.title": "Sign in",
   "signin.remember": "Stay signed in on this device",
-  "signin.remember.hint": "For 30 days, or 7 days without use. Otherwise until you close the browser, 2 hours without use, and a day at most.",
+  "signin.remember.hint":
+    "For 30 days, or 7 days without use. Otherwise until you close the browser, 2 hours without use, and a day at most.",
   "signin.submit": "Sign in",
   "signin.busy": "Signing in…",
   "signin.forgot": "Forgot your password?",
   "signin.new": "No account yet? {link}",
   "signin.new.link": "Create one",
-  "signin.insecure": "Signing in takes a secure connection (https), which this service does not have here. Sharing and opening work all the same.",
+  "signin.insecure":
+    "Signing in takes a secure connection (https), which this service does not have here. Sharing and opening work all the same.",
   "signin.elsewhere": "You can share and open secrets here. To sign in, go to {link}.",
   "signin.done": "You are signed in.",
 
@@ -416,7 +426,8 @@ export default {
   "signup.already": "You are signed in as {address}.",
   "signup.already.text": "Sign out first to create another account.",
   "signup.mail.title": "Check your mail",
-  "signup.mail.lead": "We wrote to {address}. Open the link in that mail to confirm the address and choose a password; it is good for a day.",
+  "signup.mail.lead":
+    "We wrote to {address}. Open the link in that mail to confirm the address and choose a password; it is good for a day.",
   "signup.mail.nothing": "Nothing there? Check your spam folder, and that the address is right.",
   "signup.mail.again": "Use another address",
   "signup.ready": "Your account is ready.",
@@ -432,8 +443,10 @@ export default {
 
   "confirm.title": "Confirm your new address",
   "confirm.lead": "From then on you sign in with the new address. The old one is told.",
-  "confirm.signin": "Sign in to the account that asked for this address, then confirm it here. If you did not ask for it, close this page: nothing changes.",
-  "confirm.wrong_account": "You are signed in to another account than the one that asked for this address. Sign in to that one.",
+  "confirm.signin":
+    "Sign in to the account that asked for this address, then confirm it here. If you did not ask for it, close this page: nothing changes.",
+  "confirm.wrong_account":
+    "You are signed in to another account than the one that asked for this address. Sign in to that one.",
   "confirm.submit": "Use the new address",
   "confirm.busy": "Changing…",
   "confirm.done.title": "Address changed",
@@ -454,7 +467,8 @@ export default {
   "reset.ask.no_mail": "No mail is set up here. Ask the operator of this service to set a new password.",
   "reset.cost.title": "Before you do it",
   "reset.cost.sessions": "You are signed out everywhere, and your API tokens end.",
-  "reset.cost.list": "Your list begins anew: earlier entries were locked with the old password. Those secrets live on, and their receipts open by their own links.",
+  "reset.cost.list":
+    "Your list begins anew: earlier entries were locked with the old password. Those secrets live on, and their receipts open by their own links.",
   "reset.submit": "Set password",
   "reset.busy": "Setting it…",
   "reset.done.title": "Password set",
@@ -462,7 +476,6 @@ export default {
   "reset.done.sealed.one": "{count} earlier entry can no longer be listed.",
   "reset.done.sealed.other": "{count} earlier entries can no longer be listed.",
   "reset.another": "Ask for another link",
-
 
   // What was shared
   "recent.title": "Your secrets",
@@ -486,8 +499,10 @@ export default {
   "recent.found": "{found} of {count}",
   "recent.more": "Show older ones",
   "recent.more.busy": "Fetching…",
-  "recent.sealed.one": "{count} entry cannot be shown: it was locked with a password that has been reset since. Its secret is not affected.",
-  "recent.sealed.other": "{count} entries cannot be shown: they were locked with a password that has been reset since. Their secrets are not affected.",
+  "recent.sealed.one":
+    "{count} entry cannot be shown: it was locked with a password that has been reset since. Its secret is not affected.",
+  "recent.sealed.other":
+    "{count} entries cannot be shown: they were locked with a password that has been reset since. Their secrets are not affected.",
   "recent.untitled": "Secret {key}…",
   "recent.state.waiting": "Waiting",
   "recent.state.received": "Opened",
@@ -504,7 +519,6 @@ export default {
   "recent.burn": "Burn",
   "recent.burn.named": "Burn {name}",
   "recent.refresh": "Refresh",
-
 
   // The account
   "account.title": "Account",
@@ -562,7 +576,8 @@ export default {
   "account.sessions.all.busy": "Signing out…",
   "account.data": "Your data",
   "account.export": "Download a copy",
-  "account.export.hint": "All that is kept about you, as a JSON file: settings, sessions, tokens without their values, domains and receipts. No secret is in it, but keys of receipts are: keep it safe.",
+  "account.export.hint":
+    "All that is kept about you, as a JSON file: settings, sessions, tokens without their values, domains and receipts. No secret is in it, but keys of receipts are: keep it safe.",
   "account.export.busy": "Collecting…",
   "account.export.done": "Download started",
   "account.danger": "Ending things",
@@ -577,13 +592,13 @@ export default {
   "account.destroy": "Delete account",
   "account.destroy.hint": "Ends the account with its sessions, tokens and domains, and burns its secrets.",
   "account.destroy.title": "Delete your account?",
-  "account.destroy.text": "Sessions, API tokens, domains and the list of your secrets go, and secrets that wait are burned. Nobody can sign up with {address} for a year. This cannot be undone.",
+  "account.destroy.text":
+    "Sessions, API tokens, domains and the list of your secrets go, and secrets that wait are burned. Nobody can sign up with {address} for a year. This cannot be undone.",
   "account.destroy.password": "Your password, to confirm",
   "account.destroy.submit": "Delete for good",
   "account.destroy.busy": "Deleting…",
   "account.destroyed.title": "Your account is gone",
   "account.destroyed": "It was deleted with all that belonged to it.",
-
 
   // API tokens
   "tokens.title": "API tokens",

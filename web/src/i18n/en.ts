@@ -54,7 +54,8 @@ export default {
   "problem.quota": "There is no room for more secrets just now. Try again later.",
   "problem.account_required": "Sign in to send a link by mail.",
   "problem.domain_not_found": "This domain is not verified for your account.",
-  "problem.domain_suspended": "The owner of this domain has to confirm it again before its secrets open. Your secret is kept until then, or until it expires.",
+  "problem.domain_suspended":
+    "The owner of this domain has to confirm it again before its secrets open. Your secret is kept until then, or until it expires.",
   "problem.invalid": "The service did not accept this: {reason}",
   "problem.scope": "This credential may not do that.",
   "problem.shrimp": "Your session changed in another window. Load the page again and repeat what you did.",
@@ -148,13 +149,15 @@ export default {
   "result.message.passphrase": "You also need the passphrase that I tell you separately.",
   "result.share.title": "A secret for you",
   "result.receipt": "Your private receipt",
-  "result.receipt.hint": "Only for you. It shows what became of the secret, shows the link again while it waits, and can burn it.",
+  "result.receipt.hint":
+    "Only for you. It shows what became of the secret, shows the link again while it waits, and can burn it.",
   "result.receipt.open": "Open my receipt",
   "result.receipt.copy": "Copy receipt link",
   "result.next": "What happens next",
   "result.next.once": "It opens once. Then it is destroyed and your receipt says when.",
   "result.next.expire": "If nobody opens it, it is destroyed {relative} ({time}).",
-  "result.next.passphrase": "The reader needs the passphrase. The fifth wrong try and every later one starts a pause, each longer than the last.",
+  "result.next.passphrase":
+    "The reader needs the passphrase. The fifth wrong try and every later one starts a pause, each longer than the last.",
   "result.next.mailed": "The link is mailed to {recipients}.",
   "result.next.not_mailed": "No mail is set up here: send the link to {recipients} yourself.",
   "result.next.receipt": "Your receipt is forgotten on {time}.",
@@ -183,12 +186,14 @@ export default {
   "open.passphrase.wrong.other": "Wrong passphrase. You have {count} tries before a pause.",
   "open.passphrase.pause": "Wrong passphrase. Try again {when}. The secret is still there.",
   "open.locked": "Too many wrong passphrases. The secret is locked and still there. Try again {when}.",
-  "open.locked.for_good": "Too many wrong passphrases: this secret cannot be opened any more. Ask the sender to share it again.",
+  "open.locked.for_good":
+    "Too many wrong passphrases: this secret cannot be opened any more. Ask the sender to share it again.",
   "open.reveal": "Reveal the secret",
   "open.revealing": "Revealing…",
   "open.own": "You shared this yourself. If you reveal it, nobody else can.",
   "open.verification": "This secret confirms the address of a new account.",
-  "open.lost": "The answer did not arrive. If the connection broke at the wrong moment, the secret may be gone; try again to find out.",
+  "open.lost":
+    "The answer did not arrive. If the connection broke at the wrong moment, the secret may be gone; try again to find out.",
   "open.revealed": "Here is the secret",
   "open.revealed.text": "This is the only time it is shown. Copy it now if you need it.",
   "open.secret": "The secret",
@@ -206,8 +211,10 @@ export default {
   "open.cleared": "The secret was shown and is no longer here. It cannot be shown again.",
   "open.idle": "It leaves this page when you do, or after five minutes in the background.",
   "open.gone.title": "There is nothing behind this link",
-  "open.gone.text": "It was opened already, was burned, ran out of time, or never existed. Nobody can tell which, and that is on purpose.",
-  "open.gone.expected": "You expected a secret? Tell the sender that it did not open: their receipt shows what happened.",
+  "open.gone.text":
+    "It was opened already, was burned, ran out of time, or never existed. Nobody can tell which, and that is on purpose.",
+  "open.gone.expected":
+    "You expected a secret? Tell the sender that it did not open: their receipt shows what happened.",
   "open.bad.title": "This link is not complete",
   "open.bad.text": "Part of it got lost on the way. Copy the whole link from the message and open it again.",
   "open.paste": "Link or key",

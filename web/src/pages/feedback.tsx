@@ -9,7 +9,6 @@ import { intake } from "../rpc";
 import { account } from "../session";
 import { announce, Button, Card, Empty, Field, Form, Icon, LinkButton, Page, Spinner, TextArea } from "../ui";
 
-
 /** The most characters of a message. */
 const limit = 1500;
 

@@ -67,7 +67,11 @@ export default function Generator({ text, onText }: GeneratorProps) {
           ["words", t("generate.kind.words")],
         ]}
       />
-      {kind === "words" ? <WordOptions value={phrase} onValue={setPhrase} /> : <CharOptions value={chars} onValue={setChars} />}
+      {kind === "words" ? (
+        <WordOptions value={phrase} onValue={setPhrase} />
+      ) : (
+        <CharOptions value={chars} onValue={setChars} />
+      )}
     </div>
   );
 }

@@ -1,5 +1,11 @@
 import { useState } from "preact/hooks";
-import { AddressField, checkAddress, checkNewPassword, credentialProblem, NewPasswordField } from "../account/credentials";
+import {
+  AddressField,
+  checkAddress,
+  checkNewPassword,
+  credentialProblem,
+  NewPasswordField,
+} from "../account/credentials";
 import { useDeed } from "../account/deed";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
 import { t, tn } from "../i18n/more";

@@ -97,7 +97,12 @@ function ShareForm({ onCreated }: { onCreated: (created: Created) => void }) {
             ]}
           />
           {mode === "text" ? (
-            <TextBox draft={d} error={problem.field === "secret" ? problem.text : undefined} change={change} send={submit} />
+            <TextBox
+              draft={d}
+              error={problem.field === "secret" ? problem.text : undefined}
+              change={change}
+              send={submit}
+            />
           ) : (
             <Generator text={d.text} onText={(text: string) => change({ text })} />
           )}

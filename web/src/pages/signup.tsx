@@ -1,5 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { AddressField, checkAddress, checkNewPassword, credentialProblem, NewPasswordField } from "../account/credentials";
+import {
+  AddressField,
+  checkAddress,
+  checkNewPassword,
+  credentialProblem,
+  NewPasswordField,
+} from "../account/credentials";
 import { type Problem, useDeed } from "../account/deed";
 import { type Proof, useProof } from "../account/proof";
 import { Resend } from "../account/resend";
@@ -13,7 +19,21 @@ import { navigate } from "../router";
 import type { PageProps } from "../routes";
 import { accounts } from "../rpc";
 import { account, policy, signIn, signOut } from "../session";
-import { announce, Button, Card, Empty, Field, Form, Icon, LinkButton, Loading, Notice, Page, Spinner, TextInput } from "../ui";
+import {
+  announce,
+  Button,
+  Card,
+  Empty,
+  Field,
+  Form,
+  Icon,
+  LinkButton,
+  Loading,
+  Notice,
+  Page,
+  Spinner,
+  TextInput,
+} from "../ui";
 
 /** SignUp makes an account, if the operator lets the visitor do that. */
 export default function SignUp({ params }: PageProps) {
@@ -103,7 +123,11 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
   const send = () =>
     deed.do(
       async () => {
-        const wanted = { address: address.trim(), password: byMail ? "" : password, invite: keyIn(invite) || invite.trim() };
+        const wanted = {
+          address: address.trim(),
+          password: byMail ? "" : password,
+          invite: keyIn(invite) || invite.trim(),
+        };
         if (await create(wanted, proof)) {
           onMailed(wanted.address);
           return;

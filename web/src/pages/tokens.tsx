@@ -15,7 +15,12 @@ export default function Tokens() {
 }
 
 function AllTokens({ address }: { address: string }) {
-  const { value: tokens, refused, again, change } = useLoaded(async () => (await (await accounts()).listApiTokens({})).apiTokens);
+  const {
+    value: tokens,
+    refused,
+    again,
+    change,
+  } = useLoaded(async () => (await (await accounts()).listApiTokens({})).apiTokens);
   const [made, setMade] = useState<GenerateApiTokenResponse>();
   return (
     <Page

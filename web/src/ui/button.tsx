@@ -20,7 +20,17 @@ type ButtonProps = Look &
   };
 
 /** Button does something. It is no submit button unless type says so. */
-export function Button({ kind = "plain", size, wide, icon, busy, children, onClick, class: more, ...rest }: ButtonProps) {
+export function Button({
+  kind = "plain",
+  size,
+  wide,
+  icon,
+  busy,
+  children,
+  onClick,
+  class: more,
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
