@@ -11,6 +11,11 @@ export interface Place {
   visit: number;
 }
 
+/** PageProps is what a page receives: the values of its path's parameters. */
+export interface PageProps {
+  params: Record<string, string>;
+}
+
 /** The place that is shown. */
 export const place = signal<Place>(here(0));
 

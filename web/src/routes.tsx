@@ -8,10 +8,7 @@ import { lazy } from "./lazy";
 import { match } from "./match";
 import { Open } from "./pages/open";
 import { Share } from "./pages/share";
-
-export interface PageProps {
-  params: Record<string, string>;
-}
+import type { PageProps } from "./router";
 
 type Page = FunctionComponent<PageProps>;
 

@@ -5,7 +5,7 @@ import { SignInHere } from "../account/signinform";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
 import { t } from "../i18n/more";
 import { asRefusal } from "../refusal";
-import type { PageProps } from "../routes";
+import type { PageProps } from "../router";
 import { accounts } from "../rpc";
 import { account, loadAccount } from "../session";
 import { LinkButton, Loading, Notice, Page } from "../ui";

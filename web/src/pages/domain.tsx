@@ -11,7 +11,7 @@ import { dateOf } from "../format";
 import type { Domain as Claim } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/more";
 import { asRefusal } from "../refusal";
-import type { PageProps } from "../routes";
+import type { PageProps } from "../router";
 import { domains } from "../rpc";
 import { Empty, Failure, LinkButton, Loading, Page, Time } from "../ui";
 

@@ -15,6 +15,12 @@ export interface Draft {
   domain: string;
 }
 
+/** Created is what the result page shows: the two keys, and the text if this page generated it. */
+export interface Created {
+  answer: ConcealSecretResponse;
+  generated: string;
+}
+
 export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "" };
 
 /** Why the form was refused: beside a field, or beside its button (form). */

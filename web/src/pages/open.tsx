@@ -8,8 +8,7 @@ import { rich, suggestLocale, t } from "../i18n";
 import { keyIn } from "../link";
 import { passphraseText, problemText } from "../problem";
 import { asRefusal, type Refusal } from "../refusal";
-import { navigate, place } from "../router";
-import type { PageProps } from "../routes";
+import { navigate, type PageProps, place } from "../router";
 import { domains, secrets } from "../rpc";
 import {
   Button,

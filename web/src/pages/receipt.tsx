@@ -1,15 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { signInFor } from "../account/returning";
 import { State } from "../contract";
-import { dateOf, duration, secondsOf } from "../format";
 import { follow, locked } from "../follow";
+import { dateOf, duration, secondsOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { type Key, rich, t } from "../i18n/more";
 import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
-import { place } from "../router";
-import type { PageProps } from "../routes";
+import { type PageProps, place } from "../router";
 import { receipts } from "../rpc";
 import { account, policy } from "../session";
 import {

@@ -10,7 +10,7 @@ import { useDeed } from "../account/deed";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
 import { t, tn } from "../i18n/more";
 import { asRefusal } from "../refusal";
-import type { PageProps } from "../routes";
+import type { PageProps } from "../router";
 import { accounts } from "../rpc";
 import { loadAccount, policy } from "../session";
 import { Icon, LinkButton, Notice, Page } from "../ui";

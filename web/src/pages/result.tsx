@@ -6,7 +6,7 @@ import { receiptLink, secretLink } from "../link";
 import { policy } from "../session";
 import { Button, Card, CopyButton, Dialog, Icon, LinkButton, Notice, Page, Qr, Relative, Time } from "../ui";
 import { Burn } from "./burn";
-import type { Created } from "./share";
+import type { Created } from "./draft";
 
 interface ResultProps {
   created: Created;

@@ -1,22 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { byteLength, size } from "../format";
-import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
 import { Button, Card, Field, Form, Icon, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
-import { check, conceal, type Draft, empty, limit, type Problem, problemOf } from "./draft";
+import { type Created, check, conceal, type Draft, empty, limit, type Problem, problemOf } from "./draft";
 import { Options } from "./options";
 
 const Generator = lazy(() => import("./generator"));
 const Result = lazy(() => import("./result"));
-
-/** What the result page needs: the two keys, and the text if it was drawn here. */
-export interface Created {
-  answer: ConcealSecretResponse;
-  generated: string;
-}
 
 type Mode = "text" | "generate";
 

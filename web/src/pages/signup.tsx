@@ -15,8 +15,7 @@ import { locale } from "../i18n";
 import { rich, t } from "../i18n/more";
 import { keyIn } from "../link";
 import { asRefusal } from "../refusal";
-import { navigate } from "../router";
-import type { PageProps } from "../routes";
+import { navigate, type PageProps } from "../router";
 import { accounts } from "../rpc";
 import { account, policy, signIn, signOut } from "../session";
 import {

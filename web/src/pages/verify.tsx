@@ -5,7 +5,7 @@ import { ResendForm } from "../account/resend";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
 import { t } from "../i18n/more";
 import { asRefusal } from "../refusal";
-import type { PageProps } from "../routes";
+import type { PageProps } from "../router";
 import { accounts } from "../rpc";
 import { loadAccount, policy } from "../session";
 import { Card, LinkButton, Page } from "../ui";

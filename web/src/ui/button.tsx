@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes, ComponentChildren, PartialAnchorHTMLAttributes } from "preact";
 import { Icon, type IconName } from "./icon";
-import { Spinner } from "./notice";
+import { Spinner } from "./spinner";
 
 interface Look {
   /** primary: the page's one deed. danger: destroys. quiet: looks like text. */

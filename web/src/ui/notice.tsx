@@ -3,11 +3,7 @@ import { t } from "../i18n";
 import { problemText } from "../problem";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
-
-/** Spinner turns while something works; it stands beside words. */
-export function Spinner() {
-  return <span class="spinner" aria-hidden="true" />;
-}
+import { Spinner } from "./spinner";
 
 const icons: Record<NoticeKind, IconName> = { info: "info", good: "check", warn: "warn", bad: "warn" };
 type NoticeKind = "info" | "good" | "warn" | "bad";
