@@ -5,8 +5,8 @@
  */
 import { availableParallelism } from "node:os";
 import { defineConfig, type PlaywrightTestConfig } from "@playwright/test";
-import { screens } from "./e2e/screens";
 import { brandedHost, environment } from "./e2e/environment";
+import { screens } from "./e2e/screens";
 
 const { url, chromium, task } = environment();
 

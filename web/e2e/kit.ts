@@ -5,13 +5,13 @@
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { test as base, type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
+import { type BrowserContext, test as base, expect, type Locator, type Page } from "@playwright/test";
 import type { AxeResults } from "axe-core";
 import { brandedHost, environment, type Person } from "./environment";
 import { t } from "./texts";
 
-export { expect };
 export type { Page };
+export { expect };
 export const { url, ada, colonel } = environment();
 
 interface Kit {
@@ -24,6 +24,7 @@ interface Kit {
 }
 
 export const test = base.extend<Kit>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's parts from the pattern.
   expected: async ({}, use) => use([]),
   mistakes: [
     async ({ expected }, use) => {

@@ -7,11 +7,11 @@ const key = /(?<![0-9a-z])[0-9a-z]{31}(?![0-9a-z])/;
  * answers an empty text if there is none.
  */
 export function keyIn(text: string): string {
-  const plain = unescape(text).replace(/[\s\u00ad\u200b-\u200f\u2060\ufeff]/g, "");
+  const plain = unescaped(text).replace(/[\s\u00ad\u200b-\u200f\u2060\ufeff]/g, "");
   return key.exec(plain)?.[0] ?? key.exec(plain.toLowerCase())?.[0] ?? "";
 }
 
-function unescape(text: string): string {
+function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -4,7 +4,7 @@ import { State } from "../src/contract";
 import { follow, locked, waits } from "../src/follow";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
 import { problemText } from "../src/problem";
-import { Refusal, type Code } from "../src/refusal";
+import { type Code, Refusal } from "../src/refusal";
 
 test("a receipt is followed while its secret waits, whether or not its key is shown", () => {
   for (const [name, state] of Object.entries(State)) {
@@ -43,6 +43,7 @@ function shown(): { pauses: number[]; restore: () => void } {
   return { pauses, restore: () => (globalThis.setTimeout = real) };
 }
 
+// biome-ignore lint/correctness/useYield: the stream ends before its first message.
 async function* refusing(code: Code): AsyncGenerator<{ metadata?: Metadata }> {
   throw new Refusal("", { code, reason: "too_many" });
 }
@@ -63,7 +64,10 @@ test("a page that is refused a stream polls, until the secret has ended", async 
       },
       new AbortController().signal,
       {
-        watch: async () => (streams++, refusing("resource_exhausted")),
+        watch: async () => {
+          streams += 1;
+          return refusing("resource_exhausted");
+        },
         get: async () => receipt(states[seen.length]!),
       },
     );

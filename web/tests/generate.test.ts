@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CharacterChoice, characterBits, characters } from "../src/generate/characters";
 import { below } from "../src/generate/random";
-import { bitsPerWord, words } from "../src/generate/words";
 import { wordlist } from "../src/generate/wordlist";
+import { bitsPerWord, words } from "../src/generate/words";
 
 const all: CharacterChoice = {
   length: 12,

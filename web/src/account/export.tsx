@@ -1,5 +1,5 @@
-import { t } from "../i18n/more";
 import type { ExportAccountResponse } from "../gen/hush/v1/account_service_pb";
+import { t } from "../i18n/more";
 import { accounts, receipts } from "../rpc";
 import { announce, Button, Card } from "../ui";
 import { useDeed } from "./deed";

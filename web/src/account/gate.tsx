@@ -31,7 +31,7 @@ export function Gate({ children }: GateProps) {
     addEventListener("pageshow", back);
     return () => removeEventListener("pageshow", back);
   }, []);
-  return who ? <>{children(who)}</> : <Loading />;
+  return who ? children(who) : <Loading />;
 }
 
 /** noticeEnd forgets the account if a call was refused because its session ended. */

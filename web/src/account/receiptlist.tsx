@@ -5,7 +5,7 @@ import { rich, t } from "../i18n/more";
 import { secrets } from "../rpc";
 import { announce, Button, Confirm, Icon, Relative } from "../ui";
 import { useDeed } from "./deed";
-import { phaseOf, type Phase } from "./receipts";
+import { type Phase, phaseOf } from "./receipts";
 import { Tell } from "./tell";
 
 interface ListProps {

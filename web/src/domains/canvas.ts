@@ -1,4 +1,4 @@
-import { type Area, longest, scaled, type Size } from "./area";
+import { type Area, longest, type Size, scaled } from "./area";
 
 /** The most bytes that the service takes. */
 const most = 1 << 20;

@@ -113,6 +113,7 @@ function Shown({ name, domain, onFile }: ShownProps) {
     setOver(true);
   };
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is dropped here can be chosen with a button as well.
     <div
       class={`picture-shown ${over ? "picture-over" : ""}`}
       onDragOver={keep}

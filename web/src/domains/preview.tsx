@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { applyBrand } from "../brand";
-import type { Domain } from "../gen/hush/v1/domain_pb";
 import { relative } from "../format";
+import type { Domain } from "../gen/hush/v1/domain_pb";
 import { t } from "../i18n/more";
 import { policy } from "../session";
 import { Button, Icon, Segmented } from "../ui";

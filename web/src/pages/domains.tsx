@@ -81,7 +81,7 @@ function Since({ domain }: { domain: Domain }) {
 function addProblem(thrown: unknown): Problem {
   const refusal = asRefusal(thrown);
   const own = refusal.field === "domain" && { invalid: t("domains.add.invalid"), duplicate: t("domains.add.twice") };
-  const text = own && own[refusal.reason as keyof typeof own];
+  const text = own ? own[refusal.reason as keyof typeof own] : undefined;
   return text ? { field: "domain", text } : { field: "", text: problemText(thrown) };
 }
 

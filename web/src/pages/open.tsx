@@ -122,7 +122,9 @@ function showIcon(href: string): () => void {
   link.rel = "icon";
   link.href = href;
   document.head.append(link);
-  own.forEach((other) => other.remove());
+  for (const other of own) {
+    other.remove();
+  }
   return () => link.replaceWith(...own);
 }
 

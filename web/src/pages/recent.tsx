@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Gate, noticeEnd } from "../account/gate";
 import { ReceiptList } from "../account/receiptlist";
-import { filters, type Filter, type Receipts, search, useReceipts } from "../account/receipts";
+import { type Filter, filters, type Receipts, search, useReceipts } from "../account/receipts";
 import { t, tn } from "../i18n/more";
 import { Button, Card, Empty, Failure, Field, LinkButton, Loading, Notice, Page, Segmented, TextInput } from "../ui";
 

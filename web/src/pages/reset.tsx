@@ -17,7 +17,7 @@ import { Icon, LinkButton, Notice, Page } from "../ui";
 
 /** Reset asks for a link, or with that link sets a new password. */
 export default function Reset({ params }: PageProps) {
-  return params.token === undefined ? <Ask /> : <Set token={ticketIn(params)} />;
+  return params.token === undefined ? <Ask /> : <SetPassword token={ticketIn(params)} />;
 }
 
 function Ask() {
@@ -63,7 +63,7 @@ function Ask() {
   );
 }
 
-function Set({ token }: { token: string }) {
+function SetPassword({ token }: { token: string }) {
   const [password, setPassword] = useState("");
   const [sealed, setSealed] = useState<number>();
   const [spent, setSpent] = useState(false);

@@ -51,7 +51,12 @@ function ShareForm({ onCreated }: { onCreated: (created: Created) => void }) {
   const change = (part: Partial<Draft>) => {
     draft.value = { ...draft.value, ...part };
   };
-  useEffect(() => () => void (draft.value = empty), []);
+  useEffect(
+    () => () => {
+      draft.value = empty;
+    },
+    [],
+  );
 
   const submit = async () => {
     const found = check(draft.value);

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { Gate } from "../account/gate";
 import { useLoaded } from "../account/load";
-import { NewToken } from "../account/tokennew";
 import { TokenList } from "../account/tokenlist";
+import { NewToken } from "../account/tokennew";
 import { ShownToken } from "../account/tokenshown";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
 import { t } from "../i18n/more";

@@ -25,6 +25,7 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
     }
   }, [open]);
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser itself closes a dialog with Escape.
     <dialog
       ref={dialog}
       class="dialog"

@@ -49,6 +49,7 @@ export function Menu({ label, name, icon, children }: MenuProps) {
     }
   };
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the menu's button and items.
     <div class="menu" ref={root} onKeyDown={onKeyDown}>
       <button
         type="button"
@@ -65,6 +66,7 @@ export function Menu({ label, name, icon, children }: MenuProps) {
         <Icon name="down" />
       </button>
       {open && (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: a key on an item clicks that item.
         <div class="menu-list" id={id} role="menu" onClick={close}>
           {children}
         </div>
