@@ -25,11 +25,11 @@ export default defineConfig({
           groups: [
             {
               name: "app",
-              test: /node_modules\/(preact|@preact)\/|src\/(ui\/|i18n\/(index|en)\.ts)|src\/(contract|format|link|match|problem|refusal|router|rpc|scrub|session|shrimp|theme)\.ts/,
+              test: /node_modules\/(preact|@preact)\/|src\/(ui\/|i18n\/(index|en)\.ts)|src\/(call|contract|format|link|match|problem|refusal|router|rpc|scrub|session|shrimp|theme)\.ts/,
             },
             {
               name: "wire",
-              test: /node_modules\/(@bufbuild|@connectrpc)\/|src\/wire\/(client|refuse|system|secrets)\.ts|gen\/hush\/v1\/(system_service|secret|secret_service|metadata|policy|refusal)_pb/,
+              test: /node_modules\/(@bufbuild|@connectrpc)\/|src\/wire\/(client|first|refuse)\.ts|gen\/hush\/v1\/(system_service|secret|secret_service|metadata|policy|refusal)_pb/,
             },
           ],
         },

@@ -10,7 +10,7 @@ import workerUrl from "./worker/altcha?worker&url";
  * Refusal.
  */
 export async function prove(action: "conceal" | "feedback" | "signup"): Promise<string> {
-  const challenge = await (await challenges()).altchaChallenge({ action });
+  const challenge = await challenges.altchaChallenge({ action });
   const number = await run({
     challenge: challenge.challenge,
     salt: challenge.salt,

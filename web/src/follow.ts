@@ -26,8 +26,8 @@ export interface Source {
 }
 
 const service: Source = {
-  watch: async (metadataKey, signal) => (await receipts()).watchMetadata({ metadataKey }, { signal }),
-  get: async (metadataKey, signal) => (await (await receipts()).getMetadata({ metadataKey }, { signal })).metadata,
+  watch: (metadataKey, signal) => receipts.watchMetadata({ metadataKey }, { signal }),
+  get: async (metadataKey, signal) => (await receipts.getMetadata({ metadataKey }, { signal })).metadata,
 };
 
 /**

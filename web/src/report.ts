@@ -20,7 +20,7 @@ export function report(thrown: unknown): void {
 
 async function send(thrown: unknown): Promise<void> {
   const error = thrown instanceof Error ? thrown : new Error(typeof thrown);
-  await (await intake()).receiveException({
+  await intake.receiveException({
     message: scrub(error.message).slice(0, 1000) || error.name,
     type: error.name.slice(0, 100),
     stack: scrub(error.stack ?? "").slice(0, 2500),

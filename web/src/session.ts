@@ -16,13 +16,13 @@ export const instanceName = computed(() => policy.value?.instanceName || "Hush")
 
 /** start learns what every page needs. It never fails: pages say what does. */
 export async function start(): Promise<void> {
-  keepShrimp(system().then(async (c) => (await c.validateShrimp({})).shrimp));
+  keepShrimp(system.validateShrimp({}).then(({ shrimp }) => shrimp));
   await Promise.all([loadPolicy(), loadAccount()]);
 }
 
 export async function loadPolicy(): Promise<void> {
   try {
-    policy.value = await (await system()).getPolicy({});
+    policy.value = await system.getPolicy({});
   } catch {
     // Pages do without: the service says what it does not allow.
   }
@@ -35,8 +35,8 @@ export async function loadPolicy(): Promise<void> {
 export async function loadAccount(): Promise<void> {
   try {
     const token = await shrimp();
-    const { valid } = await (await system()).validateShrimp({ shrimp: token });
-    setAccount(valid ? ((await (await accounts()).getAccount({})).account ?? null) : null);
+    const { valid } = await system.validateShrimp({ shrimp: token });
+    setAccount(valid ? ((await accounts.getAccount({})).account ?? null) : null);
   } catch {
     setAccount(null);
   }
@@ -44,7 +44,7 @@ export async function loadAccount(): Promise<void> {
 
 /** signIn makes a session. It throws Refusal. */
 export async function signIn(address: string, password: string, remember: boolean): Promise<void> {
-  const answer = await (await sessions()).createSession({ address, password, remember });
+  const answer = await sessions.createSession({ address, password, remember });
   keepShrimp(answer.shrimp);
   setAccount(answer.account ?? null);
 }
@@ -52,7 +52,7 @@ export async function signIn(address: string, password: string, remember: boolea
 /** signOut ends the session, and forgets who it was in any case. */
 export async function signOut(): Promise<void> {
   try {
-    await (await sessions()).destroySession({});
+    await sessions.destroySession({});
   } finally {
     keepShrimp("");
     setAccount(null);

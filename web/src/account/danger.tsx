@@ -34,7 +34,7 @@ function BurnAll() {
   };
   const burn = () =>
     deed.do(async () => {
-      const answer = await (await accounts()).burnAllSecrets({});
+      const answer = await accounts.burnAllSecrets({});
       setBurned(answer.burned);
       setOpen(false);
       announce(burnedText(answer.burned));
@@ -85,7 +85,7 @@ function Destroy({ who, onDestroyed }: DangerProps) {
   const destroy = () =>
     deed.do(
       async () => {
-        await (await accounts()).destroyAccount({ confirmation: password });
+        await accounts.destroyAccount({ confirmation: password });
         setPassword("");
         onDestroyed();
         keepShrimp("");

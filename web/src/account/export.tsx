@@ -31,10 +31,9 @@ const pageSize = 500;
 
 /** collect fetches everything; the receipts come in pages after the first ones. */
 async function collect(): Promise<ExportAccountResponse> {
-  const all = await (await accounts()).exportAccount({});
-  const client = await receipts();
+  const all = await accounts.exportAccount({});
   while (all.nextPageToken) {
-    const page = await client.listMetadata({ pageSize, pageToken: all.nextPageToken });
+    const page = await receipts.listMetadata({ pageSize, pageToken: all.nextPageToken });
     all.metadata.push(...page.metadata);
     all.nextPageToken = page.nextPageToken;
     all.sealedCount += page.sealedCount;

@@ -27,7 +27,7 @@ function Language({ who }: { who: Account }) {
       const next = parse(name) ?? "en";
       setWanted(next);
       try {
-        const { newLocale } = await (await accounts()).updateLocale({ locale: next });
+        const { newLocale } = await accounts.updateLocale({ locale: next });
         setAccount({ ...who, locale: newLocale });
         await chooseLocale(next);
         announce(t("account.language.saved"));
@@ -53,7 +53,7 @@ function Notify({ who }: { who: Account }) {
     deed.do(async () => {
       setWanted(secretOpened);
       try {
-        const { account } = await (await accounts()).updateNotifications({ notifications: { secretOpened } });
+        const { account } = await accounts.updateNotifications({ notifications: { secretOpened } });
         setAccount(account ?? who);
         announce(t("account.notify.saved"));
       } finally {

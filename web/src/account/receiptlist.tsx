@@ -124,7 +124,7 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
       if (!metadata) {
         return;
       }
-      const answer = await (await secrets()).burnSecret({ metadataKey: metadata.metadataKey });
+      const answer = await secrets.burnSecret({ metadataKey: metadata.metadataKey });
       announce(t("result.burned"));
       onBurned(answer.metadata ?? metadata);
     });

@@ -71,7 +71,7 @@ export function useReceipts(filter: Filter, onRefused: (thrown: unknown) => void
     setBusy(true);
     setRefused(undefined);
     try {
-      const page = await (await receipts()).listMetadata({ pageToken: before?.token ?? "", states: states[filter] });
+      const page = await receipts.listMetadata({ pageToken: before?.token ?? "", states: states[filter] });
       if (mine === round.current) {
         setPages({
           rows: [...(before?.rows ?? []), ...page.metadata],

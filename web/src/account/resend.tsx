@@ -55,6 +55,6 @@ export function ResendForm() {
 }
 
 async function again(address: string): Promise<void> {
-  await (await accounts()).resendVerification({ address });
+  await accounts.resendVerification({ address });
   announce(t("resend.done"));
 }

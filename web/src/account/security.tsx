@@ -61,7 +61,7 @@ function PasswordForm({ address }: { address: string }) {
     setDone(false);
     deed.do(
       async () => {
-        await (await accounts()).changeAccountPassword({ currentPassword: current, newPassword: next });
+        await accounts.changeAccountPassword({ currentPassword: current, newPassword: next });
         clear();
         setDone(true);
         announce(t("account.password.done"));
@@ -98,7 +98,7 @@ function MoveForm({ address }: { address: string }) {
     setAsked("");
     deed.do(
       async () => {
-        await (await accounts()).requestAddressChange({ newAddress: wanted, password });
+        await accounts.requestAddressChange({ newAddress: wanted, password });
         setNext("");
         setPassword("");
         setAsked(wanted);

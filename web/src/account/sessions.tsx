@@ -12,16 +12,11 @@ import { Tell } from "./tell";
 
 /** Sessions are the browsers that the account is signed in with. */
 export function Sessions() {
-  const {
-    value: all,
-    refused,
-    again,
-    change,
-  } = useLoaded(async () => (await (await sessions()).listSessions({})).sessions);
+  const { value: all, refused, again, change } = useLoaded(async () => (await sessions.listSessions({})).sessions);
   const deed = useDeed();
   const end = (session: Session) =>
     deed.do(async () => {
-      await (await sessions()).revokeSessions({ sessionIds: [session.sessionId] });
+      await sessions.revokeSessions({ sessionIds: [session.sessionId] });
       announce(t("account.session.ended"));
       change((all ?? []).filter((other) => other.sessionId !== session.sessionId));
     });
@@ -85,7 +80,7 @@ function Everywhere() {
   };
   const end = () =>
     deed.do(async () => {
-      await (await sessions()).revokeSessions({ all: true });
+      await sessions.revokeSessions({ all: true });
       // The session is gone: there is nothing left that signing out could end.
       await signOut().catch(() => undefined);
       navigate("/signin", { replace: true });

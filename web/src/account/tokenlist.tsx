@@ -103,7 +103,7 @@ function RevokeDialog({ token, onClose, onRevoked }: RevokeProps) {
     deed.do(async () => {
       const tokenId = token?.tokenId ?? "";
       try {
-        await (await accounts()).revokeApiToken({ tokenId });
+        await accounts.revokeApiToken({ tokenId });
       } catch (thrown) {
         // One that somebody else revoked is gone as well.
         if (asRefusal(thrown).code !== "not_found") {

@@ -113,7 +113,7 @@ function ScopeChoice({ chosen, onChosen, error }: ScopeChoiceProps) {
 
 /** generate makes the token. A draft without scopes would be one of all scopes: check refuses it. */
 async function generate(draft: Draft): Promise<GenerateApiTokenResponse> {
-  return (await accounts()).generateApiToken({
+  return accounts.generateApiToken({
     name: draft.name.trim(),
     scopes: [...draft.scopes],
     ttl: draft.ttl > 0 ? durationOf(draft.ttl) : undefined,

@@ -34,7 +34,7 @@ export function BurnReported({ onBurned }: { onBurned: () => void }) {
   };
   const burn = () =>
     deed.do(async () => {
-      const { metadata } = await (await colonel()).burnReportedSecret({ link: key });
+      const { metadata } = await colonel.burnReportedSecret({ link: key });
       setAsking(false);
       setLink("");
       setBurned(metadata);

@@ -10,8 +10,8 @@ import { announce, Button, Card, Empty, Facts, Failure, Icon, Loading, Relative,
 
 const pageSize = 20;
 
-async function fetchPage(pageToken: string) {
-  return (await colonel()).listExceptions({ pageSize, pageToken });
+function fetchPage(pageToken: string) {
+  return colonel.listExceptions({ pageSize, pageToken });
 }
 
 /** Exceptions are the mistakes that browsers reported, the newest first. */

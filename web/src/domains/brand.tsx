@@ -28,7 +28,7 @@ export function BrandEditor({ domain, onChange }: BrandEditorProps) {
   };
   const save = () =>
     deed.do(async () => {
-      const answer = await (await domains()).updateDomainBrand({ domain: domain.domainId, ...change });
+      const answer = await domains.updateDomainBrand({ domain: domain.domainId, ...change });
       if (answer.domain) {
         onChange(answer.domain);
         setDraft(draftOf(answer.domain.brand));

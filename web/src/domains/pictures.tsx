@@ -56,7 +56,7 @@ function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName
   const upload = (area: Area) =>
     deed.do(async () => {
       const content = image ? await cut(image, area) : new Uint8Array();
-      const answer = await (await domains()).updateDomainLogo({ domain: domain.domainId, kind: kinds[name], content });
+      const answer = await domains.updateDomainLogo({ domain: domain.domainId, kind: kinds[name], content });
       if (answer.domain) {
         onChange(answer.domain);
       }
@@ -180,7 +180,7 @@ function Delete({ name, title, domain, onChange }: PicturesProps & { name: Pictu
   const deed = useDeed();
   const remove = () =>
     deed.do(async () => {
-      const answer = await (await domains()).deleteDomainLogo({ domain: domain.domainId, kind: kinds[name] });
+      const answer = await domains.deleteDomainLogo({ domain: domain.domainId, kind: kinds[name] });
       if (answer.domain) {
         onChange(answer.domain);
       }

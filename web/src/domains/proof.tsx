@@ -22,7 +22,7 @@ export function Proof({ domain, onChange }: ProofProps) {
   const deed = useDeed(verifyProblem);
   const verify = () =>
     deed.do(async () => {
-      const next = (await (await domains()).verifyDomain({ domain: domain.domainId })).domain;
+      const next = (await domains.verifyDomain({ domain: domain.domainId })).domain;
       if (next) {
         onChange(next);
         announce(isVerified(next) ? t("domain.verify.succeeded") : t("domain.verify.not_yet"));

@@ -18,7 +18,7 @@ export function Remove({ domain }: { domain: Domain }) {
   };
   const remove = () =>
     deed.do(async () => {
-      await (await domains()).removeDomain({ domain: domain.domainId });
+      await domains.removeDomain({ domain: domain.domainId });
       announce(t("domain.removed", { name }));
       navigate("/account/domains", { replace: true });
     });

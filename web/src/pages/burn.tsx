@@ -32,7 +32,7 @@ export function Burn({ metadata, onBurned, label }: BurnProps) {
     }
     setBusy(true);
     try {
-      const answer = await (await secrets()).burnSecret({ metadataKey: metadata.metadataKey, passphrase });
+      const answer = await secrets.burnSecret({ metadataKey: metadata.metadataKey, passphrase });
       close();
       announce(t("result.burned"));
       if (answer.metadata) {

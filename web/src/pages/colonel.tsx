@@ -23,7 +23,7 @@ export default function Colonel() {
 }
 
 function Overview() {
-  const index = useLoaded(async () => (await colonel()).getIndex({}));
+  const index = useLoaded(() => colonel.getIndex({}));
   const [round, setRound] = useState(0);
   const refresh = () => {
     index.again();

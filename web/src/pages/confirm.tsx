@@ -29,7 +29,7 @@ export default function ConfirmAddress({ params }: PageProps) {
   }
   const confirm = async () => {
     try {
-      await (await accounts()).confirmAddressChange({ token });
+      await accounts.confirmAddressChange({ token });
     } catch (thrown) {
       if (asRefusal(thrown).code === "unauthenticated") {
         await loadAccount(); // another account, or none since the session ended

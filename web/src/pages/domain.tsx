@@ -25,7 +25,7 @@ export default function Domain({ params }: PageProps) {
 const lookAgain = 20_000;
 
 function One({ name }: { name: string }) {
-  const claim = useLoaded(async () => (await (await domains()).getDomain({ domain: name })).domain);
+  const claim = useLoaded(async () => (await domains.getDomain({ domain: name })).domain);
   const domain = claim.value;
   const waits = domain !== undefined && !isVerified(domain);
   useEffect(() => {

@@ -22,7 +22,7 @@ export default function Domains() {
 }
 
 function All() {
-  const list = useLoaded(async () => (await (await domains()).listDomains({})).domains);
+  const list = useLoaded(async () => (await domains.listDomains({})).domains);
   return (
     <Page title={t("domains.title")} lead={t("domains.lead")}>
       {list.refused !== undefined && <Failure error={list.refused} retry={list.again} />}
@@ -93,7 +93,7 @@ function Add({ first }: { first: boolean }) {
   const add = () =>
     deed.do(
       async () => {
-        const { domain } = await (await domains()).addDomain({ domain: wanted });
+        const { domain } = await domains.addDomain({ domain: wanted });
         if (domain) {
           announce(t("domains.added", { name: domain.displayDomain }));
           navigate(`/account/domains/${encodeURIComponent(domain.displayDomain)}`);

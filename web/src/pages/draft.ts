@@ -67,9 +67,8 @@ export async function conceal(draft: Draft, proving: () => void): Promise<Concea
     recipients: addresses(draft.recipients),
     shareDomain: draft.domain,
   };
-  const client = await secrets();
   try {
-    return await client.concealSecret(request);
+    return await secrets.concealSecret(request);
   } catch (thrown) {
     if (asRefusal(thrown).reason !== "challenge") {
       throw thrown;
@@ -77,7 +76,7 @@ export async function conceal(draft: Draft, proving: () => void): Promise<Concea
   }
   proving();
   const { prove } = await import("../altcha");
-  return client.concealSecret({ ...request, authenticityPayload: await prove("conceal") });
+  return secrets.concealSecret({ ...request, authenticityPayload: await prove("conceal") });
 }
 
 function addresses(text: string): string[] {

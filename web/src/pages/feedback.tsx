@@ -37,7 +37,7 @@ function Message({ onSent }: { onSent: () => void }) {
   };
   const send = () =>
     deed.do(async () => {
-      await (await intake()).receiveFeedback({
+      await intake.receiveFeedback({
         message: message.trim(),
         timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone.slice(0, 64),
         authenticityPayload: stranger ? await proof.take() : "",

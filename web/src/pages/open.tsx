@@ -46,7 +46,7 @@ export function Open({ params }: PageProps) {
   const check = async () => {
     setView("checking");
     try {
-      setSecret((await (await secrets()).getSecret({ secretKey: key })).secret);
+      setSecret((await secrets.getSecret({ secretKey: key })).secret);
       setView("waiting");
     } catch (thrown) {
       setFailure(thrown);
@@ -107,9 +107,7 @@ function useBrand(domain: string): GetPublicBrandResponse | undefined {
   const [brand, setBrand] = useState<GetPublicBrandResponse>();
   useEffect(() => {
     if (domain) {
-      domains()
-        .then((client) => client.getPublicBrand({ domain }))
-        .then(setBrand, () => undefined); // The page does without.
+      domains.getPublicBrand({ domain }).then(setBrand, () => undefined); // The page does without.
     }
   }, [domain]);
   return brand;
@@ -169,7 +167,7 @@ function Waiting({ secretKey, secret, brand, onValue, onGone }: WaitingProps) {
     }
     setBusy(true);
     try {
-      const answer = await (await secrets()).revealSecret({ secretKey, passphrase });
+      const answer = await secrets.revealSecret({ secretKey, passphrase });
       setPassphrase("");
       onValue(answer.value);
     } catch (thrown) {

@@ -82,7 +82,7 @@ function Delivery({ draft, problem, change }: OptionsProps) {
 
 async function verifiedDomains(): Promise<string[]> {
   try {
-    const { domains: all } = await (await domains()).listDomains({});
+    const { domains: all } = await domains.listDomains({});
     return all.filter((d) => d.state === (DomainState.verified as number)).map((d) => d.displayDomain);
   } catch {
     return []; // Sharing works without them.

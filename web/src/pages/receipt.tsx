@@ -212,7 +212,7 @@ function Memo({ metadata, onChange }: { metadata: Metadata; onChange: (metadata:
   const save = async () => {
     setBusy(true);
     try {
-      const answer = await (await receipts()).updateMetadata({ metadataKey: metadata.metadataKey, memo });
+      const answer = await receipts.updateMetadata({ metadataKey: metadata.metadataKey, memo });
       setProblem(undefined);
       announce(t("receipt.memo.saved"));
       if (answer.metadata) {

@@ -43,7 +43,7 @@ function Ask() {
   const send = () =>
     deed.do(
       async () => {
-        await (await accounts()).requestPasswordReset({ address: address.trim() });
+        await accounts.requestPasswordReset({ address: address.trim() });
         setAsked(address.trim());
       },
       checkAddress("address", address),
@@ -75,7 +75,7 @@ function SetPassword({ token }: { token: string }) {
     deed.do(
       async () => {
         try {
-          const answer = await (await accounts()).resetPassword({ token, newPassword: password });
+          const answer = await accounts.resetPassword({ token, newPassword: password });
           setPassword("");
           setSealed(Number(answer.sealedCount));
         } catch (thrown) {

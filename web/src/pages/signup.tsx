@@ -206,17 +206,16 @@ interface Wanted {
 
 /** create is true if the address has to be confirmed by mail. */
 async function create(wanted: Wanted, proof: Proof): Promise<boolean> {
-  const client = await accounts();
   const request = async () => ({ ...wanted, locale: locale.peek(), authenticityPayload: await proof.take() });
   try {
-    return (await client.createAccount(await request())).verificationRequired;
+    return (await accounts.createAccount(await request())).verificationRequired;
   } catch (thrown) {
     if (asRefusal(thrown).reason !== "challenge") {
       throw thrown;
     }
   }
   // It was too old, or an earlier try used it up: one more, with a fresh one.
-  return (await client.createAccount(await request())).verificationRequired;
+  return (await accounts.createAccount(await request())).verificationRequired;
 }
 
 /** enter signs in right after; whoever cannot does it by hand. */

@@ -15,12 +15,7 @@ export default function Tokens() {
 }
 
 function AllTokens({ address }: { address: string }) {
-  const {
-    value: tokens,
-    refused,
-    again,
-    change,
-  } = useLoaded(async () => (await (await accounts()).listApiTokens({})).apiTokens);
+  const { value: tokens, refused, again, change } = useLoaded(async () => (await accounts.listApiTokens({})).apiTokens);
   const [made, setMade] = useState<GenerateApiTokenResponse>();
   return (
     <Page

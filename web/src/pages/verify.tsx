@@ -33,7 +33,7 @@ export default function Verify({ params }: PageProps) {
     deed.do(
       async () => {
         try {
-          await (await accounts()).verifyAccount({ token, password });
+          await accounts.verifyAccount({ token, password });
         } catch (thrown) {
           setSpent(asRefusal(thrown).reason === "ticket");
           throw thrown;

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { onFirstCall } from "../src/call";
+
+test("a client is loaded by its first call, and its methods are called as they are", async () => {
+  let loads = 0;
+  const client = {
+    double: async ({ n }: { n: number }) => n * 2,
+    count: async function* (to: number) {
+      for (let n = 0; n < to; n++) {
+        yield n;
+      }
+    },
+    refuse: async () => {
+      throw new RangeError("refused");
+    },
+  };
+  const calls = onFirstCall(async () => {
+    loads += 1;
+    return client;
+  });
+  assert.equal(await Promise.resolve(calls), calls, "the object itself is no promise");
+  assert.equal(loads, 0, "loads before the first call");
+  assert.equal(await calls.double({ n: 21 }), 42);
+  assert.equal(loads, 1, "loads after the first call");
+  const counted: number[] = [];
+  for await (const n of await calls.count(3)) {
+    counted.push(n);
+  }
+  assert.deepEqual(counted, [0, 1, 2]);
+  await assert.rejects(calls.refuse(), RangeError);
+});
+
+test("a call fails where its client does not load", async () => {
+  const calls = onFirstCall<{ get: () => Promise<number> }>(() => Promise.reject(new TypeError("no script")));
+  await assert.rejects(calls.get(), TypeError);
+});
