@@ -1,7 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
 // Where `npm run dev` finds a running service.
 const service = process.env.HUSH_DEV_SERVICE ?? "http://127.0.0.1:7300";
+
+// The module of the first calls. Its chunk has it with all that it imports.
+const firstCalls = fileURLToPath(new URL("src/wire/first.ts", import.meta.url));
 
 export default defineConfig({
   base: "/",
@@ -19,18 +23,12 @@ export default defineConfig({
     reportCompressedSize: true,
     rolldownOptions: {
       output: {
-        // What the first paint needs is one file, and what the first call
-        // needs is another: on slow lines each request costs a round trip.
+        // On slow lines each request costs a round trip. So what the entry
+        // imports is one file, and what the first calls import is another.
         codeSplitting: {
           groups: [
-            {
-              name: "app",
-              test: /node_modules\/(preact|@preact)\/|src\/(ui\/|i18n\/(index|en)\.ts)|src\/(call|contract|format|link|match|problem|refusal|router|rpc|scrub|session|shrimp|theme)\.ts/,
-            },
-            {
-              name: "wire",
-              test: /node_modules\/(@bufbuild|@connectrpc)\/|src\/wire\/(client|first|refuse)\.ts|gen\/hush\/v1\/(system_service|secret|secret_service|metadata|policy|refusal)_pb/,
-            },
+            { name: "app", tags: ["$initial"] },
+            { name: "wire", test: (id) => id === firstCalls },
           ],
         },
       },
