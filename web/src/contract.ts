@@ -1,5 +1,29 @@
-/** The contract's numbers that the first script needs, without its messages. */
-export const Role = { customer: 1, colonel: 2 } as const;
-export const SignUp = { open: 1, invite: 2, closed: 3 } as const;
-export const State = { unknown: 0, new: 1, viewed: 2, received: 3, burned: 4, expired: 5 } as const;
-export const DomainState = { pending: 1, verified: 2, suspended: 3 } as const;
+/*
+ * The contract's numbers that the first script needs, without the generated
+ * messages. The compiler compares them with the generated enums.
+ */
+import type * as account from "./gen/hush/v1/account_pb";
+import type * as domain from "./gen/hush/v1/domain_pb";
+import type * as secret from "./gen/hush/v1/secret_pb";
+import type * as system from "./gen/hush/v1/system_service_pb";
+
+export const Role = { customer: 1, colonel: 2 } as const satisfies Numbers<typeof account.Role>;
+export const SignUp = { open: 1, invite: 2, closed: 3 } as const satisfies Numbers<typeof system.SignUp>;
+export const State = {
+  unspecified: 0,
+  new: 1,
+  viewed: 2,
+  received: 3,
+  burned: 4,
+  expired: 5,
+} as const satisfies Numbers<typeof secret.State>;
+export const DomainState = {
+  pending: 1,
+  verified: 2,
+  suspended: 3,
+} as const satisfies Numbers<typeof domain.DomainState>;
+
+/** Numbers has each value of an enum under its name in lower case; UNSPECIFIED may be missing. */
+type Numbers<E> = Omit<ByName<E>, "unspecified"> & Partial<ByName<E>>;
+type ByName<E> = { [K in keyof E & string as Lowercase<K>]: NumberOf<E[K]> };
+type NumberOf<V> = V extends number ? (`${V}` extends `${infer N extends number}` ? N : never) : never;

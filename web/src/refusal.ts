@@ -1,30 +1,7 @@
+import type { Refusal_Reason } from "./gen/hush/v1/refusal_pb";
+
 /** Why the service refused, in the words of hush.v1.Refusal without REASON_. */
-export type Reason =
-  | "unspecified"
-  | "passphrase"
-  | "locked"
-  | "too_large"
-  | "rate_limited"
-  | "quota"
-  | "account_required"
-  | "domain_not_found"
-  | "invalid"
-  | "scope"
-  | "shrimp"
-  | "cross_site"
-  | "challenge"
-  | "credentials"
-  | "unverified"
-  | "policy"
-  | "maintenance"
-  | "address_taken"
-  | "ticket"
-  | "duplicate"
-  | "domain_suspended"
-  | "not_configured"
-  | "insecure"
-  | "too_many"
-  | "elsewhere";
+export type Reason = Lowercase<keyof typeof Refusal_Reason>;
 
 /** The code of a failed call; `offline` if no answer came at all. */
 export type Code =
