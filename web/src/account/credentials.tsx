@@ -3,7 +3,7 @@ import { t, tn } from "../i18n/more";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { Field, Icon, PasswordInput, TextInput } from "../ui";
-import type { Problem } from "./deed";
+import type { Problem } from "./submit";
 
 const fewest = 10;
 const mostBytes = 256;

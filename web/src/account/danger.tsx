@@ -6,8 +6,8 @@ import { loadAccount, setAccount } from "../session";
 import { keepShrimp } from "../shrimp";
 import { announce, Button, Card, Confirm, Notice } from "../ui";
 import { checkPassword, credentialProblem, PasswordField } from "./credentials";
-import { useDeed } from "./deed";
-import { Tell } from "./tell";
+import { FormError } from "./formerror";
+import { useSubmit } from "./submit";
 
 interface DangerProps {
   who: Account;
@@ -27,13 +27,13 @@ export function Danger({ who, onDestroyed }: DangerProps) {
 function BurnAll() {
   const [open, setOpen] = useState(false);
   const [burned, setBurned] = useState<number>();
-  const deed = useDeed();
+  const submission = useSubmit();
   const close = () => {
-    deed.forget();
+    submission.clear();
     setOpen(false);
   };
   const burn = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       const answer = await accounts.burnAllSecrets({});
       setBurned(answer.burned);
       setOpen(false);
@@ -58,12 +58,12 @@ function BurnAll() {
         open={open}
         onClose={close}
         title={t("account.burn.title")}
-        action={deed.busy ? t("account.burn.busy") : t("account.burn")}
+        action={submission.busy ? t("account.burn.busy") : t("account.burn")}
         onConfirm={burn}
-        busy={deed.busy}
+        busy={submission.busy}
       >
         <p>{t("account.burn.text")}</p>
-        <Tell deed={deed} />
+        <FormError submission={submission} />
       </Confirm>
     </div>
   );
@@ -76,14 +76,14 @@ function burnedText(count: number): string {
 function Destroy({ who, onDestroyed }: DangerProps) {
   const [open, setOpen] = useState(false);
   const [password, setPassword] = useState("");
-  const deed = useDeed(credentialProblem({ password: "password" }));
+  const submission = useSubmit(credentialProblem({ password: "password" }));
   const close = () => {
     setPassword("");
-    deed.forget();
+    submission.clear();
     setOpen(false);
   };
   const destroy = () =>
-    deed.do(
+    submission.run(
       async () => {
         await accounts.destroyAccount({ confirmation: password });
         setPassword("");
@@ -103,20 +103,20 @@ function Destroy({ who, onDestroyed }: DangerProps) {
         open={open}
         onClose={close}
         title={t("account.destroy.title")}
-        action={deed.busy ? t("account.destroy.busy") : t("account.destroy.submit")}
+        action={submission.busy ? t("account.destroy.busy") : t("account.destroy.submit")}
         onConfirm={destroy}
-        busy={deed.busy}
+        busy={submission.busy}
       >
         <p>{t("account.destroy.text", { address: who.address })}</p>
-        <div ref={deed.area}>
+        <div ref={submission.area}>
           <PasswordField
             label={t("account.destroy.password")}
             value={password}
             onValue={setPassword}
-            error={deed.at("password")}
+            error={submission.errorAt("password")}
           />
         </div>
-        <Tell deed={deed} />
+        <FormError submission={submission} />
       </Confirm>
     </div>
   );

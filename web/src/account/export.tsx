@@ -2,24 +2,24 @@ import type { ExportAccountResponse } from "../gen/hush/v1/account_service_pb";
 import { t } from "../i18n/more";
 import { accounts, receipts } from "../rpc";
 import { announce, Button, Card } from "../ui";
-import { useDeed } from "./deed";
-import { Tell } from "./tell";
+import { FormError } from "./formerror";
+import { useSubmit } from "./submit";
 
 /** Export hands over what is kept of the account. */
 export function Export() {
-  const deed = useDeed();
+  const submission = useSubmit();
   const save = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       download(await written(await collect()));
       announce(t("account.export.done"));
     });
   return (
     <Card title={t("account.data")}>
       <p class="muted">{t("account.export.hint")}</p>
-      <Tell deed={deed} />
+      <FormError submission={submission} />
       <div>
-        <Button icon="download" busy={deed.busy} onClick={save}>
-          {deed.busy ? t("account.export.busy") : t("account.export")}
+        <Button icon="download" busy={submission.busy} onClick={save}>
+          {submission.busy ? t("account.export.busy") : t("account.export")}
         </Button>
       </div>
     </Card>

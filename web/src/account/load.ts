@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { noticeEnd } from "./gate";
+import { forgetEndedSession } from "./requireaccount";
 
 export interface Loaded<T> {
   value: T | undefined;
@@ -27,7 +27,7 @@ export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
       (thrown: unknown) => {
         if (mine === round.current) {
           setRefused(thrown);
-          noticeEnd(thrown);
+          forgetEndedSession(thrown);
         }
       },
     );

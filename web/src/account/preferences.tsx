@@ -5,8 +5,8 @@ import { t } from "../i18n/more";
 import { accounts } from "../rpc";
 import { policy, setAccount } from "../session";
 import { announce, Card, Checkbox, Field, Select } from "../ui";
-import { useDeed } from "./deed";
-import { Tell } from "./tell";
+import { FormError } from "./formerror";
+import { useSubmit } from "./submit";
 
 /** Preferences are saved as soon as they are chosen. */
 export function Preferences({ who }: { who: Account }) {
@@ -19,11 +19,11 @@ export function Preferences({ who }: { who: Account }) {
 }
 
 function Language({ who }: { who: Account }) {
-  const deed = useDeed();
+  const submission = useSubmit();
   const [wanted, setWanted] = useState<string>();
   const shown = wanted ?? parse(who.locale) ?? locale.value;
   const save = (name: string) =>
-    deed.do(async () => {
+    submission.run(async () => {
       const next = parse(name) ?? "en";
       setWanted(next);
       try {
@@ -40,17 +40,17 @@ function Language({ who }: { who: Account }) {
       <Field label={t("account.language")} hint={t("account.language.hint")}>
         <Select value={shown} onValue={save} options={Object.entries(locales)} />
       </Field>
-      <Tell deed={deed} />
+      <FormError submission={submission} />
     </>
   );
 }
 
 function Notify({ who }: { who: Account }) {
-  const deed = useDeed();
+  const submission = useSubmit();
   const [wanted, setWanted] = useState<boolean>();
   const noMail = policy.value?.mail === false;
   const save = (secretOpened: boolean) =>
-    deed.do(async () => {
+    submission.run(async () => {
       setWanted(secretOpened);
       try {
         const { account } = await accounts.updateNotifications({ notifications: { secretOpened } });
@@ -69,7 +69,7 @@ function Notify({ who }: { who: Account }) {
       >
         {t("account.notify")}
       </Checkbox>
-      <Tell deed={deed} />
+      <FormError submission={submission} />
     </>
   );
 }

@@ -4,9 +4,9 @@ import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/more";
 import { secrets } from "../rpc";
 import { announce, Button, Confirm, Icon, Relative } from "../ui";
-import { useDeed } from "./deed";
+import { FormError } from "./formerror";
 import { type Phase, phaseOf } from "./receipts";
-import { Tell } from "./tell";
+import { useSubmit } from "./submit";
 
 interface ListProps {
   rows: readonly Metadata[];
@@ -114,13 +114,13 @@ interface BurnDialogProps {
 
 /** BurnDialog asks first. The owner needs no passphrase. */
 function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
-  const deed = useDeed();
+  const submission = useSubmit();
   const close = () => {
-    deed.forget();
+    submission.clear();
     onClose();
   };
   const burn = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       if (!metadata) {
         return;
       }
@@ -133,9 +133,9 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
       open={metadata !== undefined}
       onClose={close}
       title={t("burn.title")}
-      action={deed.busy ? t("burn.busy") : t("burn.confirm")}
+      action={submission.busy ? t("burn.busy") : t("burn.confirm")}
       onConfirm={burn}
-      busy={deed.busy}
+      busy={submission.busy}
     >
       {metadata && (
         <p>
@@ -143,7 +143,7 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
         </p>
       )}
       <p>{t("burn.text")}</p>
-      <Tell deed={deed} />
+      <FormError submission={submission} />
     </Confirm>
   );
 }

@@ -3,26 +3,26 @@ import { t } from "../i18n/more";
 import { accounts } from "../rpc";
 import { announce, Button, Form, Notice } from "../ui";
 import { AddressField, checkAddress, credentialProblem } from "./credentials";
-import { useDeed } from "./deed";
-import { Send, Tell } from "./tell";
+import { FormError, SubmitButton } from "./formerror";
+import { useSubmit } from "./submit";
 
 /** Resend mails the link that confirms an address again. */
 export function Resend({ address }: { address: string }) {
   const [done, setDone] = useState(false);
-  const deed = useDeed();
+  const submission = useSubmit();
   const send = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       setDone(false);
       await again(address);
       setDone(true);
     });
   return (
     <>
-      <Tell deed={deed} />
+      <FormError submission={submission} />
       {done && <Notice kind="good">{t("resend.done")}</Notice>}
       <div>
-        <Button icon="mail" busy={deed.busy} onClick={send}>
-          {deed.busy ? t("resend.busy") : t("resend.submit")}
+        <Button icon="mail" busy={submission.busy} onClick={send}>
+          {submission.busy ? t("resend.busy") : t("resend.submit")}
         </Button>
       </div>
     </>
@@ -33,9 +33,9 @@ export function Resend({ address }: { address: string }) {
 export function ResendForm() {
   const [address, setAddress] = useState("");
   const [done, setDone] = useState(false);
-  const deed = useDeed(credentialProblem({ address: "address" }));
+  const submission = useSubmit(credentialProblem({ address: "address" }));
   const send = () =>
-    deed.do(
+    submission.run(
       async () => {
         setDone(false);
         await again(address);
@@ -44,11 +44,16 @@ export function ResendForm() {
       checkAddress("address", address),
     );
   return (
-    <div ref={deed.area}>
+    <div ref={submission.area}>
       <Form onSend={send} label={t("resend.submit")}>
-        <AddressField hint={t("verify.again.hint")} value={address} onValue={setAddress} error={deed.at("address")} />
+        <AddressField
+          hint={t("verify.again.hint")}
+          value={address}
+          onValue={setAddress}
+          error={submission.errorAt("address")}
+        />
         {done && <Notice kind="good">{t("resend.done")}</Notice>}
-        <Send deed={deed} text={t("resend.submit")} busy={t("resend.busy")} />
+        <SubmitButton submission={submission} text={t("resend.submit")} busy={t("resend.busy")} />
       </Form>
     </div>
   );

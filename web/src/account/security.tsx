@@ -14,8 +14,8 @@ import {
   NewPasswordField,
   PasswordField,
 } from "./credentials";
-import { type Problem, useDeed } from "./deed";
-import { Send } from "./tell";
+import { SubmitButton } from "./formerror";
+import { type Problem, useSubmit } from "./submit";
 
 /** Security is about what the account signs in with. */
 export function Security({ who }: { who: Account }) {
@@ -51,7 +51,7 @@ function PasswordForm({ address }: { address: string }) {
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const [done, setDone] = useState(false);
-  const deed = useDeed(credentialProblem({ fresh: "new_password", password: "password" }));
+  const submission = useSubmit(credentialProblem({ fresh: "new_password", password: "password" }));
   const clear = () => {
     setCurrent("");
     setNext("");
@@ -59,7 +59,7 @@ function PasswordForm({ address }: { address: string }) {
   useEffect(() => clear, []);
   const send = () => {
     setDone(false);
-    deed.do(
+    submission.run(
       async () => {
         await accounts.changeAccountPassword({ currentPassword: current, newPassword: next });
         clear();
@@ -72,13 +72,23 @@ function PasswordForm({ address }: { address: string }) {
     );
   };
   return (
-    <div ref={deed.area}>
+    <div ref={submission.area}>
       <Form onSend={send} label={t("account.password")}>
         <p class="muted small">{t("account.password.hint")}</p>
-        <PasswordField label={t("password.current")} value={current} onValue={setCurrent} error={deed.at("password")} />
-        <NewPasswordField label={t("password.new")} value={next} onValue={setNext} error={deed.at("new_password")} />
+        <PasswordField
+          label={t("password.current")}
+          value={current}
+          onValue={setCurrent}
+          error={submission.errorAt("password")}
+        />
+        <NewPasswordField
+          label={t("password.new")}
+          value={next}
+          onValue={setNext}
+          error={submission.errorAt("new_password")}
+        />
         {done && <Notice kind="good">{t("account.password.done")}</Notice>}
-        <Send deed={deed} text={t("account.password.submit")} busy={t("account.password.busy")} />
+        <SubmitButton submission={submission} text={t("account.password.submit")} busy={t("account.password.busy")} />
       </Form>
     </div>
   );
@@ -92,11 +102,11 @@ function MoveForm({ address }: { address: string }) {
   const [next, setNext] = useState("");
   const [password, setPassword] = useState("");
   const [asked, setAsked] = useState("");
-  const deed = useDeed(credentialProblem({ address: "new_address", password: "password" }));
+  const submission = useSubmit(credentialProblem({ address: "new_address", password: "password" }));
   const wanted = next.trim();
   const send = () => {
     setAsked("");
-    deed.do(
+    submission.run(
       async () => {
         await accounts.requestAddressChange({ newAddress: wanted, password });
         setNext("");
@@ -109,7 +119,7 @@ function MoveForm({ address }: { address: string }) {
     );
   };
   return (
-    <div ref={deed.area}>
+    <div ref={submission.area}>
       <Form onSend={send} label={t("account.move")}>
         <AddressField
           label={t("account.move.label")}
@@ -117,11 +127,11 @@ function MoveForm({ address }: { address: string }) {
           autocomplete="email"
           value={next}
           onValue={setNext}
-          error={deed.at("new_address")}
+          error={submission.errorAt("new_address")}
         />
-        <PasswordField value={password} onValue={setPassword} error={deed.at("password")} />
+        <PasswordField value={password} onValue={setPassword} error={submission.errorAt("password")} />
         {asked && <Notice kind="good">{t("account.move.done", { address: asked })}</Notice>}
-        <Send deed={deed} text={t("account.move.submit")} busy={t("account.move.busy")} />
+        <SubmitButton submission={submission} text={t("account.move.submit")} busy={t("account.move.busy")} />
       </Form>
     </div>
   );

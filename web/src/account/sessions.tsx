@@ -6,16 +6,16 @@ import { navigate } from "../router";
 import { sessions } from "../rpc";
 import { signOut } from "../session";
 import { announce, Button, Card, Confirm, Failure, Icon, Loading, Relative } from "../ui";
-import { useDeed } from "./deed";
+import { FormError } from "./formerror";
 import { useLoaded } from "./load";
-import { Tell } from "./tell";
+import { useSubmit } from "./submit";
 
 /** Sessions are the browsers that the account is signed in with. */
 export function Sessions() {
   const { value: all, refused, again, change } = useLoaded(async () => (await sessions.listSessions({})).sessions);
-  const deed = useDeed();
+  const submission = useSubmit();
   const end = (session: Session) =>
-    deed.do(async () => {
+    submission.run(async () => {
       await sessions.revokeSessions({ sessionIds: [session.sessionId] });
       announce(t("account.session.ended"));
       change((all ?? []).filter((other) => other.sessionId !== session.sessionId));
@@ -31,7 +31,7 @@ export function Sessions() {
           ))}
         </ul>
       )}
-      <Tell deed={deed} />
+      <FormError submission={submission} />
       <Everywhere />
     </Card>
   );
@@ -73,13 +73,13 @@ function Row({ session, onEnd }: { session: Session; onEnd: () => void }) {
 /** Everywhere ends all sessions, this one with them. */
 function Everywhere() {
   const [open, setOpen] = useState(false);
-  const deed = useDeed();
+  const submission = useSubmit();
   const close = () => {
-    deed.forget();
+    submission.clear();
     setOpen(false);
   };
   const end = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       await sessions.revokeSessions({ all: true });
       // The session is gone: there is nothing left that signing out could end.
       await signOut().catch(() => undefined);
@@ -92,12 +92,12 @@ function Everywhere() {
         open={open}
         onClose={close}
         title={t("account.sessions.all.title")}
-        action={deed.busy ? t("account.sessions.all.busy") : t("account.sessions.all")}
+        action={submission.busy ? t("account.sessions.all.busy") : t("account.sessions.all")}
         onConfirm={end}
-        busy={deed.busy}
+        busy={submission.busy}
       >
         <p>{t("account.sessions.all.text")}</p>
-        <Tell deed={deed} />
+        <FormError submission={submission} />
       </Confirm>
     </div>
   );

@@ -4,8 +4,8 @@ import { homeElsewhere } from "../link";
 import { policy, signIn } from "../session";
 import { announce, Card, Checkbox, Form, Notice } from "../ui";
 import { AddressField, checkAddress, checkPassword, credentialProblem, PasswordField } from "./credentials";
-import { type Problem, useDeed } from "./deed";
-import { Send } from "./tell";
+import { SubmitButton } from "./formerror";
+import { type Problem, useSubmit } from "./submit";
 
 /** SignInHere signs in on the page that it stands on, or says why not here. */
 export function SignInHere() {
@@ -27,9 +27,9 @@ function SignInForm() {
   const [address, setAddress] = useState("");
   const [password, setPassword] = useState("");
   const [remember, setRemember] = useState(false);
-  const deed = useDeed(credentialProblem({ address: "address" }));
+  const submission = useSubmit(credentialProblem({ address: "address" }));
   const send = () =>
-    deed.do(
+    submission.run(
       async () => {
         await signIn(address.trim(), password, remember);
         announce(t("signin.done"));
@@ -37,15 +37,15 @@ function SignInForm() {
       check(address, password),
     );
   return (
-    <div ref={deed.area}>
+    <div ref={submission.area}>
       <Form onSend={send} label={t("signin.title")}>
         <Card>
-          <AddressField value={address} onValue={setAddress} error={deed.at("address")} />
-          <PasswordField value={password} onValue={setPassword} error={deed.at("password")} />
+          <AddressField value={address} onValue={setAddress} error={submission.errorAt("address")} />
+          <PasswordField value={password} onValue={setPassword} error={submission.errorAt("password")} />
           <Checkbox checked={remember} onChecked={setRemember} hint={t("signin.remember.hint")}>
             {t("signin.remember")}
           </Checkbox>
-          <Send deed={deed} text={t("signin.submit")} busy={t("signin.busy")} wide />
+          <SubmitButton submission={submission} text={t("signin.submit")} busy={t("signin.busy")} wide />
           <p class="small">
             <a href="/reset">{t("signin.forgot")}</a>
           </p>

@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { t } from "../i18n/more";
 import { keyIn } from "../link";
 import { Card, Form, Notice } from "../ui";
-import type { Deed } from "./deed";
-import { Send, Tell } from "./tell";
+import { FormError, SubmitButton } from "./formerror";
+import type { Submission } from "./submit";
 
 /** ticketIn is the token of a mailed link; empty if it did not arrive whole. */
 export function ticketIn(params: Record<string, string>): string {
@@ -23,7 +23,7 @@ export function BrokenTicket() {
 }
 
 interface TicketFormProps {
-  deed: Deed;
+  submission: Submission;
   /** The link opens nothing: only that is said then. */
   spent?: boolean;
   onSend: () => void;
@@ -34,16 +34,16 @@ interface TicketFormProps {
 }
 
 /** TicketForm does what a mailed link is for, when its button is pressed. */
-export function TicketForm({ deed, spent, onSend, label, text, busy, children }: TicketFormProps) {
+export function TicketForm({ submission, spent, onSend, label, text, busy, children }: TicketFormProps) {
   if (spent) {
-    return <Tell deed={deed} />;
+    return <FormError submission={submission} />;
   }
   return (
-    <div ref={deed.area}>
+    <div ref={submission.area}>
       <Form onSend={onSend} label={label}>
         <Card>
           {children}
-          <Send deed={deed} text={text} busy={busy} wide size="large" />
+          <SubmitButton submission={submission} text={text} busy={busy} wide size="large" />
         </Card>
       </Form>
     </div>

@@ -5,9 +5,9 @@ import { rich, t } from "../i18n/more";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
 import { announce, Button, Confirm, Icon, Relative } from "../ui";
-import { useDeed } from "./deed";
+import { FormError } from "./formerror";
 import { scopes } from "./scopes";
-import { Tell } from "./tell";
+import { useSubmit } from "./submit";
 
 interface ListProps {
   tokens: readonly ApiToken[];
@@ -94,13 +94,13 @@ interface RevokeProps {
 }
 
 function RevokeDialog({ token, onClose, onRevoked }: RevokeProps) {
-  const deed = useDeed();
+  const submission = useSubmit();
   const close = () => {
-    deed.forget();
+    submission.clear();
     onClose();
   };
   const revoke = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       const tokenId = token?.tokenId ?? "";
       try {
         await accounts.revokeApiToken({ tokenId });
@@ -118,12 +118,12 @@ function RevokeDialog({ token, onClose, onRevoked }: RevokeProps) {
       open={token !== undefined}
       onClose={close}
       title={t("tokens.revoke.title", { name: token?.name ?? "" })}
-      action={deed.busy ? t("tokens.revoke.busy") : t("tokens.revoke")}
+      action={submission.busy ? t("tokens.revoke.busy") : t("tokens.revoke")}
       onConfirm={revoke}
-      busy={deed.busy}
+      busy={submission.busy}
     >
       <p>{t("tokens.revoke.text")}</p>
-      <Tell deed={deed} />
+      <FormError submission={submission} />
     </Confirm>
   );
 }

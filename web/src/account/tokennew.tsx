@@ -7,9 +7,9 @@ import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
 import { Card, Checkbox, Field, Form, Icon, Select, TextInput } from "../ui";
-import { fieldOf, type Problem, useDeed } from "./deed";
+import { SubmitButton } from "./formerror";
 import { scopes } from "./scopes";
-import { Send } from "./tell";
+import { fieldOf, type Problem, useSubmit } from "./submit";
 
 /** What the form holds. */
 interface Draft {
@@ -29,10 +29,10 @@ const longest = 64;
 export function NewToken({ onMade }: { onMade: (answer: GenerateApiTokenResponse) => void }) {
   const [draft, setDraft] = useState(empty);
   const [taken, setTaken] = useState(false);
-  const deed = useDeed(problemOf);
+  const submission = useSubmit(problemOf);
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const send = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       try {
         onMade(await generate(draft));
         setDraft(empty);
@@ -43,11 +43,11 @@ export function NewToken({ onMade }: { onMade: (answer: GenerateApiTokenResponse
       }
     }, check(draft));
   return (
-    <div ref={deed.area}>
+    <div ref={submission.area}>
       <Form onSend={send} label={t("tokens.new")}>
         <Card title={t("tokens.new")}>
           <div class="columns">
-            <Field label={t("tokens.name")} hint={t("tokens.name.hint")} error={deed.at("name")}>
+            <Field label={t("tokens.name")} hint={t("tokens.name.hint")} error={submission.errorAt("name")}>
               <TextInput
                 autocomplete="off"
                 value={draft.name}
@@ -66,8 +66,12 @@ export function NewToken({ onMade }: { onMade: (answer: GenerateApiTokenResponse
               {t("tokens.replace")}
             </Checkbox>
           )}
-          <ScopeChoice chosen={draft.scopes} onChosen={(next) => change({ scopes: next })} error={deed.at("scopes")} />
-          <Send deed={deed} text={t("tokens.submit")} busy={t("tokens.busy")} />
+          <ScopeChoice
+            chosen={draft.scopes}
+            onChosen={(next) => change({ scopes: next })}
+            error={submission.errorAt("scopes")}
+          />
+          <SubmitButton submission={submission} text={t("tokens.submit")} busy={t("tokens.busy")} />
         </Card>
       </Form>
     </div>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { type Problem, useDeed } from "../account/deed";
-import { Tell } from "../account/tell";
+import { FormError } from "../account/formerror";
+import { type Problem, useSubmit } from "../account/submit";
 import { dateOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t } from "../i18n/more";
@@ -21,7 +21,7 @@ export function BurnReported({ onBurned }: { onBurned: () => void }) {
   const [wrong, setWrong] = useState(false);
   const [asking, setAsking] = useState(false);
   const [burned, setBurned] = useState<Metadata>();
-  const deed = useDeed(burnProblem);
+  const submission = useSubmit(burnProblem);
   const key = keyIn(link);
   const ask = () => {
     setBurned(undefined);
@@ -29,11 +29,11 @@ export function BurnReported({ onBurned }: { onBurned: () => void }) {
     setAsking(Boolean(key));
   };
   const close = () => {
-    deed.forget();
+    submission.clear();
     setAsking(false);
   };
   const burn = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       const { metadata } = await colonel.burnReportedSecret({ link: key });
       setAsking(false);
       setLink("");
@@ -75,12 +75,12 @@ export function BurnReported({ onBurned }: { onBurned: () => void }) {
         open={asking}
         onClose={close}
         title={t("colonel.burn.confirm")}
-        action={deed.busy ? t("burn.busy") : t("burn.confirm")}
+        action={submission.busy ? t("burn.busy") : t("burn.confirm")}
         onConfirm={burn}
-        busy={deed.busy}
+        busy={submission.busy}
       >
         <p>{t("colonel.burn.warning")}</p>
-        <Tell deed={deed} />
+        <FormError submission={submission} />
       </Confirm>
     </Card>
   );

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { useDeed } from "../account/deed";
+import { FormError } from "../account/formerror";
 import { useLoaded } from "../account/load";
-import { Tell } from "../account/tell";
+import { useSubmit } from "../account/submit";
 import { dateOf } from "../format";
 import type { Exception } from "../gen/hush/v1/intake_service_pb";
 import { t, tn } from "../i18n/more";
@@ -34,9 +34,9 @@ export function Exceptions() {
 function Pages({ exceptions, next }: { exceptions: Exception[]; next: string }) {
   const [more, setMore] = useState<Exception[]>([]);
   const [token, setToken] = useState(next);
-  const deed = useDeed();
+  const submission = useSubmit();
   const load = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       const page = await fetchPage(token);
       setMore([...more, ...page.exceptions]);
       setToken(page.nextPageToken);
@@ -51,10 +51,10 @@ function Pages({ exceptions, next }: { exceptions: Exception[]; next: string }) 
           </li>
         ))}
       </ul>
-      <Tell deed={deed} />
+      <FormError submission={submission} />
       {token && (
         <div>
-          <Button busy={deed.busy} onClick={load}>
+          <Button busy={submission.busy} onClick={load}>
             {t("colonel.exceptions.more")}
           </Button>
         </div>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { type Problem, useDeed } from "../account/deed";
-import { Tell } from "../account/tell";
+import { FormError } from "../account/formerror";
+import { type Problem, useSubmit } from "../account/submit";
 import { contrast, hex } from "../brand";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { type Key, locales, number, t, tn } from "../i18n/more";
@@ -20,14 +20,14 @@ interface BrandEditorProps {
 export function BrandEditor({ domain, onChange }: BrandEditorProps) {
   const saved = draftOf(domain.brand);
   const [draft, setDraft] = useState(saved);
-  const deed = useDeed(brandProblem);
+  const submission = useSubmit(brandProblem);
   const change = changeOf(saved, draft);
   const edit = (part: Partial<Draft>) => {
-    deed.forget();
+    submission.clear();
     setDraft({ ...draft, ...part });
   };
   const save = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       const answer = await domains.updateDomainBrand({ domain: domain.domainId, ...change });
       if (answer.domain) {
         onChange(answer.domain);
@@ -35,12 +35,12 @@ export function BrandEditor({ domain, onChange }: BrandEditorProps) {
       }
       announce(t("brand.saved"));
     }, firstProblem(draft));
-  const problemAt = (name: TextName | "color") => deed.at(name) ?? problemOf(draft, name);
+  const problemAt = (name: TextName | "color") => submission.errorAt(name) ?? problemOf(draft, name);
   return (
     <Card title={t("brand.title")}>
       <p class="muted">{t("brand.lead")}</p>
       <div class="brand-editor">
-        <div ref={deed.area}>
+        <div ref={submission.area}>
           <Form label={t("brand.title")} onSend={() => change && save()}>
             <ColorField draft={draft} edit={edit} problem={problemAt("color")} />
             <Looks draft={draft} edit={edit} />
@@ -48,10 +48,10 @@ export function BrandEditor({ domain, onChange }: BrandEditorProps) {
               <Words key={name} name={name} draft={draft} edit={edit} problem={problemAt(name)} />
             ))}
             <Visitors draft={draft} edit={edit} />
-            <Tell deed={deed} />
+            <FormError submission={submission} />
             <div class="row">
-              <Button type="submit" kind="primary" busy={deed.busy} disabled={!change}>
-                {deed.busy ? t("brand.saving") : t("brand.save")}
+              <Button type="submit" kind="primary" busy={submission.busy} disabled={!change}>
+                {submission.busy ? t("brand.saving") : t("brand.save")}
               </Button>
               <Button kind="quiet" disabled={!change} onClick={() => edit(saved)}>
                 {t("brand.discard")}

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { useDeed } from "../account/deed";
-import { Tell } from "../account/tell";
+import { FormError } from "../account/formerror";
+import { useSubmit } from "../account/submit";
 import { size } from "../format";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { number, t } from "../i18n/more";
@@ -38,11 +38,11 @@ export function Pictures({ domain, onChange }: PicturesProps) {
 function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName }) {
   const [image, setImage] = useState<ImageBitmap>();
   const [problem, setProblem] = useState("");
-  const deed = useDeed();
+  const submission = useSubmit();
   useEffect(() => () => image?.close(), [image]);
 
   const choose = async (file: File | undefined) => {
-    deed.forget();
+    submission.clear();
     if (file) {
       const read = await readImage(file);
       setProblem(typeof read === "string" ? read : "");
@@ -50,11 +50,11 @@ function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName
     }
   };
   const close = () => {
-    deed.forget();
+    submission.clear();
     setImage(undefined);
   };
   const upload = (area: Area) =>
-    deed.do(async () => {
+    submission.run(async () => {
       const content = image ? await cut(image, area) : new Uint8Array();
       const answer = await domains.updateDomainLogo({ domain: domain.domainId, kind: kinds[name], content });
       if (answer.domain) {
@@ -79,8 +79,10 @@ function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName
         {pictureOf(domain, name) && <Delete name={name} title={title} domain={domain} onChange={onChange} />}
       </div>
       <Dialog open={image !== undefined} onClose={close} title={t("image.crop.title", { name: title })}>
-        {image && <Crop image={image} square={name === "icon"} busy={deed.busy} onCrop={upload} onCancel={close} />}
-        <Tell deed={deed} />
+        {image && (
+          <Crop image={image} square={name === "icon"} busy={submission.busy} onCrop={upload} onCancel={close} />
+        )}
+        <FormError submission={submission} />
       </Dialog>
     </div>
   );
@@ -177,9 +179,9 @@ function FileButton({ label, name, onFile }: FileButtonProps) {
 
 function Delete({ name, title, domain, onChange }: PicturesProps & { name: PictureName; title: string }) {
   const [open, setOpen] = useState(false);
-  const deed = useDeed();
+  const submission = useSubmit();
   const remove = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       const answer = await domains.deleteDomainLogo({ domain: domain.domainId, kind: kinds[name] });
       if (answer.domain) {
         onChange(answer.domain);
@@ -198,10 +200,10 @@ function Delete({ name, title, domain, onChange }: PicturesProps & { name: Pictu
         title={t("image.delete.title", { name: title })}
         action={t("image.delete")}
         onConfirm={remove}
-        busy={deed.busy}
+        busy={submission.busy}
       >
         <p>{t("image.delete.text")}</p>
-        <Tell deed={deed} />
+        <FormError submission={submission} />
       </Confirm>
     </>
   );

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { useDeed } from "../account/deed";
-import { Tell } from "../account/tell";
+import { FormError } from "../account/formerror";
+import { useSubmit } from "../account/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { t } from "../i18n/more";
 import { navigate } from "../router";
@@ -10,14 +10,14 @@ import { announce, Button, Card, Confirm } from "../ui";
 /** Remove gives a domain up, and asks before. */
 export function Remove({ domain }: { domain: Domain }) {
   const [open, setOpen] = useState(false);
-  const deed = useDeed();
+  const submission = useSubmit();
   const name = domain.displayDomain;
   const close = () => {
     setOpen(false);
-    deed.forget();
+    submission.clear();
   };
   const remove = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       await domains.removeDomain({ domain: domain.domainId });
       announce(t("domain.removed", { name }));
       navigate("/account/domains", { replace: true });
@@ -36,10 +36,10 @@ export function Remove({ domain }: { domain: Domain }) {
         title={t("domain.remove.confirm", { name })}
         action={t("domain.remove")}
         onConfirm={remove}
-        busy={deed.busy}
+        busy={submission.busy}
       >
         <p>{t("domain.remove.warning")}</p>
-        <Tell deed={deed} />
+        <FormError submission={submission} />
       </Confirm>
     </Card>
   );

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { Danger } from "../account/danger";
 import { Export } from "../account/export";
-import { Gate } from "../account/gate";
 import { Preferences } from "../account/preferences";
+import { RequireAccount } from "../account/requireaccount";
 import { Security } from "../account/security";
 import { Sessions } from "../account/sessions";
 import { Summary } from "../account/summary";
@@ -23,7 +23,7 @@ export default function Account() {
       </Page>
     );
   }
-  return <Gate>{(who) => <Settings who={who} onDestroyed={() => setDestroyed(true)} />}</Gate>;
+  return <RequireAccount>{(who) => <Settings who={who} onDestroyed={() => setDestroyed(true)} />}</RequireAccount>;
 }
 
 function Settings({ who, onDestroyed }: { who: Who; onDestroyed: () => void }) {

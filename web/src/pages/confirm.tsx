@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useDeed } from "../account/deed";
 import { SignInHere } from "../account/signinform";
+import { useSubmit } from "../account/submit";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
 import { t } from "../i18n/more";
 import { asRefusal } from "../refusal";
@@ -19,7 +19,7 @@ export default function ConfirmAddress({ params }: PageProps) {
   const [done, setDone] = useState(false);
   const [spent, setSpent] = useState(false);
   const [other, setOther] = useState("");
-  const deed = useDeed();
+  const submission = useSubmit();
   if (done) {
     return (
       <Page title={t("confirm.done.title")} lead={t("confirm.done")} width="narrow">
@@ -48,9 +48,9 @@ export default function ConfirmAddress({ params }: PageProps) {
       {token && (
         <ForOwner other={other}>
           <TicketForm
-            deed={deed}
+            submission={submission}
             spent={spent}
-            onSend={() => deed.do(confirm)}
+            onSend={() => submission.run(confirm)}
             label={t("confirm.title")}
             text={t("confirm.submit")}
             busy={t("confirm.busy")}

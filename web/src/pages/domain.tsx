@@ -1,12 +1,12 @@
 import { useEffect } from "preact/hooks";
-import { Gate } from "../account/gate";
 import { useLoaded } from "../account/load";
+import { RequireAccount } from "../account/requireaccount";
 import { DomainState } from "../contract";
+import { DomainBadge, isVerified } from "../domains/badge";
 import { BrandEditor } from "../domains/brand";
 import { Pictures } from "../domains/pictures";
-import { Proof } from "../domains/proof";
 import { Remove } from "../domains/remove";
-import { isVerified, Standing } from "../domains/standing";
+import { Verification } from "../domains/verification";
 import { dateOf } from "../format";
 import type { Domain as Claim } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/more";
@@ -18,7 +18,7 @@ import { Empty, Failure, LinkButton, Loading, Page, Time } from "../ui";
 /** Domain is all about one domain: its proof, its looks, and its end. */
 export default function Domain({ params }: PageProps) {
   const name = params.name ?? "";
-  return <Gate>{() => <One key={name} name={name} />}</Gate>;
+  return <RequireAccount>{() => <One key={name} name={name} />}</RequireAccount>;
 }
 
 /** How often the page looks whether a check in the background succeeded. */
@@ -47,13 +47,13 @@ function One({ name }: { name: string }) {
       title={domain?.displayDomain ?? name}
       width="wide"
       lead={domain && <Summary domain={domain} />}
-      actions={domain && <Standing domain={domain} />}
+      actions={domain && <DomainBadge domain={domain} />}
     >
       {claim.refused !== undefined && <Failure error={claim.refused} retry={claim.again} />}
       {!domain && claim.refused === undefined && <Loading />}
       {domain && (
         <>
-          <Proof domain={domain} onChange={claim.change} />
+          <Verification domain={domain} onChange={claim.change} />
           <BrandEditor domain={domain} onChange={claim.change} />
           <Pictures domain={domain} onChange={claim.change} />
           <Remove domain={domain} />

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { type Problem, useDeed } from "../account/deed";
-import { Gate } from "../account/gate";
+import { SubmitButton } from "../account/formerror";
 import { useLoaded } from "../account/load";
-import { Send } from "../account/tell";
+import { RequireAccount } from "../account/requireaccount";
+import { type Problem, useSubmit } from "../account/submit";
+import { DomainBadge, isVerified } from "../domains/badge";
 import { hostIn } from "../domains/host";
 import { pictureUrl } from "../domains/picture";
-import { Stage, Stages } from "../domains/stages";
-import { isVerified, Standing } from "../domains/standing";
+import { Step, Steps } from "../domains/steps";
 import { dateOf } from "../format";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/more";
@@ -18,7 +18,7 @@ import { announce, Card, Failure, Field, Form, Icon, Loading, Page, Relative, Te
 
 /** Domains lists the account's domains, and adds one. */
 export default function Domains() {
-  return <Gate>{() => <All />}</Gate>;
+  return <RequireAccount>{() => <All />}</RequireAccount>;
 }
 
 function All() {
@@ -46,7 +46,7 @@ function List({ domains: all }: { domains: Domain[] }) {
               </a>
               <Since domain={domain} />
             </div>
-            <Standing domain={domain} />
+            <DomainBadge domain={domain} />
           </li>
         ))}
       </ul>
@@ -88,10 +88,10 @@ function addProblem(thrown: unknown): Problem {
 /** Add is the first step to a domain, and shows those that follow. */
 function Add({ first }: { first: boolean }) {
   const [name, setName] = useState("");
-  const deed = useDeed(addProblem);
+  const submission = useSubmit(addProblem);
   const wanted = hostIn(name);
   const add = () =>
-    deed.do(
+    submission.run(
       async () => {
         const { domain } = await domains.addDomain({ domain: wanted });
         if (domain) {
@@ -104,11 +104,11 @@ function Add({ first }: { first: boolean }) {
   return (
     <Card title={first ? t("domains.first") : t("domains.add")}>
       {first && <p class="muted">{t("domains.first.text")}</p>}
-      <Stages label={t("domains.steps")}>
-        <Stage number={1} state="now" title={t("domain.stage.add")}>
-          <div ref={deed.area}>
+      <Steps label={t("domains.steps")}>
+        <Step number={1} state="now" title={t("domain.stage.add")}>
+          <div ref={submission.area}>
             <Form onSend={add} label={t("domains.add")}>
-              <Field label={t("domains.name")} hint={t("domains.name.hint")} error={deed.at("domain")}>
+              <Field label={t("domains.name")} hint={t("domains.name.hint")} error={submission.errorAt("domain")}>
                 <TextInput
                   class="mono"
                   inputMode="url"
@@ -121,20 +121,20 @@ function Add({ first }: { first: boolean }) {
                   onValue={setName}
                 />
               </Field>
-              <Send deed={deed} text={t("domains.add.submit")} busy={t("domains.add.busy")} />
+              <SubmitButton submission={submission} text={t("domains.add.submit")} busy={t("domains.add.busy")} />
             </Form>
           </div>
-        </Stage>
-        <Stage number={2} state="later" title={t("domain.stage.txt")}>
+        </Step>
+        <Step number={2} state="later" title={t("domain.stage.txt")}>
           <p class="muted">{t("domains.step.txt")}</p>
-        </Stage>
-        <Stage number={3} state="later" title={t("domain.stage.point")}>
+        </Step>
+        <Step number={3} state="later" title={t("domain.stage.point")}>
           <p class="muted">{t("domains.step.point")}</p>
-        </Stage>
-        <Stage number={4} state="later" title={t("domain.stage.verify")}>
+        </Step>
+        <Step number={4} state="later" title={t("domain.stage.verify")}>
           <p class="muted">{t("domains.step.verify")}</p>
-        </Stage>
-      </Stages>
+        </Step>
+      </Steps>
     </Card>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { type Problem, useDeed } from "../account/deed";
+import { SubmitButton } from "../account/formerror";
 import { type Proof, useProof } from "../account/proof";
-import { Send } from "../account/tell";
+import { type Problem, useSubmit } from "../account/submit";
 import { number, t, tn } from "../i18n/more";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
@@ -26,17 +26,17 @@ function feedbackProblem(thrown: unknown): Problem {
 function Message({ onSent }: { onSent: () => void }) {
   const [message, setMessage] = useState("");
   const proof = useProof("feedback");
-  const deed = useDeed(feedbackProblem);
+  const submission = useSubmit(feedbackProblem);
   const stranger = !account.value;
   const write = (text: string) => {
-    deed.forget();
+    submission.clear();
     setMessage(text);
     if (stranger && text.trim()) {
       proof.begin();
     }
   };
   const send = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       await intake.receiveFeedback({
         message: message.trim(),
         timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone.slice(0, 64),
@@ -49,18 +49,18 @@ function Message({ onSent }: { onSent: () => void }) {
   return (
     <Page title={t("feedback.title")} lead={t("feedback.lead")} width="narrow">
       <Card>
-        <div ref={deed.area}>
+        <div ref={submission.area}>
           <Form onSend={send} label={t("feedback.title")}>
             <Field
               label={t("feedback.message")}
               hint={t("feedback.count", { used: number(used), limit: number(limit) })}
-              error={deed.at("message") ?? (used > limit ? check(message)?.text : undefined)}
+              error={submission.errorAt("message") ?? (used > limit ? check(message)?.text : undefined)}
             >
               <TextArea rows={6} value={message} onValue={write} placeholder={t("feedback.placeholder")} />
             </Field>
             <p class="muted small">{t("feedback.care")}</p>
             {stranger && <Work state={proof.state} />}
-            <Send deed={deed} text={t("feedback.submit")} busy={busyWords(stranger, proof)} />
+            <SubmitButton submission={submission} text={t("feedback.submit")} busy={busyWords(stranger, proof)} />
           </Form>
         </div>
       </Card>

@@ -113,7 +113,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
   return (
     <>
       <Card>
-        <Standing metadata={metadata} phase={phase} />
+        <ReceiptState metadata={metadata} phase={phase} />
         {locked(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
         <div class="row no-print">
           {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
@@ -133,7 +133,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
 
 const marks: Record<Phase, IconName> = { waiting: "clock", received: "check", burned: "fire", expired: "clock" };
 
-function Standing({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
+function ReceiptState({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
   const ended = { waiting: metadata.secretExpireTime, received: metadata.receiveTime, burned: metadata.burnTime };
   const date = dateOf(phase === "expired" ? metadata.secretExpireTime : ended[phase]) ?? new Date();
   return (

@@ -1,19 +1,19 @@
 import { useState } from "preact/hooks";
-import { Gate, noticeEnd } from "../account/gate";
 import { ReceiptList } from "../account/receiptlist";
 import { type Filter, filters, type Receipts, search, useReceipts } from "../account/receipts";
+import { forgetEndedSession, RequireAccount } from "../account/requireaccount";
 import { t, tn } from "../i18n/more";
 import { Button, Card, Empty, Failure, Field, LinkButton, Loading, Notice, Page, Segmented, TextInput } from "../ui";
 
 /** Recent lists what the account shared. */
 export default function Recent() {
-  return <Gate>{() => <List />}</Gate>;
+  return <RequireAccount>{() => <List />}</RequireAccount>;
 }
 
 function List() {
   const [filter, setFilter] = useState<Filter>("all");
   const [text, setText] = useState("");
-  const receipts = useReceipts(filter, noticeEnd);
+  const receipts = useReceipts(filter, forgetEndedSession);
   const { rows } = receipts;
   const found = rows && search(rows, text);
   return (

@@ -6,7 +6,7 @@ import {
   credentialProblem,
   NewPasswordField,
 } from "../account/credentials";
-import { useDeed } from "../account/deed";
+import { useSubmit } from "../account/submit";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
 import { t, tn } from "../i18n/more";
 import { asRefusal } from "../refusal";
@@ -23,7 +23,7 @@ export default function Reset({ params }: PageProps) {
 function Ask() {
   const [address, setAddress] = useState("");
   const [asked, setAsked] = useState("");
-  const deed = useDeed(credentialProblem({ address: "address" }));
+  const submission = useSubmit(credentialProblem({ address: "address" }));
   if (asked) {
     return (
       <Page title={t("reset.ask.done.title")} lead={t("reset.ask.done", { address: asked })} width="narrow">
@@ -41,7 +41,7 @@ function Ask() {
     );
   }
   const send = () =>
-    deed.do(
+    submission.run(
       async () => {
         await accounts.requestPasswordReset({ address: address.trim() });
         setAsked(address.trim());
@@ -51,13 +51,13 @@ function Ask() {
   return (
     <Page title={t("reset.ask.title")} lead={t("reset.ask.lead")} width="narrow">
       <TicketForm
-        deed={deed}
+        submission={submission}
         onSend={send}
         label={t("reset.ask.title")}
         text={t("reset.ask.submit")}
         busy={t("reset.ask.busy")}
       >
-        <AddressField value={address} onValue={setAddress} error={deed.at("address")} />
+        <AddressField value={address} onValue={setAddress} error={submission.errorAt("address")} />
       </TicketForm>
     </Page>
   );
@@ -67,12 +67,12 @@ function SetPassword({ token }: { token: string }) {
   const [password, setPassword] = useState("");
   const [sealed, setSealed] = useState<number>();
   const [spent, setSpent] = useState(false);
-  const deed = useDeed(credentialProblem({ fresh: "new_password" }));
+  const submission = useSubmit(credentialProblem({ fresh: "new_password" }));
   if (sealed !== undefined) {
     return <Done sealed={sealed} />;
   }
   const send = () =>
-    deed.do(
+    submission.run(
       async () => {
         try {
           const answer = await accounts.resetPassword({ token, newPassword: password });
@@ -90,7 +90,7 @@ function SetPassword({ token }: { token: string }) {
     <Page title={t("reset.title")} width="narrow">
       {token ? (
         <TicketForm
-          deed={deed}
+          submission={submission}
           spent={spent}
           onSend={send}
           label={t("reset.title")}
@@ -101,7 +101,7 @@ function SetPassword({ token }: { token: string }) {
             label={t("password.new")}
             value={password}
             onValue={setPassword}
-            error={deed.at("new_password")}
+            error={submission.errorAt("new_password")}
           />
           <Cost />
         </TicketForm>

@@ -6,10 +6,10 @@ import {
   credentialProblem,
   NewPasswordField,
 } from "../account/credentials";
-import { type Problem, useDeed } from "../account/deed";
+import { SubmitButton } from "../account/formerror";
 import { type Proof, useProof } from "../account/proof";
 import { Resend } from "../account/resend";
-import { Send } from "../account/tell";
+import { type Problem, useSubmit } from "../account/submit";
 import { SignUp as Policy } from "../gen/hush/v1/system_service_pb";
 import { locale } from "../i18n";
 import { rich, t } from "../i18n/more";
@@ -117,10 +117,10 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
   // Where addresses are confirmed, the page of the mailed link asks for the password.
   const byMail = policy.value?.verification === true;
   const proof = useProof("signup");
-  const deed = useDeed(problemOf);
+  const submission = useSubmit(problemOf);
   useEffect(() => () => setPassword(""), []);
   const send = () =>
-    deed.do(
+    submission.run(
       async () => {
         const wanted = {
           address: address.trim(),
@@ -139,20 +139,24 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
         (byMail ? undefined : checkNewPassword("password", password, address)),
     );
   return (
-    <div ref={deed.area} onInput={proof.begin}>
+    <div ref={submission.area} onInput={proof.begin}>
       <Form onSend={send} label={t("signup.title")}>
         <Card>
-          {byInvite && !given && <InviteField value={invite} onValue={setInvite} error={deed.at("invite")} />}
-          {given && deed.at("invite") && <Notice kind="bad">{deed.at("invite")}</Notice>}
+          {byInvite && !given && (
+            <InviteField value={invite} onValue={setInvite} error={submission.errorAt("invite")} />
+          )}
+          {given && submission.errorAt("invite") && <Notice kind="bad">{submission.errorAt("invite")}</Notice>}
           <AddressField
             value={address}
             onValue={setAddress}
             hint={byMail ? t("signup.mail.hint") : undefined}
-            error={deed.at("address")}
+            error={submission.errorAt("address")}
           />
-          {!byMail && <NewPasswordField value={password} onValue={setPassword} error={deed.at("password")} />}
-          <ProofLine proof={proof} waited={deed.busy} />
-          <Send deed={deed} text={t("signup.submit")} busy={t("signup.busy")} wide />
+          {!byMail && (
+            <NewPasswordField value={password} onValue={setPassword} error={submission.errorAt("password")} />
+          )}
+          <ProofLine proof={proof} waited={submission.busy} />
+          <SubmitButton submission={submission} text={t("signup.submit")} busy={t("signup.busy")} wide />
         </Card>
       </Form>
     </div>

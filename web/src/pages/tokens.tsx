@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { Gate } from "../account/gate";
 import { useLoaded } from "../account/load";
+import { RequireAccount } from "../account/requireaccount";
 import { TokenList } from "../account/tokenlist";
 import { NewToken } from "../account/tokennew";
 import { ShownToken } from "../account/tokenshown";
@@ -11,7 +11,7 @@ import { Card, Empty, Failure, LinkButton, Loading, Page } from "../ui";
 
 /** Tokens is about the credentials of programs. */
 export default function Tokens() {
-  return <Gate>{(who) => <AllTokens address={who.address} />}</Gate>;
+  return <RequireAccount>{(who) => <AllTokens address={who.address} />}</RequireAccount>;
 }
 
 function AllTokens({ address }: { address: string }) {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { checkNewPassword, credentialProblem, NewPasswordField } from "../account/credentials";
-import { useDeed } from "../account/deed";
 import { ResendForm } from "../account/resend";
+import { useSubmit } from "../account/submit";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
 import { t } from "../i18n/more";
 import { asRefusal } from "../refusal";
@@ -16,7 +16,7 @@ export default function Verify({ params }: PageProps) {
   const [password, setPassword] = useState("");
   const [done, setDone] = useState(false);
   const [spent, setSpent] = useState(false);
-  const deed = useDeed(credentialProblem({ fresh: "password" }));
+  const submission = useSubmit(credentialProblem({ fresh: "password" }));
   useEffect(() => () => setPassword(""), []);
   if (done) {
     return (
@@ -30,7 +30,7 @@ export default function Verify({ params }: PageProps) {
     );
   }
   const send = () =>
-    deed.do(
+    submission.run(
       async () => {
         try {
           await accounts.verifyAccount({ token, password });
@@ -48,14 +48,14 @@ export default function Verify({ params }: PageProps) {
     <Page title={t("verify.title")} lead={token && !spent && t("verify.lead")} width="narrow">
       {token ? (
         <TicketForm
-          deed={deed}
+          submission={submission}
           spent={spent}
           onSend={send}
           label={t("verify.title")}
           text={t("verify.submit")}
           busy={t("verify.busy")}
         >
-          <NewPasswordField value={password} onValue={setPassword} error={deed.at("password")} />
+          <NewPasswordField value={password} onValue={setPassword} error={submission.errorAt("password")} />
         </TicketForm>
       ) : (
         <BrokenTicket />

@@ -3,8 +3,8 @@ import type { Domain } from "../gen/hush/v1/domain_pb";
 import { t } from "../i18n/more";
 import { Icon } from "../ui";
 
-/** Standing is where a domain stands, as a word. */
-export function Standing({ domain }: { domain: Domain }) {
+/** DomainBadge shows the state of a domain in a word. */
+export function DomainBadge({ domain }: { domain: Domain }) {
   switch (domain.state as number) {
     case DomainState.verified:
       return (
@@ -30,7 +30,7 @@ export function Standing({ domain }: { domain: Domain }) {
   }
 }
 
-/** isVerified tells whether links can be made on a domain. */
+/** isVerified reports whether links can use the domain. */
 export function isVerified(domain: Domain): boolean {
   return (domain.state as number) === DomainState.verified;
 }

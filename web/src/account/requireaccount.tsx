@@ -7,13 +7,13 @@ import { account, loadAccount, setAccount } from "../session";
 import { Loading } from "../ui";
 import { signInFor } from "./returning";
 
-interface GateProps {
-  /** Draws the page of whoever is signed in. */
+interface RequireAccountProps {
+  /** Draws the page for the account that is signed in. */
   children: (who: Account) => ComponentChildren;
 }
 
-/** Gate sends strangers to the sign-in page, which leads back here. */
-export function Gate({ children }: GateProps) {
+/** RequireAccount sends visitors without an account to the sign-in page, which leads back here. */
+export function RequireAccount({ children }: RequireAccountProps) {
   const who = account.value;
   useEffect(() => {
     if (who === null) {
@@ -21,7 +21,7 @@ export function Gate({ children }: GateProps) {
     }
   }, [who]);
   useEffect(() => {
-    // A page that the browser kept may show an account that signed out since.
+    // A page from the browser's cache may show an account that has signed out since.
     const back = (event: PageTransitionEvent) => {
       if (event.persisted) {
         setAccount(null);
@@ -34,8 +34,8 @@ export function Gate({ children }: GateProps) {
   return who ? children(who) : <Loading />;
 }
 
-/** noticeEnd forgets the account if a call was refused because its session ended. */
-export function noticeEnd(thrown: unknown): void {
+/** forgetEndedSession forgets the account if a call was refused because its session ended. */
+export function forgetEndedSession(thrown: unknown): void {
   if (asRefusal(thrown).code === "unauthenticated") {
     setAccount(null);
   }

@@ -1,5 +1,5 @@
-import { type Deed, type Problem, useDeed } from "../account/deed";
-import { Tell } from "../account/tell";
+import { FormError } from "../account/formerror";
+import { type Problem, type Submission, useSubmit } from "../account/submit";
 import { type Domain, DomainCheck_Kind } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/more";
 import { problemText } from "../problem";
@@ -7,67 +7,67 @@ import { asRefusal } from "../refusal";
 import { domains } from "../rpc";
 import { policy } from "../session";
 import { announce, Button, Card, Icon, Notice } from "../ui";
+import { isVerified } from "./badge";
 import { Checks } from "./checks";
 import { DnsRecord } from "./record";
-import { Stage, Stages } from "./stages";
-import { isVerified } from "./standing";
+import { Step, Steps } from "./steps";
 
-interface ProofProps {
+interface VerificationProps {
   domain: Domain;
   onChange: (domain: Domain) => void;
 }
 
-/** Proof leads to a verified domain, and afterwards shows that it still is. */
-export function Proof({ domain, onChange }: ProofProps) {
-  const deed = useDeed(verifyProblem);
+/** Verification leads through the verification of a domain, and later shows that it still holds. */
+export function Verification({ domain, onChange }: VerificationProps) {
+  const submission = useSubmit(verifyProblem);
   const verify = () =>
-    deed.do(async () => {
+    submission.run(async () => {
       const next = (await domains.verifyDomain({ domain: domain.domainId })).domain;
       if (next) {
         onChange(next);
         announce(isVerified(next) ? t("domain.verify.succeeded") : t("domain.verify.not_yet"));
       }
     });
-  const props = { domain, deed, verify };
-  return isVerified(domain) ? <Standing {...props} /> : <Way {...props} />;
+  const props = { domain, submission, verify };
+  return isVerified(domain) ? <Verified {...props} /> : <Unverified {...props} />;
 }
 
 interface ViewProps {
   domain: Domain;
-  deed: Deed;
+  submission: Submission;
   verify: () => void;
 }
 
-function Way({ domain, deed, verify }: ViewProps) {
+function Unverified({ domain, submission, verify }: ViewProps) {
   const found = (kind: DomainCheck_Kind) => domain.checks.some((check) => check.kind === kind && check.passed);
   const txt = found(DomainCheck_Kind.TXT);
   const address = found(DomainCheck_Kind.ADDRESS);
   return (
     <Card title={t("domain.way.title")}>
-      <Stages label={t("domain.way.title")}>
-        <Stage number={1} state="done" title={t("domain.stage.add")}>
+      <Steps label={t("domain.way.title")}>
+        <Step number={1} state="done" title={t("domain.stage.add")}>
           <p>{rich("domain.stage.add.done", { name: <strong>{domain.displayDomain}</strong> })}</p>
-        </Stage>
-        <Stage number={2} state={txt ? "done" : "now"} title={t("domain.stage.txt")}>
+        </Step>
+        <Step number={2} state={txt ? "done" : "now"} title={t("domain.stage.txt")}>
           <TxtRecord domain={domain} />
-        </Stage>
-        <Stage number={3} state={address ? "done" : txt ? "now" : "later"} title={t("domain.stage.point")}>
+        </Step>
+        <Step number={3} state={address ? "done" : txt ? "now" : "later"} title={t("domain.stage.point")}>
           <Pointing domain={domain} />
-        </Stage>
-        <Stage number={4} state={txt && address ? "now" : "later"} title={t("domain.stage.verify")}>
+        </Step>
+        <Step number={4} state={txt && address ? "now" : "later"} title={t("domain.stage.verify")}>
           <p>{t("domain.stage.verify.text")}</p>
           <div class="row">
-            <VerifyButton deed={deed} verify={verify} kind="primary" label={t("domain.verify")} />
+            <VerifyButton submission={submission} verify={verify} kind="primary" label={t("domain.verify")} />
           </div>
-          <Tell deed={deed} />
+          <FormError submission={submission} />
           <Checks domain={domain} heading="h4" />
-        </Stage>
-      </Stages>
+        </Step>
+      </Steps>
     </Card>
   );
 }
 
-function Standing({ domain, deed, verify }: ViewProps) {
+function Verified({ domain, submission, verify }: ViewProps) {
   const lapsed = domain.checks.some((check) => check.kind === DomainCheck_Kind.TXT && !check.passed);
   return (
     <Card title={t("domain.checks.title")}>
@@ -75,9 +75,9 @@ function Standing({ domain, deed, verify }: ViewProps) {
       {!domain.resolving && <Notice>{t("domain.not_resolving")}</Notice>}
       <Checks domain={domain} heading="h3" />
       <div class="row">
-        <VerifyButton deed={deed} verify={verify} kind="plain" label={t("domain.verify.again")} />
+        <VerifyButton submission={submission} verify={verify} kind="plain" label={t("domain.verify.again")} />
       </div>
-      <Tell deed={deed} />
+      <FormError submission={submission} />
       <details>
         <summary>
           <Icon name="down" />
@@ -94,16 +94,16 @@ function Standing({ domain, deed, verify }: ViewProps) {
 }
 
 interface VerifyButtonProps {
-  deed: Deed;
+  submission: Submission;
   verify: () => void;
   kind: "primary" | "plain";
   label: string;
 }
 
-function VerifyButton({ deed, verify, kind, label }: VerifyButtonProps) {
+function VerifyButton({ submission, verify, kind, label }: VerifyButtonProps) {
   return (
-    <Button kind={kind} icon="refresh" busy={deed.busy} onClick={verify}>
-      {deed.busy ? t("domain.verify.busy") : label}
+    <Button kind={kind} icon="refresh" busy={submission.busy} onClick={verify}>
+      {submission.busy ? t("domain.verify.busy") : label}
     </Button>
   );
 }
