@@ -1,6 +1,6 @@
-// Package web holds the browser's side of the service as it was built: files
-// that are the same in every program made from this commit. It knows nothing of
-// how they are served.
+// Package web holds the built web client. Its files are committed, so they are
+// the same in every binary that is built from this commit. The package does not
+// know how they are served.
 package web
 
 import (
@@ -11,8 +11,8 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Files is the built client: index.html, what it loads under assets, and icons
-// beside it.
+// Files returns the built client: index.html, the icons beside it, and what it
+// loads, under assets.
 func Files() (fs.FS, error) {
 	return fs.Sub(dist, "dist")
 }

@@ -1,7 +1,7 @@
 /*
- * The browser's tests. They need a service with a relay and a DNS server of
- * their own, which `go test ./cmd/hush -run TestBrowser` starts; it passes
- * their addresses in the environment.
+ * The browser's tests need a service with a mail relay and a DNS server of its
+ * own. `go test ./cmd/hush -run TestBrowser` starts them and passes their
+ * addresses in the environment.
  */
 import { availableParallelism } from "node:os";
 import { defineConfig, type PlaywrightTestConfig } from "@playwright/test";
@@ -32,7 +32,7 @@ export default defineConfig({
   forbidOnly: Boolean(process.env.CI),
   workers: availableParallelism(),
   reporter: "list",
-  // A wait that ends well takes no longer for being allowed to.
+  // Generous: a wait that succeeds is not longer for it.
   timeout: 60_000,
   expect: { timeout: 15_000 },
   use: {
@@ -46,7 +46,7 @@ export default defineConfig({
       executablePath: chromium,
       args: [
         ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-        // The name of a domain with a brand leads to the service.
+        // The branded host resolves to the service.
         `--host-resolver-rules=MAP ${brandedHost} ${new URL(url).host}`,
       ],
     },

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
-// Where `npm run dev` finds a running service.
+// The running service that `npm run dev` uses.
 const service = process.env.HUSH_DEV_SERVICE ?? "http://127.0.0.1:7300";
 
-// The module of the first calls. Its chunk has it with all that it imports.
+// The clients of the first calls. Their chunk has all that this module imports.
 const firstCalls = fileURLToPath(new URL("src/wire/first.ts", import.meta.url));
 
 export default defineConfig({
@@ -15,9 +15,9 @@ export default defineConfig({
     outDir: "dist",
     assetsDir: "assets",
     assetsInlineLimit: 0,
-    // The polyfill would be the only script that is not a module of ours.
+    // No polyfill: it would be the only script that is not part of the client.
     modulePreload: { polyfill: false },
-    // One style sheet, in the head: pages that come later look right at once.
+    // One style sheet in the head, so that pages that load later have their styles at once.
     cssCodeSplit: false,
     sourcemap: false,
     reportCompressedSize: true,

@@ -5,21 +5,21 @@ import { t } from "./texts";
 
 const password = "seven slow otters";
 
-/** newcomer is an address that nobody has. */
+/** newcomer returns an address without an account. */
 function newcomer(): string {
   return `e2e-${crypto.randomUUID().slice(0, 8)}@newcomers-team.com`;
 }
 
-/** signUp asks for an account on the page for it, up to the mail. */
+/** signUp fills in the sign-up page, and returns once the mail is sent. */
 async function signUp(page: Page, address: string): Promise<void> {
   await page.goto("/signup");
   await page.getByLabel(t("address.label"), { exact: true }).fill(address);
-  await expect(page.locator("input[type=password]")).toHaveCount(0); // the mailed link asks for it
+  await expect(page.locator("input[type=password]")).toHaveCount(0); // the page of the mailed link asks for it
   await button(page, t("signup.submit")).click();
   await expect(heading(page, t("signup.mail.title"))).toBeVisible();
 }
 
-/** confirm opens the mailed link, chooses the password and confirms. */
+/** confirm opens the mailed link, sets the password and confirms the address. */
 async function confirm(page: Page, address: string): Promise<void> {
   await page.goto(linkIn(await mailTo(address, "/verify/")));
   await page.getByLabel(t("password.label"), { exact: true }).fill(password);
@@ -27,18 +27,18 @@ async function confirm(page: Page, address: string): Promise<void> {
   await expect(heading(page, t("verify.done.title"))).toBeVisible();
 }
 
-/** enter signs in on the page for it. */
+/** enter signs in on the sign-in page. */
 async function enter(page: Page, address: string, word = password): Promise<void> {
   await page.getByLabel(t("address.label"), { exact: true }).fill(address);
   await page.getByLabel(t("password.label"), { exact: true }).fill(word);
   await page.keyboard.press("Enter");
 }
 
-test("somebody signs up, confirms by mail, signs in and shares by mail @phone", async ({ page, reader }) => {
+test("somebody signs up, confirms by mail, signs in and shares by mail @phone", async ({ page, other }) => {
   const address = newcomer();
   await signUp(page, address);
   await page.goto(linkIn(await mailTo(address, "/verify/")));
-  await button(page, t("verify.submit")).click(); // without a password nothing is confirmed
+  await button(page, t("verify.submit")).click(); // confirms nothing without a password
   await expect(page.getByRole("alert")).toContainText(t("password.short"));
   await confirm(page, address);
 
@@ -56,9 +56,9 @@ test("somebody signs up, confirms by mail, signs in and shares by mail @phone", 
   await page.getByLabel(t("share.recipient")).fill(friend);
   await button(page, t("share.submit")).click();
   await links(page);
-  await reader.goto(linkIn(await mailTo(friend, "/s")));
-  await button(reader, t("open.reveal")).click();
-  await expect(revealed(reader)).toHaveText("e2e secret by mail");
+  await other.goto(linkIn(await mailTo(friend, "/s")));
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toHaveText("e2e secret by mail");
 
   await page.goto("/recent");
   await expect(page.getByText(t("recent.state.received"), { exact: true }).last()).toBeVisible();
@@ -117,9 +117,9 @@ test("a forgotten password is set anew", async ({ page }) => {
   await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
-// Anybody may ask for anybody's address: the link works for the account that
-// asked, and nobody else's account gets the address or loses the link.
-test("a new address is confirmed by the account that asked", async ({ page, reader }) => {
+// An attacker asks to change to another person's address. The link works only
+// for the account that asked: no other account gets the address or uses up the link.
+test("a new address is confirmed by the account that asked", async ({ page, other }) => {
   const [address, next] = [newcomer(), newcomer()];
   await signUp(page, address);
   await confirm(page, address);
@@ -132,21 +132,21 @@ test("a new address is confirmed by the account that asked", async ({ page, read
   await button(form, t("account.move.submit")).click();
   const link = linkIn(await mailTo(next, "/confirm/"));
 
-  await signIn(reader, ada);
-  await reader.goto(link);
-  await button(reader, t("confirm.submit")).click();
-  await expect(reader.getByText(t("confirm.wrong_account"))).toBeVisible();
-  await reader.context().clearCookies();
-  await reader.goto(link);
-  await expect(reader.getByText(t("confirm.signin"))).toBeVisible();
-  await enter(reader, address);
-  await button(reader, t("confirm.submit")).click();
-  await expect(heading(reader, t("confirm.done.title"))).toBeVisible();
+  await signIn(other, ada);
+  await other.goto(link);
+  await button(other, t("confirm.submit")).click();
+  await expect(other.getByText(t("confirm.wrong_account"))).toBeVisible();
+  await other.context().clearCookies();
+  await other.goto(link);
+  await expect(other.getByText(t("confirm.signin"))).toBeVisible();
+  await enter(other, address);
+  await button(other, t("confirm.submit")).click();
+  await expect(heading(other, t("confirm.done.title"))).toBeVisible();
   await signIn(page, { address: next, password });
 });
 
-// A link to the page for signing in must not be a way to another site, which
-// may look the same and ask once more.
+// An attacker sends a link to the sign-in page that leads to another site
+// afterwards, which looks the same and asks for the password again.
 test("signing in leads only to pages of the service", async ({ page }) => {
   for (const next of [
     "//elsewhere.example/",

@@ -7,12 +7,12 @@ import { german, t } from "./texts";
 
 test("a domain is added, verified, given looks and shared on", async ({
   page,
-  reader,
+  other,
   browser,
   contextOptions,
   expected,
 }) => {
-  // The link on the domain has no TLS here, of which the browser takes note.
+  // The domain has no TLS in this test, and the browser logs that.
   expected.push(/Cross-Origin-Opener-Policy header has been ignored/);
   await signIn(page, ada);
   await page.goto("/account/domains");
@@ -61,32 +61,32 @@ test("a domain is added, verified, given looks and shared on", async ({
   await expect(button(stranger, german("open.reveal"))).toBeVisible();
   await swedish.close();
 
-  await reader.goto(link);
-  await expect(heading(reader, t("open.title.domain", { domain: brandedHost }))).toBeVisible();
-  await expect(reader.getByText("Of the otters")).toContainText("<svg onload=alert(2)>");
-  await expect(reader.getByText("Call us first")).toBeVisible();
-  const logo = reader.getByRole("img", { name: brandedHost });
+  await other.goto(link);
+  await expect(heading(other, t("open.title.domain", { domain: brandedHost }))).toBeVisible();
+  await expect(other.getByText("Of the otters")).toContainText("<svg onload=alert(2)>");
+  await expect(other.getByText("Call us first")).toBeVisible();
+  const logo = other.getByRole("img", { name: brandedHost });
   await expect.poll(() => logo.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
-  await expect(reader.locator('link[rel="icon"]')).toHaveAttribute("href", /^\/imagine\/.+\/icon\.png$/);
-  const reveal = button(reader, t("open.reveal"));
+  await expect(other.locator('link[rel="icon"]')).toHaveAttribute("href", /^\/imagine\/.+\/icon\.png$/);
+  const reveal = button(other, t("open.reveal"));
   await expect(reveal).toHaveCSS("background-color", "rgb(47, 111, 79)");
-  await expectAccessible(reader);
+  await expectAccessible(other);
   await reveal.click();
-  await expect(revealed(reader)).toHaveText("e2e secret of the otters");
-  await expect(reader.getByText("Change it soon")).toBeVisible();
-  await button(reader, t("open.clear")).click();
-  await expect(reader.getByText("Thank you")).toBeVisible();
+  await expect(revealed(other)).toHaveText("e2e secret of the otters");
+  await expect(other.getByText("Change it soon")).toBeVisible();
+  await button(other, t("open.clear")).click();
+  await expect(other.getByText("Thank you")).toBeVisible();
 
-  await reader.goto(`http://${brandedHost}/`);
-  await expect(reader.getByText(t("share.signin"))).toBeVisible();
+  await other.goto(`http://${brandedHost}/`);
+  await expect(other.getByText(t("share.signin"))).toBeVisible();
   await page.goto(`/account/domains/${brandedHost}`);
   await page.getByLabel(t("brand.visitors.homepage")).check();
   await button(page, t("brand.save")).click();
   await expect(page.getByText(t("brand.unchanged"))).toBeVisible();
-  await reader.reload();
-  await reader.getByLabel(t("share.secret")).fill("e2e secret of a visitor");
-  await button(reader, t("share.submit")).click();
-  await expect(card(reader, t("result.link"))).toBeVisible();
+  await other.reload();
+  await other.getByLabel(t("share.secret")).fill("e2e secret of a visitor");
+  await button(other, t("share.submit")).click();
+  await expect(card(other, t("result.link"))).toBeVisible();
 
   await button(page, t("domain.remove")).click();
   await button(page.getByRole("dialog"), t("domain.remove")).click();
@@ -94,7 +94,7 @@ test("a domain is added, verified, given looks and shared on", async ({
   await expect(page.getByRole("main").getByRole("link", { name: brandedHost })).toHaveCount(0);
 });
 
-/** upload cuts a picture with a hostile name to size and sends it. */
+/** upload crops and uploads a picture with a hostile file name. */
 async function upload(page: Page, name: string): Promise<void> {
   const picture = await page.evaluate(async () => {
     const canvas = new OffscreenCanvas(80, 40);

@@ -1,13 +1,13 @@
-/** Who has an account before the tests begin. */
+/** Person has an account before the tests begin. */
 export interface Person {
   address: string;
   password: string;
 }
 
-/** Where the service is that is tested, and who is known there. */
+/** Environment describes the service under test and its accounts. */
 export interface Environment {
   url: string;
-  /** Serves mails that arrived, and takes DNS records. */
+  /** The address of the server that returns received mails and sets DNS records. */
   kit: string;
   chromium: string;
   task: "test" | "screenshots";
@@ -15,7 +15,7 @@ export interface Environment {
   colonel: Person;
 }
 
-/** A host that the DNS server knows only once a test tells it. */
+/** A host without DNS records until a test sets them. */
 export const brandedHost = "secrets.otters-team.com";
 
 export function environment(): Environment {

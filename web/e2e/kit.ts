@@ -1,7 +1,7 @@
 /*
- * The kit of the browser's tests. Whatever a test does, its pages must stay
- * quiet: no error in the console, no violation of the content security policy,
- * no window of an injected script, no request to another host.
+ * What the browser's tests share. In every test the pages must stay quiet: no
+ * error in the console, no violation of the content security policy, no dialog
+ * of an injected script, no request to another host.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,12 +15,12 @@ export { expect };
 export const { url, ada, colonel } = environment();
 
 interface Kit {
-  /** What went wrong in pages, to be empty at the end. */
+  /** What went wrong in the pages; must be empty at the end. */
   mistakes: string[];
-  /** What a test expects to find in the console, as the browser's own notes. */
+  /** Messages that a test expects the browser to log. */
   expected: RegExp[];
-  /** A page of somebody else's, in a browser profile of its own. */
-  reader: Page;
+  /** The page of another person, in a browser profile of its own. */
+  other: Page;
 }
 
 export const test = base.extend<Kit>({
@@ -39,7 +39,7 @@ export const test = base.extend<Kit>({
     await watch(context, mistakes);
     await use(context);
   },
-  reader: async ({ browser, contextOptions, mistakes }, use) => {
+  other: async ({ browser, contextOptions, mistakes }, use) => {
     const context = await browser.newContext(contextOptions);
     await watch(context, mistakes);
     await use(await context.newPage());
@@ -47,7 +47,7 @@ export const test = base.extend<Kit>({
   },
 });
 
-/** watch notes what must not happen in any page. */
+/** watch records what must not happen in any page. */
 async function watch(context: BrowserContext, mistakes: string[]): Promise<void> {
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {
@@ -75,20 +75,20 @@ async function watch(context: BrowserContext, mistakes: string[]): Promise<void>
   });
 }
 
-/** Browsers write every answer of 400 and above into the console; RPCs answer so. */
+/** isRefusal reports whether a message is about a refused RPC: browsers log every status of 400 and above. */
 function isRefusal(text: string, source: string): boolean {
   return (
     text.startsWith("Failed to load resource: the server responded with a status of 4") && source.includes("/hush.v1.")
   );
 }
 
-/** bare is a page of the service's origin without anything of the service in it. */
+/** bare is an empty page in the service's origin. */
 async function bare(page: Page): Promise<void> {
   await page.route("**/bare", (route) => route.fulfill({ contentType: "text/html", body: "<title>x</title>" }));
   await page.goto("/bare");
 }
 
-/** signIn begins a session, past the page for it. */
+/** signIn starts a session without the sign-in page. */
 export async function signIn(page: Page, { address, password }: Person): Promise<void> {
   await page.context().clearCookies();
   await bare(page);
@@ -103,27 +103,27 @@ export async function signIn(page: Page, { address, password }: Person): Promise
   expect(answer, "sign-in").toBe("signed in");
 }
 
-/** button is the button with just these words. */
+/** button finds the button with exactly this text. */
 export function button(within: Page | Locator, name: string): Locator {
   return within.getByRole("button", { name, exact: true });
 }
 
-/** heading is the page's heading. */
+/** heading finds the page's main heading. */
 export function heading(page: Page, name: string): Locator {
   return page.getByRole("heading", { name, exact: true, level: 1 });
 }
 
-/** card is a part of a page, found by its heading. */
+/** card finds a card by its heading. */
 export function card(page: Page, title: string): Locator {
   return page.locator("section").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
 }
 
-/** revealed is where an opened secret stands. */
+/** revealed finds the opened secret. */
 export function revealed(page: Page): Locator {
   return page.getByRole("region", { name: t("open.secret"), exact: true });
 }
 
-/** clipboard is what was copied. The service's own pages may not read it. */
+/** clipboard returns what was copied. The service's own pages may not read it. */
 export async function clipboard(page: Page): Promise<string> {
   const other = await page.context().newPage();
   await bare(other);
@@ -133,13 +133,13 @@ export async function clipboard(page: Page): Promise<string> {
   return text;
 }
 
-/** Links are those of the page after sharing. */
+/** Links has the two links of the result page. */
 export interface Links {
   link: string;
   receipt: string;
 }
 
-/** links reads both from the page after sharing. */
+/** links reads both links from the result page. */
 export async function links(page: Page): Promise<Links> {
   await expect(heading(page, t("result.title"))).toBeVisible();
   const link = await card(page, t("result.link"))
@@ -151,9 +151,9 @@ export async function links(page: Page): Promise<Links> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** expectAccessible lets axe look at the page as it is. */
+/** expectAccessible checks the page with axe. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Colours on their way from one to another are neither.
+  // During a transition the colours are neither the old nor the new ones.
   await page.evaluate(async () => {
     const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
     await Promise.allSettled(ending.map(({ finished }) => finished));

@@ -39,7 +39,7 @@ test("too many wrong passphrases lock the secret and leave it", async ({ page })
 });
 
 test("links that were mended on their way still open", async ({ page, expected }) => {
-  expected.push(/status of 404 .*\/secret\/[0-9a-z]{31}\/\)$/); // no path of the server's, and yet it opens
+  expected.push(/status of 404 .*\/secret\/[0-9a-z]{31}\/\)$/); // the server has no such path, and yet the link opens
   const { key, receipt } = await conceal({ secret: "e2e secret behind a mended link" });
   for (const link of [
     `/s#${key}.`,
@@ -76,8 +76,8 @@ test("a link that lost its key is mended by hand", async ({ page }) => {
   await expect(revealed(page)).toHaveText("e2e secret by hand");
 });
 
-// Somebody's mail program, scanner or extension opens the link first, waits,
-// and clicks whatever there is to click with a script.
+// A mail program, a scanner or an extension opens the link first, waits, and
+// clicks every button with a script.
 test("nothing is consumed without a person", async ({ page, request }) => {
   const { key, receipt } = await conceal({ secret: "e2e secret that waits" });
   for (const path of [`/secret/${key}`, `/s?x=${key}`]) {
@@ -96,7 +96,7 @@ test("nothing is consumed without a person", async ({ page, request }) => {
   await page.clock.install();
   await page.goto(`/secret/${key}`);
   await expect(button(page, t("open.reveal"))).toBeVisible();
-  // All that the page would do by itself within ten minutes, it does here.
+  // This fires every timer of the next ten minutes.
   await page.clock.runFor("10:00");
   await pressWithScripts(page);
   await page.clock.runFor("10:00");
@@ -109,7 +109,7 @@ test("nothing is consumed without a person", async ({ page, request }) => {
   await expect(revealed(page)).toHaveText("e2e secret that waits");
 });
 
-/** pressWithScripts clicks as programs do, in every way that there is. */
+/** pressWithScripts presses every button and sends every form as a script can. */
 async function pressWithScripts(page: Page): Promise<void> {
   await page.evaluate(async () => {
     for (const element of document.querySelectorAll<HTMLElement>("main button")) {
@@ -171,7 +171,7 @@ for (const [way, leave] of Object.entries<(page: Page) => Promise<unknown>>({
   });
 }
 
-/** expectNowhere looks for text in all that the page has. */
+/** expectNowhere expects that the page does not contain text anywhere. */
 async function expectNowhere(page: Page, text: string): Promise<void> {
   expect(await page.content()).not.toContain(text);
   expect(await page.evaluate(() => JSON.stringify(history.state) + document.title)).not.toContain(text);
@@ -216,7 +216,7 @@ test("a page that is in the background when the answer comes forgets, too", asyn
   await expectNowhere(page, "e2e secret that came late");
 });
 
-/** hide puts the page that it runs in into the background. */
+/** hide runs in a page and makes it a background page. */
 function hide(): void {
   Object.defineProperty(document, "hidden", { value: true, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));

@@ -1,7 +1,7 @@
 import { ada, colonel, type Page, signIn } from "./kit";
 import { conceal } from "./service";
 
-/** Pages that can be looked at as they are, and who may. */
+/** The pages that need no preparation, and the account that they need. */
 export interface Place {
   name: string;
   who?: "account" | "colonel";
@@ -31,7 +31,7 @@ export const places: readonly Place[] = [
   { name: "colonel", who: "colonel", path: () => "/colonel" },
 ];
 
-/** visit goes to a place, as somebody who may, and waits until it is there. */
+/** visit signs in if the page needs that, opens it and waits for its content. */
 export async function visit(page: Page, { who, path }: Place): Promise<void> {
   if (who) {
     await signIn(page, who === "colonel" ? colonel : ada);
@@ -40,7 +40,7 @@ export async function visit(page: Page, { who, path }: Place): Promise<void> {
   await settle(page);
 }
 
-/** settle waits until nothing on the page is on its way. */
+/** settle waits until the page loads nothing more. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
   await page.locator(".loading").waitFor({ state: "detached" });

@@ -1,4 +1,4 @@
-/* Pictures of every page, for people: run by make screenshots. */
+/* Takes pictures of every page, for `make screenshots`. */
 import { button, expect, links, type Page, revealed, test } from "./kit";
 import { places, settle, visit } from "./pages";
 import { conceal, reveal } from "./service";
@@ -14,7 +14,7 @@ for (const place of places) {
   });
 }
 
-test("what comes after a click", async ({ page, reader, expected }, { project }) => {
+test("what comes after a click", async ({ page, other, expected }, { project }) => {
   expected.push(/status of 404/);
   await page.goto("/");
   await page.getByText(t("share.mode.generate"), { exact: true }).click();
@@ -25,11 +25,11 @@ test("what comes after a click", async ({ page, reader, expected }, { project })
   await picture(page, "result", project.name);
   await button(page, t("result.qr")).click();
   await picture(page, "result-qr", project.name);
-  await reader.setViewportSize(page.viewportSize() ?? { width: 1280, height: 800 });
-  await reader.goto(link);
-  await button(reader, t("open.reveal")).click();
-  await expect(revealed(reader)).toBeVisible();
-  await picture(reader, "revealed", project.name);
+  await other.setViewportSize(page.viewportSize() ?? { width: 1280, height: 800 });
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toBeVisible();
+  await picture(other, "revealed", project.name);
 });
 
 test("a receipt of an opened secret", async ({ page }, { project }) => {
@@ -40,7 +40,7 @@ test("a receipt of an opened secret", async ({ page }, { project }) => {
   await picture(page, "receipt-opened", project.name);
 });
 
-/** picture takes one in light and one in dark colours. */
+/** picture takes a light and a dark screenshot. */
 async function picture(page: Page, name: string, screen: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -1,15 +1,15 @@
-/* What tests ask of the service and of what is around it, past the browser. */
+/* Calls of the service, its mail and its DNS without a browser. */
 import { environment } from "./environment";
 
 const { url, kit } = environment();
 
-/** A secret that waits. */
+/** The keys of a new secret. */
 export interface Waiting {
   key: string;
   receipt: string;
 }
 
-/** Draft is what a secret is made of. */
+/** Draft has what a secret is made from. */
 export interface Draft {
   secret: string;
   passphrase?: string;
@@ -28,7 +28,7 @@ export async function rpc<A>(procedure: string, request: object, headers: Record
   return (await answer.json()) as A;
 }
 
-/** conceal shares a secret as nobody in particular. */
+/** conceal shares a secret without an account. */
 export async function conceal(draft: Draft): Promise<Waiting> {
   const { secret, metadata } = await rpc<{ secret: { secretKey: string }; metadata: { metadataKey: string } }>(
     "SecretService/ConcealSecret",
@@ -37,12 +37,12 @@ export async function conceal(draft: Draft): Promise<Waiting> {
   return { key: secret.secretKey, receipt: metadata.metadataKey };
 }
 
-/** reveal opens a secret as somebody else would. */
+/** reveal opens a secret as another client would. */
 export async function reveal(key: string): Promise<string> {
   return (await rpc<{ value: string }>("SecretService/RevealSecret", { secretKey: key })).value;
 }
 
-/** kinds are what a receipt's timeline tells, oldest first. */
+/** kinds returns the kinds of events in a receipt's timeline, oldest first. */
 export async function kinds(receipt: string): Promise<string[]> {
   const { metadata } = await rpc<{ metadata: { events?: { kind: string }[] } }>("MetadataService/GetMetadata", {
     metadataKey: receipt,
@@ -55,7 +55,7 @@ export interface Mail {
   text: string;
 }
 
-/** mailTo waits for a mail to an address with words in it. */
+/** mailTo waits for a mail to an address that contains words. */
 export async function mailTo(address: string, words: string): Promise<Mail> {
   for (let end = Date.now() + 15_000; Date.now() < end; ) {
     const mails = (await (await fetch(`${kit}/mails`)).json()) as Mail[];
@@ -68,7 +68,7 @@ export async function mailTo(address: string, words: string): Promise<Mail> {
   throw new Error(`mails to ${address}: got none with ${words}, want one`);
 }
 
-/** linkIn is the first link of a mail, as a path. */
+/** linkIn returns the first link of a mail, as a path. */
 export function linkIn(mail: Mail): string {
   const link = /https?:\/\/\S+/.exec(mail.text)?.[0];
   if (!link) {
@@ -84,7 +84,7 @@ export interface DNSRecord {
   addresses?: string[];
 }
 
-/** setDNS gives a name records. */
+/** setDNS sets the DNS records of a name. */
 export async function setDNS(record: DNSRecord): Promise<void> {
   const answer = await fetch(`${kit}/dns`, { method: "POST", body: JSON.stringify(record) });
   if (!answer.ok) {

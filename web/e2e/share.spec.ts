@@ -2,7 +2,7 @@ import { button, card, clipboard, expect, heading, links, revealed, test, url } 
 import { conceal, reveal } from "./service";
 import { t } from "./texts";
 
-test("a secret goes from sender to reader, and the receipt tells by itself @phone", async ({ page, reader }) => {
+test("a secret goes from sender to recipient, and the receipt tells by itself @phone", async ({ page, other }) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret of the way\n  with two lines");
   await button(page, t("share.submit")).click();
@@ -13,10 +13,10 @@ test("a secret goes from sender to reader, and the receipt tells by itself @phon
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
   expect(new URL(page.url()).hash, "address of the receipt").toBe(receipt.slice(receipt.indexOf("#")));
 
-  await reader.goto(link);
+  await other.goto(link);
   await expect(page.getByText(t("receipt.event.looked"))).toBeVisible();
-  await button(reader, t("open.reveal")).click();
-  await expect(revealed(reader)).toHaveText("e2e secret of the way\n  with two lines");
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toHaveText("e2e secret of the way\n  with two lines");
 
   await expect(page.getByRole("heading", { name: t("receipt.state.received") })).toBeVisible();
   await expect(page.getByText(link)).toHaveCount(0);
@@ -48,7 +48,7 @@ test("links are copied, shown as a QR code and put into a message", async ({ pag
   await expect(button(page, t("result.qr"))).toBeFocused();
 });
 
-test("the sender burns the secret at once", async ({ page, reader }) => {
+test("the sender burns the secret at once", async ({ page, other }) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret to burn");
   await button(page, t("share.submit")).click();
@@ -62,8 +62,8 @@ test("the sender burns the secret at once", async ({ page, reader }) => {
   await button(dialog, t("burn.confirm")).click();
   await expect(heading(page, t("receipt.state.burned"))).toBeVisible();
 
-  await reader.goto(link);
-  await expect(heading(reader, t("open.gone.title"))).toBeVisible();
+  await other.goto(link);
+  await expect(heading(other, t("open.gone.title"))).toBeVisible();
 });
 
 test("a receipt with a passphrase is burned with it", async ({ page }) => {
@@ -91,7 +91,7 @@ test("a note stays with the receipt", async ({ page }) => {
   await expect(card(page, t("receipt.link")).getByText(/\/s#[0-9a-z]{31}$/)).toBeVisible();
 });
 
-test("a generated secret is what the reader gets", async ({ page, reader }) => {
+test("a generated secret is what the recipient gets", async ({ page, other }) => {
   await page.goto("/");
   const result = page.getByLabel(t("generate.result"));
   await page.getByText(t("share.mode.generate"), { exact: true }).click();
@@ -110,9 +110,9 @@ test("a generated secret is what the reader gets", async ({ page, reader }) => {
   const { link } = await links(page);
   await expect(card(page, t("result.value"))).toContainText(words);
 
-  await reader.goto(link);
-  await button(reader, t("open.reveal")).click();
-  await expect(revealed(reader)).toHaveText(words);
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toHaveText(words);
 });
 
 test("all of it works with the keyboard", async ({ page }) => {

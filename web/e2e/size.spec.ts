@@ -3,7 +3,7 @@ import { button, expect, test } from "./kit";
 import { conceal } from "./service";
 import { t } from "./texts";
 
-/** The most that the scripts of a page may weigh on their way. */
+/** The most bytes that the compressed scripts of a page may have. */
 const limit = 70 * 1024;
 
 const paths: Record<string, () => Promise<string>> = {

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { ada, button, expect, heading, links, revealed, signIn, test } from "./kit";
 import { german, t } from "./texts";
 
-/** stored is all that a page leaves in the browser, and can read there. */
+/** stored returns all that scripts of the page can read from the browser. */
 async function stored(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const databases = await indexedDB.databases();
@@ -20,8 +20,8 @@ async function stored(page: Page): Promise<string> {
   });
 }
 
-// Whoever sits down at the computer later, or runs a script in the page's name,
-// finds no secret, no link and no session in the browser's storage.
+// An attacker uses the computer later, or runs a script in the page's origin, and
+// looks for secrets, links and sessions in the browser's storage.
 test("nothing secret is stored, and the session is out of reach of scripts", async ({ page }) => {
   await signIn(page, ada);
   await page.goto("/");

@@ -5,12 +5,12 @@ import more from "../src/i18n/en.more";
 const en = { ...first, ...more };
 type Key = keyof typeof en;
 
-/** t is an English text of the pages, with what stands in its braces. */
+/** t returns an English text of the pages, with its parameters filled in. */
 export function t(key: Key, params: Record<string, string> = {}): string {
   return filled(en[key], params);
 }
 
-/** german is the same in German; English where it is not translated. */
+/** german returns a text in German, or in English if it is not translated. */
 export function german(key: Key): string {
   return texts[key] ?? en[key];
 }

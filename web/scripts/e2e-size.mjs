@@ -1,7 +1,7 @@
 /*
- * Says how much script a page loads before it can draw anything, gzipped, and
- * fails above the limit. What pages load after that is counted in a browser,
- * in e2e/size.spec.ts.
+ * Prints the gzipped size of the scripts that a page loads before its first
+ * paint, and fails above the limit. e2e/size.spec.ts counts in a browser what
+ * pages load after that.
  */
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -16,7 +16,7 @@ for (const entry of entries) {
   add(entry);
 }
 
-/** add counts a script and what it imports at once. */
+/** add counts a script and its static imports. */
 function add(path) {
   if (sizes.has(path)) {
     return;

@@ -1,7 +1,7 @@
 /*
- * Measures how soon pages show something on a slow phone: 150 ms to the
- * server, 1.6 Mbit/s, a processor at a quarter of its speed. It needs a running
- * service and Chromium, and prints medians of 11 visits with an empty cache.
+ * Measures the first paint of pages on a slow phone: 150 ms of latency,
+ * 1.6 Mbit/s, a processor at a quarter of its speed. It needs a running service
+ * and Chromium, and prints medians of 11 visits with an empty cache.
  *
  *   CHROMIUM=/usr/bin/chromium node scripts/paint.mjs http://127.0.0.1:7143
  */

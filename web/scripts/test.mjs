@@ -1,5 +1,5 @@
-// Runs the unit tests of the TypeScript that draws nothing: built by the same
-// tool as the client, run by Node's own test runner.
+// Builds the unit tests with Vite, as the client is built, and runs them with
+// Node's test runner. The browser's tests cover what draws.
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
 import { build } from "vite";

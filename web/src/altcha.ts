@@ -5,9 +5,8 @@ import type { Puzzle } from "./worker/altcha";
 import workerUrl from "./worker/altcha?worker&url";
 
 /**
- * prove fetches a challenge and solves it, away from the page's own thread. It
- * answers the authenticity_payload of a request; it is good once. It throws
- * Refusal.
+ * prove fetches a challenge and solves it in a worker. It returns the
+ * authenticity_payload of a request, which can be used once, or throws Refusal.
  */
 export async function prove(action: "conceal" | "feedback" | "signup"): Promise<string> {
   const challenge = await challenges.altchaChallenge({ action });
@@ -57,7 +56,7 @@ interface Factory {
 
 let policy: Policy | undefined;
 
-/** The one Trusted Types policy of the UI admits one address: the worker's. */
+/** scriptURL passes the UI's only Trusted Types policy, which allows one address: the worker's. */
 function scriptURL(): unknown {
   const factory = (globalThis as { trustedTypes?: Factory }).trustedTypes;
   policy ??= factory?.createPolicy("hush", {

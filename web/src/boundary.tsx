@@ -3,7 +3,7 @@ import { t } from "./i18n";
 import { report } from "./report";
 import { Button, Notice } from "./ui";
 
-/** ErrorBoundary keeps a page's mistake from taking the frame with it. */
+/** ErrorBoundary keeps an error in a page from breaking the header and the footer. */
 export class ErrorBoundary extends Component<{ children: ComponentChildren }, { broken: boolean }> {
   override state = { broken: false };
 

@@ -9,9 +9,10 @@ const fonts: Record<string, string> = {
 const corners: Record<string, string> = { square: "0", pill: "999px" };
 
 /**
- * applyBrand gives an element and what is in it a brand's looks, by properties
- * alone: the page's policy knows no inline style. The colour is for buttons
- * and ornaments, never for text, which has to stay readable in light and dark.
+ * applyBrand styles an element and its content with a brand. It sets properties
+ * only, because the page's policy forbids inline styles. The colour is for
+ * buttons and ornaments, never for text, which must stay readable in light and
+ * dark.
  */
 export function applyBrand(element: HTMLElement, brand: Partial<Brand> | undefined): void {
   const color = hex(brand?.primaryColor ?? brand?.colour ?? "");
@@ -29,13 +30,13 @@ function set(element: HTMLElement, name: string, value: string): void {
   }
 }
 
-/** hex answers a colour in six digits, or an empty text for anything else. */
+/** hex returns a colour in six digits, or an empty string for anything else. */
 export function hex(color: string): string {
   const digits = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color.trim())?.[1] ?? "";
   return digits && `#${digits.length === 3 ? digits.replace(/./g, "$&$&") : digits}`.toLowerCase();
 }
 
-/** contrast is the ratio of WCAG between two colours of six digits: 1 to 21. */
+/** contrast returns the WCAG contrast ratio of two six-digit colours, from 1 to 21. */
 export function contrast(a: string, b: string): number {
   const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
   return (high + 0.05) / (low + 0.05);
@@ -49,7 +50,7 @@ function luminance(color: string): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** inkOn is the text's colour on a button: as wished, if it can be read. */
+/** inkOn returns the colour of a button's text: the wanted one if it is readable. */
 function inkOn(color: string, light: boolean | undefined): string {
   const white = "#ffffff";
   const black = "#000000";

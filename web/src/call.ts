@@ -1,4 +1,4 @@
-/** Calls has the methods of a client; each returns a promise, a stream's method too. */
+/** Calls has the methods of a client. Each returns a promise, even that of a stream. */
 export type Calls<C> = {
   [M in keyof C]: C[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 };
@@ -13,7 +13,7 @@ type Method = (...args: unknown[]) => unknown;
 export function onFirstCall<C extends object>(load: () => Promise<C>): Calls<C> {
   return new Proxy({} as Calls<C>, {
     get: (_, name) => {
-      // An object with a method then would count as a promise where it is awaited.
+      // With a method then, the object itself would be a promise to await.
       if (name === "then") {
         return undefined;
       }

@@ -1,6 +1,6 @@
 /*
- * The contract's numbers that the first script needs, without the generated
- * messages. The compiler compares them with the generated enums.
+ * The enums of the contract that the first script needs, without the generated
+ * messages. The compiler compares their numbers with the generated enums.
  */
 import type * as account from "./gen/hush/v1/account_pb";
 import type * as domain from "./gen/hush/v1/domain_pb";
@@ -23,7 +23,7 @@ export const DomainState = {
   suspended: 3,
 } as const satisfies Numbers<typeof domain.DomainState>;
 
-/** Numbers has each value of an enum under its name in lower case; UNSPECIFIED may be missing. */
+/** Numbers has the number of each value of an enum under its name in lower case. UNSPECIFIED is optional. */
 type Numbers<E> = Omit<ByName<E>, "unspecified"> & Partial<ByName<E>>;
 type ByName<E> = { [K in keyof E & string as Lowercase<K>]: NumberOf<E[K]> };
 type NumberOf<V> = V extends number ? (`${V}` extends `${infer N extends number}` ? N : never) : never;

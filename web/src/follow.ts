@@ -4,22 +4,22 @@ import { asRefusal } from "./refusal";
 import { receipts } from "./rpc";
 
 export interface Follower {
-  /** The receipt, now and after every change. */
+  /** Called with the receipt at first and after every change. */
   onReceipt: (metadata: Metadata) => void;
-  /** Whether the connection stands. */
+  /** Called with whether the connection is up. */
   onLive: (live: boolean) => void;
-  /** There is no such receipt: nothing more will come. */
+  /** Called if the receipt does not exist or may not be read; nothing follows. */
   onGone: (thrown: unknown) => void;
 }
 
-/** The service sends something every 15 seconds. */
+/** How long a stream may be silent: the service sends something every 15 seconds. */
 const silence = 40_000;
 const firstPause = 1_000;
 const longestPause = 30_000;
-/** How often a receipt is asked for where there is no stream to be had. */
+/** How often to poll the receipt if no stream is available. */
 const pollPause = 15_000;
 
-/** Where receipts come from; the service, but in tests. */
+/** Source is where receipts come from: the service, except in tests. */
 export interface Source {
   watch: (metadataKey: string, signal: AbortSignal) => Promise<AsyncIterable<{ metadata?: Metadata }>>;
   get: (metadataKey: string, signal: AbortSignal) => Promise<Metadata | undefined>;
@@ -31,11 +31,11 @@ const service: Source = {
 };
 
 /**
- * follow keeps a page up to date with a receipt until signal ends it. It comes
- * back after breaks, ever more slowly, and at once when the browser is online
- * or the page is looked at again. A hidden page lets go after a minute. Where the
- * service has no stream left, the page asks for the receipt now and then, and
- * each time for a stream again.
+ * follow keeps a page up to date with a receipt until signal aborts. After a lost
+ * connection it tries again with growing pauses, and at once when the browser
+ * goes online or the page becomes visible. A hidden page disconnects after a
+ * minute. If the service has no stream left, follow polls the receipt and asks
+ * for a stream each time.
  */
 export async function follow(
   metadataKey: string,
@@ -80,13 +80,13 @@ export async function follow(
   }
 }
 
-/** isOver is whether calling again is of no use. */
+/** isOver reports whether calling again is pointless. */
 function isOver(thrown: unknown): boolean {
   const { code } = asRefusal(thrown);
   return code === "not_found" || code === "permission_denied" || code === "unauthenticated";
 }
 
-/** look asks for the receipt once, and says what has to follow. */
+/** look gets the receipt once, and returns whether to go on. */
 async function look(
   metadataKey: string,
   follower: Follower,
@@ -112,7 +112,7 @@ async function look(
   }
 }
 
-/** listen is true if the secret has ended, so that nothing more will come. */
+/** listen follows one stream. It reports whether the receipt is final. */
 async function listen(
   metadataKey: string,
   follower: Follower,
@@ -142,18 +142,18 @@ async function listen(
   }
 }
 
-/** waits is whether the secret can still be opened. That its key is not shown says nothing of it. */
+/** waits reports whether the secret can still be opened, whether or not the receipt shows its key. */
 export function waits(metadata: Pick<Metadata, "state">): boolean {
   const state = metadata.state as number;
   return state === State.new || state === State.viewed;
 }
 
-/** locked reports whether no passphrase opens a receipt's secret any more, though it waits. */
+/** locked reports whether a receipt's secret still exists but no passphrase opens it any more. */
 export function locked({ state, lockedForGood }: Pick<Metadata, "state" | "lockedForGood">): boolean {
   return lockedForGood && waits({ state });
 }
 
-/** hideAfter calls fn once the page has been hidden for so long. */
+/** hideAfter calls fn when the page has been hidden for the given time. It returns a function that stops it. */
 function hideAfter(milliseconds: number, fn: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const change = () => {
@@ -170,7 +170,7 @@ function hideAfter(milliseconds: number, fn: () => void): () => void {
   };
 }
 
-/** rest waits; shorter if the page becomes visible, or the browser online. */
+/** rest waits, or returns early if the page becomes visible or the browser goes online. */
 function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,17 +1,17 @@
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { number, region } from "./i18n";
 
-/** dateOf is a timestamp's moment; undefined stays undefined. */
+/** dateOf returns the date of a timestamp, or undefined for none. */
 export function dateOf(time: Timestamp | undefined): Date | undefined {
   return time && new Date(Number(time.seconds) * 1000 + Math.floor(time.nanos / 1e6));
 }
 
-/** secondsOf is a duration's whole seconds; undefined gives zero. */
+/** secondsOf returns the whole seconds of a duration, or zero for none. */
 export function secondsOf(duration: Duration | undefined): number {
   return Number(duration?.seconds ?? 0);
 }
 
-/** durationOf is the message of so many seconds. */
+/** durationOf returns a duration message of whole seconds. */
 export function durationOf(seconds: number): { seconds: bigint; nanos: number } {
   return { seconds: BigInt(Math.trunc(seconds)), nanos: 0 };
 }
@@ -23,7 +23,7 @@ const units = [
   ["second", 1],
 ] as const;
 
-/** duration says how long, in at most two units: 1 day 12 hours. */
+/** duration formats seconds in at most two units, as in 1 day 12 hours. */
 export function duration(seconds: number): string {
   const parts: string[] = [];
   let rest = Math.max(0, Math.round(seconds));
@@ -40,7 +40,7 @@ export function duration(seconds: number): string {
   return parts.join(" ") || number(0, { style: "unit", unit: "second", unitDisplay: "long" });
 }
 
-/** relative says when, seen from now: in 7 days, 3 minutes ago, now. */
+/** relative formats a date relative to now, as in: in 7 days, 3 minutes ago, now. */
 export function relative(date: Date, now = new Date()): string {
   const seconds = (date.getTime() - now.getTime()) / 1000;
   if (Math.abs(seconds) < 5) {
@@ -56,17 +56,17 @@ export function relative(date: Date, now = new Date()): string {
   return format.format(0, "second");
 }
 
-/** inSeconds says when something is worth trying again. */
+/** inSeconds formats the time that is so many seconds from now, relative to now. */
 export function inSeconds(seconds: number): string {
   return relative(new Date(Date.now() + seconds * 1000));
 }
 
-/** exact says when, to the minute. */
+/** exact formats a date and time to the minute. */
 export function exact(date: Date): string {
   return new Intl.DateTimeFormat(region.value, { dateStyle: "medium", timeStyle: "short" }).format(date);
 }
 
-/** size says how many bytes, in binary units, as in 100 KiB. */
+/** size formats a number of bytes in binary units, as in 100 KiB. */
 export function size(bytes: number): string {
   if (bytes < 1024) {
     return number(bytes, { style: "unit", unit: "byte", unitDisplay: "long" });
@@ -76,7 +76,7 @@ export function size(bytes: number): string {
     : `${number(bytes / 1024 / 1024, { maximumFractionDigits: 1 })} MiB`;
 }
 
-/** byteLength is the length of a text as it is kept: in UTF-8. */
+/** byteLength returns the length of a text in UTF-8, as it is stored. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }

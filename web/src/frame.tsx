@@ -36,7 +36,7 @@ function Logo() {
   );
 }
 
-/** Who is the visitor: the account's menu, or the way to sign in. */
+/** Who shows the account's menu, or the links to sign in and up. */
 function Who() {
   const who = account.value;
   if (who === undefined || (who === null && policy.value && !policy.value.signIn)) {
@@ -72,7 +72,7 @@ async function leave(): Promise<void> {
   try {
     await signOut();
   } catch {
-    // The session ended otherwise; there is nothing to sign out of.
+    // The session has ended already.
   }
   navigate("/");
 }

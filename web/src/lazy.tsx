@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { t } from "./i18n";
 import { Button, Loading, Notice } from "./ui";
 
-/** lazy is a component whose script is loaded when it is first drawn. */
+/** lazy returns a component whose script is loaded when it is first rendered. */
 export function lazy<P extends object>(load: () => Promise<{ default: FunctionComponent<P> }>): FunctionComponent<P> {
   let loaded: FunctionComponent<P> | undefined;
   return function Lazy(props: P) {
@@ -28,7 +28,7 @@ export function lazy<P extends object>(load: () => Promise<{ default: FunctionCo
   };
 }
 
-/** Outdated is shown when a part of the page is gone: a new release is out. */
+/** Outdated is shown when a script no longer exists, because a new release is out. */
 function Outdated() {
   return (
     <Notice kind="warn">

@@ -1,10 +1,10 @@
-/** Keys are 31 characters 0-9 and a-z. */
+/** A key has 31 characters, 0-9 and a-z. */
 const key = /(?<![0-9a-z])[0-9a-z]{31}(?![0-9a-z])/;
 
 /**
- * keyIn finds the key in what is left of a link: mail programs and chats add
- * punctuation and parameters, break lines, and escape what needs none. It
- * answers an empty text if there is none.
+ * keyIn returns the key in a mangled link, or an empty string if there is none.
+ * Mail programs and chats add punctuation and parameters, break lines, and escape
+ * characters.
  */
 export function keyIn(text: string): string {
   const plain = unescaped(text).replace(/[\s\u00ad\u200b-\u200f\u2060\ufeff]/g, "");
@@ -19,12 +19,12 @@ function unescaped(text: string): string {
   }
 }
 
-/** secretLink is what the recipient gets: its key never reaches a server. */
+/** secretLink returns the link for the recipient. The server never sees its key. */
 export function secretLink(base: string, secretKey: string, domain = ""): string {
   return `${origin(base, domain)}/s#${secretKey}`;
 }
 
-/** receiptLink is what the sender keeps. */
+/** receiptLink returns the link that the sender keeps. */
 export function receiptLink(base: string, metadataKey: string): string {
   return `${origin(base, "")}/r#${metadataKey}`;
 }
@@ -34,7 +34,7 @@ function origin(base: string, domain: string): string {
   return domain ? `${new URL(own).protocol}//${domain}` : own;
 }
 
-/** homeElsewhere is the service's own address for a page on another host; empty for a page that is there. */
+/** homeElsewhere returns the service's own address if the page is on another host, and an empty string if not. */
 export function homeElsewhere(base: string, hostname: string): string {
   return base && new URL(base).hostname !== hostname ? base.replace(/\/+$/, "") : "";
 }

@@ -13,6 +13,6 @@ void start();
 
 const root = document.getElementById("app");
 if (root) {
-  // Without a top-level await: the scripts that import this one would wait for the language.
+  // No top-level await: the scripts that import this one would wait for the language.
   void startLocale().then(() => render(<App />, root));
 }

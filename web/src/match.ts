@@ -1,4 +1,4 @@
-/** match compares a path with a pattern such as /secret/:key. */
+/** match returns the parameters of a path if it matches a pattern such as /secret/:key. */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const want = pattern.split("/");
   const got = path.replace(/(.)\/+$/, "$1").split("/");

@@ -21,14 +21,14 @@ const byReason: Partial<Record<Reason, Key>> = {
   passphrase: "problem.passphrase",
 };
 
-/** problemText says in the visitor's language what a call threw. */
+/** problemText returns the text for what a call threw, in the visitor's language. */
 export function problemText(thrown: unknown): string {
   const refusal = asRefusal(thrown);
   const key = byReason[refusal.reason];
   return key ? t(key) : (worded(refusal) ?? byCode(refusal));
 }
 
-/** passphraseText says that a passphrase is missing or wrong, and how to go on. */
+/** passphraseText says that a passphrase is missing or wrong, and what the visitor can do. */
 export function passphraseText(refusal: Refusal): string {
   if (refusal.passphraseMissing) {
     return t("open.passphrase.missing");
@@ -41,7 +41,7 @@ export function passphraseText(refusal: Refusal): string {
     : t("open.locked.for_good");
 }
 
-/** The reasons whose text has something to fill in. */
+/** worded returns the text for reasons whose text has parameters. */
 function worded(refusal: Refusal): string | undefined {
   switch (refusal.reason) {
     case "rate_limited":

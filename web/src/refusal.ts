@@ -1,9 +1,9 @@
 import type { Refusal_Reason } from "./gen/hush/v1/refusal_pb";
 
-/** Why the service refused, in the words of hush.v1.Refusal without REASON_. */
+/** Reason is why the service refused: a value of hush.v1.Refusal.Reason in lower case, without REASON_. */
 export type Reason = Lowercase<keyof typeof Refusal_Reason>;
 
-/** The code of a failed call; `offline` if no answer came at all. */
+/** Code is the code of a failed call; `offline` if there was no response. */
 export type Code =
   | "offline"
   | "canceled"
@@ -26,23 +26,23 @@ export type Code =
 export interface RefusalDetails {
   code: Code;
   reason?: Reason;
-  /** The request's field that is refused, in the contract's spelling. */
+  /** The refused field of the request, as the contract spells it. */
   field?: string;
-  /** The limit in bytes, or in number. */
+  /** The limit, as bytes or as a count. */
   limit?: number;
   /** How many tries are left after a wrong passphrase. */
   triesLeft?: number;
-  /** True if no passphrase was sent, which counts as no try. */
+  /** Whether no passphrase was sent, which does not count as a try. */
   passphraseMissing?: boolean;
-  /** True if no wait ends a lock. */
+  /** Whether the lock never ends. */
   forGood?: boolean;
-  /** Seconds until it is worth trying again; zero if nobody said. */
+  /** Seconds until another try makes sense; zero if the service did not say. */
   retryAfter?: number;
 }
 
 /**
- * Refusal is what every call of the RPC clients throws. It holds nothing of
- * the request. Its message is the service's, in the service's words.
+ * Refusal is the only error that calls of the RPC clients throw. It contains
+ * nothing from the request. Its message is the service's.
  */
 export class Refusal extends Error {
   readonly code: Code;
@@ -68,7 +68,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Whatever was thrown, as a Refusal. */
+/** asRefusal returns a thrown Refusal, or a Refusal with the code unknown for anything else. */
 export function asRefusal(thrown: unknown): Refusal {
   return thrown instanceof Refusal ? thrown : new Refusal("", { code: "unknown" });
 }

@@ -2,13 +2,12 @@ import { Refusal } from "./refusal";
 import { intake } from "./rpc";
 import { scrub } from "./scrub";
 
-/** How many mistakes one page reports at most. */
+/** How many more errors this page may report. */
 let left = 5;
 
 /**
- * report tells the colonels of a mistake of the UI. Keys, links, addresses and
- * whatever was typed are taken out; the page is told without what its path may open. What the
- * service refused is no mistake.
+ * report sends an error of the UI to the administrators. It removes keys, links
+ * and e-mail addresses, also from the page's path. A Refusal is not an error.
  */
 export function report(thrown: unknown): void {
   if (left <= 0 || thrown instanceof Refusal) {
@@ -30,7 +29,7 @@ async function send(thrown: unknown): Promise<void> {
   });
 }
 
-/** watchMistakes reports what nobody caught. */
+/** watchMistakes reports uncaught errors. */
 export function watchMistakes(): void {
   addEventListener("error", (event) => report(event.error));
   addEventListener("unhandledrejection", (event) => report(event.reason));

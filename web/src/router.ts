@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 
-/** Where the visitor is. */
+/** Place is an address within the UI. */
 export interface Place {
-  /** Without query and fragment; begins with a slash. */
+  /** The path without query and fragment; starts with a slash. */
   path: string;
-  /** The fragment with its #, or empty. It may hold a key. */
+  /** The fragment with its #, or empty. It may contain a key. */
   hash: string;
   query: URLSearchParams;
-  /** Counts moves, so that the same path twice is two places. */
+  /** Counts navigations, so that two visits to the same path differ. */
   visit: number;
 }
 
@@ -19,10 +19,10 @@ export interface PageProps {
 /** The place that is shown. */
 export const place = signal<Place>(here(0));
 
-/** True once the visitor moved: the first page takes no focus. */
+/** Whether the visitor has navigated. The first page does not take the focus. */
 export let moved = false;
 
-/** Scroll positions of earlier visits, by the id in the history's state. */
+/** The scroll positions of earlier visits, by the id in the history state. */
 const scrolls = new Map<number, number>();
 let current = 0;
 let newest = 0;
@@ -49,7 +49,7 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
   arrive(0);
 }
 
-/** forgetHash drops the fragment from the address without moving. */
+/** forgetHash removes the fragment from the address without navigating. */
 export function forgetHash(): void {
   history.replaceState(history.state, "", location.pathname);
 }
@@ -57,7 +57,7 @@ export function forgetHash(): void {
 type Leaver = () => void;
 const leavers = new Set<Leaver>();
 
-/** onLeave calls fn before another place is shown; the answer takes it back. */
+/** onLeave calls fn before another place is shown. It returns a function that cancels that. */
 export function onLeave(fn: Leaver): () => void {
   leavers.add(fn);
   return () => leavers.delete(fn);
@@ -76,7 +76,7 @@ function arrive(scroll: number): void {
   requestAnimationFrame(() => scrollTo(0, scroll));
 }
 
-/** begin follows the history and the links of the page. */
+/** begin handles the browser's history and clicks on links. */
 export function begin(): void {
   history.scrollRestoration = "manual";
   history.replaceState({ id: current }, "");
@@ -95,7 +95,7 @@ export function begin(): void {
   document.addEventListener("click", follow);
 }
 
-/** follow turns a click on a link of ours into a move. */
+/** follow navigates within the UI when a link to it is clicked. */
 function follow(event: MouseEvent): void {
   if (
     event.defaultPrevented ||
@@ -118,7 +118,7 @@ function follow(event: MouseEvent): void {
   event.preventDefault();
   const inside = url.hash && url.pathname === location.pathname ? document.getElementById(url.hash.slice(1)) : null;
   if (inside) {
-    // The address stays: its fragment may hold a key.
+    // The address does not change: its fragment may contain a key.
     inside.focus();
     inside.scrollIntoView();
     return;

@@ -1,7 +1,7 @@
 /*
- * Which page belongs to which path. A page gets the path's parameters as
- * `params`. Share and open are part of the first script, the others are loaded
- * when they are wanted. The server must answer the shell for each path.
+ * The pages by their paths. A page receives the path's parameters as `params`.
+ * Share and Open are part of the first script; the others are loaded on demand.
+ * The server must serve index.html for each of these paths.
  */
 import type { FunctionComponent } from "preact";
 import { lazy } from "./lazy";
@@ -12,7 +12,7 @@ import type { PageProps } from "./router";
 
 type Page = FunctionComponent<PageProps>;
 
-/** later is a page whose script is loaded when it is wanted. */
+/** later returns a page whose script is loaded on demand. */
 const later = (load: () => Promise<{ default: Page }>): Page => lazy(load);
 
 const receipt = later(() => import("./pages/receipt"));
@@ -46,7 +46,7 @@ const routes: readonly (readonly [pattern: string, page: Page])[] = [
 
 const unknown = later(() => import("./pages/notfound"));
 
-/** find answers the page of a path, the path's parameters and its pattern. */
+/** find returns the page of a path, the path's parameters and its pattern. */
 export function find(path: string): { page: Page; params: Record<string, string>; pattern: string } {
   for (const [pattern, page] of routes) {
     const params = match(pattern, path);

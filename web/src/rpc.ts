@@ -3,10 +3,10 @@
  *
  *   const { secret } = await secrets.getSecret({ secretKey });
  *
- * A call throws Refusal (refusal.ts) and nothing else; problem.ts has the text
- * for it. The clients are scripts of their own that the first call loads, so
- * that the first paint does not wait for them. They send the session cookie,
- * the token against forged requests and the language.
+ * A call throws only Refusal (refusal.ts); problem.ts has the text for it. The
+ * first call loads the client's script, so that the first paint does not wait for
+ * it. Calls send the session cookie, the token against forged requests and the
+ * language.
  */
 import { onFirstCall } from "./call";
 

@@ -1,10 +1,10 @@
-/** What may be a key, a token or part of a link, wherever it stands. */
+/** What may be a key, a token, an e-mail address or part of a link. */
 const secrets = [/[0-9a-z]{25,}/gi, /[\w.+-]+@[\w-]+(\.[\w-]+)+/g, /([?#])[^\s)"']*/g];
 
-/** The first segments of paths whose second one opens something. */
+/** The paths whose second segment is a key or a token. */
 const opening = /\/(s|r|secret|private|metadata|receipt|signup|verify|reset|confirm)\/[^\s/?#:)"']+/g;
 
-/** scrub takes out of a text whatever may open something or name somebody. */
+/** scrub removes from a text what may be a key, a token, a link or an e-mail address. */
 export function scrub(text: string): string {
   let clean = text.replace(opening, "/$1/:key");
   for (const secret of secrets) {

@@ -5,16 +5,16 @@ import { followAccountLocale } from "./i18n";
 import { accounts, sessions, system } from "./rpc";
 import { keepShrimp, shrimp } from "./shrimp";
 
-/** What the operator allows; undefined until it is known. */
+/** The operator's policy; undefined until it is loaded. */
 export const policy = signal<GetPolicyResponse | undefined>(undefined);
 
-/** Who is signed in: null for nobody, undefined while that is not known yet. */
+/** The account that is signed in: null for none, undefined until that is known. */
 export const account = signal<Account | null | undefined>(undefined);
 
-/** What the instance is called. */
+/** The name of the instance. */
 export const instanceName = computed(() => policy.value?.instanceName || "Hush");
 
-/** start learns what every page needs. It never fails: pages say what does. */
+/** start loads what every page needs. It never fails; pages work without it. */
 export async function start(): Promise<void> {
   keepShrimp(system.validateShrimp({}).then(({ shrimp }) => shrimp));
   await Promise.all([loadPolicy(), loadAccount()]);
@@ -24,13 +24,13 @@ export async function loadPolicy(): Promise<void> {
   try {
     policy.value = await system.getPolicy({});
   } catch {
-    // Pages do without: the service says what it does not allow.
+    // Pages work without it: the service refuses what it does not allow.
   }
 }
 
 /**
- * loadAccount learns who is signed in. The cookie cannot be seen from here; a
- * token that is good tells that there is a session.
+ * loadAccount loads the account that is signed in. Scripts cannot see the session
+ * cookie; a valid token means that there is a session.
  */
 export async function loadAccount(): Promise<void> {
   try {
@@ -42,14 +42,14 @@ export async function loadAccount(): Promise<void> {
   }
 }
 
-/** signIn makes a session. It throws Refusal. */
+/** signIn starts a session, or throws Refusal. */
 export async function signIn(address: string, password: string, remember: boolean): Promise<void> {
   const answer = await sessions.createSession({ address, password, remember });
   keepShrimp(answer.shrimp);
   setAccount(answer.account ?? null);
 }
 
-/** signOut ends the session, and forgets who it was in any case. */
+/** signOut ends the session. It forgets the account even if that fails. */
 export async function signOut(): Promise<void> {
   try {
     await sessions.destroySession({});
@@ -59,7 +59,7 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** setAccount takes over an account that an answer brought. */
+/** setAccount sets the account that is signed in, and shows its language. */
 export function setAccount(next: Account | null): void {
   account.value = next;
   if (next?.locale) {

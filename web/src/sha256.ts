@@ -1,10 +1,10 @@
 /*
- * SHA-256 of short texts, many times in a row: the browser's own digest answers
- * through a promise each time and exists only on secure pages.
+ * SHA-256 for many short texts in a row. The browser's own digest returns a promise
+ * each time and exists only on secure pages.
  */
 const rounds = constants();
 
-/** The first 32 bits of the fractional parts of the primes' cube roots. */
+/** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 function constants(): Uint32Array {
   const all = new Uint32Array(64);
   let count = 0;
@@ -26,7 +26,7 @@ function fraction(x: number): number {
 
 const start = Uint32Array.from([2, 3, 5, 7, 11, 13, 17, 19], (prime) => fraction(Math.sqrt(prime)));
 
-/** sha256 answers the digest in hexadecimal digits. */
+/** sha256 returns the digest in hexadecimal. */
 export function sha256(message: Uint8Array): string {
   const blocks = pad(message);
   const state = start.slice();
@@ -37,7 +37,7 @@ export function sha256(message: Uint8Array): string {
   return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }
 
-/** pad adds the 1 bit, zeros, and the length in bits; words are big-endian. */
+/** pad returns the message as big-endian words, with a 1 bit, zeros and the length in bits. */
 function pad(message: Uint8Array): Uint32Array {
   const words = new Uint32Array(((message.length + 8) >> 6) * 16 + 16);
   message.forEach((byte, i) => {

@@ -4,7 +4,7 @@ export type Theme = "system" | "light" | "dark";
 
 const key = "hush.theme";
 
-/** The colours that were chosen. */
+/** The chosen theme. */
 export const theme = signal<Theme>(stored());
 
 export function chooseTheme(next: Theme): void {
@@ -17,11 +17,11 @@ export function chooseTheme(next: Theme): void {
       localStorage.setItem(key, next);
     }
   } catch {
-    // Browsers may forbid storage; the choice then ends with the page.
+    // The browser may forbid storage. The choice then lasts until the page is closed.
   }
 }
 
-/** apply shows the chosen colours. */
+/** apply shows the chosen theme. */
 export function apply(): void {
   const root = document.documentElement;
   if (theme.value === "system") {

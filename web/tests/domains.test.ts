@@ -49,7 +49,7 @@ test("largest is everything, or the square in the middle", () => {
   assert.deepEqual(largest(image, true), { x: 240, y: 0, width: 420, height: 420 });
 });
 
-/** inside fails unless an area lies in the image, and is a square if it has to be. */
+/** inside fails unless an area is within the image, and is a square if it must be. */
 function inside(area: Area, square: boolean, size = image): void {
   const text = JSON.stringify(area);
   assert.ok(area.x >= 0 && area.y >= 0 && area.width >= 1 && area.height >= 1, text);

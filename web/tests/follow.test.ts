@@ -12,7 +12,7 @@ test("a receipt is followed while its secret waits, whether or not its key is sh
   }
 });
 
-// What has ended says how: that nobody can open it any more goes without saying.
+// A final state already says that nobody can open the secret.
 test("a receipt says that its secret is locked for good, as long as it waits", () => {
   for (const [name, state] of Object.entries(State)) {
     assert.equal(locked({ state, lockedForGood: true }), name === "new" || name === "viewed", name);
@@ -27,7 +27,7 @@ test("a lock without an end names no time to try again at", () => {
 
 const receipt = (state: number) => ({ state }) as Metadata;
 
-/** A page that is shown, and whose pauses are over at once. */
+/** shown sets up a visible page whose pauses end at once. */
 function shown(): { pauses: number[]; restore: () => void } {
   const { setTimeout: real } = globalThis;
   const pauses: number[] = [];
@@ -35,7 +35,7 @@ function shown(): { pauses: number[]; restore: () => void } {
   Object.assign(globalThis, { ...events, document: { ...events, hidden: false } });
   globalThis.setTimeout = ((fn: () => void, milliseconds: number) => {
     if (milliseconds >= 40_000) {
-      return real(() => undefined, 0); // it waits for silence, which there is none of
+      return real(() => undefined, 0); // the timer for a silent stream must not fire
     }
     pauses.push(milliseconds);
     return real(fn, 0);

@@ -16,14 +16,14 @@ function read(folder: string, language: string): Record<string, string> {
   return JSON.parse(readFileSync(`${folder}/${language}.json`, "utf8")) as Record<string, string>;
 }
 
-/** The English text behind a key; the forms of a plural share theirs. */
+/** source returns the English text of a key. The forms of a plural have one text. */
 function source(english: Record<string, string>, key: string): string | undefined {
   return english[key] ?? english[key.replace(/\.(zero|one|two|few|many|other)$/, ".other")];
 }
 
 const holes = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
 
-/** The keys that a language has to have: its own forms of each plural. */
+/** The keys that a language must have, with its own forms of each plural. */
 function wanted(english: Record<string, string>, language: string): string[] {
   const forms = new Intl.PluralRules(language.replace("_", "-")).resolvedOptions().pluralCategories;
   return Object.keys(english).flatMap((key) => {

@@ -14,7 +14,7 @@ interface Input {
   error: string | undefined;
 }
 
-/** AddressField is for the address that somebody has. */
+/** AddressField is the field for an account's e-mail address. */
 export function AddressField({ label, hint, autocomplete = "username", ...input }: Input & AddressLook) {
   return (
     <Field label={label ?? t("address.label")} hint={hint} error={input.error}>
@@ -38,7 +38,7 @@ interface AddressLook {
   autocomplete?: "username" | "email" | "off";
 }
 
-/** PasswordField is for the password that an account has. */
+/** PasswordField is the field for an account's current password. */
 export function PasswordField({ label, ...input }: Input & { label?: string }) {
   return (
     <Field label={label ?? t("password.label")} error={input.error}>
@@ -53,7 +53,7 @@ export function PasswordField({ label, ...input }: Input & { label?: string }) {
   );
 }
 
-/** NewPasswordField is for one that is to be, and says whether it is long enough. */
+/** NewPasswordField is the field for a new password. It shows whether the password is long enough. */
 export function NewPasswordField({ label, ...input }: Input & { label?: string }) {
   const missing = fewest - [...input.value].length;
   return (
@@ -77,7 +77,7 @@ export function NewPasswordField({ label, ...input }: Input & { label?: string }
   );
 }
 
-/** checkAddress finds what is wrong with an address before it is sent. */
+/** checkAddress returns what is wrong with an address before it is sent. */
 export function checkAddress(field: string, address: string): Problem | undefined {
   const trimmed = address.trim();
   if (!trimmed) {
@@ -86,12 +86,12 @@ export function checkAddress(field: string, address: string): Problem | undefine
   return /^[^\s@]+@[^\s@]+$/.test(trimmed) ? undefined : { field, text: t("address.bad") };
 }
 
-/** checkPassword finds out that there is no password at all. */
+/** checkPassword returns a problem if the password is empty. */
 export function checkPassword(field: string, password: string): Problem | undefined {
   return password ? undefined : { field, text: t("password.missing") };
 }
 
-/** checkNewPassword finds what is wrong with a new password before it is sent. */
+/** checkNewPassword returns what is wrong with a new password before it is sent. */
 export function checkNewPassword(field: string, password: string, address = ""): Problem | undefined {
   const folded = password.toLowerCase();
   const own = address.trim().toLowerCase();
@@ -107,17 +107,17 @@ export function checkNewPassword(field: string, password: string, address = ""):
   return undefined;
 }
 
-/** The names that a form has for the fields that a refusal may be about. */
+/** Names maps what a refusal may concern to the fields of a form. */
 interface Names {
-  /** The address, by the contract's name. */
+  /** The address field, as the contract names it. */
   address?: string;
-  /** The new password, by the contract's name. */
+  /** The new password's field, as the contract names it. */
   fresh?: string;
-  /** Whose the blame is if the credentials are wrong: the password field's. */
+  /** The field that shows wrong credentials. */
   password?: string;
 }
 
-/** credentialProblem has the words for what a form about credentials is refused for. */
+/** credentialProblem returns a function that turns a refusal into the problem of a form with credentials. */
 export function credentialProblem(names: Names): (thrown: unknown) => Problem {
   return (thrown) => {
     const { reason, field } = asRefusal(thrown);

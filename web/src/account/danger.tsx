@@ -14,7 +14,7 @@ interface DangerProps {
   onDestroyed: () => void;
 }
 
-/** Danger is what cannot be undone. */
+/** Danger offers what cannot be undone: burning all secrets and destroying the account. */
 export function Danger({ who, onDestroyed }: DangerProps) {
   return (
     <Card kind="danger" title={t("account.danger")}>

@@ -5,7 +5,7 @@ import { announce, Button, Card } from "../ui";
 import { FormError } from "./formerror";
 import { useSubmit } from "./submit";
 
-/** Export hands over what is kept of the account. */
+/** Export downloads everything that is stored about the account. */
 export function Export() {
   const submission = useSubmit();
   const save = () =>
@@ -26,10 +26,10 @@ export function Export() {
   );
 }
 
-/** The most receipts that one page of the list may have. */
+/** The most receipts on one page of the list. */
 const pageSize = 500;
 
-/** collect fetches everything; the receipts come in pages after the first ones. */
+/** collect fetches the export, and then the remaining receipts page by page. */
 async function collect(): Promise<ExportAccountResponse> {
   const all = await accounts.exportAccount({});
   while (all.nextPageToken) {

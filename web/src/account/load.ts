@@ -3,14 +3,14 @@ import { forgetEndedSession } from "./requireaccount";
 
 export interface Loaded<T> {
   value: T | undefined;
-  /** What was thrown instead. */
+  /** The error of the last load; undefined if there was none. */
   refused: unknown;
-  /** Fetches it again; what was shown stays until it is there. */
+  /** Loads the value again; the old value stays until then. */
   again: () => void;
   change: (next: T) => void;
 }
 
-/** useLoaded fetches something when the component is first drawn. */
+/** useLoaded loads a value when the component is first rendered. */
 export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   const [value, setValue] = useState<T>();
   const [refused, setRefused] = useState<unknown>();

@@ -8,7 +8,7 @@ import { announce, Card, Checkbox, Field, Select } from "../ui";
 import { FormError } from "./formerror";
 import { useSubmit } from "./submit";
 
-/** Preferences are saved as soon as they are chosen. */
+/** Preferences saves each choice at once. */
 export function Preferences({ who }: { who: Account }) {
   return (
     <Card title={t("account.preferences")}>

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface Proof {
-  /** idle: not begun. working, and then done: a solution is there. */
+  /** idle: not started. working: solving the challenge. done: the solution is ready. */
   state: "idle" | "working" | "done";
-  /** begin starts to solve a challenge, unless that was done before. */
+  /** begin starts to solve a challenge, unless a fresh solution exists or is on its way. */
   begin: () => void;
-  /** take answers a solution, once; the next one has to be worked for again. */
+  /** take returns the solution. Each solution is returned once. */
   take: () => Promise<string>;
 }
 
-/** Challenges are good for ten minutes; an old solution is not sent. */
+/** Challenges expire after ten minutes; a solution older than this is not sent. */
 const freshFor = 8 * 60_000;
 
 interface Solution {
@@ -41,7 +41,7 @@ export function useProof(action: "signup" | "feedback"): Proof {
         setState(next);
       }
     };
-    // A failure is told when the form is sent: take tries once more.
+    // A failure shows when the form is sent: take tries again.
     mine.payload.then(
       () => settle("done", mine),
       () => settle("idle", undefined),

@@ -10,11 +10,11 @@ import { useSubmit } from "./submit";
 
 interface ListProps {
   rows: readonly Metadata[];
-  /** Called with a receipt that was burned. */
+  /** Called with the new state of a receipt. */
   onChange: (metadata: Metadata) => void;
 }
 
-/** ReceiptList shows receipts, and lets those that wait be burned. */
+/** ReceiptList lists receipts, with a burn button for each secret that was not opened. */
 export function ReceiptList({ rows, onChange }: ListProps) {
   const [burning, setBurning] = useState<Metadata>();
   return (
@@ -68,7 +68,7 @@ function Row({ metadata, onBurn }: { metadata: Metadata; onBurn: () => void }) {
   );
 }
 
-/** Facts is what is known of a receipt in one line. */
+/** Facts shows the details of a receipt in one line. */
 function Facts({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
   const created = dateOf(metadata.createTime);
   const ended = {
@@ -106,13 +106,13 @@ function nameOf(metadata: Metadata): string {
 }
 
 interface BurnDialogProps {
-  /** What is to be burned; the dialog is open while there is something. */
+  /** The secret to burn; the dialog is open while it is set. */
   metadata: Metadata | undefined;
   onClose: () => void;
   onBurned: (metadata: Metadata) => void;
 }
 
-/** BurnDialog asks first. The owner needs no passphrase. */
+/** BurnDialog asks before it burns a secret. The owner needs no passphrase. */
 function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
   const submission = useSubmit();
   const close = () => {

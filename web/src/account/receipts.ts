@@ -3,7 +3,7 @@ import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { State } from "../gen/hush/v1/secret_pb";
 import { receipts } from "../rpc";
 
-/** What a list can be narrowed to. */
+/** The filters of the list. */
 export const filters = ["all", "waiting", "received", "burned", "expired"] as const;
 export type Filter = (typeof filters)[number];
 export type Phase = Exclude<Filter, "all">;
@@ -16,7 +16,7 @@ const states: Record<Filter, State[]> = {
   expired: [State.EXPIRED],
 };
 
-/** phaseOf is a receipt's state as people think of it. */
+/** phaseOf returns the filter that a receipt belongs to. */
 export function phaseOf(metadata: Metadata): Phase {
   switch (metadata.state) {
     case State.RECEIVED:
@@ -30,7 +30,7 @@ export function phaseOf(metadata: Metadata): Phase {
   }
 }
 
-/** search finds the receipts whose note, recipients, domain or key hold each word of a text. */
+/** search returns the receipts whose note, recipients, domain or key contain each word of a text. */
 export function search(rows: readonly Metadata[], text: string): Metadata[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
@@ -40,17 +40,17 @@ export function search(rows: readonly Metadata[], text: string): Metadata[] {
 }
 
 export interface Receipts {
-  /** What was fetched so far; undefined before the first page is there. */
+  /** The receipts loaded so far; undefined before the first page. */
   rows: readonly Metadata[] | undefined;
-  /** How many of the pages so far cannot be opened. */
+  /** How many receipts so far cannot be decrypted. */
   sealed: number;
-  /** Whether there is another page. */
+  /** Whether there are more pages. */
   more: boolean;
   busy: boolean;
   refused: unknown;
   next: () => void;
   again: () => void;
-  /** change puts a receipt in the place of what was known of it. */
+  /** change replaces a receipt. */
   change: (next: Metadata) => void;
 }
 
@@ -60,7 +60,7 @@ interface Pages {
   token: string;
 }
 
-/** useReceipts fetches an account's receipts page by page, from the newest on. */
+/** useReceipts loads an account's receipts page by page, newest first. */
 export function useReceipts(filter: Filter, onRefused: (thrown: unknown) => void): Receipts {
   const [pages, setPages] = useState<Pages>();
   const [busy, setBusy] = useState(false);

@@ -6,7 +6,7 @@ import { AddressField, checkAddress, credentialProblem } from "./credentials";
 import { FormError, SubmitButton } from "./formerror";
 import { useSubmit } from "./submit";
 
-/** Resend mails the link that confirms an address again. */
+/** Resend sends the confirmation mail again. */
 export function Resend({ address }: { address: string }) {
   const [done, setDone] = useState(false);
   const submission = useSubmit();
@@ -29,7 +29,7 @@ export function Resend({ address }: { address: string }) {
   );
 }
 
-/** ResendForm does the same for an address that has yet to be named. */
+/** ResendForm does the same for an address that the visitor enters. */
 export function ResendForm() {
   const [address, setAddress] = useState("");
   const [done, setDone] = useState(false);

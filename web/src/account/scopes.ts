@@ -1,6 +1,6 @@
 import { TokenScope } from "../gen/hush/v1/account_pb";
 
-/** What a token may be good for, and how texts name it. */
+/** The scopes of a token, with their names in the catalogue. */
 export const scopes = [
   [TokenScope.CONCEAL, "conceal"],
   [TokenScope.REVEAL, "reveal"],

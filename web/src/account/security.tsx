@@ -17,7 +17,7 @@ import {
 import { SubmitButton } from "./formerror";
 import { type Problem, useSubmit } from "./submit";
 
-/** Security is about what the account signs in with. */
+/** Security changes the password and the e-mail address. */
 export function Security({ who }: { who: Account }) {
   return (
     <Card title={t("account.security")}>

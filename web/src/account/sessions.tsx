@@ -10,7 +10,7 @@ import { FormError } from "./formerror";
 import { useLoaded } from "./load";
 import { useSubmit } from "./submit";
 
-/** Sessions are the browsers that the account is signed in with. */
+/** Sessions lists the account's sessions, and ends them. */
 export function Sessions() {
   const { value: all, refused, again, change } = useLoaded(async () => (await sessions.listSessions({})).sessions);
   const submission = useSubmit();
@@ -70,7 +70,7 @@ function Row({ session, onEnd }: { session: Session; onEnd: () => void }) {
   );
 }
 
-/** Everywhere ends all sessions, this one with them. */
+/** Everywhere ends all sessions, including this one. */
 function Everywhere() {
   const [open, setOpen] = useState(false);
   const submission = useSubmit();
@@ -81,7 +81,7 @@ function Everywhere() {
   const end = () =>
     submission.run(async () => {
       await sessions.revokeSessions({ all: true });
-      // The session is gone: there is nothing left that signing out could end.
+      // The session has ended already; this only forgets the account.
       await signOut().catch(() => undefined);
       navigate("/signin", { replace: true });
     });

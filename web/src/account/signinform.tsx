@@ -7,12 +7,12 @@ import { AddressField, checkAddress, checkPassword, credentialProblem, PasswordF
 import { SubmitButton } from "./formerror";
 import { type Problem, useSubmit } from "./submit";
 
-/** SignInHere signs in on the page that it stands on, or says why not here. */
+/** SignInHere shows the sign-in form, or why the visitor cannot sign in here. */
 export function SignInHere() {
   return policy.value?.signIn === false ? <NoSignIn /> : <SignInForm />;
 }
 
-/** NoSignIn says why not here, and where instead. */
+/** NoSignIn says why the visitor cannot sign in here, and where to do so. */
 function NoSignIn() {
   const home = homeElsewhere(policy.value?.baseUrl ?? "", location.hostname);
   const link = <a href={`${home}/signin`}>{home}</a>;

@@ -3,7 +3,7 @@ import { type Account, Role } from "../gen/hush/v1/account_pb";
 import { number, t } from "../i18n/more";
 import { Card, Facts, Relative, Time } from "../ui";
 
-/** Summary is who the account is, what it may do and what it did. */
+/** Summary shows the account's details, limits and counters. */
 export function Summary({ who }: { who: Account }) {
   const since = dateOf(who.createTime);
   const signedIn = dateOf(who.signInTime);

@@ -5,12 +5,12 @@ import { Card, Form, Notice } from "../ui";
 import { FormError, SubmitButton } from "./formerror";
 import type { Submission } from "./submit";
 
-/** ticketIn is the token of a mailed link; empty if it did not arrive whole. */
+/** ticketIn returns the token of a mailed link, or an empty string if it is incomplete. */
 export function ticketIn(params: Record<string, string>): string {
   return keyIn(params.token ?? "");
 }
 
-/** BrokenTicket stands where a link's token is no token. */
+/** BrokenTicket says that a link is incomplete. */
 export function BrokenTicket() {
   return (
     <Notice kind="warn">
@@ -24,7 +24,7 @@ export function BrokenTicket() {
 
 interface TicketFormProps {
   submission: Submission;
-  /** The link opens nothing: only that is said then. */
+  /** Whether the link is used up or expired: then only the error is shown. */
   spent?: boolean;
   onSend: () => void;
   label: string;
@@ -33,7 +33,7 @@ interface TicketFormProps {
   children?: ComponentChildren;
 }
 
-/** TicketForm does what a mailed link is for, when its button is pressed. */
+/** TicketForm is the form behind a mailed link. Nothing happens before its button is pressed. */
 export function TicketForm({ submission, spent, onSend, label, text, busy, children }: TicketFormProps) {
   if (spent) {
     return <FormError submission={submission} />;

@@ -14,7 +14,7 @@ interface ListProps {
   onRevoked: (tokenId: string) => void;
 }
 
-/** TokenList shows tokens, and lets them be revoked. */
+/** TokenList lists tokens, with a button that revokes each. */
 export function TokenList({ tokens, onRevoked }: ListProps) {
   const [ending, setEnding] = useState<ApiToken>();
   return (
@@ -87,7 +87,7 @@ function Ends({ token }: { token: ApiToken }) {
 }
 
 interface RevokeProps {
-  /** What is to end; the dialog is open while there is something. */
+  /** The token to revoke; the dialog is open while it is set. */
   token: ApiToken | undefined;
   onClose: () => void;
   onRevoked: (tokenId: string) => void;
@@ -105,7 +105,7 @@ function RevokeDialog({ token, onClose, onRevoked }: RevokeProps) {
       try {
         await accounts.revokeApiToken({ tokenId });
       } catch (thrown) {
-        // One that somebody else revoked is gone as well.
+        // The token is gone if it was revoked elsewhere in the meantime.
         if (asRefusal(thrown).code !== "not_found") {
           throw thrown;
         }

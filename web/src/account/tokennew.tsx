@@ -11,13 +11,13 @@ import { SubmitButton } from "./formerror";
 import { scopes } from "./scopes";
 import { fieldOf, type Problem, useSubmit } from "./submit";
 
-/** What the form holds. */
+/** Draft is the form's content. */
 interface Draft {
   name: string;
   scopes: readonly TokenScope[];
   /** In seconds; zero for never. */
   ttl: number;
-  /** Whether it takes the place of the token of its name. */
+  /** Whether it replaces the token with the same name. */
   rotate: boolean;
 }
 
@@ -25,7 +25,7 @@ const lifetimes = [7, 30, 90, 365].map((days) => days * 86400);
 const empty: Draft = { name: "", scopes: scopes.map(([scope]) => scope), ttl: 90 * 86400, rotate: false };
 const longest = 64;
 
-/** NewToken makes a token. */
+/** NewToken is the form that creates a token. */
 export function NewToken({ onMade }: { onMade: (answer: GenerateApiTokenResponse) => void }) {
   const [draft, setDraft] = useState(empty);
   const [taken, setTaken] = useState(false);
@@ -115,7 +115,7 @@ function ScopeChoice({ chosen, onChosen, error }: ScopeChoiceProps) {
   );
 }
 
-/** generate makes the token. A draft without scopes would be one of all scopes: check refuses it. */
+/** generate creates the token. No scopes would mean all scopes, so check refuses such a draft. */
 async function generate(draft: Draft): Promise<GenerateApiTokenResponse> {
   return accounts.generateApiToken({
     name: draft.name.trim(),

@@ -5,12 +5,12 @@ import { announce, Button, CopyField, Notice } from "../ui";
 
 interface ShownProps {
   made: GenerateApiTokenResponse;
-  /** The account's, for HTTP Basic. */
+  /** The account's address, for HTTP Basic. */
   address: string;
   onDone: () => void;
 }
 
-/** ShownToken shows a new token, the only time that it can be shown. */
+/** ShownToken shows a new token. It cannot be shown again. */
 export function ShownToken({ made, address, onDone }: ShownProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const title = t("tokens.shown", { name: made.apiToken?.name ?? "" });

@@ -15,7 +15,7 @@ function burnProblem(thrown: unknown): Problem {
   return { field: "", text: gone ? t("colonel.burn.gone") : problemText(thrown) };
 }
 
-/** BurnReported burns the secret of a link that somebody reported. */
+/** BurnReported burns the secret of a reported link. */
 export function BurnReported({ onBurned }: { onBurned: () => void }) {
   const [link, setLink] = useState("");
   const [wrong, setWrong] = useState(false);

@@ -5,11 +5,11 @@ import { daysOf } from "./days";
 export interface Part {
   name: string;
   count: number;
-  /** Which of the charts' colours. */
+  /** One of the charts' colours. */
   look: "a" | "b" | "c" | "d";
 }
 
-/** Shares shows how a whole falls into parts, as one bar with its legend. */
+/** Shares shows the parts of a whole as one bar with a legend. */
 export function Shares({ label, parts }: { label: string; parts: Part[] }) {
   const total = parts.reduce((sum, part) => sum + part.count, 0);
   let at = 0;
@@ -44,7 +44,7 @@ function said(label: string, parts: Part[]): string {
   return `${label}: ${parts.map((part) => `${part.name} ${number(part.count)}`).join(", ")}`;
 }
 
-/** Days shows a number for each of the last days, as bars. */
+/** Days shows a bar for each of the last days. */
 export function Days({ label, moments, days }: { label: string; moments: Date[]; days: number }) {
   const all = daysOf(moments, days, new Date());
   const most = Math.max(1, ...all.map((day) => day.count));

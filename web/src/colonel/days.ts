@@ -1,4 +1,4 @@
-/** How many there were on the day that begins then. */
+/** Day is the start of a day and the number of moments in it. */
 export interface Day {
   date: Date;
   count: number;
@@ -6,7 +6,7 @@ export interface Day {
 
 const dayLength = 86_400_000;
 
-/** daysOf counts moments by the visitor's own days; the last one is today. */
+/** daysOf counts moments by days in the visitor's time zone; the last day is today. */
 export function daysOf(moments: Date[], days: number, now: Date): Day[] {
   const all: Day[] = [];
   for (let back = days - 1; back >= 0; back--) {

@@ -14,7 +14,7 @@ function fetchPage(pageToken: string) {
   return colonel.listExceptions({ pageSize, pageToken });
 }
 
-/** Exceptions are the mistakes that browsers reported, the newest first. */
+/** Exceptions lists the errors that browsers reported, newest first. */
 export function Exceptions() {
   const first = useLoaded(() => fetchPage(""));
   return (

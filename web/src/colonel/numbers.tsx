@@ -4,7 +4,7 @@ import { number, t } from "../i18n/more";
 import { Card, Facts, Time } from "../ui";
 import { Days, Shares } from "./charts";
 
-/** Numbers are the counters that say how the service does. */
+/** Numbers shows the service's counters. */
 export function Numbers({ index }: { index: GetIndexResponse }) {
   const c = index.counts;
   const tiles: [string, bigint | undefined][] = [
@@ -29,10 +29,10 @@ export function Numbers({ index }: { index: GetIndexResponse }) {
   );
 }
 
-/** The days that the service's recent accounts are of. */
+/** How many days count as recent for accounts. */
 const recentDays = 30;
 
-/** Charts show what became of secrets, who came, and what was said. */
+/** Charts shows what became of secrets, new accounts and feedback. */
 export function Charts({ index }: { index: GetIndexResponse }) {
   const c = index.counts;
   const came = index.recentAccounts.flatMap((account) => dateOf(account.createTime) ?? []);
@@ -68,7 +68,7 @@ export function Charts({ index }: { index: GetIndexResponse }) {
   );
 }
 
-/** Program tells about the store and the build. */
+/** Program shows the store and the build. */
 export function Program({ index }: { index: GetIndexResponse }) {
   const { store, build } = index;
   const started = dateOf(build?.startTime);

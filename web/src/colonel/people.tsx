@@ -5,7 +5,7 @@ import type { Feedback } from "../gen/hush/v1/intake_service_pb";
 import { number, t } from "../i18n/more";
 import { Card, Empty, Relative } from "../ui";
 
-/** Recent are the accounts of the last 30 days. */
+/** Recent lists the accounts of the last 30 days. */
 export function Recent({ accounts }: { accounts: Account[] }) {
   return (
     <Card title={t("colonel.accounts")}>
@@ -59,7 +59,7 @@ function Row({ account }: { account: Account }) {
   );
 }
 
-/** Said is the feedback that people sent, by age. */
+/** Said lists the feedback, by age. */
 export function Said({ index }: { index: GetIndexResponse }) {
   const groups: [string, Feedback[]][] = [
     [t("colonel.feedback.today"), index.todayFeedback],

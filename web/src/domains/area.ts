@@ -1,4 +1,4 @@
-/** A part of an image, in its pixels. */
+/** Area is a part of an image, in image pixels. */
 export interface Area {
   x: number;
   y: number;
@@ -6,24 +6,24 @@ export interface Area {
   height: number;
 }
 
-/** How large an image is. */
+/** Size is the size of an image. */
 export interface Size {
   width: number;
   height: number;
 }
 
-/** A corner or, in the middle, the whole area. */
+/** Grip is what the pointer drags: a corner, or the whole area. */
 export type Grip = "nw" | "ne" | "sw" | "se" | "middle";
 
-/** leastOf is the shortest side of an area: few pixels, and no more than there are. */
+/** leastOf returns the shortest side that an area of an image may have. */
 export function leastOf(image: Size): number {
   return Math.min(16, image.width, image.height);
 }
 
-/** The longest side of what is uploaded. */
+/** The longest side of an uploaded image. */
 export const longest = 512;
 
-/** largest is the area that a crop begins with. */
+/** largest returns the largest area of an image. */
 export function largest(image: Size, square: boolean): Area {
   if (!square) {
     return { x: 0, y: 0, width: image.width, height: image.height };
@@ -37,13 +37,13 @@ export function largest(image: Size, square: boolean): Area {
   };
 }
 
-/** drag moves a corner, or the whole, and stays within the image. */
+/** drag moves a corner or the whole area, and stays within the image. */
 export function drag(area: Area, grip: Grip, dx: number, dy: number, image: Size, square: boolean): Area {
   if (grip === "middle") {
     return fit({ ...area, x: area.x + dx, y: area.y + dy }, image);
   }
   const [west, north] = [grip.endsWith("w"), grip.startsWith("n")];
-  // The corner across stays where it is.
+  // The opposite corner stays where it is.
   const anchor = { x: west ? area.x + area.width : area.x, y: north ? area.y + area.height : area.y };
   const room = { width: west ? anchor.x : image.width - anchor.x, height: north ? anchor.y : image.height - anchor.y };
   const least = leastOf(image);
@@ -67,7 +67,7 @@ export function fit(area: Area, image: Size): Area {
   });
 }
 
-/** edges makes an area of its four sides, of which one was moved. */
+/** edges moves one edge of an area. */
 export function edges(area: Area, side: "left" | "right" | "top" | "bottom", at: number, image: Size): Area {
   switch (side) {
     case "left":
@@ -81,14 +81,14 @@ export function edges(area: Area, side: "left" | "right" | "top" | "bottom", at:
   }
 }
 
-/** resize gives a square another side about its middle. */
+/** resize changes the side of a square around its centre. */
 export function resize(area: Area, side: number, image: Size): Area {
   const length = between(side, leastOf(image), Math.min(image.width, image.height));
   const shift = (area.width - length) / 2;
   return fit({ x: area.x + shift, y: area.y + shift, width: length, height: length }, image);
 }
 
-/** scaled is how large an area becomes when no side may be longer than most. */
+/** scaled returns the size of an area after it is scaled down to at most most pixels a side. */
 export function scaled(area: Size, most: number = longest): Size {
   const factor = Math.min(1, most / Math.max(area.width, area.height));
   return {
@@ -97,7 +97,7 @@ export function scaled(area: Size, most: number = longest): Size {
   };
 }
 
-/** gripAt is what lies under a point; undefined if nothing does. */
+/** gripAt returns the grip under a point, or undefined if there is none. */
 export function gripAt(area: Area, x: number, y: number, reach: number): Grip | undefined {
   const near = (px: number, py: number) => Math.hypot(px - x, py - y) <= reach;
   const [right, bottom] = [area.x + area.width, area.y + area.height];

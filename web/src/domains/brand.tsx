@@ -16,7 +16,7 @@ interface BrandEditorProps {
   onChange: (domain: Domain) => void;
 }
 
-/** BrandEditor changes how a domain's pages look, and shows it beforehand. */
+/** BrandEditor edits the brand of a domain, with a preview. */
 export function BrandEditor({ domain, onChange }: BrandEditorProps) {
   const saved = draftOf(domain.brand);
   const [draft, setDraft] = useState(saved);
@@ -66,14 +66,14 @@ export function BrandEditor({ domain, onChange }: BrandEditorProps) {
   );
 }
 
-/** brandProblem puts what the service refused beside its field. */
+/** brandProblem returns the problem of a refusal, beside the field that it concerns. */
 function brandProblem(thrown: unknown): Problem {
   const { field } = asRefusal(thrown);
   const name = textNames.find((n) => texts[n].field === field) ?? (field === "primary_color" ? "color" : "");
   return { field: name, text: problemText(thrown) };
 }
 
-/** problemOf says what is wrong with a field before it is sent. */
+/** problemOf returns what is wrong with a field before it is sent. */
 function problemOf(draft: Draft, name: TextName | "color"): string | undefined {
   if (name === "color") {
     return draft.color && !hex(draft.color) ? t("brand.color.invalid") : undefined;
@@ -98,7 +98,7 @@ interface PartProps {
   problem?: string | undefined;
 }
 
-/** What the colour's chooser shows where none is set. */
+/** The colour that the picker shows if none is set. */
 const ownColor = "#0b5a60";
 
 function ColorField({ draft, edit, problem }: PartProps) {
@@ -132,7 +132,7 @@ function ColorField({ draft, edit, problem }: PartProps) {
 
 const leastContrast = 4.5;
 
-/** inkWords tells which text a button of the colour gets, and why. */
+/** inkWords says which text colour a button gets, and why. */
 function inkWords(draft: Draft): string {
   const color = hex(draft.color);
   if (!color) {
@@ -186,7 +186,7 @@ function Looks({ draft, edit }: PartProps) {
   );
 }
 
-/** Visitors is what strangers find on the domain besides its looks. */
+/** Visitors sets the language and what visitors without an account may do. */
 function Visitors({ draft, edit }: PartProps) {
   return (
     <>
@@ -225,7 +225,7 @@ function Words({ name, draft, edit, problem }: PartProps & { name: TextName }) {
       <TextArea
         rows={2}
         value={draft[name]}
-        // The service takes no control characters but new lines.
+        // The service refuses control characters other than new lines.
         onValue={(text) => edit({ [name]: text.replaceAll("\t", " ") })}
       />
     </Field>

@@ -1,21 +1,21 @@
 import { type Area, longest, type Size, scaled } from "./area";
 
-/** The most bytes that the service takes. */
+/** The most bytes that the service accepts. */
 const most = 1 << 20;
 
-/** How large the whole image is drawn at most, in pixels of the page. */
+/** The largest size of the drawn image, in CSS pixels. */
 const stage: Size = { width: 448, height: 300 };
 
-/** The room around the image, so that grips on its edges are whole. */
+/** The space around the image, so that grips on its edges are complete. */
 const margin = 9;
 
 const gripRadius = 7;
 
-/** How an image lies on a canvas, in pixels of the canvas. */
+/** Layout is the position of an image on a canvas, in canvas pixels. */
 interface Layout {
-  /** Pixels of the canvas to one of the page. */
+  /** Canvas pixels per CSS pixel. */
   dense: number;
-  /** Pixels of the canvas to one of the image. */
+  /** Canvas pixels per image pixel. */
   zoom: number;
   margin: number;
 }
@@ -26,7 +26,7 @@ function layoutOf(image: Size): Layout {
   return { dense, zoom, margin: margin * dense };
 }
 
-/** locate is where in the image a pointer is, and how long a pixel of the page is there. */
+/** locate returns the pointer's position in the image, and the size of a CSS pixel in image pixels. */
 export function locate(
   canvas: HTMLCanvasElement,
   image: Size,
@@ -39,7 +39,7 @@ export function locate(
   return { x: (event.clientX - box.left) * unit - edge, y: (event.clientY - box.top) * unit - edge, unit };
 }
 
-/** drawWhole shows the image with everything but an area dimmed. */
+/** drawWhole draws the image and dims everything outside an area. */
 export function drawWhole(canvas: HTMLCanvasElement, image: ImageBitmap, area: Area): void {
   const layout = layoutOf(image);
   const { dense, zoom } = layout;
@@ -66,7 +66,7 @@ function dim(context: CanvasRenderingContext2D, frame: Area, whole: Size): void 
   context.fill("evenodd");
 }
 
-/** outline can be seen on any picture: it is white within black. */
+/** outline draws white within black, which is visible on every picture. */
 function outline(context: CanvasRenderingContext2D, frame: Area, dense: number): void {
   for (const [color, line] of [
     ["#000000", 4],
@@ -89,7 +89,7 @@ function outline(context: CanvasRenderingContext2D, frame: Area, dense: number):
   }
 }
 
-/** drawArea draws an area of an image as the whole of a canvas. */
+/** drawArea fills a canvas with an area of an image. */
 export function drawArea(canvas: HTMLCanvasElement, image: ImageBitmap, area: Area, size: Size): void {
   canvas.width = size.width;
   canvas.height = size.height;
@@ -100,7 +100,7 @@ export function drawArea(canvas: HTMLCanvasElement, image: ImageBitmap, area: Ar
   }
 }
 
-/** cut is an area of an image as a PNG file that the service takes. */
+/** cut returns an area of an image as a PNG file that the service accepts. */
 export async function cut(image: ImageBitmap, area: Area): Promise<Uint8Array<ArrayBuffer>> {
   for (let side = longest; side >= 1; side = Math.floor(side / 2)) {
     const canvas = document.createElement("canvas");

@@ -3,7 +3,7 @@ import { type Domain, type DomainCheck, DomainCheck_Kind } from "../gen/hush/v1/
 import { type Key, rich, t } from "../i18n/more";
 import { Icon, Relative } from "../ui";
 
-/** The service's words for what a check found wrong, and ours. */
+/** The service's texts for failed checks, with their keys in the catalogue. */
 const problems: Record<string, Key> = {
   "No TXT record was found.": "domain.problem.no_txt",
   "There are TXT records, but none has the expected value.": "domain.problem.other_txt",
@@ -17,7 +17,7 @@ const problems: Record<string, Key> = {
   "DNS could not answer.": "domain.problem.no_dns",
 };
 
-/** What an address is called that is nobody's business. */
+/** What the service puts in the place of a private address. */
 const notPublic = "not a public address";
 
 export function problemWords(problem: string): string {
@@ -25,10 +25,10 @@ export function problemWords(problem: string): string {
   return key ? t(key) : problem;
 }
 
-/** The level of the checks' headings: one below what they stand under. */
+/** Heading is the level of the headings of checks: one below the heading above them. */
 type Heading = "h3" | "h4";
 
-/** Checks shows each question that was put to DNS, and what came back. */
+/** Checks shows each DNS query and its result. */
 export function Checks({ domain, heading }: { domain: Domain; heading: Heading }) {
   if (domain.checks.length === 0) {
     return <p class="muted">{t("domain.checks.none")}</p>;
@@ -45,7 +45,7 @@ export function Checks({ domain, heading }: { domain: Domain; heading: Heading }
 function Check({ check, heading: Title }: { check: DomainCheck; heading: Heading }) {
   const txt = check.kind === DomainCheck_Kind.TXT;
   const time = dateOf(check.time);
-  // The address is no condition: its absence is told more softly.
+  // The address is not required, so its absence is only a warning.
   const look = check.passed && !check.problem ? "good" : txt ? "bad" : "warn";
   return (
     <li class={`check check-${look}`}>
@@ -79,9 +79,9 @@ function verdict(check: DomainCheck, txt: boolean): string {
 interface ValuesProps {
   name: string;
   values: string[];
-  /** Those that are as they should be. */
+  /** The values that are as expected. */
   good?: string[];
-  /** Said where there are none. */
+  /** The text if there are no values. */
   none?: string;
 }
 

@@ -6,14 +6,14 @@ import { drawArea, drawWhole, locate } from "./canvas";
 
 interface CropProps {
   image: ImageBitmap;
-  /** Whether all sides have to be equal. */
+  /** Whether the area must be a square. */
   square: boolean;
   busy: boolean;
   onCrop: (area: Area) => void;
   onCancel: () => void;
 }
 
-/** Crop chooses an area of an image: by pointer on it, or by sliders. */
+/** Crop lets the visitor choose an area of an image, with the pointer or with sliders. */
 export function Crop({ image, square, busy, onCrop, onCancel }: CropProps) {
   const [area, setArea] = useState(() => largest(image, square));
   const size = scaled(area);
@@ -46,7 +46,7 @@ interface AreaProps {
   onArea: (area: Area) => void;
 }
 
-/** How near the pointer has to come to a corner, in pixels of the page. */
+/** How close to a corner the pointer must be, in CSS pixels. */
 const reach = 24;
 
 function Whole({ image, square, area, onArea }: AreaProps & { square: boolean }) {
@@ -168,7 +168,7 @@ function Slider({ label, value, least, most, onValue }: SliderProps) {
   );
 }
 
-/** Result shows the area as it will be seen. */
+/** Result shows the cropped image. */
 function Result({ image, square, area }: { image: ImageBitmap; square: boolean; area: Area }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

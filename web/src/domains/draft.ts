@@ -1,7 +1,7 @@
 import { hex } from "../brand";
 import type { Brand } from "../gen/hush/v1/domain_pb";
 
-/** What the editor of a brand holds. An empty text is a field that is not set. */
+/** Draft is the brand editor's content. An empty string means that a field is not set. */
 export interface Draft {
   color: string;
   ink: "auto" | "light" | "dark";
@@ -12,12 +12,12 @@ export interface Draft {
   beside: string;
   after: string;
   locale: string;
-  /** Whether visitors without an account may share, on its pages and by scripts. */
+  /** Whether visitors without an account may share on the domain's pages, and through the API. */
   homepage: boolean;
   api: boolean;
 }
 
-/** The texts of a draft, by the field of the request that they go to. */
+/** The texts of a draft, with their fields in the request and their limits. */
 export const texts = {
   description: { field: "description", limit: 200 },
   before: { field: "instructions_pre_reveal", limit: 500 },
@@ -28,7 +28,7 @@ export const texts = {
 export type TextName = keyof typeof texts;
 export const textNames = Object.keys(texts) as TextName[];
 
-/** draftOf is what the editor begins with. */
+/** draftOf returns the draft of a saved brand. */
 export function draftOf(brand: Brand | undefined): Draft {
   const light = brand?.buttonTextLight;
   return {
@@ -54,10 +54,10 @@ function cornerOf(name: string | undefined): Draft["corner"] {
   return name === "square" || name === "pill" ? name : "rounded";
 }
 
-/** The fields of a brand that a draft has. */
+/** BrandFields has the fields of a brand that a draft can set. */
 export type BrandFields = Partial<Omit<Brand, "$typeName" | "$unknown">>;
 
-/** brandOf is how pages would look by a draft. */
+/** brandOf returns the brand of a draft. */
 export function brandOf(draft: Draft): BrandFields {
   return {
     primaryColor: hex(draft.color) || undefined,
@@ -74,9 +74,9 @@ export function brandOf(draft: Draft): BrandFields {
   };
 }
 
-/** Names of the request's fields by those of the message. */
+/** The names of the request's fields, by the names of the message's fields. */
 const fields: Partial<Record<keyof BrandFields, string[]>> = {
-  // Older clients know the colour by another name.
+  // Older clients have another name for the colour.
   primaryColor: ["primary_color", "colour"],
   buttonTextLight: ["button_text_light"],
   fontFamily: ["font_family"],
@@ -92,11 +92,11 @@ const fields: Partial<Record<keyof BrandFields, string[]>> = {
 
 export interface Change {
   brand: BrandFields;
-  /** The fields that are to be set no longer. */
+  /** The fields to unset. */
   unset: string[];
 }
 
-/** changeOf is what differs between two drafts; undefined if nothing does. */
+/** changeOf returns the difference of two drafts, or undefined if there is none. */
 export function changeOf(saved: Draft, draft: Draft): Change | undefined {
   const [old, wanted] = [brandOf(saved), brandOf(draft)];
   const brand: Record<string, unknown> = {};
@@ -114,7 +114,7 @@ export function changeOf(saved: Draft, draft: Draft): Change | undefined {
   return Object.keys(brand).length + unset.length > 0 ? { brand: brand as BrandFields, unset } : undefined;
 }
 
-/** count is how many characters a text has, as the service counts them. */
+/** count returns the number of characters in a text, as the service counts them. */
 export function count(text: string): number {
   return [...text].length;
 }

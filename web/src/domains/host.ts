@@ -1,4 +1,4 @@
-/** hostIn is the host name in what people paste: often a whole address. */
+/** hostIn returns the host name in pasted text, which is often a URL. */
 export function hostIn(text: string): string {
   return text
     .trim()

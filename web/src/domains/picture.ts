@@ -5,14 +5,14 @@ export type PictureName = "logo" | "icon";
 
 export const kinds: Record<PictureName, ImageKind> = { logo: ImageKind.LOGO, icon: ImageKind.ICON };
 
-/** pictureOf tells about an image of a domain; undefined for none. */
+/** pictureOf returns the details of an image of a domain, or undefined if it has none. */
 export function pictureOf(domain: Domain, name: PictureName): Image | undefined {
   return name === "logo" ? domain.logo : domain.icon;
 }
 
 /**
- * pictureUrl is where an image is; empty for none. The time of its upload is
- * part of it, since browsers keep images for some minutes.
+ * pictureUrl returns the URL of an image, or an empty string if there is none. It
+ * contains the time of the upload, because browsers cache images for minutes.
  */
 export function pictureUrl(domain: Domain, name: PictureName): string {
   const image = pictureOf(domain, name);

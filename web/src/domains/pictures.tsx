@@ -11,10 +11,10 @@ import { cut } from "./canvas";
 import { Crop } from "./crop";
 import { kinds, type PictureName, pictureOf, pictureUrl } from "./picture";
 
-/** The most bytes of a file that is worth reading; what is sent is smaller. */
+/** The largest file to read. The uploaded image is smaller. */
 const fileLimit = 32 << 20;
 
-/** What browsers can draw, and the service need not understand. */
+/** The types that browsers can draw. The service receives PNG. */
 const types = "image/png,image/jpeg,image/gif,image/webp,image/avif";
 
 interface PicturesProps {
@@ -22,7 +22,7 @@ interface PicturesProps {
   onChange: (domain: Domain) => void;
 }
 
-/** Pictures are the logo and the icon of a domain. */
+/** Pictures changes the logo and the icon of a domain. */
 export function Pictures({ domain, onChange }: PicturesProps) {
   return (
     <Card title={t("image.title")}>
@@ -88,7 +88,7 @@ function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName
   );
 }
 
-/** readImage answers the image of a file, or why there is none. */
+/** readImage returns the image in a file, or a text that says why there is none. */
 async function readImage(file: File): Promise<ImageBitmap | string> {
   if (file.size > fileLimit) {
     return t("image.too_large", { limit: size(fileLimit) });
@@ -106,7 +106,7 @@ interface ShownProps {
   onFile: (file: File | undefined) => void;
 }
 
-/** Shown is the image as it is, and takes another one that is dropped on it. */
+/** Shown shows the current image, and accepts a file that is dropped on it. */
 function Shown({ name, domain, onFile }: ShownProps) {
   const [over, setOver] = useState(false);
   const image = pictureOf(domain, name);
@@ -115,7 +115,7 @@ function Shown({ name, domain, onFile }: ShownProps) {
     setOver(true);
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: what is dropped here can be chosen with a button as well.
+    // biome-ignore lint/a11y/noStaticElementInteractions: a button does the same as dropping a file.
     <div
       class={`picture-shown ${over ? "picture-over" : ""}`}
       onDragOver={keep}
@@ -149,7 +149,7 @@ function Shown({ name, domain, onFile }: ShownProps) {
 
 interface FileButtonProps {
   label: string;
-  /** What the button is called by those who hear the page. */
+  /** The button's name for screen readers. */
   name: string;
   onFile: (file: File | undefined) => void;
 }

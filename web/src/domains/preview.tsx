@@ -11,8 +11,8 @@ import { pictureUrl } from "./picture";
 type Moment = "before" | "beside" | "after";
 
 /**
- * Preview is the page that opens a secret as it would look. Nothing in it can
- * be reached: its words are those of the editor beside it.
+ * Preview shows how the page that opens a secret would look. It is inert: the
+ * editor beside it has the same texts.
  */
 export function Preview({ domain, draft }: { domain: Domain; draft: Draft }) {
   const [moment, setMoment] = useState<Moment>("before");

@@ -5,11 +5,11 @@ interface RecordProps {
   /** TXT, CNAME, A or AAAA. */
   type: string;
   name: string;
-  /** One for each record of that type. */
+  /** One value for each record. */
   values: string[];
 }
 
-/** DnsRecord is what has to be put into the domain's zone. */
+/** DnsRecord shows a record that the domain's zone must contain. */
 export function DnsRecord({ type, name, values }: RecordProps) {
   return (
     <div class="record" role="group" aria-label={t("domain.record.label", { type })}>

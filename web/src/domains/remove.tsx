@@ -7,7 +7,7 @@ import { navigate } from "../router";
 import { domains } from "../rpc";
 import { announce, Button, Card, Confirm } from "../ui";
 
-/** Remove gives a domain up, and asks before. */
+/** Remove removes a domain, after a confirmation. */
 export function Remove({ domain }: { domain: Domain }) {
   const [open, setOpen] = useState(false);
   const submission = useSubmit();

@@ -17,7 +17,7 @@ interface VerificationProps {
   onChange: (domain: Domain) => void;
 }
 
-/** Verification leads through the verification of a domain, and later shows that it still holds. */
+/** Verification shows the steps to verify a domain, and afterwards the result of the latest checks. */
 export function Verification({ domain, onChange }: VerificationProps) {
   const submission = useSubmit(verifyProblem);
   const verify = () =>
@@ -132,7 +132,7 @@ function TxtRecord({ domain }: { domain: Domain }) {
   );
 }
 
-/** Pointing tells how the name leads here. */
+/** Pointing shows the records that point the name to this service. */
 function Pointing({ domain }: { domain: Domain }) {
   const host = new URL(policy.value?.baseUrl || location.origin).hostname.replace(/^\[|\]$/g, "");
   const known = domain.checks.find((check) => check.kind === DomainCheck_Kind.ADDRESS)?.expected ?? [];

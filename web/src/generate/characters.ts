@@ -26,7 +26,7 @@ function chosen(choice: CharacterChoice): string[] {
     .map((name) => (choice.unambiguous ? alphabets[name].replace(/[0Oo1IilL|]/g, "") : alphabets[name]));
 }
 
-/** characters draws a text with at least one character of each chosen set. */
+/** characters returns a random text with at least one character of each chosen set. */
 export function characters(choice: CharacterChoice): string {
   const sets = chosen(choice);
   if (sets.length === 0) {
@@ -40,7 +40,7 @@ export function characters(choice: CharacterChoice): string {
   return shuffle(drawn).join("");
 }
 
-/** characterBits is how much there is to guess, rounded down. */
+/** characterBits returns the entropy in bits, rounded down. */
 export function characterBits(choice: CharacterChoice): number {
   const size = chosen(choice).join("").length;
   return size === 0 ? 0 : Math.floor(choice.length * Math.log2(size));

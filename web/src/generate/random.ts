@@ -1,4 +1,4 @@
-/** below draws a number from 0 to n-1; every one is as likely as the others. */
+/** below returns a uniformly random number from 0 to n-1. */
 export function below(n: number): number {
   const buffer = new Uint32Array(1);
   const limit = 2 ** 32 - (2 ** 32 % n);
@@ -12,7 +12,7 @@ export function pick<T>(all: ArrayLike<T>): T {
   return all[below(all.length)]!;
 }
 
-/** shuffle puts a list into a random order, in place. */
+/** shuffle shuffles a list in place. */
 export function shuffle<T>(list: T[]): T[] {
   for (let i = list.length - 1; i > 0; i--) {
     const j = below(i + 1);

@@ -12,7 +12,7 @@ export const most = 12;
 /** Each word is one of 1,024: ten bits. */
 export const bitsPerWord = 10;
 
-/** words draws a passphrase. The list is loaded when it is first wanted. */
+/** words returns a random passphrase. It loads the word list when it is first called. */
 export async function words({ count, separator, capitals }: WordChoice): Promise<string> {
   const { wordlist } = await import("./wordlist");
   return Array.from({ length: count }, () => {

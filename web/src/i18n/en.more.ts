@@ -1,6 +1,6 @@
 /*
- * The English texts of the pages that are loaded when they are wanted. Those
- * pages import t, tn and rich from i18n/more.
+ * The English texts of the pages that are loaded on demand. Those pages import
+ * t, tn and rich from i18n/more.
  */
 export default {
   // The receipt

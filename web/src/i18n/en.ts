@@ -1,8 +1,8 @@
 /*
- * The English texts that the first script needs: of the frame, the kit, and the
- * share and open pages. en.more.ts has those of all other pages. A key is
- * page.thing; {name} stands for what the page fills in; .one and .other (and in
- * other languages .few and .many) are the forms of a plural with {count}.
+ * The English texts of the first script: the frame, the components, and the
+ * share and open pages. en.more.ts has the texts of all other pages. A key is
+ * page.thing. {name} is a parameter that the page fills in. .one and .other (and
+ * .few and .many in other languages) are the plural forms for {count}.
  */
 export default {
   "app.skip": "Skip to the content",

@@ -1,15 +1,15 @@
 /*
- * Texts in the visitor's language. English is part of the script; the other
- * languages are loaded when they are wanted, and what they lack stays English.
+ * Texts in the visitor's language. English is part of the script. The other
+ * languages are loaded on demand; a text that they lack stays English.
  *
  *   t("share.submit")
  *   t("open.tries", { count: 3 })          fills {count}
  *   tn("share.chars", 3)                   picks share.chars.one/.few/.many/.other
  *   rich("about.source", { link: <a/> })   as t, with elements
  *
- * The texts of pages that are loaded when they are wanted are in a catalogue of
- * their own; those pages import the same functions from i18n/more. Components
- * that call these are drawn again when the language changes.
+ * Pages that are loaded on demand have a second catalogue; they import the same
+ * functions from i18n/more. Components that call these functions are rendered
+ * again when the language changes.
  */
 import { computed, signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
@@ -17,11 +17,11 @@ import en from "./en";
 import type more from "./en.more";
 
 export type Key = keyof typeof en | keyof typeof more;
-/** Keys that come in the plural's forms, without the form. */
+/** PluralKey is a key with plural forms, without the form. */
 export type PluralKey = Key extends infer K ? (K extends `${infer Base}.other` ? Base : never) : never;
 export type Params = Record<string, string | number>;
 
-/** The languages, in their own words, in the order of the menu. */
+/** The languages by their own names, in the order of the menu. */
 export const locales = {
   de: "Deutsch",
   en: "English",
@@ -39,7 +39,7 @@ export type Locale = keyof typeof locales;
 
 const storageKey = "hush.locale";
 
-/** The same as the visitor's region writes it, as in en-GB: for times and numbers. */
+/** The language with the visitor's region, as in en-GB, for times and numbers. */
 export const region = computed(() => {
   const own = navigator.languages.find((name) => parse(name) === locale.value);
   return own ?? tag.value;
@@ -48,13 +48,13 @@ export const region = computed(() => {
 type Chunks = Record<string, () => Promise<{ default: Texts }>>;
 type Texts = Record<string, string>;
 
-/** The English texts that are loaded, and where the other languages are. */
+/** The loaded English texts, and the sources of the other languages. */
 const english: Texts = { ...en };
 const sources: Chunks[] = [import.meta.glob<{ default: Texts }>("./*.json")];
 
 /** The language of the page, as in pt_BR. */
 export const locale = signal<Locale>("en");
-/** The same, as in pt-BR: for the page's lang and for plurals. */
+/** The language as a tag, as in pt-BR, for the lang attribute and for plurals. */
 export const tag = computed(() => locale.value.replace("_", "-"));
 
 const texts = signal<Texts>({});
@@ -84,7 +84,7 @@ export function rich(key: Key, parts: Record<string, ComponentChild>): Component
     .map((piece, i) => (i % 2 === 0 ? piece : (parts[piece] ?? `{${piece}}`)));
 }
 
-/** number writes a number as the language does. */
+/** number formats a number in the visitor's language. */
 export function number(value: number, options?: Intl.NumberFormatOptions): string {
   return new Intl.NumberFormat(region.value, options).format(value);
 }
@@ -93,22 +93,22 @@ function fill(text: string, params?: Params): string {
   return params ? text.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole)) : text;
 }
 
-/** startLocale chooses the first page's language. */
+/** startLocale chooses and loads the language of the first page. */
 export async function startLocale(): Promise<void> {
   await show(stored() ?? firstKnown(navigator.languages) ?? "en");
 }
 
-/** chooseLocale is the visitor's own choice, and is kept. */
+/** chooseLocale shows the language that the visitor chose, and stores the choice. */
 export async function chooseLocale(next: Locale): Promise<void> {
   try {
     localStorage.setItem(storageKey, next);
   } catch {
-    // Browsers may forbid storage; the choice then ends with the page.
+    // The browser may forbid storage. The choice then lasts until the page is closed.
   }
   await show(next);
 }
 
-/** followAccountLocale shows an account's language, unless one was chosen here. */
+/** followAccountLocale shows the account's language, unless the visitor chose one in this browser. */
 export function followAccountLocale(name: string): void {
   const next = parse(name);
   if (next && !stored()) {
@@ -116,14 +116,14 @@ export function followAccountLocale(name: string): void {
   }
 }
 
-/** suggestLocale shows a language to visitors whose own are not among ours. */
+/** suggestLocale shows a language if none of the visitor's own is supported. */
 export function suggestLocale(name: string): void {
   if (!firstKnown(navigator.languages)) {
     followAccountLocale(name);
   }
 }
 
-/** parse reads a name such as pt-br or de_AT. */
+/** parse returns the locale for a name such as pt-br or de_AT. */
 export function parse(name: string): Locale | undefined {
   const wanted = name.toLowerCase().replace("-", "_");
   const known = Object.keys(locales) as Locale[];
@@ -141,7 +141,7 @@ export function firstKnown(names: readonly string[]): Locale | undefined {
   return undefined;
 }
 
-/** addTexts adds a catalogue, in English and in the page's language. */
+/** addTexts adds a catalogue and loads it in the current language. */
 export async function addTexts(more: Texts, chunks: Chunks): Promise<void> {
   Object.assign(english, more);
   sources.push(chunks);
@@ -154,7 +154,7 @@ async function show(next: Locale): Promise<void> {
     texts.value = Object.assign({}, ...parts.map((part) => part?.default)) as Texts;
     locale.value = next;
   } catch {
-    // The language did not arrive: the page stays in the one that it has.
+    // The texts did not load: the page keeps its language.
   }
   document.documentElement.lang = tag.value;
 }

@@ -11,7 +11,7 @@ import { t } from "../i18n/more";
 import { loadAccount } from "../session";
 import { LinkButton, Page } from "../ui";
 
-/** Account is everything about the visitor's own account. */
+/** Account is the page of the visitor's account. */
 export default function Account() {
   const [destroyed, setDestroyed] = useState(false);
   if (destroyed) {

@@ -14,7 +14,7 @@ interface BurnProps {
   label: string;
 }
 
-/** Burn is the button that destroys a secret unread, and asks before. */
+/** Burn is a button that destroys a secret unread, after a confirmation. */
 export function Burn({ metadata, onBurned, label }: BurnProps) {
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);

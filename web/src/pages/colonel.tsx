@@ -12,13 +12,13 @@ import { account } from "../session";
 import { Button, Failure, Loading, Page } from "../ui";
 import NotFound from "./notfound";
 
-/** Colonel shows how the service does, to those who look after it. */
+/** Colonel is the administrators' page: how the service is doing. */
 export default function Colonel() {
   const who = account.value;
   if (who === undefined) {
     return <Loading />;
   }
-  // To all others the page is not there, as the service tells them as well.
+  // For everyone else this page does not exist; the service refuses them, too.
   return (who?.role as number | undefined) === Role.colonel ? <Overview /> : <NotFound />;
 }
 

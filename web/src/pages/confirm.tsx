@@ -11,8 +11,8 @@ import { account, loadAccount } from "../session";
 import { LinkButton, Loading, Notice, Page } from "../ui";
 
 /**
- * ConfirmAddress sets an account's new address, when its button is pressed by
- * the account that asked for it.
+ * ConfirmAddress changes an account's address when its button is pressed. The
+ * account that asked for the change must be signed in.
  */
 export default function ConfirmAddress({ params }: PageProps) {
   const token = ticketIn(params);
@@ -32,7 +32,7 @@ export default function ConfirmAddress({ params }: PageProps) {
       await accounts.confirmAddressChange({ token });
     } catch (thrown) {
       if (asRefusal(thrown).code === "unauthenticated") {
-        await loadAccount(); // another account, or none since the session ended
+        await loadAccount(); // another account may be signed in, or none
         setOther(account.value?.accountId ?? "");
         return;
       }
@@ -68,14 +68,14 @@ export default function ConfirmAddress({ params }: PageProps) {
 }
 
 interface ForOwnerProps {
-  /** The account that was refused because another one asked; empty if none was. */
+  /** The account that was refused because another one asked for the change; empty if none was. */
   other: string;
   children: ComponentChildren;
 }
 
 /**
- * ForOwner signs in on the page itself, so that the link's token goes into no
- * other address, and shows its children once that is done.
+ * ForOwner shows its children once the owner is signed in. It signs in on the page
+ * itself, so that the link's token gets into no other URL.
  */
 function ForOwner({ other, children }: ForOwnerProps) {
   const who = account.value;

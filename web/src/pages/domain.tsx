@@ -15,13 +15,13 @@ import type { PageProps } from "../router";
 import { domains } from "../rpc";
 import { Empty, Failure, LinkButton, Loading, Page, Time } from "../ui";
 
-/** Domain is all about one domain: its proof, its looks, and its end. */
+/** Domain is the page of one domain: verification, brand, pictures and removal. */
 export default function Domain({ params }: PageProps) {
   const name = params.name ?? "";
   return <RequireAccount>{() => <One key={name} name={name} />}</RequireAccount>;
 }
 
-/** How often the page looks whether a check in the background succeeded. */
+/** How often the page asks whether a background check succeeded. */
 const lookAgain = 20_000;
 
 function One({ name }: { name: string }) {

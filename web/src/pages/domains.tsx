@@ -65,7 +65,7 @@ function Mark({ domain }: { domain: Domain }) {
   );
 }
 
-/** Since tells what is worth knowing of a domain in a list. */
+/** Since shows the details of a domain in the list. */
 function Since({ domain }: { domain: Domain }) {
   const checked = dateOf(domain.checkTime);
   if (isVerified(domain) && !domain.resolving) {
@@ -85,7 +85,7 @@ function addProblem(thrown: unknown): Problem {
   return text ? { field: "domain", text } : { field: "", text: problemText(thrown) };
 }
 
-/** Add is the first step to a domain, and shows those that follow. */
+/** Add is the form that adds a domain. It shows the steps that follow. */
 function Add({ first }: { first: boolean }) {
   const [name, setName] = useState("");
   const submission = useSubmit(addProblem);

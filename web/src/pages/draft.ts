@@ -6,7 +6,7 @@ import { asRefusal } from "../refusal";
 import { secrets } from "../rpc";
 import { account, policy } from "../session";
 
-/** What the form holds. */
+/** Draft is the form's content. */
 export interface Draft {
   text: string;
   passphrase: string;
@@ -23,7 +23,7 @@ export interface Created {
 
 export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "" };
 
-/** Why the form was refused: beside a field, or beside its button (form). */
+/** Problem says why the form was refused, beside a field or beside its button (form). */
 export interface Problem {
   field?: "secret" | "passphrase" | "recipients" | "form";
   text?: string;
@@ -53,12 +53,12 @@ export function problemOf(thrown: unknown): Problem {
   return { field: known ? field : "form", text: problemText(thrown) };
 }
 
-/** limit is how many bytes a secret may have; generous until it is known. */
+/** limit returns the most bytes of a secret, or a generous number until the policy is known. */
 export function limit(): number {
   return Number(account.value?.secretLimit || policy.value?.anonymousSecret || 1 << 20);
 }
 
-/** conceal sends the draft, and once more with a solved challenge if asked. */
+/** conceal sends the draft, and sends it again with a solved challenge if the service asks for one. */
 export async function conceal(draft: Draft, proving: () => void): Promise<ConcealSecretResponse> {
   const request = {
     secret: draft.text,
@@ -96,7 +96,7 @@ export function defaultTtl(): number {
   return Math.min(Number(policy.value?.defaultTtl || 7 * 86400), ceiling());
 }
 
-/** The lifetimes to choose from, the operator's own among them. */
+/** choices returns the lifetimes to choose from, including the operator's default and maximum. */
 export function choices(): [string, string][] {
   const all = new Set([...lifetimes, defaultTtl(), ceiling()]);
   return [...all]

@@ -9,10 +9,10 @@ import { intake } from "../rpc";
 import { account } from "../session";
 import { announce, Button, Card, Empty, Field, Form, Icon, LinkButton, Page, Spinner, TextArea } from "../ui";
 
-/** The most characters of a message. */
+/** The most characters in a message. */
 const limit = 1500;
 
-/** Feedback takes what people have to say about the service. */
+/** Feedback is the page for messages to the operator. */
 export default function Feedback() {
   const [sent, setSent] = useState(false);
   return sent ? <Thanks onAnother={() => setSent(false)} /> : <Message onSent={() => setSent(true)} />;
@@ -80,12 +80,12 @@ function check(message: string): Problem | undefined {
   return used > limit ? { field: "message", text: tn("feedback.over", used - limit) } : undefined;
 }
 
-/** count is how many characters a text has, as the service counts them. */
+/** count returns the number of characters in a text, as the service counts them. */
 function count(text: string): number {
   return [...text].length;
 }
 
-/** Work tells how far the proof is that the visitor is no program. */
+/** Work shows the progress of the challenge. */
 function Work({ state }: { state: Proof["state"] }) {
   return (
     <div class="proof" role="status">

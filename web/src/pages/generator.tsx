@@ -11,7 +11,7 @@ interface GeneratorProps {
   onText: (text: string) => void;
 }
 
-/** Generator draws a secret in the browser and shows it before it is shared. */
+/** Generator generates a secret in the browser and shows it before it is shared. */
 export default function Generator({ text, onText }: GeneratorProps) {
   const [kind, setKind] = useState<Kind>("password");
   const [chars, setChars] = useState<CharacterChoice>({

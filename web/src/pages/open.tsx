@@ -28,12 +28,12 @@ import {
 } from "../ui";
 import { Revealed } from "./revealed";
 
-/** Where a link stands. */
+/** View is the state of the page. */
 type View = "checking" | "failed" | "waiting" | "gone" | "bad" | "revealed" | "cleared";
 
 /**
- * Open is where a link leads. Nothing is consumed before a person presses
- * Reveal: what the page asks for before only tells what waits.
+ * Open is the page behind a link. It consumes nothing before a person presses
+ * Reveal: until then it only asks for the secret's details.
  */
 export function Open({ params }: PageProps) {
   const key = keyIn(params.key ?? place.value.hash);
@@ -102,18 +102,18 @@ export function Open({ params }: PageProps) {
   }
 }
 
-/** useBrand fetches how a domain's pages look; undefined for none. */
+/** useBrand loads the brand of a domain, and returns undefined if there is none. */
 function useBrand(domain: string): GetPublicBrandResponse | undefined {
   const [brand, setBrand] = useState<GetPublicBrandResponse>();
   useEffect(() => {
     if (domain) {
-      domains.getPublicBrand({ domain }).then(setBrand, () => undefined); // The page does without.
+      domains.getPublicBrand({ domain }).then(setBrand, () => undefined); // The page works without it.
     }
   }, [domain]);
   return brand;
 }
 
-/** showIcon puts a picture on the page's tab, and answers what takes it off. */
+/** showIcon sets the tab's icon, and returns a function that restores the old one. */
 function showIcon(href: string): () => void {
   const own = [...document.head.querySelectorAll('link[rel="icon"]')];
   const link = document.createElement("link");
@@ -161,7 +161,7 @@ function Waiting({ secretKey, secret, brand, onValue, onGone }: WaitingProps) {
 
   const reveal = async (event: MouseEvent) => {
     event.preventDefault();
-    // Only a person's own click or key: scripts and scanners make none.
+    // Only a person's click or key is trusted; those of scripts and scanners are not.
     if (!event.isTrusted || busy) {
       return;
     }
@@ -252,7 +252,7 @@ function revealProblem(refusal: Refusal): string {
   return refusal.code === "offline" ? t("open.lost") : problemText(refusal);
 }
 
-/** Gone is the same for links that were opened, burned, expired or never were. */
+/** Gone is shown alike for secrets that were opened, burned or expired, or never existed. */
 function Gone() {
   return (
     <Page title={t("open.gone.title")} width="narrow">
@@ -275,7 +275,7 @@ function Cleared({ after }: { after: string | undefined }) {
   );
 }
 
-/** Incomplete takes a link by hand. */
+/** Incomplete asks for the link when the address has no complete key. */
 function Incomplete() {
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState(false);

@@ -12,7 +12,7 @@ interface OptionsProps {
   change: (part: Partial<Draft>) => void;
 }
 
-/** Options is what a secret has besides its text. */
+/** Options has the fields for everything but the secret itself. */
 export function Options({ draft, problem, change }: OptionsProps) {
   const required = policy.value?.passphraseRequired ?? false;
   return (
@@ -45,7 +45,7 @@ export function Options({ draft, problem, change }: OptionsProps) {
   );
 }
 
-/** Delivery is for accounts: who gets the link by mail, and on which domain. */
+/** Delivery has the fields that need an account: recipients and the domain of the link. */
 function Delivery({ draft, problem, change }: OptionsProps) {
   const [own, setOwn] = useState<string[]>([]);
   useEffect(() => {

@@ -34,7 +34,7 @@ import {
 import { Burn } from "./burn";
 import { Deliveries, Timeline } from "./timeline";
 
-/** Receipt is the sender's page of a secret; it follows what happens. */
+/** Receipt is the sender's page for a secret. It updates itself. */
 export default function Receipt({ params }: PageProps) {
   const key = keyIn(params.key ?? place.value.hash);
   const [metadata, setMetadata] = useState<Metadata>();
@@ -166,7 +166,7 @@ function LinkAgain({ metadata }: { metadata: Metadata }) {
   );
 }
 
-/** LinkWithheld stands for the link where it is the account's alone. */
+/** LinkWithheld says that only the owner's account can see the link. */
 function LinkWithheld() {
   return (
     <Card title={t("receipt.link")}>
@@ -204,7 +204,7 @@ function passphraseFact(metadata: Metadata): string {
   return t(metadata.hasPassphrase ? "receipt.fact.passphrase.yes" : "receipt.fact.passphrase.no");
 }
 
-/** Memo is the sender's note; it is saved on its own button. */
+/** Memo is the sender's note, with a save button. */
 function Memo({ metadata, onChange }: { metadata: Metadata; onChange: (metadata: Metadata) => void }) {
   const [memo, setMemo] = useState(metadata.memo);
   const [problem, setProblem] = useState<string>();

@@ -5,7 +5,7 @@ import { forgetEndedSession, RequireAccount } from "../account/requireaccount";
 import { t, tn } from "../i18n/more";
 import { Button, Card, Empty, Failure, Field, LinkButton, Loading, Notice, Page, Segmented, TextInput } from "../ui";
 
-/** Recent lists what the account shared. */
+/** Recent lists the secrets that the account shared. */
 export default function Recent() {
   return <RequireAccount>{() => <List />}</RequireAccount>;
 }

@@ -15,7 +15,7 @@ import { accounts } from "../rpc";
 import { loadAccount, policy } from "../session";
 import { Icon, LinkButton, Notice, Page } from "../ui";
 
-/** Reset asks for a link, or with that link sets a new password. */
+/** Reset asks for a reset link, or sets a new password if the address has its token. */
 export default function Reset({ params }: PageProps) {
   return params.token === undefined ? <Ask /> : <SetPassword token={ticketIn(params)} />;
 }
@@ -117,7 +117,7 @@ function SetPassword({ token }: { token: string }) {
   );
 }
 
-/** Cost is what a reset ends, said before it is done. */
+/** Cost says beforehand what a reset ends. */
 function Cost() {
   return (
     <section class="stack-s" aria-label={t("reset.cost.title")}>

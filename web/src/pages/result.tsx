@@ -14,8 +14,8 @@ interface ResultProps {
 }
 
 /**
- * Result shows both links in the place of the form. They are in no address and
- * leave the page with it.
+ * Result replaces the form and shows both links. The page's address contains
+ * neither, so both are gone when the page is left.
  */
 export default function Result({ created, onAnother }: ResultProps) {
   const { metadata, secret } = created.answer;
@@ -58,7 +58,7 @@ export default function Result({ created, onAnother }: ResultProps) {
   );
 }
 
-/** ForThem is what goes out: the link, in all forms to send it. */
+/** ForThem shows the link for the recipient, with the ways to send it. */
 function ForThem({ created, expires }: { created: Created; expires: Date }) {
   const secret = created.answer.secret;
   const link = secretLink(policy.value?.baseUrl ?? "", secret?.secretKey ?? "", secret?.shareDomain);
@@ -119,11 +119,11 @@ async function share(url: string): Promise<void> {
   try {
     await navigator.share({ title: t("result.share.title"), url });
   } catch {
-    // Closing the system's window is an error to the browser, not to us.
+    // The browser reports a closed dialog as an error.
   }
 }
 
-/** ForYou is what stays: another colour, another frame, and no link in sight. */
+/** ForYou is the sender's part. It looks different and shows no link, so that nobody copies the wrong one. */
 function ForYou({ metadata, onBurned }: { metadata: Metadata; onBurned: () => void }) {
   const link = receiptLink(policy.value?.baseUrl ?? "", metadata.metadataKey);
   return (
@@ -142,7 +142,7 @@ function ForYou({ metadata, onBurned }: { metadata: Metadata; onBurned: () => vo
   );
 }
 
-/** Next says what will happen, and when. */
+/** Next says what will happen, and when it will happen. */
 function Next({ metadata, expires }: { metadata: Metadata; expires: Date }) {
   const forgotten = dateOf(metadata.expireTime);
   const recipients = metadata.recipients.join(", ");

@@ -5,7 +5,7 @@ import { t } from "../i18n";
 import { onLeave } from "../router";
 import { announce, Button, Card, CopyButton, copyText, Notice, Page, Segmented } from "../ui";
 
-/** How secrets are shown, until the page is closed. */
+/** How secrets are shown. The choice lasts until the page is closed. */
 const look = signal<"plain" | "veiled">("plain");
 
 /** How long a page in the background keeps the value. */
@@ -14,11 +14,11 @@ const idle = 5 * 60_000;
 interface RevealedProps {
   value: Signal<string>;
   brand: GetPublicBrandResponse | undefined;
-  /** Called once the value is gone from memory and page. */
+  /** Called when the value has been removed from memory and from the page. */
   onClear: () => void;
 }
 
-/** Revealed shows the value. It keeps it no longer than it is looked at. */
+/** Revealed shows the value, and forgets it when the page is left or hidden for long. */
 export function Revealed({ value, brand, onClear }: RevealedProps) {
   useClearing(value, onClear);
   const [copied, setCopied] = useState(false);
@@ -90,8 +90,9 @@ function clear(value: Signal<string>, onClear: () => void): void {
 }
 
 /**
- * useClearing ends the value when the page is left, kept by the browser for
- * its back button, or forgotten in the background, where it may be already.
+ * useClearing clears the value when the page is left, when the browser restores it
+ * from its cache, and when it was in the background for too long. It may be in the
+ * background from the start.
  */
 function useClearing(value: Signal<string>, onClear: () => void): void {
   useLayoutEffect(() => {

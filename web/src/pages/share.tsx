@@ -13,7 +13,7 @@ const Result = lazy(() => import("./result"));
 
 type Mode = "text" | "generate";
 
-/** Share is the home page: one form, and after it the links in its place. */
+/** Share is the home page: the form, and then the links in its place. */
 export function Share() {
   const [created, setCreated] = useState<Created>();
   if (created) {

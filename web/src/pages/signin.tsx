@@ -7,7 +7,7 @@ import { navigate, place } from "../router";
 import { account, policy } from "../session";
 import { Loading, Page } from "../ui";
 
-/** SignIn leads on to the page that sent the visitor here. */
+/** SignIn is the sign-in page. It leads back to the page that sent the visitor here. */
 export default function SignIn() {
   const asked = place.value.query.get("next");
   const next = returnPath(asked);

@@ -34,7 +34,7 @@ import {
   TextInput,
 } from "../ui";
 
-/** SignUp makes an account, if the operator lets the visitor do that. */
+/** SignUp is the page that creates an account, if the operator allows that. */
 export default function SignUp({ params }: PageProps) {
   const [mailed, setMailed] = useState("");
   const who = account.value;
@@ -101,11 +101,11 @@ function Mailed({ address, onAgain }: { address: string; onAgain: () => void }) 
 }
 
 interface FormProps {
-  /** The invite of the link; empty without one. */
+  /** The invite in the link; empty if there is none. */
   invite: string;
-  /** Called if the address is to be confirmed by mail. */
+  /** Called if the address must be confirmed by mail. */
   onMailed: (address: string) => void;
-  /** Tells that whoever is signed in from now on is signed in by this form. */
+  /** Called before the form itself signs in to the new account. */
   onMaking: (making: boolean) => void;
 }
 
@@ -114,7 +114,7 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
   const [password, setPassword] = useState("");
   const [invite, setInvite] = useState(given);
   const byInvite = policy.value?.signUp === Policy.INVITE;
-  // Where addresses are confirmed, the page of the mailed link asks for the password.
+  // If addresses are confirmed by mail, the page of the mailed link asks for the password.
   const byMail = policy.value?.verification === true;
   const proof = useProof("signup");
   const submission = useSubmit(problemOf);
@@ -182,7 +182,7 @@ function InviteField(input: { value: string; onValue: (value: string) => void; e
   );
 }
 
-/** ProofLine says how far the proof is that asks nothing of the visitor. */
+/** ProofLine shows the progress of the challenge. */
 function ProofLine({ proof, waited }: { proof: Proof; waited: boolean }) {
   return (
     <p class="proof" role="status">
@@ -208,7 +208,7 @@ interface Wanted {
   invite: string;
 }
 
-/** create is true if the address has to be confirmed by mail. */
+/** create creates the account, and reports whether the address must be confirmed by mail. */
 async function create(wanted: Wanted, proof: Proof): Promise<boolean> {
   const request = async () => ({ ...wanted, locale: locale.peek(), authenticityPayload: await proof.take() });
   try {
@@ -218,11 +218,11 @@ async function create(wanted: Wanted, proof: Proof): Promise<boolean> {
       throw thrown;
     }
   }
-  // It was too old, or an earlier try used it up: one more, with a fresh one.
+  // The solution was too old or had been used: try again with a fresh one.
   return (await accounts.createAccount(await request())).verificationRequired;
 }
 
-/** enter signs in right after; whoever cannot does it by hand. */
+/** enter signs in to the new account, or leads to the sign-in page if that fails. */
 async function enter(address: string, password: string): Promise<void> {
   announce(t("signup.ready"));
   try {

@@ -15,7 +15,7 @@ const lines: Record<Event_Kind, Line | undefined> = {
   [Event_Kind.EXPIRED]: ["receipt.event.expired", "clock"],
 };
 
-/** Timeline is what happened to a secret, oldest first. */
+/** Timeline lists the events of a secret, oldest first. */
 export function Timeline({ events }: { events: Event[] }) {
   return (
     <Card title={t("receipt.timeline")}>
@@ -58,7 +58,7 @@ const states: Record<Delivery_State, Key | undefined> = {
   [Delivery_State.DROPPED]: "receipt.delivery.dropped",
 };
 
-/** Deliveries is what became of the mails. */
+/** Deliveries lists the mails to recipients with their states. */
 export function Deliveries({ deliveries }: { deliveries: Delivery[] }) {
   return (
     <Card title={t("receipt.deliveries")}>

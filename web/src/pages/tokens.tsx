@@ -9,7 +9,7 @@ import { t } from "../i18n/more";
 import { accounts } from "../rpc";
 import { Card, Empty, Failure, LinkButton, Loading, Page } from "../ui";
 
-/** Tokens is about the credentials of programs. */
+/** Tokens is the page of the account's API tokens. */
 export default function Tokens() {
   return <RequireAccount>{(who) => <AllTokens address={who.address} />}</RequireAccount>;
 }

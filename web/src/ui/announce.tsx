@@ -2,16 +2,16 @@ import { signal } from "@preact/signals";
 
 const words = signal("");
 
-/** announce says something to those who hear the page. */
+/** announce makes screen readers speak a text. */
 export function announce(text: string): void {
   words.value = "";
-  // Two changes, so that the same words are said twice.
+  // Two changes, so that the same text is spoken again.
   setTimeout(() => {
     words.value = text;
   }, 50);
 }
 
-/** LiveRegion is what announce speaks through; the frame has one. */
+/** LiveRegion is the element that announce writes to; the app has one. */
 export function LiveRegion() {
   return (
     <div class="visually-hidden" role="status" aria-live="polite">

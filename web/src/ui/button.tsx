@@ -3,9 +3,9 @@ import { Icon, type IconName } from "./icon";
 import { Spinner } from "./spinner";
 
 interface Look {
-  /** primary: the page's one deed. danger: destroys. quiet: looks like text. */
+  /** primary: the page's main action. danger: destroys something. quiet: looks like text. */
   kind?: "primary" | "plain" | "quiet" | "danger";
-  /** large: for the page's one deed. */
+  /** large: for the page's main action. */
   size?: "small" | "large";
   /** Takes the whole line. */
   wide?: boolean;
@@ -15,11 +15,11 @@ interface Look {
 
 type ButtonProps = Look &
   Omit<ButtonHTMLAttributes<HTMLButtonElement>, "size" | "icon"> & {
-    /** Shows that it works, and takes no further clicks. */
+    /** Shows a spinner and ignores clicks. */
     busy?: boolean;
   };
 
-/** Button does something. It is no submit button unless type says so. */
+/** Button is a button. It does not submit a form unless type says so. */
 export function Button({
   kind = "plain",
   size,
@@ -45,7 +45,7 @@ export function Button({
   );
 }
 
-/** LinkButton goes somewhere and looks like a Button. */
+/** LinkButton is a link that looks like a Button. */
 export function LinkButton({
   kind = "plain",
   size,

@@ -5,7 +5,7 @@ import { announce } from "./announce";
 import { Button } from "./button";
 import type { IconName } from "./icon";
 
-/** copyText puts text into the clipboard. It is false if that is forbidden. */
+/** copyText copies a text to the clipboard, and reports whether that worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -15,7 +15,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** copySelection is the way that still works over plain HTTP. */
+/** copySelection copies a text in the way that works over plain HTTP. */
 function copySelection(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
@@ -38,7 +38,7 @@ function copySelection(text: string): boolean {
 interface CopyButtonProps {
   text: string;
   children?: ComponentChildren;
-  /** Said and shown once it is copied. */
+  /** The text to show and speak once it is copied. */
   done?: string;
   kind?: "primary" | "plain" | "quiet";
   size?: "small" | "large";
@@ -46,7 +46,7 @@ interface CopyButtonProps {
   onCopied?: () => void;
 }
 
-/** CopyButton copies a text, and says so for two seconds. */
+/** CopyButton copies a text, and confirms it for two seconds. */
 export function CopyButton({ text, children, done, kind, size, icon = "copy", onCopied }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -6,13 +6,13 @@ import { Form } from "./field";
 
 interface DialogProps {
   open: boolean;
-  /** Called for Escape, for a click beside it and for its close buttons. */
+  /** Called for Escape, for a click outside and for the close buttons. */
   onClose: () => void;
   title: string;
   children: ComponentChildren;
 }
 
-/** Dialog is a window over the page; nothing behind it can be reached. */
+/** Dialog is a modal dialog. */
 export function Dialog({ open, onClose, title, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -51,14 +51,14 @@ export function Dialog({ open, onClose, title, children }: DialogProps) {
 }
 
 interface ConfirmProps extends DialogProps {
-  /** The words of the button that does it. */
+  /** The text of the confirming button. */
   action: string;
   onConfirm: () => void;
   busy?: boolean;
   kind?: "danger" | "primary";
 }
 
-/** Confirm asks before something is done. Enter in a field of it confirms. */
+/** Confirm asks for a confirmation. Enter in one of its fields confirms. */
 export function Confirm({ action, onConfirm, busy, kind = "danger", ...rest }: ConfirmProps) {
   return (
     <Dialog {...rest}>

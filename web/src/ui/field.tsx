@@ -13,10 +13,10 @@ import { Icon } from "./icon";
 interface FieldProps {
   label: ComponentChildren;
   hint?: ComponentChildren;
-  /** Why the value is refused. Marks the control and is spoken. */
+  /** Why the value is refused. It marks the control and is spoken. */
   error?: string | undefined;
   optional?: boolean;
-  /** Leaves the label to those who hear the page. */
+  /** Shows the label to screen readers only. */
   hideLabel?: boolean;
   /** The control: TextInput, PasswordInput, TextArea or Select. */
   children: ComponentChildren;
@@ -30,7 +30,7 @@ interface Wiring {
 
 const FieldContext = createContext<Wiring | undefined>(undefined);
 
-/** Field is a control with its label, hint and error, wired to each other. */
+/** Field connects a control with its label, hint and error. */
 export function Field({ label, hint, error, optional, hideLabel, children }: FieldProps) {
   const id = useId();
   const describedBy = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ") || undefined;
@@ -63,7 +63,7 @@ function useWiring(): { id?: string; "aria-describedby"?: string; "aria-invalid"
     : {};
 }
 
-/** typed is a type that is chosen while the page runs. */
+/** typed returns the type attribute for a type that is chosen at run time. */
 function typed(type: string): InputHTMLAttributes<HTMLInputElement> {
   return { type } as InputHTMLAttributes<HTMLInputElement>;
 }
@@ -92,7 +92,7 @@ export function TextInput({ value, onValue, type = "text", ...rest }: InputProps
   );
 }
 
-/** PasswordInput is one line that is shown as dots, until it is to be seen. */
+/** PasswordInput is a password field with a button that shows the password. */
 export function PasswordInput({ value, onValue, type: _, ...rest }: InputProps) {
   const [shown, setShown] = useState(false);
   return (
@@ -122,7 +122,7 @@ export function PasswordInput({ value, onValue, type: _, ...rest }: InputProps) 
   );
 }
 
-/** TextArea is text of several lines that grows with what is in it. */
+/** TextArea is a text area that grows with its content. */
 export function TextArea({
   value,
   onValue,
@@ -155,7 +155,7 @@ type SelectProps = Value & { options: readonly (readonly [value: string, text: s
     "value" | "role" | "size" | "multiple"
   >;
 
-/** Select is a choice of many. */
+/** Select is a drop-down list. */
 export function Select({ value, onValue, options, ...rest }: SelectProps) {
   return (
     <div class="select">
@@ -185,7 +185,7 @@ interface CheckboxProps {
   children: ComponentChildren;
 }
 
-/** Checkbox has its label beside it. It needs no Field. */
+/** Checkbox is a check box with its label. It needs no Field. */
 export function Checkbox({ checked, onChecked, hint, disabled, children }: CheckboxProps) {
   const id = useId();
   return (
@@ -210,7 +210,7 @@ export function Checkbox({ checked, onChecked, hint, disabled, children }: Check
   );
 }
 
-/** Form calls onSend for Enter and for its submit button, and sends nothing by itself. */
+/** Form calls onSend for Enter and for its submit button. The browser sends nothing. */
 export function Form({ onSend, children, label }: { onSend: () => void; children: ComponentChildren; label?: string }) {
   return (
     <form

@@ -1,4 +1,4 @@
-/** The kit's icons, as paths in a square of 24, drawn in the text's colour. */
+/** The icons, as paths in a square of 24, drawn in the colour of the text. */
 const paths = {
   copy: "M9 9h10v11H9zM5 15V4h10",
   check: "M5 12.5l4.5 4.5L19 7.5",
@@ -36,7 +36,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Icon is an ornament: what it stands beside has the words. */
+/** Icon is decorative: the text beside it has the meaning. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false">

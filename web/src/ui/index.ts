@@ -1,6 +1,6 @@
 /*
- * The kit. Every component sets classes of styles/components.css and takes the
- * attributes of the element that it is, besides its own.
+ * The components. Each sets classes of styles/components.css, and accepts the
+ * attributes of its element besides its own.
  */
 export { announce, LiveRegion } from "./announce";
 export { Button, LinkButton } from "./button";

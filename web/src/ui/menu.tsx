@@ -3,16 +3,16 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon";
 
 interface MenuProps {
-  /** What the button shows. */
+  /** The button's text. */
   label: ComponentChildren;
-  /** What the button is called, if label does not say it. */
+  /** The button's accessible name, if label is not enough. */
   name?: string;
   icon?: IconName;
-  /** MenuItem and MenuLink. */
+  /** The items: MenuItem and MenuLink. */
   children: ComponentChildren;
 }
 
-/** Menu is a button that opens a list. Arrows move in it, Escape closes it. */
+/** Menu is a button that opens a list. Arrow keys move in the list; Escape closes it. */
 export function Menu({ label, name, icon, children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
@@ -49,7 +49,7 @@ export function Menu({ label, name, icon, children }: MenuProps) {
     }
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the menu's button and items.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it handles the keys of the button and the items.
     <div class="menu" ref={root} onKeyDown={onKeyDown}>
       <button
         type="button"
@@ -79,7 +79,7 @@ function items(root: HTMLElement | null): HTMLElement[] {
   return [...(root?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
 }
 
-/** MenuItem does something. */
+/** MenuItem is a menu item that calls a function. */
 export function MenuItem({ onClick, children }: { onClick: () => void; children: ComponentChildren }) {
   return (
     <button type="button" class="menu-item" role="menuitem" tabIndex={-1} onClick={onClick}>
@@ -88,7 +88,7 @@ export function MenuItem({ onClick, children }: { onClick: () => void; children:
   );
 }
 
-/** MenuLink goes somewhere. */
+/** MenuLink is a menu item that is a link. */
 export function MenuLink({ href, children }: { href: string; children: ComponentChildren }) {
   return (
     <a class="menu-item" role="menuitem" tabIndex={-1} href={href}>

@@ -8,7 +8,7 @@ import { Spinner } from "./spinner";
 const icons: Record<NoticeKind, IconName> = { info: "info", good: "check", warn: "warn", bad: "warn" };
 type NoticeKind = "info" | "good" | "warn" | "bad";
 
-/** Notice says something in the flow of a page. bad and warn are spoken. */
+/** Notice shows a message within a page. Screen readers speak bad and warn at once. */
 export function Notice({ kind = "info", children }: { kind?: NoticeKind; children: ComponentChildren }) {
   return (
     <div class={`notice notice-${kind}`} role={kind === "bad" || kind === "warn" ? "alert" : undefined}>
@@ -18,7 +18,7 @@ export function Notice({ kind = "info", children }: { kind?: NoticeKind; childre
   );
 }
 
-/** Loading stands where something will be. It shows after a moment only. */
+/** Loading is a placeholder for content that is loading. It appears after a moment. */
 export function Loading({ children }: { children?: ComponentChildren }) {
   return (
     <p class="loading" role="status">
@@ -34,7 +34,7 @@ interface EmptyProps {
   children?: ComponentChildren;
 }
 
-/** Empty stands where there is nothing yet, and says how that changes. */
+/** Empty is a placeholder for an empty list, and says how to fill it. */
 export function Empty({ icon = "info", title, children }: EmptyProps) {
   return (
     <div class="empty">
@@ -45,7 +45,7 @@ export function Empty({ icon = "info", title, children }: EmptyProps) {
   );
 }
 
-/** Failure says why something is missing, and lets try again. */
+/** Failure says why loading failed, with a button that tries again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   return (
     <Notice kind="bad">

@@ -4,21 +4,21 @@ import { moved } from "../router";
 import { instanceName } from "../session";
 
 interface PageProps {
-  /** The heading, and with the service's name the document's title. */
+  /** The heading. With the service's name it is the document's title. */
   title: string;
   /** A sentence below the heading. */
   lead?: ComponentChildren;
   /** narrow: forms. wide: tables. */
   width?: "narrow" | "wide";
-  /** What stands beside the heading: buttons. */
+  /** Buttons beside the heading. */
   actions?: ComponentChildren;
   children?: ComponentChildren;
 }
 
 /**
- * acted tells that the visitor did something since the document was loaded: a
- * page that then takes the place of another is the answer to it. Until then
- * pages are what was being loaded, and the visitor keeps their place.
+ * acted reports whether the visitor has done something since the document loaded.
+ * A page that appears afterwards is the result of that, and takes the focus.
+ * Before, pages appear because they loaded, and the focus stays.
  */
 let acted = false;
 for (const kind of ["keydown", "pointerdown"]) {
@@ -26,8 +26,8 @@ for (const kind of ["keydown", "pointerdown"]) {
 }
 
 /**
- * Page is what each page draws. Its heading takes the focus unless it is the
- * first thing that the visitor gets to see.
+ * Page is the layout of every page. Its heading takes the focus, except on the
+ * first page that the visitor sees.
  */
 export function Page({ title, lead, width, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -56,13 +56,13 @@ export function Page({ title, lead, width, actions, children }: PageProps) {
 
 interface CardProps {
   title?: ComponentChildren;
-  /** give: what others get. keep: what is the visitor's alone. danger: ends something. */
+  /** give: for the recipient. keep: for the visitor only. danger: destroys something. */
   kind?: "plain" | "give" | "keep" | "danger";
   children?: ComponentChildren;
   id?: string;
 }
 
-/** Card groups what belongs together, under a heading of the second level. */
+/** Card groups content under a second-level heading. */
 export function Card({ title, kind = "plain", children, id }: CardProps) {
   return (
     <section class={`card card-${kind}`} id={id}>
@@ -72,7 +72,7 @@ export function Card({ title, kind = "plain", children, id }: CardProps) {
   );
 }
 
-/** Facts is a list of names and values; rows without a value are left out. */
+/** Facts is a list of names and values. Rows without a value are left out. */
 export function Facts({ rows }: { rows: [ComponentChildren, ComponentChildren][] }) {
   return (
     <dl class="facts">

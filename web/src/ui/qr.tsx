@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { Loading } from "./notice";
 
-/** Qr is a text as a QR code. The encoder is loaded when it is first drawn. */
+/** Qr shows a text as a QR code. It loads the encoder when it is first rendered. */
 export function Qr({ text }: { text: string }) {
   const [modules, setModules] = useState<boolean[][]>();
   useEffect(() => {

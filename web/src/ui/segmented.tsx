@@ -8,7 +8,7 @@ interface SegmentedProps<V extends string> {
   options: readonly (readonly [value: V, text: string])[];
 }
 
-/** Segmented is a choice of few that are all in sight: radio buttons. */
+/** Segmented is a choice of a few options that are all visible: radio buttons. */
 export function Segmented<V extends string>({ label, hideLabel, value, onValue, options }: SegmentedProps<V>) {
   const name = useId();
   return (

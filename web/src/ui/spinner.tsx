@@ -1,4 +1,4 @@
-/** Spinner turns while something works; it stands beside words. */
+/** Spinner turns while something works. It needs a text beside it. */
 export function Spinner() {
   return <span class="spinner" aria-hidden="true" />;
 }

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { exact, relative } from "../format";
 
-/** Changes while a relative time is shown, so that it is drawn anew. */
+/** Changes while a relative time is shown, so that it is rendered again. */
 const tick = signal(0);
 let shown = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -25,8 +25,8 @@ function useTick(): void {
 }
 
 /**
- * Relative is a moment seen from now; the exact time is its title. What is past
- * is never in the future, however wrong the visitor's clock is.
+ * Relative shows a time relative to now, with the exact time as its title. A past
+ * time is never shown as a future one, even if the visitor's clock is wrong.
  */
 export function Relative({ date, past }: { date: Date; past?: boolean }) {
   useTick();
@@ -38,7 +38,7 @@ export function Relative({ date, past }: { date: Date; past?: boolean }) {
   );
 }
 
-/** Time is a moment, exactly. */
+/** Time shows an exact time. */
 export function Time({ date }: { date: Date }) {
   return <time dateTime={date.toISOString()}>{exact(date)}</time>;
 }

@@ -7,8 +7,9 @@ import { shrimp } from "../shrimp";
 import { refusalFrom } from "./refuse";
 
 /**
- * Sends the language, and the session's token against forged requests with the
- * calls that need it. Those wait for the token while the page starts.
+ * introduce sends the language, and the session's token against forged requests
+ * with the calls that need it. Those calls wait for the token while the page
+ * starts.
  */
 const introduce: Interceptor = (next) => async (request) => {
   request.header.set("Accept-Language", locale.peek().replace("_", "-"));
@@ -23,7 +24,7 @@ const introduce: Interceptor = (next) => async (request) => {
 
 const transport = createConnectTransport({ baseUrl: location.origin, interceptors: [introduce] });
 
-/** client makes a client whose methods throw Refusal and nothing else. */
+/** client returns a client whose methods throw only Refusal. */
 export function client<S extends DescService>(service: S): Client<S> {
   const raw = createClient(service, transport) as Record<string, Method>;
   const guarded: Record<string, Method> = {};

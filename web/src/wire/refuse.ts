@@ -5,7 +5,7 @@ import { Code as ConnectCode, ConnectError } from "@connectrpc/connect";
 import { Refusal_Reason, RefusalSchema } from "../gen/hush/v1/refusal_pb";
 import { type Code, type Reason, Refusal } from "../refusal";
 
-/** refusalFrom turns what a client of Connect throws into a Refusal. */
+/** refusalFrom converts what a Connect client throws into a Refusal. */
 export function refusalFrom(thrown: unknown): Refusal {
   const error = ConnectError.from(thrown);
   if (error.cause instanceof TypeError) {
@@ -34,8 +34,8 @@ function reasonOf(reason: Refusal_Reason): Reason {
 }
 
 /**
- * retryAfter reads google.rpc.RetryInfo { Duration retry_delay = 1 }, in whole
- * seconds, rounded up.
+ * retryAfter returns the delay in google.rpc.RetryInfo { Duration retry_delay = 1 },
+ * in whole seconds, rounded up, or zero if there is none.
  */
 function retryAfter(error: ConnectError): number {
   for (const detail of error.details) {

@@ -1,13 +1,13 @@
 import { sha256 } from "../sha256";
 
-/** A puzzle: which number behind the salt has the hash? */
+/** Puzzle asks for the number that, appended to the salt, has the hash. */
 export interface Puzzle {
   challenge: string;
   salt: string;
   maxNumber: number;
 }
 
-/** solve answers the number, or -1 if there is none. */
+/** solve returns the number, or -1 if there is none. */
 export function solve({ challenge, salt, maxNumber }: Puzzle): number {
   const encoder = new TextEncoder();
   for (let number = 0; number <= maxNumber; number++) {
@@ -18,7 +18,7 @@ export function solve({ challenge, salt, maxNumber }: Puzzle): number {
   return -1;
 }
 
-// Tests load this module without a worker around it.
+// Unit tests import this module outside a worker.
 if (typeof self !== "undefined" && typeof window === "undefined") {
   self.onmessage = (event: MessageEvent<Puzzle>) => {
     self.postMessage(solve(event.data));
