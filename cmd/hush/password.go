@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"golang.org/x/term"
 )
 
 // maxLine is the most bytes of a line that holds something secret.
@@ -49,46 +51,60 @@ func firstLine(from io.Reader) (string, error) {
 	return line, nil
 }
 
-// askPassword asks twice for a password that is not shown. Without a terminal
-// it answers none.
+// askPassword asks twice for a password that the terminal does not show. It
+// returns an empty one if standard input is not a terminal.
 func (p program) askPassword(ctx context.Context) (string, error) {
-	terminal, ok := p.stdin.(*os.File)
-	if !ok {
+	input, ok := p.stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(input.Fd())) {
 		return "", nil
 	}
-	show, ok := hideTyping(terminal)
-	if !ok {
-		return "", nil
+	// Raw mode shows nothing, and lasts over both prompts: what is typed ahead
+	// is not shown either.
+	fd := int(input.Fd())
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return "", fmt.Errorf("hiding the password: %w", err)
 	}
-	defer show()
-	typed := make(chan typedLine, 1)
-	lines := bufio.NewReader(terminal)
-	var answers [2]string
-	for i, prompt := range []string{"Password: ", "The same again: "} {
-		fmt.Fprint(p.stderr, prompt)
-		go func() {
-			line, err := lines.ReadString('\n')
-			typed <- typedLine{strings.TrimRight(line, "\r\n"), err}
-		}()
-		select {
-		case got := <-typed:
-			fmt.Fprintln(p.stderr)
-			if got.err != nil {
-				return "", fmt.Errorf("reading the password: %w", got.err)
-			}
-			answers[i] = got.text
-		case <-ctx.Done():
-			return "", ctx.Err()
-		}
+	defer func() { _ = term.Restore(fd, before) }()
+	typed := make(chan typedPassword, 1)
+	go func() { typed <- typePassword(term.NewTerminal(terminal{input, p.stderr}, "")) }()
+	select {
+	case got := <-typed:
+		return got.password, got.err
+	case <-ctx.Done():
+		fmt.Fprint(p.stderr, "\r\n")
+		return "", ctx.Err()
 	}
-	if answers[0] != answers[1] {
-		return "", errors.New("the two passwords are not the same; nothing was done")
-	}
-	return answers[0], nil
 }
 
-// typedLine is what somebody typed.
-type typedLine struct {
-	text string
-	err  error
+// terminal reads what is typed and writes prompts beside the output.
+type terminal struct {
+	io.Reader
+	io.Writer
+}
+
+// typedPassword is what was typed at the prompts.
+type typedPassword struct {
+	password string
+	err      error
+}
+
+var errInterrupted = errors.New("interrupted; nothing was done")
+
+func typePassword(prompts *term.Terminal) (typed typedPassword) {
+	var answers [2]string
+	for i, prompt := range []string{"Password: ", "The same again: "} {
+		answer, err := prompts.ReadPassword(prompt)
+		if errors.Is(err, io.EOF) { // in raw mode Ctrl-C is a key like others
+			return typedPassword{err: errInterrupted}
+		}
+		if err != nil {
+			return typedPassword{err: fmt.Errorf("reading the password: %w", err)}
+		}
+		answers[i] = answer
+	}
+	if answers[0] != answers[1] {
+		return typedPassword{err: errors.New("the two passwords differ; nothing was done")}
+	}
+	return typedPassword{password: answers[0]}
 }

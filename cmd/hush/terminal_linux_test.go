@@ -75,8 +75,9 @@ func TestPasswordIsNotShown(t *testing.T) {
 		want  string
 	}{
 		"same":      {[]string{"correct horse battery", "correct horse battery"}, exitOK, "made the customer account a@example.com"},
-		"different": {[]string{"correct horse battery", "correct horse batteries"}, exitFailure, "the two passwords are not the same"},
+		"different": {[]string{"correct horse battery", "correct horse batteries"}, exitFailure, "the two passwords differ"},
 		"none":      {[]string{"", ""}, exitOK, "it has no password"},
+		"Ctrl-C":    {[]string{"correct\x03"}, exitFailure, "interrupted; nothing was done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
