@@ -98,6 +98,10 @@ check-web: web ## Check and test the client, and fail if web/dist is not what it
 screenshots: web ## Write docs/screenshots/ anew; needs Node and Chromium
 	TEST_REQUIRE=browser scripts/test.sh -count=1 -run '^TestBrowser$$' ./cmd/hush -browser.task=screenshots
 
+.PHONY: man
+man: ## Write the manual pages to .tmp/man
+	go run ./cmd/hush man .tmp/man
+
 .PHONY: tools
 tools: ## Build the linters, which takes some minutes the first time
 	$(TOOL) buf --version

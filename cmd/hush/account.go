@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
@@ -17,41 +17,38 @@ import (
 // accountPage is how many accounts are asked for at a time.
 const accountPage = 1000
 
-// account looks after accounts.
-func (p program) account(ctx context.Context, args []string) error {
-	return p.choose(ctx, "account", []word{
-		{"create", "[--password-file FILE] [--role ROLE] [--locale LOCALE] ADDRESS", "make an account that is ready for use", program.createAccount},
-		{"list", "", "list all accounts, the newest first", program.listAccounts},
-		{"show", "ADDRESS", "show an account with its tokens, domains and sessions", program.showAccount},
-		{"role", "ADDRESS customer|colonel", "set what an account may do", program.setRole},
-		{"reset-password", "[--password-file FILE] ADDRESS", "set a password; sessions and tokens of the account end", program.resetPassword},
-		{"disable", "[--enable] ADDRESS", "lock an account, or unlock it", program.disableAccount},
-		{"destroy", "--yes ADDRESS", "end an account and burn its secrets", program.destroyAccount},
-		{"import", "[--skip-existing] FILE", "make accounts with the API tokens that they have elsewhere, from a table in CSV", program.importAccounts},
-	}, args)
+// accountCommand returns "hush admin account".
+func (p program) accountCommand() *cobra.Command {
+	return p.group(&cobra.Command{
+		Use: "account", Short: "create, list and destroy accounts", Long: "Create, list and destroy accounts." + adminAbout,
+	}, []*cobra.Command{
+		p.createAccountCommand(), p.listAccountsCommand(), p.showAccountCommand(), p.setRoleCommand(),
+		p.resetPasswordCommand(), p.disableAccountCommand(), p.destroyAccountCommand(), p.importAccountsCommand(),
+	})
 }
 
-func (p program) createAccount(ctx context.Context, args []string) error {
+func (p program) createAccountCommand() *cobra.Command {
 	var request adminv1.CreateAccountRequest
 	var file, role string
-	s, err := p.parseForm(form{
-		name: "account create", arguments: "ADDRESS", least: 1, most: 1, flags: adminFlags("base-url", "listen", "tls-cert"),
-		own: func(set *flag.FlagSet) {
-			passwordFile(&file)(set, "password-file")
-			choice(&role, "what the account may do", "customer", "colonel")(set, "role")
-			text(&request.Locale, "", "the account's `language`, as in pt_BR")(set, "locale")
-		},
-	}, args)
-	if err != nil {
-		return err
+	c := &cobra.Command{Use: "create ADDRESS", Short: "create an account that is ready for use", Args: takes(1, 1)}
+	s := addSettings(c, adminFlags("base-url", "listen", "tls-cert")...)
+	passwordFile(&file)(c.Flags(), "password-file")
+	choice(&role, "what the account may do", "customer", "colonel")(c.Flags(), "role")
+	text(&request.Locale, "", "`language` of the account, as in pt_BR")(c.Flags(), "locale")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		request.Address, request.Role = args[0], roleOf(role)
+		if request.Password, err = p.password(c.Context(), file); err != nil {
+			return err
+		}
+		return p.createAccount(c.Context(), s, &request)
 	}
-	request.Address, request.Role = s.rest[0], roleOf(role)
-	if request.Password, err = p.password(ctx, file); err != nil {
-		return err
-	}
+	return c
+}
+
+func (p program) createAccount(ctx context.Context, s *settings, request *adminv1.CreateAccountRequest) error {
 	var made *adminv1.CreateAccountResponse
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		made, err = admin.CreateAccount(ctx, &request)
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		made, err = admin.CreateAccount(ctx, request)
 		if connect.CodeOf(err) == connect.CodeAlreadyExists {
 			return fmt.Errorf("there is an account %s already", request.GetAddress())
 		}
@@ -64,25 +61,28 @@ func (p program) createAccount(ctx context.Context, args []string) error {
 	return nil
 }
 
-// tellNext says what to do with a new account.
+// tellNext says what comes next for a new account.
 func (p program) tellNext(made *adminv1.CreateAccountResponse, signsIn bool) {
 	account := made.GetAccount()
-	p.tellf("made the %s account %s", nameOfRole(account.GetRole()), account.GetAddress())
+	p.tellf("created the %s account %s", nameOfRole(account.GetRole()), account.GetAddress())
 	if signsIn {
 		p.tellf("sign in at %s", made.GetSignInUrl())
 	} else {
-		p.tellf("it has no password; set one with: hush account reset-password --password-file FILE %s", account.GetAddress())
+		p.tellf("it has no password; set one with: hush admin account reset-password --password-file FILE %s", account.GetAddress())
 	}
-	p.tellf("make an API token for scripts with: hush token create %s", account.GetAddress())
+	p.tellf("create an API token for scripts with: hush admin token create %s", account.GetAddress())
 }
 
-func (p program) listAccounts(ctx context.Context, args []string) error {
-	s, err := p.parseForm(form{name: "account list", flags: adminFlags()}, args)
-	if err != nil {
-		return err
-	}
+func (p program) listAccountsCommand() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "list all accounts, the newest first", Args: takes(0, 0)}
+	s := addSettings(c, adminFlags()...)
+	c.RunE = func(c *cobra.Command, _ []string) error { return p.listAccounts(c.Context(), s) }
+	return c
+}
+
+func (p program) listAccounts(ctx context.Context, s *settings) error {
 	var rows [][]string
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		for token := ""; ; {
 			page, err := admin.ListAccounts(ctx, &adminv1.ListAccountsRequest{PageSize: accountPage, PageToken: token})
 			if err != nil {
@@ -102,15 +102,18 @@ func (p program) listAccounts(ctx context.Context, args []string) error {
 	return p.table("ADDRESS,ROLE,STATE,CREATED,SIGNED IN", rows)
 }
 
-func (p program) showAccount(ctx context.Context, args []string) error {
-	s, err := p.parseForm(form{name: "account show", arguments: "ADDRESS", least: 1, most: 1, flags: adminFlags()}, args)
-	if err != nil {
-		return err
-	}
+func (p program) showAccountCommand() *cobra.Command {
+	c := &cobra.Command{Use: "show ADDRESS", Short: "show an account with its tokens, domains and sessions", Args: takes(1, 1)}
+	s := addSettings(c, adminFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return p.showAccount(c.Context(), s, args[0]) }
+	return c
+}
+
+func (p program) showAccount(ctx context.Context, s *settings, address string) error {
 	var shown *adminv1.GetAccountResponse
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		shown, err = admin.GetAccount(ctx, &adminv1.GetAccountRequest{Account: s.rest[0]})
-		return noAccount(err, s.rest[0])
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		shown, err = admin.GetAccount(ctx, &adminv1.GetAccountRequest{Account: address})
+		return noAccount(err, address)
 	})
 	if err != nil {
 		return err
@@ -141,7 +144,7 @@ func (p program) printAccount(shown *adminv1.GetAccountResponse) error {
 		sessions = append(sessions, []string{session.GetSessionId(), moment(session.GetCreateTime()), moment(session.GetUseTime()), orDash(session.GetNetwork())})
 	}
 	return p.tables(
-		listing{"\nTOKEN,NAME,SCOPES,CREATED,ENDS,USED", tokenRows(shown.GetApiTokens())},
+		listing{"\nTOKEN,NAME,SCOPES,CREATED,EXPIRES,USED", tokenRows(shown.GetApiTokens())},
 		listing{"\nDOMAIN,STATE,ACCOUNT,LEADS HERE,CHECKED", domainRows(shown.GetDomains())},
 		listing{"\nSESSION,BEGAN,USED,NETWORK", sessions},
 	)
@@ -165,105 +168,123 @@ func (p program) tables(listings ...listing) error {
 	return nil
 }
 
-func (p program) setRole(ctx context.Context, args []string) error {
-	s, err := p.parseForm(form{name: "account role", arguments: "ADDRESS customer|colonel", least: 2, most: 2, flags: adminFlags()}, args)
-	if err != nil {
-		return err
+func (p program) setRoleCommand() *cobra.Command {
+	c := &cobra.Command{Use: "role ADDRESS customer|colonel", Short: "set what an account may do", Args: takes(2, 2)}
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return []cobra.Completion{"customer", "colonel"}, cobra.ShellCompDirectiveNoFileComp
 	}
-	role := roleOf(s.rest[1])
+	s := addSettings(c, adminFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return p.setRole(c.Context(), s, args[0], args[1]) }
+	return c
+}
+
+func (p program) setRole(ctx context.Context, s *settings, address, name string) error {
+	role := roleOf(name)
 	if role == hushv1.Role_ROLE_UNSPECIFIED {
-		return usage("account role: the role must be customer or colonel")
+		return usage("the role must be customer or colonel")
 	}
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
-		_, err := admin.SetRole(ctx, &adminv1.SetRoleRequest{Account: s.rest[0], Role: role})
-		return noAccount(err, s.rest[0])
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		_, err := admin.SetRole(ctx, &adminv1.SetRoleRequest{Account: address, Role: role})
+		return noAccount(err, address)
 	})
 	if err != nil {
 		return err
 	}
-	p.tellf("%s is a %s now", s.rest[0], s.rest[1])
+	p.tellf("%s is a %s now", address, name)
 	return nil
 }
 
-func (p program) resetPassword(ctx context.Context, args []string) error {
+func (p program) resetPasswordCommand() *cobra.Command {
 	var file string
-	s, err := p.parseForm(form{
-		name: "account reset-password", arguments: "ADDRESS", least: 1, most: 1, flags: adminFlags(),
-		own: func(set *flag.FlagSet) { passwordFile(&file)(set, "password-file") },
-	}, args)
-	if err != nil {
-		return err
+	c := &cobra.Command{
+		Use: "reset-password ADDRESS", Short: "set a password; sessions and tokens of the account end", Args: takes(1, 1),
 	}
-	password, err := p.password(ctx, file)
-	if err != nil {
-		return err
+	s := addSettings(c, adminFlags()...)
+	passwordFile(&file)(c.Flags(), "password-file")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		password, err := p.password(c.Context(), file)
+		if err != nil {
+			return err
+		}
+		if password == "" {
+			return usage("a password is missing: give --password-file FILE, or - for standard input")
+		}
+		return p.resetPassword(c.Context(), s, args[0], password)
 	}
-	if password == "" {
-		return usage("account reset-password: say --password-file FILE, or - for standard input")
-	}
+	return c
+}
+
+func (p program) resetPassword(ctx context.Context, s *settings, address, password string) error {
 	var sealed int64
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
-		done, err := admin.ResetPassword(ctx, &adminv1.ResetPasswordRequest{Account: s.rest[0], Password: password})
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		done, err := admin.ResetPassword(ctx, &adminv1.ResetPasswordRequest{Account: address, Password: password})
 		sealed = done.GetSealedCount()
-		return noAccount(err, s.rest[0])
+		return noAccount(err, address)
 	})
 	if err != nil {
 		return err
 	}
-	p.tellf("set the password of %s; its sessions and API tokens have ended", s.rest[0])
+	p.tellf("set the password of %s; its sessions and API tokens have ended", address)
 	if sealed > 0 {
 		p.tellf("its list can no longer show %d receipts", sealed)
 	}
 	return nil
 }
 
-func (p program) disableAccount(ctx context.Context, args []string) error {
+func (p program) disableAccountCommand() *cobra.Command {
 	var enable bool
-	s, err := p.parseForm(form{
-		name: "account disable", arguments: "ADDRESS", least: 1, most: 1, flags: adminFlags(),
-		own: func(set *flag.FlagSet) { set.BoolVar(&enable, "enable", false, "unlock it instead") },
-	}, args)
-	if err != nil {
-		return err
-	}
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
-		_, err := admin.DisableAccount(ctx, &adminv1.DisableAccountRequest{Account: s.rest[0], Enable: enable})
-		return noAccount(err, s.rest[0])
+	c := &cobra.Command{Use: "disable ADDRESS", Short: "lock an account, or unlock it", Args: takes(1, 1)}
+	s := addSettings(c, adminFlags()...)
+	c.Flags().BoolVar(&enable, "enable", false, "unlock it instead")
+	c.RunE = func(c *cobra.Command, args []string) error { return p.disableAccount(c.Context(), s, args[0], enable) }
+	return c
+}
+
+func (p program) disableAccount(ctx context.Context, s *settings, address string, enable bool) error {
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		_, err := admin.DisableAccount(ctx, &adminv1.DisableAccountRequest{Account: address, Enable: enable})
+		return noAccount(err, address)
 	})
 	if err != nil {
 		return err
 	}
 	if enable {
-		p.tellf("%s is unlocked", s.rest[0])
+		p.tellf("%s is unlocked", address)
 	} else {
-		p.tellf("%s is locked; \"hush account disable --enable %s\" unlocks it", s.rest[0], s.rest[0])
+		p.tellf("%s is locked; \"hush admin account disable --enable %s\" unlocks it", address, address)
 	}
 	return nil
 }
 
-func (p program) destroyAccount(ctx context.Context, args []string) error {
+func (p program) destroyAccountCommand() *cobra.Command {
 	var yes bool
-	s, err := p.parseForm(form{
-		name: "account destroy", arguments: "ADDRESS", least: 1, most: 1, flags: adminFlags(),
-		own: func(set *flag.FlagSet) { set.BoolVar(&yes, "yes", false, "it is meant; without this nothing happens") },
-	}, args)
-	if err != nil {
-		return err
+	c := &cobra.Command{Use: "destroy ADDRESS", Short: "destroy an account and burn its secrets", Args: takes(1, 1)}
+	s := addSettings(c, adminFlags()...)
+	c.Flags().BoolVar(&yes, "yes", false, "confirm; without this nothing happens")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !yes {
+			return usage("this would destroy the account %s for good, burn every secret of it that waits, "+
+				"end its sessions and API tokens, and release its domains; add --yes to confirm", args[0])
+		}
+		return p.destroyAccount(c.Context(), s, args[0])
 	}
-	if !yes {
-		return usage("account destroy: this would end the account %s for good, burn every secret of it that waits, "+
-			"end its sessions and API tokens, and give its domains up; say --yes if that is meant", s.rest[0])
-	}
+	return c
+}
+
+func (p program) destroyAccount(ctx context.Context, s *settings, address string) error {
 	var burned int32
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
-		done, err := admin.DestroyAccount(ctx, &adminv1.DestroyAccountRequest{Account: s.rest[0]})
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		done, err := admin.DestroyAccount(ctx, &adminv1.DestroyAccountRequest{Account: address})
 		burned = done.GetBurned()
-		return noAccount(err, s.rest[0])
+		return noAccount(err, address)
 	})
 	if err != nil {
 		return err
 	}
-	p.tellf("ended the account %s; secrets burned: %d", s.rest[0], burned)
+	p.tellf("destroyed the account %s; secrets burned: %d", address, burned)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
 	"hush/gen/hush/admin/v1/adminv1connect"
@@ -34,6 +35,20 @@ const adminURL = "http://hush"
 
 // adminWork is what a command does with the service.
 type adminWork func(context.Context, adminv1connect.AdminServiceClient) error
+
+// adminAbout is the help that the commands of "hush admin" share.
+const adminAbout = `
+
+It works while the service runs and while it does not. Called by root, it leaves
+the data to the owner of its folder.`
+
+// adminCommand returns "hush admin": the commands of those who run a service.
+func (p program) adminCommand() *cobra.Command {
+	return p.group(&cobra.Command{
+		Use: "admin", Short: "manage the accounts, tokens, domains and places of a service",
+		Long: "Manage the accounts, API tokens, domains and places of a service." + adminAbout,
+	}, []*cobra.Command{p.accountCommand(), p.tokenCommand(), p.domainCommand(), p.placeCommand(), p.burnCommand()})
+}
 
 // adminFlags are the flags of every command that uses the service, with more
 // of the one list.

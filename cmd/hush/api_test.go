@@ -233,7 +233,7 @@ func (r *reader) learn(command, answer string) {
 	if value := r.known["<txt_validation_value>"]; strings.Contains(answer, value) && value != "" {
 		r.dns.SetTXT(r.known["<txt_validation_host>"]+"."+r.known["<base_domain>"], value)
 	}
-	if _, address, found := strings.Cut(command, "hush token create "); found {
+	if _, address, found := strings.Cut(command, "hush admin token create "); found {
 		name, _, _ := strings.Cut(address, "@")
 		r.known["<"+name+"-token>"] = answer
 	}

@@ -2,31 +2,35 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
 )
 
-// domain looks after the domains that accounts claim.
-func (p program) domain(ctx context.Context, args []string) error {
-	return p.choose(ctx, "domain", []word{
-		{"list", "[ADDRESS]", "list the domains of one account, or of all", program.listDomains},
-		{"verify", "[--account ADDRESS] NAME", "ask DNS about a domain now; exit 0 if it is verified", program.verifyDomain},
-	}, args)
+// domainCommand returns "hush admin domain".
+func (p program) domainCommand() *cobra.Command {
+	return p.group(&cobra.Command{
+		Use: "domain", Short: "list and verify domains", Long: "List and verify the domains that accounts claim." + adminAbout,
+	}, []*cobra.Command{p.listDomainsCommand(), p.verifyDomainCommand()})
 }
 
-func (p program) listDomains(ctx context.Context, args []string) error {
-	s, err := p.parseForm(form{name: "domain list", arguments: "[ADDRESS]", most: 1, flags: adminFlags()}, args)
-	if err != nil {
-		return err
+func (p program) listDomainsCommand() *cobra.Command {
+	c := &cobra.Command{Use: "list [ADDRESS]", Short: "list the domains of one account, or of all", Args: takes(0, 1)}
+	s := addSettings(c, adminFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return p.listDomains(c.Context(), s, strings.Join(args, ""))
 	}
-	account := strings.Join(s.rest, "")
+	return c
+}
+
+func (p program) listDomains(ctx context.Context, s *settings, account string) error {
 	var rows [][]string
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		list, err := admin.ListDomains(ctx, &adminv1.ListDomainsRequest{Account: account})
 		rows = domainRows(list.GetDomains())
 		return noAccount(err, account)
@@ -47,21 +51,22 @@ func domainRows(domains []*hushv1.Domain) [][]string {
 	return rows
 }
 
-func (p program) verifyDomain(ctx context.Context, args []string) error {
+func (p program) verifyDomainCommand() *cobra.Command {
 	var request adminv1.VerifyDomainRequest
-	s, err := p.parseForm(form{
-		name: "domain verify", arguments: "NAME", least: 1, most: 1, flags: adminFlags("base-url", "resolver"),
-		own: func(set *flag.FlagSet) {
-			text(&request.Account, "", "`address` of the account, where several claim the domain")(set, "account")
-		},
-	}, args)
-	if err != nil {
-		return err
+	c := &cobra.Command{Use: "verify NAME", Short: "ask DNS about a domain now; exit 0 if it is verified", Args: takes(1, 1)}
+	s := addSettings(c, adminFlags("base-url", "resolver")...)
+	text(&request.Account, "", "`address` of the account, if several claim the domain")(c.Flags(), "account")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		request.Domain = args[0]
+		return p.verifyDomain(c.Context(), s, &request)
 	}
-	request.Domain = s.rest[0]
+	return c
+}
+
+func (p program) verifyDomain(ctx context.Context, s *settings, request *adminv1.VerifyDomainRequest) error {
 	var checked *hushv1.Domain
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
-		answer, err := admin.VerifyDomain(ctx, &request)
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		answer, err := admin.VerifyDomain(ctx, request)
 		checked = answer.GetDomain()
 		return named(err, "no account claims the domain %s", request.GetDomain())
 	})

@@ -8,17 +8,23 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // healthTime is how long a service may take to answer.
 const healthTime = 3 * time.Second
 
+// healthcheckCommand returns "hush healthcheck".
+func (p program) healthcheckCommand() *cobra.Command {
+	c := &cobra.Command{Use: "healthcheck", Short: "exit 0 if a running service answers", Args: takes(0, 0)}
+	s := addSettings(c, "listen", "base-url", "tls-cert")
+	c.RunE = func(c *cobra.Command, _ []string) error { return p.healthcheck(c.Context(), s) }
+	return c
+}
+
 // healthcheck asks a running service whether it answers.
-func (p program) healthcheck(ctx context.Context, args []string) error {
-	s, err := p.parse("healthcheck", "", args, "listen", "base-url", "tls-cert")
-	if err != nil {
-		return err
-	}
+func (p program) healthcheck(ctx context.Context, s *settings) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
 	target := s.healthURL()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
@@ -29,18 +29,23 @@ type importedAccount struct {
 	line  int
 }
 
-func (p program) importAccounts(ctx context.Context, args []string) error {
+func (p program) importAccountsCommand() *cobra.Command {
 	var skip bool
-	s, err := p.parseForm(form{
-		name: "account import", arguments: "FILE", least: 1, most: 1, flags: adminFlags(),
-		own: func(set *flag.FlagSet) {
-			set.BoolVar(&skip, "skip-existing", false, "pass over addresses that have an account already")
-		},
-	}, args)
-	if err != nil {
-		return err
+	c := &cobra.Command{
+		Use: "import FILE.csv|-", Short: "create accounts with the API tokens that they have elsewhere, from a CSV file", Args: takes(1, 1), ValidArgsFunction: completeFiles,
+		Long: `Create accounts with the API tokens that they have elsewhere, from a CSV file, or
+from standard input for -.
+
+The file has a header line and the columns address and token; the columns role
+and locale are optional.` + adminAbout,
 	}
-	name := s.rest[0]
+	s := addSettings(c, adminFlags()...)
+	c.Flags().BoolVar(&skip, "skip-existing", false, "skip addresses that have an account already")
+	c.RunE = func(c *cobra.Command, args []string) error { return p.importAccounts(c.Context(), s, args[0], skip) }
+	return c
+}
+
+func (p program) importAccounts(ctx context.Context, s *settings, name string, skip bool) error {
 	file, done, err := p.open(name)
 	if err != nil {
 		return err
@@ -50,7 +55,7 @@ func (p program) importAccounts(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was imported", name, err)
 	}
-	return p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+	return p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		return p.sendAccounts(ctx, admin, name, accounts, skip)
 	})
 }

@@ -29,7 +29,7 @@ func TestImportAccounts(t *testing.T) {
 	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o.ok("", "account", "import", file).want(t, "account import", exitOK, "imported 3 accounts")
+	o.ok("", "account", "import", file).want(t, "admin account import", exitOK, "imported 3 accounts")
 	for token, want := range map[string]string{first: "first@example.com", second: "second@example.com"} {
 		if got, err := custid(t, s, token); got != want || err != nil {
 			t.Errorf("Authcheck with an imported token: got %q %v, want %q", got, err, want)
@@ -37,9 +37,9 @@ func TestImportAccounts(t *testing.T) {
 	}
 	wantShown(o, "second@example.com", `role +colonel`, `state +active`)
 	o.run(table+strings.Repeat("11", 20)+",new@example.com,\n", "account", "import", "-").
-		want(t, "account import", exitFailure, "hush: -: line 2: ", "nothing was imported")
+		want(t, "admin account import", exitFailure, "hush: -: line 2: ", "nothing was imported")
 	o.ok(table+strings.Repeat("11", 20)+",new@example.com,\n", "account", "import", "-", "--skip-existing").
-		want(t, "account import", exitOK, "imported 1 accounts, 3 were there already")
+		want(t, "admin account import", exitOK, "imported 1 accounts, 3 were there already")
 	s.stop(t)
 	o.ok("address,token\nlate@example.com,"+strings.Repeat("22", 20)+"\n", "account", "import", "-")
 	again := startHushOn(t, o.data)
@@ -72,11 +72,11 @@ func TestImportMistakes(t *testing.T) {
 	} {
 		got := o.run(table, "account", "import", "-").want(t, fmt.Sprintf("account import of %q", table), exitFailure, "hush: -: "+want, "nothing was imported")
 		if strings.Contains(got.stderr, token) || strings.Contains(got.stderr, "entries[") {
-			t.Errorf("hush account import: got %q, want neither tokens nor names of fields", got.stderr)
+			t.Errorf("hush admin account import: got %q, want neither tokens nor names of fields", got.stderr)
 		}
 	}
 	if list := o.ok("", "account", "list").stdout; strings.Contains(list, "@") {
-		t.Errorf("hush account list: got %s, want nothing imported", list)
+		t.Errorf("hush admin account list: got %s, want nothing imported", list)
 	}
 }
 

@@ -1,29 +1,28 @@
 package main
 
 import (
-	"context"
 	"fmt"
+
+	"github.com/spf13/cobra"
 
 	"hush/seal"
 )
 
-// keygen prints a new root key, or writes it to a file that must not exist.
-func (p program) keygen(_ context.Context, args []string) error {
-	s, err := p.parse("keygen", "[FILE]", args)
-	if err != nil {
-		return err
-	}
-	switch len(s.rest) {
-	case 0:
-		_, err := p.stdout.Write(seal.NewRootKey().Text())
-		return err
-	case 1:
-		if err := writeRootKey(s.rest[0]); err != nil {
-			return fmt.Errorf("writing the root key: %w", err)
-		}
-		fmt.Fprintf(p.stderr, "hush: wrote a root key to %s\n", s.rest[0])
-		return nil
-	default:
-		return usage("keygen takes one file at most")
+// keygenCommand prints a new root key, or writes it to a file that must not
+// exist.
+func (p program) keygenCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "keygen [FILE]", Short: "print a new root key, or write it to a new file", Args: takes(0, 1), ValidArgsFunction: completeFiles,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				_, err := p.stdout.Write(seal.NewRootKey().Text())
+				return err
+			}
+			if err := writeRootKey(args[0]); err != nil {
+				return fmt.Errorf("writing the root key: %w", err)
+			}
+			p.tellf("wrote a root key to %s", args[0])
+			return nil
+		},
 	}
 }

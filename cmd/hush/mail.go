@@ -23,18 +23,18 @@ type mailSettings struct {
 	mailFrom         string
 }
 
-func (s *mailSettings) mailFlags() map[string]define {
-	return map[string]define{
-		"smtp-host": checked(&s.smtpHost, "", "`host:port` of the server that takes mail; without one none is sent", checkRelay),
-		"smtp-tls": choice(&s.smtpTLS, "how the way to it is secured (\"none\" only to a server on this very machine)",
-			mail.TLSStart, mail.TLSFirst, mail.TLSNone),
-		"smtp-user":          text(&s.smtpUser, "", "`name` to sign on with there"),
-		"smtp-password-file": text(&s.smtpPasswordFile, "", "`file` with the password to sign on with"),
-		"mail-from":          text(&s.mailFrom, "", "`address` that mail comes from, as in \"Hush <no-reply@hush.example>\""),
+func (s *mailSettings) relaySettings() []setting {
+	return []setting{
+		{"smtp-host", checked(&s.smtpHost, "", "`host:port` of the server that relays mail; without it no mail is sent", checkRelay)},
+		{"smtp-tls", choice(&s.smtpTLS, "how the connection to it is secured; \"none\" only to a server on this machine",
+			mail.TLSStart, mail.TLSFirst, mail.TLSNone)},
+		{"smtp-user", text(&s.smtpUser, "", "`name` to sign in with there")},
+		{"smtp-password-file", text(&s.smtpPasswordFile, "", "`file` with the password to sign in with")},
+		{"mail-from", text(&s.mailFrom, "", "`address` that mail comes from, as in \"Hush <no-reply@hush.example>\"")},
 	}
 }
 
-// mails tells whether mail is set up.
+// mails reports whether mail is set up.
 func (s *mailSettings) mails() bool { return s.smtpHost != "" }
 
 // check returns a usage error for settings that need each other.

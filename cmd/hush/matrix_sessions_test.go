@@ -95,11 +95,11 @@ func endings() []ending {
 			wantCleared(t, e.must(t, "AccountService/DestroyAccount", `{"confirmation":"`+kitPassword+`"}`))
 		}},
 		{name: "lock by the operator", by: func(t *testing.T, e *endingKit) {
-			call(t, nil, "", "account", "disable", "--data", e.s.data, e.ada.address).want(t, "account disable", exitOK)
+			call(t, nil, "", "admin", "account", "disable", "--data", e.s.data, e.ada.address).want(t, "admin account disable", exitOK)
 		}},
 		{name: "reset by the operator", by: func(t *testing.T, e *endingKit) {
-			call(t, nil, "eleven loud geese\n", "account", "reset-password", "--password-file=-", "--data", e.s.data, e.ada.address).
-				want(t, "account reset-password", exitOK)
+			call(t, nil, "eleven loud geese\n", "admin", "account", "reset-password", "--password-file=-", "--data", e.s.data, e.ada.address).
+				want(t, "admin account reset-password", exitOK)
 		}},
 	}
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,17 +18,17 @@ import (
 	"hush/resolver/resolvertest"
 )
 
-// operator is somebody who calls commands on one data folder.
+// operator calls the commands of "hush admin" on one data folder.
 type operator struct {
 	t    *testing.T
 	data string
 }
 
-// run calls a command. Flags stand behind the arguments here, before them
+// run calls a command. The flag stands behind the arguments here, before them
 // elsewhere.
 func (o operator) run(stdin string, args ...string) result {
 	o.t.Helper()
-	return call(o.t, nil, stdin, append(args, "--data", o.data)...)
+	return call(o.t, nil, stdin, slices.Concat([]string{"admin"}, args, []string{"--data", o.data})...)
 }
 
 // ok calls a command that has to succeed.
@@ -80,40 +82,40 @@ func wantOperatorCommands(o operator, base string) {
 	t.Helper()
 	const boss, clerk = "boss@example.com", "clerk@example.com"
 	got := o.ok("correct horse battery\n", "account", "create", " Boss@Example.com", "--role", "colonel", "--password-file=-")
-	got.want(t, "account create", exitOK, "made the colonel account "+boss, "sign in at "+base+"/signin", "hush token create "+boss)
+	got.want(t, "admin account create", exitOK, "created the colonel account "+boss, "sign in at "+base+"/signin", "hush admin token create "+boss)
 	if got.stdout != "" {
-		t.Errorf("hush account create: got %q on standard output, want what is for people on the other", got.stdout)
+		t.Errorf("hush admin account create: got %q on standard output, want what is for people on the other", got.stdout)
 	}
 	o.ok("", "account", "create", "--locale", "pt_BR", clerk, "--base-url=https://hush.example").
-		want(t, "account create", exitOK, "made the customer account "+clerk, "hush account reset-password --password-file FILE "+clerk)
-	o.run("", "account", "create", clerk).want(t, "account create", exitFailure, "there is an account "+clerk+" already")
-	o.run("short\n", "account", "create", "x@example.com", "--password-file=-").want(t, "account create", exitFailure, "password")
-	o.run("", "account", "create", "nobody").want(t, "account create", exitFailure, "hush: address is not an e-mail address")
+		want(t, "admin account create", exitOK, "created the customer account "+clerk, "hush admin account reset-password --password-file FILE "+clerk)
+	o.run("", "account", "create", clerk).want(t, "admin account create", exitFailure, "there is an account "+clerk+" already")
+	o.run("short\n", "account", "create", "x@example.com", "--password-file=-").want(t, "admin account create", exitFailure, "password")
+	o.run("", "account", "create", "nobody").want(t, "admin account create", exitFailure, "hush: address is not an e-mail address")
 
 	lines := strings.Split(o.ok("", "account", "list").stdout, "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "ADDRESS") ||
 		!regexp.MustCompile(`^clerk@example\.com +customer +active +20\d\d-`).MatchString(lines[1]) ||
 		!regexp.MustCompile(`^boss@example\.com +colonel +active +20\d\d-`).MatchString(lines[2]) {
-		t.Errorf("hush account list: got %q, want both accounts, the newest first", lines)
+		t.Errorf("hush admin account list: got %q, want both accounts, the newest first", lines)
 	}
 	wantTokens(o, clerk)
-	o.ok("", "account", "role", clerk, "colonel").want(t, "account role", exitOK, clerk+" is a colonel now")
+	o.ok("", "account", "role", clerk, "colonel").want(t, "admin account role", exitOK, clerk+" is a colonel now")
 	o.ok("", "account", "disable", clerk)
 	wantShown(o, clerk, `role +colonel`, `state +disabled`, `language +pt_BR`, `address +clerk@`)
 	o.ok("", "account", "disable", "--enable", clerk)
 	wantShown(o, clerk, `state +active`)
 	o.ok("another horse battery", "account", "reset-password", clerk, "--password-file", "-").
-		want(t, "account reset-password", exitOK, "set the password of "+clerk)
-	o.run("", "account", "destroy", clerk).want(t, "account destroy", exitUsage, "say --yes if that is meant")
-	o.ok("", "account", "destroy", clerk, "--yes").want(t, "account destroy", exitOK, "ended the account "+clerk)
+		want(t, "admin account reset-password", exitOK, "set the password of "+clerk)
+	o.run("", "account", "destroy", clerk).want(t, "admin account destroy", exitUsage, "add --yes to confirm")
+	o.ok("", "account", "destroy", clerk, "--yes").want(t, "admin account destroy", exitOK, "destroyed the account "+clerk)
 	for _, args := range []string{
 		"account show " + clerk, "account role " + clerk + " customer", "account disable " + clerk, "account destroy --yes " + clerk,
 		"token create " + clerk, "token list " + clerk, "domain list " + clerk,
 	} {
 		o.run("", strings.Fields(args)...).want(t, args, exitFailure, "hush: there is no account "+clerk+"\n")
 	}
-	o.run("", "domain", "verify", "example.com", "--account", boss).want(t, "domain verify", exitFailure)
-	o.run("", "burn", strings.Repeat("a", 31)).want(t, "burn", exitFailure, "no secret waits behind this link")
+	o.run("", "domain", "verify", "example.com", "--account", boss).want(t, "admin domain verify", exitFailure)
+	o.run("", "burn", strings.Repeat("a", 31)).want(t, "admin burn", exitFailure, "no secret waits behind this link")
 }
 
 func wantShown(o operator, account string, patterns ...string) {
@@ -121,7 +123,7 @@ func wantShown(o operator, account string, patterns ...string) {
 	shown := o.ok("", "account", "show", account).stdout
 	for _, pattern := range patterns {
 		if !regexp.MustCompile(`(?m)^` + pattern).MatchString(shown) {
-			o.t.Errorf("hush account show: got %s, want %s in it", shown, pattern)
+			o.t.Errorf("hush admin account show: got %s, want %s in it", shown, pattern)
 		}
 	}
 }
@@ -134,24 +136,24 @@ func wantTokens(o operator, account string) {
 	named := o.ok("", "token", "create", account, "--name", "ci", "--scope", "conceal,reveal", "--ttl", "90d")
 	for _, made := range []result{first, second, named} {
 		if !shape.MatchString(made.stdout) {
-			t.Errorf("hush token create: got %q, want 40 characters and a newline alone", made.stdout)
+			t.Errorf("hush admin token create: got %q, want 40 characters and a newline alone", made.stdout)
 		}
 	}
 	if first.stdout == second.stdout || strings.Contains(first.stderr, `"default"`) {
-		t.Errorf("hush token create: got the same token twice or the name default, want fresh ones: %s", first.stderr)
+		t.Errorf("hush admin token create: got the same token twice or the name default, want fresh ones: %s", first.stderr)
 	}
-	o.run("", "token", "create", account, "--name", "ci").want(t, "token create", exitFailure, `the account has an API token "ci" already`)
+	o.run("", "token", "create", account, "--name", "ci").want(t, "admin token create", exitFailure, `the account has an API token "ci" already`)
 	list := o.ok("", "token", "list", account).stdout
 	if strings.Count(list, "\n") != 4 || !regexp.MustCompile(`(?m)^[0-9a-f]{16} +ci +conceal,reveal +20\d\d-`).MatchString(list) ||
 		strings.Contains(list, strings.TrimSpace(named.stdout)) {
-		t.Errorf("hush token list: got %s, want the three tokens but not what they are", list)
+		t.Errorf("hush admin token list: got %s, want the three tokens but not what they are", list)
 	}
-	o.ok("", "token", "revoke", account, "ci").want(t, "token revoke", exitOK, `ended the API token "ci"`)
-	o.run("", "token", "revoke", account, "ci").want(t, "token revoke", exitFailure, "there is no account "+account+` with an API token "ci"`)
+	o.ok("", "token", "revoke", account, "ci").want(t, "admin token revoke", exitOK, `revoked the API token "ci"`)
+	o.run("", "token", "revoke", account, "ci").want(t, "admin token revoke", exitFailure, "there is no account "+account+` with an API token "ci"`)
 	id := regexp.MustCompile(`(?m)^[0-9a-f]{16}`).FindString(o.ok("", "token", "list", account).stdout)
 	o.ok("", "token", "revoke", account, id)
 	if list := o.ok("", "token", "list", account).stdout; strings.Count(list, "\n") != 2 {
-		t.Errorf("hush token list: got %s, want one token left", list)
+		t.Errorf("hush admin token list: got %s, want one token left", list)
 	}
 }
 
@@ -189,11 +191,11 @@ func TestBurnReported(t *testing.T) {
 	o := operator{t, s.data}
 	d := newDrivers(t, s, nil)[0]
 	running, stopped := mustConceal(t, d, wish{secret: "a"}), mustConceal(t, d, wish{secret: "b"})
-	got := o.ok("", "burn", s.url+"/secret/"+running.secretKey).want(t, "burn", exitOK, "burned the secret "+running.secretKey[:6])
+	got := o.ok("", "burn", s.url+"/secret/"+running.secretKey).want(t, "admin burn", exitOK, "burned the secret "+running.secretKey[:6])
 	if strings.Contains(got.stderr+got.stdout, running.secretKey) {
-		t.Errorf("hush burn: got %s, want no key in it", got.stderr)
+		t.Errorf("hush admin burn: got %s, want no key in it", got.stderr)
 	}
-	o.run("", "burn", running.secretKey).want(t, "burn", exitFailure, "no secret waits behind this link")
+	o.run("", "burn", running.secretKey).want(t, "admin burn", exitFailure, "no secret waits behind this link")
 	s.stop(t)
 	o.ok(s.url+"/secret/"+stopped.secretKey+"\n", "burn", "-")
 	again := startHushOn(t, s.data)
@@ -217,22 +219,22 @@ func TestDomainCommands(t *testing.T) {
 	}
 	domain := added.GetDomain()
 	verify := []string{"domain", "verify", "secrets.hush-test.org", "--account", "owner@example.com"}
-	got := o.run("", verify...).want(t, "domain verify", exitFailure, "secrets.hush-test.org is pending, not verified")
+	got := o.run("", verify...).want(t, "admin domain verify", exitFailure, "secrets.hush-test.org is pending, not verified")
 	if !strings.Contains(got.stdout, domain.GetTxtValidationValue()) || !regexp.MustCompile(`(?m)^txt +no `).MatchString(got.stdout) {
-		t.Errorf("hush domain verify: got %s, want what was expected and that it was not found", got.stdout)
+		t.Errorf("hush admin domain verify: got %s, want what was expected and that it was not found", got.stdout)
 	}
 	dns.SetTXT(domain.GetTxtValidationHost()+"."+domain.GetBaseDomain(), "something else", domain.GetTxtValidationValue())
 	s.stop(t) // on the stopped store, which also ends the time in which DNS is not asked again
-	got = o.ok("", append(verify, "--resolver", dns.Addr)...).want(t, "domain verify", exitOK, "secrets.hush-test.org is verified")
+	got = o.ok("", append(verify, "--resolver", dns.Addr)...).want(t, "admin domain verify", exitOK, "secrets.hush-test.org is verified")
 	if !regexp.MustCompile(`(?m)^txt +yes `).MatchString(got.stdout) || !regexp.MustCompile(`(?m)^address +no `).MatchString(got.stdout) {
-		t.Errorf("hush domain verify: got %s, want each check", got.stdout)
+		t.Errorf("hush admin domain verify: got %s, want each check", got.stdout)
 	}
 	list := o.ok("", "domain", "list", "owner@example.com").stdout
 	if !regexp.MustCompile(`(?m)^secrets\.hush-test\.org +verified +owner@example\.com +no +20\d\d-`).MatchString(list) {
-		t.Errorf("hush domain list ADDRESS: got %s, want the domain", list)
+		t.Errorf("hush admin domain list ADDRESS: got %s, want the domain", list)
 	}
 	if all := o.ok("", "domain", "list").stdout; all != list {
-		t.Errorf("hush domain list: got %s, want %s", all, list)
+		t.Errorf("hush admin domain list: got %s, want %s", all, list)
 	}
 	o.ok("", "domain", "verify", "secrets.hush-test.org", "--resolver", dns.Addr)
 }
@@ -241,33 +243,43 @@ func TestDomainCommands(t *testing.T) {
 func TestOperatorUsage(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"account":                                 "account: a word is missing; there are create, list, show, role, reset-password, disable, destroy and import",
-		"account make":                            `account: unknown word "make"`,
-		"account create":                          "account create: expected 1 argument, got 0",
-		"account create a@b.example c":            "account create: expected 1 argument, got 2",
-		"account create a@b.example --role king":  "must be one of customer, colonel",
-		"account create a@b.example --password x": "flag provided but not defined: --password",
-		"account list all":                        `account list takes no argument "all"`,
-		"account role a@b.example":                "account role: expected 2 arguments, got 1",
-		"account role a@b.example king":           "the role must be customer or colonel",
-		"account reset-password a@b.example":      "say --password-file FILE",
-		"account destroy a@b.example":             "account destroy: this would end the account a@b.example for good",
-		"account destroy --yes":                   "account destroy: expected 1 argument, got 0",
-		"account import":                          "account import: expected 1 argument, got 0",
-		"token":                                   "token: a word is missing; there are create, list and revoke",
-		"token create":                            "token create: expected 1 argument, got 0",
+		"":                                       "hush admin: a command is missing",
+		"acount list":                            `hush admin: unknown command "acount"; did you mean "account"?`,
+		"account":                                "hush admin account: a command is missing",
+		"account make":                           `hush admin account: unknown command "make"`,
+		"account crate --nonsense":               `hush admin account: unknown command "crate"; did you mean "create"?`,
+		"account create":                         "hush admin account create: expected 1 argument, got 0",
+		"account create a@b.example c":           "expected 1 argument, got 2",
+		"account create a@b.example --role king": `invalid argument "king" for "--role" flag: must be one of customer, colonel`,
+		"account create a@b.example --password x": "unknown flag: --password",
+		"account list all":                        `hush admin account list: unexpected argument "all"`,
+		"account role a@b.example":                "expected 2 arguments, got 1",
+		"account role a@b.example king":           "hush admin account role: the role must be customer or colonel",
+		"account reset-password a@b.example":      "give --password-file FILE",
+		"account destroy a@b.example":             "this would destroy the account a@b.example for good",
+		"account destroy --yes":                   "expected 1 argument, got 0",
+		"account import":                          "expected 1 argument, got 0",
+		"token":                                   "hush admin token: a command is missing",
+		"token create":                            "expected 1 argument, got 0",
 		"token create a@b.example --scope all":    `"all" is none of conceal, reveal, metadata and account`,
-		"token create a@b.example --ttl 1s":       "must be 1m to 365d",
+		"token create a@b.example --ttl 1s":       `for "--ttl" flag: must be 1m to 365d`,
 		"token create a@b.example --name":         "flag needs an argument: --name",
-		"token revoke a@b.example":                "token revoke: expected 2 arguments, got 1",
-		"domain verify":                           "domain verify: expected 1 argument, got 0",
-		"domain list a b":                         "domain list: expected 1 argument, got 2",
-		"burn":                                    "burn: expected 1 argument, got 0",
+		"token revoke a@b.example":                "expected 2 arguments, got 1",
+		"domain verify":                           "expected 1 argument, got 0",
+		"domain list a b":                         "expected at most 1 argument, got 2",
+		"burn":                                    "hush admin burn: expected 1 argument, got 0",
+		"place":                                   "hush admin place: a command is missing",
+		"place add":                               `hush admin place: unknown command "add"`,
+		"place import":                            "expected 1 argument, got 0",
+		"place import a b":                        "expected 1 argument, got 2",
+		"place remove":                            "expected 1 argument, got 0",
+		"place list x":                            `unexpected argument "x"`,
 	} {
 		data := filepath.Join(t.TempDir(), "data")
-		call(t, []string{"HUSH_DATA=" + data}, "", strings.Fields(args)...).want(t, args, exitUsage, want)
+		call(t, []string{"HUSH_DATA=" + data}, "", append([]string{"admin"}, strings.Fields(args)...)...).
+			want(t, "admin "+args, exitUsage, want, "\nTry: hush admin")
 		if _, err := os.Stat(data); err == nil {
-			t.Errorf("hush %s: got a data folder, want nothing done", args)
+			t.Errorf("hush admin %s: got a data folder, want nothing done", args)
 		}
 	}
 }
@@ -285,7 +297,7 @@ func TestCommandEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	data := filepath.Join(t.TempDir(), "data")
-	if code := run(ctx, []string{"account", "list", "--data", data}, nil, strings.NewReader(""), discard{}, discard{}); code != exitFailure {
-		t.Errorf("hush account list after SIGTERM: got exit code %d, want %d", code, exitFailure)
+	if code := run(ctx, []string{"admin", "account", "list", "--data", data}, nil, strings.NewReader(""), io.Discard, io.Discard); code != exitFailure {
+		t.Errorf("hush admin account list after SIGTERM: got exit code %d, want %d", code, exitFailure)
 	}
 }

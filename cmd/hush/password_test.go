@@ -24,7 +24,7 @@ func TestPasswordFile(t *testing.T) {
 		const address = "a@example.com"
 		got := o.ok("", "account", "create", "--password-file", file, address)
 		if strings.Contains(got.stdout+got.stderr, strings.TrimSpace(password)) {
-			t.Errorf("hush account create: got %s%s, want no password in it", got.stdout, got.stderr)
+			t.Errorf("hush admin account create: got %s%s, want no password in it", got.stdout, got.stderr)
 		}
 		if err := signIn(t, s, address, password); err != nil {
 			t.Errorf("CreateSession with the password of %q: got %v, want nil", content, err)
@@ -46,19 +46,19 @@ func TestPasswordFileMistakes(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o.run("", "account", "create", "a@example.com", "--password-file", file).want(t, "account create", exitFailure, "reading "+file+": "+want)
-		o.run(content, "account", "create", "a@example.com", "--password-file=-").want(t, "account create", exitFailure, want)
+		o.run("", "account", "create", "a@example.com", "--password-file", file).want(t, "admin account create", exitFailure, "reading "+file+": "+want)
+		o.run(content, "account", "create", "a@example.com", "--password-file=-").want(t, "admin account create", exitFailure, want)
 	}
-	o.run("", "account", "create", "a@example.com", "--password-file", file+"s").want(t, "account create", exitFailure, "no such file")
+	o.run("", "account", "create", "a@example.com", "--password-file", file+"s").want(t, "admin account create", exitFailure, "no such file")
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if list := o.ok("", "account", "list").stdout; strings.Contains(list, "@") {
-		t.Errorf("hush account list: got %s, want no account", list)
+		t.Errorf("hush admin account list: got %s, want no account", list)
 	}
 	if err := os.WriteFile(file, []byte("correct horse battery\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	o.run("", "account", "create", "a@example.com", "--password-file", file).
-		want(t, "account create", exitOK, "everybody on this machine may read "+file)
+		want(t, "admin account create", exitOK, "everybody on this machine may read "+file)
 }

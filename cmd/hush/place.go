@@ -3,60 +3,56 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	"hush/vault"
 )
 
-// place keeps the table behind TestName.Lookup.
-func (p program) place(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		return usage("place: import FILE.csv, list or remove NAME")
-	}
-	switch args[0] {
-	case "import":
-		return p.importPlaces(ctx, args[1:])
-	case "list":
-		return p.listPlaces(ctx, args[1:])
-	case "remove":
-		return p.removePlace(ctx, args[1:])
-	case "--help", "-help", "-h", "help":
-		fmt.Fprint(p.stdout, "Usage: hush place import [--replace] FILE.csv\n       hush place list\n       hush place remove NAME\n\n"+
-			"FILE.csv has a header line and the columns name, latitude (degrees) and altitude (metres); - reads standard input.\n")
-		return nil
-	default:
-		return usage("place: unknown word %q; there are import, list and remove", args[0])
-	}
+// placeCommand returns "hush admin place".
+func (p program) placeCommand() *cobra.Command {
+	return p.group(&cobra.Command{
+		Use: "place", Short: "import, list and remove places for TestName.Lookup",
+		Long: "Import, list and remove the places that TestName.Lookup finds." + adminAbout,
+	}, []*cobra.Command{p.importPlacesCommand(), p.listPlacesCommand(), p.removePlaceCommand()})
 }
 
-func (p program) importPlaces(ctx context.Context, args []string) error {
-	request := &adminv1.ImportPlacesRequest{}
-	s, err := p.parseForm(form{
-		name: "place import", arguments: "[--replace] FILE.csv", least: 1, most: 1, flags: adminFlags(),
-		own: func(set *flag.FlagSet) { set.BoolVar(&request.Replace, "replace", false, "empty the table first") },
-	}, args)
-	if err != nil {
-		return err
+func (p program) importPlacesCommand() *cobra.Command {
+	var replace bool
+	c := &cobra.Command{
+		Use: "import FILE.csv|-", Short: "import places from a CSV file, or from standard input", Args: takes(1, 1), ValidArgsFunction: completeFiles,
+		Long: `Import places from a CSV file, or from standard input for -.
+
+The file has a header line and the columns name, latitude (degrees) and altitude
+(metres).` + adminAbout,
 	}
-	file, done, err := p.open(s.rest[0])
+	s := addSettings(c, adminFlags()...)
+	c.Flags().BoolVar(&replace, "replace", false, "remove all imported places first")
+	c.RunE = func(c *cobra.Command, args []string) error { return p.importPlaces(c.Context(), s, args[0], replace) }
+	return c
+}
+
+func (p program) importPlaces(ctx context.Context, s *settings, name string, replace bool) error {
+	request := &adminv1.ImportPlacesRequest{Replace: replace}
+	file, done, err := p.open(name)
 	if err != nil {
 		return err
 	}
 	defer done()
 	places, err := readPlaces(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w; nothing was imported", s.rest[0], err)
+		return fmt.Errorf("%s: %w; nothing was imported", name, err)
 	}
 	for _, place := range places {
 		request.Places = append(request.Places, &adminv1.Place{Name: place.Name, Latitude: place.Latitude, Altitude: place.Altitude})
 	}
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+	err = p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		_, err := admin.ImportPlaces(ctx, request)
 		return err
 	})
@@ -67,13 +63,16 @@ func (p program) importPlaces(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (p program) listPlaces(ctx context.Context, args []string) error {
-	s, err := p.parseForm(form{name: "place list", flags: adminFlags()}, args)
-	if err != nil {
-		return err
-	}
+func (p program) listPlacesCommand() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "list all places", Args: takes(0, 0)}
+	s := addSettings(c, adminFlags()...)
+	c.RunE = func(c *cobra.Command, _ []string) error { return p.listPlaces(c.Context(), s) }
+	return c
+}
+
+func (p program) listPlaces(ctx context.Context, s *settings) error {
 	var rows [][]string
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		list, err := admin.ListPlaces(ctx, &adminv1.ListPlacesRequest{})
 		rows = placeRows(list.GetPlaces())
 		return err
@@ -98,15 +97,16 @@ func placeRows(places []*adminv1.Place) [][]string {
 
 func showNumber(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
-func (p program) removePlace(ctx context.Context, args []string) error {
-	s, err := p.parseForm(form{name: "place remove", arguments: "NAME", least: 1, most: 1, flags: adminFlags()}, args)
-	if err != nil {
-		return err
+func (p program) removePlaceCommand() *cobra.Command {
+	c := &cobra.Command{Use: "remove NAME", Short: "remove an imported place", Args: takes(1, 1)}
+	s := addSettings(c, adminFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return p.withAdmin(c.Context(), s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+			_, err := admin.RemovePlace(ctx, &adminv1.RemovePlaceRequest{Name: args[0]})
+			return named(err, "no imported place is called %q", args[0])
+		})
 	}
-	return p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
-		_, err := admin.RemovePlace(ctx, &adminv1.RemovePlaceRequest{Name: s.rest[0]})
-		return named(err, "no imported place is called %q", s.rest[0])
-	})
+	return c
 }
 
 // readPlaces reads a table with a header line and the columns name, latitude

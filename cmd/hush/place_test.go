@@ -16,19 +16,19 @@ func TestPlaces(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	place := func(stdin string, args ...string) result {
-		return call(t, nil, stdin, append([]string{"place", args[0], "--data", data}, args[1:]...)...)
+		return call(t, nil, stdin, append([]string{"admin", "place", args[0], "--data", data}, args[1:]...)...)
 	}
 	place("name,latitude,altitude\nBerlin,1.5,2\n Nowhere ,-10.25,-3\n", "import", "-").
-		want(t, "place import", exitOK, "created the data folder "+data, "made a root key", "imported 2 places")
-	place("\ufeffAltitude,Name,Latitude\n7,NOWHERE,8\n", "import", "-").want(t, "place import", exitOK, "imported 1 places")
-	got := place("", "list").want(t, "place list", exitOK)
+		want(t, "admin place import", exitOK, "created the data folder "+data, "made a root key", "imported 2 places")
+	place("\ufeffAltitude,Name,Latitude\n7,NOWHERE,8\n", "import", "-").want(t, "admin place import", exitOK, "imported 1 places")
+	got := place("", "list").want(t, "admin place list", exitOK)
 	for _, want := range []string{"NAME", "Berlin", "1.5", "NOWHERE", "imported", "built in"} {
 		if !strings.Contains(got.stdout, want) {
-			t.Errorf("hush place list: got %s, want %s in it", got.stdout, want)
+			t.Errorf("hush admin place list: got %s, want %s in it", got.stdout, want)
 		}
 	}
 	if strings.Contains(got.stdout, "Nowhere") || strings.Count(got.stdout, "Berlin") != 1 {
-		t.Errorf("hush place list: got %s, want each place once", got.stdout)
+		t.Errorf("hush admin place list: got %s, want each place once", got.stdout)
 	}
 	s := startHushOn(t, data)
 	wantPlace(t, s, " berlin\t", 1.5, 2)
@@ -38,10 +38,10 @@ func TestPlaces(t *testing.T) {
 	wantNoPlace(t, s, "", connect.CodeInvalidArgument)
 	s.stop(t)
 
-	place("", "remove", "  BERLIN ").want(t, "place remove", exitOK)
-	place("", "remove", "Berlin").want(t, "place remove", exitFailure, `no imported place is called "Berlin"`)
-	place("", "remove", "Zürich").want(t, "place remove", exitFailure, `no imported place is called "Zürich"`)
-	place("name,latitude,altitude\nElsewhere,0,0\n", "import", "--replace", "-").want(t, "place import --replace", exitOK)
+	place("", "remove", "  BERLIN ").want(t, "admin place remove", exitOK)
+	place("", "remove", "Berlin").want(t, "admin place remove", exitFailure, `no imported place is called "Berlin"`)
+	place("", "remove", "Zürich").want(t, "admin place remove", exitFailure, `no imported place is called "Zürich"`)
+	place("name,latitude,altitude\nElsewhere,0,0\n", "import", "--replace", "-").want(t, "admin place import --replace", exitOK)
 	s = startHushOn(t, data)
 	wantPlace(t, s, "Berlin", 52.52, 34)
 	wantPlace(t, s, "elsewhere", 0, 0)
@@ -90,18 +90,18 @@ func TestPlaceImportErrors(t *testing.T) {
 		header + "\"x,1,1\n":                         "line ",
 		header + "x\"y,1,1\n":                        "line 3: bare \" in non-quoted-field",
 	} {
-		got := call(t, nil, table, "place", "import", "--data", data, "-")
-		got.want(t, "place import of "+table, exitFailure, "hush: -: "+want, "nothing was imported")
+		got := call(t, nil, table, "admin", "place", "import", "--data", data, "-")
+		got.want(t, "admin place import of "+table, exitFailure, "hush: -: "+want, "nothing was imported")
 	}
-	list := call(t, nil, "", "place", "list", "--data", data).want(t, "place list", exitOK)
+	list := call(t, nil, "", "admin", "place", "list", "--data", data).want(t, "admin place list", exitOK)
 	if strings.Contains(list.stdout, "Good") || strings.Contains(list.stdout, "imported") {
-		t.Errorf("hush place list: got %s, want nothing imported", list.stdout)
+		t.Errorf("hush admin place list: got %s, want nothing imported", list.stdout)
 	}
 	missing := filepath.Join(t.TempDir(), "missing.csv")
-	call(t, nil, "", "place", "import", "--data", data, missing).want(t, "place import", exitFailure, missing, "no such file")
+	call(t, nil, "", "admin", "place", "import", "--data", data, missing).want(t, "admin place import", exitFailure, missing, "no such file")
 	file := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(file, []byte(header+"x,1,\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	call(t, nil, "", "place", "import", "--data", data, file).want(t, "place import", exitFailure, file+": line 3: ")
+	call(t, nil, "", "admin", "place", "import", "--data", data, file).want(t, "admin place import", exitFailure, file+": line 3: ")
 }

@@ -47,25 +47,35 @@ const (
 	maxWords      = 1000
 )
 
-func (s *policySettings) policyFlags() map[string]define {
-	return map[string]define{
-		"sign-up":             parsed(&s.signUp, "who may make an account, `open|invite|closed` (default: open with --smtp-host, else closed)", parseSignUp),
-		"sign-up-domains":     parsed(&s.signUpDomains, "comma-separated `domains` whose addresses may sign up (default: all)", parseDomains),
-		"colonel":             repeated(&s.colonels, "`address` of an account that looks after the service; may be given often, or hold several behind commas", parseAddresses),
-		"anonymous-create":    choice(&s.anonymousCreate, "whether callers without an account may share secrets; they may open them always", "on", "off"),
-		"passphrase-required": choice(&s.passphraseRequired, "whether every secret takes a passphrase", "off", "on"),
-		"passphrase-min":      number(&s.passphraseMin, maxPassphrase, "the fewest `characters` of a passphrase, 0 to 128"),
-		"default-ttl":         duration(&s.defaultTTL, "7d", "`lifetime` of secrets that do not ask for one, 1m to 365d, as in 7d, 12h or 90m"),
-		"max-anonymous-ttl":   duration(&s.anonymousTTL, "7d", "the longest `lifetime` of secrets shared without an account"),
-		"max-account-ttl":     duration(&s.accountTTL, "30d", "the longest `lifetime` of secrets of accounts"),
-		"maintenance":         checked(&s.maintenance, "", "refuse to create anything and show this `text` instead; secrets can be opened", printable(maxWords)),
-		"challenge-above":     number(&s.challengeAbove, 1_000_000, "`number` of secrets that a network may share in 20 minutes without an account before each takes a solved challenge; 0 for any"),
-		"instance-name":       checked(&s.instance.Name, "", "`name` of the service on its pages and in mails", printable(maxName)),
-		"logo-url":            checked(&s.instance.LogoURL, "", "`URL` of the picture at the head of pages", checkPageURL),
-		"imprint-url":         checked(&s.instance.ImprintURL, "", "`URL` that says who runs the service", checkPageURL),
-		"privacy-url":         checked(&s.instance.PrivacyURL, "", "`URL` that says what happens to people's data", checkPageURL),
-		"banner":              checked(&s.instance.Banner, "", "`text` at the head of all pages", printable(maxWords)),
-		"spam-key-file":       text(&s.spamKeyFile, "", "`file` with the HMAC key of the ALTCHA server whose verdicts are believed"),
+func (s *policySettings) secretSettings() []setting {
+	return []setting{
+		{"anonymous-create", choice(&s.anonymousCreate, "whether callers without an account may share secrets; they may always open them", "on", "off")},
+		{"default-ttl", duration(&s.defaultTTL, "7d", "`lifetime` of secrets that ask for none, 1m to 365d, as in 7d, 12h or 90m")},
+		{"max-anonymous-ttl", duration(&s.anonymousTTL, "7d", "longest `lifetime` of secrets shared without an account")},
+		{"max-account-ttl", duration(&s.accountTTL, "30d", "longest `lifetime` of secrets of accounts")},
+		{"passphrase-required", choice(&s.passphraseRequired, "whether every secret needs a passphrase", "off", "on")},
+		{"passphrase-min", number(&s.passphraseMin, maxPassphrase, "fewest `characters` of a passphrase, 0 to 128")},
+		{"challenge-above", number(&s.challengeAbove, 1_000_000, "`number` of secrets that a network may share in 20 minutes without an account before each needs a solved challenge; 0 for any")},
+		{"spam-key-file", text(&s.spamKeyFile, "", "`file` with the HMAC key of the ALTCHA server whose verdicts are believed")},
+	}
+}
+
+func (s *policySettings) accountSettings() []setting {
+	return []setting{
+		{"sign-up", parsed(&s.signUp, "who may create an account, `open|invite|closed` (default: open with --smtp-host, else closed)", parseSignUp)},
+		{"sign-up-domains", parsed(&s.signUpDomains, "comma-separated `domains` whose addresses may sign up (default: all)", parseDomains)},
+		{"colonel", repeated(&s.colonels, "`address` of an administrator's account; may be given several times or hold several, separated by commas", parseAddresses)},
+	}
+}
+
+func (s *policySettings) pageSettings() []setting {
+	return []setting{
+		{"instance-name", checked(&s.instance.Name, "", "`name` of the service on its pages and in mails", printable(maxName))},
+		{"logo-url", checked(&s.instance.LogoURL, "", "`URL` of the picture at the head of pages", checkPageURL)},
+		{"imprint-url", checked(&s.instance.ImprintURL, "", "`URL` of the page that names who runs the service", checkPageURL)},
+		{"privacy-url", checked(&s.instance.PrivacyURL, "", "`URL` of the privacy policy", checkPageURL)},
+		{"banner", checked(&s.instance.Banner, "", "`text` at the head of all pages", printable(maxWords))},
+		{"maintenance", checked(&s.maintenance, "", "refuse to create anything and show this `text` instead; secrets can still be opened", printable(maxWords))},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
@@ -16,10 +17,13 @@ import (
 )
 
 // parseServe reads the flags of serve and checks them.
-func parseServe(environment []string, args ...string) (*parsedArgs, error) {
-	p := program{environment: environment, stdin: strings.NewReader(""), stdout: discard{}, stderr: discard{}}
-	s, err := p.parse("serve", "", args, flagNames()...)
-	if err != nil {
+func parseServe(environment []string, args ...string) (*settings, error) {
+	c := &cobra.Command{Use: "serve"}
+	s := addSettings(c, flagNames()...)
+	if err := c.ParseFlags(args); err != nil {
+		return nil, err
+	}
+	if err := applyEnvironment(c.Flags(), environment); err != nil {
 		return nil, err
 	}
 	return s, s.check()

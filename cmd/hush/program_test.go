@@ -52,54 +52,46 @@ func TestUsage(t *testing.T) {
 		want        string
 	}{
 		"no command":                 {"", nil, "a command is missing"},
-		"unknown command":            {"server", nil, `unknown command "server"`},
-		"unknown flag":               {"serve --lisen=:1", nil, "flag provided but not defined: --lisen"},
-		"flag of another command":    {"keygen --listen=:1", nil, "flag provided but not defined: --listen"},
-		"stray argument":             {"serve now", nil, `serve takes no argument "now"`},
-		"listen without a port":      {"serve --listen=localhost", nil, `invalid value "localhost" for flag --listen: must be host:port`},
+		"unknown command":            {"server", nil, `unknown command "server"; did you mean "serve"?`},
+		"unknown flag":               {"serve --lisen=:1", nil, "unknown flag: --lisen"},
+		"flag of another command":    {"keygen --listen=:1", nil, "unknown flag: --listen"},
+		"stray argument":             {"serve now", nil, `hush serve: unexpected argument "now"`},
+		"listen without a port":      {"serve --listen=localhost", nil, `invalid argument "localhost" for "--listen" flag: must be host:port`},
 		"listen with a bad port":     {"serve --listen=localhost:65536", nil, "port must be 0 to 65535"},
 		"listen with a port's name":  {"serve --listen=localhost:http", nil, "port must be 0 to 65535"},
-		"base URL without a scheme":  {"serve --base-url=hush.example", nil, "for flag --base-url: must be http:// or https://"},
-		"base URL with a path":       {"serve --base-url=https://hush.example/x", nil, "for flag --base-url"},
-		"base URL with a password":   {"serve --base-url=https://a:b@hush.example", nil, "for flag --base-url"},
-		"base URL with a query":      {"serve --base-url=https://hush.example?x", nil, "for flag --base-url"},
-		"rate limits":                {"serve --rate-limits=none", nil, "for flag --rate-limits: must be one of on, off"},
-		"log format":                 {"serve --log-format=xml", nil, "for flag --log-format: must be one of text, json"},
-		"log level":                  {"serve --log-level=loud", nil, "for flag --log-level: must be one of info, debug, warn, error"},
-		"trusted proxies":            {"serve --trusted-proxies=10.0.0.0/8,proxy", nil, "for flag --trusted-proxies: must be addresses or networks"},
-		"store":                      {"serve --store=disk", nil, "for flag --store: must be one of bolt, memory"},
-		"too little memory":          {"serve --memory-limit=64MiB", nil, "for flag --memory-limit: must be 128MiB or more"},
+		"base URL without a scheme":  {"serve --base-url=hush.example", nil, "for \"--base-url\" flag: must be http:// or https://"},
+		"base URL with a path":       {"serve --base-url=https://hush.example/x", nil, "for \"--base-url\" flag"},
+		"base URL with a password":   {"serve --base-url=https://a:b@hush.example", nil, "for \"--base-url\" flag"},
+		"base URL with a query":      {"serve --base-url=https://hush.example?x", nil, "for \"--base-url\" flag"},
+		"rate limits":                {"serve --rate-limits=none", nil, "for \"--rate-limits\" flag: must be one of on, off"},
+		"log format":                 {"serve --log-format=xml", nil, "for \"--log-format\" flag: must be one of text, json"},
+		"log level":                  {"serve --log-level=loud", nil, "for \"--log-level\" flag: must be one of info, debug, warn, error"},
+		"trusted proxies":            {"serve --trusted-proxies=10.0.0.0/8,proxy", nil, "for \"--trusted-proxies\" flag: must be addresses or networks"},
+		"store":                      {"serve --store=disk", nil, "for \"--store\" flag: must be one of bolt, memory"},
+		"too little memory":          {"serve --memory-limit=64MiB", nil, "for \"--memory-limit\" flag: must be 128MiB or more"},
 		"memory in the environment":  {"serve", []string{"HUSH_MEMORY_LIMIT=1"}, "HUSH_MEMORY_LIMIT: must be 128MiB or more"},
-		"no bytes":                   {"serve --max-bytes=0", nil, "for flag --max-bytes: must be a number of bytes"},
-		"negative bytes":             {"serve --max-bytes=-1", nil, "for flag --max-bytes: must be a number of bytes"},
-		"bytes without end":          {"serve --max-bytes=99999999999GiB", nil, "for flag --max-bytes: must be a number of bytes"},
+		"no bytes":                   {"serve --max-bytes=0", nil, "for \"--max-bytes\" flag: must be a number of bytes"},
+		"negative bytes":             {"serve --max-bytes=-1", nil, "for \"--max-bytes\" flag: must be a number of bytes"},
+		"bytes without end":          {"serve --max-bytes=99999999999GiB", nil, "for \"--max-bytes\" flag: must be a number of bytes"},
 		"TLS without a key":          {"serve --tls-cert=cert.pem", nil, "--tls-cert and --tls-key go together"},
 		"unknown variable":           {"serve", []string{"HUSH_LISEN=:1"}, "unknown variable HUSH_LISEN in the environment"},
 		"unknown variable elsewhere": {"version", []string{"HUSH_PASSWORD=x"}, "unknown variable HUSH_PASSWORD"},
 		"lower-case variable":        {"version", []string{"HUSH_data=x"}, "unknown variable HUSH_data"},
 		"bad variable":               {"serve", []string{"HUSH_LISTEN=nowhere"}, "HUSH_LISTEN: must be host:port"},
 		"bad variable of a number":   {"serve", []string{"HUSH_MAX_BYTES=much"}, "HUSH_MAX_BYTES: must be a number of bytes"},
-		"keygen with two files":      {"keygen a b", nil, "keygen takes one file at most"},
-		"place without a word":       {"place", nil, "place: import FILE.csv, list or remove NAME"},
-		"place with a wrong word":    {"place add", nil, `place: unknown word "add"`},
-		"place import of nothing":    {"place import", nil, "expected 1 argument, got 0"},
-		"place import of two":        {"place import a b", nil, "expected 1 argument, got 2"},
-		"place remove of nothing":    {"place remove", nil, "expected 1 argument, got 0"},
-		"place list of something":    {"place list x", nil, `place list takes no argument "x"`},
+		"keygen with two files":      {"keygen a b", nil, "expected at most 1 argument, got 2"},
+		"mistyped command":           {"sevre", nil, `hush: unknown command "sevre"; did you mean "serve"?`},
+		"flag with one dash":         {"serve -listen=:1", nil, "hush serve: flags begin with two dashes: --listen"},
+		"moved command":              {"account create --password-file=- a@example.com", nil, `hush: the command "hush account" is now "hush admin account"`},
+		"help of no command":         {"help me", nil, `unknown command "me"`},
+		"completion for no shell":    {"completion ksh", nil, `hush completion: unknown command "ksh"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			args := strings.Fields(c.args)
-			if len(args) > 0 && args[0] == "serve" || len(args) > 1 && args[0] == "place" {
+			if len(args) > 0 && args[0] == "serve" {
 				// If it starts after all, nothing of this folder changes.
-				at := 1
-				if args[0] == "place" {
-					at = 2
-				}
-				args = slices.Insert(args, at, "--data="+filepath.Join(t.TempDir(), "data"))
-			}
-			if c.args == "place" || c.args == "place add" {
-				args = strings.Fields(c.args)
+				args = slices.Insert(args, 1, "--data="+filepath.Join(t.TempDir(), "data"))
 			}
 			got := call(t, c.environment, "", args...).want(t, c.args, exitUsage, c.want, "Try: hush ", "--help")
 			if got.stdout != "" {
@@ -111,34 +103,39 @@ func TestUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, word := range []string{"help", "--help", "-h", "-help"} {
+	for _, word := range []string{"help", "--help", "-h"} {
 		got := call(t, nil, "", word).want(t, word, exitOK)
-		for _, want := range []string{"Usage: hush COMMAND", "hush serve", "curl -d secret=hello", "HUSH_BASE_URL", "account", "token", "domain", "burn", "place", "routes", "keygen", "healthcheck", "version"} {
+		for _, want := range []string{"Usage: hush COMMAND", "hush serve", "curl -d secret=hello", "HUSH_BASE_URL", "\nAdministration:\n  admin ", "routes", "keygen", "healthcheck", "version", "completion"} {
 			if !strings.Contains(got.stdout, want) {
 				t.Errorf("hush %s: got %q, want %q in it", word, got.stdout, want)
 			}
 		}
 	}
 	for command, wants := range map[string][]string{
-		"serve":          {"--listen", "HUSH_LISTEN", "127.0.0.1:7143", "--data", "HUSH_DATA", "./hush-data", "--root-key-file", "--rate-limits", "--log-format", "--log-level", "--trusted-proxies", "--base-url"},
-		"account create": {"[FLAGS] ADDRESS", "--password-file file\n", "--role customer|colonel\n", "--data folder   (HUSH_DATA)"},
-		"account":        {"hush account create [--password-file FILE]", "hush account import", "while the service runs and while it does not"},
-		"token":          {"hush token create", "hush token revoke ADDRESS ID|NAME"},
-		"token create":   {"--scope scopes\n", "--ttl"},
-		"domain":         {"hush domain verify [--account ADDRESS] NAME"},
-		"domain verify":  {"--resolver host:port   (HUSH_RESOLVER)", "HUSH_BASE_URL"},
-		"burn":           {"LINK|-"},
-		"place import":   {"--data", "[--replace] FILE.csv"},
-		"place":          {"name, latitude (degrees) and altitude (metres)"},
-		"keygen":         {"[FILE]"},
-		"version":        {"Usage: hush version"},
-		"routes":         {"Usage: hush routes"},
-		"healthcheck":    {"--listen"},
+		"serve": {
+			"Network:\n  --listen host:port   (HUSH_LISTEN)\n", "127.0.0.1:7143", "\nData:\n  --data folder   (HUSH_DATA)\n", "./hush-data", "--root-key-file",
+			"\nLimits:\n", "--rate-limits on|off   (HUSH_RATE_LIMITS)\n", "\nMail:\n", "\nProcess:\n", "--log-format", "--log-level", "--trusted-proxies", "--base-url",
+		},
+		"admin":                {"  account ", "  burn LINK|- ", "while the service runs and while it does not"},
+		"admin account":        {"  create ADDRESS ", "  role ADDRESS customer|colonel ", "while the service runs and while it does not"},
+		"admin account create": {"[FLAGS] ADDRESS", "\nFlags:\n", "--password-file file\n", "--role customer|colonel\n", "--data folder   (HUSH_DATA)"},
+		"admin token":          {"  create ADDRESS ", "  revoke ADDRESS ID|NAME "},
+		"admin token create":   {"--scope scopes\n", "--ttl"},
+		"admin domain verify":  {"hush admin domain verify [FLAGS] NAME", "--account address\n", "--resolver host:port   (HUSH_RESOLVER)", "HUSH_BASE_URL"},
+		"admin burn":           {"LINK|-"},
+		"admin place import":   {"--data", "[FLAGS] FILE.csv|-", "--replace\n", "name, latitude (degrees) and altitude"},
+		"keygen":               {"[FILE]"},
+		"version":              {"Usage: hush version"},
+		"routes":               {"Usage: hush routes"},
+		"healthcheck":          {"--listen"},
+		"completion bash":      {"source <(hush completion bash)"},
 	} {
-		got := call(t, nil, "", append(strings.Fields(command), "--help")...).want(t, command+" --help", exitOK)
-		for _, want := range wants {
-			if !strings.Contains(got.stdout, want) {
-				t.Errorf("hush %s --help: got %q, want %q in it", command, got.stdout, want)
+		for _, args := range [][]string{append(strings.Fields(command), "--help"), append([]string{"help"}, strings.Fields(command)...)} {
+			got := call(t, nil, "", args...).want(t, strings.Join(args, " "), exitOK)
+			for _, want := range wants {
+				if !strings.Contains(got.stdout, want) {
+					t.Errorf("hush %s: got %q, want %q in it", strings.Join(args, " "), got.stdout, want)
+				}
 			}
 		}
 	}
@@ -156,11 +153,14 @@ func TestEnvironment(t *testing.T) {
 	if got.stdout != version+"\n" {
 		t.Errorf("hush version: got %q, want %q", got.stdout, version+"\n")
 	}
+	if got := call(t, environment, "", "--version").want(t, "--version", exitOK); got.stdout != "hush "+version+"\n" {
+		t.Errorf("hush --version: got %q, want %q", got.stdout, "hush "+version+"\n")
+	}
 	data := filepath.Join(t.TempDir(), "by variable")
-	call(t, []string{"HUSH_DATA=" + data}, "", "place", "list").want(t, "place list", exitOK, "created the data folder "+data)
+	call(t, []string{"HUSH_DATA=" + data}, "", "admin", "place", "list").want(t, "admin place list", exitOK, "created the data folder "+data)
 	// A flag wins over its variable, even over a bad one.
 	other := filepath.Join(t.TempDir(), "by flag")
-	call(t, []string{"HUSH_DATA=" + data}, "", "place", "list", "--data", other).want(t, "place list", exitOK, "created the data folder "+other)
+	call(t, []string{"HUSH_DATA=" + data}, "", "admin", "place", "list", "--data", other).want(t, "admin place list", exitOK, "created the data folder "+other)
 }
 
 func TestKeygen(t *testing.T) {

@@ -1,20 +1,23 @@
 package main
 
 import (
-	"context"
+	"github.com/spf13/cobra"
 
 	"hush/handlers"
 	"hush/routes"
 )
 
-// routes prints the routing table: the legacy rows, the RPCs and the pages.
-func (p program) routes(_ context.Context, args []string) error {
-	if _, err := p.parse("routes", "", args); err != nil {
-		return err
+// routesCommand prints the routing table: the legacy rows, the RPCs and the
+// pages.
+func (p program) routesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "routes", Short: "print every route and the RPC behind it", Args: takes(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			mounts, err := handlers.Listed()
+			if err != nil {
+				return err
+			}
+			return routes.WriteTable(p.stdout, routes.Table(&handlers.API{Mounts: mounts}))
+		},
 	}
-	mounts, err := handlers.Listed()
-	if err != nil {
-		return err
-	}
-	return routes.WriteTable(p.stdout, routes.Table(&handlers.API{Mounts: mounts}))
 }

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hush/crash"
 	"hush/handlers"
 	"hush/locale"
@@ -27,14 +29,25 @@ const drainTime = 9 * time.Second
 
 func noDeadline() context.Context { return context.Background() }
 
-// serve runs the service until ctx ends or its data cannot be trusted.
-func (p program) serve(ctx context.Context, args []string) error {
-	s, err := p.parse("serve", "", args, flagNames()...)
-	if err != nil {
-		return err
+// serveCommand returns "hush serve".
+func (p program) serveCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "serve", Short: "run the service", Args: takes(0, 0),
+		Long: `Run the service until SIGTERM or SIGINT. It needs no configuration: it creates
+its data folder and root key, and listens on http://127.0.0.1:7143.
+
+Each flag has a variable, shown behind it, that stands for it. An unknown
+variable that begins with HUSH_, or a wrong value, stops the start.`,
 	}
+	s := addSettings(c, flagNames()...)
+	c.RunE = func(c *cobra.Command, _ []string) error { return p.serve(c.Context(), s) }
+	return c
+}
+
+// serve runs the service until ctx ends or its data cannot be trusted.
+func (p program) serve(ctx context.Context, s *settings) error {
 	if err := s.check(); err != nil {
-		return usageOf("serve", err)
+		return err
 	}
 	if err := checkFiles(fileLimit()); err != nil {
 		return err
@@ -49,7 +62,7 @@ func (p program) serve(ctx context.Context, args []string) error {
 		return err
 	}
 	limitMemory(s.memoryLimit, "/")
-	if err := p.harden(&s.settings); err != nil {
+	if err := p.harden(s); err != nil {
 		return err
 	}
 	profiled, err := profile(s.cpuProfile)
@@ -61,14 +74,14 @@ func (p program) serve(ctx context.Context, args []string) error {
 	if s.memoryLimit > 0 && s.memoryLimit < enoughMemory {
 		log.Warn("the memory limit is low: allow 512 MiB or more", "flag", "--memory-limit")
 	}
-	d, err := openData(&s.settings, p, log)
+	d, err := openData(s, p, log)
 	if err != nil {
 		return err
 	}
 	if !d.locked {
 		log.Warn("the keys could not be locked in memory and may be swapped out: see the limit on locked memory (ulimit -l)")
 	}
-	err = p.serveData(ctx, &s.settings, made, d, log)
+	err = p.serveData(ctx, s, made, d, log)
 	return errors.Join(err, d.close())
 }
 

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"flag"
 	"log/slog"
-	"maps"
 	"net/netip"
 	"net/url"
 	"slices"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"hush/vault"
 )
@@ -52,55 +53,104 @@ const (
 // defaultNetworkConnections is how many connections one network may have open.
 const defaultNetworkConnections = 256
 
-// register adds the named flags to set.
-func (s *settings) register(set *flag.FlagSet, names ...string) {
-	flags := s.flags()
-	for _, name := range names {
-		flags[name](set, name)
+// settingGroup is the annotation of a flag that holds the title of its group.
+const settingGroup = "hush_setting_group"
+
+// define adds a flag under its name to a set.
+type define func(set *pflag.FlagSet, name string)
+
+// setting is a flag with a variable.
+type setting struct {
+	name   string
+	define define
+}
+
+// group is what help shows under one title.
+type group struct {
+	title    string
+	settings []setting
+}
+
+// addSettings adds the named settings to the flags of a command. Those that it
+// does not name have their defaults.
+func addSettings(c *cobra.Command, names ...string) *settings {
+	s := &settings{}
+	for _, group := range s.groups() {
+		for _, setting := range group.settings {
+			if slices.Contains(names, setting.name) {
+				setting.define(c.Flags(), setting.name)
+				c.Flags().Lookup(setting.name).Annotations = map[string][]string{settingGroup: {group.title}}
+			}
+		}
+	}
+	return s
+}
+
+// flagNames lists all settings.
+func flagNames() (names []string) {
+	for _, group := range new(settings).groups() {
+		for _, setting := range group.settings {
+			names = append(names, setting.name)
+		}
+	}
+	return names
+}
+
+// groups is the one list of settings, and with it of variables.
+func (s *settings) groups() []group {
+	return []group{
+		{"Network", s.networkSettings()},
+		{"Data", s.dataSettings()},
+		{"Limits", s.limitSettings()},
+		{"Secrets", s.secretSettings()},
+		{"Accounts", s.accountSettings()},
+		{"Pages", s.pageSettings()},
+		{"Mail", s.relaySettings()},
+		{"Process", s.processSettings()},
 	}
 }
 
-// define adds a flag under its name to a set.
-type define func(set *flag.FlagSet, name string)
-
-// flags is the one list of flags, and with it of variables.
-func (s *settings) flags() map[string]define {
-	all := s.serviceFlags()
-	maps.Copy(all, s.policyFlags())
-	maps.Copy(all, s.mailFlags())
-	return all
+func (s *settings) networkSettings() []setting {
+	return []setting{
+		{"listen", checked(&s.listen, "127.0.0.1:7143", "`host:port` to listen on", checkListen)},
+		{"base-url", parsed(&s.baseURL, "`URL` under which people reach the service; links begin with it (default: http://LISTEN)", parseBaseURL)},
+		{"tls-cert", text(&s.tlsCert, "", "`file` with the certificate chain in PEM; turns TLS on")},
+		{"tls-key", text(&s.tlsKey, "", "`file` with the certificate's key in PEM")},
+		{"trusted-proxies", parsed(&s.trustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For is believed", parsePrefixes)},
+		{"resolver", checked(&s.resolver, "", "`host:port` of the DNS server to ask about domains (default: the system's)", checkResolver)},
+	}
 }
 
-// flagNames lists all of them.
-func flagNames() []string { return slices.Sorted(maps.Keys(new(settings).flags())) }
+func (s *settings) dataSettings() []setting {
+	return []setting{
+		{"data", text(&s.data, "./hush-data", "`folder` of the data; created with mode 0700 if it does not exist")},
+		{"root-key-file", text(&s.rootKeyFile, "", "`file` with the root key, from \"hush keygen\" (default: root.key in the data folder)")},
+		{"store", choice(&s.store, "where data is kept; \"memory\" loses everything at the end and is for tests and measurements", "bolt", "memory")},
+		{"audit-keep", keeping(&s.auditKeep, "90d", "`duration` for which rows of the audit trail are kept, 1d to 3650d")},
+	}
+}
 
-func (s *settings) serviceFlags() map[string]define {
-	return map[string]define{
-		"data":            text(&s.data, "./hush-data", "`folder` for the data; created with mode 0700 where there is none"),
-		"listen":          checked(&s.listen, "127.0.0.1:7143", "`host:port` to listen on", checkListen),
-		"base-url":        parsed(&s.baseURL, "`URL` that people reach the service under; links are made of it (default: http://LISTEN)", parseBaseURL),
-		"root-key-file":   text(&s.rootKeyFile, "", "`file` with the root key, from \"hush keygen\" (default: root.key in the data folder)"),
-		"rate-limits":     choice(&s.rateLimits, "limits on how often one network may call", "on", "off"),
-		"log-format":      choice(&s.logFormat, "how log lines are written", "text", "json"),
-		"log-level":       choice(&s.logLevel, "the least of what is logged", "info", "debug", "warn", "error"),
-		"trusted-proxies": parsed(&s.trustedProxies, "comma-separated `addresses` or networks that may say in X-Forwarded-For for whom they call", parsePrefixes),
-		"store":           choice(&s.store, "where data is kept (\"memory\" forgets everything at the end and is for tests and measurements)", "bolt", "memory"),
-		"max-bytes":       size(&s.maxBytes, defaultMaxBytes, "the most `bytes` that all secrets and receipts may take together, as in 64GiB; a quarter of them is for accounts alone"),
-		"max-account-bytes": size(&s.accountBytes, defaultAccountBytes,
-			"the most `bytes` that the secrets and receipts of one account may take together"),
-		"max-network-bytes": size(&s.networkBytes, defaultNetworkBytes,
-			"the most `bytes` that the secrets and receipts of one network without an account may take together; an IPv6 /48 may take four times as much"),
-		"max-connections-per-network": count(&s.networkConns, defaultNetworkConnections, maxConnections,
-			"the most `connections` that one network may have open; trusted proxies may have any number"),
-		"min-free-bytes": size(&s.minFree, defaultMinFree, "refuse new secrets when the disk has fewer `bytes` free"),
-		"memory-limit": checkedSize(&s.memoryLimit, "nine tenths of the control group's",
-			"the `bytes` of memory that the process tries to stay below, as in 512MiB; at least 128MiB", checkMemory),
-		"audit-keep":  keeping(&s.auditKeep, "90d", "the `duration` for which rows of the audit trail are kept, 1d to 3650d"),
-		"tls-cert":    text(&s.tlsCert, "", "`file` with the certificate chain in PEM; turns TLS on"),
-		"tls-key":     text(&s.tlsKey, "", "`file` with the certificate's key in PEM"),
-		"cpu-profile": text(&s.cpuProfile, "", "`file` to write a CPU profile of the whole run to"),
-		"sandbox":     choice(&s.sandbox, "restrict the process to its own files with Landlock: auto where the kernel can, on to refuse to start without it", "auto", "on", "off"),
-		"resolver":    checked(&s.resolver, "", "`host:port` of the DNS server that is asked about domains (default: the system's)", checkResolver),
+func (s *settings) limitSettings() []setting {
+	return []setting{
+		{"max-bytes", size(&s.maxBytes, defaultMaxBytes, "most `bytes` that all secrets and receipts may take together, as in 64GiB; a quarter is reserved for accounts")},
+		{"max-account-bytes", size(&s.accountBytes, defaultAccountBytes, "most `bytes` that the secrets and receipts of one account may take together")},
+		{"max-network-bytes", size(&s.networkBytes, defaultNetworkBytes,
+			"most `bytes` that the secrets and receipts of one network without an account may take together; an IPv6 /48 may take four times as much")},
+		{"min-free-bytes", size(&s.minFree, defaultMinFree, "refuse new secrets when the disk has fewer `bytes` free")},
+		{"max-connections-per-network", count(&s.networkConns, defaultNetworkConnections, maxConnections,
+			"most `connections` that one network may have open; trusted proxies may have any number")},
+		{"rate-limits", choice(&s.rateLimits, "limits on how often one network may call", "on", "off")},
+		{"memory-limit", checkedSize(&s.memoryLimit, "nine tenths of the control group's",
+			"`bytes` of memory that the process tries to stay below, as in 512MiB; at least 128MiB", checkMemory)},
+	}
+}
+
+func (s *settings) processSettings() []setting {
+	return []setting{
+		{"log-format", choice(&s.logFormat, "how log lines are written", "text", "json")},
+		{"log-level", choice(&s.logLevel, "lowest level that is logged", "info", "debug", "warn", "error")},
+		{"sandbox", choice(&s.sandbox, "restrict the process to its own files with Landlock: auto where the kernel can, on to refuse to start without it", "auto", "on", "off")},
+		{"cpu-profile", text(&s.cpuProfile, "", "`file` to write a CPU profile of the whole run to")},
 	}
 }
 

@@ -72,7 +72,7 @@ func TestLongPath(t *testing.T) {
 	}
 	o.account("running@example.com")
 	if list := o.ok("", "account", "list").stdout; strings.Count(list, "@example.com") != 2 {
-		t.Errorf("hush account list: got %s, want both accounts", list)
+		t.Errorf("hush admin account list: got %s, want both accounts", list)
 	}
 	s.stop(t)
 	if _, err := os.Lstat(filepath.Join(o.data, adminSocket)); !errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +168,7 @@ func TestCommandWaits(t *testing.T) {
 	if err := unix.Flock(int(handle.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		t.Fatal(err)
 	}
-	o.run("", "place", "list").want(t, "place list", exitFailure, "the data folder "+o.data+" is in use by another hush")
+	o.run("", "place", "list").want(t, "admin place list", exitFailure, "the data folder "+o.data+" is in use by another hush")
 	released := make(chan error, 1)
 	time.AfterFunc(200*time.Millisecond, func() { released <- unix.Flock(int(handle.Fd()), unix.LOCK_UN) })
 	o.ok("", "place", "list")
@@ -222,12 +222,12 @@ func TestPlacesOfARunningServer(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
 	o := operator{t, s.data}
-	o.ok("name,latitude,altitude\nHarbour,1.5,2\n", "place", "import", "-").want(t, "place import", exitOK, "imported 1 places")
+	o.ok("name,latitude,altitude\nHarbour,1.5,2\n", "place", "import", "-").want(t, "admin place import", exitOK, "imported 1 places")
 	wantPlace(t, s, "harbour", 1.5, 2)
 	o.ok("", "place", "remove", "Harbour")
-	o.run("", "place", "remove", "Harbour").want(t, "place remove", exitFailure, `no imported place is called "Harbour"`)
+	o.run("", "place", "remove", "Harbour").want(t, "admin place remove", exitFailure, `no imported place is called "Harbour"`)
 	var out bytes.Buffer
-	if code := run(t.Context(), []string{"place", "list", "--data", s.data}, nil, strings.NewReader(""), &out, discard{}); code != exitOK || !strings.Contains(out.String(), "built in") {
-		t.Errorf("hush place list: got %d %s, want the built-in places", code, out.String())
+	if code := run(t.Context(), []string{"admin", "place", "list", "--data", s.data}, nil, strings.NewReader(""), &out, io.Discard); code != exitOK || !strings.Contains(out.String(), "built in") {
+		t.Errorf("hush admin place list: got %d %s, want the built-in places", code, out.String())
 	}
 }

@@ -74,7 +74,7 @@ func TestPasswordIsNotShown(t *testing.T) {
 		code  int
 		want  string
 	}{
-		"same":      {[]string{"correct horse battery", "correct horse battery"}, exitOK, "made the customer account a@example.com"},
+		"same":      {[]string{"correct horse battery", "correct horse battery"}, exitOK, "created the customer account a@example.com"},
 		"different": {[]string{"correct horse battery", "correct horse batteries"}, exitFailure, "the two passwords differ"},
 		"none":      {[]string{"", ""}, exitOK, "it has no password"},
 		"Ctrl-C":    {[]string{"correct\x03"}, exitFailure, "interrupted; nothing was done"},
@@ -83,10 +83,10 @@ func TestPasswordIsNotShown(t *testing.T) {
 			t.Parallel()
 			keyboard, terminal := openTerminal(t)
 			person := &typing{keyboard: keyboard, lines: c.lines, hidden: func() bool { return !echoes(t, terminal) }}
-			args := []string{"account", "create", "a@example.com", "--data", filepath.Join(t.TempDir(), "data")}
+			args := []string{"admin", "account", "create", "a@example.com", "--data", filepath.Join(t.TempDir(), "data")}
 			code := run(t.Context(), args, nil, terminal, io.Discard, person)
 			if said := person.said.String(); code != c.code || !strings.Contains(said, c.want) || !strings.Contains(said, "Password: ") {
-				t.Errorf("hush account create: got %d and %s, want %d and %q", code, said, c.code, c.want)
+				t.Errorf("hush admin account create: got %d and %s, want %d and %q", code, said, c.code, c.want)
 			}
 			if person.shown || !echoes(t, terminal) {
 				t.Errorf("terminal: got typing shown %t, shown afterwards %t, want false and true", person.shown, echoes(t, terminal))
@@ -102,12 +102,12 @@ func TestInterruptedPrompt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	said := newOutput()
 	ended := make(chan int)
-	args := []string{"account", "create", "a@example.com", "--data", filepath.Join(t.TempDir(), "data")}
+	args := []string{"admin", "account", "create", "a@example.com", "--data", filepath.Join(t.TempDir(), "data")}
 	go func() { ended <- run(ctx, args, nil, terminal, io.Discard, said) }()
 	said.waitFor(t, "Password: ")
 	cancel()
 	if code := <-ended; code != exitFailure {
-		t.Errorf("hush account create, broken off: got exit code %d, want %d", code, exitFailure)
+		t.Errorf("hush admin account create, broken off: got exit code %d, want %d", code, exitFailure)
 	}
 	if !echoes(t, terminal) {
 		t.Error("terminal: got typing hidden for good, want it shown again")

@@ -87,7 +87,7 @@ func TestTheftByOperator(t *testing.T) {
 	made := strings.TrimSpace(o.ok("", "token", "create", kit.ada.address).stdout)
 	wantShut(t, client, thief, kitBearer(made), kit.ada)
 	o.ok("nine loud thieves\n", "account", "reset-password", "--password-file=-", kit.bob.address).
-		want(t, "account reset-password", exitOK, "its list can no longer show 2 receipts")
+		want(t, "admin account reset-password", exitOK, "its list can no longer show 2 receipts")
 	body := fmt.Sprintf(`{"address":%q,"password":"nine loud thieves"}`, kit.bob.address)
 	in := kitCall(t, client, thief.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
 	session := kitSession{cookie: (&http.Response{Header: in.header}).Cookies()[0].Value, shrimp: in.at(t, "shrimp")}
@@ -161,7 +161,7 @@ func TestTheftAfterTheEnd(t *testing.T) {
 	kit, s := startAccounts(t, "--rate-limits=off")
 	before := copyOf(t, s.data)
 	operator{t, s.data}.ok("", "account", "destroy", "--yes", kit.ada.address).
-		want(t, "account destroy", exitOK, "secrets burned: 2")
+		want(t, "admin account destroy", exitOK, "secrets burned: 2")
 	after := copyOf(t, s.data)
 	l := readLoot(t, after)
 	token, _ := seal.ParseAPIToken(kit.ada.token)

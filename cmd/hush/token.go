@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	adminv1 "hush/gen/hush/admin/v1"
@@ -15,37 +15,36 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// token looks after API tokens.
-func (p program) token(ctx context.Context, args []string) error {
-	return p.choose(ctx, "token", []word{
-		{"create", "[--name NAME] [--scope SCOPES] [--ttl LIFETIME] ADDRESS", "make an API token and print it", program.createToken},
-		{"list", "ADDRESS", "list the API tokens of an account", program.listTokens},
-		{"revoke", "ADDRESS ID|NAME", "end an API token", program.revokeToken},
-	}, args)
+// tokenCommand returns "hush admin token".
+func (p program) tokenCommand() *cobra.Command {
+	return p.group(&cobra.Command{
+		Use: "token", Short: "create, list and revoke API tokens", Long: "Create, list and revoke API tokens." + adminAbout,
+	}, []*cobra.Command{p.createTokenCommand(), p.listTokensCommand(), p.revokeTokenCommand()})
 }
 
-// createToken prints the token alone on standard output, for scripts.
-func (p program) createToken(ctx context.Context, args []string) error {
+// createTokenCommand prints the token alone on standard output, for scripts.
+func (p program) createTokenCommand() *cobra.Command {
 	var request adminv1.CreateTokenRequest
 	var ttl time.Duration
-	s, err := p.parseForm(form{
-		name: "token create", arguments: "ADDRESS", least: 1, most: 1, flags: adminFlags(),
-		own: func(set *flag.FlagSet) {
-			text(&request.Name, "", "the token's `name`, unique in its account (default: a fresh one)")(set, "name")
-			repeated(&request.Scopes, "comma-separated `scopes`, of conceal, reveal, metadata and account (default: all)", parseScopes)(set, "scope")
-			duration(&ttl, "", "how long it is good, as in 90d (default: for ever)")(set, "ttl")
-		},
-	}, args)
-	if err != nil {
-		return err
+	c := &cobra.Command{Use: "create ADDRESS", Short: "create an API token and print it", Args: takes(1, 1)}
+	s := addSettings(c, adminFlags()...)
+	text(&request.Name, "", "`name` of the token, unique in its account (default: a new one)")(c.Flags(), "name")
+	repeated(&request.Scopes, "comma-separated `scopes`, of conceal, reveal, metadata and account (default: all)", parseScopes)(c.Flags(), "scope")
+	duration(&ttl, "", "`lifetime`, as in 90d (default: the token does not expire)")(c.Flags(), "ttl")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		request.Account = args[0]
+		if ttl != 0 {
+			request.Ttl = durationpb.New(ttl)
+		}
+		return p.createToken(c.Context(), s, &request)
 	}
-	request.Account = s.rest[0]
-	if ttl != 0 {
-		request.Ttl = durationpb.New(ttl)
-	}
+	return c
+}
+
+func (p program) createToken(ctx context.Context, s *settings, request *adminv1.CreateTokenRequest) error {
 	var made *adminv1.CreateTokenResponse
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		made, err = admin.CreateToken(ctx, &request)
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		made, err = admin.CreateToken(ctx, request)
 		if connect.CodeOf(err) == connect.CodeAlreadyExists {
 			return fmt.Errorf("the account has an API token %q already", request.GetName())
 		}
@@ -54,26 +53,29 @@ func (p program) createToken(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	p.tellf("made the API token %q of %s; it is shown this once", made.GetApiToken().GetName(), request.GetAccount())
+	p.tellf("created the API token %q of %s; it is shown only now", made.GetApiToken().GetName(), request.GetAccount())
 	_, err = fmt.Fprintln(p.stdout, made.GetToken())
 	return err
 }
 
-func (p program) listTokens(ctx context.Context, args []string) error {
-	s, err := p.parseForm(form{name: "token list", arguments: "ADDRESS", least: 1, most: 1, flags: adminFlags()}, args)
-	if err != nil {
-		return err
-	}
+func (p program) listTokensCommand() *cobra.Command {
+	c := &cobra.Command{Use: "list ADDRESS", Short: "list the API tokens of an account", Args: takes(1, 1)}
+	s := addSettings(c, adminFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return p.listTokens(c.Context(), s, args[0]) }
+	return c
+}
+
+func (p program) listTokens(ctx context.Context, s *settings, account string) error {
 	var rows [][]string
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
-		list, err := admin.ListTokens(ctx, &adminv1.ListTokensRequest{Account: s.rest[0]})
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		list, err := admin.ListTokens(ctx, &adminv1.ListTokensRequest{Account: account})
 		rows = tokenRows(list.GetApiTokens())
-		return noAccount(err, s.rest[0])
+		return noAccount(err, account)
 	})
 	if err != nil {
 		return err
 	}
-	return p.table("TOKEN,NAME,SCOPES,CREATED,ENDS,USED", rows)
+	return p.table("TOKEN,NAME,SCOPES,CREATED,EXPIRES,USED", rows)
 }
 
 func tokenRows(tokens []*hushv1.ApiToken) [][]string {
@@ -87,20 +89,23 @@ func tokenRows(tokens []*hushv1.ApiToken) [][]string {
 	return rows
 }
 
-func (p program) revokeToken(ctx context.Context, args []string) error {
-	s, err := p.parseForm(form{name: "token revoke", arguments: "ADDRESS ID|NAME", least: 2, most: 2, flags: adminFlags()}, args)
-	if err != nil {
-		return err
-	}
-	var ended *adminv1.RevokeTokenResponse
-	err = p.withAdmin(ctx, &s.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		ended, err = admin.RevokeToken(ctx, &adminv1.RevokeTokenRequest{Account: s.rest[0], Token: s.rest[1]})
-		return named(err, "there is no account %s with an API token %q", s.rest[0], s.rest[1])
+func (p program) revokeTokenCommand() *cobra.Command {
+	c := &cobra.Command{Use: "revoke ADDRESS ID|NAME", Short: "revoke an API token", Args: takes(2, 2)}
+	s := addSettings(c, adminFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return p.revokeToken(c.Context(), s, args[0], args[1]) }
+	return c
+}
+
+func (p program) revokeToken(ctx context.Context, s *settings, account, token string) error {
+	var revoked *adminv1.RevokeTokenResponse
+	err := p.withAdmin(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		revoked, err = admin.RevokeToken(ctx, &adminv1.RevokeTokenRequest{Account: account, Token: token})
+		return named(err, "there is no account %s with an API token %q", account, token)
 	})
 	if err != nil {
 		return err
 	}
-	p.tellf("ended the API token %q of %s", ended.GetApiToken().GetName(), s.rest[0])
+	p.tellf("revoked the API token %q of %s", revoked.GetApiToken().GetName(), account)
 	return nil
 }
 

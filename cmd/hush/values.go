@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"net/netip"
@@ -11,19 +10,25 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 func text(at *string, fallback, about string) define {
-	return func(set *flag.FlagSet, name string) { set.StringVar(at, name, fallback, about) }
+	return func(set *pflag.FlagSet, name string) { set.StringVar(at, name, fallback, about) }
 }
 
 // checkedValue is a flag's value that is parsed when it is set.
 type checkedValue struct {
-	text string
-	set  func(string) error
+	text  string
+	set   func(string) error
+	words []string // the only values, if there are few
 }
 
 func (v *checkedValue) String() string { return v.text }
+
+// Type is what help shows for a value that its text does not name.
+func (v *checkedValue) Type() string { return strings.Join(v.words, "|") }
 
 func (v *checkedValue) Set(text string) error {
 	if err := v.set(text); err != nil {
@@ -35,21 +40,21 @@ func (v *checkedValue) Set(text string) error {
 
 func checked(at *string, fallback, about string, check func(string) error) define {
 	*at = fallback
-	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{fallback, func(text string) error { *at = text; return check(text) }}, name, about)
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{text: fallback, set: func(text string) error { *at = text; return check(text) }}, name, about)
 	}
 }
 
 func parsed[T any](at *T, about string, parse func(string) (T, error)) define {
-	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{"", func(text string) (err error) { *at, err = parse(text); return err }}, name, about)
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{set: func(text string) (err error) { *at, err = parse(text); return err }}, name, about)
 	}
 }
 
 // repeated is a flag that may be given often; each adds to what is there.
 func repeated[T any](at *[]T, about string, parse func(string) ([]T, error)) define {
-	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{"", func(text string) error {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{set: func(text string) error {
 			more, err := parse(text)
 			*at = append(*at, more...)
 			return err
@@ -59,7 +64,13 @@ func repeated[T any](at *[]T, about string, parse func(string) ([]T, error)) def
 
 // choice is a flag with a few words for values, the first of them its default.
 func choice(at *string, about string, words ...string) define {
-	return checked(at, words[0], about+", `"+strings.Join(words, "|")+"`", oneOf(words))
+	*at = words[0]
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{text: words[0], words: words, set: func(text string) error {
+			*at = text
+			return oneOf(words)(text)
+		}}, name, about)
+	}
 }
 
 func oneOf(words []string) func(string) error {
@@ -73,20 +84,20 @@ func oneOf(words []string) func(string) error {
 
 func size(at *int64, fallback int64, about string) define {
 	*at = fallback
-	return func(set *flag.FlagSet, name string) {
+	return func(set *pflag.FlagSet, name string) {
 		shown := strconv.FormatInt(fallback>>20, 10) + "MiB"
 		if fallback%(1<<30) == 0 {
 			shown = strconv.FormatInt(fallback>>30, 10) + "GiB"
 		}
-		set.Var(&checkedValue{shown, func(text string) (err error) { *at, err = parseSize(text); return err }}, name, about)
+		set.Var(&checkedValue{text: shown, set: func(text string) (err error) { *at, err = parseSize(text); return err }}, name, about)
 	}
 }
 
 // checkedSize is a number of bytes that stays zero where it was not given; shown
 // is what that means.
 func checkedSize(at *int64, shown, about string, check func(int64) error) define {
-	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{shown, func(text string) (err error) {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{text: shown, set: func(text string) (err error) {
 			if *at, err = parseSize(text); err != nil {
 				return err
 			}
@@ -98,15 +109,15 @@ func checkedSize(at *int64, shown, about string, check func(int64) error) define
 // duration is a flag whose value stays zero where it was not given; shown is
 // what that means.
 func duration(at *time.Duration, shown, about string) define {
-	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{shown, func(text string) (err error) { *at, err = parseDuration(text); return err }}, name, about)
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{text: shown, set: func(text string) (err error) { *at, err = parseDuration(text); return err }}, name, about)
 	}
 }
 
 // keeping is a flag of how long something is kept.
 func keeping(at *time.Duration, shown, about string) define {
-	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{shown, func(text string) (err error) {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{text: shown, set: func(text string) (err error) {
 			if *at, err = parseSpan(text, day, maxKeep); err != nil {
 				return errors.New("must be 1d to 3650d, as in 90d or 36h")
 			}
@@ -117,8 +128,8 @@ func keeping(at *time.Duration, shown, about string) define {
 
 // number is a flag of 0 to most, without one 0.
 func number(at *int, most int, about string) define {
-	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{"0", func(text string) error {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{text: "0", set: func(text string) error {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 || n > most {
 				return fmt.Errorf("must be a number from 0 to %d", most)
@@ -132,8 +143,8 @@ func number(at *int, most int, about string) define {
 // count is a flag of 1 to most.
 func count(at *int, fallback, most int, about string) define {
 	*at = fallback
-	return func(set *flag.FlagSet, name string) {
-		set.Var(&checkedValue{strconv.Itoa(fallback), func(text string) error {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&checkedValue{text: strconv.Itoa(fallback), set: func(text string) error {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 1 || n > most {
 				return fmt.Errorf("must be a number from 1 to %d", most)

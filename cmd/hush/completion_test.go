@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][]string{
+		"serve --log-level ":                     {"info", "debug", "warn", "error", ":4"},
+		"admin account role a@b.example ":        {"customer", "colonel", ":4"},
+		"admin account role ":                    {":4"},
+		"admin account create a@b.example --rol": {"--role\twhat the account may do", ":4"},
+		"admin tok":                              {"token\tcreate, list and revoke API tokens", ":4"},
+		"admin place import ":                    {":0"},
+		"keygen ":                                {":0"},
+		"serve --data ":                          {":16"},
+		"serve --tls-cert ":                      {":0"},
+		"serve --listen ":                        {":4"},
+		"serve ":                                 {":4"},
+	} {
+		// Mistakes in the environment are for the command to report.
+		got := call(t, []string{"HUSH_NONSENSE=1"}, "", append([]string{"__complete"}, strings.Split(line, " ")...)...).want(t, line, exitOK)
+		if lines := strings.Fields(strings.ReplaceAll(got.stdout, "\t", "\\t")); !slices.Equal(lines, strings.Fields(strings.ReplaceAll(strings.Join(want, "\n"), "\t", "\\t"))) {
+			t.Errorf("hush __complete %s: got %q, want %q", line, got.stdout, want)
+		}
+	}
+}
+
+func TestCompletionScripts(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		script := call(t, nil, "", "completion", shell).want(t, "completion", exitOK).stdout
+		if !strings.Contains(script, "__complete") {
+			t.Errorf("hush completion %s: got %q, want a script that asks hush", shell, script)
+		}
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("needs bash: it reads the script")
+	}
+	check := exec.Command(bash, "-n")
+	check.Stdin = strings.NewReader(call(t, nil, "", "completion", "bash").stdout)
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("bash -n: got %v and %s, want a script that it reads", err, out)
+	}
+}

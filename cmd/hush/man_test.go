@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestManualPages(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "man")
+	call(t, nil, "", "man", folder).want(t, "man", exitOK)
+	for name, wants := range map[string][]string{
+		"hush.1":                     {".SH ADMINISTRATION\n.TP\n.B admin\n", "hush\\-serve(1)"},
+		"hush-serve.1":               {".TH HUSH\\-SERVE 1", ".SH NETWORK\n.TP\n.B \\-\\-listen host:port   (HUSH_LISTEN)\n", ".SH EXIT STATUS\n"},
+		"hush-admin-token-create.1":  {".B hush admin token create [FLAGS] ADDRESS\n", "\n.B \\-\\-scope scopes\n", "hush\\-admin\\-token(1)"},
+		"hush-completion-bash.1":     {".SH SYNOPSIS\n"},
+		"hush-admin-place-import.1":  {"(degrees)"},
+		"hush-admin-account-role.1":  {"ADDRESS customer|colonel"},
+		"hush-admin-account-list.1":  {"(HUSH_DATA)"},
+		"hush-admin-domain-verify.1": {"(HUSH_RESOLVER)"},
+	} {
+		page, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Errorf("hush man: got %v, want %s", err, name)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("hush man: got %s in %s, want %q in it", page, name, want)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "hush-man.1")); err == nil {
+		t.Error("hush man: got a page for the hidden command, want none")
+	}
+}
+
+func TestRoff(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain":        "plain",
+		"--data":       `\-\-data`,
+		`a\b`:          `a\eb`,
+		".TH\n'x\n .y": "\\&.TH\n\\&'x\n .y",
+	} {
+		if got := roff(text); got != want {
+			t.Errorf("roff(%q): got %q, want %q", text, got, want)
+		}
+	}
+}
