@@ -6,7 +6,7 @@ import (
 )
 
 // either lets one parameter choose the RPC.
-func either(choose func(*exchange) (bool, error), yes, no action) action {
+func either(choose func(*request) (bool, error), yes, no action) action {
 	a := action{
 		operation: yes.operation + " or " + no.operation, ready: yes.ready,
 		procedures: slices.Concat(yes.procedures, no.procedures),
@@ -14,15 +14,15 @@ func either(choose func(*exchange) (bool, error), yes, no action) action {
 	if a.ready == nil {
 		a.ready = no.ready
 	}
-	a.run = func(ctx context.Context, x *exchange) (any, error) {
-		chosen, err := choose(x)
+	a.run = func(ctx context.Context, req *request) (any, error) {
+		chosen, err := choose(req)
 		switch {
 		case err != nil:
 			return nil, err
 		case chosen:
-			return yes.run(ctx, x)
+			return yes.run(ctx, req)
 		default:
-			return no.run(ctx, x)
+			return no.run(ctx, req)
 		}
 	}
 	return a
@@ -30,33 +30,33 @@ func either(choose func(*exchange) (bool, error), yes, no action) action {
 
 // missing answers what is not there in words of its own: it is no secret.
 func missing(a action, text string) action {
-	return reworded(a, classUnknown, fault{class: classMissing, text: text})
+	return reworded(a, classUnknown, refusal{class: classMissing, text: text})
 }
 
 // wrongPassword answers a wrong password in the words that clients know for it.
 func wrongPassword(a action, text string) action {
-	return reworded(a, classCredentials, fault{class: classCredentials, text: text})
+	return reworded(a, classCredentials, refusal{class: classCredentials, text: text})
 }
 
 // duplicate answers a name that the caller has already in the words that clients
 // know for it.
 func duplicate(a action, text string) action {
-	return reworded(a, classDuplicate, fault{class: classDuplicate, text: text})
+	return reworded(a, classDuplicate, refusal{class: classDuplicate, text: text})
 }
 
 // reworded answers one class of refusals as another refusal.
-func reworded(a action, from class, to fault) action {
+func reworded(a action, from class, to refusal) action {
 	run := a.run
-	a.run = func(ctx context.Context, x *exchange) (any, error) {
-		answer, err := run(ctx, x)
+	a.run = func(ctx context.Context, req *request) (any, error) {
+		answer, err := run(ctx, req)
 		if err == nil {
 			return answer, nil
 		}
-		f := readFault(err)
-		if f.class == from {
+		refused := readRefusal(err)
+		if refused.class == from {
 			return nil, &to
 		}
-		return nil, f
+		return nil, refused
 	}
 	return a
 }

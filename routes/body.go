@@ -37,7 +37,7 @@ func readParams(r *http.Request) (params, error) {
 
 func readBody(r *http.Request) (source, error) {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, &fault{class: classEncoding, text: "a body with a Content-Encoding is not accepted"}
+		return nil, &refusal{class: classEncoding, text: "a body with a Content-Encoding is not accepted"}
 	}
 	most := handlers.BodyLimit(r, maxBody)
 	if r.ContentLength > most {
@@ -71,7 +71,7 @@ func unreadable(err error) error {
 }
 
 func errBodyTooLarge(most int64) error {
-	return &fault{class: classTooLarge, text: fmt.Sprintf("the body must be at most %d bytes", most)}
+	return &refusal{class: classTooLarge, text: fmt.Sprintf("the body must be at most %d bytes", most)}
 }
 
 // bodyType picks what to read a body as, empty for not at all. Some clients

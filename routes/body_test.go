@@ -76,7 +76,7 @@ func TestReadParamsRefusals(t *testing.T) {
 			"secret is not properly percent-encoded"},
 	} {
 		_, err := readParams(test.r)
-		wantFault(t, "readParams("+test.name+")", err, test.class, test.want)
+		wantRefusal(t, "readParams("+test.name+")", err, test.class, test.want)
 	}
 	if _, err := readParams(request(bytes.NewReader(long[:maxBody]))); err != nil {
 		t.Errorf("readParams(4 MiB): got error %v", err)

@@ -13,7 +13,7 @@ import (
 const recentPage = 500
 
 // nothing decodes requests without fields.
-func nothing[Req any](*exchange) (*Req, error) {
+func nothing[Req any](*request) (*Req, error) {
 	return new(Req), nil
 }
 
@@ -45,15 +45,15 @@ func decodeTerms(p params) (t terms, err error) {
 	return t, err
 }
 
-func decodeConceal(x *exchange) (*hushv1.ConcealSecretRequest, error) {
-	secret, _, err := x.params.scalar("secret")
+func decodeConceal(req *request) (*hushv1.ConcealSecretRequest, error) {
+	secret, _, err := req.params.scalar("secret")
 	if err != nil {
 		return nil, err
 	}
 	if secret.literal {
 		return nil, errSecretText()
 	}
-	t, err := decodeTerms(x.params)
+	t, err := decodeTerms(req.params)
 	if err != nil {
 		return nil, err
 	}
@@ -63,16 +63,16 @@ func decodeConceal(x *exchange) (*hushv1.ConcealSecretRequest, error) {
 	}, nil
 }
 
-func decodeGenerate(x *exchange) (*hushv1.GenerateSecretRequest, error) {
-	t, err := decodeTerms(x.params)
+func decodeGenerate(req *request) (*hushv1.GenerateSecretRequest, error) {
+	t, err := decodeTerms(req.params)
 	if err != nil {
 		return nil, err
 	}
-	length, err := decodeLength(x.params)
+	length, err := decodeLength(req.params)
 	if err != nil {
 		return nil, err
 	}
-	sets, err := decodeCharacterSets(x.params)
+	sets, err := decodeCharacterSets(req.params)
 	if err != nil {
 		return nil, err
 	}
@@ -119,45 +119,45 @@ func decodeCharacterSets(p params) (*hushv1.CharacterSets, error) {
 	return sets, nil
 }
 
-func decodeGetSecret(x *exchange) (*hushv1.GetSecretRequest, error) {
-	return &hushv1.GetSecretRequest{SecretKey: x.key}, nil
+func decodeGetSecret(req *request) (*hushv1.GetSecretRequest, error) {
+	return &hushv1.GetSecretRequest{SecretKey: req.key}, nil
 }
 
-func decodeReveal(x *exchange) (*hushv1.RevealSecretRequest, error) {
-	passphrase, err := x.params.text("passphrase")
+func decodeReveal(req *request) (*hushv1.RevealSecretRequest, error) {
+	passphrase, err := req.params.text("passphrase")
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.RevealSecretRequest{SecretKey: x.key, Passphrase: passphrase}, nil
+	return &hushv1.RevealSecretRequest{SecretKey: req.key, Passphrase: passphrase}, nil
 }
 
-func decodeBurn(x *exchange) (*hushv1.BurnSecretRequest, error) {
-	passphrase, err := x.params.text("passphrase")
+func decodeBurn(req *request) (*hushv1.BurnSecretRequest, error) {
+	passphrase, err := req.params.text("passphrase")
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.BurnSecretRequest{MetadataKey: x.key, Passphrase: passphrase}, nil
+	return &hushv1.BurnSecretRequest{MetadataKey: req.key, Passphrase: passphrase}, nil
 }
 
 // decodeSureBurn is for callers who have to say that they mean it.
-func decodeSureBurn(x *exchange) (*hushv1.BurnSecretRequest, error) {
-	sure, err := isContinued(x)
+func decodeSureBurn(req *request) (*hushv1.BurnSecretRequest, error) {
+	sure, err := isContinued(req)
 	if err != nil {
 		return nil, err
 	}
 	if !sure {
 		return nil, invalid("Secret could not be burned.")
 	}
-	return decodeBurn(x)
+	return decodeBurn(req)
 }
 
-func decodeSecretStatus(x *exchange) (*hushv1.GetSecretStatusRequest, error) {
-	return &hushv1.GetSecretStatusRequest{SecretKey: x.key}, nil
+func decodeSecretStatus(req *request) (*hushv1.GetSecretStatusRequest, error) {
+	return &hushv1.GetSecretStatusRequest{SecretKey: req.key}, nil
 }
 
 // decodeSecretStatuses reads keys as texts with commas and as lists.
-func decodeSecretStatuses(x *exchange) (*hushv1.ListSecretStatusRequest, error) {
-	keys, err := decodeKeys(x.params)
+func decodeSecretStatuses(req *request) (*hushv1.ListSecretStatusRequest, error) {
+	keys, err := decodeKeys(req.params)
 	return &hushv1.ListSecretStatusRequest{SecretKeys: keys}, err
 }
 
@@ -181,33 +181,33 @@ func splitKeys(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-func decodeGetMetadata(x *exchange) (*hushv1.GetMetadataRequest, error) {
-	return &hushv1.GetMetadataRequest{MetadataKey: x.key}, nil
+func decodeGetMetadata(req *request) (*hushv1.GetMetadataRequest, error) {
+	return &hushv1.GetMetadataRequest{MetadataKey: req.key}, nil
 }
 
-func decodeRecent(*exchange) (*hushv1.ListMetadataRequest, error) {
+func decodeRecent(*request) (*hushv1.ListMetadataRequest, error) {
 	return &hushv1.ListMetadataRequest{PageSize: recentPage}, nil
 }
 
 // decodeMemo wants the note to be there: an empty one removes the note, none at
 // all is a mistake.
-func decodeMemo(x *exchange) (*hushv1.UpdateMetadataRequest, error) {
-	memo, ok, err := x.params.scalar("memo")
+func decodeMemo(req *request) (*hushv1.UpdateMetadataRequest, error) {
+	memo, ok, err := req.params.scalar("memo")
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		return nil, invalid("memo is missing")
 	}
-	return &hushv1.UpdateMetadataRequest{MetadataKey: x.key, Memo: memo.text}, nil
+	return &hushv1.UpdateMetadataRequest{MetadataKey: req.key, Memo: memo.text}, nil
 }
 
 // decodeShrimp prefers the header, as old clients do.
-func decodeShrimp(x *exchange) (*hushv1.ValidateShrimpRequest, error) {
-	if shrimp := x.header.Get("O-Shrimp"); shrimp != "" {
+func decodeShrimp(req *request) (*hushv1.ValidateShrimpRequest, error) {
+	if shrimp := req.header.Get("O-Shrimp"); shrimp != "" {
 		return &hushv1.ValidateShrimpRequest{Shrimp: shrimp}, nil
 	}
-	shrimp, err := x.params.text("shrimp")
+	shrimp, err := req.params.text("shrimp")
 	if err != nil {
 		return nil, err
 	}
@@ -215,14 +215,14 @@ func decodeShrimp(x *exchange) (*hushv1.ValidateShrimpRequest, error) {
 }
 
 // isGenerate chooses by kind.
-func isGenerate(x *exchange) (bool, error) {
-	kind, err := x.params.text("kind")
+func isGenerate(req *request) (bool, error) {
+	kind, err := req.params.text("kind")
 	return kind == "generate", err
 }
 
 // isContinued chooses by a true continue. Anything else is a no: what it
 // guards cannot be undone.
-func isContinued(x *exchange) (bool, error) {
-	sure, err := x.params.text("continue")
+func isContinued(req *request) (bool, error) {
+	sure, err := req.params.text("continue")
 	return sure == "true", err
 }

@@ -16,7 +16,7 @@ import (
 // decoded runs a decoder on a body, which is JSON if it begins like it.
 func decoded[Req any](t *testing.T, decode decoder[Req], body string) (*Req, error) {
 	t.Helper()
-	x := testExchange()
+	req := testRequest()
 	parse := parseForm
 	if strings.HasPrefix(body, "{") {
 		parse = func(text string) (source, error) { return parseJSON([]byte(text)) }
@@ -25,8 +25,8 @@ func decoded[Req any](t *testing.T, decode decoder[Req], body string) (*Req, err
 	if err != nil {
 		t.Fatalf("parsing %s: got error %v", body, err)
 	}
-	x.params[0] = s
-	return decode(x)
+	req.params[0] = s
+	return decode(req)
 }
 
 func wantMessage(t *testing.T, name string, got, want proto.Message, err error) {
@@ -66,7 +66,7 @@ func TestDecodeConceal(t *testing.T) {
 		`{"secret":"a","passphrase":[]}`: "passphrase must be a single value",
 	} {
 		_, err := decoded(t, decodeConceal, body)
-		wantFault(t, "decodeConceal("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeConceal("+body+")", err, classInvalid, want)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestDecodeGenerate(t *testing.T) {
 		"character_sets[symbols]=some": "character_sets[symbols] must be true or false",
 	} {
 		_, err := decoded(t, decodeGenerate, body)
-		wantFault(t, "decodeGenerate("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeGenerate("+body+")", err, classInvalid, want)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestDecodeKeys(t *testing.T) {
 func TestDecodeSureBurn(t *testing.T) {
 	for _, body := range []string{"", "continue=", "continue=false", "continue=True", "continue=1", `{"continue":1}`} {
 		_, err := decoded(t, decodeSureBurn, body)
-		wantFault(t, "decodeSureBurn("+body+")", err, classInvalid, "Secret could not be burned.")
+		wantRefusal(t, "decodeSureBurn("+body+")", err, classInvalid, "Secret could not be burned.")
 	}
 	for _, body := range []string{"continue=true", `{"continue":true}`, `{"continue":"true"}`} {
 		got, err := decoded(t, decodeSureBurn, body)
@@ -125,7 +125,7 @@ func TestDecodeSureBurn(t *testing.T) {
 
 func TestDecodeMemo(t *testing.T) {
 	_, err := decoded(t, decodeMemo, `{"memo":null}`)
-	wantFault(t, "decodeMemo(null)", err, classInvalid, "memo is missing")
+	wantRefusal(t, "decodeMemo(null)", err, classInvalid, "memo is missing")
 	got, err := decoded(t, decodeMemo, `{"memo":""}`)
 	wantMessage(t, "decodeMemo(empty)", got, &hushv1.UpdateMetadataRequest{MetadataKey: testSecretKey}, err)
 }
@@ -146,22 +146,22 @@ func TestDecodeSecretStatuses(t *testing.T) {
 func TestDecodeShrimp(t *testing.T) {
 	got, err := decoded(t, decodeShrimp, "shrimp=a")
 	wantMessage(t, "decodeShrimp(parameter)", got, &hushv1.ValidateShrimpRequest{Shrimp: "a"}, err)
-	x := testExchange()
-	x.header.Set("O-Shrimp", "b")
-	x.params = mustParams(t, "shrimp=a", "")
-	got, err = decodeShrimp(x)
+	req := testRequest()
+	req.header.Set("O-Shrimp", "b")
+	req.params = mustParams(t, "shrimp=a", "")
+	got, err = decodeShrimp(req)
 	wantMessage(t, "decodeShrimp(header)", got, &hushv1.ValidateShrimpRequest{Shrimp: "b"}, err)
 }
 
 func TestChoosers(t *testing.T) {
 	for body, want := range map[string]bool{"": false, "kind=generate": true, "kind=share": false,
 		"secret[kind]=generate": true, "kind=Generate": false} {
-		if got, err := isGenerate(&exchange{params: mustParams(t, body, "")}); err != nil || got != want {
+		if got, err := isGenerate(&request{params: mustParams(t, body, "")}); err != nil || got != want {
 			t.Errorf("isGenerate(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}
 	for body, want := range map[string]bool{"": false, "continue=true": true, "continue=false": false, "continue=yes": false} {
-		if got, err := isContinued(&exchange{params: mustParams(t, body, "")}); err != nil || got != want {
+		if got, err := isContinued(&request{params: mustParams(t, body, "")}); err != nil || got != want {
 			t.Errorf("isContinued(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}

@@ -26,20 +26,20 @@ type details struct {
 	violation *validate.Violation // the first one
 }
 
-// readFault turns what a row answered into a refusal. It is the one place that
+// readRefusal turns what a route answered into a refusal. It is the one place that
 // reads the errors of RPCs. A nil err is none of its business.
-func readFault(err error) *fault {
-	if own := (*fault)(nil); errors.As(err, &own) {
+func readRefusal(err error) *refusal {
+	if own := (*refusal)(nil); errors.As(err, &own) {
 		return own
 	}
 	var rpc *connect.Error
 	if !errors.As(err, &rpc) {
-		return &fault{class: classInternal}
+		return &refusal{class: classInternal}
 	}
 	d := readDetails(rpc)
-	f := d.fault(rpc)
-	f.retry, f.forGood = d.retry, d.refusal.GetForGood()
-	return f
+	refused := d.refuse(rpc)
+	refused.retry, refused.forGood = d.retry, d.refusal.GetForGood()
+	return refused
 }
 
 func readDetails(rpc *connect.Error) details {
@@ -63,65 +63,65 @@ func readDetails(rpc *connect.Error) details {
 	return d
 }
 
-func (d details) fault(rpc *connect.Error) *fault {
-	if f := d.byReason(rpc.Message()); f != nil {
-		return f
+func (d details) refuse(rpc *connect.Error) *refusal {
+	if refused := d.byReason(rpc.Message()); refused != nil {
+		return refused
 	}
 	if d.violation != nil && rpc.Code() == connect.CodeInvalidArgument {
 		return violated(d.violation)
 	}
-	f := &fault{class: classByCode(rpc.Code())}
-	if f.class == classInvalid {
-		f.text = rpc.Message()
+	refused := &refusal{class: classByCode(rpc.Code())}
+	if refused.class == classInvalid {
+		refused.text = rpc.Message()
 	}
-	return f
+	return refused
 }
 
 // byReason answers nil for an error whose code says all.
-func (d details) byReason(message string) *fault {
+func (d details) byReason(message string) *refusal {
 	switch d.refusal.GetReason() {
 	case hushv1.Refusal_REASON_PASSPHRASE:
-		return &fault{class: classPassphrase}
+		return &refusal{class: classPassphrase}
 	case hushv1.Refusal_REASON_LOCKED, hushv1.Refusal_REASON_RATE_LIMITED:
-		return &fault{class: classLimited}
+		return &refusal{class: classLimited}
 	case hushv1.Refusal_REASON_TOO_LARGE:
-		return &fault{class: classTooLarge, text: tooLarge(d.refusal)}
+		return &refusal{class: classTooLarge, text: tooLarge(d.refusal)}
 	case hushv1.Refusal_REASON_QUOTA:
-		return &fault{class: classFull}
+		return &refusal{class: classFull}
 	case hushv1.Refusal_REASON_ACCOUNT_REQUIRED:
-		return &fault{class: classInvalid, text: textAccount}
+		return &refusal{class: classInvalid, text: textAccount}
 	case hushv1.Refusal_REASON_DOMAIN_NOT_FOUND:
-		return &fault{class: classDomain, text: message}
+		return &refusal{class: classDomain, text: message}
 	case hushv1.Refusal_REASON_INVALID:
-		return &fault{class: classInvalid, text: message}
+		return &refusal{class: classInvalid, text: message}
 	default:
 		return d.byPolicy(message)
 	}
 }
 
 // byPolicy is for reasons that callers with accounts meet.
-func (d details) byPolicy(message string) *fault {
+func (d details) byPolicy(message string) *refusal {
 	switch d.refusal.GetReason() {
 	case hushv1.Refusal_REASON_SHRIMP:
-		return &fault{class: classForgery}
+		return &refusal{class: classForgery}
 	case hushv1.Refusal_REASON_CROSS_SITE, hushv1.Refusal_REASON_INSECURE, hushv1.Refusal_REASON_ELSEWHERE:
-		return &fault{class: classForbidden, text: message}
+		return &refusal{class: classForbidden, text: message}
 	case hushv1.Refusal_REASON_SCOPE:
-		return &fault{class: classUnauthorized}
+		return &refusal{class: classUnauthorized}
 	case hushv1.Refusal_REASON_MAINTENANCE:
-		return &fault{class: classMaintenance, text: message}
+		return &refusal{class: classMaintenance, text: message}
 	case hushv1.Refusal_REASON_CREDENTIALS:
-		return &fault{class: classCredentials, text: message}
+		return &refusal{class: classCredentials, text: message}
 	case hushv1.Refusal_REASON_TICKET:
-		return &fault{class: classTicket, text: message}
+		return &refusal{class: classTicket, text: message}
 	case hushv1.Refusal_REASON_DUPLICATE:
-		return &fault{class: classDuplicate, text: message}
+		return &refusal{class: classDuplicate, text: message}
 	case hushv1.Refusal_REASON_POLICY:
-		return &fault{class: policyClass(d.refusal), text: message}
+		return &refusal{class: policyClass(d.refusal), text: message}
 	case hushv1.Refusal_REASON_CHALLENGE, hushv1.Refusal_REASON_UNVERIFIED,
 		hushv1.Refusal_REASON_NOT_CONFIGURED, hushv1.Refusal_REASON_ADDRESS_TAKEN,
 		hushv1.Refusal_REASON_TOO_MANY, hushv1.Refusal_REASON_DOMAIN_SUSPENDED:
-		return &fault{class: classInvalid, text: message}
+		return &refusal{class: classInvalid, text: message}
 	default:
 		return nil
 	}
@@ -167,18 +167,18 @@ func tooLarge(r *hushv1.Refusal) string {
 
 // violated tells which of a request's limits was passed. A key that is too long
 // to be one is an unknown key like any other of a wrong shape.
-func violated(v *validate.Violation) *fault {
+func violated(v *validate.Violation) *refusal {
 	field, rule := fieldPath(v.GetField()), v.GetRuleId()
 	text := field + ": " + v.GetMessage()
 	switch {
 	case field == "secret_key" || field == "metadata_key":
-		return &fault{class: classUnknown}
+		return &refusal{class: classUnknown}
 	case field == "secret" && rule == "string.min_bytes":
-		return &fault{class: classInvalid, text: textNothing}
+		return &refusal{class: classInvalid, text: textNothing}
 	case field == "secret" && rule == "string.max_bytes", field == "content" && rule == "bytes.max_len":
-		return &fault{class: classTooLarge, text: text}
+		return &refusal{class: classTooLarge, text: text}
 	default:
-		return &fault{class: classInvalid, text: text}
+		return &refusal{class: classInvalid, text: text}
 	}
 }
 
@@ -188,11 +188,11 @@ const maxEchoed = 256
 
 // echoed is the key of an unknown secret as a refusal repeats it, nil for one
 // that no client ever took for a key.
-func (x *exchange) echoed() *string {
-	if len(x.key) > maxEchoed {
+func (req *request) echoed() *string {
+	if len(req.key) > maxEchoed {
 		return nil
 	}
-	return &x.key
+	return &req.key
 }
 
 // fieldPath writes the path to a field as in recipients[0].

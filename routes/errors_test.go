@@ -44,8 +44,8 @@ func indexed(name string, at uint64) *validate.FieldPathElement {
 }
 
 // Every code that an RPC can answer without a reason.
-func TestReadFaultCodes(t *testing.T) {
-	for code, want := range map[connect.Code]fault{
+func TestReadRefusalCodes(t *testing.T) {
+	for code, want := range map[connect.Code]refusal{
 		connect.CodeCanceled:           {class: classUnavailable},
 		connect.CodeUnknown:            {class: classInternal},
 		connect.CodeInvalidArgument:    {class: classInvalid, text: "why"},
@@ -63,17 +63,17 @@ func TestReadFaultCodes(t *testing.T) {
 		connect.CodeDataLoss:           {class: classInternal},
 		connect.CodeUnauthenticated:    {class: classUnauthorized},
 	} {
-		if got := readFault(rpcError(t, code, "why")); *got != want {
-			t.Errorf("readFault(%v): got %+v, want %+v", code, *got, want)
+		if got := readRefusal(rpcError(t, code, "why")); *got != want {
+			t.Errorf("readRefusal(%v): got %+v, want %+v", code, *got, want)
 		}
 	}
-	if got := readFault(errors.New("hunter2")); *got != (fault{class: classInternal}) {
-		t.Errorf("readFault(any error): got %+v, want an internal one without text", *got)
+	if got := readRefusal(errors.New("hunter2")); *got != (refusal{class: classInternal}) {
+		t.Errorf("readRefusal(any error): got %+v, want an internal one without text", *got)
 	}
 }
 
-func TestReadFaultReasons(t *testing.T) {
-	wants := map[hushv1.Refusal_Reason]fault{
+func TestReadRefusalReasons(t *testing.T) {
+	wants := map[hushv1.Refusal_Reason]refusal{
 		hushv1.Refusal_REASON_UNSPECIFIED:      {class: classInvalid, text: "why"},
 		hushv1.Refusal_REASON_PASSPHRASE:       {class: classPassphrase},
 		hushv1.Refusal_REASON_LOCKED:           {class: classLimited},
@@ -104,47 +104,47 @@ func TestReadFaultReasons(t *testing.T) {
 		reason := hushv1.Refusal_Reason(number)
 		want, ok := wants[reason]
 		if !ok {
-			t.Errorf("readFault(%v): no expectation", reason)
+			t.Errorf("readRefusal(%v): no expectation", reason)
 		}
 		err := rpcError(t, connect.CodeInvalidArgument, "why", &hushv1.Refusal{Reason: reason, Limit: 102400})
-		if got := readFault(err); *got != want {
-			t.Errorf("readFault(%v): got %+v, want %+v", reason, *got, want)
+		if got := readRefusal(err); *got != want {
+			t.Errorf("readRefusal(%v): got %+v, want %+v", reason, *got, want)
 		}
 	}
 }
 
 // A policy about a value is the caller's to meet, any other is not.
-func TestReadFaultPolicy(t *testing.T) {
-	refusal := &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: "passphrase"}
-	got := readFault(rpcError(t, connect.CodeFailedPrecondition, "why", refusal))
-	if want := (fault{class: classInvalid, text: "why"}); *got != want {
-		t.Errorf("readFault(policy about a field): got %+v, want %+v", *got, want)
+func TestReadRefusalPolicy(t *testing.T) {
+	detail := &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: "passphrase"}
+	got := readRefusal(rpcError(t, connect.CodeFailedPrecondition, "why", detail))
+	if want := (refusal{class: classInvalid, text: "why"}); *got != want {
+		t.Errorf("readRefusal(policy about a field): got %+v, want %+v", *got, want)
 	}
 }
 
-func TestReadFaultViolations(t *testing.T) {
+func TestReadRefusalViolations(t *testing.T) {
 	for _, test := range []struct {
 		violations *validate.Violations
-		want       fault
+		want       refusal
 	}{
 		{violation("string.min_bytes", "must be at least 1 bytes", field("secret")),
-			fault{class: classInvalid, text: "You did not provide anything to share"}},
+			refusal{class: classInvalid, text: "You did not provide anything to share"}},
 		{violation("string.max_bytes", "must be at most 1048576 bytes", field("secret")),
-			fault{class: classTooLarge, text: "secret: must be at most 1048576 bytes"}},
-		{violation("string.max_bytes", "must be at most 256 bytes", field("secret_key")), fault{class: classUnknown}},
-		{violation("string.max_bytes", "must be at most 256 bytes", field("metadata_key")), fault{class: classUnknown}},
+			refusal{class: classTooLarge, text: "secret: must be at most 1048576 bytes"}},
+		{violation("string.max_bytes", "must be at most 256 bytes", field("secret_key")), refusal{class: classUnknown}},
+		{violation("string.max_bytes", "must be at most 256 bytes", field("metadata_key")), refusal{class: classUnknown}},
 		{violation("bytes.max_len", "must be at most 1048576 bytes", field("content")),
-			fault{class: classTooLarge, text: "content: must be at most 1048576 bytes"}},
+			refusal{class: classTooLarge, text: "content: must be at most 1048576 bytes"}},
 		{violation("string.max_len", "must be at most 128 characters", field("passphrase")),
-			fault{class: classInvalid, text: "passphrase: must be at most 128 characters"}},
+			refusal{class: classInvalid, text: "passphrase: must be at most 128 characters"}},
 		{violation("string.min_len", "must be at least 3 characters", indexed("recipients", 2)),
-			fault{class: classInvalid, text: "recipients[2]: must be at least 3 characters"}},
-		{violation("x", "bad", field("a"), field("b")), fault{class: classInvalid, text: "a.b: bad"}},
-		{&validate.Violations{}, fault{class: classInvalid, text: "why"}},
+			refusal{class: classInvalid, text: "recipients[2]: must be at least 3 characters"}},
+		{violation("x", "bad", field("a"), field("b")), refusal{class: classInvalid, text: "a.b: bad"}},
+		{&validate.Violations{}, refusal{class: classInvalid, text: "why"}},
 	} {
-		got := readFault(rpcError(t, connect.CodeInvalidArgument, "why", test.violations))
+		got := readRefusal(rpcError(t, connect.CodeInvalidArgument, "why", test.violations))
 		if *got != test.want {
-			t.Errorf("readFault(%v): got %+v, want %+v", test.violations, *got, test.want)
+			t.Errorf("readRefusal(%v): got %+v, want %+v", test.violations, *got, test.want)
 		}
 	}
 }
@@ -152,8 +152,8 @@ func TestReadFaultViolations(t *testing.T) {
 // What each version answers for every class.
 func TestFail(t *testing.T) {
 	const key = `"secret_key":"secretkey0000000000000000000000"`
-	x := testExchange()
-	x.words = testCatalogue(t)
+	req := testRequest()
+	req.catalogue = testCatalogue(t)
 	v2 := func(text string) string {
 		return `{"success":false,"message":"` + text + `","error":"` + text + `","shrimp":"shrimp"}`
 	}
@@ -185,7 +185,7 @@ func TestFail(t *testing.T) {
 		{classMissing, 404, 404, "404", "why <&>"},
 		{classMaintenance, 404, 503, "503", "why <&>"},
 	} {
-		f := &fault{class: test.class, text: "why <&>"}
+		f := &refusal{class: test.class, text: "why <&>"}
 		wantV1 := `{"message":"` + test.text + `"}`
 		wantV2 := v2(test.text)
 		switch test.class {
@@ -197,13 +197,13 @@ func TestFail(t *testing.T) {
 		default: // as the table says
 		}
 		w := httptest.NewRecorder()
-		v1Fail(w, x, f)
+		v1Fail(w, req, f)
 		wantJSON(t, fmt.Sprintf("v1Fail(%d)", test.class), w.Body.String(), wantV1)
 		if got := w.Header().Get("X-OTS-Intended-Status"); w.Code != test.v1 || got != test.honest {
 			t.Errorf("v1Fail(%d): got %d and %s, want %d and %s", test.class, w.Code, got, test.v1, test.honest)
 		}
 		w = httptest.NewRecorder()
-		v2Fail(w, x, f)
+		v2Fail(w, req, f)
 		wantJSON(t, fmt.Sprintf("v2Fail(%d)", test.class), w.Body.String(), wantV2)
 		if w.Code != test.v2 {
 			t.Errorf("v2Fail(%d): got %d, want %d", test.class, w.Code, test.v2)
@@ -215,8 +215,8 @@ func TestFail(t *testing.T) {
 }
 
 func TestRetryAfter(t *testing.T) {
-	x := testExchange()
-	x.words = testCatalogue(t)
+	req := testRequest()
+	req.catalogue = testCatalogue(t)
 	for _, test := range []struct {
 		retry time.Duration
 		class class
@@ -230,17 +230,17 @@ func TestRetryAfter(t *testing.T) {
 		{0, classUnavailable, ""},
 		{5 * time.Second, classUnavailable, "5"},
 	} {
-		for name, fail := range map[string]func(http.ResponseWriter, *exchange, *fault){"v1Fail": v1Fail, "v2Fail": v2Fail} {
+		for name, fail := range map[string]func(http.ResponseWriter, *request, *refusal){"v1Fail": v1Fail, "v2Fail": v2Fail} {
 			w := httptest.NewRecorder()
-			fail(w, x, &fault{class: test.class, retry: test.retry})
+			fail(w, req, &refusal{class: test.class, retry: test.retry})
 			if got := w.Header().Get("Retry-After"); got != test.want {
 				t.Errorf("%s(class %d, %v): got Retry-After %q, want %q", name, test.class, test.retry, got, test.want)
 			}
 		}
 	}
 	info := &errdetails.RetryInfo{RetryDelay: seconds(30)}
-	got := readFault(rpcError(t, connect.CodeResourceExhausted, "why", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, info))
+	got := readRefusal(rpcError(t, connect.CodeResourceExhausted, "why", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, info))
 	if got.retry != 30*time.Second {
-		t.Errorf("readFault(locked): got %v, want 30s", got.retry)
+		t.Errorf("readRefusal(locked): got %v, want 30s", got.retry)
 	}
 }

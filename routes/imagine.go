@@ -9,21 +9,21 @@ import (
 // file is what the image is called where anybody may see it.
 func (i imageName) file() string { return i.name + ".png" }
 
-func (i imageName) decodePublic(x *exchange) (*hushv1.GetPublicImageRequest, error) {
-	return &hushv1.GetPublicImageRequest{DomainId: x.key, Kind: i.kind}, nil
+func (i imageName) decodePublic(req *request) (*hushv1.GetPublicImageRequest, error) {
+	return &hushv1.GetPublicImageRequest{DomainId: req.key, Kind: i.kind}, nil
 }
 
-func publicImage(_ *exchange, res *hushv1.GetPublicImageResponse) any { return res.GetImage() }
+func publicImage(_ *request, res *hushv1.GetPublicImageResponse) any { return res.GetImage() }
 
 // answerImage shows a domain's image. It is the one answer that may be kept:
 // every page on the domain shows it, it is the same for everybody, and it tells
 // nothing of any secret. A new image shows after five minutes at the latest.
 // Pages on the domain and on the service's own host both show it, so it is for
 // other origins, too.
-func answerImage(t *tree, w http.ResponseWriter, x *exchange, result any, f *fault) {
+func answerImage(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal) {
 	image, _ := result.(*hushv1.Image)
-	if f != nil {
-		t.pageFailed(w, x, f)
+	if refused != nil {
+		t.pageFailed(w, req, refused)
 		return
 	}
 	h := w.Header()

@@ -88,7 +88,7 @@ func TestParseJSONRefusals(t *testing.T) {
 		{`{"a":[` + strings.Repeat("1,", 1000) + `1]}`, classInvalid, "a JSON body may have at most 1000 tokens"},
 	} {
 		_, err := parseJSON([]byte(test.body))
-		wantFault(t, "parseJSON("+short(test.body, 30)+")", err, test.class, test.want)
+		wantRefusal(t, "parseJSON("+short(test.body, 30)+")", err, test.class, test.want)
 	}
 	if _, err := parseJSON([]byte(deep(16))); err != nil {
 		t.Errorf("parseJSON(16 deep): got error %v", err)

@@ -46,36 +46,36 @@ func testAPI() *handlers.API {
 // openGate lets every request through.
 func openGate(context.Context, http.Header, ...string) error { return nil }
 
-func testExchange() *exchange {
+func testRequest() *request {
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
-	return &exchange{
+	return &request{
 		key: testSecretKey, header: http.Header{}, links: newLinks(base), now: testNow,
-		drawn: func() string { return "shrimp" }, visitor: handlers.Visitor{Locale: locale.English},
+		newShrimp: func() string { return "shrimp" }, visitor: handlers.Visitor{Locale: locale.English},
 	}
 }
 
 // testCatalogue holds all messages.
 func testCatalogue(t *testing.T) *locale.Catalogue {
 	t.Helper()
-	words, err := locale.New()
+	catalogue, err := locale.New()
 	if err != nil {
 		t.Fatalf("reading messages: got error %v", err)
 	}
-	return words
+	return catalogue
 }
 
 // bareTree has no routes yet.
 func bareTree(t *testing.T) *tree {
 	t.Helper()
-	x := testExchange()
+	req := testRequest()
 	return &tree{
-		links: x.links, now: func() time.Time { return testNow }, mux: chi.NewMux(), words: testCatalogue(t),
+		links: req.links, now: func() time.Time { return testNow }, mux: chi.NewMux(), catalogue: testCatalogue(t),
 		hidden: make(map[string]bool), gate: openGate,
 	}
 }
 
 // testTree serves rows of its own in place of v1 and v2.
-func testTree(t *testing.T, f family) http.Handler {
+func testTree(t *testing.T, f apiVersion) http.Handler {
 	t.Helper()
 	tree := bareTree(t)
 	if err := tree.add(f); err != nil {
@@ -103,11 +103,11 @@ func wantJSON(t *testing.T, name, got, want string) {
 }
 
 // wantFault checks an error's class and text, and that it is safe to answer.
-func wantFault(t *testing.T, name string, err error, class class, text string) {
+func wantRefusal(t *testing.T, name string, err error, class class, text string) {
 	t.Helper()
-	var f *fault
+	var f *refusal
 	if !errors.As(err, &f) {
-		t.Errorf("%s: got error %v, want a fault", name, err)
+		t.Errorf("%s: got error %v, want a refusal", name, err)
 		return
 	}
 	if f.class != class || f.text != text {

@@ -10,7 +10,7 @@ import (
 func TestLiteralsWin(t *testing.T) {
 	api := testAPI()
 	tree := bareTree(t)
-	for _, f := range families(&api.Callable) {
+	for _, f := range versions(&api.Callable) {
 		if err := tree.add(f); err != nil {
 			t.Fatalf("add(%s): got error %v", f.prefix, err)
 		}

@@ -58,7 +58,7 @@ func TestParseMultipartRefusals(t *testing.T) {
 		{"many", strings.Repeat(secret, 1001) + "--b--", "b", classInvalid, "there may be at most 1000 parameters"},
 	} {
 		_, err := parseMultipart([]byte(test.body), test.boundary)
-		wantFault(t, fmt.Sprintf("parseMultipart(%s)", test.name), err, test.class, test.want)
+		wantRefusal(t, fmt.Sprintf("parseMultipart(%s)", test.name), err, test.class, test.want)
 	}
 }
 

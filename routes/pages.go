@@ -15,7 +15,7 @@ var pageFiles embed.FS
 // page is a path of the web client.
 type page struct {
 	path string
-	says standIn
+	says noscriptPage
 }
 
 // pages are the client's paths. All answer the shell; they differ in what that
@@ -65,7 +65,7 @@ func (t *tree) addPages(c *handlers.Callable) error {
 	for _, p := range textPages() {
 		t.handle(http.MethodGet, p.path, restricted(p.serve))
 	}
-	return t.addLivePages(c)
+	return t.addDynamicPages(c)
 }
 
 func (p textPage) serve(w http.ResponseWriter, r *http.Request) {
@@ -75,24 +75,24 @@ func (p textPage) serve(w http.ResponseWriter, r *http.Request) {
 
 // pageRows are the lines of the table for all that is not the API.
 func pageRows(c *handlers.Callable) []Row {
-	var rows []Row
+	var routes []Row
 	for _, p := range pages(c) {
-		rows = append(rows, Row{http.MethodGet, p.path, "page"})
+		routes = append(routes, Row{http.MethodGet, p.path, "page"})
 	}
-	for _, p := range livePages(c) {
-		rows = append(rows, Row{p.method, p.path, p.action.operation})
+	for _, p := range dynamicPages(c) {
+		routes = append(routes, Row{p.method, p.path, p.action.operation})
 	}
 	for _, p := range filePaths() {
-		rows = append(rows, Row{http.MethodGet, p.template, "file"})
+		routes = append(routes, Row{http.MethodGet, p.template, "file"})
 	}
 	for _, p := range textPages() {
-		rows = append(rows, Row{http.MethodGet, p.path, p.operation})
+		routes = append(routes, Row{http.MethodGet, p.path, p.operation})
 	}
-	return rows
+	return routes
 }
 
 func parsePage(file string) (*template.Template, error) {
-	set, err := template.ParseFS(pageFiles, "pages/"+file, "pages/sheet.html")
+	set, err := template.ParseFS(pageFiles, "pages/"+file, "pages/view.html")
 	if err != nil {
 		return nil, fmt.Errorf("parsing page %s: %w", file, err)
 	}
@@ -100,9 +100,9 @@ func parsePage(file string) (*template.Template, error) {
 }
 
 // pageNotFound answers for a path outside the API that nothing has.
-func (t *tree) pageNotFound(w http.ResponseWriter, x *exchange) {
+func (t *tree) pageNotFound(w http.ResponseWriter, req *request) {
 	restrict(w.Header())
-	t.showShell(w, x, http.StatusNotFound, unknownPage())
+	t.showShell(w, req, http.StatusNotFound, unknownPage())
 }
 
 // pageMethodNotAllowed answers for a path outside the API that has other

@@ -11,36 +11,36 @@ import (
 
 // receiptPage has the button that shows what became of a secret. To look is to
 // have viewed the receipt, so opening the link does not do it.
-func receiptPage() standIn {
-	return standIn{"receipt", receiptSheet}
+func receiptPage() noscriptPage {
+	return noscriptPage{"receipt", receiptView}
 }
 
-func receiptSheet(x *exchange) *sheet {
-	return &sheet{
-		Title: x.text("page.receipt.title"),
-		Text:  []passage{{Text: x.text("page.receipt.explanation")}, burnPassage(x)},
-		Form:  &form{Button: x.text("page.receipt.button")},
+func receiptView(req *request) *view {
+	return &view{
+		Title: req.text("page.receipt.title"),
+		Text:  []passage{{Text: req.text("page.receipt.explanation")}, burnPassage(req)},
+		Form:  &form{Button: req.text("page.receipt.button")},
 	}
 }
 
-func burnPassage(x *exchange) passage {
-	return passage{x.text("page.receipt.burn"), "curl -X POST " + x.links.base + "/api/v1/private/KEY/burn"}
+func burnPassage(req *request) passage {
+	return passage{req.text("page.receipt.burn"), "curl -X POST " + req.links.base + "/api/v1/private/KEY/burn"}
 }
 
 // factsPages are the receipt's page after its button, at each of its paths.
-func factsPages(c *handlers.Callable) []livePage {
-	var all []livePage
+func receiptPages(c *handlers.Callable) []dynamicPage {
+	var all []dynamicPage
 	for _, name := range receiptNames() {
-		all = append(all, livePage{
+		all = append(all, dynamicPage{
 			method: http.MethodPost, path: "/" + name + "/{key}",
-			action: rpc(c.GetMetadata, decodeLook, factsOf), answer: answerFacts,
+			action: rpc(c.GetMetadata, decodeLook, factsOf), answer: answerReceipt,
 		})
 	}
 	return all
 }
 
-func decodeLook(x *exchange) (*hushv1.GetMetadataRequest, error) {
-	return &hushv1.GetMetadataRequest{MetadataKey: linkKey(x.key)}, nil
+func decodeLook(req *request) (*hushv1.GetMetadataRequest, error) {
+	return &hushv1.GetMetadataRequest{MetadataKey: linkKey(req.key)}, nil
 }
 
 // receiptFacts are what a receipt says.
@@ -50,12 +50,12 @@ type receiptFacts struct {
 	ended string // says that no passphrase is accepted any more; empty if one is
 }
 
-func factsOf(x *exchange, res *hushv1.GetMetadataResponse) any {
+func factsOf(req *request, res *hushv1.GetMetadataResponse) any {
 	m := res.GetMetadata()
 	found := receiptFacts{waits: waits(m.GetState())}
 	found.facts = append(found.facts,
-		fact{Name: x.text("page.receipt.state"), Text: x.stateText(m.GetState())},
-		moment(x.text("event.created"), m.GetCreateTime()))
+		fact{Name: req.text("page.receipt.state"), Text: req.stateText(m.GetState())},
+		moment(req.text("event.created"), m.GetCreateTime()))
 	for _, known := range []struct {
 		name string
 		at   *timestamppb.Timestamp
@@ -64,50 +64,50 @@ func factsOf(x *exchange, res *hushv1.GetMetadataResponse) any {
 		{"event.burned", m.GetBurnTime()},
 	} {
 		if known.at != nil {
-			found.facts = append(found.facts, moment(x.text(known.name), known.at))
+			found.facts = append(found.facts, moment(req.text(known.name), known.at))
 		}
 	}
 	if found.waits {
-		found.facts = append(found.facts, moment(x.text("page.receipt.expires"), m.GetSecretExpireTime()))
+		found.facts = append(found.facts, moment(req.text("page.receipt.expires"), m.GetSecretExpireTime()))
 	}
 	if m.GetLockedForGood() {
-		found.ended = x.text("page.receipt.locked")
+		found.ended = req.text("page.receipt.locked")
 	}
 	return found
 }
 
 // stateText says where a secret stands. Whether its sender looked makes no
 // difference here.
-func (x *exchange) stateText(s hushv1.State) string {
+func (req *request) stateText(s hushv1.State) string {
 	if waits(s) {
-		return x.text("page.state.waiting")
+		return req.text("page.state.waiting")
 	}
-	return x.text("page.state." + stateWord(s))
+	return req.text("page.state." + stateWord(s))
 }
 
-func answerFacts(t *tree, w http.ResponseWriter, x *exchange, result any, f *fault) {
-	if f != nil {
-		refuseFacts(t, w, x, f)
+func answerReceipt(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal) {
+	if refused != nil {
+		refuseReceipt(t, w, req, refused)
 		return
 	}
 	found, _ := result.(receiptFacts)
-	s := &sheet{Title: x.text("page.receipt.title"), Facts: found.facts}
+	s := &view{Title: req.text("page.receipt.title"), Facts: found.facts}
 	if found.ended != "" {
 		s.Text = append(s.Text, passage{Text: found.ended})
 	}
 	if found.waits {
-		s.Text = append(s.Text, burnPassage(x))
+		s.Text = append(s.Text, burnPassage(req))
 	}
-	t.showSheet(w, x, http.StatusOK, s)
+	t.showView(w, req, http.StatusOK, s)
 }
 
-func refuseFacts(t *tree, w http.ResponseWriter, x *exchange, f *fault) {
-	status, text := x.reason(f)
-	s := receiptSheet(x)
+func refuseReceipt(t *tree, w http.ResponseWriter, req *request, refused *refusal) {
+	status, text := req.reason(refused)
+	s := receiptView(req)
 	s.Problem = text
-	if f.class == classUnknown {
-		s = &sheet{Title: x.text("page.unknown.title"), Problem: x.text("page.receipt.unknown")}
+	if refused.class == classUnknown {
+		s = &view{Title: req.text("page.unknown.title"), Problem: req.text("page.receipt.unknown")}
 	}
-	setRetryAfter(w, f)
-	t.showSheet(w, x, status, s)
+	setRetryAfter(w, refused)
+	t.showView(w, req, status, s)
 }

@@ -19,18 +19,18 @@ const secretPath = "/secret/{key}"
 
 // secretPage has the button that reveals a secret. It is the same for every
 // key, and tells nobody whether there is a secret.
-func secretPage() standIn {
-	return standIn{"secret", secretSheet}
+func secretPage() noscriptPage {
+	return noscriptPage{"secret", secretView}
 }
 
-func secretSheet(x *exchange) *sheet {
-	return &sheet{
-		Title: x.text("page.secret.title"),
-		Text:  []passage{{Text: x.text("page.secret.explanation")}},
+func secretView(req *request) *view {
+	return &view{
+		Title: req.text("page.secret.title"),
+		Text:  []passage{{Text: req.text("page.secret.explanation")}},
 		Form: &form{
-			Button: x.text("page.secret.button"), Sure: true,
+			Button: req.text("page.secret.button"), Sure: true,
 			Fields: []input{{
-				Name: "passphrase", Label: x.text("page.secret.passphrase"), Hint: x.text("page.secret.hint"), Complete: "off",
+				Name: "passphrase", Label: req.text("page.secret.passphrase"), Hint: req.text("page.secret.hint"), Complete: "off",
 			}},
 		},
 	}
@@ -38,9 +38,9 @@ func secretSheet(x *exchange) *sheet {
 
 // revealPage is the page after its button. A form that was sent without it
 // reveals nothing.
-func revealPage(c *handlers.Callable) livePage {
+func revealPage(c *handlers.Callable) dynamicPage {
 	reveal := counted(rpc(c.RevealSecret, decodeOpen, revealedText))
-	return livePage{
+	return dynamicPage{
 		method: http.MethodPost, path: secretPath,
 		action: either(isContinued, reveal, shown()), answer: answerReveal,
 	}
@@ -48,18 +48,18 @@ func revealPage(c *handlers.Callable) livePage {
 
 // shown is an action without an RPC.
 func shown() action {
-	return action{operation: "page", run: func(context.Context, *exchange) (any, error) { return nil, nil }}
+	return action{operation: "page", run: func(context.Context, *request) (any, error) { return nil, nil }}
 }
 
-func decodeOpen(x *exchange) (*hushv1.RevealSecretRequest, error) {
-	req, err := decodeReveal(x)
+func decodeOpen(req *request) (*hushv1.RevealSecretRequest, error) {
+	msg, err := decodeReveal(req)
 	if err == nil {
-		req.SecretKey = linkKey(x.key)
+		msg.SecretKey = linkKey(req.key)
 	}
-	return req, err
+	return msg, err
 }
 
-func revealedText(_ *exchange, res *hushv1.RevealSecretResponse) any { return res.GetValue() }
+func revealedText(_ *request, res *hushv1.RevealSecretResponse) any { return res.GetValue() }
 
 // linkKey is the key in a path without the marks around it that programs which
 // find links in texts take for a part of the link.
@@ -76,72 +76,72 @@ func linkKey(segment string) string {
 // before a pause, or how long the pause is.
 func counted(a action) action {
 	run := a.run
-	a.run = func(ctx context.Context, x *exchange) (any, error) {
-		answer, err := run(ctx, x)
-		var refused *connect.Error
-		if !errors.As(err, &refused) {
+	a.run = func(ctx context.Context, req *request) (any, error) {
+		answer, err := run(ctx, req)
+		var failed *connect.Error
+		if !errors.As(err, &failed) {
 			return answer, err
 		}
-		f, refusal := readFault(err), readDetails(refused).refusal
-		switch refusal.GetReason() {
+		refused, detail := readRefusal(err), readDetails(failed).refusal
+		switch detail.GetReason() {
 		case hushv1.Refusal_REASON_PASSPHRASE:
-			f.text = passphraseText(x, refusal, f.retry)
+			refused.text = passphraseText(req, detail, refused.retry)
 		case hushv1.Refusal_REASON_LOCKED:
-			f.text = pauseText(x, "page.secret.locked", f.retry)
+			refused.text = pauseText(req, "page.secret.locked", refused.retry)
 		default:
 		}
-		return nil, f
+		return nil, refused
 	}
 	return a
 }
 
-func passphraseText(x *exchange, r *hushv1.Refusal, pause time.Duration) string {
+func passphraseText(req *request, r *hushv1.Refusal, pause time.Duration) string {
 	switch {
 	case r.GetPassphraseMissing():
-		return x.text("page.secret.needed")
+		return req.text("page.secret.needed")
 	case r.GetTriesLeft() > 0:
-		return x.text("page.secret.tries", "count", strconv.Itoa(int(r.GetTriesLeft())))
+		return req.text("page.secret.tries", "count", strconv.Itoa(int(r.GetTriesLeft())))
 	default:
-		return pauseText(x, "page.secret.pause", pause)
+		return pauseText(req, "page.secret.pause", pause)
 	}
 }
 
 // pauseText names the pause in minutes, rounded up. Without a pause there is
 // nothing to wait for: all tries are used up.
-func pauseText(x *exchange, key string, pause time.Duration) string {
+func pauseText(req *request, key string, pause time.Duration) string {
 	if pause <= 0 {
-		return x.text("page.receipt.locked")
+		return req.text("page.receipt.locked")
 	}
 	minutes := int((pause + time.Minute - 1) / time.Minute)
-	return x.text(key, "minutes", strconv.Itoa(minutes))
+	return req.text(key, "minutes", strconv.Itoa(minutes))
 }
 
 // answerReveal shows the secret this once, or why not, with the form again
 // where another try may help. Unknown, spent and expired are the same answer.
-func answerReveal(t *tree, w http.ResponseWriter, x *exchange, result any, f *fault) {
-	if f != nil {
-		refuseReveal(t, w, x, f)
+func answerReveal(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal) {
+	if refused != nil {
+		refuseReveal(t, w, req, refused)
 		return
 	}
-	s := secretSheet(x)
+	s := secretView(req)
 	if value, revealed := result.(string); revealed {
-		s = &sheet{Title: x.text("event.revealed"), Done: []string{x.text("page.secret.done")}, Value: value}
+		s = &view{Title: req.text("event.revealed"), Done: []string{req.text("page.secret.done")}, Value: value}
 	}
-	t.showSheet(w, x, http.StatusOK, s)
+	t.showView(w, req, http.StatusOK, s)
 }
 
-func refuseReveal(t *tree, w http.ResponseWriter, x *exchange, f *fault) {
-	status, text := x.reason(f)
-	s := secretSheet(x)
-	switch f.class {
+func refuseReveal(t *tree, w http.ResponseWriter, req *request, refused *refusal) {
+	status, text := req.reason(refused)
+	s := secretView(req)
+	switch refused.class {
 	case classUnknown:
-		text = x.text("page.secret.gone")
-		s = &sheet{Title: x.text("page.unknown.title")}
+		text = req.text("page.secret.gone")
+		s = &view{Title: req.text("page.unknown.title")}
 	case classPassphrase, classLimited:
-		text = cmp.Or(f.text, text)
+		text = cmp.Or(refused.text, text)
 	default:
 	}
 	s.Problem = text
-	setRetryAfter(w, f)
-	t.showSheet(w, x, status, s)
+	setRetryAfter(w, refused)
+	t.showView(w, req, status, s)
 }

@@ -23,7 +23,7 @@ func TestParamsText(t *testing.T) {
 	for _, test := range []struct {
 		body, query string
 		want        string
-		fault       string
+		refusal     string
 	}{
 		{"", "", "", ""},
 		{"ttl=1", "", "1", ""},
@@ -40,8 +40,8 @@ func TestParamsText(t *testing.T) {
 		{"other=%ff&other=2", "ttl=2", "2", ""},
 	} {
 		got, err := mustParams(t, test.body, test.query).text("ttl")
-		if test.fault != "" {
-			wantFault(t, "text("+test.body+")", err, classInvalid, test.fault)
+		if test.refusal != "" {
+			wantRefusal(t, "text("+test.body+")", err, classInvalid, test.refusal)
 			continue
 		}
 		if err != nil || got != test.want {
@@ -68,9 +68,9 @@ func TestParamsList(t *testing.T) {
 		}
 	}
 	_, err := mustParams(t, "recipient[x]=a", "").list("recipient")
-	wantFault(t, "list(object)", err, classInvalid, "recipient must be text or a list of texts")
+	wantRefusal(t, "list(object)", err, classInvalid, "recipient must be text or a list of texts")
 	_, err = mustParams(t, "recipient[]=%fe", "").list("recipient")
-	wantFault(t, "list(not UTF-8)", err, classInvalid, "recipient is not valid UTF-8")
+	wantRefusal(t, "list(not UTF-8)", err, classInvalid, "recipient is not valid UTF-8")
 }
 
 func TestParamsFlag(t *testing.T) {
@@ -81,7 +81,7 @@ func TestParamsFlag(t *testing.T) {
 		}
 	}
 	_, err := mustParams(t, "x=yes", "").flag("x")
-	wantFault(t, "flag(yes)", err, classInvalid, "x must be true or false")
+	wantRefusal(t, "flag(yes)", err, classInvalid, "x must be true or false")
 }
 
 func TestParamsRead(t *testing.T) {
@@ -91,7 +91,7 @@ func TestParamsRead(t *testing.T) {
 		t.Errorf("read(): got %q, %q, %v, want 1 and 2", a, b, err)
 	}
 	err := mustParams(t, "b=1&b=2&c=3&c=4", "").read(reading{"a", &a}, reading{"c", &a}, reading{"b", &b})
-	wantFault(t, "read(c and b twice)", err, classInvalid, "c was given more than once")
+	wantRefusal(t, "read(c and b twice)", err, classInvalid, "c was given more than once")
 }
 
 func mustJSONParams(t *testing.T, body string) params {
@@ -143,7 +143,7 @@ func TestParamsPresence(t *testing.T) {
 		t.Errorf("optional(query): got %v, %v, want q", got, err)
 	}
 	_, err := mustParams(t, "x=1&x=2", "").optional("x")
-	wantFault(t, "optional(twice)", err, classInvalid, "x was given more than once")
+	wantRefusal(t, "optional(twice)", err, classInvalid, "x was given more than once")
 }
 
 // A file is bytes; a query has none.
@@ -163,7 +163,7 @@ func TestParamsFile(t *testing.T) {
 		}
 	}
 	_, err := mustParams(t, "image=a&image=b", "").file("logo", "image")
-	wantFault(t, "file(twice)", err, classInvalid, "image was given more than once")
+	wantRefusal(t, "file(twice)", err, classInvalid, "image was given more than once")
 }
 
 func TestParamsOthers(t *testing.T) {
@@ -182,6 +182,6 @@ func TestParamsOthers(t *testing.T) {
 		"msg=%ff":             "msg must be a single text",
 	} {
 		_, err := mustParams(t, body, "").others()
-		wantFault(t, "others("+body+")", err, classInvalid, want)
+		wantRefusal(t, "others("+body+")", err, classInvalid, want)
 	}
 }

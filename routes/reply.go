@@ -31,9 +31,9 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 
 // setRetryAfter tells when to come back: in whole seconds, rounded up, so that
 // nobody comes too early.
-func setRetryAfter(w http.ResponseWriter, f *fault) {
-	wait := f.retry
-	if wait <= 0 && f.class == classLimited && !f.forGood {
+func setRetryAfter(w http.ResponseWriter, refused *refusal) {
+	wait := refused.retry
+	if wait <= 0 && refused.class == classLimited && !refused.forGood {
 		wait = time.Minute // a limit without a delay: any honest guess will do
 	}
 	if wait > 0 {

@@ -46,15 +46,15 @@ type Options struct {
 
 // tree is what the handlers of one tree share.
 type tree struct {
-	links links
-	words *locale.Catalogue
-	now   func() time.Time
-	mux   *chi.Mux
-	gate  func(ctx context.Context, header http.Header, procedures ...string) error
+	links     links
+	catalogue *locale.Catalogue
+	now       func() time.Time
+	mux       *chi.Mux
+	gate      func(ctx context.Context, header http.Header, procedures ...string) error
 	// mounts are the services of the API.
 	mounts []handlers.Mount
-	// families are the versions of the older API.
-	families []family
+	// versions are the versions of the older API.
+	versions []apiVersion
 	// hidden are the patterns that are not there for anybody but colonels.
 	hidden map[string]bool
 	// client is the web client and its pages.
@@ -62,20 +62,20 @@ type tree struct {
 }
 
 // New builds the tree. It answers an error if a required option is missing or
-// if the API lacks a method that a row calls.
+// if the API lacks a method that a route calls.
 func New(opts Options) (http.Handler, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
 	t := &tree{
-		links:    newLinks(opts.BaseURL),
-		words:    opts.Catalogue,
-		now:      opts.Now,
-		mux:      chi.NewMux(),
-		gate:     opts.API.Gate,
-		mounts:   opts.API.Mounts,
-		families: families(&opts.API.Callable),
-		hidden:   make(map[string]bool),
+		links:     newLinks(opts.BaseURL),
+		catalogue: opts.Catalogue,
+		now:       opts.Now,
+		mux:       chi.NewMux(),
+		gate:      opts.API.Gate,
+		mounts:    opts.API.Mounts,
+		versions:  versions(&opts.API.Callable),
+		hidden:    make(map[string]bool),
 	}
 	if t.now == nil {
 		t.now = time.Now
@@ -86,8 +86,8 @@ func New(opts Options) (http.Handler, error) {
 			t.hide(strings.TrimSuffix(mount.Path, "/"))
 		}
 	}
-	for _, f := range t.families {
-		if err := t.add(f); err != nil {
+	for _, v := range t.versions {
+		if err := t.add(v); err != nil {
 			return nil, err
 		}
 	}
@@ -126,18 +126,18 @@ func (o Options) check() error {
 	return nil
 }
 
-func (t *tree) add(f family) error {
-	for _, rw := range f.rows {
-		if rw.action.ready != nil {
-			return fmt.Errorf("route %s %s%s: %w", rw.method, f.prefix, rw.path, rw.action.ready)
+func (t *tree) add(v apiVersion) error {
+	for _, rt := range v.routes {
+		if rt.action.ready != nil {
+			return fmt.Errorf("route %s %s%s: %w", rt.method, v.prefix, rt.path, rt.action.ready)
 		}
-		if rw.method == http.MethodOptions {
-			t.handle(rw.method, f.prefix+rw.path, t.preflight(f.prefix+rw.path))
+		if rt.method == http.MethodOptions {
+			t.handle(rt.method, v.prefix+rt.path, t.preflight(v.prefix+rt.path))
 			continue
 		}
-		t.handle(rw.method, f.prefix+rw.path, t.serve(f, rw))
-		if rw.hidden {
-			t.hide(f.prefix + rw.path)
+		t.handle(rt.method, v.prefix+rt.path, t.serve(v, rt))
+		if rt.hidden {
+			t.hide(v.prefix + rt.path)
 		}
 	}
 	return nil
@@ -173,25 +173,25 @@ func (t *tree) handle(method, path string, h http.HandlerFunc) {
 
 // versionOf answers the API version whose error shape a path gets, and whether
 // it belongs to the API at all.
-func (t *tree) versionOf(path string) (f family, version, api bool) {
-	for _, f := range t.families {
-		if path == f.prefix || strings.HasPrefix(path, f.prefix+"/") {
-			return f, true, true
+func (t *tree) versionOf(path string) (v apiVersion, version, api bool) {
+	for _, v := range t.versions {
+		if path == v.prefix || strings.HasPrefix(path, v.prefix+"/") {
+			return v, true, true
 		}
 	}
-	return family{}, false, path == "/api" || strings.HasPrefix(path, "/api/")
+	return apiVersion{}, false, path == "/api" || strings.HasPrefix(path, "/api/")
 }
 
 func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 	handlers.Route(r, "unknown")
-	f, version, api := t.versionOf(r.URL.Path)
+	v, version, api := t.versionOf(r.URL.Path)
 	switch {
 	case version:
-		f.fail(w, t.exchange(r), &fault{class: classRoute})
+		v.fail(w, t.request(r), &refusal{class: classRoute})
 	case api:
 		writeJSON(w, http.StatusNotFound, routeAnswer{Message: textRoute})
 	default:
-		t.pageNotFound(w, t.exchange(r))
+		t.pageNotFound(w, t.request(r))
 	}
 }
 
@@ -211,10 +211,10 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	}
 	handlers.Route(r, "unknown")
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	f, version, api := t.versionOf(r.URL.Path)
+	v, version, api := t.versionOf(r.URL.Path)
 	switch {
 	case version:
-		f.fail(w, t.exchange(r), &fault{class: classMethod})
+		v.fail(w, t.request(r), &refusal{class: classMethod})
 	case api:
 		writeJSON(w, http.StatusMethodNotAllowed, routeAnswer{Message: textMethod})
 	default:

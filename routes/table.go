@@ -27,35 +27,35 @@ type Row struct {
 // where no service runs. The rows are the caller's.
 func Table(api *handlers.API) []Row {
 	api = cmp.Or(api, new(handlers.API))
-	var rows []Row
-	for _, f := range families(&api.Callable) {
-		for _, rw := range f.rows {
-			rows = append(rows, Row{rw.method, f.prefix + rw.path, rw.action.operation})
+	var routes []Row
+	for _, v := range versions(&api.Callable) {
+		for _, rt := range v.routes {
+			routes = append(routes, Row{rt.method, v.prefix + rt.path, rt.action.operation})
 		}
 	}
 	for _, mount := range api.Mounts {
-		rows = append(rows, mountRows(mount)...)
+		routes = append(routes, mountRows(mount)...)
 	}
-	rows = append(rows, pageRows(&api.Callable)...)
-	return rows
+	routes = append(routes, pageRows(&api.Callable)...)
+	return routes
 }
 
 func mountRows(mount handlers.Mount) []Row {
 	if len(mount.Procedures) == 0 {
 		return []Row{{"*", mount.Path + "*", "service"}}
 	}
-	var rows []Row
+	var routes []Row
 	for _, procedure := range mount.Procedures {
-		rows = append(rows, Row{"*", procedure, path.Base(procedure)})
+		routes = append(routes, Row{"*", procedure, path.Base(procedure)})
 	}
-	return rows
+	return routes
 }
 
 // WriteTable prints rows in aligned columns.
-func WriteTable(w io.Writer, rows []Row) error {
+func WriteTable(w io.Writer, routes []Row) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		if _, err := fmt.Fprintf(columns, "%s\t%s\t%s\n", row.Method, row.Path, row.Operation); err != nil {
+	for _, route := range routes {
+		if _, err := fmt.Fprintf(columns, "%s\t%s\t%s\n", route.Method, route.Path, route.Operation); err != nil {
 			return fmt.Errorf("printing routes: %w", err)
 		}
 	}

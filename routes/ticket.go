@@ -30,100 +30,100 @@ func ticketPages(c *handlers.Callable) []ticketPage {
 }
 
 // says is the page as a link opens it.
-func (p ticketPage) says() standIn {
-	return standIn{p.texts, func(x *exchange) *sheet { return p.sheet(x, true) }}
+func (p ticketPage) says() noscriptPage {
+	return noscriptPage{p.texts, func(req *request) *view { return p.view(req, true) }}
 }
 
 // sent is the page after its button.
-func (p ticketPage) sent() livePage {
-	return livePage{
+func (p ticketPage) sent() dynamicPage {
+	return dynamicPage{
 		method: http.MethodPost, path: p.path, action: p.action,
-		answer: func(t *tree, w http.ResponseWriter, x *exchange, result any, f *fault) {
-			if f != nil {
-				p.refuse(t, w, x, f)
+		answer: func(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal) {
+			if refused != nil {
+				p.refuse(t, w, req, refused)
 				return
 			}
-			s := p.sheet(x, false)
+			s := p.view(req, false)
 			s.Done, _ = result.([]string)
-			t.showSheet(w, x, http.StatusOK, s)
+			t.showView(w, req, http.StatusOK, s)
 		},
 	}
 }
 
 // refuse says why it was not done, with the form again where another try may
 // help.
-func (p ticketPage) refuse(t *tree, w http.ResponseWriter, x *exchange, f *fault) {
-	status, text := x.reason(f)
-	s := p.sheet(x, f.class != classTicket)
+func (p ticketPage) refuse(t *tree, w http.ResponseWriter, req *request, refused *refusal) {
+	status, text := req.reason(refused)
+	s := p.view(req, refused.class != classTicket)
 	switch s.Problem = text; {
-	case f.class == classTicket:
-		s.Problem = x.text(p.texts + ".failed")
-	case f.class == classUnauthorized && p.account != "":
-		s.Problem, s.Text = x.text(p.account), s.Text[:1]
+	case refused.class == classTicket:
+		s.Problem = req.text(p.texts + ".failed")
+	case refused.class == classUnauthorized && p.account != "":
+		s.Problem, s.Text = req.text(p.account), s.Text[:1]
 	case p.passwords && (strings.HasPrefix(text, "new_password") || strings.HasPrefix(text, "password")):
-		s.Problem = x.text("page.reset.refused")
+		s.Problem = req.text("page.reset.refused")
 	}
-	setRetryAfter(w, f)
-	t.showSheet(w, x, status, s)
+	setRetryAfter(w, refused)
+	t.showView(w, req, status, s)
 }
 
-func (p ticketPage) sheet(x *exchange, asks bool) *sheet {
-	s := &sheet{Title: x.text(p.texts + ".title")}
+func (p ticketPage) view(req *request, asks bool) *view {
+	s := &view{Title: req.text(p.texts + ".title")}
 	if !asks {
 		return s
 	}
-	s.Text = []passage{{Text: x.text(p.texts + ".explanation")}}
+	s.Text = []passage{{Text: req.text(p.texts + ".explanation")}}
 	if p.account != "" {
-		s.Text = append(s.Text, passage{Text: x.text(p.account)})
+		s.Text = append(s.Text, passage{Text: req.text(p.account)})
 	}
-	s.Form = &form{Button: x.text(p.texts + ".button")}
+	s.Form = &form{Button: req.text(p.texts + ".button")}
 	if p.passwords {
 		s.Form.Fields = []input{
-			{Name: "newp", Label: x.text("page.reset.password"), Hint: x.text("page.reset.hint"), Complete: "new-password", Least: 10},
-			{Name: "newp2", Label: x.text("page.reset.repeat"), Complete: "new-password", Least: 10},
+			{Name: "newp", Label: req.text("page.reset.password"), Hint: req.text("page.reset.hint"), Complete: "new-password", Least: 10},
+			{Name: "newp2", Label: req.text("page.reset.repeat"), Complete: "new-password", Least: 10},
 		}
 	}
 	return s
 }
 
-func decodeVerify(x *exchange) (*hushv1.VerifyAccountRequest, error) {
-	password, err := newPassword(x)
-	return &hushv1.VerifyAccountRequest{Token: x.key, Password: password}, err
+func decodeVerify(req *request) (*hushv1.VerifyAccountRequest, error) {
+	password, err := newPassword(req)
+	return &hushv1.VerifyAccountRequest{Token: req.key, Password: password}, err
 }
 
-func decodeConfirm(x *exchange) (*hushv1.ConfirmAddressChangeRequest, error) {
-	return &hushv1.ConfirmAddressChangeRequest{Token: x.key}, nil
+func decodeConfirm(req *request) (*hushv1.ConfirmAddressChangeRequest, error) {
+	return &hushv1.ConfirmAddressChangeRequest{Token: req.key}, nil
 }
 
-func decodeReset(x *exchange) (*hushv1.ResetPasswordRequest, error) {
-	password, err := newPassword(x)
-	return &hushv1.ResetPasswordRequest{Token: x.key, NewPassword: password}, err
+func decodeReset(req *request) (*hushv1.ResetPasswordRequest, error) {
+	password, err := newPassword(req)
+	return &hushv1.ResetPasswordRequest{Token: req.key, NewPassword: password}, err
 }
 
 // newPassword compares the password with its repetition before the token is
 // spent.
-func newPassword(x *exchange) (string, error) {
+func newPassword(req *request) (string, error) {
 	var next, again string
-	if err := x.params.read(reading{"newp", &next}, reading{"newp2", &again}); err != nil {
+	if err := req.params.read(reading{"newp", &next}, reading{"newp2", &again}); err != nil {
 		return "", err
 	}
 	if next != again {
-		return "", invalid("%s", x.text("page.reset.mismatch"))
+		return "", invalid("%s", req.text("page.reset.mismatch"))
 	}
 	return next, nil
 }
 
 // saysDone encodes responses that hold nothing.
 func saysDone[Res any](texts string) encoder[Res] {
-	return func(x *exchange, _ *Res) any {
-		return []string{x.text(texts + ".done")}
+	return func(req *request, _ *Res) any {
+		return []string{req.text(texts + ".done")}
 	}
 }
 
-func saysReset(x *exchange, res *hushv1.ResetPasswordResponse) any {
-	said := []string{x.text("page.reset.done")}
+func saysReset(req *request, res *hushv1.ResetPasswordResponse) any {
+	said := []string{req.text("page.reset.done")}
 	if lost := res.GetSealedCount(); lost > 0 {
-		said = append(said, x.text("page.reset.lost", "count", strconv.FormatInt(lost, 10)))
+		said = append(said, req.text("page.reset.lost", "count", strconv.FormatInt(lost, 10)))
 	}
 	return said
 }

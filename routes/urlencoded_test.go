@@ -58,7 +58,7 @@ func TestParseFormRefusals(t *testing.T) {
 		{strings.Repeat("a=b&", 1001), "there may be at most 1000 parameters"},
 	} {
 		_, err := parseForm(test.form)
-		wantFault(t, "parseForm("+short(test.form, 20)+")", err, classInvalid, test.want)
+		wantRefusal(t, "parseForm("+short(test.form, 20)+")", err, classInvalid, test.want)
 	}
 	if _, err := parseForm(strings.Repeat("a=b&", 1000)); err != nil {
 		t.Errorf("parseForm(1000 pairs): got error %v", err)

@@ -8,13 +8,13 @@ func receiptNames() []string {
 	return []string{"private", "metadata", "receipt"}
 }
 
-// v1Family is the table of version 1.
-func v1Family(c *handlers.Callable) family {
+// version1 is the table of version 1.
+func version1(c *handlers.Callable) apiVersion {
 	conceal := rpc(c.ConcealSecret, decodeConceal, v1Conceal)
 	generate := rpc(c.GenerateSecret, decodeGenerate, v1Generate)
 	metadata := rpc(c.GetMetadata, decodeGetMetadata, v1GetMetadata)
 	recent := rpc(c.ListMetadata, decodeRecent, v1Recent)
-	rows := []row{
+	routes := []route{
 		get("/status", rpc(c.GetStatus, nothing, v1Status)),
 		get("/authcheck", rpc(c.Authcheck, nothing, v1Authcheck)),
 		post("/share", conceal),
@@ -23,7 +23,7 @@ func v1Family(c *handlers.Callable) family {
 		post("/secret/{key}", hidePassphrase(rpc(c.RevealSecret, decodeReveal, v1Reveal))),
 	}
 	for _, name := range receiptNames() {
-		rows = append(rows,
+		routes = append(routes,
 			get("/"+name+"/recent", recent),
 			post("/"+name+"/recent", recent),
 			get("/"+name+"/{key}", metadata),
@@ -31,10 +31,10 @@ func v1Family(c *handlers.Callable) family {
 			post("/"+name+"/{key}/burn", rpc(c.BurnSecret, decodeBurn, v1Burn)),
 		)
 	}
-	return family{prefix: "/api/v1", rows: rows, fail: v1Fail}
+	return apiVersion{prefix: "/api/v1", routes: routes, fail: v1Fail}
 }
 
 // hidePassphrase answers a wrong passphrase as an unknown key, to the byte.
 func hidePassphrase(a action) action {
-	return reworded(a, classPassphrase, fault{class: classUnknown})
+	return reworded(a, classPassphrase, refusal{class: classUnknown})
 }

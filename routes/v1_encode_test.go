@@ -70,15 +70,15 @@ func TestV1Metadata(t *testing.T) {
 		{"nothing", nil, `{"custid":"anon","metadata_key":"","ttl":0,"metadata_ttl":0,"state":"unknown","updated":0,"created":0,` +
 			`"recipient":[],"share_domain":""}`},
 	} {
-		got := encodeText(t, v1GetMetadata(testExchange(), &hushv1.GetMetadataResponse{Metadata: test.m}))
+		got := encodeText(t, v1GetMetadata(testRequest(), &hushv1.GetMetadataResponse{Metadata: test.m}))
 		wantJSON(t, "v1GetMetadata("+test.name+")", got, test.want)
-		got = encodeText(t, v1Conceal(testExchange(), &hushv1.ConcealSecretResponse{Metadata: test.m}))
+		got = encodeText(t, v1Conceal(testRequest(), &hushv1.ConcealSecretResponse{Metadata: test.m}))
 		wantJSON(t, "v1Conceal("+test.name+")", got, test.want)
 	}
 }
 
 func TestV1Answers(t *testing.T) {
-	x := testExchange()
+	req := testRequest()
 	m := testMetadata(hushv1.State_STATE_NEW)
 	const times = `"updated":1795236745,"created":1795236735,"recipient":[],"share_domain":""`
 	item := v1Start + `"ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` + times + `,"passphrase_required":false}`
@@ -89,19 +89,19 @@ func TestV1Answers(t *testing.T) {
 		answer any
 		want   string
 	}{
-		{"v1Status", v1Status(x, &hushv1.GetStatusResponse{Status: "nominal", Locale: "en"}), `{"status":"nominal","locale":"en"}`},
-		{"v1Authcheck", v1Authcheck(x, &hushv1.AuthcheckResponse{Custid: "a"}), `{"status":"nominal","locale":"en"}`},
-		{"v1Generate", v1Generate(x, &hushv1.GenerateSecretResponse{Metadata: m, Value: "<v&>"}),
+		{"v1Status", v1Status(req, &hushv1.GetStatusResponse{Status: "nominal", Locale: "en"}), `{"status":"nominal","locale":"en"}`},
+		{"v1Authcheck", v1Authcheck(req, &hushv1.AuthcheckResponse{Custid: "a"}), `{"status":"nominal","locale":"en"}`},
+		{"v1Generate", v1Generate(req, &hushv1.GenerateSecretResponse{Metadata: m, Value: "<v&>"}),
 			v1Start + `"secret_key":"secretkey0000000000000000000000","ttl":3600,"metadata_ttl":7190,"secret_ttl":3590,"state":"new",` +
 				times + `,"value":"<v&>","passphrase_required":false}`},
-		{"v1Reveal", v1Reveal(x, &hushv1.RevealSecretResponse{Secret: testSecret(), Value: "é\n\x00</script>"}),
+		{"v1Reveal", v1Reveal(req, &hushv1.RevealSecretResponse{Secret: testSecret(), Value: "é\n\x00</script>"}),
 			`{"value":"é\n\u0000</script>","secret_key":"secretkey0000000000000000000000","share_domain":"https://hush.example"}`},
-		{"v1Reveal(domain)", v1Reveal(x, &hushv1.RevealSecretResponse{Secret: domain}),
+		{"v1Reveal(domain)", v1Reveal(req, &hushv1.RevealSecretResponse{Secret: domain}),
 			`{"value":"","secret_key":"secretkey0000000000000000000000","share_domain":"https://s.example"}`},
-		{"v1Burn", v1Burn(x, &hushv1.BurnSecretResponse{Metadata: testMetadata(hushv1.State_STATE_BURNED)}),
+		{"v1Burn", v1Burn(req, &hushv1.BurnSecretResponse{Metadata: testMetadata(hushv1.State_STATE_BURNED)}),
 			`{"state":` + v1Start + `"ttl":3600,"metadata_ttl":7190,"state":"burned",` + times + `},"secret_shortkey":"secret"}`},
-		{"v1Recent", v1Recent(x, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{m, m}}), "[" + item + "," + item + "]"},
-		{"v1Recent(none)", v1Recent(x, &hushv1.ListMetadataResponse{}), "[]"},
+		{"v1Recent", v1Recent(req, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{m, m}}), "[" + item + "," + item + "]"},
+		{"v1Recent(none)", v1Recent(req, &hushv1.ListMetadataResponse{}), "[]"},
 	} {
 		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
 	}

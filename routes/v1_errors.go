@@ -20,7 +20,7 @@ const (
 )
 
 // v1Refusal is what version 1 makes of a class: the status that its clients
-// expect, the honest one, and the text unless the fault brings its own.
+// expect, the honest one, and the text unless the refusal brings its own.
 type v1Refusal struct {
 	status int
 	honest int
@@ -75,19 +75,19 @@ type v1ErrorAnswer struct {
 	Message   string  `json:"message"`
 }
 
-func v1Fail(w http.ResponseWriter, x *exchange, f *fault) {
-	refusal := v1Refuse(f.class)
+func v1Fail(w http.ResponseWriter, req *request, refused *refusal) {
+	refusal := v1Refuse(refused.class)
 	answer := v1ErrorAnswer{Message: refusal.text}
 	if answer.Message == "" {
-		answer.Message = f.text
+		answer.Message = refused.text
 	}
-	if f.class == classUnknown {
-		answer.SecretKey = x.echoed()
+	if refused.class == classUnknown {
+		answer.SecretKey = req.echoed()
 	}
 	w.Header().Set("X-OTS-Intended-Status", strconv.Itoa(refusal.honest))
 	// A wrong passphrase looks like an unknown secret here.
-	if f.class != classPassphrase {
-		setRetryAfter(w, f)
+	if refused.class != classPassphrase {
+		setRetryAfter(w, refused)
 	}
 	writeJSON(w, refusal.status, answer)
 }

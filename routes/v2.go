@@ -2,10 +2,10 @@ package routes
 
 import "hush/handlers"
 
-// v2Family is the table of version 2.
-func v2Family(c *handlers.Callable) family {
+// version2 is the table of version 2.
+func version2(c *handlers.Callable) apiVersion {
 	recent := rpc(c.ListMetadata, decodeRecent, v2Recent)
-	rows := []row{
+	routes := []route{
 		forAnyone(get("/status", rpc(c.GetStatus, nothing, v2Status))),
 		forAnyone(get("/version", rpc(c.GetVersion, nothing, v2Version))),
 		forAnyone(get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales))),
@@ -13,28 +13,28 @@ func v2Family(c *handlers.Callable) family {
 		get("/authcheck", rpc(c.Authcheck, nothing, v2Authcheck)),
 		hiddenGet("/colonel", rpc(c.GetIndex, nothing, v2Index)),
 	}
-	rows = append(rows, v2Account(c)...)
-	rows = append(rows, v2Domains(c)...)
-	rows = append(rows, v2Challenges(c)...)
-	rows = append(rows, v2Intake(c)...)
+	routes = append(routes, v2Account(c)...)
+	routes = append(routes, v2Domains(c)...)
+	routes = append(routes, v2Challenges(c)...)
+	routes = append(routes, v2Intake(c)...)
 	for _, name := range receiptNames() {
-		rows = append(rows, get("/"+name+"/recent", recent))
+		routes = append(routes, get("/"+name+"/recent", recent))
 	}
 	for _, prefix := range []string{"", "/guest"} {
-		rows = append(rows, v2Secrets(c, prefix+"/secret")...)
+		routes = append(routes, v2Secrets(c, prefix+"/secret")...)
 		for _, name := range receiptNames() {
-			rows = append(rows, v2Receipts(c, prefix+"/"+name)...)
+			routes = append(routes, v2Receipts(c, prefix+"/"+name)...)
 		}
 	}
-	return family{prefix: "/api/v2", rows: rows, fail: v2Fail}
+	return apiVersion{prefix: "/api/v2", routes: routes, fail: v2Fail}
 }
 
-func v2Secrets(c *handlers.Callable, path string) []row {
+func v2Secrets(c *handlers.Callable, path string) []route {
 	conceal := rpc(c.ConcealSecret, decodeConceal, v2Conceal)
 	generate := rpc(c.GenerateSecret, decodeGenerate, v2Generate)
 	show := rpc(c.GetSecret, decodeGetSecret, v2GetSecret)
 	reveal := either(isContinued, rpc(c.RevealSecret, decodeReveal, v2Reveal), show)
-	return []row{
+	return []route{
 		openPost(path+"/conceal", either(isGenerate, generate, conceal)),
 		preflight(path + "/conceal"),
 		openPost(path+"/generate", generate),
@@ -47,8 +47,8 @@ func v2Secrets(c *handlers.Callable, path string) []row {
 	}
 }
 
-func v2Receipts(c *handlers.Callable, path string) []row {
-	return []row{
+func v2Receipts(c *handlers.Callable, path string) []route {
+	return []route{
 		get(path+"/{key}", rpc(c.GetMetadata, decodeGetMetadata, v2GetMetadata)),
 		patch(path+"/{key}", rpc(c.UpdateMetadata, decodeMemo, v2UpdateMetadata)),
 		post(path+"/{key}/burn", rpc(c.BurnSecret, decodeSureBurn, v2Burn)),

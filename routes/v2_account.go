@@ -6,8 +6,8 @@ import (
 )
 
 // v2Account is the part of the table about the caller's account.
-func v2Account(c *handlers.Callable) []row {
-	return []row{
+func v2Account(c *handlers.Callable) []route {
+	return []route{
 		get("/account", rpc(c.GetAccount, nothing, v2GetAccount)),
 		post("/account/destroy", wrongPassword(
 			rpc(c.DestroyAccount, decodeDestroy, v2Destroyed), "Please check the password.")),
@@ -18,8 +18,8 @@ func v2Account(c *handlers.Callable) []row {
 	}
 }
 
-func decodeDestroy(x *exchange) (*hushv1.DestroyAccountRequest, error) {
-	confirmation, err := x.params.text("confirmation")
+func decodeDestroy(req *request) (*hushv1.DestroyAccountRequest, error) {
+	confirmation, err := req.params.text("confirmation")
 	if err != nil {
 		return nil, err
 	}
@@ -31,9 +31,9 @@ func decodeDestroy(x *exchange) (*hushv1.DestroyAccountRequest, error) {
 
 // decodeChangePassword compares the new password with its repetition, which is
 // for people's fingers and nothing that the service needs.
-func decodeChangePassword(x *exchange) (*hushv1.ChangeAccountPasswordRequest, error) {
+func decodeChangePassword(req *request) (*hushv1.ChangeAccountPasswordRequest, error) {
 	var current, next, again string
-	err := x.params.read(reading{"currentp", &current}, reading{"newp", &next}, reading{"newp2", &again})
+	err := req.params.read(reading{"currentp", &current}, reading{"newp", &next}, reading{"newp2", &again})
 	switch {
 	case err != nil:
 		return nil, err
@@ -45,8 +45,8 @@ func decodeChangePassword(x *exchange) (*hushv1.ChangeAccountPasswordRequest, er
 	return &hushv1.ChangeAccountPasswordRequest{CurrentPassword: current, NewPassword: next}, nil
 }
 
-func decodeLocale(x *exchange) (*hushv1.UpdateLocaleRequest, error) {
-	name, err := x.params.text("locale")
+func decodeLocale(req *request) (*hushv1.UpdateLocaleRequest, error) {
+	name, err := req.params.text("locale")
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func decodeLocale(x *exchange) (*hushv1.UpdateLocaleRequest, error) {
 
 // decodeAPIToken asks for the one token that old clients know of, in the place
 // of the one before.
-func decodeAPIToken(*exchange) (*hushv1.GenerateApiTokenRequest, error) {
+func decodeAPIToken(*request) (*hushv1.GenerateApiTokenRequest, error) {
 	return &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, nil
 }
 
@@ -139,19 +139,19 @@ type v2AccountRecord struct {
 	StripeSubscriptions *string    `json:"stripe_subscriptions"`
 }
 
-func v2GetAccount(x *exchange, res *hushv1.GetAccountResponse) any {
-	return x.envelope(v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
+func v2GetAccount(req *request, res *hushv1.GetAccountResponse) any {
+	return req.envelope(v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
 }
 
 // v2Plain answers that it was done.
-func v2Plain[Res any](x *exchange, _ *Res) any { return x.envelope(struct{}{}, struct{}{}) }
+func v2Plain[Res any](req *request, _ *Res) any { return req.envelope(struct{}{}, struct{}{}) }
 
 type v2DestroyedDetails struct {
 	Burned int32 `json:"burned"`
 }
 
-func v2Destroyed(x *exchange, res *hushv1.DestroyAccountResponse) any {
-	return x.envelope(struct{}{}, v2DestroyedDetails{Burned: res.GetBurned()})
+func v2Destroyed(req *request, res *hushv1.DestroyAccountResponse) any {
+	return req.envelope(struct{}{}, v2DestroyedDetails{Burned: res.GetBurned()})
 }
 
 type v2LocaleAnswer struct {
@@ -160,8 +160,8 @@ type v2LocaleAnswer struct {
 	OldLocale string `json:"old_locale"`
 }
 
-func v2Locale(x *exchange, res *hushv1.UpdateLocaleResponse) any {
-	return v2LocaleAnswer{x.envelope(struct{}{}, struct{}{}), res.GetNewLocale(), res.GetOldLocale()}
+func v2Locale(req *request, res *hushv1.UpdateLocaleResponse) any {
+	return v2LocaleAnswer{req.envelope(struct{}{}, struct{}{}), res.GetNewLocale(), res.GetOldLocale()}
 }
 
 type v2APITokenRecord struct {
@@ -169,6 +169,6 @@ type v2APITokenRecord struct {
 	Active   bool   `json:"active"`
 }
 
-func v2APIToken(x *exchange, res *hushv1.GenerateApiTokenResponse) any {
-	return x.envelope(v2APITokenRecord{APIToken: res.GetToken(), Active: true}, struct{}{})
+func v2APIToken(req *request, res *hushv1.GenerateApiTokenResponse) any {
+	return req.envelope(v2APITokenRecord{APIToken: res.GetToken(), Active: true}, struct{}{})
 }

@@ -27,23 +27,23 @@ const testCustomer = `{"identifier":"a&b@example.com","custid":"a&b@example.com"
 	`"secrets_created":4,"secrets_burned":2,"secrets_shared":3,"emails_sent":1}`
 
 func TestV2Account(t *testing.T) {
-	x := testExchange()
-	x.visitor.Custid = "a&b@example.com"
+	req := testRequest()
+	req.visitor.Custid = "a&b@example.com"
 	const open = `{"success":true,"shrimp":"shrimp","custid":"a&b@example.com",`
 	for _, test := range []struct {
 		name   string
 		answer any
 		want   string
 	}{
-		{"v2GetAccount", v2GetAccount(x, &hushv1.GetAccountResponse{Account: testAccount()}),
+		{"v2GetAccount", v2GetAccount(req, &hushv1.GetAccountResponse{Account: testAccount()}),
 			open + `"record":{"apitoken":"","cust":` + testCustomer + `,"stripe_customer":null,"stripe_subscriptions":null},"details":{}}`},
-		{"v2Authcheck", v2Authcheck(x, &hushv1.AuthcheckResponse{Custid: "a&b@example.com", Account: testAccount()}),
+		{"v2Authcheck", v2Authcheck(req, &hushv1.AuthcheckResponse{Custid: "a&b@example.com", Account: testAccount()}),
 			open + `"record":` + testCustomer + `,"details":{"authenticated":true}}`},
-		{"v2Destroyed", v2Destroyed(x, &hushv1.DestroyAccountResponse{Burned: 7}), open + `"record":{},"details":{"burned":7}}`},
-		{"v2Plain", v2Plain(x, &hushv1.ChangeAccountPasswordResponse{}), open + `"record":{},"details":{}}`},
-		{"v2Locale", v2Locale(x, &hushv1.UpdateLocaleResponse{NewLocale: "fr"}),
+		{"v2Destroyed", v2Destroyed(req, &hushv1.DestroyAccountResponse{Burned: 7}), open + `"record":{},"details":{"burned":7}}`},
+		{"v2Plain", v2Plain(req, &hushv1.ChangeAccountPasswordResponse{}), open + `"record":{},"details":{}}`},
+		{"v2Locale", v2Locale(req, &hushv1.UpdateLocaleResponse{NewLocale: "fr"}),
 			open + `"record":{},"details":{},"new_locale":"fr","old_locale":""}`},
-		{"v2APIToken", v2APIToken(x, &hushv1.GenerateApiTokenResponse{Token: "0123"}),
+		{"v2APIToken", v2APIToken(req, &hushv1.GenerateApiTokenResponse{Token: "0123"}),
 			open + `"record":{"apitoken":"0123","active":true},"details":{}}`},
 	} {
 		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
@@ -79,7 +79,7 @@ func TestDecodeAccount(t *testing.T) {
 	wantMessage(t, "decodeDestroy", destroy, &hushv1.DestroyAccountRequest{Confirmation: " päss "}, err)
 	for _, body := range []string{"", "confirmation=", `{"confirmation":null}`} {
 		_, err := decoded(t, decodeDestroy, body)
-		wantFault(t, "decodeDestroy("+body+")", err, classInvalid, "Password confirmation is required.")
+		wantRefusal(t, "decodeDestroy("+body+")", err, classInvalid, "Password confirmation is required.")
 	}
 	locale, err := decoded(t, decodeLocale, `{"locale":"pt_BR"}`)
 	wantMessage(t, "decodeLocale", locale, &hushv1.UpdateLocaleRequest{Locale: "pt_BR"}, err)
@@ -100,7 +100,7 @@ func TestDecodeChangePassword(t *testing.T) {
 		`{"currentp":"a","newp":[]}`:  "newp must be a single value",
 	} {
 		_, err := decoded(t, decodeChangePassword, body)
-		wantFault(t, "decodeChangePassword("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeChangePassword("+body+")", err, classInvalid, want)
 	}
 }
 
@@ -109,15 +109,15 @@ func TestDecodeChangePassword(t *testing.T) {
 func TestWrongPassword(t *testing.T) {
 	wrong := rpcError(t, connect.CodePermissionDenied, "wrong address or password",
 		&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CREDENTIALS})
-	_, err := wrongPassword(refuseWith(wrong), "Please check the password.").run(t.Context(), testExchange())
-	wantFault(t, "wrongPassword(wrong)", err, classCredentials, "Please check the password.")
+	_, err := wrongPassword(refuseWith(wrong), "Please check the password.").run(t.Context(), testRequest())
+	wantRefusal(t, "wrongPassword(wrong)", err, classCredentials, "Please check the password.")
 	other := connect.NewError(connect.CodeUnavailable, errors.New("busy"))
-	_, err = wrongPassword(refuseWith(other), "Please check the password.").run(t.Context(), testExchange())
-	wantFault(t, "wrongPassword(busy)", err, classUnavailable, "")
-	if _, err := wrongPassword(say(), "no").run(t.Context(), testExchange()); err != nil {
+	_, err = wrongPassword(refuseWith(other), "Please check the password.").run(t.Context(), testRequest())
+	wantRefusal(t, "wrongPassword(busy)", err, classUnavailable, "")
+	if _, err := wrongPassword(say(), "no").run(t.Context(), testRequest()); err != nil {
 		t.Errorf("wrongPassword(right): got error %v", err)
 	}
 	unknown := connect.NewError(connect.CodeNotFound, errors.New("not found"))
-	_, err = missing(refuseWith(unknown), "Image not found").run(t.Context(), testExchange())
-	wantFault(t, "missing(unknown)", err, classMissing, "Image not found")
+	_, err = missing(refuseWith(unknown), "Image not found").run(t.Context(), testRequest())
+	wantRefusal(t, "missing(unknown)", err, classMissing, "Image not found")
 }

@@ -79,14 +79,14 @@ func brandFlags(b *hushv1.Brand) []brandFlag {
 
 // decodeUpdateBrand reads what changes. What is not named stays, null unsets,
 // and names that no brand has are passed over.
-func decodeUpdateBrand(x *exchange) (*hushv1.UpdateDomainBrandRequest, error) {
-	if !x.params.isObject("brand") {
+func decodeUpdateBrand(req *request) (*hushv1.UpdateDomainBrandRequest, error) {
+	if !req.params.isObject("brand") {
 		return nil, invalid("Please provide brand settings")
 	}
 	brand := new(hushv1.Brand)
 	var unset []string
 	for _, field := range brandTexts(brand) {
-		text, null, err := x.brandField(field.name)
+		text, null, err := req.brandField(field.name)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func decodeUpdateBrand(x *exchange) (*hushv1.UpdateDomainBrandRequest, error) {
 		}
 	}
 	for _, field := range brandFlags(brand) {
-		text, null, err := x.brandField(field.name)
+		text, null, err := req.brandField(field.name)
 		if err != nil {
 			return nil, err
 		}
@@ -103,22 +103,22 @@ func decodeUpdateBrand(x *exchange) (*hushv1.UpdateDomainBrandRequest, error) {
 			unset = append(unset, field.name)
 		}
 		if text != nil {
-			on, err := x.params.flag("brand[" + field.name + "]")
+			on, err := req.params.flag("brand[" + field.name + "]")
 			if err != nil {
 				return nil, err
 			}
 			*field.at = &on
 		}
 	}
-	return &hushv1.UpdateDomainBrandRequest{Domain: x.key, Brand: brand, Unset: unset}, nil
+	return &hushv1.UpdateDomainBrandRequest{Domain: req.key, Brand: brand, Unset: unset}, nil
 }
 
 // brandField answers the value of a brand's field, nil if none was given, and
 // whether it was given as null.
-func (x *exchange) brandField(name string) (text *string, null bool, err error) {
+func (req *request) brandField(name string) (text *string, null bool, err error) {
 	name = "brand[" + name + "]"
-	text, err = x.params.optional(name)
-	return text, text == nil && x.params.isNull(name), err
+	text, err = req.params.optional(name)
+	return text, text == nil && req.params.isNull(name), err
 }
 
 // v2BrandRecord is the domain for clients of one age and the brand for those of
@@ -129,15 +129,15 @@ type v2BrandRecord struct {
 	Brand v2Brand `json:"brand"`
 }
 
-func (x *exchange) brand(d *hushv1.Domain) v2Envelope {
+func (req *request) brand(d *hushv1.Domain) v2Envelope {
 	record := newV2Domain(d)
-	return x.envelope(v2BrandRecord{record, record.Brand, record.Brand}, v2ClusterDetails{})
+	return req.envelope(v2BrandRecord{record, record.Brand, record.Brand}, v2ClusterDetails{})
 }
 
-func v2GetBrand(x *exchange, res *hushv1.GetDomainBrandResponse) any {
-	return x.brand(res.GetDomain())
+func v2GetBrand(req *request, res *hushv1.GetDomainBrandResponse) any {
+	return req.brand(res.GetDomain())
 }
 
-func v2UpdateBrand(x *exchange, res *hushv1.UpdateDomainBrandResponse) any {
-	return x.brand(res.GetDomain())
+func v2UpdateBrand(req *request, res *hushv1.UpdateDomainBrandResponse) any {
+	return req.brand(res.GetDomain())
 }

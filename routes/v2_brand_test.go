@@ -35,6 +35,6 @@ func TestDecodeUpdateBrand(t *testing.T) {
 		`{"brand":{"button_text_light":"maybe"}}`: "brand[button_text_light] must be true or false",
 	} {
 		_, err := decoded(t, decodeUpdateBrand, body)
-		wantFault(t, "decodeUpdateBrand("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeUpdateBrand("+body+")", err, classInvalid, want)
 	}
 }

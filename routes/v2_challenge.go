@@ -6,16 +6,16 @@ import (
 )
 
 // v2Challenges is the part of the table about challenges.
-func v2Challenges(c *handlers.Callable) []row {
-	return []row{
+func v2Challenges(c *handlers.Callable) []route {
+	return []route{
 		forAnyone(get("/altcha/challenge", rpc(c.AltchaChallenge, decodeChallenge, v2Challenge))),
 		post("/altcha/verify", rpc(c.AltchaVerify, decodeSolution, v2Solved)),
 		post("/altcha/verify-spam", rpc(c.AltchaVerifySpam, decodeVerdict, v2Verdict)),
 	}
 }
 
-func decodeChallenge(x *exchange) (*hushv1.AltchaChallengeRequest, error) {
-	action, err := x.params.text("action")
+func decodeChallenge(req *request) (*hushv1.AltchaChallengeRequest, error) {
+	action, err := req.params.text("action")
 	if err != nil {
 		return nil, err
 	}
@@ -25,12 +25,12 @@ func decodeChallenge(x *exchange) (*hushv1.AltchaChallengeRequest, error) {
 // payload is the parameter that holds a solution.
 const payload = "authenticity_payload"
 
-func decodeSolution(x *exchange) (*hushv1.AltchaVerifyRequest, error) {
-	solution, err := x.params.text(payload)
+func decodeSolution(req *request) (*hushv1.AltchaVerifyRequest, error) {
+	solution, err := req.params.text(payload)
 	if err != nil {
 		return nil, err
 	}
-	action, err := x.params.text("action")
+	action, err := req.params.text("action")
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +39,12 @@ func decodeSolution(x *exchange) (*hushv1.AltchaVerifyRequest, error) {
 
 // decodeVerdict takes all other parameters for the form that the verdict is
 // about.
-func decodeVerdict(x *exchange) (*hushv1.AltchaVerifySpamRequest, error) {
-	verdict, err := x.params.text(payload)
+func decodeVerdict(req *request) (*hushv1.AltchaVerifySpamRequest, error) {
+	verdict, err := req.params.text(payload)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := x.params.others(payload, "shrimp")
+	fields, err := req.params.others(payload, "shrimp")
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ type v2ChallengeAnswer struct {
 	Signature string `json:"signature"`
 }
 
-func v2Challenge(_ *exchange, res *hushv1.AltchaChallengeResponse) any {
+func v2Challenge(_ *request, res *hushv1.AltchaChallengeResponse) any {
 	return v2ChallengeAnswer{
 		Algorithm: res.GetAlgorithm(), Challenge: res.GetChallenge(), MaxNumber: res.GetMaxNumber(),
 		Salt: res.GetSalt(), Signature: res.GetSignature(),
@@ -76,8 +76,8 @@ type v2SolvedData struct {
 }
 
 // v2Solved says the solution again, which is spent by now.
-func v2Solved(x *exchange, _ *hushv1.AltchaVerifyResponse) any {
-	solution, _ := x.params.text(payload) // it was read before
+func v2Solved(req *request, _ *hushv1.AltchaVerifyResponse) any {
+	solution, _ := req.params.text(payload) // it was read before
 	return v2DataAnswer{Success: true, Data: v2SolvedData{Payload: solution}}
 }
 
@@ -88,7 +88,7 @@ type v2VerdictData struct {
 	Reasons        []string `json:"reasons"`
 }
 
-func v2Verdict(_ *exchange, res *hushv1.AltchaVerifySpamResponse) any {
+func v2Verdict(_ *request, res *hushv1.AltchaVerifySpamResponse) any {
 	return v2DataAnswer{Success: true, Data: v2VerdictData{
 		Verified: true, Classification: res.GetClassification(), Score: res.GetScore(), Reasons: notNull(res.GetReasons()),
 	}}

@@ -16,18 +16,18 @@ func TestChallengeRows(t *testing.T) {
 		AuthenticityPayload: "p", Fields: map[string]string{"email": "a@b", "text": "t"},
 	}, err)
 
-	x := testExchange()
-	x.params = mustParams(t, "authenticity_payload=p", "")
+	req := testRequest()
+	req.params = mustParams(t, "authenticity_payload=p", "")
 	for _, test := range []struct {
 		name   string
 		answer any
 		want   string
 	}{
-		{"v2Challenge", v2Challenge(x, &hushv1.AltchaChallengeResponse{
+		{"v2Challenge", v2Challenge(req, &hushv1.AltchaChallengeResponse{
 			Algorithm: "SHA-256", Challenge: "c", MaxNumber: 50000, Salt: "s?expires=1&a=any&", Signature: "g",
 		}), `{"algorithm":"SHA-256","challenge":"c","maxnumber":50000,"salt":"s?expires=1&a=any&","signature":"g"}`},
-		{"v2Solved", v2Solved(x, nil), `{"success":true,"data":{"authenticity_payload":"p"}}`},
-		{"v2Verdict", v2Verdict(x, &hushv1.AltchaVerifySpamResponse{Classification: "GOOD", Score: 0.5}),
+		{"v2Solved", v2Solved(req, nil), `{"success":true,"data":{"authenticity_payload":"p"}}`},
+		{"v2Verdict", v2Verdict(req, &hushv1.AltchaVerifySpamResponse{Classification: "GOOD", Score: 0.5}),
 			`{"success":true,"data":{"verified":true,"classification":"GOOD","score":0.5,"reasons":[]}}`},
 	} {
 		wantJSON(t, test.name, encodeText(t, test.answer), test.want)

@@ -79,11 +79,11 @@ type v2BuildFacts struct {
 	Uptime    int64  `json:"uptime"`
 }
 
-func v2Index(x *exchange, res *hushv1.GetIndexResponse) any {
+func v2Index(req *request, res *hushv1.GetIndexResponse) any {
 	record := v2IndexRecord{
-		RecentCustomers: x.recentCustomers(res.GetRecentAccounts()),
-		TodayFeedback:   x.feedback(res.GetTodayFeedback()), YesterdayFeedback: x.feedback(res.GetYesterdayFeedback()),
-		OlderFeedback: x.feedback(res.GetOlderFeedback()),
+		RecentCustomers: req.recentCustomers(res.GetRecentAccounts()),
+		TodayFeedback:   req.feedback(res.GetTodayFeedback()), YesterdayFeedback: req.feedback(res.GetYesterdayFeedback()),
+		OlderFeedback: req.feedback(res.GetOlderFeedback()),
 		Counts:        newV2Counts(res.GetCounts()),
 		Store: v2StoreFacts{
 			Backend: res.GetStore().GetBackend(), LiveBytes: res.GetStore().GetLiveBytes(), FileBytes: res.GetStore().GetFileBytes(),
@@ -95,27 +95,27 @@ func v2Index(x *exchange, res *hushv1.GetIndexResponse) any {
 		},
 	}
 	record.RedisInfo = storeWords(record)
-	return x.envelope(record, record)
+	return req.envelope(record, record)
 }
 
-func (x *exchange) recentCustomers(accounts []*hushv1.Account) []v2RecentCustomer {
+func (req *request) recentCustomers(accounts []*hushv1.Account) []v2RecentCustomer {
 	customers := make([]v2RecentCustomer, 0, len(accounts))
 	for _, a := range accounts {
 		customers = append(customers, v2RecentCustomer{
 			Custid: a.GetAddress(), Planid: planid, Colonel: a.GetRole() == hushv1.Role_ROLE_COLONEL,
 			SecretsCreated: a.GetTally().GetSecretsCreated(), SecretsShared: a.GetTally().GetSecretsShared(),
 			EmailsSent: a.GetTally().GetEmailsSent(), Verified: a.GetVerified(),
-			Stamp: agoWords(a.GetCreateTime().AsTime(), x.now),
+			Stamp: agoWords(a.GetCreateTime().AsTime(), req.now),
 		})
 	}
 	return customers
 }
 
-func (x *exchange) feedback(list []*hushv1.Feedback) []v2FeedbackItem {
+func (req *request) feedback(list []*hushv1.Feedback) []v2FeedbackItem {
 	items := make([]v2FeedbackItem, 0, len(list))
 	for _, f := range list {
 		items = append(items, v2FeedbackItem{
-			Msg: signed(f), Stamp: agoWords(f.GetCreateTime().AsTime(), x.now), Sender: f.GetSender(),
+			Msg: signed(f), Stamp: agoWords(f.GetCreateTime().AsTime(), req.now), Sender: f.GetSender(),
 		})
 	}
 	return items

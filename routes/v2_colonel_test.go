@@ -30,7 +30,7 @@ func TestV2Index(t *testing.T) {
 		`"yesterday_feedback_count":13,"older_feedback_count":14,"exception_count":15,"domain_count":16,"queued_mail_count":17},` +
 		`"store":{"backend":"bolt","live_bytes":18,"file_bytes":19,"audit_rows":20,"audit_bytes":21},` +
 		`"build":{"version":"0.1.0","go_version":"go1.26","revision":"r","started":1795236735,"uptime":65}}`
-	wantJSON(t, "v2Index", encodeText(t, v2Index(testExchange(), res)), v2Open+`"record":`+index+`,"details":`+index+`}`)
+	wantJSON(t, "v2Index", encodeText(t, v2Index(testRequest(), res)), v2Open+`"record":`+index+`,"details":`+index+`}`)
 
 	long := &hushv1.Feedback{Message: strings.Repeat("é", 1500), Sender: "s"}
 	if got := signed(long); got != long.GetMessage() {

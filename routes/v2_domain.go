@@ -7,10 +7,10 @@ import (
 
 // v2Domains is the part of the table about the domains of the caller's
 // account. Clients of different ages use different paths.
-func v2Domains(c *handlers.Callable) []row {
-	var rows []row
+func v2Domains(c *handlers.Callable) []route {
+	var routes []route
 	for _, prefix := range []string{"/account/domains", "/domains"} {
-		rows = append(rows,
+		routes = append(routes,
 			get(prefix, rpc(c.ListDomains, nothing, v2ListDomains)),
 			post(prefix+"/add", duplicate(rpc(c.AddDomain, decodeAddDomain, v2AddDomain), "Duplicate domain")),
 			get(prefix+"/{domain}", rpc(c.GetDomain, decodeGetDomain, v2GetDomain)),
@@ -20,34 +20,34 @@ func v2Domains(c *handlers.Callable) []row {
 			put(prefix+"/{domain}/brand", rpc(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand)),
 		)
 		for _, image := range imageNames() {
-			rows = append(rows, v2Images(c, prefix+"/{domain}/"+image.name, image)...)
+			routes = append(routes, v2Images(c, prefix+"/{domain}/"+image.name, image)...)
 		}
 	}
-	return rows
+	return routes
 }
 
-func decodeAddDomain(x *exchange) (*hushv1.AddDomainRequest, error) {
-	name, err := x.params.text("domain")
+func decodeAddDomain(req *request) (*hushv1.AddDomainRequest, error) {
+	name, err := req.params.text("domain")
 	if err != nil {
 		return nil, err
 	}
 	return &hushv1.AddDomainRequest{Domain: name}, nil
 }
 
-func decodeGetDomain(x *exchange) (*hushv1.GetDomainRequest, error) {
-	return &hushv1.GetDomainRequest{Domain: x.key}, nil
+func decodeGetDomain(req *request) (*hushv1.GetDomainRequest, error) {
+	return &hushv1.GetDomainRequest{Domain: req.key}, nil
 }
 
-func decodeRemoveDomain(x *exchange) (*hushv1.RemoveDomainRequest, error) {
-	return &hushv1.RemoveDomainRequest{Domain: x.key}, nil
+func decodeRemoveDomain(req *request) (*hushv1.RemoveDomainRequest, error) {
+	return &hushv1.RemoveDomainRequest{Domain: req.key}, nil
 }
 
-func decodeVerifyDomain(x *exchange) (*hushv1.VerifyDomainRequest, error) {
-	return &hushv1.VerifyDomainRequest{Domain: x.key}, nil
+func decodeVerifyDomain(req *request) (*hushv1.VerifyDomainRequest, error) {
+	return &hushv1.VerifyDomainRequest{Domain: req.key}, nil
 }
 
-func decodeGetBrand(x *exchange) (*hushv1.GetDomainBrandRequest, error) {
-	return &hushv1.GetDomainBrandRequest{Domain: x.key}, nil
+func decodeGetBrand(req *request) (*hushv1.GetDomainBrandRequest, error) {
+	return &hushv1.GetDomainBrandRequest{Domain: req.key}, nil
 }
 
 // v2Domain is a claimed name.
@@ -155,31 +155,31 @@ type v2Cluster struct {
 	VHostTarget *string `json:"vhost_target"`
 }
 
-func v2ListDomains(x *exchange, res *hushv1.ListDomainsResponse) any {
+func v2ListDomains(req *request, res *hushv1.ListDomainsResponse) any {
 	records := make([]v2Domain, 0, len(res.GetDomains()))
 	for _, d := range res.GetDomains() {
 		records = append(records, newV2Domain(d))
 	}
 	return v2List{
-		Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid),
+		Success: true, Shrimp: req.shrimp(), Custid: custid(req.visitor.Custid),
 		Count: len(records), Records: records, Details: v2ClusterDetails{},
 	}
 }
 
-func (x *exchange) domain(d *hushv1.Domain) v2Envelope {
-	return x.envelope(newV2Domain(d), v2ClusterDetails{})
+func (req *request) domain(d *hushv1.Domain) v2Envelope {
+	return req.envelope(newV2Domain(d), v2ClusterDetails{})
 }
 
-func v2AddDomain(x *exchange, res *hushv1.AddDomainResponse) any {
-	return x.domain(res.GetDomain())
+func v2AddDomain(req *request, res *hushv1.AddDomainResponse) any {
+	return req.domain(res.GetDomain())
 }
 
-func v2GetDomain(x *exchange, res *hushv1.GetDomainResponse) any {
-	return x.domain(res.GetDomain())
+func v2GetDomain(req *request, res *hushv1.GetDomainResponse) any {
+	return req.domain(res.GetDomain())
 }
 
-func v2VerifyDomain(x *exchange, res *hushv1.VerifyDomainResponse) any {
-	return x.domain(res.GetDomain())
+func v2VerifyDomain(req *request, res *hushv1.VerifyDomainResponse) any {
+	return req.domain(res.GetDomain())
 }
 
 type v2RemovedAnswer struct {
@@ -187,6 +187,6 @@ type v2RemovedAnswer struct {
 	Message string `json:"message"`
 }
 
-func v2RemoveDomain(x *exchange, res *hushv1.RemoveDomainResponse) any {
-	return v2RemovedAnswer{x.envelope(struct{}{}, v2ClusterDetails{}), "Removed " + res.GetDisplayDomain()}
+func v2RemoveDomain(req *request, res *hushv1.RemoveDomainResponse) any {
+	return v2RemovedAnswer{req.envelope(struct{}{}, v2ClusterDetails{}), "Removed " + res.GetDisplayDomain()}
 }

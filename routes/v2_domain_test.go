@@ -44,23 +44,23 @@ const (
 )
 
 func TestV2Domain(t *testing.T) {
-	x, d := testExchange(), testDomain()
+	req, d := testRequest(), testDomain()
 	for _, test := range []struct {
 		name   string
 		answer any
 		want   string
 	}{
-		{"v2AddDomain", v2AddDomain(x, &hushv1.AddDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
-		{"v2GetDomain", v2GetDomain(x, &hushv1.GetDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
-		{"v2VerifyDomain", v2VerifyDomain(x, &hushv1.VerifyDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
-		{"v2ListDomains", v2ListDomains(x, &hushv1.ListDomainsResponse{Domains: []*hushv1.Domain{d, d}}),
+		{"v2AddDomain", v2AddDomain(req, &hushv1.AddDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
+		{"v2GetDomain", v2GetDomain(req, &hushv1.GetDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
+		{"v2VerifyDomain", v2VerifyDomain(req, &hushv1.VerifyDomainResponse{Domain: d}), v2Open + `"record":` + testClaim + `,` + noDetails},
+		{"v2ListDomains", v2ListDomains(req, &hushv1.ListDomainsResponse{Domains: []*hushv1.Domain{d, d}}),
 			v2Open + `"count":2,"records":[` + testClaim + `,` + testClaim + `],` + noDetails},
-		{"v2ListDomains(none)", v2ListDomains(x, &hushv1.ListDomainsResponse{}), v2Open + `"count":0,"records":[],` + noDetails},
-		{"v2RemoveDomain", v2RemoveDomain(x, &hushv1.RemoveDomainResponse{DisplayDomain: "secrets.example.com"}),
+		{"v2ListDomains(none)", v2ListDomains(req, &hushv1.ListDomainsResponse{}), v2Open + `"count":0,"records":[],` + noDetails},
+		{"v2RemoveDomain", v2RemoveDomain(req, &hushv1.RemoveDomainResponse{DisplayDomain: "secrets.example.com"}),
 			v2Open + `"record":{},` + noDetails[:len(noDetails)-1] + `,"message":"Removed secrets.example.com"}`},
-		{"v2GetBrand", v2GetBrand(x, &hushv1.GetDomainBrandResponse{Domain: d}),
+		{"v2GetBrand", v2GetBrand(req, &hushv1.GetDomainBrandResponse{Domain: d}),
 			v2Open + `"record":{` + testDomainStart + testTimes + `,` + testBrand + `,"brand":{` + testBrand + `}},` + noDetails},
-		{"v2UpdateBrand", v2UpdateBrand(x, &hushv1.UpdateDomainBrandResponse{Domain: d}),
+		{"v2UpdateBrand", v2UpdateBrand(req, &hushv1.UpdateDomainBrandResponse{Domain: d}),
 			v2Open + `"record":{` + testDomainStart + testTimes + `,` + testBrand + `,"brand":{` + testBrand + `}},` + noDetails},
 	} {
 		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
@@ -103,10 +103,10 @@ func TestDecodeDomain(t *testing.T) {
 // A domain that the account has already is told in the words that clients know.
 func TestDuplicateDomain(t *testing.T) {
 	taken := rpcError(t, connect.CodeAlreadyExists, "there is one of that name already", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_DUPLICATE})
-	rows := testTree(t, family{prefix: "/api/v2", fail: v2Fail, rows: []row{
+	routes := testTree(t, apiVersion{prefix: "/api/v2", fail: v2Fail, routes: []route{
 		post("/domains/add", duplicate(refuseWith(taken), "Duplicate domain")),
 	}})
-	w := serve(rows, httptest.NewRequest(http.MethodPost, "/api/v2/domains/add", nil))
+	w := serve(routes, httptest.NewRequest(http.MethodPost, "/api/v2/domains/add", nil))
 	if w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), `"message":"Duplicate domain"`) {
 		t.Errorf("POST /domains/add: got %d %s, want 422 Duplicate domain", w.Code, w.Body)
 	}

@@ -44,9 +44,9 @@ const (
 func TestV2Conceal(t *testing.T) {
 	m, s := testMetadata(hushv1.State_STATE_NEW), testSecret()
 	record := `"record":{"metadata":` + v2NewMetadata + `,"receipt":` + v2NewMetadata + `,"secret":` + v2NewSecret + `,"share_domain":""},`
-	got := encodeText(t, v2Conceal(testExchange(), &hushv1.ConcealSecretResponse{Metadata: m, Secret: s}))
+	got := encodeText(t, v2Conceal(testRequest(), &hushv1.ConcealSecretResponse{Metadata: m, Secret: s}))
 	wantJSON(t, "v2Conceal", got, v2Open+record+`"details":{"kind":"conceal","recipient":[],"recipient_safe":[],"secret_value":null}}`)
-	got = encodeText(t, v2Generate(testExchange(), &hushv1.GenerateSecretResponse{Metadata: m, Secret: s, Value: "v&"}))
+	got = encodeText(t, v2Generate(testRequest(), &hushv1.GenerateSecretResponse{Metadata: m, Secret: s, Value: "v&"}))
 	wantJSON(t, "v2Generate", got, v2Open+record+`"details":{"kind":"generate","recipient":[],"recipient_safe":[],"secret_value":"v&"}}`)
 }
 
@@ -59,9 +59,9 @@ func TestV2Metadata(t *testing.T) {
 		`"show_metadata":true,"show_recipients":false,"memo":""}}`
 	m := testMetadata(hushv1.State_STATE_NEW)
 	m.ViewTime = at(testCreated + 10) // set by the call that answers new
-	got := encodeText(t, v2GetMetadata(testExchange(), &hushv1.GetMetadataResponse{Metadata: m}))
+	got := encodeText(t, v2GetMetadata(testRequest(), &hushv1.GetMetadataResponse{Metadata: m}))
 	wantJSON(t, "v2GetMetadata", got, v2Open+`"record":`+v2NewMetadata+`,`+details)
-	got = encodeText(t, v2UpdateMetadata(testExchange(), &hushv1.UpdateMetadataResponse{Metadata: m}))
+	got = encodeText(t, v2UpdateMetadata(testRequest(), &hushv1.UpdateMetadataResponse{Metadata: m}))
 	wantJSON(t, "v2UpdateMetadata", got, v2Open+`"record":`+v2NewMetadata+`,`+details)
 }
 
@@ -74,7 +74,7 @@ func TestV2Burn(t *testing.T) {
 		`"burned_date_utc":"2026-11-21@04:52:25 UTC","maxviews":0,"has_maxviews":false,"view_count":0,"has_passphrase":false,` +
 		`"can_decrypt":false,"secret_value":null,"is_truncated":false,"show_secret":false,"show_secret_link":false,` +
 		`"show_metadata_link":false,"show_metadata":true,"show_recipients":false,"memo":"note"}}`
-	got := encodeText(t, v2Burn(testExchange(), &hushv1.BurnSecretResponse{Metadata: m}))
+	got := encodeText(t, v2Burn(testRequest(), &hushv1.BurnSecretResponse{Metadata: m}))
 	wantJSON(t, "v2Burn", got, v2Open+`"record":{`+v2BurnedMetadata+`,"metadata":{`+v2BurnedMetadata+`},"receipt":{`+
 		v2BurnedMetadata+`}},`+details)
 }
@@ -82,7 +82,7 @@ func TestV2Burn(t *testing.T) {
 func TestV2MetadataStates(t *testing.T) {
 	m := testMetadata(hushv1.State_STATE_VIEWED)
 	m.HasPassphrase, m.Recipients, m.ShareDomain = true, []string{"a*****@e*****.com", "b*****@e*****.com"}, "s.example"
-	record, details := newV2Metadata(testExchange().links, m), newV2MetadataDetails(m, testNow)
+	record, details := newV2Metadata(testRequest().links, m), newV2MetadataDetails(m, testNow)
 	if record.Recipients != "a*****@e*****.com, b*****@e*****.com" || !record.ShowRecipients || !record.HasPassphrase || !record.IsViewed ||
 		record.ShareURL != "https://s.example/secret/"+testSecretKey || *record.SecretState != "viewed" {
 		t.Errorf("newV2Metadata(viewed): got %+v", record)
@@ -107,9 +107,9 @@ func TestV2MetadataStates(t *testing.T) {
 func TestV2Recent(t *testing.T) {
 	newer, older := testMetadata(hushv1.State_STATE_VIEWED), testMetadata(hushv1.State_STATE_RECEIVED)
 	newer.Custid, older.Custid, older.CreateTime = "a@b.example", "a@b.example", at(testCreated-100)
-	x := testExchange()
-	x.visitor.Custid = "a@b.example"
-	list, ok := v2Recent(x, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{newer, older}}).(v2List)
+	req := testRequest()
+	req.visitor.Custid = "a@b.example"
+	list, ok := v2Recent(req, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{newer, older}}).(v2List)
 	if !ok || list.Count != 2 || list.Custid != "a@b.example" {
 		t.Fatalf("v2Recent(two): got %+v", list)
 	}
@@ -120,7 +120,7 @@ func TestV2Recent(t *testing.T) {
 	if len(details.Received) != 1 || len(details.Notreceived) != 1 || details.Since != testNow.Unix()-30*86400 || details.Now != testNow.Unix() {
 		t.Errorf("v2Recent(two): got %+v", details)
 	}
-	got := encodeText(t, v2Recent(testExchange(), &hushv1.ListMetadataResponse{}))
+	got := encodeText(t, v2Recent(testRequest(), &hushv1.ListMetadataResponse{}))
 	wantJSON(t, "v2Recent(none)", got, v2Open+`"count":0,"records":[],"details":{"type":"list","since":1792644800,"now":1795236800,`+
 		`"has_items":false,"received":[],"notreceived":[]}}`)
 }
@@ -133,7 +133,7 @@ func TestV2RecentOfOneSecond(t *testing.T) {
 		m.MetadataKey = key
 		res.Metadata = append(res.Metadata, m)
 	}
-	list, _ := v2Recent(testExchange(), res).(v2List)
+	list, _ := v2Recent(testRequest(), res).(v2List)
 	details, _ := list.Details.(v2RecentDetails)
 	var got []string
 	for _, record := range details.Received {
@@ -146,19 +146,19 @@ func TestV2RecentOfOneSecond(t *testing.T) {
 
 func TestV2Secret(t *testing.T) {
 	s := testSecret()
-	got := encodeText(t, v2GetSecret(testExchange(), &hushv1.GetSecretResponse{Secret: s}))
+	got := encodeText(t, v2GetSecret(testRequest(), &hushv1.GetSecretResponse{Secret: s}))
 	wantJSON(t, "v2GetSecret", got, v2Open+`"record":`+v2NewSecret+`,"details":{"continue":false,"is_owner":false,"show_secret":false,`+
 		`"correct_passphrase":true,"display_lines":4,"one_liner":false}}`)
 
 	s.HasPassphrase = true
-	locked := v2GetSecret(testExchange(), &hushv1.GetSecretResponse{Secret: s}).(v2Envelope)
+	locked := v2GetSecret(testRequest(), &hushv1.GetSecretResponse{Secret: s}).(v2Envelope)
 	if d := locked.Details.(v2SecretDetails); d.CorrectPassphrase {
 		t.Errorf("v2GetSecret(passphrase): got correct_passphrase true, want false")
 	}
 
 	s = testSecret()
 	s.State, s.Owned, s.ShareDomain = hushv1.State_STATE_RECEIVED, true, "s.example"
-	got = encodeText(t, v2Reveal(testExchange(), &hushv1.RevealSecretResponse{Secret: s, Value: "é<\n"}))
+	got = encodeText(t, v2Reveal(testRequest(), &hushv1.RevealSecretResponse{Secret: s, Value: "é<\n"}))
 	wantJSON(t, "v2Reveal", got, v2Open+`"record":{"identifier":"secretkey0000000000000000000000","key":"secretkey0000000000000000000000",`+
 		`"secret_key":"secretkey0000000000000000000000","shortkey":"secretke","secret_shortkey":"secret","state":"received",`+
 		`"secret_ttl":3600,"lifespan":3600,"original_size":"3","has_passphrase":false,"verification":false,"is_truncated":false,`+
@@ -170,17 +170,17 @@ func TestV2Secret(t *testing.T) {
 func TestV2SecretStatus(t *testing.T) {
 	known := &hushv1.SecretStatus{SecretKey: testSecretKey, State: hushv1.State_STATE_NEW, Secret: testSecret()}
 	unknown := &hushv1.SecretStatus{SecretKey: "x"}
-	x := testExchange()
+	req := testRequest()
 	for _, test := range []struct {
 		name   string
 		answer any
 		want   string
 	}{
-		{"v2SecretStatus", v2SecretStatus(x, &hushv1.GetSecretStatusResponse{Status: known}),
+		{"v2SecretStatus", v2SecretStatus(req, &hushv1.GetSecretStatusResponse{Status: known}),
 			v2Open + `"record":` + v2NewSecret + `,"details":{"realttl":3590}}`},
-		{"v2SecretStatus(unknown)", v2SecretStatus(x, &hushv1.GetSecretStatusResponse{Status: unknown}),
+		{"v2SecretStatus(unknown)", v2SecretStatus(req, &hushv1.GetSecretStatusResponse{Status: unknown}),
 			v2Open + `"record":{"state":"unknown"},"details":{}}`},
-		{"v2SecretStatuses", v2SecretStatuses(x, &hushv1.ListSecretStatusResponse{Statuses: []*hushv1.SecretStatus{unknown, known}}),
+		{"v2SecretStatuses", v2SecretStatuses(req, &hushv1.ListSecretStatusResponse{Statuses: []*hushv1.SecretStatus{unknown, known}}),
 			v2Open + `"count":1,"records":[` + v2NewSecret + `],"details":{}}`},
 	} {
 		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
@@ -188,17 +188,17 @@ func TestV2SecretStatus(t *testing.T) {
 }
 
 func TestV2System(t *testing.T) {
-	x := testExchange()
+	req := testRequest()
 	for _, test := range []struct {
 		name   string
 		answer any
 		want   string
 	}{
-		{"v2Status", v2Status(x, &hushv1.GetStatusResponse{Status: "nominal", Locale: "en"}), `{"status":"nominal","locale":"en"}`},
-		{"v2Version", v2Version(x, &hushv1.GetVersionResponse{Version: "0.1.0", Locale: "en"}), `{"version":["0","1","0"],"locale":"en"}`},
-		{"v2Locales", v2Locales(x, &hushv1.GetSupportedLocalesResponse{Locales: []string{"en"}, DefaultLocale: "en", Locale: "en"}),
+		{"v2Status", v2Status(req, &hushv1.GetStatusResponse{Status: "nominal", Locale: "en"}), `{"status":"nominal","locale":"en"}`},
+		{"v2Version", v2Version(req, &hushv1.GetVersionResponse{Version: "0.1.0", Locale: "en"}), `{"version":["0","1","0"],"locale":"en"}`},
+		{"v2Locales", v2Locales(req, &hushv1.GetSupportedLocalesResponse{Locales: []string{"en"}, DefaultLocale: "en", Locale: "en"}),
 			`{"locales":["en"],"default_locale":"en","locale":"en"}`},
-		{"v2Shrimp", v2Shrimp(x, &hushv1.ValidateShrimpResponse{Valid: true, Shrimp: "s"}), `{"isValid":true,"shrimp":"s"}`},
+		{"v2Shrimp", v2Shrimp(req, &hushv1.ValidateShrimpResponse{Valid: true, Shrimp: "s"}), `{"isValid":true,"shrimp":"s"}`},
 	} {
 		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
 	}
@@ -206,15 +206,15 @@ func TestV2System(t *testing.T) {
 
 // Encoders answer something for a response that lacks everything.
 func TestV2EmptyResponses(t *testing.T) {
-	x := testExchange()
+	req := testRequest()
 	for name, answer := range map[string]any{
-		"conceal":  v2Conceal(x, &hushv1.ConcealSecretResponse{}),
-		"generate": v2Generate(x, nil),
-		"metadata": v2GetMetadata(x, nil),
-		"burn":     v2Burn(x, nil),
-		"secret":   v2GetSecret(x, nil),
-		"reveal":   v2Reveal(x, nil),
-		"status":   v2SecretStatus(x, nil),
+		"conceal":  v2Conceal(req, &hushv1.ConcealSecretResponse{}),
+		"generate": v2Generate(req, nil),
+		"metadata": v2GetMetadata(req, nil),
+		"burn":     v2Burn(req, nil),
+		"secret":   v2GetSecret(req, nil),
+		"reveal":   v2Reveal(req, nil),
+		"status":   v2SecretStatus(req, nil),
 	} {
 		if encodeText(t, answer) == "" {
 			t.Errorf("%s: got no answer", name)

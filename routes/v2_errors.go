@@ -3,7 +3,7 @@ package routes
 import "net/http"
 
 // v2Refusal is what version 2 makes of a class: the status, and the text unless
-// the fault brings its own.
+// the refusal brings its own.
 type v2Refusal struct {
 	status int
 	text   string
@@ -64,34 +64,34 @@ type routeAnswer struct {
 	Message string `json:"message"`
 }
 
-func v2Fail(w http.ResponseWriter, x *exchange, f *fault) {
-	if f.class == classRoute {
+func v2Fail(w http.ResponseWriter, req *request, refused *refusal) {
+	if refused.class == classRoute {
 		writeJSON(w, http.StatusNotFound, routeAnswer{Message: textRoute})
 		return
 	}
-	status, text := x.reason(f)
-	answer := v2ErrorAnswer{Message: text, Error: text, Shrimp: x.shrimp()}
-	if f.class == classUnknown {
-		answer.SecretKey = x.echoed()
+	status, text := req.reason(refused)
+	answer := v2ErrorAnswer{Message: text, Error: text, Shrimp: req.shrimp()}
+	if refused.class == classUnknown {
+		answer.SecretKey = req.echoed()
 	}
-	setRetryAfter(w, f)
+	setRetryAfter(w, refused)
 	writeJSON(w, status, answer)
 }
 
 // reason is what a caller is told of a refusal, in the caller's language.
-func (x *exchange) reason(f *fault) (status int, text string) {
-	refusal := v2Refuse(f.class)
+func (req *request) reason(refused *refusal) (status int, text string) {
+	refusal := v2Refuse(refused.class)
 	if refusal.text == "" {
-		refusal.text = f.text
+		refusal.text = refused.text
 	}
-	return refusal.status, x.translated(refusal.text)
+	return refusal.status, req.translated(refusal.text)
 }
 
 // translated is a text of the tables in the caller's language. One that is in
 // no table stays as it is: in English, or in the operator's words.
-func (x *exchange) translated(text string) string {
+func (req *request) translated(text string) string {
 	if key := textKeys()[text]; key != "" {
-		return x.text(key)
+		return req.text(key)
 	}
 	return text
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestV2Image(t *testing.T) {
-	x := testExchange()
+	req := testRequest()
 	logo, icon := imageNames()[0], imageNames()[1]
 	image := &hushv1.Image{
 		Content: []byte("\x89PNG/+\x00"), ContentType: "image/png", Filename: "logo.png", Width: 300, Height: 200, Size: 7,
@@ -22,14 +22,14 @@ func TestV2Image(t *testing.T) {
 		answer any
 		want   string
 	}{
-		{"v2GetImage", v2GetImage(x, &hushv1.GetDomainLogoResponse{Image: image}), v2Open + `"record":{` + shown + `},"details":{}}`},
-		{"logo.updated", logo.updated(x, &hushv1.UpdateDomainLogoResponse{Domain: testDomain(), Image: image}),
+		{"v2GetImage", v2GetImage(req, &hushv1.GetDomainLogoResponse{Image: image}), v2Open + `"record":{` + shown + `},"details":{}}`},
+		{"logo.updated", logo.updated(req, &hushv1.UpdateDomainLogoResponse{Domain: testDomain(), Image: image}),
 			v2Open + `"record":{` + testDomainStart + `"brand":{` + testBrand + inBrand + `},` + testTimes + `,` + shown + `},` +
 				said("Logo updated successfully")},
-		{"icon.updated", icon.updated(x, &hushv1.UpdateDomainLogoResponse{Domain: testDomain(), Image: image}),
+		{"icon.updated", icon.updated(req, &hushv1.UpdateDomainLogoResponse{Domain: testDomain(), Image: image}),
 			v2Open + `"record":{` + testDomainStart + `"brand":{` + testBrand + `},` + testTimes + `,` + shown + `},` +
 				said("Icon updated successfully")},
-		{"logo.deleted", logo.deleted(x, &hushv1.DeleteDomainLogoResponse{Domain: testDomain()}),
+		{"logo.deleted", logo.deleted(req, &hushv1.DeleteDomainLogoResponse{Domain: testDomain()}),
 			v2Open + `"record":` + testClaim + `,` + said("Logo removed successfully")},
 	} {
 		wantJSON(t, test.name, encodeText(t, test.answer), test.want)
@@ -48,17 +48,17 @@ func TestDecodeImage(t *testing.T) {
 	public, err := decoded(t, icon.decodePublic, "")
 	wantMessage(t, "decodePublic", public, &hushv1.GetPublicImageRequest{DomainId: testSecretKey, Kind: hushv1.ImageKind_IMAGE_KIND_ICON}, err)
 	for _, image := range imageNames() {
-		x := testExchange()
+		req := testRequest()
 		body, err := parseMultipart([]byte(part(`form-data; name="image"; filename="x.svg"`, "\xff\x00\r\n\x89")+"--b--"), "b")
 		if err != nil {
 			t.Fatalf("parseMultipart(image): got error %v", err)
 		}
-		x.params[0] = body
-		got, err := image.decodeUpdate(x)
+		req.params[0] = body
+		got, err := image.decodeUpdate(req)
 		wantMessage(t, "decodeUpdate("+image.name+")", got, &hushv1.UpdateDomainLogoRequest{
 			Domain: testSecretKey, Kind: image.kind, Content: []byte("\xff\x00\r\n\x89"),
 		}, err)
-		_, err = image.decodeUpdate(testExchange())
-		wantFault(t, "decodeUpdate(nothing)", err, classInvalid, image.title+" file is required")
+		_, err = image.decodeUpdate(testRequest())
+		wantRefusal(t, "decodeUpdate(nothing)", err, classInvalid, image.title+" file is required")
 	}
 }

@@ -13,39 +13,39 @@ import (
 )
 
 // v2Intake is the part of the table about what people and browsers report.
-func v2Intake(c *handlers.Callable) []row {
-	return []row{
+func v2Intake(c *handlers.Callable) []route {
+	return []route{
 		post("/feedback", rpc(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
 		post("/exception", rpc(c.ReceiveException, decodeException, v2Exception)),
 	}
 }
 
-func decodeFeedback(x *exchange) (*hushv1.ReceiveFeedbackRequest, error) {
-	req := new(hushv1.ReceiveFeedbackRequest)
-	err := x.params.read(
-		reading{"msg", &req.Message}, reading{"tz", &req.TimeZone}, reading{"version", &req.Version},
-		reading{payload, &req.AuthenticityPayload})
+func decodeFeedback(req *request) (*hushv1.ReceiveFeedbackRequest, error) {
+	msg := new(hushv1.ReceiveFeedbackRequest)
+	err := req.params.read(
+		reading{"msg", &msg.Message}, reading{"tz", &msg.TimeZone}, reading{"version", &msg.Version},
+		reading{payload, &msg.AuthenticityPayload})
 	if err != nil {
 		return nil, err
 	}
-	return req, nil
+	return msg, nil
 }
 
-func decodeException(x *exchange) (*hushv1.ReceiveExceptionRequest, error) {
-	req := new(hushv1.ReceiveExceptionRequest)
+func decodeException(req *request) (*hushv1.ReceiveExceptionRequest, error) {
+	msg := new(hushv1.ReceiveExceptionRequest)
 	var line, column string
-	err := x.params.read(
-		reading{"message", &req.Message}, reading{"type", &req.Type}, reading{"stack", &req.Stack}, reading{"url", &req.Url},
-		reading{"user_agent", &req.UserAgent}, reading{"environment", &req.Environment}, reading{"release", &req.Release},
+	err := req.params.read(
+		reading{"message", &msg.Message}, reading{"type", &msg.Type}, reading{"stack", &msg.Stack}, reading{"url", &msg.Url},
+		reading{"user_agent", &msg.UserAgent}, reading{"environment", &msg.Environment}, reading{"release", &msg.Release},
 		reading{"line", &line}, reading{"column", &column})
 	if err != nil {
 		return nil, err
 	}
-	if req.Line, err = position("line", line); err != nil {
+	if msg.Line, err = position("line", line); err != nil {
 		return nil, err
 	}
-	req.Column, err = position("column", column)
-	return req, err
+	msg.Column, err = position("column", column)
+	return msg, err
 }
 
 // position reads a line or column. Browsers send all kinds of things there:
@@ -67,8 +67,8 @@ type v2FeedbackDetails struct {
 	Received bool   `json:"received"`
 }
 
-func v2Feedback(x *exchange, _ *hushv1.ReceiveFeedbackResponse) any {
-	return x.envelope(struct{}{}, v2FeedbackDetails{Message: "Message received. Send as much as you like!", Received: true})
+func v2Feedback(req *request, _ *hushv1.ReceiveFeedbackResponse) any {
+	return req.envelope(struct{}{}, v2FeedbackDetails{Message: "Message received. Send as much as you like!", Received: true})
 }
 
 // v2ExceptionRecord is a report as it was kept.
@@ -113,7 +113,7 @@ type v2MessageDetails struct {
 // previewLines is how much of a stack is shown at a glance.
 const previewLines = 3
 
-func v2Exception(x *exchange, res *hushv1.ReceiveExceptionResponse) any {
+func v2Exception(req *request, res *hushv1.ReceiveExceptionResponse) any {
 	e := res.GetException()
 	at := e.GetCreateTime().AsTime()
 	lines := stackLines(e.GetStack())
@@ -126,7 +126,7 @@ func v2Exception(x *exchange, res *hushv1.ReceiveExceptionResponse) any {
 		BrowserInfo: newV2Browser(e.GetUserAgent()), Location: newV2Location(e.GetUrl()),
 		StackPreview: lines[:min(previewLines, len(lines))], StackLength: len(lines),
 	}
-	return x.envelope(record, v2MessageDetails{Message: "Exception logged"})
+	return req.envelope(record, v2MessageDetails{Message: "Exception logged"})
 }
 
 func stackLines(stack string) []string {

@@ -12,7 +12,7 @@ func TestDecodeFeedback(t *testing.T) {
 		Message: " hi", TimeZone: "Europe/Berlin", Version: "1.2", AuthenticityPayload: "eyJ9",
 	}, err)
 	_, err = decoded(t, decodeFeedback, `{"msg":["a"]}`)
-	wantFault(t, "decodeFeedback(list)", err, classInvalid, "msg must be a single value")
+	wantRefusal(t, "decodeFeedback(list)", err, classInvalid, "msg must be a single value")
 }
 
 func TestDecodeException(t *testing.T) {
@@ -32,12 +32,12 @@ func TestDecodeException(t *testing.T) {
 		"message=a&message=b":       "message was given more than once",
 	} {
 		_, err := decoded(t, decodeException, body)
-		wantFault(t, "decodeException("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeException("+body+")", err, classInvalid, want)
 	}
 }
 
 func TestV2Intake(t *testing.T) {
-	x := testExchange()
+	req := testRequest()
 	full := &hushv1.Exception{
 		ExceptionId: "exception0000000000000000000000", Message: "m", Type: "FatalError", Stack: "a\nb\nc\nd\n",
 		Url: "https://hush.example:8443/secret/[removed]", Line: 1, Column: 2, UserAgent: "Mozilla/5.0 (X; Mobile) A/1",
@@ -49,16 +49,16 @@ func TestV2Intake(t *testing.T) {
 		answer any
 		want   string
 	}{
-		{"v2Feedback", v2Feedback(x, nil),
+		{"v2Feedback", v2Feedback(req, nil),
 			v2Open + `"record":{},"details":{"message":"Message received. Send as much as you like!","received":true}}`},
-		{"v2Exception", v2Exception(x, &hushv1.ReceiveExceptionResponse{Exception: full}),
+		{"v2Exception", v2Exception(req, &hushv1.ReceiveExceptionResponse{Exception: full}),
 			v2Open + `"record":{` + id + `,"message":"m","type":"FatalError","url":"https://hush.example:8443/secret/[removed]",` +
 				`"line":1,"column":2,"environment":"e","release":"r","user":"192.0.2.0/24","created":1795236735,"updated":1795236735,` +
 				`"occurred_at":"2026-11-21T04:52:15Z","is_error":true,"is_critical":true,` +
 				`"browser_info":{"browser":"Mozilla","version":"5.0","mobile":true},` +
 				`"location":{"path":"/secret/[removed]","query":null,"hostname":"hush.example"},` +
 				`"stack_preview":["a","b","c"],"stack_length":4},"details":{"message":"Exception logged"}}`},
-		{"v2Exception(message)", v2Exception(x, &hushv1.ReceiveExceptionResponse{Exception: &hushv1.Exception{
+		{"v2Exception(message)", v2Exception(req, &hushv1.ReceiveExceptionResponse{Exception: &hushv1.Exception{
 			ExceptionId: "exception0000000000000000000000", Message: "m", User: "u", CreateTime: at(testCreated),
 		}}), v2Open + `"record":{` + id + `,"message":"m","type":"","url":"","line":0,"column":0,"environment":"","release":"","user":"u",` +
 			`"created":1795236735,"updated":1795236735,"occurred_at":"2026-11-21T04:52:15Z","is_error":false,"is_critical":false,` +

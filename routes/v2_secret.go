@@ -63,22 +63,22 @@ type v2SecretDetails struct {
 
 // v2GetSecret shows facts. correct_passphrase says that none is needed; whether
 // a given one is right is told by the reveal alone.
-func v2GetSecret(x *exchange, res *hushv1.GetSecretResponse) any {
+func v2GetSecret(req *request, res *hushv1.GetSecretResponse) any {
 	s := res.GetSecret()
-	return x.envelope(newV2Secret(x.links, s), v2SecretDetails{
+	return req.envelope(newV2Secret(req.links, s), v2SecretDetails{
 		IsOwner:           s.GetOwned(),
 		CorrectPassphrase: !s.GetHasPassphrase(),
 		DisplayLines:      displayLines(""),
 	})
 }
 
-func v2Reveal(x *exchange, res *hushv1.RevealSecretResponse) any {
+func v2Reveal(req *request, res *hushv1.RevealSecretResponse) any {
 	s, text := res.GetSecret(), res.GetValue()
-	record := newV2Secret(x.links, s)
+	record := newV2Secret(req.links, s)
 	record.SecretValue = &text
 	record.OriginalSize = strconv.Itoa(utf8.RuneCountInString(text))
-	record.Updated = x.now.Unix()
-	return x.envelope(record, v2SecretDetails{
+	record.Updated = req.now.Unix()
+	return req.envelope(record, v2SecretDetails{
 		Continue:          true,
 		IsOwner:           s.GetOwned(),
 		ShowSecret:        true,
@@ -96,25 +96,25 @@ type v2StatusDetails struct {
 	RealTTL int64 `json:"realttl"`
 }
 
-func v2SecretStatus(x *exchange, res *hushv1.GetSecretStatusResponse) any {
+func v2SecretStatus(req *request, res *hushv1.GetSecretStatusResponse) any {
 	status := res.GetStatus()
 	if status.GetSecret() == nil {
-		return x.envelope(v2UnknownStatus{State: stateWord(status.GetState())}, struct{}{})
+		return req.envelope(v2UnknownStatus{State: stateWord(status.GetState())}, struct{}{})
 	}
 	s := status.GetSecret()
-	return x.envelope(newV2Secret(x.links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
+	return req.envelope(newV2Secret(req.links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
 }
 
 // v2SecretStatuses leaves out the keys that are unknown.
-func v2SecretStatuses(x *exchange, res *hushv1.ListSecretStatusResponse) any {
+func v2SecretStatuses(req *request, res *hushv1.ListSecretStatusResponse) any {
 	records := make([]v2Secret, 0, len(res.GetStatuses()))
 	for _, status := range res.GetStatuses() {
 		if status.GetSecret() != nil {
-			records = append(records, newV2Secret(x.links, status.GetSecret()))
+			records = append(records, newV2Secret(req.links, status.GetSecret()))
 		}
 	}
 	return v2List{
-		Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid),
+		Success: true, Shrimp: req.shrimp(), Custid: custid(req.visitor.Custid),
 		Count: len(records), Records: records, Details: struct{}{},
 	}
 }

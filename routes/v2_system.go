@@ -6,7 +6,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-func v2Status(_ *exchange, res *hushv1.GetStatusResponse) any {
+func v2Status(_ *request, res *hushv1.GetStatusResponse) any {
 	return v1StatusAnswer{Status: res.GetStatus(), Locale: res.GetLocale()}
 }
 
@@ -15,7 +15,7 @@ type v2VersionAnswer struct {
 	Locale  string   `json:"locale"`
 }
 
-func v2Version(_ *exchange, res *hushv1.GetVersionResponse) any {
+func v2Version(_ *request, res *hushv1.GetVersionResponse) any {
 	return v2VersionAnswer{Version: strings.Split(res.GetVersion(), "."), Locale: res.GetLocale()}
 }
 
@@ -25,7 +25,7 @@ type v2LocalesAnswer struct {
 	Locale        string   `json:"locale"`
 }
 
-func v2Locales(_ *exchange, res *hushv1.GetSupportedLocalesResponse) any {
+func v2Locales(_ *request, res *hushv1.GetSupportedLocalesResponse) any {
 	return v2LocalesAnswer{
 		Locales:       notNull(res.GetLocales()),
 		DefaultLocale: res.GetDefaultLocale(),
@@ -38,7 +38,7 @@ type v2ShrimpAnswer struct {
 	Shrimp  string `json:"shrimp"`
 }
 
-func v2Shrimp(_ *exchange, res *hushv1.ValidateShrimpResponse) any {
+func v2Shrimp(_ *request, res *hushv1.ValidateShrimpResponse) any {
 	return v2ShrimpAnswer{IsValid: res.GetValid(), Shrimp: res.GetShrimp()}
 }
 
@@ -46,6 +46,6 @@ type v2AuthcheckDetails struct {
 	Authenticated bool `json:"authenticated"`
 }
 
-func v2Authcheck(x *exchange, res *hushv1.AuthcheckResponse) any {
-	return x.envelope(newV2Customer(res.GetAccount()), v2AuthcheckDetails{Authenticated: true})
+func v2Authcheck(req *request, res *hushv1.AuthcheckResponse) any {
+	return req.envelope(newV2Customer(res.GetAccount()), v2AuthcheckDetails{Authenticated: true})
 }

@@ -5,10 +5,10 @@ import (
 	"hush/handlers"
 )
 
-// v3Family is the table of version 3, as far as pages and programs that speak it
+// version3 is the table of version 3, as far as pages and programs that speak it
 // share and open. Its answers are those of version 2.
-func v3Family(c *handlers.Callable) family {
-	rows := []row{
+func version3(c *handlers.Callable) apiVersion {
+	routes := []route{
 		forAnyone(get("/status", rpc(c.GetStatus, nothing, v2Status))),
 		forAnyone(get("/version", rpc(c.GetVersion, nothing, v2Version))),
 		forAnyone(get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales))),
@@ -17,22 +17,22 @@ func v3Family(c *handlers.Callable) family {
 		post("/guest/receipts", rpc(c.BatchGetMetadata, decodeReceipts, v3Receipts)),
 	}
 	for _, prefix := range []string{"", "/guest"} {
-		rows = append(rows, v3Secrets(c, prefix+"/secret")...)
-		rows = append(rows, v2Receipts(c, prefix+"/receipt")...)
+		routes = append(routes, v3Secrets(c, prefix+"/secret")...)
+		routes = append(routes, v2Receipts(c, prefix+"/receipt")...)
 	}
-	return family{prefix: "/api/v3", rows: rows, fail: v2Fail}
+	return apiVersion{prefix: "/api/v3", routes: routes, fail: v2Fail}
 }
 
 // v3Secrets are version 2's rows without the reveal at the secret itself, which
 // was there for clients older than version 3.
-func v3Secrets(c *handlers.Callable, path string) []row {
-	var rows []row
-	for _, rw := range v2Secrets(c, path) {
-		if rw.method != "POST" || rw.path != path+"/{key}" {
-			rows = append(rows, rw)
+func v3Secrets(c *handlers.Callable, path string) []route {
+	var routes []route
+	for _, rt := range v2Secrets(c, path) {
+		if rt.method != "POST" || rt.path != path+"/{key}" {
+			routes = append(routes, rt)
 		}
 	}
-	return rows
+	return routes
 }
 
 // maxReceipts is how many receipts BatchGetMetadata answers at a time.
@@ -40,8 +40,8 @@ const maxReceipts = 25
 
 // decodeReceipts reads keys as decodeSecretStatuses does. It counts them, since
 // the RPC's refusal names a field that callers of this path do not send.
-func decodeReceipts(x *exchange) (*hushv1.BatchGetMetadataRequest, error) {
-	keys, err := decodeKeys(x.params)
+func decodeReceipts(req *request) (*hushv1.BatchGetMetadataRequest, error) {
+	keys, err := decodeKeys(req.params)
 	switch {
 	case err != nil:
 		return nil, err
@@ -55,13 +55,13 @@ func decodeReceipts(x *exchange) (*hushv1.BatchGetMetadataRequest, error) {
 
 // v3Receipts lists the receipts of callers without an account, who know their
 // keys.
-func v3Receipts(x *exchange, res *hushv1.BatchGetMetadataResponse) any {
+func v3Receipts(req *request, res *hushv1.BatchGetMetadataResponse) any {
 	records := make([]v2Metadata, 0, len(res.GetMetadata()))
 	for _, m := range res.GetMetadata() {
-		records = append(records, newV2Metadata(x.links, m))
+		records = append(records, newV2Metadata(req.links, m))
 	}
 	return v2List{
-		Success: true, Shrimp: x.shrimp(), Custid: custid(x.visitor.Custid),
+		Success: true, Shrimp: req.shrimp(), Custid: custid(req.visitor.Custid),
 		Count: len(records), Records: records, Details: struct{}{},
 	}
 }

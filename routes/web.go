@@ -23,15 +23,15 @@ type client struct {
 	shells map[shellName]*asset
 	files  map[string]*asset // by path
 	// plain is a page of its own and noscript a part of the shell; both show a
-	// sheet.
+	// view.
 	plain    *template.Template
 	noscript *template.Template
 }
 
-// shellName is what the shell depends on: which sheet it holds, and in which
+// shellName is what the shell depends on: which view it holds, and in which
 // language.
 type shellName struct {
-	sheet  string
+	view   string
 	locale locale.Locale
 }
 
@@ -55,7 +55,7 @@ func newClient(files fs.FS) (*client, error) {
 	return c, err
 }
 
-// addClient reads the embedded client and makes its shells, so that a sheet
+// addClient reads the embedded client and makes its shells, so that a view
 // that cannot be shown stops the start.
 func (t *tree) addClient(c *handlers.Callable) (err error) {
 	files, err := web.Files()
@@ -65,7 +65,7 @@ func (t *tree) addClient(c *handlers.Callable) (err error) {
 	if t.client, err = newClient(files); err != nil {
 		return err
 	}
-	says := []standIn{unknownPage()}
+	says := []noscriptPage{unknownPage()}
 	for _, p := range pages(c) {
 		says = append(says, p.says)
 	}
@@ -79,13 +79,13 @@ func (t *tree) addClient(c *handlers.Callable) (err error) {
 	return nil
 }
 
-func (t *tree) addShell(says standIn, l locale.Locale) error {
+func (t *tree) addShell(says noscriptPage, l locale.Locale) error {
 	name := shellName{says.name, l}
 	if t.client.shells[name] != nil {
 		return nil
 	}
-	x := &exchange{links: t.links, words: t.words, visitor: handlers.Visitor{Locale: l}}
-	html, err := t.client.render(x, says.sheet(x))
+	req := &request{links: t.links, catalogue: t.catalogue, visitor: handlers.Visitor{Locale: l}}
+	html, err := t.client.render(req, says.view(req))
 	if err != nil {
 		return err
 	}
@@ -93,13 +93,13 @@ func (t *tree) addShell(says standIn, l locale.Locale) error {
 	return nil
 }
 
-// render is the shell with a sheet for browsers that run no script.
-func (c *client) render(x *exchange, s *sheet) ([]byte, error) {
+// render is the shell with a view for browsers that run no script.
+func (c *client) render(req *request, s *view) ([]byte, error) {
 	var b bytes.Buffer
 	if err := c.noscript.Execute(&b, s); err != nil {
 		return nil, fmt.Errorf("rendering %q: %w", s.Title, err)
 	}
-	return c.shell.with(languageTag(x), b.Bytes()), nil
+	return c.shell.with(languageTag(req), b.Bytes()), nil
 }
 
 // showShell answers with the page that starts the client. Nothing on it depends
@@ -108,15 +108,15 @@ func (c *client) render(x *exchange, s *sheet) ([]byte, error) {
 // nothing. A session's form carries the session's token, and such a page is
 // sent as it is: beside text that others choose, its packed size could tell
 // about the token.
-func (t *tree) showShell(w http.ResponseWriter, x *exchange, status int, says standIn) {
-	s := says.sheet(x)
+func (t *tree) showShell(w http.ResponseWriter, req *request, status int, says noscriptPage) {
+	s := says.view(req)
 	s.allowReferrer(w.Header())
-	if s.Form == nil || x.visitor.Shrimp == "" {
-		t.client.shells[shellName{says.name, x.visitor.Locale}].answer(w, x.header, status)
+	if s.Form == nil || req.visitor.Shrimp == "" {
+		t.client.shells[shellName{says.name, req.visitor.Locale}].answer(w, req.header, status)
 		return
 	}
-	s.Form.Shrimp = x.visitor.Shrimp
-	html, err := t.client.render(x, s)
+	s.Form.Shrimp = req.visitor.Shrimp
+	html, err := t.client.render(req, s)
 	if err != nil {
 		writeText(w, http.StatusInternalServerError, textInternal)
 		return
@@ -127,7 +127,7 @@ func (t *tree) showShell(w http.ResponseWriter, x *exchange, status int, says st
 func (t *tree) shellPage(p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		handlers.Route(r, p.path)
-		t.showShell(w, t.exchange(r), http.StatusOK, p.says)
+		t.showShell(w, t.request(r), http.StatusOK, p.says)
 	}
 }
 

@@ -9,16 +9,16 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// standIn is what a page says where no script runs. Its sheet depends on the
+// noscriptPage is what a page says where no script runs. Its view depends on the
 // language alone, so there is one for each name and language.
-type standIn struct {
-	name  string
-	sheet func(x *exchange) *sheet
+type noscriptPage struct {
+	name string
+	view func(req *request) *view
 }
 
-// sheet is a page without scripts, or the part of one, in the visitor's
+// view is a page without scripts, or the part of one, in the visitor's
 // language. What is empty is not shown.
-type sheet struct {
+type view struct {
 	Language string
 	Styles   []string
 	Title    string
@@ -53,23 +53,23 @@ type input struct {
 }
 
 // languageTag is the page's language as HTML has it.
-func languageTag(x *exchange) string {
-	return strings.ReplaceAll(string(x.visitor.Locale), "_", "-")
+func languageTag(req *request) string {
+	return strings.ReplaceAll(string(req.visitor.Locale), "_", "-")
 }
 
 // allowReferrer lets a form say that it comes from here.
-func (s *sheet) allowReferrer(h http.Header) {
+func (s *view) allowReferrer(h http.Header) {
 	if s.Form != nil {
 		h.Set("Referrer-Policy", ownReferrer)
 	}
 }
 
 // showSheet answers with a page without scripts.
-func (t *tree) showSheet(w http.ResponseWriter, x *exchange, status int, s *sheet) {
-	s.Language, s.Styles = languageTag(x), t.client.shell.styles
+func (t *tree) showView(w http.ResponseWriter, req *request, status int, s *view) {
+	s.Language, s.Styles = languageTag(req), t.client.shell.styles
 	s.allowReferrer(w.Header())
 	if s.Form != nil {
-		s.Form.Shrimp = x.visitor.Shrimp
+		s.Form.Shrimp = req.visitor.Shrimp
 	}
 	var b bytes.Buffer
 	if err := t.client.plain.Execute(&b, s); err != nil {
@@ -86,14 +86,14 @@ func moment(name string, at *timestamppb.Timestamp) fact {
 }
 
 // homePage says what the service is, and how to use it from a command line.
-func homePage() standIn {
-	return standIn{"home", func(x *exchange) *sheet {
-		base := x.links.base
-		keys := x.text("page.home.keys", "secret", "secret_key", "link", base+"/s#KEY", "receipt", "metadata_key")
-		return &sheet{Title: x.text("page.home.title"), Text: []passage{
-			{Text: x.text("page.home.explanation")},
-			{Text: x.text("page.script")},
-			{x.text("page.home.share"), "curl --data-urlencode secret@FILE " + base + "/api/v1/share"},
+func homePage() noscriptPage {
+	return noscriptPage{"home", func(req *request) *view {
+		base := req.links.base
+		keys := req.text("page.home.keys", "secret", "secret_key", "link", base+"/s#KEY", "receipt", "metadata_key")
+		return &view{Title: req.text("page.home.title"), Text: []passage{
+			{Text: req.text("page.home.explanation")},
+			{Text: req.text("page.script")},
+			{req.text("page.home.share"), "curl --data-urlencode secret@FILE " + base + "/api/v1/share"},
 			{Text: keys},
 		}}
 	}}
@@ -101,17 +101,17 @@ func homePage() standIn {
 
 // fragmentPage is for links whose key browsers keep to themselves. It tells how
 // to make one with the key in the path.
-func fragmentPage(from, to string) standIn {
-	return standIn{"fragment " + from, func(x *exchange) *sheet {
-		return &sheet{Title: x.text("page.fragment.title"), Text: []passage{
-			{Text: x.text("page.fragment.explanation")},
-			{Text: x.text("page.fragment.advice", "from", from, "to", to)},
+func fragmentPage(from, to string) noscriptPage {
+	return noscriptPage{"fragment " + from, func(req *request) *view {
+		return &view{Title: req.text("page.fragment.title"), Text: []passage{
+			{Text: req.text("page.fragment.explanation")},
+			{Text: req.text("page.fragment.advice", "from", from, "to", to)},
 		}}
 	}}
 }
 
-func unknownPage() standIn {
-	return standIn{"unknown", func(x *exchange) *sheet {
-		return &sheet{Title: x.text("page.unknown.title"), Text: []passage{{Text: x.text("page.unknown.explanation")}}}
+func unknownPage() noscriptPage {
+	return noscriptPage{"unknown", func(req *request) *view {
+		return &view{Title: req.text("page.unknown.title"), Text: []passage{{Text: req.text("page.unknown.explanation")}}}
 	}}
 }

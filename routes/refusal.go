@@ -58,9 +58,9 @@ const (
 	classes
 )
 
-// fault is a refusal. Its text is for the caller and never holds what the
+// refusal tells a caller why a request is not served. Its text is for the caller and never holds what the
 // caller sent, except for names that routes and services know.
-type fault struct {
+type refusal struct {
 	class class
 	text  string        // empty where the class says all
 	retry time.Duration // how long to wait, zero if nobody knows
@@ -68,14 +68,14 @@ type fault struct {
 	forGood bool
 }
 
-func (f *fault) Error() string {
-	return f.text
+func (refused *refusal) Error() string {
+	return refused.text
 }
 
 func invalid(format string, args ...any) error {
-	return &fault{class: classInvalid, text: fmt.Sprintf(format, args...)}
+	return &refusal{class: classInvalid, text: fmt.Sprintf(format, args...)}
 }
 
 func malformed(text string) error {
-	return &fault{class: classMalformed, text: text}
+	return &refusal{class: classMalformed, text: text}
 }

@@ -16,18 +16,18 @@ import (
 
 // say is an action that answers the key it got.
 func say() action {
-	return action{operation: "Say", run: func(_ context.Context, x *exchange) (any, error) {
-		return []string{x.key}, nil
+	return action{operation: "Say", run: func(_ context.Context, req *request) (any, error) {
+		return []string{req.key}, nil
 	}}
 }
 
 func refuseWith(err error) action {
-	return action{operation: "Refuse", run: func(context.Context, *exchange) (any, error) { return nil, err }}
+	return action{operation: "Refuse", run: func(context.Context, *request) (any, error) { return nil, err }}
 }
 
 func TestServe(t *testing.T) {
 	unknown := connect.NewError(connect.CodeNotFound, errors.New("hunter2"))
-	h := testTree(t, family{prefix: "/api/v1", fail: v1Fail, rows: []row{
+	h := testTree(t, apiVersion{prefix: "/api/v1", fail: v1Fail, routes: []route{
 		get("/say/{key}", say()),
 		post("/say/{key}", say()),
 		openPost("/refuse/{key}", refuseWith(unknown)),
@@ -74,7 +74,7 @@ func TestServe(t *testing.T) {
 }
 
 func TestPreflight(t *testing.T) {
-	h := testTree(t, family{prefix: "/api/v2", rows: []row{preflight("/secret/conceal")}})
+	h := testTree(t, apiVersion{prefix: "/api/v2", routes: []route{preflight("/secret/conceal")}})
 	w := serve(h, httptest.NewRequest(http.MethodOptions, "/api/v2/secret/conceal", nil))
 	for name, want := range map[string]string{
 		"Access-Control-Allow-Origin":  "*",
@@ -95,7 +95,7 @@ func TestHidePassphrase(t *testing.T) {
 	passphrase := rpcError(t, connect.CodePermissionDenied, "wrong passphrase",
 		&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: 4})
 	unknown := rpcError(t, connect.CodeNotFound, "not found")
-	h := testTree(t, family{prefix: "/api/v1", fail: v1Fail, rows: []row{
+	h := testTree(t, apiVersion{prefix: "/api/v1", fail: v1Fail, routes: []route{
 		post("/wrong/{key}", hidePassphrase(refuseWith(passphrase))),
 		post("/unknown/{key}", hidePassphrase(refuseWith(unknown))),
 		post("/good/{key}", hidePassphrase(say())),
@@ -123,16 +123,16 @@ func TestEither(t *testing.T) {
 	if choose.operation != "Say or Refuse" {
 		t.Errorf("either().operation: got %q", choose.operation)
 	}
-	x := testExchange()
-	_, err := choose.run(t.Context(), x)
-	wantFault(t, "either(no)", err, classInvalid, "other")
-	x.params = mustParams(t, "continue=true", "")
-	if _, err := choose.run(t.Context(), x); err != nil {
+	req := testRequest()
+	_, err := choose.run(t.Context(), req)
+	wantRefusal(t, "either(no)", err, classInvalid, "other")
+	req.params = mustParams(t, "continue=true", "")
+	if _, err := choose.run(t.Context(), req); err != nil {
 		t.Errorf("either(yes): got error %v", err)
 	}
-	x.params = mustParams(t, "continue=true&continue=true", "")
-	_, err = choose.run(t.Context(), x)
-	wantFault(t, "either(twice)", err, classInvalid, "continue was given more than once")
+	req.params = mustParams(t, "continue=true&continue=true", "")
+	_, err = choose.run(t.Context(), req)
+	wantRefusal(t, "either(twice)", err, classInvalid, "continue was given more than once")
 }
 
 func TestRPCWithoutProcedure(t *testing.T) {
@@ -149,6 +149,6 @@ func TestRPCWithoutProcedure(t *testing.T) {
 // What cannot be decoded never reaches the RPC: the method here would panic.
 func TestRPCRefusesFirst(t *testing.T) {
 	var m handlers.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
-	_, err := rpc(m, decodeSureBurn, v2Burn).run(t.Context(), testExchange())
-	wantFault(t, "burn without continue", err, classInvalid, "Secret could not be burned.")
+	_, err := rpc(m, decodeSureBurn, v2Burn).run(t.Context(), testRequest())
+	wantRefusal(t, "burn without continue", err, classInvalid, "Secret could not be burned.")
 }

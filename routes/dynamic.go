@@ -1,0 +1,66 @@
+package routes
+
+import (
+	"fmt"
+	"net/http"
+
+	"hush/handlers"
+)
+
+// dynamicPage is a path outside the API whose answer depends on the request.
+type dynamicPage struct {
+	method string
+	path   string
+	action action
+	answer func(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal)
+}
+
+// dynamicPages are, like the routes of the API, one RPC each and behind the same
+// chain.
+func dynamicPages(c *handlers.Callable) []dynamicPage {
+	all := append([]dynamicPage{revealPage(c)}, receiptPages(c)...)
+	for _, p := range ticketPages(c) {
+		all = append(all, p.sent())
+	}
+	for _, image := range imageNames() {
+		all = append(all, dynamicPage{
+			method: http.MethodGet, path: "/imagine/{domain}/" + image.file(),
+			action: rpc(c.GetPublicImage, image.decodePublic, publicImage), answer: answerImage,
+		})
+	}
+	return all
+}
+
+func (t *tree) addDynamicPages(c *handlers.Callable) error {
+	for _, p := range dynamicPages(c) {
+		if p.action.ready != nil {
+			return fmt.Errorf("page %s %s: %w", p.method, p.path, p.action.ready)
+		}
+		t.handle(p.method, p.path, restricted(t.dynamic(p)))
+	}
+	return nil
+}
+
+func (t *tree) dynamic(p dynamicPage) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		handlers.Route(r, p.path)
+		handlers.Form(r)
+		req := t.request(r)
+		result, err := t.run(req, r, p.action)
+		if err != nil {
+			p.answer(t, w, req, nil, readRefusal(err))
+			return
+		}
+		p.answer(t, w, req, result, nil)
+	}
+}
+
+// pageFailed answers a refusal where there is no page to put it on.
+func (t *tree) pageFailed(w http.ResponseWriter, req *request, refused *refusal) {
+	status, text := req.reason(refused)
+	if refused.class == classUnknown || refused.class == classInvalid || refused.class == classRoute {
+		status, text = http.StatusNotFound, textRoute
+	}
+	setRetryAfter(w, refused)
+	writeText(w, status, text)
+}
