@@ -11,6 +11,7 @@ import (
 	"connectrpc.com/connect"
 
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // Media types of the bodies that are read.
@@ -37,7 +38,7 @@ func readParams(r *http.Request) (params, error) {
 
 func readBody(r *http.Request) (source, error) {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, &refusal{class: classEncoding, text: "a body with a Content-Encoding is not accepted"}
+		return nil, &refusal.Error{Class: refusal.ClassEncoding, Text: "a body with a Content-Encoding is not accepted"}
 	}
 	most := handlers.BodyLimit(r, maxBody)
 	if r.ContentLength > most {
@@ -67,11 +68,11 @@ func unreadable(err error) error {
 	if refused, ok := errors.AsType[*connect.Error](err); ok {
 		return refused
 	}
-	return malformed("the body could not be read")
+	return refusal.Malformed("the body could not be read")
 }
 
 func errBodyTooLarge(most int64) error {
-	return &refusal{class: classTooLarge, text: fmt.Sprintf("the body must be at most %d bytes", most)}
+	return &refusal.Error{Class: refusal.ClassTooLarge, Text: fmt.Sprintf("the body must be at most %d bytes", most)}
 }
 
 // bodyType picks what to read a body as, empty for not at all. Some clients

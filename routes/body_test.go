@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"hush/routes/refusal"
 )
 
 func TestReadParamsTypes(t *testing.T) {
@@ -63,16 +65,16 @@ func TestReadParamsRefusals(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		r     *http.Request
-		class class
+		class refusal.Class
 		want  string
 	}{
-		{"gzip", request(strings.NewReader("a"), "Content-Encoding", "gzip"), classEncoding,
+		{"gzip", request(strings.NewReader("a"), "Content-Encoding", "gzip"), refusal.ClassEncoding,
 			"a body with a Content-Encoding is not accepted"},
-		{"long", request(bytes.NewReader(long)), classTooLarge, large},
-		{"long of unknown length", request(io.MultiReader(bytes.NewReader(long))), classTooLarge, large},
-		{"long of no known type", request(bytes.NewReader(long), "Content-Type", "text/plain"), classTooLarge, large},
-		{"broken", request(iotest.ErrReader(io.ErrUnexpectedEOF)), classMalformed, "the body could not be read"},
-		{"query", httptest.NewRequest(http.MethodGet, "/?secret=%25%%32", nil), classInvalid,
+		{"long", request(bytes.NewReader(long)), refusal.ClassTooLarge, large},
+		{"long of unknown length", request(io.MultiReader(bytes.NewReader(long))), refusal.ClassTooLarge, large},
+		{"long of no known type", request(bytes.NewReader(long), "Content-Type", "text/plain"), refusal.ClassTooLarge, large},
+		{"broken", request(iotest.ErrReader(io.ErrUnexpectedEOF)), refusal.ClassMalformed, "the body could not be read"},
+		{"query", httptest.NewRequest(http.MethodGet, "/?secret=%25%%32", nil), refusal.ClassInvalid,
 			"secret is not properly percent-encoded"},
 	} {
 		_, err := readParams(test.r)

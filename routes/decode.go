@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/refusal"
 )
 
 // recentPage is how many receipts a list shows: the most that one call answers.
@@ -89,7 +90,7 @@ func decodeLength(p params) (int32, error) {
 	}
 	length, err := strconv.ParseInt(text, 10, 32)
 	if err != nil {
-		return 0, invalid("length must be a whole number")
+		return 0, refusal.Invalid("length must be a whole number")
 	}
 	return int32(length), nil
 }
@@ -146,7 +147,7 @@ func decodeSureBurn(req *request) (*hushv1.BurnSecretRequest, error) {
 		return nil, err
 	}
 	if !sure {
-		return nil, invalid("Secret could not be burned.")
+		return nil, refusal.Invalid("Secret could not be burned.")
 	}
 	return decodeBurn(req)
 }
@@ -169,7 +170,7 @@ func decodeKeys(p params) (keys []string, err error) {
 		}
 		for _, text := range texts {
 			if strings.Count(text, ",")+strings.Count(text, " ") > maxParams {
-				return nil, invalid("%s: must contain no more than 25 item(s)", name)
+				return nil, refusal.Invalid("%s: must contain no more than 25 item(s)", name)
 			}
 			keys = append(keys, splitKeys(text)...)
 		}
@@ -197,7 +198,7 @@ func decodeMemo(req *request) (*hushv1.UpdateMetadataRequest, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, invalid("memo is missing")
+		return nil, refusal.Invalid("memo is missing")
 	}
 	return &hushv1.UpdateMetadataRequest{MetadataKey: req.key, Memo: memo.text}, nil
 }

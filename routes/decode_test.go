@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/refusal"
 )
 
 // decoded runs a decoder on a body, which is JSON if it begins like it.
@@ -66,7 +67,7 @@ func TestDecodeConceal(t *testing.T) {
 		`{"secret":"a","passphrase":[]}`: "passphrase must be a single value",
 	} {
 		_, err := decoded(t, decodeConceal, body)
-		wantRefusal(t, "decodeConceal("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeConceal("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
 
@@ -89,7 +90,7 @@ func TestDecodeGenerate(t *testing.T) {
 		"character_sets[symbols]=some": "character_sets[symbols] must be true or false",
 	} {
 		_, err := decoded(t, decodeGenerate, body)
-		wantRefusal(t, "decodeGenerate("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeGenerate("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
 
@@ -115,7 +116,7 @@ func TestDecodeKeys(t *testing.T) {
 func TestDecodeSureBurn(t *testing.T) {
 	for _, body := range []string{"", "continue=", "continue=false", "continue=True", "continue=1", `{"continue":1}`} {
 		_, err := decoded(t, decodeSureBurn, body)
-		wantRefusal(t, "decodeSureBurn("+body+")", err, classInvalid, "Secret could not be burned.")
+		wantRefusal(t, "decodeSureBurn("+body+")", err, refusal.ClassInvalid, "Secret could not be burned.")
 	}
 	for _, body := range []string{"continue=true", `{"continue":true}`, `{"continue":"true"}`} {
 		got, err := decoded(t, decodeSureBurn, body)
@@ -125,7 +126,7 @@ func TestDecodeSureBurn(t *testing.T) {
 
 func TestDecodeMemo(t *testing.T) {
 	_, err := decoded(t, decodeMemo, `{"memo":null}`)
-	wantRefusal(t, "decodeMemo(null)", err, classInvalid, "memo is missing")
+	wantRefusal(t, "decodeMemo(null)", err, refusal.ClassInvalid, "memo is missing")
 	got, err := decoded(t, decodeMemo, `{"memo":""}`)
 	wantMessage(t, "decodeMemo(empty)", got, &hushv1.UpdateMetadataRequest{MetadataKey: testSecretKey}, err)
 }

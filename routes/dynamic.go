@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // dynamicPage is a path outside the API whose answer depends on the request.
@@ -12,7 +13,7 @@ type dynamicPage struct {
 	method string
 	path   string
 	action action
-	answer func(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal)
+	answer func(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error)
 }
 
 // dynamicPages are, like the routes of the API, one RPC each and behind the same
@@ -48,7 +49,7 @@ func (t *tree) dynamic(p dynamicPage) http.HandlerFunc {
 		req := t.request(r)
 		result, err := t.run(req, r, p.action)
 		if err != nil {
-			p.answer(t, w, req, nil, readRefusal(err))
+			p.answer(t, w, req, nil, refusal.Read(err))
 			return
 		}
 		p.answer(t, w, req, result, nil)
@@ -56,11 +57,11 @@ func (t *tree) dynamic(p dynamicPage) http.HandlerFunc {
 }
 
 // pageFailed answers a refusal where there is no page to put it on.
-func (t *tree) pageFailed(w http.ResponseWriter, req *request, refused *refusal) {
-	status, text := req.reason(refused)
-	if refused.class == classUnknown || refused.class == classInvalid || refused.class == classRoute {
-		status, text = http.StatusNotFound, textRoute
+func (t *tree) pageFailed(w http.ResponseWriter, req *request, refused *refusal.Error) {
+	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
+	if refused.Class == refusal.ClassUnknown || refused.Class == refusal.ClassInvalid || refused.Class == refusal.ClassRoute {
+		status, text = http.StatusNotFound, refusal.TextRoute
 	}
-	setRetryAfter(w, refused)
+	refused.SetRetryAfter(w.Header())
 	writeText(w, status, text)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/refusal"
 )
 
 // file is what the image is called where anybody may see it.
@@ -20,7 +21,7 @@ func publicImage(_ *request, res *hushv1.GetPublicImageResponse) any { return re
 // nothing of any secret. A new image shows after five minutes at the latest.
 // Pages on the domain and on the service's own host both show it, so it is for
 // other origins, too.
-func answerImage(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal) {
+func answerImage(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error) {
 	image, _ := result.(*hushv1.Image)
 	if refused != nil {
 		t.pageFailed(w, req, refused)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"hush/routes/refusal"
 )
 
 // parseJSON takes a JSON object apart into the pairs that a form would have.
@@ -18,7 +20,7 @@ func parseJSON(body []byte) (source, error) {
 		return source{}, nil
 	}
 	if !utf8.Valid(body) {
-		return nil, malformed("the body is not valid UTF-8")
+		return nil, refusal.Malformed("the body is not valid UTF-8")
 	}
 	w := jsonWalker{source: make(source), decoder: json.NewDecoder(bytes.NewReader(body))}
 	w.decoder.UseNumber()
@@ -26,7 +28,7 @@ func parseJSON(body []byte) (source, error) {
 		return nil, err
 	}
 	if loneSurrogate(body) {
-		return nil, malformed("the body has half of a surrogate pair")
+		return nil, refusal.Malformed("the body has half of a surrogate pair")
 	}
 	return w.source, nil
 }
@@ -38,7 +40,7 @@ type jsonWalker struct {
 }
 
 func errNotJSON() error {
-	return malformed("the body is not valid JSON")
+	return refusal.Malformed("the body is not valid JSON")
 }
 
 func (w *jsonWalker) next() (json.Token, error) {
@@ -47,7 +49,7 @@ func (w *jsonWalker) next() (json.Token, error) {
 		return nil, errNotJSON()
 	}
 	if w.tokens++; w.tokens > maxTokens {
-		return nil, invalid("a JSON body may have at most %d tokens", maxTokens)
+		return nil, refusal.Invalid("a JSON body may have at most %d tokens", maxTokens)
 	}
 	return token, nil
 }
@@ -58,7 +60,7 @@ func (w *jsonWalker) document() error {
 		return err
 	}
 	if token != json.Delim('{') {
-		return malformed("the body is not a JSON object")
+		return refusal.Malformed("the body is not a JSON object")
 	}
 	if err := w.object("", 1); err != nil {
 		return err
@@ -82,7 +84,7 @@ func (w *jsonWalker) object(name string, depth int) error {
 			return errNotJSON()
 		}
 		if seen[key] {
-			return invalid("%s was given more than once", known(key))
+			return refusal.Invalid("%s was given more than once", known(key))
 		}
 		seen[key] = true
 		if name != "" {
@@ -133,7 +135,7 @@ func (w *jsonWalker) value(name string, depth int) error {
 
 func (w *jsonWalker) nested(open json.Delim, name string, depth int) error {
 	if depth > maxDepth {
-		return invalid("a JSON body may be nested at most %d deep", maxDepth)
+		return refusal.Invalid("a JSON body may be nested at most %d deep", maxDepth)
 	}
 	if open == '{' {
 		return w.object(name, depth)

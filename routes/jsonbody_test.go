@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hush/routes/refusal"
 )
 
 func TestParseJSON(t *testing.T) {
@@ -62,30 +64,30 @@ func TestParseJSONRefusals(t *testing.T) {
 	)
 	for _, test := range []struct {
 		body  string
-		class class
+		class refusal.Class
 		want  string
 	}{
-		{"hunter2", classMalformed, notJSON},
-		{`{"secret":"a"`, classMalformed, notJSON},
-		{`{"secret":"a",}`, classMalformed, notJSON},
-		{`{"secret" "a"}`, classMalformed, notJSON},
-		{`{"secret":"a"}}`, classMalformed, notJSON},
-		{`{"secret":"a"} {}`, classMalformed, notJSON},
-		{`{"secret":["a" "b"]}`, classMalformed, notJSON},
-		{`{"secret":01}`, classMalformed, notJSON},
-		{"{\"secret\":\"a\nb\"}", classMalformed, notJSON},
-		{`[]`, classMalformed, notObject},
-		{`null`, classMalformed, notObject},
-		{`"hunter2"`, classMalformed, notObject},
-		{"{\"secret\":\"\xff\"}", classMalformed, "the body is not valid UTF-8"},
-		{`{"secret":"\ud800"}`, classMalformed, surrogate},
-		{`{"secret":"\udc00\ud800"}`, classMalformed, surrogate},
-		{`{"secret":"\ud800\\udc00"}`, classMalformed, surrogate},
-		{`{"secret":"a","secret":"b"}`, classInvalid, "secret was given more than once"},
-		{`{"hunter2":1,"hunter2":2}`, classInvalid, "a parameter was given more than once"},
-		{deep(17), classInvalid, "a JSON body may be nested at most 16 deep"},
-		{strings.Repeat(`{"a":`, 100_000), classInvalid, "a JSON body may be nested at most 16 deep"},
-		{`{"a":[` + strings.Repeat("1,", 1000) + `1]}`, classInvalid, "a JSON body may have at most 1000 tokens"},
+		{"hunter2", refusal.ClassMalformed, notJSON},
+		{`{"secret":"a"`, refusal.ClassMalformed, notJSON},
+		{`{"secret":"a",}`, refusal.ClassMalformed, notJSON},
+		{`{"secret" "a"}`, refusal.ClassMalformed, notJSON},
+		{`{"secret":"a"}}`, refusal.ClassMalformed, notJSON},
+		{`{"secret":"a"} {}`, refusal.ClassMalformed, notJSON},
+		{`{"secret":["a" "b"]}`, refusal.ClassMalformed, notJSON},
+		{`{"secret":01}`, refusal.ClassMalformed, notJSON},
+		{"{\"secret\":\"a\nb\"}", refusal.ClassMalformed, notJSON},
+		{`[]`, refusal.ClassMalformed, notObject},
+		{`null`, refusal.ClassMalformed, notObject},
+		{`"hunter2"`, refusal.ClassMalformed, notObject},
+		{"{\"secret\":\"\xff\"}", refusal.ClassMalformed, "the body is not valid UTF-8"},
+		{`{"secret":"\ud800"}`, refusal.ClassMalformed, surrogate},
+		{`{"secret":"\udc00\ud800"}`, refusal.ClassMalformed, surrogate},
+		{`{"secret":"\ud800\\udc00"}`, refusal.ClassMalformed, surrogate},
+		{`{"secret":"a","secret":"b"}`, refusal.ClassInvalid, "secret was given more than once"},
+		{`{"hunter2":1,"hunter2":2}`, refusal.ClassInvalid, "a parameter was given more than once"},
+		{deep(17), refusal.ClassInvalid, "a JSON body may be nested at most 16 deep"},
+		{strings.Repeat(`{"a":`, 100_000), refusal.ClassInvalid, "a JSON body may be nested at most 16 deep"},
+		{`{"a":[` + strings.Repeat("1,", 1000) + `1]}`, refusal.ClassInvalid, "a JSON body may have at most 1000 tokens"},
 	} {
 		_, err := parseJSON([]byte(test.body))
 		wantRefusal(t, "parseJSON("+short(test.body, 30)+")", err, test.class, test.want)

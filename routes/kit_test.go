@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -13,11 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/go-chi/chi/v5"
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/refusal"
 )
 
 const (
@@ -103,15 +107,15 @@ func wantJSON(t *testing.T, name, got, want string) {
 }
 
 // wantFault checks an error's class and text, and that it is safe to answer.
-func wantRefusal(t *testing.T, name string, err error, class class, text string) {
+func wantRefusal(t *testing.T, name string, err error, class refusal.Class, text string) {
 	t.Helper()
-	var f *refusal
+	var f *refusal.Error
 	if !errors.As(err, &f) {
 		t.Errorf("%s: got error %v, want a refusal", name, err)
 		return
 	}
-	if f.class != class || f.text != text {
-		t.Errorf("%s: got class %d %q, want class %d %q", name, f.class, f.text, class, text)
+	if f.Class != class || f.Text != text {
+		t.Errorf("%s: got class %d %q, want class %d %q", name, f.Class, f.Text, class, text)
 	}
 }
 
@@ -155,4 +159,18 @@ func writable(s source) bool {
 		}
 	}
 	return true
+}
+
+// rpcError is what an RPC refuses with.
+func rpcError(t *testing.T, code connect.Code, text string, details ...proto.Message) error {
+	t.Helper()
+	err := connect.NewError(code, errors.New(text))
+	for _, message := range details {
+		detail, detailErr := connect.NewErrorDetail(message)
+		if detailErr != nil {
+			t.Fatalf("making detail: %v", detailErr)
+		}
+		err.AddDetail(detail)
+	}
+	return fmt.Errorf("calling: %w", err)
 }

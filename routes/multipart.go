@@ -5,6 +5,8 @@ import (
 	"io"
 	"mime/multipart"
 	"strings"
+
+	"hush/routes/refusal"
 )
 
 // parseMultipart takes a multipart body apart. A file is a value like any
@@ -28,7 +30,7 @@ func parseMultipart(body []byte, boundary string) (source, error) {
 			return nil, errNotMultipart()
 		}
 		if count == maxParams {
-			return nil, invalid("there may be at most %d parameters", maxParams)
+			return nil, refusal.Invalid("there may be at most %d parameters", maxParams)
 		}
 		if err := s.addPart(part); err != nil {
 			return nil, err
@@ -45,7 +47,7 @@ func (s source) addPart(part *multipart.Part) error {
 	switch strings.ToLower(part.Header.Get("Content-Transfer-Encoding")) {
 	case "", "7bit", "8bit", "binary":
 	default:
-		return invalid("%s has a transfer encoding", known(part.FormName()))
+		return refusal.Invalid("%s has a transfer encoding", known(part.FormName()))
 	}
 	text, err := io.ReadAll(part)
 	if err != nil {
@@ -56,5 +58,5 @@ func (s source) addPart(part *multipart.Part) error {
 }
 
 func errNotMultipart() error {
-	return malformed("the body is not a valid multipart form")
+	return refusal.Malformed("the body is not a valid multipart form")
 }

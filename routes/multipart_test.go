@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hush/routes/refusal"
 )
 
 func part(disposition, text string) string {
@@ -43,19 +45,19 @@ func TestParseMultipartRefusals(t *testing.T) {
 	secret := part(`form-data; name="secret"`, "hunter2")
 	for _, test := range []struct {
 		name, body, boundary string
-		class                class
+		class                refusal.Class
 		want                 string
 	}{
-		{"no boundary", secret, "", classMalformed, bad},
-		{"other boundary", secret, "c", classMalformed, bad},
-		{"cut off after a part", secret, "b", classMalformed, bad},
-		{"cut off in a part", secret[:len(secret)-3], "b", classMalformed, bad},
-		{"text", "hunter2", "b", classMalformed, bad},
-		{"no name", part(`attachment`, "a") + "--b--", "b", classMalformed, bad},
-		{"name that cannot be read", part(`form-data; name=secret[ttl]`, "60") + "--b--", "b", classMalformed, bad},
+		{"no boundary", secret, "", refusal.ClassMalformed, bad},
+		{"other boundary", secret, "c", refusal.ClassMalformed, bad},
+		{"cut off after a part", secret, "b", refusal.ClassMalformed, bad},
+		{"cut off in a part", secret[:len(secret)-3], "b", refusal.ClassMalformed, bad},
+		{"text", "hunter2", "b", refusal.ClassMalformed, bad},
+		{"no name", part(`attachment`, "a") + "--b--", "b", refusal.ClassMalformed, bad},
+		{"name that cannot be read", part(`form-data; name=secret[ttl]`, "60") + "--b--", "b", refusal.ClassMalformed, bad},
 		{"base64", strings.Replace(secret, "\r\n\r\n", "\r\nContent-Transfer-Encoding: BASE64\r\n\r\n", 1) + "--b--", "b",
-			classInvalid, "secret has a transfer encoding"},
-		{"many", strings.Repeat(secret, 1001) + "--b--", "b", classInvalid, "there may be at most 1000 parameters"},
+			refusal.ClassInvalid, "secret has a transfer encoding"},
+		{"many", strings.Repeat(secret, 1001) + "--b--", "b", refusal.ClassInvalid, "there may be at most 1000 parameters"},
 	} {
 		_, err := parseMultipart([]byte(test.body), test.boundary)
 		wantRefusal(t, fmt.Sprintf("parseMultipart(%s)", test.name), err, test.class, test.want)

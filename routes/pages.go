@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 //go:embed pages
@@ -109,5 +110,5 @@ func (t *tree) pageNotFound(w http.ResponseWriter, req *request) {
 // methods.
 func pageMethodNotAllowed(w http.ResponseWriter) {
 	restrict(w.Header())
-	writeText(w, http.StatusMethodNotAllowed, textMethod)
+	writeText(w, http.StatusMethodNotAllowed, refusal.TextMethod)
 }

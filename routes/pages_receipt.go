@@ -7,6 +7,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // receiptPage has the button that shows what became of a secret. To look is to
@@ -85,7 +86,7 @@ func (req *request) stateText(s hushv1.State) string {
 	return req.text("page.state." + stateWord(s))
 }
 
-func answerReceipt(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal) {
+func answerReceipt(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error) {
 	if refused != nil {
 		refuseReceipt(t, w, req, refused)
 		return
@@ -101,13 +102,13 @@ func answerReceipt(t *tree, w http.ResponseWriter, req *request, result any, ref
 	t.showView(w, req, http.StatusOK, s)
 }
 
-func refuseReceipt(t *tree, w http.ResponseWriter, req *request, refused *refusal) {
-	status, text := req.reason(refused)
+func refuseReceipt(t *tree, w http.ResponseWriter, req *request, refused *refusal.Error) {
+	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
 	s := receiptView(req)
 	s.Problem = text
-	if refused.class == classUnknown {
+	if refused.Class == refusal.ClassUnknown {
 		s = &view{Title: req.text("page.unknown.title"), Problem: req.text("page.receipt.unknown")}
 	}
-	setRetryAfter(w, refused)
+	refused.SetRetryAfter(w.Header())
 	t.showView(w, req, status, s)
 }

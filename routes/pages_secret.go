@@ -3,16 +3,14 @@ package routes
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
-	"connectrpc.com/connect"
-
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 const secretPath = "/secret/{key}"
@@ -78,16 +76,16 @@ func counted(a action) action {
 	run := a.run
 	a.run = func(ctx context.Context, req *request) (any, error) {
 		answer, err := run(ctx, req)
-		var failed *connect.Error
-		if !errors.As(err, &failed) {
+		detail := refusal.Detail(err)
+		if detail == nil {
 			return answer, err
 		}
-		refused, detail := readRefusal(err), readDetails(failed).refusal
+		refused := refusal.Read(err)
 		switch detail.GetReason() {
 		case hushv1.Refusal_REASON_PASSPHRASE:
-			refused.text = passphraseText(req, detail, refused.retry)
+			refused.Text = passphraseText(req, detail, refused.Retry)
 		case hushv1.Refusal_REASON_LOCKED:
-			refused.text = pauseText(req, "page.secret.locked", refused.retry)
+			refused.Text = pauseText(req, "page.secret.locked", refused.Retry)
 		default:
 		}
 		return nil, refused
@@ -118,7 +116,7 @@ func pauseText(req *request, key string, pause time.Duration) string {
 
 // answerReveal shows the secret this once, or why not, with the form again
 // where another try may help. Unknown, spent and expired are the same answer.
-func answerReveal(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal) {
+func answerReveal(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error) {
 	if refused != nil {
 		refuseReveal(t, w, req, refused)
 		return
@@ -130,18 +128,18 @@ func answerReveal(t *tree, w http.ResponseWriter, req *request, result any, refu
 	t.showView(w, req, http.StatusOK, s)
 }
 
-func refuseReveal(t *tree, w http.ResponseWriter, req *request, refused *refusal) {
-	status, text := req.reason(refused)
+func refuseReveal(t *tree, w http.ResponseWriter, req *request, refused *refusal.Error) {
+	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
 	s := secretView(req)
-	switch refused.class {
-	case classUnknown:
+	switch refused.Class {
+	case refusal.ClassUnknown:
 		text = req.text("page.secret.gone")
 		s = &view{Title: req.text("page.unknown.title")}
-	case classPassphrase, classLimited:
-		text = cmp.Or(refused.text, text)
+	case refusal.ClassPassphrase, refusal.ClassLimited:
+		text = cmp.Or(refused.Text, text)
 	default:
 	}
 	s.Problem = text
-	setRetryAfter(w, refused)
+	refused.SetRetryAfter(w.Header())
 	t.showView(w, req, status, s)
 }

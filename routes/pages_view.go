@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"hush/routes/refusal"
 )
 
 // noscriptPage is what a page says where no script runs. Its view depends on the
@@ -73,7 +75,7 @@ func (t *tree) showView(w http.ResponseWriter, req *request, status int, s *view
 	}
 	var b bytes.Buffer
 	if err := t.client.plain.Execute(&b, s); err != nil {
-		writeText(w, http.StatusInternalServerError, textInternal)
+		writeText(w, http.StatusInternalServerError, refusal.TextInternal)
 		return
 	}
 	writeBytes(w, status, typeHTML, b.Bytes())

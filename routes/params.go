@@ -3,6 +3,8 @@ package routes
 import (
 	"slices"
 	"unicode/utf8"
+
+	"hush/routes/refusal"
 )
 
 // Limits on what a request may carry besides its path.
@@ -111,7 +113,7 @@ func (s source) scalar(name string) (v value, ok bool, err error) {
 	case p.list || p.object:
 		return value{}, false, notSingle(name)
 	case len(p.values) > 1:
-		return value{}, false, invalid("%s was given more than once", name)
+		return value{}, false, refusal.Invalid("%s was given more than once", name)
 	case len(p.values) == 0:
 		return value{}, false, nil
 	case !utf8.ValidString(p.values[0].text):
@@ -199,7 +201,7 @@ func (p params) file(names ...string) ([]byte, error) {
 			continue
 		}
 		if len(found.values) > 1 {
-			return nil, invalid("%s was given more than once", name)
+			return nil, refusal.Invalid("%s was given more than once", name)
 		}
 		if len(found.values) == 1 && found.values[0].text != "" {
 			return []byte(found.values[0].text), nil
@@ -220,7 +222,7 @@ func (p params) others(names ...string) (map[string]string, error) {
 			}
 			v, ok, err := p.scalar(name)
 			if err != nil {
-				return nil, invalid("%s must be a single text", known(name))
+				return nil, refusal.Invalid("%s must be a single text", known(name))
 			}
 			if ok {
 				found[name] = v.text
@@ -248,7 +250,7 @@ func (s source) texts(name string) ([]string, error) {
 		return nil, nil
 	}
 	if p.object {
-		return nil, invalid("%s must be text or a list of texts", name)
+		return nil, refusal.Invalid("%s must be text or a list of texts", name)
 	}
 	var texts []string
 	for _, values := range [][]value{p.values, p.items} {
@@ -277,21 +279,21 @@ func (p params) flag(name string) (bool, error) {
 	case "false", "0", "":
 		return false, nil
 	default:
-		return false, invalid("%s must be true or false", name)
+		return false, refusal.Invalid("%s must be true or false", name)
 	}
 }
 
 func notUTF8(name string) error {
-	return invalid("%s is not valid UTF-8", name)
+	return refusal.Invalid("%s is not valid UTF-8", name)
 }
 
 func notSingle(name string) error {
 	if name == "secret" {
 		return errSecretText()
 	}
-	return invalid("%s must be a single value", name)
+	return refusal.Invalid("%s must be a single value", name)
 }
 
 func errSecretText() error {
-	return invalid("secret must be text")
+	return refusal.Invalid("secret must be text")
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hush/routes/refusal"
 )
 
 func mustParams(t *testing.T, body, query string) params {
@@ -41,7 +43,7 @@ func TestParamsText(t *testing.T) {
 	} {
 		got, err := mustParams(t, test.body, test.query).text("ttl")
 		if test.refusal != "" {
-			wantRefusal(t, "text("+test.body+")", err, classInvalid, test.refusal)
+			wantRefusal(t, "text("+test.body+")", err, refusal.ClassInvalid, test.refusal)
 			continue
 		}
 		if err != nil || got != test.want {
@@ -68,9 +70,9 @@ func TestParamsList(t *testing.T) {
 		}
 	}
 	_, err := mustParams(t, "recipient[x]=a", "").list("recipient")
-	wantRefusal(t, "list(object)", err, classInvalid, "recipient must be text or a list of texts")
+	wantRefusal(t, "list(object)", err, refusal.ClassInvalid, "recipient must be text or a list of texts")
 	_, err = mustParams(t, "recipient[]=%fe", "").list("recipient")
-	wantRefusal(t, "list(not UTF-8)", err, classInvalid, "recipient is not valid UTF-8")
+	wantRefusal(t, "list(not UTF-8)", err, refusal.ClassInvalid, "recipient is not valid UTF-8")
 }
 
 func TestParamsFlag(t *testing.T) {
@@ -81,7 +83,7 @@ func TestParamsFlag(t *testing.T) {
 		}
 	}
 	_, err := mustParams(t, "x=yes", "").flag("x")
-	wantRefusal(t, "flag(yes)", err, classInvalid, "x must be true or false")
+	wantRefusal(t, "flag(yes)", err, refusal.ClassInvalid, "x must be true or false")
 }
 
 func TestParamsRead(t *testing.T) {
@@ -91,7 +93,7 @@ func TestParamsRead(t *testing.T) {
 		t.Errorf("read(): got %q, %q, %v, want 1 and 2", a, b, err)
 	}
 	err := mustParams(t, "b=1&b=2&c=3&c=4", "").read(reading{"a", &a}, reading{"c", &a}, reading{"b", &b})
-	wantRefusal(t, "read(c and b twice)", err, classInvalid, "c was given more than once")
+	wantRefusal(t, "read(c and b twice)", err, refusal.ClassInvalid, "c was given more than once")
 }
 
 func mustJSONParams(t *testing.T, body string) params {
@@ -143,7 +145,7 @@ func TestParamsPresence(t *testing.T) {
 		t.Errorf("optional(query): got %v, %v, want q", got, err)
 	}
 	_, err := mustParams(t, "x=1&x=2", "").optional("x")
-	wantRefusal(t, "optional(twice)", err, classInvalid, "x was given more than once")
+	wantRefusal(t, "optional(twice)", err, refusal.ClassInvalid, "x was given more than once")
 }
 
 // A file is bytes; a query has none.
@@ -163,7 +165,7 @@ func TestParamsFile(t *testing.T) {
 		}
 	}
 	_, err := mustParams(t, "image=a&image=b", "").file("logo", "image")
-	wantRefusal(t, "file(twice)", err, classInvalid, "image was given more than once")
+	wantRefusal(t, "file(twice)", err, refusal.ClassInvalid, "image was given more than once")
 }
 
 func TestParamsOthers(t *testing.T) {
@@ -182,6 +184,6 @@ func TestParamsOthers(t *testing.T) {
 		"msg=%ff":             "msg must be a single text",
 	} {
 		_, err := mustParams(t, body, "").others()
-		wantRefusal(t, "others("+body+")", err, classInvalid, want)
+		wantRefusal(t, "others("+body+")", err, refusal.ClassInvalid, want)
 	}
 }

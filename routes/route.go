@@ -12,6 +12,7 @@ import (
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/refusal"
 )
 
 // request is one request on its way through a route, with what its codecs need.
@@ -40,7 +41,7 @@ func (req *request) text(key string, args ...string) string {
 	return req.catalogue.Text(req.visitor.Locale, key, args...)
 }
 
-// decoder makes an RPC's request out of parameters. Its error is a *refusal.
+// decoder makes an RPC's request out of parameters. Its error is a *refusal.Error.
 type decoder[Req any] func(*request) (*Req, error)
 
 // encoder makes the legacy answer, ready for JSON, out of an RPC's response.
@@ -142,7 +143,7 @@ func operation[Req any]() string {
 type apiVersion struct {
 	prefix string
 	routes []route
-	fail   func(w http.ResponseWriter, req *request, v *refusal)
+	fail   func(w http.ResponseWriter, req *request, v *refusal.Error)
 }
 
 // versions are the versions, oldest first.
@@ -169,7 +170,7 @@ func (t *tree) serve(v apiVersion, rt route) http.HandlerFunc {
 		req := t.request(r)
 		answer, err := t.run(req, r, rt.action)
 		if err != nil {
-			v.fail(w, req, readRefusal(err))
+			v.fail(w, req, refusal.Read(err))
 			return
 		}
 		writeJSON(w, http.StatusOK, answer)

@@ -12,6 +12,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // say is an action that answers the key it got.
@@ -118,21 +119,21 @@ func TestHidePassphrase(t *testing.T) {
 }
 
 func TestEither(t *testing.T) {
-	other := refuseWith(invalid("other"))
+	other := refuseWith(refusal.Invalid("other"))
 	choose := either(isContinued, say(), other)
 	if choose.operation != "Say or Refuse" {
 		t.Errorf("either().operation: got %q", choose.operation)
 	}
 	req := testRequest()
 	_, err := choose.run(t.Context(), req)
-	wantRefusal(t, "either(no)", err, classInvalid, "other")
+	wantRefusal(t, "either(no)", err, refusal.ClassInvalid, "other")
 	req.params = mustParams(t, "continue=true", "")
 	if _, err := choose.run(t.Context(), req); err != nil {
 		t.Errorf("either(yes): got error %v", err)
 	}
 	req.params = mustParams(t, "continue=true&continue=true", "")
 	_, err = choose.run(t.Context(), req)
-	wantRefusal(t, "either(twice)", err, classInvalid, "continue was given more than once")
+	wantRefusal(t, "either(twice)", err, refusal.ClassInvalid, "continue was given more than once")
 }
 
 func TestRPCWithoutProcedure(t *testing.T) {
@@ -150,5 +151,5 @@ func TestRPCWithoutProcedure(t *testing.T) {
 func TestRPCRefusesFirst(t *testing.T) {
 	var m handlers.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
 	_, err := rpc(m, decodeSureBurn, v2Burn).run(t.Context(), testRequest())
-	wantRefusal(t, "burn without continue", err, classInvalid, "Secret could not be burned.")
+	wantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
 }

@@ -27,6 +27,7 @@ import (
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/refusal"
 )
 
 // Options is what the tree is made of.
@@ -187,9 +188,9 @@ func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 	v, version, api := t.versionOf(r.URL.Path)
 	switch {
 	case version:
-		v.fail(w, t.request(r), &refusal{class: classRoute})
+		v.fail(w, t.request(r), &refusal.Error{Class: refusal.ClassRoute})
 	case api:
-		writeJSON(w, http.StatusNotFound, routeAnswer{Message: textRoute})
+		writeJSON(w, http.StatusNotFound, routeAnswer{Message: refusal.TextRoute})
 	default:
 		t.pageNotFound(w, t.request(r))
 	}
@@ -214,9 +215,9 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	v, version, api := t.versionOf(r.URL.Path)
 	switch {
 	case version:
-		v.fail(w, t.request(r), &refusal{class: classMethod})
+		v.fail(w, t.request(r), &refusal.Error{Class: refusal.ClassMethod})
 	case api:
-		writeJSON(w, http.StatusMethodNotAllowed, routeAnswer{Message: textMethod})
+		writeJSON(w, http.StatusMethodNotAllowed, routeAnswer{Message: refusal.TextMethod})
 	default:
 		pageMethodNotAllowed(w)
 	}

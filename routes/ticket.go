@@ -7,6 +7,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // ticketPage is where the link of a mail leads. Opening it changes nothing and
@@ -38,7 +39,7 @@ func (p ticketPage) says() noscriptPage {
 func (p ticketPage) sent() dynamicPage {
 	return dynamicPage{
 		method: http.MethodPost, path: p.path, action: p.action,
-		answer: func(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal) {
+		answer: func(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error) {
 			if refused != nil {
 				p.refuse(t, w, req, refused)
 				return
@@ -52,18 +53,18 @@ func (p ticketPage) sent() dynamicPage {
 
 // refuse says why it was not done, with the form again where another try may
 // help.
-func (p ticketPage) refuse(t *tree, w http.ResponseWriter, req *request, refused *refusal) {
-	status, text := req.reason(refused)
-	s := p.view(req, refused.class != classTicket)
+func (p ticketPage) refuse(t *tree, w http.ResponseWriter, req *request, refused *refusal.Error) {
+	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
+	s := p.view(req, refused.Class != refusal.ClassTicket)
 	switch s.Problem = text; {
-	case refused.class == classTicket:
+	case refused.Class == refusal.ClassTicket:
 		s.Problem = req.text(p.texts + ".failed")
-	case refused.class == classUnauthorized && p.account != "":
+	case refused.Class == refusal.ClassUnauthorized && p.account != "":
 		s.Problem, s.Text = req.text(p.account), s.Text[:1]
 	case p.passwords && (strings.HasPrefix(text, "new_password") || strings.HasPrefix(text, "password")):
 		s.Problem = req.text("page.reset.refused")
 	}
-	setRetryAfter(w, refused)
+	refused.SetRetryAfter(w.Header())
 	t.showView(w, req, status, s)
 }
 
@@ -108,7 +109,7 @@ func newPassword(req *request) (string, error) {
 		return "", err
 	}
 	if next != again {
-		return "", invalid("%s", req.text("page.reset.mismatch"))
+		return "", refusal.Invalid("%s", req.text("page.reset.mismatch"))
 	}
 	return next, nil
 }

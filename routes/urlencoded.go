@@ -3,6 +3,8 @@ package routes
 import (
 	"net/url"
 	"strings"
+
+	"hush/routes/refusal"
 )
 
 // parseForm takes a query or an urlencoded body apart. Pairs end at & only:
@@ -15,7 +17,7 @@ func parseForm(text string) (source, error) {
 			continue
 		}
 		if count++; count > maxParams {
-			return nil, invalid("there may be at most %d parameters", maxParams)
+			return nil, refusal.Invalid("there may be at most %d parameters", maxParams)
 		}
 		if err := s.addPair(pair); err != nil {
 			return nil, err
@@ -39,5 +41,5 @@ func (s source) addPair(pair string) error {
 }
 
 func notDecodable(name string) error {
-	return invalid("%s is not properly percent-encoded", known(name))
+	return refusal.Invalid("%s is not properly percent-encoded", known(name))
 }

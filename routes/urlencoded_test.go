@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hush/routes/refusal"
 )
 
 func text(t string) value { return value{text: t} }
@@ -58,7 +60,7 @@ func TestParseFormRefusals(t *testing.T) {
 		{strings.Repeat("a=b&", 1001), "there may be at most 1000 parameters"},
 	} {
 		_, err := parseForm(test.form)
-		wantRefusal(t, "parseForm("+short(test.form, 20)+")", err, classInvalid, test.want)
+		wantRefusal(t, "parseForm("+short(test.form, 20)+")", err, refusal.ClassInvalid, test.want)
 	}
 	if _, err := parseForm(strings.Repeat("a=b&", 1000)); err != nil {
 		t.Errorf("parseForm(1000 pairs): got error %v", err)

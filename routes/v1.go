@@ -1,5 +1,7 @@
 package routes
 
+import "hush/routes/refusal"
+
 import "hush/handlers"
 
 // receiptNames are the names that clients of different ages use for the same
@@ -36,5 +38,5 @@ func version1(c *handlers.Callable) apiVersion {
 
 // hidePassphrase answers a wrong passphrase as an unknown key, to the byte.
 func hidePassphrase(a action) action {
-	return reworded(a, classPassphrase, refusal{class: classUnknown})
+	return reworded(a, refusal.ClassPassphrase, refusal.Error{Class: refusal.ClassUnknown})
 }

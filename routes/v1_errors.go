@@ -3,24 +3,12 @@ package routes
 import (
 	"net/http"
 	"strconv"
-)
 
-// Texts that both versions share.
-const (
-	textUnknown      = "Unknown secret"
-	textUnauthorized = "Not authorized"
-	textPassphrase   = "Double check that passphrase"
-	textLimited      = "Apologies dear citizen! You have been rate limited."
-	textFull         = "There is no room for more secrets at the moment"
-	textUnavailable  = "We'll be back shortly!"
-	textInternal     = "An unexpected error occurred"
-	textRoute        = "Not Found"
-	textMethod       = "Method Not Allowed"
-	textShrimp       = "Please refresh the page and try again"
+	"hush/routes/refusal"
 )
 
 // v1Refusal is what version 1 makes of a class: the status that its clients
-// expect, the honest one, and the text unless the refusal brings its own.
+// expect, the honest one, and the text unless each refusal brings its own.
 type v1Refusal struct {
 	status int
 	honest int
@@ -29,44 +17,44 @@ type v1Refusal struct {
 
 // v1Refuse is version 1's error table: 404 for all that its clients cannot tell
 // apart.
-func v1Refuse(c class) v1Refusal {
+func v1Refuse(c refusal.Class) v1Refusal {
 	switch c {
-	case classRoute:
-		return v1Refusal{404, 404, textRoute}
-	case classMethod:
-		return v1Refusal{405, 405, textMethod}
-	case classMalformed:
+	case refusal.ClassRoute:
+		return v1Refusal{404, 404, refusal.TextRoute}
+	case refusal.ClassMethod:
+		return v1Refusal{405, 405, refusal.TextMethod}
+	case refusal.ClassMalformed:
 		return v1Refusal{404, 400, ""}
-	case classEncoding:
+	case refusal.ClassEncoding:
 		return v1Refusal{404, 415, ""}
-	case classTooLarge:
+	case refusal.ClassTooLarge:
 		return v1Refusal{413, 413, ""}
-	case classInvalid, classDuplicate, classCredentials, classTicket:
+	case refusal.ClassInvalid, refusal.ClassDuplicate, refusal.ClassCredentials, refusal.ClassTicket:
 		return v1Refusal{404, 422, ""}
-	case classUnknown:
-		return v1Refusal{404, 404, textUnknown}
-	case classDomain:
+	case refusal.ClassUnknown:
+		return v1Refusal{404, 404, refusal.TextUnknown}
+	case refusal.ClassDomain:
 		return v1Refusal{404, 404, ""}
-	case classUnauthorized:
-		return v1Refusal{404, 401, textUnauthorized}
-	case classPassphrase:
-		return v1Refusal{404, 422, textPassphrase}
-	case classLimited:
-		return v1Refusal{429, 429, textLimited}
-	case classFull:
-		return v1Refusal{404, 503, textFull}
-	case classForbidden:
+	case refusal.ClassUnauthorized:
+		return v1Refusal{404, 401, refusal.TextUnauthorized}
+	case refusal.ClassPassphrase:
+		return v1Refusal{404, 422, refusal.TextPassphrase}
+	case refusal.ClassLimited:
+		return v1Refusal{429, 429, refusal.TextLimited}
+	case refusal.ClassFull:
+		return v1Refusal{404, 503, refusal.TextFull}
+	case refusal.ClassForbidden:
 		return v1Refusal{404, 403, ""}
-	case classForgery:
-		return v1Refusal{404, 403, textShrimp}
-	case classMissing:
+	case refusal.ClassForgery:
+		return v1Refusal{404, 403, refusal.TextShrimp}
+	case refusal.ClassMissing:
 		return v1Refusal{404, 404, ""}
-	case classMaintenance:
+	case refusal.ClassMaintenance:
 		return v1Refusal{404, 503, ""}
-	case classUnavailable:
-		return v1Refusal{404, 503, textUnavailable}
+	case refusal.ClassUnavailable:
+		return v1Refusal{404, 503, refusal.TextUnavailable}
 	default:
-		return v1Refusal{404, 500, textInternal}
+		return v1Refusal{404, 500, refusal.TextInternal}
 	}
 }
 
@@ -75,19 +63,19 @@ type v1ErrorAnswer struct {
 	Message   string  `json:"message"`
 }
 
-func v1Fail(w http.ResponseWriter, req *request, refused *refusal) {
-	refusal := v1Refuse(refused.class)
-	answer := v1ErrorAnswer{Message: refusal.text}
+func v1Fail(w http.ResponseWriter, req *request, refused *refusal.Error) {
+	line := v1Refuse(refused.Class)
+	answer := v1ErrorAnswer{Message: line.text}
 	if answer.Message == "" {
-		answer.Message = refused.text
+		answer.Message = refused.Text
 	}
-	if refused.class == classUnknown {
+	if refused.Class == refusal.ClassUnknown {
 		answer.SecretKey = req.echoed()
 	}
-	w.Header().Set("X-OTS-Intended-Status", strconv.Itoa(refusal.honest))
+	w.Header().Set("X-OTS-Intended-Status", strconv.Itoa(line.honest))
 	// A wrong passphrase looks like an unknown secret here.
-	if refused.class != classPassphrase {
-		setRetryAfter(w, refused)
+	if refused.Class != refusal.ClassPassphrase {
+		refused.SetRetryAfter(w.Header())
 	}
-	writeJSON(w, refusal.status, answer)
+	writeJSON(w, line.status, answer)
 }

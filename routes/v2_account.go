@@ -3,6 +3,7 @@ package routes
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // v2Account is the part of the table about the caller's account.
@@ -24,7 +25,7 @@ func decodeDestroy(req *request) (*hushv1.DestroyAccountRequest, error) {
 		return nil, err
 	}
 	if confirmation == "" {
-		return nil, invalid("Password confirmation is required.")
+		return nil, refusal.Invalid("Password confirmation is required.")
 	}
 	return &hushv1.DestroyAccountRequest{Confirmation: confirmation}, nil
 }
@@ -38,9 +39,9 @@ func decodeChangePassword(req *request) (*hushv1.ChangeAccountPasswordRequest, e
 	case err != nil:
 		return nil, err
 	case current == "":
-		return nil, invalid("Password could not be changed.")
+		return nil, refusal.Invalid("Password could not be changed.")
 	case next != again:
-		return nil, invalid("New passwords do not match")
+		return nil, refusal.Invalid("New passwords do not match")
 	}
 	return &hushv1.ChangeAccountPasswordRequest{CurrentPassword: current, NewPassword: next}, nil
 }

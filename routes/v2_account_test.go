@@ -7,6 +7,7 @@ import (
 	"connectrpc.com/connect"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/refusal"
 )
 
 // testAccount is an account that has done something.
@@ -79,7 +80,7 @@ func TestDecodeAccount(t *testing.T) {
 	wantMessage(t, "decodeDestroy", destroy, &hushv1.DestroyAccountRequest{Confirmation: " päss "}, err)
 	for _, body := range []string{"", "confirmation=", `{"confirmation":null}`} {
 		_, err := decoded(t, decodeDestroy, body)
-		wantRefusal(t, "decodeDestroy("+body+")", err, classInvalid, "Password confirmation is required.")
+		wantRefusal(t, "decodeDestroy("+body+")", err, refusal.ClassInvalid, "Password confirmation is required.")
 	}
 	locale, err := decoded(t, decodeLocale, `{"locale":"pt_BR"}`)
 	wantMessage(t, "decodeLocale", locale, &hushv1.UpdateLocaleRequest{Locale: "pt_BR"}, err)
@@ -100,7 +101,7 @@ func TestDecodeChangePassword(t *testing.T) {
 		`{"currentp":"a","newp":[]}`:  "newp must be a single value",
 	} {
 		_, err := decoded(t, decodeChangePassword, body)
-		wantRefusal(t, "decodeChangePassword("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeChangePassword("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
 
@@ -110,14 +111,14 @@ func TestWrongPassword(t *testing.T) {
 	wrong := rpcError(t, connect.CodePermissionDenied, "wrong address or password",
 		&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CREDENTIALS})
 	_, err := wrongPassword(refuseWith(wrong), "Please check the password.").run(t.Context(), testRequest())
-	wantRefusal(t, "wrongPassword(wrong)", err, classCredentials, "Please check the password.")
+	wantRefusal(t, "wrongPassword(wrong)", err, refusal.ClassCredentials, "Please check the password.")
 	other := connect.NewError(connect.CodeUnavailable, errors.New("busy"))
 	_, err = wrongPassword(refuseWith(other), "Please check the password.").run(t.Context(), testRequest())
-	wantRefusal(t, "wrongPassword(busy)", err, classUnavailable, "")
+	wantRefusal(t, "wrongPassword(busy)", err, refusal.ClassUnavailable, "")
 	if _, err := wrongPassword(say(), "no").run(t.Context(), testRequest()); err != nil {
 		t.Errorf("wrongPassword(right): got error %v", err)
 	}
 	unknown := connect.NewError(connect.CodeNotFound, errors.New("not found"))
 	_, err = missing(refuseWith(unknown), "Image not found").run(t.Context(), testRequest())
-	wantRefusal(t, "missing(unknown)", err, classMissing, "Image not found")
+	wantRefusal(t, "missing(unknown)", err, refusal.ClassMissing, "Image not found")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/refusal"
 )
 
 // v2Brand is how a domain's pages look. What was never set is left out. The
@@ -81,7 +82,7 @@ func brandFlags(b *hushv1.Brand) []brandFlag {
 // and names that no brand has are passed over.
 func decodeUpdateBrand(req *request) (*hushv1.UpdateDomainBrandRequest, error) {
 	if !req.params.isObject("brand") {
-		return nil, invalid("Please provide brand settings")
+		return nil, refusal.Invalid("Please provide brand settings")
 	}
 	brand := new(hushv1.Brand)
 	var unset []string

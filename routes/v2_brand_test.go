@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/refusal"
 )
 
 func TestDecodeUpdateBrand(t *testing.T) {
@@ -35,6 +36,6 @@ func TestDecodeUpdateBrand(t *testing.T) {
 		`{"brand":{"button_text_light":"maybe"}}`: "brand[button_text_light] must be true or false",
 	} {
 		_, err := decoded(t, decodeUpdateBrand, body)
-		wantRefusal(t, "decodeUpdateBrand("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeUpdateBrand("+body+")", err, refusal.ClassInvalid, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // imageName is what a path calls one of a domain's images, and its messages.
@@ -44,7 +45,7 @@ func (i imageName) decodeUpdate(req *request) (*hushv1.UpdateDomainLogoRequest, 
 		return nil, err
 	}
 	if len(content) == 0 {
-		return nil, invalid("%s file is required", i.title)
+		return nil, refusal.Invalid("%s file is required", i.title)
 	}
 	return &hushv1.UpdateDomainLogoRequest{Domain: req.key, Kind: i.kind, Content: content}, nil
 }

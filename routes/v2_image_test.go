@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/refusal"
 )
 
 func TestV2Image(t *testing.T) {
@@ -59,6 +60,6 @@ func TestDecodeImage(t *testing.T) {
 			Domain: testSecretKey, Kind: image.kind, Content: []byte("\xff\x00\r\n\x89"),
 		}, err)
 		_, err = image.decodeUpdate(testRequest())
-		wantRefusal(t, "decodeUpdate(nothing)", err, classInvalid, image.title+" file is required")
+		wantRefusal(t, "decodeUpdate(nothing)", err, refusal.ClassInvalid, image.title+" file is required")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // v2Intake is the part of the table about what people and browsers report.
@@ -54,7 +55,7 @@ func position(name, text string) (int32, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
-		return 0, invalid("%s must be a number of at most %d", name, math.MaxInt32)
+		return 0, refusal.Invalid("%s must be a number of at most %d", name, math.MaxInt32)
 	case err == nil && n > 0:
 		return int32(n), nil
 	default:

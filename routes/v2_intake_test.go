@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/refusal"
 )
 
 func TestDecodeFeedback(t *testing.T) {
@@ -12,7 +13,7 @@ func TestDecodeFeedback(t *testing.T) {
 		Message: " hi", TimeZone: "Europe/Berlin", Version: "1.2", AuthenticityPayload: "eyJ9",
 	}, err)
 	_, err = decoded(t, decodeFeedback, `{"msg":["a"]}`)
-	wantRefusal(t, "decodeFeedback(list)", err, classInvalid, "msg must be a single value")
+	wantRefusal(t, "decodeFeedback(list)", err, refusal.ClassInvalid, "msg must be a single value")
 }
 
 func TestDecodeException(t *testing.T) {
@@ -32,7 +33,7 @@ func TestDecodeException(t *testing.T) {
 		"message=a&message=b":       "message was given more than once",
 	} {
 		_, err := decoded(t, decodeException, body)
-		wantRefusal(t, "decodeException("+body+")", err, classInvalid, want)
+		wantRefusal(t, "decodeException("+body+")", err, refusal.ClassInvalid, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package routes
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/refusal"
 )
 
 // version3 is the table of version 3, as far as pages and programs that speak it
@@ -46,9 +47,9 @@ func decodeReceipts(req *request) (*hushv1.BatchGetMetadataRequest, error) {
 	case err != nil:
 		return nil, err
 	case len(keys) == 0:
-		return nil, invalid("identifiers: must contain at least 1 item(s)")
+		return nil, refusal.Invalid("identifiers: must contain at least 1 item(s)")
 	case len(keys) > maxReceipts:
-		return nil, invalid("identifiers: must contain no more than %d item(s)", maxReceipts)
+		return nil, refusal.Invalid("identifiers: must contain no more than %d item(s)", maxReceipts)
 	}
 	return &hushv1.BatchGetMetadataRequest{MetadataKeys: keys}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/refusal"
 	"hush/web"
 )
 
@@ -118,7 +119,7 @@ func (t *tree) showShell(w http.ResponseWriter, req *request, status int, says n
 	s.Form.Shrimp = req.visitor.Shrimp
 	html, err := t.client.render(req, s)
 	if err != nil {
-		writeText(w, http.StatusInternalServerError, textInternal)
+		writeText(w, http.StatusInternalServerError, refusal.TextInternal)
 		return
 	}
 	writeBytes(w, status, typeHTML, html)
@@ -147,7 +148,7 @@ func (t *tree) filePage(p filePath) http.HandlerFunc {
 		handlers.Route(r, p.template)
 		file := t.client.files[routedPath(r)]
 		if file == nil {
-			writeText(w, http.StatusNotFound, textRoute)
+			writeText(w, http.StatusNotFound, refusal.TextRoute)
 			return
 		}
 		file.answer(w, r.Header, http.StatusOK)

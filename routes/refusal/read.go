@@ -1,4 +1,4 @@
-package routes
+package refusal
 
 import (
 	"errors"
@@ -13,12 +13,6 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// Texts that clients in the field compare.
-const (
-	textNothing = "You did not provide anything to share"
-	textAccount = "An account is required to send emails."
-)
-
 // details is what the details of an RPC's error say.
 type details struct {
 	refusal   *hushv1.Refusal
@@ -26,20 +20,29 @@ type details struct {
 	violation *validate.Violation // the first one
 }
 
-// readRefusal turns what a route answered into a refusal. It is the one place that
-// reads the errors of RPCs. A nil err is none of its business.
-func readRefusal(err error) *refusal {
-	if own := (*refusal)(nil); errors.As(err, &own) {
+// Read returns the refusal that err is or that an RPC's error stands for. Any
+// other error is of ClassInternal. err must not be nil.
+func Read(err error) *Error {
+	if own := (*Error)(nil); errors.As(err, &own) {
 		return own
 	}
 	var rpc *connect.Error
 	if !errors.As(err, &rpc) {
-		return &refusal{class: classInternal}
+		return &Error{Class: ClassInternal}
 	}
 	d := readDetails(rpc)
 	refused := d.refuse(rpc)
-	refused.retry, refused.forGood = d.retry, d.refusal.GetForGood()
+	refused.Retry, refused.ForGood = d.retry, d.refusal.GetForGood()
 	return refused
+}
+
+// Detail returns what an RPC's error says of its reason, or nil.
+func Detail(err error) *hushv1.Refusal {
+	var rpc *connect.Error
+	if !errors.As(err, &rpc) {
+		return nil
+	}
+	return readDetails(rpc).refusal
 }
 
 func readDetails(rpc *connect.Error) details {
@@ -63,97 +66,97 @@ func readDetails(rpc *connect.Error) details {
 	return d
 }
 
-func (d details) refuse(rpc *connect.Error) *refusal {
+func (d details) refuse(rpc *connect.Error) *Error {
 	if refused := d.byReason(rpc.Message()); refused != nil {
 		return refused
 	}
 	if d.violation != nil && rpc.Code() == connect.CodeInvalidArgument {
 		return violated(d.violation)
 	}
-	refused := &refusal{class: classByCode(rpc.Code())}
-	if refused.class == classInvalid {
-		refused.text = rpc.Message()
+	refused := &Error{Class: classByCode(rpc.Code())}
+	if refused.Class == ClassInvalid {
+		refused.Text = rpc.Message()
 	}
 	return refused
 }
 
-// byReason answers nil for an error whose code says all.
-func (d details) byReason(message string) *refusal {
+// byReason returns nil for an error whose code says everything.
+func (d details) byReason(message string) *Error {
 	switch d.refusal.GetReason() {
 	case hushv1.Refusal_REASON_PASSPHRASE:
-		return &refusal{class: classPassphrase}
+		return &Error{Class: ClassPassphrase}
 	case hushv1.Refusal_REASON_LOCKED, hushv1.Refusal_REASON_RATE_LIMITED:
-		return &refusal{class: classLimited}
+		return &Error{Class: ClassLimited}
 	case hushv1.Refusal_REASON_TOO_LARGE:
-		return &refusal{class: classTooLarge, text: tooLarge(d.refusal)}
+		return &Error{Class: ClassTooLarge, Text: tooLarge(d.refusal)}
 	case hushv1.Refusal_REASON_QUOTA:
-		return &refusal{class: classFull}
+		return &Error{Class: ClassFull}
 	case hushv1.Refusal_REASON_ACCOUNT_REQUIRED:
-		return &refusal{class: classInvalid, text: textAccount}
+		return &Error{Class: ClassInvalid, Text: TextAccount}
 	case hushv1.Refusal_REASON_DOMAIN_NOT_FOUND:
-		return &refusal{class: classDomain, text: message}
+		return &Error{Class: ClassDomain, Text: message}
 	case hushv1.Refusal_REASON_INVALID:
-		return &refusal{class: classInvalid, text: message}
+		return &Error{Class: ClassInvalid, Text: message}
 	default:
 		return d.byPolicy(message)
 	}
 }
 
 // byPolicy is for reasons that callers with accounts meet.
-func (d details) byPolicy(message string) *refusal {
+func (d details) byPolicy(message string) *Error {
 	switch d.refusal.GetReason() {
 	case hushv1.Refusal_REASON_SHRIMP:
-		return &refusal{class: classForgery}
+		return &Error{Class: ClassForgery}
 	case hushv1.Refusal_REASON_CROSS_SITE, hushv1.Refusal_REASON_INSECURE, hushv1.Refusal_REASON_ELSEWHERE:
-		return &refusal{class: classForbidden, text: message}
+		return &Error{Class: ClassForbidden, Text: message}
 	case hushv1.Refusal_REASON_SCOPE:
-		return &refusal{class: classUnauthorized}
+		return &Error{Class: ClassUnauthorized}
 	case hushv1.Refusal_REASON_MAINTENANCE:
-		return &refusal{class: classMaintenance, text: message}
+		return &Error{Class: ClassMaintenance, Text: message}
 	case hushv1.Refusal_REASON_CREDENTIALS:
-		return &refusal{class: classCredentials, text: message}
+		return &Error{Class: ClassCredentials, Text: message}
 	case hushv1.Refusal_REASON_TICKET:
-		return &refusal{class: classTicket, text: message}
+		return &Error{Class: ClassTicket, Text: message}
 	case hushv1.Refusal_REASON_DUPLICATE:
-		return &refusal{class: classDuplicate, text: message}
+		return &Error{Class: ClassDuplicate, Text: message}
 	case hushv1.Refusal_REASON_POLICY:
-		return &refusal{class: policyClass(d.refusal), text: message}
+		return &Error{Class: policyClass(d.refusal), Text: message}
 	case hushv1.Refusal_REASON_CHALLENGE, hushv1.Refusal_REASON_UNVERIFIED,
 		hushv1.Refusal_REASON_NOT_CONFIGURED, hushv1.Refusal_REASON_ADDRESS_TAKEN,
 		hushv1.Refusal_REASON_TOO_MANY, hushv1.Refusal_REASON_DOMAIN_SUSPENDED:
-		return &refusal{class: classInvalid, text: message}
+		return &Error{Class: ClassInvalid, Text: message}
 	default:
 		return nil
 	}
 }
 
-// policyClass tells a value that the operator does not take from what is not
-// allowed at all.
-func policyClass(r *hushv1.Refusal) class {
+// policyClass distinguishes a value that the operator does not accept from what
+// is not allowed at all.
+func policyClass(r *hushv1.Refusal) Class {
 	if r.GetField() == "" {
-		return classForbidden
+		return ClassForbidden
 	}
-	return classInvalid
+	return ClassInvalid
 }
 
 // classByCode is for errors without a reason. A code that no RPC of these
-// routes uses on purpose is a fault of the service.
-func classByCode(code connect.Code) class {
+// routes uses on purpose is an internal error.
+func classByCode(code connect.Code) Class {
 	switch code {
 	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition:
-		return classInvalid
+		return ClassInvalid
 	case connect.CodeNotFound:
-		return classUnknown
+		return ClassUnknown
 	case connect.CodeUnimplemented:
-		return classRoute
+		return ClassRoute
 	case connect.CodeUnauthenticated, connect.CodePermissionDenied:
-		return classUnauthorized
+		return ClassUnauthorized
 	case connect.CodeResourceExhausted:
-		return classLimited
+		return ClassLimited
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeCanceled:
-		return classUnavailable
+		return ClassUnavailable
 	default:
-		return classInternal
+		return ClassInternal
 	}
 }
 
@@ -165,34 +168,21 @@ func tooLarge(r *hushv1.Refusal) string {
 	return fmt.Sprintf("%s: must be at most %d bytes", field, r.GetLimit())
 }
 
-// violated tells which of a request's limits was passed. A key that is too long
-// to be one is an unknown key like any other of a wrong shape.
-func violated(v *validate.Violation) *refusal {
+// violated names the limit that a request exceeds. A key that is too long is an
+// unknown key, like any other of a wrong shape.
+func violated(v *validate.Violation) *Error {
 	field, rule := fieldPath(v.GetField()), v.GetRuleId()
 	text := field + ": " + v.GetMessage()
 	switch {
 	case field == "secret_key" || field == "metadata_key":
-		return &refusal{class: classUnknown}
+		return &Error{Class: ClassUnknown}
 	case field == "secret" && rule == "string.min_bytes":
-		return &refusal{class: classInvalid, text: textNothing}
+		return &Error{Class: ClassInvalid, Text: TextNothing}
 	case field == "secret" && rule == "string.max_bytes", field == "content" && rule == "bytes.max_len":
-		return &refusal{class: classTooLarge, text: text}
+		return &Error{Class: ClassTooLarge, Text: text}
 	default:
-		return &refusal{class: classInvalid, text: text}
+		return &Error{Class: ClassInvalid, Text: text}
 	}
-}
-
-// maxEchoed is how much of a path a refusal repeats as the unknown key, in
-// bytes. Keys have 31.
-const maxEchoed = 256
-
-// echoed is the key of an unknown secret as a refusal repeats it, nil for one
-// that no client ever took for a key.
-func (req *request) echoed() *string {
-	if len(req.key) > maxEchoed {
-		return nil
-	}
-	return &req.key
 }
 
 // fieldPath writes the path to a field as in recipients[0].

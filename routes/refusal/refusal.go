@@ -1,0 +1,105 @@
+// Package refusal says why a route does not serve a request. It turns the
+// errors of RPCs into the few classes that the legacy answers tell apart, and
+// classes into statuses and texts.
+//
+// It promises that a refusal never holds what the caller sent, except for names
+// that routes and services know, and never the cause of an unexpected error.
+// Every package below routes may use it; Read is the one place that looks into
+// the errors of RPCs.
+package refusal
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Class is why a request is refused, as far as the legacy answers tell reasons
+// apart. Each version's table says what a class looks like on its wire.
+type Class int
+
+// The classes. Any other value counts as ClassInternal.
+const (
+	// ClassInternal is every unexpected error. No answer shows its cause.
+	ClassInternal Class = iota
+	// ClassRoute is a path that no route has.
+	ClassRoute
+	// ClassMethod is a path whose routes have other methods.
+	ClassMethod
+	// ClassMalformed is a body that is not what its Content-Type says.
+	ClassMalformed
+	// ClassEncoding is a body with a Content-Encoding.
+	ClassEncoding
+	// ClassTooLarge is a value or a body above its limit in bytes.
+	ClassTooLarge
+	// ClassInvalid is any other value that is not accepted.
+	ClassInvalid
+	// ClassDuplicate is a name that the caller already uses.
+	ClassDuplicate
+	// ClassUnknown is a key that opens nothing, for whatever reason.
+	ClassUnknown
+	// ClassDomain is a domain that the caller does not have.
+	ClassDomain
+	// ClassUnauthorized is a missing or wrong credential.
+	ClassUnauthorized
+	// ClassPassphrase is a missing or wrong passphrase.
+	ClassPassphrase
+	// ClassLimited is a caller who has to wait.
+	ClassLimited
+	// ClassFull is a service without room for more.
+	ClassFull
+	// ClassForbidden is what the caller may not do, either with this credential
+	// or on this service at all.
+	ClassForbidden
+	// ClassCredentials is a wrong address or password.
+	ClassCredentials
+	// ClassTicket is a mailed link or an invite that opens nothing.
+	ClassTicket
+	// ClassForgery is a session's request without the session's token.
+	ClassForgery
+	// ClassMissing is something other than a key that the caller does not have.
+	ClassMissing
+	// ClassMaintenance is a service that currently creates nothing.
+	ClassMaintenance
+	// ClassUnavailable is a service that cannot answer at the moment.
+	ClassUnavailable
+	// Classes is the number of classes.
+	Classes
+)
+
+// Error refuses a request.
+type Error struct {
+	Class Class
+	// Text is for the caller; empty where the class says everything.
+	Text string
+	// Retry is how long to wait before another try; zero if unknown.
+	Retry time.Duration
+	// ForGood says that waiting does not help.
+	ForGood bool
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// Invalid refuses a value; the text is for the caller.
+func Invalid(format string, args ...any) error {
+	return &Error{Class: ClassInvalid, Text: fmt.Sprintf(format, args...)}
+}
+
+// Malformed refuses a body that cannot be parsed.
+func Malformed(text string) error {
+	return &Error{Class: ClassMalformed, Text: text}
+}
+
+// SetRetryAfter sets the header that says when to try again: in whole seconds,
+// rounded up, so that no client comes too early.
+func (e *Error) SetRetryAfter(h http.Header) {
+	wait := e.Retry
+	if wait <= 0 && e.Class == ClassLimited && !e.ForGood {
+		wait = time.Minute // a limit without a delay: any honest guess will do
+	}
+	if wait > 0 {
+		seconds := int64((wait + time.Second - 1) / time.Second)
+		h.Set("Retry-After", strconv.FormatInt(seconds, 10))
+	}
+}
