@@ -2,11 +2,11 @@ package routes
 
 import (
 	"strconv"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -27,39 +27,34 @@ type terms struct {
 	solution    string
 }
 
-func decodeTerms(p params) (t terms, err error) {
-	ttl, err := p.text("ttl")
-	if err != nil {
+func decodeTerms(p params.Params) (t terms, err error) {
+	if t.ttl, err = p.Duration("ttl"); err != nil {
 		return t, err
 	}
-	t.ttl = parseTTL(ttl)
-	if t.passphrase, err = p.text("passphrase"); err != nil {
+	if t.passphrase, err = p.Text("passphrase"); err != nil {
 		return t, err
 	}
-	if t.recipients, err = p.list("recipient"); err != nil {
+	if t.recipients, err = p.List("recipient"); err != nil {
 		return t, err
 	}
-	if t.shareDomain, err = p.text("share_domain"); err != nil {
+	if t.shareDomain, err = p.Text("share_domain"); err != nil {
 		return t, err
 	}
-	t.solution, err = p.text(payload)
+	t.solution, err = p.Text(payload)
 	return t, err
 }
 
 func decodeConceal(req *request) (*hushv1.ConcealSecretRequest, error) {
-	secret, _, err := req.params.scalar("secret")
+	secret, err := req.params.Verbatim("secret")
 	if err != nil {
 		return nil, err
-	}
-	if secret.literal {
-		return nil, errSecretText()
 	}
 	t, err := decodeTerms(req.params)
 	if err != nil {
 		return nil, err
 	}
 	return &hushv1.ConcealSecretRequest{
-		Secret: secret.text, Ttl: t.ttl, Passphrase: t.passphrase,
+		Secret: secret, Ttl: t.ttl, Passphrase: t.passphrase,
 		Recipients: t.recipients, ShareDomain: t.shareDomain, AuthenticityPayload: t.solution,
 	}, nil
 }
@@ -83,8 +78,8 @@ func decodeGenerate(req *request) (*hushv1.GenerateSecretRequest, error) {
 	}, nil
 }
 
-func decodeLength(p params) (int32, error) {
-	text, err := p.text("length")
+func decodeLength(p params.Params) (int32, error) {
+	text, err := p.Text("length")
 	if err != nil || text == "" {
 		return 0, err
 	}
@@ -96,7 +91,7 @@ func decodeLength(p params) (int32, error) {
 }
 
 // decodeCharacterSets answers nil if none is chosen.
-func decodeCharacterSets(p params) (*hushv1.CharacterSets, error) {
+func decodeCharacterSets(p params.Params) (*hushv1.CharacterSets, error) {
 	sets, chosen := new(hushv1.CharacterSets), false
 	for _, set := range []struct {
 		name string
@@ -108,7 +103,7 @@ func decodeCharacterSets(p params) (*hushv1.CharacterSets, error) {
 		{"symbols", &sets.Symbols},
 		{"exclude_ambiguous", &sets.ExcludeAmbiguous},
 	} {
-		on, err := p.flag("character_sets[" + set.name + "]")
+		on, err := p.Flag("character_sets[" + set.name + "]")
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +120,7 @@ func decodeGetSecret(req *request) (*hushv1.GetSecretRequest, error) {
 }
 
 func decodeReveal(req *request) (*hushv1.RevealSecretRequest, error) {
-	passphrase, err := req.params.text("passphrase")
+	passphrase, err := req.params.Text("passphrase")
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +128,7 @@ func decodeReveal(req *request) (*hushv1.RevealSecretRequest, error) {
 }
 
 func decodeBurn(req *request) (*hushv1.BurnSecretRequest, error) {
-	passphrase, err := req.params.text("passphrase")
+	passphrase, err := req.params.Text("passphrase")
 	if err != nil {
 		return nil, err
 	}
@@ -158,28 +153,8 @@ func decodeSecretStatus(req *request) (*hushv1.GetSecretStatusRequest, error) {
 
 // decodeSecretStatuses reads keys as texts with commas and as lists.
 func decodeSecretStatuses(req *request) (*hushv1.ListSecretStatusRequest, error) {
-	keys, err := decodeKeys(req.params)
+	keys, err := req.params.Keys("keys", "identifiers")
 	return &hushv1.ListSecretStatusRequest{SecretKeys: keys}, err
-}
-
-func decodeKeys(p params) (keys []string, err error) {
-	for _, name := range []string{"keys", "identifiers"} {
-		texts, err := p.list(name)
-		if err != nil {
-			return nil, err
-		}
-		for _, text := range texts {
-			if strings.Count(text, ",")+strings.Count(text, " ") > maxParams {
-				return nil, refusal.Invalid("%s: must contain no more than 25 item(s)", name)
-			}
-			keys = append(keys, splitKeys(text)...)
-		}
-	}
-	return keys, nil
-}
-
-func splitKeys(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 func decodeGetMetadata(req *request) (*hushv1.GetMetadataRequest, error) {
@@ -193,14 +168,14 @@ func decodeRecent(*request) (*hushv1.ListMetadataRequest, error) {
 // decodeMemo wants the note to be there: an empty one removes the note, none at
 // all is a mistake.
 func decodeMemo(req *request) (*hushv1.UpdateMetadataRequest, error) {
-	memo, ok, err := req.params.scalar("memo")
+	memo, err := req.params.Optional("memo")
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
+	if memo == nil {
 		return nil, refusal.Invalid("memo is missing")
 	}
-	return &hushv1.UpdateMetadataRequest{MetadataKey: req.key, Memo: memo.text}, nil
+	return &hushv1.UpdateMetadataRequest{MetadataKey: req.key, Memo: *memo}, nil
 }
 
 // decodeShrimp prefers the header, as old clients do.
@@ -208,7 +183,7 @@ func decodeShrimp(req *request) (*hushv1.ValidateShrimpRequest, error) {
 	if shrimp := req.header.Get("O-Shrimp"); shrimp != "" {
 		return &hushv1.ValidateShrimpRequest{Shrimp: shrimp}, nil
 	}
-	shrimp, err := req.params.text("shrimp")
+	shrimp, err := req.params.Text("shrimp")
 	if err != nil {
 		return nil, err
 	}
@@ -217,13 +192,13 @@ func decodeShrimp(req *request) (*hushv1.ValidateShrimpRequest, error) {
 
 // isGenerate chooses by kind.
 func isGenerate(req *request) (bool, error) {
-	kind, err := req.params.text("kind")
+	kind, err := req.params.Text("kind")
 	return kind == "generate", err
 }
 
 // isContinued chooses by a true continue. Anything else is a no: what it
 // guards cannot be undone.
 func isContinued(req *request) (bool, error) {
-	sure, err := req.params.text("continue")
+	sure, err := req.params.Text("continue")
 	return sure == "true", err
 }

@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -18,15 +17,7 @@ import (
 func decoded[Req any](t *testing.T, decode decoder[Req], body string) (*Req, error) {
 	t.Helper()
 	req := testRequest()
-	parse := parseForm
-	if strings.HasPrefix(body, "{") {
-		parse = func(text string) (source, error) { return parseJSON([]byte(text)) }
-	}
-	s, err := parse(body)
-	if err != nil {
-		t.Fatalf("parsing %s: got error %v", body, err)
-	}
-	req.params[0] = s
+	req.params = mustParams(t, body, "")
 	return decode(req)
 }
 

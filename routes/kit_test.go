@@ -21,6 +21,7 @@ import (
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -30,11 +31,6 @@ const (
 )
 
 var testNow = time.Unix(1795236800, 0)
-
-// comparing lets cmp see into the types of this package.
-func comparing() cmp.Option {
-	return cmp.AllowUnexported(value{}, param{})
-}
 
 // testAPI has every method by name and calls none.
 func testAPI() *handlers.API {
@@ -106,7 +102,7 @@ func wantJSON(t *testing.T, name, got, want string) {
 	}
 }
 
-// wantFault checks an error's class and text, and that it is safe to answer.
+// wantRefusal checks an error's class and text, and that it is safe to answer.
 func wantRefusal(t *testing.T, name string, err error, class refusal.Class, text string) {
 	t.Helper()
 	var f *refusal.Error
@@ -125,42 +121,6 @@ func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// formOf writes a source as a form that means the same.
-func formOf(s source) string {
-	var pairs []string
-	add := func(name string, v value) {
-		pairs = append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(v.text))
-	}
-	for name, p := range s {
-		base, rest, nested := strings.Cut(name, "[")
-		wrapped := "secret[" + base + "]"
-		if nested {
-			wrapped += "[" + rest
-		}
-		for _, v := range p.values {
-			add(wrapped, v)
-		}
-		for _, v := range p.items {
-			add(wrapped+"[]", v)
-		}
-		if p.object {
-			add(wrapped+"[][x]", value{})
-		}
-	}
-	return strings.Join(pairs, "&")
-}
-
-// writable tells whether formOf can write a source: its wrapper makes names
-// longer, and too long ones name nothing.
-func writable(s source) bool {
-	for name := range s {
-		if len(name)+len("secret[][][x]") > maxName {
-			return false
-		}
-	}
-	return true
-}
-
 // rpcError is what an RPC refuses with.
 func rpcError(t *testing.T, code connect.Code, text string, details ...proto.Message) error {
 	t.Helper()
@@ -173,4 +133,18 @@ func rpcError(t *testing.T, code connect.Code, text string, details ...proto.Mes
 		err.AddDetail(detail)
 	}
 	return fmt.Errorf("calling: %w", err)
+}
+
+// mustParams reads a body, which is JSON if it looks like it, and a query.
+func mustParams(t *testing.T, body, query string) params.Params {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodPost, "/?"+query, strings.NewReader(body))
+	if strings.HasPrefix(body, "{") {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	p, err := params.Read(r, params.MaxBody)
+	if err != nil {
+		t.Fatalf("Read(%s): got error %v", body, err)
+	}
+	return p
 }

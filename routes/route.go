@@ -12,13 +12,14 @@ import (
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
 // request is one request on its way through a route, with what its codecs need.
 type request struct {
 	key       string // of the path, as it was sent; empty for rows without
-	params    params
+	params    params.Params
 	header    http.Header
 	links     links
 	now       time.Time
@@ -194,10 +195,10 @@ func (t *tree) run(req *request, r *http.Request, a action) (any, error) {
 
 func (req *request) run(r *http.Request, a action) (any, error) {
 	var err error
-	if req.params, err = readParams(r); err != nil {
+	if req.params, err = params.Read(r, handlers.BodyLimit(r, params.MaxBody)); err != nil {
 		return nil, err
 	}
-	shrimp, err := req.params.text("shrimp")
+	shrimp, err := req.params.Text("shrimp")
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -105,7 +106,7 @@ func decodeReset(req *request) (*hushv1.ResetPasswordRequest, error) {
 // spent.
 func newPassword(req *request) (string, error) {
 	var next, again string
-	if err := req.params.read(reading{"newp", &next}, reading{"newp2", &again}); err != nil {
+	if err := req.params.Texts(params.Into("newp", &next), params.Into("newp2", &again)); err != nil {
 		return "", err
 	}
 	if next != again {

@@ -3,6 +3,7 @@ package routes
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -20,7 +21,7 @@ func v2Account(c *handlers.Callable) []route {
 }
 
 func decodeDestroy(req *request) (*hushv1.DestroyAccountRequest, error) {
-	confirmation, err := req.params.text("confirmation")
+	confirmation, err := req.params.Text("confirmation")
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func decodeDestroy(req *request) (*hushv1.DestroyAccountRequest, error) {
 // for people's fingers and nothing that the service needs.
 func decodeChangePassword(req *request) (*hushv1.ChangeAccountPasswordRequest, error) {
 	var current, next, again string
-	err := req.params.read(reading{"currentp", &current}, reading{"newp", &next}, reading{"newp2", &again})
+	err := req.params.Texts(params.Into("currentp", &current), params.Into("newp", &next), params.Into("newp2", &again))
 	switch {
 	case err != nil:
 		return nil, err
@@ -47,7 +48,7 @@ func decodeChangePassword(req *request) (*hushv1.ChangeAccountPasswordRequest, e
 }
 
 func decodeLocale(req *request) (*hushv1.UpdateLocaleRequest, error) {
-	name, err := req.params.text("locale")
+	name, err := req.params.Text("locale")
 	if err != nil {
 		return nil, err
 	}

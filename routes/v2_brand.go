@@ -81,7 +81,7 @@ func brandFlags(b *hushv1.Brand) []brandFlag {
 // decodeUpdateBrand reads what changes. What is not named stays, null unsets,
 // and names that no brand has are passed over.
 func decodeUpdateBrand(req *request) (*hushv1.UpdateDomainBrandRequest, error) {
-	if !req.params.isObject("brand") {
+	if !req.params.IsObject("brand") {
 		return nil, refusal.Invalid("Please provide brand settings")
 	}
 	brand := new(hushv1.Brand)
@@ -104,7 +104,7 @@ func decodeUpdateBrand(req *request) (*hushv1.UpdateDomainBrandRequest, error) {
 			unset = append(unset, field.name)
 		}
 		if text != nil {
-			on, err := req.params.flag("brand[" + field.name + "]")
+			on, err := req.params.Flag("brand[" + field.name + "]")
 			if err != nil {
 				return nil, err
 			}
@@ -118,8 +118,8 @@ func decodeUpdateBrand(req *request) (*hushv1.UpdateDomainBrandRequest, error) {
 // whether it was given as null.
 func (req *request) brandField(name string) (text *string, null bool, err error) {
 	name = "brand[" + name + "]"
-	text, err = req.params.optional(name)
-	return text, text == nil && req.params.isNull(name), err
+	text, err = req.params.Optional(name)
+	return text, text == nil && req.params.IsNull(name), err
 }
 
 // v2BrandRecord is the domain for clients of one age and the brand for those of

@@ -15,7 +15,7 @@ func v2Challenges(c *handlers.Callable) []route {
 }
 
 func decodeChallenge(req *request) (*hushv1.AltchaChallengeRequest, error) {
-	action, err := req.params.text("action")
+	action, err := req.params.Text("action")
 	if err != nil {
 		return nil, err
 	}
@@ -26,11 +26,11 @@ func decodeChallenge(req *request) (*hushv1.AltchaChallengeRequest, error) {
 const payload = "authenticity_payload"
 
 func decodeSolution(req *request) (*hushv1.AltchaVerifyRequest, error) {
-	solution, err := req.params.text(payload)
+	solution, err := req.params.Text(payload)
 	if err != nil {
 		return nil, err
 	}
-	action, err := req.params.text("action")
+	action, err := req.params.Text("action")
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +40,11 @@ func decodeSolution(req *request) (*hushv1.AltchaVerifyRequest, error) {
 // decodeVerdict takes all other parameters for the form that the verdict is
 // about.
 func decodeVerdict(req *request) (*hushv1.AltchaVerifySpamRequest, error) {
-	verdict, err := req.params.text(payload)
+	verdict, err := req.params.Text(payload)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := req.params.others(payload, "shrimp")
+	fields, err := req.params.Others(payload, "shrimp")
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ type v2SolvedData struct {
 
 // v2Solved says the solution again, which is spent by now.
 func v2Solved(req *request, _ *hushv1.AltchaVerifyResponse) any {
-	solution, _ := req.params.text(payload) // it was read before
+	solution, _ := req.params.Text(payload) // it was read before
 	return v2DataAnswer{Success: true, Data: v2SolvedData{Payload: solution}}
 }
 

@@ -27,7 +27,7 @@ func v2Domains(c *handlers.Callable) []route {
 }
 
 func decodeAddDomain(req *request) (*hushv1.AddDomainRequest, error) {
-	name, err := req.params.text("domain")
+	name, err := req.params.Text("domain")
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (i imageName) decodeDelete(req *request) (*hushv1.DeleteDomainLogoRequest, 
 // decodeUpdate takes the file under the names that clients of different ages
 // give it. What it is called there, and of what type, is nobody's concern.
 func (i imageName) decodeUpdate(req *request) (*hushv1.UpdateDomainLogoRequest, error) {
-	content, err := req.params.file("logo", "image", "icon")
+	content, err := req.params.File("logo", "image", "icon")
 	if err != nil {
 		return nil, err
 	}

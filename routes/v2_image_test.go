@@ -1,9 +1,13 @@
 package routes
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -50,11 +54,12 @@ func TestDecodeImage(t *testing.T) {
 	wantMessage(t, "decodePublic", public, &hushv1.GetPublicImageRequest{DomainId: testSecretKey, Kind: hushv1.ImageKind_IMAGE_KIND_ICON}, err)
 	for _, image := range imageNames() {
 		req := testRequest()
-		body, err := parseMultipart([]byte(part(`form-data; name="image"; filename="x.svg"`, "\xff\x00\r\n\x89")+"--b--"), "b")
-		if err != nil {
-			t.Fatalf("parseMultipart(image): got error %v", err)
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x.svg\"\r\n\r\n\xff\x00\r\n\x89\r\n--b--"))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+		var err error
+		if req.params, err = params.Read(r, params.MaxBody); err != nil {
+			t.Fatalf("Read(image): got error %v", err)
 		}
-		req.params[0] = body
 		got, err := image.decodeUpdate(req)
 		wantMessage(t, "decodeUpdate("+image.name+")", got, &hushv1.UpdateDomainLogoRequest{
 			Domain: testSecretKey, Kind: image.kind, Content: []byte("\xff\x00\r\n\x89"),

@@ -10,6 +10,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -23,9 +24,9 @@ func v2Intake(c *handlers.Callable) []route {
 
 func decodeFeedback(req *request) (*hushv1.ReceiveFeedbackRequest, error) {
 	msg := new(hushv1.ReceiveFeedbackRequest)
-	err := req.params.read(
-		reading{"msg", &msg.Message}, reading{"tz", &msg.TimeZone}, reading{"version", &msg.Version},
-		reading{payload, &msg.AuthenticityPayload})
+	err := req.params.Texts(
+		params.Into("msg", &msg.Message), params.Into("tz", &msg.TimeZone), params.Into("version", &msg.Version),
+		params.Into(payload, &msg.AuthenticityPayload))
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +36,10 @@ func decodeFeedback(req *request) (*hushv1.ReceiveFeedbackRequest, error) {
 func decodeException(req *request) (*hushv1.ReceiveExceptionRequest, error) {
 	msg := new(hushv1.ReceiveExceptionRequest)
 	var line, column string
-	err := req.params.read(
-		reading{"message", &msg.Message}, reading{"type", &msg.Type}, reading{"stack", &msg.Stack}, reading{"url", &msg.Url},
-		reading{"user_agent", &msg.UserAgent}, reading{"environment", &msg.Environment}, reading{"release", &msg.Release},
-		reading{"line", &line}, reading{"column", &column})
+	err := req.params.Texts(
+		params.Into("message", &msg.Message), params.Into("type", &msg.Type), params.Into("stack", &msg.Stack), params.Into("url", &msg.Url),
+		params.Into("user_agent", &msg.UserAgent), params.Into("environment", &msg.Environment), params.Into("release", &msg.Release),
+		params.Into("line", &line), params.Into("column", &column))
 	if err != nil {
 		return nil, err
 	}

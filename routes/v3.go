@@ -42,7 +42,7 @@ const maxReceipts = 25
 // decodeReceipts reads keys as decodeSecretStatuses does. It counts them, since
 // the RPC's refusal names a field that callers of this path do not send.
 func decodeReceipts(req *request) (*hushv1.BatchGetMetadataRequest, error) {
-	keys, err := decodeKeys(req.params)
+	keys, err := req.params.Keys("keys", "identifiers")
 	switch {
 	case err != nil:
 		return nil, err

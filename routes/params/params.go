@@ -1,16 +1,27 @@
-package routes
+// Package params reads what a request of a legacy route says besides its path:
+// the query and a body that is a form, multipart or JSON, as parameters by name.
+//
+// It promises to take what was sent exactly or to refuse it: it cuts, replaces
+// and guesses nothing, and no parameter is taken from two places at once. Its
+// errors are *refusal.Error; they name a parameter only if a route reads it, and
+// never hold a value. Package call reads every request with it, and the
+// decoders of routes and pages look parameters up.
+package params
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"hush/routes/refusal"
 )
 
+// MaxBody is the most bytes of a body that Read is usually asked for.
+const MaxBody = 4 << 20
+
 // Limits on what a request may carry besides its path.
 const (
 	maxParams = 1000 // in the query, and again in the body
-	maxBody   = 4 << 20
 	maxDepth  = 16   // of nested JSON values
 	maxTokens = 1000 // of JSON: names, values, and brackets
 	maxName   = 256  // bytes of a name, with its brackets; longer ones name nothing
@@ -38,9 +49,9 @@ type param struct {
 // character_sets[numbers] for what is nested.
 type source map[string]*param
 
-// params is what a request says: first the body, then the query. The path's
-// key stands apart, so that neither can speak for it.
-type params [2]source
+// Params is what a request says: first the body, then the query. The path's
+// key stands apart, so that neither can replace it.
+type Params [2]source
 
 func (s source) at(name string) *param {
 	p := s[name]
@@ -51,8 +62,8 @@ func (s source) at(name string) *param {
 	return p
 }
 
-// place finds where the value of a name belongs, and tells whether it is an
-// element of a list. It answers nil for what no route reads: a name whose
+// place finds where the value of a name belongs, and reports whether it is an
+// element of a list. It returns nil for what no route reads: a name whose
 // brackets do not match, what is nested in a list, and what is nested deeper
 // than maxLevels. What is around it is still known to be an object.
 func (s source) place(name string) (p *param, list bool) {
@@ -103,8 +114,7 @@ func (s source) addNull(name string) {
 	}
 }
 
-// scalar answers the single value of a parameter; ok is false if there is
-// none. What an error says never holds the value.
+// scalar is Params.Scalar for one source.
 func (s source) scalar(name string) (v value, ok bool, err error) {
 	p := s[name]
 	switch {
@@ -122,9 +132,9 @@ func (s source) scalar(name string) (v value, ok bool, err error) {
 	return p.values[0], true, nil
 }
 
-// scalar answers the single value of a parameter. An empty one counts only if
-// there is no other.
-func (p params) scalar(name string) (v value, ok bool, err error) {
+// scalar returns the single value of a parameter; ok is false if there is none.
+// An empty value counts only if there is no other.
+func (p Params) scalar(name string) (v value, ok bool, err error) {
 	for _, s := range p {
 		found, here, err := s.scalar(name)
 		if err != nil {
@@ -137,23 +147,26 @@ func (p params) scalar(name string) (v value, ok bool, err error) {
 	return v, ok, nil
 }
 
-// text answers the single value of a parameter, empty without one.
-func (p params) text(name string) (string, error) {
+// Text returns the single value of a parameter, or an empty text.
+func (p Params) Text(name string) (string, error) {
 	v, _, err := p.scalar(name)
 	return v.text, err
 }
 
-// reading is a parameter and where its value belongs.
-type reading struct {
+// Target is a parameter and where its value belongs.
+type Target struct {
 	name string
 	into *string
 }
 
-// read reads single values into where they belong, empty ones for what is not
-// there.
-func (p params) read(all ...reading) error {
+// Into returns a target for Texts.
+func Into(name string, into *string) Target { return Target{name, into} }
+
+// Texts stores the single values of parameters in their targets, empty texts
+// for those that are absent.
+func (p Params) Texts(all ...Target) error {
 	for _, one := range all {
-		text, err := p.text(one.name)
+		text, err := p.Text(one.name)
 		if err != nil {
 			return err
 		}
@@ -162,8 +175,18 @@ func (p params) read(all ...reading) error {
 	return nil
 }
 
-// isNull answers whether a parameter was given as null.
-func (p params) isNull(name string) bool {
+// Verbatim returns the single value of a parameter that has to be text, not a
+// JSON number or boolean: nobody could tell which text was meant.
+func (p Params) Verbatim(name string) (string, error) {
+	v, _, err := p.scalar(name)
+	if err == nil && v.literal {
+		return "", errNotText(name)
+	}
+	return v.text, err
+}
+
+// IsNull reports whether a parameter was given as null.
+func (p Params) IsNull(name string) bool {
 	for _, s := range p {
 		if s[name] != nil && s[name].null {
 			return true
@@ -172,9 +195,9 @@ func (p params) isNull(name string) bool {
 	return false
 }
 
-// isObject answers whether a parameter was given as an object, be it an empty
+// IsObject reports whether a parameter was given as an object, even an empty
 // one.
-func (p params) isObject(name string) bool {
+func (p Params) IsObject(name string) bool {
 	for _, s := range p {
 		if s[name] != nil && s[name].object {
 			return true
@@ -183,8 +206,8 @@ func (p params) isObject(name string) bool {
 	return false
 }
 
-// optional answers the single value of a parameter, nil if it was not given.
-func (p params) optional(name string) (*string, error) {
+// Optional returns the single value of a parameter, or nil if it was not given.
+func (p Params) Optional(name string) (*string, error) {
 	v, ok, err := p.scalar(name)
 	if err != nil || !ok {
 		return nil, err
@@ -192,9 +215,9 @@ func (p params) optional(name string) (*string, error) {
 	return &v.text, nil
 }
 
-// file answers the bytes of a part of the body, the first of the names that has
-// any; nil if none does. They are whatever they are, text or not.
-func (p params) file(names ...string) ([]byte, error) {
+// File returns the bytes of the first of the named parts of the body that has
+// any, or nil. They need not be text.
+func (p Params) File(names ...string) ([]byte, error) {
 	for _, name := range names {
 		found := p[0][name]
 		if found == nil {
@@ -210,10 +233,10 @@ func (p params) file(names ...string) ([]byte, error) {
 	return nil, nil
 }
 
-// others answers all single values but the named ones. What is no single text
-// is an error, which tells a name only if routes know it: the others are the
-// caller's.
-func (p params) others(names ...string) (map[string]string, error) {
+// Others returns all single values except the named ones. Anything else than a
+// single text is an error, which tells a name only if routes know it: the others
+// are the caller's.
+func (p Params) Others(names ...string) (map[string]string, error) {
 	found := map[string]string{}
 	for _, s := range p {
 		for name := range s {
@@ -232,9 +255,31 @@ func (p params) others(names ...string) (map[string]string, error) {
 	return found, nil
 }
 
-// list answers the values of a parameter that are not empty, from the first
+// Keys returns the keys in several parameters, each a text with commas or spaces
+// between keys, or a list of such texts.
+func (p Params) Keys(names ...string) (keys []string, err error) {
+	for _, name := range names {
+		texts, err := p.List(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range texts {
+			if strings.Count(text, ",")+strings.Count(text, " ") > maxParams {
+				return nil, refusal.Invalid("%s: must contain no more than 25 item(s)", name)
+			}
+			keys = append(keys, splitKeys(text)...)
+		}
+	}
+	return keys, nil
+}
+
+func splitKeys(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// List returns the values of a parameter that are not empty, from the first
 // source that has any. A single value is a list of one.
-func (p params) list(name string) ([]string, error) {
+func (p Params) List(name string) ([]string, error) {
 	for _, s := range p {
 		texts, err := s.texts(name)
 		if err != nil || len(texts) > 0 {
@@ -266,10 +311,10 @@ func (s source) texts(name string) ([]string, error) {
 	return texts, nil
 }
 
-// flag answers whether a parameter says yes. It takes no spelling but the
-// common ones, so that nobody's "no" is taken for a yes.
-func (p params) flag(name string) (bool, error) {
-	text, err := p.text(name)
+// Flag reports whether a parameter says yes. It accepts the common spellings
+// only, so that it never takes a "no" for a yes.
+func (p Params) Flag(name string) (bool, error) {
+	text, err := p.Text(name)
 	if err != nil {
 		return false, err
 	}
@@ -289,11 +334,11 @@ func notUTF8(name string) error {
 
 func notSingle(name string) error {
 	if name == "secret" {
-		return errSecretText()
+		return errNotText(name)
 	}
 	return refusal.Invalid("%s must be a single value", name)
 }
 
-func errSecretText() error {
-	return refusal.Invalid("secret must be text")
+func errNotText(name string) error {
+	return refusal.Invalid("%s must be text", name)
 }

@@ -1,4 +1,4 @@
-package routes
+package params
 
 import "strings"
 
@@ -67,7 +67,7 @@ func ownNames() []string {
 		"secret", "ttl", "passphrase", "recipient", "share_domain", "kind", "continue",
 		"memo", "keys", "identifiers", "shrimp", "length", "character_sets",
 		"confirmation", "currentp", "newp", "newp2", "locale", "domain", "brand", "logo", "image", "icon",
-		"msg", "tz", "version", payload, "action",
+		"msg", "tz", "version", "authenticity_payload", "action",
 		"message", "type", "stack", "url", "line", "column", "user_agent", "environment", "release",
 	}
 }

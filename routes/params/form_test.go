@@ -1,4 +1,4 @@
-package routes
+package params
 
 import (
 	"strings"
@@ -60,7 +60,7 @@ func TestParseFormRefusals(t *testing.T) {
 		{strings.Repeat("a=b&", 1001), "there may be at most 1000 parameters"},
 	} {
 		_, err := parseForm(test.form)
-		wantRefusal(t, "parseForm("+short(test.form, 20)+")", err, refusal.ClassInvalid, test.want)
+		wantRefusal(t, "parseForm("+shortened(test.form, 20)+")", err, refusal.ClassInvalid, test.want)
 	}
 	if _, err := parseForm(strings.Repeat("a=b&", 1000)); err != nil {
 		t.Errorf("parseForm(1000 pairs): got error %v", err)
@@ -70,7 +70,7 @@ func TestParseFormRefusals(t *testing.T) {
 // Names cost no more than they are worth: a body may be one long name, and each
 // of its brackets would be a parameter.
 func TestLongNames(t *testing.T) {
-	deep := "a" + strings.Repeat("[a]", maxBody/3-1)
+	deep := "a" + strings.Repeat("[a]", MaxBody/3-1)
 	s, err := parseForm(deep + "=1&ttl=60")
 	if err != nil || len(s) != 1 {
 		t.Errorf("parseForm(long name): got %d parameters, error %v, want ttl alone", len(s), err)

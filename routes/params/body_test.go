@@ -1,4 +1,4 @@
-package routes
+package params
 
 import (
 	"bytes"
@@ -41,13 +41,13 @@ func TestReadParamsTypes(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/?secret=query", strings.NewReader(test.body))
 		r.Header["Content-Type"] = test.types
-		p, err := readParams(r)
+		p, err := Read(r, MaxBody)
 		if err != nil {
-			t.Errorf("readParams(%q): got error %v", test.types, err)
+			t.Errorf("Read(%q): got error %v", test.types, err)
 			continue
 		}
-		if got, err := p.text("secret"); err != nil || got != test.want {
-			t.Errorf("readParams(%q).text(secret): got %q, %v, want %q", test.types, got, err, test.want)
+		if got, err := p.Text("secret"); err != nil || got != test.want {
+			t.Errorf("Read(%q).text(secret): got %q, %v, want %q", test.types, got, err, test.want)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestReadParamsRefusals(t *testing.T) {
 		return r
 	}
 	const large = "the body must be at most 4194304 bytes"
-	long := bytes.Repeat([]byte("a"), maxBody+1)
+	long := bytes.Repeat([]byte("a"), MaxBody+1)
 	for _, test := range []struct {
 		name  string
 		r     *http.Request
@@ -77,25 +77,25 @@ func TestReadParamsRefusals(t *testing.T) {
 		{"query", httptest.NewRequest(http.MethodGet, "/?secret=%25%%32", nil), refusal.ClassInvalid,
 			"secret is not properly percent-encoded"},
 	} {
-		_, err := readParams(test.r)
-		wantRefusal(t, "readParams("+test.name+")", err, test.class, test.want)
+		_, err := Read(test.r, MaxBody)
+		wantRefusal(t, "Read("+test.name+")", err, test.class, test.want)
 	}
-	if _, err := readParams(request(bytes.NewReader(long[:maxBody]))); err != nil {
-		t.Errorf("readParams(4 MiB): got error %v", err)
+	if _, err := Read(request(bytes.NewReader(long[:MaxBody])), MaxBody); err != nil {
+		t.Errorf("Read(4 MiB): got error %v", err)
 	}
-	if _, err := readParams(request(strings.NewReader("a=b"), "Content-Encoding", "identity")); err != nil {
-		t.Errorf("readParams(identity): got error %v", err)
+	if _, err := Read(request(strings.NewReader("a=b"), "Content-Encoding", "identity"), MaxBody); err != nil {
+		t.Errorf("Read(identity): got error %v", err)
 	}
 }
 
 // A GET with a body is read as if it had none: nothing hides there.
 func TestReadParamsOfGet(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/?ttl=1", strings.NewReader("ttl=2"))
-	p, err := readParams(r)
+	p, err := Read(r, MaxBody)
 	if err != nil {
-		t.Fatalf("readParams(GET): got error %v", err)
+		t.Fatalf("Read(GET): got error %v", err)
 	}
-	if got, err := p.text("ttl"); err != nil || got != "1" {
-		t.Errorf("readParams(GET).text(ttl): got %q, %v, want 1", got, err)
+	if got, err := p.Text("ttl"); err != nil || got != "1" {
+		t.Errorf("Read(GET).text(ttl): got %q, %v, want 1", got, err)
 	}
 }

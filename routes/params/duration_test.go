@@ -1,4 +1,4 @@
-package routes
+package params
 
 import (
 	"math/big"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestParseTTL(t *testing.T) {
+func TestParseDuration(t *testing.T) {
 	for _, test := range []struct {
 		text string
 		want int64 // zero for the default
@@ -18,19 +18,19 @@ func TestParseTTL(t *testing.T) {
 		{"1,5", 0}, {"٣", 0}, {"1 2", 0}, {"--1", 0}, {"1e-999", 0},
 		{"1", 1}, {"60", 60}, {" 60 ", 60}, {"+60", 60}, {"0060", 60}, {"5.", 5}, {"3600.7", 3600},
 		{"59.99999999999999999999", 59}, {"1e3", 1000}, {"1E3", 1000}, {"1.5e3", 1500},
-		{"9223372036", maxTTL}, {"9223372037", maxTTL}, {"99999999999999999999", maxTTL}, {"1e999", maxTTL},
-		{strings.Repeat("9", 5000), maxTTL}, {"-" + strings.Repeat("9", 5000), 0},
+		{"9223372036", maxSeconds}, {"9223372037", maxSeconds}, {"99999999999999999999", maxSeconds}, {"1e999", maxSeconds},
+		{strings.Repeat("9", 5000), maxSeconds}, {"-" + strings.Repeat("9", 5000), 0},
 		{"90s", 90}, {"15m", 900}, {"1h", 3600}, {"3d", 259_200}, {"1w", 604_800}, {" 1h ", 3600}, {"+1h", 3600}, {"01h", 3600},
 		{"1.5h", 5400}, {".5h", 1800}, {"0.5h", 1800}, {"1.15h", 4140}, {"5.m", 300}, {"0.99999999999999999999m", 59}, {"1e1h", 36_000},
 		{"90.9s", 90}, {"59.99999999999999999999w", 36_287_999},
-		{"2562047h", 9_223_369_200}, {"2562048h", maxTTL}, {"15250w", 9_223_200_000}, {"15251w", maxTTL},
-		{"9223372036854775807w", maxTTL}, {"99999999999999999999s", maxTTL}, {"1e300d", maxTTL}, {strings.Repeat("9", 5000) + "h", maxTTL},
+		{"2562047h", 9_223_369_200}, {"2562048h", maxSeconds}, {"15250w", 9_223_200_000}, {"15251w", maxSeconds},
+		{"9223372036854775807w", maxSeconds}, {"99999999999999999999s", maxSeconds}, {"1e300d", maxSeconds}, {strings.Repeat("9", 5000) + "h", maxSeconds},
 		{"h", 0}, {"0h", 0}, {"-1h", 0}, {"-0.5h", 0}, {".h", 0}, {"0.5s", 0}, {"0.0001m", 0}, {"-" + strings.Repeat("9", 5000) + "h", 0},
 		{"1h30m", 0}, {"1hh", 0}, {"1 h", 0}, {"1H", 0}, {"1M", 0}, {"1D", 0}, {"1y", 0}, {"1ms", 0}, {"1hour", 0}, {"PT1H", 0}, {"0x1d", 0}, {"infd", 0}, {"1eh", 0},
 	} {
-		got := parseTTL(test.text)
+		got := parseDuration(test.text)
 		if got.GetSeconds() != test.want || (got == nil) != (test.want == 0) || got.GetNanos() != 0 {
-			t.Errorf("parseTTL(%s): got %v, want %d", short(test.text, 30), got, test.want)
+			t.Errorf("parseDuration(%s): got %v, want %d", shortened(test.text, 30), got, test.want)
 		}
 	}
 }
@@ -44,9 +44,9 @@ func FuzzTTL(f *testing.F) {
 	plain := regexp.MustCompile(`^([0-9]{1,40}(?:\.[0-9]{0,9})?)([smhdw]?)$`)
 	units := map[string]int64{"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := parseTTL(text)
-		if got != nil && (got.GetSeconds() < 1 || got.GetSeconds() > maxTTL || got.GetNanos() != 0 || got.CheckValid() != nil) {
-			t.Errorf("parseTTL(%q): got %v, want whole seconds in bounds", text, got)
+		got := parseDuration(text)
+		if got != nil && (got.GetSeconds() < 1 || got.GetSeconds() > maxSeconds || got.GetNanos() != 0 || got.CheckValid() != nil) {
+			t.Errorf("parseDuration(%q): got %v, want whole seconds in bounds", text, got)
 		}
 		parts := plain.FindStringSubmatch(text)
 		if parts == nil {
@@ -55,18 +55,18 @@ func FuzzTTL(f *testing.F) {
 		exact, _ := new(big.Rat).SetString(parts[1])
 		exact.Mul(exact, new(big.Rat).SetInt64(units[parts[2]]))
 		want := new(big.Int).Quo(exact.Num(), exact.Denom())
-		if limit := big.NewInt(maxTTL); want.Cmp(limit) > 0 {
+		if limit := big.NewInt(maxSeconds); want.Cmp(limit) > 0 {
 			want = limit
 		}
 		if got.GetSeconds() != want.Int64() {
-			t.Errorf("parseTTL(%q): got %v, want %v", text, got, want)
+			t.Errorf("parseDuration(%q): got %v, want %v", text, got, want)
 		}
 	})
 }
 
 func TestMaxTTLIsADuration(t *testing.T) {
-	got := parseTTL("1e300").AsDuration().Nanoseconds()
+	got := parseDuration("1e300").AsDuration().Nanoseconds()
 	if got <= 0 || got%1e9 != 0 {
-		t.Errorf("parseTTL(1e300): got %d ns, want whole positive seconds", got)
+		t.Errorf("parseDuration(1e300): got %d ns, want whole positive seconds", got)
 	}
 }

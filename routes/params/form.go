@@ -1,4 +1,4 @@
-package routes
+package params
 
 import (
 	"net/url"

@@ -1,4 +1,4 @@
-package routes
+package params
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 
 	"connectrpc.com/connect"
 
-	"hush/handlers"
 	"hush/routes/refusal"
 )
 
@@ -21,9 +20,11 @@ const (
 	typeJSON      = "application/json"
 )
 
-// readParams reads the query, and the body of a method that has one.
-func readParams(r *http.Request) (params, error) {
-	var p params
+// Read reads the query, and the body of a method that has one. A body of more
+// than most bytes is refused. Its error is a *refusal.Error, or what refused to
+// read on.
+func Read(r *http.Request, most int64) (Params, error) {
+	var p Params
 	query, err := parseForm(r.URL.RawQuery)
 	if err != nil {
 		return p, err
@@ -32,15 +33,14 @@ func readParams(r *http.Request) (params, error) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Body == nil || r.Body == http.NoBody {
 		return p, nil
 	}
-	p[0], err = readBody(r)
+	p[0], err = readBody(r, most)
 	return p, err
 }
 
-func readBody(r *http.Request) (source, error) {
+func readBody(r *http.Request, most int64) (source, error) {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &refusal.Error{Class: refusal.ClassEncoding, Text: "a body with a Content-Encoding is not accepted"}
 	}
-	most := handlers.BodyLimit(r, maxBody)
 	if r.ContentLength > most {
 		return nil, errBodyTooLarge(most)
 	}
@@ -62,8 +62,8 @@ func readBody(r *http.Request) (source, error) {
 	return parseForm(string(body))
 }
 
-// unreadable answers for a body that did not arrive. The service may have
-// refused to take it.
+// unreadable refuses a body that did not arrive. The service may have refused
+// to read it.
 func unreadable(err error) error {
 	if refused, ok := errors.AsType[*connect.Error](err); ok {
 		return refused
@@ -75,8 +75,9 @@ func errBodyTooLarge(most int64) error {
 	return &refusal.Error{Class: refusal.ClassTooLarge, Text: fmt.Sprintf("the body must be at most %d bytes", most)}
 }
 
-// bodyType picks what to read a body as, empty for not at all. Some clients
-// send no Content-Type with a form, and some send two, the wrong one first.
+// bodyType returns the media type to read a body as, empty for not at all. Some
+// clients send no Content-Type with a form, and some send two, the wrong one
+// first.
 func bodyType(headers []string) (kind, boundary string) {
 	none := true
 	for _, header := range headers {

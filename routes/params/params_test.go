@@ -1,4 +1,4 @@
-package routes
+package params
 
 import (
 	"testing"
@@ -8,9 +8,9 @@ import (
 	"hush/routes/refusal"
 )
 
-func mustParams(t *testing.T, body, query string) params {
+func mustParams(t *testing.T, body, query string) Params {
 	t.Helper()
-	var p params
+	var p Params
 	for i, form := range []string{body, query} {
 		s, err := parseForm(form)
 		if err != nil {
@@ -41,7 +41,7 @@ func TestParamsText(t *testing.T) {
 		{"ttl=%ff", "", "", "ttl is not valid UTF-8"},
 		{"other=%ff&other=2", "ttl=2", "2", ""},
 	} {
-		got, err := mustParams(t, test.body, test.query).text("ttl")
+		got, err := mustParams(t, test.body, test.query).Text("ttl")
 		if test.refusal != "" {
 			wantRefusal(t, "text("+test.body+")", err, refusal.ClassInvalid, test.refusal)
 			continue
@@ -64,45 +64,45 @@ func TestParamsList(t *testing.T) {
 		{"recipient=", "recipient=c", []string{"c"}},
 		{"secret[recipient][]=a", "", []string{"a"}},
 	} {
-		got, err := mustParams(t, test.body, test.query).list("recipient")
+		got, err := mustParams(t, test.body, test.query).List("recipient")
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 			t.Errorf("list(%q, %q): got %q, %v, want %q", test.body, test.query, got, err, test.want)
 		}
 	}
-	_, err := mustParams(t, "recipient[x]=a", "").list("recipient")
+	_, err := mustParams(t, "recipient[x]=a", "").List("recipient")
 	wantRefusal(t, "list(object)", err, refusal.ClassInvalid, "recipient must be text or a list of texts")
-	_, err = mustParams(t, "recipient[]=%fe", "").list("recipient")
+	_, err = mustParams(t, "recipient[]=%fe", "").List("recipient")
 	wantRefusal(t, "list(not UTF-8)", err, refusal.ClassInvalid, "recipient is not valid UTF-8")
 }
 
 func TestParamsFlag(t *testing.T) {
 	for text, want := range map[string]bool{"true": true, "1": true, "false": false, "0": false, "": false} {
-		got, err := mustParams(t, "x="+text, "").flag("x")
+		got, err := mustParams(t, "x="+text, "").Flag("x")
 		if err != nil || got != want {
 			t.Errorf("flag(%q): got %v, %v, want %v", text, got, err, want)
 		}
 	}
-	_, err := mustParams(t, "x=yes", "").flag("x")
+	_, err := mustParams(t, "x=yes", "").Flag("x")
 	wantRefusal(t, "flag(yes)", err, refusal.ClassInvalid, "x must be true or false")
 }
 
 func TestParamsRead(t *testing.T) {
 	var a, b string
 	p := mustParams(t, "a=1", "b=2&a=3")
-	if err := p.read(reading{"a", &a}, reading{"b", &b}); err != nil || a != "1" || b != "2" {
+	if err := p.Texts(Target{"a", &a}, Target{"b", &b}); err != nil || a != "1" || b != "2" {
 		t.Errorf("read(): got %q, %q, %v, want 1 and 2", a, b, err)
 	}
-	err := mustParams(t, "b=1&b=2&c=3&c=4", "").read(reading{"a", &a}, reading{"c", &a}, reading{"b", &b})
+	err := mustParams(t, "b=1&b=2&c=3&c=4", "").Texts(Target{"a", &a}, Target{"c", &a}, Target{"b", &b})
 	wantRefusal(t, "read(c and b twice)", err, refusal.ClassInvalid, "c was given more than once")
 }
 
-func mustJSONParams(t *testing.T, body string) params {
+func mustJSONParams(t *testing.T, body string) Params {
 	t.Helper()
 	s, err := parseJSON([]byte(body))
 	if err != nil {
 		t.Fatalf("parseJSON(%s): got error %v", body, err)
 	}
-	return params{s, source{}}
+	return Params{s, source{}}
 }
 
 // What is absent, empty, null and an object are four things.
@@ -124,7 +124,7 @@ func TestParamsPresence(t *testing.T) {
 		p := mustJSONParams(t, body)
 		text := "-"
 		if !want.object {
-			got, err := p.optional("x")
+			got, err := p.Optional("x")
 			if err != nil {
 				t.Errorf("optional(%s): got error %v", body, err)
 			}
@@ -132,19 +132,19 @@ func TestParamsPresence(t *testing.T) {
 				text = *got
 			}
 		}
-		if text != want.text || p.isNull("x") != want.null || p.isObject("x") != want.object {
-			t.Errorf("%s: got %q, null %v, object %v, want %+v", body, text, p.isNull("x"), p.isObject("x"), want)
+		if text != want.text || p.IsNull("x") != want.null || p.IsObject("x") != want.object {
+			t.Errorf("%s: got %q, null %v, object %v, want %+v", body, text, p.IsNull("x"), p.IsObject("x"), want)
 		}
 	}
 	for _, body := range []string{`{"x":{}}`, `{"x":{"y":1}}`} {
-		if p := mustJSONParams(t, body); !p.isObject("x") {
+		if p := mustJSONParams(t, body); !p.IsObject("x") {
 			t.Errorf("isObject(%s): got false, want true", body)
 		}
 	}
-	if got, err := mustParams(t, "", "x=q").optional("x"); err != nil || got == nil || *got != "q" {
+	if got, err := mustParams(t, "", "x=q").Optional("x"); err != nil || got == nil || *got != "q" {
 		t.Errorf("optional(query): got %v, %v, want q", got, err)
 	}
-	_, err := mustParams(t, "x=1&x=2", "").optional("x")
+	_, err := mustParams(t, "x=1&x=2", "").Optional("x")
 	wantRefusal(t, "optional(twice)", err, refusal.ClassInvalid, "x was given more than once")
 }
 
@@ -159,21 +159,21 @@ func TestParamsFile(t *testing.T) {
 		{"logo[]=a", "", ""},
 		{"", "logo=q", ""},
 	} {
-		got, err := mustParams(t, test.body, test.query).file("logo", "image", "icon")
+		got, err := mustParams(t, test.body, test.query).File("logo", "image", "icon")
 		if err != nil || string(got) != test.want {
 			t.Errorf("file(%q, %q): got %q, %v, want %q", test.body, test.query, got, err, test.want)
 		}
 	}
-	_, err := mustParams(t, "image=a&image=b", "").file("logo", "image")
+	_, err := mustParams(t, "image=a&image=b", "").File("logo", "image")
 	wantRefusal(t, "file(twice)", err, refusal.ClassInvalid, "image was given more than once")
 }
 
 func TestParamsOthers(t *testing.T) {
-	got, err := mustParams(t, "a=1&b=&payload=x&n[m]=2", "a=3&c=4&shrimp=y").others("payload", "shrimp", "n")
+	got, err := mustParams(t, "a=1&b=&payload=x&n[m]=2", "a=3&c=4&shrimp=y").Others("payload", "shrimp", "n")
 	if diff := cmp.Diff(map[string]string{"a": "1", "b": "", "c": "4", "n[m]": "2"}, got); diff != "" || err != nil {
 		t.Errorf("others(): got error %v and difference\n%s", err, diff)
 	}
-	got, err = mustJSONParams(t, `{"a":null,"b":1}`).others()
+	got, err = mustJSONParams(t, `{"a":null,"b":1}`).Others()
 	if diff := cmp.Diff(map[string]string{"b": "1"}, got); diff != "" || err != nil {
 		t.Errorf("others(null): got error %v and difference\n%s", err, diff)
 	}
@@ -183,7 +183,7 @@ func TestParamsOthers(t *testing.T) {
 		"hunter2=%ff":         "a parameter must be a single text",
 		"msg=%ff":             "msg must be a single text",
 	} {
-		_, err := mustParams(t, body, "").others()
+		_, err := mustParams(t, body, "").Others()
 		wantRefusal(t, "others("+body+")", err, refusal.ClassInvalid, want)
 	}
 }

@@ -1,4 +1,4 @@
-package routes
+package params
 
 import (
 	"cmp"
@@ -11,22 +11,32 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// maxTTL is the longest time that is the same as a time.Duration and on the
+// maxSeconds is the longest time that is the same as a time.Duration and on the
 // wire. The service's own ceiling is far below.
-const maxTTL = int64(math.MaxInt64 / time.Second)
+const maxSeconds = int64(math.MaxInt64 / time.Second)
 
-// parseTTL reads a number of seconds, or of the unit s, m, h, d or w that
-// follows it. Fractions of a second are cut off, and what is above maxTTL
-// becomes maxTTL. It returns nil, which means the service's default, for
+// Duration returns the lifetime that a parameter holds, or nil for the service's
+// default.
+func (p Params) Duration(name string) (*durationpb.Duration, error) {
+	text, err := p.Text(name)
+	if err != nil {
+		return nil, err
+	}
+	return parseDuration(text), nil
+}
+
+// parseDuration reads a number of seconds, or of the unit s, m, h, d or w that
+// follows it. Fractions of a second are cut off, and what is above maxSeconds
+// becomes maxSeconds. It returns nil, which means the service's default, for
 // anything else and for less than one second: clients send 0, -1 and empty
 // texts when they do not ask for a lifetime.
-func parseTTL(text string) *durationpb.Duration {
+func parseDuration(text string) *durationpb.Duration {
 	number, unit := cutUnit(strings.TrimSpace(text))
 	seconds := wholeSeconds(number, unit)
 	if seconds < 1 {
 		return nil
 	}
-	return durationpb.New(time.Duration(min(seconds, maxTTL)) * time.Second)
+	return durationpb.New(time.Duration(min(seconds, maxSeconds)) * time.Second)
 }
 
 // cutUnit splits a text into its number and the seconds of its unit. Units are
@@ -60,12 +70,12 @@ func wholeSeconds(text string, unit int64) int64 {
 		return 0
 	}
 	if strings.ContainsAny(text, "eE") {
-		return int64(min(number*float64(unit), float64(maxTTL)))
+		return int64(min(number*float64(unit), float64(maxSeconds)))
 	}
 	digits, fraction, _ := strings.Cut(strings.TrimPrefix(text, "+"), ".")
 	whole, err := strconv.ParseInt(cmp.Or(digits, "0"), 10, 64)
-	if err != nil || whole > maxTTL/unit {
-		return maxTTL // the number was read already: it is too long for an int64
+	if err != nil || whole > maxSeconds/unit {
+		return maxSeconds // the number was read already: it is too long for an int64
 	}
 	return whole*unit + partOf(unit, fraction)
 }

@@ -1,4 +1,4 @@
-package routes
+package params
 
 import (
 	"bytes"
@@ -90,7 +90,7 @@ func TestParseJSONRefusals(t *testing.T) {
 		{`{"a":[` + strings.Repeat("1,", 1000) + `1]}`, refusal.ClassInvalid, "a JSON body may have at most 1000 tokens"},
 	} {
 		_, err := parseJSON([]byte(test.body))
-		wantRefusal(t, "parseJSON("+short(test.body, 30)+")", err, test.class, test.want)
+		wantRefusal(t, "parseJSON("+shortened(test.body, 30)+")", err, test.class, test.want)
 	}
 	if _, err := parseJSON([]byte(deep(16))); err != nil {
 		t.Errorf("parseJSON(16 deep): got error %v", err)

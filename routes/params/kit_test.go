@@ -1,0 +1,71 @@
+package params
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/routes/refusal"
+)
+
+// comparing lets cmp see into the types of this package.
+func comparing() cmp.Option {
+	return cmp.AllowUnexported(value{}, param{})
+}
+
+// wantRefusal checks an error's class and text, and that it is safe to answer.
+func wantRefusal(t *testing.T, name string, err error, class refusal.Class, text string) {
+	t.Helper()
+	var f *refusal.Error
+	if !errors.As(err, &f) {
+		t.Errorf("%s: got error %v, want a refusal", name, err)
+		return
+	}
+	if f.Class != class || f.Text != text {
+		t.Errorf("%s: got class %d %q, want class %d %q", name, f.Class, f.Text, class, text)
+	}
+}
+
+// formOf writes a source as a form that means the same.
+func formOf(s source) string {
+	var pairs []string
+	add := func(name string, v value) {
+		pairs = append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(v.text))
+	}
+	for name, p := range s {
+		base, rest, nested := strings.Cut(name, "[")
+		wrapped := "secret[" + base + "]"
+		if nested {
+			wrapped += "[" + rest
+		}
+		for _, v := range p.values {
+			add(wrapped, v)
+		}
+		for _, v := range p.items {
+			add(wrapped+"[]", v)
+		}
+		if p.object {
+			add(wrapped+"[][x]", value{})
+		}
+	}
+	return strings.Join(pairs, "&")
+}
+
+// writable tells whether formOf can write a source: its wrapper makes names
+// longer, and too long ones name nothing.
+func writable(s source) bool {
+	for name := range s {
+		if len(name)+len("secret[][][x]") > maxName {
+			return false
+		}
+	}
+	return true
+}
+
+// shortened is the beginning of a text.
+func shortened(text string, length int) string {
+	return text[:min(length, len(text))]
+}
