@@ -6,17 +6,13 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
 // recentPage is how many receipts a list shows: the most that one call answers.
 const recentPage = 500
-
-// nothing decodes requests without fields.
-func nothing[Req any](*request) (*Req, error) {
-	return new(Req), nil
-}
 
 // terms is what concealing and generating have in common.
 type terms struct {
@@ -44,12 +40,12 @@ func decodeTerms(p params.Params) (t terms, err error) {
 	return t, err
 }
 
-func decodeConceal(req *request) (*hushv1.ConcealSecretRequest, error) {
-	secret, err := req.params.Verbatim("secret")
+func decodeConceal(req *call.Request) (*hushv1.ConcealSecretRequest, error) {
+	secret, err := req.Params.Verbatim("secret")
 	if err != nil {
 		return nil, err
 	}
-	t, err := decodeTerms(req.params)
+	t, err := decodeTerms(req.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -59,16 +55,16 @@ func decodeConceal(req *request) (*hushv1.ConcealSecretRequest, error) {
 	}, nil
 }
 
-func decodeGenerate(req *request) (*hushv1.GenerateSecretRequest, error) {
-	t, err := decodeTerms(req.params)
+func decodeGenerate(req *call.Request) (*hushv1.GenerateSecretRequest, error) {
+	t, err := decodeTerms(req.Params)
 	if err != nil {
 		return nil, err
 	}
-	length, err := decodeLength(req.params)
+	length, err := decodeLength(req.Params)
 	if err != nil {
 		return nil, err
 	}
-	sets, err := decodeCharacterSets(req.params)
+	sets, err := decodeCharacterSets(req.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -115,29 +111,29 @@ func decodeCharacterSets(p params.Params) (*hushv1.CharacterSets, error) {
 	return sets, nil
 }
 
-func decodeGetSecret(req *request) (*hushv1.GetSecretRequest, error) {
-	return &hushv1.GetSecretRequest{SecretKey: req.key}, nil
+func decodeGetSecret(req *call.Request) (*hushv1.GetSecretRequest, error) {
+	return &hushv1.GetSecretRequest{SecretKey: req.Key}, nil
 }
 
-func decodeReveal(req *request) (*hushv1.RevealSecretRequest, error) {
-	passphrase, err := req.params.Text("passphrase")
+func decodeReveal(req *call.Request) (*hushv1.RevealSecretRequest, error) {
+	passphrase, err := req.Params.Text("passphrase")
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.RevealSecretRequest{SecretKey: req.key, Passphrase: passphrase}, nil
+	return &hushv1.RevealSecretRequest{SecretKey: req.Key, Passphrase: passphrase}, nil
 }
 
-func decodeBurn(req *request) (*hushv1.BurnSecretRequest, error) {
-	passphrase, err := req.params.Text("passphrase")
+func decodeBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
+	passphrase, err := req.Params.Text("passphrase")
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.BurnSecretRequest{MetadataKey: req.key, Passphrase: passphrase}, nil
+	return &hushv1.BurnSecretRequest{MetadataKey: req.Key, Passphrase: passphrase}, nil
 }
 
 // decodeSureBurn is for callers who have to say that they mean it.
-func decodeSureBurn(req *request) (*hushv1.BurnSecretRequest, error) {
-	sure, err := isContinued(req)
+func decodeSureBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
+	sure, err := call.Continues(req)
 	if err != nil {
 		return nil, err
 	}
@@ -147,43 +143,43 @@ func decodeSureBurn(req *request) (*hushv1.BurnSecretRequest, error) {
 	return decodeBurn(req)
 }
 
-func decodeSecretStatus(req *request) (*hushv1.GetSecretStatusRequest, error) {
-	return &hushv1.GetSecretStatusRequest{SecretKey: req.key}, nil
+func decodeSecretStatus(req *call.Request) (*hushv1.GetSecretStatusRequest, error) {
+	return &hushv1.GetSecretStatusRequest{SecretKey: req.Key}, nil
 }
 
 // decodeSecretStatuses reads keys as texts with commas and as lists.
-func decodeSecretStatuses(req *request) (*hushv1.ListSecretStatusRequest, error) {
-	keys, err := req.params.Keys("keys", "identifiers")
+func decodeSecretStatuses(req *call.Request) (*hushv1.ListSecretStatusRequest, error) {
+	keys, err := req.Params.Keys("keys", "identifiers")
 	return &hushv1.ListSecretStatusRequest{SecretKeys: keys}, err
 }
 
-func decodeGetMetadata(req *request) (*hushv1.GetMetadataRequest, error) {
-	return &hushv1.GetMetadataRequest{MetadataKey: req.key}, nil
+func decodeGetMetadata(req *call.Request) (*hushv1.GetMetadataRequest, error) {
+	return &hushv1.GetMetadataRequest{MetadataKey: req.Key}, nil
 }
 
-func decodeRecent(*request) (*hushv1.ListMetadataRequest, error) {
+func decodeRecent(*call.Request) (*hushv1.ListMetadataRequest, error) {
 	return &hushv1.ListMetadataRequest{PageSize: recentPage}, nil
 }
 
 // decodeMemo wants the note to be there: an empty one removes the note, none at
 // all is a mistake.
-func decodeMemo(req *request) (*hushv1.UpdateMetadataRequest, error) {
-	memo, err := req.params.Optional("memo")
+func decodeMemo(req *call.Request) (*hushv1.UpdateMetadataRequest, error) {
+	memo, err := req.Params.Optional("memo")
 	if err != nil {
 		return nil, err
 	}
 	if memo == nil {
 		return nil, refusal.Invalid("memo is missing")
 	}
-	return &hushv1.UpdateMetadataRequest{MetadataKey: req.key, Memo: *memo}, nil
+	return &hushv1.UpdateMetadataRequest{MetadataKey: req.Key, Memo: *memo}, nil
 }
 
 // decodeShrimp prefers the header, as old clients do.
-func decodeShrimp(req *request) (*hushv1.ValidateShrimpRequest, error) {
-	if shrimp := req.header.Get("O-Shrimp"); shrimp != "" {
+func decodeShrimp(req *call.Request) (*hushv1.ValidateShrimpRequest, error) {
+	if shrimp := req.Header.Get("O-Shrimp"); shrimp != "" {
 		return &hushv1.ValidateShrimpRequest{Shrimp: shrimp}, nil
 	}
-	shrimp, err := req.params.Text("shrimp")
+	shrimp, err := req.Params.Text("shrimp")
 	if err != nil {
 		return nil, err
 	}
@@ -191,14 +187,7 @@ func decodeShrimp(req *request) (*hushv1.ValidateShrimpRequest, error) {
 }
 
 // isGenerate chooses by kind.
-func isGenerate(req *request) (bool, error) {
-	kind, err := req.params.Text("kind")
+func isGenerate(req *call.Request) (bool, error) {
+	kind, err := req.Params.Text("kind")
 	return kind == "generate", err
-}
-
-// isContinued chooses by a true continue. Anything else is a no: what it
-// guards cannot be undone.
-func isContinued(req *request) (bool, error) {
-	sure, err := req.params.Text("continue")
-	return sure == "true", err
 }

@@ -10,14 +10,15 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
 // decoded runs a decoder on a body, which is JSON if it begins like it.
-func decoded[Req any](t *testing.T, decode decoder[Req], body string) (*Req, error) {
+func decoded[Req any](t *testing.T, decode call.Decoder[Req], body string) (*Req, error) {
 	t.Helper()
 	req := testRequest()
-	req.params = mustParams(t, body, "")
+	req.Params = mustParams(t, body, "")
 	return decode(req)
 }
 
@@ -139,8 +140,8 @@ func TestDecodeShrimp(t *testing.T) {
 	got, err := decoded(t, decodeShrimp, "shrimp=a")
 	wantMessage(t, "decodeShrimp(parameter)", got, &hushv1.ValidateShrimpRequest{Shrimp: "a"}, err)
 	req := testRequest()
-	req.header.Set("O-Shrimp", "b")
-	req.params = mustParams(t, "shrimp=a", "")
+	req.Header.Set("O-Shrimp", "b")
+	req.Params = mustParams(t, "shrimp=a", "")
 	got, err = decodeShrimp(req)
 	wantMessage(t, "decodeShrimp(header)", got, &hushv1.ValidateShrimpRequest{Shrimp: "b"}, err)
 }
@@ -148,12 +149,12 @@ func TestDecodeShrimp(t *testing.T) {
 func TestChoosers(t *testing.T) {
 	for body, want := range map[string]bool{"": false, "kind=generate": true, "kind=share": false,
 		"secret[kind]=generate": true, "kind=Generate": false} {
-		if got, err := isGenerate(&request{params: mustParams(t, body, "")}); err != nil || got != want {
+		if got, err := isGenerate(&call.Request{Params: mustParams(t, body, "")}); err != nil || got != want {
 			t.Errorf("isGenerate(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}
 	for body, want := range map[string]bool{"": false, "continue=true": true, "continue=false": false, "continue=yes": false} {
-		if got, err := isContinued(&request{params: mustParams(t, body, "")}); err != nil || got != want {
+		if got, err := call.Continues(&call.Request{Params: mustParams(t, body, "")}); err != nil || got != want {
 			t.Errorf("isContinued(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -12,8 +13,8 @@ import (
 type dynamicPage struct {
 	method string
 	path   string
-	action action
-	answer func(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error)
+	action call.Action
+	answer func(t *tree, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error)
 }
 
 // dynamicPages are, like the routes of the API, one RPC each and behind the same
@@ -26,7 +27,7 @@ func dynamicPages(c *handlers.Callable) []dynamicPage {
 	for _, image := range imageNames() {
 		all = append(all, dynamicPage{
 			method: http.MethodGet, path: "/imagine/{domain}/" + image.file(),
-			action: rpc(c.GetPublicImage, image.decodePublic, publicImage), answer: answerImage,
+			action: call.RPC(c.GetPublicImage, image.decodePublic, publicImage), answer: answerImage,
 		})
 	}
 	return all
@@ -34,8 +35,8 @@ func dynamicPages(c *handlers.Callable) []dynamicPage {
 
 func (t *tree) addDynamicPages(c *handlers.Callable) error {
 	for _, p := range dynamicPages(c) {
-		if p.action.ready != nil {
-			return fmt.Errorf("page %s %s: %w", p.method, p.path, p.action.ready)
+		if p.action.Ready != nil {
+			return fmt.Errorf("page %s %s: %w", p.method, p.path, p.action.Ready)
 		}
 		t.handle(p.method, p.path, restricted(t.dynamic(p)))
 	}
@@ -46,8 +47,8 @@ func (t *tree) dynamic(p dynamicPage) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		handlers.Route(r, p.path)
 		handlers.Form(r)
-		req := t.request(r)
-		result, err := t.run(req, r, p.action)
+		req := t.env.Request(r)
+		result, err := t.env.Run(req, r, p.action)
 		if err != nil {
 			p.answer(t, w, req, nil, refusal.Read(err))
 			return
@@ -57,8 +58,8 @@ func (t *tree) dynamic(p dynamicPage) http.HandlerFunc {
 }
 
 // pageFailed answers a refusal where there is no page to put it on.
-func (t *tree) pageFailed(w http.ResponseWriter, req *request, refused *refusal.Error) {
-	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
+func (t *tree) pageFailed(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+	status, text := req.Reason(refused)
 	if refused.Class == refusal.ClassUnknown || refused.Class == refusal.ClassInvalid || refused.Class == refusal.ClassRoute {
 		status, text = http.StatusNotFound, refusal.TextRoute
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestFail(t *testing.T) {
 	const key = `"secret_key":"secretkey0000000000000000000000"`
 	req := testRequest()
-	req.catalogue = testCatalogue(t)
+	req.Catalogue = testCatalogue(t)
 	v2 := func(text string) string {
 		return `{"success":false,"message":"` + text + `","error":"` + text + `","shrimp":"shrimp"}`
 	}
@@ -77,7 +78,7 @@ func TestFail(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	req := testRequest()
-	req.catalogue = testCatalogue(t)
+	req.Catalogue = testCatalogue(t)
 	for _, test := range []struct {
 		retry time.Duration
 		class refusal.Class
@@ -91,7 +92,7 @@ func TestRetryAfter(t *testing.T) {
 		{0, refusal.ClassUnavailable, ""},
 		{5 * time.Second, refusal.ClassUnavailable, "5"},
 	} {
-		for name, fail := range map[string]func(http.ResponseWriter, *request, *refusal.Error){"v1Fail": v1Fail, "v2Fail": v2Fail} {
+		for name, fail := range map[string]func(http.ResponseWriter, *call.Request, *refusal.Error){"v1Fail": v1Fail, "v2Fail": v2Fail} {
 			w := httptest.NewRecorder()
 			fail(w, req, &refusal.Error{Class: test.class, Retry: test.retry})
 			if got := w.Header().Get("Retry-After"); got != test.want {

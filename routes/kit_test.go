@@ -21,6 +21,7 @@ import (
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/call"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
@@ -46,11 +47,11 @@ func testAPI() *handlers.API {
 // openGate lets every request through.
 func openGate(context.Context, http.Header, ...string) error { return nil }
 
-func testRequest() *request {
+func testRequest() *call.Request {
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
-	return &request{
-		key: testSecretKey, header: http.Header{}, links: newLinks(base), now: testNow,
-		newShrimp: func() string { return "shrimp" }, visitor: handlers.Visitor{Locale: locale.English},
+	return &call.Request{
+		Key: testSecretKey, Header: http.Header{}, Links: call.NewLinks(base), Now: testNow,
+		NewShrimp: func() string { return "shrimp" }, Visitor: handlers.Visitor{Locale: locale.English},
 	}
 }
 
@@ -69,8 +70,8 @@ func bareTree(t *testing.T) *tree {
 	t.Helper()
 	req := testRequest()
 	return &tree{
-		links: req.links, now: func() time.Time { return testNow }, mux: chi.NewMux(), catalogue: testCatalogue(t),
-		hidden: make(map[string]bool), gate: openGate,
+		env: &call.Env{Links: req.Links, Now: func() time.Time { return testNow }, Catalogue: testCatalogue(t), Gate: openGate},
+		mux: chi.NewMux(), hidden: make(map[string]bool),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -34,7 +35,7 @@ func pages(c *handlers.Callable) []page {
 		page{"/secret/{key}", secretPage()},
 		page{"/r", fragmentPage("/r#", "/private/")},
 	)
-	for _, name := range receiptNames() {
+	for _, name := range call.ReceiptNames() {
 		all = append(all, page{"/" + name + "/{key}", receiptPage()})
 	}
 	for _, p := range ticketPages(c) {
@@ -81,7 +82,7 @@ func pageRows(c *handlers.Callable) []Row {
 		routes = append(routes, Row{http.MethodGet, p.path, "page"})
 	}
 	for _, p := range dynamicPages(c) {
-		routes = append(routes, Row{p.method, p.path, p.action.operation})
+		routes = append(routes, Row{p.method, p.path, p.action.Operation})
 	}
 	for _, p := range filePaths() {
 		routes = append(routes, Row{http.MethodGet, p.template, "file"})
@@ -101,7 +102,7 @@ func parsePage(file string) (*template.Template, error) {
 }
 
 // pageNotFound answers for a path outside the API that nothing has.
-func (t *tree) pageNotFound(w http.ResponseWriter, req *request) {
+func (t *tree) pageNotFound(w http.ResponseWriter, req *call.Request) {
 	restrict(w.Header())
 	t.showShell(w, req, http.StatusNotFound, unknownPage())
 }

@@ -7,6 +7,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -16,32 +17,32 @@ func receiptPage() noscriptPage {
 	return noscriptPage{"receipt", receiptView}
 }
 
-func receiptView(req *request) *view {
+func receiptView(req *call.Request) *view {
 	return &view{
-		Title: req.text("page.receipt.title"),
-		Text:  []passage{{Text: req.text("page.receipt.explanation")}, burnPassage(req)},
-		Form:  &form{Button: req.text("page.receipt.button")},
+		Title: req.Text("page.receipt.title"),
+		Text:  []passage{{Text: req.Text("page.receipt.explanation")}, burnPassage(req)},
+		Form:  &form{Button: req.Text("page.receipt.button")},
 	}
 }
 
-func burnPassage(req *request) passage {
-	return passage{req.text("page.receipt.burn"), "curl -X POST " + req.links.base + "/api/v1/private/KEY/burn"}
+func burnPassage(req *call.Request) passage {
+	return passage{req.Text("page.receipt.burn"), "curl -X POST " + req.Links.Base() + "/api/v1/private/KEY/burn"}
 }
 
 // factsPages are the receipt's page after its button, at each of its paths.
 func receiptPages(c *handlers.Callable) []dynamicPage {
 	var all []dynamicPage
-	for _, name := range receiptNames() {
+	for _, name := range call.ReceiptNames() {
 		all = append(all, dynamicPage{
 			method: http.MethodPost, path: "/" + name + "/{key}",
-			action: rpc(c.GetMetadata, decodeLook, factsOf), answer: answerReceipt,
+			action: call.RPC(c.GetMetadata, decodeLook, factsOf), answer: answerReceipt,
 		})
 	}
 	return all
 }
 
-func decodeLook(req *request) (*hushv1.GetMetadataRequest, error) {
-	return &hushv1.GetMetadataRequest{MetadataKey: linkKey(req.key)}, nil
+func decodeLook(req *call.Request) (*hushv1.GetMetadataRequest, error) {
+	return &hushv1.GetMetadataRequest{MetadataKey: linkKey(req.Key)}, nil
 }
 
 // receiptFacts are what a receipt says.
@@ -51,12 +52,12 @@ type receiptFacts struct {
 	ended string // says that no passphrase is accepted any more; empty if one is
 }
 
-func factsOf(req *request, res *hushv1.GetMetadataResponse) any {
+func factsOf(req *call.Request, res *hushv1.GetMetadataResponse) any {
 	m := res.GetMetadata()
 	found := receiptFacts{waits: waits(m.GetState())}
 	found.facts = append(found.facts,
-		fact{Name: req.text("page.receipt.state"), Text: req.stateText(m.GetState())},
-		moment(req.text("event.created"), m.GetCreateTime()))
+		fact{Name: req.Text("page.receipt.state"), Text: stateText(req, m.GetState())},
+		moment(req.Text("event.created"), m.GetCreateTime()))
 	for _, known := range []struct {
 		name string
 		at   *timestamppb.Timestamp
@@ -65,34 +66,34 @@ func factsOf(req *request, res *hushv1.GetMetadataResponse) any {
 		{"event.burned", m.GetBurnTime()},
 	} {
 		if known.at != nil {
-			found.facts = append(found.facts, moment(req.text(known.name), known.at))
+			found.facts = append(found.facts, moment(req.Text(known.name), known.at))
 		}
 	}
 	if found.waits {
-		found.facts = append(found.facts, moment(req.text("page.receipt.expires"), m.GetSecretExpireTime()))
+		found.facts = append(found.facts, moment(req.Text("page.receipt.expires"), m.GetSecretExpireTime()))
 	}
 	if m.GetLockedForGood() {
-		found.ended = req.text("page.receipt.locked")
+		found.ended = req.Text("page.receipt.locked")
 	}
 	return found
 }
 
 // stateText says where a secret stands. Whether its sender looked makes no
 // difference here.
-func (req *request) stateText(s hushv1.State) string {
+func stateText(req *call.Request, s hushv1.State) string {
 	if waits(s) {
-		return req.text("page.state.waiting")
+		return req.Text("page.state.waiting")
 	}
-	return req.text("page.state." + stateWord(s))
+	return req.Text("page.state." + stateWord(s))
 }
 
-func answerReceipt(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error) {
+func answerReceipt(t *tree, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
 	if refused != nil {
 		refuseReceipt(t, w, req, refused)
 		return
 	}
 	found, _ := result.(receiptFacts)
-	s := &view{Title: req.text("page.receipt.title"), Facts: found.facts}
+	s := &view{Title: req.Text("page.receipt.title"), Facts: found.facts}
 	if found.ended != "" {
 		s.Text = append(s.Text, passage{Text: found.ended})
 	}
@@ -102,12 +103,12 @@ func answerReceipt(t *tree, w http.ResponseWriter, req *request, result any, ref
 	t.showView(w, req, http.StatusOK, s)
 }
 
-func refuseReceipt(t *tree, w http.ResponseWriter, req *request, refused *refusal.Error) {
-	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
+func refuseReceipt(t *tree, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+	status, text := req.Reason(refused)
 	s := receiptView(req)
 	s.Problem = text
 	if refused.Class == refusal.ClassUnknown {
-		s = &view{Title: req.text("page.unknown.title"), Problem: req.text("page.receipt.unknown")}
+		s = &view{Title: req.Text("page.unknown.title"), Problem: req.Text("page.receipt.unknown")}
 	}
 	refused.SetRetryAfter(w.Header())
 	t.showView(w, req, status, s)

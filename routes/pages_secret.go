@@ -10,6 +10,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -21,14 +22,14 @@ func secretPage() noscriptPage {
 	return noscriptPage{"secret", secretView}
 }
 
-func secretView(req *request) *view {
+func secretView(req *call.Request) *view {
 	return &view{
-		Title: req.text("page.secret.title"),
-		Text:  []passage{{Text: req.text("page.secret.explanation")}},
+		Title: req.Text("page.secret.title"),
+		Text:  []passage{{Text: req.Text("page.secret.explanation")}},
 		Form: &form{
-			Button: req.text("page.secret.button"), Sure: true,
+			Button: req.Text("page.secret.button"), Sure: true,
 			Fields: []input{{
-				Name: "passphrase", Label: req.text("page.secret.passphrase"), Hint: req.text("page.secret.hint"), Complete: "off",
+				Name: "passphrase", Label: req.Text("page.secret.passphrase"), Hint: req.Text("page.secret.hint"), Complete: "off",
 			}},
 		},
 	}
@@ -37,27 +38,27 @@ func secretView(req *request) *view {
 // revealPage is the page after its button. A form that was sent without it
 // reveals nothing.
 func revealPage(c *handlers.Callable) dynamicPage {
-	reveal := counted(rpc(c.RevealSecret, decodeOpen, revealedText))
+	reveal := counted(call.RPC(c.RevealSecret, decodeOpen, revealedText))
 	return dynamicPage{
 		method: http.MethodPost, path: secretPath,
-		action: either(isContinued, reveal, shown()), answer: answerReveal,
+		action: call.Either(call.Continues, reveal, shown()), answer: answerReveal,
 	}
 }
 
 // shown is an action without an RPC.
-func shown() action {
-	return action{operation: "page", run: func(context.Context, *request) (any, error) { return nil, nil }}
+func shown() call.Action {
+	return call.Action{Operation: "page", Run: func(context.Context, *call.Request) (any, error) { return nil, nil }}
 }
 
-func decodeOpen(req *request) (*hushv1.RevealSecretRequest, error) {
+func decodeOpen(req *call.Request) (*hushv1.RevealSecretRequest, error) {
 	msg, err := decodeReveal(req)
 	if err == nil {
-		msg.SecretKey = linkKey(req.key)
+		msg.SecretKey = linkKey(req.Key)
 	}
 	return msg, err
 }
 
-func revealedText(_ *request, res *hushv1.RevealSecretResponse) any { return res.GetValue() }
+func revealedText(_ *call.Request, res *hushv1.RevealSecretResponse) any { return res.GetValue() }
 
 // linkKey is the key in a path without the marks around it that programs which
 // find links in texts take for a part of the link.
@@ -72,9 +73,9 @@ func linkKey(segment string) string {
 
 // counted says in the text of a refused passphrase how many tries there are
 // before a pause, or how long the pause is.
-func counted(a action) action {
-	run := a.run
-	a.run = func(ctx context.Context, req *request) (any, error) {
+func counted(a call.Action) call.Action {
+	run := a.Run
+	a.Run = func(ctx context.Context, req *call.Request) (any, error) {
 		answer, err := run(ctx, req)
 		detail := refusal.Detail(err)
 		if detail == nil {
@@ -93,12 +94,12 @@ func counted(a action) action {
 	return a
 }
 
-func passphraseText(req *request, r *hushv1.Refusal, pause time.Duration) string {
+func passphraseText(req *call.Request, r *hushv1.Refusal, pause time.Duration) string {
 	switch {
 	case r.GetPassphraseMissing():
-		return req.text("page.secret.needed")
+		return req.Text("page.secret.needed")
 	case r.GetTriesLeft() > 0:
-		return req.text("page.secret.tries", "count", strconv.Itoa(int(r.GetTriesLeft())))
+		return req.Text("page.secret.tries", "count", strconv.Itoa(int(r.GetTriesLeft())))
 	default:
 		return pauseText(req, "page.secret.pause", pause)
 	}
@@ -106,35 +107,35 @@ func passphraseText(req *request, r *hushv1.Refusal, pause time.Duration) string
 
 // pauseText names the pause in minutes, rounded up. Without a pause there is
 // nothing to wait for: all tries are used up.
-func pauseText(req *request, key string, pause time.Duration) string {
+func pauseText(req *call.Request, key string, pause time.Duration) string {
 	if pause <= 0 {
-		return req.text("page.receipt.locked")
+		return req.Text("page.receipt.locked")
 	}
 	minutes := int((pause + time.Minute - 1) / time.Minute)
-	return req.text(key, "minutes", strconv.Itoa(minutes))
+	return req.Text(key, "minutes", strconv.Itoa(minutes))
 }
 
 // answerReveal shows the secret this once, or why not, with the form again
 // where another try may help. Unknown, spent and expired are the same answer.
-func answerReveal(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error) {
+func answerReveal(t *tree, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
 	if refused != nil {
 		refuseReveal(t, w, req, refused)
 		return
 	}
 	s := secretView(req)
 	if value, revealed := result.(string); revealed {
-		s = &view{Title: req.text("event.revealed"), Done: []string{req.text("page.secret.done")}, Value: value}
+		s = &view{Title: req.Text("event.revealed"), Done: []string{req.Text("page.secret.done")}, Value: value}
 	}
 	t.showView(w, req, http.StatusOK, s)
 }
 
-func refuseReveal(t *tree, w http.ResponseWriter, req *request, refused *refusal.Error) {
-	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
+func refuseReveal(t *tree, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+	status, text := req.Reason(refused)
 	s := secretView(req)
 	switch refused.Class {
 	case refusal.ClassUnknown:
-		text = req.text("page.secret.gone")
-		s = &view{Title: req.text("page.unknown.title")}
+		text = req.Text("page.secret.gone")
+		s = &view{Title: req.Text("page.unknown.title")}
 	case refusal.ClassPassphrase, refusal.ClassLimited:
 		text = cmp.Or(refused.Text, text)
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -15,7 +16,7 @@ import (
 // language alone, so there is one for each name and language.
 type noscriptPage struct {
 	name string
-	view func(req *request) *view
+	view func(req *call.Request) *view
 }
 
 // view is a page without scripts, or the part of one, in the visitor's
@@ -55,8 +56,8 @@ type input struct {
 }
 
 // languageTag is the page's language as HTML has it.
-func languageTag(req *request) string {
-	return strings.ReplaceAll(string(req.visitor.Locale), "_", "-")
+func languageTag(req *call.Request) string {
+	return strings.ReplaceAll(string(req.Visitor.Locale), "_", "-")
 }
 
 // allowReferrer lets a form say that it comes from here.
@@ -67,11 +68,11 @@ func (s *view) allowReferrer(h http.Header) {
 }
 
 // showSheet answers with a page without scripts.
-func (t *tree) showView(w http.ResponseWriter, req *request, status int, s *view) {
+func (t *tree) showView(w http.ResponseWriter, req *call.Request, status int, s *view) {
 	s.Language, s.Styles = languageTag(req), t.client.shell.styles
 	s.allowReferrer(w.Header())
 	if s.Form != nil {
-		s.Form.Shrimp = req.visitor.Shrimp
+		s.Form.Shrimp = req.Visitor.Shrimp
 	}
 	var b bytes.Buffer
 	if err := t.client.plain.Execute(&b, s); err != nil {
@@ -89,13 +90,13 @@ func moment(name string, at *timestamppb.Timestamp) fact {
 
 // homePage says what the service is, and how to use it from a command line.
 func homePage() noscriptPage {
-	return noscriptPage{"home", func(req *request) *view {
-		base := req.links.base
-		keys := req.text("page.home.keys", "secret", "secret_key", "link", base+"/s#KEY", "receipt", "metadata_key")
-		return &view{Title: req.text("page.home.title"), Text: []passage{
-			{Text: req.text("page.home.explanation")},
-			{Text: req.text("page.script")},
-			{req.text("page.home.share"), "curl --data-urlencode secret@FILE " + base + "/api/v1/share"},
+	return noscriptPage{"home", func(req *call.Request) *view {
+		base := req.Links.Base()
+		keys := req.Text("page.home.keys", "secret", "secret_key", "link", base+"/s#KEY", "receipt", "metadata_key")
+		return &view{Title: req.Text("page.home.title"), Text: []passage{
+			{Text: req.Text("page.home.explanation")},
+			{Text: req.Text("page.script")},
+			{req.Text("page.home.share"), "curl --data-urlencode secret@FILE " + base + "/api/v1/share"},
 			{Text: keys},
 		}}
 	}}
@@ -104,16 +105,16 @@ func homePage() noscriptPage {
 // fragmentPage is for links whose key browsers keep to themselves. It tells how
 // to make one with the key in the path.
 func fragmentPage(from, to string) noscriptPage {
-	return noscriptPage{"fragment " + from, func(req *request) *view {
-		return &view{Title: req.text("page.fragment.title"), Text: []passage{
-			{Text: req.text("page.fragment.explanation")},
-			{Text: req.text("page.fragment.advice", "from", from, "to", to)},
+	return noscriptPage{"fragment " + from, func(req *call.Request) *view {
+		return &view{Title: req.Text("page.fragment.title"), Text: []passage{
+			{Text: req.Text("page.fragment.explanation")},
+			{Text: req.Text("page.fragment.advice", "from", from, "to", to)},
 		}}
 	}}
 }
 
 func unknownPage() noscriptPage {
-	return noscriptPage{"unknown", func(req *request) *view {
-		return &view{Title: req.text("page.unknown.title"), Text: []passage{{Text: req.text("page.unknown.explanation")}}}
+	return noscriptPage{"unknown", func(req *call.Request) *view {
+		return &view{Title: req.Text("page.unknown.title"), Text: []passage{{Text: req.Text("page.unknown.explanation")}}}
 	}}
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"hush/routes/call"
 )
 
 // onePath serves each path under the one spelling that the routes have. What a
@@ -24,10 +26,10 @@ func onePath(next http.Handler) http.Handler {
 // respelled returns the request with its path in the routes' spelling. RawPath
 // stays empty unless a segment holds a slash: chi routes by it if it is set.
 func respelled(r *http.Request) *http.Request {
-	segments := strings.Split(routedPath(r), "/")
+	segments := strings.Split(call.RoutedPath(r), "/")
 	if r.URL.RawPath != "" {
 		for i, segment := range segments {
-			segments[i] = unescapeKey(segment, true)
+			segments[i] = call.UnescapeSegment(segment)
 		}
 	}
 	segments = oneSlash(segments)

@@ -12,18 +12,19 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
 // say is an action that answers the key it got.
-func say() action {
-	return action{operation: "Say", run: func(_ context.Context, req *request) (any, error) {
-		return []string{req.key}, nil
+func say() call.Action {
+	return call.Action{Operation: "Say", Run: func(_ context.Context, req *call.Request) (any, error) {
+		return []string{req.Key}, nil
 	}}
 }
 
-func refuseWith(err error) action {
-	return action{operation: "Refuse", run: func(context.Context, *request) (any, error) { return nil, err }}
+func refuseWith(err error) call.Action {
+	return call.Action{Operation: "Refuse", Run: func(context.Context, *call.Request) (any, error) { return nil, err }}
 }
 
 func TestServe(t *testing.T) {
@@ -120,36 +121,36 @@ func TestHidePassphrase(t *testing.T) {
 
 func TestEither(t *testing.T) {
 	other := refuseWith(refusal.Invalid("other"))
-	choose := either(isContinued, say(), other)
-	if choose.operation != "Say or Refuse" {
-		t.Errorf("either().operation: got %q", choose.operation)
+	choose := call.Either(call.Continues, say(), other)
+	if choose.Operation != "Say or Refuse" {
+		t.Errorf("call.Either().operation: got %q", choose.Operation)
 	}
 	req := testRequest()
-	_, err := choose.run(t.Context(), req)
-	wantRefusal(t, "either(no)", err, refusal.ClassInvalid, "other")
-	req.params = mustParams(t, "continue=true", "")
-	if _, err := choose.run(t.Context(), req); err != nil {
-		t.Errorf("either(yes): got error %v", err)
+	_, err := choose.Run(t.Context(), req)
+	wantRefusal(t, "call.Either(no)", err, refusal.ClassInvalid, "other")
+	req.Params = mustParams(t, "continue=true", "")
+	if _, err := choose.Run(t.Context(), req); err != nil {
+		t.Errorf("call.Either(yes): got error %v", err)
 	}
-	req.params = mustParams(t, "continue=true&continue=true", "")
-	_, err = choose.run(t.Context(), req)
-	wantRefusal(t, "either(twice)", err, refusal.ClassInvalid, "continue was given more than once")
+	req.Params = mustParams(t, "continue=true&continue=true", "")
+	_, err = choose.Run(t.Context(), req)
+	wantRefusal(t, "call.Either(twice)", err, refusal.ClassInvalid, "continue was given more than once")
 }
 
 func TestRPCWithoutProcedure(t *testing.T) {
 	var m handlers.Method[hushv1.GetStatusRequest, hushv1.GetStatusResponse]
-	if a := rpc(m, nothing, v1Status); a.ready == nil || a.operation != "GetStatus" {
-		t.Errorf("rpc(zero): got operation %q, error %v, want GetStatus and an error", a.operation, a.ready)
+	if a := call.RPC(m, call.Nothing, v1Status); a.Ready == nil || a.Operation != "GetStatus" {
+		t.Errorf("call.RPC(zero): got operation %q, error %v, want GetStatus and an error", a.Operation, a.Ready)
 	}
 	m.Procedure = "/hush.v1.SystemService/GetVersion"
-	if a := rpc(m, nothing, v1Status); a.ready == nil {
-		t.Error("rpc(other procedure): got no error, want one")
+	if a := call.RPC(m, call.Nothing, v1Status); a.Ready == nil {
+		t.Error("call.RPC(other procedure): got no error, want one")
 	}
 }
 
 // What cannot be decoded never reaches the RPC: the method here would panic.
 func TestRPCRefusesFirst(t *testing.T) {
 	var m handlers.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
-	_, err := rpc(m, decodeSureBurn, v2Burn).run(t.Context(), testRequest())
+	_, err := call.RPC(m, decodeSureBurn, v2Burn).Run(t.Context(), testRequest())
 	wantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
 }

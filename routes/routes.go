@@ -15,7 +15,6 @@
 package routes
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -27,6 +26,7 @@ import (
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -47,11 +47,8 @@ type Options struct {
 
 // tree is what the handlers of one tree share.
 type tree struct {
-	links     links
-	catalogue *locale.Catalogue
-	now       func() time.Time
-	mux       *chi.Mux
-	gate      func(ctx context.Context, header http.Header, procedures ...string) error
+	env *call.Env
+	mux *chi.Mux
 	// mounts are the services of the API.
 	mounts []handlers.Mount
 	// versions are the versions of the older API.
@@ -69,17 +66,16 @@ func New(opts Options) (http.Handler, error) {
 		return nil, err
 	}
 	t := &tree{
-		links:     newLinks(opts.BaseURL),
-		catalogue: opts.Catalogue,
-		now:       opts.Now,
-		mux:       chi.NewMux(),
-		gate:      opts.API.Gate,
-		mounts:    opts.API.Mounts,
-		versions:  versions(&opts.API.Callable),
-		hidden:    make(map[string]bool),
+		env: &call.Env{
+			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Now: opts.Now, Gate: opts.API.Gate,
+		},
+		mux:      chi.NewMux(),
+		mounts:   opts.API.Mounts,
+		versions: versions(&opts.API.Callable),
+		hidden:   make(map[string]bool),
 	}
-	if t.now == nil {
-		t.now = time.Now
+	if t.env.Now == nil {
+		t.env.Now = time.Now
 	}
 	for _, mount := range t.mounts {
 		t.mux.Mount(strings.TrimSuffix(mount.Path, "/"), t.mounted(mount))
@@ -129,8 +125,8 @@ func (o Options) check() error {
 
 func (t *tree) add(v apiVersion) error {
 	for _, rt := range v.routes {
-		if rt.action.ready != nil {
-			return fmt.Errorf("route %s %s%s: %w", rt.method, v.prefix, rt.path, rt.action.ready)
+		if rt.action.Ready != nil {
+			return fmt.Errorf("route %s %s%s: %w", rt.method, v.prefix, rt.path, rt.action.Ready)
 		}
 		if rt.method == http.MethodOptions {
 			t.handle(rt.method, v.prefix+rt.path, t.preflight(v.prefix+rt.path))
@@ -188,11 +184,11 @@ func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 	v, version, api := t.versionOf(r.URL.Path)
 	switch {
 	case version:
-		v.fail(w, t.request(r), &refusal.Error{Class: refusal.ClassRoute})
+		v.fail(w, t.env.Request(r), &refusal.Error{Class: refusal.ClassRoute})
 	case api:
 		writeJSON(w, http.StatusNotFound, routeAnswer{Message: refusal.TextRoute})
 	default:
-		t.pageNotFound(w, t.request(r))
+		t.pageNotFound(w, t.env.Request(r))
 	}
 }
 
@@ -206,7 +202,7 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	allowed := t.allowed(r)
-	if len(allowed) == 0 || t.hidden[routedPath(r)] && !handlers.VisitorOf(r).Colonel {
+	if len(allowed) == 0 || t.hidden[call.RoutedPath(r)] && !handlers.VisitorOf(r).Colonel {
 		t.notFound(w, r)
 		return
 	}
@@ -215,7 +211,7 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	v, version, api := t.versionOf(r.URL.Path)
 	switch {
 	case version:
-		v.fail(w, t.request(r), &refusal.Error{Class: refusal.ClassMethod})
+		v.fail(w, t.env.Request(r), &refusal.Error{Class: refusal.ClassMethod})
 	case api:
 		writeJSON(w, http.StatusMethodNotAllowed, routeAnswer{Message: refusal.TextMethod})
 	default:
@@ -225,7 +221,7 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 
 // allowed lists the methods that the request's path has.
 func (t *tree) allowed(r *http.Request) []string {
-	path := routedPath(r)
+	path := call.RoutedPath(r)
 	var methods []string
 	for _, method := range []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
@@ -236,12 +232,4 @@ func (t *tree) allowed(r *http.Request) []string {
 		}
 	}
 	return methods
-}
-
-// routedPath is the path by which chi finds a route.
-func routedPath(r *http.Request) string {
-	if r.URL.RawPath != "" {
-		return r.URL.RawPath
-	}
-	return r.URL.Path
 }

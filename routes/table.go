@@ -30,7 +30,7 @@ func Table(api *handlers.API) []Row {
 	var routes []Row
 	for _, v := range versions(&api.Callable) {
 		for _, rt := range v.routes {
-			routes = append(routes, Row{rt.method, v.prefix + rt.path, rt.action.operation})
+			routes = append(routes, Row{rt.method, v.prefix + rt.path, rt.action.Operation})
 		}
 	}
 	for _, mount := range api.Mounts {

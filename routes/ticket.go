@@ -7,6 +7,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
@@ -17,30 +18,30 @@ import (
 // token is in the path alone.
 type ticketPage struct {
 	path      string
-	texts     string // where its texts are in the catalogue
-	passwords bool   // whether it asks for a new one, in the words of page.reset
-	account   string // key of the text that says which account it takes; empty if none
-	action    action // its answer is what the page says, in paragraphs
+	texts     string      // where its texts are in the catalogue
+	passwords bool        // whether it asks for a new one, in the words of page.reset
+	account   string      // key of the text that says which account it takes; empty if none
+	action    call.Action // its answer is what the page says, in paragraphs
 }
 
 func ticketPages(c *handlers.Callable) []ticketPage {
 	return []ticketPage{
-		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: rpc(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
-		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: rpc(c.ResetPassword, decodeReset, saysReset)},
-		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: rpc(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
+		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPC(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
+		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPC(c.ResetPassword, decodeReset, saysReset)},
+		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: call.RPC(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
 	}
 }
 
 // says is the page as a link opens it.
 func (p ticketPage) says() noscriptPage {
-	return noscriptPage{p.texts, func(req *request) *view { return p.view(req, true) }}
+	return noscriptPage{p.texts, func(req *call.Request) *view { return p.view(req, true) }}
 }
 
 // sent is the page after its button.
 func (p ticketPage) sent() dynamicPage {
 	return dynamicPage{
 		method: http.MethodPost, path: p.path, action: p.action,
-		answer: func(t *tree, w http.ResponseWriter, req *request, result any, refused *refusal.Error) {
+		answer: func(t *tree, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
 			if refused != nil {
 				p.refuse(t, w, req, refused)
 				return
@@ -54,78 +55,78 @@ func (p ticketPage) sent() dynamicPage {
 
 // refuse says why it was not done, with the form again where another try may
 // help.
-func (p ticketPage) refuse(t *tree, w http.ResponseWriter, req *request, refused *refusal.Error) {
-	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
+func (p ticketPage) refuse(t *tree, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+	status, text := req.Reason(refused)
 	s := p.view(req, refused.Class != refusal.ClassTicket)
 	switch s.Problem = text; {
 	case refused.Class == refusal.ClassTicket:
-		s.Problem = req.text(p.texts + ".failed")
+		s.Problem = req.Text(p.texts + ".failed")
 	case refused.Class == refusal.ClassUnauthorized && p.account != "":
-		s.Problem, s.Text = req.text(p.account), s.Text[:1]
+		s.Problem, s.Text = req.Text(p.account), s.Text[:1]
 	case p.passwords && (strings.HasPrefix(text, "new_password") || strings.HasPrefix(text, "password")):
-		s.Problem = req.text("page.reset.refused")
+		s.Problem = req.Text("page.reset.refused")
 	}
 	refused.SetRetryAfter(w.Header())
 	t.showView(w, req, status, s)
 }
 
-func (p ticketPage) view(req *request, asks bool) *view {
-	s := &view{Title: req.text(p.texts + ".title")}
+func (p ticketPage) view(req *call.Request, asks bool) *view {
+	s := &view{Title: req.Text(p.texts + ".title")}
 	if !asks {
 		return s
 	}
-	s.Text = []passage{{Text: req.text(p.texts + ".explanation")}}
+	s.Text = []passage{{Text: req.Text(p.texts + ".explanation")}}
 	if p.account != "" {
-		s.Text = append(s.Text, passage{Text: req.text(p.account)})
+		s.Text = append(s.Text, passage{Text: req.Text(p.account)})
 	}
-	s.Form = &form{Button: req.text(p.texts + ".button")}
+	s.Form = &form{Button: req.Text(p.texts + ".button")}
 	if p.passwords {
 		s.Form.Fields = []input{
-			{Name: "newp", Label: req.text("page.reset.password"), Hint: req.text("page.reset.hint"), Complete: "new-password", Least: 10},
-			{Name: "newp2", Label: req.text("page.reset.repeat"), Complete: "new-password", Least: 10},
+			{Name: "newp", Label: req.Text("page.reset.password"), Hint: req.Text("page.reset.hint"), Complete: "new-password", Least: 10},
+			{Name: "newp2", Label: req.Text("page.reset.repeat"), Complete: "new-password", Least: 10},
 		}
 	}
 	return s
 }
 
-func decodeVerify(req *request) (*hushv1.VerifyAccountRequest, error) {
+func decodeVerify(req *call.Request) (*hushv1.VerifyAccountRequest, error) {
 	password, err := newPassword(req)
-	return &hushv1.VerifyAccountRequest{Token: req.key, Password: password}, err
+	return &hushv1.VerifyAccountRequest{Token: req.Key, Password: password}, err
 }
 
-func decodeConfirm(req *request) (*hushv1.ConfirmAddressChangeRequest, error) {
-	return &hushv1.ConfirmAddressChangeRequest{Token: req.key}, nil
+func decodeConfirm(req *call.Request) (*hushv1.ConfirmAddressChangeRequest, error) {
+	return &hushv1.ConfirmAddressChangeRequest{Token: req.Key}, nil
 }
 
-func decodeReset(req *request) (*hushv1.ResetPasswordRequest, error) {
+func decodeReset(req *call.Request) (*hushv1.ResetPasswordRequest, error) {
 	password, err := newPassword(req)
-	return &hushv1.ResetPasswordRequest{Token: req.key, NewPassword: password}, err
+	return &hushv1.ResetPasswordRequest{Token: req.Key, NewPassword: password}, err
 }
 
 // newPassword compares the password with its repetition before the token is
 // spent.
-func newPassword(req *request) (string, error) {
+func newPassword(req *call.Request) (string, error) {
 	var next, again string
-	if err := req.params.Texts(params.Into("newp", &next), params.Into("newp2", &again)); err != nil {
+	if err := req.Params.Texts(params.Into("newp", &next), params.Into("newp2", &again)); err != nil {
 		return "", err
 	}
 	if next != again {
-		return "", refusal.Invalid("%s", req.text("page.reset.mismatch"))
+		return "", refusal.Invalid("%s", req.Text("page.reset.mismatch"))
 	}
 	return next, nil
 }
 
 // saysDone encodes responses that hold nothing.
-func saysDone[Res any](texts string) encoder[Res] {
-	return func(req *request, _ *Res) any {
-		return []string{req.text(texts + ".done")}
+func saysDone[Res any](texts string) call.Encoder[Res] {
+	return func(req *call.Request, _ *Res) any {
+		return []string{req.Text(texts + ".done")}
 	}
 }
 
-func saysReset(req *request, res *hushv1.ResetPasswordResponse) any {
-	said := []string{req.text("page.reset.done")}
+func saysReset(req *call.Request, res *hushv1.ResetPasswordResponse) any {
+	said := []string{req.Text("page.reset.done")}
 	if lost := res.GetSealedCount(); lost > 0 {
-		said = append(said, req.text("page.reset.lost", "count", strconv.FormatInt(lost, 10)))
+		said = append(said, req.Text("page.reset.lost", "count", strconv.FormatInt(lost, 10)))
 	}
 	return said
 }

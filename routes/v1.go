@@ -1,6 +1,9 @@
 package routes
 
-import "hush/routes/refusal"
+import (
+	"hush/routes/call"
+	"hush/routes/refusal"
+)
 
 import "hush/handlers"
 
@@ -12,31 +15,31 @@ func receiptNames() []string {
 
 // version1 is the table of version 1.
 func version1(c *handlers.Callable) apiVersion {
-	conceal := rpc(c.ConcealSecret, decodeConceal, v1Conceal)
-	generate := rpc(c.GenerateSecret, decodeGenerate, v1Generate)
-	metadata := rpc(c.GetMetadata, decodeGetMetadata, v1GetMetadata)
-	recent := rpc(c.ListMetadata, decodeRecent, v1Recent)
+	conceal := call.RPC(c.ConcealSecret, decodeConceal, v1Conceal)
+	generate := call.RPC(c.GenerateSecret, decodeGenerate, v1Generate)
+	metadata := call.RPC(c.GetMetadata, decodeGetMetadata, v1GetMetadata)
+	recent := call.RPC(c.ListMetadata, decodeRecent, v1Recent)
 	routes := []route{
-		get("/status", rpc(c.GetStatus, nothing, v1Status)),
-		get("/authcheck", rpc(c.Authcheck, nothing, v1Authcheck)),
+		get("/status", call.RPC(c.GetStatus, call.Nothing, v1Status)),
+		get("/authcheck", call.RPC(c.Authcheck, call.Nothing, v1Authcheck)),
 		post("/share", conceal),
 		post("/generate", generate),
-		post("/create", either(isGenerate, generate, conceal)),
-		post("/secret/{key}", hidePassphrase(rpc(c.RevealSecret, decodeReveal, v1Reveal))),
+		post("/create", call.Either(isGenerate, generate, conceal)),
+		post("/secret/{key}", hidePassphrase(call.RPC(c.RevealSecret, decodeReveal, v1Reveal))),
 	}
-	for _, name := range receiptNames() {
+	for _, name := range call.ReceiptNames() {
 		routes = append(routes,
 			get("/"+name+"/recent", recent),
 			post("/"+name+"/recent", recent),
 			get("/"+name+"/{key}", metadata),
 			post("/"+name+"/{key}", metadata),
-			post("/"+name+"/{key}/burn", rpc(c.BurnSecret, decodeBurn, v1Burn)),
+			post("/"+name+"/{key}/burn", call.RPC(c.BurnSecret, decodeBurn, v1Burn)),
 		)
 	}
 	return apiVersion{prefix: "/api/v1", routes: routes, fail: v1Fail}
 }
 
 // hidePassphrase answers a wrong passphrase as an unknown key, to the byte.
-func hidePassphrase(a action) action {
-	return reworded(a, refusal.ClassPassphrase, refusal.Error{Class: refusal.ClassUnknown})
+func hidePassphrase(a call.Action) call.Action {
+	return call.Reworded(a, refusal.ClassPassphrase, refusal.Error{Class: refusal.ClassUnknown})
 }

@@ -2,6 +2,7 @@ package routes
 
 import (
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 )
 
 type v1StatusAnswer struct {
@@ -39,12 +40,12 @@ type v1BurnAnswer struct {
 	SecretShortkey string           `json:"secret_shortkey"`
 }
 
-func v1Status(_ *request, res *hushv1.GetStatusResponse) any {
+func v1Status(_ *call.Request, res *hushv1.GetStatusResponse) any {
 	return v1StatusAnswer{Status: res.GetStatus(), Locale: res.GetLocale()}
 }
 
-func v1Authcheck(req *request, _ *hushv1.AuthcheckResponse) any {
-	return v1StatusAnswer{Status: "nominal", Locale: string(req.visitor.Locale)}
+func v1Authcheck(req *call.Request, _ *hushv1.AuthcheckResponse) any {
+	return v1StatusAnswer{Status: "nominal", Locale: string(req.Visitor.Locale)}
 }
 
 func v1Metadata(m *hushv1.Metadata) v1MetadataAnswer {
@@ -78,21 +79,21 @@ func notNull[T any](list []T) []T {
 	return list
 }
 
-func v1Conceal(_ *request, res *hushv1.ConcealSecretResponse) any {
+func v1Conceal(_ *call.Request, res *hushv1.ConcealSecretResponse) any {
 	return v1Metadata(res.GetMetadata())
 }
 
-func v1Generate(_ *request, res *hushv1.GenerateSecretResponse) any {
+func v1Generate(_ *call.Request, res *hushv1.GenerateSecretResponse) any {
 	answer := v1Metadata(res.GetMetadata())
 	answer.Value = new(res.GetValue())
 	return answer
 }
 
-func v1GetMetadata(_ *request, res *hushv1.GetMetadataResponse) any {
+func v1GetMetadata(_ *call.Request, res *hushv1.GetMetadataResponse) any {
 	return v1Metadata(res.GetMetadata())
 }
 
-func v1Recent(_ *request, res *hushv1.ListMetadataResponse) any {
+func v1Recent(_ *call.Request, res *hushv1.ListMetadataResponse) any {
 	answer := make([]v1MetadataAnswer, 0, len(res.GetMetadata()))
 	for _, m := range res.GetMetadata() {
 		item := v1Metadata(m)
@@ -102,15 +103,15 @@ func v1Recent(_ *request, res *hushv1.ListMetadataResponse) any {
 	return answer
 }
 
-func v1Reveal(req *request, res *hushv1.RevealSecretResponse) any {
+func v1Reveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
 	return v1RevealAnswer{
 		Value:       res.GetValue(),
-		SecretKey:   req.key,
-		ShareDomain: req.links.origin(res.GetSecret().GetShareDomain()),
+		SecretKey:   req.Key,
+		ShareDomain: req.Links.Origin(res.GetSecret().GetShareDomain()),
 	}
 }
 
-func v1Burn(_ *request, res *hushv1.BurnSecretResponse) any {
+func v1Burn(_ *call.Request, res *hushv1.BurnSecretResponse) any {
 	return v1BurnAnswer{
 		State:          v1Metadata(res.GetMetadata()),
 		SecretShortkey: res.GetMetadata().GetSecretShortkey(),

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -63,14 +64,14 @@ type v1ErrorAnswer struct {
 	Message   string  `json:"message"`
 }
 
-func v1Fail(w http.ResponseWriter, req *request, refused *refusal.Error) {
+func v1Fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	line := v1Refuse(refused.Class)
 	answer := v1ErrorAnswer{Message: line.text}
 	if answer.Message == "" {
 		answer.Message = refused.Text
 	}
 	if refused.Class == refusal.ClassUnknown {
-		answer.SecretKey = req.echoed()
+		answer.SecretKey = echoed(req)
 	}
 	w.Header().Set("X-OTS-Intended-Status", strconv.Itoa(line.honest))
 	// A wrong passphrase looks like an unknown secret here.

@@ -1,28 +1,32 @@
 package routes
 
-import "hush/handlers"
+import (
+	"hush/handlers"
+	"hush/routes/call"
+	"hush/routes/refusal"
+)
 
 // version2 is the table of version 2.
 func version2(c *handlers.Callable) apiVersion {
-	recent := rpc(c.ListMetadata, decodeRecent, v2Recent)
+	recent := call.RPC(c.ListMetadata, decodeRecent, v2Recent)
 	routes := []route{
-		forAnyone(get("/status", rpc(c.GetStatus, nothing, v2Status))),
-		forAnyone(get("/version", rpc(c.GetVersion, nothing, v2Version))),
-		forAnyone(get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales))),
-		forAnyone(post("/validate-shrimp", rpc(c.ValidateShrimp, decodeShrimp, v2Shrimp))),
-		get("/authcheck", rpc(c.Authcheck, nothing, v2Authcheck)),
-		hiddenGet("/colonel", rpc(c.GetIndex, nothing, v2Index)),
+		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
+		forAnyone(get("/version", call.RPC(c.GetVersion, call.Nothing, v2Version))),
+		forAnyone(get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, v2Locales))),
+		forAnyone(post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, v2Shrimp))),
+		get("/authcheck", call.RPC(c.Authcheck, call.Nothing, v2Authcheck)),
+		hiddenGet("/colonel", call.RPC(c.GetIndex, call.Nothing, v2Index)),
 	}
 	routes = append(routes, v2Account(c)...)
 	routes = append(routes, v2Domains(c)...)
 	routes = append(routes, v2Challenges(c)...)
 	routes = append(routes, v2Intake(c)...)
-	for _, name := range receiptNames() {
+	for _, name := range call.ReceiptNames() {
 		routes = append(routes, get("/"+name+"/recent", recent))
 	}
 	for _, prefix := range []string{"", "/guest"} {
 		routes = append(routes, v2Secrets(c, prefix+"/secret")...)
-		for _, name := range receiptNames() {
+		for _, name := range call.ReceiptNames() {
 			routes = append(routes, v2Receipts(c, prefix+"/"+name)...)
 		}
 	}
@@ -30,27 +34,43 @@ func version2(c *handlers.Callable) apiVersion {
 }
 
 func v2Secrets(c *handlers.Callable, path string) []route {
-	conceal := rpc(c.ConcealSecret, decodeConceal, v2Conceal)
-	generate := rpc(c.GenerateSecret, decodeGenerate, v2Generate)
-	show := rpc(c.GetSecret, decodeGetSecret, v2GetSecret)
-	reveal := either(isContinued, rpc(c.RevealSecret, decodeReveal, v2Reveal), show)
+	conceal := call.RPC(c.ConcealSecret, decodeConceal, v2Conceal)
+	generate := call.RPC(c.GenerateSecret, decodeGenerate, v2Generate)
+	show := call.RPC(c.GetSecret, decodeGetSecret, v2GetSecret)
+	reveal := call.Either(call.Continues, call.RPC(c.RevealSecret, decodeReveal, v2Reveal), show)
 	return []route{
-		openPost(path+"/conceal", either(isGenerate, generate, conceal)),
+		openPost(path+"/conceal", call.Either(isGenerate, generate, conceal)),
 		preflight(path + "/conceal"),
 		openPost(path+"/generate", generate),
 		preflight(path + "/generate"),
-		post(path+"/status", rpc(c.ListSecretStatus, decodeSecretStatuses, v2SecretStatuses)),
+		post(path+"/status", call.RPC(c.ListSecretStatus, decodeSecretStatuses, v2SecretStatuses)),
 		get(path+"/{key}", show),
 		post(path+"/{key}", reveal),
 		post(path+"/{key}/reveal", reveal),
-		get(path+"/{key}/status", rpc(c.GetSecretStatus, decodeSecretStatus, v2SecretStatus)),
+		get(path+"/{key}/status", call.RPC(c.GetSecretStatus, decodeSecretStatus, v2SecretStatus)),
 	}
 }
 
 func v2Receipts(c *handlers.Callable, path string) []route {
 	return []route{
-		get(path+"/{key}", rpc(c.GetMetadata, decodeGetMetadata, v2GetMetadata)),
-		patch(path+"/{key}", rpc(c.UpdateMetadata, decodeMemo, v2UpdateMetadata)),
-		post(path+"/{key}/burn", rpc(c.BurnSecret, decodeSureBurn, v2Burn)),
+		get(path+"/{key}", call.RPC(c.GetMetadata, decodeGetMetadata, v2GetMetadata)),
+		patch(path+"/{key}", call.RPC(c.UpdateMetadata, decodeMemo, v2UpdateMetadata)),
+		post(path+"/{key}/burn", call.RPC(c.BurnSecret, decodeSureBurn, v2Burn)),
 	}
+}
+
+// missing words the refusal of something that is absent and no secret.
+func missing(a call.Action, text string) call.Action {
+	return call.Reworded(a, refusal.ClassUnknown, refusal.Error{Class: refusal.ClassMissing, Text: text})
+}
+
+// wrongPassword words the refusal of a wrong password as clients know it.
+func wrongPassword(a call.Action, text string) call.Action {
+	return call.Reworded(a, refusal.ClassCredentials, refusal.Error{Class: refusal.ClassCredentials, Text: text})
+}
+
+// duplicate words the refusal of a name that the caller already uses as clients
+// know it.
+func duplicate(a call.Action, text string) call.Action {
+	return call.Reworded(a, refusal.ClassDuplicate, refusal.Error{Class: refusal.ClassDuplicate, Text: text})
 }

@@ -3,6 +3,7 @@ package routes
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
@@ -10,18 +11,18 @@ import (
 // v2Account is the part of the table about the caller's account.
 func v2Account(c *handlers.Callable) []route {
 	return []route{
-		get("/account", rpc(c.GetAccount, nothing, v2GetAccount)),
+		get("/account", call.RPC(c.GetAccount, call.Nothing, v2GetAccount)),
 		post("/account/destroy", wrongPassword(
-			rpc(c.DestroyAccount, decodeDestroy, v2Destroyed), "Please check the password.")),
+			call.RPC(c.DestroyAccount, decodeDestroy, v2Destroyed), "Please check the password.")),
 		post("/account/change-password", wrongPassword(
-			rpc(c.ChangeAccountPassword, decodeChangePassword, v2Plain), "Current password is incorrect")),
-		post("/account/update-locale", rpc(c.UpdateLocale, decodeLocale, v2Locale)),
-		post("/account/apitoken", rpc(c.GenerateApiToken, decodeAPIToken, v2APIToken)),
+			call.RPC(c.ChangeAccountPassword, decodeChangePassword, v2Plain), "Current password is incorrect")),
+		post("/account/update-locale", call.RPC(c.UpdateLocale, decodeLocale, v2Locale)),
+		post("/account/apitoken", call.RPC(c.GenerateApiToken, decodeAPIToken, v2APIToken)),
 	}
 }
 
-func decodeDestroy(req *request) (*hushv1.DestroyAccountRequest, error) {
-	confirmation, err := req.params.Text("confirmation")
+func decodeDestroy(req *call.Request) (*hushv1.DestroyAccountRequest, error) {
+	confirmation, err := req.Params.Text("confirmation")
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +34,9 @@ func decodeDestroy(req *request) (*hushv1.DestroyAccountRequest, error) {
 
 // decodeChangePassword compares the new password with its repetition, which is
 // for people's fingers and nothing that the service needs.
-func decodeChangePassword(req *request) (*hushv1.ChangeAccountPasswordRequest, error) {
+func decodeChangePassword(req *call.Request) (*hushv1.ChangeAccountPasswordRequest, error) {
 	var current, next, again string
-	err := req.params.Texts(params.Into("currentp", &current), params.Into("newp", &next), params.Into("newp2", &again))
+	err := req.Params.Texts(params.Into("currentp", &current), params.Into("newp", &next), params.Into("newp2", &again))
 	switch {
 	case err != nil:
 		return nil, err
@@ -47,8 +48,8 @@ func decodeChangePassword(req *request) (*hushv1.ChangeAccountPasswordRequest, e
 	return &hushv1.ChangeAccountPasswordRequest{CurrentPassword: current, NewPassword: next}, nil
 }
 
-func decodeLocale(req *request) (*hushv1.UpdateLocaleRequest, error) {
-	name, err := req.params.Text("locale")
+func decodeLocale(req *call.Request) (*hushv1.UpdateLocaleRequest, error) {
+	name, err := req.Params.Text("locale")
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func decodeLocale(req *request) (*hushv1.UpdateLocaleRequest, error) {
 
 // decodeAPIToken asks for the one token that old clients know of, in the place
 // of the one before.
-func decodeAPIToken(*request) (*hushv1.GenerateApiTokenRequest, error) {
+func decodeAPIToken(*call.Request) (*hushv1.GenerateApiTokenRequest, error) {
 	return &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, nil
 }
 
@@ -141,19 +142,19 @@ type v2AccountRecord struct {
 	StripeSubscriptions *string    `json:"stripe_subscriptions"`
 }
 
-func v2GetAccount(req *request, res *hushv1.GetAccountResponse) any {
-	return req.envelope(v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
+func v2GetAccount(req *call.Request, res *hushv1.GetAccountResponse) any {
+	return envelope(req, v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
 }
 
 // v2Plain answers that it was done.
-func v2Plain[Res any](req *request, _ *Res) any { return req.envelope(struct{}{}, struct{}{}) }
+func v2Plain[Res any](req *call.Request, _ *Res) any { return envelope(req, struct{}{}, struct{}{}) }
 
 type v2DestroyedDetails struct {
 	Burned int32 `json:"burned"`
 }
 
-func v2Destroyed(req *request, res *hushv1.DestroyAccountResponse) any {
-	return req.envelope(struct{}{}, v2DestroyedDetails{Burned: res.GetBurned()})
+func v2Destroyed(req *call.Request, res *hushv1.DestroyAccountResponse) any {
+	return envelope(req, struct{}{}, v2DestroyedDetails{Burned: res.GetBurned()})
 }
 
 type v2LocaleAnswer struct {
@@ -162,8 +163,8 @@ type v2LocaleAnswer struct {
 	OldLocale string `json:"old_locale"`
 }
 
-func v2Locale(req *request, res *hushv1.UpdateLocaleResponse) any {
-	return v2LocaleAnswer{req.envelope(struct{}{}, struct{}{}), res.GetNewLocale(), res.GetOldLocale()}
+func v2Locale(req *call.Request, res *hushv1.UpdateLocaleResponse) any {
+	return v2LocaleAnswer{envelope(req, struct{}{}, struct{}{}), res.GetNewLocale(), res.GetOldLocale()}
 }
 
 type v2APITokenRecord struct {
@@ -171,6 +172,6 @@ type v2APITokenRecord struct {
 	Active   bool   `json:"active"`
 }
 
-func v2APIToken(req *request, res *hushv1.GenerateApiTokenResponse) any {
-	return req.envelope(v2APITokenRecord{APIToken: res.GetToken(), Active: true}, struct{}{})
+func v2APIToken(req *call.Request, res *hushv1.GenerateApiTokenResponse) any {
+	return envelope(req, v2APITokenRecord{APIToken: res.GetToken(), Active: true}, struct{}{})
 }

@@ -29,7 +29,7 @@ const testCustomer = `{"identifier":"a&b@example.com","custid":"a&b@example.com"
 
 func TestV2Account(t *testing.T) {
 	req := testRequest()
-	req.visitor.Custid = "a&b@example.com"
+	req.Visitor.Custid = "a&b@example.com"
 	const open = `{"success":true,"shrimp":"shrimp","custid":"a&b@example.com",`
 	for _, test := range []struct {
 		name   string
@@ -110,15 +110,15 @@ func TestDecodeChangePassword(t *testing.T) {
 func TestWrongPassword(t *testing.T) {
 	wrong := rpcError(t, connect.CodePermissionDenied, "wrong address or password",
 		&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CREDENTIALS})
-	_, err := wrongPassword(refuseWith(wrong), "Please check the password.").run(t.Context(), testRequest())
+	_, err := wrongPassword(refuseWith(wrong), "Please check the password.").Run(t.Context(), testRequest())
 	wantRefusal(t, "wrongPassword(wrong)", err, refusal.ClassCredentials, "Please check the password.")
 	other := connect.NewError(connect.CodeUnavailable, errors.New("busy"))
-	_, err = wrongPassword(refuseWith(other), "Please check the password.").run(t.Context(), testRequest())
+	_, err = wrongPassword(refuseWith(other), "Please check the password.").Run(t.Context(), testRequest())
 	wantRefusal(t, "wrongPassword(busy)", err, refusal.ClassUnavailable, "")
-	if _, err := wrongPassword(say(), "no").run(t.Context(), testRequest()); err != nil {
+	if _, err := wrongPassword(say(), "no").Run(t.Context(), testRequest()); err != nil {
 		t.Errorf("wrongPassword(right): got error %v", err)
 	}
 	unknown := connect.NewError(connect.CodeNotFound, errors.New("not found"))
-	_, err = missing(refuseWith(unknown), "Image not found").run(t.Context(), testRequest())
+	_, err = missing(refuseWith(unknown), "Image not found").Run(t.Context(), testRequest())
 	wantRefusal(t, "missing(unknown)", err, refusal.ClassMissing, "Image not found")
 }

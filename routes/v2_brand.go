@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -80,14 +81,14 @@ func brandFlags(b *hushv1.Brand) []brandFlag {
 
 // decodeUpdateBrand reads what changes. What is not named stays, null unsets,
 // and names that no brand has are passed over.
-func decodeUpdateBrand(req *request) (*hushv1.UpdateDomainBrandRequest, error) {
-	if !req.params.IsObject("brand") {
+func decodeUpdateBrand(req *call.Request) (*hushv1.UpdateDomainBrandRequest, error) {
+	if !req.Params.IsObject("brand") {
 		return nil, refusal.Invalid("Please provide brand settings")
 	}
 	brand := new(hushv1.Brand)
 	var unset []string
 	for _, field := range brandTexts(brand) {
-		text, null, err := req.brandField(field.name)
+		text, null, err := brandField(req, field.name)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +97,7 @@ func decodeUpdateBrand(req *request) (*hushv1.UpdateDomainBrandRequest, error) {
 		}
 	}
 	for _, field := range brandFlags(brand) {
-		text, null, err := req.brandField(field.name)
+		text, null, err := brandField(req, field.name)
 		if err != nil {
 			return nil, err
 		}
@@ -104,22 +105,22 @@ func decodeUpdateBrand(req *request) (*hushv1.UpdateDomainBrandRequest, error) {
 			unset = append(unset, field.name)
 		}
 		if text != nil {
-			on, err := req.params.Flag("brand[" + field.name + "]")
+			on, err := req.Params.Flag("brand[" + field.name + "]")
 			if err != nil {
 				return nil, err
 			}
 			*field.at = &on
 		}
 	}
-	return &hushv1.UpdateDomainBrandRequest{Domain: req.key, Brand: brand, Unset: unset}, nil
+	return &hushv1.UpdateDomainBrandRequest{Domain: req.Key, Brand: brand, Unset: unset}, nil
 }
 
 // brandField answers the value of a brand's field, nil if none was given, and
 // whether it was given as null.
-func (req *request) brandField(name string) (text *string, null bool, err error) {
+func brandField(req *call.Request, name string) (text *string, null bool, err error) {
 	name = "brand[" + name + "]"
-	text, err = req.params.Optional(name)
-	return text, text == nil && req.params.IsNull(name), err
+	text, err = req.Params.Optional(name)
+	return text, text == nil && req.Params.IsNull(name), err
 }
 
 // v2BrandRecord is the domain for clients of one age and the brand for those of
@@ -130,15 +131,15 @@ type v2BrandRecord struct {
 	Brand v2Brand `json:"brand"`
 }
 
-func (req *request) brand(d *hushv1.Domain) v2Envelope {
+func brand(req *call.Request, d *hushv1.Domain) v2Envelope {
 	record := newV2Domain(d)
-	return req.envelope(v2BrandRecord{record, record.Brand, record.Brand}, v2ClusterDetails{})
+	return envelope(req, v2BrandRecord{record, record.Brand, record.Brand}, v2ClusterDetails{})
 }
 
-func v2GetBrand(req *request, res *hushv1.GetDomainBrandResponse) any {
-	return req.brand(res.GetDomain())
+func v2GetBrand(req *call.Request, res *hushv1.GetDomainBrandResponse) any {
+	return brand(req, res.GetDomain())
 }
 
-func v2UpdateBrand(req *request, res *hushv1.UpdateDomainBrandResponse) any {
-	return req.brand(res.GetDomain())
+func v2UpdateBrand(req *call.Request, res *hushv1.UpdateDomainBrandResponse) any {
+	return brand(req, res.GetDomain())
 }

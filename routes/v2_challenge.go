@@ -3,19 +3,20 @@ package routes
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 )
 
 // v2Challenges is the part of the table about challenges.
 func v2Challenges(c *handlers.Callable) []route {
 	return []route{
-		forAnyone(get("/altcha/challenge", rpc(c.AltchaChallenge, decodeChallenge, v2Challenge))),
-		post("/altcha/verify", rpc(c.AltchaVerify, decodeSolution, v2Solved)),
-		post("/altcha/verify-spam", rpc(c.AltchaVerifySpam, decodeVerdict, v2Verdict)),
+		forAnyone(get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, v2Challenge))),
+		post("/altcha/verify", call.RPC(c.AltchaVerify, decodeSolution, v2Solved)),
+		post("/altcha/verify-spam", call.RPC(c.AltchaVerifySpam, decodeVerdict, v2Verdict)),
 	}
 }
 
-func decodeChallenge(req *request) (*hushv1.AltchaChallengeRequest, error) {
-	action, err := req.params.Text("action")
+func decodeChallenge(req *call.Request) (*hushv1.AltchaChallengeRequest, error) {
+	action, err := req.Params.Text("action")
 	if err != nil {
 		return nil, err
 	}
@@ -25,12 +26,12 @@ func decodeChallenge(req *request) (*hushv1.AltchaChallengeRequest, error) {
 // payload is the parameter that holds a solution.
 const payload = "authenticity_payload"
 
-func decodeSolution(req *request) (*hushv1.AltchaVerifyRequest, error) {
-	solution, err := req.params.Text(payload)
+func decodeSolution(req *call.Request) (*hushv1.AltchaVerifyRequest, error) {
+	solution, err := req.Params.Text(payload)
 	if err != nil {
 		return nil, err
 	}
-	action, err := req.params.Text("action")
+	action, err := req.Params.Text("action")
 	if err != nil {
 		return nil, err
 	}
@@ -39,12 +40,12 @@ func decodeSolution(req *request) (*hushv1.AltchaVerifyRequest, error) {
 
 // decodeVerdict takes all other parameters for the form that the verdict is
 // about.
-func decodeVerdict(req *request) (*hushv1.AltchaVerifySpamRequest, error) {
-	verdict, err := req.params.Text(payload)
+func decodeVerdict(req *call.Request) (*hushv1.AltchaVerifySpamRequest, error) {
+	verdict, err := req.Params.Text(payload)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := req.params.Others(payload, "shrimp")
+	fields, err := req.Params.Others(payload, "shrimp")
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ type v2ChallengeAnswer struct {
 	Signature string `json:"signature"`
 }
 
-func v2Challenge(_ *request, res *hushv1.AltchaChallengeResponse) any {
+func v2Challenge(_ *call.Request, res *hushv1.AltchaChallengeResponse) any {
 	return v2ChallengeAnswer{
 		Algorithm: res.GetAlgorithm(), Challenge: res.GetChallenge(), MaxNumber: res.GetMaxNumber(),
 		Salt: res.GetSalt(), Signature: res.GetSignature(),
@@ -76,8 +77,8 @@ type v2SolvedData struct {
 }
 
 // v2Solved says the solution again, which is spent by now.
-func v2Solved(req *request, _ *hushv1.AltchaVerifyResponse) any {
-	solution, _ := req.params.Text(payload) // it was read before
+func v2Solved(req *call.Request, _ *hushv1.AltchaVerifyResponse) any {
+	solution, _ := req.Params.Text(payload) // it was read before
 	return v2DataAnswer{Success: true, Data: v2SolvedData{Payload: solution}}
 }
 
@@ -88,7 +89,7 @@ type v2VerdictData struct {
 	Reasons        []string `json:"reasons"`
 }
 
-func v2Verdict(_ *request, res *hushv1.AltchaVerifySpamResponse) any {
+func v2Verdict(_ *call.Request, res *hushv1.AltchaVerifySpamResponse) any {
 	return v2DataAnswer{Success: true, Data: v2VerdictData{
 		Verified: true, Classification: res.GetClassification(), Score: res.GetScore(), Reasons: notNull(res.GetReasons()),
 	}}

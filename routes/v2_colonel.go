@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 )
 
 // v2IndexRecord is how the service does. Clients of one age look for it in the
@@ -79,11 +80,11 @@ type v2BuildFacts struct {
 	Uptime    int64  `json:"uptime"`
 }
 
-func v2Index(req *request, res *hushv1.GetIndexResponse) any {
+func v2Index(req *call.Request, res *hushv1.GetIndexResponse) any {
 	record := v2IndexRecord{
-		RecentCustomers: req.recentCustomers(res.GetRecentAccounts()),
-		TodayFeedback:   req.feedback(res.GetTodayFeedback()), YesterdayFeedback: req.feedback(res.GetYesterdayFeedback()),
-		OlderFeedback: req.feedback(res.GetOlderFeedback()),
+		RecentCustomers: recentCustomers(req, res.GetRecentAccounts()),
+		TodayFeedback:   feedback(req, res.GetTodayFeedback()), YesterdayFeedback: feedback(req, res.GetYesterdayFeedback()),
+		OlderFeedback: feedback(req, res.GetOlderFeedback()),
 		Counts:        newV2Counts(res.GetCounts()),
 		Store: v2StoreFacts{
 			Backend: res.GetStore().GetBackend(), LiveBytes: res.GetStore().GetLiveBytes(), FileBytes: res.GetStore().GetFileBytes(),
@@ -95,27 +96,27 @@ func v2Index(req *request, res *hushv1.GetIndexResponse) any {
 		},
 	}
 	record.RedisInfo = storeWords(record)
-	return req.envelope(record, record)
+	return envelope(req, record, record)
 }
 
-func (req *request) recentCustomers(accounts []*hushv1.Account) []v2RecentCustomer {
+func recentCustomers(req *call.Request, accounts []*hushv1.Account) []v2RecentCustomer {
 	customers := make([]v2RecentCustomer, 0, len(accounts))
 	for _, a := range accounts {
 		customers = append(customers, v2RecentCustomer{
 			Custid: a.GetAddress(), Planid: planid, Colonel: a.GetRole() == hushv1.Role_ROLE_COLONEL,
 			SecretsCreated: a.GetTally().GetSecretsCreated(), SecretsShared: a.GetTally().GetSecretsShared(),
 			EmailsSent: a.GetTally().GetEmailsSent(), Verified: a.GetVerified(),
-			Stamp: agoWords(a.GetCreateTime().AsTime(), req.now),
+			Stamp: agoWords(a.GetCreateTime().AsTime(), req.Now),
 		})
 	}
 	return customers
 }
 
-func (req *request) feedback(list []*hushv1.Feedback) []v2FeedbackItem {
+func feedback(req *call.Request, list []*hushv1.Feedback) []v2FeedbackItem {
 	items := make([]v2FeedbackItem, 0, len(list))
 	for _, f := range list {
 		items = append(items, v2FeedbackItem{
-			Msg: signed(f), Stamp: agoWords(f.GetCreateTime().AsTime(), req.now), Sender: f.GetSender(),
+			Msg: signed(f), Stamp: agoWords(f.GetCreateTime().AsTime(), req.Now), Sender: f.GetSender(),
 		})
 	}
 	return items

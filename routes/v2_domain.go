@@ -3,6 +3,7 @@ package routes
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 )
 
 // v2Domains is the part of the table about the domains of the caller's
@@ -11,13 +12,13 @@ func v2Domains(c *handlers.Callable) []route {
 	var routes []route
 	for _, prefix := range []string{"/account/domains", "/domains"} {
 		routes = append(routes,
-			get(prefix, rpc(c.ListDomains, nothing, v2ListDomains)),
-			post(prefix+"/add", duplicate(rpc(c.AddDomain, decodeAddDomain, v2AddDomain), "Duplicate domain")),
-			get(prefix+"/{domain}", rpc(c.GetDomain, decodeGetDomain, v2GetDomain)),
-			post(prefix+"/{domain}/remove", rpc(c.RemoveDomain, decodeRemoveDomain, v2RemoveDomain)),
-			post(prefix+"/{domain}/verify", rpc(c.VerifyDomain, decodeVerifyDomain, v2VerifyDomain)),
-			get(prefix+"/{domain}/brand", rpc(c.GetDomainBrand, decodeGetBrand, v2GetBrand)),
-			put(prefix+"/{domain}/brand", rpc(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand)),
+			get(prefix, call.RPC(c.ListDomains, call.Nothing, v2ListDomains)),
+			post(prefix+"/add", duplicate(call.RPC(c.AddDomain, decodeAddDomain, v2AddDomain), "Duplicate domain")),
+			get(prefix+"/{domain}", call.RPC(c.GetDomain, decodeGetDomain, v2GetDomain)),
+			post(prefix+"/{domain}/remove", call.RPC(c.RemoveDomain, decodeRemoveDomain, v2RemoveDomain)),
+			post(prefix+"/{domain}/verify", call.RPC(c.VerifyDomain, decodeVerifyDomain, v2VerifyDomain)),
+			get(prefix+"/{domain}/brand", call.RPC(c.GetDomainBrand, decodeGetBrand, v2GetBrand)),
+			put(prefix+"/{domain}/brand", call.RPC(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand)),
 		)
 		for _, image := range imageNames() {
 			routes = append(routes, v2Images(c, prefix+"/{domain}/"+image.name, image)...)
@@ -26,28 +27,28 @@ func v2Domains(c *handlers.Callable) []route {
 	return routes
 }
 
-func decodeAddDomain(req *request) (*hushv1.AddDomainRequest, error) {
-	name, err := req.params.Text("domain")
+func decodeAddDomain(req *call.Request) (*hushv1.AddDomainRequest, error) {
+	name, err := req.Params.Text("domain")
 	if err != nil {
 		return nil, err
 	}
 	return &hushv1.AddDomainRequest{Domain: name}, nil
 }
 
-func decodeGetDomain(req *request) (*hushv1.GetDomainRequest, error) {
-	return &hushv1.GetDomainRequest{Domain: req.key}, nil
+func decodeGetDomain(req *call.Request) (*hushv1.GetDomainRequest, error) {
+	return &hushv1.GetDomainRequest{Domain: req.Key}, nil
 }
 
-func decodeRemoveDomain(req *request) (*hushv1.RemoveDomainRequest, error) {
-	return &hushv1.RemoveDomainRequest{Domain: req.key}, nil
+func decodeRemoveDomain(req *call.Request) (*hushv1.RemoveDomainRequest, error) {
+	return &hushv1.RemoveDomainRequest{Domain: req.Key}, nil
 }
 
-func decodeVerifyDomain(req *request) (*hushv1.VerifyDomainRequest, error) {
-	return &hushv1.VerifyDomainRequest{Domain: req.key}, nil
+func decodeVerifyDomain(req *call.Request) (*hushv1.VerifyDomainRequest, error) {
+	return &hushv1.VerifyDomainRequest{Domain: req.Key}, nil
 }
 
-func decodeGetBrand(req *request) (*hushv1.GetDomainBrandRequest, error) {
-	return &hushv1.GetDomainBrandRequest{Domain: req.key}, nil
+func decodeGetBrand(req *call.Request) (*hushv1.GetDomainBrandRequest, error) {
+	return &hushv1.GetDomainBrandRequest{Domain: req.Key}, nil
 }
 
 // v2Domain is a claimed name.
@@ -155,31 +156,31 @@ type v2Cluster struct {
 	VHostTarget *string `json:"vhost_target"`
 }
 
-func v2ListDomains(req *request, res *hushv1.ListDomainsResponse) any {
+func v2ListDomains(req *call.Request, res *hushv1.ListDomainsResponse) any {
 	records := make([]v2Domain, 0, len(res.GetDomains()))
 	for _, d := range res.GetDomains() {
 		records = append(records, newV2Domain(d))
 	}
 	return v2List{
-		Success: true, Shrimp: req.shrimp(), Custid: custid(req.visitor.Custid),
+		Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid),
 		Count: len(records), Records: records, Details: v2ClusterDetails{},
 	}
 }
 
-func (req *request) domain(d *hushv1.Domain) v2Envelope {
-	return req.envelope(newV2Domain(d), v2ClusterDetails{})
+func domain(req *call.Request, d *hushv1.Domain) v2Envelope {
+	return envelope(req, newV2Domain(d), v2ClusterDetails{})
 }
 
-func v2AddDomain(req *request, res *hushv1.AddDomainResponse) any {
-	return req.domain(res.GetDomain())
+func v2AddDomain(req *call.Request, res *hushv1.AddDomainResponse) any {
+	return domain(req, res.GetDomain())
 }
 
-func v2GetDomain(req *request, res *hushv1.GetDomainResponse) any {
-	return req.domain(res.GetDomain())
+func v2GetDomain(req *call.Request, res *hushv1.GetDomainResponse) any {
+	return domain(req, res.GetDomain())
 }
 
-func v2VerifyDomain(req *request, res *hushv1.VerifyDomainResponse) any {
-	return req.domain(res.GetDomain())
+func v2VerifyDomain(req *call.Request, res *hushv1.VerifyDomainResponse) any {
+	return domain(req, res.GetDomain())
 }
 
 type v2RemovedAnswer struct {
@@ -187,6 +188,6 @@ type v2RemovedAnswer struct {
 	Message string `json:"message"`
 }
 
-func v2RemoveDomain(req *request, res *hushv1.RemoveDomainResponse) any {
-	return v2RemovedAnswer{req.envelope(struct{}{}, v2ClusterDetails{}), "Removed " + res.GetDisplayDomain()}
+func v2RemoveDomain(req *call.Request, res *hushv1.RemoveDomainResponse) any {
+	return v2RemovedAnswer{envelope(req, struct{}{}, v2ClusterDetails{}), "Removed " + res.GetDisplayDomain()}
 }

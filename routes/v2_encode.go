@@ -7,6 +7,7 @@ import (
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 )
 
 // v2Envelope is around every record.
@@ -28,8 +29,8 @@ type v2List struct {
 	Details any    `json:"details"`
 }
 
-func (req *request) envelope(record, details any) v2Envelope {
-	return v2Envelope{Success: true, Shrimp: req.shrimp(), Custid: custid(req.visitor.Custid), Record: record, Details: details}
+func envelope(req *call.Request, record, details any) v2Envelope {
+	return v2Envelope{Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid), Record: record, Details: details}
 }
 
 // v2ConcealRecord names the receipt twice, for clients of two ages.
@@ -47,37 +48,37 @@ type v2ConcealDetails struct {
 	SecretValue   *string  `json:"secret_value"`
 }
 
-func v2Conceal(req *request, res *hushv1.ConcealSecretResponse) any {
-	return req.concealed("conceal", res.GetMetadata(), res.GetSecret(), nil)
+func v2Conceal(req *call.Request, res *hushv1.ConcealSecretResponse) any {
+	return concealed(req, "conceal", res.GetMetadata(), res.GetSecret(), nil)
 }
 
 // v2Generate answers the value too: no later answer of the receipt does.
-func v2Generate(req *request, res *hushv1.GenerateSecretResponse) any {
-	return req.concealed("generate", res.GetMetadata(), res.GetSecret(), new(res.GetValue()))
+func v2Generate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
+	return concealed(req, "generate", res.GetMetadata(), res.GetSecret(), new(res.GetValue()))
 }
 
-func (req *request) concealed(kind string, m *hushv1.Metadata, s *hushv1.Secret, value *string) v2Envelope {
-	metadata := newV2Metadata(req.links, m)
+func concealed(req *call.Request, kind string, m *hushv1.Metadata, s *hushv1.Secret, value *string) v2Envelope {
+	metadata := newV2Metadata(req.Links, m)
 	recipients := notNull(m.GetRecipients())
-	return req.envelope(
+	return envelope(req,
 		v2ConcealRecord{
 			Metadata: metadata, Receipt: metadata,
-			Secret:      newV2Secret(req.links, s),
+			Secret:      newV2Secret(req.Links, s),
 			ShareDomain: m.GetShareDomain(),
 		},
 		v2ConcealDetails{Kind: kind, Recipient: recipients, RecipientSafe: recipients, SecretValue: value})
 }
 
-func v2GetMetadata(req *request, res *hushv1.GetMetadataResponse) any {
-	return req.receipt(res.GetMetadata())
+func v2GetMetadata(req *call.Request, res *hushv1.GetMetadataResponse) any {
+	return receipt(req, res.GetMetadata())
 }
 
-func v2UpdateMetadata(req *request, res *hushv1.UpdateMetadataResponse) any {
-	return req.receipt(res.GetMetadata())
+func v2UpdateMetadata(req *call.Request, res *hushv1.UpdateMetadataResponse) any {
+	return receipt(req, res.GetMetadata())
 }
 
-func (req *request) receipt(m *hushv1.Metadata) v2Envelope {
-	return req.envelope(newV2Metadata(req.links, m), newV2MetadataDetails(m, req.now))
+func receipt(req *call.Request, m *hushv1.Metadata) v2Envelope {
+	return envelope(req, newV2Metadata(req.Links, m), newV2MetadataDetails(m, req.Now))
 }
 
 // v2BurnRecord is a receipt that says itself again as its own members, since
@@ -88,12 +89,12 @@ type v2BurnRecord struct {
 	Receipt  v2Metadata `json:"receipt"`
 }
 
-func v2Burn(req *request, res *hushv1.BurnSecretResponse) any {
+func v2Burn(req *call.Request, res *hushv1.BurnSecretResponse) any {
 	m := res.GetMetadata()
-	metadata := newV2Metadata(req.links, m)
-	details := newV2MetadataDetails(m, req.now)
+	metadata := newV2Metadata(req.Links, m)
+	details := newV2MetadataDetails(m, req.Now)
 	details.Title = "Secret burned"
-	return req.envelope(v2BurnRecord{metadata, metadata, metadata}, details)
+	return envelope(req, v2BurnRecord{metadata, metadata, metadata}, details)
 }
 
 type v2RecentDetails struct {
@@ -110,14 +111,14 @@ const recentSince = 30 * 24 * time.Hour
 
 // v2Recent lists receipts, oldest first, but those of the destroyed by their
 // last change.
-func v2Recent(req *request, res *hushv1.ListMetadataResponse) any {
+func v2Recent(req *call.Request, res *hushv1.ListMetadataResponse) any {
 	records := make([]v2Metadata, 0, len(res.GetMetadata()))
 	details := v2RecentDetails{
-		Type: "list", Since: req.now.Add(-recentSince).Unix(), Now: req.now.Unix(),
+		Type: "list", Since: req.Now.Add(-recentSince).Unix(), Now: req.Now.Unix(),
 		Received: []v2Metadata{}, Notreceived: []v2Metadata{},
 	}
 	for _, m := range slices.Backward(res.GetMetadata()) {
-		item := newV2Metadata(req.links, m).withoutSecretKey()
+		item := newV2Metadata(req.Links, m).withoutSecretKey()
 		records = append(records, item)
 		details.add(item)
 	}
@@ -125,7 +126,7 @@ func v2Recent(req *request, res *hushv1.ListMetadataResponse) any {
 	slices.Reverse(details.Received)
 	slices.SortStableFunc(details.Received, func(a, b v2Metadata) int { return cmp.Compare(b.Updated, a.Updated) })
 	return v2List{
-		Success: true, Shrimp: req.shrimp(), Custid: custid(req.visitor.Custid),
+		Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid),
 		Count: len(records), Records: records, Details: details,
 	}
 }

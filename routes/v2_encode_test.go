@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 )
 
 const (
@@ -82,7 +83,7 @@ func TestV2Burn(t *testing.T) {
 func TestV2MetadataStates(t *testing.T) {
 	m := testMetadata(hushv1.State_STATE_VIEWED)
 	m.HasPassphrase, m.Recipients, m.ShareDomain = true, []string{"a*****@e*****.com", "b*****@e*****.com"}, "s.example"
-	record, details := newV2Metadata(testRequest().links, m), newV2MetadataDetails(m, testNow)
+	record, details := newV2Metadata(testRequest().Links, m), newV2MetadataDetails(m, testNow)
 	if record.Recipients != "a*****@e*****.com, b*****@e*****.com" || !record.ShowRecipients || !record.HasPassphrase || !record.IsViewed ||
 		record.ShareURL != "https://s.example/secret/"+testSecretKey || *record.SecretState != "viewed" {
 		t.Errorf("newV2Metadata(viewed): got %+v", record)
@@ -97,7 +98,7 @@ func TestV2MetadataStates(t *testing.T) {
 		hushv1.State_STATE_BURNED:   {false, false, true, true},
 		hushv1.State_STATE_EXPIRED:  {false, false, false, false, true},
 	} {
-		r := newV2Metadata(links{}, testMetadata(state))
+		r := newV2Metadata(call.Links{}, testMetadata(state))
 		if got := [5]bool{r.IsViewed, r.IsReceived, r.IsBurned, r.IsDestroyed, r.IsExpired}; got != want {
 			t.Errorf("newV2Metadata(%v): got %v, want %v", state, got, want)
 		}
@@ -108,7 +109,7 @@ func TestV2Recent(t *testing.T) {
 	newer, older := testMetadata(hushv1.State_STATE_VIEWED), testMetadata(hushv1.State_STATE_RECEIVED)
 	newer.Custid, older.Custid, older.CreateTime = "a@b.example", "a@b.example", at(testCreated-100)
 	req := testRequest()
-	req.visitor.Custid = "a@b.example"
+	req.Visitor.Custid = "a@b.example"
 	list, ok := v2Recent(req, &hushv1.ListMetadataResponse{Metadata: []*hushv1.Metadata{newer, older}}).(v2List)
 	if !ok || list.Count != 2 || list.Custid != "a@b.example" {
 		t.Fatalf("v2Recent(two): got %+v", list)

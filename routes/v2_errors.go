@@ -1,6 +1,9 @@
 package routes
 
-import "hush/routes/refusal"
+import (
+	"hush/routes/call"
+	"hush/routes/refusal"
+)
 
 import "net/http"
 
@@ -17,15 +20,15 @@ type routeAnswer struct {
 	Message string `json:"message"`
 }
 
-func v2Fail(w http.ResponseWriter, req *request, refused *refusal.Error) {
+func v2Fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	if refused.Class == refusal.ClassRoute {
 		writeJSON(w, http.StatusNotFound, routeAnswer{Message: refusal.TextRoute})
 		return
 	}
-	status, text := refused.Localized(req.catalogue, req.visitor.Locale)
-	answer := v2ErrorAnswer{Message: text, Error: text, Shrimp: req.shrimp()}
+	status, text := req.Reason(refused)
+	answer := v2ErrorAnswer{Message: text, Error: text, Shrimp: req.Shrimp()}
 	if refused.Class == refusal.ClassUnknown {
-		answer.SecretKey = req.echoed()
+		answer.SecretKey = echoed(req)
 	}
 	refused.SetRetryAfter(w.Header())
 	writeJSON(w, status, answer)
@@ -37,9 +40,9 @@ const maxEchoed = 256
 
 // echoed is the key of an unknown secret as a refusal repeats it, nil for one
 // that no client ever took for a key.
-func (req *request) echoed() *string {
-	if len(req.key) > maxEchoed {
+func echoed(req *call.Request) *string {
+	if len(req.Key) > maxEchoed {
 		return nil
 	}
-	return &req.key
+	return &req.Key
 }

@@ -5,6 +5,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -23,31 +24,31 @@ func imageNames() [2]imageName {
 
 func v2Images(c *handlers.Callable, path string, image imageName) []route {
 	return []route{
-		get(path, missing(rpc(c.GetDomainLogo, image.decodeGet, v2GetImage), "Image not found")),
-		post(path, rpc(c.UpdateDomainLogo, image.decodeUpdate, image.updated)),
-		remove(path, missing(rpc(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
+		get(path, missing(call.RPC(c.GetDomainLogo, image.decodeGet, v2GetImage), "Image not found")),
+		post(path, call.RPC(c.UpdateDomainLogo, image.decodeUpdate, image.updated)),
+		remove(path, missing(call.RPC(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
 	}
 }
 
-func (i imageName) decodeGet(req *request) (*hushv1.GetDomainLogoRequest, error) {
-	return &hushv1.GetDomainLogoRequest{Domain: req.key, Kind: i.kind}, nil
+func (i imageName) decodeGet(req *call.Request) (*hushv1.GetDomainLogoRequest, error) {
+	return &hushv1.GetDomainLogoRequest{Domain: req.Key, Kind: i.kind}, nil
 }
 
-func (i imageName) decodeDelete(req *request) (*hushv1.DeleteDomainLogoRequest, error) {
-	return &hushv1.DeleteDomainLogoRequest{Domain: req.key, Kind: i.kind}, nil
+func (i imageName) decodeDelete(req *call.Request) (*hushv1.DeleteDomainLogoRequest, error) {
+	return &hushv1.DeleteDomainLogoRequest{Domain: req.Key, Kind: i.kind}, nil
 }
 
 // decodeUpdate takes the file under the names that clients of different ages
 // give it. What it is called there, and of what type, is nobody's concern.
-func (i imageName) decodeUpdate(req *request) (*hushv1.UpdateDomainLogoRequest, error) {
-	content, err := req.params.File("logo", "image", "icon")
+func (i imageName) decodeUpdate(req *call.Request) (*hushv1.UpdateDomainLogoRequest, error) {
+	content, err := req.Params.File("logo", "image", "icon")
 	if err != nil {
 		return nil, err
 	}
 	if len(content) == 0 {
 		return nil, refusal.Invalid("%s file is required", i.title)
 	}
-	return &hushv1.UpdateDomainLogoRequest{Domain: req.key, Kind: i.kind, Content: content}, nil
+	return &hushv1.UpdateDomainLogoRequest{Domain: req.Key, Kind: i.kind, Content: content}, nil
 }
 
 // v2Image is a picture, its bytes in base64.
@@ -73,8 +74,8 @@ func newV2Image(i *hushv1.Image) v2Image {
 	return record
 }
 
-func v2GetImage(req *request, res *hushv1.GetDomainLogoResponse) any {
-	return req.envelope(newV2Image(res.GetImage()), struct{}{})
+func v2GetImage(req *call.Request, res *hushv1.GetDomainLogoResponse) any {
+	return envelope(req, newV2Image(res.GetImage()), struct{}{})
 }
 
 // v2ImageRecord is the domain for clients of one age and the image for those
@@ -84,13 +85,13 @@ type v2ImageRecord struct {
 	v2Image
 }
 
-func (i imageName) updated(req *request, res *hushv1.UpdateDomainLogoResponse) any {
+func (i imageName) updated(req *call.Request, res *hushv1.UpdateDomainLogoResponse) any {
 	record := v2ImageRecord{newV2Domain(res.GetDomain()), newV2Image(res.GetImage())}
 	record.Brand.show(i, res.GetImage())
-	return req.envelope(record, v2ClusterDetails{Message: i.title + " updated successfully for " + record.DisplayDomain})
+	return envelope(req, record, v2ClusterDetails{Message: i.title + " updated successfully for " + record.DisplayDomain})
 }
 
-func (i imageName) deleted(req *request, res *hushv1.DeleteDomainLogoResponse) any {
+func (i imageName) deleted(req *call.Request, res *hushv1.DeleteDomainLogoResponse) any {
 	record := newV2Domain(res.GetDomain())
-	return req.envelope(record, v2ClusterDetails{Message: i.title + " removed successfully for " + record.DisplayDomain})
+	return envelope(req, record, v2ClusterDetails{Message: i.title + " removed successfully for " + record.DisplayDomain})
 }

@@ -57,7 +57,7 @@ func TestDecodeImage(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x.svg\"\r\n\r\n\xff\x00\r\n\x89\r\n--b--"))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
 		var err error
-		if req.params, err = params.Read(r, params.MaxBody); err != nil {
+		if req.Params, err = params.Read(r, params.MaxBody); err != nil {
 			t.Fatalf("Read(image): got error %v", err)
 		}
 		got, err := image.decodeUpdate(req)

@@ -10,6 +10,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
@@ -17,14 +18,14 @@ import (
 // v2Intake is the part of the table about what people and browsers report.
 func v2Intake(c *handlers.Callable) []route {
 	return []route{
-		post("/feedback", rpc(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
-		post("/exception", rpc(c.ReceiveException, decodeException, v2Exception)),
+		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
+		post("/exception", call.RPC(c.ReceiveException, decodeException, v2Exception)),
 	}
 }
 
-func decodeFeedback(req *request) (*hushv1.ReceiveFeedbackRequest, error) {
+func decodeFeedback(req *call.Request) (*hushv1.ReceiveFeedbackRequest, error) {
 	msg := new(hushv1.ReceiveFeedbackRequest)
-	err := req.params.Texts(
+	err := req.Params.Texts(
 		params.Into("msg", &msg.Message), params.Into("tz", &msg.TimeZone), params.Into("version", &msg.Version),
 		params.Into(payload, &msg.AuthenticityPayload))
 	if err != nil {
@@ -33,10 +34,10 @@ func decodeFeedback(req *request) (*hushv1.ReceiveFeedbackRequest, error) {
 	return msg, nil
 }
 
-func decodeException(req *request) (*hushv1.ReceiveExceptionRequest, error) {
+func decodeException(req *call.Request) (*hushv1.ReceiveExceptionRequest, error) {
 	msg := new(hushv1.ReceiveExceptionRequest)
 	var line, column string
-	err := req.params.Texts(
+	err := req.Params.Texts(
 		params.Into("message", &msg.Message), params.Into("type", &msg.Type), params.Into("stack", &msg.Stack), params.Into("url", &msg.Url),
 		params.Into("user_agent", &msg.UserAgent), params.Into("environment", &msg.Environment), params.Into("release", &msg.Release),
 		params.Into("line", &line), params.Into("column", &column))
@@ -69,8 +70,8 @@ type v2FeedbackDetails struct {
 	Received bool   `json:"received"`
 }
 
-func v2Feedback(req *request, _ *hushv1.ReceiveFeedbackResponse) any {
-	return req.envelope(struct{}{}, v2FeedbackDetails{Message: "Message received. Send as much as you like!", Received: true})
+func v2Feedback(req *call.Request, _ *hushv1.ReceiveFeedbackResponse) any {
+	return envelope(req, struct{}{}, v2FeedbackDetails{Message: "Message received. Send as much as you like!", Received: true})
 }
 
 // v2ExceptionRecord is a report as it was kept.
@@ -115,7 +116,7 @@ type v2MessageDetails struct {
 // previewLines is how much of a stack is shown at a glance.
 const previewLines = 3
 
-func v2Exception(req *request, res *hushv1.ReceiveExceptionResponse) any {
+func v2Exception(req *call.Request, res *hushv1.ReceiveExceptionResponse) any {
 	e := res.GetException()
 	at := e.GetCreateTime().AsTime()
 	lines := stackLines(e.GetStack())
@@ -128,7 +129,7 @@ func v2Exception(req *request, res *hushv1.ReceiveExceptionResponse) any {
 		BrowserInfo: newV2Browser(e.GetUserAgent()), Location: newV2Location(e.GetUrl()),
 		StackPreview: lines[:min(previewLines, len(lines))], StackLength: len(lines),
 	}
-	return req.envelope(record, v2MessageDetails{Message: "Exception logged"})
+	return envelope(req, record, v2MessageDetails{Message: "Exception logged"})
 }
 
 func stackLines(stack string) []string {

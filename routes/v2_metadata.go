@@ -4,6 +4,7 @@ import (
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 )
 
 // v2Metadata is a receipt with all members that clients of any age read.
@@ -53,7 +54,7 @@ type v2Metadata struct {
 	BurnURL             string  `json:"burn_url"`
 }
 
-func newV2Metadata(l links, m *hushv1.Metadata) v2Metadata {
+func newV2Metadata(l call.Links, m *hushv1.Metadata) v2Metadata {
 	ttl := m.GetTtl().GetSeconds()
 	lifetime := epoch(m.GetExpireTime()) - epoch(m.GetCreateTime())
 	recipients := joinRecipients(m.GetRecipients())
@@ -103,15 +104,15 @@ func (r *v2Metadata) setState(m *hushv1.Metadata) {
 	}
 }
 
-func (r *v2Metadata) setLinks(l links, m *hushv1.Metadata) {
+func (r *v2Metadata) setLinks(l call.Links, m *hushv1.Metadata) {
 	r.MetadataPath = "private/" + r.Key
 	r.BurnPath = r.MetadataPath + "/burn"
-	r.MetadataURL = l.base + "/" + r.MetadataPath
-	r.BurnURL = l.base + "/" + r.BurnPath
+	r.MetadataURL = l.Base() + "/" + r.MetadataPath
+	r.BurnURL = l.Base() + "/" + r.BurnPath
 	if waits(m.GetState()) && m.GetSecretKey() != "" {
 		r.SecretKey, r.SecretIdentifier = m.GetSecretKey(), m.GetSecretKey()
 		r.SharePath = "secret/" + r.SecretKey
-		r.ShareURL = l.origin(m.GetShareDomain()) + "/" + r.SharePath
+		r.ShareURL = l.Origin(m.GetShareDomain()) + "/" + r.SharePath
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 )
 
 // v2Secret is the reader's side. OriginalSize is text because its clients say
@@ -31,7 +32,7 @@ type v2Secret struct {
 	SecretValue    *string `json:"secret_value,omitempty"`
 }
 
-func newV2Secret(l links, s *hushv1.Secret) v2Secret {
+func newV2Secret(l call.Links, s *hushv1.Secret) v2Secret {
 	key := s.GetSecretKey()
 	return v2Secret{
 		Identifier:     key,
@@ -45,7 +46,7 @@ func newV2Secret(l links, s *hushv1.Secret) v2Secret {
 		HasPassphrase:  s.GetHasPassphrase(),
 		Verification:   s.GetVerification(),
 		IsOwner:        s.GetOwned(),
-		ShareDomain:    l.origin(s.GetShareDomain()),
+		ShareDomain:    l.Origin(s.GetShareDomain()),
 		Created:        epoch(s.GetCreateTime()),
 		Updated:        epoch(s.GetCreateTime()),
 		Expiration:     epoch(s.GetExpireTime()),
@@ -63,22 +64,22 @@ type v2SecretDetails struct {
 
 // v2GetSecret shows facts. correct_passphrase says that none is needed; whether
 // a given one is right is told by the reveal alone.
-func v2GetSecret(req *request, res *hushv1.GetSecretResponse) any {
+func v2GetSecret(req *call.Request, res *hushv1.GetSecretResponse) any {
 	s := res.GetSecret()
-	return req.envelope(newV2Secret(req.links, s), v2SecretDetails{
+	return envelope(req, newV2Secret(req.Links, s), v2SecretDetails{
 		IsOwner:           s.GetOwned(),
 		CorrectPassphrase: !s.GetHasPassphrase(),
 		DisplayLines:      displayLines(""),
 	})
 }
 
-func v2Reveal(req *request, res *hushv1.RevealSecretResponse) any {
+func v2Reveal(req *call.Request, res *hushv1.RevealSecretResponse) any {
 	s, text := res.GetSecret(), res.GetValue()
-	record := newV2Secret(req.links, s)
+	record := newV2Secret(req.Links, s)
 	record.SecretValue = &text
 	record.OriginalSize = strconv.Itoa(utf8.RuneCountInString(text))
-	record.Updated = req.now.Unix()
-	return req.envelope(record, v2SecretDetails{
+	record.Updated = req.Now.Unix()
+	return envelope(req, record, v2SecretDetails{
 		Continue:          true,
 		IsOwner:           s.GetOwned(),
 		ShowSecret:        true,
@@ -96,25 +97,25 @@ type v2StatusDetails struct {
 	RealTTL int64 `json:"realttl"`
 }
 
-func v2SecretStatus(req *request, res *hushv1.GetSecretStatusResponse) any {
+func v2SecretStatus(req *call.Request, res *hushv1.GetSecretStatusResponse) any {
 	status := res.GetStatus()
 	if status.GetSecret() == nil {
-		return req.envelope(v2UnknownStatus{State: stateWord(status.GetState())}, struct{}{})
+		return envelope(req, v2UnknownStatus{State: stateWord(status.GetState())}, struct{}{})
 	}
 	s := status.GetSecret()
-	return req.envelope(newV2Secret(req.links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
+	return envelope(req, newV2Secret(req.Links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
 }
 
 // v2SecretStatuses leaves out the keys that are unknown.
-func v2SecretStatuses(req *request, res *hushv1.ListSecretStatusResponse) any {
+func v2SecretStatuses(req *call.Request, res *hushv1.ListSecretStatusResponse) any {
 	records := make([]v2Secret, 0, len(res.GetStatuses()))
 	for _, status := range res.GetStatuses() {
 		if status.GetSecret() != nil {
-			records = append(records, newV2Secret(req.links, status.GetSecret()))
+			records = append(records, newV2Secret(req.Links, status.GetSecret()))
 		}
 	}
 	return v2List{
-		Success: true, Shrimp: req.shrimp(), Custid: custid(req.visitor.Custid),
+		Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid),
 		Count: len(records), Records: records, Details: struct{}{},
 	}
 }

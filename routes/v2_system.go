@@ -4,9 +4,10 @@ import (
 	"strings"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/routes/call"
 )
 
-func v2Status(_ *request, res *hushv1.GetStatusResponse) any {
+func v2Status(_ *call.Request, res *hushv1.GetStatusResponse) any {
 	return v1StatusAnswer{Status: res.GetStatus(), Locale: res.GetLocale()}
 }
 
@@ -15,7 +16,7 @@ type v2VersionAnswer struct {
 	Locale  string   `json:"locale"`
 }
 
-func v2Version(_ *request, res *hushv1.GetVersionResponse) any {
+func v2Version(_ *call.Request, res *hushv1.GetVersionResponse) any {
 	return v2VersionAnswer{Version: strings.Split(res.GetVersion(), "."), Locale: res.GetLocale()}
 }
 
@@ -25,7 +26,7 @@ type v2LocalesAnswer struct {
 	Locale        string   `json:"locale"`
 }
 
-func v2Locales(_ *request, res *hushv1.GetSupportedLocalesResponse) any {
+func v2Locales(_ *call.Request, res *hushv1.GetSupportedLocalesResponse) any {
 	return v2LocalesAnswer{
 		Locales:       notNull(res.GetLocales()),
 		DefaultLocale: res.GetDefaultLocale(),
@@ -38,7 +39,7 @@ type v2ShrimpAnswer struct {
 	Shrimp  string `json:"shrimp"`
 }
 
-func v2Shrimp(_ *request, res *hushv1.ValidateShrimpResponse) any {
+func v2Shrimp(_ *call.Request, res *hushv1.ValidateShrimpResponse) any {
 	return v2ShrimpAnswer{IsValid: res.GetValid(), Shrimp: res.GetShrimp()}
 }
 
@@ -46,6 +47,6 @@ type v2AuthcheckDetails struct {
 	Authenticated bool `json:"authenticated"`
 }
 
-func v2Authcheck(req *request, res *hushv1.AuthcheckResponse) any {
-	return req.envelope(newV2Customer(res.GetAccount()), v2AuthcheckDetails{Authenticated: true})
+func v2Authcheck(req *call.Request, res *hushv1.AuthcheckResponse) any {
+	return envelope(req, newV2Customer(res.GetAccount()), v2AuthcheckDetails{Authenticated: true})
 }

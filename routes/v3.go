@@ -3,6 +3,7 @@ package routes
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
@@ -10,12 +11,12 @@ import (
 // share and open. Its answers are those of version 2.
 func version3(c *handlers.Callable) apiVersion {
 	routes := []route{
-		forAnyone(get("/status", rpc(c.GetStatus, nothing, v2Status))),
-		forAnyone(get("/version", rpc(c.GetVersion, nothing, v2Version))),
-		forAnyone(get("/supported-locales", rpc(c.GetSupportedLocales, nothing, v2Locales))),
-		post("/feedback", rpc(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
-		get("/receipt/recent", rpc(c.ListMetadata, decodeRecent, v2Recent)),
-		post("/guest/receipts", rpc(c.BatchGetMetadata, decodeReceipts, v3Receipts)),
+		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
+		forAnyone(get("/version", call.RPC(c.GetVersion, call.Nothing, v2Version))),
+		forAnyone(get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, v2Locales))),
+		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
+		get("/receipt/recent", call.RPC(c.ListMetadata, decodeRecent, v2Recent)),
+		post("/guest/receipts", call.RPC(c.BatchGetMetadata, decodeReceipts, v3Receipts)),
 	}
 	for _, prefix := range []string{"", "/guest"} {
 		routes = append(routes, v3Secrets(c, prefix+"/secret")...)
@@ -41,8 +42,8 @@ const maxReceipts = 25
 
 // decodeReceipts reads keys as decodeSecretStatuses does. It counts them, since
 // the RPC's refusal names a field that callers of this path do not send.
-func decodeReceipts(req *request) (*hushv1.BatchGetMetadataRequest, error) {
-	keys, err := req.params.Keys("keys", "identifiers")
+func decodeReceipts(req *call.Request) (*hushv1.BatchGetMetadataRequest, error) {
+	keys, err := req.Params.Keys("keys", "identifiers")
 	switch {
 	case err != nil:
 		return nil, err
@@ -56,13 +57,13 @@ func decodeReceipts(req *request) (*hushv1.BatchGetMetadataRequest, error) {
 
 // v3Receipts lists the receipts of callers without an account, who know their
 // keys.
-func v3Receipts(req *request, res *hushv1.BatchGetMetadataResponse) any {
+func v3Receipts(req *call.Request, res *hushv1.BatchGetMetadataResponse) any {
 	records := make([]v2Metadata, 0, len(res.GetMetadata()))
 	for _, m := range res.GetMetadata() {
-		records = append(records, newV2Metadata(req.links, m))
+		records = append(records, newV2Metadata(req.Links, m))
 	}
 	return v2List{
-		Success: true, Shrimp: req.shrimp(), Custid: custid(req.visitor.Custid),
+		Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid),
 		Count: len(records), Records: records, Details: struct{}{},
 	}
 }

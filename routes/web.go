@@ -12,6 +12,7 @@ import (
 
 	"hush/handlers"
 	"hush/locale"
+	"hush/routes/call"
 	"hush/routes/refusal"
 	"hush/web"
 )
@@ -85,7 +86,7 @@ func (t *tree) addShell(says noscriptPage, l locale.Locale) error {
 	if t.client.shells[name] != nil {
 		return nil
 	}
-	req := &request{links: t.links, catalogue: t.catalogue, visitor: handlers.Visitor{Locale: l}}
+	req := &call.Request{Links: t.env.Links, Catalogue: t.env.Catalogue, Visitor: handlers.Visitor{Locale: l}}
 	html, err := t.client.render(req, says.view(req))
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (t *tree) addShell(says noscriptPage, l locale.Locale) error {
 }
 
 // render is the shell with a view for browsers that run no script.
-func (c *client) render(req *request, s *view) ([]byte, error) {
+func (c *client) render(req *call.Request, s *view) ([]byte, error) {
 	var b bytes.Buffer
 	if err := c.noscript.Execute(&b, s); err != nil {
 		return nil, fmt.Errorf("rendering %q: %w", s.Title, err)
@@ -109,14 +110,14 @@ func (c *client) render(req *request, s *view) ([]byte, error) {
 // nothing. A session's form carries the session's token, and such a page is
 // sent as it is: beside text that others choose, its packed size could tell
 // about the token.
-func (t *tree) showShell(w http.ResponseWriter, req *request, status int, says noscriptPage) {
+func (t *tree) showShell(w http.ResponseWriter, req *call.Request, status int, says noscriptPage) {
 	s := says.view(req)
 	s.allowReferrer(w.Header())
-	if s.Form == nil || req.visitor.Shrimp == "" {
-		t.client.shells[shellName{says.name, req.visitor.Locale}].answer(w, req.header, status)
+	if s.Form == nil || req.Visitor.Shrimp == "" {
+		t.client.shells[shellName{says.name, req.Visitor.Locale}].answer(w, req.Header, status)
 		return
 	}
-	s.Form.Shrimp = req.visitor.Shrimp
+	s.Form.Shrimp = req.Visitor.Shrimp
 	html, err := t.client.render(req, s)
 	if err != nil {
 		writeText(w, http.StatusInternalServerError, refusal.TextInternal)
@@ -128,7 +129,7 @@ func (t *tree) showShell(w http.ResponseWriter, req *request, status int, says n
 func (t *tree) shellPage(p page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		handlers.Route(r, p.path)
-		t.showShell(w, t.request(r), http.StatusOK, p.says)
+		t.showShell(w, t.env.Request(r), http.StatusOK, p.says)
 	}
 }
 
@@ -146,7 +147,7 @@ func filePaths() [2]filePath {
 func (t *tree) filePage(p filePath) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		handlers.Route(r, p.template)
-		file := t.client.files[routedPath(r)]
+		file := t.client.files[call.RoutedPath(r)]
 		if file == nil {
 			writeText(w, http.StatusNotFound, refusal.TextRoute)
 			return

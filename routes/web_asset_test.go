@@ -11,6 +11,8 @@ import (
 	"testing/fstest"
 
 	"github.com/go-chi/chi/v5"
+
+	"hush/routes/call"
 )
 
 const hiddenContent = "nobody is to see this"
@@ -146,7 +148,7 @@ func TestOnlyNamedFilesAnswer(t *testing.T) {
 
 // setPath sets a path as a server reads it.
 func setPath(r *http.Request, path string) {
-	r.URL.Path, r.URL.RawPath = unescapeKey(path, true), ""
+	r.URL.Path, r.URL.RawPath = call.UnescapeSegment(path), ""
 	if r.URL.EscapedPath() != path {
 		r.URL.RawPath = path
 	}

@@ -1,0 +1,115 @@
+package call
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"hush/handlers"
+	"hush/routes/refusal"
+)
+
+// Decoder makes an RPC's message out of a request. Its error is a
+// *refusal.Error.
+type Decoder[Req any] func(*Request) (*Req, error)
+
+// Encoder makes the answer of a route out of what an RPC returned.
+type Encoder[Res any] func(*Request, *Res) any
+
+// Action is what a route does: one RPC, or a choice between two.
+type Action struct {
+	// Operation is the RPC's name.
+	Operation string
+	// Procedures are the RPCs that Run may call; none for an action without one.
+	Procedures []string
+	// Ready is why the action cannot be served, or nil.
+	Ready error
+	// Run calls the RPC.
+	Run func(ctx context.Context, req *Request) (any, error)
+}
+
+// RPC joins a method with the codecs of its request and response.
+func RPC[Req, Res any](m handlers.Method[Req, Res], decode Decoder[Req], encode Encoder[Res]) Action {
+	a := Action{Operation: operation[Req](), Procedures: []string{m.Procedure}}
+	if !strings.HasSuffix(m.Procedure, "/"+a.Operation) {
+		a.Ready = fmt.Errorf("no procedure for %s", a.Operation)
+	}
+	a.Run = func(ctx context.Context, req *Request) (any, error) {
+		message, err := decode(req)
+		if err != nil {
+			return nil, err
+		}
+		res, err := m.Call(ctx, req.Header, message)
+		if err != nil {
+			return nil, err
+		}
+		return encode(req, res), nil
+	}
+	return a
+}
+
+// operation is the RPC's name as its request tells it, so that tables can be
+// printed where no service runs.
+func operation[Req any]() string {
+	message, ok := any(new(Req)).(proto.Message)
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(string(message.ProtoReflect().Descriptor().Name()), "Request")
+}
+
+// Either lets one parameter choose the RPC.
+func Either(choose func(*Request) (bool, error), yes, no Action) Action {
+	a := Action{
+		Operation: yes.Operation + " or " + no.Operation, Ready: yes.Ready,
+		Procedures: slices.Concat(yes.Procedures, no.Procedures),
+	}
+	if a.Ready == nil {
+		a.Ready = no.Ready
+	}
+	a.Run = func(ctx context.Context, req *Request) (any, error) {
+		chosen, err := choose(req)
+		switch {
+		case err != nil:
+			return nil, err
+		case chosen:
+			return yes.Run(ctx, req)
+		default:
+			return no.Run(ctx, req)
+		}
+	}
+	return a
+}
+
+// Reworded returns an action that refuses with another refusal where a refuses
+// with one of a class.
+func Reworded(a Action, from refusal.Class, to refusal.Error) Action {
+	run := a.Run
+	a.Run = func(ctx context.Context, req *Request) (any, error) {
+		answer, err := run(ctx, req)
+		if err == nil {
+			return answer, nil
+		}
+		refused := refusal.Read(err)
+		if refused.Class == from {
+			return nil, &to
+		}
+		return nil, refused
+	}
+	return a
+}
+
+// Nothing decodes messages without fields.
+func Nothing[Req any](*Request) (*Req, error) {
+	return new(Req), nil
+}
+
+// Continues reports whether a request carries a true continue. Anything else is
+// a no: what it guards cannot be undone.
+func Continues(req *Request) (bool, error) {
+	sure, err := req.Params.Text("continue")
+	return sure == "true", err
+}

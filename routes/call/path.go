@@ -1,0 +1,44 @@
+package call
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/go-chi/chi/v5"
+)
+
+// ReceiptNames returns the names that clients of different ages use in paths
+// for a receipt.
+func ReceiptNames() []string {
+	return []string{"private", "metadata", "receipt"}
+}
+
+// RoutedPath returns the path by which chi finds a route.
+func RoutedPath(r *http.Request) string {
+	if r.URL.RawPath != "" {
+		return r.URL.RawPath
+	}
+	return r.URL.Path
+}
+
+// UnescapeSegment returns what a segment of an escaped path means. What cannot
+// be unescaped is a key of a wrong shape, and stays as it is.
+func UnescapeSegment(segment string) string {
+	if plain, err := url.PathUnescape(segment); err == nil {
+		return plain
+	}
+	return segment
+}
+
+// pathKey reads the path's {key} or {domain}. chi matches the escaped path if
+// it differs from the plain one.
+func pathKey(r *http.Request) string {
+	segment := chi.URLParam(r, "key")
+	if segment == "" {
+		segment = chi.URLParam(r, "domain")
+	}
+	if r.URL.RawPath == "" {
+		return segment
+	}
+	return UnescapeSegment(segment)
+}
