@@ -27,6 +27,7 @@ import (
 	"hush/handlers"
 	"hush/locale"
 	"hush/routes/call"
+	"hush/routes/pages"
 	"hush/routes/refusal"
 )
 
@@ -55,8 +56,8 @@ type tree struct {
 	versions []apiVersion
 	// hidden are the patterns that are not there for anybody but colonels.
 	hidden map[string]bool
-	// client is the web client and its pages.
-	client *client
+	// site is all that is no API.
+	site *pages.Site
 }
 
 // New builds the tree. It answers an error if a required option is missing or
@@ -140,6 +141,16 @@ func (t *tree) add(v apiVersion) error {
 	return nil
 }
 
+func (t *tree) addPages(c *handlers.Callable) (err error) {
+	if t.site, err = pages.New(t.env, c); err != nil {
+		return err
+	}
+	for _, p := range pages.Routes(c) {
+		t.handle(p.Method, p.Pattern, t.site.Handler(p))
+	}
+	return nil
+}
+
 // spellings are the paths of a route: one without parameters may end in a
 // slash, and so may the address of a link that people pass on.
 func spellings(path string) []string {
@@ -188,7 +199,7 @@ func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 	case api:
 		writeJSON(w, http.StatusNotFound, routeAnswer{Message: refusal.TextRoute})
 	default:
-		t.pageNotFound(w, t.env.Request(r))
+		t.site.NotFound(w, r)
 	}
 }
 
@@ -215,7 +226,7 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	case api:
 		writeJSON(w, http.StatusMethodNotAllowed, routeAnswer{Message: refusal.TextMethod})
 	default:
-		pageMethodNotAllowed(w)
+		pages.MethodNotAllowed(w)
 	}
 }
 

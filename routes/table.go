@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"hush/handlers"
+	"hush/routes/pages"
 )
 
 // Row is one line of the routing table.
@@ -27,37 +28,44 @@ type Row struct {
 // where no service runs. The rows are the caller's.
 func Table(api *handlers.API) []Row {
 	api = cmp.Or(api, new(handlers.API))
-	var routes []Row
+	var rows []Row
 	for _, v := range versions(&api.Callable) {
 		for _, rt := range v.routes {
-			routes = append(routes, Row{rt.method, v.prefix + rt.path, rt.action.Operation})
+			rows = append(rows, Row{rt.method, v.prefix + rt.path, rt.action.Operation})
 		}
 	}
 	for _, mount := range api.Mounts {
-		routes = append(routes, mountRows(mount)...)
+		rows = append(rows, mountRows(mount)...)
 	}
-	routes = append(routes, pageRows(&api.Callable)...)
-	return routes
+	for _, p := range pages.Routes(&api.Callable) {
+		rows = append(rows, Row{p.Method, p.Path, p.Action.Operation})
+	}
+	return rows
 }
 
 func mountRows(mount handlers.Mount) []Row {
 	if len(mount.Procedures) == 0 {
 		return []Row{{"*", mount.Path + "*", "service"}}
 	}
-	var routes []Row
+	var rows []Row
 	for _, procedure := range mount.Procedures {
-		routes = append(routes, Row{"*", procedure, path.Base(procedure)})
+		rows = append(rows, Row{"*", procedure, path.Base(procedure)})
 	}
-	return routes
+	return rows
 }
 
 // WriteTable prints rows in aligned columns.
-func WriteTable(w io.Writer, routes []Row) error {
+func WriteTable(w io.Writer, rows []Row) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, route := range routes {
-		if _, err := fmt.Fprintf(columns, "%s\t%s\t%s\n", route.Method, route.Path, route.Operation); err != nil {
+	for _, row := range rows {
+		if _, err := fmt.Fprintf(columns, "%s\t%s\t%s\n", row.Method, row.Path, row.Operation); err != nil {
 			return fmt.Errorf("printing routes: %w", err)
 		}
 	}
 	return columns.Flush()
+}
+
+// versions are the versions, oldest first.
+func versions(c *handlers.Callable) []apiVersion {
+	return []apiVersion{version1(c), version2(c), version3(c)}
 }

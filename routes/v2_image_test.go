@@ -50,8 +50,6 @@ func TestDecodeImage(t *testing.T) {
 	wantMessage(t, "decodeGet", shown, &hushv1.GetDomainLogoRequest{Domain: testSecretKey, Kind: hushv1.ImageKind_IMAGE_KIND_ICON}, err)
 	gone, err := decoded(t, logo.decodeDelete, "")
 	wantMessage(t, "decodeDelete", gone, &hushv1.DeleteDomainLogoRequest{Domain: testSecretKey, Kind: hushv1.ImageKind_IMAGE_KIND_LOGO}, err)
-	public, err := decoded(t, icon.decodePublic, "")
-	wantMessage(t, "decodePublic", public, &hushv1.GetPublicImageRequest{DomainId: testSecretKey, Kind: hushv1.ImageKind_IMAGE_KIND_ICON}, err)
 	for _, image := range imageNames() {
 		req := testRequest()
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x.svg\"\r\n\r\n\xff\x00\r\n\x89\r\n--b--"))

@@ -1,4 +1,4 @@
-package routes
+package pages
 
 import (
 	"net/http"
@@ -41,52 +41,52 @@ func (p ticketPage) says() noscriptPage {
 func (p ticketPage) sent() dynamicPage {
 	return dynamicPage{
 		method: http.MethodPost, path: p.path, action: p.action,
-		answer: func(t *tree, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
+		answer: func(site *Site, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
 			if refused != nil {
-				p.refuse(t, w, req, refused)
+				p.refuse(site, w, req, refused)
 				return
 			}
-			s := p.view(req, false)
-			s.Done, _ = result.([]string)
-			t.showView(w, req, http.StatusOK, s)
+			v := p.view(req, false)
+			v.Done, _ = result.([]string)
+			site.showView(w, req, http.StatusOK, v)
 		},
 	}
 }
 
 // refuse says why it was not done, with the form again where another try may
 // help.
-func (p ticketPage) refuse(t *tree, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+func (p ticketPage) refuse(site *Site, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	status, text := req.Reason(refused)
-	s := p.view(req, refused.Class != refusal.ClassTicket)
-	switch s.Problem = text; {
+	v := p.view(req, refused.Class != refusal.ClassTicket)
+	switch v.Problem = text; {
 	case refused.Class == refusal.ClassTicket:
-		s.Problem = req.Text(p.texts + ".failed")
+		v.Problem = req.Text(p.texts + ".failed")
 	case refused.Class == refusal.ClassUnauthorized && p.account != "":
-		s.Problem, s.Text = req.Text(p.account), s.Text[:1]
+		v.Problem, v.Text = req.Text(p.account), v.Text[:1]
 	case p.passwords && (strings.HasPrefix(text, "new_password") || strings.HasPrefix(text, "password")):
-		s.Problem = req.Text("page.reset.refused")
+		v.Problem = req.Text("page.reset.refused")
 	}
 	refused.SetRetryAfter(w.Header())
-	t.showView(w, req, status, s)
+	site.showView(w, req, status, v)
 }
 
 func (p ticketPage) view(req *call.Request, asks bool) *view {
-	s := &view{Title: req.Text(p.texts + ".title")}
+	v := &view{Title: req.Text(p.texts + ".title")}
 	if !asks {
-		return s
+		return v
 	}
-	s.Text = []passage{{Text: req.Text(p.texts + ".explanation")}}
+	v.Text = []passage{{Text: req.Text(p.texts + ".explanation")}}
 	if p.account != "" {
-		s.Text = append(s.Text, passage{Text: req.Text(p.account)})
+		v.Text = append(v.Text, passage{Text: req.Text(p.account)})
 	}
-	s.Form = &form{Button: req.Text(p.texts + ".button")}
+	v.Form = &form{Button: req.Text(p.texts + ".button")}
 	if p.passwords {
-		s.Form.Fields = []input{
+		v.Form.Fields = []input{
 			{Name: "newp", Label: req.Text("page.reset.password"), Hint: req.Text("page.reset.hint"), Complete: "new-password", Least: 10},
 			{Name: "newp2", Label: req.Text("page.reset.repeat"), Complete: "new-password", Least: 10},
 		}
 	}
-	return s
+	return v
 }
 
 func decodeVerify(req *call.Request) (*hushv1.VerifyAccountRequest, error) {

@@ -1,7 +1,6 @@
-package routes
+package pages
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"hush/routes/call"
-	"hush/routes/refusal"
 )
 
 // noscriptPage is what a page says where no script runs. Its view depends on the
@@ -61,60 +59,14 @@ func languageTag(req *call.Request) string {
 }
 
 // allowReferrer lets a form say that it comes from here.
-func (s *view) allowReferrer(h http.Header) {
-	if s.Form != nil {
+func (v *view) allowReferrer(h http.Header) {
+	if v.Form != nil {
 		h.Set("Referrer-Policy", ownReferrer)
 	}
-}
-
-// showSheet answers with a page without scripts.
-func (t *tree) showView(w http.ResponseWriter, req *call.Request, status int, s *view) {
-	s.Language, s.Styles = languageTag(req), t.client.shell.styles
-	s.allowReferrer(w.Header())
-	if s.Form != nil {
-		s.Form.Shrimp = req.Visitor.Shrimp
-	}
-	var b bytes.Buffer
-	if err := t.client.plain.Execute(&b, s); err != nil {
-		writeText(w, http.StatusInternalServerError, refusal.TextInternal)
-		return
-	}
-	writeBytes(w, status, typeHTML, b.Bytes())
 }
 
 // moment is a fact about when something happened or will.
 func moment(name string, at *timestamppb.Timestamp) fact {
 	utc := at.AsTime()
 	return fact{Name: name, Text: utc.Format("2006-01-02 15:04 UTC"), Time: utc.Format(time.RFC3339)}
-}
-
-// homePage says what the service is, and how to use it from a command line.
-func homePage() noscriptPage {
-	return noscriptPage{"home", func(req *call.Request) *view {
-		base := req.Links.Base()
-		keys := req.Text("page.home.keys", "secret", "secret_key", "link", base+"/s#KEY", "receipt", "metadata_key")
-		return &view{Title: req.Text("page.home.title"), Text: []passage{
-			{Text: req.Text("page.home.explanation")},
-			{Text: req.Text("page.script")},
-			{req.Text("page.home.share"), "curl --data-urlencode secret@FILE " + base + "/api/v1/share"},
-			{Text: keys},
-		}}
-	}}
-}
-
-// fragmentPage is for links whose key browsers keep to themselves. It tells how
-// to make one with the key in the path.
-func fragmentPage(from, to string) noscriptPage {
-	return noscriptPage{"fragment " + from, func(req *call.Request) *view {
-		return &view{Title: req.Text("page.fragment.title"), Text: []passage{
-			{Text: req.Text("page.fragment.explanation")},
-			{Text: req.Text("page.fragment.advice", "from", from, "to", to)},
-		}}
-	}}
-}
-
-func unknownPage() noscriptPage {
-	return noscriptPage{"unknown", func(req *call.Request) *view {
-		return &view{Title: req.Text("page.unknown.title"), Text: []passage{{Text: req.Text("page.unknown.explanation")}}}
-	}}
 }

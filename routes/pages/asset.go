@@ -1,4 +1,4 @@
-package routes
+package pages
 
 import (
 	"bytes"
@@ -6,15 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-)
-
-// How long browsers may keep what they loaded.
-const (
-	notStored = "no-store"
-	// kept is for files with a hash of their content in their name.
-	kept = "public, max-age=31536000, immutable"
-	// briefly is for files whose name stays when they change.
-	briefly = "public, max-age=3600"
 )
 
 // assetTypes are the types of the client's files, by the endings of their

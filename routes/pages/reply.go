@@ -1,12 +1,8 @@
-package routes
+package pages
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
-
-	"hush/handlers"
 )
 
 // Policies of pages about what browsers tell of where a request comes from.
@@ -15,6 +11,15 @@ const (
 	// ownReferrer is for pages with a form. Under no-referrer browsers send the
 	// form with the origin "null", and it would be refused as another site's.
 	ownReferrer = "same-origin"
+)
+
+// How long browsers may keep what they loaded.
+const (
+	notStored = "no-store"
+	// kept is for files with a hash of their content in their name.
+	kept = "public, max-age=31536000, immutable"
+	// briefly is for files whose name stays when they change.
+	briefly = "public, max-age=3600"
 )
 
 const typeHTML = "text/html; charset=utf-8"
@@ -65,27 +70,4 @@ func writeBytes(w http.ResponseWriter, status int, contentType string, body []by
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // as in writeJSON
-}
-
-// How long browsers come over TLS alone after an answer: two years.
-const (
-	strictTransport = "max-age=63072000"
-	strictBelow     = strictTransport + "; includeSubDomains"
-)
-
-// secured tells browsers with every answer to come over TLS alone, if that is
-// how clients reach the service. On the service's own host that goes for the
-// hosts below it, too; those below a customer's domain are the customer's.
-func secured(base *url.URL, next http.Handler) http.Handler {
-	if base.Scheme != "https" {
-		return next
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		policy := strictTransport
-		if strings.EqualFold(handlers.HostOf(r.Host), base.Hostname()) {
-			policy = strictBelow
-		}
-		w.Header().Set("Strict-Transport-Security", policy)
-		next.ServeHTTP(w, r)
-	})
 }

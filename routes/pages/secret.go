@@ -1,4 +1,4 @@
-package routes
+package pages
 
 import (
 	"cmp"
@@ -38,24 +38,20 @@ func secretView(req *call.Request) *view {
 // revealPage is the page after its button. A form that was sent without it
 // reveals nothing.
 func revealPage(c *handlers.Callable) dynamicPage {
-	reveal := counted(call.RPC(c.RevealSecret, decodeOpen, revealedText))
+	shown := call.Action{Operation: "page", Run: func(context.Context, *call.Request) (any, error) { return nil, nil }}
+	reveal := counted(call.RPC(c.RevealSecret, decodeReveal, revealedText))
 	return dynamicPage{
 		method: http.MethodPost, path: secretPath,
-		action: call.Either(call.Continues, reveal, shown()), answer: answerReveal,
+		action: call.Either(call.Continues, reveal, shown), answer: answerReveal,
 	}
 }
 
-// shown is an action without an RPC.
-func shown() call.Action {
-	return call.Action{Operation: "page", Run: func(context.Context, *call.Request) (any, error) { return nil, nil }}
-}
-
-func decodeOpen(req *call.Request) (*hushv1.RevealSecretRequest, error) {
-	msg, err := decodeReveal(req)
-	if err == nil {
-		msg.SecretKey = linkKey(req.Key)
+func decodeReveal(req *call.Request) (*hushv1.RevealSecretRequest, error) {
+	passphrase, err := req.Params.Text("passphrase")
+	if err != nil {
+		return nil, err
 	}
-	return msg, err
+	return &hushv1.RevealSecretRequest{SecretKey: linkKey(req.Key), Passphrase: passphrase}, nil
 }
 
 func revealedText(_ *call.Request, res *hushv1.RevealSecretResponse) any { return res.GetValue() }
@@ -117,30 +113,30 @@ func pauseText(req *call.Request, key string, pause time.Duration) string {
 
 // answerReveal shows the secret this once, or why not, with the form again
 // where another try may help. Unknown, spent and expired are the same answer.
-func answerReveal(t *tree, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
+func answerReveal(site *Site, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
 	if refused != nil {
-		refuseReveal(t, w, req, refused)
+		refuseReveal(site, w, req, refused)
 		return
 	}
-	s := secretView(req)
+	v := secretView(req)
 	if value, revealed := result.(string); revealed {
-		s = &view{Title: req.Text("event.revealed"), Done: []string{req.Text("page.secret.done")}, Value: value}
+		v = &view{Title: req.Text("event.revealed"), Done: []string{req.Text("page.secret.done")}, Value: value}
 	}
-	t.showView(w, req, http.StatusOK, s)
+	site.showView(w, req, http.StatusOK, v)
 }
 
-func refuseReveal(t *tree, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+func refuseReveal(site *Site, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	status, text := req.Reason(refused)
-	s := secretView(req)
+	v := secretView(req)
 	switch refused.Class {
 	case refusal.ClassUnknown:
 		text = req.Text("page.secret.gone")
-		s = &view{Title: req.Text("page.unknown.title")}
+		v = &view{Title: req.Text("page.unknown.title")}
 	case refusal.ClassPassphrase, refusal.ClassLimited:
 		text = cmp.Or(refused.Text, text)
 	default:
 	}
-	s.Problem = text
+	v.Problem = text
 	refused.SetRetryAfter(w.Header())
-	t.showView(w, req, status, s)
+	site.showView(w, req, status, v)
 }

@@ -1,4 +1,4 @@
-package routes
+package pages
 
 import (
 	"bytes"
@@ -47,12 +47,22 @@ func fileTree(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatalf("newClient(): got error %v", err)
 	}
-	tree := bareTree(t)
-	tree.client = built
+	return serveFiles(built)
+}
+
+func serveFiles(built *client) http.Handler {
+	site, mux := &Site{client: built}, chi.NewMux()
 	for _, p := range filePaths() {
-		tree.handle(http.MethodGet, p.pattern, restricted(tree.filePage(p)))
+		mux.Get(p.pattern, restricted(site.filePage(p)))
+		mux.Head(p.pattern, restricted(site.filePage(p)))
 	}
-	return tree.mux
+	return mux
+}
+
+func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
 }
 
 func getFile(h http.Handler, path, encoding string) *httptest.ResponseRecorder {
@@ -187,14 +197,11 @@ func FuzzFiles(f *testing.F) {
 	if err != nil {
 		f.Fatalf("newClient(): got error %v", err)
 	}
-	tree := &tree{mux: chi.NewMux(), client: built}
-	for _, p := range filePaths() {
-		tree.handle(http.MethodGet, p.pattern, restricted(tree.filePage(p)))
-	}
+	h := serveFiles(built)
 	f.Fuzz(func(t *testing.T, path string) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		setPath(r, path)
-		w := serve(tree.mux, r)
+		w := serve(h, r)
 		if w.Code == http.StatusOK && (built.files[path] == nil || strings.Contains(w.Body.String(), hiddenContent)) {
 			t.Errorf("GET %q: got 200 %q, want only files that are named", path, w.Body)
 		}

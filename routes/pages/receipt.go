@@ -1,4 +1,4 @@
-package routes
+package pages
 
 import (
 	"net/http"
@@ -29,7 +29,7 @@ func burnPassage(req *call.Request) passage {
 	return passage{req.Text("page.receipt.burn"), "curl -X POST " + req.Links.Base() + "/api/v1/private/KEY/burn"}
 }
 
-// factsPages are the receipt's page after its button, at each of its paths.
+// receiptPages are the receipt's page after its button, at each of its paths.
 func receiptPages(c *handlers.Callable) []dynamicPage {
 	var all []dynamicPage
 	for _, name := range call.ReceiptNames() {
@@ -54,9 +54,10 @@ type receiptFacts struct {
 
 func factsOf(req *call.Request, res *hushv1.GetMetadataResponse) any {
 	m := res.GetMetadata()
-	found := receiptFacts{waits: waits(m.GetState())}
+	state := m.GetState()
+	found := receiptFacts{waits: state == hushv1.State_STATE_NEW || state == hushv1.State_STATE_VIEWED}
 	found.facts = append(found.facts,
-		fact{Name: req.Text("page.receipt.state"), Text: stateText(req, m.GetState())},
+		fact{Name: req.Text("page.receipt.state"), Text: stateText(req, state)},
 		moment(req.Text("event.created"), m.GetCreateTime()))
 	for _, known := range []struct {
 		name string
@@ -80,36 +81,44 @@ func factsOf(req *call.Request, res *hushv1.GetMetadataResponse) any {
 
 // stateText says where a secret stands. Whether its sender looked makes no
 // difference here.
-func stateText(req *call.Request, s hushv1.State) string {
-	if waits(s) {
+func stateText(req *call.Request, state hushv1.State) string {
+	switch state {
+	case hushv1.State_STATE_NEW, hushv1.State_STATE_VIEWED:
 		return req.Text("page.state.waiting")
+	case hushv1.State_STATE_RECEIVED:
+		return req.Text("page.state.received")
+	case hushv1.State_STATE_BURNED:
+		return req.Text("page.state.burned")
+	case hushv1.State_STATE_EXPIRED:
+		return req.Text("page.state.expired")
+	default:
+		return req.Text("page.state.unknown")
 	}
-	return req.Text("page.state." + stateWord(s))
 }
 
-func answerReceipt(t *tree, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
+func answerReceipt(site *Site, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
 	if refused != nil {
-		refuseReceipt(t, w, req, refused)
+		refuseReceipt(site, w, req, refused)
 		return
 	}
 	found, _ := result.(receiptFacts)
-	s := &view{Title: req.Text("page.receipt.title"), Facts: found.facts}
+	v := &view{Title: req.Text("page.receipt.title"), Facts: found.facts}
 	if found.ended != "" {
-		s.Text = append(s.Text, passage{Text: found.ended})
+		v.Text = append(v.Text, passage{Text: found.ended})
 	}
 	if found.waits {
-		s.Text = append(s.Text, burnPassage(req))
+		v.Text = append(v.Text, burnPassage(req))
 	}
-	t.showView(w, req, http.StatusOK, s)
+	site.showView(w, req, http.StatusOK, v)
 }
 
-func refuseReceipt(t *tree, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+func refuseReceipt(site *Site, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	status, text := req.Reason(refused)
-	s := receiptView(req)
-	s.Problem = text
+	v := receiptView(req)
+	v.Problem = text
 	if refused.Class == refusal.ClassUnknown {
-		s = &view{Title: req.Text("page.unknown.title"), Problem: req.Text("page.receipt.unknown")}
+		v = &view{Title: req.Text("page.unknown.title"), Problem: req.Text("page.receipt.unknown")}
 	}
 	refused.SetRetryAfter(w.Header())
-	t.showView(w, req, status, s)
+	site.showView(w, req, status, v)
 }

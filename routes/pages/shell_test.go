@@ -1,4 +1,4 @@
-package routes
+package pages
 
 import (
 	"slices"
@@ -39,6 +39,7 @@ func TestStyleSheets(t *testing.T) {
 }
 
 func TestLinkKey(t *testing.T) {
+	const testSecretKey = "secretkey0000000000000000000000"
 	for segment, want := range map[string]string{
 		testSecretKey: testSecretKey, testSecretKey + ".": testSecretKey, testSecretKey + ").": testSecretKey, testSecretKey + "=": testSecretKey,
 		testSecretKey + "&utm_source=x": testSecretKey, testSecretKey + " has it": testSecretKey, "<" + testSecretKey + ">": testSecretKey,

@@ -1,0 +1,103 @@
+package pages
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"hush/locale"
+	"hush/routes/call"
+)
+
+// client is the web client: the page that starts it, the files that this page
+// loads, and the pages for browsers that run no script.
+type client struct {
+	shell shell
+	// shells are the shell as it is served to everybody without a session.
+	shells map[shellName]*asset
+	files  map[string]*asset // by path
+	// plain is a page of its own and noscript a part of the shell; both show a
+	// view.
+	plain    *template.Template
+	noscript *template.Template
+}
+
+// shellName is what the shell depends on: which view it holds, and in which
+// language.
+type shellName struct {
+	view   string
+	locale locale.Locale
+}
+
+// newClient reads the client as it was built.
+func newClient(files fs.FS) (*client, error) {
+	html, err := fs.ReadFile(files, "index.html")
+	if err != nil {
+		return nil, fmt.Errorf("reading the web client: %w", err)
+	}
+	c := &client{shells: make(map[shellName]*asset)}
+	if c.shell, err = newShell(string(html)); err != nil {
+		return nil, err
+	}
+	if c.files, err = readAssets(files); err != nil {
+		return nil, fmt.Errorf("reading the web client: %w", err)
+	}
+	if c.plain, err = parsePage("plain.html"); err != nil {
+		return nil, err
+	}
+	c.noscript, err = parsePage("noscript.html")
+	return c, err
+}
+
+// render is the shell with a view for browsers that run no script.
+func (c *client) render(req *call.Request, s *view) ([]byte, error) {
+	var b bytes.Buffer
+	if err := c.noscript.Execute(&b, s); err != nil {
+		return nil, fmt.Errorf("rendering %q: %w", s.Title, err)
+	}
+	return c.shell.with(languageTag(req), b.Bytes()), nil
+}
+
+// readAssets reads the files that the shell loads, by the paths that lead to
+// them. What has another name or is of another type is not served.
+func readAssets(files fs.FS) (map[string]*asset, error) {
+	assets := make(map[string]*asset)
+	for _, kind := range []struct{ pattern, caching string }{
+		{"assets/*", kept},
+		{"*", briefly},
+	} {
+		names, err := fs.Glob(files, kind.pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.DeleteFunc(names, isHidden) {
+			content, err := fs.ReadFile(files, name)
+			if err != nil {
+				return nil, err
+			}
+			assets["/"+name] = newAsset(assetTypes()[path.Ext(name)], kind.caching, content)
+		}
+	}
+	return assets, nil
+}
+
+// isHidden tells files that nothing loads, folders among them.
+func isHidden(name string) bool {
+	return assetTypes()[path.Ext(name)] == "" || strings.HasPrefix(path.Base(name), ".")
+}
+
+//go:embed templates
+var templates embed.FS
+
+func parsePage(file string) (*template.Template, error) {
+	set, err := template.ParseFS(templates, "templates/"+file, "templates/view.html")
+	if err != nil {
+		return nil, fmt.Errorf("parsing page %s: %w", file, err)
+	}
+	return set.Lookup(file), nil
+}

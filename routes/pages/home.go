@@ -1,0 +1,34 @@
+package pages
+
+import "hush/routes/call"
+
+// homePage says what the service is, and how to use it from a command line.
+func homePage() noscriptPage {
+	return noscriptPage{"home", func(req *call.Request) *view {
+		base := req.Links.Base()
+		keys := req.Text("page.home.keys", "secret", "secret_key", "link", base+"/s#KEY", "receipt", "metadata_key")
+		return &view{Title: req.Text("page.home.title"), Text: []passage{
+			{Text: req.Text("page.home.explanation")},
+			{Text: req.Text("page.script")},
+			{req.Text("page.home.share"), "curl --data-urlencode secret@FILE " + base + "/api/v1/share"},
+			{Text: keys},
+		}}
+	}}
+}
+
+// fragmentPage is for links whose key browsers keep to themselves. It tells how
+// to make one with the key in the path.
+func fragmentPage(from, to string) noscriptPage {
+	return noscriptPage{"fragment " + from, func(req *call.Request) *view {
+		return &view{Title: req.Text("page.fragment.title"), Text: []passage{
+			{Text: req.Text("page.fragment.explanation")},
+			{Text: req.Text("page.fragment.advice", "from", from, "to", to)},
+		}}
+	}}
+}
+
+func unknownPage() noscriptPage {
+	return noscriptPage{"unknown", func(req *call.Request) *view {
+		return &view{Title: req.Text("page.unknown.title"), Text: []passage{{Text: req.Text("page.unknown.explanation")}}}
+	}}
+}

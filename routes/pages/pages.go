@@ -1,0 +1,192 @@
+// Package pages serves what is no API: the web client, plain texts for programs,
+// and the pages behind links for browsers that run no script.
+//
+// It promises that opening a link changes nothing and looks nothing up, so that
+// whoever follows one, person or program, gets the same page for every key; that
+// a secret is shown once, after its button was pressed; and that each answer has
+// headers that keep it out of caches and frames. A page acts through one RPC,
+// like a route of the API. Package routes alone builds a Site and serves it.
+package pages
+
+import (
+	"fmt"
+	"net/http"
+
+	"hush/handlers"
+	"hush/locale"
+	"hush/routes/call"
+	"hush/routes/refusal"
+	"hush/web"
+)
+
+// Route is one path of a site.
+type Route struct {
+	// Method is the HTTP method.
+	Method string
+	// Path is the template, as routing tables show it.
+	Path string
+	// Pattern is the path as chi matches it.
+	Pattern string
+	// Action is the RPC behind the page; without procedures if there is none.
+	Action call.Action
+
+	serve func(site *Site) http.HandlerFunc
+}
+
+// Routes lists all paths of a site, its pages first.
+func Routes(c *handlers.Callable) []Route {
+	var all []Route
+	for _, p := range shellPages(c) {
+		all = append(all, static(p.path, p.path, "page", func(site *Site) http.HandlerFunc { return site.shellPage(p) }))
+	}
+	for _, p := range dynamicPages(c) {
+		all = append(all, Route{
+			Method: p.method, Path: p.path, Pattern: p.path, Action: p.action,
+			serve: func(site *Site) http.HandlerFunc { return site.dynamic(p) },
+		})
+	}
+	for _, p := range filePaths() {
+		all = append(all, static(p.template, p.pattern, "file", func(site *Site) http.HandlerFunc { return site.filePage(p) }))
+	}
+	for _, p := range textPages() {
+		all = append(all, static(p.path, p.path, p.operation, func(*Site) http.HandlerFunc { return p.serve }))
+	}
+	return all
+}
+
+// static is a path whose answer calls no RPC.
+func static(path, pattern, operation string, serve func(site *Site) http.HandlerFunc) Route {
+	return Route{Method: http.MethodGet, Path: path, Pattern: pattern, Action: call.Action{Operation: operation}, serve: serve}
+}
+
+// New reads the embedded web client and renders the pages that are the same for
+// everybody. It returns an error if the client is not as its build leaves it, if
+// a page cannot be rendered, or if c lacks a method that a page calls.
+func New(env *call.Env, c *handlers.Callable) (*Site, error) {
+	files, err := web.Files()
+	if err != nil {
+		return nil, fmt.Errorf("reading the web client: %w", err)
+	}
+	site := &Site{env: env}
+	if site.client, err = newClient(files); err != nil {
+		return nil, err
+	}
+	for _, route := range Routes(c) {
+		if route.Action.Ready != nil {
+			return nil, fmt.Errorf("page %s %s: %w", route.Method, route.Path, route.Action.Ready)
+		}
+	}
+	says := []noscriptPage{unknownPage()}
+	for _, p := range shellPages(c) {
+		says = append(says, p.says)
+	}
+	for _, page := range says {
+		for _, l := range locale.Supported() {
+			if err := site.addShell(page, l); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return site, nil
+}
+
+// Handler serves a route, which has to be one of Routes.
+func (site *Site) Handler(route Route) http.HandlerFunc { return restricted(route.serve(site)) }
+
+// NotFound answers for a path outside the API that no route has.
+func (site *Site) NotFound(w http.ResponseWriter, r *http.Request) {
+	restrict(w.Header())
+	site.showShell(w, site.env.Request(r), http.StatusNotFound, unknownPage())
+}
+
+// MethodNotAllowed answers for a path outside the API whose routes have other
+// methods.
+func MethodNotAllowed(w http.ResponseWriter) {
+	restrict(w.Header())
+	writeText(w, http.StatusMethodNotAllowed, refusal.TextMethod)
+}
+
+// shellPage is a path of the web client.
+type shellPage struct {
+	path string
+	says noscriptPage
+}
+
+// shellPages are the client's paths. All answer the shell; they differ in what that
+// says where no script runs.
+func shellPages(c *handlers.Callable) []shellPage {
+	var all []shellPage
+	for _, path := range []string{
+		"/", "/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
+		"/account/domains", "/account/domains/{domain}", "/colonel", "/feedback", "/about",
+	} {
+		all = append(all, shellPage{path, homePage()})
+	}
+	all = append(all,
+		shellPage{"/s", fragmentPage("/s#", "/secret/")},
+		shellPage{"/secret/{key}", secretPage()},
+		shellPage{"/r", fragmentPage("/r#", "/private/")},
+	)
+	for _, name := range call.ReceiptNames() {
+		all = append(all, shellPage{"/" + name + "/{key}", receiptPage()})
+	}
+	for _, p := range ticketPages(c) {
+		all = append(all, shellPage{p.path, p.says()})
+	}
+	return all
+}
+
+// textPage is a plain text for programs.
+type textPage struct{ path, operation, text string }
+
+func textPages() [2]textPage {
+	return [2]textPage{
+		{"/healthz", "health", "ok"},
+		{"/robots.txt", "robots", "User-agent: *\nDisallow: /\n"},
+	}
+}
+
+func (p textPage) serve(w http.ResponseWriter, r *http.Request) {
+	handlers.Route(r, p.path)
+	writeText(w, http.StatusOK, p.text)
+}
+
+// dynamicPages are the pages that act; like a route of the API, each calls one
+// RPC behind the same chain.
+func dynamicPages(c *handlers.Callable) []dynamicPage {
+	all := append([]dynamicPage{revealPage(c)}, receiptPages(c)...)
+	for _, p := range ticketPages(c) {
+		all = append(all, p.sent())
+	}
+	return append(all, imagePages(c)...)
+}
+
+func (site *Site) shellPage(p shellPage) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		handlers.Route(r, p.path)
+		site.showShell(w, site.env.Request(r), http.StatusOK, p.says)
+	}
+}
+
+// filePath is where files of the client are. Only names that are embedded
+// answer; the pattern keeps other paths from looking like files.
+type filePath struct{ template, pattern string }
+
+func filePaths() [2]filePath {
+	return [2]filePath{
+		{"/assets/{file}", "/assets/{file}"},
+		{"/{file}", `/{file:[a-z0-9-]+\.(?:ico|png|svg|webmanifest)}`},
+	}
+}
+
+func (site *Site) filePage(p filePath) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		handlers.Route(r, p.template)
+		file := site.client.files[call.RoutedPath(r)]
+		if file == nil {
+			writeText(w, http.StatusNotFound, refusal.TextRoute)
+			return
+		}
+		file.answer(w, r.Header, http.StatusOK)
+	}
+}

@@ -1,0 +1,78 @@
+package pages
+
+import (
+	"bytes"
+	"net/http"
+
+	"hush/handlers"
+	"hush/locale"
+	"hush/routes/call"
+	"hush/routes/refusal"
+)
+
+// Site is the web client and its pages.
+type Site struct {
+	env    *call.Env
+	client *client
+}
+
+func (site *Site) addShell(says noscriptPage, l locale.Locale) error {
+	name := shellName{says.name, l}
+	if site.client.shells[name] != nil {
+		return nil
+	}
+	req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: handlers.Visitor{Locale: l}}
+	html, err := site.client.render(req, says.view(req))
+	if err != nil {
+		return err
+	}
+	site.client.shells[name] = newAsset(typeHTML, notStored, html)
+	return nil
+}
+
+// showShell answers with the page that starts the client. Nothing on it depends
+// on what the path's parameters hold: nothing is looked up for it, so whoever
+// opens a link, or a program that follows it, learns what it is for and changes
+// nothing. A session's form carries the session's token, and such a page is
+// sent as it is: beside text that others choose, its packed size could tell
+// about the token.
+func (site *Site) showShell(w http.ResponseWriter, req *call.Request, status int, says noscriptPage) {
+	s := says.view(req)
+	s.allowReferrer(w.Header())
+	if s.Form == nil || req.Visitor.Shrimp == "" {
+		site.client.shells[shellName{says.name, req.Visitor.Locale}].answer(w, req.Header, status)
+		return
+	}
+	s.Form.Shrimp = req.Visitor.Shrimp
+	html, err := site.client.render(req, s)
+	if err != nil {
+		writeText(w, http.StatusInternalServerError, refusal.TextInternal)
+		return
+	}
+	writeBytes(w, status, typeHTML, html)
+}
+
+// showView answers with a page without scripts.
+func (site *Site) showView(w http.ResponseWriter, req *call.Request, status int, v *view) {
+	v.Language, v.Styles = languageTag(req), site.client.shell.styles
+	v.allowReferrer(w.Header())
+	if v.Form != nil {
+		v.Form.Shrimp = req.Visitor.Shrimp
+	}
+	var b bytes.Buffer
+	if err := site.client.plain.Execute(&b, v); err != nil {
+		writeText(w, http.StatusInternalServerError, refusal.TextInternal)
+		return
+	}
+	writeBytes(w, status, typeHTML, b.Bytes())
+}
+
+// pageFailed answers a refusal where there is no page to put it on.
+func (site *Site) pageFailed(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
+	status, text := req.Reason(refused)
+	if refused.Class == refusal.ClassUnknown || refused.Class == refusal.ClassInvalid || refused.Class == refusal.ClassRoute {
+		status, text = http.StatusNotFound, refusal.TextRoute
+	}
+	refused.SetRetryAfter(w.Header())
+	writeText(w, status, text)
+}

@@ -1,0 +1,32 @@
+package routes
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"hush/handlers"
+)
+
+// How long browsers come over TLS alone after an answer: two years.
+const (
+	strictTransport = "max-age=63072000"
+	strictBelow     = strictTransport + "; includeSubDomains"
+)
+
+// secured tells browsers with every answer to come over TLS alone, if that is
+// how clients reach the service. On the service's own host that goes for the
+// hosts below it, too; those below a customer's domain are the customer's.
+func secured(base *url.URL, next http.Handler) http.Handler {
+	if base.Scheme != "https" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		policy := strictTransport
+		if strings.EqualFold(handlers.HostOf(r.Host), base.Hostname()) {
+			policy = strictBelow
+		}
+		w.Header().Set("Strict-Transport-Security", policy)
+		next.ServeHTTP(w, r)
+	})
+}
