@@ -34,7 +34,7 @@ var directions = map[string][]string{
 	"cmd/hush-powerloss":    {"seal", "storage", "storage/bolt", "vault"},
 	"connections":           {},
 	"routes":                {"gen/...", "handlers", "locale", "routes/call", "routes/pages", "routes/params", "routes/refusal"},
-	"routes/call":           {"handlers", "locale", "routes/params", "routes/refusal"},
+	"routes/call":           {"gen/...", "handlers", "locale", "routes/params", "routes/refusal"},
 	"routes/pages":          {"gen/...", "handlers", "locale", "routes/call", "routes/params", "routes/refusal", "web"},
 	"routes/params":         {"routes/refusal"},
 	"routes/refusal":        {"gen/...", "locale"},

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"errors"
+	"net/http"
 
 	"connectrpc.com/connect"
 
@@ -12,11 +13,23 @@ import (
 // errNoCaller: a call that did not come through the middleware.
 var errNoCaller = errors.New("handlers: call without a caller")
 
+// Hides reports whether what has an access does not exist for the sender of r.
+// Whatever Hides is answered like a path that was never there.
+func Hides(access hushv1.Access, r *http.Request) bool {
+	return hides(access, recordFrom(r.Context()))
+}
+
+// hides is the one rule on what is for administrators: it exists for nobody
+// else.
+func hides(access hushv1.Access, record *record) bool {
+	return access == hushv1.Access_ACCESS_COLONEL && (record == nil || record.refused || !record.caller.Colonel())
+}
+
 // admits returns nil if a method is for the caller.
 func admits(p policy, record *record) error {
 	caller := record.caller
 	switch {
-	case p.access == hushv1.Access_ACCESS_COLONEL && (record.refused || !caller.Colonel()):
+	case hides(p.access, record):
 		return unknownProcedure()
 	case record.refused:
 		return vault.ErrUnauthenticated

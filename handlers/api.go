@@ -17,6 +17,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/vault"
 )
 
@@ -63,9 +64,9 @@ type Mount struct {
 	Handler http.Handler
 	// Procedures are the RPCs below it; none for health and reflection.
 	Procedures []string
-	// Colonels tells that all of it is for colonels, and not there for anybody
-	// else.
-	Colonels bool
+	// Access is who all of it is for: ACCESS_COLONEL if every procedure is for
+	// administrators, otherwise ACCESS_PUBLIC.
+	Access hushv1.Access
 }
 
 // API is the whole set of services.

@@ -13,6 +13,9 @@ import (
 type Method[Req, Res any] struct {
 	// Procedure is the RPC's full name, as in "/hush.v1.SecretService/BurnSecret".
 	Procedure string
+	// Access is who the method is for. For anybody else a method for
+	// administrators does not exist; see Hides.
+	Access hushv1.Access
 	call      func(ctx context.Context, header http.Header, req *Req) (*Res, error)
 }
 

@@ -101,7 +101,7 @@ func bind[Req, Res any](c chain, procedure string, serve func(context.Context, *
 		}
 		return connect.NewResponse(res), nil
 	})
-	return Method[Req, Res]{Procedure: procedure, call: func(ctx context.Context, header http.Header, req *Req) (*Res, error) {
+	return Method[Req, Res]{Procedure: procedure, Access: c.policies[procedure].access, call: func(ctx context.Context, header http.Header, req *Req) (*Res, error) {
 		res, err := next(ctx, &call{AnyRequest: connect.NewRequest(req), spec: spec, header: header})
 		if err != nil {
 			return nil, err

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	hushv1 "hush/gen/hush/v1"
 )
 
 // mounted names the procedures below a service's path.
@@ -17,15 +15,15 @@ func (c chain) mounted(path string, handler http.Handler) Mount {
 		}
 	}
 	slices.Sort(m.Procedures)
-	m.Colonels = c.policies.forColonels(m.Procedures)
+	m.Access = c.policies.accessOf(m.Procedures)
 	return m
 }
 
-// hidden answers a procedure for colonels as the service does one that it does
-// not have, unless a colonel asks.
+// hidden answers a procedure that does not exist for the caller as the service
+// answers one that it does not have.
 func (c chain) hidden(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c.policies[r.URL.Path].access == hushv1.Access_ACCESS_COLONEL && !VisitorOf(r).Colonel {
+		if Hides(c.policies[r.URL.Path].access, r) {
 			http.NotFound(w, r)
 			return
 		}

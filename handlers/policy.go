@@ -76,14 +76,18 @@ func readPolicy(method protoreflect.MethodDescriptor) policy {
 	return p
 }
 
-// forColonels tells whether procedures are for colonels, all of them.
-func (p policies) forColonels(procedures []string) bool {
+// accessOf returns the access of a whole service: ACCESS_COLONEL if all of its
+// procedures have that, otherwise ACCESS_PUBLIC.
+func (p policies) accessOf(procedures []string) hushv1.Access {
 	for _, procedure := range procedures {
 		if p[procedure].access != hushv1.Access_ACCESS_COLONEL {
-			return false
+			return hushv1.Access_ACCESS_PUBLIC
 		}
 	}
-	return len(procedures) > 0
+	if len(procedures) == 0 {
+		return hushv1.Access_ACCESS_PUBLIC
+	}
+	return hushv1.Access_ACCESS_COLONEL
 }
 
 // proceduresOf are the procedures of a service.

@@ -115,8 +115,6 @@ type Visitor struct {
 	Shrimp string
 	// Locale is the language of the answer.
 	Locale locale.Locale
-	// Colonel tells whether the caller has that role.
-	Colonel bool
 }
 
 // VisitorOf returns who asks, as the middleware found out. After a sign-in in
@@ -128,7 +126,7 @@ func VisitorOf(r *http.Request) Visitor {
 	}
 	return Visitor{
 		Custid: record.caller.Address(), Shrimp: record.caller.Shrimp(),
-		Locale: record.locale, Colonel: !record.refused && record.caller.Colonel(),
+		Locale: record.locale,
 	}
 }
 

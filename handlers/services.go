@@ -6,6 +6,8 @@ import (
 	"connectrpc.com/connect"
 	"connectrpc.com/grpchealth"
 	"connectrpc.com/grpcreflect"
+
+	hushv1 "hush/gen/hush/v1"
 )
 
 // assembly is the set of services as it comes together: each is bound to the
@@ -38,13 +40,13 @@ func (a *assembly) mount(path string, handler http.Handler) {
 	a.mounts = append(a.mounts, a.chain.mounted(path, handler))
 }
 
-// besides are the services that are everybody's: health and reflection. They
-// know nothing of secrets and have no access option, and do not list what is
-// for colonels.
+// besides are the services for everybody: health and reflection. They know
+// nothing of secrets, have no access option, and do not list what is for
+// administrators.
 func (c chain) besides() []Mount {
 	var names []string
 	for _, service := range services() {
-		if !c.policies.forColonels(proceduresOf(service)) {
+		if c.policies.accessOf(proceduresOf(service)) != hushv1.Access_ACCESS_COLONEL {
 			names = append(names, string(service.FullName()))
 		}
 	}

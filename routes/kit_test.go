@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/locale"
 	"hush/routes/call"
@@ -71,7 +72,7 @@ func bareTree(t *testing.T) *tree {
 	req := testRequest()
 	return &tree{
 		env: &call.Env{Links: req.Links, Now: func() time.Time { return testNow }, Catalogue: testCatalogue(t), Gate: openGate},
-		mux: chi.NewMux(), hidden: make(map[string]bool),
+		mux: chi.NewMux(), access: make(map[string]hushv1.Access),
 	}
 }
 

@@ -13,7 +13,6 @@ type route struct {
 	path   string // below the version's prefix
 	action call.Action
 	open   bool // to scripts of other sites
-	hidden bool // from everybody but colonels
 	anyone bool // a credential that is not good counts as none
 }
 
@@ -41,11 +40,6 @@ func patch(path string, a call.Action) route {
 // row beside it.
 func openPost(path string, a call.Action) route {
 	return route{method: http.MethodPost, path: path, action: a, open: true}
-}
-
-// hiddenGet is a route that is not there for anybody but colonels.
-func hiddenGet(path string, a call.Action) route {
-	return route{method: http.MethodGet, path: path, action: a, hidden: true}
 }
 
 // forAnyone makes a route serve callers whose credential is not good, as

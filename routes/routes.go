@@ -24,6 +24,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/locale"
 	"hush/routes/call"
@@ -54,8 +55,8 @@ type tree struct {
 	mounts []handlers.Mount
 	// versions are the versions of the older API.
 	versions []apiVersion
-	// hidden are the patterns that are not there for anybody but colonels.
-	hidden map[string]bool
+	// access is who the patterns are for, by method and pattern.
+	access map[string]hushv1.Access
 	// site is all that is no API.
 	site *pages.Site
 }
@@ -73,16 +74,13 @@ func New(opts Options) (http.Handler, error) {
 		mux:      chi.NewMux(),
 		mounts:   opts.API.Mounts,
 		versions: versions(&opts.API.Callable),
-		hidden:   make(map[string]bool),
+		access:   make(map[string]hushv1.Access),
 	}
 	if t.env.Now == nil {
 		t.env.Now = time.Now
 	}
 	for _, mount := range t.mounts {
-		t.mux.Mount(strings.TrimSuffix(mount.Path, "/"), t.mounted(mount))
-		if mount.Colonels {
-			t.hide(strings.TrimSuffix(mount.Path, "/"))
-		}
+		t.mount(mount)
 	}
 	for _, v := range t.versions {
 		if err := t.add(v); err != nil {
@@ -95,21 +93,6 @@ func New(opts Options) (http.Handler, error) {
 	t.mux.NotFound(t.notFound)
 	t.mux.MethodNotAllowed(t.methodNotAllowed)
 	return secured(opts.BaseURL, onePath(opts.API.Middleware(t.mux))), nil
-}
-
-// mounted is a service's handler. One that is for colonels is not there for
-// anybody else.
-func (t *tree) mounted(mount handlers.Mount) http.Handler {
-	if !mount.Colonels {
-		return mount.Handler
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !handlers.VisitorOf(r).Colonel {
-			t.notFound(w, r)
-			return
-		}
-		mount.Handler.ServeHTTP(w, r)
-	})
 }
 
 func (o Options) check() error {
@@ -130,13 +113,10 @@ func (t *tree) add(v apiVersion) error {
 			return fmt.Errorf("route %s %s%s: %w", rt.method, v.prefix, rt.path, rt.action.Ready)
 		}
 		if rt.method == http.MethodOptions {
-			t.handle(rt.method, v.prefix+rt.path, t.preflight(v.prefix+rt.path))
+			t.handle(rt.method, v.prefix+rt.path, rt.action.Access, t.preflight(v.prefix+rt.path))
 			continue
 		}
-		t.handle(rt.method, v.prefix+rt.path, t.serve(v, rt))
-		if rt.hidden {
-			t.hide(v.prefix + rt.path)
-		}
+		t.handle(rt.method, v.prefix+rt.path, rt.action.Access, t.serve(v, rt))
 	}
 	return nil
 }
@@ -146,7 +126,7 @@ func (t *tree) addPages(c *handlers.Callable) (err error) {
 		return err
 	}
 	for _, p := range pages.Routes(c) {
-		t.handle(p.Method, p.Pattern, t.site.Handler(p))
+		t.handle(p.Method, p.Pattern, p.Action.Access, t.site.Handler(p))
 	}
 	return nil
 }
@@ -161,22 +141,43 @@ func spellings(path string) []string {
 	return []string{path, path + "/"}
 }
 
-// hide makes a path look like an unknown one to whoever is no colonel, whatever
-// the method.
-func (t *tree) hide(path string) {
+// handle registers a route. GET serves HEAD as well.
+func (t *tree) handle(method, path string, access hushv1.Access, h http.HandlerFunc) {
 	for _, p := range spellings(path) {
-		t.hidden[p] = true
+		t.register(method, p, access, h)
+		if method == http.MethodGet {
+			t.register(http.MethodHead, p, access, h)
+		}
 	}
 }
 
-// handle registers a route. GET serves HEAD as well.
-func (t *tree) handle(method, path string, h http.HandlerFunc) {
-	for _, p := range spellings(path) {
-		t.mux.MethodFunc(method, p, h)
-		if method == http.MethodGet {
-			t.mux.MethodFunc(http.MethodHead, p, h)
+func (t *tree) register(method, pattern string, access hushv1.Access, h http.Handler) {
+	t.access[method+" "+pattern] = access
+	t.mux.Method(method, pattern, t.visible(access, h))
+}
+
+// mount registers a service for every method: what it takes is for the protocol
+// to say.
+func (t *tree) mount(mount handlers.Mount) {
+	path := strings.TrimSuffix(mount.Path, "/")
+	for _, method := range methods() {
+		for _, pattern := range []string{path, path + "/", path + "/*"} {
+			t.access[method+" "+pattern] = mount.Access
 		}
 	}
+	t.mux.Mount(path, t.visible(mount.Access, mount.Handler))
+}
+
+// visible serves next to those for whom it exists, and to anybody else what an
+// unknown path gets.
+func (t *tree) visible(access hushv1.Access, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if handlers.Hides(access, r) {
+			t.notFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // versionOf answers the API version whose error shape a path gets, and whether
@@ -208,12 +209,12 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	// best what they allow.
 	for _, mount := range t.mounts {
 		if strings.HasPrefix(r.URL.Path, mount.Path) {
-			t.mounted(mount).ServeHTTP(w, r)
+			t.visible(mount.Access, mount.Handler).ServeHTTP(w, r)
 			return
 		}
 	}
 	allowed := t.allowed(r)
-	if len(allowed) == 0 || t.hidden[call.RoutedPath(r)] && !handlers.VisitorOf(r).Colonel {
+	if len(allowed) == 0 {
 		t.notFound(w, r)
 		return
 	}
@@ -230,17 +231,23 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// allowed lists the methods that the request's path has.
+// allowed lists the methods that the request's path has for the caller.
 func (t *tree) allowed(r *http.Request) []string {
 	path := call.RoutedPath(r)
-	var methods []string
-	for _, method := range []string{
-		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
-		http.MethodPatch, http.MethodDelete, http.MethodOptions,
-	} {
-		if t.mux.Match(chi.NewRouteContext(), method, path) {
-			methods = append(methods, method)
+	var allowed []string
+	for _, method := range methods() {
+		pattern := t.mux.Find(chi.NewRouteContext(), method, path)
+		if pattern != "" && !handlers.Hides(t.access[method+" "+pattern], r) {
+			allowed = append(allowed, method)
 		}
 	}
-	return methods
+	return allowed
+}
+
+// methods lists the methods that a route may have.
+func methods() []string {
+	return []string{
+		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+		http.MethodPatch, http.MethodDelete, http.MethodOptions,
+	}
 }

@@ -15,7 +15,7 @@ func version2(c *handlers.Callable) apiVersion {
 		forAnyone(get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, v2Locales))),
 		forAnyone(post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, v2Shrimp))),
 		get("/authcheck", call.RPC(c.Authcheck, call.Nothing, v2Authcheck)),
-		hiddenGet("/colonel", call.RPC(c.GetIndex, call.Nothing, v2Index)),
+		get("/colonel", call.RPC(c.GetIndex, call.Nothing, v2Index)),
 	}
 	routes = append(routes, v2Account(c)...)
 	routes = append(routes, v2Domains(c)...)

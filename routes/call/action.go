@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/routes/refusal"
 )
@@ -25,6 +26,8 @@ type Action struct {
 	Operation string
 	// Procedures are the RPCs that Run may call; none for an action without one.
 	Procedures []string
+	// Access is who the action is for; see handlers.Hides.
+	Access hushv1.Access
 	// Ready is why the action cannot be served, or nil.
 	Ready error
 	// Run calls the RPC.
@@ -33,7 +36,7 @@ type Action struct {
 
 // RPC joins a method with the codecs of its request and response.
 func RPC[Req, Res any](m handlers.Method[Req, Res], decode Decoder[Req], encode Encoder[Res]) Action {
-	a := Action{Operation: operation[Req](), Procedures: []string{m.Procedure}}
+	a := Action{Operation: operation[Req](), Procedures: []string{m.Procedure}, Access: m.Access}
 	if !strings.HasSuffix(m.Procedure, "/"+a.Operation) {
 		a.Ready = fmt.Errorf("no procedure for %s", a.Operation)
 	}
@@ -61,11 +64,12 @@ func operation[Req any]() string {
 	return strings.TrimSuffix(string(message.ProtoReflect().Descriptor().Name()), "Request")
 }
 
-// Either lets one parameter choose the RPC.
+// Either lets one parameter choose the RPC. It is for those who may call both:
+// which one it is shows only after the gate.
 func Either(choose func(*Request) (bool, error), yes, no Action) Action {
 	a := Action{
 		Operation: yes.Operation + " or " + no.Operation, Ready: yes.Ready,
-		Procedures: slices.Concat(yes.Procedures, no.Procedures),
+		Procedures: slices.Concat(yes.Procedures, no.Procedures), Access: max(yes.Access, no.Access),
 	}
 	if a.Ready == nil {
 		a.Ready = no.Ready
