@@ -28,34 +28,19 @@ func (a *assembly) metadata(s *MetadataService) {
 
 func (a *assembly) accounts(s *AccountService) {
 	c, to := a.chain, &a.callable
-	to.CreateAccount = bind(c, hushv1connect.AccountServiceCreateAccountProcedure, s.CreateAccount)
 	to.VerifyAccount = bind(c, hushv1connect.AccountServiceVerifyAccountProcedure, s.VerifyAccount)
-	to.ResendVerification = bind(c, hushv1connect.AccountServiceResendVerificationProcedure, s.ResendVerification)
 	to.GetAccount = bind(c, hushv1connect.AccountServiceGetAccountProcedure, s.GetAccount)
 	to.DestroyAccount = bind(c, hushv1connect.AccountServiceDestroyAccountProcedure, s.DestroyAccount)
 	to.ChangeAccountPassword = bind(c, hushv1connect.AccountServiceChangeAccountPasswordProcedure, s.ChangeAccountPassword)
-	to.RequestPasswordReset = bind(c, hushv1connect.AccountServiceRequestPasswordResetProcedure, s.RequestPasswordReset)
 	to.ResetPassword = bind(c, hushv1connect.AccountServiceResetPasswordProcedure, s.ResetPassword)
-	to.RequestAddressChange = bind(c, hushv1connect.AccountServiceRequestAddressChangeProcedure, s.RequestAddressChange)
 	to.ConfirmAddressChange = bind(c, hushv1connect.AccountServiceConfirmAddressChangeProcedure, s.ConfirmAddressChange)
 	to.UpdateLocale = bind(c, hushv1connect.AccountServiceUpdateLocaleProcedure, s.UpdateLocale)
-	to.UpdateNotifications = bind(c, hushv1connect.AccountServiceUpdateNotificationsProcedure, s.UpdateNotifications)
-	to.CreateInvite = bind(c, hushv1connect.AccountServiceCreateInviteProcedure, s.CreateInvite)
 	to.GenerateApiToken = bind(c, hushv1connect.AccountServiceGenerateApiTokenProcedure, s.GenerateApiToken)
-	to.ListApiTokens = bind(c, hushv1connect.AccountServiceListApiTokensProcedure, s.ListApiTokens)
-	to.RevokeApiToken = bind(c, hushv1connect.AccountServiceRevokeApiTokenProcedure, s.RevokeApiToken)
-	to.ExportAccount = bind(c, hushv1connect.AccountServiceExportAccountProcedure, s.ExportAccount)
-	to.BurnAllSecrets = bind(c, hushv1connect.AccountServiceBurnAllSecretsProcedure, s.BurnAllSecrets)
 	a.mount(hushv1connect.NewAccountServiceHandler(s, a.options))
 }
 
 func (a *assembly) sessions(s *SessionService) {
-	c, to := a.chain, &a.callable
-	to.CreateSession = bind(c, hushv1connect.SessionServiceCreateSessionProcedure, s.CreateSession)
-	to.DestroySession = bind(c, hushv1connect.SessionServiceDestroySessionProcedure, s.DestroySession)
-	to.ListSessions = bind(c, hushv1connect.SessionServiceListSessionsProcedure, s.ListSessions)
-	to.RevokeSessions = bind(c, hushv1connect.SessionServiceRevokeSessionsProcedure, s.RevokeSessions)
-	to.Authcheck = bind(c, hushv1connect.SessionServiceAuthcheckProcedure, s.Authcheck)
+	a.callable.Authcheck = bind(a.chain, hushv1connect.SessionServiceAuthcheckProcedure, s.Authcheck)
 	a.mount(hushv1connect.NewSessionServiceHandler(s, a.options))
 }
 
@@ -71,7 +56,6 @@ func (a *assembly) domains(s *DomainService) {
 	to.UpdateDomainLogo = bind(c, hushv1connect.DomainServiceUpdateDomainLogoProcedure, s.UpdateDomainLogo)
 	to.GetDomainLogo = bind(c, hushv1connect.DomainServiceGetDomainLogoProcedure, s.GetDomainLogo)
 	to.DeleteDomainLogo = bind(c, hushv1connect.DomainServiceDeleteDomainLogoProcedure, s.DeleteDomainLogo)
-	to.GetPublicBrand = bind(c, hushv1connect.DomainServiceGetPublicBrandProcedure, s.GetPublicBrand)
 	to.GetPublicImage = bind(c, hushv1connect.DomainServiceGetPublicImageProcedure, s.GetPublicImage)
 	a.mount(hushv1connect.NewDomainServiceHandler(s, a.options))
 }
@@ -96,20 +80,15 @@ func (a *assembly) system(s *SystemService) {
 	to.GetStatus = bind(c, hushv1connect.SystemServiceGetStatusProcedure, s.GetStatus)
 	to.GetVersion = bind(c, hushv1connect.SystemServiceGetVersionProcedure, s.GetVersion)
 	to.GetSupportedLocales = bind(c, hushv1connect.SystemServiceGetSupportedLocalesProcedure, s.GetSupportedLocales)
-	to.GetPolicy = bind(c, hushv1connect.SystemServiceGetPolicyProcedure, s.GetPolicy)
 	to.ValidateShrimp = bind(c, hushv1connect.SystemServiceValidateShrimpProcedure, s.ValidateShrimp)
 	a.mount(hushv1connect.NewSystemServiceHandler(s, a.options))
 }
 
 func (a *assembly) colonels(s *ColonelService) {
-	c, to := a.chain, &a.callable
-	to.GetIndex = bind(c, hushv1connect.ColonelServiceGetIndexProcedure, s.GetIndex)
-	to.ListExceptions = bind(c, hushv1connect.ColonelServiceListExceptionsProcedure, s.ListExceptions)
-	to.BurnReportedSecret = bind(c, hushv1connect.ColonelServiceBurnReportedSecretProcedure, s.BurnReportedSecret)
+	a.callable.GetIndex = bind(a.chain, hushv1connect.ColonelServiceGetIndexProcedure, s.GetIndex)
 	a.mount(hushv1connect.NewColonelServiceHandler(s, a.options))
 }
 
 func (a *assembly) places(s *TestName) {
-	a.callable.Lookup = bind(a.chain, testnamev1connect.TestNameLookupProcedure, s.Lookup)
 	a.mount(testnamev1connect.NewTestNameHandler(s, a.options))
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	hushv1 "hush/gen/hush/v1"
-	testnamev1 "hush/gen/testname/v1"
 )
 
 // Method is one RPC as a Go call. It runs the service behind the same chain of
@@ -25,7 +24,8 @@ func (m Method[Req, Res]) Call(ctx context.Context, header http.Header, req *Req
 	return m.call(ctx, header, req)
 }
 
-// Callable holds every RPC for callers in this process.
+// Callable holds the RPCs that legacy routes and pages call; a test in routes
+// finds those that none of them does.
 type Callable struct {
 	ConcealSecret    Method[hushv1.ConcealSecretRequest, hushv1.ConcealSecretResponse]
 	GenerateSecret   Method[hushv1.GenerateSecretRequest, hushv1.GenerateSecretResponse]
@@ -40,29 +40,15 @@ type Callable struct {
 	ListMetadata     Method[hushv1.ListMetadataRequest, hushv1.ListMetadataResponse]
 	UpdateMetadata   Method[hushv1.UpdateMetadataRequest, hushv1.UpdateMetadataResponse]
 
-	CreateAccount         Method[hushv1.CreateAccountRequest, hushv1.CreateAccountResponse]
 	VerifyAccount         Method[hushv1.VerifyAccountRequest, hushv1.VerifyAccountResponse]
-	ResendVerification    Method[hushv1.ResendVerificationRequest, hushv1.ResendVerificationResponse]
 	GetAccount            Method[hushv1.GetAccountRequest, hushv1.GetAccountResponse]
 	DestroyAccount        Method[hushv1.DestroyAccountRequest, hushv1.DestroyAccountResponse]
 	ChangeAccountPassword Method[hushv1.ChangeAccountPasswordRequest, hushv1.ChangeAccountPasswordResponse]
-	RequestPasswordReset  Method[hushv1.RequestPasswordResetRequest, hushv1.RequestPasswordResetResponse]
 	ResetPassword         Method[hushv1.ResetPasswordRequest, hushv1.ResetPasswordResponse]
-	RequestAddressChange  Method[hushv1.RequestAddressChangeRequest, hushv1.RequestAddressChangeResponse]
 	ConfirmAddressChange  Method[hushv1.ConfirmAddressChangeRequest, hushv1.ConfirmAddressChangeResponse]
 	UpdateLocale          Method[hushv1.UpdateLocaleRequest, hushv1.UpdateLocaleResponse]
-	UpdateNotifications   Method[hushv1.UpdateNotificationsRequest, hushv1.UpdateNotificationsResponse]
-	CreateInvite          Method[hushv1.CreateInviteRequest, hushv1.CreateInviteResponse]
 	GenerateApiToken      Method[hushv1.GenerateApiTokenRequest, hushv1.GenerateApiTokenResponse] //nolint:revive // the contract's name
-	ListApiTokens         Method[hushv1.ListApiTokensRequest, hushv1.ListApiTokensResponse]       //nolint:revive // the contract's name
-	RevokeApiToken        Method[hushv1.RevokeApiTokenRequest, hushv1.RevokeApiTokenResponse]     //nolint:revive // the contract's name
-	ExportAccount         Method[hushv1.ExportAccountRequest, hushv1.ExportAccountResponse]
-	BurnAllSecrets        Method[hushv1.BurnAllSecretsRequest, hushv1.BurnAllSecretsResponse]
 
-	CreateSession  Method[hushv1.CreateSessionRequest, hushv1.CreateSessionResponse]
-	DestroySession Method[hushv1.DestroySessionRequest, hushv1.DestroySessionResponse]
-	ListSessions   Method[hushv1.ListSessionsRequest, hushv1.ListSessionsResponse]
-	RevokeSessions Method[hushv1.RevokeSessionsRequest, hushv1.RevokeSessionsResponse]
 	Authcheck      Method[hushv1.AuthcheckRequest, hushv1.AuthcheckResponse]
 
 	AddDomain         Method[hushv1.AddDomainRequest, hushv1.AddDomainResponse]
@@ -75,7 +61,6 @@ type Callable struct {
 	UpdateDomainLogo  Method[hushv1.UpdateDomainLogoRequest, hushv1.UpdateDomainLogoResponse]
 	GetDomainLogo     Method[hushv1.GetDomainLogoRequest, hushv1.GetDomainLogoResponse]
 	DeleteDomainLogo  Method[hushv1.DeleteDomainLogoRequest, hushv1.DeleteDomainLogoResponse]
-	GetPublicBrand    Method[hushv1.GetPublicBrandRequest, hushv1.GetPublicBrandResponse]
 	GetPublicImage    Method[hushv1.GetPublicImageRequest, hushv1.GetPublicImageResponse]
 
 	AltchaChallenge  Method[hushv1.AltchaChallengeRequest, hushv1.AltchaChallengeResponse]
@@ -88,12 +73,7 @@ type Callable struct {
 	GetStatus           Method[hushv1.GetStatusRequest, hushv1.GetStatusResponse]
 	GetVersion          Method[hushv1.GetVersionRequest, hushv1.GetVersionResponse]
 	GetSupportedLocales Method[hushv1.GetSupportedLocalesRequest, hushv1.GetSupportedLocalesResponse]
-	GetPolicy           Method[hushv1.GetPolicyRequest, hushv1.GetPolicyResponse]
 	ValidateShrimp      Method[hushv1.ValidateShrimpRequest, hushv1.ValidateShrimpResponse]
 
 	GetIndex           Method[hushv1.GetIndexRequest, hushv1.GetIndexResponse]
-	ListExceptions     Method[hushv1.ListExceptionsRequest, hushv1.ListExceptionsResponse]
-	BurnReportedSecret Method[hushv1.BurnReportedSecretRequest, hushv1.BurnReportedSecretResponse]
-
-	Lookup Method[testnamev1.LookupRequest, testnamev1.Coordinate]
 }

@@ -1,9 +1,13 @@
 package routes
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/go-chi/chi/v5"
+
+	"hush/routes/call"
+	"hush/routes/pages"
 )
 
 // Literal paths win over keys, whichever was registered first.
@@ -45,6 +49,31 @@ func TestLiteralsWin(t *testing.T) {
 	} {
 		if got := tree.mux.Find(chi.NewRouteContext(), test.method, test.path); got != test.want {
 			t.Errorf("Find(%s %s): got %q, want %q", test.method, test.path, got, test.want)
+		}
+	}
+}
+
+// A method that no route and no page calls has no business in Callable.
+func TestEveryCallableIsCalled(t *testing.T) {
+	api := testAPI()
+	called := map[string]bool{}
+	note := func(a call.Action) {
+		for _, procedure := range a.Procedures {
+			called[procedure] = true
+		}
+	}
+	for _, v := range versions(&api.Callable) {
+		for _, rt := range v.routes {
+			note(rt.action)
+		}
+	}
+	for _, p := range pages.Routes(&api.Callable) {
+		note(p.Action)
+	}
+	callable := reflect.ValueOf(api.Callable)
+	for i := range callable.NumField() {
+		if procedure := callable.Field(i).FieldByName("Procedure").String(); !called[procedure] {
+			t.Errorf("Callable.%s: got no route that calls it", callable.Type().Field(i).Name)
 		}
 	}
 }
