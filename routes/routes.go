@@ -113,10 +113,10 @@ func (t *tree) add(v apiVersion) error {
 			return fmt.Errorf("route %s %s%s: %w", rt.method, v.prefix, rt.path, rt.action.Ready)
 		}
 		if rt.method == http.MethodOptions {
-			t.handle(rt.method, v.prefix+rt.path, rt.action.Access, t.preflight(v.prefix+rt.path))
+			t.handle(rt.method, v.prefix+rt.path, rt.action.Access, preflightHandler(v.prefix+rt.path))
 			continue
 		}
-		t.handle(rt.method, v.prefix+rt.path, rt.action.Access, t.serve(v, rt))
+		t.handle(rt.method, v.prefix+rt.path, rt.action.Access, routeHandler(t.env, v, rt))
 	}
 	return nil
 }

@@ -4,11 +4,12 @@ import (
 	"net/http"
 
 	"hush/handlers"
+	"hush/routes/call"
 	"hush/routes/refusal"
 )
 
-// serve answers with a route.
-func (t *tree) serve(v apiVersion, rt route) http.HandlerFunc {
+// routeHandler serves a route of a version.
+func routeHandler(env *call.Env, v apiVersion, rt route) http.HandlerFunc {
 	template := v.prefix + rt.path
 	return func(w http.ResponseWriter, r *http.Request) {
 		handlers.Route(r, template)
@@ -19,8 +20,8 @@ func (t *tree) serve(v apiVersion, rt route) http.HandlerFunc {
 		if rt.anyone {
 			handlers.Anyone(r)
 		}
-		req := t.env.Request(r)
-		answer, err := t.env.Run(req, r, rt.action)
+		req := env.Request(r)
+		answer, err := env.Run(req, r, rt.action)
 		if err != nil {
 			v.fail(w, req, refusal.Read(err))
 			return
@@ -29,8 +30,8 @@ func (t *tree) serve(v apiVersion, rt route) http.HandlerFunc {
 	}
 }
 
-// preflight tells browsers that scripts of other sites may call the path.
-func (t *tree) preflight(template string) http.HandlerFunc {
+// preflightHandler tells browsers that scripts of other sites may call the path.
+func preflightHandler(template string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		handlers.Route(r, template)
 		h := w.Header()

@@ -71,14 +71,6 @@ func v1Metadata(m *hushv1.Metadata) v1MetadataAnswer {
 	return answer
 }
 
-// notNull makes JSON write an empty list as [].
-func notNull[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
-}
-
 func v1Conceal(_ *call.Request, res *hushv1.ConcealSecretResponse) any {
 	return v1Metadata(res.GetMetadata())
 }

@@ -59,6 +59,65 @@ func v2Receipts(c *handlers.Callable, path string) []route {
 	}
 }
 
+// v2Account is the part of the table about the caller's account.
+func v2Account(c *handlers.Callable) []route {
+	return []route{
+		get("/account", call.RPC(c.GetAccount, call.Nothing, v2GetAccount)),
+		post("/account/destroy", wrongPassword(
+			call.RPC(c.DestroyAccount, decodeDestroy, v2Destroyed), "Please check the password.")),
+		post("/account/change-password", wrongPassword(
+			call.RPC(c.ChangeAccountPassword, decodeChangePassword, v2Plain), "Current password is incorrect")),
+		post("/account/update-locale", call.RPC(c.UpdateLocale, decodeLocale, v2Locale)),
+		post("/account/apitoken", call.RPC(c.GenerateApiToken, decodeAPIToken, v2APIToken)),
+	}
+}
+
+// v2Domains is the part of the table about the domains of the caller's
+// account. Clients of different ages use different paths.
+func v2Domains(c *handlers.Callable) []route {
+	var routes []route
+	for _, prefix := range []string{"/account/domains", "/domains"} {
+		routes = append(routes,
+			get(prefix, call.RPC(c.ListDomains, call.Nothing, v2ListDomains)),
+			post(prefix+"/add", duplicate(call.RPC(c.AddDomain, decodeAddDomain, v2AddDomain), "Duplicate domain")),
+			get(prefix+"/{domain}", call.RPC(c.GetDomain, decodeGetDomain, v2GetDomain)),
+			post(prefix+"/{domain}/remove", call.RPC(c.RemoveDomain, decodeRemoveDomain, v2RemoveDomain)),
+			post(prefix+"/{domain}/verify", call.RPC(c.VerifyDomain, decodeVerifyDomain, v2VerifyDomain)),
+			get(prefix+"/{domain}/brand", call.RPC(c.GetDomainBrand, decodeGetBrand, v2GetBrand)),
+			put(prefix+"/{domain}/brand", call.RPC(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand)),
+		)
+		for _, image := range imageNames() {
+			routes = append(routes, v2Images(c, prefix+"/{domain}/"+image.name, image)...)
+		}
+	}
+	return routes
+}
+
+func v2Images(c *handlers.Callable, path string, image imageName) []route {
+	return []route{
+		get(path, missing(call.RPC(c.GetDomainLogo, image.decodeGet, v2GetImage), "Image not found")),
+		post(path, call.RPC(c.UpdateDomainLogo, image.decodeUpdate, image.updated)),
+		remove(path, missing(call.RPC(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
+	}
+}
+
+// v2Challenges is the part of the table about challenges.
+func v2Challenges(c *handlers.Callable) []route {
+	return []route{
+		forAnyone(get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, v2Challenge))),
+		post("/altcha/verify", call.RPC(c.AltchaVerify, decodeSolution, v2Solved)),
+		post("/altcha/verify-spam", call.RPC(c.AltchaVerifySpam, decodeVerdict, v2Verdict)),
+	}
+}
+
+// v2Intake is the part of the table about what people and browsers report.
+func v2Intake(c *handlers.Callable) []route {
+	return []route{
+		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
+		post("/exception", call.RPC(c.ReceiveException, decodeException, v2Exception)),
+	}
+}
+
 // missing words the refusal of something that is absent and no secret.
 func missing(a call.Action, text string) call.Action {
 	return call.Reworded(a, refusal.ClassUnknown, refusal.Error{Class: refusal.ClassMissing, Text: text})

@@ -2,24 +2,10 @@ package routes
 
 import (
 	hushv1 "hush/gen/hush/v1"
-	"hush/handlers"
 	"hush/routes/call"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
-
-// v2Account is the part of the table about the caller's account.
-func v2Account(c *handlers.Callable) []route {
-	return []route{
-		get("/account", call.RPC(c.GetAccount, call.Nothing, v2GetAccount)),
-		post("/account/destroy", wrongPassword(
-			call.RPC(c.DestroyAccount, decodeDestroy, v2Destroyed), "Please check the password.")),
-		post("/account/change-password", wrongPassword(
-			call.RPC(c.ChangeAccountPassword, decodeChangePassword, v2Plain), "Current password is incorrect")),
-		post("/account/update-locale", call.RPC(c.UpdateLocale, decodeLocale, v2Locale)),
-		post("/account/apitoken", call.RPC(c.GenerateApiToken, decodeAPIToken, v2APIToken)),
-	}
-}
 
 func decodeDestroy(req *call.Request) (*hushv1.DestroyAccountRequest, error) {
 	confirmation, err := req.Params.Text("confirmation")

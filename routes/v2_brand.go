@@ -1,8 +1,6 @@
 package routes
 
 import (
-	"encoding/base64"
-
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
 	"hush/routes/refusal"
@@ -41,15 +39,6 @@ func newV2Brand(d *hushv1.Domain) v2Brand {
 		AllowPublicHomepage: b.AllowPublicHomepage, AllowPublicAPI: b.AllowPublicApi,
 		ImageFilename: d.GetLogo().GetFilename(), ImageContentType: d.GetLogo().GetContentType(),
 	}
-}
-
-// show puts a logo into the brand, where old clients look for it.
-func (b *v2Brand) show(name imageName, image *hushv1.Image) {
-	if name.kind != hushv1.ImageKind_IMAGE_KIND_LOGO {
-		return
-	}
-	b.ImageEncoded = base64.StdEncoding.EncodeToString(image.GetContent())
-	b.ImageFilename, b.ImageContentType = image.GetFilename(), image.GetContentType()
 }
 
 // brandText and brandFlag are a field of a brand by the name of its parameter.
@@ -121,25 +110,4 @@ func brandField(req *call.Request, name string) (text *string, null bool, err er
 	name = "brand[" + name + "]"
 	text, err = req.Params.Optional(name)
 	return text, text == nil && req.Params.IsNull(name), err
-}
-
-// v2BrandRecord is the domain for clients of one age and the brand for those of
-// another.
-type v2BrandRecord struct {
-	v2Domain
-	v2Brand
-	Brand v2Brand `json:"brand"`
-}
-
-func brand(req *call.Request, d *hushv1.Domain) v2Envelope {
-	record := newV2Domain(d)
-	return envelope(req, v2BrandRecord{record, record.Brand, record.Brand}, v2ClusterDetails{})
-}
-
-func v2GetBrand(req *call.Request, res *hushv1.GetDomainBrandResponse) any {
-	return brand(req, res.GetDomain())
-}
-
-func v2UpdateBrand(req *call.Request, res *hushv1.UpdateDomainBrandResponse) any {
-	return brand(req, res.GetDomain())
 }

@@ -2,18 +2,8 @@ package routes
 
 import (
 	hushv1 "hush/gen/hush/v1"
-	"hush/handlers"
 	"hush/routes/call"
 )
-
-// v2Challenges is the part of the table about challenges.
-func v2Challenges(c *handlers.Callable) []route {
-	return []route{
-		forAnyone(get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, v2Challenge))),
-		post("/altcha/verify", call.RPC(c.AltchaVerify, decodeSolution, v2Solved)),
-		post("/altcha/verify-spam", call.RPC(c.AltchaVerifySpam, decodeVerdict, v2Verdict)),
-	}
-}
 
 func decodeChallenge(req *call.Request) (*hushv1.AltchaChallengeRequest, error) {
 	action, err := req.Params.Text("action")

@@ -2,30 +2,8 @@ package routes
 
 import (
 	hushv1 "hush/gen/hush/v1"
-	"hush/handlers"
 	"hush/routes/call"
 )
-
-// v2Domains is the part of the table about the domains of the caller's
-// account. Clients of different ages use different paths.
-func v2Domains(c *handlers.Callable) []route {
-	var routes []route
-	for _, prefix := range []string{"/account/domains", "/domains"} {
-		routes = append(routes,
-			get(prefix, call.RPC(c.ListDomains, call.Nothing, v2ListDomains)),
-			post(prefix+"/add", duplicate(call.RPC(c.AddDomain, decodeAddDomain, v2AddDomain), "Duplicate domain")),
-			get(prefix+"/{domain}", call.RPC(c.GetDomain, decodeGetDomain, v2GetDomain)),
-			post(prefix+"/{domain}/remove", call.RPC(c.RemoveDomain, decodeRemoveDomain, v2RemoveDomain)),
-			post(prefix+"/{domain}/verify", call.RPC(c.VerifyDomain, decodeVerifyDomain, v2VerifyDomain)),
-			get(prefix+"/{domain}/brand", call.RPC(c.GetDomainBrand, decodeGetBrand, v2GetBrand)),
-			put(prefix+"/{domain}/brand", call.RPC(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand)),
-		)
-		for _, image := range imageNames() {
-			routes = append(routes, v2Images(c, prefix+"/{domain}/"+image.name, image)...)
-		}
-	}
-	return routes
-}
 
 func decodeAddDomain(req *call.Request) (*hushv1.AddDomainRequest, error) {
 	name, err := req.Params.Text("domain")
@@ -161,10 +139,7 @@ func v2ListDomains(req *call.Request, res *hushv1.ListDomainsResponse) any {
 	for _, d := range res.GetDomains() {
 		records = append(records, newV2Domain(d))
 	}
-	return v2List{
-		Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid),
-		Count: len(records), Records: records, Details: v2ClusterDetails{},
-	}
+	return listing(req, records, v2ClusterDetails{})
 }
 
 func domain(req *call.Request, d *hushv1.Domain) v2Envelope {
@@ -190,4 +165,25 @@ type v2RemovedAnswer struct {
 
 func v2RemoveDomain(req *call.Request, res *hushv1.RemoveDomainResponse) any {
 	return v2RemovedAnswer{envelope(req, struct{}{}, v2ClusterDetails{}), "Removed " + res.GetDisplayDomain()}
+}
+
+// v2BrandRecord is the domain for clients of one age and the brand for those of
+// another.
+type v2BrandRecord struct {
+	v2Domain
+	v2Brand
+	Brand v2Brand `json:"brand"`
+}
+
+func brand(req *call.Request, d *hushv1.Domain) v2Envelope {
+	record := newV2Domain(d)
+	return envelope(req, v2BrandRecord{record, record.Brand, record.Brand}, v2ClusterDetails{})
+}
+
+func v2GetBrand(req *call.Request, res *hushv1.GetDomainBrandResponse) any {
+	return brand(req, res.GetDomain())
+}
+
+func v2UpdateBrand(req *call.Request, res *hushv1.UpdateDomainBrandResponse) any {
+	return brand(req, res.GetDomain())
 }

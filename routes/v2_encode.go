@@ -3,35 +3,11 @@ package routes
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
 )
-
-// v2Envelope is around every record.
-type v2Envelope struct {
-	Success bool   `json:"success"`
-	Shrimp  string `json:"shrimp"`
-	Custid  string `json:"custid"`
-	Record  any    `json:"record"`
-	Details any    `json:"details"`
-}
-
-// v2List is around several records.
-type v2List struct {
-	Success bool   `json:"success"`
-	Shrimp  string `json:"shrimp"`
-	Custid  string `json:"custid"`
-	Count   int    `json:"count"`
-	Records any    `json:"records"`
-	Details any    `json:"details"`
-}
-
-func envelope(req *call.Request, record, details any) v2Envelope {
-	return v2Envelope{Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid), Record: record, Details: details}
-}
 
 // v2ConcealRecord names the receipt twice, for clients of two ages.
 type v2ConcealRecord struct {
@@ -125,10 +101,7 @@ func v2Recent(req *call.Request, res *hushv1.ListMetadataResponse) any {
 	details.HasItems = len(records) > 0
 	slices.Reverse(details.Received)
 	slices.SortStableFunc(details.Received, func(a, b v2Metadata) int { return cmp.Compare(b.Updated, a.Updated) })
-	return v2List{
-		Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid),
-		Count: len(records), Records: records, Details: details,
-	}
+	return listing(req, records, details)
 }
 
 func (d *v2RecentDetails) add(item v2Metadata) {
@@ -137,9 +110,4 @@ func (d *v2RecentDetails) add(item v2Metadata) {
 	} else {
 		d.Notreceived = append(d.Notreceived, item)
 	}
-}
-
-// joinRecipients writes obscured addresses as the one text that version 2 has.
-func joinRecipients(recipients []string) string {
-	return strings.Join(recipients, ", ")
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/handlers"
 	"hush/routes/call"
 	"hush/routes/refusal"
 )
@@ -19,14 +18,6 @@ func imageNames() [2]imageName {
 	return [2]imageName{
 		{"logo", "Logo", hushv1.ImageKind_IMAGE_KIND_LOGO},
 		{"icon", "Icon", hushv1.ImageKind_IMAGE_KIND_ICON},
-	}
-}
-
-func v2Images(c *handlers.Callable, path string, image imageName) []route {
-	return []route{
-		get(path, missing(call.RPC(c.GetDomainLogo, image.decodeGet, v2GetImage), "Image not found")),
-		post(path, call.RPC(c.UpdateDomainLogo, image.decodeUpdate, image.updated)),
-		remove(path, missing(call.RPC(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
 	}
 }
 
@@ -87,8 +78,17 @@ type v2ImageRecord struct {
 
 func (i imageName) updated(req *call.Request, res *hushv1.UpdateDomainLogoResponse) any {
 	record := v2ImageRecord{newV2Domain(res.GetDomain()), newV2Image(res.GetImage())}
-	record.Brand.show(i, res.GetImage())
+	showLogo(&record.Brand, i, res.GetImage())
 	return envelope(req, record, v2ClusterDetails{Message: i.title + " updated successfully for " + record.DisplayDomain})
+}
+
+// showLogo puts a logo into the brand, where old clients look for it.
+func showLogo(b *v2Brand, name imageName, image *hushv1.Image) {
+	if name.kind != hushv1.ImageKind_IMAGE_KIND_LOGO {
+		return
+	}
+	b.ImageEncoded = base64.StdEncoding.EncodeToString(image.GetContent())
+	b.ImageFilename, b.ImageContentType = image.GetFilename(), image.GetContentType()
 }
 
 func (i imageName) deleted(req *call.Request, res *hushv1.DeleteDomainLogoResponse) any {

@@ -9,19 +9,10 @@ import (
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/handlers"
 	"hush/routes/call"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
-
-// v2Intake is the part of the table about what people and browsers report.
-func v2Intake(c *handlers.Callable) []route {
-	return []route{
-		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
-		post("/exception", call.RPC(c.ReceiveException, decodeException, v2Exception)),
-	}
-}
 
 func decodeFeedback(req *call.Request) (*hushv1.ReceiveFeedbackRequest, error) {
 	msg := new(hushv1.ReceiveFeedbackRequest)

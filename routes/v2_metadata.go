@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"strings"
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
@@ -188,4 +189,9 @@ func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
 		details.BurnedDate, details.BurnedDateUTC = new(agoWords(at.AsTime(), now)), new(utcWords(at))
 	}
 	return details
+}
+
+// joinRecipients writes obscured addresses as the one text that version 2 has.
+func joinRecipients(recipients []string) string {
+	return strings.Join(recipients, ", ")
 }

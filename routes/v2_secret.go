@@ -114,8 +114,5 @@ func v2SecretStatuses(req *call.Request, res *hushv1.ListSecretStatusResponse) a
 			records = append(records, newV2Secret(req.Links, status.GetSecret()))
 		}
 	}
-	return v2List{
-		Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid),
-		Count: len(records), Records: records, Details: struct{}{},
-	}
+	return listing(req, records, struct{}{})
 }

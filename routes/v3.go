@@ -62,8 +62,5 @@ func v3Receipts(req *call.Request, res *hushv1.BatchGetMetadataResponse) any {
 	for _, m := range res.GetMetadata() {
 		records = append(records, newV2Metadata(req.Links, m))
 	}
-	return v2List{
-		Success: true, Shrimp: req.Shrimp(), Custid: custid(req.Visitor.Custid),
-		Count: len(records), Records: records, Details: struct{}{},
-	}
+	return listing(req, records, struct{}{})
 }

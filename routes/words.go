@@ -22,6 +22,14 @@ func custid(address string) string {
 	return address
 }
 
+// notNull makes JSON write an empty list as [].
+func notNull[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
 // stateWord is the legacy word for a state.
 func stateWord(s hushv1.State) string {
 	switch s {

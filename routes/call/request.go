@@ -10,7 +10,6 @@
 package call
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -59,41 +58,4 @@ func (req *Request) Text(key string, args ...string) string {
 // language.
 func (req *Request) Reason(refused *refusal.Error) (status int, text string) {
 	return refused.Localized(req.Catalogue, req.Visitor.Locale)
-}
-
-// Env is what all requests of one tree share. All fields are required.
-type Env struct {
-	Links     Links
-	Catalogue *locale.Catalogue
-	// Now is the clock that relative times in answers use.
-	Now func() time.Time
-	// Gate is the API's: it decides whether a request may call one of the
-	// procedures.
-	Gate func(ctx context.Context, header http.Header, procedures ...string) error
-}
-
-// Request returns r as codecs see it, before its parameters are read.
-func (e *Env) Request(r *http.Request) *Request {
-	return &Request{
-		Key: pathKey(r), Header: r.Header, Links: e.Links, Now: e.Now(),
-		Visitor: handlers.VisitorOf(r), Catalogue: e.Catalogue, NewShrimp: handlers.NewShrimp,
-	}
-}
-
-// Run passes the gate, reads the parameters of req from r, and runs the action.
-// Its error is for refusal.Read.
-func (e *Env) Run(req *Request, r *http.Request, a Action) (any, error) {
-	if err := e.Gate(r.Context(), r.Header, a.Procedures...); err != nil {
-		return nil, err
-	}
-	var err error
-	if req.Params, err = params.Read(r, handlers.BodyLimit(r, params.MaxBody)); err != nil {
-		return nil, err
-	}
-	shrimp, err := req.Params.Text("shrimp")
-	if err != nil {
-		return nil, err
-	}
-	req.Header = handlers.WithShrimp(r.Header, shrimp)
-	return a.Run(r.Context(), req)
 }
