@@ -15,7 +15,7 @@ type Method[Req, Res any] struct {
 	// Access is who the method is for. For anybody else a method for
 	// administrators does not exist; see Hides.
 	Access hushv1.Access
-	call      func(ctx context.Context, header http.Header, req *Req) (*Res, error)
+	call   func(ctx context.Context, header http.Header, req *Req) (*Res, error)
 }
 
 // Call runs the method. ctx has to come from a request that went through
@@ -49,7 +49,7 @@ type Callable struct {
 	UpdateLocale          Method[hushv1.UpdateLocaleRequest, hushv1.UpdateLocaleResponse]
 	GenerateApiToken      Method[hushv1.GenerateApiTokenRequest, hushv1.GenerateApiTokenResponse] //nolint:revive // the contract's name
 
-	Authcheck      Method[hushv1.AuthcheckRequest, hushv1.AuthcheckResponse]
+	Authcheck Method[hushv1.AuthcheckRequest, hushv1.AuthcheckResponse]
 
 	AddDomain         Method[hushv1.AddDomainRequest, hushv1.AddDomainResponse]
 	RemoveDomain      Method[hushv1.RemoveDomainRequest, hushv1.RemoveDomainResponse]
@@ -75,5 +75,5 @@ type Callable struct {
 	GetSupportedLocales Method[hushv1.GetSupportedLocalesRequest, hushv1.GetSupportedLocalesResponse]
 	ValidateShrimp      Method[hushv1.ValidateShrimpRequest, hushv1.ValidateShrimpResponse]
 
-	GetIndex           Method[hushv1.GetIndexRequest, hushv1.GetIndexResponse]
+	GetIndex Method[hushv1.GetIndexRequest, hushv1.GetIndexResponse]
 }

@@ -1,19 +1,31 @@
 package handlers
 
-// Listed returns the mounts of the public port without their handlers, for
-// those who print them where no service runs.
-func Listed() ([]Mount, error) {
+import (
+	"net/url"
+	"time"
+)
+
+// Described returns the API as a server without a vault has it, for those who
+// list or document it where no service runs: nothing of it can be called.
+func Described() (*API, error) {
 	policies, err := readPolicies(services())
 	if err != nil {
 		return nil, err
 	}
-	var list []Mount
-	c := chain{policies: policies, streams: newStreams(policies)}
-	for _, service := range services() {
-		list = append(list, c.mounted("/"+string(service.FullName())+"/", nil))
+	c := chain{policies: policies, streams: newStreams(policies), flight: newFlight()}
+	api := new(API)
+	api.Callable, api.Mounts = c.assemble(Options{BaseURL: new(url.URL), Now: time.Now})
+	for i := range api.Mounts {
+		api.Mounts[i].Handler = nil
 	}
-	for _, mount := range c.besides() {
-		list = append(list, Mount{Path: mount.Path})
+	return api, nil
+}
+
+// Listed returns the mounts of the public port without their handlers.
+func Listed() ([]Mount, error) {
+	api, err := Described()
+	if err != nil {
+		return nil, err
 	}
-	return list, nil
+	return api.Mounts, nil
 }

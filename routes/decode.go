@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -13,6 +14,30 @@ import (
 
 // recentPage is how many receipts a list shows: the most that one call answers.
 const recentPage = 500
+
+// Parameters of the decoders below.
+func concealFields() []params.Field {
+	return slices.Concat(params.Required(params.FormText, "secret"), termsFields())
+}
+
+func generateFields() []params.Field {
+	return slices.Concat(
+		params.Optional(params.FormInteger, "length"),
+		params.Optional(params.FormFlag, "character_sets[uppercase]", "character_sets[lowercase]", "character_sets[numbers]",
+			"character_sets[symbols]", "character_sets[exclude_ambiguous]"),
+		termsFields())
+}
+
+func termsFields() []params.Field {
+	return slices.Concat(
+		params.Optional(params.FormDuration, "ttl"),
+		params.Optional(params.FormText, "passphrase", "share_domain", payload),
+		params.Optional(params.FormTexts, "recipient"))
+}
+
+func passphraseField() []params.Field { return params.Optional(params.FormText, "passphrase") }
+
+func keysFields() []params.Field { return params.Optional(params.FormKeys, "keys", "identifiers") }
 
 // terms is what concealing and generating have in common.
 type terms struct {
@@ -133,7 +158,7 @@ func decodeBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
 
 // decodeSureBurn is for callers who have to say that they mean it.
 func decodeSureBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
-	sure, err := call.Continues(req)
+	sure, err := call.Continues().Yes(req)
 	if err != nil {
 		return nil, err
 	}
@@ -186,8 +211,10 @@ func decodeShrimp(req *call.Request) (*hushv1.ValidateShrimpRequest, error) {
 	return &hushv1.ValidateShrimpRequest{Shrimp: shrimp}, nil
 }
 
-// isGenerate chooses by kind.
-func isGenerate(req *call.Request) (bool, error) {
-	kind, err := req.Params.Text("kind")
-	return kind == "generate", err
+// generates is a choice by kind.
+func generates() call.Choice {
+	return call.Choice{Fields: params.Optional(params.FormText, "kind"), Yes: func(req *call.Request) (bool, error) {
+		kind, err := req.Params.Text("kind")
+		return kind == "generate", err
+	}}
 }

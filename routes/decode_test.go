@@ -149,13 +149,13 @@ func TestDecodeShrimp(t *testing.T) {
 func TestChoosers(t *testing.T) {
 	for body, want := range map[string]bool{"": false, "kind=generate": true, "kind=share": false,
 		"secret[kind]=generate": true, "kind=Generate": false} {
-		if got, err := isGenerate(&call.Request{Params: mustParams(t, body, "")}); err != nil || got != want {
-			t.Errorf("isGenerate(%s): got %v, %v, want %v", body, got, err, want)
+		if got, err := generates().Yes(&call.Request{Params: mustParams(t, body, "")}); err != nil || got != want {
+			t.Errorf("generates(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}
 	for body, want := range map[string]bool{"": false, "continue=true": true, "continue=false": false, "continue=yes": false} {
-		if got, err := call.Continues(&call.Request{Params: mustParams(t, body, "")}); err != nil || got != want {
-			t.Errorf("isContinued(%s): got %v, %v, want %v", body, got, err, want)
+		if got, err := call.Continues().Yes(&call.Request{Params: mustParams(t, body, "")}); err != nil || got != want {
+			t.Errorf("Continues(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}
 }

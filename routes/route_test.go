@@ -121,7 +121,7 @@ func TestHidePassphrase(t *testing.T) {
 
 func TestEither(t *testing.T) {
 	other := refuseWith(refusal.Invalid("other"))
-	choose := call.Either(call.Continues, say(), other)
+	choose := call.Either(call.Continues(), say(), other)
 	if choose.Operation != "Say or Refuse" {
 		t.Errorf("call.Either().operation: got %q", choose.Operation)
 	}

@@ -15,8 +15,8 @@ func receiptNames() []string {
 
 // version1 is the table of version 1.
 func version1(c *handlers.Callable) apiVersion {
-	conceal := call.RPC(c.ConcealSecret, decodeConceal, v1Conceal)
-	generate := call.RPC(c.GenerateSecret, decodeGenerate, v1Generate)
+	conceal := call.RPC(c.ConcealSecret, decodeConceal, v1Conceal, concealFields())
+	generate := call.RPC(c.GenerateSecret, decodeGenerate, v1Generate, generateFields())
 	metadata := call.RPC(c.GetMetadata, decodeGetMetadata, v1GetMetadata)
 	recent := call.RPC(c.ListMetadata, decodeRecent, v1Recent)
 	routes := []route{
@@ -24,8 +24,8 @@ func version1(c *handlers.Callable) apiVersion {
 		get("/authcheck", call.RPC(c.Authcheck, call.Nothing, v1Authcheck)),
 		post("/share", conceal),
 		post("/generate", generate),
-		post("/create", call.Either(isGenerate, generate, conceal)),
-		post("/secret/{key}", hidePassphrase(call.RPC(c.RevealSecret, decodeReveal, v1Reveal))),
+		post("/create", call.Either(generates(), generate, conceal)),
+		post("/secret/{key}", hidePassphrase(call.RPC(c.RevealSecret, decodeReveal, v1Reveal, passphraseField()))),
 	}
 	for _, name := range call.ReceiptNames() {
 		routes = append(routes,
@@ -33,7 +33,7 @@ func version1(c *handlers.Callable) apiVersion {
 			post("/"+name+"/recent", recent),
 			get("/"+name+"/{key}", metadata),
 			post("/"+name+"/{key}", metadata),
-			post("/"+name+"/{key}/burn", call.RPC(c.BurnSecret, decodeBurn, v1Burn)),
+			post("/"+name+"/{key}/burn", call.RPC(c.BurnSecret, decodeBurn, v1Burn, passphraseField())),
 		)
 	}
 	return apiVersion{prefix: "/api/v1", routes: routes, fail: v1Fail}

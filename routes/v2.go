@@ -3,6 +3,7 @@ package routes
 import (
 	"hush/handlers"
 	"hush/routes/call"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -13,7 +14,7 @@ func version2(c *handlers.Callable) apiVersion {
 		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
 		forAnyone(get("/version", call.RPC(c.GetVersion, call.Nothing, v2Version))),
 		forAnyone(get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, v2Locales))),
-		forAnyone(post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, v2Shrimp))),
+		forAnyone(post("/validate-shrimp", call.RPC(c.ValidateShrimp, decodeShrimp, v2Shrimp, params.Optional(params.FormText, "shrimp")))),
 		get("/authcheck", call.RPC(c.Authcheck, call.Nothing, v2Authcheck)),
 		get("/colonel", call.RPC(c.GetIndex, call.Nothing, v2Index)),
 	}
@@ -34,16 +35,16 @@ func version2(c *handlers.Callable) apiVersion {
 }
 
 func v2Secrets(c *handlers.Callable, path string) []route {
-	conceal := call.RPC(c.ConcealSecret, decodeConceal, v2Conceal)
-	generate := call.RPC(c.GenerateSecret, decodeGenerate, v2Generate)
+	conceal := call.RPC(c.ConcealSecret, decodeConceal, v2Conceal, concealFields())
+	generate := call.RPC(c.GenerateSecret, decodeGenerate, v2Generate, generateFields())
 	show := call.RPC(c.GetSecret, decodeGetSecret, v2GetSecret)
-	reveal := call.Either(call.Continues, call.RPC(c.RevealSecret, decodeReveal, v2Reveal), show)
+	reveal := call.Either(call.Continues(), call.RPC(c.RevealSecret, decodeReveal, v2Reveal, passphraseField()), show)
 	return []route{
-		openPost(path+"/conceal", call.Either(isGenerate, generate, conceal)),
+		openPost(path+"/conceal", call.Either(generates(), generate, conceal)),
 		preflight(path + "/conceal"),
 		openPost(path+"/generate", generate),
 		preflight(path + "/generate"),
-		post(path+"/status", call.RPC(c.ListSecretStatus, decodeSecretStatuses, v2SecretStatuses)),
+		post(path+"/status", call.RPC(c.ListSecretStatus, decodeSecretStatuses, v2SecretStatuses, keysFields())),
 		get(path+"/{key}", show),
 		post(path+"/{key}", reveal),
 		post(path+"/{key}/reveal", reveal),
@@ -54,8 +55,8 @@ func v2Secrets(c *handlers.Callable, path string) []route {
 func v2Receipts(c *handlers.Callable, path string) []route {
 	return []route{
 		get(path+"/{key}", call.RPC(c.GetMetadata, decodeGetMetadata, v2GetMetadata)),
-		patch(path+"/{key}", call.RPC(c.UpdateMetadata, decodeMemo, v2UpdateMetadata)),
-		post(path+"/{key}/burn", call.RPC(c.BurnSecret, decodeSureBurn, v2Burn)),
+		patch(path+"/{key}", call.RPC(c.UpdateMetadata, decodeMemo, v2UpdateMetadata, params.Required(params.FormText, "memo"))),
+		post(path+"/{key}/burn", call.RPC(c.BurnSecret, decodeSureBurn, v2Burn, params.Required(params.FormFlag, "continue"), passphraseField())),
 	}
 }
 
@@ -64,10 +65,10 @@ func v2Account(c *handlers.Callable) []route {
 	return []route{
 		get("/account", call.RPC(c.GetAccount, call.Nothing, v2GetAccount)),
 		post("/account/destroy", wrongPassword(
-			call.RPC(c.DestroyAccount, decodeDestroy, v2Destroyed), "Please check the password.")),
+			call.RPC(c.DestroyAccount, decodeDestroy, v2Destroyed, params.Required(params.FormText, "confirmation")), "Please check the password.")),
 		post("/account/change-password", wrongPassword(
-			call.RPC(c.ChangeAccountPassword, decodeChangePassword, v2Plain), "Current password is incorrect")),
-		post("/account/update-locale", call.RPC(c.UpdateLocale, decodeLocale, v2Locale)),
+			call.RPC(c.ChangeAccountPassword, decodeChangePassword, v2Plain, params.Required(params.FormText, "currentp", "newp", "newp2")), "Current password is incorrect")),
+		post("/account/update-locale", call.RPC(c.UpdateLocale, decodeLocale, v2Locale, params.Required(params.FormText, "locale"))),
 		post("/account/apitoken", call.RPC(c.GenerateApiToken, decodeAPIToken, v2APIToken)),
 	}
 }
@@ -79,12 +80,12 @@ func v2Domains(c *handlers.Callable) []route {
 	for _, prefix := range []string{"/account/domains", "/domains"} {
 		routes = append(routes,
 			get(prefix, call.RPC(c.ListDomains, call.Nothing, v2ListDomains)),
-			post(prefix+"/add", duplicate(call.RPC(c.AddDomain, decodeAddDomain, v2AddDomain), "Duplicate domain")),
+			post(prefix+"/add", duplicate(call.RPC(c.AddDomain, decodeAddDomain, v2AddDomain, params.Required(params.FormText, "domain")), "Duplicate domain")),
 			get(prefix+"/{domain}", call.RPC(c.GetDomain, decodeGetDomain, v2GetDomain)),
 			post(prefix+"/{domain}/remove", call.RPC(c.RemoveDomain, decodeRemoveDomain, v2RemoveDomain)),
 			post(prefix+"/{domain}/verify", call.RPC(c.VerifyDomain, decodeVerifyDomain, v2VerifyDomain)),
 			get(prefix+"/{domain}/brand", call.RPC(c.GetDomainBrand, decodeGetBrand, v2GetBrand)),
-			put(prefix+"/{domain}/brand", call.RPC(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand)),
+			put(prefix+"/{domain}/brand", call.RPC(c.UpdateDomainBrand, decodeUpdateBrand, v2UpdateBrand, brandFields())),
 		)
 		for _, image := range imageNames() {
 			routes = append(routes, v2Images(c, prefix+"/{domain}/"+image.name, image)...)
@@ -96,7 +97,7 @@ func v2Domains(c *handlers.Callable) []route {
 func v2Images(c *handlers.Callable, path string, image imageName) []route {
 	return []route{
 		get(path, missing(call.RPC(c.GetDomainLogo, image.decodeGet, v2GetImage), "Image not found")),
-		post(path, call.RPC(c.UpdateDomainLogo, image.decodeUpdate, image.updated)),
+		post(path, call.RPC(c.UpdateDomainLogo, image.decodeUpdate, image.updated, params.Optional(params.FormFile, "logo", "image", "icon"))),
 		remove(path, missing(call.RPC(c.DeleteDomainLogo, image.decodeDelete, image.deleted), "No "+image.name+" exists for this domain")),
 	}
 }
@@ -104,17 +105,17 @@ func v2Images(c *handlers.Callable, path string, image imageName) []route {
 // v2Challenges is the part of the table about challenges.
 func v2Challenges(c *handlers.Callable) []route {
 	return []route{
-		forAnyone(get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, v2Challenge))),
-		post("/altcha/verify", call.RPC(c.AltchaVerify, decodeSolution, v2Solved)),
-		post("/altcha/verify-spam", call.RPC(c.AltchaVerifySpam, decodeVerdict, v2Verdict)),
+		forAnyone(get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, v2Challenge, params.Optional(params.FormText, "action")))),
+		post("/altcha/verify", call.RPC(c.AltchaVerify, decodeSolution, v2Solved, params.Required(params.FormText, payload), params.Optional(params.FormText, "action"))),
+		post("/altcha/verify-spam", call.RPC(c.AltchaVerifySpam, decodeVerdict, v2Verdict, params.Required(params.FormText, payload), params.Optional(params.FormText, params.AnyName))),
 	}
 }
 
 // v2Intake is the part of the table about what people and browsers report.
 func v2Intake(c *handlers.Callable) []route {
 	return []route{
-		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
-		post("/exception", call.RPC(c.ReceiveException, decodeException, v2Exception)),
+		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback, feedbackFields())),
+		post("/exception", call.RPC(c.ReceiveException, decodeException, v2Exception, exceptionFields())),
 	}
 }
 

@@ -3,6 +3,7 @@ package routes
 import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/routes/call"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -66,6 +67,19 @@ func brandFlags(b *hushv1.Brand) []brandFlag {
 		{"button_text_light", &b.ButtonTextLight}, {"allow_public_homepage", &b.AllowPublicHomepage},
 		{"allow_public_api", &b.AllowPublicApi},
 	}
+}
+
+// brandFields are the fields of a brand as parameters.
+func brandFields() []params.Field {
+	var fields []params.Field
+	brand := new(hushv1.Brand)
+	for _, text := range brandTexts(brand) {
+		fields = append(fields, params.Optional(params.FormText, "brand["+text.name+"]")...)
+	}
+	for _, flag := range brandFlags(brand) {
+		fields = append(fields, params.Optional(params.FormFlag, "brand["+flag.name+"]")...)
+	}
+	return fields
 }
 
 // decodeUpdateBrand reads what changes. What is not named stays, null unsets,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,10 @@ import (
 	"hush/routes/refusal"
 )
 
+func feedbackFields() []params.Field {
+	return slices.Concat(params.Required(params.FormText, "msg"), params.Optional(params.FormText, "tz", "version", payload))
+}
+
 func decodeFeedback(req *call.Request) (*hushv1.ReceiveFeedbackRequest, error) {
 	msg := new(hushv1.ReceiveFeedbackRequest)
 	err := req.Params.Texts(
@@ -23,6 +28,13 @@ func decodeFeedback(req *call.Request) (*hushv1.ReceiveFeedbackRequest, error) {
 		return nil, err
 	}
 	return msg, nil
+}
+
+func exceptionFields() []params.Field {
+	return slices.Concat(
+		params.Required(params.FormText, "message"),
+		params.Optional(params.FormText, "type", "stack", "url", "user_agent", "environment", "release"),
+		params.Optional(params.FormInteger, "line", "column"))
 }
 
 func decodeException(req *call.Request) (*hushv1.ReceiveExceptionRequest, error) {

@@ -14,9 +14,9 @@ func version3(c *handlers.Callable) apiVersion {
 		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
 		forAnyone(get("/version", call.RPC(c.GetVersion, call.Nothing, v2Version))),
 		forAnyone(get("/supported-locales", call.RPC(c.GetSupportedLocales, call.Nothing, v2Locales))),
-		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback)),
+		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback, feedbackFields())),
 		get("/receipt/recent", call.RPC(c.ListMetadata, decodeRecent, v2Recent)),
-		post("/guest/receipts", call.RPC(c.BatchGetMetadata, decodeReceipts, v3Receipts)),
+		post("/guest/receipts", call.RPC(c.BatchGetMetadata, decodeReceipts, v3Receipts, keysFields())),
 	}
 	for _, prefix := range []string{"", "/guest"} {
 		routes = append(routes, v3Secrets(c, prefix+"/secret")...)

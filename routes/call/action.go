@@ -10,6 +10,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -28,15 +29,21 @@ type Action struct {
 	Procedures []string
 	// Access is who the action is for; see handlers.Hides.
 	Access hushv1.Access
+	// Fields are the parameters that Run reads.
+	Fields []params.Field
 	// Ready is why the action cannot be served, or nil.
 	Ready error
 	// Run calls the RPC.
 	Run func(ctx context.Context, req *Request) (any, error)
 }
 
-// RPC joins a method with the codecs of its request and response.
-func RPC[Req, Res any](m handlers.Method[Req, Res], decode Decoder[Req], encode Encoder[Res]) Action {
-	a := Action{Operation: operation[Req](), Procedures: []string{m.Procedure}, Access: m.Access}
+// RPC joins a method with the codecs of its request and response, and declares
+// the parameters that the decoder reads.
+func RPC[Req, Res any](m handlers.Method[Req, Res], decode Decoder[Req], encode Encoder[Res], fields ...[]params.Field) Action {
+	a := Action{
+		Operation: operation[Req](), Procedures: []string{m.Procedure}, Access: m.Access,
+		Fields: slices.Concat(fields...),
+	}
 	if !strings.HasSuffix(m.Procedure, "/"+a.Operation) {
 		a.Ready = fmt.Errorf("no procedure for %s", a.Operation)
 	}
@@ -64,9 +71,17 @@ func operation[Req any]() string {
 	return strings.TrimSuffix(string(message.ProtoReflect().Descriptor().Name()), "Request")
 }
 
+// Choice tells two actions apart by a parameter.
+type Choice struct {
+	// Fields are the parameters that Yes reads.
+	Fields []params.Field
+	// Yes reports whether a request chooses the first of the two.
+	Yes func(*Request) (bool, error)
+}
+
 // Either lets one parameter choose the RPC. It is for those who may call both:
 // which one it is shows only after the gate.
-func Either(choose func(*Request) (bool, error), yes, no Action) Action {
+func Either(choose Choice, yes, no Action) Action {
 	a := Action{
 		Operation: yes.Operation + " or " + no.Operation, Ready: yes.Ready,
 		Procedures: slices.Concat(yes.Procedures, no.Procedures), Access: max(yes.Access, no.Access),
@@ -75,7 +90,7 @@ func Either(choose func(*Request) (bool, error), yes, no Action) Action {
 		a.Ready = no.Ready
 	}
 	a.Run = func(ctx context.Context, req *Request) (any, error) {
-		chosen, err := choose(req)
+		chosen, err := choose.Yes(req)
 		switch {
 		case err != nil:
 			return nil, err
@@ -111,9 +126,27 @@ func Nothing[Req any](*Request) (*Req, error) {
 	return new(Req), nil
 }
 
-// Continues reports whether a request carries a true continue. Anything else is
-// a no: what it guards cannot be undone.
-func Continues(req *Request) (bool, error) {
-	sure, err := req.Params.Text("continue")
-	return sure == "true", err
+// Continues is a choice by a true continue. Anything else is a no: what it guards
+// cannot be undone.
+func Continues() Choice {
+	return Choice{params.Optional(params.FormFlag, "continue"), func(req *Request) (bool, error) {
+		sure, err := req.Params.Text("continue")
+		return sure == "true", err
+	}}
+}
+
+// either returns the fields of two actions of which one runs. A field is
+// required if both require it.
+func either(yes, no []params.Field) []params.Field {
+	var all []params.Field
+	for _, field := range slices.Concat(yes, no) {
+		same := func(f params.Field) bool { return f.Name == field.Name }
+		if slices.ContainsFunc(all, same) {
+			continue
+		}
+		required := func(f params.Field) bool { return same(f) && f.Required }
+		field.Required = slices.ContainsFunc(yes, required) && slices.ContainsFunc(no, required)
+		all = append(all, field)
+	}
+	return all
 }

@@ -43,6 +43,7 @@ func (e *Env) Run(req *Request, r *http.Request, a Action) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.Params = req.Params.Only(a.Fields)
 	req.Header = handlers.WithShrimp(r.Header, shrimp)
 	return a.Run(r.Context(), req)
 }

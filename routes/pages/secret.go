@@ -11,6 +11,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/routes/call"
+	"hush/routes/params"
 	"hush/routes/refusal"
 )
 
@@ -39,10 +40,10 @@ func secretView(req *call.Request) *view {
 // reveals nothing.
 func revealPage(c *handlers.Callable) dynamicPage {
 	shown := call.Action{Operation: "page", Run: func(context.Context, *call.Request) (any, error) { return nil, nil }}
-	reveal := counted(call.RPC(c.RevealSecret, decodeReveal, revealedText))
+	reveal := counted(call.RPC(c.RevealSecret, decodeReveal, revealedText, params.Optional(params.FormText, "passphrase")))
 	return dynamicPage{
 		method: http.MethodPost, path: secretPath,
-		action: call.Either(call.Continues, reveal, shown), answer: answerReveal,
+		action: call.Either(call.Continues(), reveal, shown), answer: answerReveal,
 	}
 }
 

@@ -26,8 +26,8 @@ type ticketPage struct {
 
 func ticketPages(c *handlers.Callable) []ticketPage {
 	return []ticketPage{
-		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPC(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"))},
-		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPC(c.ResetPassword, decodeReset, saysReset)},
+		{path: "/verify/{key}", texts: "page.verify", passwords: true, action: call.RPC(c.VerifyAccount, decodeVerify, saysDone[hushv1.VerifyAccountResponse]("page.verify"), passwordFields())},
+		{path: "/reset/{key}", texts: "page.reset", passwords: true, action: call.RPC(c.ResetPassword, decodeReset, saysReset, passwordFields())},
 		{path: "/confirm/{key}", texts: "page.address", account: "page.address.account", action: call.RPC(c.ConfirmAddressChange, decodeConfirm, saysDone[hushv1.ConfirmAddressChangeResponse]("page.address"))},
 	}
 }
@@ -102,6 +102,8 @@ func decodeReset(req *call.Request) (*hushv1.ResetPasswordRequest, error) {
 	password, err := newPassword(req)
 	return &hushv1.ResetPasswordRequest{Token: req.Key, NewPassword: password}, err
 }
+
+func passwordFields() []params.Field { return params.Required(params.FormText, "newp", "newp2") }
 
 // newPassword compares the password with its repetition before the token is
 // spent.

@@ -29,11 +29,11 @@ func Read(r *http.Request, most int64) (Params, error) {
 	if err != nil {
 		return p, err
 	}
-	p[1] = query
+	p.query = query
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Body == nil || r.Body == http.NoBody {
 		return p, nil
 	}
-	p[0], err = readBody(r, most)
+	p.body, err = readBody(r, most)
 	return p, err
 }
 

@@ -1,9 +1,12 @@
 package params
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// splitName takes a name apart, without the wrapper secret[...], and tells
-// whether it ends in []. It answers nil for a name of a wrong shape.
+// splitName takes a name apart, without the wrapper secret[...], and reports
+// whether it ends in []. It returns nil for a name of a wrong shape.
 func splitName(name string) (parts []string, list bool) {
 	if len(name) > maxName {
 		return nil, false
@@ -43,21 +46,19 @@ func nestedName(name, below string) string {
 	return name + "[" + below + "]"
 }
 
-// known answers how an error may call a parameter. Only names that routes read
-// are told, in the routes' own spelling: a body that is not what it seems may
-// hold a secret in its names.
+// known returns how an error may call a parameter. Errors tell names that routes
+// read, in the routes' own spelling: a body that is not what it seems may hold a
+// secret in its names.
 func known(name string) string {
-	parts, _ := splitName(name)
-	if parts == nil {
-		return aParameter
-	}
-	for _, own := range ownNames() {
-		if own == parts[0] {
-			return own
-		}
+	if parts, _ := splitName(name); parts != nil && Known(parts[0]) {
+		return parts[0]
 	}
 	return aParameter
 }
+
+// Known reports whether errors may tell the name of a parameter, without what
+// follows in brackets.
+func Known(name string) bool { return slices.Contains(ownNames(), name) }
 
 // aParameter is a name that no route reads.
 const aParameter = "a parameter"

@@ -37,9 +37,16 @@ type param struct {
 // character_sets[numbers] for what is nested.
 type source map[string]*param
 
-// Params is what a request says: first the body, then the query. The path's
-// key stands apart, so that neither can replace it.
-type Params [2]source
+// Params is what a request says besides its path, whose key stands apart so that
+// no parameter can replace it.
+type Params struct {
+	body, query source
+	limited     bool // to the declared parameters
+	declared    []Field
+}
+
+// sources returns the body, which counts first, and the query.
+func (p Params) sources() [2]source { return [2]source{p.body, p.query} }
 
 func (s source) at(name string) *param {
 	p := s[name]
@@ -123,7 +130,10 @@ func (s source) scalar(name string) (v value, ok bool, err error) {
 // scalar returns the single value of a parameter; ok is false if there is none.
 // An empty value counts only if there is no other.
 func (p Params) scalar(name string) (v value, ok bool, err error) {
-	for _, s := range p {
+	if err := p.check(name); err != nil {
+		return value{}, false, err
+	}
+	for _, s := range p.sources() {
 		found, here, err := s.scalar(name)
 		if err != nil {
 			return value{}, false, err
@@ -175,7 +185,7 @@ func (p Params) Verbatim(name string) (string, error) {
 
 // IsNull reports whether a parameter was given as null.
 func (p Params) IsNull(name string) bool {
-	for _, s := range p {
+	for _, s := range p.sources() {
 		if s[name] != nil && s[name].null {
 			return true
 		}
@@ -186,7 +196,7 @@ func (p Params) IsNull(name string) bool {
 // IsObject reports whether a parameter was given as an object, even an empty
 // one.
 func (p Params) IsObject(name string) bool {
-	for _, s := range p {
+	for _, s := range p.sources() {
 		if s[name] != nil && s[name].object {
 			return true
 		}
@@ -207,7 +217,10 @@ func (p Params) Optional(name string) (*string, error) {
 // any, or nil. They need not be text.
 func (p Params) File(names ...string) ([]byte, error) {
 	for _, name := range names {
-		found := p[0][name]
+		if err := p.check(name); err != nil {
+			return nil, err
+		}
+		found := p.body[name]
 		if found == nil {
 			continue
 		}
@@ -226,7 +239,7 @@ func (p Params) File(names ...string) ([]byte, error) {
 // are the caller's.
 func (p Params) Others(names ...string) (map[string]string, error) {
 	found := map[string]string{}
-	for _, s := range p {
+	for _, s := range p.sources() {
 		for name := range s {
 			if slices.Contains(names, name) {
 				continue
@@ -268,7 +281,10 @@ func splitKeys(text string) []string {
 // List returns the values of a parameter that are not empty, from the first
 // source that has any. A single value is a list of one.
 func (p Params) List(name string) ([]string, error) {
-	for _, s := range p {
+	if err := p.check(name); err != nil {
+		return nil, err
+	}
+	for _, s := range p.sources() {
 		texts, err := s.texts(name)
 		if err != nil || len(texts) > 0 {
 			return texts, err

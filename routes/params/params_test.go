@@ -1,6 +1,7 @@
 package params
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,15 +11,16 @@ import (
 
 func mustParams(t *testing.T, body, query string) Params {
 	t.Helper()
-	var p Params
-	for i, form := range []string{body, query} {
-		s, err := parseForm(form)
-		if err != nil {
-			t.Fatalf("parseForm(%q): got error %v", form, err)
-		}
-		p[i] = s
+	return Params{body: mustForm(t, body), query: mustForm(t, query)}
+}
+
+func mustForm(t *testing.T, text string) source {
+	t.Helper()
+	s, err := parseForm(text)
+	if err != nil {
+		t.Fatalf("parseForm(%q): got error %v", text, err)
 	}
-	return p
+	return s
 }
 
 func TestParamsText(t *testing.T) {
@@ -102,7 +104,7 @@ func mustJSONParams(t *testing.T, body string) Params {
 	if err != nil {
 		t.Fatalf("parseJSON(%s): got error %v", body, err)
 	}
-	return Params{s, source{}}
+	return Params{body: s}
 }
 
 // What is absent, empty, null and an object are four things.
@@ -185,5 +187,34 @@ func TestParamsOthers(t *testing.T) {
 	} {
 		_, err := mustParams(t, body, "").Others()
 		wantRefusal(t, "others("+body+")", err, refusal.ClassInvalid, want)
+	}
+}
+
+// A decoder that reads what its route does not declare has to fail, or the
+// declaration would be worth nothing.
+func TestParamsOnly(t *testing.T) {
+	p := mustParams(t, "a=1&b=2&c[]=3", "")
+	limited := p.Only(Required(FormText, "a"))
+	if got, err := limited.Text("a"); got != "1" || err != nil {
+		t.Errorf("Text(a): got %q, %v, want 1", got, err)
+	}
+	for name, read := range map[string]func() error{
+		"Text":     func() error { _, err := limited.Text("b"); return err },
+		"Verbatim": func() error { _, err := limited.Verbatim("b"); return err },
+		"Optional": func() error { _, err := limited.Optional("b"); return err },
+		"List":     func() error { _, err := limited.List("c"); return err },
+		"Keys":     func() error { _, err := limited.Keys("c"); return err },
+		"Flag":     func() error { _, err := limited.Flag("b"); return err },
+		"Duration": func() error { _, err := limited.Duration("b"); return err },
+		"File":     func() error { _, err := limited.File("b"); return err },
+		"Others":   func() error { _, err := limited.Others("a"); return err },
+	} {
+		var refused *refusal.Error
+		if err := read(); err == nil || errors.As(err, &refused) && name != "Others" {
+			t.Errorf("%s of an undeclared parameter: got %v, want an internal error", name, err)
+		}
+	}
+	if got, err := p.Only(Optional(FormText, AnyName)).Others("a", "c"); err != nil || len(got) != 1 {
+		t.Errorf("Others(a, c) of any name: got %v, %v, want b", got, err)
 	}
 }

@@ -1,0 +1,87 @@
+package routes
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/handlers"
+	"hush/routes/call"
+	"hush/routes/pages"
+	"hush/routes/params"
+)
+
+// Endpoint describes one route for programs that document or test the tables.
+type Endpoint struct {
+	// Version is the API's, as in v1; empty for what is no API.
+	Version string
+	// Method is the HTTP method; endpoints for GET serve HEAD too.
+	Method string
+	// Path is the template, as in /api/v1/secret/{key}.
+	Path string
+	// Operation is as in Row.
+	Operation string
+	// Procedures are the full names of the RPCs behind it, of which a request
+	// calls one; none for what is no RPC.
+	Procedures []string
+	// Params are the parameters in the path, the query and the body.
+	Params []Param
+	// Access is who may call it; ACCESS_UNSPECIFIED for what is no RPC.
+	Access hushv1.Access
+	// AnyOrigin says that scripts of other sites may call it.
+	AnyOrigin bool
+	// AnyCredential says that a credential that is not good counts as none.
+	AnyCredential bool
+}
+
+// Param is a parameter of an endpoint.
+type Param struct {
+	params.Field
+	// In is where the parameter stands: path, query, or body for those that may
+	// stand in the body or in the query.
+	In string
+}
+
+// Endpoints lists the routes of all versions and the pages of an API, which may
+// be one of handlers.Described. RPCs over Connect, gRPC and gRPC-Web are not
+// among them. The list is the caller's.
+func Endpoints(api *handlers.API) []Endpoint {
+	var all []Endpoint
+	for _, v := range versions(&api.Callable) {
+		for _, rt := range v.routes {
+			e := newEndpoint(rt.method, v.prefix+rt.path, rt.action)
+			e.Version, e.AnyOrigin, e.AnyCredential = strings.TrimPrefix(v.prefix, "/api/"), rt.open, rt.anyone
+			all = append(all, e)
+		}
+	}
+	for _, p := range pages.Routes(&api.Callable) {
+		all = append(all, newEndpoint(p.Method, p.Path, p.Action))
+	}
+	return all
+}
+
+func newEndpoint(method, path string, a call.Action) Endpoint {
+	return Endpoint{
+		Method: method, Path: path, Operation: a.Operation,
+		Procedures: slices.Clone(a.Procedures), Params: endpointParams(method, path, a.Fields), Access: a.Access,
+	}
+}
+
+var pathParam = regexp.MustCompile(`\{(\w+)\}`)
+
+func endpointParams(method, path string, fields []params.Field) []Param {
+	var all []Param
+	for _, name := range pathParam.FindAllStringSubmatch(path, -1) {
+		all = append(all, Param{params.Field{Name: name[1], Form: params.FormText, Required: true}, "path"})
+	}
+	in := "body"
+	if method == http.MethodGet {
+		in = "query"
+	}
+	for _, field := range fields {
+		all = append(all, Param{field, in})
+	}
+	return all
+}

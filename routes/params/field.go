@@ -1,0 +1,71 @@
+package params
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Form is how a parameter is written.
+type Form string
+
+// The forms.
+const (
+	// FormText is text as it is.
+	FormText Form = "text"
+	// FormTexts is one text or a list of texts.
+	FormTexts Form = "texts"
+	// FormKeys is keys with commas between them, or a list of them.
+	FormKeys Form = "keys"
+	// FormFlag is true or false, 1 or 0.
+	FormFlag Form = "flag"
+	// FormInteger is a whole number.
+	FormInteger Form = "integer"
+	// FormDuration is seconds, or a number and one of the units s, m, h, d, w.
+	FormDuration Form = "duration"
+	// FormFile is the bytes of a part of the body.
+	FormFile Form = "file"
+)
+
+// Field declares a parameter that a route reads.
+type Field struct {
+	// Name is the plain name, as in ttl or brand[colour]. AnyName stands for
+	// every name.
+	Name string
+	Form Form
+	// Required says that the route refuses requests without the parameter.
+	Required bool
+}
+
+// AnyName is the name of a field that stands for every parameter.
+const AnyName = "*"
+
+// Optional declares parameters that a request may leave out.
+func Optional(form Form, names ...string) []Field { return declare(form, false, names) }
+
+// Required declares parameters that a request has to hold.
+func Required(form Form, names ...string) []Field { return declare(form, true, names) }
+
+func declare(form Form, required bool, names []string) []Field {
+	fields := make([]Field, 0, len(names))
+	for _, name := range names {
+		fields = append(fields, Field{Name: name, Form: form, Required: required})
+	}
+	return fields
+}
+
+// Only returns the parameters for a decoder that reads no others than the
+// declared ones: looking up another one is an error, so that a declaration that
+// lacks a parameter shows at once.
+func (p Params) Only(fields []Field) Params {
+	p.limited, p.declared = true, fields
+	return p
+}
+
+// check returns an error for a parameter that is not declared.
+func (p Params) check(name string) error {
+	declared := func(f Field) bool { return f.Name == name || f.Name == AnyName }
+	if p.limited && !slices.ContainsFunc(p.declared, declared) {
+		return fmt.Errorf("parameter %s is not declared", name)
+	}
+	return nil
+}
