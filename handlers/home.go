@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"hush/hosts"
 	"hush/vault"
 )
 
@@ -20,7 +21,7 @@ type home struct {
 func newHome(base *url.URL) home {
 	name := vault.HostName(base.Hostname())
 	addr, err := netip.ParseAddr(name)
-	return home{base, name, isLoopback(name) || err == nil && addr.IsUnspecified()}
+	return home{base, name, hosts.IsLoopback(name) || err == nil && addr.IsUnspecified()}
 }
 
 // has reports whether a request's Host, or its :authority, names the home. The
@@ -31,14 +32,7 @@ func (h home) has(host string) bool {
 		return true
 	}
 	name = vault.HostName(name)
-	return name == h.name || h.loopback && isLoopback(name)
-}
-
-// isLoopback reports whether a host, as vault.HostName writes it, is this very
-// machine.
-func isLoopback(name string) bool {
-	addr, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && addr.IsLoopback()
+	return name == h.name || h.loopback && hosts.IsLoopback(name)
 }
 
 // atHome reports whether a call was sent to the service's own host.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/hosts"
 	"hush/vault"
 )
 
@@ -121,7 +122,7 @@ func keepsCookies(base *url.URL) bool {
 	if base.Scheme != "http" {
 		return true
 	}
-	return isLoopback(vault.HostName(base.Hostname()))
+	return hosts.IsLoopback(vault.HostName(base.Hostname()))
 }
 
 func sessionOf(s vault.Session) *hushv1.Session {

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"net"
 	"net/mail"
-	"net/netip"
 	"strconv"
 	"time"
+
+	"hush/hosts"
 )
 
 // The ways to a relay.
@@ -79,7 +80,7 @@ func (r Relay) resolvePort() (Relay, error) {
 	case TLSFirst:
 		port = 465
 	case TLSNone:
-		if !isLoopback(r.Host) {
+		if !hosts.IsLoopback(r.Host) {
 			return r, errors.New("mail without TLS goes to a relay on the same host only")
 		}
 		port = 25
@@ -93,14 +94,6 @@ func (r Relay) resolvePort() (Relay, error) {
 		return r, errors.New("mail host or port is not valid")
 	}
 	return r, nil
-}
-
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }
 
 func (r Relay) address() string { return net.JoinHostPort(r.Host, strconv.Itoa(r.Port)) }

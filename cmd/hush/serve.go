@@ -16,6 +16,7 @@ import (
 
 	"hush/crash"
 	"hush/handlers"
+	"hush/hosts"
 	"hush/locale"
 	"hush/mail"
 	"hush/resolver"
@@ -204,7 +205,7 @@ func (s *settings) advise(addr net.Addr, base *url.URL, log *slog.Logger) {
 	if s.signUp == "open" && !s.mails() {
 		log.Warn("--sign-up=open without --smtp-host: addresses are taken without being confirmed")
 	}
-	if s.baseURL != nil && base.Scheme == "http" && !loopback(base.Hostname()) {
+	if s.baseURL != nil && base.Scheme == "http" && !hosts.IsLoopback(base.Hostname()) {
 		log.Warn("--base-url begins with http: nobody can sign in with a browser")
 	}
 	for _, file := range []string{s.smtpPasswordFile, s.spamKeyFile} {
@@ -222,12 +223,6 @@ func (s *settings) advise(addr net.Addr, base *url.URL, log *slog.Logger) {
 	if s.tlsCert == "" && len(s.trustedProxies) == 0 {
 		log.Warn("neither TLS nor a trusted proxy: secrets cross the network in the clear")
 	}
-}
-
-// loopback tells whether a host of a URL is this very machine.
-func loopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // run serves until ctx ends, then lets running requests end; after a fault it
