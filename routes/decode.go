@@ -12,7 +12,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// recentPage is how many receipts a list shows: the most that one call answers.
+// recentPage is how many receipts a list shows: the most that one call returns.
 const recentPage = 500
 
 // Parameters of the decoders below.
@@ -111,7 +111,7 @@ func decodeLength(p params.Params) (int32, error) {
 	return int32(length), nil
 }
 
-// decodeCharacterSets answers nil if none is chosen.
+// decodeCharacterSets returns nil if none is chosen.
 func decodeCharacterSets(p params.Params) (*hushv1.CharacterSets, error) {
 	sets, chosen := new(hushv1.CharacterSets), false
 	for _, set := range []struct {
@@ -156,7 +156,7 @@ func decodeBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
 	return &hushv1.BurnSecretRequest{MetadataKey: req.Key, Passphrase: passphrase}, nil
 }
 
-// decodeSureBurn is for callers who have to say that they mean it.
+// decodeSureBurn is for callers who have to confirm.
 func decodeSureBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
 	sure, err := call.Continues().Yes(req)
 	if err != nil {
@@ -186,8 +186,8 @@ func decodeRecent(*call.Request) (*hushv1.ListMetadataRequest, error) {
 	return &hushv1.ListMetadataRequest{PageSize: recentPage}, nil
 }
 
-// decodeMemo wants the note to be there: an empty one removes the note, none at
-// all is a mistake.
+// decodeMemo requires the note: an empty one removes the note, a missing one is a
+// mistake.
 func decodeMemo(req *call.Request) (*hushv1.UpdateMetadataRequest, error) {
 	memo, err := req.Params.Optional("memo")
 	if err != nil {

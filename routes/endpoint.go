@@ -15,7 +15,7 @@ import (
 
 // Endpoint describes one route for programs that document or test the tables.
 type Endpoint struct {
-	// Version is the API's, as in v1; empty for what is no API.
+	// Version is the API's, as in v1; empty for pages.
 	Version string
 	// Method is the HTTP method; endpoints for GET serve HEAD too.
 	Method string
@@ -24,15 +24,15 @@ type Endpoint struct {
 	// Operation is as in Row.
 	Operation string
 	// Procedures are the full names of the RPCs behind it, of which a request
-	// calls one; none for what is no RPC.
+	// calls one; empty if it calls none.
 	Procedures []string
 	// Params are the parameters in the path, the query and the body.
 	Params []Param
-	// Access is who may call it; ACCESS_UNSPECIFIED for what is no RPC.
+	// Access is who may call it; ACCESS_UNSPECIFIED if it calls no RPC.
 	Access hushv1.Access
 	// AnyOrigin says that scripts of other sites may call it.
 	AnyOrigin bool
-	// AnyCredential says that a credential that is not good counts as none.
+	// AnyCredential says that a credential that is not valid counts as none.
 	AnyCredential bool
 }
 

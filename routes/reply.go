@@ -9,7 +9,7 @@ import (
 )
 
 // writeJSON answers in the form that all API paths share: compact, nothing
-// escaped for HTML, never stored by anybody.
+// escaped for HTML, never cached.
 func writeJSON(w http.ResponseWriter, status int, answer any) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -25,6 +25,6 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
-	// An answer that cannot be delivered is lost; there is nobody left to tell.
+	// If the client is gone, the answer is lost.
 	_, _ = w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }

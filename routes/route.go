@@ -13,7 +13,7 @@ type route struct {
 	path   string // below the version's prefix
 	action call.Action
 	open   bool // to scripts of other sites
-	anyone bool // a credential that is not good counts as none
+	anyone bool // a credential that is not valid counts as none
 }
 
 func get(path string, a call.Action) route {
@@ -37,13 +37,13 @@ func patch(path string, a call.Action) route {
 }
 
 // openPost is a route that scripts of any site may call. It needs a preflight
-// row beside it.
+// route beside it.
 func openPost(path string, a call.Action) route {
 	return route{method: http.MethodPost, path: path, action: a, open: true}
 }
 
-// forAnyone makes a route serve callers whose credential is not good, as
-// strangers.
+// forAnyone makes a route serve callers whose credential is not valid, as
+// anonymous ones.
 func forAnyone(r route) route {
 	r.anyone = true
 	return r

@@ -1,17 +1,20 @@
-// Package routes is the tree of everything that the service answers over HTTP:
-// the RPCs, the routes of three older API versions, and the pages behind links.
+// Package routes is the tree of everything that the service serves over HTTP: the
+// RPCs, the routes of three older API versions, and the pages behind links. It
+// holds the tables of the versions and their codecs; how parameters are read, how
+// an RPC is called, what a refusal looks like and what pages show are packages of
+// their own below it. Only cmd/hush builds the tree.
 //
-// It promises that a legacy route is one RPC and nothing more. A row of a table
+// It promises that a legacy route is one RPC and nothing more. A line of a table
 // reads parameters into the RPC's request, calls the very method that is served
 // to RPC clients, behind the same chain of interceptors, and writes the
 // response in the shape that clients of its version know. No rule about secrets
 // lives here, and no path leads around the rules.
 //
-// What a request says is taken exactly or refused: nothing is cut, replaced or
-// guessed, except for lifetimes, where clients mean "no wish" by many spellings.
-// Refusals never repeat what was sent, save for the key of an unknown secret.
-// No GET reveals anything, whatever its query says, and answers of the API are
-// JSON on every path, are never stored by anybody and never redirect.
+// A request is taken exactly as it was sent or refused: nothing is cut, replaced
+// or guessed, except for lifetimes, where clients spell "no wish" in many ways.
+// Refusals never repeat what was sent, except for the key of an unknown secret.
+// No GET reveals anything, whatever its query says. Answers of the API are JSON on
+// every path, are never cached and never redirect.
 package routes
 
 import (
@@ -57,11 +60,11 @@ type tree struct {
 	versions []apiVersion
 	// access is who the patterns are for, by method and pattern.
 	access map[string]hushv1.Access
-	// site is all that is no API.
+	// site is everything but the API.
 	site *pages.Site
 }
 
-// New builds the tree. It answers an error if a required option is missing or
+// New builds the tree. It returns an error if a required option is missing or
 // if the API lacks a method that a route calls.
 func New(opts Options) (http.Handler, error) {
 	if err := opts.check(); err != nil {
@@ -168,8 +171,8 @@ func (t *tree) mount(mount handlers.Mount) {
 	t.mux.Mount(path, t.visible(mount.Access, mount.Handler))
 }
 
-// visible serves next to those for whom it exists, and to anybody else what an
-// unknown path gets.
+// visible serves next to callers for whom it exists, and answers all others like
+// an unknown path.
 func (t *tree) visible(access hushv1.Access, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if handlers.Hides(access, r) {
@@ -180,8 +183,8 @@ func (t *tree) visible(access hushv1.Access, next http.Handler) http.Handler {
 	})
 }
 
-// versionOf answers the API version whose error shape a path gets, and whether
-// it belongs to the API at all.
+// versionOf returns the API version whose error shape a path gets, and reports
+// whether there is one and whether the path belongs to the API at all.
 func (t *tree) versionOf(path string) (v apiVersion, version, api bool) {
 	for _, v := range t.versions {
 		if path == v.prefix || strings.HasPrefix(path, v.prefix+"/") {

@@ -8,15 +8,15 @@ import (
 	"hush/handlers"
 )
 
-// How long browsers come over TLS alone after an answer: two years.
+// How long browsers use TLS only after an answer: two years.
 const (
 	strictTransport = "max-age=63072000"
 	strictBelow     = strictTransport + "; includeSubDomains"
 )
 
-// secured tells browsers with every answer to come over TLS alone, if that is
-// how clients reach the service. On the service's own host that goes for the
-// hosts below it, too; those below a customer's domain are the customer's.
+// secured tells browsers with every answer to use TLS only, if that is how clients
+// reach the service. On the service's own host this includes the hosts below it;
+// those below a customer's domain are the customer's.
 func secured(base *url.URL, next http.Handler) http.Handler {
 	if base.Scheme != "https" {
 		return next

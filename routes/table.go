@@ -19,7 +19,7 @@ type Row struct {
 	// Path is the template, as in /api/v1/secret/{key}.
 	Path string
 	// Operation is the RPC behind it, or the two that one parameter chooses
-	// from, or a word for what is no RPC.
+	// from, or a word for something else, such as page.
 	Operation string
 }
 
@@ -54,7 +54,7 @@ func mountRows(mount handlers.Mount) []Row {
 	return rows
 }
 
-// WriteTable prints rows in aligned columns.
+// WriteTable writes rows in aligned columns.
 func WriteTable(w io.Writer, rows []Row) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -65,7 +65,7 @@ func WriteTable(w io.Writer, rows []Row) error {
 	return columns.Flush()
 }
 
-// versions are the versions, oldest first.
+// versions returns the versions of the API, oldest first.
 func versions(c *handlers.Callable) []apiVersion {
 	return []apiVersion{version1(c), version2(c), version3(c)}
 }

@@ -39,7 +39,7 @@ func version1(c *handlers.Callable) apiVersion {
 	return apiVersion{prefix: "/api/v1", routes: routes, fail: v1Fail}
 }
 
-// hidePassphrase answers a wrong passphrase as an unknown key, to the byte.
+// hidePassphrase refuses a wrong passphrase exactly like an unknown key.
 func hidePassphrase(a call.Action) call.Action {
 	return call.Reworded(a, refusal.ClassPassphrase, refusal.Error{Class: refusal.ClassUnknown})
 }

@@ -18,8 +18,8 @@ func decodeDestroy(req *call.Request) (*hushv1.DestroyAccountRequest, error) {
 	return &hushv1.DestroyAccountRequest{Confirmation: confirmation}, nil
 }
 
-// decodeChangePassword compares the new password with its repetition, which is
-// for people's fingers and nothing that the service needs.
+// decodeChangePassword compares the new password with its repetition, which
+// guards against typing errors; the service does not need it.
 func decodeChangePassword(req *call.Request) (*hushv1.ChangeAccountPasswordRequest, error) {
 	var current, next, again string
 	err := req.Params.Texts(params.Into("currentp", &current), params.Into("newp", &next), params.Into("newp2", &again))
@@ -42,8 +42,8 @@ func decodeLocale(req *call.Request) (*hushv1.UpdateLocaleRequest, error) {
 	return &hushv1.UpdateLocaleRequest{Locale: name}, nil
 }
 
-// decodeAPIToken asks for the one token that old clients know of, in the place
-// of the one before.
+// decodeAPIToken asks for the one token that old clients know of, which replaces
+// the one before.
 func decodeAPIToken(*call.Request) (*hushv1.GenerateApiTokenRequest, error) {
 	return &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, nil
 }
@@ -132,7 +132,7 @@ func v2GetAccount(req *call.Request, res *hushv1.GetAccountResponse) any {
 	return envelope(req, v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
 }
 
-// v2Plain answers that it was done.
+// v2Plain confirms that it was done.
 func v2Plain[Res any](req *call.Request, _ *Res) any { return envelope(req, struct{}{}, struct{}{}) }
 
 type v2DestroyedDetails struct {

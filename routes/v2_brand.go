@@ -82,8 +82,8 @@ func brandFields() []params.Field {
 	return fields
 }
 
-// decodeUpdateBrand reads what changes. What is not named stays, null unsets,
-// and names that no brand has are passed over.
+// decodeUpdateBrand reads what changes. A field that is not named stays, null
+// unsets it, and unknown names are ignored.
 func decodeUpdateBrand(req *call.Request) (*hushv1.UpdateDomainBrandRequest, error) {
 	if !req.Params.IsObject("brand") {
 		return nil, refusal.Invalid("Please provide brand settings")
@@ -118,8 +118,8 @@ func decodeUpdateBrand(req *call.Request) (*hushv1.UpdateDomainBrandRequest, err
 	return &hushv1.UpdateDomainBrandRequest{Domain: req.Key, Brand: brand, Unset: unset}, nil
 }
 
-// brandField answers the value of a brand's field, nil if none was given, and
-// whether it was given as null.
+// brandField returns the value of a brand's field, or nil without one, and
+// reports whether it was given as null.
 func brandField(req *call.Request, name string) (text *string, null bool, err error) {
 	name = "brand[" + name + "]"
 	text, err = req.Params.Optional(name)

@@ -28,7 +28,7 @@ func v2Conceal(req *call.Request, res *hushv1.ConcealSecretResponse) any {
 	return concealed(req, "conceal", res.GetMetadata(), res.GetSecret(), nil)
 }
 
-// v2Generate answers the value too: no later answer of the receipt does.
+// v2Generate holds the value too, which no later answer about the receipt does.
 func v2Generate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
 	return concealed(req, "generate", res.GetMetadata(), res.GetSecret(), new(res.GetValue()))
 }

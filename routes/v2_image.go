@@ -29,8 +29,8 @@ func (i imageName) decodeDelete(req *call.Request) (*hushv1.DeleteDomainLogoRequ
 	return &hushv1.DeleteDomainLogoRequest{Domain: req.Key, Kind: i.kind}, nil
 }
 
-// decodeUpdate takes the file under the names that clients of different ages
-// give it. What it is called there, and of what type, is nobody's concern.
+// decodeUpdate accepts the file under the names that clients of different ages
+// give it. It ignores the file's own name and type.
 func (i imageName) decodeUpdate(req *call.Request) (*hushv1.UpdateDomainLogoRequest, error) {
 	content, err := req.Params.File("logo", "image", "icon")
 	if err != nil {

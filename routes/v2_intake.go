@@ -55,7 +55,7 @@ func decodeException(req *call.Request) (*hushv1.ReceiveExceptionRequest, error)
 }
 
 // position reads a line or column. Browsers send all kinds of things there:
-// what is no whole number is none.
+// anything but a positive whole number counts as unknown.
 func position(name, text string) (int32, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	switch {
@@ -77,7 +77,7 @@ func v2Feedback(req *call.Request, _ *hushv1.ReceiveFeedbackResponse) any {
 	return envelope(req, struct{}{}, v2FeedbackDetails{Message: "Message received. Send as much as you like!", Received: true})
 }
 
-// v2ExceptionRecord is a report as it was kept.
+// v2ExceptionRecord is a report as it was stored.
 type v2ExceptionRecord struct {
 	Identifier   string     `json:"identifier"`
 	ShortID      string     `json:"short_id"`
@@ -151,8 +151,7 @@ func isCritical(kind string) bool {
 	return false
 }
 
-// newV2Browser takes a browser's word for what it is: Mozilla/5.0 (..) is
-// Mozilla, 5.0.
+// newV2Browser reads a user agent: Mozilla/5.0 (..) is Mozilla, 5.0.
 func newV2Browser(agent string) v2Browser {
 	if agent == "" {
 		return v2Browser{}
@@ -166,7 +165,7 @@ func newV2Browser(agent string) v2Browser {
 	return b
 }
 
-// newV2Location has no query: none is kept.
+// newV2Location has no query: the service stores none.
 func newV2Location(page string) v2Location {
 	u, err := url.Parse(page)
 	if err != nil || page == "" {

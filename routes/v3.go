@@ -7,8 +7,8 @@ import (
 	"hush/routes/refusal"
 )
 
-// version3 is the table of version 3, as far as pages and programs that speak it
-// share and open. Its answers are those of version 2.
+// version3 is the table of version 3, as far as its clients share and open
+// secrets. Its answers are those of version 2.
 func version3(c *handlers.Callable) apiVersion {
 	routes := []route{
 		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
@@ -37,7 +37,7 @@ func v3Secrets(c *handlers.Callable, path string) []route {
 	return routes
 }
 
-// maxReceipts is how many receipts BatchGetMetadata answers at a time.
+// maxReceipts is how many receipts BatchGetMetadata returns at a time.
 const maxReceipts = 25
 
 // decodeReceipts reads keys as decodeSecretStatuses does. It counts them, since

@@ -12,7 +12,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// anonymous is the account of those who have none.
+// anonymous is the account of callers without one.
 const anonymous = "anon"
 
 func custid(address string) string {
@@ -30,7 +30,7 @@ func notNull[T any](list []T) []T {
 	return list
 }
 
-// stateWord is the legacy word for a state.
+// stateWord returns the legacy word for a state.
 func stateWord(s hushv1.State) string {
 	switch s {
 	case hushv1.State_STATE_NEW:
@@ -48,22 +48,22 @@ func stateWord(s hushv1.State) string {
 	}
 }
 
-// waits tells whether the secret can still be revealed.
+// waits reports whether the secret can still be revealed.
 func waits(s hushv1.State) bool {
 	return s == hushv1.State_STATE_NEW || s == hushv1.State_STATE_VIEWED
 }
 
-// short is the beginning of a key, enough to recognise it.
+// short returns the beginning of a key, enough to recognise it.
 func short(key string, length int) string {
 	return key[:min(length, len(key))]
 }
 
-// epoch is a time as the legacy answers have it, zero if it is not set.
+// epoch returns the Unix time of the legacy answers, zero if t is not set.
 func epoch(t *timestamppb.Timestamp) int64 {
 	return t.GetSeconds()
 }
 
-// epochOrNull is nil for a time that is not set.
+// epochOrNull returns nil for a time that is not set.
 func epochOrNull(t *timestamppb.Timestamp) *int64 {
 	if t == nil {
 		return nil
@@ -71,7 +71,7 @@ func epochOrNull(t *timestamppb.Timestamp) *int64 {
 	return new(t.GetSeconds())
 }
 
-// secondsOrNull is nil for a duration that is not set.
+// secondsOrNull returns nil for a duration that is not set.
 func secondsOrNull(d *durationpb.Duration) *int64 {
 	if d == nil {
 		return nil
@@ -129,7 +129,7 @@ func agoWords(then, now time.Time) string {
 	return "1 week ago"
 }
 
-// displayLines is how high a box for the text should be, for browsers.
+// displayLines returns how many lines a browser should show of a text.
 func displayLines(text string) int {
 	characters := utf8.RuneCountInString(text)
 	return min(30, (80+characters)/80+strings.Count(text, "\n")+3)

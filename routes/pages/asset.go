@@ -23,7 +23,7 @@ func assetTypes() map[string]string {
 	}
 }
 
-// asset is an answer that is the same for everybody.
+// asset is an answer that is the same for every visitor.
 type asset struct {
 	contentType string
 	caching     string
@@ -42,7 +42,7 @@ func newAsset(contentType, caching string, content []byte) *asset {
 	return a
 }
 
-// packs tells whether the type is one that is not packed by itself.
+// packs reports whether compressing the type may gain something.
 func (a *asset) packs() bool {
 	switch a.contentType {
 	case "image/png", "font/woff2":
@@ -52,7 +52,7 @@ func (a *asset) packs() bool {
 	}
 }
 
-// pack answers nil if the result is not smaller.
+// pack returns nil if the result is not smaller.
 func pack(content []byte) []byte {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -68,7 +68,7 @@ func pack(content []byte) []byte {
 	return b.Bytes()
 }
 
-// answer sends the asset in the form that the request's header takes.
+// answer sends the asset in the form that the request's header accepts.
 func (a *asset) answer(w http.ResponseWriter, header http.Header, status int) {
 	h := w.Header()
 	h.Set("Cache-Control", a.caching)
@@ -85,7 +85,8 @@ func (a *asset) answer(w http.ResponseWriter, header http.Header, status int) {
 	writeBytes(w, status, a.contentType, a.plain)
 }
 
-// takesGzip tells whether a request names gzip, and not with a weight of zero.
+// takesGzip reports whether a request accepts gzip, which a weight of zero does
+// not.
 func takesGzip(header http.Header) bool {
 	for _, line := range header.Values("Accept-Encoding") {
 		for coding := range strings.SplitSeq(line, ",") {

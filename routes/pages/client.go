@@ -18,7 +18,7 @@ import (
 // loads, and the pages for browsers that run no script.
 type client struct {
 	shell shell
-	// shells are the shell as it is served to everybody without a session.
+	// shells are the shell as visitors without a session get it.
 	shells map[shellName]*asset
 	files  map[string]*asset // by path
 	// plain is a page of its own and noscript a part of the shell; both show a
@@ -86,7 +86,7 @@ func readAssets(files fs.FS) (map[string]*asset, error) {
 	return assets, nil
 }
 
-// isHidden tells files that nothing loads, folders among them.
+// isHidden reports whether nothing loads a file, which includes folders.
 func isHidden(name string) bool {
 	return assetTypes()[path.Ext(name)] == "" || strings.HasPrefix(path.Base(name), ".")
 }

@@ -16,8 +16,8 @@ func homePage() noscriptPage {
 	}}
 }
 
-// fragmentPage is for links whose key browsers keep to themselves. It tells how
-// to make one with the key in the path.
+// fragmentPage is for links whose key browsers do not send. It says how to make
+// one with the key in the path.
 func fragmentPage(from, to string) noscriptPage {
 	return noscriptPage{"fragment " + from, func(req *call.Request) *view {
 		return &view{Title: req.Text("page.fragment.title"), Text: []passage{

@@ -1,9 +1,9 @@
-// Package pages serves what is no API: the web client, plain texts for programs,
-// and the pages behind links for browsers that run no script.
+// Package pages serves everything but the API: the web client, plain texts for
+// programs, and the pages behind links for browsers that run no script.
 //
-// It promises that opening a link changes nothing and looks nothing up, so that
-// whoever follows one, person or program, gets the same page for every key; that
-// a secret is shown once, after its button was pressed; and that each answer has
+// It promises that opening a link changes nothing and looks nothing up, so that a
+// person and a program that follow one get the same page for every key; that a
+// secret is shown once, after its button was pressed; and that each answer has
 // headers that keep it out of caches and frames. A page acts through one RPC,
 // like a route of the API. Package routes alone builds a Site and serves it.
 package pages
@@ -27,7 +27,7 @@ type Route struct {
 	Path string
 	// Pattern is the path as chi matches it.
 	Pattern string
-	// Action is the RPC behind the page; without procedures if there is none.
+	// Action is the RPC behind the page. It has no procedures if there is none.
 	Action call.Action
 
 	serve func(site *Site) http.HandlerFunc
@@ -60,7 +60,7 @@ func static(path, pattern, operation string, serve func(site *Site) http.Handler
 }
 
 // New reads the embedded web client and renders the pages that are the same for
-// everybody. It returns an error if the client is not as its build leaves it, if
+// every visitor. It returns an error if the client is not as its build leaves it, if
 // a page cannot be rendered, or if c lacks a method that a page calls.
 func New(env *call.Env, c *handlers.Callable) (*Site, error) {
 	files, err := web.Files()
@@ -112,7 +112,7 @@ type shellPage struct {
 	says noscriptPage
 }
 
-// shellPages are the client's paths. All answer the shell; they differ in what that
+// shellPages are the client's paths. All serve the shell; they differ in what it
 // says where no script runs.
 func shellPages(c *handlers.Callable) []shellPage {
 	var all []shellPage

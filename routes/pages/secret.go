@@ -17,8 +17,8 @@ import (
 
 const secretPath = "/secret/{key}"
 
-// secretPage has the button that reveals a secret. It is the same for every
-// key, and tells nobody whether there is a secret.
+// secretPage has the button that reveals a secret. It is the same for every key,
+// so it does not show whether there is a secret.
 func secretPage() noscriptPage {
 	return noscriptPage{"secret", secretView}
 }
@@ -40,7 +40,7 @@ func secretView(req *call.Request) *view {
 // reveals nothing.
 func revealPage(c *handlers.Callable) dynamicPage {
 	shown := call.Action{Operation: "page", Run: func(context.Context, *call.Request) (any, error) { return nil, nil }}
-	reveal := counted(call.RPC(c.RevealSecret, decodeReveal, revealedText, params.Optional(params.FormText, "passphrase")))
+	reveal := countTries(call.RPC(c.RevealSecret, decodeReveal, revealedText, params.Optional(params.FormText, "passphrase")))
 	return dynamicPage{
 		method: http.MethodPost, path: secretPath,
 		action: call.Either(call.Continues(), reveal, shown), answer: answerReveal,
@@ -57,8 +57,8 @@ func decodeReveal(req *call.Request) (*hushv1.RevealSecretRequest, error) {
 
 func revealedText(_ *call.Request, res *hushv1.RevealSecretResponse) any { return res.GetValue() }
 
-// linkKey is the key in a path without the marks around it that programs which
-// find links in texts take for a part of the link.
+// linkKey returns the key in a path without the punctuation around it, which some
+// programs that find links in texts take for a part of the link.
 func linkKey(segment string) string {
 	other := func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') }
 	key := strings.TrimLeftFunc(segment, other)
@@ -68,9 +68,9 @@ func linkKey(segment string) string {
 	return key
 }
 
-// counted says in the text of a refused passphrase how many tries there are
+// countTries puts into the text of a refused passphrase how many tries are left
 // before a pause, or how long the pause is.
-func counted(a call.Action) call.Action {
+func countTries(a call.Action) call.Action {
 	run := a.Run
 	a.Run = func(ctx context.Context, req *call.Request) (any, error) {
 		answer, err := run(ctx, req)

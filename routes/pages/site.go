@@ -31,11 +31,11 @@ func (site *Site) addShell(says noscriptPage, l locale.Locale) error {
 }
 
 // showShell answers with the page that starts the client. Nothing on it depends
-// on what the path's parameters hold: nothing is looked up for it, so whoever
-// opens a link, or a program that follows it, learns what it is for and changes
-// nothing. A session's form carries the session's token, and such a page is
-// sent as it is: beside text that others choose, its packed size could tell
-// about the token.
+// on what the path's parameters hold: nothing is looked up for it, so a person
+// who opens a link and a program that follows it learn what it is for and change
+// nothing. A session's form carries the session's token, and such a page is sent
+// uncompressed: beside text that others choose, its compressed size could leak
+// the token.
 func (site *Site) showShell(w http.ResponseWriter, req *call.Request, status int, says noscriptPage) {
 	s := says.view(req)
 	s.allowReferrer(w.Header())
@@ -67,7 +67,7 @@ func (site *Site) showView(w http.ResponseWriter, req *call.Request, status int,
 	writeBytes(w, status, typeHTML, b.Bytes())
 }
 
-// pageFailed answers a refusal where there is no page to put it on.
+// pageFailed answers with a refusal where there is no page to show it on.
 func (site *Site) pageFailed(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	status, text := req.Reason(refused)
 	if refused.Class == refusal.ClassUnknown || refused.Class == refusal.ClassInvalid || refused.Class == refusal.ClassRoute {

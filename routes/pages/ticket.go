@@ -21,7 +21,7 @@ type ticketPage struct {
 	texts     string      // where its texts are in the catalogue
 	passwords bool        // whether it asks for a new one, in the words of page.reset
 	account   string      // key of the text that says which account it takes; empty if none
-	action    call.Action // its answer is what the page says, in paragraphs
+	action    call.Action // returns what the page says, in paragraphs
 }
 
 func ticketPages(c *handlers.Callable) []ticketPage {
@@ -53,7 +53,7 @@ func (p ticketPage) sent() dynamicPage {
 	}
 }
 
-// refuse says why it was not done, with the form again where another try may
+// refuse says why it was not done, and shows the form again where another try may
 // help.
 func (p ticketPage) refuse(site *Site, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	status, text := req.Reason(refused)
@@ -106,7 +106,7 @@ func decodeReset(req *call.Request) (*hushv1.ResetPasswordRequest, error) {
 func passwordFields() []params.Field { return params.Required(params.FormText, "newp", "newp2") }
 
 // newPassword compares the password with its repetition before the token is
-// spent.
+// used up.
 func newPassword(req *call.Request) (string, error) {
 	var next, again string
 	if err := req.Params.Texts(params.Into("newp", &next), params.Into("newp2", &again)); err != nil {
@@ -118,7 +118,7 @@ func newPassword(req *call.Request) (string, error) {
 	return next, nil
 }
 
-// saysDone encodes responses that hold nothing.
+// saysDone encodes empty responses.
 func saysDone[Res any](texts string) call.Encoder[Res] {
 	return func(req *call.Request, _ *Res) any {
 		return []string{req.Text(texts + ".done")}

@@ -11,7 +11,7 @@ import (
 )
 
 // noscriptPage is what a page says where no script runs. Its view depends on the
-// language alone, so there is one for each name and language.
+// language only, so there is one for each name and language.
 type noscriptPage struct {
 	name string
 	view func(req *call.Request) *view
@@ -46,14 +46,14 @@ type form struct {
 	Shrimp string // the session's token
 }
 
-// input asks for a text that nobody should read along.
+// input asks for a text that is not shown while it is typed.
 type input struct {
 	Name, Label, Hint string
 	Complete          string // as in the attribute autocomplete
 	Least             int    // characters; zero where nothing is needed
 }
 
-// languageTag is the page's language as HTML has it.
+// languageTag returns the page's language as HTML spells it.
 func languageTag(req *call.Request) string {
 	return strings.ReplaceAll(string(req.Visitor.Locale), "_", "-")
 }
@@ -65,7 +65,7 @@ func (v *view) allowReferrer(h http.Header) {
 	}
 }
 
-// moment is a fact about when something happened or will.
+// moment returns a fact about when something happened or will happen.
 func moment(name string, at *timestamppb.Timestamp) fact {
 	utc := at.AsTime()
 	return fact{Name: name, Text: utc.Format("2006-01-02 15:04 UTC"), Time: utc.Format(time.RFC3339)}

@@ -13,8 +13,8 @@ import (
 )
 
 // parseJSON takes a JSON object apart into the pairs that a form would have.
-// encoding/json would replace what is no Unicode text and take the last of two
-// equal names; a secret must not change on its way, so both are refused.
+// encoding/json replaces invalid Unicode and takes the last of two equal names; a
+// secret must not change on its way, so both are refused.
 func parseJSON(body []byte) (source, error) {
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		return source{}, nil
@@ -163,7 +163,7 @@ func loneSurrogate(body []byte) bool {
 	return false
 }
 
-// escaped reads \uXXXX and answers -1 for anything else.
+// escaped reads \uXXXX and returns -1 for anything else.
 func escaped(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -10,8 +10,8 @@ import (
 )
 
 // parseMultipart takes a multipart body apart. A file is a value like any
-// other. Parts are taken as they are: one that says it is base64 or
-// quoted-printable is refused, since nobody could tell which bytes were meant.
+// other. Parts are read as they are: one that says it is base64 or
+// quoted-printable is refused, since it is not clear which bytes it means.
 func parseMultipart(body []byte, boundary string) (source, error) {
 	s := make(source)
 	if len(body) == 0 {
@@ -23,7 +23,7 @@ func parseMultipart(body []byte, boundary string) (source, error) {
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	for count := 0; ; count++ {
 		part, err := reader.NextRawPart()
-		if err == io.EOF { // exactly: a body that is cut off answers a wrapped one
+		if err == io.EOF { // unwrapped: a truncated body returns a wrapped one
 			return s, nil
 		}
 		if err != nil {

@@ -174,7 +174,7 @@ func (p Params) Texts(all ...Target) error {
 }
 
 // Verbatim returns the single value of a parameter that has to be text, not a
-// JSON number or boolean: nobody could tell which text was meant.
+// JSON number or boolean: it is not clear which text that means.
 func (p Params) Verbatim(name string) (string, error) {
 	v, _, err := p.scalar(name)
 	if err == nil && v.literal {
