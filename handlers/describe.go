@@ -12,7 +12,11 @@ func Described() (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := chain{policies: policies, streams: newStreams(policies), flight: newFlight()}
+	validation, err := newValidation(services())
+	if err != nil {
+		return nil, err
+	}
+	c := chain{policies: policies, validation: validation, streams: newStreams(policies), flight: newFlight()}
 	api := new(API)
 	api.Callable, api.Mounts = c.assemble(Options{BaseURL: new(url.URL), Now: time.Now})
 	for i := range api.Mounts {

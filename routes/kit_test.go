@@ -41,6 +41,7 @@ func testAPI() *handlers.API {
 	for i := range callable.NumField() {
 		procedure := "/test.Service/" + callable.Type().Field(i).Name
 		callable.Field(i).FieldByName("Procedure").SetString(procedure)
+		callable.Field(i).FieldByName("Access").Set(reflect.ValueOf(hushv1.Access_ACCESS_PUBLIC))
 	}
 	return api
 }

@@ -146,6 +146,14 @@ func TestRPCWithoutProcedure(t *testing.T) {
 	if a := call.RPC(m, call.Nothing, v1Status); a.Ready == nil {
 		t.Error("call.RPC(other procedure): got no error, want one")
 	}
+	m.Procedure = "/hush.v1.SystemService/GetStatus"
+	if a := call.RPC(m, call.Nothing, v1Status); a.Ready == nil {
+		t.Error("call.RPC(no access): got no error, want one")
+	}
+	m.Access = hushv1.Access_ACCESS_PUBLIC
+	if a := call.RPC(m, call.Nothing, v1Status); a.Ready != nil {
+		t.Errorf("call.RPC(public): got error %v, want none", a.Ready)
+	}
 }
 
 // What cannot be decoded never reaches the RPC: the method here would panic.

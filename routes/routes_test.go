@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/locale"
 	"hush/routes"
@@ -36,7 +37,9 @@ func newAPI() *handlers.API {
 	callable := reflect.ValueOf(&api.Callable).Elem()
 	for i := range callable.NumField() {
 		callable.Field(i).FieldByName("Procedure").SetString("/test.Service/" + callable.Type().Field(i).Name)
+		callable.Field(i).FieldByName("Access").Set(reflect.ValueOf(hushv1.Access_ACCESS_PUBLIC))
 	}
+	api.Callable.GetIndex.Access = hushv1.Access_ACCESS_COLONEL
 	return api
 }
 

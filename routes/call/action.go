@@ -44,8 +44,11 @@ func RPC[Req, Res any](m handlers.Method[Req, Res], decode Decoder[Req], encode 
 		Operation: operation[Req](), Procedures: []string{m.Procedure}, Access: m.Access,
 		Fields: slices.Concat(fields...),
 	}
-	if !strings.HasSuffix(m.Procedure, "/"+a.Operation) {
+	switch {
+	case !strings.HasSuffix(m.Procedure, "/"+a.Operation):
 		a.Ready = fmt.Errorf("no procedure for %s", a.Operation)
+	case m.Access == hushv1.Access_ACCESS_UNSPECIFIED:
+		a.Ready = fmt.Errorf("no access for %s", a.Operation)
 	}
 	a.Run = func(ctx context.Context, req *Request) (any, error) {
 		message, err := decode(req)
@@ -84,7 +87,8 @@ type Choice struct {
 func Either(choose Choice, yes, no Action) Action {
 	a := Action{
 		Operation: yes.Operation + " or " + no.Operation, Ready: yes.Ready,
-		Procedures: slices.Concat(yes.Procedures, no.Procedures), Access: max(yes.Access, no.Access),
+		Procedures: slices.Concat(yes.Procedures, no.Procedures),
+		Access:     max(yes.Access, no.Access), Fields: slices.Concat(choose.Fields, either(yes.Fields, no.Fields)),
 	}
 	if a.Ready == nil {
 		a.Ready = no.Ready

@@ -1,10 +1,5 @@
 package params
 
-import (
-	"fmt"
-	"slices"
-)
-
 // Form is how a parameter is written.
 type Form string
 
@@ -51,21 +46,4 @@ func declare(form Form, required bool, names []string) []Field {
 		fields = append(fields, Field{Name: name, Form: form, Required: required})
 	}
 	return fields
-}
-
-// Only returns the parameters for a decoder that reads no others than the
-// declared ones: looking up another one is an error, so that a declaration that
-// lacks a parameter shows at once.
-func (p Params) Only(fields []Field) Params {
-	p.limited, p.declared = true, fields
-	return p
-}
-
-// check returns an error for a parameter that is not declared.
-func (p Params) check(name string) error {
-	declared := func(f Field) bool { return f.Name == name || f.Name == AnyName }
-	if p.limited && !slices.ContainsFunc(p.declared, declared) {
-		return fmt.Errorf("parameter %s is not declared", name)
-	}
-	return nil
 }

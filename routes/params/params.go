@@ -9,6 +9,7 @@
 package params
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -47,6 +48,23 @@ type Params struct {
 
 // sources returns the body, which counts first, and the query.
 func (p Params) sources() [2]source { return [2]source{p.body, p.query} }
+
+// Only returns the parameters for a decoder that reads no others than the
+// declared ones: looking up another one is an error, so that a declaration that
+// lacks a parameter shows at once.
+func (p Params) Only(fields []Field) Params {
+	p.limited, p.declared = true, fields
+	return p
+}
+
+// check returns an error for a parameter that is not declared.
+func (p Params) check(name string) error {
+	declared := func(f Field) bool { return f.Name == name || f.Name == AnyName }
+	if p.limited && !slices.ContainsFunc(p.declared, declared) {
+		return fmt.Errorf("parameter %s is not declared", name)
+	}
+	return nil
+}
 
 func (s source) at(name string) *param {
 	p := s[name]
