@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 var update = flag.Bool("update", false, "rewrite the recorded exchanges")
@@ -33,9 +35,15 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asConfined) != "" {
 		tryConfined()
 	}
-	code := m.Run()
-	_ = os.RemoveAll(buildFolder)
-	os.Exit(code)
+	testscript.Main(cleaning{m}, map[string]func(){"hush": main})
+}
+
+// cleaning runs the tests and removes the program that they built.
+type cleaning struct{ *testing.M }
+
+func (c cleaning) Run() int {
+	defer func() { _ = os.RemoveAll(buildFolder) }()
+	return c.M.Run()
 }
 
 // patience bounds every wait for something that happens soon or never.

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs the program as people do, by the files in testdata/script.
+// Besides testscript's own commands there are
+//
+//	fails CODE COMMAND...  runs a command that must end with the exit code
+//	waitfor FILE           waits until a file exists
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"fails":   fails,
+			"waitfor": waitForFile,
+		},
+	})
+}
+
+func fails(ts *testscript.TestScript, not bool, args []string) {
+	if not || len(args) < 2 {
+		ts.Fatalf("usage: fails CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	if err != nil {
+		ts.Fatalf("usage: fails CODE COMMAND...")
+	}
+	err = ts.Exec(args[1], args[2:]...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != want {
+		ts.Fatalf("%q: got %v, want exit code %d", args[1:], err, want)
+	}
+}
+
+func waitForFile(ts *testscript.TestScript, not bool, args []string) {
+	if not || len(args) != 1 {
+		ts.Fatalf("usage: waitfor FILE")
+	}
+	path := ts.MkAbs(args[0])
+	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+		if _, err := os.Lstat(path); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("waiting for %s: got nothing in %s", path, patience)
+		}
+	}
+}
