@@ -9,7 +9,7 @@ import (
 	"hush/routes"
 )
 
-// contract is every row that the reference names, by version, with the RPC
+// contract is every route that the reference names, by version, with the RPC
 // behind it: 13 and 32.
 func contract() map[string][][3]string {
 	return map[string][][3]string{
@@ -86,7 +86,7 @@ func TestContractIsServed(t *testing.T) {
 	}
 }
 
-// No method of one path is served twice, and each row is reachable.
+// No method of one path is served twice, and each route is reachable.
 func TestRowsAreReachable(t *testing.T) {
 	h := newTree(t)
 	for _, row := range routes.Table(nil) {

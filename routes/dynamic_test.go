@@ -205,7 +205,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// One life of an account on version 2, for the wiring of every row.
+// One life of an account on version 2, for the wiring of every route.
 func TestAccountRows(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Host: "hush.example"})

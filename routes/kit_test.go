@@ -77,7 +77,7 @@ func bareTree(t *testing.T) *tree {
 	}
 }
 
-// testTree serves rows of its own in place of v1 and v2.
+// testTree serves routes of its own in place of v1 and v2.
 func testTree(t *testing.T, f apiVersion) http.Handler {
 	t.Helper()
 	tree := bareTree(t)

@@ -57,5 +57,5 @@ func preflight(path string) route {
 type apiVersion struct {
 	prefix string
 	routes []route
-	fail   func(w http.ResponseWriter, req *call.Request, v *refusal.Error)
+	fail   func(w http.ResponseWriter, req *call.Request, refused *refusal.Error)
 }

@@ -1,17 +1,10 @@
 package routes
 
 import (
+	"hush/handlers"
 	"hush/routes/call"
 	"hush/routes/refusal"
 )
-
-import "hush/handlers"
-
-// receiptNames are the names that clients of different ages use for the same
-// resource.
-func receiptNames() []string {
-	return []string{"private", "metadata", "receipt"}
-}
 
 // version1 is the table of version 1.
 func version1(c *handlers.Callable) apiVersion {

@@ -1,11 +1,11 @@
 package routes
 
 import (
+	"net/http"
+
 	"hush/routes/call"
 	"hush/routes/refusal"
 )
-
-import "net/http"
 
 type v2ErrorAnswer struct {
 	Success   bool    `json:"success"`

@@ -25,7 +25,7 @@ func version3(c *handlers.Callable) apiVersion {
 	return apiVersion{prefix: "/api/v3", routes: routes, fail: v2Fail}
 }
 
-// v3Secrets are version 2's rows without the reveal at the secret itself, which
+// v3Secrets are version 2's routes without the reveal at the secret itself, which
 // was there for clients older than version 3.
 func v3Secrets(c *handlers.Callable, path string) []route {
 	var routes []route
