@@ -7,7 +7,8 @@ import (
 	"connectrpc.com/connect"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
 )
 
 // errNoCaller: a call that did not come through the middleware.
@@ -32,13 +33,13 @@ func admits(p policy, record *record) error {
 	case hides(p.access, record):
 		return unknownProcedure()
 	case record.refused:
-		return vault.ErrUnauthenticated
+		return refusal.ErrUnauthenticated
 	case p.access == hushv1.Access_ACCESS_ACCOUNT && caller.Anonymous():
-		return vault.ErrUnauthenticated
+		return refusal.ErrUnauthenticated
 	case p.access == hushv1.Access_ACCESS_UNSPECIFIED:
-		return vault.ErrUnauthenticated
+		return refusal.ErrUnauthenticated
 	case !caller.May(scopeOf(p.scope)):
-		return vault.ErrScope
+		return refusal.ErrScope
 	}
 	return nil
 }
@@ -48,17 +49,17 @@ func unknownProcedure() error {
 }
 
 // scopeOf is what a token needs for a method of that scope.
-func scopeOf(scope hushv1.Scope) vault.Scopes {
+func scopeOf(scope hushv1.Scope) caller.Scopes {
 	switch scope {
 	case hushv1.Scope_SCOPE_ANY:
 		return 0
 	case hushv1.Scope_SCOPE_CONCEAL:
-		return vault.ScopeConceal
+		return caller.ScopeConceal
 	case hushv1.Scope_SCOPE_REVEAL:
-		return vault.ScopeReveal
+		return caller.ScopeReveal
 	case hushv1.Scope_SCOPE_METADATA:
-		return vault.ScopeMetadata
+		return caller.ScopeMetadata
 	default:
-		return vault.ScopeAccount
+		return caller.ScopeAccount
 	}
 }

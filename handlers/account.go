@@ -5,11 +5,24 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/locale"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/secret"
+	"hush/vault/session"
 )
 
-// AccountService is hush.v1.AccountService on a vault.
-type AccountService struct{ vault *vault.Vault }
+// AccountService is hush.v1.AccountService.
+type AccountService struct {
+	accounts  *account.Accounts
+	signUps   *account.SignUps
+	passwords *account.Passwords
+	tokens    *session.Tokens
+	sessions  *session.Sessions
+	burns     *secret.Burns
+	receipts  *secret.Receipts
+	domains   *domain.Domains
+}
 
 // CreateAccount signs up. Mails are in the language that was asked for, or
 // else in that of the answer.
@@ -18,9 +31,9 @@ func (s *AccountService) CreateAccount(ctx context.Context, req *hushv1.CreateAc
 	if language == "" {
 		language = string(localeFrom(ctx))
 	}
-	verify, err := s.vault.CreateAccount(ctx, callerFrom(ctx), vault.NewAccount{
-		Address: vault.Text(req.GetAddress()), Password: vault.Text(req.GetPassword()), Locale: canonicalLocale(language),
-		Invite: vault.Text(req.GetInvite()), Challenge: req.GetAuthenticityPayload(),
+	verify, err := s.signUps.CreateAccount(ctx, callerFrom(ctx), account.NewAccount{
+		Address: caller.Text(req.GetAddress()), Password: caller.Text(req.GetPassword()), Locale: canonicalLocale(language),
+		Invite: caller.Text(req.GetInvite()), Challenge: req.GetAuthenticityPayload(),
 	})
 	if err != nil {
 		return nil, err
@@ -30,7 +43,7 @@ func (s *AccountService) CreateAccount(ctx context.Context, req *hushv1.CreateAc
 
 // VerifyAccount confirms an address and sets the account's password.
 func (s *AccountService) VerifyAccount(ctx context.Context, req *hushv1.VerifyAccountRequest) (*hushv1.VerifyAccountResponse, error) {
-	if err := s.vault.VerifyAccount(ctx, callerFrom(ctx), vault.Text(req.GetToken()), vault.Text(req.GetPassword())); err != nil {
+	if err := s.signUps.VerifyAccount(ctx, callerFrom(ctx), caller.Text(req.GetToken()), caller.Text(req.GetPassword())); err != nil {
 		return nil, err
 	}
 	return &hushv1.VerifyAccountResponse{}, nil
@@ -38,7 +51,7 @@ func (s *AccountService) VerifyAccount(ctx context.Context, req *hushv1.VerifyAc
 
 // ResendVerification mails the confirming link again.
 func (s *AccountService) ResendVerification(ctx context.Context, req *hushv1.ResendVerificationRequest) (*hushv1.ResendVerificationResponse, error) {
-	if err := s.vault.ResendVerification(ctx, callerFrom(ctx), vault.Text(req.GetAddress())); err != nil {
+	if err := s.signUps.ResendVerification(ctx, callerFrom(ctx), caller.Text(req.GetAddress())); err != nil {
 		return nil, err
 	}
 	return &hushv1.ResendVerificationResponse{}, nil
@@ -46,7 +59,7 @@ func (s *AccountService) ResendVerification(ctx context.Context, req *hushv1.Res
 
 // GetAccount shows the caller's account.
 func (s *AccountService) GetAccount(ctx context.Context, _ *hushv1.GetAccountRequest) (*hushv1.GetAccountResponse, error) {
-	account, err := s.vault.GetAccount(ctx, callerFrom(ctx))
+	account, err := s.accounts.GetAccount(ctx, callerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +68,7 @@ func (s *AccountService) GetAccount(ctx context.Context, _ *hushv1.GetAccountReq
 
 // DestroyAccount ends the caller's account, and the browser's session with it.
 func (s *AccountService) DestroyAccount(ctx context.Context, req *hushv1.DestroyAccountRequest) (*hushv1.DestroyAccountResponse, error) {
-	burned, err := s.vault.DestroyAccount(ctx, callerFrom(ctx), vault.Text(req.GetConfirmation()))
+	burned, err := s.accounts.DestroyAccount(ctx, callerFrom(ctx), caller.Text(req.GetConfirmation()))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +79,7 @@ func (s *AccountService) DestroyAccount(ctx context.Context, req *hushv1.Destroy
 // UpdateLocale chooses the account's language.
 func (s *AccountService) UpdateLocale(ctx context.Context, req *hushv1.UpdateLocaleRequest) (*hushv1.UpdateLocaleResponse, error) {
 	chosen := canonicalLocale(req.GetLocale())
-	old, err := s.vault.UpdateLocale(ctx, callerFrom(ctx), chosen)
+	old, err := s.accounts.UpdateLocale(ctx, callerFrom(ctx), chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +88,7 @@ func (s *AccountService) UpdateLocale(ctx context.Context, req *hushv1.UpdateLoc
 
 // UpdateNotifications chooses what the account is told by mail.
 func (s *AccountService) UpdateNotifications(ctx context.Context, req *hushv1.UpdateNotificationsRequest) (*hushv1.UpdateNotificationsResponse, error) {
-	account, err := s.vault.UpdateNotifications(ctx, callerFrom(ctx), req.GetNotifications().GetSecretOpened())
+	account, err := s.accounts.UpdateNotifications(ctx, callerFrom(ctx), req.GetNotifications().GetSecretOpened())
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +97,7 @@ func (s *AccountService) UpdateNotifications(ctx context.Context, req *hushv1.Up
 
 // CreateInvite makes an invite.
 func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInviteRequest) (*hushv1.CreateInviteResponse, error) {
-	invite, err := s.vault.CreateInvite(ctx, callerFrom(ctx), vault.Text(req.GetAddress()))
+	invite, err := s.signUps.CreateInvite(ctx, callerFrom(ctx), caller.Text(req.GetAddress()))
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +106,7 @@ func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInv
 
 // BurnAllSecrets burns whatever of the account's waits.
 func (s *AccountService) BurnAllSecrets(ctx context.Context, _ *hushv1.BurnAllSecretsRequest) (*hushv1.BurnAllSecretsResponse, error) {
-	burned, err := s.vault.BurnAllSecrets(ctx, callerFrom(ctx))
+	burned, err := s.burns.BurnAllSecrets(ctx, callerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +122,7 @@ func canonicalLocale(name string) string {
 	return name
 }
 
-func accountOf(a vault.Account) *hushv1.Account {
+func accountOf(a account.Account) *hushv1.Account {
 	return &hushv1.Account{
 		AccountId: a.ID.String(), Address: a.Address, PendingAddress: a.PendingAddress,
 		Role: hushv1.Role(a.Role), Verified: a.Verified, Disabled: a.Disabled, Locale: a.Locale,

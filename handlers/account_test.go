@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 
@@ -109,7 +109,7 @@ func TestExportAccount(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, vaulttest.Options{}, nil)
 	b, session := h.signIn(t, false)
-	h.bearer(t, vault.ScopesAll)
+	h.bearer(t, caller.ScopesAll)
 	receipt := h.conceal(t, b)
 	res, err := h.accounts(b).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
 	if err != nil {
@@ -128,7 +128,7 @@ func TestExportAccount(t *testing.T) {
 		t.Errorf("ExportAccount: got %d sealed receipts, want 0", res.GetSealedCount())
 	}
 	// A token of the operator opens only what came after it.
-	res, err = h.accounts(h.bearer(t, vault.ScopesAll)).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
+	res, err = h.accounts(h.bearer(t, caller.ScopesAll)).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
 	if err != nil || len(res.GetMetadata()) != 0 || res.GetSealedCount() != 1 {
 		t.Errorf("ExportAccount with a later token: got %d receipts, %d sealed, %v, want one sealed",
 			len(res.GetMetadata()), res.GetSealedCount(), err)

@@ -13,6 +13,8 @@ import (
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/place"
 )
 
 // adminLimit is the most bytes of an operator's message: tables of places and
@@ -22,6 +24,7 @@ const adminLimit = 64 << 20
 // AdminService is hush.admin.v1.AdminService on a vault.
 type AdminService struct {
 	operator vault.Operator
+	places   place.Places
 	base     *url.URL
 }
 
@@ -36,7 +39,7 @@ func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, han
 	if err != nil {
 		return "", nil, fmt.Errorf("compiling field limits: %w", err)
 	}
-	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), base},
+	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base},
 		connect.WithInterceptors(mapErrors(log), validation),
 		connect.WithCodec(jsonCodec{name: "json"}),
 		connect.WithReadMaxBytes(adminLimit),
@@ -46,7 +49,7 @@ func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, han
 
 // BurnSecret burns the secret of a reported link.
 func (s *AdminService) BurnSecret(ctx context.Context, req *adminv1.BurnSecretRequest) (*adminv1.BurnSecretResponse, error) {
-	burned, err := s.operator.BurnReportedSecret(ctx, vault.Text(req.GetLink()))
+	burned, err := s.operator.Secrets.BurnReportedSecret(ctx, caller.Text(req.GetLink()))
 	if err != nil {
 		return nil, err
 	}

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	adminv1 "hush/gen/hush/admin/v1"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
 )
 
 // CreateAccount makes an account that is ready for use.
 func (s *AdminService) CreateAccount(ctx context.Context, req *adminv1.CreateAccountRequest) (*adminv1.CreateAccountResponse, error) {
-	account, err := s.operator.CreateAccount(ctx, vault.OperatorAccount{
-		Address: vault.Text(req.GetAddress()), Password: vault.Text(req.GetPassword()),
-		Role: vault.Role(req.GetRole()), Locale: canonicalLocale(req.GetLocale()),
+	account, err := s.operator.Accounts.CreateAccount(ctx, account.OperatorAccount{
+		Address: caller.Text(req.GetAddress()), Password: caller.Text(req.GetPassword()),
+		Role: account.Role(req.GetRole()), Locale: canonicalLocale(req.GetLocale()),
 	})
 	if err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func (s *AdminService) CreateAccount(ctx context.Context, req *adminv1.CreateAcc
 
 // ListAccounts lists accounts.
 func (s *AdminService) ListAccounts(ctx context.Context, req *adminv1.ListAccountsRequest) (*adminv1.ListAccountsResponse, error) {
-	accounts, next, err := s.operator.ListAccounts(ctx, int(req.GetPageSize()), req.GetPageToken())
+	accounts, next, err := s.operator.Accounts.ListAccounts(ctx, int(req.GetPageSize()), req.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
@@ -32,20 +33,20 @@ func (s *AdminService) ListAccounts(ctx context.Context, req *adminv1.ListAccoun
 
 // GetAccount shows an account and what belongs to it.
 func (s *AdminService) GetAccount(ctx context.Context, req *adminv1.GetAccountRequest) (*adminv1.GetAccountResponse, error) {
-	name := vault.Text(req.GetAccount())
-	account, err := s.operator.GetAccount(ctx, name)
+	name := caller.Text(req.GetAccount())
+	account, err := s.operator.Accounts.GetAccount(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := s.operator.ListTokens(ctx, name)
+	tokens, err := s.operator.Tokens.ListTokens(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	domains, err := s.operator.ListDomains(ctx, name)
+	domains, err := s.operator.Domains.ListDomains(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := s.operator.ListSessions(ctx, name)
+	sessions, err := s.operator.Tokens.ListSessions(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (s *AdminService) GetAccount(ctx context.Context, req *adminv1.GetAccountRe
 
 // SetRole sets what an account may do.
 func (s *AdminService) SetRole(ctx context.Context, req *adminv1.SetRoleRequest) (*adminv1.SetRoleResponse, error) {
-	account, err := s.operator.SetRole(ctx, vault.Text(req.GetAccount()), vault.Role(req.GetRole()))
+	account, err := s.operator.Accounts.SetRole(ctx, caller.Text(req.GetAccount()), account.Role(req.GetRole()))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (s *AdminService) SetRole(ctx context.Context, req *adminv1.SetRoleRequest)
 
 // ResetPassword sets a password.
 func (s *AdminService) ResetPassword(ctx context.Context, req *adminv1.ResetPasswordRequest) (*adminv1.ResetPasswordResponse, error) {
-	sealed, err := s.operator.ResetPassword(ctx, vault.Text(req.GetAccount()), vault.Text(req.GetPassword()))
+	sealed, err := s.operator.Accounts.ResetPassword(ctx, caller.Text(req.GetAccount()), caller.Text(req.GetPassword()))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (s *AdminService) ResetPassword(ctx context.Context, req *adminv1.ResetPass
 
 // DisableAccount locks an account or unlocks it.
 func (s *AdminService) DisableAccount(ctx context.Context, req *adminv1.DisableAccountRequest) (*adminv1.DisableAccountResponse, error) {
-	account, err := s.operator.DisableAccount(ctx, vault.Text(req.GetAccount()), !req.GetEnable())
+	account, err := s.operator.Accounts.DisableAccount(ctx, caller.Text(req.GetAccount()), !req.GetEnable())
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (s *AdminService) DisableAccount(ctx context.Context, req *adminv1.DisableA
 
 // DestroyAccount ends an account.
 func (s *AdminService) DestroyAccount(ctx context.Context, req *adminv1.DestroyAccountRequest) (*adminv1.DestroyAccountResponse, error) {
-	burned, err := s.operator.DestroyAccount(ctx, vault.Text(req.GetAccount()))
+	burned, err := s.operator.Accounts.DestroyAccount(ctx, caller.Text(req.GetAccount()))
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +94,16 @@ func (s *AdminService) DestroyAccount(ctx context.Context, req *adminv1.DestroyA
 
 // ImportAccounts makes accounts, all or none.
 func (s *AdminService) ImportAccounts(ctx context.Context, req *adminv1.ImportAccountsRequest) (*adminv1.ImportAccountsResponse, error) {
-	imported, skipped, err := s.operator.ImportAccounts(ctx, each(req.GetEntries(), readEntry), req.GetSkipExisting())
+	imported, skipped, err := s.operator.Accounts.ImportAccounts(ctx, each(req.GetEntries(), readEntry), req.GetSkipExisting())
 	if err != nil {
 		return nil, err
 	}
 	return &adminv1.ImportAccountsResponse{Imported: int32(imported), Skipped: int32(skipped)}, nil
 }
 
-func readEntry(e *adminv1.ImportAccountsRequest_Entry) vault.ImportedAccount {
-	return vault.ImportedAccount{
-		Address: vault.Text(e.GetAddress()), Token: vault.Text(e.GetToken()),
-		Role: vault.Role(e.GetRole()), Locale: canonicalLocale(e.GetLocale()),
+func readEntry(e *adminv1.ImportAccountsRequest_Entry) account.ImportedAccount {
+	return account.ImportedAccount{
+		Address: caller.Text(e.GetAddress()), Token: caller.Text(e.GetToken()),
+		Role: account.Role(e.GetRole()), Locale: canonicalLocale(e.GetLocale()),
 	}
 }

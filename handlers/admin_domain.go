@@ -4,12 +4,12 @@ import (
 	"context"
 
 	adminv1 "hush/gen/hush/admin/v1"
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // ListDomains lists the domains of an account, or of all.
 func (s *AdminService) ListDomains(ctx context.Context, req *adminv1.ListDomainsRequest) (*adminv1.ListDomainsResponse, error) {
-	domains, err := s.operator.ListDomains(ctx, vault.Text(req.GetAccount()))
+	domains, err := s.operator.Domains.ListDomains(ctx, caller.Text(req.GetAccount()))
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func (s *AdminService) ListDomains(ctx context.Context, req *adminv1.ListDomains
 
 // VerifyDomain asks DNS about a domain.
 func (s *AdminService) VerifyDomain(ctx context.Context, req *adminv1.VerifyDomainRequest) (*adminv1.VerifyDomainResponse, error) {
-	domain, err := s.operator.VerifyDomain(ctx, vault.Text(req.GetAccount()), req.GetDomain())
+	domain, err := s.operator.Domains.VerifyDomain(ctx, caller.Text(req.GetAccount()), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	adminv1 "hush/gen/hush/admin/v1"
-	"hush/vault"
+	"hush/vault/place"
 )
 
 // ImportPlaces adds places or overwrites them.
 func (s *AdminService) ImportPlaces(ctx context.Context, req *adminv1.ImportPlacesRequest) (*adminv1.ImportPlacesResponse, error) {
 	places := each(req.GetPlaces(), readPlace)
-	if err := s.operator.ImportPlaces(ctx, places, req.GetReplace()); err != nil {
+	if err := s.places.ImportChecked(ctx, places, req.GetReplace()); err != nil {
 		return nil, err
 	}
 	return &adminv1.ImportPlacesResponse{Imported: int32(len(places))}, nil
@@ -18,7 +18,7 @@ func (s *AdminService) ImportPlaces(ctx context.Context, req *adminv1.ImportPlac
 
 // ListPlaces lists the table.
 func (s *AdminService) ListPlaces(ctx context.Context, _ *adminv1.ListPlacesRequest) (*adminv1.ListPlacesResponse, error) {
-	places, err := s.operator.ListPlaces(ctx)
+	places, err := s.places.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -27,17 +27,17 @@ func (s *AdminService) ListPlaces(ctx context.Context, _ *adminv1.ListPlacesRequ
 
 // RemovePlace removes an imported place.
 func (s *AdminService) RemovePlace(ctx context.Context, req *adminv1.RemovePlaceRequest) (*adminv1.RemovePlaceResponse, error) {
-	if err := s.operator.RemovePlace(ctx, req.GetName()); err != nil {
+	if err := s.places.Remove(ctx, req.GetName()); err != nil {
 		return nil, err
 	}
 	return &adminv1.RemovePlaceResponse{}, nil
 }
 
 // readPlace leaves out whether the place is built in: what is imported is not.
-func readPlace(p *adminv1.Place) vault.Place {
-	return vault.Place{Name: p.GetName(), Latitude: p.GetLatitude(), Altitude: p.GetAltitude()}
+func readPlace(p *adminv1.Place) place.Place {
+	return place.Place{Name: p.GetName(), Latitude: p.GetLatitude(), Altitude: p.GetAltitude()}
 }
 
-func placeOf(p vault.Place) *adminv1.Place {
+func placeOf(p place.Place) *adminv1.Place {
 	return &adminv1.Place{Name: p.Name, Latitude: p.Latitude, Altitude: p.Altitude, BuiltIn: p.BuiltIn}
 }

@@ -17,7 +17,9 @@ import (
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -102,8 +104,8 @@ func TestAdminTokens(t *testing.T) {
 	if err != nil {
 		t.Fatalf("CreateToken: got %v, want no error", err)
 	}
-	caller, err := kit.Vault.Authenticate(ctx, vault.Network{}, vault.Credential{Token: vault.Text(made.GetToken())})
-	if err != nil || caller.Address() != testAddress || !caller.May(vault.ScopeConceal) || caller.May(vault.ScopeAccount) {
+	who, err := kit.Vault.Sessions.Authenticate(ctx, caller.Network{}, session.Credential{Token: caller.Text(made.GetToken())})
+	if err != nil || who.Address() != testAddress || !who.May(caller.ScopeConceal) || who.May(caller.ScopeAccount) {
 		t.Errorf("Authenticate with the token: got %v, want the account with one scope", err)
 	}
 	shown, err := admin.GetAccount(ctx, &adminv1.GetAccountRequest{Account: testAddress})
@@ -121,7 +123,7 @@ func TestAdminTokens(t *testing.T) {
 	if err != nil || ended.GetApiToken().GetTokenId() != made.GetApiToken().GetTokenId() {
 		t.Errorf("RevokeToken: got %v %v, want the token", ended, err)
 	}
-	if _, err := kit.Vault.Authenticate(ctx, vault.Network{}, vault.Credential{Token: vault.Text(made.GetToken())}); err == nil {
+	if _, err := kit.Vault.Sessions.Authenticate(ctx, caller.Network{}, session.Credential{Token: caller.Text(made.GetToken())}); err == nil {
 		t.Error("Authenticate with a revoked token: got no error, want one")
 	}
 }
@@ -191,7 +193,7 @@ func TestAdminPlaces(t *testing.T) {
 	if connect.CodeOf(err) != connect.CodeInvalidArgument || refusal.GetField() != "places[1].latitude" {
 		t.Errorf("ImportPlaces with a bad one: got %v for %q, want the entry named", err, refusal.GetField())
 	}
-	if _, err := kit.Vault.LookupPlace(ctx, "here"); err == nil {
+	if _, err := kit.Vault.Places.LookupPlace(ctx, "here"); err == nil {
 		t.Error("LookupPlace after a refused import: got a place, want none")
 	}
 	res, err := admin.ImportPlaces(ctx, &adminv1.ImportPlacesRequest{Places: []*adminv1.Place{here}})
@@ -216,7 +218,7 @@ func TestAdminPlaces(t *testing.T) {
 func TestAdminBurnsAReportedLink(t *testing.T) {
 	t.Parallel()
 	admin, kit := newAdmin(t)
-	kept, err := kit.Vault.ConcealSecret(t.Context(), vault.Caller{}, "text", vault.Wish{})
+	kept, err := kit.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "text", secret.Wish{})
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want no error", err)
 	}

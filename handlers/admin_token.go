@@ -4,7 +4,7 @@ import (
 	"context"
 
 	adminv1 "hush/gen/hush/admin/v1"
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // CreateToken makes an API token and shows it.
@@ -13,7 +13,7 @@ func (s *AdminService) CreateToken(ctx context.Context, req *adminv1.CreateToken
 	if err != nil {
 		return nil, err
 	}
-	token, made, err := s.operator.CreateToken(ctx, vault.Text(req.GetAccount()), asked)
+	token, made, err := s.operator.Tokens.CreateToken(ctx, caller.Text(req.GetAccount()), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (s *AdminService) CreateToken(ctx context.Context, req *adminv1.CreateToken
 
 // ListTokens lists an account's tokens.
 func (s *AdminService) ListTokens(ctx context.Context, req *adminv1.ListTokensRequest) (*adminv1.ListTokensResponse, error) {
-	tokens, err := s.operator.ListTokens(ctx, vault.Text(req.GetAccount()))
+	tokens, err := s.operator.Tokens.ListTokens(ctx, caller.Text(req.GetAccount()))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (s *AdminService) ListTokens(ctx context.Context, req *adminv1.ListTokensRe
 
 // RevokeToken ends a token.
 func (s *AdminService) RevokeToken(ctx context.Context, req *adminv1.RevokeTokenRequest) (*adminv1.RevokeTokenResponse, error) {
-	ended, err := s.operator.RevokeToken(ctx, vault.Text(req.GetAccount()), req.GetToken())
+	ended, err := s.operator.Tokens.RevokeToken(ctx, caller.Text(req.GetAccount()), req.GetToken())
 	if err != nil {
 		return nil, err
 	}

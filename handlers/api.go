@@ -126,7 +126,7 @@ func New(opts Options) (*API, error) {
 	api := &API{Gate: g.admit, EndStreams: bounds.stop, streams: bounds}
 	api.Callable, api.Mounts = c.assemble(opts)
 	m := middleware{
-		vault: opts.Vault, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
+		sessions: opts.Vault.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
 		policies: policies, flight: bytes, proxied: newProxied(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
 	}
 	api.Middleware = m.wrap

@@ -6,7 +6,9 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
 )
 
 // GenerateApiToken makes an API token and shows it.
@@ -16,7 +18,7 @@ func (s *AccountService) GenerateApiToken(ctx context.Context, req *hushv1.Gener
 		return nil, err
 	}
 	asked.Rotate = req.GetRotate()
-	token, made, err := s.vault.GenerateAPIToken(ctx, callerFrom(ctx), asked)
+	token, made, err := s.tokens.GenerateAPIToken(ctx, callerFrom(ctx), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +27,7 @@ func (s *AccountService) GenerateApiToken(ctx context.Context, req *hushv1.Gener
 
 // ListApiTokens lists the account's tokens.
 func (s *AccountService) ListApiTokens(ctx context.Context, _ *hushv1.ListApiTokensRequest) (*hushv1.ListApiTokensResponse, error) { //nolint:revive // the contract's name
-	tokens, err := s.vault.ListAPITokens(ctx, callerFrom(ctx))
+	tokens, err := s.tokens.ListAPITokens(ctx, callerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -34,18 +36,18 @@ func (s *AccountService) ListApiTokens(ctx context.Context, _ *hushv1.ListApiTok
 
 // RevokeApiToken ends a token.
 func (s *AccountService) RevokeApiToken(ctx context.Context, req *hushv1.RevokeApiTokenRequest) (*hushv1.RevokeApiTokenResponse, error) { //nolint:revive // the contract's name
-	if err := s.vault.RevokeAPIToken(ctx, callerFrom(ctx), req.GetTokenId()); err != nil {
+	if err := s.tokens.RevokeAPIToken(ctx, callerFrom(ctx), req.GetTokenId()); err != nil {
 		return nil, err
 	}
 	return &hushv1.RevokeApiTokenResponse{}, nil
 }
 
-func newTokenOf(name string, scopes []hushv1.TokenScope, ttl *durationpb.Duration) (vault.NewToken, error) {
-	token := vault.NewToken{Name: name}
+func newTokenOf(name string, scopes []hushv1.TokenScope, ttl *durationpb.Duration) (credential.NewToken, error) {
+	token := credential.NewToken{Name: name}
 	for _, scope := range scopes {
 		bit := scopeBit(scope)
 		if bit == 0 { // left out it would make the token good for more
-			return vault.NewToken{}, &vault.InvalidError{Field: "scopes", Text: "holds an unknown one"}
+			return credential.NewToken{}, &refusal.InvalidError{Field: "scopes", Text: "holds an unknown one"}
 		}
 		token.Scopes |= bit
 	}
@@ -56,7 +58,7 @@ func newTokenOf(name string, scopes []hushv1.TokenScope, ttl *durationpb.Duratio
 	return token, nil
 }
 
-func apiTokenOf(t vault.APIToken) *hushv1.ApiToken {
+func apiTokenOf(t credential.APIToken) *hushv1.ApiToken {
 	return &hushv1.ApiToken{
 		TokenId: t.ID, Name: t.Name, Scopes: tokenScopes(t.Scopes),
 		CreateTime: stamp(t.Created), ExpireTime: stamp(t.Expires), UseTime: stamp(t.Used),
@@ -64,23 +66,23 @@ func apiTokenOf(t vault.APIToken) *hushv1.ApiToken {
 }
 
 // scopeBit is a scope as the vault has it; zero for what is none.
-func scopeBit(scope hushv1.TokenScope) vault.Scopes {
+func scopeBit(scope hushv1.TokenScope) caller.Scopes {
 	switch scope {
 	case hushv1.TokenScope_TOKEN_SCOPE_CONCEAL:
-		return vault.ScopeConceal
+		return caller.ScopeConceal
 	case hushv1.TokenScope_TOKEN_SCOPE_REVEAL:
-		return vault.ScopeReveal
+		return caller.ScopeReveal
 	case hushv1.TokenScope_TOKEN_SCOPE_METADATA:
-		return vault.ScopeMetadata
+		return caller.ScopeMetadata
 	case hushv1.TokenScope_TOKEN_SCOPE_ACCOUNT:
-		return vault.ScopeAccount
+		return caller.ScopeAccount
 	default:
 		return 0
 	}
 }
 
 // tokenScopes lists the scopes of a set in the order of their numbers.
-func tokenScopes(set vault.Scopes) []hushv1.TokenScope {
+func tokenScopes(set caller.Scopes) []hushv1.TokenScope {
 	var list []hushv1.TokenScope
 	for _, scope := range []hushv1.TokenScope{
 		hushv1.TokenScope_TOKEN_SCOPE_CONCEAL, hushv1.TokenScope_TOKEN_SCOPE_REVEAL,

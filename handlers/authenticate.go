@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"hush/locale"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/session"
 )
 
 // authTime bounds how long it may take to look a credential up.
@@ -20,15 +22,15 @@ const authTime = 5 * time.Second
 // for nothing; one that is not good is refused by every method. A session that
 // is not known, or was ended, is as good as none, and its cookie is cleared. So
 // is any session on another host than the service's own.
-func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network vault.Network) *record {
+func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network caller.Network) *record {
 	rec := &record{
-		caller:  vault.Caller{Network: network},
+		caller:  caller.Caller{Network: network},
 		safe:    isSafe(r.Method),
 		home:    m.home.has(r.Host),
 		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
 		header:  w.Header(),
 	}
-	site := vault.Site{Host: HostOf(r.Host), Page: !rec.foreign && saysOrigin(r.Header)}
+	site := caller.Site{Host: HostOf(r.Host), Page: !rec.foreign && saysOrigin(r.Header)}
 	ctx, cancel := context.WithTimeout(r.Context(), authTime)
 	defer cancel()
 	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
@@ -48,12 +50,12 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network
 }
 
 // admit looks up the credential of a header.
-func (m middleware) admit(ctx context.Context, rec *record, credential vault.Credential) {
-	caller, err := m.vault.Authenticate(ctx, rec.caller.Network, credential)
+func (m middleware) admit(ctx context.Context, rec *record, credential session.Credential) {
+	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, credential)
 	switch {
 	case err == nil:
 		rec.caller = caller
-	case errors.Is(err, vault.ErrUnauthenticated):
+	case errors.Is(err, refusal.ErrUnauthenticated):
 		rec.refused = true
 	default:
 		rec.broken = err
@@ -61,16 +63,16 @@ func (m middleware) admit(ctx context.Context, rec *record, credential vault.Cre
 }
 
 // resume looks up the session of a cookie.
-func (m middleware) resume(ctx context.Context, rec *record, session vault.Text) {
+func (m middleware) resume(ctx context.Context, rec *record, own caller.Text) {
 	if !rec.home {
 		clearSession(ctx)
 		return
 	}
-	caller, err := m.vault.Authenticate(ctx, rec.caller.Network, vault.Credential{Session: session})
+	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, session.Credential{Session: own})
 	switch {
 	case err == nil:
 		rec.caller = caller
-	case errors.Is(err, vault.ErrUnauthenticated):
+	case errors.Is(err, refusal.ErrUnauthenticated):
 		clearSession(ctx)
 	default:
 		rec.broken = err
@@ -80,22 +82,22 @@ func (m middleware) resume(ctx context.Context, rec *record, session vault.Text)
 // readAuthorization reads the header's credential: an address and a token
 // (Basic), or a token (Bearer). It is false for anything else, and for more
 // than one header.
-func readAuthorization(headers []string) (vault.Credential, bool) {
+func readAuthorization(headers []string) (session.Credential, bool) {
 	if len(headers) != 1 {
-		return vault.Credential{}, false
+		return session.Credential{}, false
 	}
 	scheme, value, _ := strings.Cut(headers[0], " ")
 	value = strings.TrimSpace(value)
 	switch {
 	case strings.EqualFold(scheme, "Bearer"):
-		return vault.Credential{Token: vault.Text(value)}, value != ""
+		return session.Credential{Token: caller.Text(value)}, value != ""
 	case strings.EqualFold(scheme, "Basic"):
 		raw, err := decodeBasic(value)
 		address, token, found := strings.Cut(string(raw), ":")
 		ok := err == nil && found && address != "" && token != ""
-		return vault.Credential{Address: vault.Text(address), Token: vault.Text(token)}, ok
+		return session.Credential{Address: caller.Text(address), Token: caller.Text(token)}, ok
 	default:
-		return vault.Credential{}, false
+		return session.Credential{}, false
 	}
 }
 
@@ -127,7 +129,7 @@ func hasOwnScheme(origin string) bool {
 
 // chooseLocale is the language of the answer: the one that the account chose,
 // or else the one that the browser asks for.
-func chooseLocale(caller vault.Caller, r *http.Request) locale.Locale {
+func chooseLocale(caller caller.Caller, r *http.Request) locale.Locale {
 	if chosen, ok := locale.Parse(caller.Locale()); ok {
 		return chosen
 	}

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/session"
 )
 
 // Clients pad the base64 of Basic or do not; what is neither is no credential.
 func TestReadBasic(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"a@b.c", "aa@b.c", "aaa@b.c", "müller@b.c"} {
-		want := vault.Credential{Address: vault.Text(address), Token: "token:1"}
+		want := session.Credential{Address: caller.Text(address), Token: "token:1"}
 		padded := base64.StdEncoding.EncodeToString([]byte(address + ":token:1"))
 		for _, value := range []string{padded, strings.TrimRight(padded, "=")} {
 			got, ok := readAuthorization([]string{"Basic " + value})

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/domain"
 )
 
 // UpdateDomainBrand changes how a domain's pages look.
 func (s *DomainService) UpdateDomainBrand(ctx context.Context, req *hushv1.UpdateDomainBrandRequest) (*hushv1.UpdateDomainBrandResponse, error) {
 	change := readBrand(req.GetBrand())
-	domain, err := s.vault.UpdateDomainBrand(ctx, callerFrom(ctx), req.GetDomain(), change, req.GetUnset())
+	domain, err := s.domains.UpdateDomainBrand(ctx, callerFrom(ctx), req.GetDomain(), change, req.GetUnset())
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (s *DomainService) UpdateDomainBrand(ctx context.Context, req *hushv1.Updat
 
 // GetDomainBrand shows how they look.
 func (s *DomainService) GetDomainBrand(ctx context.Context, req *hushv1.GetDomainBrandRequest) (*hushv1.GetDomainBrandResponse, error) {
-	domain, err := s.vault.GetDomain(ctx, callerFrom(ctx), req.GetDomain())
+	domain, err := s.domains.GetDomain(ctx, callerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *DomainService) GetDomainBrand(ctx context.Context, req *hushv1.GetDomai
 
 // GetPublicBrand shows anybody how a verified domain's pages look.
 func (s *DomainService) GetPublicBrand(ctx context.Context, req *hushv1.GetPublicBrandRequest) (*hushv1.GetPublicBrandResponse, error) {
-	domain, err := s.vault.GetPublicBrand(ctx, req.GetDomain())
+	domain, err := s.domains.GetPublicBrand(ctx, req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +39,11 @@ func (s *DomainService) GetPublicBrand(ctx context.Context, req *hushv1.GetPubli
 }
 
 // readBrand and brandOf share the fields' values; nobody changes them.
-func readBrand(b *hushv1.Brand) vault.Brand {
+func readBrand(b *hushv1.Brand) domain.Brand {
 	if b == nil {
-		return vault.Brand{}
+		return domain.Brand{}
 	}
-	return vault.Brand{
+	return domain.Brand{
 		PrimaryColor: b.PrimaryColor, Colour: b.Colour, FontFamily: b.FontFamily, CornerStyle: b.CornerStyle,
 		ButtonTextLight:       b.ButtonTextLight,
 		InstructionsPreReveal: b.InstructionsPreReveal, InstructionsReveal: b.InstructionsReveal,
@@ -53,7 +53,7 @@ func readBrand(b *hushv1.Brand) vault.Brand {
 	}
 }
 
-func brandOf(b vault.Brand) *hushv1.Brand {
+func brandOf(b domain.Brand) *hushv1.Brand {
 	return &hushv1.Brand{
 		PrimaryColor: b.PrimaryColor, Colour: b.Colour, FontFamily: b.FontFamily, CornerStyle: b.CornerStyle,
 		ButtonTextLight:       b.ButtonTextLight,

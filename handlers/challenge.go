@@ -4,15 +4,17 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/challenge"
 )
 
-// ChallengeService is hush.v1.ChallengeService on a vault.
-type ChallengeService struct{ vault *vault.Vault }
+// ChallengeService is hush.v1.ChallengeService.
+type ChallengeService struct {
+	challenges *challenge.Challenges
+}
 
 // AltchaChallenge makes a challenge.
 func (s *ChallengeService) AltchaChallenge(ctx context.Context, req *hushv1.AltchaChallengeRequest) (*hushv1.AltchaChallengeResponse, error) {
-	c, err := s.vault.NewChallenge(ctx, callerFrom(ctx), req.GetAction())
+	c, err := s.challenges.NewChallenge(ctx, callerFrom(ctx), req.GetAction())
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +26,7 @@ func (s *ChallengeService) AltchaChallenge(ctx context.Context, req *hushv1.Altc
 
 // AltchaVerify checks a solution and spends it.
 func (s *ChallengeService) AltchaVerify(ctx context.Context, req *hushv1.AltchaVerifyRequest) (*hushv1.AltchaVerifyResponse, error) {
-	if err := s.vault.VerifyChallenge(ctx, callerFrom(ctx), req.GetAuthenticityPayload(), req.GetAction()); err != nil {
+	if err := s.challenges.VerifyChallenge(ctx, callerFrom(ctx), req.GetAuthenticityPayload(), req.GetAction()); err != nil {
 		return nil, err
 	}
 	return &hushv1.AltchaVerifyResponse{}, nil
@@ -32,7 +34,7 @@ func (s *ChallengeService) AltchaVerify(ctx context.Context, req *hushv1.AltchaV
 
 // AltchaVerifySpam checks a signed verdict and spends it.
 func (s *ChallengeService) AltchaVerifySpam(ctx context.Context, req *hushv1.AltchaVerifySpamRequest) (*hushv1.AltchaVerifySpamResponse, error) {
-	verdict, err := s.vault.VerifySpam(ctx, callerFrom(ctx), req.GetAuthenticityPayload(), req.GetFields())
+	verdict, err := s.challenges.VerifySpam(ctx, callerFrom(ctx), req.GetAuthenticityPayload(), req.GetFields())
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault"
+	"hush/vault/caller"
 )
 
 // ColonelService is hush.v1.ColonelService on a vault.
@@ -65,7 +66,7 @@ func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest
 
 // ListExceptions shows the reports of browsers.
 func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExceptionsRequest) (*hushv1.ListExceptionsResponse, error) {
-	list, next, err := s.vault.ListExceptions(ctx, callerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
+	list, next, err := s.vault.Inbox.ListExceptions(ctx, callerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExc
 
 // BurnReportedSecret burns the secret of a link.
 func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.BurnReportedSecretRequest) (*hushv1.BurnReportedSecretResponse, error) {
-	burned, err := s.vault.BurnReportedSecret(ctx, callerFrom(ctx), vault.Text(req.GetLink()))
+	burned, err := s.vault.Burns.BurnReportedSecret(ctx, callerFrom(ctx), caller.Text(req.GetLink()))
 	if err != nil {
 		return nil, err
 	}

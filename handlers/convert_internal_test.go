@@ -10,7 +10,11 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/outbox"
+	"hush/vault/secret"
 )
 
 // Numbers of the vault are numbers on the wire. A kind that is added on one
@@ -22,30 +26,30 @@ func TestNumbersAreThoseOfTheVault(t *testing.T) {
 		want map[protoreflect.Name]int
 	}{
 		{hushv1.State(0), map[protoreflect.Name]int{
-			"STATE_UNSPECIFIED": int(vault.StateNone), "STATE_NEW": int(vault.StateNew), "STATE_VIEWED": int(vault.StateViewed),
-			"STATE_RECEIVED": int(vault.StateReceived), "STATE_BURNED": int(vault.StateBurned), "STATE_EXPIRED": int(vault.StateExpired),
+			"STATE_UNSPECIFIED": int(secret.StateNone), "STATE_NEW": int(secret.StateNew), "STATE_VIEWED": int(secret.StateViewed),
+			"STATE_RECEIVED": int(secret.StateReceived), "STATE_BURNED": int(secret.StateBurned), "STATE_EXPIRED": int(secret.StateExpired),
 		}},
 		{hushv1.Role(0), map[protoreflect.Name]int{
-			"ROLE_UNSPECIFIED": 0, "ROLE_CUSTOMER": int(vault.RoleCustomer), "ROLE_COLONEL": int(vault.RoleColonel),
+			"ROLE_UNSPECIFIED": 0, "ROLE_CUSTOMER": int(account.RoleCustomer), "ROLE_COLONEL": int(account.RoleColonel),
 		}},
 		{hushv1.Event_Kind(0), map[protoreflect.Name]int{
-			"KIND_UNSPECIFIED": 0, "KIND_CREATED": int(vault.EventCreated), "KIND_LOOKED": int(vault.EventLooked),
-			"KIND_PASSPHRASE": int(vault.EventPassphrase), "KIND_REVEALED": int(vault.EventRevealed),
-			"KIND_BURNED": int(vault.EventBurned), "KIND_EXPIRED": int(vault.EventExpired),
+			"KIND_UNSPECIFIED": 0, "KIND_CREATED": int(secret.EventCreated), "KIND_LOOKED": int(secret.EventLooked),
+			"KIND_PASSPHRASE": int(secret.EventPassphrase), "KIND_REVEALED": int(secret.EventRevealed),
+			"KIND_BURNED": int(secret.EventBurned), "KIND_EXPIRED": int(secret.EventExpired),
 		}},
 		{hushv1.Delivery_State(0), map[protoreflect.Name]int{
-			"STATE_UNSPECIFIED": 0, "STATE_NOT_CONFIGURED": int(vault.DeliveryNotConfigured), "STATE_QUEUED": int(vault.DeliveryQueued),
-			"STATE_SENT": int(vault.DeliverySent), "STATE_FAILED": int(vault.DeliveryFailed), "STATE_DROPPED": int(vault.DeliveryDropped),
+			"STATE_UNSPECIFIED": 0, "STATE_NOT_CONFIGURED": int(outbox.DeliveryNotConfigured), "STATE_QUEUED": int(outbox.DeliveryQueued),
+			"STATE_SENT": int(outbox.DeliverySent), "STATE_FAILED": int(outbox.DeliveryFailed), "STATE_DROPPED": int(outbox.DeliveryDropped),
 		}},
 		{hushv1.DomainState(0), map[protoreflect.Name]int{
-			"DOMAIN_STATE_UNSPECIFIED": 0, "DOMAIN_STATE_PENDING": int(vault.DomainPending),
-			"DOMAIN_STATE_VERIFIED": int(vault.DomainVerified), "DOMAIN_STATE_SUSPENDED": int(vault.DomainSuspended),
+			"DOMAIN_STATE_UNSPECIFIED": 0, "DOMAIN_STATE_PENDING": int(domain.DomainPending),
+			"DOMAIN_STATE_VERIFIED": int(domain.DomainVerified), "DOMAIN_STATE_SUSPENDED": int(domain.DomainSuspended),
 		}},
 		{hushv1.DomainCheck_Kind(0), map[protoreflect.Name]int{
-			"KIND_UNSPECIFIED": 0, "KIND_TXT": int(vault.CheckTXT), "KIND_ADDRESS": int(vault.CheckAddress),
+			"KIND_UNSPECIFIED": 0, "KIND_TXT": int(domain.CheckTXT), "KIND_ADDRESS": int(domain.CheckAddress),
 		}},
 		{hushv1.ImageKind(0), map[protoreflect.Name]int{
-			"IMAGE_KIND_UNSPECIFIED": 0, "IMAGE_KIND_LOGO": int(vault.ImageLogo), "IMAGE_KIND_ICON": int(vault.ImageIcon),
+			"IMAGE_KIND_UNSPECIFIED": 0, "IMAGE_KIND_LOGO": int(domain.ImageLogo), "IMAGE_KIND_ICON": int(domain.ImageIcon),
 		}},
 	} {
 		values := c.enum.Descriptor().Values()
@@ -61,9 +65,9 @@ func TestNumbersAreThoseOfTheVault(t *testing.T) {
 
 func TestSignUpOf(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[vault.SignUp]hushv1.SignUp{
-		0: hushv1.SignUp_SIGN_UP_CLOSED, vault.SignUpOpen: hushv1.SignUp_SIGN_UP_OPEN,
-		vault.SignUpInvite: hushv1.SignUp_SIGN_UP_INVITE, vault.SignUpClosed: hushv1.SignUp_SIGN_UP_CLOSED,
+	for in, want := range map[caller.SignUp]hushv1.SignUp{
+		0: hushv1.SignUp_SIGN_UP_CLOSED, caller.SignUpOpen: hushv1.SignUp_SIGN_UP_OPEN,
+		caller.SignUpInvite: hushv1.SignUp_SIGN_UP_INVITE, caller.SignUpClosed: hushv1.SignUp_SIGN_UP_CLOSED,
 	} {
 		if got := signUpOf(in); got != want {
 			t.Errorf("signUpOf(%d): got %v, want %v", in, got, want)
@@ -74,7 +78,7 @@ func TestSignUpOf(t *testing.T) {
 // Every set of scopes survives the way to the wire and back.
 func TestScopesRoundTrip(t *testing.T) {
 	t.Parallel()
-	for set := range vault.ScopesAll + 1 {
+	for set := range caller.ScopesAll + 1 {
 		token, err := newTokenOf("", tokenScopes(set), nil)
 		if err != nil || token.Scopes != set {
 			t.Errorf("newTokenOf(tokenScopes(%b)): got %b %v, want the same", set, token.Scopes, err)
@@ -90,10 +94,10 @@ func TestScopesRoundTrip(t *testing.T) {
 func TestAccountOf(t *testing.T) {
 	t.Parallel()
 	at := func(n int64) time.Time { return time.Unix(n, 0) }
-	got := accountOf(vault.Account{
-		ID: vault.AccountID{15: 7}, Address: "a@example.com", PendingAddress: "b@example.com", Role: vault.RoleColonel,
+	got := accountOf(account.Account{
+		ID: caller.AccountID{15: 7}, Address: "a@example.com", PendingAddress: "b@example.com", Role: account.RoleColonel,
 		Verified: true, Created: at(1), Updated: at(2), SignedIn: at(3), Locale: "de", NotifyOpened: true,
-		Tally: vault.Tally{Created: 4, Shared: 5, Burned: 6, Emails: 7}, Disabled: true, SealedCount: 8,
+		Tally: account.Tally{Created: 4, Shared: 5, Burned: 6, Emails: 7}, Disabled: true, SealedCount: 8,
 		TTLCeiling: 9 * time.Second, SecretLimit: 10,
 	})
 	want := &hushv1.Account{
@@ -106,7 +110,7 @@ func TestAccountOf(t *testing.T) {
 	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 		t.Errorf("accountOf (-want +got):\n%s", diff)
 	}
-	fresh := accountOf(vault.Account{})
+	fresh := accountOf(account.Account{})
 	if fresh.GetSignInTime() != nil || fresh.GetUpdateTime() != nil {
 		t.Errorf("accountOf of one that nobody signed in to: got %v, want no such times", fresh)
 	}
@@ -115,14 +119,14 @@ func TestAccountOf(t *testing.T) {
 func TestDomainOf(t *testing.T) {
 	t.Parallel()
 	at := func(n int64) time.Time { return time.Unix(n, 0) }
-	got := domainOf(vault.Domain{
+	got := domainOf(domain.Domain{
 		ID: "i", Name: "a.example.com", Base: "example.com", Subdomain: "a.example.com", TRD: "a", TLD: "com", SLD: "example",
-		Apex: true, TXTHost: "h", TXTValue: "v", State: vault.DomainSuspended, Resolving: true,
-		Checks: []vault.Check{{
-			Kind: vault.CheckAddress, Passed: true, Name: "n", Expected: []string{"e"}, Found: []string{"f"}, Problem: "p", Time: at(1),
+		Apex: true, TXTHost: "h", TXTValue: "v", State: domain.DomainSuspended, Resolving: true,
+		Checks: []domain.Check{{
+			Kind: domain.CheckAddress, Passed: true, Name: "n", Expected: []string{"e"}, Found: []string{"f"}, Problem: "p", Time: at(1),
 		}},
 		Created: at(2), Updated: at(3), Verified: at(4), Checked: at(5), Address: "a@example.com",
-		Logo: &vault.Image{Kind: vault.ImageLogo, Width: 6, Height: 7, Size: 8, Updated: at(9)},
+		Logo: &domain.Image{Kind: domain.ImageLogo, Width: 6, Height: 7, Size: 8, Updated: at(9)},
 	})
 	want := &hushv1.Domain{
 		DomainId: "i", DisplayDomain: "a.example.com", BaseDomain: "example.com", Subdomain: "a.example.com",
@@ -161,7 +165,7 @@ func TestBrandRoundTrip(t *testing.T) {
 			t.Errorf("brandOf(readBrand(b)) (-want +got):\n%s", diff)
 		}
 	}
-	if diff := cmp.Diff(vault.Brand{}, readBrand(nil)); diff != "" {
+	if diff := cmp.Diff(domain.Brand{}, readBrand(nil)); diff != "" {
 		t.Errorf("readBrand(nil) (-want +got):\n%s", diff)
 	}
 }
@@ -172,7 +176,7 @@ func TestImageKinds(t *testing.T) {
 		hushv1.ImageKind_IMAGE_KIND_UNSPECIFIED: "logo.png", hushv1.ImageKind_IMAGE_KIND_LOGO: "logo.png",
 		hushv1.ImageKind_IMAGE_KIND_ICON: "icon.png",
 	} {
-		if got := imageOf(vault.Image{Kind: imageKind(kind)}).GetFilename(); got != want {
+		if got := imageOf(domain.Image{Kind: imageKind(kind)}).GetFilename(); got != want {
 			t.Errorf("imageOf(%v): got %s, want %s", kind, got, want)
 		}
 	}
@@ -180,7 +184,7 @@ func TestImageKinds(t *testing.T) {
 
 func TestDeliveryOf(t *testing.T) {
 	t.Parallel()
-	got := deliveryOf(vault.Delivery{Recipient: "a***@e***", State: vault.DeliverySent, Updated: time.Unix(1, 0), Attempts: 2})
+	got := deliveryOf(outbox.Delivery{Recipient: "a***@e***", State: outbox.DeliverySent, Updated: time.Unix(1, 0), Attempts: 2})
 	want := &hushv1.Delivery{
 		Recipient: "a***@e***", State: hushv1.Delivery_STATE_SENT, UpdateTime: timestamppb.New(time.Unix(1, 0)), Attempts: 2,
 	}

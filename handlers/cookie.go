@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // sessionCookie holds a browser's session. Its prefix makes browsers keep it
@@ -14,9 +14,9 @@ const sessionCookie = "__Host-hush"
 
 // sessionFrom returns what the request's cookie holds; sent tells whether it
 // has one. Of several the first counts.
-func sessionFrom(r *http.Request) (session vault.Text, sent bool) {
+func sessionFrom(r *http.Request) (session caller.Text, sent bool) {
 	for _, cookie := range r.CookiesNamed(sessionCookie) {
-		return vault.Text(cookie.Value), true
+		return caller.Text(cookie.Value), true
 	}
 	return "", false
 }

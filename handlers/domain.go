@@ -4,15 +4,18 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/domain"
 )
 
-// DomainService is hush.v1.DomainService on a vault.
-type DomainService struct{ vault *vault.Vault }
+// DomainService is hush.v1.DomainService.
+type DomainService struct {
+	domains *domain.Domains
+	checks  *domain.Checks
+}
 
 // AddDomain claims a name.
 func (s *DomainService) AddDomain(ctx context.Context, req *hushv1.AddDomainRequest) (*hushv1.AddDomainResponse, error) {
-	domain, err := s.vault.AddDomain(ctx, callerFrom(ctx), req.GetDomain())
+	domain, err := s.domains.AddDomain(ctx, callerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +24,7 @@ func (s *DomainService) AddDomain(ctx context.Context, req *hushv1.AddDomainRequ
 
 // RemoveDomain gives a name up.
 func (s *DomainService) RemoveDomain(ctx context.Context, req *hushv1.RemoveDomainRequest) (*hushv1.RemoveDomainResponse, error) {
-	name, err := s.vault.RemoveDomain(ctx, callerFrom(ctx), req.GetDomain())
+	name, err := s.domains.RemoveDomain(ctx, callerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +33,7 @@ func (s *DomainService) RemoveDomain(ctx context.Context, req *hushv1.RemoveDoma
 
 // GetDomain shows a domain.
 func (s *DomainService) GetDomain(ctx context.Context, req *hushv1.GetDomainRequest) (*hushv1.GetDomainResponse, error) {
-	domain, err := s.vault.GetDomain(ctx, callerFrom(ctx), req.GetDomain())
+	domain, err := s.domains.GetDomain(ctx, callerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +42,7 @@ func (s *DomainService) GetDomain(ctx context.Context, req *hushv1.GetDomainRequ
 
 // ListDomains shows all of the account's.
 func (s *DomainService) ListDomains(ctx context.Context, _ *hushv1.ListDomainsRequest) (*hushv1.ListDomainsResponse, error) {
-	domains, err := s.vault.ListDomains(ctx, callerFrom(ctx))
+	domains, err := s.domains.ListDomains(ctx, callerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +51,14 @@ func (s *DomainService) ListDomains(ctx context.Context, _ *hushv1.ListDomainsRe
 
 // VerifyDomain asks DNS about a domain.
 func (s *DomainService) VerifyDomain(ctx context.Context, req *hushv1.VerifyDomainRequest) (*hushv1.VerifyDomainResponse, error) {
-	domain, err := s.vault.VerifyDomain(ctx, callerFrom(ctx), req.GetDomain())
+	domain, err := s.checks.VerifyDomain(ctx, callerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
 	return &hushv1.VerifyDomainResponse{Domain: domainOf(domain)}, nil
 }
 
-func domainOf(d vault.Domain) *hushv1.Domain {
+func domainOf(d domain.Domain) *hushv1.Domain {
 	return &hushv1.Domain{
 		DomainId: d.ID, DisplayDomain: d.Name, BaseDomain: d.Base, Subdomain: d.Subdomain,
 		Trd: d.TRD, Tld: d.TLD, Sld: d.SLD, IsApex: d.Apex,
@@ -67,7 +70,7 @@ func domainOf(d vault.Domain) *hushv1.Domain {
 	}
 }
 
-func checkOf(c vault.Check) *hushv1.DomainCheck {
+func checkOf(c domain.Check) *hushv1.DomainCheck {
 	return &hushv1.DomainCheck{
 		Kind: hushv1.DomainCheck_Kind(c.Kind), Passed: c.Passed, Name: c.Name,
 		Expected: c.Expected, Found: c.Found, Problem: c.Problem, Time: stamp(c.Time),

@@ -16,7 +16,10 @@ import (
 
 	"hush/crash"
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/email"
+	"hush/vault/refusal"
 )
 
 // rateError: the caller's network called too often.
@@ -82,29 +85,29 @@ func mapError(err error) *connect.Error {
 		return refuse(connect.CodeResourceExhausted, rate,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_RATE_LIMITED}, retryInfo(rate.retryAfter))
 	}
-	if invalid, ok := errors.AsType[*vault.InvalidError](err); ok {
+	if invalid, ok := errors.AsType[*refusal.InvalidError](err); ok {
 		return refuse(connect.CodeInvalidArgument, invalid,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_INVALID, Field: invalid.Field})
 	}
-	if to, ok := errors.AsType[*vault.RecipientError](err); ok {
+	if to, ok := errors.AsType[*email.RecipientError](err); ok {
 		return refuse(connect.CodeInvalidArgument, to,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_INVALID, Field: "recipients"})
 	}
-	if large, ok := errors.AsType[*vault.TooLargeError](err); ok {
+	if large, ok := errors.AsType[*refusal.TooLargeError](err); ok {
 		return refuse(connect.CodeInvalidArgument, large,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_LARGE, Field: large.Field, Limit: large.Limit})
 	}
-	if passphrase, ok := errors.AsType[*vault.PassphraseError](err); ok {
+	if passphrase, ok := errors.AsType[*refusal.PassphraseError](err); ok {
 		return refuse(connect.CodePermissionDenied, passphrase, passphraseDetails(passphrase)...)
 	}
-	if locked, ok := errors.AsType[*vault.LockedError](err); ok {
+	if locked, ok := errors.AsType[*refusal.LockedError](err); ok {
 		details := []proto.Message{&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED, ForGood: locked.ForGood}}
 		if !locked.ForGood {
 			details = append(details, retryInfo(locked.RetryAfter))
 		}
 		return refuse(connect.CodeResourceExhausted, locked, details...)
 	}
-	if domain, ok := errors.AsType[*vault.DomainError](err); ok {
+	if domain, ok := errors.AsType[*refusal.DomainError](err); ok {
 		return refuse(connect.CodeNotFound, domain,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_DOMAIN_NOT_FOUND, Field: cmp.Or(domain.Field, "domain")})
 	}
@@ -115,7 +118,7 @@ func mapError(err error) *connect.Error {
 }
 
 // passphraseDetails names the pause only if the answer begins one.
-func passphraseDetails(err *vault.PassphraseError) []proto.Message {
+func passphraseDetails(err *refusal.PassphraseError) []proto.Message {
 	details := []proto.Message{&hushv1.Refusal{
 		Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: int32(err.TriesLeft), PassphraseMissing: err.Missing,
 	}}
@@ -128,23 +131,23 @@ func passphraseDetails(err *vault.PassphraseError) []proto.Message {
 // mapRefusal is the part of the table for what the operator does not allow and
 // for what there is too much of.
 func mapRefusal(err error) *connect.Error {
-	if p, ok := errors.AsType[*vault.PolicyError](err); ok {
+	if p, ok := errors.AsType[*caller.PolicyError](err); ok {
 		return refuse(connect.CodeFailedPrecondition, p, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: p.Field})
 	}
-	if m, ok := errors.AsType[*vault.MaintenanceError](err); ok {
+	if m, ok := errors.AsType[*caller.MaintenanceError](err); ok {
 		return refuse(connect.CodeUnavailable, m, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_MAINTENANCE})
 	}
-	if d, ok := errors.AsType[*vault.DuplicateError](err); ok {
+	if d, ok := errors.AsType[*account.DuplicateError](err); ok {
 		return refuse(connect.CodeAlreadyExists, d, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_DUPLICATE, Field: d.Field})
 	}
-	if many, ok := errors.AsType[*vault.TooManyError](err); ok {
+	if many, ok := errors.AsType[*refusal.TooManyError](err); ok {
 		return refuse(connect.CodeResourceExhausted, many,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_MANY, Limit: int64(many.Limit)})
 	}
 	if e, ok := errors.AsType[*elsewhereError](err); ok {
 		return refuse(connect.CodeFailedPrecondition, e, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_ELSEWHERE})
 	}
-	if c, ok := errors.AsType[*vault.ChallengeError](err); ok {
+	if c, ok := errors.AsType[*refusal.ChallengeError](err); ok {
 		return refuse(connect.CodeInvalidArgument, c,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CHALLENGE, Field: "authenticity_payload"})
 	}
@@ -185,22 +188,22 @@ func sentinels() []sentinel {
 		unavailable  = connect.CodeUnavailable
 	)
 	return []sentinel{
-		{vault.ErrNotFound, connect.CodeNotFound, none, ""},
-		{vault.ErrUnauthenticated, connect.CodeUnauthenticated, none, ""},
-		{vault.ErrAccountRequired, precondition, hushv1.Refusal_REASON_ACCOUNT_REQUIRED, "recipients"},
-		{vault.ErrQuota, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""},
-		{vault.ErrScope, denied, hushv1.Refusal_REASON_SCOPE, ""},
-		{vault.ErrCredentials, denied, hushv1.Refusal_REASON_CREDENTIALS, ""},
-		{vault.ErrAddressTaken, connect.CodeAlreadyExists, hushv1.Refusal_REASON_ADDRESS_TAKEN, "address"},
-		{vault.ErrTicket, precondition, hushv1.Refusal_REASON_TICKET, "token"},
-		{vault.ErrDuplicate, connect.CodeAlreadyExists, hushv1.Refusal_REASON_DUPLICATE, ""},
-		{vault.ErrNotConfigured, precondition, hushv1.Refusal_REASON_NOT_CONFIGURED, ""},
-		{vault.ErrDomainSuspended, precondition, hushv1.Refusal_REASON_DOMAIN_SUSPENDED, ""},
+		{refusal.ErrNotFound, connect.CodeNotFound, none, ""},
+		{refusal.ErrUnauthenticated, connect.CodeUnauthenticated, none, ""},
+		{refusal.ErrAccountRequired, precondition, hushv1.Refusal_REASON_ACCOUNT_REQUIRED, "recipients"},
+		{refusal.ErrQuota, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""},
+		{refusal.ErrScope, denied, hushv1.Refusal_REASON_SCOPE, ""},
+		{refusal.ErrCredentials, denied, hushv1.Refusal_REASON_CREDENTIALS, ""},
+		{refusal.ErrAddressTaken, connect.CodeAlreadyExists, hushv1.Refusal_REASON_ADDRESS_TAKEN, "address"},
+		{refusal.ErrTicket, precondition, hushv1.Refusal_REASON_TICKET, "token"},
+		{refusal.ErrDuplicate, connect.CodeAlreadyExists, hushv1.Refusal_REASON_DUPLICATE, ""},
+		{refusal.ErrNotConfigured, precondition, hushv1.Refusal_REASON_NOT_CONFIGURED, ""},
+		{refusal.ErrDomainSuspended, precondition, hushv1.Refusal_REASON_DOMAIN_SUSPENDED, ""},
 		{errCrossSite, denied, hushv1.Refusal_REASON_CROSS_SITE, ""},
 		{errShrimp, denied, hushv1.Refusal_REASON_SHRIMP, ""},
 		{errInsecure, precondition, hushv1.Refusal_REASON_INSECURE, ""},
-		{vault.ErrBusy, unavailable, none, ""},
-		{vault.ErrUnavailable, unavailable, none, ""},
+		{refusal.ErrBusy, unavailable, none, ""},
+		{refusal.ErrUnavailable, unavailable, none, ""},
 		{context.Canceled, connect.CodeCanceled, none, ""},
 		{context.DeadlineExceeded, connect.CodeDeadlineExceeded, none, ""},
 	}

@@ -15,7 +15,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
 )
 
 func TestMapError(t *testing.T) {
@@ -28,34 +29,34 @@ func TestMapError(t *testing.T) {
 		refusal *hushv1.Refusal
 		retry   *errdetails.RetryInfo
 	}{
-		{vault.ErrNotFound, connect.CodeNotFound, "not found", nil, nil},
-		{vault.ErrUnauthenticated, connect.CodeUnauthenticated, "not authorized", nil, nil},
+		{refusal.ErrNotFound, connect.CodeNotFound, "not found", nil, nil},
+		{refusal.ErrUnauthenticated, connect.CodeUnauthenticated, "not authorized", nil, nil},
 		{
-			&vault.InvalidError{Field: "ttl", Text: "must be greater than zero"}, connect.CodeInvalidArgument,
+			&refusal.InvalidError{Field: "ttl", Text: "must be greater than zero"}, connect.CodeInvalidArgument,
 			"ttl must be greater than zero", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_INVALID, Field: "ttl"}, nil,
 		},
 		{
-			&vault.TooLargeError{Field: "secret", Limit: 7}, connect.CodeInvalidArgument, "secret is longer than 7 bytes",
+			&refusal.TooLargeError{Field: "secret", Limit: 7}, connect.CodeInvalidArgument, "secret is longer than 7 bytes",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_LARGE, Field: "secret", Limit: 7}, nil,
 		},
 		{
-			&vault.PassphraseError{TriesLeft: 3}, connect.CodePermissionDenied, "wrong passphrase, 3 tries before a pause",
+			&refusal.PassphraseError{TriesLeft: 3}, connect.CodePermissionDenied, "wrong passphrase, 3 tries before a pause",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: 3}, nil,
 		},
 		{
-			&vault.PassphraseError{RetryAfter: time.Minute}, connect.CodePermissionDenied, "wrong passphrase, wait 1m0s before the next try",
+			&refusal.PassphraseError{RetryAfter: time.Minute}, connect.CodePermissionDenied, "wrong passphrase, wait 1m0s before the next try",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE}, &errdetails.RetryInfo{RetryDelay: durationpb.New(time.Minute)},
 		},
 		{
-			&vault.PassphraseError{}, connect.CodePermissionDenied, "wrong passphrase, and no tries are left",
+			&refusal.PassphraseError{}, connect.CodePermissionDenied, "wrong passphrase, and no tries are left",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE}, nil,
 		},
 		{
-			&vault.PassphraseError{Missing: true}, connect.CodePermissionDenied, "passphrase is missing",
+			&refusal.PassphraseError{Missing: true}, connect.CodePermissionDenied, "passphrase is missing",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE, PassphraseMissing: true}, nil,
 		},
 		{
-			&vault.LockedError{RetryAfter: time.Minute}, connect.CodeResourceExhausted, "too many wrong tries",
+			&refusal.LockedError{RetryAfter: time.Minute}, connect.CodeResourceExhausted, "too many wrong tries",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, &errdetails.RetryInfo{RetryDelay: durationpb.New(time.Minute)},
 		},
 		{
@@ -63,19 +64,19 @@ func TestMapError(t *testing.T) {
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_RATE_LIMITED}, &errdetails.RetryInfo{RetryDelay: durationpb.New(time.Hour)},
 		},
 		{
-			vault.ErrQuota, connect.CodeResourceExhausted, "storage quota used up",
+			refusal.ErrQuota, connect.CodeResourceExhausted, "storage quota used up",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_QUOTA}, nil,
 		},
 		{
-			vault.ErrAccountRequired, connect.CodeFailedPrecondition, "an account is required to send emails",
+			refusal.ErrAccountRequired, connect.CodeFailedPrecondition, "an account is required to send emails",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_ACCOUNT_REQUIRED, Field: "recipients"}, nil,
 		},
 		{
-			&vault.DomainError{Domain: "a.example"}, connect.CodeNotFound, "Domain not found a.example",
+			&refusal.DomainError{Domain: "a.example"}, connect.CodeNotFound, "Domain not found a.example",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_DOMAIN_NOT_FOUND, Field: "domain"}, nil,
 		},
-		{vault.ErrBusy, connect.CodeUnavailable, "busy", nil, second},
-		{vault.ErrUnavailable, connect.CodeUnavailable, "unavailable", nil, second},
+		{refusal.ErrBusy, connect.CodeUnavailable, "busy", nil, second},
+		{refusal.ErrUnavailable, connect.CodeUnavailable, "unavailable", nil, second},
 		{context.Canceled, connect.CodeCanceled, "context canceled", nil, nil},
 		{context.DeadlineExceeded, connect.CodeDeadlineExceeded, "context deadline exceeded", nil, nil},
 		{connect.NewError(connect.CodeAborted, errors.New("as it is")), connect.CodeAborted, "as it is", nil, nil},
@@ -121,36 +122,36 @@ func detailsOf(t *testing.T, err *connect.Error) (refusal *hushv1.Refusal, retry
 func TestMapErrorKnowsEverySentinel(t *testing.T) {
 	t.Parallel()
 	known := map[string]struct{ sentinel, returned error }{
-		"ErrNotFound":        {vault.ErrNotFound, vault.ErrNotFound},
-		"ErrUnauthenticated": {vault.ErrUnauthenticated, vault.ErrUnauthenticated},
-		"ErrInvalid":         {vault.ErrInvalid, &vault.InvalidError{}},
-		"ErrTooLarge":        {vault.ErrTooLarge, &vault.TooLargeError{}},
-		"ErrPassphrase":      {vault.ErrPassphrase, &vault.PassphraseError{}},
-		"ErrLocked":          {vault.ErrLocked, &vault.LockedError{}},
-		"ErrQuota":           {vault.ErrQuota, vault.ErrQuota},
-		"ErrAccountRequired": {vault.ErrAccountRequired, vault.ErrAccountRequired},
-		"ErrDomainNotFound":  {vault.ErrDomainNotFound, &vault.DomainError{}},
-		"ErrScope":           {vault.ErrScope, vault.ErrScope},
-		"ErrCredentials":     {vault.ErrCredentials, vault.ErrCredentials},
-		"ErrPolicy":          {vault.ErrPolicy, &vault.PolicyError{}},
-		"ErrMaintenance":     {vault.ErrMaintenance, &vault.MaintenanceError{}},
-		"ErrAddressTaken":    {vault.ErrAddressTaken, vault.ErrAddressTaken},
-		"ErrTicket":          {vault.ErrTicket, vault.ErrTicket},
-		"ErrDuplicate":       {vault.ErrDuplicate, vault.ErrDuplicate},
-		"ErrTooMany":         {vault.ErrTooMany, &vault.TooManyError{}},
-		"ErrChallenge":       {vault.ErrChallenge, &vault.ChallengeError{}},
-		"ErrNotConfigured":   {vault.ErrNotConfigured, vault.ErrNotConfigured},
-		"ErrDomainSuspended": {vault.ErrDomainSuspended, vault.ErrDomainSuspended},
-		"ErrBusy":            {vault.ErrBusy, vault.ErrBusy},
-		"ErrUnavailable":     {vault.ErrUnavailable, vault.ErrUnavailable},
+		"ErrNotFound":        {refusal.ErrNotFound, refusal.ErrNotFound},
+		"ErrUnauthenticated": {refusal.ErrUnauthenticated, refusal.ErrUnauthenticated},
+		"ErrInvalid":         {refusal.ErrInvalid, &refusal.InvalidError{}},
+		"ErrTooLarge":        {refusal.ErrTooLarge, &refusal.TooLargeError{}},
+		"ErrPassphrase":      {refusal.ErrPassphrase, &refusal.PassphraseError{}},
+		"ErrLocked":          {refusal.ErrLocked, &refusal.LockedError{}},
+		"ErrQuota":           {refusal.ErrQuota, refusal.ErrQuota},
+		"ErrAccountRequired": {refusal.ErrAccountRequired, refusal.ErrAccountRequired},
+		"ErrDomainNotFound":  {refusal.ErrDomainNotFound, &refusal.DomainError{}},
+		"ErrScope":           {refusal.ErrScope, refusal.ErrScope},
+		"ErrCredentials":     {refusal.ErrCredentials, refusal.ErrCredentials},
+		"ErrPolicy":          {refusal.ErrPolicy, &caller.PolicyError{}},
+		"ErrMaintenance":     {refusal.ErrMaintenance, &caller.MaintenanceError{}},
+		"ErrAddressTaken":    {refusal.ErrAddressTaken, refusal.ErrAddressTaken},
+		"ErrTicket":          {refusal.ErrTicket, refusal.ErrTicket},
+		"ErrDuplicate":       {refusal.ErrDuplicate, refusal.ErrDuplicate},
+		"ErrTooMany":         {refusal.ErrTooMany, &refusal.TooManyError{}},
+		"ErrChallenge":       {refusal.ErrChallenge, &refusal.ChallengeError{}},
+		"ErrNotConfigured":   {refusal.ErrNotConfigured, refusal.ErrNotConfigured},
+		"ErrDomainSuspended": {refusal.ErrDomainSuspended, refusal.ErrDomainSuspended},
+		"ErrBusy":            {refusal.ErrBusy, refusal.ErrBusy},
+		"ErrUnavailable":     {refusal.ErrUnavailable, refusal.ErrUnavailable},
 	}
-	for _, name := range sentinelsOf(t, "../vault/errors.go") {
+	for _, name := range sentinelsOf(t, "../vault/refusal/refusal.go") {
 		row, ok := known[name]
 		if name == "ErrUndeliverable" {
 			continue // between vault and mail; no caller gets it
 		}
 		if !ok {
-			t.Errorf("vault/errors.go: got %s, want it in the table and here", name)
+			t.Errorf("vault/refusal/refusal.go: got %s, want it in the table and here", name)
 			continue
 		}
 		if !errors.Is(row.returned, row.sentinel) {
@@ -164,9 +165,9 @@ func TestMapErrorKnowsEverySentinel(t *testing.T) {
 
 func TestMapErrorHidesTheRest(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{errors.New("canary"), errNoCaller, errPanic, errWrongMessage, &vault.InvalidError{}} {
+	for _, err := range []error{errors.New("canary"), errNoCaller, errPanic, errWrongMessage, &refusal.InvalidError{}} {
 		got := mapError(err)
-		if invalid := (*vault.InvalidError)(nil); errors.As(err, &invalid) {
+		if invalid := (*refusal.InvalidError)(nil); errors.As(err, &invalid) {
 			continue
 		}
 		if got != nil {

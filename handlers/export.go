@@ -4,29 +4,29 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/secret"
 )
 
 // ExportAccount answers whatever is kept of the caller's account.
 func (s *AccountService) ExportAccount(ctx context.Context, _ *hushv1.ExportAccountRequest) (*hushv1.ExportAccountResponse, error) {
 	caller := callerFrom(ctx)
-	account, err := s.vault.GetAccount(ctx, caller)
+	account, err := s.accounts.GetAccount(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := s.vault.ListAPITokens(ctx, caller)
+	tokens, err := s.tokens.ListAPITokens(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := s.vault.ListSessions(ctx, caller)
+	sessions, err := s.sessions.ListSessions(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
-	domains, err := s.vault.ListDomains(ctx, caller)
+	domains, err := s.domains.ListDomains(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.vault.ListMetadata(ctx, caller, vault.ListQuery{Size: vault.ListMost})
+	page, err := s.receipts.ListMetadata(ctx, caller, secret.ListQuery{Size: secret.ListMost})
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // The bytes of bodies that are held at a time, as they arrived: 128 MiB in all,
@@ -53,7 +53,7 @@ func newFlight() *flight {
 }
 
 // lane returns the lane of a request and what its network holds there.
-func (f *flight) lane(opens bool, network vault.Network) (*lane, *atomic.Int64) {
+func (f *flight) lane(opens bool, network caller.Network) (*lane, *atomic.Int64) {
 	l := &f.creation
 	if opens {
 		l = &f.opening

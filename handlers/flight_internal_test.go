@@ -14,13 +14,13 @@ import (
 	"connectrpc.com/connect"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // held begins a request whose body is of that many bytes, and reads them.
-func held(f *flight, network vault.Network, opens bool, size int) (*body, error) {
+func held(f *flight, network caller.Network, opens bool, size int) (*body, error) {
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size)))
-	rec := &record{caller: vault.Caller{Network: network}, opens: opens}
+	rec := &record{caller: caller.Caller{Network: network}, opens: opens}
 	b := keepBody(r, rec, f)
 	_, err := io.Copy(io.Discard, b)
 	return b, err

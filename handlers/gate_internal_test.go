@@ -10,7 +10,8 @@ import (
 	"connectrpc.com/connect"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
 )
 
 // gateOf is a gate of the whole contract.
@@ -43,7 +44,7 @@ func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 			return &hushv1.GetIndexResponse{}, nil
 		})
 		for name, rec := range map[string]*record{
-			"stranger": {}, "account": {caller: vault.Caller{Account: "ada"}}, "refused": {refused: true},
+			"stranger": {}, "account": {caller: caller.Caller{Account: "ada"}}, "refused": {refused: true},
 		} {
 			_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetIndexRequest{})
 			if ran || connect.CodeOf(err) != connect.CodeUnimplemented {
@@ -79,8 +80,8 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 		rec  *record
 		want error
 	}{
-		"nobody": {nil, errNoCaller}, "a bad credential": {&record{refused: true}, vault.ErrUnauthenticated},
-		"an unknown credential":  {&record{broken: vault.ErrUnavailable}, vault.ErrUnavailable},
+		"nobody": {nil, errNoCaller}, "a bad credential": {&record{refused: true}, refusal.ErrUnauthenticated},
+		"an unknown credential":  {&record{broken: refusal.ErrUnavailable}, refusal.ErrUnavailable},
 		"another site":           {&record{foreign: true, ambient: true}, errCrossSite},
 		"a form of another site": {&record{foreign: true, form: true}, errCrossSite},
 	} {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"hush/hosts"
-	"hush/vault"
+	"hush/vault/domain"
 )
 
 // home is the service's own host, the one that has sessions. On any other,
@@ -19,7 +19,7 @@ type home struct {
 }
 
 func newHome(base *url.URL) home {
-	name := vault.HostName(base.Hostname())
+	name := domain.HostName(base.Hostname())
 	addr, err := netip.ParseAddr(name)
 	return home{base, name, hosts.IsLoopback(name) || err == nil && addr.IsUnspecified()}
 }
@@ -31,7 +31,7 @@ func (h home) has(host string) bool {
 	if name == h.name {
 		return true
 	}
-	name = vault.HostName(name)
+	name = domain.HostName(name)
 	return name == h.name || h.loopback && hosts.IsLoopback(name)
 }
 

@@ -14,7 +14,9 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
 	"hush/vault/vaulttest"
 )
 
@@ -52,7 +54,7 @@ func newHouse(t *testing.T, opts vaulttest.Options, change func(*handlers.Option
 	}
 	server := httptest.NewServer(api.Middleware(mux))
 	t.Cleanup(server.Close)
-	_, err = kit.Vault.Operator().CreateAccount(t.Context(), vault.OperatorAccount{Address: testAddress, Password: testPassword})
+	_, err = kit.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: testAddress, Password: testPassword})
 	if err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}
@@ -123,9 +125,9 @@ func (h *house) signIn(t *testing.T, remember bool) (*browser, *hushv1.Session) 
 }
 
 // bearer returns a caller with an API token of the house's account.
-func (h *house) bearer(t *testing.T, scopes vault.Scopes) *browser {
+func (h *house) bearer(t *testing.T, scopes caller.Scopes) *browser {
 	t.Helper()
-	token, _, err := h.kit.Vault.Operator().CreateToken(t.Context(), testAddress, vault.NewToken{Scopes: scopes})
+	token, _, err := h.kit.Vault.Operator().Tokens.CreateToken(t.Context(), testAddress, credential.NewToken{Scopes: scopes})
 	if err != nil {
 		t.Fatalf("CreateToken: got %v, want no error", err)
 	}

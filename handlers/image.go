@@ -4,13 +4,13 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/domain"
 )
 
 // UpdateDomainLogo keeps an image.
 func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.UpdateDomainLogoRequest) (*hushv1.UpdateDomainLogoResponse, error) {
 	kind := imageKind(req.GetKind())
-	domain, image, err := s.vault.UpdateDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), kind, req.GetContent())
+	domain, image, err := s.domains.UpdateDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), kind, req.GetContent())
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.Update
 
 // GetDomainLogo shows an image.
 func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomainLogoRequest) (*hushv1.GetDomainLogoResponse, error) {
-	image, err := s.vault.GetDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
+	image, err := s.domains.GetDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomain
 
 // DeleteDomainLogo removes an image.
 func (s *DomainService) DeleteDomainLogo(ctx context.Context, req *hushv1.DeleteDomainLogoRequest) (*hushv1.DeleteDomainLogoResponse, error) {
-	domain, err := s.vault.DeleteDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
+	domain, err := s.domains.DeleteDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *DomainService) DeleteDomainLogo(ctx context.Context, req *hushv1.Delete
 
 // GetPublicImage shows anybody an image.
 func (s *DomainService) GetPublicImage(ctx context.Context, req *hushv1.GetPublicImageRequest) (*hushv1.GetPublicImageResponse, error) {
-	image, err := s.vault.GetPublicImage(ctx, req.GetDomainId(), imageKind(req.GetKind()))
+	image, err := s.domains.GetPublicImage(ctx, req.GetDomainId(), imageKind(req.GetKind()))
 	if err != nil {
 		return nil, err
 	}
@@ -45,16 +45,16 @@ func (s *DomainService) GetPublicImage(ctx context.Context, req *hushv1.GetPubli
 }
 
 // imageKind is the kind that is meant. Others than these were refused before.
-func imageKind(kind hushv1.ImageKind) vault.ImageKind {
+func imageKind(kind hushv1.ImageKind) domain.ImageKind {
 	if kind == hushv1.ImageKind_IMAGE_KIND_ICON {
-		return vault.ImageIcon
+		return domain.ImageIcon
 	}
-	return vault.ImageLogo
+	return domain.ImageLogo
 }
 
-func imageOf(i vault.Image) *hushv1.Image {
+func imageOf(i domain.Image) *hushv1.Image {
 	filename := "logo.png"
-	if i.Kind == vault.ImageIcon {
+	if i.Kind == domain.ImageIcon {
 		filename = "icon.png"
 	}
 	return &hushv1.Image{
@@ -63,7 +63,7 @@ func imageOf(i vault.Image) *hushv1.Image {
 	}
 }
 
-func imageOrNone(i *vault.Image) *hushv1.Image {
+func imageOrNone(i *domain.Image) *hushv1.Image {
 	if i == nil {
 		return nil
 	}

@@ -4,15 +4,17 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/feedback"
 )
 
-// IntakeService is hush.v1.IntakeService on a vault.
-type IntakeService struct{ vault *vault.Vault }
+// IntakeService is hush.v1.IntakeService.
+type IntakeService struct {
+	inbox *feedback.Inbox
+}
 
 // ReceiveFeedback keeps a message for the colonels.
 func (s *IntakeService) ReceiveFeedback(ctx context.Context, req *hushv1.ReceiveFeedbackRequest) (*hushv1.ReceiveFeedbackResponse, error) {
-	err := s.vault.ReceiveFeedback(ctx, callerFrom(ctx), vault.NewFeedback{
+	err := s.inbox.ReceiveFeedback(ctx, callerFrom(ctx), feedback.NewFeedback{
 		Message: req.GetMessage(), TimeZone: req.GetTimeZone(), Version: req.GetVersion(),
 		Challenge: req.GetAuthenticityPayload(),
 	})
@@ -24,7 +26,7 @@ func (s *IntakeService) ReceiveFeedback(ctx context.Context, req *hushv1.Receive
 
 // ReceiveException keeps a report for the colonels.
 func (s *IntakeService) ReceiveException(ctx context.Context, req *hushv1.ReceiveExceptionRequest) (*hushv1.ReceiveExceptionResponse, error) {
-	kept, err := s.vault.ReceiveException(ctx, callerFrom(ctx), vault.Exception{
+	kept, err := s.inbox.ReceiveException(ctx, callerFrom(ctx), feedback.Exception{
 		Message: req.GetMessage(), Type: req.GetType(), Stack: req.GetStack(), URL: req.GetUrl(),
 		Line: int(req.GetLine()), Column: int(req.GetColumn()), UserAgent: req.GetUserAgent(),
 		Environment: req.GetEnvironment(), Release: req.GetRelease(),
@@ -35,11 +37,11 @@ func (s *IntakeService) ReceiveException(ctx context.Context, req *hushv1.Receiv
 	return &hushv1.ReceiveExceptionResponse{Exception: exceptionOf(kept)}, nil
 }
 
-func feedbackOf(f vault.Feedback) *hushv1.Feedback {
+func feedbackOf(f feedback.Feedback) *hushv1.Feedback {
 	return &hushv1.Feedback{Message: f.Message, CreateTime: stamp(f.Created), Sender: f.Sender}
 }
 
-func exceptionOf(e vault.Exception) *hushv1.Exception {
+func exceptionOf(e feedback.Exception) *hushv1.Exception {
 	return &hushv1.Exception{
 		ExceptionId: e.ID, Message: e.Message, Type: e.Type, Stack: e.Stack, Url: e.URL,
 		Line: int32(e.Line), Column: int32(e.Column), UserAgent: e.UserAgent,

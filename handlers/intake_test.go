@@ -13,7 +13,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
-	"hush/vault"
+	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 
@@ -92,7 +92,7 @@ func TestColonelServiceIsNotThereForOthers(t *testing.T) {
 
 func TestColonel(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{testAddress}}}, func(o *handlers.Options) {
+	h := newHouse(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{testAddress}}}, func(o *handlers.Options) {
 		o.FileBytes = func() int64 { return 4096 }
 	})
 	ctx := t.Context()

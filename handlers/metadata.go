@@ -6,17 +6,19 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/secret"
 )
 
-// MetadataService is hush.v1.MetadataService on a vault.
+// MetadataService is hush.v1.MetadataService.
 type MetadataService struct {
-	vault *vault.Vault
+	receipts *secret.Receipts
 }
 
 // GetMetadata shows a receipt.
 func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetadataRequest) (*hushv1.GetMetadataResponse, error) {
-	metadata, err := s.vault.GetMetadata(ctx, callerFrom(ctx), req.GetMetadataKey())
+	metadata, err := s.receipts.GetMetadata(ctx, callerFrom(ctx), req.GetMetadataKey())
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +27,7 @@ func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetada
 
 // BatchGetMetadata shows several receipts.
 func (s *MetadataService) BatchGetMetadata(ctx context.Context, req *hushv1.BatchGetMetadataRequest) (*hushv1.BatchGetMetadataResponse, error) {
-	found, err := s.vault.BatchGetMetadata(ctx, callerFrom(ctx), req.GetMetadataKeys())
+	found, err := s.receipts.BatchGetMetadata(ctx, callerFrom(ctx), req.GetMetadataKeys())
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +36,7 @@ func (s *MetadataService) BatchGetMetadata(ctx context.Context, req *hushv1.Batc
 
 // ListMetadata lists the receipts of the caller's account.
 func (s *MetadataService) ListMetadata(ctx context.Context, req *hushv1.ListMetadataRequest) (*hushv1.ListMetadataResponse, error) {
-	page, err := s.vault.ListMetadata(ctx, callerFrom(ctx), vault.ListQuery{
+	page, err := s.receipts.ListMetadata(ctx, callerFrom(ctx), secret.ListQuery{
 		Size: int(req.GetPageSize()), Token: req.GetPageToken(), States: each(req.GetStates(), readState),
 	})
 	if err != nil {
@@ -47,14 +49,14 @@ func (s *MetadataService) ListMetadata(ctx context.Context, req *hushv1.ListMeta
 
 // UpdateMetadata sets the sender's note.
 func (s *MetadataService) UpdateMetadata(ctx context.Context, req *hushv1.UpdateMetadataRequest) (*hushv1.UpdateMetadataResponse, error) {
-	metadata, err := s.vault.UpdateMemo(ctx, callerFrom(ctx), req.GetMetadataKey(), vault.Text(req.GetMemo()))
+	metadata, err := s.receipts.UpdateMemo(ctx, callerFrom(ctx), req.GetMetadataKey(), caller.Text(req.GetMemo()))
 	if err != nil {
 		return nil, err
 	}
 	return &hushv1.UpdateMetadataResponse{Metadata: metadataOf(metadata)}, nil
 }
 
-func metadataOf(m vault.Metadata) *hushv1.Metadata {
+func metadataOf(m secret.Metadata) *hushv1.Metadata {
 	res := &hushv1.Metadata{
 		MetadataKey: m.Key.Expose(), SecretShortkey: m.Hint, State: hushv1.State(m.State), HasPassphrase: m.HasPassphrase, LockedForGood: m.LockedForGood,
 		CreateTime: stamp(m.Created), UpdateTime: stamp(m.Updated), ExpireTime: stamp(m.Forgotten),
@@ -67,33 +69,33 @@ func metadataOf(m vault.Metadata) *hushv1.Metadata {
 		res.SecretKey = m.Secret.Expose()
 	}
 	switch m.State {
-	case vault.StateNew, vault.StateViewed:
+	case secret.StateNew, secret.StateViewed:
 		res.SecretTtlLeft = durationpb.New(m.SecretTTLLeft)
-	case vault.StateReceived:
+	case secret.StateReceived:
 		res.ReceiveTime = stamp(m.Ended)
-	case vault.StateBurned:
+	case secret.StateBurned:
 		res.BurnTime = stamp(m.Ended)
-	case vault.StateNone, vault.StateExpired:
+	case secret.StateNone, secret.StateExpired:
 	}
 	return res
 }
 
 // keylessOf is a receipt for somebody who has no right to its keys.
-func keylessOf(m vault.Metadata) *hushv1.Metadata {
+func keylessOf(m secret.Metadata) *hushv1.Metadata {
 	res := metadataOf(m)
 	res.MetadataKey, res.SecretKey = "", ""
 	return res
 }
 
-func readState(state hushv1.State) vault.State { return vault.State(state) }
+func readState(state hushv1.State) secret.State { return secret.State(state) }
 
-func eventOf(e vault.Event) *hushv1.Event {
+func eventOf(e secret.Event) *hushv1.Event {
 	return &hushv1.Event{
 		Kind: hushv1.Event_Kind(e.Kind), Time: stamp(e.Time), Network: e.Network, Count: int32(e.Count),
 	}
 }
 
-func deliveryOf(d vault.Delivery) *hushv1.Delivery {
+func deliveryOf(d outbox.Delivery) *hushv1.Delivery {
 	return &hushv1.Delivery{
 		Recipient: d.Recipient, State: hushv1.Delivery_State(d.State),
 		UpdateTime: stamp(d.Updated), Attempts: int32(d.Attempts),

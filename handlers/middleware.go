@@ -13,12 +13,13 @@ import (
 	chimiddleware "github.com/go-chi/chi/v5/middleware"
 
 	"hush/crash"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/session"
 )
 
 // middleware wraps the whole tree.
 type middleware struct {
-	vault    *vault.Vault
+	sessions *session.Sessions
 	log      *slog.Logger
 	now      func() time.Time
 	trusted  []netip.Prefix
@@ -38,7 +39,7 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 		began := m.now()
 		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		addr, forwarded := m.peer(r)
-		network := vault.NetworkOf(addr)
+		network := caller.NetworkOf(addr)
 		if forwarded {
 			end, room := m.proxied.begin(network)
 			if !room {
@@ -65,10 +66,10 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 
 // refuse answers a request of a network that has too many, before it is looked
 // at any further.
-func (m middleware) refuse(r *http.Request, network vault.Network, answer chimiddleware.WrapResponseWriter, began time.Time) {
+func (m middleware) refuse(r *http.Request, network caller.Network, answer chimiddleware.WrapResponseWriter, began time.Time) {
 	refuseRequest(answer, r)
 	m.note(r, &record{
-		caller: vault.Caller{Network: network}, route: m.template(r), code: connect.CodeUnavailable.String(),
+		caller: caller.Caller{Network: network}, route: m.template(r), code: connect.CodeUnavailable.String(),
 	}, answer, began)
 }
 

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/vault"
 )
 
 // methods walks every service of the contract's packages, whether or not
@@ -105,7 +106,7 @@ func TestCallablesAreBoundAndEveryMethodIsMounted(t *testing.T) {
 	}
 	c := chainOf()
 	c.policies = policies
-	callable, mounts := c.assemble(Options{Now: time.Now, BaseURL: &url.URL{}})
+	callable, mounts := c.assemble(Options{Vault: &vault.Vault{}, Now: time.Now, BaseURL: &url.URL{}})
 	for i := range reflect.TypeFor[Callable]().NumField() {
 		field := reflect.ValueOf(callable).Field(i)
 		procedure := field.FieldByName("Procedure").String()

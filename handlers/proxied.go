@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // proxied counts the running requests of networks that come through trusted
@@ -27,7 +27,7 @@ func newProxied(most int) *proxied {
 }
 
 // begin counts a request until end, or reports that there is no room for it.
-func (p *proxied) begin(network vault.Network) (end func(), room bool) {
+func (p *proxied) begin(network caller.Network) (end func(), room bool) {
 	if p == nil {
 		return func() {}, true
 	}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // maxBuckets bounds the memory that buckets take, at some 150 bytes each.
@@ -118,7 +118,7 @@ type limiter struct {
 
 // bucketKey has either a network or an account.
 type bucketKey struct {
-	network vault.Network
+	network caller.Network
 	wide    bool // the network is an IPv6 /48
 	account string
 	limit   hushv1.Limit
@@ -136,7 +136,7 @@ func (k bucketKey) budget() budget {
 // wideKey returns the bucket of the IPv6 /48 around a network, which counts what
 // is created: what that leaves behind outlasts the call, and a /48 has 65,536
 // networks. It returns false where there is none.
-func wideKey(network vault.Network, limit hushv1.Limit) (key bucketKey, ok bool) {
+func wideKey(network caller.Network, limit hushv1.Limit) (key bucketKey, ok bool) {
 	if limit != hushv1.Limit_LIMIT_CREATE {
 		return bucketKey{}, false
 	}
@@ -150,7 +150,7 @@ func newLimiter(now func() time.Time) *limiter {
 
 // takeCaller takes from the budget of a network and from that of the /48 around
 // it, where it counts, or from neither.
-func (l *limiter) takeCaller(network vault.Network, limit hushv1.Limit, cost int) time.Duration {
+func (l *limiter) takeCaller(network caller.Network, limit hushv1.Limit, cost int) time.Duration {
 	key := bucketKey{network: network, limit: limit}
 	if wait := l.take(key, cost); wait > 0 {
 		return wait
@@ -167,7 +167,7 @@ func (l *limiter) takeCaller(network vault.Network, limit hushv1.Limit, cost int
 }
 
 // giveCaller returns one call to the budgets that takeCaller took it from.
-func (l *limiter) giveCaller(network vault.Network, limit hushv1.Limit) {
+func (l *limiter) giveCaller(network caller.Network, limit hushv1.Limit) {
 	l.give(bucketKey{network: network, limit: limit}, 1)
 	if wide, ok := wideKey(network, limit); ok {
 		l.give(wide, 1)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // fakeClock stands still until it is told to go on.
@@ -23,13 +23,13 @@ func newFakeLimiter() (*limiter, *fakeClock) {
 	return newLimiter(clock.now), clock
 }
 
-func network(t *testing.T, addr string) vault.Network {
+func network(t *testing.T, addr string) caller.Network {
 	t.Helper()
 	parsed, err := netip.ParseAddr(addr)
 	if err != nil {
 		t.Fatalf("ParseAddr(%s): got %v, want no error", addr, err)
 	}
-	return vault.NetworkOf(parsed)
+	return caller.NetworkOf(parsed)
 }
 
 func TestLimiterBudgets(t *testing.T) {
@@ -91,7 +91,7 @@ func TestLimiterIsolatesNetworks(t *testing.T) {
 	if wait := l.take(bucketKey{network: network(t, "192.0.2.1"), limit: hushv1.Limit_LIMIT_READ}, 1); wait != 0 {
 		t.Errorf("take of another budget: got %s to wait, want none", wait)
 	}
-	exhaust(t, l, vault.Network{}, hushv1.Limit_LIMIT_REVEAL) // an unknown network is one network
+	exhaust(t, l, caller.Network{}, hushv1.Limit_LIMIT_REVEAL) // an unknown network is one network
 }
 
 // The attack: create from one /64 after the other out of a /48, as any home line
@@ -134,7 +134,7 @@ func TestLimiterCountsCreationOfWideNetwork(t *testing.T) {
 	}
 }
 
-func exhaust(t *testing.T, l *limiter, n vault.Network, limit hushv1.Limit) {
+func exhaust(t *testing.T, l *limiter, n caller.Network, limit hushv1.Limit) {
 	t.Helper()
 	for range budgetOf(limit).calls {
 		if wait := l.take(bucketKey{network: n, limit: limit}, 1); wait != 0 {

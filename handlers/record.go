@@ -7,14 +7,14 @@ import (
 	"connectrpc.com/connect"
 
 	"hush/locale"
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // record goes with a request from the middleware to the service and back: who
 // calls on the way in, what became of it and which cookies the answer sets on
 // the way out.
 type record struct {
-	caller  vault.Caller
+	caller  caller.Caller
 	refused bool          // a credential was sent and is not good
 	broken  error         // whether it is good could not be found out
 	safe    bool          // the HTTP method changes nothing
@@ -51,11 +51,11 @@ func recordFrom(ctx context.Context) *record {
 }
 
 // callerFrom returns who calls. Access was checked before a service runs.
-func callerFrom(ctx context.Context) vault.Caller {
+func callerFrom(ctx context.Context) caller.Caller {
 	if r := recordFrom(ctx); r != nil {
 		return r.caller
 	}
-	return vault.Caller{}
+	return caller.Caller{}
 }
 
 // localeFrom returns the language of the answer.

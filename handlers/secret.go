@@ -7,16 +7,20 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
 )
 
-// SecretService is hush.v1.SecretService on a vault.
-type SecretService struct{ vault *vault.Vault }
+// SecretService is hush.v1.SecretService.
+type SecretService struct {
+	secrets *secret.Secrets
+	burns   *secret.Burns
+}
 
 // ConcealSecret keeps a secret.
 func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
 	wish := wishOf(req)
-	kept, err := s.vault.ConcealSecret(ctx, callerFrom(ctx), vault.Text(req.GetSecret()), wish)
+	kept, err := s.secrets.ConcealSecret(ctx, callerFrom(ctx), caller.Text(req.GetSecret()), wish)
 	if err != nil {
 		return nil, err
 	}
@@ -26,12 +30,12 @@ func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSe
 // GenerateSecret draws a secret and keeps it.
 func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.GenerateSecretRequest) (*hushv1.GenerateSecretResponse, error) {
 	wish := wishOf(req)
-	sets := vault.CharacterSets{
+	sets := secret.CharacterSets{
 		Uppercase: req.GetCharacterSets().GetUppercase(), Lowercase: req.GetCharacterSets().GetLowercase(),
 		Numbers: req.GetCharacterSets().GetNumbers(), Symbols: req.GetCharacterSets().GetSymbols(),
 		ExcludeAmbiguous: req.GetCharacterSets().GetExcludeAmbiguous(),
 	}
-	kept, value, err := s.vault.GenerateSecret(ctx, callerFrom(ctx), int(req.GetLength()), sets, wish)
+	kept, value, err := s.secrets.GenerateSecret(ctx, callerFrom(ctx), int(req.GetLength()), sets, wish)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +46,7 @@ func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.Generate
 
 // GetSecret tells about a secret that waits.
 func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequest) (*hushv1.GetSecretResponse, error) {
-	secret, err := s.vault.GetSecret(ctx, callerFrom(ctx), req.GetSecretKey())
+	secret, err := s.secrets.GetSecret(ctx, callerFrom(ctx), req.GetSecretKey())
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +55,7 @@ func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequ
 
 // RevealSecret destroys a secret and answers its value.
 func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, error) {
-	revealed, err := s.vault.RevealSecret(ctx, callerFrom(ctx), req.GetSecretKey(), vault.Text(req.GetPassphrase()))
+	revealed, err := s.secrets.RevealSecret(ctx, callerFrom(ctx), req.GetSecretKey(), caller.Text(req.GetPassphrase()))
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +64,7 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 
 // BurnSecret destroys a secret unread.
 func (s *SecretService) BurnSecret(ctx context.Context, req *hushv1.BurnSecretRequest) (*hushv1.BurnSecretResponse, error) {
-	metadata, err := s.vault.BurnSecret(ctx, callerFrom(ctx), req.GetMetadataKey(), vault.Text(req.GetPassphrase()))
+	metadata, err := s.burns.BurnSecret(ctx, callerFrom(ctx), req.GetMetadataKey(), caller.Text(req.GetPassphrase()))
 	if err != nil {
 		return nil, err
 	}
@@ -86,15 +90,15 @@ func (s *SecretService) ListSecretStatus(ctx context.Context, req *hushv1.ListSe
 }
 
 func (s *SecretService) statuses(ctx context.Context, keys []string) ([]*hushv1.SecretStatus, error) {
-	found, err := s.vault.GetSecretStatus(ctx, callerFrom(ctx), keys)
+	found, err := s.secrets.GetSecretStatus(ctx, callerFrom(ctx), keys)
 	if err != nil {
 		return nil, err
 	}
 	statuses := make([]*hushv1.SecretStatus, len(keys))
-	for i, secret := range found {
-		statuses[i] = &hushv1.SecretStatus{SecretKey: keys[i], State: hushv1.State(secret.State)}
-		if secret.State != vault.StateNone {
-			statuses[i].Secret = secretOf(secret)
+	for i, kept := range found {
+		statuses[i] = &hushv1.SecretStatus{SecretKey: keys[i], State: hushv1.State(kept.State)}
+		if kept.State != secret.StateNone {
+			statuses[i].Secret = secretOf(kept)
 		}
 	}
 	return statuses, nil
@@ -109,9 +113,9 @@ type sharing interface {
 	GetAuthenticityPayload() string
 }
 
-func wishOf(req sharing) vault.Wish {
-	wish := vault.Wish{
-		Passphrase: vault.Text(req.GetPassphrase()), Recipients: req.GetRecipients(),
+func wishOf(req sharing) secret.Wish {
+	wish := secret.Wish{
+		Passphrase: caller.Text(req.GetPassphrase()), Recipients: req.GetRecipients(),
 		ShareDomain: req.GetShareDomain(), Challenge: req.GetAuthenticityPayload(),
 	}
 	if ttl := req.GetTtl(); ttl != nil {
@@ -121,7 +125,7 @@ func wishOf(req sharing) vault.Wish {
 	return wish
 }
 
-func secretOf(s vault.Secret) *hushv1.Secret {
+func secretOf(s secret.Secret) *hushv1.Secret {
 	return &hushv1.Secret{
 		SecretKey: s.Key.Expose(), State: hushv1.State(s.State), HasPassphrase: s.HasPassphrase,
 		CreateTime: timestamppb.New(s.Created), ExpireTime: timestamppb.New(s.Expires),

@@ -22,17 +22,21 @@ type assembly struct {
 
 // assemble builds every service once and hands it out twice.
 func (c chain) assemble(opts Options) (Callable, []Mount) {
+	v := opts.Vault
 	a := &assembly{chain: c, options: connect.WithHandlerOptions(c.options()...)}
-	a.secrets(&SecretService{vault: opts.Vault})
-	a.metadata(&MetadataService{vault: opts.Vault})
-	a.accounts(&AccountService{vault: opts.Vault})
-	a.sessions(&SessionService{vault: opts.Vault, base: opts.BaseURL})
-	a.domains(&DomainService{vault: opts.Vault})
-	a.challenges(&ChallengeService{vault: opts.Vault})
-	a.intake(&IntakeService{vault: opts.Vault})
-	a.system(&SystemService{vault: opts.Vault, version: opts.Version, instance: opts.Instance, base: opts.BaseURL})
+	a.secrets(&SecretService{secrets: v.Secrets, burns: v.Burns})
+	a.metadata(&MetadataService{receipts: v.Receipts})
+	a.accounts(&AccountService{
+		accounts: v.Accounts, signUps: v.SignUps, passwords: v.Passwords, tokens: v.Tokens,
+		sessions: v.Sessions, burns: v.Burns, receipts: v.Receipts, domains: v.Domains,
+	})
+	a.sessions(&SessionService{sessions: v.Sessions, accounts: v.Accounts, base: opts.BaseURL})
+	a.domains(&DomainService{domains: v.Domains, checks: v.Checks})
+	a.challenges(&ChallengeService{challenges: v.Challenges})
+	a.intake(&IntakeService{inbox: v.Inbox})
+	a.system(&SystemService{vault: v, version: opts.Version, instance: opts.Instance, base: opts.BaseURL})
 	a.colonels(newColonelService(opts))
-	a.places(&TestName{vault: opts.Vault})
+	a.places(&TestName{places: v.Places})
 	return a.callable, append(a.mounts, c.besides()...)
 }
 

@@ -8,13 +8,18 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/hosts"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/domain"
+	"hush/vault/session"
 )
 
-// SessionService is hush.v1.SessionService on a vault.
+// SessionService is hush.v1.SessionService.
 type SessionService struct {
-	vault *vault.Vault
-	base  *url.URL // where people reach the service
+	sessions *session.Sessions
+	accounts *account.Accounts
+	base     *url.URL // where people reach the service
 }
 
 // CreateSession signs in on the service's own host and gives the browser its
@@ -26,8 +31,8 @@ func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSe
 	if !atHome(ctx) {
 		return nil, &elsewhereError{s.base}
 	}
-	address, password := vault.Text(req.GetAddress()), vault.Text(req.GetPassword())
-	made, err := s.vault.CreateSession(ctx, callerFrom(ctx), address, password, req.GetRemember())
+	address, password := caller.Text(req.GetAddress()), caller.Text(req.GetPassword())
+	made, err := s.sessions.CreateSession(ctx, callerFrom(ctx), address, password, req.GetRemember())
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +48,7 @@ func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSe
 
 // DestroySession signs out.
 func (s *SessionService) DestroySession(ctx context.Context, _ *hushv1.DestroySessionRequest) (*hushv1.DestroySessionResponse, error) {
-	if err := s.vault.DestroySession(ctx, callerFrom(ctx)); err != nil {
+	if err := s.sessions.DestroySession(ctx, callerFrom(ctx)); err != nil {
 		return nil, err
 	}
 	forgetSession(ctx)
@@ -52,7 +57,7 @@ func (s *SessionService) DestroySession(ctx context.Context, _ *hushv1.DestroySe
 
 // ListSessions lists the account's sessions.
 func (s *SessionService) ListSessions(ctx context.Context, _ *hushv1.ListSessionsRequest) (*hushv1.ListSessionsResponse, error) {
-	sessions, err := s.vault.ListSessions(ctx, callerFrom(ctx))
+	sessions, err := s.sessions.ListSessions(ctx, callerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +74,7 @@ func (s *SessionService) RevokeSessions(ctx context.Context, req *hushv1.RevokeS
 			return nil, err
 		}
 	}
-	revoked, err := s.vault.RevokeSessions(ctx, callerFrom(ctx), req.GetSessionIds(), req.GetAll())
+	revoked, err := s.sessions.RevokeSessions(ctx, callerFrom(ctx), req.GetSessionIds(), req.GetAll())
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +90,8 @@ func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, erro
 	if !caller.FromSession() {
 		return false, nil
 	}
-	sessions, err := s.vault.ListSessions(ctx, caller)
-	return slices.ContainsFunc(sessions, func(session vault.Session) bool {
+	sessions, err := s.sessions.ListSessions(ctx, caller)
+	return slices.ContainsFunc(sessions, func(session credential.Session) bool {
 		return session.Current && slices.Contains(ids, session.ID)
 	}), err
 }
@@ -94,19 +99,19 @@ func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, erro
 // Authcheck names the caller's account. A token without the account's scope is
 // not shown more than whose it is.
 func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckRequest) (*hushv1.AuthcheckResponse, error) {
-	caller := callerFrom(ctx)
-	found, err := s.vault.GetAccount(ctx, caller)
+	who := callerFrom(ctx)
+	found, err := s.accounts.GetAccount(ctx, who)
 	if err != nil {
 		return nil, err
 	}
 	account := accountOf(found)
-	if !caller.May(vault.ScopeAccount) {
+	if !who.May(caller.ScopeAccount) {
 		account = &hushv1.Account{
 			AccountId: account.GetAccountId(), Address: account.GetAddress(),
 			Role: account.GetRole(), Verified: account.GetVerified(),
 		}
 	}
-	return &hushv1.AuthcheckResponse{Custid: caller.Address(), Account: account}, nil
+	return &hushv1.AuthcheckResponse{Custid: who.Address(), Account: account}, nil
 }
 
 // forgetSession makes the browser forget the session that the call came with.
@@ -122,10 +127,10 @@ func keepsCookies(base *url.URL) bool {
 	if base.Scheme != "http" {
 		return true
 	}
-	return hosts.IsLoopback(vault.HostName(base.Hostname()))
+	return hosts.IsLoopback(domain.HostName(base.Hostname()))
 }
 
-func sessionOf(s vault.Session) *hushv1.Session {
+func sessionOf(s credential.Session) *hushv1.Session {
 	return &hushv1.Session{
 		SessionId: s.ID, Network: s.Network, Current: s.Current, Remembered: s.Remembered,
 		CreateTime: stamp(s.Created), UseTime: stamp(s.Used), ExpireTime: stamp(s.Expires),

@@ -11,7 +11,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
-	"hush/vault"
+	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 
@@ -58,7 +58,7 @@ func TestNoCookieWithoutASession(t *testing.T) {
 	if connect.CodeOf(err) != connect.CodePermissionDenied || len(b.set) != 0 {
 		t.Errorf("CreateSession with a wrong password: got %v and the cookies %q, want permission denied and none", err, b.set)
 	}
-	token := h.bearer(t, vault.ScopesAll)
+	token := h.bearer(t, caller.ScopesAll)
 	_, err = h.sessions(token).DestroySession(t.Context(), &hushv1.DestroySessionRequest{})
 	if connect.CodeOf(err) != connect.CodeFailedPrecondition || len(token.set) != 0 {
 		t.Errorf("DestroySession with a token: got %v and the cookies %q, want a failed precondition and none", err, token.set)
@@ -129,7 +129,7 @@ func TestRevokeSessions(t *testing.T) {
 		{"none", first, &hushv1.RevokeSessionsRequest{}, 0, nil},
 		{"its own", first, &hushv1.RevokeSessionsRequest{SessionIds: []string{own.GetSessionId()}}, 1, []string{clearedCookie}},
 		{"all", third, &hushv1.RevokeSessionsRequest{All: true}, 1, []string{clearedCookie}},
-		{"all with a token", h.bearer(t, vault.ScopesAll), &hushv1.RevokeSessionsRequest{All: true}, 0, nil},
+		{"all with a token", h.bearer(t, caller.ScopesAll), &hushv1.RevokeSessionsRequest{All: true}, 0, nil},
 	} {
 		res, err := h.sessions(step.by).RevokeSessions(ctx, step.req)
 		if err != nil || res.GetRevoked() != step.ended {
@@ -145,14 +145,14 @@ func TestAuthcheck(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, vaulttest.Options{}, nil)
 	ctx := t.Context()
-	whole, err := h.accounts(h.bearer(t, vault.ScopesAll)).GetAccount(ctx, &hushv1.GetAccountRequest{})
+	whole, err := h.accounts(h.bearer(t, caller.ScopesAll)).GetAccount(ctx, &hushv1.GetAccountRequest{})
 	if err != nil {
 		t.Fatalf("GetAccount: got %v, want no error", err)
 	}
 	narrow := &hushv1.Account{
 		AccountId: whole.GetAccount().GetAccountId(), Address: testAddress, Role: hushv1.Role_ROLE_CUSTOMER, Verified: true,
 	}
-	for scopes, want := range map[vault.Scopes]*hushv1.Account{vault.ScopesAll: whole.GetAccount(), vault.ScopeConceal: narrow} {
+	for scopes, want := range map[caller.Scopes]*hushv1.Account{caller.ScopesAll: whole.GetAccount(), caller.ScopeConceal: narrow} {
 		res, err := h.sessions(h.bearer(t, scopes)).Authcheck(ctx, &hushv1.AuthcheckRequest{})
 		if err != nil {
 			t.Fatalf("Authcheck: got %v, want no error", err)

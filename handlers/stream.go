@@ -12,7 +12,8 @@ import (
 	"connectrpc.com/grpchealth"
 	"connectrpc.com/grpcreflect"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
 )
 
 const (
@@ -29,7 +30,7 @@ const (
 
 // errStreamOver ends a stream that has lasted its time, or whose server stops.
 // Clients call again.
-var errStreamOver = vault.ErrUnavailable
+var errStreamOver = refusal.ErrUnavailable
 
 // streams bounds all streams, whatever service they belong to: how many there
 // are, from their headers on, how long they last, and how long a write takes.
@@ -48,7 +49,7 @@ type streams struct {
 // streamer is who has streams: an account, or else a network.
 type streamer struct {
 	account string
-	network vault.Network
+	network caller.Network
 }
 
 func newStreams(policies policies) *streams {
@@ -81,7 +82,7 @@ func (s *streams) around(next http.Handler) http.Handler {
 		}
 		who := streamerOf(rec.caller)
 		if !s.enter(who) {
-			refused := mapError(&vault.TooManyError{What: "streams at a time", Limit: StreamsMost})
+			refused := mapError(&refusal.TooManyError{What: "streams at a time", Limit: StreamsMost})
 			rec.procedure, rec.code = r.URL.Path, refused.Code().String()
 			_ = refusals.Write(w, r, refused)
 			return
@@ -92,7 +93,7 @@ func (s *streams) around(next http.Handler) http.Handler {
 	})
 }
 
-func streamerOf(c vault.Caller) streamer {
+func streamerOf(c caller.Caller) streamer {
 	if c.Account != "" {
 		return streamer{account: c.Account}
 	}

@@ -22,7 +22,8 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -31,7 +32,7 @@ type streamHouse struct {
 	*httptest.Server
 	streams *streams
 	kit     *vaulttest.Kit
-	kept    vault.Concealed
+	kept    secret.Concealed
 }
 
 func newStreamHouse(t *testing.T, change func(*streams, *http.Server)) *streamHouse {
@@ -54,7 +55,7 @@ func newStreamHouse(t *testing.T, change func(*streams, *http.Server)) *streamHo
 	change(api.streams, server.Config)
 	server.Start()
 	t.Cleanup(server.Close)
-	return &streamHouse{server, api.streams, kit, kit.MustConceal(t, vault.Caller{}, "the text", vault.Wish{})}
+	return &streamHouse{server, api.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})}
 }
 
 const watchPath = "/hush.v1.MetadataService/WatchMetadata"

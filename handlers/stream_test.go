@@ -17,7 +17,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
-	"hush/vault"
+	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 
@@ -129,7 +129,7 @@ func TestStreamsAreBounded(t *testing.T) {
 				t.Errorf("the one stream too many: got %q, want resource_exhausted", got)
 			}
 			b := &browser{}
-			account := h.bearer(t, vault.ScopesAll)
+			account := h.bearer(t, caller.ScopesAll)
 			kept := h.conceal(t, b)
 			for who, c := range map[string]*browser{"the network": b, "an account": account} {
 				receipts := hushv1connect.NewMetadataServiceClient(h.client(c), h.url)

@@ -9,6 +9,8 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/locale"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
 )
 
 // SystemService is hush.v1.SystemService on a vault.
@@ -41,8 +43,8 @@ func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupp
 // was called.
 func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
 	policy, limits := s.vault.Policy(), s.vault.Limits()
-	closed := s.vault.AdmitVisitor(ctx, callerFrom(ctx).Site)
-	if closed != nil && !errors.Is(closed, vault.ErrPolicy) {
+	closed := s.vault.Domains.AdmitVisitor(ctx, callerFrom(ctx).Site)
+	if closed != nil && !errors.Is(closed, refusal.ErrPolicy) {
 		return nil, closed
 	}
 	return &hushv1.GetPolicyResponse{
@@ -68,13 +70,13 @@ func (*SystemService) ValidateShrimp(ctx context.Context, req *hushv1.ValidateSh
 	return &hushv1.ValidateShrimpResponse{Valid: sameShrimp(req.GetShrimp(), own), Shrimp: own}, nil
 }
 
-func signUpOf(s vault.SignUp) hushv1.SignUp {
+func signUpOf(s caller.SignUp) hushv1.SignUp {
 	switch s {
-	case vault.SignUpOpen:
+	case caller.SignUpOpen:
 		return hushv1.SignUp_SIGN_UP_OPEN
-	case vault.SignUpInvite:
+	case caller.SignUpInvite:
 		return hushv1.SignUp_SIGN_UP_INVITE
-	case vault.SignUpClosed:
+	case caller.SignUpClosed:
 		return hushv1.SignUp_SIGN_UP_CLOSED
 	default: // not set means closed
 		return hushv1.SignUp_SIGN_UP_CLOSED

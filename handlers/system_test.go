@@ -12,15 +12,16 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
 	"hush/locale"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 
 func TestGetPolicy(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, vaulttest.Options{
-		Policy: vault.Policy{SignUp: vault.SignUpInvite, NoAnonymousCreate: true, PassphraseRequired: true, PassphraseMin: 8, Maintenance: "Back at noon."},
-		Limits: vault.Limits{DefaultTTL: time.Hour},
+		Policy: caller.Policy{SignUp: caller.SignUpInvite, NoAnonymousCreate: true, PassphraseRequired: true, PassphraseMin: 8, Maintenance: "Back at noon."},
+		Limits: caller.Limits{DefaultTTL: time.Hour},
 	}, func(o *handlers.Options) {
 		o.BaseURL = &url.URL{Scheme: "https", Host: "hush.example", Path: "/"}
 		o.Instance = handlers.Instance{Name: "Ours", LogoURL: "l", ImprintURL: "i", PrivacyURL: "p", Banner: "b"}
@@ -54,7 +55,7 @@ func TestGetSupportedLocales(t *testing.T) {
 	if res.GetDefaultLocale() != "en" || res.GetLocale() != "fr" || len(res.GetLocales()) != len(locale.Supported()) {
 		t.Errorf("GetSupportedLocales: got %v, want all of them, en by default and an answer in fr", res)
 	}
-	for _, name := range vault.Locales() {
+	for _, name := range account.Locales() {
 		if _, ok := locale.Parse(name); !ok {
 			t.Errorf("vault.Locales: got %s, want only what locale knows", name)
 		}

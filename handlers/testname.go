@@ -4,15 +4,15 @@ import (
 	"context"
 
 	testnamev1 "hush/gen/testname/v1"
-	"hush/vault"
+	"hush/vault/place"
 )
 
-// TestName is testname.v1.TestName on a vault.
-type TestName struct{ vault *vault.Vault }
+// TestName is testname.v1.TestName on a table of places.
+type TestName struct{ places place.Places }
 
 // Lookup finds a place.
 func (s *TestName) Lookup(ctx context.Context, req *testnamev1.LookupRequest) (*testnamev1.Coordinate, error) {
-	place, err := s.vault.LookupPlace(ctx, req.GetName())
+	place, err := s.places.LookupPlace(ctx, req.GetName())
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
+	"hush/vault/secret"
 )
 
 // heartbeat is how often a stream says that it is there. Proxies close what is
@@ -18,7 +18,7 @@ const heartbeat = 15 * time.Second
 // WatchMetadata follows a receipt until its secret has ended, the caller leaves
 // or the service stops.
 func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {
-	watch, err := s.vault.WatchMetadata(ctx, callerFrom(ctx), req.GetMetadataKey())
+	watch, err := s.receipts.WatchMetadata(ctx, callerFrom(ctx), req.GetMetadataKey())
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMe
 
 // watcher is a stream that follows a receipt.
 type watcher struct {
-	watch  *vault.Watch
+	watch  *secret.Watch
 	stream *connect.ServerStream[hushv1.WatchMetadataResponse]
 	shown  *hushv1.Metadata // as it was sent last
 	beat   bool             // a message is due, whatever it holds

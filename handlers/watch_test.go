@@ -10,7 +10,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers"
-	"hush/vault"
+	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 
@@ -111,7 +111,7 @@ func TestWatchMetadataEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, vaulttest.Options{}, nil)
 	thief, _ := h.signIn(t, false)
-	token := h.bearer(t, vault.ScopesAll)
+	token := h.bearer(t, caller.ScopesAll)
 	kept := h.conceal(t, &browser{})
 	for _, c := range []struct {
 		name string
@@ -124,7 +124,7 @@ func TestWatchMetadataEndsWithItsSession(t *testing.T) {
 			return err
 		}},
 		{"token", token, func() error {
-			_, err := h.kit.Vault.Operator().DisableAccount(t.Context(), testAddress, true)
+			_, err := h.kit.Vault.Operator().Accounts.DisableAccount(t.Context(), testAddress, true)
 			return err
 		}},
 	} {

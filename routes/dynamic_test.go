@@ -15,7 +15,7 @@ import (
 
 	"hush/resolver"
 	"hush/resolver/resolvertest"
-	"hush/vault"
+	"hush/vault/account"
 	"hush/vault/vaulttest"
 )
 
@@ -24,8 +24,8 @@ import (
 func TestColonelRoutesAreHidden(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	customer := s.account(t, ada, vault.RoleCustomer)
-	colonel := s.account(t, "colonel@example.com", vault.RoleColonel)
+	customer := s.account(t, ada, account.RoleCustomer)
+	colonel := s.account(t, "colonel@example.com", account.RoleColonel)
 	for _, test := range []struct{ hidden, nothing string }{
 		{"/api/v2/colonel", "/api/v2/nothing"},
 		{"/api/v2/colonel/", "/api/v2/nothing/"},
@@ -95,7 +95,7 @@ func TestLanguages(t *testing.T) {
 	if words.Text("de", "error.unknown") == "Unknown secret" {
 		t.Error("catalogue: got the English text for German")
 	}
-	authorization := s.account(t, ada, vault.RoleCustomer)
+	authorization := s.account(t, ada, account.RoleCustomer)
 	w := s.send(http.MethodPost, "/api/v2/account/update-locale", "locale=pl", "Authorization", authorization)
 	if !strings.Contains(w.Body.String(), `"new_locale":"pl","old_locale":""`) {
 		t.Errorf("POST update-locale: got %d %s", w.Code, w.Body)
@@ -132,7 +132,7 @@ func TestImages(t *testing.T) {
 		t.Fatalf("resolver.New(%s): got %v, want nil", dns.Addr, err)
 	}
 	s := newSite(t, "https://hush.example", vaulttest.Options{Host: "hush.example", Resolver: asks})
-	authorization := s.account(t, ada, vault.RoleCustomer)
+	authorization := s.account(t, ada, account.RoleCustomer)
 	const prefix = "/api/v2/account/domains/secrets.example.com"
 	w := s.send(http.MethodPost, "/api/v2/account/domains/add", "domain=Secrets.Example.com", "Authorization", authorization)
 	var added struct {
@@ -209,7 +209,7 @@ func TestImages(t *testing.T) {
 func TestAccountRows(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Host: "hush.example"})
-	authorization := s.account(t, ada, vault.RoleCustomer)
+	authorization := s.account(t, ada, account.RoleCustomer)
 	for _, test := range []struct {
 		method, path, body string
 		status             int

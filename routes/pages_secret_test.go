@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -151,7 +153,7 @@ func wantNew(t *testing.T, s *site, k kept) {
 func TestRevealPageWithSession(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	s.account(t, ada, vault.RoleCustomer)
+	s.account(t, ada, account.RoleCustomer)
 	w := onHost(s, http.MethodPost, "/hush.v1.SessionService/CreateSession", `{"address":"`+ada+`","password":"`+password+`"}`, "Content-Type", "application/json")
 	cookie, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
 	if w.Code != http.StatusOK || cookie == "" {
@@ -175,9 +177,9 @@ func TestRevealPageWithSession(t *testing.T) {
 // After a hundred wrong passphrases waiting does not help, so nobody is told to.
 func TestNobodyWaitsForSecretLockedForGood(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, "https://hush.example", vaulttest.Options{Limits: vault.Limits{AnonymousTTL: 60 * 24 * time.Hour}})
+	s := newSite(t, "https://hush.example", vaulttest.Options{Limits: caller.Limits{AnonymousTTL: 60 * 24 * time.Hour}})
 	k := s.share(t, "secret=the+value&passphrase=open+sesame&ttl=60d")
-	for tries := 0; tries < vault.MostTries; {
+	for tries := 0; tries < secret.MostTries; {
 		w := s.send(http.MethodPost, "/api/v2/secret/"+k.SecretKey+"/reveal", "continue=true&passphrase=wrong")
 		if wait, err := time.ParseDuration(w.Header().Get("Retry-After") + "s"); err == nil && w.Code == http.StatusTooManyRequests {
 			s.kit.Clock.Advance(wait)

@@ -14,7 +14,10 @@ import (
 
 	"hush/handlers"
 	"hush/routes"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/outbox"
 	"hush/vault/vaulttest"
 )
 
@@ -24,7 +27,7 @@ type site struct {
 	h   http.Handler
 
 	mu    sync.Mutex
-	mails []vault.Mail
+	mails []outbox.Mail
 	lines bytes.Buffer // of the log
 }
 
@@ -72,7 +75,7 @@ func newSiteWith(t *testing.T, base string, opts vaulttest.Options, change func(
 	return s
 }
 
-func (s *site) keep(_ context.Context, m vault.Mail) error {
+func (s *site) keep(_ context.Context, m outbox.Mail) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mails = append(s.mails, m)
@@ -80,9 +83,9 @@ func (s *site) keep(_ context.Context, m vault.Mail) error {
 }
 
 // mail sends what waits and returns the key of the last mail of a kind.
-func (s *site) mail(t *testing.T, kind vault.MailKind) string {
+func (s *site) mail(t *testing.T, kind outbox.MailKind) string {
 	t.Helper()
-	if _, err := s.kit.Vault.PostDue(t.Context()); err != nil {
+	if _, err := s.kit.Vault.Outbox.PostDue(t.Context()); err != nil {
 		t.Fatalf("PostDue(): got error %v", err)
 	}
 	s.mu.Lock()
@@ -118,13 +121,13 @@ const (
 
 // account makes an account and returns the header of a token that is good for
 // everything.
-func (s *site) account(t *testing.T, address vault.Text, role vault.Role) (authorization string) {
+func (s *site) account(t *testing.T, address caller.Text, role account.Role) (authorization string) {
 	t.Helper()
-	made := vault.OperatorAccount{Address: address, Password: password, Role: role}
-	if _, err := s.kit.Vault.Operator().CreateAccount(t.Context(), made); err != nil {
+	made := account.OperatorAccount{Address: address, Password: password, Role: role}
+	if _, err := s.kit.Vault.Operator().Accounts.CreateAccount(t.Context(), made); err != nil {
 		t.Fatalf("CreateAccount(): got error %v", err)
 	}
-	token, _, err := s.kit.Vault.Operator().CreateToken(t.Context(), address, vault.NewToken{})
+	token, _, err := s.kit.Vault.Operator().Tokens.CreateToken(t.Context(), address, credential.NewToken{})
 	if err != nil {
 		t.Fatalf("CreateToken(): got error %v", err)
 	}

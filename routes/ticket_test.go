@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
 	"hush/vault/vaulttest"
 )
 
@@ -19,11 +21,11 @@ import (
 func TestTicketPagesChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	s.account(t, ada, vault.RoleCustomer)
-	if err := s.kit.Vault.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
+	s.account(t, ada, account.RoleCustomer)
+	if err := s.kit.Vault.SignUps.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
 		t.Fatalf("RequestPasswordReset(): got error %v", err)
 	}
-	token := s.mail(t, vault.MailReset)
+	token := s.mail(t, outbox.MailReset)
 	for _, path := range []string{"/verify/", "/reset/", "/confirm/"} {
 		one := s.send(http.MethodGet, path+token, "")
 		other := s.send(http.MethodGet, path+"%3Cscript%3E", "")
@@ -56,11 +58,11 @@ func TestTicketPagesChangeNothing(t *testing.T) {
 func TestResetPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	s.account(t, ada, vault.RoleCustomer)
-	if err := s.kit.Vault.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
+	s.account(t, ada, account.RoleCustomer)
+	if err := s.kit.Vault.SignUps.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
 		t.Fatalf("RequestPasswordReset(): got error %v", err)
 	}
-	path := "/reset/" + s.mail(t, vault.MailReset)
+	path := "/reset/" + s.mail(t, outbox.MailReset)
 	const form, gone = `<form class="card" method="post" action="?">`, "This link is invalid, expired or already used."
 	for _, test := range []struct {
 		body, want string
@@ -100,14 +102,14 @@ func TestResetPage(t *testing.T) {
 func TestResetPageTellsWhatIsLost(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	authorization := s.account(t, ada, vault.RoleCustomer)
+	authorization := s.account(t, ada, account.RoleCustomer)
 	if w := s.send(http.MethodPost, "/api/v1/share", "secret=a", "Authorization", authorization); w.Code != http.StatusOK {
 		t.Fatalf("POST /api/v1/share: got %d %s", w.Code, w.Body)
 	}
-	if err := s.kit.Vault.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
+	if err := s.kit.Vault.SignUps.RequestPasswordReset(t.Context(), vaulttest.Caller(1), ada); err != nil {
 		t.Fatalf("RequestPasswordReset(): got error %v", err)
 	}
-	w := s.send(http.MethodPost, "/reset/"+s.mail(t, vault.MailReset), "newp=seventeen+small+elms&newp2=seventeen+small+elms",
+	w := s.send(http.MethodPost, "/reset/"+s.mail(t, outbox.MailReset), "newp=seventeen+small+elms&newp2=seventeen+small+elms",
 		"Origin", "http://example.com") // as over plain HTTP, to the host of the request
 	wantPage(t, "POST with an origin alone", w, http.StatusOK, "Earlier entries of your list that can no longer be shown: 1")
 }
@@ -142,7 +144,7 @@ func solve(t *testing.T, s *site, action string) string {
 
 func TestVerifyPage(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, "https://hush.example", vaulttest.Options{Policy: vault.Policy{SignUp: vault.SignUpOpen}})
+	s := newSite(t, "https://hush.example", vaulttest.Options{Policy: caller.Policy{SignUp: caller.SignUpOpen}})
 	body, err := json.Marshal(map[string]string{
 		"address": ada, "password": "of whoever signed up", "authenticityPayload": solve(t, s, "signup"),
 	})
@@ -153,7 +155,7 @@ func TestVerifyPage(t *testing.T) {
 	if w.Code != http.StatusOK {
 		t.Fatalf("CreateAccount: got %d %s", w.Code, w.Body)
 	}
-	path := "/verify/" + s.mail(t, vault.MailVerify)
+	path := "/verify/" + s.mail(t, outbox.MailVerify)
 	wantPage(t, "POST /verify/ wrong", s.send(http.MethodPost, "/verify/wrong", ""), 422, "This link is invalid, expired or already used.")
 	wantPage(t, "GET /verify/", s.send(http.MethodGet, path, "", "Accept-Language", "de"), 200, `<html lang="de"`, "Bestätigen")
 	const chosen = "newp=seventeen+small+elms&newp2=seventeen+small+elms"
@@ -175,16 +177,16 @@ func TestVerifyPage(t *testing.T) {
 func TestConfirmPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	s.account(t, ada, vault.RoleCustomer)
-	others := s.account(t, "other@example.com", vault.RoleCustomer)
+	s.account(t, ada, account.RoleCustomer)
+	others := s.account(t, "other@example.com", account.RoleCustomer)
 	const next = "countess@example.com"
-	if err := s.kit.Vault.RequestAddressChange(t.Context(), s.kit.MustSignIn(t, ada, password), next, password); err != nil {
+	if err := s.kit.Vault.Accounts.RequestAddressChange(t.Context(), s.kit.MustSignIn(t, ada, password), next, password); err != nil {
 		t.Fatalf("RequestAddressChange(): got error %v", err)
 	}
 	w := onHost(s, http.MethodPost, "/hush.v1.SessionService/CreateSession",
 		`{"address":"`+ada+`","password":"`+password+`"}`, "Content-Type", "application/json", "Origin", "https://hush.example")
 	cookie, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
-	path := "/confirm/" + s.mail(t, vault.MailAddress)
+	path := "/confirm/" + s.mail(t, outbox.MailAddress)
 	const form, say = `<form class="card" method="post" action="?">`, "to the account that asked for this address"
 	wantPage(t, "GET", s.send(http.MethodGet, path, ""), 200, "Confirm your new address", say, form)
 	wantPage(t, "POST by nobody", s.send(http.MethodPost, path, ""), 403, say, form, `role="alert"`)

@@ -10,7 +10,7 @@ import (
 
 	"hush/handlers"
 	"hush/routes"
-	"hush/vault"
+	"hush/vault/account"
 	"hush/vault/vaulttest"
 )
 
@@ -201,7 +201,7 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 			t.Errorf("GET %s in %q: got %s, want %q in %s", test.path, test.language, body, test.want, test.tag)
 		}
 	}
-	authorization := s.account(t, ada, vault.RoleCustomer)
+	authorization := s.account(t, ada, account.RoleCustomer)
 	s.send(http.MethodPost, "/api/v2/account/update-locale", "locale=pl", "Authorization", authorization)
 	w := s.send(http.MethodGet, "/", "", "Authorization", authorization, "Accept-Language", "de")
 	wantPage(t, "GET / with an account", w, http.StatusOK, `<html lang="pl"`, words.Text("pl", "page.home.share"))

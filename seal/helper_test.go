@@ -32,7 +32,7 @@ func sampleParts() parts {
 func (p parts) keys() *seal.Keys { return seal.NewKeys(seal.RootKeyOf(p.root)) }
 
 func (p parts) secretKey() seal.SecretKey {
-	return p.keys().SecretKey(mustToken(p.token), p.row, p.share, p.passphrase)
+	return p.keys().SecretKeys().Key(mustToken(p.token), p.row, p.share, p.passphrase)
 }
 
 // mustToken is for constants of tests; a wrong one gives the zero token, whose

@@ -24,7 +24,7 @@ func secretValues() map[string]any {
 	p := sampleParts()
 	root, keys, token, key := seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey()
 	values := map[string]any{
-		"RootKey": root, "*RootKey": &root, "*Keys": keys, "Keys": *keys,
+		"RootKey": root, "*RootKey": &root, "*Keys": keys, "Keys": *keys, "SecretKeys": keys.SecretKeys(),
 		"Token": token, "*Token": &token, "SecretKey": key, "*SecretKey": &key,
 		"zero RootKey": seal.RootKey{}, "zero Token": seal.Token{}, "zero SecretKey": seal.SecretKey{},
 	}

@@ -13,7 +13,7 @@ import (
 //	K_enc ‖ V = HKDF-Expand(PRK, "hush/v1 secret" ‖ kid ‖ idx, 64)
 //	verifier  = SHA-256("hush/v1 verify\0" ‖ V)
 //
-// It is safe for concurrent use. Make it with Keys.SecretKey; the zero
+// It is safe for concurrent use. Make it with SecretKeys.Key; the zero
 // SecretKey matches nothing that was stored and cannot seal or open.
 type SecretKey struct {
 	redacted
@@ -23,10 +23,22 @@ type SecretKey struct {
 	verifier [sha256.Size]byte
 }
 
-// SecretKey derives the key of one secret from its token, the row under which
-// it is stored, its share, and the hash of its passphrase, which is zeros for
-// a secret without one.
-func (k *Keys) SecretKey(t Token, row RowKey, share, passphrase [32]byte) SecretKey {
+// SecretKeys derives the keys of secrets, and nothing else. It is safe for
+// concurrent use. Make it with Keys.SecretKeys; whoever holds one opens secrets,
+// so that package vault/secret alone may.
+type SecretKeys struct {
+	redacted
+	kid    [kidSize]byte
+	secret hidden[[]byte]
+}
+
+// SecretKeys returns what derives the keys of secrets.
+func (k *Keys) SecretKeys() SecretKeys { return SecretKeys{kid: k.kid, secret: k.secret} }
+
+// Key derives the key of one secret from its token, the row under which it is
+// stored, its share, and the hash of its passphrase, which is zeros for a
+// secret without one.
+func (k SecretKeys) Key(t Token, row RowKey, share, passphrase [32]byte) SecretKey {
 	var ikm [96]byte
 	digest := t.digest()
 	copy(ikm[0:], digest[:])

@@ -6,7 +6,12 @@ import (
 	"testing"
 
 	"hush/storage"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -15,38 +20,38 @@ func TestChangeAddress(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
 	own := k.member(t, ada)
 	token := k.token(t, own)
-	ask := func(address, password vault.Text) error {
-		return k.Vault.RequestAddressChange(t.Context(), own, address, password)
+	ask := func(address, password caller.Text) error {
+		return k.Vault.Accounts.RequestAddressChange(t.Context(), own, address, password)
 	}
-	wantErr(t, "RequestAddressChange(nobody)", k.Vault.RequestAddressChange(t.Context(), vault.Caller{}, bob, rightPassword), vault.ErrUnauthenticated)
-	wantErr(t, "RequestAddressChange(wrong password)", ask(bob, "wrong password"), vault.ErrCredentials)
+	wantErr(t, "RequestAddressChange(nobody)", k.Vault.Accounts.RequestAddressChange(t.Context(), caller.Caller{}, bob, rightPassword), refusal.ErrUnauthenticated)
+	wantErr(t, "RequestAddressChange(wrong password)", ask(bob, "wrong password"), refusal.ErrCredentials)
 	wantInvalid(t, "RequestAddressChange(no address)", ask("bob", rightPassword), "new_address")
 	wantInvalid(t, "RequestAddressChange(the same)", ask(" Ada-canary@Example.com", rightPassword), "new_address")
 	wantErr(t, "RequestAddressChange(address)", ask("Bob-canary@example.com", rightPassword), nil)
 	want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
-	link := k.link(t, vault.MailAddress, bob)
-	wantErr(t, "RequestPasswordReset(old address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
-	reset := k.link(t, vault.MailReset, ada)
+	link := k.link(t, outbox.MailAddress, bob)
+	wantErr(t, "RequestPasswordReset(old address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+	reset := k.link(t, outbox.MailReset, ada)
 
-	wantErr(t, "ConfirmAddressChange(token)", k.Vault.ConfirmAddressChange(t.Context(), own, link), nil)
-	told := k.wantMails(t, vault.MailAddressChanged)[0]
+	wantErr(t, "ConfirmAddressChange(token)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), nil)
+	told := k.wantMails(t, outbox.MailAddressChanged)[0]
 	want(t, "Mail.To of the notice", string(told.To), ada)
 	k.wantNoAccount(t, ada)
 	moved := k.account(t, bob)
 	want(t, "Account.Address", moved.Address, bob)
 	want(t, "Account.PendingAddress", moved.PendingAddress, "")
-	_, err := k.Vault.GetAccount(t.Context(), own)
+	_, err := k.Vault.Accounts.GetAccount(t.Context(), own)
 	wantErr(t, "GetAccount(session)", err, nil)
-	k.wantNobody(t, vault.Credential{Address: ada, Token: token.Token})
-	k.mustBe(t, vault.Credential{Address: bob, Token: token.Token})
-	k.wantSignIn(t, ada, rightPassword, vault.ErrCredentials)
+	k.wantNobody(t, session.Credential{Address: ada, Token: token.Token})
+	k.mustBe(t, session.Credential{Address: bob, Token: token.Token})
+	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	k.signIn(t, bob, rightPassword)
 	// What was mailed to the old address opens nothing any more.
-	_, err = k.Vault.ResetPassword(t.Context(), vault.Caller{}, reset, otherPassword)
-	wantErr(t, "ResetPassword(mailed to the old address)", err, vault.ErrTicket)
+	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, reset, otherPassword)
+	wantErr(t, "ResetPassword(mailed to the old address)", err, refusal.ErrTicket)
 	// The old address is free.
 	k.verified(t, ada)
-	want(t, "audit rows of changed addresses", k.count(t, vault.AuditAddress), 1)
+	want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), 1)
 }
 
 // Whoever took the address meanwhile keeps it.
@@ -54,10 +59,10 @@ func TestChangeAddressToOneThatWasTaken(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	own := k.member(t, ada)
-	wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
-	link := k.link(t, vault.MailAddress, bob)
-	k.made(t, vault.OperatorAccount{Address: bob, Password: otherPassword})
-	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.ConfirmAddressChange(t.Context(), own, link), vault.ErrTicket)
+	wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
+	link := k.link(t, outbox.MailAddress, bob)
+	k.made(t, account.OperatorAccount{Address: bob, Password: otherPassword})
+	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), refusal.ErrTicket)
 	k.wantMails(t)
 	k.signIn(t, ada, rightPassword)
 	k.signIn(t, bob, otherPassword)
@@ -67,17 +72,17 @@ func TestChangeAddressToOneThatWasTaken(t *testing.T) {
 func TestChangeAddressRace(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	links := map[vault.Text]vault.Caller{}
-	for _, address := range []vault.Text{"one@example.com", "two@example.com", "three@example.com"} {
+	links := map[caller.Text]caller.Caller{}
+	for _, address := range []caller.Text{"one@example.com", "two@example.com", "three@example.com"} {
 		c := k.member(t, address)
-		wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
-		links[k.link(t, vault.MailAddress, bob)] = c
+		wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
+		links[k.link(t, outbox.MailAddress, bob)] = c
 	}
 	var won atomic.Int32
 	var all sync.WaitGroup
 	for link, c := range links {
 		all.Go(func() {
-			if err := k.Vault.ConfirmAddressChange(t.Context(), c, link); err == nil {
+			if err := k.Vault.Accounts.ConfirmAddressChange(t.Context(), c, link); err == nil {
 				won.Add(1)
 			}
 		})
@@ -88,10 +93,10 @@ func TestChangeAddressRace(t *testing.T) {
 
 func TestAddressesKeepToThePolicy(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{Policy: vault.Policy{SignUpDomains: []string{"example.com"}}})
+	k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{SignUpDomains: []string{"example.com"}}})
 	own := k.member(t, ada)
-	err := k.Vault.RequestAddressChange(t.Context(), own, "ada@example.org", rightPassword)
-	wantErr(t, "RequestAddressChange(other domain)", err, vault.ErrPolicy)
+	err := k.Vault.Accounts.RequestAddressChange(t.Context(), own, "ada@example.org", rightPassword)
+	wantErr(t, "RequestAddressChange(other domain)", err, refusal.ErrPolicy)
 	k.wantMails(t)
 }
 
@@ -103,26 +108,26 @@ func TestSettings(t *testing.T) {
 		{"de", "", "de"}, {"pt-BR", "de", "pt_BR"}, {"pt_BR", "pt_BR", "pt_BR"}, {"uk", "pt_BR", "uk"},
 	}
 	for _, test := range tests {
-		old, err := k.Vault.UpdateLocale(t.Context(), own, test.locale)
+		old, err := k.Vault.Accounts.UpdateLocale(t.Context(), own, test.locale)
 		wantErr(t, "UpdateLocale("+test.locale+")", err, nil)
 		want(t, "UpdateLocale("+test.locale+")", old, test.old)
 		want(t, "Account.Locale", k.account(t, ada).Locale, test.stored)
 	}
 	for _, locale := range []string{"", "EN", "pt", "english", "en_US"} {
-		_, err := k.Vault.UpdateLocale(t.Context(), own, locale)
+		_, err := k.Vault.Accounts.UpdateLocale(t.Context(), own, locale)
 		wantInvalid(t, "UpdateLocale("+locale+")", err, "locale")
 	}
-	shown, err := k.Vault.UpdateNotifications(t.Context(), own, true)
+	shown, err := k.Vault.Accounts.UpdateNotifications(t.Context(), own, true)
 	wantErr(t, "UpdateNotifications(true)", err, nil)
 	want(t, "Account.NotifyOpened", shown.NotifyOpened, true)
-	shown, err = k.Vault.UpdateNotifications(t.Context(), own, false)
+	shown, err = k.Vault.Accounts.UpdateNotifications(t.Context(), own, false)
 	wantErr(t, "UpdateNotifications(false)", err, nil)
 	want(t, "Account.NotifyOpened", shown.NotifyOpened, false)
-	_, err = k.Vault.UpdateLocale(t.Context(), vault.Caller{}, "de")
-	wantErr(t, "UpdateLocale(nobody)", err, vault.ErrUnauthenticated)
-	_, err = k.Vault.UpdateNotifications(t.Context(), vault.Caller{}, true)
-	wantErr(t, "UpdateNotifications(nobody)", err, vault.ErrUnauthenticated)
-	_, err = k.Vault.GetAccount(t.Context(), vault.Caller{})
-	wantErr(t, "GetAccount(nobody)", err, vault.ErrUnauthenticated)
-	want(t, "audit rows of languages", k.count(t, vault.AuditLocale), len(tests))
+	_, err = k.Vault.Accounts.UpdateLocale(t.Context(), caller.Caller{}, "de")
+	wantErr(t, "UpdateLocale(nobody)", err, refusal.ErrUnauthenticated)
+	_, err = k.Vault.Accounts.UpdateNotifications(t.Context(), caller.Caller{}, true)
+	wantErr(t, "UpdateNotifications(nobody)", err, refusal.ErrUnauthenticated)
+	_, err = k.Vault.Accounts.GetAccount(t.Context(), caller.Caller{})
+	wantErr(t, "GetAccount(nobody)", err, refusal.ErrUnauthenticated)
+	want(t, "audit rows of languages", k.count(t, rows.AuditLocale), len(tests))
 }

@@ -11,6 +11,10 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
@@ -107,15 +111,15 @@ const (
 func newStreet(t testing.TB, opts vaulttest.Options) *accountKit {
 	t.Helper()
 	k := newAccountKit(t, opts)
-	for _, address := range []vault.Text{atUsed, atLocked, atBuried} {
-		k.made(t, vault.OperatorAccount{Address: address, Password: rightPassword})
+	for _, address := range []caller.Text{atUsed, atLocked, atBuried} {
+		k.made(t, account.OperatorAccount{Address: address, Password: rightPassword})
 	}
-	_, err := k.Vault.Operator().DisableAccount(t.Context(), atLocked, true)
+	_, err := k.Vault.Operator().Accounts.DisableAccount(t.Context(), atLocked, true)
 	wantErr(t, "Operator.DisableAccount(address)", err, nil)
-	_, err = k.Vault.Operator().DestroyAccount(t.Context(), atBuried)
+	_, err = k.Vault.Operator().Accounts.DestroyAccount(t.Context(), atBuried)
 	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
 	wantErr(t, "CreateAccount(address)", k.signUp(t, atPending, rightPassword), nil)
-	k.wantMails(t, vault.MailVerify)
+	k.wantMails(t, outbox.MailVerify)
 	k.Clock.Advance(5 * time.Minute)
 	return k
 }
@@ -129,29 +133,29 @@ func TestAnswersTellNoAddress(t *testing.T) {
 	anybody := vaulttest.Caller(1)
 	tests := []struct {
 		name  string
-		call  func(ctx context.Context, k *accountKit, address vault.Text) error
+		call  func(ctx context.Context, k *accountKit, address caller.Text) error
 		want  error
-		mails map[vault.Text]vault.MailKind
+		mails map[caller.Text]outbox.MailKind
 	}{
-		{"sign up", func(ctx context.Context, k *accountKit, address vault.Text) error {
-			_, err := k.Vault.CreateAccount(ctx, k.host, vault.NewAccount{Address: address, Password: otherPassword})
+		{"sign up", func(ctx context.Context, k *accountKit, address caller.Text) error {
+			_, err := k.Vault.SignUps.CreateAccount(ctx, k.host, account.NewAccount{Address: address, Password: otherPassword})
 			return err
-		}, nil, map[vault.Text]vault.MailKind{
-			atFree: vault.MailVerify, atPending: vault.MailVerify, atUsed: vault.MailTaken, atLocked: vault.MailTaken,
+		}, nil, map[caller.Text]outbox.MailKind{
+			atFree: outbox.MailVerify, atPending: outbox.MailVerify, atUsed: outbox.MailTaken, atLocked: outbox.MailTaken,
 		}},
-		{"resend", func(ctx context.Context, k *accountKit, address vault.Text) error {
-			return k.Vault.ResendVerification(ctx, anybody, address)
-		}, nil, map[vault.Text]vault.MailKind{atPending: vault.MailVerify}},
-		{"reset", func(ctx context.Context, k *accountKit, address vault.Text) error {
-			return k.Vault.RequestPasswordReset(ctx, anybody, address)
-		}, nil, map[vault.Text]vault.MailKind{atPending: vault.MailReset, atUsed: vault.MailReset}},
-		{"sign in", func(ctx context.Context, k *accountKit, address vault.Text) error {
-			_, err := k.Vault.CreateSession(ctx, anybody, address, "not the password", false)
+		{"resend", func(ctx context.Context, k *accountKit, address caller.Text) error {
+			return k.Vault.SignUps.ResendVerification(ctx, anybody, address)
+		}, nil, map[caller.Text]outbox.MailKind{atPending: outbox.MailVerify}},
+		{"reset", func(ctx context.Context, k *accountKit, address caller.Text) error {
+			return k.Vault.SignUps.RequestPasswordReset(ctx, anybody, address)
+		}, nil, map[caller.Text]outbox.MailKind{atPending: outbox.MailReset, atUsed: outbox.MailReset}},
+		{"sign in", func(ctx context.Context, k *accountKit, address caller.Text) error {
+			_, err := k.Vault.Sessions.CreateSession(ctx, anybody, address, "not the password", false)
 			return err
-		}, vault.ErrCredentials, nil},
-		{"change the address", func(ctx context.Context, k *accountKit, address vault.Text) error {
-			return k.Vault.RequestAddressChange(ctx, k.host, address, rightPassword)
-		}, nil, map[vault.Text]vault.MailKind{atFree: vault.MailAddress}},
+		}, refusal.ErrCredentials, nil},
+		{"change the address", func(ctx context.Context, k *accountKit, address caller.Text) error {
+			return k.Vault.Accounts.RequestAddressChange(ctx, k.host, address, rightPassword)
+		}, nil, map[caller.Text]outbox.MailKind{atFree: outbox.MailAddress}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -169,12 +173,12 @@ func TestAnswersTellNoAddress(t *testing.T) {
 					return shares
 				},
 			})
-			did := map[vault.Text]work{}
-			for _, address := range []vault.Text{atFree, atPending, atUsed, atLocked, atBuried} {
+			did := map[caller.Text]work{}
+			for _, address := range []caller.Text{atFree, atPending, atUsed, atLocked, atBuried} {
 				before := workOf(k, store, shares)
 				wantErr(t, test.name+": "+string(address), test.call(counted(t.Context()), k, address), test.want)
 				did[address] = workOf(k, store, shares).since(before)
-				kinds := []vault.MailKind{}
+				kinds := []outbox.MailKind{}
 				if kind, ok := test.mails[address]; ok {
 					kinds = append(kinds, kind)
 				}
@@ -195,7 +199,7 @@ func TestAnswersTellNoAddress(t *testing.T) {
 
 // wantOneAnswer fails the test unless there is one answer about all addresses
 // when no further mail may wait.
-func wantOneAnswer(t *testing.T, k *accountKit, name string, call func(context.Context, *accountKit, vault.Text) error) {
+func wantOneAnswer(t *testing.T, k *accountKit, name string, call func(context.Context, *accountKit, caller.Text) error) {
 	t.Helper()
 	k.Clock.Advance(time.Hour)
 	want(t, "FillQueue()", k.Store.Update(t.Context(), vault.FillQueue), nil)
@@ -203,7 +207,7 @@ func wantOneAnswer(t *testing.T, k *accountKit, name string, call func(context.C
 	if answer == nil {
 		t.Errorf("%s with a full queue: got nil, want an error", name)
 	}
-	for _, address := range []vault.Text{atPending, atUsed, atLocked, atBuried} {
+	for _, address := range []caller.Text{atPending, atUsed, atLocked, atBuried} {
 		want(t, name+" with a full queue: "+string(address), call(t.Context(), k, address), answer)
 	}
 }
@@ -216,12 +220,12 @@ func TestUnknownLinksDoNotReachTheWriter(t *testing.T) {
 		store = &workStore{Store: s}
 		return store
 	}})
-	ctx, nobody := counted(t.Context()), vault.Caller{}
-	for _, token := range []vault.Text{"", "wrong", "0123456789abcdefghijklmnopqrstu"} {
-		_, resetErr := k.Vault.ResetPassword(ctx, nobody, token, otherPassword)
+	ctx, nobody := counted(t.Context()), caller.Caller{}
+	for _, token := range []caller.Text{"", "wrong", "0123456789abcdefghijklmnopqrstu"} {
+		_, resetErr := k.Vault.Passwords.ResetPassword(ctx, nobody, token, otherPassword)
 		err := errors.Join(
-			unlessTicket(k.Vault.VerifyAccount(ctx, nobody, token, rightPassword)), unlessTicket(resetErr),
-			unlessTicket(k.Vault.ConfirmAddressChange(ctx, k.host, token)),
+			unlessTicket(k.Vault.SignUps.VerifyAccount(ctx, nobody, token, rightPassword)), unlessTicket(resetErr),
+			unlessTicket(k.Vault.Accounts.ConfirmAddressChange(ctx, k.host, token)),
 		)
 		wantErr(t, "links that open nothing", err, nil)
 	}
@@ -230,7 +234,7 @@ func TestUnknownLinksDoNotReachTheWriter(t *testing.T) {
 
 // unlessTicket turns ErrTicket into nil, and nil into an error.
 func unlessTicket(err error) error {
-	if errors.Is(err, vault.ErrTicket) {
+	if errors.Is(err, refusal.ErrTicket) {
 		return nil
 	}
 	return errors.Join(err, errors.New("a token that opens nothing did"))

@@ -6,6 +6,12 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -17,36 +23,36 @@ func TestDestroyAccount(t *testing.T) {
 	own := k.member(t, ada)
 	session, token := k.browser(t), k.token(t, own)
 	id := k.account(t, ada).ID
-	kept := k.MustConceal(t, own, "kept", vault.Wish{})
-	k.MustBurn(t, own, k.MustConceal(t, own, "burned", vault.Wish{}).Metadata.Key, "")
-	wantErr(t, "RequestPasswordReset(address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
-	link := k.link(t, vault.MailReset, ada)
+	kept := k.MustConceal(t, own, "kept", secret.Wish{})
+	k.MustBurn(t, own, k.MustConceal(t, own, "burned", secret.Wish{}).Metadata.Key, "")
+	wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+	link := k.link(t, outbox.MailReset, ada)
 
-	for confirmation, wanted := range map[vault.Text]error{"": vault.ErrInvalid, "wrong password": vault.ErrCredentials} {
-		_, err := k.Vault.DestroyAccount(t.Context(), own, confirmation)
+	for confirmation, wanted := range map[caller.Text]error{"": refusal.ErrInvalid, "wrong password": refusal.ErrCredentials} {
+		_, err := k.Vault.Accounts.DestroyAccount(t.Context(), own, confirmation)
 		wantErr(t, "DestroyAccount(no confirmation)", err, wanted)
 	}
-	burned, err := k.Vault.DestroyAccount(t.Context(), own, rightPassword)
+	burned, err := k.Vault.Accounts.DestroyAccount(t.Context(), own, rightPassword)
 	wantErr(t, "DestroyAccount(password)", err, nil)
 	want(t, "DestroyAccount(password)", burned, 1)
 
-	wantErr(t, "RevealSecret(key)", revealErr(t, k.Kit, vaulttest.Caller(1), kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
-	wantState(t, k.Kit, kept.Metadata.Key, vault.StateBurned)
+	wantErr(t, "RevealSecret(key)", revealErr(t, k.Kit, vaulttest.Caller(1), kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	wantState(t, k.Kit, kept.Metadata.Key, secret.StateBurned)
 	k.wantNobody(t, session)
 	k.wantNobody(t, token)
-	k.wantSignIn(t, ada, rightPassword, vault.ErrCredentials)
+	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	k.wantNoAccount(t, ada)
-	k.wantNoAccount(t, vault.Text(id.String()))
-	_, err = k.Vault.ResetPassword(t.Context(), vault.Caller{}, link, otherPassword)
-	wantErr(t, "ResetPassword(token)", err, vault.ErrTicket)
-	_, err = k.Vault.GetAccount(t.Context(), own)
-	wantErr(t, "GetAccount(destroyed)", err, vault.ErrUnauthenticated)
+	k.wantNoAccount(t, caller.Text(id.String()))
+	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, link, otherPassword)
+	wantErr(t, "ResetPassword(token)", err, refusal.ErrTicket)
+	_, err = k.Vault.Accounts.GetAccount(t.Context(), own)
+	wantErr(t, "GetAccount(destroyed)", err, refusal.ErrUnauthenticated)
 	want(t, "tally of a destroyed account", string(get(t, k.Store, vault.BucketTally, id[:])), "")
-	want(t, "audit rows of destroyed accounts", k.count(t, vault.AuditDestroy), 1)
+	want(t, "audit rows of destroyed accounts", k.count(t, rows.AuditDestroy), 1)
 
 	wantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), nil)
 	k.wantMails(t)
-	k.leap(t, vault.TombstoneLifetime-time.Hour)
+	k.leap(t, account.TombstoneLifetime-time.Hour)
 	wantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), nil)
 	k.wantMails(t)
 	k.leap(t, time.Hour)
@@ -61,9 +67,9 @@ func TestDestroyAccount(t *testing.T) {
 func TestTombstonesKeepNothing(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	id := k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword, Role: vault.RoleColonel, Locale: "fr"}).ID
+	id := k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword, Role: account.RoleColonel, Locale: "fr"}).ID
 	before := len(get(t, k.Store, vault.BucketAccount, id[:]))
-	burned, err := k.Vault.Operator().DestroyAccount(t.Context(), ada)
+	burned, err := k.Vault.Operator().Accounts.DestroyAccount(t.Context(), ada)
 	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
 	want(t, "Operator.DestroyAccount(address)", burned, 0)
 	kept, err := vault.TombstoneOf(get(t, k.Store, vault.BucketAccount, id[:]))
@@ -72,19 +78,19 @@ func TestTombstonesKeepNothing(t *testing.T) {
 	if before <= 0 {
 		t.Errorf("record of an account: got %d bytes, want some", before)
 	}
-	_, err = k.Vault.Operator().DestroyAccount(t.Context(), vault.Text(id.String()))
-	wantErr(t, "Operator.DestroyAccount(destroyed)", err, vault.ErrNotFound)
+	_, err = k.Vault.Operator().Accounts.DestroyAccount(t.Context(), caller.Text(id.String()))
+	wantErr(t, "Operator.DestroyAccount(destroyed)", err, refusal.ErrNotFound)
 }
 
 // The operator may give the address to somebody new.
 func TestOperatorOverridesTombstones(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	old := k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword}).ID
-	_, err := k.Vault.Operator().DestroyAccount(t.Context(), ada)
+	old := k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword}).ID
+	_, err := k.Vault.Operator().Accounts.DestroyAccount(t.Context(), ada)
 	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
-	k.made(t, vault.OperatorAccount{Address: ada, Password: otherPassword})
+	k.made(t, account.OperatorAccount{Address: ada, Password: otherPassword})
 	want(t, "the tombstone", string(get(t, k.Store, vault.BucketAccount, old[:])), "")
-	k.leap(t, vault.TombstoneLifetime)
+	k.leap(t, account.TombstoneLifetime)
 	k.signIn(t, ada, otherPassword)
 }

@@ -7,7 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -15,24 +20,24 @@ const (
 	ada = "ada-canary@example.com"
 	bob = "bob-canary@example.com"
 
-	rightPassword vault.Text = "correct horse battery"
-	otherPassword vault.Text = "staple of the battery"
+	rightPassword caller.Text = "correct horse battery"
+	otherPassword caller.Text = "staple of the battery"
 )
 
 // inbox takes every mail that is sent.
 type inbox struct {
 	mu    sync.Mutex
-	mails []vault.Mail
+	mails []outbox.Mail
 }
 
-func (b *inbox) send(_ context.Context, m vault.Mail) error {
+func (b *inbox) send(_ context.Context, m outbox.Mail) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mails = append(b.mails, m)
 	return nil
 }
 
-func (b *inbox) take() []vault.Mail {
+func (b *inbox) take() []outbox.Mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	taken := b.mails
@@ -45,8 +50,8 @@ func (b *inbox) take() []vault.Mail {
 type accountKit struct {
 	*vaulttest.Kit
 	inbox *inbox
-	host  vault.Caller
-	asked vault.Caller // of the test that keeps one
+	host  caller.Caller
+	asked caller.Caller // of the test that keeps one
 }
 
 // newAccountKit opens a vault with mail.
@@ -64,7 +69,7 @@ func newPlainKit(t testing.TB, opts vaulttest.Options) *accountKit {
 	t.Helper()
 	opts.Manual = true
 	if opts.Policy.SignUp == 0 {
-		opts.Policy.SignUp = vault.SignUpOpen
+		opts.Policy.SignUp = caller.SignUpOpen
 	}
 	k := &accountKit{Kit: vaulttest.New(t, opts)}
 	k.host = k.member(t, "host-canary@example.com")
@@ -72,9 +77,9 @@ func newPlainKit(t testing.TB, opts vaulttest.Options) *accountKit {
 }
 
 // made makes an account by the operator.
-func (k *accountKit) made(t testing.TB, a vault.OperatorAccount) vault.Account {
+func (k *accountKit) made(t testing.TB, a account.OperatorAccount) account.Account {
 	t.Helper()
-	account, err := k.Vault.Operator().CreateAccount(t.Context(), a)
+	account, err := k.Vault.Operator().Accounts.CreateAccount(t.Context(), a)
 	if err != nil {
 		t.Fatalf("Operator.CreateAccount(address): got %v, want nil", err)
 	}
@@ -82,24 +87,24 @@ func (k *accountKit) made(t testing.TB, a vault.OperatorAccount) vault.Account {
 }
 
 // member makes an account by the operator and signs in.
-func (k *accountKit) member(t testing.TB, address vault.Text) vault.Caller {
+func (k *accountKit) member(t testing.TB, address caller.Text) caller.Caller {
 	t.Helper()
-	k.made(t, vault.OperatorAccount{Address: address, Password: rightPassword})
+	k.made(t, account.OperatorAccount{Address: address, Password: rightPassword})
 	return k.signIn(t, address, rightPassword)
 }
 
-func (k *accountKit) signIn(t testing.TB, address, password vault.Text) vault.Caller {
+func (k *accountKit) signIn(t testing.TB, address, password caller.Text) caller.Caller {
 	t.Helper()
-	in, err := k.Vault.CreateSession(t.Context(), vaulttest.Caller(7), address, password, false)
+	in, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(7), address, password, false)
 	if err != nil {
 		t.Fatalf("CreateSession(address, password): got %v, want nil", err)
 	}
-	return k.mustBe(t, vault.Credential{Session: vault.Text(in.Cookie.Expose())})
+	return k.mustBe(t, session.Credential{Session: caller.Text(in.Cookie.Expose())})
 }
 
-func (k *accountKit) mustBe(t testing.TB, cred vault.Credential) vault.Caller {
+func (k *accountKit) mustBe(t testing.TB, cred session.Credential) caller.Caller {
 	t.Helper()
-	c, err := k.Vault.Authenticate(t.Context(), vaulttest.Caller(7).Network, cred)
+	c, err := k.Vault.Sessions.Authenticate(t.Context(), vaulttest.Caller(7).Network, cred)
 	if err != nil {
 		t.Fatalf("Authenticate(credential): got %v, want nil", err)
 	}
@@ -107,27 +112,27 @@ func (k *accountKit) mustBe(t testing.TB, cred vault.Credential) vault.Caller {
 }
 
 // wantSignIn fails the test unless signing in ends so.
-func (k *accountKit) wantSignIn(t *testing.T, address, password vault.Text, wanted error) {
+func (k *accountKit) wantSignIn(t *testing.T, address, password caller.Text, wanted error) {
 	t.Helper()
-	_, err := k.Vault.CreateSession(t.Context(), vaulttest.Caller(7), address, password, false)
+	_, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(7), address, password, false)
 	wantErr(t, "CreateSession(address, password)", err, wanted)
 }
 
 // confirm opens a mailed link with a password and returns the error.
-func (k *accountKit) confirm(t testing.TB, token, password vault.Text) error {
+func (k *accountKit) confirm(t testing.TB, token, password caller.Text) error {
 	t.Helper()
-	return k.Vault.VerifyAccount(t.Context(), vault.Caller{}, token, password)
+	return k.Vault.SignUps.VerifyAccount(t.Context(), caller.Caller{}, token, password)
 }
 
 // signUp signs up and returns the error.
-func (k *accountKit) signUp(t testing.TB, address, password vault.Text) error {
+func (k *accountKit) signUp(t testing.TB, address, password caller.Text) error {
 	t.Helper()
-	_, err := k.Vault.CreateAccount(t.Context(), k.host, vault.NewAccount{Address: address, Password: password})
+	_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, account.NewAccount{Address: address, Password: password})
 	return err
 }
 
 // mails sends what is due and returns it.
-func (k *accountKit) mails(t testing.TB) []vault.Mail {
+func (k *accountKit) mails(t testing.TB) []outbox.Mail {
 	t.Helper()
 	mustPost(t, k.Kit)
 	return k.inbox.take()
@@ -135,10 +140,10 @@ func (k *accountKit) mails(t testing.TB) []vault.Mail {
 
 // wantMails sends what is due and fails the test unless it is mails of these
 // kinds. It returns them.
-func (k *accountKit) wantMails(t testing.TB, kinds ...vault.MailKind) []vault.Mail {
+func (k *accountKit) wantMails(t testing.TB, kinds ...outbox.MailKind) []outbox.Mail {
 	t.Helper()
 	mails := k.mails(t)
-	got := make([]vault.MailKind, 0, len(mails))
+	got := make([]outbox.MailKind, 0, len(mails))
 	for _, m := range mails {
 		got = append(got, m.Kind)
 	}
@@ -151,7 +156,7 @@ func (k *accountKit) wantMails(t testing.TB, kinds ...vault.MailKind) []vault.Ma
 
 // link sends what is due and returns the token of the one mail, which is of
 // that kind and to that address.
-func (k *accountKit) link(t *testing.T, kind vault.MailKind, to vault.Text) vault.Text {
+func (k *accountKit) link(t *testing.T, kind outbox.MailKind, to caller.Text) caller.Text {
 	t.Helper()
 	m := k.wantMails(t, kind)[0]
 	if m.To != to || m.Key == "" {
@@ -161,20 +166,20 @@ func (k *accountKit) link(t *testing.T, kind vault.MailKind, to vault.Text) vaul
 }
 
 // verified signs up and opens the link.
-func (k *accountKit) verified(t *testing.T, address vault.Text) {
+func (k *accountKit) verified(t *testing.T, address caller.Text) {
 	t.Helper()
 	if err := k.signUp(t, address, rightPassword); err != nil {
 		t.Fatalf("CreateAccount(address): got %v, want nil", err)
 	}
-	if err := k.confirm(t, k.link(t, vault.MailVerify, address), rightPassword); err != nil {
+	if err := k.confirm(t, k.link(t, outbox.MailVerify, address), rightPassword); err != nil {
 		t.Fatalf("VerifyAccount(token): got %v, want nil", err)
 	}
 }
 
 // account shows an account as the operator sees it.
-func (k *accountKit) account(t *testing.T, address vault.Text) vault.Account {
+func (k *accountKit) account(t *testing.T, address caller.Text) account.Account {
 	t.Helper()
-	account, err := k.Vault.Operator().GetAccount(t.Context(), address)
+	account, err := k.Vault.Operator().Accounts.GetAccount(t.Context(), address)
 	if err != nil {
 		t.Fatalf("Operator.GetAccount(address): got %v, want nil", err)
 	}
@@ -182,14 +187,14 @@ func (k *accountKit) account(t *testing.T, address vault.Text) vault.Account {
 }
 
 // wantNoAccount fails the test if the operator finds an account.
-func (k *accountKit) wantNoAccount(t *testing.T, account vault.Text) {
+func (k *accountKit) wantNoAccount(t *testing.T, account caller.Text) {
 	t.Helper()
-	_, err := k.Vault.Operator().GetAccount(t.Context(), account)
-	wantErr(t, "Operator.GetAccount(gone)", err, vault.ErrNotFound)
+	_, err := k.Vault.Operator().Accounts.GetAccount(t.Context(), account)
+	wantErr(t, "Operator.GetAccount(gone)", err, refusal.ErrNotFound)
 }
 
 // count returns how often the trail has a kind.
-func (k *accountKit) count(t *testing.T, kind vault.AuditType) int {
+func (k *accountKit) count(t *testing.T, kind rows.AuditType) int {
 	t.Helper()
 	return auditKinds(t, k.Kit)[kind]
 }

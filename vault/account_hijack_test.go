@@ -7,12 +7,16 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
 const (
-	attackersPassword vault.Text = "chosen by the attacker"
-	victimsPassword   vault.Text = "chosen by the victim"
+	attackersPassword caller.Text = "chosen by the attacker"
+	victimsPassword   caller.Text = "chosen by the victim"
 )
 
 // The attack: an attacker signs up with the address of the victim, a colonel
@@ -21,18 +25,18 @@ const (
 // The account must not open for what came with either sign-up.
 func TestSignUpWithAnothersAddress(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{ada}}})
+	k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{ada}}})
 	wantErr(t, "CreateAccount(by the attacker)", k.signUp(t, ada, attackersPassword), nil)
 	k.Clock.Advance(time.Minute)
 	wantErr(t, "CreateAccount(by the victim)", k.signUp(t, ada, otherPassword), nil)
-	token := k.link(t, vault.MailVerify, ada)
-	for _, password := range []vault.Text{"", "short", ada} {
-		wantErr(t, "VerifyAccount(token, bad password)", k.confirm(t, token, password), vault.ErrInvalid)
+	token := k.link(t, outbox.MailVerify, ada)
+	for _, password := range []caller.Text{"", "short", ada} {
+		wantErr(t, "VerifyAccount(token, bad password)", k.confirm(t, token, password), refusal.ErrInvalid)
 	}
-	k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+	k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
 	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, token, victimsPassword), nil)
-	k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
-	k.wantSignIn(t, ada, otherPassword, vault.ErrCredentials)
+	k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
+	k.wantSignIn(t, ada, otherPassword, refusal.ErrCredentials)
 	want(t, "Caller.Colonel() of the victim", k.signIn(t, ada, victimsPassword).Colonel(), true)
 }
 
@@ -41,15 +45,15 @@ func TestSignUpWithAnothersAddress(t *testing.T) {
 func TestInviteWithAnothersAddress(t *testing.T) {
 	t.Parallel()
 	k := newInviteKit(t)
-	_, err := k.Vault.CreateAccount(t.Context(), k.host, vault.NewAccount{
+	_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, account.NewAccount{
 		Address: ada, Password: attackersPassword, Invite: k.invite(t, ""),
 	})
 	wantErr(t, "CreateAccount(invite, by the attacker)", err, nil)
-	k.wantMails(t, vault.MailVerify)
+	k.wantMails(t, outbox.MailVerify)
 	k.Clock.Advance(5 * time.Minute)
-	wantErr(t, "ResendVerification(by the victim)", k.Vault.ResendVerification(t.Context(), vault.Caller{}, ada), nil)
-	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, vault.MailVerify, ada), victimsPassword), nil)
-	k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+	wantErr(t, "ResendVerification(by the victim)", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, ada), nil)
+	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, outbox.MailVerify, ada), victimsPassword), nil)
+	k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
 	k.signIn(t, ada, victimsPassword)
 }
 
@@ -63,26 +67,26 @@ func TestUnfinishedSignUpOfAnOlderVersion(t *testing.T) {
 			t.Parallel()
 			k := newAccountKit(t, vaulttest.Options{})
 			wantErr(t, "CreateAccount(address)", k.signUp(t, ada, ""), nil)
-			token := k.link(t, vault.MailVerify, ada)
+			token := k.link(t, outbox.MailVerify, ada)
 			k.giveOldPassword(t, ada, attackersPassword)
-			k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+			k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
 			k.Clock.Advance(5 * time.Minute)
 			switch way {
 			case "a sign-up":
 				wantErr(t, "CreateAccount(again)", k.signUp(t, ada, ""), nil)
-				token = k.link(t, vault.MailVerify, ada)
+				token = k.link(t, outbox.MailVerify, ada)
 			case "a link mailed again":
-				wantErr(t, "ResendVerification()", k.Vault.ResendVerification(t.Context(), vault.Caller{}, ada), nil)
-				token = k.link(t, vault.MailVerify, ada)
+				wantErr(t, "ResendVerification()", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, ada), nil)
+				token = k.link(t, outbox.MailVerify, ada)
 			case "a reset":
-				wantErr(t, "RequestPasswordReset()", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
-				_, err := k.Vault.ResetPassword(t.Context(), vault.Caller{}, k.link(t, vault.MailReset, ada), victimsPassword)
+				wantErr(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+				_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, k.link(t, outbox.MailReset, ada), victimsPassword)
 				wantErr(t, "ResetPassword(token)", err, nil)
 			}
 			if way != "a reset" {
 				wantErr(t, "VerifyAccount(token, password)", k.confirm(t, token, victimsPassword), nil)
 			}
-			k.wantSignIn(t, ada, attackersPassword, vault.ErrCredentials)
+			k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
 			k.signIn(t, ada, victimsPassword)
 		})
 	}
@@ -90,7 +94,7 @@ func TestUnfinishedSignUpOfAnOlderVersion(t *testing.T) {
 
 // giveOldPassword stores a password with an account that waits, as sign-up did
 // before version 0.3.
-func (k *accountKit) giveOldPassword(t *testing.T, address, password vault.Text) {
+func (k *accountKit) giveOldPassword(t *testing.T, address, password caller.Text) {
 	t.Helper()
 	params := seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}.Renewed()
 	hash := params.Hash(string(password))

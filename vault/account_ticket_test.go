@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
@@ -14,36 +18,36 @@ func TestLifetimesOfLinks(t *testing.T) {
 	tests := []struct {
 		name     string
 		lifetime time.Duration
-		ask      func(t *testing.T, k *accountKit) vault.Text
-		use      func(t *testing.T, k *accountKit, token vault.Text) error
+		ask      func(t *testing.T, k *accountKit) caller.Text
+		use      func(t *testing.T, k *accountKit, token caller.Text) error
 	}{
-		{"verify", 24 * time.Hour, func(t *testing.T, k *accountKit) vault.Text {
+		{"verify", 24 * time.Hour, func(t *testing.T, k *accountKit) caller.Text {
 			wantErr(t, "CreateAccount(address)", k.signUp(t, bob, rightPassword), nil)
-			return k.link(t, vault.MailVerify, bob)
-		}, func(t *testing.T, k *accountKit, token vault.Text) error {
+			return k.link(t, outbox.MailVerify, bob)
+		}, func(t *testing.T, k *accountKit, token caller.Text) error {
 			return k.confirm(t, token, rightPassword)
 		}},
-		{"reset", 15 * time.Minute, func(t *testing.T, k *accountKit) vault.Text {
-			wantErr(t, "RequestPasswordReset(address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
-			return k.link(t, vault.MailReset, ada)
-		}, func(t *testing.T, k *accountKit, token vault.Text) error {
-			_, err := k.Vault.ResetPassword(t.Context(), vault.Caller{}, token, otherPassword)
+		{"reset", 15 * time.Minute, func(t *testing.T, k *accountKit) caller.Text {
+			wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+			return k.link(t, outbox.MailReset, ada)
+		}, func(t *testing.T, k *accountKit, token caller.Text) error {
+			_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, token, otherPassword)
 			return err
 		}},
-		{"address", 24 * time.Hour, func(t *testing.T, k *accountKit) vault.Text {
+		{"address", 24 * time.Hour, func(t *testing.T, k *accountKit) caller.Text {
 			k.asked = k.signIn(t, ada, rightPassword)
-			wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), k.asked, bob, rightPassword), nil)
-			return k.link(t, vault.MailAddress, bob)
-		}, func(t *testing.T, k *accountKit, token vault.Text) error {
-			return k.Vault.ConfirmAddressChange(t.Context(), k.asked, token)
+			wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), k.asked, bob, rightPassword), nil)
+			return k.link(t, outbox.MailAddress, bob)
+		}, func(t *testing.T, k *accountKit, token caller.Text) error {
+			return k.Vault.Accounts.ConfirmAddressChange(t.Context(), k.asked, token)
 		}},
-		{"invite", 7 * 24 * time.Hour, func(t *testing.T, k *accountKit) vault.Text {
-			invite, err := k.Vault.CreateInvite(t.Context(), k.host, "")
+		{"invite", 7 * 24 * time.Hour, func(t *testing.T, k *accountKit) caller.Text {
+			invite, err := k.Vault.SignUps.CreateInvite(t.Context(), k.host, "")
 			wantErr(t, "CreateInvite()", err, nil)
 			want(t, "Invite.Expires", invite.Expires, k.Clock.Now().Add(7*24*time.Hour))
 			return invite.Key
-		}, func(t *testing.T, k *accountKit, token vault.Text) error {
-			_, err := k.Vault.CreateAccount(t.Context(), k.host, vault.NewAccount{Address: bob, Password: rightPassword, Invite: token})
+		}, func(t *testing.T, k *accountKit, token caller.Text) error {
+			_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, account.NewAccount{Address: bob, Password: rightPassword, Invite: token})
 			return err
 		}},
 	}
@@ -51,21 +55,21 @@ func TestLifetimesOfLinks(t *testing.T) {
 		for _, late := range []bool{false, true} {
 			t.Run(test.name+map[bool]string{true: " late"}[late], func(t *testing.T) {
 				t.Parallel()
-				policy := vault.Policy{Colonels: []string{"host-canary@example.com"}}
+				policy := caller.Policy{Colonels: []string{"host-canary@example.com"}}
 				if test.name == "invite" {
-					policy.SignUp = vault.SignUpInvite
+					policy.SignUp = caller.SignUpInvite
 				}
 				k := newAccountKit(t, vaulttest.Options{Policy: policy})
-				k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword})
+				k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword})
 				token := test.ask(t, k)
 				k.Clock.Advance(test.lifetime - time.Second)
 				if late {
 					k.Clock.Advance(time.Second)
-					wantErr(t, "late link", test.use(t, k, token), vault.ErrTicket)
+					wantErr(t, "late link", test.use(t, k, token), refusal.ErrTicket)
 					return
 				}
 				wantErr(t, "link", test.use(t, k, token), nil)
-				wantErr(t, "used link", test.use(t, k, token), vault.ErrTicket)
+				wantErr(t, "used link", test.use(t, k, token), refusal.ErrTicket)
 			})
 		}
 	}
@@ -76,14 +80,14 @@ func TestTicketsAreSwept(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	c := k.member(t, ada)
-	wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
+	wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
 	want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
-	wantErr(t, "RequestPasswordReset(address)", k.Vault.RequestPasswordReset(t.Context(), vault.Caller{}, ada), nil)
-	k.wantMails(t, vault.MailReset, vault.MailAddress)
-	want(t, "tickets", len(rows(t, k.Store, vault.BucketTicket)), 2)
+	wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+	k.wantMails(t, outbox.MailReset, outbox.MailAddress)
+	want(t, "tickets", len(rowsIn(t, k.Store, vault.BucketTicket)), 2)
 	k.leap(t, 24*time.Hour)
-	want(t, "tickets after a day", len(rows(t, k.Store, vault.BucketTicket)), 0)
-	want(t, "counters after a day", len(rows(t, k.Store, vault.BucketTries)), 0)
+	want(t, "tickets after a day", len(rowsIn(t, k.Store, vault.BucketTicket)), 0)
+	want(t, "counters after a day", len(rowsIn(t, k.Store, vault.BucketTries)), 0)
 	want(t, "Account.PendingAddress after a day", k.account(t, ada).PendingAddress, "")
 }
 
@@ -92,9 +96,9 @@ func TestLinksAreOfOneKind(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	wantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
-	token := k.link(t, vault.MailVerify, ada)
-	_, err := k.Vault.ResetPassword(t.Context(), vault.Caller{}, token, otherPassword)
-	wantErr(t, "ResetPassword(another's token)", err, vault.ErrTicket)
-	err = k.Vault.ConfirmAddressChange(t.Context(), k.member(t, bob), token)
-	wantErr(t, "ConfirmAddressChange(another's token)", err, vault.ErrTicket)
+	token := k.link(t, outbox.MailVerify, ada)
+	_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, token, otherPassword)
+	wantErr(t, "ResetPassword(another's token)", err, refusal.ErrTicket)
+	err = k.Vault.Accounts.ConfirmAddressChange(t.Context(), k.member(t, bob), token)
+	wantErr(t, "ConfirmAddressChange(another's token)", err, refusal.ErrTicket)
 }

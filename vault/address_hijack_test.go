@@ -3,7 +3,11 @@ package vault_test
 import (
 	"testing"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -15,27 +19,27 @@ import (
 // What was tried leaves the link good for the account that asked.
 func TestAddressChangeToAnothersAddress(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{bob}}})
+	k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{bob}}})
 	attacker := k.member(t, "attacker@example.com")
 	other := k.member(t, "other@example.com")
-	wantErr(t, "RequestAddressChange(victim's)", k.Vault.RequestAddressChange(t.Context(), attacker, bob, rightPassword), nil)
-	link := k.link(t, vault.MailAddress, bob)
-	before := k.count(t, vault.AuditAddress)
-	for name, caller := range map[string]vault.Caller{"nobody": {}, "another account": other} {
-		err := k.Vault.ConfirmAddressChange(t.Context(), caller, link)
-		wantErr(t, "ConfirmAddressChange(link) by "+name, err, vault.ErrUnauthenticated)
+	wantErr(t, "RequestAddressChange(victim's)", k.Vault.Accounts.RequestAddressChange(t.Context(), attacker, bob, rightPassword), nil)
+	link := k.link(t, outbox.MailAddress, bob)
+	before := k.count(t, rows.AuditAddress)
+	for name, caller := range map[string]caller.Caller{"nobody": {}, "another account": other} {
+		err := k.Vault.Accounts.ConfirmAddressChange(t.Context(), caller, link)
+		wantErr(t, "ConfirmAddressChange(link) by "+name, err, refusal.ErrUnauthenticated)
 	}
 	k.wantMails(t)
 	k.wantNoAccount(t, bob)
-	k.wantSignIn(t, bob, rightPassword, vault.ErrCredentials)
+	k.wantSignIn(t, bob, rightPassword, refusal.ErrCredentials)
 	c := k.signIn(t, "attacker@example.com", rightPassword)
 	want(t, "Caller.Colonel() of the attacker", c.Colonel(), false)
-	want(t, "audit rows of changed addresses", k.count(t, vault.AuditAddress), before)
+	want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), before)
 
 	// The victim's own sign-up takes the address for good.
 	wantErr(t, "CreateAccount(by the victim)", k.signUp(t, bob, ""), nil)
-	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, vault.MailVerify, bob), victimsPassword), nil)
-	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.ConfirmAddressChange(t.Context(), attacker, link), vault.ErrTicket)
+	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, outbox.MailVerify, bob), victimsPassword), nil)
+	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), attacker, link), refusal.ErrTicket)
 	want(t, "Caller.Colonel() of the victim", k.signIn(t, bob, victimsPassword).Colonel(), true)
 }
 
@@ -46,23 +50,23 @@ func TestAddressLinkOutlivesRefusals(t *testing.T) {
 	for _, by := range []string{"another session", "a token"} {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
-			k := newAccountKit(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{bob}}})
+			k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{bob}}})
 			own, other := k.member(t, ada), k.member(t, "other@example.com")
 			token := k.token(t, own)
-			wantErr(t, "RequestAddressChange(address)", k.Vault.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
-			link := k.link(t, vault.MailAddress, bob)
+			wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
+			link := k.link(t, outbox.MailAddress, bob)
 			for range 3 {
-				err := k.Vault.ConfirmAddressChange(t.Context(), vault.Caller{}, link)
-				wantErr(t, "ConfirmAddressChange(link) by nobody", err, vault.ErrUnauthenticated)
-				err = k.Vault.ConfirmAddressChange(t.Context(), other, link)
-				wantErr(t, "ConfirmAddressChange(link) by another account", err, vault.ErrUnauthenticated)
+				err := k.Vault.Accounts.ConfirmAddressChange(t.Context(), caller.Caller{}, link)
+				wantErr(t, "ConfirmAddressChange(link) by nobody", err, refusal.ErrUnauthenticated)
+				err = k.Vault.Accounts.ConfirmAddressChange(t.Context(), other, link)
+				wantErr(t, "ConfirmAddressChange(link) by another account", err, refusal.ErrUnauthenticated)
 			}
 			want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
-			caller := k.mustBe(t, vault.Credential{Token: token.Token})
+			caller := k.mustBe(t, session.Credential{Token: token.Token})
 			if by == "another session" {
 				caller = k.signIn(t, ada, rightPassword)
 			}
-			wantErr(t, "ConfirmAddressChange(link)", k.Vault.ConfirmAddressChange(t.Context(), caller, link), nil)
+			wantErr(t, "ConfirmAddressChange(link)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), caller, link), nil)
 			want(t, "Caller.Colonel() of the owner", k.signIn(t, bob, rightPassword).Colonel(), true)
 		})
 	}

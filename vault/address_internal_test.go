@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"hush/vault/caller"
+	"hush/vault/email"
+	"hush/vault/refusal"
 )
 
 func TestCanonicalAddress(t *testing.T) {
@@ -42,8 +46,8 @@ func TestCanonicalAddress(t *testing.T) {
 		"a@b@example.com":             "",
 	}
 	for text, want := range tests {
-		got, err := canonicalAddress(Text(text))
-		if got != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrInvalid) {
+		got, err := email.Canonical(caller.Text(text))
+		if got != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, refusal.ErrInvalid) {
 			t.Errorf("canonicalAddress(%q): got %q and %v, want %q", text, got, err, want)
 		}
 	}
@@ -55,14 +59,14 @@ func FuzzCanonicalAddress(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		address, err := canonicalAddress(Text(text))
+		address, err := email.Canonical(caller.Text(text))
 		if err != nil {
 			return
 		}
-		if again, err := canonicalAddress(Text(address)); err != nil || again != address {
+		if again, err := email.Canonical(caller.Text(address)); err != nil || again != address {
 			t.Errorf("canonicalAddress(%q): got %q and %v, want the same", address, again, err)
 		}
-		if len(address) > addressMost || strings.ContainsAny(address, "\r\n\t <>,;\"") || !utf8.ValidString(address) || !strings.Contains(address, "@") {
+		if len(address) > email.MaxLength || strings.ContainsAny(address, "\r\n\t <>,;\"") || !utf8.ValidString(address) || !strings.Contains(address, "@") {
 			t.Errorf("canonicalAddress(%q): got %q, want a plain address", text, address)
 		}
 	})

@@ -7,40 +7,44 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/guess"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
-// guess tries a wrong passphrase, by burning if burn is set.
-func guess(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, c vault.Caller, burn bool) error {
+// wrongTry tries a wrong passphrase, by burning if burn is set.
+func wrongTry(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Caller, burn bool) error {
 	t.Helper()
 	if burn {
-		_, err := k.Vault.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
+		_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
 		return err
 	}
 	return revealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
 }
 
 // lockOut uses up the free tries of c, with reveals and burns by turns.
-func lockOut(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, c vault.Caller) {
+func lockOut(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Caller) {
 	t.Helper()
-	for left := vault.NetworkTries - 1; left >= 0; left-- {
-		wrong := &vault.PassphraseError{TriesLeft: left, RetryAfter: vault.PauseAfter(vault.NetworkTries-left, vault.NetworkTries)}
-		wantPassphrase(t, "guess", guess(t, k, kept, c, left%2 == 0), wrong)
+	for left := secret.NetworkTries - 1; left >= 0; left-- {
+		wrong := &refusal.PassphraseError{TriesLeft: left, RetryAfter: guess.PauseAfter(secret.NetworkTries-left, secret.NetworkTries)}
+		wantPassphrase(t, "guess", wrongTry(t, k, kept, c, left%2 == 0), wrong)
 	}
 	wantLocked(t, k, kept, c, time.Minute)
 }
 
 // wantLocked expects that even the right passphrase is refused, for reveal and
 // burn alike.
-func wantLocked(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, c vault.Caller, left time.Duration) {
+func wantLocked(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Caller, left time.Duration) {
 	t.Helper()
 	err := revealErr(t, k, c, kept.Secret.Key.Expose(), "right")
-	wantErr(t, "RevealSecret(locked)", err, vault.ErrLocked)
-	if locked, ok := errors.AsType[*vault.LockedError](err); ok {
+	wantErr(t, "RevealSecret(locked)", err, refusal.ErrLocked)
+	if locked, ok := errors.AsType[*refusal.LockedError](err); ok {
 		want(t, "LockedError.RetryAfter", locked.RetryAfter, left)
 	}
-	_, err = k.Vault.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "right")
-	wantErr(t, "BurnSecret(locked)", err, vault.ErrLocked)
+	_, err = k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "right")
+	wantErr(t, "BurnSecret(locked)", err, refusal.ErrLocked)
 }
 
 // The attack: the finder of a link guesses its passphrase, with all the
@@ -52,8 +56,8 @@ func TestPausesOfANetwork(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	thief, owner := vaulttest.Caller(1), vaulttest.Caller(2)
 	month := 30 * 24 * time.Hour
-	kept := k.MustConceal(t, owner, "the text", vault.Wish{Passphrase: "right", TTL: &month})
-	other := k.MustConceal(t, owner, "other text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, owner, "the text", secret.Wish{Passphrase: "right", TTL: &month})
+	other := k.MustConceal(t, owner, "other text", secret.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, thief)
 	want(t, "RevealSecret(other secret)", k.MustReveal(t, thief, other.Secret.Key, "right"), "other text")
 	pauses := []time.Duration{
@@ -65,10 +69,10 @@ func TestPausesOfANetwork(t *testing.T) {
 		k.Reopen(t)
 		wantLocked(t, k, kept, thief, time.Millisecond)
 		k.Clock.Advance(time.Millisecond)
-		wantPassphrase(t, "guess after the pause", guess(t, k, kept, thief, false), &vault.PassphraseError{RetryAfter: pauses[i+1]})
+		wantPassphrase(t, "guess after the pause", wrongTry(t, k, kept, thief, false), &refusal.PassphraseError{RetryAfter: pauses[i+1]})
 	}
 	want(t, "RevealSecret(right)", k.MustReveal(t, owner, kept.Secret.Key, "right"), "the text")
-	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
 }
 
 // The attack: a guess now and then, so that no window ever has too many. There
@@ -77,46 +81,46 @@ func TestTriesAreNeverForgotten(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	looked := 0
 	for end := k.Clock.Now().Add(24 * time.Hour); k.Clock.Now().Before(end); k.Clock.Advance(150 * time.Second) {
-		if errors.Is(guess(t, k, kept, c, false), vault.ErrPassphrase) {
+		if errors.Is(wrongTry(t, k, kept, c, false), refusal.ErrPassphrase) {
 			looked++
 		}
 	}
 	// Five, then one after each pause: 1, 5 and 30 minutes, 1, 2, 4 and twice 8 hours.
-	want(t, "guesses looked at in a day", looked, vault.NetworkTries+8)
+	want(t, "guesses looked at in a day", looked, secret.NetworkTries+8)
 }
 
 func TestOtherNetworkHasNoPause(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, vaulttest.Caller(1))
 	want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, "right"), "the text")
-	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
 }
 
 // The attack: the same from many networks. Twenty tries are free in all.
 func TestTwentyTriesOfAll(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
-	for i := range vault.AllTries {
-		left := min(vault.NetworkTries-1-i/5, vault.AllTries-1-i)
-		wrong := &vault.PassphraseError{TriesLeft: left}
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
+	for i := range secret.AllTries {
+		left := min(secret.NetworkTries-1-i/5, secret.AllTries-1-i)
+		wrong := &refusal.PassphraseError{TriesLeft: left}
 		if left == 0 {
 			wrong.RetryAfter = time.Minute
 		}
-		wantPassphrase(t, "guess", guess(t, k, kept, vaulttest.Caller(i%5), i%3 == 0), wrong)
+		wantPassphrase(t, "guess", wrongTry(t, k, kept, vaulttest.Caller(i%5), i%3 == 0), wrong)
 	}
 	wantLocked(t, k, kept, vaulttest.Caller(99), time.Minute)
 	k.Reopen(t)
 	k.Clock.Advance(time.Minute - time.Millisecond)
 	wantLocked(t, k, kept, vaulttest.Caller(98), time.Millisecond)
 	k.Clock.Advance(time.Millisecond)
-	want(t, "BurnSecret(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, vault.StateBurned)
-	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+	want(t, "BurnSecret(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, secret.StateBurned)
+	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
 }
 
 // The attack: from ever new networks, as soon as each pause is over. After a
@@ -125,30 +129,30 @@ func TestTwentyTriesOfAll(t *testing.T) {
 func TestTriesEnd(t *testing.T) {
 	t.Parallel()
 	month := 30 * 24 * time.Hour
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{AnonymousTTL: month}})
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right", TTL: &month})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{AnonymousTTL: month}})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right", TTL: &month})
 	key := kept.Metadata.Key.Expose()
 	locked := func() bool {
-		m, err := k.Vault.GetMetadata(t.Context(), vaulttest.Caller(3), key)
+		m, err := k.Vault.Receipts.GetMetadata(t.Context(), vaulttest.Caller(3), key)
 		wantErr(t, "GetMetadata(key)", err, nil)
 		return m.LockedForGood
 	}
-	for i := range vault.MostTries {
+	for i := range secret.MostTries {
 		want(t, "Metadata.LockedForGood before the last try", locked(), false)
-		wantErr(t, "guess", guess(t, k, kept, vaulttest.Caller(100+i), i%3 == 0), vault.ErrPassphrase)
-		k.Clock.Advance(vault.PauseAfter(i+1, vault.AllTries))
+		wantErr(t, "guess", wrongTry(t, k, kept, vaulttest.Caller(100+i), i%3 == 0), refusal.ErrPassphrase)
+		k.Clock.Advance(guess.PauseAfter(i+1, secret.AllTries))
 	}
 	k.Reopen(t)
 	want(t, "Metadata.LockedForGood", locked(), true)
 	err := revealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), "right")
-	if ended, ok := errors.AsType[*vault.LockedError](err); !ok || !ended.ForGood || ended.RetryAfter != 0 {
+	if ended, ok := errors.AsType[*refusal.LockedError](err); !ok || !ended.ForGood || ended.RetryAfter != 0 {
 		t.Errorf("RevealSecret(right, after a hundred tries): got %v, want it locked for good", err)
 	}
-	wantState(t, k, kept.Metadata.Key, vault.StateViewed)
+	wantState(t, k, kept.Metadata.Key, secret.StateViewed)
 	burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, "")
-	want(t, "BurnSecret(no passphrase).State", burned.State, vault.StateBurned)
+	want(t, "BurnSecret(no passphrase).State", burned.State, secret.StateBurned)
 	want(t, "BurnSecret(no passphrase).LockedForGood", burned.LockedForGood, false)
-	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
 }
 
 // The attack: keep the service busy with hashes and writes by guessing on. A
@@ -161,15 +165,15 @@ func TestLockedCallersCostNoHash(t *testing.T) {
 		return store
 	}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	before := vault.Hashes(k.Vault)
 	lockOut(t, k, kept, c)
-	want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, vault.NetworkTries)
+	want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, secret.NetworkTries)
 	for range 10 {
-		_, err := k.Vault.RevealSecret(counted(t.Context()), c, kept.Secret.Key.Expose(), "right")
-		wantErr(t, "RevealSecret(in a pause)", err, vault.ErrLocked)
+		_, err := k.Vault.Secrets.RevealSecret(counted(t.Context()), c, kept.Secret.Key.Expose(), "right")
+		wantErr(t, "RevealSecret(in a pause)", err, refusal.ErrLocked)
 	}
-	want(t, "hashes of a locked caller", vault.Hashes(k.Vault)-before, vault.NetworkTries)
+	want(t, "hashes of a locked caller", vault.Hashes(k.Vault)-before, secret.NetworkTries)
 	want(t, "updates of a locked caller", store.updates.Load(), 0)
 }
 
@@ -195,12 +199,12 @@ func TestOldCountersGoOn(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, c)
 	age(t, k.Store, vault.BucketAttempt)
 	wantLocked(t, k, kept, c, time.Minute)
 	k.Clock.Advance(time.Hour)
-	wantPassphrase(t, "guess", guess(t, k, kept, c, false), &vault.PassphraseError{RetryAfter: 5 * time.Minute})
+	wantPassphrase(t, "guess", wrongTry(t, k, kept, c, false), &refusal.PassphraseError{RetryAfter: 5 * time.Minute})
 	wantLocked(t, k, kept, c, 5*time.Minute)
 }
 
@@ -208,13 +212,13 @@ func TestMissingIsNoTry(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
-	for range 3 * vault.AllTries {
-		wantPassphrase(t, "RevealSecret(missing)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), &vault.PassphraseError{Missing: true})
+	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
+	for range 3 * secret.AllTries {
+		wantPassphrase(t, "RevealSecret(missing)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
 	}
-	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
 	lockOut(t, k, kept, c)
-	wantPassphrase(t, "RevealSecret(missing, locked)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), &vault.PassphraseError{Missing: true})
+	wantPassphrase(t, "RevealSecret(missing, locked)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
 }
 
 // The attack: cut the power whenever a guess was wrong, so that it is not
@@ -227,14 +231,14 @@ func TestTryIsCountedFirst(t *testing.T) {
 		return faulty
 	}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	failure := storage.ErrUnknownOutcome
 	faulty.after.Store(&failure)
 	before := vault.Hashes(k.Vault)
-	for range vault.NetworkTries {
+	for range secret.NetworkTries {
 		err := revealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
-		if errors.Is(err, vault.ErrPassphrase) || !errors.Is(err, vault.ErrUnavailable) {
-			t.Errorf("RevealSecret(try not durable): got %v, want %v", err, vault.ErrUnavailable)
+		if errors.Is(err, refusal.ErrPassphrase) || !errors.Is(err, refusal.ErrUnavailable) {
+			t.Errorf("RevealSecret(try not durable): got %v, want %v", err, refusal.ErrUnavailable)
 		}
 	}
 	want(t, "hashes of tries that are not durable", vault.Hashes(k.Vault)-before, 0)
@@ -245,12 +249,12 @@ func TestTryIsCountedFirst(t *testing.T) {
 func TestExpiryTakesCounters(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{Passphrase: "right", TTL: new(time.Minute)})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{Passphrase: "right", TTL: new(time.Minute)})
 	for c := range 3 {
-		_ = guess(t, k, kept, vaulttest.Caller(c), false)
+		_ = wrongTry(t, k, kept, vaulttest.Caller(c), false)
 	}
-	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 4)
+	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 4)
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
 }

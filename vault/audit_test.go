@@ -12,13 +12,17 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 // audits returns the trail.
 func audits(t *testing.T, k *vaulttest.Kit) (trail []vault.AuditRow) {
 	t.Helper()
-	for _, row := range rows(t, k.Store, vault.BucketAudit) {
+	for _, row := range rowsIn(t, k.Store, vault.BucketAudit) {
 		audit, err := vault.AuditOf(row)
 		if err != nil {
 			t.Fatalf("AuditOf(row): got %v, want nil", err)
@@ -53,39 +57,39 @@ func TestAuditTrail(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
 	k.MustReclaim(t)
 	var wanted []vault.AuditRow
-	expect := func(kept vault.Concealed, kinds ...vault.AuditType) {
+	expect := func(kept secret.Concealed, kinds ...rows.AuditType) {
 		for _, kind := range kinds {
 			wanted = append(wanted, vault.AuditRow{
 				TimeMillis: uint64(k.Clock.Now().UnixMilli()), Kind: kind,
-				Result: vault.AuditDone, Subject: kept.Metadata.Key.RowKey(seal.KindMetadata),
+				Result: rows.AuditDone, Subject: kept.Metadata.Key.RowKey(seal.KindMetadata),
 			})
 		}
 		k.Clock.Advance(time.Second)
 	}
 	c := vaulttest.Caller(1)
-	a := k.MustConceal(t, c, "a", vault.Wish{})
-	expect(a, vault.AuditConceal)
-	b := k.MustConceal(t, c, "b", vault.Wish{Passphrase: "right"})
-	expect(b, vault.AuditConceal)
-	short := k.MustConceal(t, c, "c", vault.Wish{TTL: new(time.Minute)})
-	expect(short, vault.AuditConceal)
+	a := k.MustConceal(t, c, "a", secret.Wish{})
+	expect(a, rows.AuditConceal)
+	b := k.MustConceal(t, c, "b", secret.Wish{Passphrase: "right"})
+	expect(b, rows.AuditConceal)
+	short := k.MustConceal(t, c, "c", secret.Wish{TTL: new(time.Minute)})
+	expect(short, rows.AuditConceal)
 	k.MustMetadata(t, c, a.Metadata.Key)
-	expect(a, vault.AuditView)
+	expect(a, rows.AuditView)
 	k.MustMetadata(t, c, a.Metadata.Key)
-	_, err := k.Vault.UpdateMemo(t.Context(), c, a.Metadata.Key.Expose(), "memo")
+	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, a.Metadata.Key.Expose(), "memo")
 	want(t, "UpdateMemo(key)", err, nil)
-	expect(a, vault.AuditMemo)
+	expect(a, rows.AuditMemo)
 	k.MustReveal(t, c, a.Secret.Key, "")
-	expect(a, vault.AuditReveal)
-	wantErr(t, "RevealSecret(again)", revealErr(t, k, c, a.Secret.Key.Expose(), ""), vault.ErrNotFound)
-	wantPassphrase(t, "RevealSecret(wrong)", revealErr(t, k, c, b.Secret.Key.Expose(), "wrong"), &vault.PassphraseError{TriesLeft: 4})
-	expect(b, vault.AuditPassphrase)
+	expect(a, rows.AuditReveal)
+	wantErr(t, "RevealSecret(again)", revealErr(t, k, c, a.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	wantPassphrase(t, "RevealSecret(wrong)", revealErr(t, k, c, b.Secret.Key.Expose(), "wrong"), &refusal.PassphraseError{TriesLeft: 4})
+	expect(b, rows.AuditPassphrase)
 	_ = revealErr(t, k, c, b.Secret.Key.Expose(), "")
 	k.MustBurn(t, c, b.Metadata.Key, "right")
-	expect(b, vault.AuditPassphrase, vault.AuditBurn)
+	expect(b, rows.AuditPassphrase, rows.AuditBurn)
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	expect(short, vault.AuditExpire)
+	expect(short, rows.AuditExpire)
 
 	if diff := cmp.Diff(wanted, audits(t, k)); diff != "" {
 		t.Errorf("audit trail: -want +got\n%s", diff)
@@ -93,7 +97,7 @@ func TestAuditTrail(t *testing.T) {
 	wantConsecutive(t, k, 1)
 	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
 	k.Reopen(t)
-	k.MustConceal(t, c, "d", vault.Wish{})
+	k.MustConceal(t, c, "d", secret.Wish{})
 	wantConsecutive(t, k, 1)
 }
 
@@ -106,33 +110,33 @@ func TestFailedChangeLeavesNoAudit(t *testing.T) {
 		return &faulty
 	}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "x", vault.Wish{})
+	kept := k.MustConceal(t, c, "x", secret.Wish{})
 	failure := storage.ErrFull
 	faulty.before.Store(&failure)
 	for name, try := range map[string]func() error{
 		"ConcealSecret": func() error {
-			_, err := k.Vault.ConcealSecret(t.Context(), c, "y", vault.Wish{})
+			_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "y", secret.Wish{})
 			return err
 		},
 		"GetMetadata": func() error {
-			_, err := k.Vault.GetMetadata(t.Context(), c, kept.Metadata.Key.Expose())
+			_, err := k.Vault.Receipts.GetMetadata(t.Context(), c, kept.Metadata.Key.Expose())
 			return err
 		},
 		"UpdateMemo": func() error {
-			_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo")
+			_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo")
 			return err
 		},
 		"RevealSecret": func() error { return revealErr(t, k, c, kept.Secret.Key.Expose(), "") },
 		"BurnSecret": func() error {
-			_, err := k.Vault.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
+			_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
 			return err
 		},
 	} {
-		wantErr(t, name+"(full disk)", try(), vault.ErrUnavailable)
+		wantErr(t, name+"(full disk)", try(), refusal.ErrUnavailable)
 	}
 	faulty.before.Store(nil)
 	want(t, "audit rows", len(audits(t, k)), 1)
-	wantState(t, k, kept.Metadata.Key, vault.StateNew)
+	wantState(t, k, kept.Metadata.Key, secret.StateNew)
 	wantConsecutive(t, k, 1)
 	want(t, "RevealSecret(key)", k.MustReveal(t, c, kept.Secret.Key, ""), "x")
 }
@@ -153,10 +157,10 @@ func TestAuditPruning(t *testing.T) {
 		want(t, "audit rows before their time", len(audits(t, k)), 2*old)
 		k.Clock.Advance(10*time.Minute + time.Millisecond)
 		k.MustSweep(t)
-		want(t, "audit rows of concealing after their time", auditKinds(t, k)[vault.AuditConceal], 0)
-		want(t, "audit rows of ends before their time", auditKinds(t, k)[vault.AuditExpire], old)
+		want(t, "audit rows of concealing after their time", auditKinds(t, k)[rows.AuditConceal], 0)
+		want(t, "audit rows of ends before their time", auditKinds(t, k)[rows.AuditExpire], old)
 		wantConsecutive(t, k, old+1)
-		k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+		k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 		wantConsecutive(t, k, old+1)
 	}
 }
@@ -180,7 +184,7 @@ func TestAuditPruningPassesDamage(t *testing.T) {
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	concealAll(t, k, make([]storage.Slot, 20))
-	trail := rows(t, k.Store, vault.BucketAudit)
+	trail := rowsIn(t, k.Store, vault.BucketAudit)
 	for _, n := range []uint64{1, 2, 9} {
 		put(t, k.Store, vault.BucketAudit, number(n), []byte("damaged"))
 	}
@@ -191,10 +195,10 @@ func TestAuditPruningPassesDamage(t *testing.T) {
 	k.MustSweep(t)
 	put(t, k.Store, vault.BucketAudit, number(21), []byte("damaged"))
 	leap(t, k, 90*day-30*time.Minute)
-	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 20)
+	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 20)
 	want(t, "lines of the log", strings.Count(log.String(), "bucket=audit count=3"), 1)
 	want(t, "lines about damage", strings.Count(log.String(), "cannot be read"), 1)
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
-	want(t, "audit rows after all their time", len(rows(t, k.Store, vault.BucketAudit)), 0)
+	want(t, "audit rows after all their time", len(rowsIn(t, k.Store, vault.BucketAudit)), 0)
 }

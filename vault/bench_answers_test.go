@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/vault"
+	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
 
@@ -17,20 +17,20 @@ import (
 // takes, in percent of the free one.
 func BenchmarkAnswersTellNoAddress(b *testing.B) {
 	anybody := vaulttest.Caller(1)
-	for name, ask := range map[string]func(k *accountKit, address vault.Text) error{
-		"signup": func(k *accountKit, address vault.Text) error { return k.signUp(b, address, otherPassword) },
-		"signin": func(k *accountKit, address vault.Text) error {
-			_, err := k.Vault.CreateSession(b.Context(), anybody, address, "not the password", false)
+	for name, ask := range map[string]func(k *accountKit, address caller.Text) error{
+		"signup": func(k *accountKit, address caller.Text) error { return k.signUp(b, address, otherPassword) },
+		"signin": func(k *accountKit, address caller.Text) error {
+			_, err := k.Vault.Sessions.CreateSession(b.Context(), anybody, address, "not the password", false)
 			return err
 		},
-		"reset": func(k *accountKit, address vault.Text) error {
-			return k.Vault.RequestPasswordReset(b.Context(), anybody, address)
+		"reset": func(k *accountKit, address caller.Text) error {
+			return k.Vault.SignUps.RequestPasswordReset(b.Context(), anybody, address)
 		},
-		"resend": func(k *accountKit, address vault.Text) error {
+		"resend": func(k *accountKit, address caller.Text) error {
 			if address == atUsed {
 				address = atPending
 			}
-			return k.Vault.ResendVerification(b.Context(), anybody, address)
+			return k.Vault.SignUps.ResendVerification(b.Context(), anybody, address)
 		},
 	} {
 		b.Run(name, func(b *testing.B) { compareAnswers(b, ask) })
@@ -41,10 +41,10 @@ func BenchmarkAnswersTellNoAddress(b *testing.B) {
 // round. Passwords are hashed as in the service. Before each question the mails
 // go out, what the last one left is cleared away, and time passes, so that no
 // limit is reached.
-func compareAnswers(b *testing.B, ask func(k *accountKit, address vault.Text) error) {
+func compareAnswers(b *testing.B, ask func(k *accountKit, address caller.Text) error) {
 	b.Helper()
 	k := newStreet(b, vaulttest.Options{Passwords: seal.NewPasswordParams()})
-	timed := func(took *[]time.Duration, address vault.Text) string {
+	timed := func(took *[]time.Duration, address caller.Text) string {
 		b.StopTimer()
 		k.mails(b)
 		k.Clock.Advance(time.Hour)
@@ -57,7 +57,7 @@ func compareAnswers(b *testing.B, ask func(k *accountKit, address vault.Text) er
 	}
 	var free, used []time.Duration
 	for i := 0; b.Loop(); i++ {
-		unknown := vault.Text(fmt.Sprintf("free%d@example.com", i))
+		unknown := caller.Text(fmt.Sprintf("free%d@example.com", i))
 		var atUnknown, atKnown string
 		if i%2 == 0 {
 			atUnknown, atKnown = timed(&free, unknown), timed(&used, atUsed)

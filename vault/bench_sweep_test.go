@@ -9,6 +9,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/rows"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -23,14 +26,14 @@ func BenchmarkMassExpiry(b *testing.B) {
 	b.Run("secrets", func(b *testing.B) {
 		k := massKit(b)
 		parallel(b, 64, func() error {
-			_, err := k.Vault.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, vault.Wish{TTL: new(time.Minute)})
+			_, err := k.Vault.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{TTL: new(time.Minute)})
 			return err
 		})
 		measureSweep(b, k, time.Minute)
 	})
 	b.Run("audit", func(b *testing.B) {
 		k := massKit(b)
-		row := vault.AuditRowOf(k.Clock.Now().Add(-vault.AuditKeep + time.Minute))
+		row := vault.AuditRowOf(k.Clock.Now().Add(-rows.AuditKeep + time.Minute))
 		massPut(b, k, vault.BucketAudit, func(i int) []byte { return number(uint64(i + 1)) }, row)
 		put(b, k.Store, vault.BucketSystem, []byte(vault.SystemAudit), number(uint64(b.N)))
 		measureSweep(b, k, 2*time.Minute)
@@ -59,7 +62,7 @@ func massKeySize(kind byte) int {
 
 func massKit(b *testing.B) *vaulttest.Kit {
 	b.Helper()
-	k := vaulttest.New(b, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: 1 << 40, TotalBytes: 1 << 40}})
+	k := vaulttest.New(b, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: 1 << 40, TotalBytes: 1 << 40}})
 	k.MustReclaim(b)
 	return k
 }
@@ -84,7 +87,7 @@ func massPut(b *testing.B, k *vaulttest.Kit, bucket string, key func(int) []byte
 
 func wantEmpty(b *testing.B, k *vaulttest.Kit, bucket string) {
 	b.Helper()
-	if left := len(rows(b, k.Store, bucket)); left > 0 {
+	if left := len(rowsIn(b, k.Store, bucket)); left > 0 {
 		b.Errorf("rows of %s after the sweep: got %d, want none", bucket, left)
 	}
 }
@@ -122,9 +125,9 @@ func newCallers(b *testing.B, k *vaulttest.Kit, n int) *callers {
 		c.all.Go(func() {
 			for {
 				began := time.Now()
-				kept, err := k.Vault.ConcealSecret(b.Context(), vaulttest.Caller(2), benchmarkText, vault.Wish{TTL: new(time.Hour)})
+				kept, err := k.Vault.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(2), benchmarkText, secret.Wish{TTL: new(time.Hour)})
 				if err == nil {
-					_, err = k.Vault.RevealSecret(b.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), "")
+					_, err = k.Vault.Secrets.RevealSecret(b.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), "")
 				}
 				if err != nil {
 					b.Errorf("conceal and reveal: got %v, want nil", err)

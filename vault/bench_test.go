@@ -14,6 +14,8 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/memory"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -61,7 +63,7 @@ func openVault(b *testing.B, open func(*testing.B, *seal.Keys) (storage.Store, s
 	store, shares := open(b, keys)
 	v, err := vault.Open(b.Context(), vault.Options{
 		Store: store, Shares: shares, Keys: keys, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Manual: true, Limits: vault.Limits{NetworkBytes: 1 << 40, TotalBytes: 1 << 40},
+		Manual: true, Limits: caller.Limits{NetworkBytes: 1 << 40, TotalBytes: 1 << 40},
 	})
 	if err != nil {
 		b.Fatalf("vault.Open(): got %v, want nil", err)
@@ -99,7 +101,7 @@ func BenchmarkConceal(b *testing.B) {
 	benchmark(b, func(b *testing.B, v *vault.Vault) func() error {
 		b.Helper()
 		return func() error {
-			_, err := v.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, vault.Wish{})
+			_, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{})
 			return err
 		}
 	})
@@ -111,14 +113,14 @@ func BenchmarkReveal(b *testing.B) {
 		keys := make([]seal.Token, b.N)
 		var concealed, revealed atomic.Int64
 		parallel(b, 64, func() error {
-			kept, err := v.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, vault.Wish{})
+			kept, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{})
 			if err == nil {
 				keys[concealed.Add(1)-1] = kept.Secret.Key
 			}
 			return err
 		})
 		return func() error {
-			_, err := v.RevealSecret(b.Context(), vaulttest.Caller(1), keys[revealed.Add(1)-1].Expose(), "")
+			_, err := v.Secrets.RevealSecret(b.Context(), vaulttest.Caller(1), keys[revealed.Add(1)-1].Expose(), "")
 			return err
 		}
 	})
@@ -127,12 +129,12 @@ func BenchmarkReveal(b *testing.B) {
 func BenchmarkStatus(b *testing.B) {
 	benchmark(b, func(b *testing.B, v *vault.Vault) func() error {
 		b.Helper()
-		kept, err := v.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, vault.Wish{})
+		kept, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{})
 		if err != nil {
 			b.Fatalf("ConcealSecret(text): got %v, want nil", err)
 		}
 		return func() error {
-			_, err := v.GetSecret(b.Context(), vaulttest.Caller(1), kept.Secret.Key.Expose())
+			_, err := v.Secrets.GetSecret(b.Context(), vaulttest.Caller(1), kept.Secret.Key.Expose())
 			return err
 		}
 	})

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/vault"
+	"hush/vault/domain"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
@@ -28,9 +30,9 @@ func TestUpdateDomainBrand(t *testing.T) {
 	c := k.account(t)
 	d := k.add(t, c, claimed)
 	k.Clock.Advance(time.Hour)
-	update := func(change vault.Brand, unset []string, expected vault.Brand) {
+	update := func(change domain.Brand, unset []string, expected domain.Brand) {
 		t.Helper()
-		got, err := k.Vault.UpdateDomainBrand(t.Context(), c, d.ID, change, unset)
+		got, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), c, d.ID, change, unset)
 		if err != nil {
 			t.Fatalf("UpdateDomainBrand(change): got %v, want nil", err)
 		}
@@ -42,16 +44,16 @@ func TestUpdateDomainBrand(t *testing.T) {
 		}
 		want(t, "Domain.Updated", got.Updated, k.Clock.Now())
 	}
-	update(vault.Brand{FontFamily: new("monospace"), ButtonTextLight: new(true)}, nil, vault.Brand{FontFamily: new("mono"), ButtonTextLight: new(true)})
-	update(vault.Brand{CornerStyle: new("pill")}, []string{"button_text_light"}, vault.Brand{FontFamily: new("mono"), CornerStyle: new("pill")})
-	update(vault.Brand{CornerStyle: new("square")}, []string{"corner_style"}, vault.Brand{FontFamily: new("mono"), CornerStyle: new("square")})
-	for _, change := range []vault.Brand{{PrimaryColor: new("#abc\n")}, {FontFamily: new("")}} {
-		_, err := k.Vault.UpdateDomainBrand(t.Context(), c, claimed, change, nil)
-		wantErr(t, "UpdateDomainBrand(bad value)", err, vault.ErrInvalid)
+	update(domain.Brand{FontFamily: new("monospace"), ButtonTextLight: new(true)}, nil, domain.Brand{FontFamily: new("mono"), ButtonTextLight: new(true)})
+	update(domain.Brand{CornerStyle: new("pill")}, []string{"button_text_light"}, domain.Brand{FontFamily: new("mono"), CornerStyle: new("pill")})
+	update(domain.Brand{CornerStyle: new("square")}, []string{"corner_style"}, domain.Brand{FontFamily: new("mono"), CornerStyle: new("square")})
+	for _, change := range []domain.Brand{{PrimaryColor: new("#abc\n")}, {FontFamily: new("")}} {
+		_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), c, claimed, change, nil)
+		wantErr(t, "UpdateDomainBrand(bad value)", err, refusal.ErrInvalid)
 	}
-	_, err := k.Vault.UpdateDomainBrand(t.Context(), c, claimed, vault.Brand{Locale: new("de")}, []string{"logo"})
-	wantErr(t, "UpdateDomainBrand(unset logo)", err, vault.ErrInvalid)
-	update(vault.Brand{}, nil, vault.Brand{FontFamily: new("mono"), CornerStyle: new("square")})
+	_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), c, claimed, domain.Brand{Locale: new("de")}, []string{"logo"})
+	wantErr(t, "UpdateDomainBrand(unset logo)", err, refusal.ErrInvalid)
+	update(domain.Brand{}, nil, domain.Brand{FontFamily: new("mono"), CornerStyle: new("square")})
 }
 
 func TestDomainImages(t *testing.T) {
@@ -59,16 +61,16 @@ func TestDomainImages(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	c := k.account(t)
 	d := k.add(t, c, claimed)
-	_, err := k.Vault.GetDomainLogo(t.Context(), c, claimed, vault.ImageLogo)
-	wantErr(t, "GetDomainLogo(none)", err, vault.ErrNotFound)
-	_, err = k.Vault.DeleteDomainLogo(t.Context(), c, claimed, vault.ImageLogo)
-	wantErr(t, "DeleteDomainLogo(none)", err, vault.ErrNotFound)
+	_, err := k.Vault.Domains.GetDomainLogo(t.Context(), c, claimed, domain.ImageLogo)
+	wantErr(t, "GetDomainLogo(none)", err, refusal.ErrNotFound)
+	_, err = k.Vault.Domains.DeleteDomainLogo(t.Context(), c, claimed, domain.ImageLogo)
+	wantErr(t, "DeleteDomainLogo(none)", err, refusal.ErrNotFound)
 	k.Clock.Advance(time.Hour)
-	shown, kept, err := k.Vault.UpdateDomainLogo(t.Context(), c, claimed, vault.ImageLogo, smallPNG(t))
+	shown, kept, err := k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, domain.ImageLogo, smallPNG(t))
 	if err != nil {
 		t.Fatalf("UpdateDomainLogo(logo): got %v, want nil", err)
 	}
-	stored, err := k.Vault.GetDomainLogo(t.Context(), c, d.ID, vault.ImageLogo)
+	stored, err := k.Vault.Domains.GetDomainLogo(t.Context(), c, d.ID, domain.ImageLogo)
 	if diff := cmp.Diff(kept, stored); diff != "" || err != nil {
 		t.Errorf("GetDomainLogo(logo): got %v, -kept +got\n%s", err, diff)
 	}
@@ -82,19 +84,19 @@ func TestDomainImages(t *testing.T) {
 		t.Errorf("Domain.Logo: -want +got\n%s", diff)
 	}
 	want(t, "Domain.Icon", shown.Icon, nil)
-	for _, kind := range []vault.ImageKind{0, 3} {
-		_, _, err = k.Vault.UpdateDomainLogo(t.Context(), c, claimed, kind, smallPNG(t))
-		wantErr(t, "UpdateDomainLogo(no such kind)", err, vault.ErrInvalid)
-		_, err = k.Vault.DeleteDomainLogo(t.Context(), c, claimed, kind)
-		wantErr(t, "DeleteDomainLogo(no such kind)", err, vault.ErrInvalid)
+	for _, kind := range []domain.ImageKind{0, 3} {
+		_, _, err = k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, kind, smallPNG(t))
+		wantErr(t, "UpdateDomainLogo(no such kind)", err, refusal.ErrInvalid)
+		_, err = k.Vault.Domains.DeleteDomainLogo(t.Context(), c, claimed, kind)
+		wantErr(t, "DeleteDomainLogo(no such kind)", err, refusal.ErrInvalid)
 	}
-	_, _, err = k.Vault.UpdateDomainLogo(t.Context(), c, claimed, vault.ImageLogo, []byte("<svg/>"))
-	wantErr(t, "UpdateDomainLogo(svg)", err, vault.ErrInvalid)
-	_, _, err = k.Vault.UpdateDomainLogo(t.Context(), c, claimed, vault.ImageLogo, make([]byte, vault.ImageSize+1))
-	wantErr(t, "UpdateDomainLogo(too large)", err, vault.ErrTooLarge)
-	gone, err := k.Vault.DeleteDomainLogo(t.Context(), c, claimed, vault.ImageLogo)
+	_, _, err = k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, domain.ImageLogo, []byte("<svg/>"))
+	wantErr(t, "UpdateDomainLogo(svg)", err, refusal.ErrInvalid)
+	_, _, err = k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, domain.ImageLogo, make([]byte, domain.ImageSize+1))
+	wantErr(t, "UpdateDomainLogo(too large)", err, refusal.ErrTooLarge)
+	gone, err := k.Vault.Domains.DeleteDomainLogo(t.Context(), c, claimed, domain.ImageLogo)
 	if gone.Logo != nil || err != nil {
 		t.Errorf("DeleteDomainLogo(logo): got %v, %v, want none", gone.Logo, err)
 	}
-	want(t, "rows of images", len(rows(t, k.Store, vault.BucketImage)), 0)
+	want(t, "rows of images", len(rowsIn(t, k.Store, vault.BucketImage)), 0)
 }

@@ -3,7 +3,9 @@ package vault_test
 import (
 	"testing"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -13,64 +15,64 @@ func TestOwnerBurnsWithoutPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
-	kept := k.MustConceal(t, ada, "the text", vault.Wish{Passphrase: "right"})
-	for _, stranger := range []vault.Caller{vaulttest.Caller(3), bob, {Account: "ada@example.com"}} {
-		_, err := k.Vault.BurnSecret(t.Context(), stranger, kept.Metadata.Key.Expose(), "")
-		wantErr(t, "BurnSecret(key) by a stranger", err, vault.ErrPassphrase)
+	kept := k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: "right"})
+	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob, {Account: "ada@example.com"}} {
+		_, err := k.Vault.Burns.BurnSecret(t.Context(), stranger, kept.Metadata.Key.Expose(), "")
+		wantErr(t, "BurnSecret(key) by a stranger", err, refusal.ErrPassphrase)
 	}
 	burned := k.MustBurn(t, ada, kept.Metadata.Key, "")
-	want(t, "BurnSecret(key).State", burned.State, vault.StateBurned)
-	wantErr(t, "RevealSecret(burned)", revealErr(t, k, ada, kept.Secret.Key.Expose(), "right"), vault.ErrNotFound)
-	_, err := k.Vault.BurnSecret(t.Context(), ada, kept.Metadata.Key.Expose(), "")
-	wantErr(t, "BurnSecret(burned)", err, vault.ErrNotFound)
+	want(t, "BurnSecret(key).State", burned.State, secret.StateBurned)
+	wantErr(t, "RevealSecret(burned)", revealErr(t, k, ada, kept.Secret.Key.Expose(), "right"), refusal.ErrNotFound)
+	_, err := k.Vault.Burns.BurnSecret(t.Context(), ada, kept.Metadata.Key.Expose(), "")
+	wantErr(t, "BurnSecret(burned)", err, refusal.ErrNotFound)
 }
 
 func TestBurnAllSecrets(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
-	var kept []vault.Concealed
+	var kept []secret.Concealed
 	for range 300 { // more than one batch
-		kept = append(kept, k.MustConceal(t, ada, "the text", vault.Wish{Passphrase: ""}))
+		kept = append(kept, k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: ""}))
 	}
-	others := k.MustConceal(t, bob, "the text", vault.Wish{})
+	others := k.MustConceal(t, bob, "the text", secret.Wish{})
 	k.MustReveal(t, vaulttest.Caller(7), kept[10].Secret.Key, "")
-	burned, err := k.Vault.BurnAllSecrets(t.Context(), ada)
+	burned, err := k.Vault.Burns.BurnAllSecrets(t.Context(), ada)
 	want(t, "BurnAllSecrets()", err, nil)
 	want(t, "BurnAllSecrets()", burned, 299)
 	for _, one := range kept {
-		wantErr(t, "RevealSecret(burned)", revealErr(t, k, ada, one.Secret.Key.Expose(), ""), vault.ErrNotFound)
+		wantErr(t, "RevealSecret(burned)", revealErr(t, k, ada, one.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	}
 	want(t, "RevealSecret(another account's)", k.MustReveal(t, bob, others.Secret.Key, ""), "the text")
-	_, err = k.Vault.BurnAllSecrets(t.Context(), vaulttest.Caller(1))
-	wantErr(t, "BurnAllSecrets() without an account", err, vault.ErrUnauthenticated)
+	_, err = k.Vault.Burns.BurnAllSecrets(t.Context(), vaulttest.Caller(1))
+	wantErr(t, "BurnAllSecrets() without an account", err, refusal.ErrUnauthenticated)
 }
 
 // A link that was reported is burned as people copy it, by a colonel alone,
 // and nothing of the secret is shown.
 func TestBurnReportedSecret(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: vault.Policy{Colonels: []string{"col@example.com"}}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{Colonels: []string{"col@example.com"}}})
 	colonel, ada := k.MustAccount(t, "col@example.com"), k.MustAccount(t, "ada@example.com")
 	for _, form := range []string{
 		"%s", "https://hush.example/secret/%s", "https://hush.example/secret/%s/", "https://hush.example/s#%s",
 		"https://hush.example/secret/%s?utm_source=chat", "<https://hush.example/secret/%s>.", " https://hush.example/secret/%s, ",
 	} {
-		kept := k.MustConceal(t, ada, "the text", vault.Wish{Passphrase: "right", Recipients: nil})
-		link := vault.Text(replaceKey(form, kept.Secret.Key.Expose()))
-		for _, other := range []vault.Caller{ada, vaulttest.Caller(1)} {
-			_, err := k.Vault.BurnReportedSecret(t.Context(), other, link)
-			wantErr(t, "BurnReportedSecret(link) by no colonel", err, vault.ErrNotFound)
+		kept := k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: "right", Recipients: nil})
+		link := caller.Text(replaceKey(form, kept.Secret.Key.Expose()))
+		for _, other := range []caller.Caller{ada, vaulttest.Caller(1)} {
+			_, err := k.Vault.Burns.BurnReportedSecret(t.Context(), other, link)
+			wantErr(t, "BurnReportedSecret(link) by no colonel", err, refusal.ErrNotFound)
 		}
-		got, err := k.Vault.BurnReportedSecret(t.Context(), colonel, link)
+		got, err := k.Vault.Burns.BurnReportedSecret(t.Context(), colonel, link)
 		want(t, "BurnReportedSecret("+form+")", err, nil)
-		want(t, "BurnReportedSecret("+form+").State", got.State, vault.StateBurned)
+		want(t, "BurnReportedSecret("+form+").State", got.State, secret.StateBurned)
 		want(t, "BurnReportedSecret("+form+").Account", got.Account, "")
-		_, err = k.Vault.BurnReportedSecret(t.Context(), colonel, link)
-		wantErr(t, "BurnReportedSecret(burned)", err, vault.ErrNotFound)
+		_, err = k.Vault.Burns.BurnReportedSecret(t.Context(), colonel, link)
+		wantErr(t, "BurnReportedSecret(burned)", err, refusal.ErrNotFound)
 	}
-	_, err := k.Vault.Operator().BurnReportedSecret(t.Context(), "https://hush.example/")
-	wantErr(t, "BurnReportedSecret(no link)", err, vault.ErrNotFound)
+	_, err := k.Vault.Operator().Secrets.BurnReportedSecret(t.Context(), "https://hush.example/")
+	wantErr(t, "BurnReportedSecret(no link)", err, refusal.ErrNotFound)
 }
 
 func replaceKey(form, key string) string {

@@ -10,7 +10,7 @@ import (
 
 	altcha "github.com/altcha-org/altcha-lib-go"
 
-	"hush/vault"
+	"hush/vault/challenge"
 	"hush/vault/vaulttest"
 )
 
@@ -23,7 +23,7 @@ func TestVerifyChallengeMutants(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	random := rand.New(rand.NewPCG(1, 2))
 	late := mustSolve(t, k, "conceal")
-	k.Clock.Advance(vault.ChallengeTime)
+	k.Clock.Advance(challenge.ChallengeTime)
 	var good []solved
 	for range 8 {
 		good = append(good, mustSolve(t, k, "conceal"))

@@ -17,6 +17,10 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/challenge"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -41,7 +45,7 @@ func (s solved) payload(t testing.TB) string {
 // mustSolve asks for a challenge and solves it as a browser does.
 func mustSolve(t testing.TB, k *vaulttest.Kit, action string) solved {
 	t.Helper()
-	c, err := k.Vault.NewChallenge(t.Context(), vaulttest.Caller(1), action)
+	c, err := k.Vault.Challenges.NewChallenge(t.Context(), vaulttest.Caller(1), action)
 	if err != nil {
 		t.Fatalf("NewChallenge(%q): got %v, want nil", action, err)
 	}
@@ -55,14 +59,14 @@ func mustSolve(t testing.TB, k *vaulttest.Kit, action string) solved {
 // verify spends a payload and returns the error.
 func verify(t testing.TB, k *vaulttest.Kit, payload, action string) error {
 	t.Helper()
-	return k.Vault.VerifyChallenge(t.Context(), vaulttest.Caller(1), payload, action)
+	return k.Vault.Challenges.VerifyChallenge(t.Context(), vaulttest.Caller(1), payload, action)
 }
 
 // wantChallenge fails the test unless err is a ChallengeError of that text.
 func wantChallenge(t *testing.T, call string, err error, text string) {
 	t.Helper()
-	challenge, ok := errors.AsType[*vault.ChallengeError](err)
-	if !ok || challenge.Text != text || !errors.Is(err, vault.ErrChallenge) {
+	challenge, ok := errors.AsType[*refusal.ChallengeError](err)
+	if !ok || challenge.Text != text || !errors.Is(err, refusal.ErrChallenge) {
 		t.Errorf("%s: got %v, want a ChallengeError %q", call, err, text)
 	}
 }
@@ -71,7 +75,7 @@ func TestNewChallenge(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for asked, meant := range map[string]string{"": "any", "any": "any", "conceal": "conceal", "feedback": "feedback", "signup": "signup"} {
-		c, err := k.Vault.NewChallenge(t.Context(), vault.Caller{}, asked)
+		c, err := k.Vault.Challenges.NewChallenge(t.Context(), caller.Caller{}, asked)
 		if err != nil {
 			t.Fatalf("NewChallenge(%q): got %v, want nil", asked, err)
 		}
@@ -87,9 +91,9 @@ func TestNewChallenge(t *testing.T) {
 		}
 	}
 	for _, action := range []string{"reveal", "Feedback", "a&expires=9999999999"} {
-		_, err := k.Vault.NewChallenge(t.Context(), vault.Caller{}, action)
-		wantErr(t, "NewChallenge("+action+")", err, vault.ErrInvalid)
-		wantErr(t, "VerifyChallenge("+action+")", verify(t, k, "", action), vault.ErrInvalid)
+		_, err := k.Vault.Challenges.NewChallenge(t.Context(), caller.Caller{}, action)
+		wantErr(t, "NewChallenge("+action+")", err, refusal.ErrInvalid)
+		wantErr(t, "VerifyChallenge("+action+")", verify(t, k, "", action), refusal.ErrInvalid)
 	}
 }
 
@@ -144,11 +148,11 @@ func TestVerifyChallengeExpiry(t *testing.T) {
 	const old = "The challenge is too old: ask for a new one"
 	wantChallenge(t, "VerifyChallenge(too late)", verify(t, k, late.payload(t), ""), old)
 	wantChallenge(t, "VerifyChallenge(used and too late)", verify(t, k, last.payload(t), ""), old)
-	if got := len(rows(t, k.Store, vault.BucketSpent)); got != 1 {
+	if got := len(rowsIn(t, k.Store, vault.BucketSpent)); got != 1 {
 		t.Errorf("spent solutions before Sweep(): got %d, want 1", got)
 	}
 	k.MustSweep(t)
-	if got := len(rows(t, k.Store, vault.BucketSpent)); got != 0 {
+	if got := len(rowsIn(t, k.Store, vault.BucketSpent)); got != 0 {
 		t.Errorf("spent solutions after Sweep(): got %d, want 0", got)
 	}
 }
@@ -207,7 +211,7 @@ func TestSpendChallenge(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	spend := func(payload string) error {
-		return vault.SpendChallenge(k.Vault, t.Context(), payload, vault.ActionSignUp, k.Clock.Now())
+		return vault.SpendChallenge(k.Vault, t.Context(), payload, challenge.ActionSignUp, k.Clock.Now())
 	}
 	wantChallenge(t, "spendChallenge(nothing)", spend(""), "Cannot skip authenticity check")
 	wantChallenge(t, "spendChallenge(nonsense)", spend("nonsense"), "You need to be carbon-based to do that")
@@ -220,9 +224,9 @@ func TestSpendChallenge(t *testing.T) {
 // below it, with an account, and where there is no rate, nobody does.
 func TestConcealAboveRate(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: vault.Policy{ChallengeAbove: 2}})
-	conceal := func(c vault.Caller, challenge string) error {
-		_, err := k.Vault.ConcealSecret(t.Context(), c, "text", vault.Wish{Challenge: challenge})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{ChallengeAbove: 2}})
+	conceal := func(c caller.Caller, challenge string) error {
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "text", secret.Wish{Challenge: challenge})
 		return err
 	}
 	const missing = "Cannot skip authenticity check"
@@ -241,7 +245,7 @@ func TestConcealAboveRate(t *testing.T) {
 	k.Clock.Advance(20 * time.Minute)
 	wantErr(t, "ConcealSecret(next window)", conceal(busy, ""), nil)
 	k.MustSweep(t)
-	if got := len(rows(t, k.Store, vault.BucketPace)); got != 1 {
+	if got := len(rowsIn(t, k.Store, vault.BucketPace)); got != 1 {
 		t.Errorf("counters of the window before: got %d rows in all, want 1", got)
 	}
 }
@@ -250,9 +254,9 @@ func TestConcealWithoutRate(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for range 3 {
-		k.MustConceal(t, vaulttest.Caller(1), "text", vault.Wish{})
+		k.MustConceal(t, vaulttest.Caller(1), "text", secret.Wish{})
 	}
-	if got := len(rows(t, k.Store, vault.BucketPace)); got != 0 {
+	if got := len(rowsIn(t, k.Store, vault.BucketPace)); got != 0 {
 		t.Errorf("counters without a rate: got %d, want 0", got)
 	}
 }
@@ -263,7 +267,7 @@ func TestNewChallengeDiffers(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	seen := map[string]bool{}
 	for range 100 {
-		c, err := k.Vault.NewChallenge(t.Context(), vault.Caller{}, "")
+		c, err := k.Vault.Challenges.NewChallenge(t.Context(), caller.Caller{}, "")
 		if err != nil || seen[c.Salt] || strings.Contains(c.Salt, c.Challenge) {
 			t.Fatalf("NewChallenge(): got %v and %s, want a new salt", err, c.Salt)
 		}

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -21,20 +24,20 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
+			kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
 			k.Clock.Advance(time.Minute)
-			wantErr(t, "RevealSecret(expired)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
+			wantErr(t, "RevealSecret(expired)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 			between(t, k)
 			for _, back := range []time.Duration{time.Second, time.Hour, 24 * time.Hour, 10 * 365 * 24 * time.Hour} {
 				k.Clock.Set(vaulttest.StartTime().Add(time.Minute - back))
-				wantErr(t, "RevealSecret(clock back)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
-				wantState(t, k, kept.Metadata.Key, vault.StateExpired)
+				wantErr(t, "RevealSecret(clock back)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+				wantState(t, k, kept.Metadata.Key, secret.StateExpired)
 				k.MustSweep(t)
 			}
 			// What comes in the meantime lives its whole life.
-			fresh := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{TTL: new(time.Minute)})
+			fresh := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{TTL: new(time.Minute)})
 			want(t, "Created", fresh.Secret.Created, vaulttest.StartTime().Add(time.Minute))
-			want(t, "RevealSecret(fresh)", k.MustReveal(t, vault.Caller{}, fresh.Secret.Key, ""), "y")
+			want(t, "RevealSecret(fresh)", k.MustReveal(t, caller.Caller{}, fresh.Secret.Key, ""), "y")
 		})
 	}
 }
@@ -44,27 +47,27 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 func TestForwardLeapDeletesNothing(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	leap := 10 * 365 * 24 * time.Hour
 	k.Clock.Advance(leap)
 	for range 100 { // readings of one minute count once
 		k.MustSweep(t)
 		k.Clock.Advance(500 * time.Millisecond)
 	}
-	wantErr(t, "RevealSecret(leapt)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
-	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 1)
+	wantErr(t, "RevealSecret(leapt)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 1)
 
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t) // the second reading
 	k.Clock.Set(vaulttest.StartTime().Add(time.Minute))
 	k.MustSweep(t)
-	want(t, "RevealSecret(clock mended)", k.MustReveal(t, vault.Caller{}, kept.Secret.Key, ""), "the text")
+	want(t, "RevealSecret(clock mended)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "the text")
 }
 
 func TestForwardLeapConfirmed(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
+	k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
 	for _, step := range []struct {
 		advance time.Duration
 		kept    int
@@ -81,7 +84,7 @@ func TestForwardLeapConfirmed(t *testing.T) {
 	} {
 		k.Clock.Advance(step.advance)
 		k.MustSweep(t)
-		want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), step.kept)
+		want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), step.kept)
 	}
 }
 
@@ -89,10 +92,10 @@ func TestForwardLeapConfirmed(t *testing.T) {
 func TestHourIsNoLeap(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
+	k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
-	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 0)
+	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 0)
 }
 
 // After a long downtime what expired is gone at once for those who ask, and
@@ -100,19 +103,19 @@ func TestHourIsNoLeap(t *testing.T) {
 func TestLongDowntime(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	short := k.MustConceal(t, vault.Caller{}, "short", vault.Wish{TTL: new(time.Hour)})
-	long := k.MustConceal(t, vault.Caller{}, "long", vault.Wish{})
+	short := k.MustConceal(t, caller.Caller{}, "short", secret.Wish{TTL: new(time.Hour)})
+	long := k.MustConceal(t, caller.Caller{}, "long", secret.Wish{})
 	k.Close(t)
 	k.Clock.Advance(3 * time.Hour / 2)
 	k.Reopen(t)
-	wantErr(t, "RevealSecret(short)", revealErr(t, k, vault.Caller{}, short.Secret.Key.Expose(), ""), vault.ErrNotFound)
-	wantState(t, k, short.Metadata.Key, vault.StateExpired)
+	wantErr(t, "RevealSecret(short)", revealErr(t, k, caller.Caller{}, short.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	wantState(t, k, short.Metadata.Key, secret.StateExpired)
 	for _, kept := range []int{2, 2, 1} {
 		k.MustSweep(t)
-		want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), kept)
+		want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), kept)
 		k.Clock.Advance(time.Minute)
 	}
-	want(t, "RevealSecret(long)", k.MustReveal(t, vault.Caller{}, long.Secret.Key, ""), "long")
+	want(t, "RevealSecret(long)", k.MustReveal(t, caller.Caller{}, long.Secret.Key, ""), "long")
 }
 
 // The mark that the sweeper wrote is where the next run begins, even on a
@@ -127,11 +130,11 @@ func TestMarkSurvives(t *testing.T) {
 	for range 2 {
 		k.Reopen(t)
 		k.MustSweep(t)
-		got := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{}).Secret.Created
+		got := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created
 		want(t, "Created", got, mark)
 	}
 	k.Clock.Set(mark.Add(time.Second))
-	want(t, "Created", k.MustConceal(t, vault.Caller{}, "x", vault.Wish{}).Secret.Created, mark.Add(time.Second))
+	want(t, "Created", k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created, mark.Add(time.Second))
 }
 
 // A clock that ticks in steps of a second for an hour ends each secret at its
@@ -139,10 +142,10 @@ func TestMarkSurvives(t *testing.T) {
 func TestSteadyClock(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(150 * time.Second)})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(150 * time.Second)})
 	for second := range 200 {
 		k.MustSweep(t)
-		_, err := k.Vault.GetSecret(t.Context(), vault.Caller{}, kept.Secret.Key.Expose())
+		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose())
 		want(t, "GetSecret(key) is there", err == nil, second < 150)
 		want(t, "record is there", secretRow(t, k, kept.Secret.Key) != nil, second < 150)
 		k.Clock.Advance(time.Second)

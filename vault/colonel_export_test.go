@@ -1,60 +1,68 @@
 package vault
 
 import (
+	"context"
 	"time"
 
 	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/challenge"
+	"hush/vault/feedback"
+	"hush/vault/rows"
 )
 
 // What tests of challenges, intake and colonels look for in the store.
 const (
-	BucketSpent     = bucketSpent
-	BucketPace      = bucketPace
-	BucketFeedback  = bucketFeedback
-	BucketException = bucketException
-	RingSize        = ringSize
+	BucketSpent     = challenge.BucketSpent
+	BucketPace      = challenge.BucketPace
+	BucketFeedback  = feedback.BucketFeedback
+	BucketException = feedback.BucketException
+	RingSize        = feedback.RingSize
 )
 
 // Scrub and ScrubURL are what takes things out of texts.
 var (
-	Scrub    = scrub
-	ScrubURL = scrubURL
+	Scrub    = feedback.Scrub
+	ScrubURL = feedback.ScrubURL
 )
 
 // WithRole returns c with an account that exists nowhere else, and with the
 // role if it is a colonel.
-func WithRole(c Caller, id AccountID, colonel bool) Caller {
+func WithRole(c caller.Caller, id caller.AccountID, colonel bool) caller.Caller {
 	c.Account = id.String()
-	c.with = &credential{id: id, colonel: colonel, scopes: ScopesAll}
+	c.Credential = &caller.Credential{ID: id, Colonel: colonel, Scopes: caller.ScopesAll}
 	return c
 }
 
 // PutAccount adds an account without an address, or one that was destroyed.
-func PutAccount(tx storage.Tx, created, destroyed time.Time) (AccountID, error) {
-	id := newAccountID(created)
-	return id, putAccount(tx, id, &accountRecord{created: created, role: RoleCustomer, destroyed: destroyed})
+func PutAccount(tx storage.Tx, created, destroyed time.Time) (caller.AccountID, error) {
+	id := account.NewAccountID(created)
+	return id, account.PutAccount(tx, id, &account.AccountRecord{Created: created, Role: account.RoleCustomer, Destroyed: destroyed})
 }
 
 // FillRings puts rings up to their most numbers, all of one moment.
 func FillRings(tx storage.Tx, created time.Time) error {
-	exception := exceptionRecord{created: created}
-	feedback := feedbackRecord{created: created}
-	for number := range uint64(ringSize) {
-		if err := tx.Put(bucketException, ringKey(number+1), exception.encode()); err != nil {
+	exception := feedback.ExceptionRecord{Created: created}
+	kept := feedback.FeedbackRecord{Created: created}
+	for number := range uint64(feedback.RingSize) {
+		if err := tx.Put(feedback.BucketException, feedback.RingKey(number+1), exception.Encode()); err != nil {
 			return err
 		}
-		if err := tx.Put(bucketFeedback, ringKey(number+1), feedback.encode()); err != nil {
+		if err := tx.Put(feedback.BucketFeedback, feedback.RingKey(number+1), kept.Encode()); err != nil {
 			return err
 		}
 	}
-	if err := countAge(tx, feedbackToday, ringSize); err != nil {
+	if err := feedback.CountAge(tx, feedback.FeedbackToday, feedback.RingSize); err != nil {
 		return err
 	}
-	return tally(tx, tallied{countExceptions, ringSize}, tallied{countFeedback, ringSize})
+	return rows.Count(tx, rows.Change{Counter: rows.CountExceptions, By: feedback.RingSize}, rows.Change{Counter: rows.CountFeedback, By: feedback.RingSize})
 }
 
 // RingKey is the row of a number.
-func RingKey(number uint64) []byte { return ringKey(number) }
+func RingKey(number uint64) []byte { return feedback.RingKey(number) }
 
 // SpendChallenge is what sign-up does with a solution.
-var SpendChallenge = (*Vault).spendChallenge
+var SpendChallenge = func(v *Vault, ctx context.Context, payload, action string, now time.Time) error {
+	return v.Challenges.Spend(ctx, payload, action, now)
+}

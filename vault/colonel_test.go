@@ -6,15 +6,20 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/feedback"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 func TestGetIndexForColonels(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	for _, c := range []vault.Caller{{}, vaulttest.Caller(1), customer()} {
+	for _, c := range []caller.Caller{{}, vaulttest.Caller(1), customer()} {
 		_, err := k.Vault.GetIndex(t.Context(), c)
-		wantErr(t, "GetIndex(no colonel)", err, vault.ErrNotFound)
+		wantErr(t, "GetIndex(no colonel)", err, refusal.ErrNotFound)
 	}
 	index := mustIndex(t, k)
 	want(t, "GetIndex().Counts of an empty store", index.Counts, vault.Counts{})
@@ -25,12 +30,12 @@ func TestGetIndexCounts(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	revealed, burned := k.MustConceal(t, c, "one", vault.Wish{}), k.MustConceal(t, c, "two", vault.Wish{})
-	k.MustConceal(t, c, "three", vault.Wish{})
+	revealed, burned := k.MustConceal(t, c, "one", secret.Wish{}), k.MustConceal(t, c, "two", secret.Wish{})
+	k.MustConceal(t, c, "three", secret.Wish{})
 	k.MustReveal(t, c, revealed.Secret.Key, "")
 	k.MustBurn(t, c, burned.Metadata.Key, "")
 	mustFeedback(t, k, customer(), "text")
-	mustException(t, k, c, vault.Exception{Message: "text"})
+	mustException(t, k, c, feedback.Exception{Message: "text"})
 	index := mustIndex(t, k)
 	want(t, "GetIndex().Counts", index.Counts, vault.Counts{
 		Metadata: 3, Secrets: 1, Created: 3, Shared: 1, Burned: 1, Feedback: 1, TodayFeedback: 1, Exceptions: 1,
@@ -59,13 +64,13 @@ func TestGetIndexAccounts(t *testing.T) {
 		t.Errorf("GetIndex().Accounts: got %d, want the newest and the one of 30 days ago", len(index.Accounts))
 	}
 	want(t, "GetIndex().Counts.RecentAccounts", index.Counts.RecentAccounts, 2)
-	for i := range vault.IndexAccounts {
+	for i := range account.IndexAccounts {
 		mustPutAccount(t, k, now.Add(-time.Duration(i)*time.Hour), time.Time{})
 	}
-	want(t, "len(GetIndex().Accounts)", len(mustIndex(t, k).Accounts), vault.IndexAccounts)
+	want(t, "len(GetIndex().Accounts)", len(mustIndex(t, k).Accounts), account.IndexAccounts)
 }
 
-func mustPutAccount(t *testing.T, k *vaulttest.Kit, created, destroyed time.Time) (id vault.AccountID) {
+func mustPutAccount(t *testing.T, k *vaulttest.Kit, created, destroyed time.Time) (id caller.AccountID) {
 	t.Helper()
 	err := k.Store.Update(t.Context(), func(tx storage.Tx) (err error) {
 		id, err = vault.PutAccount(tx, created, destroyed)

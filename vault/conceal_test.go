@@ -11,6 +11,9 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -18,10 +21,10 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	anonymous, account := vaulttest.Caller(1), vault.Caller{Account: "ada@example.com"}
+	anonymous, account := vaulttest.Caller(1), caller.Caller{Account: "ada@example.com"}
 	tests := []struct {
 		name   string
-		caller vault.Caller
+		caller caller.Caller
 		wish   *time.Duration
 		want   time.Duration // 0: refused
 	}{
@@ -46,7 +49,7 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := k.Vault.ConcealSecret(t.Context(), test.caller, "x", vault.Wish{TTL: test.wish})
+			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, "x", secret.Wish{TTL: test.wish})
 			if test.want == 0 {
 				wantInvalid(t, "ConcealSecret(ttl)", err, "ttl")
 				return
@@ -68,18 +71,18 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 // wantInvalid fails the test unless err is an InvalidError about field.
 func wantInvalid(t *testing.T, call string, err error, field string) {
 	t.Helper()
-	invalid, ok := errors.AsType[*vault.InvalidError](err)
-	if !ok || invalid.Field != field || !errors.Is(err, vault.ErrInvalid) {
+	invalid, ok := errors.AsType[*refusal.InvalidError](err)
+	if !ok || invalid.Field != field || !errors.Is(err, refusal.ErrInvalid) {
 		t.Errorf("%s: got %v, want an InvalidError about %s", call, err, field)
 	}
 }
 
 func TestConcealLimitsSizes(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{AnonymousSecret: 1000, AccountSecret: 2000}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{AnonymousSecret: 1000, AccountSecret: 2000}})
 	tests := []struct {
 		name   string
-		caller vault.Caller
+		caller caller.Caller
 		size   int
 		limit  int64 // 0: accepted
 	}{
@@ -87,14 +90,14 @@ func TestConcealLimitsSizes(t *testing.T) {
 		{"at the limit", vaulttest.Caller(1), 1000, 0},
 		{"over the limit", vaulttest.Caller(1), 1001, 1000},
 		{"far over the limit", vaulttest.Caller(1), 1 << 20, 1000},
-		{"account at its limit", vault.Caller{Account: "a"}, 2000, 0},
-		{"account over its limit", vault.Caller{Account: "a"}, 2001, 2000},
+		{"account at its limit", caller.Caller{Account: "a"}, 2000, 0},
+		{"account over its limit", caller.Caller{Account: "a"}, 2001, 2000},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			text := vault.Text(strings.Repeat("x", test.size))
-			got, err := k.Vault.ConcealSecret(t.Context(), test.caller, text, vault.Wish{})
+			text := caller.Text(strings.Repeat("x", test.size))
+			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, text, secret.Wish{})
 			if test.limit == 0 {
 				if err != nil {
 					t.Fatalf("ConcealSecret(%d bytes): got %v, want nil", test.size, err)
@@ -102,8 +105,8 @@ func TestConcealLimitsSizes(t *testing.T) {
 				want(t, "RevealSecret(key)", k.MustReveal(t, test.caller, got.Secret.Key, ""), string(text))
 				return
 			}
-			wantErr(t, "ConcealSecret(too long)", err, vault.ErrTooLarge)
-			diff := cmp.Diff(&vault.TooLargeError{Field: "secret", Limit: test.limit}, err)
+			wantErr(t, "ConcealSecret(too long)", err, refusal.ErrTooLarge)
+			diff := cmp.Diff(&refusal.TooLargeError{Field: "secret", Limit: test.limit}, err)
 			if diff != "" {
 				t.Errorf("ConcealSecret(too long): -want +got\n%s", diff)
 			}
@@ -114,27 +117,27 @@ func TestConcealLimitsSizes(t *testing.T) {
 func TestConcealDefaultSizes(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	anonymous, account := vaulttest.Caller(1), vault.Caller{Account: "a"}
-	for c, limit := range map[vault.Caller]int{anonymous: 100 << 10, account: 1 << 20} {
-		text := vault.Text(strings.Repeat("x", limit))
-		key := k.MustConceal(t, c, text, vault.Wish{}).Secret.Key
+	anonymous, account := vaulttest.Caller(1), caller.Caller{Account: "a"}
+	for c, limit := range map[caller.Caller]int{anonymous: 100 << 10, account: 1 << 20} {
+		text := caller.Text(strings.Repeat("x", limit))
+		key := k.MustConceal(t, c, text, secret.Wish{}).Secret.Key
 		if k.MustReveal(t, c, key, "") != string(text) {
 			t.Errorf("RevealSecret(key of %d bytes): got another text, want the same", limit)
 		}
-		_, err := k.Vault.ConcealSecret(t.Context(), c, text+"x", vault.Wish{})
-		wantErr(t, "ConcealSecret(over the default limit)", err, vault.ErrTooLarge)
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, text+"x", secret.Wish{})
+		wantErr(t, "ConcealSecret(over the default limit)", err, refusal.ErrTooLarge)
 	}
 }
 
 func TestConcealRefusals(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	_, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(1), "", vault.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{})
 	wantInvalid(t, `ConcealSecret("")`, err, "secret")
-	_, err = k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", vault.Wish{Recipients: []string{"ada@example.com"}})
-	wantErr(t, "ConcealSecret(anonymous, recipients)", err, vault.ErrAccountRequired)
-	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 0)
-	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 0)
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{Recipients: []string{"ada@example.com"}})
+	wantErr(t, "ConcealSecret(anonymous, recipients)", err, refusal.ErrAccountRequired)
+	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 0)
+	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 0)
 	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
 }
 
@@ -142,11 +145,11 @@ func TestConcealWithoutRoom(t *testing.T) {
 	t.Parallel()
 	room := true
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasRoom: func() bool { return room }})
-	kept := k.MustConceal(t, vault.Caller{}, "before", vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "before", secret.Wish{})
 	room = false
-	_, err := k.Vault.ConcealSecret(t.Context(), vault.Caller{}, "x", vault.Wish{})
-	wantErr(t, "ConcealSecret(no room)", err, vault.ErrUnavailable)
-	want(t, "RevealSecret(no room)", k.MustReveal(t, vault.Caller{}, kept.Secret.Key, ""), "before")
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+	wantErr(t, "ConcealSecret(no room)", err, refusal.ErrUnavailable)
+	want(t, "RevealSecret(no room)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "before")
 }
 
 // A store that fails keeps neither the record nor the share nor the bytes on
@@ -160,14 +163,14 @@ func TestConcealFailureKeepsNothing(t *testing.T) {
 	}})
 	failure := storage.ErrFull
 	faulty.before.Store(&failure)
-	_, err := k.Vault.ConcealSecret(t.Context(), vault.Caller{}, "x", vault.Wish{})
-	wantErr(t, "ConcealSecret(full disk)", err, vault.ErrUnavailable)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+	wantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
 	faulty.before.Store(nil)
-	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 0)
-	want(t, "receipts kept", len(rows(t, k.Store, vault.BucketMetadata)), 0)
-	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 0)
+	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 0)
+	want(t, "receipts kept", len(rowsIn(t, k.Store, vault.BucketMetadata)), 0)
+	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 0)
 	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
-	key := k.MustConceal(t, vault.Caller{}, "again", vault.Wish{}).Secret.Key
+	key := k.MustConceal(t, caller.Caller{}, "again", secret.Wish{}).Secret.Key
 	want(t, "slot of the next secret", slotOf(t, k, key), storage.Slot{Number: 1, Generation: 2})
 }
 
@@ -193,8 +196,8 @@ func TestConcealPreservesText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			key := k.MustConceal(t, vault.Caller{}, vault.Text(text), vault.Wish{}).Secret.Key
-			want(t, "RevealSecret(key)", k.MustReveal(t, vault.Caller{}, key, ""), text)
+			key := k.MustConceal(t, caller.Caller{}, caller.Text(text), secret.Wish{}).Secret.Key
+			want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, key, ""), text)
 		})
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -20,34 +23,34 @@ func TestNotConsumed(t *testing.T) {
 	tests := []struct {
 		name string
 		// attack harms kept and returns what undoes the harm.
-		attack func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) (undo func())
+		attack func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) (undo func())
 		fault  bool // the answer is an internal fault, else ErrNotFound or ErrPassphrase
 	}{
-		{"wrong passphrase", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+		{"wrong passphrase", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
 			if kept.Secret.HasPassphrase {
-				wantErr(t, "RevealSecret(wrong passphrase)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), "wrong"), vault.ErrPassphrase)
+				wantErr(t, "RevealSecret(wrong passphrase)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), "wrong"), refusal.ErrPassphrase)
 			}
 			return nil
 		}, false},
-		{"flipped token", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+		{"flipped token", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
-			wantErr(t, "RevealSecret(flipped)", revealErr(t, k, vault.Caller{}, flipped(kept.Secret.Key), "right"), vault.ErrNotFound)
+			wantErr(t, "RevealSecret(flipped)", revealErr(t, k, caller.Caller{}, flipped(kept.Secret.Key), "right"), refusal.ErrNotFound)
 			return nil
 		}, false},
-		{"damaged ciphertext", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+		{"damaged ciphertext", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
 			record := secretRow(t, k, kept.Secret.Key)
 			offset, err := vault.SealedOffset(record)
 			want(t, "SealedOffset(record)", err, nil)
 			return replaceSecret(t, k, kept, flipByte(record, offset+40))
 		}, true},
-		{"later expiry in the header", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+		{"later expiry in the header", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
 			// version, slot, length and kid, creation: then the expiry.
 			return replaceSecret(t, k, kept, flipByte(secretRow(t, k, kept.Secret.Key), 1+16+4+4+8+1))
 		}, true},
-		{"damaged share", func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+		{"damaged share", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
 			return flipShare(t, k, slotOf(t, k, kept.Secret.Key))
 		}, true},
@@ -56,11 +59,11 @@ func TestNotConsumed(t *testing.T) {
 		{"slot outside the file", otherSlot(storage.Slot{Number: 1 << 40}), true},
 	}
 	for _, test := range tests {
-		for _, passphrase := range []vault.Text{"", "right"} {
-			t.Run(test.name+map[vault.Text]string{"right": " with passphrase"}[passphrase], func(t *testing.T) {
+		for _, passphrase := range []caller.Text{"", "right"} {
+			t.Run(test.name+map[caller.Text]string{"right": " with passphrase"}[passphrase], func(t *testing.T) {
 				t.Parallel()
 				k := vaulttest.New(t, vaulttest.Options{Manual: true})
-				kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: passphrase})
+				kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: passphrase})
 				undo := test.attack(t, k, kept)
 				if test.fault {
 					wantFault(t, k, kept, passphrase)
@@ -68,8 +71,8 @@ func TestNotConsumed(t *testing.T) {
 				if undo != nil {
 					undo()
 				}
-				wantState(t, k, kept.Metadata.Key, vault.StateNew)
-				want(t, "RevealSecret(right)", k.MustReveal(t, vault.Caller{}, kept.Secret.Key, passphrase), "the text")
+				wantState(t, k, kept.Metadata.Key, secret.StateNew)
+				want(t, "RevealSecret(right)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, passphrase), "the text")
 			})
 		}
 	}
@@ -77,18 +80,18 @@ func TestNotConsumed(t *testing.T) {
 
 // wantFault expects that revealing and burning are faults, and never the wrong
 // passphrase or an unknown key.
-func wantFault(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, passphrase vault.Text) {
+func wantFault(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, passphrase caller.Text) {
 	t.Helper()
-	wantErr(t, "RevealSecret(damaged)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), passphrase), vault.ErrFault)
-	for _, other := range []error{vault.ErrPassphrase, vault.ErrNotFound, vault.ErrLocked} {
+	wantErr(t, "RevealSecret(damaged)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), passphrase), vault.ErrFault)
+	for _, other := range []error{refusal.ErrPassphrase, refusal.ErrNotFound, refusal.ErrLocked} {
 		if err := revealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), passphrase); err == nil || errors.Is(err, other) {
 			t.Errorf("RevealSecret(damaged): got %v, want a fault that is no %v", err, other)
 		}
 	}
 }
 
-func otherSlot(shift storage.Slot) func(*testing.T, *vaulttest.Kit, vault.Concealed) func() {
-	return func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) func() {
+func otherSlot(shift storage.Slot) func(*testing.T, *vaulttest.Kit, secret.Concealed) func() {
+	return func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 		t.Helper()
 		slot := slotOf(t, k, kept.Secret.Key)
 		slot.Number, slot.Generation = slot.Number+shift.Number, slot.Generation+shift.Generation
@@ -98,7 +101,7 @@ func otherSlot(shift storage.Slot) func(*testing.T, *vaulttest.Kit, vault.Concea
 	}
 }
 
-func replaceSecret(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, record []byte) (undo func()) {
+func replaceSecret(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, record []byte) (undo func()) {
 	t.Helper()
 	row, before := kept.Secret.Key.RowKey(seal.KindSecret), secretRow(t, k, kept.Secret.Key)
 	put(t, k.Store, vault.BucketSecret, row[:], record)
@@ -134,8 +137,8 @@ func flipShare(t *testing.T, k *vaulttest.Kit, slot storage.Slot) (undo func()) 
 func TestWrongRootKey(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	plain := k.MustConceal(t, vault.Caller{}, "plain", vault.Wish{})
-	locked := k.MustConceal(t, vault.Caller{}, "locked", vault.Wish{Passphrase: "right"})
+	plain := k.MustConceal(t, caller.Caller{}, "plain", secret.Wish{})
+	locked := k.MustConceal(t, caller.Caller{}, "locked", secret.Wish{Passphrase: "right"})
 	other := seal.NewKeys(seal.NewRootKey())
 	opts := vault.Options{
 		Store: k.Store, Shares: k.Shares, Keys: other, Now: k.Clock.Now,
@@ -150,17 +153,17 @@ func TestWrongRootKey(t *testing.T) {
 		t.Fatalf("Open(other root key, other verifier): got %v, want nil", err)
 	}
 	for range 2 {
-		got, err := fooled.RevealSecret(t.Context(), vault.Caller{}, plain.Secret.Key.Expose(), "")
+		got, err := fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, plain.Secret.Key.Expose(), "")
 		wantErr(t, "RevealSecret(other root key)", err, vault.ErrFault)
 		want(t, "RevealSecret(other root key).Value", string(got.Value), "")
 		// Here a wrong root key cannot be told from a wrong passphrase.
-		got, err = fooled.RevealSecret(t.Context(), vault.Caller{}, locked.Secret.Key.Expose(), "right")
-		wantErr(t, "RevealSecret(other root key, passphrase)", err, vault.ErrPassphrase)
+		got, err = fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, locked.Secret.Key.Expose(), "right")
+		wantErr(t, "RevealSecret(other root key, passphrase)", err, refusal.ErrPassphrase)
 		want(t, "RevealSecret(other root key, passphrase).Value", string(got.Value), "")
-		_, err = fooled.BurnSecret(t.Context(), vault.Caller{}, plain.Metadata.Key.Expose(), "")
+		_, err = fooled.Burns.BurnSecret(t.Context(), caller.Caller{}, plain.Metadata.Key.Expose(), "")
 		wantErr(t, "BurnSecret(other root key)", err, vault.ErrFault)
 	}
 	fooled.Close()
-	want(t, "RevealSecret(right root key)", k.MustReveal(t, vault.Caller{}, plain.Secret.Key, ""), "plain")
-	want(t, "RevealSecret(right root key)", k.MustReveal(t, vault.Caller{}, locked.Secret.Key, "right"), "locked")
+	want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, plain.Secret.Key, ""), "plain")
+	want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, locked.Secret.Key, "right"), "locked")
 }

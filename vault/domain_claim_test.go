@@ -10,6 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
@@ -19,10 +23,10 @@ func TestAddDomain(t *testing.T) {
 	c := k.account(t)
 	d := k.add(t, c, " Secrets.Example.COM. ")
 	now := k.Clock.Now()
-	expected := vault.Domain{
+	expected := domain.Domain{
 		ID: d.ID, Name: "secrets.example.com", Base: "example.com", Subdomain: "secrets.example.com", TRD: "secrets",
 		TLD: "com", SLD: "example", TXTHost: "_onetime-challenge-" + d.ID[:7] + ".secrets", TXTValue: d.TXTValue,
-		State: vault.DomainPending, Created: now, Updated: now, Address: "owner1@example.net",
+		State: domain.DomainPending, Created: now, Updated: now, Address: "owner1@example.net",
 	}
 	if diff := cmp.Diff(expected, d); diff != "" {
 		t.Errorf("AddDomain(secrets): -want +got\n%s", diff)
@@ -36,16 +40,16 @@ func TestAddDomain(t *testing.T) {
 			t.Errorf("GetDomain(%s): -want +got\n%s", name, diff)
 		}
 	}
-	_, err := k.Vault.AddDomain(t.Context(), c, "secrets.EXAMPLE.com")
-	wantErr(t, "AddDomain(the same)", err, vault.ErrDuplicate)
+	_, err := k.Vault.Domains.AddDomain(t.Context(), c, "secrets.EXAMPLE.com")
+	wantErr(t, "AddDomain(the same)", err, refusal.ErrDuplicate)
 	k.Clock.Advance(time.Second)
 	apex := k.add(t, c, "example.com")
 	want(t, "apex.Apex", apex.Apex, true)
 	want(t, "apex.Subdomain", apex.Subdomain, "")
 	want(t, "apex.TXTHost", apex.TXTHost, "_onetime-challenge-"+apex.ID[:7])
-	want(t, "audited(AuditDomainAdded)", audited(t, k.Kit, vault.AuditDomainAdded), 2)
-	list, err := k.Vault.ListDomains(t.Context(), c)
-	if diff := cmp.Diff([]vault.Domain{apex, d}, list); diff != "" || err != nil {
+	want(t, "audited(AuditDomainAdded)", audited(t, k.Kit, rows.AuditDomainAdded), 2)
+	list, err := k.Vault.Domains.ListDomains(t.Context(), c)
+	if diff := cmp.Diff([]domain.Domain{apex, d}, list); diff != "" || err != nil {
 		t.Errorf("ListDomains(): got %v, -want +got\n%s", err, diff)
 	}
 }
@@ -57,45 +61,45 @@ func TestDomainAccess(t *testing.T) {
 	owner, other := k.account(t), k.account(t)
 	d := k.verified(t, owner, "secrets.example.com")
 	v, ctx := k.Vault, t.Context()
-	operations := map[string]func(c vault.Caller, name string) error{
-		"GetDomain":    func(c vault.Caller, name string) error { _, err := v.GetDomain(ctx, c, name); return err },
-		"RemoveDomain": func(c vault.Caller, name string) error { _, err := v.RemoveDomain(ctx, c, name); return err },
-		"VerifyDomain": func(c vault.Caller, name string) error { _, err := v.VerifyDomain(ctx, c, name); return err },
-		"UpdateDomainBrand": func(c vault.Caller, name string) error {
-			_, err := v.UpdateDomainBrand(ctx, c, name, vault.Brand{}, nil)
+	operations := map[string]func(c caller.Caller, name string) error{
+		"GetDomain":    func(c caller.Caller, name string) error { _, err := v.Domains.GetDomain(ctx, c, name); return err },
+		"RemoveDomain": func(c caller.Caller, name string) error { _, err := v.Domains.RemoveDomain(ctx, c, name); return err },
+		"VerifyDomain": func(c caller.Caller, name string) error { _, err := v.Checks.VerifyDomain(ctx, c, name); return err },
+		"UpdateDomainBrand": func(c caller.Caller, name string) error {
+			_, err := v.Domains.UpdateDomainBrand(ctx, c, name, domain.Brand{}, nil)
 			return err
 		},
-		"UpdateDomainLogo": func(c vault.Caller, name string) error {
-			_, _, err := v.UpdateDomainLogo(ctx, c, name, vault.ImageLogo, nil)
+		"UpdateDomainLogo": func(c caller.Caller, name string) error {
+			_, _, err := v.Domains.UpdateDomainLogo(ctx, c, name, domain.ImageLogo, nil)
 			return err
 		},
-		"GetDomainLogo": func(c vault.Caller, name string) error {
-			_, err := v.GetDomainLogo(ctx, c, name, vault.ImageLogo)
+		"GetDomainLogo": func(c caller.Caller, name string) error {
+			_, err := v.Domains.GetDomainLogo(ctx, c, name, domain.ImageLogo)
 			return err
 		},
-		"DeleteDomainLogo": func(c vault.Caller, name string) error {
-			_, err := v.DeleteDomainLogo(ctx, c, name, vault.ImageLogo)
+		"DeleteDomainLogo": func(c caller.Caller, name string) error {
+			_, err := v.Domains.DeleteDomainLogo(ctx, c, name, domain.ImageLogo)
 			return err
 		},
 	}
 	for operation, call := range operations {
 		for _, name := range []string{d.Name, d.ID, "other.example.com", "", "not a name", strings.Repeat("0", 20)} {
 			err := call(other, name)
-			if domain, ok := errors.AsType[*vault.DomainError](err); !ok || domain.Domain != name {
-				t.Errorf("%s(other's %q): got %v, want %v", operation, name, err, vault.ErrDomainNotFound)
+			if domain, ok := errors.AsType[*refusal.DomainError](err); !ok || domain.Domain != name {
+				t.Errorf("%s(other's %q): got %v, want %v", operation, name, err, refusal.ErrDomainNotFound)
 			}
 		}
-		wantErr(t, operation+"(anonymous)", call(vaulttest.Caller(1), d.Name), vault.ErrUnauthenticated)
+		wantErr(t, operation+"(anonymous)", call(vaulttest.Caller(1), d.Name), refusal.ErrUnauthenticated)
 	}
-	_, err := v.AddDomain(ctx, vaulttest.Caller(1), "a.example.com")
-	wantErr(t, "AddDomain(anonymous)", err, vault.ErrUnauthenticated)
-	_, err = v.ListDomains(ctx, vaulttest.Caller(1))
-	wantErr(t, "ListDomains(anonymous)", err, vault.ErrUnauthenticated)
-	_, err = v.AddDomain(ctx, vault.Caller{Account: vault.AccountID{1}.String()}, "a.example.com")
-	wantErr(t, "AddDomain(an account that is gone)", err, vault.ErrUnauthenticated)
-	_, err = v.AddDomain(ctx, owner, "hush.example.org")
-	wantErr(t, "AddDomain(own host)", err, vault.ErrInvalid)
-	list, err := v.ListDomains(ctx, other)
+	_, err := v.Domains.AddDomain(ctx, vaulttest.Caller(1), "a.example.com")
+	wantErr(t, "AddDomain(anonymous)", err, refusal.ErrUnauthenticated)
+	_, err = v.Domains.ListDomains(ctx, vaulttest.Caller(1))
+	wantErr(t, "ListDomains(anonymous)", err, refusal.ErrUnauthenticated)
+	_, err = v.Domains.AddDomain(ctx, caller.Caller{Account: caller.AccountID{1}.String()}, "a.example.com")
+	wantErr(t, "AddDomain(an account that is gone)", err, refusal.ErrUnauthenticated)
+	_, err = v.Domains.AddDomain(ctx, owner, "hush.example.org")
+	wantErr(t, "AddDomain(own host)", err, refusal.ErrInvalid)
+	list, err := v.Domains.ListDomains(ctx, other)
 	if len(list) != 0 || err != nil {
 		t.Errorf("ListDomains(other): got %d, %v, want none", len(list), err)
 	}
@@ -105,12 +109,12 @@ func TestDomainLimit(t *testing.T) {
 	t.Parallel()
 	k := newDomainKit(t, vaulttest.Options{})
 	c := k.account(t)
-	for i := range vault.DomainLimit {
+	for i := range domain.DomainLimit {
 		k.add(t, c, fmt.Sprintf("d%d.example.com", i))
 	}
-	_, err := k.Vault.AddDomain(t.Context(), c, "more.example.com")
-	if many, ok := errors.AsType[*vault.TooManyError](err); !ok || many.What != "domains" || many.Limit != 100 {
-		t.Errorf("AddDomain(the 101st): got %v, want %v", err, vault.ErrTooMany)
+	_, err := k.Vault.Domains.AddDomain(t.Context(), c, "more.example.com")
+	if many, ok := errors.AsType[*refusal.TooManyError](err); !ok || many.What != "domains" || many.Limit != 100 {
+		t.Errorf("AddDomain(the 101st): got %v, want %v", err, refusal.ErrTooMany)
 	}
 	k.add(t, k.account(t), "more.example.com")
 	k.remove(t, c, "d7.example.com")
@@ -123,22 +127,22 @@ func TestRemoveDomain(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	c := k.account(t)
 	d := k.verified(t, c, "secrets.example.com")
-	if _, _, err := k.Vault.UpdateDomainLogo(t.Context(), c, d.Name, vault.ImageIcon, smallPNG(t)); err != nil {
+	if _, _, err := k.Vault.Domains.UpdateDomainLogo(t.Context(), c, d.Name, domain.ImageIcon, smallPNG(t)); err != nil {
 		t.Fatalf("UpdateDomainLogo(icon): got %v, want nil", err)
 	}
 	k.remove(t, c, d.ID)
 	for _, bucket := range []string{vault.BucketDomain, vault.BucketDomainID, vault.BucketVerified, vault.BucketRecheck, vault.BucketImage} {
-		want(t, "rows of "+bucket, len(rows(t, k.Store, bucket)), 0)
+		want(t, "rows of "+bucket, len(rowsIn(t, k.Store, bucket)), 0)
 	}
 	wantDomains(t, k, 0)
-	want(t, "audited(AuditDomainRemoved)", audited(t, k.Kit, vault.AuditDomainRemoved), 1)
+	want(t, "audited(AuditDomainRemoved)", audited(t, k.Kit, rows.AuditDomainRemoved), 1)
 	again := k.add(t, c, d.Name)
 	want(t, "AddDomain(again).ID", again.ID, d.ID)
 	if again.TXTValue == d.TXTValue {
 		t.Error("AddDomain(again).TXTValue: got the old one, want another")
 	}
-	got := k.verify(t, c, d.Name, vault.DomainPending)
-	want(t, "Check.Problem", checkOf(t, got, vault.CheckTXT).Problem, "There are TXT records, but none has the expected value.")
+	got := k.verify(t, c, d.Name, domain.DomainPending)
+	want(t, "Check.Problem", checkOf(t, got, domain.CheckTXT).Problem, "There are TXT records, but none has the expected value.")
 }
 
 // An account's domains end with it, and nobody else's.
@@ -151,15 +155,15 @@ func TestEndDomains(t *testing.T) {
 		k.add(t, c, fmt.Sprintf("p%d.example.com", i))
 	}
 	kept := k.verified(t, other, "kept.example.com")
-	id, _ := vault.ParseAccountID(c.Account)
+	id, _ := caller.ParseAccountID(c.Account)
 	if err := k.Vault.EndDomains(t.Context(), id); err != nil {
 		t.Fatalf("EndDomains(account): got %v, want nil", err)
 	}
 	for _, bucket := range []string{vault.BucketDomain, vault.BucketDomainID, vault.BucketVerified, vault.BucketRecheck} {
-		want(t, "rows of "+bucket, len(rows(t, k.Store, bucket)), 1)
+		want(t, "rows of "+bucket, len(rowsIn(t, k.Store, bucket)), 1)
 	}
 	wantDomains(t, k, 1)
-	want(t, "GetDomain(kept).State", k.get(t, other, kept.ID).State, vault.DomainVerified)
+	want(t, "GetDomain(kept).State", k.get(t, other, kept.ID).State, domain.DomainVerified)
 }
 
 func wantDomains(t *testing.T, k *domainKit, count int64) {

@@ -8,6 +8,9 @@ import (
 	"hush/resolver"
 	"hush/resolver/resolvertest"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
@@ -39,15 +42,15 @@ func newDomainKit(t *testing.T, opts vaulttest.Options) *domainKit {
 }
 
 // account makes another account.
-func (k *domainKit) account(t *testing.T) vault.Caller {
+func (k *domainKit) account(t *testing.T) caller.Caller {
 	t.Helper()
 	k.accounts++
-	return k.MustAccount(t, vault.Text(fmt.Sprintf("owner%d@example.net", k.accounts)))
+	return k.MustAccount(t, caller.Text(fmt.Sprintf("owner%d@example.net", k.accounts)))
 }
 
-func (k *domainKit) add(t *testing.T, c vault.Caller, name string) vault.Domain {
+func (k *domainKit) add(t *testing.T, c caller.Caller, name string) domain.Domain {
 	t.Helper()
-	d, err := k.Vault.AddDomain(t.Context(), c, name)
+	d, err := k.Vault.Domains.AddDomain(t.Context(), c, name)
 	if err != nil {
 		t.Fatalf("AddDomain(%s): got %v, want nil", name, err)
 	}
@@ -55,13 +58,13 @@ func (k *domainKit) add(t *testing.T, c vault.Caller, name string) vault.Domain 
 }
 
 // publish puts a domain's proof into DNS.
-func (k *domainKit) publish(d vault.Domain) { k.DNS.SetTXT(txtName(d), d.TXTValue) }
+func (k *domainKit) publish(d domain.Domain) { k.DNS.SetTXT(txtName(d), d.TXTValue) }
 
-func txtName(d vault.Domain) string { return d.TXTHost + "." + d.Base }
+func txtName(d domain.Domain) string { return d.TXTHost + "." + d.Base }
 
-func (k *domainKit) verify(t *testing.T, c vault.Caller, name string, state vault.DomainState) vault.Domain {
+func (k *domainKit) verify(t *testing.T, c caller.Caller, name string, state domain.DomainState) domain.Domain {
 	t.Helper()
-	d, err := k.Vault.VerifyDomain(t.Context(), c, name)
+	d, err := k.Vault.Checks.VerifyDomain(t.Context(), c, name)
 	if err != nil {
 		t.Fatalf("VerifyDomain(%s): got %v, want nil", name, err)
 	}
@@ -70,24 +73,24 @@ func (k *domainKit) verify(t *testing.T, c vault.Caller, name string, state vaul
 }
 
 // verified makes a domain that is.
-func (k *domainKit) verified(t *testing.T, c vault.Caller, name string) vault.Domain {
+func (k *domainKit) verified(t *testing.T, c caller.Caller, name string) domain.Domain {
 	t.Helper()
 	k.publish(k.add(t, c, name))
-	return k.verify(t, c, name, vault.DomainVerified)
+	return k.verify(t, c, name, domain.DomainVerified)
 }
 
-func (k *domainKit) get(t *testing.T, c vault.Caller, name string) vault.Domain {
+func (k *domainKit) get(t *testing.T, c caller.Caller, name string) domain.Domain {
 	t.Helper()
-	d, err := k.Vault.GetDomain(t.Context(), c, name)
+	d, err := k.Vault.Domains.GetDomain(t.Context(), c, name)
 	if err != nil {
 		t.Fatalf("GetDomain(%s): got %v, want nil", name, err)
 	}
 	return d
 }
 
-func (k *domainKit) remove(t *testing.T, c vault.Caller, name string) {
+func (k *domainKit) remove(t *testing.T, c caller.Caller, name string) {
 	t.Helper()
-	if got, err := k.Vault.RemoveDomain(t.Context(), c, name); err != nil || got == "" {
+	if got, err := k.Vault.Domains.RemoveDomain(t.Context(), c, name); err != nil || got == "" {
 		t.Fatalf("RemoveDomain(%s): got %q, %v, want the name", name, got, err)
 	}
 }
@@ -96,7 +99,7 @@ func (k *domainKit) remove(t *testing.T, c vault.Caller, name string) {
 func (k *domainKit) recheck(t *testing.T) (handled int) {
 	t.Helper()
 	for {
-		n, err := k.Vault.Recheck(t.Context())
+		n, err := k.Vault.Checks.Recheck(t.Context())
 		if err != nil {
 			t.Fatalf("Recheck(): got %v, want nil", err)
 		}
@@ -117,15 +120,15 @@ func (k *domainKit) pass(t *testing.T, whole, step time.Duration) (handled int) 
 }
 
 // lapse takes the proof of a domain away until the domain is suspended.
-func (k *domainKit) lapse(t *testing.T, c vault.Caller, d vault.Domain) {
+func (k *domainKit) lapse(t *testing.T, c caller.Caller, d domain.Domain) {
 	t.Helper()
 	k.DNS.Delete(txtName(d))
 	k.pass(t, 9*24*time.Hour, 4*time.Hour)
-	want(t, "GetDomain(lapsed).State", k.get(t, c, d.Name).State, vault.DomainSuspended)
+	want(t, "GetDomain(lapsed).State", k.get(t, c, d.Name).State, domain.DomainSuspended)
 }
 
 // checkOf returns the last check of a kind.
-func checkOf(t *testing.T, d vault.Domain, kind vault.CheckKind) vault.Check {
+func checkOf(t *testing.T, d domain.Domain, kind domain.CheckKind) domain.Check {
 	t.Helper()
 	for _, c := range d.Checks {
 		if c.Kind == kind {
@@ -133,13 +136,13 @@ func checkOf(t *testing.T, d vault.Domain, kind vault.CheckKind) vault.Check {
 		}
 	}
 	t.Fatalf("Domain.Checks: got %v, want one of kind %d", d.Checks, kind)
-	return vault.Check{}
+	return domain.Check{}
 }
 
 // audited counts the audit rows of a kind.
-func audited(t *testing.T, k *vaulttest.Kit, kind vault.AuditType) (n int) {
+func audited(t *testing.T, k *vaulttest.Kit, kind rows.AuditType) (n int) {
 	t.Helper()
-	for _, value := range rows(t, k.Store, vault.BucketAudit) {
+	for _, value := range rowsIn(t, k.Store, vault.BucketAudit) {
 		row, err := vault.AuditOf(value)
 		if err != nil {
 			t.Fatalf("AuditOf(row): got %v, want nil", err)

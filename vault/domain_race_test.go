@@ -8,6 +8,10 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
@@ -52,14 +56,14 @@ func TestAddDomainBesideItself(t *testing.T) {
 	t.Parallel()
 	k, m := newMeddledKit(t)
 	c := k.account(t)
-	var first vault.Domain
+	var first domain.Domain
 	m.before(func() { first = k.add(t, c, claimed) })
-	_, err := k.Vault.AddDomain(t.Context(), c, claimed)
-	wantErr(t, "AddDomain(added meanwhile)", err, vault.ErrDuplicate)
+	_, err := k.Vault.Domains.AddDomain(t.Context(), c, claimed)
+	wantErr(t, "AddDomain(added meanwhile)", err, refusal.ErrDuplicate)
 	m.meddled(t)
 	// The claim that was answered is the one that counts.
 	want(t, "TXTValue", k.get(t, c, claimed).TXTValue, first.TXTValue)
-	want(t, "rows of checks", len(rows(t, k.Store, vault.BucketRecheck)), 1)
+	want(t, "rows of checks", len(rowsIn(t, k.Store, vault.BucketRecheck)), 1)
 }
 
 // The attack: many calls at once, each of which finds room for one more domain.
@@ -67,16 +71,16 @@ func TestAddDomainBesideTheLast(t *testing.T) {
 	t.Parallel()
 	k, m := newMeddledKit(t)
 	c := k.account(t)
-	for i := range vault.DomainLimit - 1 {
+	for i := range domain.DomainLimit - 1 {
 		k.add(t, c, fmt.Sprintf("d%d.example.com", i))
 	}
 	m.before(func() { k.add(t, c, "last.example.com") })
-	_, err := k.Vault.AddDomain(t.Context(), c, "more.example.com")
-	wantErr(t, "AddDomain(above the limit, filled meanwhile)", err, vault.ErrTooMany)
+	_, err := k.Vault.Domains.AddDomain(t.Context(), c, "more.example.com")
+	wantErr(t, "AddDomain(above the limit, filled meanwhile)", err, refusal.ErrTooMany)
 	m.meddled(t)
-	list, err := k.Vault.ListDomains(t.Context(), c)
-	if len(list) != vault.DomainLimit || err != nil {
-		t.Errorf("ListDomains: got %d, %v, want %d", len(list), err, vault.DomainLimit)
+	list, err := k.Vault.Domains.ListDomains(t.Context(), c)
+	if len(list) != domain.DomainLimit || err != nil {
+		t.Errorf("ListDomains: got %d, %v, want %d", len(list), err, domain.DomainLimit)
 	}
 }
 
@@ -86,21 +90,21 @@ func TestVerifyDomainBesideAnother(t *testing.T) {
 	t.Parallel()
 	k, m := newMeddledKit(t)
 	ada, bob := k.account(t), k.account(t)
-	of := map[string]vault.Domain{}
-	for _, c := range []vault.Caller{ada, bob} {
+	of := map[string]domain.Domain{}
+	for _, c := range []caller.Caller{ada, bob} {
 		of[c.Account] = k.add(t, c, claimed)
 		k.publish(of[c.Account])
 	}
-	m.before(func() { k.verify(t, ada, claimed, vault.DomainVerified) })
-	_, err := k.Vault.VerifyDomain(t.Context(), bob, claimed)
-	wantErr(t, "VerifyDomain(verified by another meanwhile)", err, vault.ErrDuplicate)
+	m.before(func() { k.verify(t, ada, claimed, domain.DomainVerified) })
+	_, err := k.Vault.Checks.VerifyDomain(t.Context(), bob, claimed)
+	wantErr(t, "VerifyDomain(verified by another meanwhile)", err, refusal.ErrDuplicate)
 	m.meddled(t)
-	want(t, "ada's state", k.get(t, ada, claimed).State, vault.DomainVerified)
-	want(t, "bob's state", k.get(t, bob, claimed).State, vault.DomainPending)
-	want(t, "bob's problem", checkOf(t, k.get(t, bob, claimed), vault.CheckTXT).Problem, "Another account has verified this name.")
-	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, vault.AuditDomainVerified), 1)
+	want(t, "ada's state", k.get(t, ada, claimed).State, domain.DomainVerified)
+	want(t, "bob's state", k.get(t, bob, claimed).State, domain.DomainPending)
+	want(t, "bob's problem", checkOf(t, k.get(t, bob, claimed), domain.CheckTXT).Problem, "Another account has verified this name.")
+	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
 	wantDomains(t, k, 1)
-	brand, err := k.Vault.GetPublicBrand(t.Context(), claimed)
+	brand, err := k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
 	if err != nil || brand.ID != of[ada.Account].ID {
 		t.Errorf("GetPublicBrand: got %q, %v, want ada's", brand.ID, err)
 	}
@@ -122,13 +126,13 @@ func TestVerifyDomainBesideItsEnd(t *testing.T) {
 					k.add(t, c, claimed)
 				}
 			})
-			_, err := k.Vault.VerifyDomain(t.Context(), c, claimed)
-			wantErr(t, "VerifyDomain("+name+" meanwhile)", err, vault.ErrDomainNotFound)
+			_, err := k.Vault.Checks.VerifyDomain(t.Context(), c, claimed)
+			wantErr(t, "VerifyDomain("+name+" meanwhile)", err, refusal.ErrDomainNotFound)
 			m.meddled(t)
-			want(t, "rows of verified", len(rows(t, k.Store, vault.BucketVerified)), 0)
-			want(t, "rows of domains", len(rows(t, k.Store, vault.BucketDomain)), map[bool]int{true: 1}[again])
+			want(t, "rows of verified", len(rowsIn(t, k.Store, vault.BucketVerified)), 0)
+			want(t, "rows of domains", len(rowsIn(t, k.Store, vault.BucketDomain)), map[bool]int{true: 1}[again])
 			if again {
-				want(t, "GetDomain.State", k.get(t, c, claimed).State, vault.DomainPending)
+				want(t, "GetDomain.State", k.get(t, c, claimed).State, domain.DomainPending)
 			}
 			wantDomains(t, k, 0)
 		})
@@ -142,24 +146,24 @@ func TestChangeDomainBesideItsEnd(t *testing.T) {
 	c := k.account(t)
 	for name, change := range map[string]func() error{
 		"brand": func() error {
-			_, err := k.Vault.UpdateDomainBrand(t.Context(), c, claimed, vault.Brand{PrimaryColor: new("#abc")}, nil)
+			_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), c, claimed, domain.Brand{PrimaryColor: new("#abc")}, nil)
 			return err
 		},
 		"logo": func() error {
-			_, _, err := k.Vault.UpdateDomainLogo(t.Context(), c, claimed, vault.ImageLogo, smallPNG(t))
+			_, _, err := k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, domain.ImageLogo, smallPNG(t))
 			return err
 		},
 		"removal": func() error {
-			_, err := k.Vault.RemoveDomain(t.Context(), c, claimed)
+			_, err := k.Vault.Domains.RemoveDomain(t.Context(), c, claimed)
 			return err
 		},
 	} {
 		k.verified(t, c, claimed)
 		m.before(func() { k.remove(t, c, claimed) })
-		wantErr(t, name+" (given up meanwhile)", change(), vault.ErrDomainNotFound)
+		wantErr(t, name+" (given up meanwhile)", change(), refusal.ErrDomainNotFound)
 		m.meddled(t)
 		for _, bucket := range []string{vault.BucketDomain, vault.BucketVerified, vault.BucketImage, vault.BucketRecheck} {
-			want(t, name+": rows of "+bucket, len(rows(t, k.Store, bucket)), 0)
+			want(t, name+": rows of "+bucket, len(rowsIn(t, k.Store, bucket)), 0)
 		}
 		wantDomains(t, k, 0)
 	}

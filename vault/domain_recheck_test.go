@@ -8,6 +8,12 @@ import (
 	"time"
 
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -31,16 +37,16 @@ func TestRecheckPending(t *testing.T) {
 	if week := k.pass(t, 7*day, 10*time.Minute); week < 30 || week > 60 {
 		t.Errorf("checks in the week: got %d, want one each four hours", week)
 	}
-	want(t, "rows of the index", len(rows(t, k.Store, vault.BucketRecheck)), 0)
+	want(t, "rows of the index", len(rowsIn(t, k.Store, vault.BucketRecheck)), 0)
 	k.publish(d)
 	want(t, "checks after the week", k.pass(t, 3*day, time.Hour), 0)
-	want(t, "GetDomain().State", k.get(t, c, claimed).State, vault.DomainPending)
+	want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainPending)
 	k.DNS.Delete(txtName(d))
-	k.verify(t, c, claimed, vault.DomainPending)
+	k.verify(t, c, claimed, domain.DomainPending)
 	k.publish(d)
 	k.pass(t, 10*time.Minute, time.Minute)
 	got := k.get(t, c, claimed)
-	want(t, "GetDomain(asked again).State", got.State, vault.DomainVerified)
+	want(t, "GetDomain(asked again).State", got.State, domain.DomainVerified)
 	want(t, "GetDomain(asked again).TXTValue", got.TXTValue, d.TXTValue)
 }
 
@@ -65,7 +71,7 @@ func TestRecheckVerified(t *testing.T) {
 		t.Errorf("moments of the daily checks: got %d, want them apart", moments)
 	}
 	for i := range domains {
-		want(t, "GetDomain().State", k.get(t, c, fmt.Sprintf("d%d.example.com", i)).State, vault.DomainVerified)
+		want(t, "GetDomain().State", k.get(t, c, fmt.Sprintf("d%d.example.com", i)).State, domain.DomainVerified)
 	}
 	wantDomains(t, k, domains)
 }
@@ -80,7 +86,7 @@ func TestRecheckBatch(t *testing.T) {
 	}
 	k.Clock.Advance(time.Minute)
 	for _, expected := range []int{16, 4, 0} {
-		n, err := k.Vault.Recheck(t.Context())
+		n, err := k.Vault.Checks.Recheck(t.Context())
 		if n != expected || err != nil {
 			t.Errorf("Recheck(): got %d, %v, want %d", n, err, expected)
 		}
@@ -88,10 +94,10 @@ func TestRecheckBatch(t *testing.T) {
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	k.Clock.Advance(time.Hour)
-	if _, err := k.Vault.Recheck(left); err == nil {
+	if _, err := k.Vault.Checks.Recheck(left); err == nil {
 		t.Error("Recheck(ended): got nil, want an error")
 	}
-	want(t, "GetDomain().State", k.get(t, c, "d1.example.com").State, vault.DomainPending)
+	want(t, "GetDomain().State", k.get(t, c, "d1.example.com").State, domain.DomainPending)
 }
 
 // A row of the index that no domain stands behind, and a domain that cannot be
@@ -103,26 +109,26 @@ func TestRecheckDamage(t *testing.T) {
 	k.add(t, c, "damaged.example.com")
 	d := k.add(t, c, claimed)
 	k.publish(d)
-	id, _ := vault.ParseAccountID(c.Account)
+	id, _ := caller.ParseAccountID(c.Account)
 	put(t, k.Store, vault.BucketDomain, append(id[:], "damaged.example.com"...), []byte{9})
 	for _, key := range []string{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x01short", "\x00\x00\x00\x00\x00\x00\x00\x01" + string(id[:]) + "gone.example.com", "\x00\x00\x00\x00\x00\x00\x00\x01" + string(id[:]) + claimed} {
 		put(t, k.Store, vault.BucketRecheck, []byte(key), []byte{})
 	}
 	k.Clock.Advance(time.Minute)
 	want(t, "Recheck()", k.recheck(t), 6)
-	want(t, "GetDomain().State", k.get(t, c, claimed).State, vault.DomainVerified)
-	want(t, "rows of the index", len(rows(t, k.Store, vault.BucketRecheck)), 2)
+	want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
+	want(t, "rows of the index", len(rowsIn(t, k.Store, vault.BucketRecheck)), 2)
 
 	// A damaged account is no reason either, though it cannot be told.
 	other := k.account(t)
 	second := k.verified(t, other, "second.example.com")
-	account, _ := vault.ParseAccountID(other.Account)
+	account, _ := caller.ParseAccountID(other.Account)
 	put(t, k.Store, vault.BucketAccount, account[:], []byte{9})
 	k.DNS.Delete(txtName(second))
 	k.pass(t, 10*day, 4*time.Hour)
-	want(t, "GetDomain().State", k.get(t, c, claimed).State, vault.DomainVerified)
+	want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
 	want(t, "GetDomain().Checked on the last day", k.Clock.Now().Sub(k.get(t, c, claimed).Checked) < 30*time.Hour, true)
-	want(t, "GetDomain(damaged account).State", k.get(t, other, second.Name).State, vault.DomainVerified)
+	want(t, "GetDomain(damaged account).State", k.get(t, other, second.Name).State, domain.DomainVerified)
 }
 
 // A domain lapses, and somebody else registers it. Its secrets are locked, not
@@ -134,38 +140,38 @@ func TestDomainLapse(t *testing.T) {
 	c := k.account(t)
 	d := k.verified(t, c, claimed)
 	month := 30 * day
-	made := k.MustConceal(t, c, "the text", vault.Wish{ShareDomain: "Secrets.Example.com.", TTL: &month})
+	made := k.MustConceal(t, c, "the text", secret.Wish{ShareDomain: "Secrets.Example.com.", TTL: &month})
 	want(t, "Secret.ShareDomain", made.Secret.ShareDomain, claimed)
 
 	k.DNS.Delete(txtName(d))
 	k.pass(t, 6*day, 4*time.Hour)
-	want(t, "GetDomain(after six days).State", k.get(t, c, claimed).State, vault.DomainVerified)
+	want(t, "GetDomain(after six days).State", k.get(t, c, claimed).State, domain.DomainVerified)
 	for range 18 {
 		k.pass(t, 4*time.Hour, 4*time.Hour)
-		if _, err := k.Vault.PostDue(t.Context()); err != nil {
+		if _, err := k.Vault.Outbox.PostDue(t.Context()); err != nil {
 			t.Fatalf("PostDue(): got %v, want nil", err)
 		}
 	}
 	got := k.get(t, c, claimed)
-	want(t, "GetDomain(after nine days).State", got.State, vault.DomainSuspended)
-	want(t, "mails about it", mails.count(vault.MailSuspended, claimed), 1)
+	want(t, "GetDomain(after nine days).State", got.State, domain.DomainSuspended)
+	want(t, "mails about it", mails.count(outbox.MailSuspended, claimed), 1)
 	want(t, "Domain.Verified", got.Verified, d.Verified)
-	want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, vault.AuditDomainSuspended), 1)
+	want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, rows.AuditDomainSuspended), 1)
 	wantDomains(t, k, 0)
 
-	wantErr(t, "RevealSecret(suspended)", revealErr(t, k.Kit, vaulttest.Caller(2), made.Secret.Key.Expose(), ""), vault.ErrDomainSuspended)
-	secret, err := k.Vault.GetSecret(t.Context(), vaulttest.Caller(2), made.Secret.Key.Expose())
-	if err != nil || secret.State != vault.StateNew {
-		t.Errorf("GetSecret(suspended): got %v, %v, want it to wait", secret.State, err)
+	wantErr(t, "RevealSecret(suspended)", revealErr(t, k.Kit, vaulttest.Caller(2), made.Secret.Key.Expose(), ""), refusal.ErrDomainSuspended)
+	kept, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), made.Secret.Key.Expose())
+	if err != nil || kept.State != secret.StateNew {
+		t.Errorf("GetSecret(suspended): got %v, %v, want it to wait", kept.State, err)
 	}
-	_, err = k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{ShareDomain: claimed})
-	wantErr(t, "ConcealSecret(suspended)", err, vault.ErrDomainNotFound)
-	_, err = k.Vault.GetPublicBrand(t.Context(), claimed)
-	wantErr(t, "GetPublicBrand(suspended)", err, vault.ErrNotFound)
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: claimed})
+	wantErr(t, "ConcealSecret(suspended)", err, refusal.ErrDomainNotFound)
+	_, err = k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
+	wantErr(t, "GetPublicBrand(suspended)", err, refusal.ErrNotFound)
 
 	k.publish(d)
 	k.pass(t, 27*time.Hour, time.Hour)
-	want(t, "GetDomain(back).State", k.get(t, c, claimed).State, vault.DomainVerified)
+	want(t, "GetDomain(back).State", k.get(t, c, claimed).State, domain.DomainVerified)
 	want(t, "RevealSecret(back)", k.MustReveal(t, vaulttest.Caller(2), made.Secret.Key, ""), "the text")
 	wantDomains(t, k, 1)
 }
@@ -181,14 +187,14 @@ func TestDomainFlips(t *testing.T) {
 		k.pass(t, 6*day, 4*time.Hour)
 		k.publish(d)
 		if i%2 == 0 {
-			k.verify(t, c, claimed, vault.DomainVerified)
+			k.verify(t, c, claimed, domain.DomainVerified)
 		} else {
 			k.pass(t, 8*time.Hour, time.Hour)
 		}
-		want(t, "GetDomain(flip).State", k.get(t, c, claimed).State, vault.DomainVerified)
+		want(t, "GetDomain(flip).State", k.get(t, c, claimed).State, domain.DomainVerified)
 	}
-	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, vault.AuditDomainVerified), 1)
-	want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, vault.AuditDomainSuspended), 0)
+	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
+	want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, rows.AuditDomainSuspended), 0)
 }
 
 // A server that was off for weeks does not take its own absence for the
@@ -201,7 +207,7 @@ func TestRecheckAfterAbsence(t *testing.T) {
 	k.DNS.Refuse(txtName(d))
 	k.Clock.Advance(20 * day)
 	want(t, "Recheck()", k.recheck(t), 1)
-	want(t, "GetDomain().State", k.get(t, c, claimed).State, vault.DomainVerified)
+	want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
 }
 
 // The new owner of a lapsed name verifies it, and keeps it.
@@ -212,20 +218,20 @@ func TestDomainTakeover(t *testing.T) {
 	first := k.verified(t, old, claimed)
 	second := k.add(t, next, claimed) // an unproved claim keeps nobody out, a proved one does
 	k.publish(second)
-	_, err := k.Vault.VerifyDomain(t.Context(), next, claimed)
-	wantErr(t, "VerifyDomain(second)", err, vault.ErrDuplicate)
+	_, err := k.Vault.Checks.VerifyDomain(t.Context(), next, claimed)
+	wantErr(t, "VerifyDomain(second)", err, refusal.ErrDuplicate)
 	k.lapse(t, old, first)
-	k.verify(t, next, claimed, vault.DomainVerified)
+	k.verify(t, next, claimed, domain.DomainVerified)
 	k.publish(first)
-	_, err = k.Vault.VerifyDomain(t.Context(), old, claimed)
-	wantErr(t, "VerifyDomain(first, again)", err, vault.ErrDuplicate)
+	_, err = k.Vault.Checks.VerifyDomain(t.Context(), old, claimed)
+	wantErr(t, "VerifyDomain(first, again)", err, refusal.ErrDuplicate)
 	k.pass(t, 2*day, 4*time.Hour)
-	want(t, "GetDomain(first).State", k.get(t, old, claimed).State, vault.DomainSuspended)
-	want(t, "GetDomain(second).State", k.get(t, next, claimed).State, vault.DomainVerified)
+	want(t, "GetDomain(first).State", k.get(t, old, claimed).State, domain.DomainSuspended)
+	want(t, "GetDomain(second).State", k.get(t, next, claimed).State, domain.DomainVerified)
 	wantDomains(t, k, 1)
 	k.remove(t, old, claimed) // takes nothing from the other
 	wantDomains(t, k, 1)
-	public, err := k.Vault.GetPublicBrand(t.Context(), claimed)
+	public, err := k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
 	want(t, "GetPublicBrand().ID", public.ID, second.ID)
 	wantErr(t, "GetPublicBrand()", err, nil)
 	k.remove(t, next, claimed)
@@ -239,29 +245,29 @@ func TestRemovedDomainLocksNothing(t *testing.T) {
 	c, other := k.account(t), k.account(t)
 	d := k.verified(t, c, claimed)
 	month := 30 * day
-	first := k.MustConceal(t, c, "first", vault.Wish{ShareDomain: claimed, TTL: &month})
+	first := k.MustConceal(t, c, "first", secret.Wish{ShareDomain: claimed, TTL: &month})
 	k.lapse(t, c, d)
 	k.remove(t, c, claimed)
 	want(t, "RevealSecret(given up)", k.MustReveal(t, vaulttest.Caller(2), first.Secret.Key, ""), "first")
 	again := k.verified(t, other, claimed)
-	second := k.MustConceal(t, other, "second", vault.Wish{ShareDomain: again.Name})
+	second := k.MustConceal(t, other, "second", secret.Wish{ShareDomain: again.Name})
 	want(t, "RevealSecret(another's)", k.MustReveal(t, vaulttest.Caller(2), second.Secret.Key, ""), "second")
 }
 
 // postbox keeps what is sent.
 type postbox struct {
 	mu   sync.Mutex
-	sent []vault.Mail
+	sent []outbox.Mail
 }
 
-func (p *postbox) send(_ context.Context, m vault.Mail) error {
+func (p *postbox) send(_ context.Context, m outbox.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sent = append(p.sent, m)
 	return nil
 }
 
-func (p *postbox) count(kind vault.MailKind, domain string) (n int) {
+func (p *postbox) count(kind outbox.MailKind, domain string) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.sent {

@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	"hush/seal"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -28,14 +31,14 @@ func TestShareOnDomain(t *testing.T) {
 		{"x.secrets.example.com", "", true}, {"example.com", "", true}, {"x." + ownHost, "", true},
 	}
 	for _, test := range tests {
-		got, err := k.Vault.ConcealSecret(t.Context(), owner, "x", vault.Wish{ShareDomain: test.wish})
-		if domain, ok := errors.AsType[*vault.DomainError](err); ok != test.refused || ok && domain.Domain != test.wish {
+		got, err := k.Vault.Secrets.ConcealSecret(t.Context(), owner, "x", secret.Wish{ShareDomain: test.wish})
+		if domain, ok := errors.AsType[*refusal.DomainError](err); ok != test.refused || ok && domain.Domain != test.wish {
 			t.Errorf("ConcealSecret(%q): got %v, want refused: %t", test.wish, err, test.refused)
 		}
 		want(t, "Secret.ShareDomain", got.Secret.ShareDomain, test.want)
 	}
-	_, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", vault.Wish{ShareDomain: claimed})
-	wantErr(t, "ConcealSecret(anonymous)", err, vault.ErrDomainNotFound)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{ShareDomain: claimed})
+	wantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrDomainNotFound)
 }
 
 // On somebody's domain those without an account share only as its owner lets
@@ -50,10 +53,10 @@ func TestVisitorsTakeLeave(t *testing.T) {
 	visit := func(host string, page bool, admitted bool) {
 		t.Helper()
 		c := vaulttest.Caller(1)
-		c.Site = vault.Site{Host: host, Page: page}
-		_, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{})
-		_, _, again := k.Vault.GenerateSecret(t.Context(), c, 0, seal.CharacterSets{}, vault.Wish{})
-		if refused := errors.Is(err, vault.ErrPolicy); refused == admitted || !refused && err != nil || errors.Is(again, vault.ErrPolicy) != refused {
+		c.Site = caller.Site{Host: host, Page: page}
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{})
+		_, _, again := k.Vault.Secrets.GenerateSecret(t.Context(), c, 0, seal.CharacterSets{}, secret.Wish{})
+		if refused := errors.Is(err, refusal.ErrPolicy); refused == admitted || !refused && err != nil || errors.Is(again, refusal.ErrPolicy) != refused {
 			t.Errorf("ConcealSecret, GenerateSecret on %q, by a page: %t: got %v and %v, want it admitted: %t", host, page, err, again, admitted)
 		}
 	}
@@ -61,10 +64,10 @@ func TestVisitorsTakeLeave(t *testing.T) {
 		visit(host, page, true)
 		visit(host, script, true)
 	}
-	for _, brand := range []vault.Brand{
+	for _, brand := range []domain.Brand{
 		{}, {AllowPublicHomepage: new(true)}, {AllowPublicHomepage: new(false), AllowPublicAPI: new(true)}, {AllowPublicHomepage: new(true)},
 	} {
-		now, err := k.Vault.UpdateDomainBrand(t.Context(), owner, claimed, brand, nil)
+		now, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), owner, claimed, brand, nil)
 		if err != nil {
 			t.Fatalf("UpdateDomainBrand(leave): got %v, want nil", err)
 		}
@@ -72,10 +75,10 @@ func TestVisitorsTakeLeave(t *testing.T) {
 		visit("Secrets.Example.com", page, on(now.Brand.AllowPublicHomepage))
 		visit(claimed+".", script, on(now.Brand.AllowPublicAPI))
 	}
-	owner.Site = vault.Site{Host: claimed}
-	_, err := k.Vault.UpdateDomainBrand(t.Context(), owner, claimed, vault.Brand{}, []string{"allow_public_api", "allow_public_homepage"})
+	owner.Site = caller.Site{Host: claimed}
+	_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), owner, claimed, domain.Brand{}, []string{"allow_public_api", "allow_public_homepage"})
 	wantErr(t, "UpdateDomainBrand(no leave)", err, nil)
-	_, err = k.Vault.ConcealSecret(t.Context(), owner, "x", vault.Wish{})
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), owner, "x", secret.Wish{})
 	wantErr(t, "ConcealSecret(owner)", err, nil)
 }
 
@@ -86,19 +89,19 @@ func TestPublicBrand(t *testing.T) {
 	c := k.account(t)
 	d := k.add(t, c, claimed)
 	file := smallPNG(t)
-	if _, err := k.Vault.UpdateDomainBrand(t.Context(), c, claimed, vault.Brand{PrimaryColor: new("#abc")}, nil); err != nil {
+	if _, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), c, claimed, domain.Brand{PrimaryColor: new("#abc")}, nil); err != nil {
 		t.Fatalf("UpdateDomainBrand(color): got %v, want nil", err)
 	}
-	if _, _, err := k.Vault.UpdateDomainLogo(t.Context(), c, claimed, vault.ImageLogo, file); err != nil {
+	if _, _, err := k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, domain.ImageLogo, file); err != nil {
 		t.Fatalf("UpdateDomainLogo(logo): got %v, want nil", err)
 	}
 	for _, unknown := range []string{claimed, d.ID, "", "com", "not a name", "other.example.com"} {
-		_, err := k.Vault.GetPublicBrand(t.Context(), unknown)
-		wantErr(t, "GetPublicBrand("+unknown+")", err, vault.ErrNotFound)
+		_, err := k.Vault.Domains.GetPublicBrand(t.Context(), unknown)
+		wantErr(t, "GetPublicBrand("+unknown+")", err, refusal.ErrNotFound)
 	}
 	k.publish(d)
-	k.verify(t, c, claimed, vault.DomainVerified)
-	got, err := k.Vault.GetPublicBrand(t.Context(), "Secrets.example.com.")
+	k.verify(t, c, claimed, domain.DomainVerified)
+	got, err := k.Vault.Domains.GetPublicBrand(t.Context(), "Secrets.example.com.")
 	if err != nil {
 		t.Fatalf("GetPublicBrand(verified): got %v, want nil", err)
 	}
@@ -108,14 +111,14 @@ func TestPublicBrand(t *testing.T) {
 	want(t, "has an icon", got.Icon != nil, false)
 	want(t, "what is private", got.Address+got.TXTHost+got.TXTValue, "")
 	want(t, "checks", len(got.Checks), 0)
-	image, err := k.Vault.GetPublicImage(t.Context(), got.ID, vault.ImageLogo)
+	image, err := k.Vault.Domains.GetPublicImage(t.Context(), got.ID, domain.ImageLogo)
 	if err != nil || len(image.Content) == 0 {
 		t.Errorf("GetPublicImage(logo): got %d bytes, %v, want the image", len(image.Content), err)
 	}
 	for _, id := range []string{"", claimed, got.ID[:19], got.ID + "0", "00000000000000000000"} {
-		_, err := k.Vault.GetPublicImage(t.Context(), id, vault.ImageLogo)
-		wantErr(t, "GetPublicImage("+id+")", err, vault.ErrNotFound)
+		_, err := k.Vault.Domains.GetPublicImage(t.Context(), id, domain.ImageLogo)
+		wantErr(t, "GetPublicImage("+id+")", err, refusal.ErrNotFound)
 	}
-	_, err = k.Vault.GetPublicImage(t.Context(), got.ID, vault.ImageIcon)
-	wantErr(t, "GetPublicImage(icon)", err, vault.ErrNotFound)
+	_, err = k.Vault.Domains.GetPublicImage(t.Context(), got.ID, domain.ImageIcon)
+	wantErr(t, "GetPublicImage(icon)", err, refusal.ErrNotFound)
 }

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -15,18 +18,18 @@ const othersDomain = "drop.example.net"
 func (k *domainKit) wantOn(t *testing.T, host, key string, there bool) {
 	t.Helper()
 	c := vaulttest.Caller(7)
-	c.Site = vault.Site{Host: host}
-	_, err := k.Vault.GetSecret(t.Context(), c, key)
-	if there != (err == nil) || !there && !errors.Is(err, vault.ErrNotFound) {
+	c.Site = caller.Site{Host: host}
+	_, err := k.Vault.Secrets.GetSecret(t.Context(), c, key)
+	if there != (err == nil) || !there && !errors.Is(err, refusal.ErrNotFound) {
 		t.Errorf("GetSecret on %q: got %v, want it there: %t", host, err, there)
 	}
-	found, err := k.Vault.GetSecretStatus(t.Context(), c, []string{key})
-	if err != nil || there != (found[0].State == vault.StateNew) {
+	found, err := k.Vault.Secrets.GetSecretStatus(t.Context(), c, []string{key})
+	if err != nil || there != (found[0].State == secret.StateNew) {
 		t.Errorf("GetSecretStatus on %q: got %v, %v, want it there: %t", host, found, err, there)
 	}
 	if !there {
-		_, err := k.Vault.RevealSecret(t.Context(), c, key, "")
-		wantErr(t, "RevealSecret on "+host, err, vault.ErrNotFound)
+		_, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key, "")
+		wantErr(t, "RevealSecret on "+host, err, refusal.ErrNotFound)
 	}
 }
 
@@ -42,9 +45,9 @@ func TestSecretsStayOnTheirDomain(t *testing.T) {
 	k.verified(t, ada, "second.example.com")
 	k.verified(t, bob, othersDomain)
 	k.add(t, bob, "pending.example.net")
-	conceal := func(c vault.Caller, domain string) string {
+	conceal := func(c caller.Caller, domain string) string {
 		t.Helper()
-		kept, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{ShareDomain: domain})
+		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: domain})
 		if err != nil {
 			t.Fatalf("ConcealSecret(%q): got %v, want nil", domain, err)
 		}
@@ -53,7 +56,7 @@ func TestSecretsStayOnTheirDomain(t *testing.T) {
 	canonical := []string{"", ownHost, "HUSH.example.ORG", ownHost + ".", "127.0.0.1", "::1", "localhost", "pending.example.net", "unknown.example", "not a name"}
 	for _, c := range []struct {
 		name         string
-		caller       vault.Caller
+		caller       caller.Caller
 		domain       string
 		there, where []string
 	}{
@@ -69,8 +72,8 @@ func TestSecretsStayOnTheirDomain(t *testing.T) {
 			k.wantOn(t, host, key, false)
 		}
 		visitor := vaulttest.Caller(7)
-		visitor.Site = vault.Site{Host: c.there[0]}
-		got, err := k.Vault.RevealSecret(t.Context(), visitor, key, "")
+		visitor.Site = caller.Site{Host: c.there[0]}
+		got, err := k.Vault.Secrets.RevealSecret(t.Context(), visitor, key, "")
 		if err != nil || got.Value != "x" || got.Secret.ShareDomain != c.domain {
 			t.Errorf("RevealSecret(%s) on %s: got %v, %v, want it on %q", c.name, c.there[0], got.Secret.ShareDomain, err, c.domain)
 		}
@@ -83,16 +86,16 @@ func TestForeignDomainLeavesNoLook(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	ada, bob := k.account(t), k.account(t)
 	k.verified(t, bob, othersDomain)
-	kept, err := k.Vault.ConcealSecret(t.Context(), ada, "x", vault.Wish{Passphrase: "open sesame"})
+	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), ada, "x", secret.Wish{Passphrase: "open sesame"})
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want nil", err)
 	}
 	visitor := vaulttest.Caller(7)
-	visitor.Site = vault.Site{Host: othersDomain}
-	_, err = k.Vault.RevealSecret(t.Context(), visitor, kept.Secret.Key.Expose(), "wrong")
-	wantErr(t, "RevealSecret(wrong passphrase, foreign domain)", err, vault.ErrNotFound)
+	visitor.Site = caller.Site{Host: othersDomain}
+	_, err = k.Vault.Secrets.RevealSecret(t.Context(), visitor, kept.Secret.Key.Expose(), "wrong")
+	wantErr(t, "RevealSecret(wrong passphrase, foreign domain)", err, refusal.ErrNotFound)
 	k.wantOn(t, othersDomain, kept.Secret.Key.Expose(), false)
-	m, err := k.Vault.GetMetadata(t.Context(), ada, kept.Metadata.Key.Expose())
+	m, err := k.Vault.Receipts.GetMetadata(t.Context(), ada, kept.Metadata.Key.Expose())
 	if err != nil || len(m.Events) != 1 {
 		t.Errorf("GetMetadata: got %v, %v, want no event but the creation", m.Events, err)
 	}
@@ -106,16 +109,16 @@ func TestFormerDomainBrandsNothing(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	ada, bob := k.account(t), k.account(t)
 	k.verified(t, ada, claimed)
-	kept, err := k.Vault.ConcealSecret(t.Context(), ada, "x", vault.Wish{ShareDomain: claimed})
+	kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), ada, "x", secret.Wish{ShareDomain: claimed})
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want nil", err)
 	}
 	key, receipt := kept.Secret.Key.Expose(), kept.Metadata.Key.Expose()
 	shown := func(want string) {
 		t.Helper()
-		s, err := k.Vault.GetSecret(t.Context(), vaulttest.Caller(7), key)
-		m, wrong := k.Vault.GetMetadata(t.Context(), ada, receipt)
-		page, failed := k.Vault.ListMetadata(t.Context(), ada, vault.ListQuery{})
+		s, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(7), key)
+		m, wrong := k.Vault.Receipts.GetMetadata(t.Context(), ada, receipt)
+		page, failed := k.Vault.Receipts.ListMetadata(t.Context(), ada, secret.ListQuery{})
 		if err = errors.Join(err, wrong, failed); err != nil || len(page.Metadata) != 1 {
 			t.Fatalf("GetSecret, GetMetadata, ListMetadata: got %d receipts and %v, want one", len(page.Metadata), err)
 		}
@@ -131,11 +134,11 @@ func TestFormerDomainBrandsNothing(t *testing.T) {
 	k.verified(t, bob, claimed)
 	shown("")
 	k.wantOn(t, claimed, key, false)
-	got, err := k.Vault.UpdateMemo(t.Context(), ada, receipt, "note")
+	got, err := k.Vault.Receipts.UpdateMemo(t.Context(), ada, receipt, "note")
 	if err != nil || got.ShareDomain != "" {
 		t.Errorf("UpdateMemo: got %q, %v, want no domain", got.ShareDomain, err)
 	}
-	revealed, err := k.Vault.RevealSecret(t.Context(), vaulttest.Caller(7), key, "")
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(7), key, "")
 	if err != nil || revealed.Secret.ShareDomain != "" {
 		t.Errorf("RevealSecret: got %q, %v, want it without a domain", revealed.Secret.ShareDomain, err)
 	}
@@ -148,34 +151,34 @@ func TestImagesOfUnverifiedDomains(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	ada, bob := k.account(t), k.account(t)
 	d := k.add(t, ada, claimed)
-	for _, kind := range []vault.ImageKind{vault.ImageLogo, vault.ImageIcon} {
-		if _, _, err := k.Vault.UpdateDomainLogo(t.Context(), ada, claimed, kind, smallPNG(t)); err != nil {
+	for _, kind := range []domain.ImageKind{domain.ImageLogo, domain.ImageIcon} {
+		if _, _, err := k.Vault.Domains.UpdateDomainLogo(t.Context(), ada, claimed, kind, smallPNG(t)); err != nil {
 			t.Fatalf("UpdateDomainLogo(%d): got %v, want nil", kind, err)
 		}
 	}
 	public := func(what string, want bool) {
 		t.Helper()
-		for _, kind := range []vault.ImageKind{vault.ImageLogo, vault.ImageIcon} {
-			image, err := k.Vault.GetPublicImage(t.Context(), d.ID, kind)
-			if want != (err == nil) || !want && (!errors.Is(err, vault.ErrNotFound) || image.Content != nil) {
+		for _, kind := range []domain.ImageKind{domain.ImageLogo, domain.ImageIcon} {
+			image, err := k.Vault.Domains.GetPublicImage(t.Context(), d.ID, kind)
+			if want != (err == nil) || !want && (!errors.Is(err, refusal.ErrNotFound) || image.Content != nil) {
 				t.Errorf("GetPublicImage(%s): got %d bytes, %v, want it public: %t", what, len(image.Content), err, want)
 			}
-			if own, err := k.Vault.GetDomainLogo(t.Context(), ada, claimed, kind); err != nil || len(own.Content) == 0 {
+			if own, err := k.Vault.Domains.GetDomainLogo(t.Context(), ada, claimed, kind); err != nil || len(own.Content) == 0 {
 				t.Errorf("GetDomainLogo(%s): got %d bytes, %v, want the owner's picture", what, len(own.Content), err)
 			}
-			if _, err := k.Vault.GetDomainLogo(t.Context(), bob, d.ID, kind); err == nil {
+			if _, err := k.Vault.Domains.GetDomainLogo(t.Context(), bob, d.ID, kind); err == nil {
 				t.Error("GetDomainLogo(another's): got nil, want an error")
 			}
 		}
 	}
 	public("pending", false)
 	k.publish(d)
-	k.verify(t, ada, claimed, vault.DomainVerified)
+	k.verify(t, ada, claimed, domain.DomainVerified)
 	public("verified", true)
 	k.lapse(t, ada, d)
 	public("suspended", false)
 	k.publish(d)
-	k.verify(t, ada, claimed, vault.DomainVerified)
+	k.verify(t, ada, claimed, domain.DomainVerified)
 	public("verified again", true)
 	k.lapse(t, ada, d)
 	k.verified(t, bob, claimed)

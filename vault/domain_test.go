@@ -4,7 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -42,8 +44,8 @@ func TestConcealShareDomain(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.domain, func(t *testing.T) {
 			t.Parallel()
-			for _, c := range []vault.Caller{vaulttest.Caller(1), {Account: "a"}} {
-				got, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{ShareDomain: test.domain})
+			for _, c := range []caller.Caller{vaulttest.Caller(1), {Account: "a"}} {
+				got, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: test.domain})
 				if !test.refused {
 					if err != nil {
 						t.Fatalf("ConcealSecret(%q): got %v, want nil", test.domain, err)
@@ -52,8 +54,8 @@ func TestConcealShareDomain(t *testing.T) {
 					want(t, "Metadata.ShareDomain", got.Metadata.ShareDomain, "")
 					continue
 				}
-				wantErr(t, "ConcealSecret("+test.domain+")", err, vault.ErrDomainNotFound)
-				if domain, ok := errors.AsType[*vault.DomainError](err); ok {
+				wantErr(t, "ConcealSecret("+test.domain+")", err, refusal.ErrDomainNotFound)
+				if domain, ok := errors.AsType[*refusal.DomainError](err); ok {
 					want(t, "DomainError.Domain", domain.Domain, test.domain)
 				}
 			}

@@ -15,6 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
@@ -33,42 +37,42 @@ func TestVerifyDomain(t *testing.T) {
 		many[i] = fmt.Sprintf("value %d", i)
 	}
 	tests := map[string]struct {
-		zone    func(k *domainKit, d, other vault.Domain)
+		zone    func(k *domainKit, d, other domain.Domain)
 		proved  bool
 		problem string
 	}{
-		"nothing":            {func(*domainKit, vault.Domain, vault.Domain) {}, false, noTXT},
-		"the value":          {func(k *domainKit, d, _ vault.Domain) { k.publish(d) }, true, ""},
-		"among others":       {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), "v=spf1 -all", d.TXTValue) }, true, ""},
-		"a wrong value":      {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), strings.Repeat("0", 32)) }, false, otherTXT},
-		"in capitals":        {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), "A"+strings.ToUpper(d.TXTValue[1:])) }, false, otherTXT},
-		"a part":             {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), d.TXTValue[:31]) }, false, otherTXT},
-		"in quotes":          {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), `"`+d.TXTValue+`"`) }, false, otherTXT},
-		"with more":          {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), d.TXTValue+"\n") }, false, otherTXT},
-		"another's value":    {func(k *domainKit, d, o vault.Domain) { k.DNS.SetTXT(txtName(d), o.TXTValue) }, false, otherTXT},
-		"another's record":   {func(k *domainKit, _, o vault.Domain) { k.publish(o) }, false, noTXT},
-		"at the name itself": {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(d.Name, d.TXTValue) }, false, noTXT},
-		"below the base": {func(k *domainKit, d, _ vault.Domain) {
+		"nothing":            {func(*domainKit, domain.Domain, domain.Domain) {}, false, noTXT},
+		"the value":          {func(k *domainKit, d, _ domain.Domain) { k.publish(d) }, true, ""},
+		"among others":       {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(txtName(d), "v=spf1 -all", d.TXTValue) }, true, ""},
+		"a wrong value":      {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(txtName(d), strings.Repeat("0", 32)) }, false, otherTXT},
+		"in capitals":        {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(txtName(d), "A"+strings.ToUpper(d.TXTValue[1:])) }, false, otherTXT},
+		"a part":             {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(txtName(d), d.TXTValue[:31]) }, false, otherTXT},
+		"in quotes":          {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(txtName(d), `"`+d.TXTValue+`"`) }, false, otherTXT},
+		"with more":          {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(txtName(d), d.TXTValue+"\n") }, false, otherTXT},
+		"another's value":    {func(k *domainKit, d, o domain.Domain) { k.DNS.SetTXT(txtName(d), o.TXTValue) }, false, otherTXT},
+		"another's record":   {func(k *domainKit, _, o domain.Domain) { k.publish(o) }, false, noTXT},
+		"at the name itself": {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(d.Name, d.TXTValue) }, false, noTXT},
+		"below the base": {func(k *domainKit, d, _ domain.Domain) {
 			k.DNS.SetTXT("_onetime-challenge-"+d.ID[:7]+".example.com", d.TXTValue)
 		}, false, noTXT},
-		"without the underline": {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d)[1:], d.TXTValue) }, false, noTXT},
-		"an alias": {func(k *domainKit, d, _ vault.Domain) {
+		"without the underline": {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(txtName(d)[1:], d.TXTValue) }, false, noTXT},
+		"an alias": {func(k *domainKit, d, _ domain.Domain) {
 			k.DNS.SetCNAME(txtName(d), "proof.example.net")
 			k.DNS.SetTXT("proof.example.net", d.TXTValue)
 		}, true, ""},
-		"a circle":           {func(k *domainKit, d, _ vault.Domain) { k.DNS.Loop(txtName(d), "b.example.com", "c.example.com") }, false, noAnswer},
-		"an alias to itself": {func(k *domainKit, d, _ vault.Domain) { k.DNS.Loop(txtName(d)) }, false, noAnswer},
-		"refused":            {func(k *domainKit, d, _ vault.Domain) { k.DNS.Refuse(txtName(d)) }, false, noAnswer},
-		"truncated":          {func(k *domainKit, d, _ vault.Domain) { k.publish(d); k.DNS.Truncate(true) }, true, ""},
-		"truncated nothing":  {func(k *domainKit, _, _ vault.Domain) { k.DNS.Truncate(true) }, false, noTXT},
-		"the first of 1,000": {func(k *domainKit, d, _ vault.Domain) {
+		"a circle":           {func(k *domainKit, d, _ domain.Domain) { k.DNS.Loop(txtName(d), "b.example.com", "c.example.com") }, false, noAnswer},
+		"an alias to itself": {func(k *domainKit, d, _ domain.Domain) { k.DNS.Loop(txtName(d)) }, false, noAnswer},
+		"refused":            {func(k *domainKit, d, _ domain.Domain) { k.DNS.Refuse(txtName(d)) }, false, noAnswer},
+		"truncated":          {func(k *domainKit, d, _ domain.Domain) { k.publish(d); k.DNS.Truncate(true) }, true, ""},
+		"truncated nothing":  {func(k *domainKit, _, _ domain.Domain) { k.DNS.Truncate(true) }, false, noTXT},
+		"the first of 1,000": {func(k *domainKit, d, _ domain.Domain) {
 			k.DNS.SetTXT(txtName(d), slices.Concat([]string{d.TXTValue}, many)...)
 		}, true, ""},
-		"the last of 1,000": {func(k *domainKit, d, _ vault.Domain) {
+		"the last of 1,000": {func(k *domainKit, d, _ domain.Domain) {
 			k.DNS.SetTXT(txtName(d), slices.Concat(many, []string{d.TXTValue})...)
 		}, false, otherTXT},
-		"behind a long text": {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetTXT(txtName(d), strings.Repeat("x", 4000)+d.TXTValue) }, false, otherTXT},
-		"an address only":    {func(k *domainKit, d, _ vault.Domain) { k.DNS.SetA(txtName(d), ownAddress) }, false, noTXT},
+		"behind a long text": {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetTXT(txtName(d), strings.Repeat("x", 4000)+d.TXTValue) }, false, otherTXT},
+		"an address only":    {func(k *domainKit, d, _ domain.Domain) { k.DNS.SetA(txtName(d), ownAddress) }, false, noTXT},
 	}
 	for title, test := range tests {
 		t.Run(title, func(t *testing.T) {
@@ -77,12 +81,12 @@ func TestVerifyDomain(t *testing.T) {
 			c := k.account(t)
 			d, other := k.add(t, c, claimed), k.add(t, k.account(t), claimed)
 			test.zone(k, d, other)
-			state := vault.DomainPending
+			state := domain.DomainPending
 			if test.proved {
-				state = vault.DomainVerified
+				state = domain.DomainVerified
 			}
 			got := k.verify(t, c, d.ID, state)
-			check := checkOf(t, got, vault.CheckTXT)
+			check := checkOf(t, got, domain.CheckTXT)
 			want(t, "Check.Passed", check.Passed, test.proved)
 			want(t, "Check.Problem", check.Problem, test.problem)
 			want(t, "Check.Name", check.Name, txtName(d))
@@ -92,7 +96,7 @@ func TestVerifyDomain(t *testing.T) {
 			if diff := cmp.Diff([]string{d.TXTValue}, check.Expected); diff != "" {
 				t.Errorf("Check.Expected: -want +got\n%s", diff)
 			}
-			want(t, "audited(AuditDomainVerified) > 0", audited(t, k.Kit, vault.AuditDomainVerified) > 0, test.proved)
+			want(t, "audited(AuditDomainVerified) > 0", audited(t, k.Kit, rows.AuditDomainVerified) > 0, test.proved)
 			want(t, "Domain.Checked", got.Checked, k.Clock.Now())
 			want(t, "Domain.Verified.IsZero()", got.Verified.IsZero(), !test.proved)
 		})
@@ -106,9 +110,9 @@ func TestVerifyDomainTimeout(t *testing.T) {
 	c := k.account(t)
 	d := k.verified(t, c, claimed)
 	k.DNS.Delay(time.Minute)
-	got := k.verify(t, c, claimed, vault.DomainVerified)
-	want(t, "Check.Problem", checkOf(t, got, vault.CheckTXT).Problem, "DNS did not answer in time.")
-	want(t, "Check.Problem", checkOf(t, got, vault.CheckAddress).Problem, "DNS did not answer in time.")
+	got := k.verify(t, c, claimed, domain.DomainVerified)
+	want(t, "Check.Problem", checkOf(t, got, domain.CheckTXT).Problem, "DNS did not answer in time.")
+	want(t, "Check.Problem", checkOf(t, got, domain.CheckAddress).Problem, "DNS did not answer in time.")
 	left, leave := context.WithCancel(t.Context())
 	before := k.DNS.Queries(txtName(d))
 	var ended sync.WaitGroup
@@ -118,11 +122,11 @@ func TestVerifyDomainTimeout(t *testing.T) {
 		}
 		leave()
 	})
-	_, err := k.Vault.VerifyDomain(left, c, claimed)
+	_, err := k.Vault.Checks.VerifyDomain(left, c, claimed)
 	wantErr(t, "VerifyDomain(left)", err, context.Canceled)
 	ended.Wait()
 	k.DNS.Delay(0)
-	k.verify(t, c, claimed, vault.DomainVerified)
+	k.verify(t, c, claimed, domain.DomainVerified)
 }
 
 func TestDomainAddressCheck(t *testing.T) {
@@ -150,8 +154,8 @@ func TestDomainAddressCheck(t *testing.T) {
 			c := k.account(t)
 			k.publish(k.add(t, c, claimed))
 			test.zone(k)
-			got := k.verify(t, c, claimed, vault.DomainVerified) // whatever the address
-			check := checkOf(t, got, vault.CheckAddress)
+			got := k.verify(t, c, claimed, domain.DomainVerified) // whatever the address
+			check := checkOf(t, got, domain.CheckAddress)
 			want(t, "Domain.Resolving", got.Resolving, test.resolving)
 			want(t, "Check.Passed", check.Passed, test.resolving)
 			want(t, "Check.Problem", check.Problem, test.problem)
@@ -170,9 +174,9 @@ func TestDomainAddressOfPlainHost(t *testing.T) {
 		c := k.account(t)
 		k.add(t, c, claimed)
 		k.DNS.SetA(claimed, address)
-		got := k.verify(t, c, claimed, vault.DomainPending) // whatever the address
+		got := k.verify(t, c, claimed, domain.DomainPending) // whatever the address
 		want(t, "Domain.Resolving", got.Resolving, true)
-		want(t, "Check.Found", checkOf(t, got, vault.CheckAddress).Found[0], address)
+		want(t, "Check.Found", checkOf(t, got, domain.CheckAddress).Found[0], address)
 		want(t, "Queries(own host)", k.DNS.Queries(host), 0)
 	}
 }
@@ -183,7 +187,7 @@ func TestVerifyDomainRace(t *testing.T) {
 	t.Parallel()
 	const racers = 16
 	k := newDomainKit(t, vaulttest.Options{})
-	callers := make([]vault.Caller, racers)
+	callers := make([]caller.Caller, racers)
 	for i := range callers {
 		callers[i] = k.account(t)
 		k.publish(k.add(t, callers[i], claimed))
@@ -192,14 +196,14 @@ func TestVerifyDomainRace(t *testing.T) {
 	var ended sync.WaitGroup
 	for _, c := range callers {
 		ended.Go(func() {
-			d, err := k.Vault.VerifyDomain(t.Context(), c, claimed)
+			d, err := k.Vault.Checks.VerifyDomain(t.Context(), c, claimed)
 			switch {
-			case err == nil && d.State == vault.DomainVerified:
+			case err == nil && d.State == domain.DomainVerified:
 				won.Add(1)
 			case err == nil:
 				t.Errorf("VerifyDomain(racer): got state %d (%v), want verified or an error", d.State, d.Checks)
 			default:
-				wantErr(t, "VerifyDomain(racer)", err, vault.ErrDuplicate)
+				wantErr(t, "VerifyDomain(racer)", err, refusal.ErrDuplicate)
 				lost.Add(1)
 			}
 		})
@@ -207,33 +211,33 @@ func TestVerifyDomainRace(t *testing.T) {
 	ended.Wait()
 	want(t, "winners", won.Load(), 1)
 	want(t, "losers", lost.Load(), racers-1)
-	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, vault.AuditDomainVerified), 1)
+	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
 	wantDomains(t, k, 1)
-	states := map[vault.DomainState]int{}
+	states := map[domain.DomainState]int{}
 	for _, c := range callers {
 		d := k.get(t, c, claimed)
 		states[d.State]++
-		if d.State == vault.DomainPending {
-			want(t, "Check.Problem", checkOf(t, d, vault.CheckTXT).Problem, "Another account has verified this name.")
+		if d.State == domain.DomainPending {
+			want(t, "Check.Problem", checkOf(t, d, domain.CheckTXT).Problem, "Another account has verified this name.")
 		}
 	}
-	want(t, "verified", states[vault.DomainVerified], 1)
-	want(t, "pending", states[vault.DomainPending], racers-1)
+	want(t, "verified", states[domain.DomainVerified], 1)
+	want(t, "pending", states[domain.DomainPending], racers-1)
 }
 
 func TestVerifyWithoutResolver(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Host: ownHost})
 	c := k.MustAccount(t, "ada@example.net")
-	_, err := k.Vault.VerifyDomain(t.Context(), c, claimed)
-	wantErr(t, "VerifyDomain(unknown)", err, vault.ErrDomainNotFound)
-	if _, err := k.Vault.AddDomain(t.Context(), c, claimed); err != nil {
+	_, err := k.Vault.Checks.VerifyDomain(t.Context(), c, claimed)
+	wantErr(t, "VerifyDomain(unknown)", err, refusal.ErrDomainNotFound)
+	if _, err := k.Vault.Domains.AddDomain(t.Context(), c, claimed); err != nil {
 		t.Fatalf("AddDomain(%s): got %v, want nil", claimed, err)
 	}
-	_, err = k.Vault.VerifyDomain(t.Context(), c, claimed)
-	wantErr(t, "VerifyDomain(no resolver)", err, vault.ErrNotConfigured)
+	_, err = k.Vault.Checks.VerifyDomain(t.Context(), c, claimed)
+	wantErr(t, "VerifyDomain(no resolver)", err, refusal.ErrNotConfigured)
 	k.Clock.Advance(time.Hour)
-	if n, err := k.Vault.Recheck(t.Context()); n != 0 || err != nil {
+	if n, err := k.Vault.Checks.Recheck(t.Context()); n != 0 || err != nil {
 		t.Errorf("Recheck(no resolver): got %d, %v, want 0", n, err)
 	}
 }
@@ -245,22 +249,22 @@ func TestOperatorDomains(t *testing.T) {
 	d := k.add(t, c, claimed)
 	operator := k.Vault.Operator()
 	for _, account := range []string{"owner1@example.net", "Owner1@Example.net", c.Account} {
-		list, err := operator.ListDomains(t.Context(), vault.Text(account))
-		if diff := cmp.Diff([]vault.Domain{d}, list); diff != "" || err != nil {
+		list, err := operator.Domains.ListDomains(t.Context(), caller.Text(account))
+		if diff := cmp.Diff([]domain.Domain{d}, list); diff != "" || err != nil {
 			t.Errorf("Operator.ListDomains(account): got %v, -want +got\n%s", err, diff)
 		}
 	}
 	k.publish(d)
-	got, err := operator.VerifyDomain(t.Context(), "owner1@example.net", d.ID)
-	if err != nil || got.State != vault.DomainVerified || got.Address != "owner1@example.net" {
+	got, err := operator.Domains.VerifyDomain(t.Context(), "owner1@example.net", d.ID)
+	if err != nil || got.State != domain.DomainVerified || got.Address != "owner1@example.net" {
 		t.Errorf("Operator.VerifyDomain(domain): got state %d, %v, want verified", got.State, err)
 	}
-	_, err = operator.VerifyDomain(t.Context(), "owner1@example.net", "other.example.com")
-	wantErr(t, "Operator.VerifyDomain(unknown)", err, vault.ErrDomainNotFound)
-	_, err = operator.VerifyDomain(t.Context(), "nobody@example.net", claimed)
-	wantErr(t, "Operator.VerifyDomain(nobody)", err, vault.ErrNotFound)
-	_, err = operator.ListDomains(t.Context(), "nobody@example.net")
-	wantErr(t, "Operator.ListDomains(nobody)", err, vault.ErrNotFound)
+	_, err = operator.Domains.VerifyDomain(t.Context(), "owner1@example.net", "other.example.com")
+	wantErr(t, "Operator.VerifyDomain(unknown)", err, refusal.ErrDomainNotFound)
+	_, err = operator.Domains.VerifyDomain(t.Context(), "nobody@example.net", claimed)
+	wantErr(t, "Operator.VerifyDomain(nobody)", err, refusal.ErrNotFound)
+	_, err = operator.Domains.ListDomains(t.Context(), "nobody@example.net")
+	wantErr(t, "Operator.ListDomains(nobody)", err, refusal.ErrNotFound)
 }
 
 // The attack: claim a name, and make its challenge an alias of one in the
@@ -293,11 +297,11 @@ func TestAliasesShowNothingFromOutside(t *testing.T) {
 	} {
 		k.DNS.Delete(txtName(d))
 		test.set()
-		check := checkOf(t, k.verify(t, c, claimed, vault.DomainPending), vault.CheckTXT)
+		check := checkOf(t, k.verify(t, c, claimed, domain.DomainPending), domain.CheckTXT)
 		if diff := cmp.Diff(test.found, check.Found, cmpopts.EquateEmpty()); diff != "" || check.Problem != test.problem {
 			t.Errorf("VerifyDomain(%s): got problem %q, want %q; found -want +got\n%s", test.name, check.Problem, test.problem, diff)
 		}
-		for _, row := range rows(t, k.Store, vault.BucketDomain) {
+		for _, row := range rowsIn(t, k.Store, vault.BucketDomain) {
 			if bytes.Contains(row, []byte("hunter2")) {
 				t.Errorf("VerifyDomain(%s): got the text in the record, want it nowhere", test.name)
 			}
@@ -306,7 +310,7 @@ func TestAliasesShowNothingFromOutside(t *testing.T) {
 	k.DNS.Delete(txtName(d))
 	k.DNS.SetTXT("proof.provider.example", "another", d.TXTValue)
 	k.DNS.SetCNAME(txtName(d), "proof.provider.example")
-	check := checkOf(t, k.verify(t, c, claimed, vault.DomainVerified), vault.CheckTXT)
+	check := checkOf(t, k.verify(t, c, claimed, domain.DomainVerified), domain.CheckTXT)
 	if len(check.Found) != 0 || !check.Passed || check.Problem != "" {
 		t.Errorf("VerifyDomain(a provider's): got %v, want it passed and nothing shown", check)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"hush/seal"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -15,31 +17,31 @@ import (
 // the link. Every end must remove both from the stored receipt.
 func TestEndedReceiptForgetsTheLink(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*testing.T, *vaulttest.Kit, vault.Caller, vault.Concealed){
-		"reveal": func(t *testing.T, k *vaulttest.Kit, _ vault.Caller, kept vault.Concealed) {
+	for name, end := range map[string]func(*testing.T, *vaulttest.Kit, caller.Caller, secret.Concealed){
+		"reveal": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, kept secret.Concealed) {
 			t.Helper()
-			k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+			k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 		},
-		"burn": func(t *testing.T, k *vaulttest.Kit, _ vault.Caller, kept vault.Concealed) {
+		"burn": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, kept secret.Concealed) {
 			t.Helper()
-			k.MustBurn(t, vault.Caller{}, kept.Metadata.Key, "")
+			k.MustBurn(t, caller.Caller{}, kept.Metadata.Key, "")
 		},
-		"burn by the owner": func(t *testing.T, k *vaulttest.Kit, owner vault.Caller, kept vault.Concealed) {
+		"burn by the owner": func(t *testing.T, k *vaulttest.Kit, owner caller.Caller, kept secret.Concealed) {
 			t.Helper()
 			k.MustBurn(t, owner, kept.Metadata.Key, "")
 		},
-		"burn of everything": func(t *testing.T, k *vaulttest.Kit, owner vault.Caller, _ vault.Concealed) {
+		"burn of everything": func(t *testing.T, k *vaulttest.Kit, owner caller.Caller, _ secret.Concealed) {
 			t.Helper()
-			burned, err := k.Vault.BurnAllSecrets(t.Context(), owner)
+			burned, err := k.Vault.Burns.BurnAllSecrets(t.Context(), owner)
 			want(t, "BurnAllSecrets(owner)", err, nil)
 			want(t, "BurnAllSecrets(owner)", burned, 1)
 		},
-		"burn after a report": func(t *testing.T, k *vaulttest.Kit, _ vault.Caller, kept vault.Concealed) {
+		"burn after a report": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, kept secret.Concealed) {
 			t.Helper()
-			_, err := k.Vault.Operator().BurnReportedSecret(t.Context(), vault.Text(kept.Secret.Key.Expose()))
+			_, err := k.Vault.Operator().Secrets.BurnReportedSecret(t.Context(), caller.Text(kept.Secret.Key.Expose()))
 			want(t, "BurnReportedSecret(link)", err, nil)
 		},
-		"expiry": func(t *testing.T, k *vaulttest.Kit, _ vault.Caller, _ vault.Concealed) {
+		"expiry": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, _ secret.Concealed) {
 			t.Helper()
 			k.Clock.Advance(time.Minute)
 			k.MustSweep(t)
@@ -49,7 +51,7 @@ func TestEndedReceiptForgetsTheLink(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
 			owner := k.MustAccount(t, "ada@example.com")
-			kept := k.MustConceal(t, owner, "the text", vault.Wish{TTL: new(time.Minute)})
+			kept := k.MustConceal(t, owner, "the text", secret.Wish{TTL: new(time.Minute)})
 			row, receipt := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
 
 			secret, sealed, err := vault.StoredLink(get(t, k.Store, vault.BucketMetadata, receipt[:]))

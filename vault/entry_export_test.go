@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"hush/storage"
+	"hush/vault/secret"
 )
 
 // EntryMost is how many entries of a millisecond have a number.
-const EntryMost = entryMost
+const EntryMost = secret.EntryMost
 
 // DropEntryNumbers gives n rows of the only list the form that older releases
 // wrote.
 func DropEntryNumbers(t testing.TB, store storage.Store, n int) {
 	t.Helper()
 	renameEntries(t, store, n, func(key []byte) []byte {
-		return append(bytes.Clone(key[:entryHead]), key[entryHead+entryNumber:]...)
+		return append(bytes.Clone(key[:secret.EntryHead]), key[secret.EntryHead+secret.EntryNumber:]...)
 	})
 }
 
@@ -26,7 +27,7 @@ func SetEntryNumber(t testing.TB, store storage.Store, number uint32) {
 	t.Helper()
 	renameEntries(t, store, 1, func(key []byte) []byte {
 		key = bytes.Clone(key)
-		binary.BigEndian.PutUint32(key[entryHead:], ^number)
+		binary.BigEndian.PutUint32(key[secret.EntryHead:], ^number)
 		return key
 	})
 }
@@ -36,18 +37,18 @@ func renameEntries(t testing.TB, store storage.Store, n int, rename func([]byte)
 	t.Helper()
 	err := store.Update(context.Background(), func(tx storage.Tx) error {
 		rows := map[string][]byte{}
-		err := tx.Range(bucketEntry, nil, nil, func(key, value []byte) error {
-			if len(key) == entryHead+entryNumber+22 && len(rows) < n {
+		err := tx.Range(secret.BucketEntry, nil, nil, func(key, value []byte) error {
+			if len(key) == secret.EntryHead+secret.EntryNumber+22 && len(rows) < n {
 				rows[string(key)] = bytes.Clone(value)
 			}
 			return nil
 		})
 		for key, value := range rows {
 			if err == nil {
-				err = tx.Delete(bucketEntry, []byte(key))
+				err = tx.Delete(secret.BucketEntry, []byte(key))
 			}
 			if err == nil {
-				err = tx.Put(bucketEntry, rename([]byte(key)), value)
+				err = tx.Put(secret.BucketEntry, rename([]byte(key)), value)
 			}
 		}
 		return err

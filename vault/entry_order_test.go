@@ -10,15 +10,17 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 // concealMany conceals n secrets in one millisecond and returns the keys of
 // their receipts, newest first.
-func concealMany(t *testing.T, k *vaulttest.Kit, c vault.Caller, n int) (keys []string) {
+func concealMany(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (keys []string) {
 	t.Helper()
 	for i := range n {
-		kept := k.MustConceal(t, c, vault.Text(fmt.Sprint("text ", i)), vault.Wish{TTL: new(time.Minute)})
+		kept := k.MustConceal(t, c, caller.Text(fmt.Sprint("text ", i)), secret.Wish{TTL: new(time.Minute)})
 		keys = append(keys, kept.Metadata.Key.Expose())
 	}
 	slices.Reverse(keys)
@@ -26,9 +28,9 @@ func concealMany(t *testing.T, k *vaulttest.Kit, c vault.Caller, n int) (keys []
 }
 
 // listAll lists the keys of all receipts by pages of a size.
-func listAll(t *testing.T, k *vaulttest.Kit, c vault.Caller, size int) (keys []string) {
+func listAll(t *testing.T, k *vaulttest.Kit, c caller.Caller, size int) (keys []string) {
 	t.Helper()
-	q := vault.ListQuery{Size: size}
+	q := secret.ListQuery{Size: size}
 	for {
 		_, page := list(t, k, c, q)
 		for _, m := range page.Metadata {

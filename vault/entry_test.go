@@ -7,15 +7,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/secret"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
 // list fetches a page and returns the memos of its receipts, by which these
 // tests know them.
-func list(t *testing.T, k *vaulttest.Kit, c vault.Caller, q vault.ListQuery) (memos []string, page vault.Page) {
+func list(t *testing.T, k *vaulttest.Kit, c caller.Caller, q secret.ListQuery) (memos []string, page secret.Page) {
 	t.Helper()
-	page, err := k.Vault.ListMetadata(t.Context(), c, q)
+	page, err := k.Vault.Receipts.ListMetadata(t.Context(), c, q)
 	want(t, "ListMetadata(query)", err, nil)
 	for _, m := range page.Metadata {
 		memos = append(memos, string(m.Memo))
@@ -24,10 +29,10 @@ func list(t *testing.T, k *vaulttest.Kit, c vault.Caller, q vault.ListQuery) (me
 }
 
 // concealNamed conceals a secret whose receipt is known by a memo.
-func concealNamed(t *testing.T, k *vaulttest.Kit, c vault.Caller, memo vault.Text, wish vault.Wish) vault.Concealed {
+func concealNamed(t *testing.T, k *vaulttest.Kit, c caller.Caller, memo caller.Text, wish secret.Wish) secret.Concealed {
 	t.Helper()
 	kept := k.MustConceal(t, c, "the text of "+memo, wish)
-	_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
+	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
 	want(t, "UpdateMemo(key)", err, nil)
 	k.Clock.Advance(time.Second)
 	return kept
@@ -37,15 +42,15 @@ func TestListMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
-	var kept []vault.Concealed
+	var kept []secret.Concealed
 	for i := range 5 {
-		kept = append(kept, concealNamed(t, k, ada, vault.Text(fmt.Sprint(i)), vault.Wish{}))
+		kept = append(kept, concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Wish{}))
 	}
-	concealNamed(t, k, bob, "bob's", vault.Wish{})
+	concealNamed(t, k, bob, "bob's", secret.Wish{})
 	k.MustReveal(t, vaulttest.Caller(7), kept[1].Secret.Key, "")
 	k.MustBurn(t, ada, kept[3].Metadata.Key, "")
 	for range 2 {
-		memos, page := list(t, k, ada, vault.ListQuery{})
+		memos, page := list(t, k, ada, secret.ListQuery{})
 		if diff := cmp.Diff([]string{"4", "3", "2", "1", "0"}, memos); diff != "" {
 			t.Errorf("ListMetadata(): -want +got\n%s", diff)
 		}
@@ -58,7 +63,7 @@ func TestListMetadata(t *testing.T) {
 		k.Reopen(t)
 		ada = k.MustSignIn(t, "ada@example.com", vaulttest.Password)
 	}
-	memos, _ := list(t, k, ada, vault.ListQuery{States: []vault.State{vault.StateReceived, vault.StateBurned}})
+	memos, _ := list(t, k, ada, secret.ListQuery{States: []secret.State{secret.StateReceived, secret.StateBurned}})
 	if diff := cmp.Diff([]string{"3", "1"}, memos); diff != "" {
 		t.Errorf("ListMetadata(received, burned): -want +got\n%s", diff)
 	}
@@ -69,10 +74,10 @@ func TestListMetadataPages(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada := k.MustAccount(t, "ada@example.com")
 	for i := range 7 {
-		concealNamed(t, k, ada, vault.Text(fmt.Sprint(i)), vault.Wish{})
+		concealNamed(t, k, ada, caller.Text(fmt.Sprint(i)), secret.Wish{})
 	}
 	var all []string
-	query := vault.ListQuery{Size: 3}
+	query := secret.ListQuery{Size: 3}
 	for range 3 {
 		memos, page := list(t, k, ada, query)
 		all = append(all, memos...)
@@ -83,8 +88,8 @@ func TestListMetadataPages(t *testing.T) {
 		t.Errorf("ListMetadata(pages): -want +got\n%s", diff)
 	}
 	for _, token := range []string{"x", "00", string(make([]byte, 60))} {
-		_, err := k.Vault.ListMetadata(t.Context(), ada, vault.ListQuery{Token: token})
-		wantErr(t, "ListMetadata(bad token)", err, vault.ErrInvalid)
+		_, err := k.Vault.Receipts.ListMetadata(t.Context(), ada, secret.ListQuery{Token: token})
+		wantErr(t, "ListMetadata(bad token)", err, refusal.ErrInvalid)
 	}
 }
 
@@ -93,15 +98,15 @@ func TestListMetadataForgets(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada := k.MustAccount(t, "ada@example.com")
-	concealNamed(t, k, ada, "short", vault.Wish{TTL: new(time.Minute)})
-	concealNamed(t, k, ada, "long", vault.Wish{TTL: new(time.Hour)})
+	concealNamed(t, k, ada, "short", secret.Wish{TTL: new(time.Minute)})
+	concealNamed(t, k, ada, "long", secret.Wish{TTL: new(time.Hour)})
 	k.Clock.Advance(time.Minute)
-	memos, page := list(t, k, ada, vault.ListQuery{})
+	memos, page := list(t, k, ada, secret.ListQuery{})
 	want(t, "len(ListMetadata())", len(memos), 2)
-	want(t, "ListMetadata()[1].State", page.Metadata[1].State, vault.StateExpired)
+	want(t, "ListMetadata()[1].State", page.Metadata[1].State, secret.StateExpired)
 	k.Clock.Advance(time.Minute)
 	for range 2 {
-		memos, _ = list(t, k, ada, vault.ListQuery{})
+		memos, _ = list(t, k, ada, secret.ListQuery{})
 		if diff := cmp.Diff([]string{"long"}, memos); diff != "" {
 			t.Errorf("ListMetadata(): -want +got\n%s", diff)
 		}
@@ -115,23 +120,23 @@ func TestListMetadataOfTokens(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada := k.MustAccount(t, "ada@example.com")
-	concealNamed(t, k, ada, "before", vault.Wish{})
-	operators, _, err := k.Vault.Operator().CreateToken(t.Context(), "ada@example.com", vault.NewToken{})
+	concealNamed(t, k, ada, "before", secret.Wish{})
+	operators, _, err := k.Vault.Operator().Tokens.CreateToken(t.Context(), "ada@example.com", credential.NewToken{})
 	want(t, "CreateToken(address)", err, nil)
-	own, _, err := k.Vault.GenerateAPIToken(t.Context(), ada, vault.NewToken{Name: "own"})
+	own, _, err := k.Vault.Tokens.GenerateAPIToken(t.Context(), ada, credential.NewToken{Name: "own"})
 	want(t, "GenerateAPIToken(own)", err, nil)
-	script := k.MustAuthenticate(t, vault.Credential{Token: vault.Text(operators.Expose())})
-	concealNamed(t, k, script, "after", vault.Wish{})
+	script := k.MustAuthenticate(t, session.Credential{Token: caller.Text(operators.Expose())})
+	concealNamed(t, k, script, "after", secret.Wish{})
 	for name, test := range map[string]struct {
-		caller vault.Caller
+		caller caller.Caller
 		memos  []string
 		sealed int
 	}{
 		"session":        {ada, []string{"after", "before"}, 0},
-		"own token":      {k.MustAuthenticate(t, vault.Credential{Token: vault.Text(own.Expose())}), []string{"after", "before"}, 0},
+		"own token":      {k.MustAuthenticate(t, session.Credential{Token: caller.Text(own.Expose())}), []string{"after", "before"}, 0},
 		"operator token": {script, []string{"after"}, 1},
 	} {
-		memos, page := list(t, k, test.caller, vault.ListQuery{})
+		memos, page := list(t, k, test.caller, secret.ListQuery{})
 		if diff := cmp.Diff(test.memos, memos); diff != "" {
 			t.Errorf("ListMetadata() by %s: -want +got\n%s", name, diff)
 		}
@@ -145,39 +150,39 @@ func TestTimelineIsTheOwners(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
-	kept := k.MustConceal(t, ada, "the text", vault.Wish{})
-	_, err := k.Vault.GetSecret(t.Context(), ada, kept.Secret.Key.Expose()) // no look
+	kept := k.MustConceal(t, ada, "the text", secret.Wish{})
+	_, err := k.Vault.Secrets.GetSecret(t.Context(), ada, kept.Secret.Key.Expose()) // no look
 	want(t, "GetSecret(key)", err, nil)
 	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "")
-	wanted := []vault.EventKind{vault.EventCreated, vault.EventRevealed}
-	var got []vault.EventKind
+	wanted := []secret.EventKind{secret.EventCreated, secret.EventRevealed}
+	var got []secret.EventKind
 	for _, e := range k.MustMetadata(t, ada, kept.Metadata.Key).Events {
 		got = append(got, e.Kind)
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
 	}
-	for _, stranger := range []vault.Caller{vaulttest.Caller(3), bob} {
+	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob} {
 		want(t, "len(GetMetadata(key).Events) of a stranger", len(k.MustMetadata(t, stranger, kept.Metadata.Key).Events), 0)
 	}
 }
 
 func TestAccountCounts(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: vault.Policy{Colonels: []string{"ada@example.com"}}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{Colonels: []string{"ada@example.com"}}})
 	ada := k.MustAccount(t, "ada@example.com")
-	kept := make([]vault.Concealed, 4)
+	kept := make([]secret.Concealed, 4)
 	for i := range kept {
-		kept[i] = k.MustConceal(t, ada, "the text", vault.Wish{TTL: new(time.Minute)})
+		kept[i] = k.MustConceal(t, ada, "the text", secret.Wish{TTL: new(time.Minute)})
 	}
-	k.MustConceal(t, vaulttest.Caller(2), "somebody else's", vault.Wish{})
+	k.MustConceal(t, vaulttest.Caller(2), "somebody else's", secret.Wish{})
 	k.MustReveal(t, vaulttest.Caller(7), kept[0].Secret.Key, "")
 	k.MustBurn(t, ada, kept[1].Metadata.Key, "")
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	account, err := k.Vault.GetAccount(t.Context(), ada)
+	owner, err := k.Vault.Accounts.GetAccount(t.Context(), ada)
 	want(t, "GetAccount()", err, nil)
-	want(t, "GetAccount().Tally", account.Tally, vault.Tally{Created: 4, Shared: 1, Burned: 1})
+	want(t, "GetAccount().Tally", owner.Tally, account.Tally{Created: 4, Shared: 1, Burned: 1})
 	index, err := k.Vault.GetIndex(t.Context(), ada)
 	want(t, "GetIndex()", err, nil)
 	got := index.Counts

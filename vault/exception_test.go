@@ -14,21 +14,25 @@ import (
 
 	"hush/seal"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/feedback"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
-func mustException(t *testing.T, k *vaulttest.Kit, c vault.Caller, e vault.Exception) vault.Exception {
+func mustException(t *testing.T, k *vaulttest.Kit, c caller.Caller, e feedback.Exception) feedback.Exception {
 	t.Helper()
-	kept, err := k.Vault.ReceiveException(t.Context(), c, e)
+	kept, err := k.Vault.Inbox.ReceiveException(t.Context(), c, e)
 	if err != nil {
 		t.Fatalf("ReceiveException(): got %v, want nil", err)
 	}
 	return kept
 }
 
-func mustExceptions(t *testing.T, k *vaulttest.Kit, size int, token string) ([]vault.Exception, string) {
+func mustExceptions(t *testing.T, k *vaulttest.Kit, size int, token string) ([]feedback.Exception, string) {
 	t.Helper()
-	list, next, err := k.Vault.ListExceptions(t.Context(), colonel(), size, token)
+	list, next, err := k.Vault.Inbox.ListExceptions(t.Context(), colonel(), size, token)
 	if err != nil {
 		t.Fatalf("ListExceptions(%d, %q): got %v, want nil", size, token, err)
 	}
@@ -38,7 +42,7 @@ func mustExceptions(t *testing.T, k *vaulttest.Kit, size int, token string) ([]v
 func TestReceiveException(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	sent := vault.Exception{
+	sent := feedback.Exception{
 		ID: "mine", User: "me", Created: time.Unix(1, 0), Message: "x is not a function", Type: "TypeError",
 		Stack: "at f (https://hush.example/assets/index-abc.js:10:25)", URL: "https://hush.example/account?tab=1#top",
 		UserAgent:   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
@@ -55,10 +59,10 @@ func TestReceiveException(t *testing.T) {
 		t.Errorf("ReceiveException(): -want +got\n%s", diff)
 	}
 	list, next := mustExceptions(t, k, 0, "")
-	if diff := cmp.Diff([]vault.Exception{want}, list); diff != "" || next != "" {
+	if diff := cmp.Diff([]feedback.Exception{want}, list); diff != "" || next != "" {
 		t.Errorf("ListExceptions(): got next %q, -want +got\n%s", next, diff)
 	}
-	if got := mustException(t, k, customer(), sent).User; got != (vault.AccountID{8}).String() {
+	if got := mustException(t, k, customer(), sent).User; got != (caller.AccountID{8}).String() {
 		t.Errorf("ReceiveException(account).User: got %q, want the account's id", got)
 	}
 }
@@ -68,37 +72,37 @@ func TestReceiveExceptionRefuses(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	tests := []struct {
 		name string
-		e    vault.Exception
+		e    feedback.Exception
 		text string
 	}{
-		{"nothing", vault.Exception{Type: "Error"}, "Exception data required"},
-		{"white space", vault.Exception{Message: "\t"}, "Exception data required"},
-		{"message", vault.Exception{Message: strings.Repeat("é", 1001)}, "must be at most 1000 characters long"},
-		{"stack", vault.Exception{Message: "m", Stack: strings.Repeat("é", 2501)}, "must be at most 2500 characters long"},
-		{"type", vault.Exception{Message: "m", Type: strings.Repeat("t", 401)}, "must be at most 400 bytes long"},
-		{"URL", vault.Exception{Message: "m", URL: strings.Repeat("u", 2049)}, "must be at most 2048 bytes long"},
-		{"browser", vault.Exception{Message: "m", UserAgent: strings.Repeat("a", 401)}, "must be at most 400 bytes long"},
-		{"environment", vault.Exception{Message: "m", Environment: strings.Repeat("e", 201)}, "must be at most 200 bytes long"},
-		{"release", vault.Exception{Message: "m", Release: strings.Repeat("r", 201)}, "must be at most 200 bytes long"},
-		{"not UTF-8", vault.Exception{Message: "m", Stack: "\xc3("}, "is not valid UTF-8"},
+		{"nothing", feedback.Exception{Type: "Error"}, "Exception data required"},
+		{"white space", feedback.Exception{Message: "\t"}, "Exception data required"},
+		{"message", feedback.Exception{Message: strings.Repeat("é", 1001)}, "must be at most 1000 characters long"},
+		{"stack", feedback.Exception{Message: "m", Stack: strings.Repeat("é", 2501)}, "must be at most 2500 characters long"},
+		{"type", feedback.Exception{Message: "m", Type: strings.Repeat("t", 401)}, "must be at most 400 bytes long"},
+		{"URL", feedback.Exception{Message: "m", URL: strings.Repeat("u", 2049)}, "must be at most 2048 bytes long"},
+		{"browser", feedback.Exception{Message: "m", UserAgent: strings.Repeat("a", 401)}, "must be at most 400 bytes long"},
+		{"environment", feedback.Exception{Message: "m", Environment: strings.Repeat("e", 201)}, "must be at most 200 bytes long"},
+		{"release", feedback.Exception{Message: "m", Release: strings.Repeat("r", 201)}, "must be at most 200 bytes long"},
+		{"not UTF-8", feedback.Exception{Message: "m", Stack: "\xc3("}, "is not valid UTF-8"},
 	}
 	for _, test := range tests {
-		_, err := k.Vault.ReceiveException(t.Context(), vaulttest.Caller(1), test.e)
+		_, err := k.Vault.Inbox.ReceiveException(t.Context(), vaulttest.Caller(1), test.e)
 		wantInvalidText(t, "ReceiveException("+test.name+")", err, test.text)
 	}
-	mustException(t, k, vaulttest.Caller(1), vault.Exception{Message: strings.Repeat("é", 1000), Stack: strings.Repeat("é ", 1250)})
+	mustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: strings.Repeat("é", 1000), Stack: strings.Repeat("é ", 1250)})
 }
 
 func TestListExceptions(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for i := range 5 {
-		mustException(t, k, vaulttest.Caller(1), vault.Exception{Message: fmt.Sprintf("number %d", i)})
+		mustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: fmt.Sprintf("number %d", i)})
 	}
 	var got []string
 	token := ""
 	for page := 0; page == 0 || token != ""; page++ {
-		var list []vault.Exception
+		var list []feedback.Exception
 		list, token = mustExceptions(t, k, 2, token)
 		for _, e := range list {
 			got = append(got, e.Message)
@@ -108,27 +112,27 @@ func TestListExceptions(t *testing.T) {
 		t.Errorf("ListExceptions(2, …): -want +got\n%s", diff)
 	}
 	for _, token := range []string{"00", "zz", strings.Repeat("0", 18)} {
-		_, _, err := k.Vault.ListExceptions(t.Context(), colonel(), 0, token)
-		wantErr(t, "ListExceptions("+token+")", err, vault.ErrInvalid)
+		_, _, err := k.Vault.Inbox.ListExceptions(t.Context(), colonel(), 0, token)
+		wantErr(t, "ListExceptions("+token+")", err, refusal.ErrInvalid)
 	}
-	for _, c := range []vault.Caller{{}, vaulttest.Caller(1), customer()} {
-		_, _, err := k.Vault.ListExceptions(t.Context(), c, 0, "")
-		wantErr(t, "ListExceptions(no colonel)", err, vault.ErrNotFound)
+	for _, c := range []caller.Caller{{}, vaulttest.Caller(1), customer()} {
+		_, _, err := k.Vault.Inbox.ListExceptions(t.Context(), c, 0, "")
+		wantErr(t, "ListExceptions(no colonel)", err, refusal.ErrNotFound)
 	}
 }
 
 func TestExceptionsEnd(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	mustException(t, k, vaulttest.Caller(1), vault.Exception{Message: "old"})
-	mustSweepAfter(t, k, vault.ExceptionTime-time.Millisecond)
+	mustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: "old"})
+	mustSweepAfter(t, k, feedback.ExceptionTime-time.Millisecond)
 	list, _ := mustExceptions(t, k, 0, "")
 	want(t, "len(ListExceptions()) before the end", len(list), 1)
 	k.Clock.Advance(time.Millisecond)
 	list, _ = mustExceptions(t, k, 0, "")
 	want(t, "len(ListExceptions()) at the end", len(list), 0)
 	k.MustSweep(t)
-	want(t, "rows after Sweep()", len(rows(t, k.Store, vault.BucketException)), 0)
+	want(t, "rows after Sweep()", len(rowsIn(t, k.Store, vault.BucketException)), 0)
 	want(t, "Counts.Exceptions", mustIndex(t, k).Counts.Exceptions, 0)
 }
 
@@ -139,19 +143,19 @@ func TestExceptionCanaries(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	key := k.MustConceal(t, vaulttest.Caller(1), "text", vault.Wish{}).Secret.Key.Expose()
+	key := k.MustConceal(t, vaulttest.Caller(1), "text", secret.Wish{}).Secret.Key.Expose()
 	token := seal.NewAPIToken().Expose()
 	canaries := []string{
 		key, token, hex.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte(key)), "ada@example.com", "203.0.113.7", "2001:db8::7",
 	}
 	text := "failed: " + strings.Join(canaries, " ") + " https://hush.example/secret/" + key + "?x=" + token + " \"/private/" + key + "\""
-	kept := mustException(t, k, vaulttest.Caller(1), vault.Exception{
+	kept := mustException(t, k, vaulttest.Caller(1), feedback.Exception{
 		Message: text, Type: key, Stack: "at https://hush.example/secret/" + key + ":1:2\n" + text, URL: "https://ada:" + token + "@hush.example/secret/" + key + "#" + key,
 		UserAgent: "Agent " + key, Environment: key, Release: "v" + key,
 	})
 	list, _ := mustExceptions(t, k, 0, "")
 	shown := fmt.Sprintf("%+v %+v", kept, list) + log.String()
-	for _, record := range rows(t, k.Store, vault.BucketException) {
+	for _, record := range rowsIn(t, k.Store, vault.BucketException) {
 		shown += string(record)
 	}
 	for _, canary := range canaries {

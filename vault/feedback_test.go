@@ -12,17 +12,20 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/feedback"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
 // colonel is a caller with the role, customer one without.
-func colonel() vault.Caller  { return vault.WithRole(vaulttest.Caller(9), vault.AccountID{9}, true) }
-func customer() vault.Caller { return vault.WithRole(vaulttest.Caller(8), vault.AccountID{8}, false) }
+func colonel() caller.Caller  { return vault.WithRole(vaulttest.Caller(9), caller.AccountID{9}, true) }
+func customer() caller.Caller { return vault.WithRole(vaulttest.Caller(8), caller.AccountID{8}, false) }
 
 // mustFeedback sends feedback from an account.
-func mustFeedback(t *testing.T, k *vaulttest.Kit, c vault.Caller, message string) {
+func mustFeedback(t *testing.T, k *vaulttest.Kit, c caller.Caller, message string) {
 	t.Helper()
-	if err := k.Vault.ReceiveFeedback(t.Context(), c, vault.NewFeedback{Message: message}); err != nil {
+	if err := k.Vault.Inbox.ReceiveFeedback(t.Context(), c, feedback.NewFeedback{Message: message}); err != nil {
 		t.Fatalf("ReceiveFeedback(%q): got %v, want nil", message, err)
 	}
 }
@@ -48,7 +51,7 @@ func mustSweepAfter(t *testing.T, k *vaulttest.Kit, d time.Duration) {
 }
 
 // messages are the texts of a list.
-func messages(list []vault.Feedback) []string {
+func messages(list []feedback.Feedback) []string {
 	texts := []string{}
 	for _, f := range list {
 		texts = append(texts, f.Message)
@@ -56,7 +59,7 @@ func messages(list []vault.Feedback) []string {
 	return texts
 }
 
-func wantMessages(t *testing.T, call string, list []vault.Feedback, want ...string) {
+func wantMessages(t *testing.T, call string, list []feedback.Feedback, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(append([]string{}, want...), messages(list)); diff != "" {
 		t.Errorf("%s: -want +got\n%s", call, diff)
@@ -66,22 +69,22 @@ func wantMessages(t *testing.T, call string, list []vault.Feedback, want ...stri
 func TestReceiveFeedback(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	err := k.Vault.ReceiveFeedback(t.Context(), customer(), vault.NewFeedback{Message: " Nice place. ", TimeZone: "Europe/Berlin", Version: "1.2"})
+	err := k.Vault.Inbox.ReceiveFeedback(t.Context(), customer(), feedback.NewFeedback{Message: " Nice place. ", TimeZone: "Europe/Berlin", Version: "1.2"})
 	wantErr(t, "ReceiveFeedback(customer)", err, nil)
 	k.Clock.Advance(time.Minute)
-	err = k.Vault.ReceiveFeedback(t.Context(), vaulttest.Caller(1), vault.NewFeedback{
+	err = k.Vault.Inbox.ReceiveFeedback(t.Context(), vaulttest.Caller(1), feedback.NewFeedback{
 		Message: "Me too.", Challenge: mustSolve(t, k, "feedback").payload(t),
 	})
 	wantErr(t, "ReceiveFeedback(anonymous with a solution)", err, nil)
 	index := mustIndex(t, k)
-	want := []vault.Feedback{
+	want := []feedback.Feedback{
 		{Message: "Me too.", Sender: vaulttest.Caller(1).Network.Masked(), Created: vaulttest.StartTime().Add(time.Minute)},
-		{Message: "Nice place. [TZ: Europe/Berlin] [v1.2]", Sender: vault.AccountID{8}.String(), Created: vaulttest.StartTime()},
+		{Message: "Nice place. [TZ: Europe/Berlin] [v1.2]", Sender: caller.AccountID{8}.String(), Created: vaulttest.StartTime()},
 	}
 	if diff := cmp.Diff(want, index.Today); diff != "" {
 		t.Errorf("GetIndex().Today: -want +got\n%s", diff)
 	}
-	for _, record := range rows(t, k.Store, vault.BucketFeedback) {
+	for _, record := range rowsIn(t, k.Store, vault.BucketFeedback) {
 		if strings.Contains(string(record), "Nice") {
 			t.Errorf("stored feedback: got its text in the clear, want it sealed")
 		}
@@ -93,22 +96,22 @@ func TestReceiveFeedbackRefuses(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	invalid := []struct {
 		name     string
-		feedback vault.NewFeedback
+		feedback feedback.NewFeedback
 		text     string
 	}{
-		{"nothing", vault.NewFeedback{}, "You can be more original than that!"},
-		{"white space", vault.NewFeedback{Message: " \n"}, "You can be more original than that!"},
-		{"long", vault.NewFeedback{Message: strings.Repeat("ä", 1501)}, "must be at most 1500 characters long"},
-		{"not UTF-8", vault.NewFeedback{Message: "\xff"}, "is not valid UTF-8"},
-		{"long zone", vault.NewFeedback{Message: "text", TimeZone: strings.Repeat("z", 65)}, "must be at most 64 bytes long"},
-		{"long version", vault.NewFeedback{Message: "text", Version: strings.Repeat("1", 33)}, "must be at most 32 bytes long"},
+		{"nothing", feedback.NewFeedback{}, "You can be more original than that!"},
+		{"white space", feedback.NewFeedback{Message: " \n"}, "You can be more original than that!"},
+		{"long", feedback.NewFeedback{Message: strings.Repeat("ä", 1501)}, "must be at most 1500 characters long"},
+		{"not UTF-8", feedback.NewFeedback{Message: "\xff"}, "is not valid UTF-8"},
+		{"long zone", feedback.NewFeedback{Message: "text", TimeZone: strings.Repeat("z", 65)}, "must be at most 64 bytes long"},
+		{"long version", feedback.NewFeedback{Message: "text", Version: strings.Repeat("1", 33)}, "must be at most 32 bytes long"},
 	}
 	for _, test := range invalid {
-		err := k.Vault.ReceiveFeedback(t.Context(), customer(), test.feedback)
+		err := k.Vault.Inbox.ReceiveFeedback(t.Context(), customer(), test.feedback)
 		wantInvalidText(t, "ReceiveFeedback("+test.name+")", err, test.text)
 	}
 	anonymous := func(challenge string) error {
-		return k.Vault.ReceiveFeedback(t.Context(), vaulttest.Caller(1), vault.NewFeedback{Message: "text", Challenge: challenge})
+		return k.Vault.Inbox.ReceiveFeedback(t.Context(), vaulttest.Caller(1), feedback.NewFeedback{Message: "text", Challenge: challenge})
 	}
 	wantChallenge(t, "ReceiveFeedback(no solution)", anonymous(""), "Cannot skip authenticity check")
 	wantChallenge(t, "ReceiveFeedback(bad solution)", anonymous("e30="), "You need to be carbon-based to do that")
@@ -121,7 +124,7 @@ func TestReceiveFeedbackRefuses(t *testing.T) {
 // wantInvalidText fails the test unless err is an InvalidError of that text.
 func wantInvalidText(t *testing.T, call string, err error, text string) {
 	t.Helper()
-	wantErr(t, call, err, vault.ErrInvalid)
+	wantErr(t, call, err, refusal.ErrInvalid)
 	if err != nil && !strings.HasSuffix(err.Error(), text) {
 		t.Errorf("%s: got %q, want %q at its end", call, err, text)
 	}
@@ -178,7 +181,7 @@ func TestFeedbackAges(t *testing.T) {
 		c := index.Counts
 		want(t, at+"Counts", [4]int64{c.Feedback, c.TodayFeedback, c.YesterdayFeedback, c.OlderFeedback}, step.counts)
 	}
-	if got := len(rows(t, k.Store, vault.BucketFeedback)); got != 0 {
+	if got := len(rowsIn(t, k.Store, vault.BucketFeedback)); got != 0 {
 		t.Errorf("stored feedback after 30 days: got %d, want 0", got)
 	}
 }
@@ -189,9 +192,9 @@ func TestFeedbackLists(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for range 2 {
 		var all sync.WaitGroup
-		for i := range vault.IndexFeedback + 3 {
+		for i := range feedback.IndexFeedback + 3 {
 			all.Go(func() {
-				err := k.Vault.ReceiveFeedback(t.Context(), customer(), vault.NewFeedback{Message: fmt.Sprintf("message %d", i)})
+				err := k.Vault.Inbox.ReceiveFeedback(t.Context(), customer(), feedback.NewFeedback{Message: fmt.Sprintf("message %d", i)})
 				wantErr(t, "ReceiveFeedback(one of many)", err, nil)
 			})
 		}
@@ -201,10 +204,10 @@ func TestFeedbackLists(t *testing.T) {
 	mustFeedback(t, k, customer(), "last")
 	index := mustIndex(t, k)
 	want(t, "len(Today)", len(index.Today), 1)
-	want(t, "len(Yesterday)", len(index.Yesterday), vault.IndexFeedback)
-	want(t, "len(Older)", len(index.Older), vault.IndexFeedback)
-	want(t, "Counts.YesterdayFeedback", index.Counts.YesterdayFeedback, vault.IndexFeedback+3)
-	want(t, "Counts.OlderFeedback", index.Counts.OlderFeedback, vault.IndexFeedback+3)
+	want(t, "len(Yesterday)", len(index.Yesterday), feedback.IndexFeedback)
+	want(t, "len(Older)", len(index.Older), feedback.IndexFeedback)
+	want(t, "Counts.YesterdayFeedback", index.Counts.YesterdayFeedback, feedback.IndexFeedback+3)
+	want(t, "Counts.OlderFeedback", index.Counts.OlderFeedback, feedback.IndexFeedback+3)
 }
 
 // The oldest makes room for the newest.
@@ -216,9 +219,9 @@ func TestRings(t *testing.T) {
 		t.Fatalf("FillRings(): got %v, want nil", err)
 	}
 	mustFeedback(t, k, customer(), "one more")
-	mustException(t, k, customer(), vault.Exception{Message: "one more"})
+	mustException(t, k, customer(), feedback.Exception{Message: "one more"})
 	for _, bucket := range []string{vault.BucketFeedback, vault.BucketException} {
-		want(t, "rows in "+bucket, len(rows(t, k.Store, bucket)), vault.RingSize)
+		want(t, "rows in "+bucket, len(rowsIn(t, k.Store, bucket)), vault.RingSize)
 		if get(t, k.Store, bucket, vault.RingKey(1)) != nil || get(t, k.Store, bucket, vault.RingKey(2)) == nil {
 			t.Errorf("%s: got another row dropped, want the oldest gone and the next there", bucket)
 		}
@@ -255,8 +258,8 @@ func TestFeedbackScrubbed(t *testing.T) {
 func TestFeedbackWithoutRoom(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasRoom: func() bool { return false }})
-	err := k.Vault.ReceiveFeedback(t.Context(), customer(), vault.NewFeedback{Message: "text"})
-	wantErr(t, "ReceiveFeedback(full disk)", err, vault.ErrUnavailable)
-	_, err = k.Vault.ReceiveException(t.Context(), customer(), vault.Exception{Message: "text"})
-	wantErr(t, "ReceiveException(full disk)", err, vault.ErrUnavailable)
+	err := k.Vault.Inbox.ReceiveFeedback(t.Context(), customer(), feedback.NewFeedback{Message: "text"})
+	wantErr(t, "ReceiveFeedback(full disk)", err, refusal.ErrUnavailable)
+	_, err = k.Vault.Inbox.ReceiveException(t.Context(), customer(), feedback.Exception{Message: "text"})
+	wantErr(t, "ReceiveException(full disk)", err, refusal.ErrUnavailable)
 }

@@ -8,6 +8,13 @@ import (
 	"testing"
 
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/domain"
+	"hush/vault/feedback"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -17,62 +24,62 @@ func TestFloorOfTheDisk(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
 	k := newDomainKit(t, vaulttest.Options{
-		HasRoom: func() bool { return !full.Load() }, Policy: vault.Policy{SignUp: vault.SignUpOpen},
+		HasRoom: func() bool { return !full.Load() }, Policy: caller.Policy{SignUp: caller.SignUpOpen},
 	})
 	c := k.account(t)
 	d := k.verified(t, c, "secrets.example.com")
-	kept, burned := k.MustConceal(t, c, "text", vault.Wish{}), k.MustConceal(t, c, "text", vault.Wish{})
+	kept, burned := k.MustConceal(t, c, "text", secret.Wish{}), k.MustConceal(t, c, "text", secret.Wish{})
 	full.Store(true)
 	for name, keep := range map[string]func() error{
 		"ConcealSecret": func() error {
-			_, err := k.Vault.ConcealSecret(t.Context(), c, "text", vault.Wish{})
+			_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "text", secret.Wish{})
 			return err
 		},
 		"GenerateSecret": func() error {
-			_, _, err := k.Vault.GenerateSecret(t.Context(), c, 0, vault.CharacterSets{}, vault.Wish{})
+			_, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), c, 0, secret.CharacterSets{}, secret.Wish{})
 			return err
 		},
 		"UpdateMemo": func() error {
-			_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo")
+			_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo")
 			return err
 		},
 		"ReceiveFeedback": func() error {
-			return k.Vault.ReceiveFeedback(t.Context(), c, vault.NewFeedback{Message: "message"})
+			return k.Vault.Inbox.ReceiveFeedback(t.Context(), c, feedback.NewFeedback{Message: "message"})
 		},
 		"ReceiveException": func() error {
-			_, err := k.Vault.ReceiveException(t.Context(), c, vault.Exception{Message: "message"})
+			_, err := k.Vault.Inbox.ReceiveException(t.Context(), c, feedback.Exception{Message: "message"})
 			return err
 		},
 		"UpdateDomainLogo": func() error {
-			_, _, err := k.Vault.UpdateDomainLogo(t.Context(), c, d.Name, vault.ImageLogo, smallPicture(t))
+			_, _, err := k.Vault.Domains.UpdateDomainLogo(t.Context(), c, d.Name, domain.ImageLogo, smallPicture(t))
 			return err
 		},
 		"UpdateDomainBrand": func() error {
-			_, err := k.Vault.UpdateDomainBrand(t.Context(), c, d.Name, vault.Brand{}, nil)
+			_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), c, d.Name, domain.Brand{}, nil)
 			return err
 		},
 		"AddDomain": func() error {
-			_, err := k.Vault.AddDomain(t.Context(), c, "other.example.com")
+			_, err := k.Vault.Domains.AddDomain(t.Context(), c, "other.example.com")
 			return err
 		},
 		"GenerateAPIToken": func() error {
-			_, _, err := k.Vault.GenerateAPIToken(t.Context(), c, vault.NewToken{Name: "token"})
+			_, _, err := k.Vault.Tokens.GenerateAPIToken(t.Context(), c, credential.NewToken{Name: "token"})
 			return err
 		},
 		"CreateAccount": func() error {
-			_, err := k.Vault.CreateAccount(t.Context(), c, vault.NewAccount{Address: "new@example.com", Password: "a long password"})
+			_, err := k.Vault.SignUps.CreateAccount(t.Context(), c, account.NewAccount{Address: "new@example.com", Password: "a long password"})
 			return err
 		},
 		"CreateInvite": func() error {
-			_, err := k.Vault.CreateInvite(t.Context(), vault.WithRole(vault.Caller{}, vault.AccountID{1}, true), "")
+			_, err := k.Vault.SignUps.CreateInvite(t.Context(), vault.WithRole(caller.Caller{}, caller.AccountID{1}, true), "")
 			return err
 		},
 	} {
-		wantErr(t, name+"(no room)", keep(), vault.ErrUnavailable)
+		wantErr(t, name+"(no room)", keep(), refusal.ErrUnavailable)
 	}
-	_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "")
+	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "")
 	want(t, "UpdateMemo(none)", err, nil)
-	want(t, "RevealSecret(no room)", k.MustReveal(t, vault.Caller{}, kept.Secret.Key, ""), "text")
+	want(t, "RevealSecret(no room)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "text")
 	k.MustBurn(t, c, burned.Metadata.Key, "")
 	k.MustSweep(t)
 }

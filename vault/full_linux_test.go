@@ -12,7 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -34,12 +36,12 @@ func smallDiskKit(t *testing.T, size string, minFree int64) (k *vaulttest.Kit, d
 }
 
 // fillDisk conceals texts of a size until the vault refuses.
-func fillDisk(t *testing.T, k *vaulttest.Kit, size int) (kept []vault.Concealed) {
+func fillDisk(t *testing.T, k *vaulttest.Kit, size int) (kept []secret.Concealed) {
 	t.Helper()
-	text := vault.Text(strings.Repeat("x", size))
+	text := caller.Text(strings.Repeat("x", size))
 	for range 10_000 {
-		c, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(1), text, vault.Wish{})
-		if errors.Is(err, vault.ErrUnavailable) {
+		c, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), text, secret.Wish{})
+		if errors.Is(err, refusal.ErrUnavailable) {
 			return kept
 		}
 		want(t, "ConcealSecret(text)", err, nil)
@@ -71,9 +73,9 @@ func TestOpenedFolderTakesMore(t *testing.T) {
 // that and for nothing else.
 func TestFullDiskRevealsAndBurns(t *testing.T) {
 	k, disk := smallDiskKit(t, "32m", 1)
-	early := make([]vault.Concealed, 40)
+	early := make([]secret.Concealed, 40)
 	for i := range early {
-		wish := vault.Wish{TTL: new(time.Hour)}
+		wish := secret.Wish{TTL: new(time.Hour)}
 		if i%2 == 1 {
 			wish.Passphrase = "right"
 		}
@@ -88,7 +90,7 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 	refused := 0
 	for i, c := range early[:20] {
 		refused += ordinaryRefused(t, k)
-		passphrase := vault.Text("")
+		passphrase := caller.Text("")
 		if i%2 == 1 {
 			passphrase = "right"
 		}
@@ -97,13 +99,13 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 			continue
 		}
 		k.MustMetadata(t, vaulttest.Caller(1), c.Metadata.Key)
-		want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, vault.StateBurned)
+		want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, secret.StateBurned)
 	}
 	if refused < 100 {
 		t.Errorf("sign-ins refused while the ballast was in use: got %d, want 100 and more", refused)
 	}
-	_, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(3), "new", vault.Wish{})
-	wantErr(t, "ConcealSecret(full disk)", err, vault.ErrUnavailable)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(3), "new", secret.Wish{})
+	wantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
 	for _, c := range early[20:] {
@@ -116,7 +118,7 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(k.Dir, "ballast")); err != nil {
 		t.Errorf("Stat(ballast with room again): got %v, want nil", err)
 	}
-	k.MustConceal(t, vaulttest.Caller(3), "new", vault.Wish{})
+	k.MustConceal(t, vaulttest.Caller(3), "new", secret.Wish{})
 }
 
 // ordinaryRefused tries ten ordinary changes, sign-ins of strangers, once the
@@ -128,9 +130,9 @@ func ordinaryRefused(t *testing.T, k *vaulttest.Kit) (refused int) {
 		return 0
 	}
 	for i := range 10 {
-		address := vault.Text(fmt.Sprintf("stranger%d@example.com", i))
-		_, err := k.Vault.CreateSession(t.Context(), vaulttest.Caller(4), address, "a password", false)
-		wantErr(t, "CreateSession(full disk)", err, vault.ErrUnavailable)
+		address := caller.Text(fmt.Sprintf("stranger%d@example.com", i))
+		_, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(4), address, "a password", false)
+		wantErr(t, "CreateSession(full disk)", err, refusal.ErrUnavailable)
 		refused++
 	}
 	return refused

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -16,14 +19,14 @@ func TestGenerate(t *testing.T) {
 		digits    = "0123456789"
 		ambiguous = "0Oo1IiLl|"
 	)
-	all := vault.CharacterSets{Uppercase: true, Lowercase: true, Numbers: true, Symbols: true}
+	all := secret.CharacterSets{Uppercase: true, Lowercase: true, Numbers: true, Symbols: true}
 	readable := all
 	readable.ExcludeAmbiguous = true
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	tests := []struct {
 		name     string
 		length   int
-		sets     vault.CharacterSets
+		sets     secret.CharacterSets
 		want     int // 0: refused
 		each     []string
 		never    string
@@ -32,8 +35,8 @@ func TestGenerate(t *testing.T) {
 		{name: "default", want: 12, onlyFrom: upper + lower + digits + "*$!?()", never: "ilo10"},
 		{name: "shortest", length: 4, sets: all, want: 4, each: []string{upper, lower, digits}},
 		{name: "longest", length: 128, sets: all, want: 128, each: []string{upper, lower, digits}},
-		{name: "digits", length: 20, sets: vault.CharacterSets{Numbers: true}, want: 20, onlyFrom: digits},
-		{name: "letters", length: 20, sets: vault.CharacterSets{Uppercase: true, Lowercase: true}, want: 20, onlyFrom: upper + lower, each: []string{upper, lower}},
+		{name: "digits", length: 20, sets: secret.CharacterSets{Numbers: true}, want: 20, onlyFrom: digits},
+		{name: "letters", length: 20, sets: secret.CharacterSets{Uppercase: true, Lowercase: true}, want: 20, onlyFrom: upper + lower, each: []string{upper, lower}},
 		{name: "readable", length: 128, sets: readable, want: 128, never: ambiguous},
 		{name: "too short", length: 3},
 		{name: "negative", length: -1},
@@ -42,7 +45,7 @@ func TestGenerate(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			concealed, value, err := k.Vault.GenerateSecret(t.Context(), vault.Caller{}, test.length, test.sets, vault.Wish{})
+			concealed, value, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, test.length, test.sets, secret.Wish{})
 			if test.want == 0 {
 				wantInvalid(t, "GenerateSecret(length)", err, "length")
 				want(t, "GenerateSecret(length)", string(value), "")
@@ -63,7 +66,7 @@ func TestGenerate(t *testing.T) {
 			if test.onlyFrom != "" && strings.Trim(string(value), test.onlyFrom) != "" {
 				t.Errorf("GenerateSecret(): got %q, want only of %s", string(value), test.onlyFrom)
 			}
-			want(t, "RevealSecret(key)", k.MustReveal(t, vault.Caller{}, concealed.Secret.Key, ""), string(value))
+			want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, concealed.Secret.Key, ""), string(value))
 		})
 	}
 }
@@ -73,23 +76,23 @@ func TestGenerate(t *testing.T) {
 func TestGenerateStoresViewed(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed, _, err := k.Vault.GenerateSecret(t.Context(), vault.Caller{}, 0, vault.CharacterSets{}, vault.Wish{})
+	concealed, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, 0, secret.CharacterSets{}, secret.Wish{})
 	if err != nil {
 		t.Fatalf("GenerateSecret(): got %v, want nil", err)
 	}
-	want(t, "Metadata.State", concealed.Metadata.State, vault.StateNew)
-	want(t, "Secret.State", concealed.Secret.State, vault.StateNew)
-	wantState(t, k, concealed.Metadata.Key, vault.StateViewed)
-	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 1)
+	want(t, "Metadata.State", concealed.Metadata.State, secret.StateNew)
+	want(t, "Secret.State", concealed.Secret.State, secret.StateNew)
+	wantState(t, k, concealed.Metadata.Key, secret.StateViewed)
+	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 1)
 }
 
 func TestGenerateWithPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	concealed, value, err := k.Vault.GenerateSecret(t.Context(), vault.Caller{}, 0, vault.CharacterSets{}, vault.Wish{Passphrase: "open"})
+	concealed, value, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, 0, secret.CharacterSets{}, secret.Wish{Passphrase: "open"})
 	if err != nil {
 		t.Fatalf("GenerateSecret(): got %v, want nil", err)
 	}
-	wantErr(t, "RevealSecret(key)", revealErr(t, k, vault.Caller{}, concealed.Secret.Key.Expose(), ""), vault.ErrPassphrase)
-	want(t, "RevealSecret(key, passphrase)", k.MustReveal(t, vault.Caller{}, concealed.Secret.Key, "open"), string(value))
+	wantErr(t, "RevealSecret(key)", revealErr(t, k, caller.Caller{}, concealed.Secret.Key.Expose(), ""), refusal.ErrPassphrase)
+	want(t, "RevealSecret(key, passphrase)", k.MustReveal(t, caller.Caller{}, concealed.Secret.Key, "open"), string(value))
 }

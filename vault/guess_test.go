@@ -8,26 +8,28 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 // storm lets each of networks guess tries times, all at once, and returns how
 // often a guess was looked at and how often it was refused before.
-func storm(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, networks, tries int) (hashed, locked int32) {
+func storm(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, networks, tries int) (hashed, locked int32) {
 	t.Helper()
 	var looked, refused atomic.Int32
 	var all sync.WaitGroup
 	for i := range networks * tries {
 		all.Go(func() {
-			err := patient(func() error { return guess(t, k, kept, vaulttest.Caller(i%networks), i%2 == 0) })
+			err := patient(func() error { return wrongTry(t, k, kept, vaulttest.Caller(i%networks), i%2 == 0) })
 			switch {
-			case errors.Is(err, vault.ErrPassphrase):
+			case errors.Is(err, refusal.ErrPassphrase):
 				looked.Add(1)
-			case errors.Is(err, vault.ErrLocked):
+			case errors.Is(err, refusal.ErrLocked):
 				refused.Add(1)
 			default:
-				t.Errorf("guess: got %v, want %v or %v", err, vault.ErrPassphrase, vault.ErrLocked)
+				t.Errorf("guess: got %v, want %v or %v", err, refusal.ErrPassphrase, refusal.ErrLocked)
 			}
 		})
 	}
@@ -40,10 +42,10 @@ func storm(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, networks, tries
 func TestStormOfOneNetwork(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	hashed, locked := storm(t, k, kept, 1, 100)
-	want(t, "guesses looked at", hashed, vault.NetworkTries)
-	want(t, "guesses refused", locked, 100-vault.NetworkTries)
+	want(t, "guesses looked at", hashed, secret.NetworkTries)
+	want(t, "guesses refused", locked, 100-secret.NetworkTries)
 	k.Reopen(t)
 	hashed, _ = storm(t, k, kept, 1, 20)
 	want(t, "guesses looked at after a restart", hashed, 0)
@@ -54,10 +56,10 @@ func TestStormOfOneNetwork(t *testing.T) {
 func TestStormOfManyNetworks(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	hashed, locked := storm(t, k, kept, 50, 10)
-	want(t, "guesses looked at", hashed, vault.AllTries)
-	want(t, "guesses refused", locked, 500-vault.AllTries)
+	want(t, "guesses looked at", hashed, secret.AllTries)
+	want(t, "guesses refused", locked, 500-secret.AllTries)
 	wantLocked(t, k, kept, vaulttest.Caller(60), time.Minute)
 	k.Clock.Advance(time.Minute)
 	want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(1), kept.Secret.Key, "right"), "the text")
@@ -79,15 +81,15 @@ func TestNetworks(t *testing.T) {
 	}
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for _, test := range tests {
-		kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{Passphrase: "right"})
-		a := vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(test.a))}
-		b := vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(test.b))}
-		_ = guess(t, k, kept, a, false)
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{Passphrase: "right"})
+		a := caller.Caller{Network: caller.NetworkOf(netip.MustParseAddr(test.a))}
+		b := caller.Caller{Network: caller.NetworkOf(netip.MustParseAddr(test.b))}
+		_ = wrongTry(t, k, kept, a, false)
 		left := 4
 		if test.same {
 			left = 3
 		}
-		wantPassphrase(t, "guess from "+test.b+" after "+test.a, guess(t, k, kept, b, false), &vault.PassphraseError{TriesLeft: left})
+		wantPassphrase(t, "guess from "+test.b+" after "+test.a, wrongTry(t, k, kept, b, false), &refusal.PassphraseError{TriesLeft: left})
 	}
 }
 
@@ -96,7 +98,7 @@ func TestMasked(t *testing.T) {
 	for addr, masked := range map[string]string{
 		"192.0.2.77": "192.0.2.0/24", "::ffff:192.0.2.77": "192.0.2.0/24", "2001:db8:1:2::3": "2001:db8:1::/48",
 	} {
-		want(t, "NetworkOf("+addr+").Masked()", vault.NetworkOf(netip.MustParseAddr(addr)).Masked(), masked)
+		want(t, "NetworkOf("+addr+").Masked()", caller.NetworkOf(netip.MustParseAddr(addr)).Masked(), masked)
 	}
-	want(t, "NetworkOf(nothing).Masked()", vault.NetworkOf(netip.Addr{}).Masked(), "unknown")
+	want(t, "NetworkOf(nothing).Masked()", caller.NetworkOf(netip.Addr{}).Masked(), "unknown")
 }

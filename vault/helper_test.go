@@ -9,6 +9,8 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -39,9 +41,9 @@ func flipped(key seal.Token) string {
 
 // revealErr returns the error of a reveal, and fails the test if one came
 // together with a value.
-func revealErr(t *testing.T, k *vaulttest.Kit, c vault.Caller, key string, passphrase vault.Text) error {
+func revealErr(t *testing.T, k *vaulttest.Kit, c caller.Caller, key string, passphrase caller.Text) error {
 	t.Helper()
-	revealed, err := k.Vault.RevealSecret(t.Context(), c, key, passphrase)
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key, passphrase)
 	if err != nil && revealed.Value != "" {
 		t.Errorf("RevealSecret(key): got %d bytes with %v, want none", len(revealed.Value), err)
 	}
@@ -75,8 +77,8 @@ func put(t testing.TB, s storage.Store, bucket string, key, value []byte) {
 	}
 }
 
-// rows returns the values of a bucket in the order of their keys.
-func rows(t testing.TB, s storage.Store, bucket string) (values [][]byte) {
+// rowsIn returns the values of a bucket in the order of their keys.
+func rowsIn(t testing.TB, s storage.Store, bucket string) (values [][]byte) {
 	t.Helper()
 	err := s.View(context.Background(), func(tx storage.Tx) error {
 		values = nil
@@ -91,7 +93,7 @@ func rows(t testing.TB, s storage.Store, bucket string) (values [][]byte) {
 	return values
 }
 
-// secretRow returns the stored secret of a key, or nil.
+// SecretRow returns the stored secret of a key, or nil.
 func secretRow(t *testing.T, k *vaulttest.Kit, key seal.Token) []byte {
 	t.Helper()
 	row := key.RowKey(seal.KindSecret)
@@ -109,16 +111,16 @@ func slotOf(t *testing.T, k *vaulttest.Kit, key seal.Token) storage.Slot {
 }
 
 // wantState fails the test unless the receipt is in that state.
-func wantState(t *testing.T, k *vaulttest.Kit, receipt seal.Token, state vault.State) {
+func wantState(t *testing.T, k *vaulttest.Kit, receipt seal.Token, state secret.State) {
 	t.Helper()
-	want(t, "GetMetadata(key).State", k.MustMetadata(t, vault.Caller{}, receipt).State, state)
+	want(t, "GetMetadata(key).State", k.MustMetadata(t, caller.Caller{}, receipt).State, state)
 }
 
 // struckOff waits until the vault has struck every destroyed share off its
 // list, which it does behind the answers.
 func struckOff(t *testing.T, k *vaulttest.Kit) {
 	t.Helper()
-	for len(rows(t, k.Store, vault.BucketShred)) > 0 {
+	for len(rowsIn(t, k.Store, vault.BucketShred)) > 0 {
 		if t.Context().Err() != nil {
 			t.Fatal("shred list: got rows, want none before the test ends")
 		}

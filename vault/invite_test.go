@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
@@ -16,23 +21,23 @@ import (
 // may make.
 func newInviteKit(t *testing.T) *accountKit {
 	t.Helper()
-	return newAccountKit(t, vaulttest.Options{Policy: vault.Policy{
-		SignUp: vault.SignUpInvite, Colonels: []string{"host-canary@example.com"},
+	return newAccountKit(t, vaulttest.Options{Policy: caller.Policy{
+		SignUp: caller.SignUpInvite, Colonels: []string{"host-canary@example.com"},
 	}})
 }
 
-func (k *accountKit) invite(t *testing.T, address vault.Text) vault.Text {
+func (k *accountKit) invite(t *testing.T, address caller.Text) caller.Text {
 	t.Helper()
-	invite, err := k.Vault.CreateInvite(t.Context(), k.host, address)
+	invite, err := k.Vault.SignUps.CreateInvite(t.Context(), k.host, address)
 	if err != nil {
 		t.Fatalf("CreateInvite(address): got %v, want nil", err)
 	}
 	return invite.Key
 }
 
-func (k *accountKit) signUpInvited(t *testing.T, address, invite vault.Text) error {
+func (k *accountKit) signUpInvited(t *testing.T, address, invite caller.Text) error {
 	t.Helper()
-	_, err := k.Vault.CreateAccount(t.Context(), k.host, vault.NewAccount{Address: address, Password: rightPassword, Invite: invite})
+	_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, account.NewAccount{Address: address, Password: rightPassword, Invite: invite})
 	return err
 }
 
@@ -42,18 +47,18 @@ func TestInvites(t *testing.T) {
 	invite := k.invite(t, "")
 	k.wantMails(t)
 	wantErr(t, "CreateAccount(invite)", k.signUpInvited(t, ada, invite), nil)
-	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), vault.ErrTicket)
-	wantErr(t, "VerifyAccount(token)", k.confirm(t, k.link(t, vault.MailVerify, ada), rightPassword), nil)
+	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), refusal.ErrTicket)
+	wantErr(t, "VerifyAccount(token)", k.confirm(t, k.link(t, outbox.MailVerify, ada), rightPassword), nil)
 
 	// An invite for an address is mailed there, and good for it alone.
 	invite = k.invite(t, "Bob-canary@example.com")
-	m := k.wantMails(t, vault.MailInvite)[0]
+	m := k.wantMails(t, outbox.MailInvite)[0]
 	want(t, "Mail.To", string(m.To), bob)
 	want(t, "Mail.Key", string(m.Key), string(invite))
-	wantErr(t, "CreateAccount(another's invite)", k.signUpInvited(t, "eve@example.com", invite), vault.ErrTicket)
+	wantErr(t, "CreateAccount(another's invite)", k.signUpInvited(t, "eve@example.com", invite), refusal.ErrTicket)
 	wantErr(t, "CreateAccount(own invite)", k.signUpInvited(t, bob, invite), nil)
-	k.wantMails(t, vault.MailVerify)
-	want(t, "audit rows of invites", k.count(t, vault.AuditInvite), 2)
+	k.wantMails(t, outbox.MailVerify)
+	want(t, "audit rows of invites", k.count(t, rows.AuditInvite), 2)
 }
 
 // An invite is spent whether or not the address has an account: what is left
@@ -61,22 +66,22 @@ func TestInvites(t *testing.T) {
 func TestInvitesTellNoAddress(t *testing.T) {
 	t.Parallel()
 	k := newInviteKit(t)
-	k.made(t, vault.OperatorAccount{Address: ada})
+	k.made(t, account.OperatorAccount{Address: ada})
 	invite := k.invite(t, "")
 	wantErr(t, "CreateAccount(taken)", k.signUpInvited(t, ada, invite), nil)
-	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), vault.ErrTicket)
+	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), refusal.ErrTicket)
 }
 
 func TestInvitesAreTheColonels(t *testing.T) {
 	t.Parallel()
 	k := newInviteKit(t)
-	for name, c := range map[string]vault.Caller{"nobody": vaulttest.Caller(1), "customer": k.member(t, ada)} {
-		_, err := k.Vault.CreateInvite(t.Context(), c, "")
-		wantErr(t, "CreateInvite("+name+")", err, vault.ErrNotFound)
+	for name, c := range map[string]caller.Caller{"nobody": vaulttest.Caller(1), "customer": k.member(t, ada)} {
+		_, err := k.Vault.SignUps.CreateInvite(t.Context(), c, "")
+		wantErr(t, "CreateInvite("+name+")", err, refusal.ErrNotFound)
 	}
-	_, err := k.Vault.CreateInvite(t.Context(), k.host, "no address")
+	_, err := k.Vault.SignUps.CreateInvite(t.Context(), k.host, "no address")
 	wantInvalid(t, "CreateInvite(no address)", err, "address")
-	want(t, "tickets", len(rows(t, k.Store, vault.BucketTicket)), 0)
+	want(t, "tickets", len(rowsIn(t, k.Store, vault.BucketTicket)), 0)
 }
 
 func TestInvitesAreSwept(t *testing.T) {
@@ -84,7 +89,7 @@ func TestInvitesAreSwept(t *testing.T) {
 	k := newInviteKit(t)
 	k.invite(t, "")
 	k.leap(t, 7*24*time.Hour)
-	want(t, "tickets after a week", len(rows(t, k.Store, vault.BucketTicket)), 0)
+	want(t, "tickets after a week", len(rowsIn(t, k.Store, vault.BucketTicket)), 0)
 }
 
 // The attack: one invite for a crowd that comes at once. One gets in.
@@ -96,11 +101,11 @@ func TestInviteRace(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 32 {
 		all.Go(func() {
-			address := vault.Text("guest" + strconv.Itoa(i) + "@example.com")
+			address := caller.Text("guest" + strconv.Itoa(i) + "@example.com")
 			switch err := patient(func() error { return k.signUpInvited(t, address, invite) }); {
 			case err == nil:
 				in.Add(1)
-			case errors.Is(err, vault.ErrTicket):
+			case errors.Is(err, refusal.ErrTicket):
 				out.Add(1)
 			}
 		})
@@ -108,5 +113,5 @@ func TestInviteRace(t *testing.T) {
 	all.Wait()
 	want(t, "sign-ups with the invite", in.Load(), 1)
 	want(t, "sign-ups that were refused", out.Load(), 31)
-	k.wantMails(t, vault.MailVerify)
+	k.wantMails(t, outbox.MailVerify)
 }

@@ -8,6 +8,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -19,8 +22,8 @@ func TestTheftOfAnAccount(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	in := m.mustSignIn(t, false)
 	c := m.mustAuth(t, bySession(in.Cookie))
-	token := m.mustToken(t, c, vault.NewToken{})
-	kept := m.MustConceal(t, c, plaintext, vault.Wish{})
+	token := m.mustToken(t, c, credential.NewToken{})
+	kept := m.MustConceal(t, c, plaintext, secret.Wish{})
 	m.mustAuth(t, byToken(token))
 
 	content := everything(t, m.CopyDir(t))
@@ -136,21 +139,21 @@ func TestWrapsCannotBeSwapped(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	first, second := m.mustSignIn(t, false), m.mustSignIn(t, false)
 	session := m.mustAuth(t, bySession(first.Cookie))
-	m.mustToken(t, session, vault.NewToken{})
+	m.mustToken(t, session, credential.NewToken{})
 	m.wantList(t, session, 0, 0)
 	row, other := first.Cookie.Row(), second.Cookie.Row()
 	record := get(t, m.Store, vault.BucketSession, row[:])
 	for bucket, from := range map[string][]byte{
 		vault.BucketSession: get(t, m.Store, vault.BucketSession, other[:]),
-		vault.BucketToken:   rows(t, m.Store, vault.BucketToken)[0],
-		vault.BucketPair:    rows(t, m.Store, vault.BucketPair)[0],
+		vault.BucketToken:   rowsIn(t, m.Store, vault.BucketToken)[0],
+		vault.BucketPair:    rowsIn(t, m.Store, vault.BucketPair)[0],
 	} {
 		wrapped, err := vault.Wrapped(bucket, from)
 		want(t, "Wrapped("+bucket+")", err, nil)
 		swapped, err := vault.WrappedIn(record, wrapped)
 		want(t, "WrappedIn(session)", err, nil)
 		put(t, m.Store, vault.BucketSession, row[:], swapped)
-		_, err = m.Vault.ListMetadata(t.Context(), m.mustAuth(t, bySession(first.Cookie)), vault.ListQuery{})
+		_, err = m.Vault.Receipts.ListMetadata(t.Context(), m.mustAuth(t, bySession(first.Cookie)), secret.ListQuery{})
 		wantErr(t, "ListMetadata(key of a "+bucket+")", err, vault.ErrFault)
 	}
 }
@@ -161,21 +164,21 @@ func TestOperatorTokenListsWhatCameAfter(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	owner := m.mustEnter(t)
-	m.MustConceal(t, owner, plaintext, vault.Wish{})
-	made, info, err := m.Vault.Operator().CreateToken(t.Context(), memberAddress, vault.NewToken{})
+	m.MustConceal(t, owner, plaintext, secret.Wish{})
+	made, info, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), memberAddress, credential.NewToken{})
 	want(t, "CreateToken()", err, nil)
 	token := m.mustAuth(t, byToken(made))
 	m.wantList(t, token, 0, 1)
-	m.MustConceal(t, owner, plaintext, vault.Wish{})
-	m.MustConceal(t, token, plaintext, vault.Wish{})
+	m.MustConceal(t, owner, plaintext, secret.Wish{})
+	m.MustConceal(t, token, plaintext, secret.Wish{})
 	m.wantList(t, token, 2, 1)
 	m.wantList(t, owner, 3, 0)
 
 	// A token that it makes opens what it opens, and keeps the pair alive.
-	heir := m.mustAuth(t, byToken(m.mustToken(t, token, vault.NewToken{Name: "heir"})))
-	want(t, "RevokeAPIToken(id)", m.Vault.RevokeAPIToken(t.Context(), owner, info.ID), nil)
+	heir := m.mustAuth(t, byToken(m.mustToken(t, token, credential.NewToken{Name: "heir"})))
+	want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), owner, info.ID), nil)
 	m.wantRows(t, vault.BucketPair, 2)
-	m.MustConceal(t, owner, plaintext, vault.Wish{})
+	m.MustConceal(t, owner, plaintext, secret.Wish{})
 	m.wantList(t, heir, 3, 1)
 	_, tokens, err := m.Vault.EndCredentials(t.Context(), m.id)
 	want(t, "endTokens()", err, nil)
@@ -188,20 +191,20 @@ func TestPasswordChangeKeepsTheList(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	owner, other := m.mustEnter(t), m.mustSignIn(t, false)
-	token := m.mustToken(t, owner, vault.NewToken{})
-	m.MustConceal(t, owner, plaintext, vault.Wish{})
-	before := rows(t, m.Store, vault.BucketPair)[0]
-	err := m.Vault.ChangeAccountPassword(t.Context(), owner, memberPassword, "another horse battery")
+	token := m.mustToken(t, owner, credential.NewToken{})
+	m.MustConceal(t, owner, plaintext, secret.Wish{})
+	before := rowsIn(t, m.Store, vault.BucketPair)[0]
+	err := m.Vault.Passwords.ChangeAccountPassword(t.Context(), owner, memberPassword, "another horse battery")
 	want(t, "ChangeAccountPassword()", err, nil)
-	want(t, "the pair is wrapped anew", bytes.Equal(rows(t, m.Store, vault.BucketPair)[0], before), false)
-	wantErr(t, "Authenticate(other session)", m.authErr(t, bySession(other.Cookie)), vault.ErrUnauthenticated)
+	want(t, "the pair is wrapped anew", bytes.Equal(rowsIn(t, m.Store, vault.BucketPair)[0], before), false)
+	wantErr(t, "Authenticate(other session)", m.authErr(t, bySession(other.Cookie)), refusal.ErrUnauthenticated)
 	m.wantList(t, owner, 1, 0)
 	m.wantList(t, m.mustAuth(t, byToken(token)), 1, 0)
-	in, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, "another horse battery", false)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, "another horse battery", false)
 	want(t, "CreateSession(new password)", err, nil)
 	m.wantList(t, m.mustAuth(t, bySession(in.Cookie)), 1, 0)
-	_, err = m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
-	wantErr(t, "CreateSession(old password)", err, vault.ErrCredentials)
+	_, err = m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
+	wantErr(t, "CreateSession(old password)", err, refusal.ErrCredentials)
 }
 
 // Whoever has lost the password begins a new list, and every credential ends.
@@ -210,19 +213,19 @@ func TestPasswordResetBeginsANewList(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	in := m.mustSignIn(t, false)
 	owner := m.mustAuth(t, bySession(in.Cookie))
-	token := m.mustToken(t, owner, vault.NewToken{})
-	m.MustConceal(t, owner, plaintext, vault.Wish{})
-	before := rows(t, m.Store, vault.BucketPair)[0]
-	lost, err := m.Vault.Operator().ResetPassword(t.Context(), memberAddress, memberPassword)
+	token := m.mustToken(t, owner, credential.NewToken{})
+	m.MustConceal(t, owner, plaintext, secret.Wish{})
+	before := rowsIn(t, m.Store, vault.BucketPair)[0]
+	lost, err := m.Vault.Operator().Accounts.ResetPassword(t.Context(), memberAddress, memberPassword)
 	want(t, "ResetPassword()", err, nil)
 	want(t, "ResetPassword()", lost, 1)
-	wantErr(t, "Authenticate(session)", m.authErr(t, bySession(in.Cookie)), vault.ErrUnauthenticated)
-	wantErr(t, "Authenticate(token)", m.authErr(t, byToken(token)), vault.ErrUnauthenticated)
+	wantErr(t, "Authenticate(session)", m.authErr(t, bySession(in.Cookie)), refusal.ErrUnauthenticated)
+	wantErr(t, "Authenticate(token)", m.authErr(t, byToken(token)), refusal.ErrUnauthenticated)
 	m.wantRows(t, vault.BucketPair, 1)
-	want(t, "the pair is another one", bytes.Equal(rows(t, m.Store, vault.BucketPair)[0], before), false)
+	want(t, "the pair is another one", bytes.Equal(rowsIn(t, m.Store, vault.BucketPair)[0], before), false)
 	owner = m.mustEnter(t)
 	m.wantList(t, owner, 0, 1)
-	m.MustConceal(t, owner, plaintext, vault.Wish{})
+	m.MustConceal(t, owner, plaintext, secret.Wish{})
 	m.wantList(t, owner, 1, 1)
 }
 
@@ -231,7 +234,7 @@ func TestReplacedPairStaysWhileHeld(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	session := m.mustEnter(t)
-	token := m.mustAuth(t, byToken(m.mustToken(t, session, vault.NewToken{})))
+	token := m.mustAuth(t, byToken(m.mustToken(t, session, credential.NewToken{})))
 	holder := seal.NewAPIToken().Holder()
 	replace := func() {
 		err := m.Vault.ReplaceMainPair(t.Context(), m.id, seal.NewAccountKey(), holder, m.Clock.Now())
@@ -239,12 +242,12 @@ func TestReplacedPairStaysWhileHeld(t *testing.T) {
 	}
 	replace()
 	m.wantRows(t, vault.BucketPair, 2)
-	m.MustConceal(t, session, plaintext, vault.Wish{})
+	m.MustConceal(t, session, plaintext, secret.Wish{})
 	m.wantList(t, session, 1, 0)
 	m.wantList(t, token, 1, 0)
 	replace() // nothing holds the second one
 	m.wantRows(t, vault.BucketPair, 2)
-	want(t, "RevokeAPIToken(id)", m.Vault.RevokeAPIToken(t.Context(), session, m.listTokens(t, session)[0].ID), nil)
+	want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), session, m.listTokens(t, session)[0].ID), nil)
 	m.wantRows(t, vault.BucketPair, 2)
 	sessions, tokens, err := m.Vault.EndCredentials(t.Context(), m.id)
 	want(t, "EndCredentials()", err, nil)
@@ -259,9 +262,9 @@ func TestReplacedPairStaysWhileHeld(t *testing.T) {
 func TestReplacedPairsAreBounded(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
-	m.mustToken(t, m.mustEnter(t), vault.NewToken{})
+	m.mustToken(t, m.mustEnter(t), credential.NewToken{})
 	for range vault.PairsMost - 1 {
-		_, _, err := m.Vault.Operator().CreateToken(t.Context(), memberAddress, vault.NewToken{})
+		_, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), memberAddress, credential.NewToken{})
 		want(t, "CreateToken()", err, nil)
 	}
 	key := seal.NewAccountKey()
@@ -281,7 +284,7 @@ func TestAccountWithoutItsPair(t *testing.T) {
 	for row := range m.rowsOf(t, vault.BucketPair) {
 		put(t, m.Store, vault.BucketPair, []byte(row), nil)
 	}
-	_, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
+	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
 	wantErr(t, "CreateSession(no pair)", err, vault.ErrFault)
 	m.wantRows(t, vault.BucketSession, 0)
 }

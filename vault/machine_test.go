@@ -7,7 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -34,7 +36,7 @@ func TestStateMachine(t *testing.T) {
 			"memo":     m.memo,
 			"reveal":   m.reveal,
 			"burn":     m.burn,
-			"guess":    m.guess,
+			"guess":    m.wrongTry,
 			"advance":  m.advance,
 			"edge":     m.edge,
 			"sweep":    m.sweep,
@@ -49,18 +51,18 @@ func (m *machine) conceal(rt *rapid.T) {
 		rt.Skip("enough secrets")
 	}
 	e := &entry{
-		text: vault.Text(rapid.StringN(1, 300, -1).Draw(rt, "text")), state: vault.StateNew,
+		text: caller.Text(rapid.StringN(1, 300, -1).Draw(rt, "text")), state: secret.StateNew,
 		ttl:        rapid.SampledFrom([]time.Duration{time.Minute, 20 * time.Minute, 3 * time.Hour}).Draw(rt, "ttl"),
-		passphrase: vault.Text(rapid.SampledFrom([]string{"", "", "right"}).Draw(rt, "passphrase")),
+		passphrase: caller.Text(rapid.SampledFrom([]string{"", "", "right"}).Draw(rt, "passphrase")),
 		created:    m.model.now, updated: m.model.now, tries: map[int]*counter{},
 	}
-	kept, err := m.kit.Vault.ConcealSecret(m.t.Context(), vaulttest.Caller(9), e.text, vault.Wish{TTL: &e.ttl, Passphrase: e.passphrase})
+	kept, err := m.kit.Vault.Secrets.ConcealSecret(m.t.Context(), vaulttest.Caller(9), e.text, secret.Wish{TTL: &e.ttl, Passphrase: e.passphrase})
 	if err != nil {
 		rt.Fatalf("ConcealSecret(text): got %v, want nil", err)
 	}
 	e.kept = kept
 	m.entries = append(m.entries, e)
-	same(rt, "ConcealSecret(text)", kept, vault.Concealed{Metadata: m.model.metadata(e), Secret: m.model.secret(e)})
+	same(rt, "ConcealSecret(text)", kept, secret.Concealed{Metadata: m.model.metadata(e), Secret: m.model.secret(e)})
 }
 
 // same fails the check unless got is want.
@@ -82,9 +84,9 @@ func (m *machine) pick(rt *rapid.T) *entry { return rapid.SampledFrom(m.entries)
 
 func (m *machine) metadata(rt *rapid.T) {
 	e := m.pick(rt)
-	got, err := m.kit.Vault.GetMetadata(m.t.Context(), vaulttest.Caller(1), e.kept.Metadata.Key.Expose())
+	got, err := m.kit.Vault.Receipts.GetMetadata(m.t.Context(), vaulttest.Caller(1), e.kept.Metadata.Key.Expose())
 	if m.model.isForgotten(e) {
-		wantSame(rt, "GetMetadata(forgotten)", err, vault.ErrNotFound)
+		wantSame(rt, "GetMetadata(forgotten)", err, refusal.ErrNotFound)
 		return
 	}
 	wantSame(rt, "GetMetadata(key)", err, nil)
@@ -94,10 +96,10 @@ func (m *machine) metadata(rt *rapid.T) {
 
 func (m *machine) memo(rt *rapid.T) {
 	e := m.pick(rt)
-	memo := vault.Text(rapid.StringN(0, 20, -1).Draw(rt, "memo"))
-	got, err := m.kit.Vault.UpdateMemo(m.t.Context(), vaulttest.Caller(1), e.kept.Metadata.Key.Expose(), memo)
+	memo := caller.Text(rapid.StringN(0, 20, -1).Draw(rt, "memo"))
+	got, err := m.kit.Vault.Receipts.UpdateMemo(m.t.Context(), vaulttest.Caller(1), e.kept.Metadata.Key.Expose(), memo)
 	if m.model.isForgotten(e) {
-		wantSame(rt, "UpdateMemo(forgotten)", err, vault.ErrNotFound)
+		wantSame(rt, "UpdateMemo(forgotten)", err, refusal.ErrNotFound)
 		return
 	}
 	e.memo, e.updated = memo, m.model.now
@@ -106,8 +108,8 @@ func (m *machine) memo(rt *rapid.T) {
 }
 
 // attempt draws who asks and with what.
-func attempt(rt *rapid.T, passphrases ...string) (network int, passphrase vault.Text) {
-	return rapid.IntRange(0, 4).Draw(rt, "network"), vault.Text(rapid.SampledFrom(passphrases).Draw(rt, "passphrase"))
+func attempt(rt *rapid.T, passphrases ...string) (network int, passphrase caller.Text) {
+	return rapid.IntRange(0, 4).Draw(rt, "network"), caller.Text(rapid.SampledFrom(passphrases).Draw(rt, "passphrase"))
 }
 
 func (m *machine) reveal(rt *rapid.T) {
@@ -115,32 +117,32 @@ func (m *machine) reveal(rt *rapid.T) {
 	m.revealAs(rt, m.pick(rt), network, passphrase)
 }
 
-func (m *machine) revealAs(rt *rapid.T, e *entry, network int, passphrase vault.Text) {
+func (m *machine) revealAs(rt *rapid.T, e *entry, network int, passphrase caller.Text) {
 	shown := m.model.secret(e)
-	got, err := m.kit.Vault.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), passphrase)
-	wanted := m.model.end(e, network, passphrase, vault.StateReceived)
+	got, err := m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), passphrase)
+	wanted := m.model.end(e, network, passphrase, secret.StateReceived)
 	wantSame(rt, "RevealSecret(key)", err, wanted)
 	if wanted != nil {
-		same(rt, "RevealSecret(key)", got, vault.Revealed{})
+		same(rt, "RevealSecret(key)", got, secret.Revealed{})
 		return
 	}
-	shown.State = vault.StateReceived
-	same(rt, "RevealSecret(key)", got, vault.Revealed{Secret: shown, Value: e.text})
+	shown.State = secret.StateReceived
+	same(rt, "RevealSecret(key)", got, secret.Revealed{Secret: shown, Value: e.text})
 }
 
 func (m *machine) burn(rt *rapid.T) {
 	e := m.pick(rt)
 	network, passphrase := attempt(rt, "right", "", "wrong")
-	got, err := m.kit.Vault.BurnSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Metadata.Key.Expose(), passphrase)
-	wanted := m.model.end(e, network, passphrase, vault.StateBurned)
+	got, err := m.kit.Vault.Burns.BurnSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Metadata.Key.Expose(), passphrase)
+	wanted := m.model.end(e, network, passphrase, secret.StateBurned)
 	wantSame(rt, "BurnSecret(key)", err, wanted)
 	if wanted == nil {
 		same(rt, "BurnSecret(key)", got, m.model.metadata(e))
 	}
 }
 
-// guess uses up tries, so that locks are reached.
-func (m *machine) guess(rt *rapid.T) {
+// wrongTry uses up tries, so that locks are reached.
+func (m *machine) wrongTry(rt *rapid.T) {
 	e, network := m.pick(rt), rapid.IntRange(0, 4).Draw(rt, "network")
 	if e.passphrase == "" {
 		rt.Skip("nothing to guess")
@@ -190,19 +192,19 @@ func (m *machine) reopen(*rapid.T) { m.kit.Reopen(m.t) }
 // invariants looks at what can be seen without changing anything.
 func (m *machine) invariants(rt *rapid.T) {
 	var keys []string
-	var wanted []vault.Secret
+	var wanted []secret.Secret
 	for _, e := range m.entries {
 		keys, wanted = append(keys, e.kept.Secret.Key.Expose()), append(wanted, m.model.secret(e))
 	}
-	got, err := m.kit.Vault.GetSecretStatus(m.t.Context(), vaulttest.Caller(1), keys)
+	got, err := m.kit.Vault.Secrets.GetSecretStatus(m.t.Context(), vaulttest.Caller(1), keys)
 	wantSame(rt, "GetSecretStatus(keys)", err, nil)
 	same(rt, "GetSecretStatus(keys)", got, wanted)
 	for i, e := range m.entries {
-		_, err := m.kit.Vault.GetSecret(m.t.Context(), vaulttest.Caller(1), keys[i])
+		_, err := m.kit.Vault.Secrets.GetSecret(m.t.Context(), vaulttest.Caller(1), keys[i])
 		if m.model.stateOf(e).Live() {
 			wantSame(rt, "GetSecret(key)", err, nil)
 		} else {
-			wantSame(rt, "GetSecret(ended)", err, vault.ErrNotFound)
+			wantSame(rt, "GetSecret(ended)", err, refusal.ErrNotFound)
 		}
 	}
 }

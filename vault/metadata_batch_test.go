@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -16,36 +18,36 @@ func TestBatchGetMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, anon := k.MustAccount(t, "ada@example.com"), vaulttest.Caller(1)
-	own := k.MustConceal(t, ada, "ada's", vault.Wish{}).Metadata.Key.Expose()
-	first := k.MustConceal(t, anon, "first", vault.Wish{TTL: new(time.Minute)})
-	second := k.MustConceal(t, anon, "second", vault.Wish{})
+	own := k.MustConceal(t, ada, "ada's", secret.Wish{}).Metadata.Key.Expose()
+	first := k.MustConceal(t, anon, "first", secret.Wish{TTL: new(time.Minute)})
+	second := k.MustConceal(t, anon, "second", secret.Wish{})
 	k.MustReveal(t, vaulttest.Caller(7), second.Secret.Key, "")
 	keys := []string{second.Metadata.Key.Expose(), "nonsense", own, first.Secret.Key.Expose(), first.Metadata.Key.Expose(), own}
-	for _, c := range []vault.Caller{anon, ada} {
-		got, err := k.Vault.BatchGetMetadata(t.Context(), c, keys)
+	for _, c := range []caller.Caller{anon, ada} {
+		got, err := k.Vault.Receipts.BatchGetMetadata(t.Context(), c, keys)
 		want(t, "BatchGetMetadata(keys)", err, nil)
 		want(t, "len(BatchGetMetadata(keys))", len(got), 4)
 		for i, key := range []string{keys[0], own, keys[4], own} {
 			want(t, "BatchGetMetadata(keys)[i].Key", got[i].Key.Expose(), key)
 		}
-		want(t, "received", got[0].State, vault.StateReceived)
-		want(t, "new, looked at twice", got[2].State, vault.StateNew)
+		want(t, "received", got[0].State, secret.StateReceived)
+		want(t, "new, looked at twice", got[2].State, secret.StateNew)
 		want(t, "secret of an anonymous receipt", got[2].Secret != nil, true)
 		want(t, "secret of ada's receipt", got[1].Secret != nil, c.Account == ada.Account)
 	}
 	for _, i := range []int{0, 2, 4} {
-		got, err := k.Vault.BatchGetMetadata(t.Context(), ada, keys[i:i+1])
+		got, err := k.Vault.Receipts.BatchGetMetadata(t.Context(), ada, keys[i:i+1])
 		want(t, "BatchGetMetadata(key)", err, nil)
-		single, err := k.Vault.GetMetadata(t.Context(), ada, keys[i])
+		single, err := k.Vault.Receipts.GetMetadata(t.Context(), ada, keys[i])
 		want(t, "GetMetadata(key)", err, nil)
 		if diff := cmp.Diff(single.State, got[0].State) + cmp.Diff(single.Events, got[0].Events); diff != "" {
 			t.Errorf("BatchGetMetadata(key): -GetMetadata +got\n%s", diff)
 		}
 	}
 	k.Clock.Advance(2 * time.Minute)
-	got, err := k.Vault.BatchGetMetadata(t.Context(), anon, keys[4:5])
+	got, err := k.Vault.Receipts.BatchGetMetadata(t.Context(), anon, keys[4:5])
 	want(t, "BatchGetMetadata(forgotten)", err, nil)
 	want(t, "len(BatchGetMetadata(forgotten))", len(got), 0)
-	_, err = k.Vault.BatchGetMetadata(t.Context(), anon, make([]string, vault.BatchMost+1))
-	wantErr(t, "BatchGetMetadata(26 keys)", err, vault.ErrInvalid)
+	_, err = k.Vault.Receipts.BatchGetMetadata(t.Context(), anon, make([]string, secret.BatchMost+1))
+	wantErr(t, "BatchGetMetadata(26 keys)", err, refusal.ErrInvalid)
 }

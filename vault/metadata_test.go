@@ -9,6 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -16,13 +19,13 @@ import (
 type step struct {
 	name  string
 	after time.Duration // since the step before
-	do    func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed)
-	want  func(m *vault.Metadata, now time.Time) // changes what the receipt said
+	do    func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed)
+	want  func(m *secret.Metadata, now time.Time) // changes what the receipt said
 }
 
 // looked is a look at the receipt after the first, which shows viewed.
-func looked(first time.Time) func(*vault.Metadata, time.Time) {
-	return func(m *vault.Metadata, _ time.Time) { m.State, m.Viewed, m.Updated = vault.StateViewed, first, first }
+func looked(first time.Time) func(*secret.Metadata, time.Time) {
+	return func(m *secret.Metadata, _ time.Time) { m.State, m.Viewed, m.Updated = secret.StateViewed, first, first }
 }
 
 // Every path of a receipt, with each of its fields at each step.
@@ -30,48 +33,48 @@ func TestMetadataPaths(t *testing.T) {
 	t.Parallel()
 	const life = 30 * time.Minute
 	start := vaulttest.StartTime()
-	look := func(*testing.T, *vaulttest.Kit, vault.Concealed) {}
-	same := func(*vault.Metadata, time.Time) {}
-	end := func(state vault.State) func(*vault.Metadata, time.Time) {
-		return func(m *vault.Metadata, now time.Time) {
+	look := func(*testing.T, *vaulttest.Kit, secret.Concealed) {}
+	same := func(*secret.Metadata, time.Time) {}
+	end := func(state secret.State) func(*secret.Metadata, time.Time) {
+		return func(m *secret.Metadata, now time.Time) {
 			m.State, m.Ended, m.Updated, m.Secret, m.SecretTTLLeft = state, now, now, nil, 0
 		}
 	}
-	expired := func(m *vault.Metadata, _ time.Time) { end(vault.StateExpired)(m, start.Add(life)) }
-	reveal := func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) {
+	expired := func(m *secret.Metadata, _ time.Time) { end(secret.StateExpired)(m, start.Add(life)) }
+	reveal := func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 		t.Helper()
-		k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+		k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 	}
-	burn := func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) {
+	burn := func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 		t.Helper()
-		k.MustBurn(t, vault.Caller{}, kept.Metadata.Key, "")
+		k.MustBurn(t, caller.Caller{}, kept.Metadata.Key, "")
 	}
-	sweep := func(t *testing.T, k *vaulttest.Kit, _ vault.Concealed) { t.Helper(); k.MustSweep(t) }
-	memo := func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) {
+	sweep := func(t *testing.T, k *vaulttest.Kit, _ secret.Concealed) { t.Helper(); k.MustSweep(t) }
+	memo := func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 		t.Helper()
-		got, err := k.Vault.UpdateMemo(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose(), "a note")
+		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "a note")
 		want(t, "UpdateMemo(key)", err, nil)
-		if diff := cmp.Diff(k.MustMetadata(t, vault.Caller{}, kept.Metadata.Key), got, tokens()); diff != "" {
+		if diff := cmp.Diff(k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key), got, tokens()); diff != "" {
 			t.Errorf("UpdateMemo(key): -GetMetadata(key) +got\n%s", diff)
 		}
 	}
-	noted := func(m *vault.Metadata, now time.Time) { m.Memo, m.Updated = "a note", now }
+	noted := func(m *secret.Metadata, now time.Time) { m.Memo, m.Updated = "a note", now }
 	tests := map[string][]step{
 		"looked at twice": {
 			{"first look", time.Second, look, same},
 			{"second look", time.Minute, look, looked(start.Add(time.Second))},
 		},
-		"received unseen": {{"reveal", time.Second, reveal, end(vault.StateReceived)}, {"look", time.Second, look, same}},
+		"received unseen": {{"reveal", time.Second, reveal, end(secret.StateReceived)}, {"look", time.Second, look, same}},
 		"seen and received": {
 			{"first look", time.Second, look, same},
 			{"second look", time.Second, look, looked(start.Add(time.Second))},
-			{"reveal", time.Second, reveal, end(vault.StateReceived)},
+			{"reveal", time.Second, reveal, end(secret.StateReceived)},
 		},
-		"burned unseen": {{"burn", time.Second, burn, end(vault.StateBurned)}, {"look", time.Second, look, same}},
+		"burned unseen": {{"burn", time.Second, burn, end(secret.StateBurned)}, {"look", time.Second, look, same}},
 		"seen and burned": {
 			{"first look", time.Second, look, same},
 			{"second look", time.Second, look, looked(start.Add(time.Second))},
-			{"burn", time.Second, burn, end(vault.StateBurned)},
+			{"burn", time.Second, burn, end(secret.StateBurned)},
 		},
 		"expired unseen, swept late": {
 			{"look at the edge", life, look, expired},
@@ -88,7 +91,7 @@ func TestMetadataPaths(t *testing.T) {
 			{"first look", time.Second, look, same},
 			{"second look", time.Second, look, looked(start.Add(time.Second))},
 			{"memo", time.Second, memo, noted},
-			{"reveal", time.Second, reveal, end(vault.StateReceived)},
+			{"reveal", time.Second, reveal, end(secret.StateReceived)},
 			{"memo after", time.Second, memo, noted},
 		},
 		"noted after the end": {
@@ -101,7 +104,7 @@ func TestMetadataPaths(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{TTL: new(life)})
+			kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(life)})
 			m := kept.Metadata
 			for _, s := range steps {
 				k.Clock.Advance(s.after)
@@ -111,7 +114,7 @@ func TestMetadataPaths(t *testing.T) {
 				}
 				s.do(t, k, kept)
 				s.want(&m, k.Clock.Now())
-				if diff := cmp.Diff(m, k.MustMetadata(t, vault.Caller{}, kept.Metadata.Key), tokens()); diff != "" {
+				if diff := cmp.Diff(m, k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key), tokens()); diff != "" {
 					t.Fatalf("GetMetadata(key) after %s: -want +got\n%s", s.name, diff)
 				}
 			}
@@ -123,16 +126,16 @@ func TestConcealedMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	now := vaulttest.StartTime()
-	kept := k.MustConceal(t, vault.Caller{Account: "ada"}, "x", vault.Wish{TTL: new(time.Hour), Passphrase: "p"})
-	wanted := vault.Concealed{
-		Metadata: vault.Metadata{
+	kept := k.MustConceal(t, caller.Caller{Account: "ada"}, "x", secret.Wish{TTL: new(time.Hour), Passphrase: "p"})
+	wanted := secret.Concealed{
+		Metadata: secret.Metadata{
 			Key: kept.Metadata.Key, Secret: &kept.Secret.Key, Hint: kept.Secret.Key.Short(6),
-			State: vault.StateNew, HasPassphrase: true, Created: now, Updated: now,
+			State: secret.StateNew, HasPassphrase: true, Created: now, Updated: now,
 			Forgotten: now.Add(2 * time.Hour), Expires: now.Add(time.Hour),
 			TTL: time.Hour, SecretTTLLeft: time.Hour, TTLLeft: 2 * time.Hour, Account: "ada",
 		},
-		Secret: vault.Secret{
-			Key: kept.Secret.Key, State: vault.StateNew, HasPassphrase: true,
+		Secret: secret.Secret{
+			Key: kept.Secret.Key, State: secret.StateNew, HasPassphrase: true,
 			Created: now, Expires: now.Add(time.Hour), TTL: time.Hour, TTLLeft: time.Hour, Owned: true,
 		},
 	}
@@ -145,41 +148,41 @@ func TestConcealedMetadata(t *testing.T) {
 func TestFirstLookIsOne(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	var fresh atomic.Int32
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			m, err := k.Vault.GetMetadata(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose())
-			if err == nil && m.State == vault.StateNew {
+			m, err := k.Vault.Receipts.GetMetadata(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose())
+			if err == nil && m.State == secret.StateNew {
 				fresh.Add(1)
 			}
 		})
 	}
 	all.Wait()
 	want(t, "looks that say new", fresh.Load(), 1)
-	want(t, "audit rows", len(rows(t, k.Store, vault.BucketAudit)), 2)
+	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 2)
 }
 
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
-	for _, memo := range []vault.Text{"first", "second\x00 ✓", ""} {
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	for _, memo := range []caller.Text{"first", "second\x00 ✓", ""} {
 		k.Clock.Advance(time.Second)
-		got, err := k.Vault.UpdateMemo(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose(), memo)
+		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), memo)
 		want(t, "UpdateMemo(key)", err, nil)
 		want(t, "UpdateMemo(key).Memo", string(got.Memo), string(memo))
-		want(t, "UpdateMemo(key).State", got.State, vault.StateNew)
+		want(t, "UpdateMemo(key).State", got.State, secret.StateNew)
 		want(t, "UpdateMemo(key).Updated", got.Updated, k.Clock.Now())
 		k.Reopen(t)
 	}
-	wantState(t, k, kept.Metadata.Key, vault.StateNew)
+	wantState(t, k, kept.Metadata.Key, secret.StateNew)
 }
 
 func TestListMetadataNeedsAccount(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	_, err := k.Vault.ListMetadata(t.Context(), vaulttest.Caller(1), vault.ListQuery{})
-	wantErr(t, "ListMetadata(anonymous)", err, vault.ErrUnauthenticated)
+	_, err := k.Vault.Receipts.ListMetadata(t.Context(), vaulttest.Caller(1), secret.ListQuery{})
+	wantErr(t, "ListMetadata(anonymous)", err, refusal.ErrUnauthenticated)
 }

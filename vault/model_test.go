@@ -4,7 +4,10 @@ import (
 	"errors"
 	"time"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/guess"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 )
 
 // model says what a vault should answer. It knows nothing of storage, sweeping
@@ -13,14 +16,14 @@ type model struct{ now time.Time }
 
 // entry is one secret of the model.
 type entry struct {
-	kept       vault.Concealed
-	text       vault.Text
-	passphrase vault.Text
+	kept       secret.Concealed
+	text       caller.Text
+	passphrase caller.Text
 	ttl        time.Duration
 
-	state                           vault.State // new, viewed, received or burned
+	state                           secret.State // new, viewed, received or burned
 	created, viewed, ended, updated time.Time
-	memo                            vault.Text
+	memo                            caller.Text
 	tries                           map[int]*counter // by network
 	all                             counter
 }
@@ -33,7 +36,7 @@ type counter struct {
 
 func (c *counter) add(free int, now time.Time) int {
 	c.count++
-	c.locked = now.Add(vault.PauseAfter(c.count, free))
+	c.locked = now.Add(guess.PauseAfter(c.count, free))
 	return max(0, free-c.count)
 }
 
@@ -42,20 +45,20 @@ func (m *model) forgotten(e *entry) time.Time { return e.created.Add(2 * e.ttl) 
 func (m *model) isForgotten(e *entry) bool    { return !m.now.Before(m.forgotten(e)) }
 
 // stateOf adds to the stored state what time does.
-func (m *model) stateOf(e *entry) vault.State {
+func (m *model) stateOf(e *entry) secret.State {
 	if e.state.Live() && !m.now.Before(m.expires(e)) {
-		return vault.StateExpired
+		return secret.StateExpired
 	}
 	return e.state
 }
 
 // secret is what a look at the link shows.
-func (m *model) secret(e *entry) vault.Secret {
+func (m *model) secret(e *entry) secret.Secret {
 	if !m.stateOf(e).Live() {
-		return vault.Secret{}
+		return secret.Secret{}
 	}
-	return vault.Secret{
-		Key: e.kept.Secret.Key, State: vault.StateNew, HasPassphrase: e.passphrase != "",
+	return secret.Secret{
+		Key: e.kept.Secret.Key, State: secret.StateNew, HasPassphrase: e.passphrase != "",
 		Created: e.created, Expires: m.expires(e), TTL: e.ttl, TTLLeft: m.left(m.expires(e)),
 	}
 }
@@ -69,8 +72,8 @@ func (m *model) left(end time.Time) time.Duration {
 }
 
 // metadata is what the receipt shows, before the look at it changes it.
-func (m *model) metadata(e *entry) vault.Metadata {
-	shown := vault.Metadata{
+func (m *model) metadata(e *entry) secret.Metadata {
+	shown := secret.Metadata{
 		Key: e.kept.Metadata.Key, Hint: e.kept.Secret.Key.Short(6), State: m.stateOf(e),
 		HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
 		Forgotten: m.forgotten(e), Expires: m.expires(e), Viewed: e.viewed, Ended: e.ended,
@@ -79,7 +82,7 @@ func (m *model) metadata(e *entry) vault.Metadata {
 	switch {
 	case shown.State.Live():
 		shown.Secret, shown.SecretTTLLeft = &e.kept.Secret.Key, m.left(m.expires(e))
-	case shown.State == vault.StateExpired:
+	case shown.State == secret.StateExpired:
 		shown.Ended = m.expires(e)
 		if shown.Updated.Before(shown.Ended) {
 			shown.Updated = shown.Ended
@@ -90,17 +93,17 @@ func (m *model) metadata(e *entry) vault.Metadata {
 
 // look moves a new receipt to viewed.
 func (m *model) look(e *entry) {
-	if m.stateOf(e) == vault.StateNew {
-		e.state, e.viewed, e.updated = vault.StateViewed, m.now, m.now
+	if m.stateOf(e) == secret.StateNew {
+		e.state, e.viewed, e.updated = secret.StateViewed, m.now, m.now
 	}
 }
 
 // end moves a secret to received or burned, or says why not.
-func (m *model) end(e *entry, network int, passphrase vault.Text, to vault.State) error {
+func (m *model) end(e *entry, network int, passphrase caller.Text, to secret.State) error {
 	if !m.stateOf(e).Live() {
-		return vault.ErrNotFound
+		return refusal.ErrNotFound
 	}
-	if to == vault.StateBurned && m.lockedForGood(e) {
+	if to == secret.StateBurned && m.lockedForGood(e) {
 		e.tries = nil // nobody needs the passphrase any more
 	} else if err := m.try(e, network, passphrase); err != nil {
 		return err
@@ -109,27 +112,27 @@ func (m *model) end(e *entry, network int, passphrase vault.Text, to vault.State
 	return nil
 }
 
-func (m *model) try(e *entry, network int, passphrase vault.Text) error {
+func (m *model) try(e *entry, network int, passphrase caller.Text) error {
 	if e.passphrase == "" {
 		return nil
 	}
 	if passphrase == "" {
-		return &vault.PassphraseError{Missing: true}
+		return &refusal.PassphraseError{Missing: true}
 	}
 	if e.tries[network] == nil {
 		e.tries[network] = &counter{}
 	}
 	mine, all := e.tries[network], &e.all
 	if m.lockedForGood(e) {
-		return &vault.LockedError{ForGood: true}
+		return &refusal.LockedError{ForGood: true}
 	}
 	if wait := max(mine.locked.Sub(m.now), all.locked.Sub(m.now)); wait > 0 {
-		return &vault.LockedError{RetryAfter: wait}
+		return &refusal.LockedError{RetryAfter: wait}
 	}
-	left := min(mine.add(vault.NetworkTries, m.now), all.add(vault.AllTries, m.now))
+	left := min(mine.add(secret.NetworkTries, m.now), all.add(secret.AllTries, m.now))
 	if passphrase != e.passphrase {
-		wrong := &vault.PassphraseError{TriesLeft: left}
-		if all.count < vault.MostTries {
+		wrong := &refusal.PassphraseError{TriesLeft: left}
+		if all.count < secret.MostTries {
 			wrong.RetryAfter = max(0, mine.locked.Sub(m.now), all.locked.Sub(m.now))
 		}
 		return wrong
@@ -138,17 +141,17 @@ func (m *model) try(e *entry, network int, passphrase vault.Text) error {
 }
 
 func (m *model) lockedForGood(e *entry) bool {
-	return e.all.count >= vault.MostTries && m.stateOf(e).Live()
+	return e.all.count >= secret.MostTries && m.stateOf(e).Live()
 }
 
 // sameError tells whether two errors are one kind with the same content.
 func sameError(a, b error) bool {
-	if pa, ok := errors.AsType[*vault.PassphraseError](a); ok {
-		pb, ok := errors.AsType[*vault.PassphraseError](b)
+	if pa, ok := errors.AsType[*refusal.PassphraseError](a); ok {
+		pb, ok := errors.AsType[*refusal.PassphraseError](b)
 		return ok && *pa == *pb
 	}
-	if la, ok := errors.AsType[*vault.LockedError](a); ok {
-		lb, ok := errors.AsType[*vault.LockedError](b)
+	if la, ok := errors.AsType[*refusal.LockedError](a); ok {
+		lb, ok := errors.AsType[*refusal.LockedError](b)
 		return ok && *la == *lb
 	}
 	return errors.Is(b, a)

@@ -7,7 +7,12 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -16,79 +21,79 @@ func TestImportAccounts(t *testing.T) {
 	k := newPlainKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
 	operator := k.Vault.Operator()
 	first, second := seal.RandomHex(20), seal.RandomHex(20)
-	list := []vault.ImportedAccount{
-		{Address: "Ada-canary@example.com", Token: vault.Text(first), Role: vault.RoleColonel, Locale: "fr"},
-		{Address: bob, Token: vault.Text(second)},
+	list := []account.ImportedAccount{
+		{Address: "Ada-canary@example.com", Token: caller.Text(first), Role: account.RoleColonel, Locale: "fr"},
+		{Address: bob, Token: caller.Text(second)},
 		{Address: "eve@example.com"},
 	}
-	imported, skipped, err := operator.ImportAccounts(t.Context(), list, false)
+	imported, skipped, err := operator.Accounts.ImportAccounts(t.Context(), list, false)
 	wantErr(t, "Operator.ImportAccounts(list)", err, nil)
 	want(t, "Operator.ImportAccounts(list)", [2]int{imported, skipped}, [2]int{3, 0})
-	c := k.mustBe(t, vault.Credential{Address: ada, Token: vault.Text(first)})
+	c := k.mustBe(t, session.Credential{Address: ada, Token: caller.Text(first)})
 	want(t, "Caller.Colonel()", c.Colonel(), true)
 	want(t, "Caller.Locale()", c.Locale(), "fr")
-	k.mustBe(t, vault.Credential{Token: vault.Text(second)})
-	tokens, err := operator.ListTokens(t.Context(), bob)
+	k.mustBe(t, session.Credential{Token: caller.Text(second)})
+	tokens, err := operator.Tokens.ListTokens(t.Context(), bob)
 	wantErr(t, "Operator.ListTokens(address)", err, nil)
-	if len(tokens) != 1 || tokens[0].Name != "imported" || tokens[0].Scopes != vault.ScopesAll {
+	if len(tokens) != 1 || tokens[0].Name != "imported" || tokens[0].Scopes != caller.ScopesAll {
 		t.Errorf("Operator.ListTokens(address): got %d tokens, want one of everything that is called imported", len(tokens))
 	}
-	k.MustConceal(t, c, "kept", vault.Wish{})
+	k.MustConceal(t, c, "kept", secret.Wish{})
 	shown, sealed := k.listed(t, c)
 	want(t, "receipts of an imported token", [2]int{shown, sealed}, [2]int{1, 0})
 
-	_, err = operator.DestroyAccount(t.Context(), bob)
+	_, err = operator.Accounts.DestroyAccount(t.Context(), bob)
 	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
-	list = append(list, vault.ImportedAccount{Address: "new@example.com", Token: vault.Text(second)})
-	imported, skipped, err = operator.ImportAccounts(t.Context(), list[:0:0], true)
+	list = append(list, account.ImportedAccount{Address: "new@example.com", Token: caller.Text(second)})
+	imported, skipped, err = operator.Accounts.ImportAccounts(t.Context(), list[:0:0], true)
 	wantErr(t, "Operator.ImportAccounts(nothing)", err, nil)
 	want(t, "Operator.ImportAccounts(nothing)", [2]int{imported, skipped}, [2]int{0, 0})
 	list[1].Token = "" // which the last entry has now
-	imported, skipped, err = operator.ImportAccounts(t.Context(), list, true)
+	imported, skipped, err = operator.Accounts.ImportAccounts(t.Context(), list, true)
 	wantErr(t, "Operator.ImportAccounts(again)", err, nil)
 	want(t, "Operator.ImportAccounts(again)", [2]int{imported, skipped}, [2]int{1, 3})
 	k.wantNoAccount(t, bob)
-	k.mustBe(t, vault.Credential{Address: "new@example.com", Token: vault.Text(second)})
-	want(t, "audit rows of new accounts", k.count(t, vault.AuditAccount), 5)
+	k.mustBe(t, session.Credential{Address: "new@example.com", Token: caller.Text(second)})
+	want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 5)
 }
 
 // An import that is refused leaves nothing, and says which entry it was.
 func TestImportAccountsAllOrNone(t *testing.T) {
 	t.Parallel()
-	used, fresh := vault.Text(seal.RandomHex(20)), vault.Text(seal.RandomHex(20))
+	used, fresh := caller.Text(seal.RandomHex(20)), caller.Text(seal.RandomHex(20))
 	tests := []struct {
 		name  string
-		entry vault.ImportedAccount
+		entry account.ImportedAccount
 		skip  bool
 		want  error
 		field string
 	}{
-		{"no address", vault.ImportedAccount{Address: "bob"}, true, vault.ErrInvalid, "entries[1].address"},
-		{"bad token", vault.ImportedAccount{Address: bob, Token: "ABC"}, true, vault.ErrInvalid, "entries[1].token"},
-		{"upper-case token", vault.ImportedAccount{Address: bob, Token: vault.Text(strings.Repeat("AB", 20))}, true, vault.ErrInvalid, "entries[1].token"},
-		{"bad locale", vault.ImportedAccount{Address: bob, Locale: "xx"}, true, vault.ErrInvalid, "entries[1].locale"},
-		{"bad role", vault.ImportedAccount{Address: bob, Role: 9}, true, vault.ErrInvalid, "entries[1].role"},
-		{"address twice", vault.ImportedAccount{Address: "EVE@example.com"}, true, vault.ErrDuplicate, "entries[1].address"},
-		{"token twice", vault.ImportedAccount{Address: bob, Token: fresh}, true, vault.ErrDuplicate, "entries[1].token"},
-		{"address taken", vault.ImportedAccount{Address: ada}, false, vault.ErrDuplicate, "entries[1].address"},
-		{"token taken", vault.ImportedAccount{Address: bob, Token: used}, true, vault.ErrDuplicate, "entries[1].token"},
+		{"no address", account.ImportedAccount{Address: "bob"}, true, refusal.ErrInvalid, "entries[1].address"},
+		{"bad token", account.ImportedAccount{Address: bob, Token: "ABC"}, true, refusal.ErrInvalid, "entries[1].token"},
+		{"upper-case token", account.ImportedAccount{Address: bob, Token: caller.Text(strings.Repeat("AB", 20))}, true, refusal.ErrInvalid, "entries[1].token"},
+		{"bad locale", account.ImportedAccount{Address: bob, Locale: "xx"}, true, refusal.ErrInvalid, "entries[1].locale"},
+		{"bad role", account.ImportedAccount{Address: bob, Role: 9}, true, refusal.ErrInvalid, "entries[1].role"},
+		{"address twice", account.ImportedAccount{Address: "EVE@example.com"}, true, refusal.ErrDuplicate, "entries[1].address"},
+		{"token twice", account.ImportedAccount{Address: bob, Token: fresh}, true, refusal.ErrDuplicate, "entries[1].token"},
+		{"address taken", account.ImportedAccount{Address: ada}, false, refusal.ErrDuplicate, "entries[1].address"},
+		{"token taken", account.ImportedAccount{Address: bob, Token: used}, true, refusal.ErrDuplicate, "entries[1].token"},
 	}
 	k := newPlainKit(t, vaulttest.Options{})
 	operator := k.Vault.Operator()
-	_, _, err := operator.ImportAccounts(t.Context(), []vault.ImportedAccount{{Address: ada, Token: used}}, false)
+	_, _, err := operator.Accounts.ImportAccounts(t.Context(), []account.ImportedAccount{{Address: ada, Token: used}}, false)
 	wantErr(t, "Operator.ImportAccounts(one)", err, nil)
 	for _, test := range tests {
-		list := []vault.ImportedAccount{{Address: "eve@example.com", Token: fresh}, test.entry}
-		imported, skipped, err := operator.ImportAccounts(t.Context(), list, test.skip)
+		list := []account.ImportedAccount{{Address: "eve@example.com", Token: fresh}, test.entry}
+		imported, skipped, err := operator.Accounts.ImportAccounts(t.Context(), list, test.skip)
 		wantErr(t, "Operator.ImportAccounts("+test.name+")", err, test.want)
 		want(t, "Operator.ImportAccounts("+test.name+")", [2]int{imported, skipped}, [2]int{})
-		if errors.Is(test.want, vault.ErrInvalid) {
+		if errors.Is(test.want, refusal.ErrInvalid) {
 			wantInvalid(t, "Operator.ImportAccounts("+test.name+")", err, test.field)
-		} else if duplicate, ok := errors.AsType[*vault.DuplicateError](err); !ok || duplicate.Field != test.field {
+		} else if duplicate, ok := errors.AsType[*account.DuplicateError](err); !ok || duplicate.Field != test.field {
 			t.Errorf("Operator.ImportAccounts(%s): got %v, want a DuplicateError about %s", test.name, err, test.field)
 		}
 		k.wantNoAccount(t, "eve@example.com")
 	}
-	_, _, err = operator.ImportAccounts(t.Context(), make([]vault.ImportedAccount, vault.ImportMost+1), true)
-	wantErr(t, "Operator.ImportAccounts(too many)", err, vault.ErrTooMany)
+	_, _, err = operator.Accounts.ImportAccounts(t.Context(), make([]account.ImportedAccount, account.ImportMost+1), true)
+	wantErr(t, "Operator.ImportAccounts(too many)", err, refusal.ErrTooMany)
 }

@@ -8,6 +8,9 @@ import (
 
 	"hush/seal"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
@@ -15,28 +18,28 @@ func TestOperatorToken(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	operator := m.Vault.Operator()
-	token, made, err := operator.CreateToken(t.Context(), vault.Text(strings.ToUpper(memberAddress)), vault.NewToken{})
+	token, made, err := operator.Tokens.CreateToken(t.Context(), caller.Text(strings.ToUpper(memberAddress)), credential.NewToken{})
 	want(t, "CreateToken(address)", err, nil)
 	want(t, "CreateToken(address).Name begins", strings.HasPrefix(made.Name, "token-"), true)
 	want(t, "len(Name)", len(made.Name), len("token-")+8)
-	want(t, "CreateToken(address).Scopes", made.Scopes, vault.ScopesAll)
+	want(t, "CreateToken(address).Scopes", made.Scopes, caller.ScopesAll)
 	want(t, "Caller.Account", m.mustAuth(t, byToken(token)).Account, m.id.String())
-	_, second, err := operator.CreateToken(t.Context(), vault.Text(m.id.String()), vault.NewToken{
-		Name: "narrow", Scopes: vault.ScopeReveal, TTL: new(time.Hour),
+	_, second, err := operator.Tokens.CreateToken(t.Context(), caller.Text(m.id.String()), credential.NewToken{
+		Name: "narrow", Scopes: caller.ScopeReveal, TTL: new(time.Hour),
 	})
 	want(t, "CreateToken(id)", err, nil)
-	list, err := operator.ListTokens(t.Context(), memberAddress)
+	list, err := operator.Tokens.ListTokens(t.Context(), memberAddress)
 	want(t, "ListTokens()", err, nil)
 	want(t, "len(ListTokens())", len(list), 2)
 	for _, listed := range list {
 		want(t, "ListTokens()", listed == second || listed.ID == made.ID, true)
 	}
-	ended, err := operator.RevokeToken(t.Context(), memberAddress, "narrow")
+	ended, err := operator.Tokens.RevokeToken(t.Context(), memberAddress, "narrow")
 	want(t, "RevokeToken(name)", err, nil)
 	want(t, "RevokeToken(name)", ended, second)
-	_, err = operator.RevokeToken(t.Context(), memberAddress, made.ID)
+	_, err = operator.Tokens.RevokeToken(t.Context(), memberAddress, made.ID)
 	want(t, "RevokeToken(id)", err, nil)
-	wantErr(t, "Authenticate(revoked)", m.authErr(t, byToken(token)), vault.ErrUnauthenticated)
+	wantErr(t, "Authenticate(revoked)", m.authErr(t, byToken(token)), refusal.ErrUnauthenticated)
 	m.wantRows(t, vault.BucketPair, 1)
 }
 
@@ -44,27 +47,27 @@ func TestOperatorTokenRefused(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	operator := m.Vault.Operator()
-	m.mustToken(t, m.mustEnter(t), vault.NewToken{Name: "taken"})
+	m.mustToken(t, m.mustEnter(t), credential.NewToken{Name: "taken"})
 	for _, test := range []struct {
 		name    string
-		account vault.Text
-		n       vault.NewToken
+		account caller.Text
+		n       credential.NewToken
 		want    error
 	}{
-		{"unknown account", "other@example.com", vault.NewToken{}, vault.ErrNotFound},
-		{"unknown id", vault.Text(strings.Repeat("0", 32)), vault.NewToken{}, vault.ErrNotFound},
-		{"name in use", memberAddress, vault.NewToken{Name: "taken"}, vault.ErrDuplicate},
-		{"bad name", memberAddress, vault.NewToken{Name: "\x00"}, vault.ErrInvalid},
+		{"unknown account", "other@example.com", credential.NewToken{}, refusal.ErrNotFound},
+		{"unknown id", caller.Text(strings.Repeat("0", 32)), credential.NewToken{}, refusal.ErrNotFound},
+		{"name in use", memberAddress, credential.NewToken{Name: "taken"}, refusal.ErrDuplicate},
+		{"bad name", memberAddress, credential.NewToken{Name: "\x00"}, refusal.ErrInvalid},
 	} {
-		_, _, err := operator.CreateToken(t.Context(), test.account, test.n)
+		_, _, err := operator.Tokens.CreateToken(t.Context(), test.account, test.n)
 		wantErr(t, "CreateToken("+test.name+")", err, test.want)
 	}
-	_, err := operator.ListTokens(t.Context(), "other@example.com")
-	wantErr(t, "ListTokens(unknown account)", err, vault.ErrNotFound)
-	_, err = operator.RevokeToken(t.Context(), "other@example.com", "taken")
-	wantErr(t, "RevokeToken(unknown account)", err, vault.ErrNotFound)
-	_, err = operator.RevokeToken(t.Context(), memberAddress, "unknown")
-	wantErr(t, "RevokeToken(unknown token)", err, vault.ErrNotFound)
+	_, err := operator.Tokens.ListTokens(t.Context(), "other@example.com")
+	wantErr(t, "ListTokens(unknown account)", err, refusal.ErrNotFound)
+	_, err = operator.Tokens.RevokeToken(t.Context(), "other@example.com", "taken")
+	wantErr(t, "RevokeToken(unknown account)", err, refusal.ErrNotFound)
+	_, err = operator.Tokens.RevokeToken(t.Context(), memberAddress, "unknown")
+	wantErr(t, "RevokeToken(unknown token)", err, refusal.ErrNotFound)
 	m.wantRows(t, vault.BucketPair, 1)
 }
 
@@ -74,9 +77,9 @@ func TestOperatorTokenWaits(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	for _, alter := range [][2]bool{{true, false}, {false, true}} {
 		m.alter(t, alter[0], alter[1])
-		token, _, err := m.Vault.Operator().CreateToken(t.Context(), memberAddress, vault.NewToken{})
+		token, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), memberAddress, credential.NewToken{})
 		want(t, "CreateToken()", err, nil)
-		wantErr(t, "Authenticate(waiting)", m.authErr(t, byToken(token)), vault.ErrUnauthenticated)
+		wantErr(t, "Authenticate(waiting)", m.authErr(t, byToken(token)), refusal.ErrUnauthenticated)
 		m.alter(t, false, false)
 		want(t, "Authenticate(usable)", m.authErr(t, byToken(token)), nil)
 	}
@@ -89,21 +92,21 @@ func TestOperatorTokensAreBounded(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	m.mustAccount(t, "none@example.com", "")
 	operator := m.Vault.Operator()
-	for _, account := range []vault.Text{memberAddress, "none@example.com"} {
+	for _, account := range []caller.Text{memberAddress, "none@example.com"} {
 		for i := range vault.PairsMost - 1 {
-			_, _, err := operator.CreateToken(t.Context(), account, vault.NewToken{Name: fmt.Sprint(i)})
+			_, _, err := operator.Tokens.CreateToken(t.Context(), account, credential.NewToken{Name: fmt.Sprint(i)})
 			want(t, "CreateToken()", err, nil)
 		}
-		_, _, err := operator.CreateToken(t.Context(), account, vault.NewToken{})
-		wantErr(t, "CreateToken(one more)", err, vault.ErrTooMany)
-		_, _, err = operator.CreateToken(t.Context(), account, vault.NewToken{Name: "7", Rotate: true})
+		_, _, err := operator.Tokens.CreateToken(t.Context(), account, credential.NewToken{})
+		wantErr(t, "CreateToken(one more)", err, refusal.ErrTooMany)
+		_, _, err = operator.Tokens.CreateToken(t.Context(), account, credential.NewToken{Name: "7", Rotate: true})
 		want(t, "CreateToken(rotate)", err, nil)
 	}
 	m.wantRows(t, vault.BucketPair, 2*vault.PairsMost-1)
 	c := m.mustEnter(t)
-	m.mustToken(t, c, vault.NewToken{Name: "last"})
-	_, _, err := m.Vault.GenerateAPIToken(t.Context(), c, vault.NewToken{Name: "one more"})
-	wantErr(t, "GenerateAPIToken(one more)", err, vault.ErrTooMany)
+	m.mustToken(t, c, credential.NewToken{Name: "last"})
+	_, _, err := m.Vault.Tokens.GenerateAPIToken(t.Context(), c, credential.NewToken{Name: "one more"})
+	wantErr(t, "GenerateAPIToken(one more)", err, refusal.ErrTooMany)
 	publics, err := m.Vault.PublicsOf(t.Context(), m.id)
 	want(t, "livePairs()", err, nil)
 	want(t, "len(livePairs())", len(publics), vault.PairsMost)
@@ -120,8 +123,8 @@ func TestImportToken(t *testing.T) {
 		want  error
 	}{
 		{"new", token, "imported", nil},
-		{"same token", token, "another", vault.ErrDuplicate},
-		{"same name", seal.NewAPIToken(), "imported", vault.ErrDuplicate},
+		{"same token", token, "another", refusal.ErrDuplicate},
+		{"same name", seal.NewAPIToken(), "imported", refusal.ErrDuplicate},
 		{"default name", seal.NewAPIToken(), "", nil},
 	}
 	for _, step := range steps {

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/vault"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -17,9 +19,9 @@ import (
 func TestCrashAfterSending(t *testing.T) {
 	t.Parallel()
 	var crashed string
-	var first vault.Mail
+	var first outbox.Mail
 	var k *mailKit
-	k = newMailKit(t, vaulttest.Options{Send: func(_ context.Context, m vault.Mail) error {
+	k = newMailKit(t, vaulttest.Options{Send: func(_ context.Context, m outbox.Mail) error {
 		first, crashed = m, k.CopyDir(t)
 		return nil
 	}})
@@ -47,7 +49,7 @@ func TestCrashBeforeMailIsShredded(t *testing.T) {
 	k.mustShare(t)
 	mails := queuedMails(t, k.Store)
 	shares.destroy.Store(new(errors.New("input/output error")))
-	_, err := k.Vault.PostDue(t.Context())
+	_, err := k.Vault.Outbox.PostDue(t.Context())
 	want(t, "PostDue(shares fail) is an error", err != nil, true)
 	want(t, "link before the start", openedBy(t, k.Kit, mails[0], k.CopyDir(t)) != "", true)
 	k.Reopen(t)
@@ -69,8 +71,8 @@ func TestMailOfASecretThatWasNotKept(t *testing.T) {
 		},
 	})
 	store.before.Store(new(storage.ErrFull))
-	_, err := k.Vault.ConcealSecret(t.Context(), k.sender, plaintext, vault.Wish{Recipients: []string{friend, "b@example.com"}})
-	wantErr(t, "ConcealSecret(full disk)", err, vault.ErrUnavailable)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, plaintext, secret.Wish{Recipients: []string{friend, "b@example.com"}})
+	wantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
 	store.before.Store(nil)
 	want(t, "shares drawn", len(drawn), 3)
 	for _, share := range drawn {
@@ -121,7 +123,7 @@ func TestRestartKeepsMails(t *testing.T) {
 	tried := k.post.mails()
 	want(t, "mails sent", len(tried), 1)
 	want(t, "Mail.Key", string(tried[0].Key), kept.Secret.Key.Expose())
-	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliverySent, k.Clock.Now(), 1))
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliverySent, k.Clock.Now(), 1))
 }
 
 // After a restart without mail the queue is kept for a while and then given up.
@@ -132,28 +134,28 @@ func TestRestartWithoutMail(t *testing.T) {
 	k.Close(t)
 	mute := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: k.Dir, RootKey: &k.RootKey})
 	want(t, "PostDue()", mustPost(t, mute), 1)
-	wantDeliveries(t, mute, k.sender, kept, delivery(vault.DeliveryQueued, mute.Clock.Now(), 1))
+	wantDeliveries(t, mute, k.sender, kept, delivery(outbox.DeliveryQueued, mute.Clock.Now(), 1))
 	mute.Clock.Advance(24 * time.Hour)
 	want(t, "PostDue(a day later)", mustPost(t, mute), 1)
-	wantDeliveries(t, mute, k.sender, kept, delivery(vault.DeliveryFailed, mute.Clock.Now(), 1))
+	wantDeliveries(t, mute, k.sender, kept, delivery(outbox.DeliveryFailed, mute.Clock.Now(), 1))
 }
 
 // A shutdown interrupts what is being sent, and the mail is not lost.
 func TestShutdownWhileSending(t *testing.T) {
 	t.Parallel()
 	sending := make(chan struct{})
-	k := vaulttest.New(t, vaulttest.Options{Send: func(ctx context.Context, _ vault.Mail) error {
+	k := vaulttest.New(t, vaulttest.Options{Send: func(ctx context.Context, _ outbox.Mail) error {
 		sending <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
 	}})
 	sender := putMailer(t, k)
-	kept := k.MustConceal(t, sender, plaintext, vault.Wish{Recipients: []string{friend}})
+	kept := k.MustConceal(t, sender, plaintext, secret.Wish{Recipients: []string{friend}})
 	<-sending
 	k.Close(t)
 
 	after := newMailKit(t, vaulttest.Options{Dir: k.Dir, RootKey: &k.RootKey})
-	wantDeliveries(t, after.Kit, sender, kept, delivery(vault.DeliveryQueued, k.Clock.Now(), 1))
+	wantDeliveries(t, after.Kit, sender, kept, delivery(outbox.DeliveryQueued, k.Clock.Now(), 1))
 	after.Clock.Advance(time.Minute)
 	want(t, "PostDue()", mustPost(t, after.Kit), 1)
 	want(t, "mails sent", len(after.post.mails()), 1)

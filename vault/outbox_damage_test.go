@@ -11,6 +11,8 @@ import (
 
 	"hush/seal"
 	"hush/vault"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
@@ -27,8 +29,8 @@ func TestDamagedMails(t *testing.T) {
 	_, err := k.Vault.OutboxSlots(t.Context())
 	want(t, "OutboxSlots() is an error", err != nil, true)
 	want(t, "PostDue()", mustPost(t, k.Kit), 7)
-	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliverySent, k.Clock.Now(), 1))
-	want(t, "rows of the queue", len(rows(t, k.Store, vault.BucketOutbox)), 6)
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliverySent, k.Clock.Now(), 1))
+	want(t, "rows of the queue", len(rowsIn(t, k.Store, vault.BucketOutbox)), 6)
 	want(t, "PostDue(again)", mustPost(t, k.Kit), 0)
 	k.Clock.Advance(24 * time.Hour)
 	want(t, "PostDue(a day later)", mustPost(t, k.Kit), 6)
@@ -55,7 +57,7 @@ func TestMailThatDoesNotOpen(t *testing.T) {
 	flipShare(t, k.Kit, *queuedMails(t, k.Store)[0].Slot)
 	want(t, "PostDue()", mustPost(t, k.Kit), 1)
 	want(t, "mails sent", len(k.post.mails()), 0)
-	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliveryFailed, k.Clock.Now(), 1))
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliveryFailed, k.Clock.Now(), 1))
 	k.wantCounts(t, 0, 0, 0)
 }
 
@@ -74,11 +76,11 @@ func TestMailLogsTellNothing(t *testing.T) {
 		canaries = append(canaries, kept.Secret.Key.Expose(), kept.Metadata.Key.Expose())
 	}
 	answer := fmt.Errorf("550 5.1.1 <%s>: no such mailbox", friend)
-	for _, err := range []error{nil, answer, errors.Join(vault.ErrUndeliverable, answer)} {
+	for _, err := range []error{nil, answer, errors.Join(refusal.ErrUndeliverable, answer)} {
 		k.post.fail(err)
 		share()
-		want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), vault.Mail{Kind: vault.MailTaken, To: friend}), nil)
-		want(t, "QueueMail()", k.Vault.QueueMail(t.Context(), vault.Mail{Kind: vault.MailReset, To: friend, Key: "canary"}), nil)
+		want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
+		want(t, "QueueMail()", k.Vault.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend, Key: "canary"}), nil)
 		mustPost(t, k.Kit)
 	}
 	share()

@@ -12,6 +12,9 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -24,11 +27,11 @@ const (
 // postOffice takes what a vault sends, or refuses it with an error.
 type postOffice struct {
 	mu    sync.Mutex
-	tried []vault.Mail
+	tried []outbox.Mail
 	err   error
 }
 
-func (p *postOffice) send(_ context.Context, m vault.Mail) error {
+func (p *postOffice) send(_ context.Context, m outbox.Mail) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tried = append(p.tried, m)
@@ -43,11 +46,11 @@ func (p *postOffice) fail(err error) {
 }
 
 // mails returns what was tried so far, in the order of addresses.
-func (p *postOffice) mails() []vault.Mail {
+func (p *postOffice) mails() []outbox.Mail {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	tried := slices.Clone(p.tried)
-	slices.SortStableFunc(tried, func(a, b vault.Mail) int { return strings.Compare(string(a.To), string(b.To)) })
+	slices.SortStableFunc(tried, func(a, b outbox.Mail) int { return strings.Compare(string(a.To), string(b.To)) })
 	return tried
 }
 
@@ -55,7 +58,7 @@ func (p *postOffice) mails() []vault.Mail {
 type mailKit struct {
 	*vaulttest.Kit
 	post   *postOffice
-	sender vault.Caller
+	sender caller.Caller
 }
 
 func newMailKit(t *testing.T, opts vaulttest.Options) *mailKit {
@@ -71,7 +74,7 @@ func newMailKit(t *testing.T, opts vaulttest.Options) *mailKit {
 }
 
 // putMailer makes an account that shares secrets.
-func putMailer(t *testing.T, k *vaulttest.Kit) (sender vault.Caller) {
+func putMailer(t *testing.T, k *vaulttest.Kit) (sender caller.Caller) {
 	t.Helper()
 	err := k.Store.Update(t.Context(), func(tx storage.Tx) (err error) {
 		sender, err = vault.PutMailer(tx, mailer, "pt_BR", k.Clock.Now())
@@ -82,15 +85,15 @@ func putMailer(t *testing.T, k *vaulttest.Kit) (sender vault.Caller) {
 }
 
 // mustShare conceals a secret and has its link sent to friend.
-func (k *mailKit) mustShare(t *testing.T) vault.Concealed {
+func (k *mailKit) mustShare(t *testing.T) secret.Concealed {
 	t.Helper()
-	return k.MustConceal(t, k.sender, plaintext, vault.Wish{Recipients: []string{friend}})
+	return k.MustConceal(t, k.sender, plaintext, secret.Wish{Recipients: []string{friend}})
 }
 
 // mustPost sends what is due and returns how many mails were handled.
 func mustPost(t testing.TB, k *vaulttest.Kit) int {
 	t.Helper()
-	n, err := k.Vault.PostDue(t.Context())
+	n, err := k.Vault.Outbox.PostDue(t.Context())
 	if err != nil {
 		t.Fatalf("PostDue(): got %v, want nil", err)
 	}
@@ -98,7 +101,7 @@ func mustPost(t testing.TB, k *vaulttest.Kit) int {
 }
 
 // wantDeliveries compares what a receipt tells of its mails.
-func wantDeliveries(t *testing.T, k *vaulttest.Kit, sender vault.Caller, kept vault.Concealed, deliveries ...vault.Delivery) {
+func wantDeliveries(t *testing.T, k *vaulttest.Kit, sender caller.Caller, kept secret.Concealed, deliveries ...outbox.Delivery) {
 	t.Helper()
 	got := k.MustMetadata(t, sender, kept.Metadata.Key).Deliveries
 	if diff := cmp.Diff(deliveries, got); diff != "" {
@@ -107,8 +110,8 @@ func wantDeliveries(t *testing.T, k *vaulttest.Kit, sender vault.Caller, kept va
 }
 
 // delivery is what became of the mail to friend.
-func delivery(state vault.DeliveryState, updated time.Time, attempts int) vault.Delivery {
-	return vault.Delivery{Recipient: friendHidden, State: state, Updated: updated, Attempts: attempts}
+func delivery(state outbox.DeliveryState, updated time.Time, attempts int) outbox.Delivery {
+	return outbox.Delivery{Recipient: friendHidden, State: state, Updated: updated, Attempts: attempts}
 }
 
 // wantCounts compares the mails that wait, that were sent, and that the
@@ -123,5 +126,5 @@ func (k *mailKit) wantCounts(t *testing.T, queued, emails int64, tally uint64) {
 		return err
 	})
 	want(t, "MailCounts()", err, nil)
-	want(t, "rows of the queue", len(rows(t, k.Store, vault.BucketOutbox)), int(queued))
+	want(t, "rows of the queue", len(rowsIn(t, k.Store, vault.BucketOutbox)), int(queued))
 }

@@ -12,6 +12,10 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -20,24 +24,24 @@ var errRelay = errors.New("relay is asleep")
 func TestMailsToRecipients(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
-	kept := k.MustConceal(t, k.sender, plaintext, vault.Wish{
+	kept := k.MustConceal(t, k.sender, plaintext, secret.Wish{
 		Passphrase: passphrase, TTL: new(time.Hour), Recipients: []string{friend + ", Bob@Example.COM"},
 	})
 	start := k.Clock.Now()
-	bob := vault.Delivery{Recipient: "Bo*****@e*****.com", State: vault.DeliveryQueued, Updated: start}
-	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliveryQueued, start, 0), bob)
+	bob := outbox.Delivery{Recipient: "Bo*****@e*****.com", State: outbox.DeliveryQueued, Updated: start}
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliveryQueued, start, 0), bob)
 	k.wantCounts(t, 2, 0, 0)
 
 	k.Clock.Advance(time.Second)
 	want(t, "PostDue()", mustPost(t, k.Kit), 2)
 	sent := k.Clock.Now()
-	bob.State, bob.Updated, bob.Attempts = vault.DeliverySent, sent, 1
-	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliverySent, sent, 1), bob)
+	bob.State, bob.Updated, bob.Attempts = outbox.DeliverySent, sent, 1
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliverySent, sent, 1), bob)
 	k.wantCounts(t, 0, 2, 2)
 	want(t, "PostDue(again)", mustPost(t, k.Kit), 0)
 
-	mail := vault.Mail{
-		Kind: vault.MailShare, To: "Bob@example.com", Locale: "pt_BR", Key: vault.Text(kept.Secret.Key.Expose()),
+	mail := outbox.Mail{
+		Kind: outbox.MailShare, To: "Bob@example.com", Locale: "pt_BR", Key: caller.Text(kept.Secret.Key.Expose()),
 		Sender: mailer, Created: start, Expires: kept.Secret.Expires, HasPassphrase: true,
 	}
 	other := mail
@@ -46,7 +50,7 @@ func TestMailsToRecipients(t *testing.T) {
 	for i := range got {
 		want(t, "Mail.ID is 32 hex digits", regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(got[i].ID), true)
 	}
-	if diff := cmp.Diff([]vault.Mail{mail, other}, got, cmp.FilterPath(isID, cmp.Ignore())); diff != "" {
+	if diff := cmp.Diff([]outbox.Mail{mail, other}, got, cmp.FilterPath(isID, cmp.Ignore())); diff != "" {
 		t.Errorf("mails sent: -want +got\n%s", diff)
 	}
 	want(t, "mails share an id", got[0].ID == got[1].ID, false)
@@ -58,11 +62,11 @@ func TestMailNotConfigured(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	sender := putMailer(t, k)
-	kept := k.MustConceal(t, sender, plaintext, vault.Wish{Recipients: []string{friend}})
-	wantDeliveries(t, k, sender, kept, delivery(vault.DeliveryNotConfigured, k.Clock.Now(), 0))
-	want(t, "QueueMail()", k.Vault.QueueMail(t.Context(), vault.Mail{Kind: vault.MailReset, To: friend, Key: "k"}), nil)
-	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), vault.Mail{Kind: vault.MailTaken, To: friend}), nil)
-	want(t, "rows of the queue", len(rows(t, k.Store, vault.BucketOutbox)), 0)
+	kept := k.MustConceal(t, sender, plaintext, secret.Wish{Recipients: []string{friend}})
+	wantDeliveries(t, k, sender, kept, delivery(outbox.DeliveryNotConfigured, k.Clock.Now(), 0))
+	want(t, "QueueMail()", k.Vault.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend, Key: "k"}), nil)
+	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
+	want(t, "rows of the queue", len(rowsIn(t, k.Store, vault.BucketOutbox)), 0)
 	want(t, "PostDue()", mustPost(t, k), 0)
 }
 
@@ -82,9 +86,9 @@ func TestMailIsTriedAgain(t *testing.T) {
 			k.Clock.Advance(time.Millisecond)
 		}
 		want(t, "PostDue()", mustPost(t, k.Kit), 1)
-		state := vault.DeliveryQueued
+		state := outbox.DeliveryQueued
 		if i == len(pauses)-1 {
-			state = vault.DeliveryFailed // the next attempt would be after a day
+			state = outbox.DeliveryFailed // the next attempt would be after a day
 		}
 		wantDeliveries(t, k.Kit, k.sender, kept, delivery(state, k.Clock.Now(), i+1))
 	}
@@ -105,7 +109,7 @@ func TestMailArrivesLate(t *testing.T) {
 	k.post.fail(nil)
 	k.Clock.Advance(time.Minute)
 	want(t, "PostDue()", mustPost(t, k.Kit), 1)
-	wantDeliveries(t, k.Kit, k.sender, kept, delivery(vault.DeliverySent, k.Clock.Now(), 2))
+	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliverySent, k.Clock.Now(), 2))
 	k.wantCounts(t, 0, 1, 1)
 }
 
@@ -115,52 +119,52 @@ func TestMailEndsUnsent(t *testing.T) {
 		name     string
 		answer   error
 		ttl      time.Duration
-		before   func(t *testing.T, k *mailKit, kept vault.Concealed)
-		state    vault.DeliveryState
+		before   func(t *testing.T, k *mailKit, kept secret.Concealed)
+		state    outbox.DeliveryState
 		attempts int
 	}{
 		{
-			name: "undeliverable", answer: errors.Join(errRelay, vault.ErrUndeliverable), ttl: time.Hour,
-			state: vault.DeliveryFailed, attempts: 1,
+			name: "undeliverable", answer: errors.Join(errRelay, refusal.ErrUndeliverable), ttl: time.Hour,
+			state: outbox.DeliveryFailed, attempts: 1,
 		},
 		{
 			name: "burned first", ttl: time.Hour,
-			before: func(t *testing.T, k *mailKit, kept vault.Concealed) {
+			before: func(t *testing.T, k *mailKit, kept secret.Concealed) {
 				t.Helper()
 				k.MustBurn(t, k.sender, kept.Metadata.Key, "")
 			},
-			state: vault.DeliveryDropped,
+			state: outbox.DeliveryDropped,
 		},
 		{
 			name: "opened first", ttl: time.Hour,
-			before: func(t *testing.T, k *mailKit, kept vault.Concealed) {
+			before: func(t *testing.T, k *mailKit, kept secret.Concealed) {
 				t.Helper()
-				k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+				k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 			},
-			state: vault.DeliveryDropped,
+			state: outbox.DeliveryDropped,
 		},
 		{
 			name: "expired first", ttl: time.Hour,
-			before: func(t *testing.T, k *mailKit, _ vault.Concealed) { t.Helper(); k.Clock.Advance(time.Hour) },
-			state:  vault.DeliveryFailed,
+			before: func(t *testing.T, k *mailKit, _ secret.Concealed) { t.Helper(); k.Clock.Advance(time.Hour) },
+			state:  outbox.DeliveryFailed,
 		},
 		{
 			name: "expired and swept first", ttl: time.Hour,
-			before: func(t *testing.T, k *mailKit, _ vault.Concealed) {
+			before: func(t *testing.T, k *mailKit, _ secret.Concealed) {
 				t.Helper()
 				k.Clock.Advance(time.Hour)
 				k.MustSweep(t)
 			},
-			state: vault.DeliveryFailed,
+			state: outbox.DeliveryFailed,
 		},
 		{
 			name: "a day late", ttl: 72 * time.Hour,
-			before: func(t *testing.T, k *mailKit, _ vault.Concealed) { t.Helper(); k.Clock.Advance(24 * time.Hour) },
-			state:  vault.DeliveryFailed,
+			before: func(t *testing.T, k *mailKit, _ secret.Concealed) { t.Helper(); k.Clock.Advance(24 * time.Hour) },
+			state:  outbox.DeliveryFailed,
 		},
 		{
 			name: "expires before the next attempt", answer: errRelay, ttl: time.Minute,
-			state: vault.DeliveryFailed, attempts: 1,
+			state: outbox.DeliveryFailed, attempts: 1,
 		},
 	}
 	for _, test := range tests {
@@ -168,7 +172,7 @@ func TestMailEndsUnsent(t *testing.T) {
 			t.Parallel()
 			k := newMailKit(t, vaulttest.Options{})
 			k.post.fail(test.answer)
-			kept := k.MustConceal(t, k.sender, plaintext, vault.Wish{TTL: &test.ttl, Recipients: []string{friend}})
+			kept := k.MustConceal(t, k.sender, plaintext, secret.Wish{TTL: &test.ttl, Recipients: []string{friend}})
 			if test.before != nil {
 				test.before(t, k, kept)
 			}
@@ -183,25 +187,25 @@ func TestMailEndsUnsent(t *testing.T) {
 func TestDeliveriesEndWithTheReceipt(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
-	k.MustConceal(t, k.sender, plaintext, vault.Wish{TTL: new(10 * time.Minute), Recipients: []string{friend, "b@example.com"}})
+	k.MustConceal(t, k.sender, plaintext, secret.Wish{TTL: new(10 * time.Minute), Recipients: []string{friend, "b@example.com"}})
 	mustPost(t, k.Kit)
-	want(t, "deliveries kept", len(rows(t, k.Store, vault.BucketDelivery)), 2)
+	want(t, "deliveries kept", len(rowsIn(t, k.Store, vault.BucketDelivery)), 2)
 	k.Clock.Advance(20*time.Minute - time.Millisecond)
 	k.MustSweep(t)
-	want(t, "deliveries kept", len(rows(t, k.Store, vault.BucketDelivery)), 2)
+	want(t, "deliveries kept", len(rowsIn(t, k.Store, vault.BucketDelivery)), 2)
 	k.Clock.Advance(time.Millisecond)
 	k.MustSweep(t)
-	want(t, "deliveries kept", len(rows(t, k.Store, vault.BucketDelivery)), 0)
+	want(t, "deliveries kept", len(rowsIn(t, k.Store, vault.BucketDelivery)), 0)
 }
 
 func TestRecipientsThatAreNone(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
-	_, err := k.Vault.ConcealSecret(t.Context(), k.sender, plaintext, vault.Wish{Recipients: []string{"b@example.com", "nobody"}})
-	wantErr(t, "ConcealSecret(recipient nobody)", err, vault.ErrInvalid)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, plaintext, secret.Wish{Recipients: []string{"b@example.com", "nobody"}})
+	wantErr(t, "ConcealSecret(recipient nobody)", err, refusal.ErrInvalid)
 	want(t, "error's text", err.Error(), "Undeliverable email address: nobody")
-	_, err = k.Vault.ConcealSecret(t.Context(), vault.Caller{}, plaintext, vault.Wish{Recipients: []string{"b@example.com"}})
-	wantErr(t, "ConcealSecret(anonymous)", err, vault.ErrAccountRequired)
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, plaintext, secret.Wish{Recipients: []string{"b@example.com"}})
+	wantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrAccountRequired)
 	k.wantCounts(t, 0, 0, 0)
 }
 
@@ -209,21 +213,21 @@ func TestQueueIsFull(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
 	want(t, "FillQueue()", k.Store.Update(t.Context(), vault.FillQueue), nil)
-	_, err := k.Vault.ConcealSecret(t.Context(), k.sender, plaintext, vault.Wish{Recipients: []string{friend}})
-	wantErr(t, "ConcealSecret(full queue)", err, vault.ErrQuota)
-	want(t, "secrets kept", len(rows(t, k.Store, vault.BucketSecret)), 0)
-	wantErr(t, "QueueMail(full queue)", k.Vault.QueueMail(t.Context(), vault.Mail{Kind: vault.MailReset, To: friend}), vault.ErrQuota)
-	want(t, "QueueNotice(full queue)", k.Vault.QueueNotice(t.Context(), vault.Mail{Kind: vault.MailTaken, To: friend}), nil)
-	want(t, "rows of the queue", len(rows(t, k.Store, vault.BucketOutbox)), 0)
-	k.MustConceal(t, k.sender, plaintext, vault.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, plaintext, secret.Wish{Recipients: []string{friend}})
+	wantErr(t, "ConcealSecret(full queue)", err, refusal.ErrQuota)
+	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 0)
+	wantErr(t, "QueueMail(full queue)", k.Vault.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend}), refusal.ErrQuota)
+	want(t, "QueueNotice(full queue)", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
+	want(t, "rows of the queue", len(rowsIn(t, k.Store, vault.BucketOutbox)), 0)
+	k.MustConceal(t, k.sender, plaintext, secret.Wish{})
 }
 
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
-	notice := vault.Mail{Kind: vault.MailOpened, To: mailer, Locale: "de", Shortkey: "abc123", Created: k.Clock.Now()}
+	notice := outbox.Mail{Kind: outbox.MailOpened, To: mailer, Locale: "de", Shortkey: "abc123", Created: k.Clock.Now()}
 	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), notice), nil)
-	want(t, "QueueNotice(to nobody)", k.Vault.QueueNotice(t.Context(), vault.Mail{Kind: vault.MailOpened}), nil)
+	want(t, "QueueNotice(to nobody)", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailOpened}), nil)
 	withLink := notice
 	withLink.Key = "link"
 	wantErr(t, "QueueNotice(with a link)", k.Vault.QueueNotice(t.Context(), withLink), vault.ErrFault)
@@ -232,7 +236,7 @@ func TestNotices(t *testing.T) {
 	want(t, "slots of notices", len(slots), 0)
 	k.Reopen(t)
 	want(t, "PostDue()", mustPost(t, k.Kit), 1)
-	if diff := cmp.Diff([]vault.Mail{notice}, k.post.mails(), cmp.FilterPath(isID, cmp.Ignore())); diff != "" {
+	if diff := cmp.Diff([]outbox.Mail{notice}, k.post.mails(), cmp.FilterPath(isID, cmp.Ignore())); diff != "" {
 		t.Errorf("mails sent: -want +got\n%s", diff)
 	}
 	k.wantCounts(t, 0, 0, 0) // not one to a recipient
@@ -243,12 +247,12 @@ func TestEachMailIsSentOnce(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{})
 	const mails, posters = 100, 4
 	for range mails {
-		want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), vault.Mail{Kind: vault.MailTaken, To: friend}), nil)
+		want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
 	}
 	var all sync.WaitGroup
 	for range posters {
 		all.Go(func() {
-			if _, err := k.Vault.PostDue(context.Background()); err != nil {
+			if _, err := k.Vault.Outbox.PostDue(context.Background()); err != nil {
 				t.Errorf("PostDue(): got %v, want nil", err)
 			}
 		})
@@ -266,9 +270,9 @@ func TestEachMailIsSentOnce(t *testing.T) {
 // A vault that is not Manual sends by itself, and soon.
 func TestMailIsSentByItself(t *testing.T) {
 	t.Parallel()
-	sent := make(chan vault.Mail)
-	k := vaulttest.New(t, vaulttest.Options{Send: func(_ context.Context, m vault.Mail) error { sent <- m; return nil }})
-	k.MustConceal(t, putMailer(t, k), plaintext, vault.Wish{Recipients: []string{friend}})
+	sent := make(chan outbox.Mail)
+	k := vaulttest.New(t, vaulttest.Options{Send: func(_ context.Context, m outbox.Mail) error { sent <- m; return nil }})
+	k.MustConceal(t, putMailer(t, k), plaintext, secret.Wish{Recipients: []string{friend}})
 	select {
 	case m := <-sent:
 		want(t, "Mail.To", string(m.To), friend)

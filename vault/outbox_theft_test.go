@@ -8,6 +8,9 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -56,12 +59,12 @@ func openedBy(t *testing.T, k *vaulttest.Kit, mail vault.StoredMail, dir string)
 // together with the database from before.
 func TestTheftOfQueuedMail(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(t *testing.T, k *mailKit, kept vault.Concealed){
-		"sent": func(*testing.T, *mailKit, vault.Concealed) {},
-		"given up": func(_ *testing.T, k *mailKit, _ vault.Concealed) {
-			k.post.fail(vault.ErrUndeliverable)
+	for name, end := range map[string]func(t *testing.T, k *mailKit, kept secret.Concealed){
+		"sent": func(*testing.T, *mailKit, secret.Concealed) {},
+		"given up": func(_ *testing.T, k *mailKit, _ secret.Concealed) {
+			k.post.fail(refusal.ErrUndeliverable)
 		},
-		"dropped": func(t *testing.T, k *mailKit, kept vault.Concealed) {
+		"dropped": func(t *testing.T, k *mailKit, kept secret.Concealed) {
 			t.Helper()
 			k.MustBurn(t, k.sender, kept.Metadata.Key, "")
 		},
@@ -89,7 +92,7 @@ func TestTheftOfQueuedMailWithoutRootKey(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
 	kept := k.mustShare(t)
-	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), vault.Mail{Kind: vault.MailTaken, To: friend}), nil)
+	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
 	content := everything(t, k.CopyDir(t))
 	for _, canary := range []string{friend, mailer, kept.Secret.Key.Expose()[:25]} {
 		for _, form := range spellings(canary) {

@@ -8,17 +8,21 @@ import (
 	"time"
 
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
 
 // tryPassword signs in from a network.
-func (k *accountKit) tryPassword(t *testing.T, network int, address, password vault.Text) error {
+func (k *accountKit) tryPassword(t *testing.T, network int, address, password caller.Text) error {
 	t.Helper()
-	_, err := k.Vault.CreateSession(t.Context(), vaulttest.Caller(network), address, password, false)
+	_, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(network), address, password, false)
 	return err
 }
 
-func (k *accountKit) wantTry(t *testing.T, network int, address, password vault.Text, wanted error) {
+func (k *accountKit) wantTry(t *testing.T, network int, address, password caller.Text, wanted error) {
 	t.Helper()
 	wantErr(t, "CreateSession(address, password)", k.tryPassword(t, network, address, password), wanted)
 }
@@ -29,15 +33,15 @@ func (k *accountKit) wantTry(t *testing.T, network int, address, password vault.
 // nothing. There is no end: the pauses stay at eight hours.
 func TestPasswordPausesOfANetwork(t *testing.T) {
 	t.Parallel()
-	for name, address := range map[string]vault.Text{"account": ada, "no account": bob} {
+	for name, address := range map[string]caller.Text{"account": ada, "no account": bob} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := newAccountKit(t, vaulttest.Options{})
 			k.member(t, ada)
 			for range 5 {
-				k.wantTry(t, 1, address, "wrong password", vault.ErrCredentials)
+				k.wantTry(t, 1, address, "wrong password", refusal.ErrCredentials)
 			}
-			k.wantTry(t, 2, address, "wrong password", vault.ErrCredentials)
+			k.wantTry(t, 2, address, "wrong password", refusal.ErrCredentials)
 			for _, pause := range []time.Duration{
 				time.Minute, 5 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour,
 				8 * time.Hour, 8 * time.Hour, 8 * time.Hour,
@@ -47,18 +51,18 @@ func TestPasswordPausesOfANetwork(t *testing.T) {
 				k.Clock.Advance(pause - time.Second)
 				k.wantPause(t, 1, address, time.Second)
 				k.Clock.Advance(time.Second)
-				k.wantTry(t, 1, address, "wrong password", vault.ErrCredentials)
+				k.wantTry(t, 1, address, "wrong password", refusal.ErrCredentials)
 			}
 		})
 	}
 }
 
 // wantPause fails the test unless the right password is refused for so long.
-func (k *accountKit) wantPause(t *testing.T, network int, address vault.Text, pause time.Duration) {
+func (k *accountKit) wantPause(t *testing.T, network int, address caller.Text, pause time.Duration) {
 	t.Helper()
 	err := k.tryPassword(t, network, address, rightPassword)
-	wantErr(t, "CreateSession(in a pause)", err, vault.ErrLocked)
-	if locked, ok := errors.AsType[*vault.LockedError](err); ok {
+	wantErr(t, "CreateSession(in a pause)", err, refusal.ErrLocked)
+	if locked, ok := errors.AsType[*refusal.LockedError](err); ok {
 		want(t, "LockedError.RetryAfter", locked.RetryAfter, pause)
 	}
 }
@@ -69,11 +73,11 @@ func TestPasswordTriesOfAll(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{})
 	k.member(t, ada)
 	for i := range 30 {
-		k.wantTry(t, 10+i/4, ada, "wrong password", vault.ErrCredentials)
+		k.wantTry(t, 10+i/4, ada, "wrong password", refusal.ErrCredentials)
 	}
 	k.wantPause(t, 99, ada, time.Minute)
 	k.Clock.Advance(time.Minute)
-	k.wantTry(t, 99, ada, "wrong password", vault.ErrCredentials)
+	k.wantTry(t, 99, ada, "wrong password", refusal.ErrCredentials)
 	k.wantPause(t, 98, ada, 5*time.Minute)
 	k.Clock.Advance(5 * time.Minute)
 	k.wantTry(t, 99, ada, rightPassword, nil)
@@ -85,21 +89,21 @@ func TestPasswordTriesOfAll(t *testing.T) {
 func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword})
+	k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword})
 	const home = 200
 	k.wantTry(t, home, ada, rightPassword, nil)
 	strangers := func() {
 		for i := range 40 {
 			_ = k.tryPassword(t, 10+i, ada, "wrong password")
 		}
-		wantErr(t, "CreateSession(from elsewhere)", k.tryPassword(t, 99, ada, rightPassword), vault.ErrLocked)
+		wantErr(t, "CreateSession(from elsewhere)", k.tryPassword(t, 99, ada, rightPassword), refusal.ErrLocked)
 	}
 	strangers()
 	k.Reopen(t)
 	k.wantTry(t, home, ada, rightPassword, nil)
 	// A stranger on the owner's network has five tries of it, and no more.
-	for range vault.PasswordNetworkTries {
-		k.wantTry(t, home, ada, "wrong password", vault.ErrCredentials)
+	for range account.PasswordNetworkTries {
+		k.wantTry(t, home, ada, "wrong password", refusal.ErrCredentials)
 	}
 	k.wantPause(t, home, ada, time.Minute)
 	k.Clock.Advance(time.Minute)
@@ -112,12 +116,12 @@ func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
 	}
 	strangers()
 	k.wantTry(t, home+8, ada, rightPassword, nil)
-	wantErr(t, "CreateSession(from the ninth network)", k.tryPassword(t, home, ada, rightPassword), vault.ErrLocked)
+	wantErr(t, "CreateSession(from the ninth network)", k.tryPassword(t, home, ada, rightPassword), refusal.ErrLocked)
 
 	// After 90 days none of them counts.
 	k.Clock.Advance(90 * 24 * time.Hour)
 	strangers()
-	wantErr(t, "CreateSession(after 90 days)", k.tryPassword(t, home+8, ada, rightPassword), vault.ErrLocked)
+	wantErr(t, "CreateSession(after 90 days)", k.tryPassword(t, home+8, ada, rightPassword), refusal.ErrLocked)
 }
 
 // A reset takes the account back, and with it what networks of whoever had it
@@ -125,14 +129,14 @@ func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
 func TestResetForgetsNetworks(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	k.made(t, vault.OperatorAccount{Address: ada, Password: rightPassword})
+	k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword})
 	k.wantTry(t, 200, ada, rightPassword, nil)
-	_, err := k.Vault.Operator().ResetPassword(t.Context(), ada, otherPassword)
+	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), ada, otherPassword)
 	wantErr(t, "Operator.ResetPassword(address)", err, nil)
 	for i := range 30 {
-		k.wantTry(t, 10+i/4, ada, "wrong password", vault.ErrCredentials)
+		k.wantTry(t, 10+i/4, ada, "wrong password", refusal.ErrCredentials)
 	}
-	wantErr(t, "CreateSession(network of before)", k.tryPassword(t, 200, ada, otherPassword), vault.ErrLocked)
+	wantErr(t, "CreateSession(network of before)", k.tryPassword(t, 200, ada, otherPassword), refusal.ErrLocked)
 }
 
 // Tries add up for a week after the last one, and then nothing of them is
@@ -142,15 +146,15 @@ func TestPasswordTriesAreForgotten(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{})
 	k.member(t, ada)
 	for range 4 {
-		k.wantTry(t, 1, ada, "wrong password", vault.ErrCredentials)
-		k.Clock.Advance(vault.PasswordTriesKept - time.Hour)
+		k.wantTry(t, 1, ada, "wrong password", refusal.ErrCredentials)
+		k.Clock.Advance(account.PasswordTriesKept - time.Hour)
 	}
-	k.wantTry(t, 1, ada, "wrong password", vault.ErrCredentials)
+	k.wantTry(t, 1, ada, "wrong password", refusal.ErrCredentials)
 	k.wantPause(t, 1, ada, time.Minute)
-	k.leap(t, vault.PasswordTriesKept)
-	want(t, "counters after a week", len(rows(t, k.Store, vault.BucketTries)), 0)
+	k.leap(t, account.PasswordTriesKept)
+	want(t, "counters after a week", len(rowsIn(t, k.Store, vault.BucketTries)), 0)
 	for range 5 {
-		k.wantTry(t, 1, ada, "wrong password", vault.ErrCredentials)
+		k.wantTry(t, 1, ada, "wrong password", refusal.ErrCredentials)
 	}
 }
 
@@ -160,16 +164,16 @@ func TestLockedSignInsCostNoHash(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	k.member(t, ada)
-	for _, address := range []vault.Text{ada, bob} {
+	for _, address := range []caller.Text{ada, bob} {
 		before := vault.Hashes(k.Vault)
-		for range vault.PasswordNetworkTries {
-			k.wantTry(t, 1, address, "wrong password", vault.ErrCredentials)
+		for range account.PasswordNetworkTries {
+			k.wantTry(t, 1, address, "wrong password", refusal.ErrCredentials)
 		}
-		want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, vault.PasswordNetworkTries)
+		want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, account.PasswordNetworkTries)
 		for range 10 {
-			k.wantTry(t, 1, address, rightPassword, vault.ErrLocked)
+			k.wantTry(t, 1, address, rightPassword, refusal.ErrLocked)
 		}
-		want(t, "hashes in a pause", vault.Hashes(k.Vault)-before, vault.PasswordNetworkTries)
+		want(t, "hashes in a pause", vault.Hashes(k.Vault)-before, account.PasswordNetworkTries)
 	}
 }
 
@@ -181,10 +185,10 @@ func TestRightPasswordsAreNotCounted(t *testing.T) {
 	for range 40 {
 		k.wantTry(t, 1, ada, rightPassword, nil)
 	}
-	want(t, "counters after right passwords", len(rows(t, k.Store, vault.BucketTries)), 0)
+	want(t, "counters after right passwords", len(rowsIn(t, k.Store, vault.BucketTries)), 0)
 	for range 3 {
 		for range 4 {
-			k.wantTry(t, 1, ada, "wrong password", vault.ErrCredentials)
+			k.wantTry(t, 1, ada, "wrong password", refusal.ErrCredentials)
 		}
 		k.wantTry(t, 1, ada, rightPassword, nil)
 	}
@@ -202,9 +206,9 @@ func TestPasswordStorm(t *testing.T) {
 		all.Go(func() {
 			err := patient(func() error { return k.tryPassword(t, 1, ada, "wrong password") })
 			switch {
-			case errors.Is(err, vault.ErrCredentials):
+			case errors.Is(err, refusal.ErrCredentials):
 				tested.Add(1)
-			case errors.Is(err, vault.ErrLocked):
+			case errors.Is(err, refusal.ErrLocked):
 				refused.Add(1)
 			}
 		})
@@ -213,7 +217,7 @@ func TestPasswordStorm(t *testing.T) {
 	want(t, "guesses that were tested", tested.Load(), 5)
 	want(t, "guesses that were refused", refused.Load(), 35)
 	// Of one network's guesses the trail keeps the first and those that a pause follows.
-	want(t, "audit rows of wrong passwords", k.count(t, vault.AuditSignInFailed), 2)
+	want(t, "audit rows of wrong passwords", k.count(t, rows.AuditSignInFailed), 2)
 }
 
 // Whatever asks for the password shares the counters.
@@ -225,14 +229,14 @@ func TestEveryPasswordCountsTries(t *testing.T) {
 		var err error
 		switch i % 3 {
 		case 0:
-			err = k.Vault.ChangeAccountPassword(t.Context(), c, "wrong password", otherPassword)
+			err = k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, "wrong password", otherPassword)
 		case 1:
-			_, err = k.Vault.DestroyAccount(t.Context(), c, "wrong password")
+			_, err = k.Vault.Accounts.DestroyAccount(t.Context(), c, "wrong password")
 		case 2:
-			err = k.Vault.RequestAddressChange(t.Context(), c, bob, "wrong password")
+			err = k.Vault.Accounts.RequestAddressChange(t.Context(), c, bob, "wrong password")
 		}
-		wantErr(t, "wrong password", err, vault.ErrCredentials)
+		wantErr(t, "wrong password", err, refusal.ErrCredentials)
 	}
-	err := k.Vault.ChangeAccountPassword(t.Context(), c, rightPassword, otherPassword)
-	wantErr(t, "ChangeAccountPassword(locked)", err, vault.ErrLocked)
+	err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, rightPassword, otherPassword)
+	wantErr(t, "ChangeAccountPassword(locked)", err, refusal.ErrLocked)
 }

@@ -10,18 +10,22 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 // guessed is what a thief of the folder makes of a guess: all that takes no
 // root key. Older versions stored it.
-func guessed(p seal.PasswordParams, guess vault.Text) [32]byte {
+func guessed(p seal.PasswordParams, guess caller.Text) [32]byte {
 	hash := argon2.IDKey([]byte(guess), p.Salt[:], p.Time, p.MemoryKiB, p.Threads, 64)
 	return sha256.Sum256(append([]byte("hush/v1 password\x00"), hash[:32]...))
 }
 
 // tells reports whether the accounts' rows tell a right guess from a wrong one.
-func (k *accountKit) tells(t *testing.T, address string, guess vault.Text) bool {
+func (k *accountKit) tells(t *testing.T, address string, guess caller.Text) bool {
 	t.Helper()
 	var params seal.PasswordParams
 	err := k.Store.View(t.Context(), func(tx storage.Tx) (err error) {
@@ -30,7 +34,7 @@ func (k *accountKit) tells(t *testing.T, address string, guess vault.Text) bool 
 	})
 	wantErr(t, "PasswordParamsOf(address)", err, nil)
 	verifier := guessed(params, guess)
-	for _, row := range rows(t, k.Store, vault.BucketAccount) {
+	for _, row := range rowsIn(t, k.Store, vault.BucketAccount) {
 		if bytes.Contains(row, verifier[:]) {
 			return true
 		}
@@ -48,12 +52,12 @@ func TestStolenFolderTestsNoPassword(t *testing.T) {
 	want(t, "password by a mailed link: told", k.tells(t, bob, rightPassword), false)
 	c := k.signIn(t, bob, rightPassword)
 	want(t, "password after a sign-in: told", k.tells(t, bob, rightPassword), false)
-	wantErr(t, "ChangeAccountPassword()", k.Vault.ChangeAccountPassword(t.Context(), c, rightPassword, otherPassword), nil)
+	wantErr(t, "ChangeAccountPassword()", k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, rightPassword, otherPassword), nil)
 	want(t, "password that was changed: told", k.tells(t, bob, otherPassword), false)
-	_, err := k.Vault.Operator().ResetPassword(t.Context(), bob, rightPassword)
+	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), bob, rightPassword)
 	wantErr(t, "Operator.ResetPassword()", err, nil)
 	want(t, "password that was reset: told", k.tells(t, bob, rightPassword), false)
-	k.made(t, vault.OperatorAccount{Address: ada, Password: otherPassword})
+	k.made(t, account.OperatorAccount{Address: ada, Password: otherPassword})
 	want(t, "password by the operator: told", k.tells(t, ada, otherPassword), false)
 }
 
@@ -62,22 +66,22 @@ func TestStolenFolderTestsNoPassword(t *testing.T) {
 func TestOldVerifiersAreReplaced(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	kept := k.MustConceal(t, k.member(t, ada), "kept", vault.Wish{})
+	kept := k.MustConceal(t, k.member(t, ada), "kept", secret.Wish{})
 	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
 		return vault.StoreUnkeyedPassword(k.Vault, tx, ada, func(p seal.PasswordParams) [32]byte { return guessed(p, rightPassword) })
 	})
 	wantErr(t, "StoreUnkeyedPassword(address)", err, nil)
 	k.Reopen(t)
 	want(t, "old verifier: told", k.tells(t, ada, rightPassword), true)
-	k.wantSignIn(t, ada, otherPassword, vault.ErrCredentials)
+	k.wantSignIn(t, ada, otherPassword, refusal.ErrCredentials)
 	want(t, "old verifier after a wrong password: told", k.tells(t, ada, rightPassword), true)
 	for range 2 {
-		page, err := k.Vault.ListMetadata(t.Context(), k.signIn(t, ada, rightPassword), vault.ListQuery{})
+		page, err := k.Vault.Receipts.ListMetadata(t.Context(), k.signIn(t, ada, rightPassword), secret.ListQuery{})
 		wantErr(t, "ListMetadata(caller)", err, nil)
 		if len(page.Metadata) != 1 || page.Metadata[0].Key != kept.Metadata.Key {
 			t.Errorf("ListMetadata(caller): got %d receipts, want the one", len(page.Metadata))
 		}
 		want(t, "verifier after a sign-in: told", k.tells(t, ada, rightPassword), false)
 	}
-	k.wantSignIn(t, ada, otherPassword, vault.ErrCredentials)
+	k.wantSignIn(t, ada, otherPassword, refusal.ErrCredentials)
 }

@@ -8,12 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/vault"
+	"hush/vault/place"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
-func imported(t *testing.T, k *vaulttest.Kit, replace bool, list ...vault.Place) {
+func imported(t *testing.T, k *vaulttest.Kit, replace bool, list ...place.Place) {
 	t.Helper()
-	if err := vault.NewPlaces(k.Store).Import(t.Context(), list, replace); err != nil {
+	if err := place.NewPlaces(k.Store).Import(t.Context(), list, replace); err != nil {
 		t.Fatalf("Import(%d places): got %v, want nil", len(list), err)
 	}
 }
@@ -49,13 +51,13 @@ func TestLookupFolds(t *testing.T) {
 		t.Run(test.stored+" as "+test.asked, func(t *testing.T) {
 			t.Parallel()
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
-			imported(t, k, false, vault.Place{Name: test.stored, Latitude: 1.5, Altitude: -2.5})
-			got, err := k.Vault.LookupPlace(t.Context(), test.asked)
+			imported(t, k, false, place.Place{Name: test.stored, Latitude: 1.5, Altitude: -2.5})
+			got, err := k.Vault.Places.LookupPlace(t.Context(), test.asked)
 			if !test.found {
-				wantErr(t, "LookupPlace("+test.asked+")", err, vault.ErrNotFound)
+				wantErr(t, "LookupPlace("+test.asked+")", err, refusal.ErrNotFound)
 				return
 			}
-			wanted := vault.Place{Name: strings.TrimSpace(test.stored), Latitude: 1.5, Altitude: -2.5}
+			wanted := place.Place{Name: strings.TrimSpace(test.stored), Latitude: 1.5, Altitude: -2.5}
 			if diff := cmp.Diff(wanted, got); diff != "" || err != nil {
 				t.Errorf("LookupPlace(%q): got %v, -want +got\n%s", test.asked, err, diff)
 			}
@@ -67,35 +69,35 @@ func TestLookupLimits(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for _, name := range []string{"", " ", "\t\u2003\n", strings.Repeat("a", 201), strings.Repeat("é", 201)} {
-		_, err := k.Vault.LookupPlace(t.Context(), name)
+		_, err := k.Vault.Places.LookupPlace(t.Context(), name)
 		wantInvalid(t, "LookupPlace(wrong length)", err, "name")
 	}
 	for _, name := range []string{"nowhere", strings.Repeat("é", 200), strings.Repeat("ΐ", 200), "\xff", "a\x00b"} {
-		_, err := k.Vault.LookupPlace(t.Context(), name)
-		wantErr(t, "LookupPlace(unknown)", err, vault.ErrNotFound)
+		_, err := k.Vault.Places.LookupPlace(t.Context(), name)
+		wantErr(t, "LookupPlace(unknown)", err, refusal.ErrNotFound)
 	}
 	long := strings.Repeat("é", 200)
-	imported(t, k, false, vault.Place{Name: long})
-	_, err := k.Vault.LookupPlace(t.Context(), "  "+strings.ToUpper(long)+"  ")
+	imported(t, k, false, place.Place{Name: long})
+	_, err := k.Vault.Places.LookupPlace(t.Context(), "  "+strings.ToUpper(long)+"  ")
 	want(t, "LookupPlace(200 characters)", err, nil)
 }
 
 func TestBuiltInPlaces(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	table := vault.NewPlaces(k.Store)
+	table := place.NewPlaces(k.Store)
 	builtIn, err := table.List(t.Context())
 	want(t, "List()", err, nil)
 	for _, p := range builtIn {
 		want(t, "Check("+p.Name+")", p.Check(), nil)
 		want(t, "BuiltIn("+p.Name+")", p.BuiltIn, true)
-		got, err := k.Vault.LookupPlace(t.Context(), strings.ToUpper(p.Name))
+		got, err := k.Vault.Places.LookupPlace(t.Context(), strings.ToUpper(p.Name))
 		if diff := cmp.Diff(p, got); diff != "" || err != nil {
 			t.Errorf("LookupPlace(%s): got %v, -want +got\n%s", p.Name, err, diff)
 		}
 	}
-	imported(t, k, false, vault.Place{Name: "zürich", Latitude: 1, Altitude: 2}, vault.Place{Name: "Atlantis", Altitude: -3000})
-	got, err := k.Vault.LookupPlace(t.Context(), "ZÜRICH")
+	imported(t, k, false, place.Place{Name: "zürich", Latitude: 1, Altitude: 2}, place.Place{Name: "Atlantis", Altitude: -3000})
+	got, err := k.Vault.Places.LookupPlace(t.Context(), "ZÜRICH")
 	want(t, "LookupPlace(hidden)", err, nil)
 	want(t, "LookupPlace(hidden).Altitude", got.Altitude, 2)
 	listed, err := table.List(t.Context())
@@ -105,40 +107,40 @@ func TestBuiltInPlaces(t *testing.T) {
 	want(t, "List()[1].Name", listed[1].Name, "zürich")
 
 	want(t, "Remove(Zürich)", table.Remove(t.Context(), " ZÜRICH "), nil)
-	got, err = k.Vault.LookupPlace(t.Context(), "zürich")
+	got, err = k.Vault.Places.LookupPlace(t.Context(), "zürich")
 	want(t, "LookupPlace(built in again)", err == nil && got.BuiltIn, true)
 	for _, name := range []string{"Zürich", "nowhere", "", " ", strings.Repeat("a", 2000)} {
-		wantErr(t, "Remove(not imported)", table.Remove(t.Context(), name), vault.ErrNotFound)
+		wantErr(t, "Remove(not imported)", table.Remove(t.Context(), name), refusal.ErrNotFound)
 	}
 }
 
 func TestImport(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	imported(t, k, false, vault.Place{Name: "One", Latitude: 1}, vault.Place{Name: "Two", Latitude: 2})
-	imported(t, k, false, vault.Place{Name: "ONE", Latitude: 3}, vault.Place{Name: "one ", Latitude: 4})
-	got, err := k.Vault.LookupPlace(t.Context(), "one")
+	imported(t, k, false, place.Place{Name: "One", Latitude: 1}, place.Place{Name: "Two", Latitude: 2})
+	imported(t, k, false, place.Place{Name: "ONE", Latitude: 3}, place.Place{Name: "one ", Latitude: 4})
+	got, err := k.Vault.Places.LookupPlace(t.Context(), "one")
 	want(t, "LookupPlace(one)", err, nil)
 	want(t, "LookupPlace(one).Latitude", got.Latitude, 4)
-	want(t, "rows", len(rows(t, k.Store, vault.BucketPlace)), 2)
+	want(t, "rows", len(rowsIn(t, k.Store, vault.BucketPlace)), 2)
 
 	// All or none, of a list with one mistake.
-	err = vault.NewPlaces(k.Store).Import(t.Context(), []vault.Place{{Name: "Three"}, {Name: "Four", Latitude: 91}}, true)
+	err = place.NewPlaces(k.Store).Import(t.Context(), []place.Place{{Name: "Three"}, {Name: "Four", Latitude: 91}}, true)
 	wantInvalid(t, "Import(one mistake)", err, "latitude")
-	want(t, "rows", len(rows(t, k.Store, vault.BucketPlace)), 2)
+	want(t, "rows", len(rowsIn(t, k.Store, vault.BucketPlace)), 2)
 
-	imported(t, k, true, vault.Place{Name: "Five"})
-	want(t, "rows", len(rows(t, k.Store, vault.BucketPlace)), 1)
+	imported(t, k, true, place.Place{Name: "Five"})
+	want(t, "rows", len(rowsIn(t, k.Store, vault.BucketPlace)), 1)
 	imported(t, k, true)
-	want(t, "rows", len(rows(t, k.Store, vault.BucketPlace)), 0)
+	want(t, "rows", len(rowsIn(t, k.Store, vault.BucketPlace)), 0)
 }
 
 // What is imported belongs to its caller and stays as it was.
 func TestImportLeavesItsArgument(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	list := []vault.Place{{Name: " Spaced "}, {Name: "Plain"}}
-	before := append([]vault.Place(nil), list...)
+	list := []place.Place{{Name: " Spaced "}, {Name: "Plain"}}
+	before := append([]place.Place(nil), list...)
 	imported(t, k, false, list...)
 	for i := range list {
 		want(t, "place after Import", list[i], before[i])
@@ -148,24 +150,24 @@ func TestImportLeavesItsArgument(t *testing.T) {
 func TestPlaceCheck(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		place vault.Place
+		place place.Place
 		field string // empty: fine
 	}{
-		{vault.Place{Name: "x", Latitude: -90, Altitude: -12_000}, ""},
-		{vault.Place{Name: "x", Latitude: 90, Altitude: 100_000}, ""},
-		{vault.Place{Name: strings.Repeat("é", 200)}, ""},
-		{vault.Place{Name: strings.Repeat("é", 201)}, "name"},
-		{vault.Place{Name: strings.Repeat("ΐ", 200)}, "name"}, // 1,200 bytes when folded
-		{vault.Place{Name: ""}, "name"},
-		{vault.Place{Name: " \n"}, "name"},
-		{vault.Place{Name: "\xff"}, "name"},
-		{vault.Place{Name: "x", Latitude: 90.0001}, "latitude"},
-		{vault.Place{Name: "x", Latitude: -91}, "latitude"},
-		{vault.Place{Name: "x", Latitude: math.NaN()}, "latitude"},
-		{vault.Place{Name: "x", Latitude: math.Inf(1)}, "latitude"},
-		{vault.Place{Name: "x", Altitude: 100_000.5}, "altitude"},
-		{vault.Place{Name: "x", Altitude: -12_001}, "altitude"},
-		{vault.Place{Name: "x", Altitude: math.NaN()}, "altitude"},
+		{place.Place{Name: "x", Latitude: -90, Altitude: -12_000}, ""},
+		{place.Place{Name: "x", Latitude: 90, Altitude: 100_000}, ""},
+		{place.Place{Name: strings.Repeat("é", 200)}, ""},
+		{place.Place{Name: strings.Repeat("é", 201)}, "name"},
+		{place.Place{Name: strings.Repeat("ΐ", 200)}, "name"}, // 1,200 bytes when folded
+		{place.Place{Name: ""}, "name"},
+		{place.Place{Name: " \n"}, "name"},
+		{place.Place{Name: "\xff"}, "name"},
+		{place.Place{Name: "x", Latitude: 90.0001}, "latitude"},
+		{place.Place{Name: "x", Latitude: -91}, "latitude"},
+		{place.Place{Name: "x", Latitude: math.NaN()}, "latitude"},
+		{place.Place{Name: "x", Latitude: math.Inf(1)}, "latitude"},
+		{place.Place{Name: "x", Altitude: 100_000.5}, "altitude"},
+		{place.Place{Name: "x", Altitude: -12_001}, "altitude"},
+		{place.Place{Name: "x", Altitude: math.NaN()}, "altitude"},
 	}
 	for _, test := range tests {
 		err := test.place.Check()

@@ -10,6 +10,11 @@ import (
 
 	"hush/seal"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/secret"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -19,7 +24,7 @@ func TestRowsShowStepsAlone(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	size := func(n int) int {
-		kept := k.MustConceal(t, vault.Caller{}, vault.Text(strings.Repeat("x", n)), vault.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, caller.Text(strings.Repeat("x", n)), secret.Wish{})
 		return len(secretRow(t, k, kept.Secret.Key))
 	}
 	first := size(1)
@@ -38,7 +43,7 @@ func TestRowsShowStepsAlone(t *testing.T) {
 func TestHeaderOfARowIsAuthenticated(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, plaintext, secret.Wish{})
 	row := kept.Secret.Key.RowKey(seal.KindSecret)
 	honest := secretRow(t, k, kept.Secret.Key)
 	const head = 1 + 8 + 8 + 4 // version, slot, generation, length of the header
@@ -48,13 +53,13 @@ func TestHeaderOfARowIsAuthenticated(t *testing.T) {
 			changed := bytes.Clone(honest)
 			changed[i] ^= bit
 			put(t, k.Store, vault.BucketSecret, row[:], changed)
-			if revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), "") == nil {
+			if revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), "") == nil {
 				t.Fatalf("RevealSecret(byte %d of the header changed): got the text, want an error", i-head)
 			}
 		}
 	}
 	put(t, k.Store, vault.BucketSecret, row[:], honest)
-	want(t, "RevealSecret(as it was)", k.MustReveal(t, vault.Caller{}, kept.Secret.Key, ""), plaintext)
+	want(t, "RevealSecret(as it was)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), plaintext)
 }
 
 // The attack: whoever reads the database signs in with what lies there. Neither
@@ -63,8 +68,8 @@ func TestHeaderOfARowIsAuthenticated(t *testing.T) {
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
-	token := m.mustToken(t, m.mustEnter(t), vault.NewToken{})
-	session := m.mustSignIn(t, false).Cookie
+	token := m.mustToken(t, m.mustEnter(t), credential.NewToken{})
+	own := m.mustSignIn(t, false).Cookie
 	tokenHash := sha256.Sum256([]byte("hush/v1 api-token\x00" + token.Expose()))
 	for name, c := range map[string]struct {
 		bucket string
@@ -72,7 +77,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 		row    [32]byte
 	}{
 		"token":   {vault.BucketToken, token.Expose(), token.Row()},
-		"session": {vault.BucketSession, session.Expose(), session.Row()},
+		"session": {vault.BucketSession, own.Expose(), own.Row()},
 	} {
 		stored := m.rowsOf(t, c.bucket)
 		record, found := stored[string(c.row[:])]
@@ -89,7 +94,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 			}
 			// What is a row's key is not a credential.
 			for _, tried := range []string{hex.EncodeToString([]byte(bucketKey)), hex.EncodeToString([]byte(bucketKey))[:40], bucketKey} {
-				wantErr(t, "Authenticate("+name+"'s row)", m.authErr(t, vault.Credential{Token: vault.Text(tried)}), vault.ErrUnauthenticated)
+				wantErr(t, "Authenticate("+name+"'s row)", m.authErr(t, session.Credential{Token: caller.Text(tried)}), refusal.ErrUnauthenticated)
 			}
 		}
 		// Under the token itself, where a lookup without a hash would look, the
@@ -98,6 +103,6 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 		put(t, m.Store, c.bucket, []byte(c.secret), record)
 	}
 	want(t, "token's row", token.Row(), tokenHash)
-	wantErr(t, "Authenticate(token stored as it is)", m.authErr(t, byToken(token)), vault.ErrUnauthenticated)
-	wantErr(t, "Authenticate(session stored as it is)", m.authErr(t, bySession(session)), vault.ErrUnauthenticated)
+	wantErr(t, "Authenticate(token stored as it is)", m.authErr(t, byToken(token)), refusal.ErrUnauthenticated)
+	wantErr(t, "Authenticate(session stored as it is)", m.authErr(t, bySession(own)), refusal.ErrUnauthenticated)
 }

@@ -16,6 +16,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -24,8 +27,8 @@ import (
 type quotaMachine struct {
 	t       *testing.T
 	kit     *vaulttest.Kit
-	callers []vault.Caller
-	kept    []vault.Concealed
+	callers []caller.Caller
+	kept    []secret.Concealed
 	account int  // how many were made
 	passed  bool // since the last start
 }
@@ -38,19 +41,19 @@ func TestQuotaStateMachine(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &quotaMachine{t: t}
 		m.kit = vaulttest.New(t, vaulttest.Options{
-			Manual: true, Limits: vault.Limits{NetworkBytes: 8 << 10, AccountBytes: 16 << 10, TotalBytes: 64 << 10},
+			Manual: true, Limits: caller.Limits{NetworkBytes: 8 << 10, AccountBytes: 16 << 10, TotalBytes: 64 << 10},
 			WrapStore: func(s storage.Store) storage.Store { return quotaStore{s} },
 		})
 		defer m.kit.Close(t)
-		m.callers = []vault.Caller{
-			vaulttest.Caller(1), {Network: vault.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))},
-			{Network: vault.NetworkOf(netip.MustParseAddr("2001:db8:1:2::1"))}, m.newAccount(),
+		m.callers = []caller.Caller{
+			vaulttest.Caller(1), {Network: caller.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))},
+			{Network: caller.NetworkOf(netip.MustParseAddr("2001:db8:1:2::1"))}, m.newAccount(),
 		}
 		m.conceal(rt)
 		commands := m.commands()
 		inPass := []string{"conceal", "memo", "reveal", "burn", "advance", "sweep", "destroy", "fail"}
 		commands["pass"] = func(rt *rapid.T) {
-			if _, err := m.kit.Vault.Reclaim(m.with(&interference{
+			if _, err := m.kit.Vault.Sweeper.Reclaim(m.with(&interference{
 				afterView: func() { commands[rapid.SampledFrom(inPass).Draw(rt, "in the pass")](rt) },
 			})); err != nil {
 				rt.Fatalf("Reclaim(): got %v, want nil", err)
@@ -71,17 +74,17 @@ func (m *quotaMachine) commands() map[string]func(*rapid.T) {
 		"memo":    m.memo,
 		"reveal": func(rt *rapid.T) {
 			if one := m.pick(rt); one != nil {
-				_, _ = m.kit.Vault.RevealSecret(m.t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), "")
+				_, _ = m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), "")
 			}
 		},
 		"burn": func(rt *rapid.T) {
 			if one := m.pick(rt); one != nil {
-				_, _ = m.kit.Vault.BurnSecret(m.t.Context(), m.callers[3], one.Metadata.Key.Expose(), "")
+				_, _ = m.kit.Vault.Burns.BurnSecret(m.t.Context(), m.callers[3], one.Metadata.Key.Expose(), "")
 			}
 		},
 		"view": func(rt *rapid.T) {
 			if one := m.pick(rt); one != nil {
-				_, _ = m.kit.Vault.GetMetadata(m.t.Context(), m.callers[3], one.Metadata.Key.Expose())
+				_, _ = m.kit.Vault.Receipts.GetMetadata(m.t.Context(), m.callers[3], one.Metadata.Key.Expose())
 			}
 		},
 		"advance": func(rt *rapid.T) {
@@ -101,24 +104,24 @@ func (m *quotaMachine) commands() map[string]func(*rapid.T) {
 	}
 }
 
-func (m *quotaMachine) newAccount() vault.Caller {
+func (m *quotaMachine) newAccount() caller.Caller {
 	m.account++
-	return m.kit.MustAccount(m.t, vault.Text(fmt.Sprintf("account%d@example.com", m.account)))
+	return m.kit.MustAccount(m.t, caller.Text(fmt.Sprintf("account%d@example.com", m.account)))
 }
 
 func (m *quotaMachine) conceal(rt *rapid.T) { m.concealIn(m.t.Context(), rt) }
 
 func (m *quotaMachine) concealIn(ctx context.Context, rt *rapid.T) {
 	c := rapid.SampledFrom(m.callers).Draw(rt, "caller")
-	wish := vault.Wish{TTL: new(rapid.SampledFrom([]time.Duration{time.Minute, time.Hour}).Draw(rt, "ttl"))}
+	wish := secret.Wish{TTL: new(rapid.SampledFrom([]time.Duration{time.Minute, time.Hour}).Draw(rt, "ttl"))}
 	if !c.Anonymous() {
 		wish.Recipients = rapid.SampledFrom([][]string{nil, {"eve@example.com", "bob@example.com"}}).Draw(rt, "recipients")
 	}
 	size := rapid.IntRange(1, 2000).Draw(rt, "size")
-	kept, err := m.kit.Vault.ConcealSecret(ctx, c, vault.Text(strings.Repeat("x", size)), wish)
+	kept, err := m.kit.Vault.Secrets.ConcealSecret(ctx, c, caller.Text(strings.Repeat("x", size)), wish)
 	if err == nil {
 		m.kept = append(m.kept, kept)
-	} else if !errors.Is(err, vault.ErrQuota) && !errors.Is(err, errFailed) {
+	} else if !errors.Is(err, refusal.ErrQuota) && !errors.Is(err, errFailed) {
 		rt.Fatalf("ConcealSecret(text): got %v, want nil or ErrQuota", err)
 	}
 }
@@ -130,9 +133,9 @@ func (m *quotaMachine) memoIn(ctx context.Context, rt *rapid.T) {
 	if one == nil {
 		return
 	}
-	memo := vault.Text(strings.Repeat("m", rapid.IntRange(0, 500).Draw(rt, "memo")))
-	_, err := m.kit.Vault.UpdateMemo(ctx, vaulttest.Caller(2), one.Metadata.Key.Expose(), memo)
-	for _, known := range []error{vault.ErrQuota, vault.ErrNotFound, errFailed} {
+	memo := caller.Text(strings.Repeat("m", rapid.IntRange(0, 500).Draw(rt, "memo")))
+	_, err := m.kit.Vault.Receipts.UpdateMemo(ctx, vaulttest.Caller(2), one.Metadata.Key.Expose(), memo)
+	for _, known := range []error{refusal.ErrQuota, refusal.ErrNotFound, errFailed} {
 		if errors.Is(err, known) {
 			return
 		}
@@ -142,7 +145,7 @@ func (m *quotaMachine) memoIn(ctx context.Context, rt *rapid.T) {
 	}
 }
 
-func (m *quotaMachine) pick(rt *rapid.T) *vault.Concealed {
+func (m *quotaMachine) pick(rt *rapid.T) *secret.Concealed {
 	if len(m.kept) == 0 {
 		return nil
 	}
@@ -151,8 +154,8 @@ func (m *quotaMachine) pick(rt *rapid.T) *vault.Concealed {
 
 // destroy ends the account and makes another.
 func (m *quotaMachine) destroy(rt *rapid.T) {
-	address := vault.Text(fmt.Sprintf("account%d@example.com", m.account))
-	if _, err := m.kit.Vault.Operator().DestroyAccount(m.t.Context(), address); err != nil {
+	address := caller.Text(fmt.Sprintf("account%d@example.com", m.account))
+	if _, err := m.kit.Vault.Operator().Accounts.DestroyAccount(m.t.Context(), address); err != nil {
 		rt.Fatalf("DestroyAccount(address): got %v, want nil", err)
 	}
 	m.callers[3] = m.newAccount()

@@ -10,6 +10,9 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -18,16 +21,16 @@ import (
 // must count: for the network, for the /48 around it, and for an account.
 func TestQuotaCountsWhatOutlivesSecrets(t *testing.T) {
 	t.Parallel()
-	memo := vault.Text(strings.Repeat("\U0001F512", 500))
-	for name, c := range map[string]vault.Caller{
+	memo := caller.Text(strings.Repeat("\U0001F512", 500))
+	for name, c := range map[string]caller.Caller{
 		"network": vaulttest.Caller(1),
-		"/48":     {Network: vault.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))},
+		"/48":     {Network: caller.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))},
 		"account": {Account: "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const limit = 64 << 10
-			k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: limit, AccountBytes: limit}})
+			k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: limit, AccountBytes: limit}})
 			k.MustReclaim(t)
 			rounds := churnReceipts(t, k, c, memo)
 			if most := limit / len(memo); rounds > most {
@@ -55,16 +58,16 @@ func TestQuotaCountsWhatOutlivesSecrets(t *testing.T) {
 
 // churnReceipts runs the attack until it is refused and returns how many rounds
 // it got.
-func churnReceipts(t *testing.T, k *vaulttest.Kit, c vault.Caller, memo vault.Text) int {
+func churnReceipts(t *testing.T, k *vaulttest.Kit, c caller.Caller, memo caller.Text) int {
 	t.Helper()
 	for rounds := range 200 {
-		kept, err := k.Vault.ConcealSecret(t.Context(), c, "x", vault.Wish{})
+		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{})
 		if err == nil {
-			_, err = k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
+			_, err = k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
 			k.MustBurn(t, c, kept.Metadata.Key, "")
 		}
 		if err != nil {
-			wantErr(t, "round beyond the quota", err, vault.ErrQuota)
+			wantErr(t, "round beyond the quota", err, refusal.ErrQuota)
 			return rounds
 		}
 	}
@@ -78,15 +81,15 @@ func TestQuotaOfMemo(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "x", vault.Wish{})
+	kept := k.MustConceal(t, c, "x", secret.Wish{})
 	total := func() int64 { return k.Vault.Charged().Total }
-	set := func(memo vault.Text) {
-		_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
+	set := func(memo caller.Text) {
+		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
 		want(t, "UpdateMemo(memo)", err, nil)
 	}
 	empty := total()
 	want(t, "bytes charged without a memo", empty, unit+vault.ReceiptBytes)
-	set(vault.Text(strings.Repeat("m", 500)))
+	set(caller.Text(strings.Repeat("m", 500)))
 	long := total()
 	if long < empty+500 {
 		t.Errorf("bytes charged with a memo: got %d, want at least %d", long, empty+500)
@@ -96,7 +99,7 @@ func TestQuotaOfMemo(t *testing.T) {
 		t.Errorf("bytes charged with a shorter memo: got %d, want between %d and %d", got, empty, long)
 	}
 	k.Reopen(t)
-	set(vault.Text(strings.Repeat("m", 500))) // before the pass
+	set(caller.Text(strings.Repeat("m", 500))) // before the pass
 	k.MustReclaim(t)
 	want(t, "bytes charged after the pass", total(), long)
 	set("")
@@ -107,18 +110,18 @@ func TestQuotaOfMemo(t *testing.T) {
 func TestQuotaRefusesMemo(t *testing.T) {
 	t.Parallel()
 	const spare = 100
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: unit + vault.ReceiptBytes + spare}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: unit + vault.ReceiptBytes + spare}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "x", vault.Wish{})
+	kept := k.MustConceal(t, c, "x", secret.Wish{})
 	k.MustReclaim(t)
-	set := func(memo vault.Text, wanted error) {
+	set := func(memo caller.Text, wanted error) {
 		t.Helper()
-		_, err := k.Vault.UpdateMemo(t.Context(), vaulttest.Caller(2), kept.Metadata.Key.Expose(), memo)
+		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), vaulttest.Caller(2), kept.Metadata.Key.Expose(), memo)
 		wantErr(t, "UpdateMemo(memo)", err, wanted)
 	}
 	set("a note", nil)
 	before := k.Vault.Charged()
-	set(vault.Text(strings.Repeat("m", spare)), vault.ErrQuota)
+	set(caller.Text(strings.Repeat("m", spare)), refusal.ErrQuota)
 	want(t, "Memo after ErrQuota", string(k.MustMetadata(t, c, kept.Metadata.Key).Memo), "a note")
 	if diff := cmp.Diff(before, k.Vault.Charged()); diff != "" {
 		t.Errorf("usage after ErrQuota: -want +got\n%s", diff)
@@ -134,8 +137,8 @@ func TestQuotaOfReceiptForgottenBeforePass(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	k.MustConceal(t, c, "goes", vault.Wish{TTL: new(time.Minute)})
-	k.MustConceal(t, c, "stays", vault.Wish{})
+	k.MustConceal(t, c, "goes", secret.Wish{TTL: new(time.Minute)})
+	k.MustConceal(t, c, "stays", secret.Wish{})
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
 	k.Reopen(t)
@@ -150,8 +153,8 @@ func TestQuotaOfReceiptForgottenBeforePass(t *testing.T) {
 func TestReceiptBytes(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	for name, c := range map[string]vault.Caller{
-		"network": {Network: vault.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))},
+	for name, c := range map[string]caller.Caller{
+		"network": {Network: caller.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))},
 		"account": k.MustAccount(t, "ada@example.com"),
 	} {
 		for _, recipients := range [][]string{nil, {"bob@mail.example.com", "eve@mail.example.com", "mallory@mail.example.com"}} {
@@ -159,7 +162,7 @@ func TestReceiptBytes(t *testing.T) {
 				continue
 			}
 			burn := func() {
-				k.MustBurn(t, c, k.MustConceal(t, c, "x", vault.Wish{Recipients: recipients}).Metadata.Key, "")
+				k.MustBurn(t, c, k.MustConceal(t, c, "x", secret.Wish{Recipients: recipients}).Metadata.Key, "")
 			}
 			burn()
 			before, charged := storedBytes(t, k), k.Vault.Charged().Total

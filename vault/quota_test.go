@@ -14,6 +14,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -24,37 +27,37 @@ const unit = 284
 // although their receipts still count; big is what it takes.
 const big = 32*256 + unit - 256
 
-var bigText = vault.Text(strings.Repeat("x", 32*256-4))
+var bigText = caller.Text(strings.Repeat("x", 32*256-4))
 
 // room is a limit that admits n big secrets with their receipts, and the
 // receipts of two that ended besides.
 func room(n int64) int64 { return n*(big+vault.ReceiptBytes) + 2*vault.ReceiptBytes }
 
 // fill conceals n big secrets and then expects the quota to be used up.
-func fill(t *testing.T, k *vaulttest.Kit, c vault.Caller, n int) (kept []vault.Concealed) {
+func fill(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (kept []secret.Concealed) {
 	t.Helper()
 	for range n {
-		kept = append(kept, k.MustConceal(t, c, bigText, vault.Wish{}))
+		kept = append(kept, k.MustConceal(t, c, bigText, secret.Wish{}))
 	}
 	wantFull(t, k, c)
 	return kept
 }
 
-func wantFull(t *testing.T, k *vaulttest.Kit, c vault.Caller) {
+func wantFull(t *testing.T, k *vaulttest.Kit, c caller.Caller) {
 	t.Helper()
-	_, err := k.Vault.ConcealSecret(t.Context(), c, bigText, vault.Wish{})
-	wantErr(t, "ConcealSecret(quota used up)", err, vault.ErrQuota)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, bigText, secret.Wish{})
+	wantErr(t, "ConcealSecret(quota used up)", err, refusal.ErrQuota)
 }
 
 func TestQuotaOfNetwork(t *testing.T) {
 	t.Parallel()
 	want(t, "PaddedSize(1)", seal.PaddedSize(1), unit)
 	want(t, "PaddedSize(bigText)", seal.PaddedSize(len(bigText)), big)
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: room(3)}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: room(3)}})
 	c := vaulttest.Caller(1)
 	kept := fill(t, k, c, 3)
-	k.MustConceal(t, vaulttest.Caller(2), "another network", vault.Wish{})
-	k.MustConceal(t, vault.Caller{Account: "a", Network: c.Network}, "an account", vault.Wish{})
+	k.MustConceal(t, vaulttest.Caller(2), "another network", secret.Wish{})
+	k.MustConceal(t, caller.Caller{Account: "a", Network: c.Network}, "an account", secret.Wish{})
 
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	k.MustBurn(t, vaulttest.Caller(9), kept[1].Metadata.Key, "")
@@ -64,14 +67,14 @@ func TestQuotaOfNetwork(t *testing.T) {
 
 func TestQuotaInAll(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{TotalBytes: room(8)}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{TotalBytes: room(8)}})
 	kept := fill(t, k, vaulttest.Caller(1), 6)
 	wantFull(t, k, vaulttest.Caller(2))
 	// The last quarter is for accounts.
-	fill(t, k, vault.Caller{Account: "a"}, 2)
-	wantFull(t, k, vault.Caller{Account: "b"})
+	fill(t, k, caller.Caller{Account: "a"}, 2)
+	wantFull(t, k, caller.Caller{Account: "b"})
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
-	fill(t, k, vault.Caller{Account: "a"}, 1)
+	fill(t, k, caller.Caller{Account: "a"}, 1)
 	wantFull(t, k, vaulttest.Caller(1))
 }
 
@@ -79,11 +82,11 @@ func TestQuotaInAll(t *testing.T) {
 // restart finds count for it and for nobody else.
 func TestQuotaOfAccount(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{AccountBytes: room(3)}})
-	c := vault.Caller{Account: "a", Network: vaulttest.Caller(1).Network}
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{AccountBytes: room(3)}})
+	c := caller.Caller{Account: "a", Network: vaulttest.Caller(1).Network}
 	kept := fill(t, k, c, 3)
-	k.MustConceal(t, vault.Caller{Account: "b", Network: c.Network}, "another account", vault.Wish{})
-	k.MustConceal(t, vault.Caller{Network: c.Network}, "nobody's", vault.Wish{})
+	k.MustConceal(t, caller.Caller{Account: "b", Network: c.Network}, "another account", secret.Wish{})
+	k.MustConceal(t, caller.Caller{Network: c.Network}, "nobody's", secret.Wish{})
 	k.Reopen(t)
 	k.MustReclaim(t)
 	wantFull(t, k, c)
@@ -96,18 +99,18 @@ func TestQuotaOfAccount(t *testing.T) {
 // The attack: take a /64 after the other out of one /48, as any home line can.
 func TestQuotaOfWideNetwork(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: room(2)}})
-	from := func(address string) vault.Caller {
-		return vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(address))}
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: room(2)}})
+	from := func(address string) caller.Caller {
+		return caller.Caller{Network: caller.NetworkOf(netip.MustParseAddr(address))}
 	}
-	var kept []vault.Concealed
+	var kept []secret.Concealed
 	for i := range 4 {
 		kept = append(kept, fill(t, k, from(fmt.Sprintf("2001:db8:1:%d::1", i)), 2)...)
 	}
 	for range 2 {
 		wantFull(t, k, from("2001:db8:1:9::1"))
-		k.MustConceal(t, from("2001:db8:2::1"), "another /48", vault.Wish{})
-		k.MustConceal(t, vault.Caller{Account: "a", Network: from("2001:db8:1:9::1").Network}, "an account", vault.Wish{})
+		k.MustConceal(t, from("2001:db8:2::1"), "another /48", secret.Wish{})
+		k.MustConceal(t, caller.Caller{Account: "a", Network: from("2001:db8:1:9::1").Network}, "an account", secret.Wish{})
 		k.Reopen(t)
 		k.MustReclaim(t)
 	}
@@ -124,8 +127,8 @@ func TestQuotaOfWideNetwork(t *testing.T) {
 func TestQuotaIsExact(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	callers := []vault.Caller{vaulttest.Caller(1), vaulttest.Caller(2), {Account: "a"}, {Account: "b"},
-		{Network: vault.NetworkOf(netip.MustParseAddr("2001:db8:1::1"))}}
+	callers := []caller.Caller{vaulttest.Caller(1), vaulttest.Caller(2), {Account: "a"}, {Account: "b"},
+		{Network: caller.NetworkOf(netip.MustParseAddr("2001:db8:1::1"))}}
 	for range 3 {
 		var all sync.WaitGroup
 		for i := range 8 {
@@ -144,20 +147,20 @@ func TestQuotaIsExact(t *testing.T) {
 }
 
 // churn conceals, and ends some of it in each way, some of it twice at a time.
-func churn(t *testing.T, k *vaulttest.Kit, callers []vault.Caller, random *rand.Rand) {
+func churn(t *testing.T, k *vaulttest.Kit, callers []caller.Caller, random *rand.Rand) {
 	t.Helper()
 	for range 25 {
 		c := callers[random.IntN(len(callers))]
 		ttl := []time.Duration{time.Minute, time.Hour}[random.IntN(2)]
-		kept, err := k.Vault.ConcealSecret(t.Context(), c, vault.Text(strings.Repeat("x", 1+random.IntN(1000))), vault.Wish{TTL: &ttl})
+		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat("x", 1+random.IntN(1000))), secret.Wish{TTL: &ttl})
 		want(t, "ConcealSecret(text)", err, nil)
-		memo := vault.Text(strings.Repeat("m", random.IntN(500)))
+		memo := caller.Text(strings.Repeat("m", random.IntN(500)))
 		ends := []func(){
-			func() { _, _ = k.Vault.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), "") },
-			func() { _, _ = k.Vault.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "") },
+			func() { _, _ = k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), "") },
+			func() { _, _ = k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "") },
 			func() {},
 			func() {
-				_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
+				_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
 				want(t, "UpdateMemo(memo)", err, nil)
 			},
 		}
@@ -171,11 +174,11 @@ func churn(t *testing.T, k *vaulttest.Kit, callers []vault.Caller, random *rand.
 
 func TestQuotaReleasedByExpiry(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: room(2)}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: room(2)}})
 	c := vaulttest.Caller(1)
 	k.MustReclaim(t)
 	for range 2 {
-		k.MustConceal(t, c, bigText, vault.Wish{TTL: new(time.Minute)})
+		k.MustConceal(t, c, bigText, secret.Wish{TTL: new(time.Minute)})
 	}
 	wantFull(t, k, c)
 	k.Clock.Advance(time.Minute)
@@ -189,7 +192,7 @@ func TestQuotaReleasedOnce(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
-	a, b := k.MustConceal(t, c, "a", vault.Wish{}), k.MustConceal(t, c, "b", vault.Wish{Passphrase: "p"})
+	a, b := k.MustConceal(t, c, "a", secret.Wish{}), k.MustConceal(t, c, "b", secret.Wish{Passphrase: "p"})
 	k.MustReveal(t, c, a.Secret.Key, "")
 	for range 3 {
 		_ = revealErr(t, k, c, a.Secret.Key.Expose(), "")
@@ -200,14 +203,14 @@ func TestQuotaReleasedOnce(t *testing.T) {
 
 func TestQuotaCountedAgain(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: vault.Limits{NetworkBytes: room(4)}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: room(4)}})
 	c := vaulttest.Caller(1)
 	kept := fill(t, k, c, 4)
 	k.MustReveal(t, c, kept[0].Secret.Key, "")
 	k.Reopen(t)
 
 	// Before the pass one more secret comes and one of the old ones goes.
-	k.MustConceal(t, c, bigText, vault.Wish{})
+	k.MustConceal(t, c, bigText, secret.Wish{})
 	k.MustReveal(t, c, kept[1].Secret.Key, "")
 	k.MustReclaim(t)
 	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*big)
@@ -231,11 +234,11 @@ func TestQuotaAfterFailedEnd(t *testing.T) {
 		return &faulty
 	}})
 	c := vaulttest.Caller(1)
-	kept := k.MustConceal(t, c, "x", vault.Wish{})
+	kept := k.MustConceal(t, c, "x", secret.Wish{})
 	k.Reopen(t)
 	failure := storage.ErrFull
 	faulty.before.Store(&failure)
-	wantErr(t, "RevealSecret(full disk)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), vault.ErrUnavailable)
+	wantErr(t, "RevealSecret(full disk)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
 	faulty.before.Store(nil)
 	k.MustReclaim(t)
 	k.MustReveal(t, c, kept.Secret.Key, "")
@@ -252,7 +255,7 @@ func TestQuotaOfEndDuringPass(t *testing.T) {
 		return &between
 	}})
 	c := vaulttest.Caller(1)
-	ends, stays := k.MustConceal(t, c, "ends", vault.Wish{}), k.MustConceal(t, c, "stays", vault.Wish{})
+	ends, stays := k.MustConceal(t, c, "ends", secret.Wish{}), k.MustConceal(t, c, "stays", secret.Wish{})
 	k.Reopen(t)
 	slot := slotOf(t, k, ends.Secret.Key)
 	between.then = func() {
@@ -264,7 +267,7 @@ func TestQuotaOfEndDuringPass(t *testing.T) {
 	// The slot is released a moment after it was struck off, and then it is the
 	// next one to be used.
 	for used := uint64(0); used != slot.Number; {
-		more := k.MustConceal(t, c, "more", vault.Wish{})
+		more := k.MustConceal(t, c, "more", secret.Wish{})
 		used = slotOf(t, k, more.Secret.Key).Number
 		want(t, "RevealSecret(more)", k.MustReveal(t, c, more.Secret.Key, ""), "more")
 	}

@@ -8,6 +8,10 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -22,9 +26,9 @@ func TestOneWinner(t *testing.T) {
 		counting.Store = s
 		return &counting
 	}})
-	kept := make([]vault.Concealed, secrets)
+	kept := make([]secret.Concealed, secrets)
 	for i := range kept {
-		kept[i] = k.MustConceal(t, vaulttest.Caller(i), vault.Text("text of "+string(rune('A'+i))), vault.Wish{})
+		kept[i] = k.MustConceal(t, vaulttest.Caller(i), caller.Text("text of "+string(rune('A'+i))), secret.Wish{})
 	}
 	outcomes := make([]outcome, secrets)
 	start := make(chan struct{})
@@ -45,9 +49,9 @@ func TestOneWinner(t *testing.T) {
 		if got := outcomes[i].revealed.Load() + outcomes[i].burned.Load(); got != 1 {
 			t.Errorf("winners of secret %d: got %d, want 1", i, got)
 		}
-		state := vault.StateBurned
+		state := secret.StateBurned
 		if outcomes[i].revealed.Load() == 1 {
-			state, revealed = vault.StateReceived, revealed+1
+			state, revealed = secret.StateReceived, revealed+1
 		}
 		wantState(t, k, kept[i].Metadata.Key, state)
 	}
@@ -55,24 +59,24 @@ func TestOneWinner(t *testing.T) {
 	want(t, "secrets found by claims", counting.opened.Load(), secrets)
 	want(t, "secrets taken by claims", counting.taken.Load(), secrets)
 	kinds := auditKinds(t, k)
-	want(t, "audit rows of reveals", kinds[vault.AuditReveal], revealed)
-	want(t, "audit rows of burns", kinds[vault.AuditBurn], secrets-revealed)
+	want(t, "audit rows of reveals", kinds[rows.AuditReveal], revealed)
+	want(t, "audit rows of burns", kinds[rows.AuditBurn], secrets-revealed)
 	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
 }
 
 // outcome counts what the callers of one secret got.
 type outcome struct{ revealed, burned atomic.Int32 }
 
-func (o *outcome) try(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, caller int, burn bool) {
+func (o *outcome) try(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, caller int, burn bool) {
 	t.Helper()
 	var err error
 	won := &o.revealed
 	if burn {
 		won = &o.burned
-		_, err = k.Vault.BurnSecret(t.Context(), vaulttest.Caller(caller), kept.Metadata.Key.Expose(), "")
+		_, err = k.Vault.Burns.BurnSecret(t.Context(), vaulttest.Caller(caller), kept.Metadata.Key.Expose(), "")
 	} else {
-		var got vault.Revealed
-		got, err = k.Vault.RevealSecret(t.Context(), vaulttest.Caller(caller), kept.Secret.Key.Expose(), "")
+		var got secret.Revealed
+		got, err = k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(caller), kept.Secret.Key.Expose(), "")
 		if (got.Value == "") != (err != nil) {
 			t.Errorf("RevealSecret(key): got %d bytes with %v, want either", len(got.Value), err)
 		}
@@ -80,8 +84,8 @@ func (o *outcome) try(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, call
 	switch {
 	case err == nil:
 		won.Add(1)
-	case !errors.Is(err, vault.ErrNotFound):
-		t.Errorf("losing: got %v, want %v", err, vault.ErrNotFound)
+	case !errors.Is(err, refusal.ErrNotFound):
+		t.Errorf("losing: got %v, want %v", err, refusal.ErrNotFound)
 	}
 }
 
@@ -90,7 +94,7 @@ func (o *outcome) try(t *testing.T, k *vaulttest.Kit, kept vault.Concealed, call
 func TestOneWinnerWithPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	var won, refused atomic.Int32
 	var all sync.WaitGroup
 	for c := range 16 {
@@ -99,33 +103,33 @@ func TestOneWinnerWithPassphrase(t *testing.T) {
 			switch {
 			case err == nil:
 				won.Add(1)
-			case errors.Is(err, vault.ErrNotFound):
+			case errors.Is(err, refusal.ErrNotFound):
 				refused.Add(1)
 			default:
-				t.Errorf("RevealSecret(right): got %v, want nil or %v", err, vault.ErrNotFound)
+				t.Errorf("RevealSecret(right): got %v, want nil or %v", err, refusal.ErrNotFound)
 			}
 		})
 	}
 	all.Wait()
 	want(t, "winners", won.Load(), 1)
 	want(t, "losers", refused.Load(), 15)
-	want(t, "attempt rows", len(rows(t, k.Store, vault.BucketAttempt)), 0)
+	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
 }
 
 // patient tries again while the vault is busy with other passphrases.
 func patient(try func() error) error {
 	for {
-		if err := try(); !errors.Is(err, vault.ErrBusy) {
+		if err := try(); !errors.Is(err, refusal.ErrBusy) {
 			return err
 		}
 	}
 }
 
 // auditKinds counts the audit rows of each kind.
-func auditKinds(t *testing.T, k *vaulttest.Kit) map[vault.AuditType]int {
+func auditKinds(t *testing.T, k *vaulttest.Kit) map[rows.AuditType]int {
 	t.Helper()
-	kinds := map[vault.AuditType]int{}
-	for _, row := range rows(t, k.Store, vault.BucketAudit) {
+	kinds := map[rows.AuditType]int{}
+	for _, row := range rowsIn(t, k.Store, vault.BucketAudit) {
 		audit, err := vault.AuditOf(row)
 		if err != nil {
 			t.Fatalf("AuditOf(row): got %v, want nil", err)
@@ -145,9 +149,9 @@ func TestSlotsAreNotMixedUp(t *testing.T) {
 		all.Go(func() {
 			for i := range 25 {
 				text := string(rune('a'+c)) + string(rune('a'+i))
-				kept, err := k.Vault.ConcealSecret(t.Context(), vaulttest.Caller(c), vault.Text(text), vault.Wish{})
+				kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(c), caller.Text(text), secret.Wish{})
 				want(t, "ConcealSecret(text)", err, nil)
-				got, err := k.Vault.RevealSecret(t.Context(), vaulttest.Caller(c), kept.Secret.Key.Expose(), "")
+				got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(c), kept.Secret.Key.Expose(), "")
 				want(t, "RevealSecret(key)", err, nil)
 				want(t, "RevealSecret(key)", string(got.Value), text)
 			}

@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/place"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -21,11 +23,11 @@ func TestNothingPrints(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	addr := netip.MustParseAddr("203.0.113.77")
-	c := vault.Caller{Network: vault.NetworkOf(addr)}
-	kept := k.MustConceal(t, c, plaintext, vault.Wish{Passphrase: passphrase})
-	memo, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
+	c := caller.Caller{Network: caller.NetworkOf(addr)}
+	kept := k.MustConceal(t, c, plaintext, secret.Wish{Passphrase: passphrase})
+	memo, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
 	want(t, "UpdateMemo(key)", err, nil)
-	revealed, err := k.Vault.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), passphrase)
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), passphrase)
 	want(t, "RevealSecret(key)", err, nil)
 	want(t, "memo holds its key", memo.Secret != nil, true)
 
@@ -33,12 +35,12 @@ func TestNothingPrints(t *testing.T) {
 		plaintext, passphrase, "memo-canary", kept.Secret.Key.Expose()[6:], kept.Metadata.Key.Expose()[6:],
 		addr.String(), "cb00714d", "CB00714D", fmt.Sprint(uint64(0xffff_cb00_714d)),
 	}
-	text, wish := vault.Text(plaintext), vault.Wish{Passphrase: passphrase, TTL: new(time.Hour)}
+	text, wish := caller.Text(plaintext), secret.Wish{Passphrase: passphrase, TTL: new(time.Hour)}
 	for _, v := range []any{
 		// Text is not for keys of maps: encoding/json writes those as they are.
-		text, &text, []vault.Text{text}, map[string]vault.Text{"": text}, struct{ T vault.Text }{text},
+		text, &text, []caller.Text{text}, map[string]caller.Text{"": text}, struct{ T caller.Text }{text},
 		memo, &memo, kept, &kept, kept.Secret, &kept.Secret, revealed, &revealed, wish, &wish, c, &c, c.Network, &c.Network,
-		vault.Places{},
+		place.Places{},
 	} {
 		for _, printed := range prints(t, v) {
 			for _, canary := range canaries {
@@ -82,10 +84,10 @@ func TestLogsTellNothing(t *testing.T) {
 	var canaries []string
 	var errs []error
 	note := func(err error) { errs = append(errs, err) }
-	for _, wish := range []vault.Wish{{}, {Passphrase: passphrase}, {TTL: new(time.Minute)}} {
+	for _, wish := range []secret.Wish{{}, {Passphrase: passphrase}, {TTL: new(time.Minute)}} {
 		kept := k.MustConceal(t, c, plaintext, wish)
 		canaries = append(canaries, kept.Secret.Key.Expose(), kept.Metadata.Key.Expose())
-		_, err := k.Vault.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
+		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
 		note(err)
 		undo := flipShare(t, k, slotOf(t, k, kept.Secret.Key))
 		note(revealErr(t, k, c, kept.Secret.Key.Expose(), "wrong-canary"))
@@ -103,7 +105,7 @@ func TestLogsTellNothing(t *testing.T) {
 	k.MustSweep(t)
 	k.Reopen(t)
 	k.MustReclaim(t)
-	_, err := k.Vault.ConcealSecret(t.Context(), c, vault.Text(strings.Repeat(plaintext, 1<<16)), vault.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat(plaintext, 1<<16)), secret.Wish{})
 	note(err)
 	said := log.String() + fmt.Sprint(errs)
 	want(t, "the log says something", log.Len() > 0, true)

@@ -9,6 +9,8 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -16,7 +18,7 @@ import (
 // off and slots are given back.
 type watched struct {
 	mu       sync.Mutex
-	struck   map[uint64]bool // rows whose deletion was reported as durable
+	struck   map[uint64]bool // rowsIn whose deletion was reported as durable
 	released []storage.Slot
 	early    []storage.Slot // released before that
 	failing  error          // what striking off ends with, after it was applied
@@ -118,9 +120,9 @@ func TestSlotIsReleasedAfterItsStrikeOff(t *testing.T) {
 	t.Parallel()
 	seen := newWatched()
 	k := vaulttest.New(t, seen.options())
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	slot := slotOf(t, k, kept.Secret.Key)
-	k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+	k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 	struckOff(t, k)
 	k.Close(t) // the striker has ended
 	seen.wantReleased(t, slot)
@@ -133,9 +135,9 @@ func TestSlotIsKeptWhenItsStrikeOffFails(t *testing.T) {
 	for _, failure := range []error{storage.ErrUnknownOutcome, storage.ErrFull, errors.New("no")} {
 		seen := newWatched()
 		k := vaulttest.New(t, seen.options())
-		kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 		seen.failing = failure
-		k.MustReveal(t, vault.Caller{}, kept.Secret.Key, "")
+		k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 		<-seen.failed
 		k.Close(t)
 		seen.wantReleased(t)

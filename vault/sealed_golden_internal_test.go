@@ -7,6 +7,9 @@ import (
 
 	"hush/seal"
 	"hush/storage/memory"
+	"hush/vault/caller"
+	"hush/vault/recordtest"
+	"hush/vault/secret"
 )
 
 // What the golden file below is made of.
@@ -32,7 +35,7 @@ func goldenKeys(t *testing.T) *seal.Keys {
 // keys are those of then, and only the slot is where the share lies now.
 func TestOldSecretOpens(t *testing.T) {
 	t.Parallel()
-	now := sampleMoment(30)
+	now := recordtest.Moment(30)
 	keys := goldenKeys(t)
 	store, shares := memory.New()
 	if err := store.Update(t.Context(), Init(keys, now)); err != nil {
@@ -48,29 +51,29 @@ func TestOldSecretOpens(t *testing.T) {
 	defer v.Close()
 	key, _ := seal.ParseToken(goldenKey)
 	receipt, _ := seal.ParseToken(goldenReceipt)
-	record, err := decodeSecret(golden(t, "sealed-secret-v1"))
+	record, err := secret.DecodeSecret(recordtest.Golden(t, "sealed-secret-v1"))
 	if err != nil {
 		t.Fatalf("decodeSecret(golden): got %v, want nil", err)
 	}
-	metadata, err := decodeMetadata(golden(t, "sealed-metadata-v1"))
+	metadata, err := secret.DecodeMetadata(recordtest.Golden(t, "sealed-metadata-v1"))
 	if err != nil {
 		t.Fatalf("decodeMetadata(golden): got %v, want nil", err)
 	}
-	if record.slot, err = shares.Put(t.Context(), goldenShare()); err != nil {
+	if record.Slot, err = shares.Put(t.Context(), goldenShare()); err != nil {
 		t.Fatalf("Put(share): got %v, want nil", err)
 	}
-	d := draft{
-		key: key, receipt: receipt, secret: *record, metadata: *metadata,
-		secretRow: key.RowKey(seal.KindSecret), metaRow: receipt.RowKey(seal.KindMetadata),
+	d := secret.Draft{
+		Key: key, Receipt: receipt, Secret: *record, Metadata: *metadata,
+		SecretRow: key.RowKey(seal.KindSecret), MetaRow: receipt.RowKey(seal.KindMetadata),
 	}
-	if err := store.Update(t.Context(), d.commit()); err != nil {
+	if err := store.Update(t.Context(), d.Commit()); err != nil {
 		t.Fatalf("Update(golden): got %v, want nil", err)
 	}
-	shown, err := v.GetMetadata(t.Context(), Caller{Account: metadata.custid}, goldenReceipt)
+	shown, err := v.Receipts.GetMetadata(t.Context(), caller.Caller{Account: metadata.Custid}, goldenReceipt)
 	if err != nil || shown.Secret == nil || *shown.Secret != key || shown.Memo != goldenText {
 		t.Errorf("GetMetadata(golden): got %v, want the key and the memo", err)
 	}
-	got, err := v.RevealSecret(t.Context(), Caller{}, goldenKey, "golden passphrase")
+	got, err := v.Secrets.RevealSecret(t.Context(), caller.Caller{}, goldenKey, "golden passphrase")
 	if err != nil || got.Value != goldenText {
 		t.Errorf("RevealSecret(golden): got %q, %v, want %q", string(got.Value), err, goldenText)
 	}

@@ -10,6 +10,11 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -22,8 +27,8 @@ func TestSignIn(t *testing.T) {
 	want(t, "SignedIn.Account.SignedIn", in.Account.SignedIn, now)
 	id := in.Session.ID
 	want(t, "len(Session.ID)", len(id), 16)
-	want(t, "SignedIn.Session", in.Session, vault.Session{
-		ID: id, Created: now, Used: now, Expires: now.Add(vault.RememberedLifetime),
+	want(t, "SignedIn.Session", in.Session, credential.Session{
+		ID: id, Created: now, Used: now, Expires: now.Add(credential.RememberedLifetime),
 		Network: "198.18.0.0/24", Current: true, Remembered: true,
 	})
 	c := m.mustAuth(t, bySession(in.Cookie))
@@ -31,7 +36,7 @@ func TestSignIn(t *testing.T) {
 	want(t, "Caller.Address()", c.Address(), memberAddress)
 	want(t, "Caller.FromSession()", c.FromSession(), true)
 	want(t, "Caller.Shrimp()", c.Shrimp(), in.Shrimp)
-	want(t, "Caller.May(everything)", c.May(vault.ScopesAll), true)
+	want(t, "Caller.May(everything)", c.May(caller.ScopesAll), true)
 	want(t, "Caller.Colonel()", c.Colonel(), false)
 	want(t, "Caller.Network", c.Network, vaulttest.Caller(1).Network)
 }
@@ -39,13 +44,13 @@ func TestSignIn(t *testing.T) {
 // A caller has its account's language, and its role where that takes effect.
 func TestCallerOfAnAccount(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{Policy: vault.Policy{Colonels: []string{memberAddress}}})
+	m := newMember(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{memberAddress}}})
 	want(t, "Caller.Colonel(by the policy)", m.mustEnter(t).Colonel(), true)
-	_, err := m.Vault.Operator().CreateAccount(t.Context(), vault.OperatorAccount{
-		Address: "colonel@example.com", Role: vault.RoleColonel, Locale: "fr",
+	_, err := m.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{
+		Address: "colonel@example.com", Role: account.RoleColonel, Locale: "fr",
 	})
 	want(t, "CreateAccount(colonel)", err, nil)
-	token, _, err := m.Vault.Operator().CreateToken(t.Context(), "colonel@example.com", vault.NewToken{})
+	token, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), "colonel@example.com", credential.NewToken{})
 	want(t, "CreateToken(colonel)", err, nil)
 	c := m.mustAuth(t, byToken(token))
 	want(t, "Caller.Colonel(by the role)", c.Colonel(), true)
@@ -55,8 +60,8 @@ func TestCallerOfAnAccount(t *testing.T) {
 func TestSignInAddressSpelled(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
-	address := vault.Text("  " + strings.ToUpper(memberAddress) + " ")
-	_, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), address, memberPassword, false)
+	address := caller.Text("  " + strings.ToUpper(memberAddress) + " ")
+	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), address, memberPassword, false)
 	want(t, "CreateSession(upper case)", err, nil)
 }
 
@@ -67,24 +72,24 @@ func TestSignInRefused(t *testing.T) {
 	m.mustAccount(t, "nobody@example.com", "")
 	tests := []struct {
 		name              string
-		address, password vault.Text
+		address, password caller.Text
 		pending, disabled bool
 		want              error
 	}{
-		{"wrong password", memberAddress, memberPassword + " ", false, false, vault.ErrCredentials},
-		{"no password", memberAddress, "", false, false, vault.ErrCredentials},
-		{"unknown address", "other@example.com", memberPassword, false, false, vault.ErrCredentials},
-		{"no address", "", memberPassword, false, false, vault.ErrCredentials},
-		{"not an address", "x\r\ny", memberPassword, false, false, vault.ErrCredentials},
-		{"account without password", "nobody@example.com", "", false, false, vault.ErrCredentials},
-		{"disabled", memberAddress, memberPassword, false, true, vault.ErrCredentials},
-		{"disabled and pending", memberAddress, memberPassword, true, true, vault.ErrCredentials},
-		{"pending", memberAddress, memberPassword, true, false, vault.ErrCredentials},
-		{"pending, wrong password", memberAddress, "wrong password", true, false, vault.ErrCredentials},
+		{"wrong password", memberAddress, memberPassword + " ", false, false, refusal.ErrCredentials},
+		{"no password", memberAddress, "", false, false, refusal.ErrCredentials},
+		{"unknown address", "other@example.com", memberPassword, false, false, refusal.ErrCredentials},
+		{"no address", "", memberPassword, false, false, refusal.ErrCredentials},
+		{"not an address", "x\r\ny", memberPassword, false, false, refusal.ErrCredentials},
+		{"account without password", "nobody@example.com", "", false, false, refusal.ErrCredentials},
+		{"disabled", memberAddress, memberPassword, false, true, refusal.ErrCredentials},
+		{"disabled and pending", memberAddress, memberPassword, true, true, refusal.ErrCredentials},
+		{"pending", memberAddress, memberPassword, true, false, refusal.ErrCredentials},
+		{"pending, wrong password", memberAddress, "wrong password", true, false, refusal.ErrCredentials},
 	}
 	for i, test := range tests {
 		m.alter(t, test.pending, test.disabled)
-		in, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(i), test.address, test.password, false)
+		in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(i), test.address, test.password, false)
 		wantErr(t, "CreateSession("+test.name+")", err, test.want)
 		want(t, "CreateSession("+test.name+").Shrimp", in.Shrimp, "")
 	}
@@ -95,13 +100,13 @@ func TestSignInRefused(t *testing.T) {
 func TestSignInLocks(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
-	for _, address := range []vault.Text{memberAddress, "other@example.com", "no address"} {
-		for range vault.PasswordNetworkTries {
-			_, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(2), address, "wrong password", false)
-			wantErr(t, "CreateSession(wrong password)", err, vault.ErrCredentials)
+	for _, address := range []caller.Text{memberAddress, "other@example.com", "no address"} {
+		for range account.PasswordNetworkTries {
+			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, "wrong password", false)
+			wantErr(t, "CreateSession(wrong password)", err, refusal.ErrCredentials)
 		}
-		_, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(2), address, memberPassword, false)
-		wantErr(t, "CreateSession(right password, too late)", err, vault.ErrLocked)
+		_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, memberPassword, false)
+		wantErr(t, "CreateSession(right password, too late)", err, refusal.ErrLocked)
 	}
 }
 
@@ -116,7 +121,7 @@ func TestFixation(t *testing.T) {
 	}
 	refused := func() {
 		for _, id := range planted {
-			wantErr(t, "Authenticate(planted session)", m.authErr(t, bySession(id)), vault.ErrUnauthenticated)
+			wantErr(t, "Authenticate(planted session)", m.authErr(t, bySession(id)), refusal.ErrUnauthenticated)
 		}
 	}
 	refused()
@@ -134,7 +139,7 @@ func TestOldestSessionMakesRoom(t *testing.T) {
 		m.Clock.Advance(time.Second)
 		cookies = append(cookies, m.mustSignIn(t, false).Cookie)
 	}
-	wantErr(t, "Authenticate(oldest)", m.authErr(t, bySession(cookies[0])), vault.ErrUnauthenticated)
+	wantErr(t, "Authenticate(oldest)", m.authErr(t, bySession(cookies[0])), refusal.ErrUnauthenticated)
 	want(t, "Authenticate(second)", m.authErr(t, bySession(cookies[1])), nil)
 	c := m.mustAuth(t, bySession(cookies[vault.SessionsMost]))
 	want(t, "ListSessions()", len(m.listSessions(t, c)), vault.SessionsMost)
@@ -147,7 +152,7 @@ func TestOldestSessionMakesRoom(t *testing.T) {
 func TestPasswordIsHashedAgain(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
-	m.MustConceal(t, m.mustEnter(t), plaintext, vault.Wish{})
+	m.MustConceal(t, m.mustEnter(t), plaintext, secret.Wish{})
 	stronger := seal.PasswordParams{MemoryKiB: 128, Time: 2, Threads: 1}
 	m.Vault.SetPasswordCost(stronger)
 	for range 2 {
@@ -164,11 +169,11 @@ func TestCredentialsMadeTwice(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
 	c := m.mustEnter(t)
-	m.mustAuth(t, byToken(m.mustToken(t, c, vault.NewToken{})))
-	m.mustAuth(t, byToken(m.mustToken(t, c, vault.NewToken{Rotate: true})))
+	m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{})))
+	m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{Rotate: true})))
 	want(t, "ListSessions()", len(m.listSessions(t, c)), 1)
 	want(t, "ListAPITokens()", len(m.listTokens(t, c)), 1)
-	revoked, err := m.Vault.RevokeSessions(t.Context(), c, nil, true)
+	revoked, err := m.Vault.Sessions.RevokeSessions(t.Context(), c, nil, true)
 	want(t, "RevokeSessions(all)", err, nil)
 	want(t, "RevokeSessions(all)", revoked, 1)
 }
@@ -186,11 +191,11 @@ func TestStoreTrouble(t *testing.T) {
 	full := errors.Join(storage.ErrFull)
 	broken.before.Store(&full)
 	want(t, "Authenticate(full disk)", m.authErr(t, cred), nil)
-	_, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
-	wantErr(t, "CreateSession(full disk)", err, vault.ErrUnavailable)
+	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
+	wantErr(t, "CreateSession(full disk)", err, refusal.ErrUnavailable)
 	broken.before.Store(nil)
 	want(t, "Store.Close()", m.Store.Close(), nil)
-	wantErr(t, "Authenticate(closed store)", m.authErr(t, cred), vault.ErrUnavailable)
+	wantErr(t, "Authenticate(closed store)", m.authErr(t, cred), refusal.ErrUnavailable)
 }
 
 // thirdUpdate calls a function before the third update that comes.
@@ -216,9 +221,9 @@ func TestAccountChangesDuringSignIn(t *testing.T) {
 		want   error
 	}{
 		"nothing":  {func(*testing.T, *member) {}, nil},
-		"disabled": {func(t *testing.T, m *member) { m.alter(t, false, true) }, vault.ErrCredentials},
-		"pending":  {func(t *testing.T, m *member) { m.alter(t, true, false) }, vault.ErrCredentials},
-		"gone":     {func(t *testing.T, m *member) { put(t, m.Store, vault.BucketAccount, m.id[:], nil) }, vault.ErrCredentials},
+		"disabled": {func(t *testing.T, m *member) { m.alter(t, false, true) }, refusal.ErrCredentials},
+		"pending":  {func(t *testing.T, m *member) { m.alter(t, true, false) }, refusal.ErrCredentials},
+		"gone":     {func(t *testing.T, m *member) { put(t, m.Store, vault.BucketAccount, m.id[:], nil) }, refusal.ErrCredentials},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +234,7 @@ func TestAccountChangesDuringSignIn(t *testing.T) {
 				return &hook
 			}})
 			hook.updates, hook.call = 0, func() { test.change(t, m) }
-			_, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
+			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
 			if test.want == nil {
 				want(t, "CreateSession(address, password)", err, nil)
 				return

@@ -5,6 +5,10 @@ import (
 	"time"
 
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -13,13 +17,13 @@ func TestSignOut(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	one, other := bySession(m.mustSignIn(t, false).Cookie), bySession(m.mustSignIn(t, false).Cookie)
 	c := m.mustAuth(t, one)
-	want(t, "DestroySession(caller)", m.Vault.DestroySession(t.Context(), c), nil)
-	wantErr(t, "Authenticate(signed out)", m.authErr(t, one), vault.ErrUnauthenticated)
+	want(t, "DestroySession(caller)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
+	wantErr(t, "Authenticate(signed out)", m.authErr(t, one), refusal.ErrUnauthenticated)
 	want(t, "Authenticate(other session)", m.authErr(t, other), nil)
-	want(t, "DestroySession(again)", m.Vault.DestroySession(t.Context(), c), nil)
-	token := m.mustAuth(t, byToken(m.mustToken(t, m.mustAuth(t, other), vault.NewToken{})))
-	wantErr(t, "DestroySession(token)", m.Vault.DestroySession(t.Context(), token), vault.ErrPolicy)
-	wantErr(t, "DestroySession(nobody)", m.Vault.DestroySession(t.Context(), vault.Caller{}), vault.ErrUnauthenticated)
+	want(t, "DestroySession(again)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
+	token := m.mustAuth(t, byToken(m.mustToken(t, m.mustAuth(t, other), credential.NewToken{})))
+	wantErr(t, "DestroySession(token)", m.Vault.Sessions.DestroySession(t.Context(), token), refusal.ErrPolicy)
+	wantErr(t, "DestroySession(nobody)", m.Vault.Sessions.DestroySession(t.Context(), caller.Caller{}), refusal.ErrUnauthenticated)
 	want(t, "Authenticate(other session)", m.authErr(t, other), nil)
 }
 
@@ -34,14 +38,14 @@ func TestListSessions(t *testing.T) {
 	in.Session.Current = false
 	want(t, "ListSessions()[0]", list[0], in.Session)
 	want(t, "ListSessions()[1]", list[1], old.Session)
-	list, err := m.Vault.Operator().ListSessions(t.Context(), vault.Text(m.id.String()))
+	list, err := m.Vault.Operator().Tokens.ListSessions(t.Context(), caller.Text(m.id.String()))
 	want(t, "Operator.ListSessions()", err, nil)
 	old.Session.Current = false
 	want(t, "Operator.ListSessions()[1]", list[1], old.Session)
-	_, err = m.Vault.Operator().ListSessions(t.Context(), "other@example.com")
-	wantErr(t, "Operator.ListSessions(unknown)", err, vault.ErrNotFound)
-	_, err = m.Vault.ListSessions(t.Context(), vault.Caller{})
-	wantErr(t, "ListSessions(nobody)", err, vault.ErrUnauthenticated)
+	_, err = m.Vault.Operator().Tokens.ListSessions(t.Context(), "other@example.com")
+	wantErr(t, "Operator.ListSessions(unknown)", err, refusal.ErrNotFound)
+	_, err = m.Vault.Sessions.ListSessions(t.Context(), caller.Caller{})
+	wantErr(t, "ListSessions(nobody)", err, refusal.ErrUnauthenticated)
 }
 
 // What is revoked is refused from the next request on, and nobody revokes what
@@ -49,18 +53,18 @@ func TestListSessions(t *testing.T) {
 func TestRevokeSessions(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
-	var sessions []vault.SignedIn
+	var sessions []session.SignedIn
 	for range 4 {
 		sessions = append(sessions, m.mustSignIn(t, false))
 	}
 	own := m.mustAuth(t, bySession(sessions[0].Cookie))
 	m.mustAccount(t, "other@example.com", memberPassword)
-	in, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", memberPassword, false)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", memberPassword, false)
 	want(t, "CreateSession(other)", err, nil)
 	other := m.mustAuth(t, bySession(in.Cookie))
 	steps := []struct {
 		name  string
-		by    vault.Caller
+		by    caller.Caller
 		ids   []string
 		all   bool
 		want  int
@@ -74,7 +78,7 @@ func TestRevokeSessions(t *testing.T) {
 		{"all", own, nil, true, 3, [4]bool{}},
 	}
 	for _, step := range steps {
-		revoked, err := m.Vault.RevokeSessions(t.Context(), step.by, step.ids, step.all)
+		revoked, err := m.Vault.Sessions.RevokeSessions(t.Context(), step.by, step.ids, step.all)
 		want(t, "RevokeSessions("+step.name+")", err, nil)
 		want(t, "RevokeSessions("+step.name+")", revoked, step.want)
 		for i, alive := range step.alive {
@@ -82,8 +86,8 @@ func TestRevokeSessions(t *testing.T) {
 		}
 	}
 	want(t, "Authenticate(other account)", m.authErr(t, bySession(in.Cookie)), nil)
-	_, err = m.Vault.RevokeSessions(t.Context(), vault.Caller{}, nil, true)
-	wantErr(t, "RevokeSessions(nobody)", err, vault.ErrUnauthenticated)
+	_, err = m.Vault.Sessions.RevokeSessions(t.Context(), caller.Caller{}, nil, true)
+	wantErr(t, "RevokeSessions(nobody)", err, refusal.ErrUnauthenticated)
 }
 
 // An account that is disabled is refused at once, with each of its
@@ -92,19 +96,19 @@ func TestAccountCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	session := bySession(m.mustSignIn(t, false).Cookie)
-	token := byToken(m.mustToken(t, m.mustAuth(t, session), vault.NewToken{}))
+	token := byToken(m.mustToken(t, m.mustAuth(t, session), credential.NewToken{}))
 	for _, alter := range [][2]bool{{true, false}, {false, true}} {
 		m.alter(t, alter[0], alter[1])
-		wantErr(t, "Authenticate(session)", m.authErr(t, session), vault.ErrUnauthenticated)
-		wantErr(t, "Authenticate(token)", m.authErr(t, token), vault.ErrUnauthenticated)
+		wantErr(t, "Authenticate(session)", m.authErr(t, session), refusal.ErrUnauthenticated)
+		wantErr(t, "Authenticate(token)", m.authErr(t, token), refusal.ErrUnauthenticated)
 	}
 	m.alter(t, false, false)
 	want(t, "Authenticate(session)", m.authErr(t, session), nil)
 	want(t, "Authenticate(token)", m.authErr(t, token), nil)
-	_, err := m.Vault.Operator().DisableAccount(t.Context(), memberAddress, true)
+	_, err := m.Vault.Operator().Accounts.DisableAccount(t.Context(), memberAddress, true)
 	want(t, "DisableAccount()", err, nil)
-	wantErr(t, "Authenticate(session)", m.authErr(t, session), vault.ErrUnauthenticated)
-	wantErr(t, "Authenticate(token)", m.authErr(t, token), vault.ErrUnauthenticated)
+	wantErr(t, "Authenticate(session)", m.authErr(t, session), refusal.ErrUnauthenticated)
+	wantErr(t, "Authenticate(token)", m.authErr(t, token), refusal.ErrUnauthenticated)
 }
 
 // Nothing of a destroyed account's credentials stays.
@@ -112,11 +116,11 @@ func TestDestroyedAccountLeavesNoCredential(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	c := m.mustEnter(t)
-	m.mustToken(t, c, vault.NewToken{})
-	_, _, err := m.Vault.Operator().CreateToken(t.Context(), memberAddress, vault.NewToken{})
+	m.mustToken(t, c, credential.NewToken{})
+	_, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), memberAddress, credential.NewToken{})
 	want(t, "CreateToken()", err, nil)
 	m.wantRows(t, vault.BucketPair, 2)
-	_, err = m.Vault.Operator().DestroyAccount(t.Context(), memberAddress)
+	_, err = m.Vault.Operator().Accounts.DestroyAccount(t.Context(), memberAddress)
 	want(t, "DestroyAccount()", err, nil)
 	for _, bucket := range []string{
 		vault.BucketSession, vault.BucketSessions, vault.BucketToken, vault.BucketTokens, vault.BucketPair,

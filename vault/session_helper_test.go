@@ -6,6 +6,11 @@ import (
 
 	"hush/seal"
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/secret"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -17,7 +22,7 @@ const (
 // member is a vault with an account that has a password.
 type member struct {
 	*vaulttest.Kit
-	id vault.AccountID
+	id caller.AccountID
 }
 
 func newMember(t *testing.T, opts vaulttest.Options) *member {
@@ -28,18 +33,18 @@ func newMember(t *testing.T, opts vaulttest.Options) *member {
 	return m
 }
 
-func (m *member) mustAccount(t *testing.T, address, password vault.Text) vault.AccountID {
+func (m *member) mustAccount(t *testing.T, address, password caller.Text) caller.AccountID {
 	t.Helper()
-	made, err := m.Vault.Operator().CreateAccount(t.Context(), vault.OperatorAccount{Address: address, Password: password})
+	made, err := m.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: address, Password: password})
 	if err != nil {
 		t.Fatalf("CreateAccount(address): got %v, want nil", err)
 	}
 	return made.ID
 }
 
-func (m *member) mustSignIn(t *testing.T, remember bool) vault.SignedIn {
+func (m *member) mustSignIn(t *testing.T, remember bool) session.SignedIn {
 	t.Helper()
-	in, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, remember)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, remember)
 	if err != nil {
 		t.Fatalf("CreateSession(address, password): got %v, want nil", err)
 	}
@@ -47,35 +52,35 @@ func (m *member) mustSignIn(t *testing.T, remember bool) vault.SignedIn {
 }
 
 // mustToken makes a token of the caller's account.
-func (m *member) mustToken(t *testing.T, c vault.Caller, n vault.NewToken) seal.APIToken {
+func (m *member) mustToken(t *testing.T, c caller.Caller, n credential.NewToken) seal.APIToken {
 	t.Helper()
-	token, _, err := m.Vault.GenerateAPIToken(t.Context(), c, n)
+	token, _, err := m.Vault.Tokens.GenerateAPIToken(t.Context(), c, n)
 	if err != nil {
 		t.Fatalf("GenerateAPIToken(%q): got %v, want nil", n.Name, err)
 	}
 	return token
 }
 
-func bySession(id seal.SessionID) vault.Credential {
-	return vault.Credential{Session: vault.Text(id.Expose())}
+func bySession(id seal.SessionID) session.Credential {
+	return session.Credential{Session: caller.Text(id.Expose())}
 }
 
-func byToken(token seal.APIToken) vault.Credential {
-	return vault.Credential{Token: vault.Text(token.Expose())}
+func byToken(token seal.APIToken) session.Credential {
+	return session.Credential{Token: caller.Text(token.Expose())}
 }
 
-func (m *member) authErr(t *testing.T, cred vault.Credential) error {
+func (m *member) authErr(t *testing.T, cred session.Credential) error {
 	t.Helper()
-	c, err := m.Vault.Authenticate(t.Context(), vaulttest.Caller(1).Network, cred)
+	c, err := m.Vault.Sessions.Authenticate(t.Context(), vaulttest.Caller(1).Network, cred)
 	if err != nil && (!c.Anonymous() || c.Address() != "") {
 		t.Errorf("Authenticate(credential): got a caller with %v, want none", err)
 	}
 	return err
 }
 
-func (m *member) mustAuth(t *testing.T, cred vault.Credential) vault.Caller {
+func (m *member) mustAuth(t *testing.T, cred session.Credential) caller.Caller {
 	t.Helper()
-	c, err := m.Vault.Authenticate(t.Context(), vaulttest.Caller(1).Network, cred)
+	c, err := m.Vault.Sessions.Authenticate(t.Context(), vaulttest.Caller(1).Network, cred)
 	if err != nil {
 		t.Fatalf("Authenticate(credential): got %v, want nil", err)
 	}
@@ -83,30 +88,30 @@ func (m *member) mustAuth(t *testing.T, cred vault.Credential) vault.Caller {
 }
 
 // mustEnter signs in and comes with the session.
-func (m *member) mustEnter(t *testing.T) vault.Caller {
+func (m *member) mustEnter(t *testing.T) caller.Caller {
 	t.Helper()
 	return m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie))
 }
 
-func (m *member) listSessions(t *testing.T, c vault.Caller) []vault.Session {
+func (m *member) listSessions(t *testing.T, c caller.Caller) []credential.Session {
 	t.Helper()
-	list, err := m.Vault.ListSessions(t.Context(), c)
+	list, err := m.Vault.Sessions.ListSessions(t.Context(), c)
 	want(t, "ListSessions()", err, nil)
 	return list
 }
 
-func (m *member) listTokens(t *testing.T, c vault.Caller) []vault.APIToken {
+func (m *member) listTokens(t *testing.T, c caller.Caller) []credential.APIToken {
 	t.Helper()
-	list, err := m.Vault.ListAPITokens(t.Context(), c)
+	list, err := m.Vault.Tokens.ListAPITokens(t.Context(), c)
 	want(t, "ListAPITokens()", err, nil)
 	return list
 }
 
 // wantList fails the test unless the caller's list shows so many receipts and
 // tells of so many that it cannot show.
-func (m *member) wantList(t *testing.T, c vault.Caller, shown, sealed int) {
+func (m *member) wantList(t *testing.T, c caller.Caller, shown, sealed int) {
 	t.Helper()
-	page, err := m.Vault.ListMetadata(t.Context(), c, vault.ListQuery{})
+	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, secret.ListQuery{})
 	want(t, "ListMetadata()", err, nil)
 	want(t, "ListMetadata() shown", len(page.Metadata), shown)
 	want(t, "ListMetadata() sealed", page.Sealed, sealed)
@@ -115,7 +120,7 @@ func (m *member) wantList(t *testing.T, c vault.Caller, shown, sealed int) {
 // wantRows fails the test unless a bucket has so many rows.
 func (m *member) wantRows(t *testing.T, bucket string, number int) {
 	t.Helper()
-	want(t, "rows of "+bucket, len(rows(t, m.Store, bucket)), number)
+	want(t, "rows of "+bucket, len(rowsIn(t, m.Store, bucket)), number)
 }
 
 // pass lets time go by, with the sweeper at work.

@@ -9,6 +9,8 @@ import (
 
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/credential"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
@@ -36,16 +38,16 @@ func TestSessionLifetimes(t *testing.T) {
 			m.Clock.Set(began.Add(test.lifetime - time.Millisecond))
 			want(t, "Authenticate(at the end)", m.authErr(t, busy), nil)
 			m.Clock.Advance(time.Millisecond)
-			wantErr(t, "Authenticate(after the end)", m.authErr(t, busy), vault.ErrUnauthenticated)
+			wantErr(t, "Authenticate(after the end)", m.authErr(t, busy), refusal.ErrUnauthenticated)
 
 			m.Clock.Set(began)
 			m.Reopen(t)
 			m.Clock.Set(began.Add(test.idle - time.Millisecond))
-			list, err := m.Vault.Operator().ListSessions(t.Context(), memberAddress)
+			list, err := m.Vault.Operator().Tokens.ListSessions(t.Context(), memberAddress)
 			want(t, "ListSessions(before the idle end)", err, nil)
 			want(t, "ListSessions(before the idle end)", len(list), 2)
 			m.Clock.Advance(time.Millisecond)
-			wantErr(t, "Authenticate(idle for too long)", m.authErr(t, idle), vault.ErrUnauthenticated)
+			wantErr(t, "Authenticate(idle for too long)", m.authErr(t, idle), refusal.ErrUnauthenticated)
 		})
 	}
 }
@@ -67,7 +69,7 @@ func TestSessionsAreSwept(t *testing.T) {
 	m.wantRows(t, vault.BucketSession, 0)
 	m.wantRows(t, vault.BucketSessions, 0)
 	m.wantRows(t, vault.BucketPair, 1)
-	wantErr(t, "Authenticate(swept)", m.authErr(t, busy), vault.ErrUnauthenticated)
+	wantErr(t, "Authenticate(swept)", m.authErr(t, busy), refusal.ErrUnauthenticated)
 }
 
 // updatesStore counts updates.
@@ -92,7 +94,7 @@ func TestUsesAreWrittenBySweeper(t *testing.T) {
 	}})
 	session := bySession(m.mustSignIn(t, false).Cookie)
 	c := m.mustAuth(t, session)
-	token := byToken(m.mustToken(t, c, vault.NewToken{}))
+	token := byToken(m.mustToken(t, c, credential.NewToken{}))
 	want(t, "APIToken.Used before", m.listTokens(t, c)[0].Used, time.Time{})
 	m.Clock.Advance(90 * time.Minute)
 	before := counting.updates.Load()
@@ -117,7 +119,7 @@ func TestUsesAreWrittenBySweeper(t *testing.T) {
 	shows()
 	m.Reopen(t)
 	shows()
-	m.Clock.Set(used.Add(vault.SessionIdle - time.Millisecond))
+	m.Clock.Set(used.Add(credential.SessionIdle - time.Millisecond))
 	want(t, "Authenticate(used before the restart)", m.authErr(t, session), nil)
 }
 
@@ -127,7 +129,7 @@ func TestUsesBeyondMemory(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	session := bySession(m.mustSignIn(t, false).Cookie)
-	token := byToken(m.mustToken(t, m.mustAuth(t, session), vault.NewToken{}))
+	token := byToken(m.mustToken(t, m.mustAuth(t, session), credential.NewToken{}))
 	m.Vault.FillUses(m.Clock.Now())
 	m.Clock.Advance(90 * time.Minute)
 	c := m.mustAuth(t, session)
@@ -147,10 +149,10 @@ func TestSweepingWhatIsGone(t *testing.T) {
 	gone, damaged := m.mustSignIn(t, false), m.mustSignIn(t, false)
 	m.mustSignIn(t, false)
 	c := m.mustAuth(t, bySession(gone.Cookie))
-	m.mustToken(t, c, vault.NewToken{Name: "gone", TTL: new(time.Hour)})
-	want(t, "RevokeAPIToken(id)", m.Vault.RevokeAPIToken(t.Context(), c, m.listTokens(t, c)[0].ID), nil)
-	m.mustToken(t, c, vault.NewToken{Name: "kept", TTL: new(time.Hour)})
-	want(t, "DestroySession(caller)", m.Vault.DestroySession(t.Context(), c), nil)
+	m.mustToken(t, c, credential.NewToken{Name: "gone", TTL: new(time.Hour)})
+	want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), c, m.listTokens(t, c)[0].ID), nil)
+	m.mustToken(t, c, credential.NewToken{Name: "kept", TTL: new(time.Hour)})
+	want(t, "DestroySession(caller)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
 	row := damaged.Cookie.Row()
 	put(t, m.Store, vault.BucketSession, row[:], []byte("damaged"))
 	m.pass(t, 3*time.Hour)
@@ -158,5 +160,5 @@ func TestSweepingWhatIsGone(t *testing.T) {
 	m.wantRows(t, vault.BucketToken, 0)
 	err := m.authErr(t, bySession(damaged.Cookie))
 	want(t, "Authenticate(damaged) succeeds", err == nil, false)
-	want(t, "Authenticate(damaged) signs out", errors.Is(err, vault.ErrUnauthenticated), false)
+	want(t, "Authenticate(damaged) signs out", errors.Is(err, refusal.ErrUnauthenticated), false)
 }

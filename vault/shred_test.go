@@ -11,6 +11,9 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -64,18 +67,18 @@ func faultyKit(t *testing.T) (*vaulttest.Kit, *faultyShares) {
 // destroys the share before it serves anybody.
 func TestCrashBeforeShred(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*testing.T, *vaulttest.Kit, vault.Concealed) error{
-		"reveal": func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) error {
+	for name, end := range map[string]func(*testing.T, *vaulttest.Kit, secret.Concealed) error{
+		"reveal": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) error {
 			t.Helper()
-			return revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), "")
+			return revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), "")
 		},
-		"burn": func(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) error {
+		"burn": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) error {
 			t.Helper()
-			got, err := k.Vault.BurnSecret(t.Context(), vault.Caller{}, kept.Metadata.Key.Expose(), "")
-			want(t, "BurnSecret(share not destroyed).State", got.State, vault.StateNone)
+			got, err := k.Vault.Burns.BurnSecret(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "")
+			want(t, "BurnSecret(share not destroyed).State", got.State, secret.StateNone)
 			return err
 		},
-		"expiry": func(t *testing.T, k *vaulttest.Kit, _ vault.Concealed) error {
+		"expiry": func(t *testing.T, k *vaulttest.Kit, _ secret.Concealed) error {
 			t.Helper()
 			k.Clock.Advance(time.Minute)
 			_, err := k.Vault.Sweep(t.Context())
@@ -85,19 +88,19 @@ func TestCrashBeforeShred(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k, shares := faultyKit(t)
-			kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{TTL: new(time.Minute)})
+			kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(time.Minute)})
 			slot, share := slotOf(t, k, kept.Secret.Key), shareOf(t, k, kept.Secret.Key)
 			failure := storage.ErrUnknownOutcome
 			shares.destroy.Store(&failure)
-			wantErr(t, name+"(share not destroyed)", end(t, k, kept), vault.ErrUnavailable)
-			wantErr(t, "RevealSecret(again)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
-			want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 1)
+			wantErr(t, name+"(share not destroyed)", end(t, k, kept), refusal.ErrUnavailable)
+			wantErr(t, "RevealSecret(again)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+			want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 1)
 
 			k.Close(t)
 			want(t, "share is in a file", holds(t, k.Dir, share[:]), true)
 			shares.destroy.Store(nil)
 			k.Reopen(t)
-			want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 0)
+			want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 0)
 			_, err := k.Shares.Get(t.Context(), slot)
 			wantErr(t, "Get(listed share)", err, storage.ErrShareGone)
 			wantShareGone(t, k.Dir, share)
@@ -109,15 +112,15 @@ func TestCrashBeforeShred(t *testing.T) {
 func TestStartNeedsTheShred(t *testing.T) {
 	t.Parallel()
 	k, shares := faultyKit(t)
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	failure := errors.New("no")
 	shares.destroy.Store(&failure)
-	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), failure)
+	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), failure)
 	_, err := vault.Open(t.Context(), vault.Options{
 		Store: k.Store, Shares: shares, Keys: k.Keys, Now: k.Clock.Now, Manual: true,
 	})
 	wantErr(t, "Open(share not destroyed)", err, failure)
-	want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 1)
+	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 1)
 	shares.destroy.Store(nil)
 }
 
@@ -126,22 +129,22 @@ func TestStartNeedsTheShred(t *testing.T) {
 func TestListedSlotOfAnother(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	first := k.MustConceal(t, vault.Caller{}, "first", vault.Wish{})
+	first := k.MustConceal(t, caller.Caller{}, "first", secret.Wish{})
 	old := slotOf(t, k, first.Secret.Key)
-	k.MustReveal(t, vault.Caller{}, first.Secret.Key, "")
+	k.MustReveal(t, caller.Caller{}, first.Secret.Key, "")
 	struckOff(t, k)
-	var owner vault.Concealed
+	var owner secret.Concealed
 	for slot := (storage.Slot{}); slot.Number != old.Number; slot = slotOf(t, k, owner.Secret.Key) {
-		owner = k.MustConceal(t, vault.Caller{}, "owner", vault.Wish{})
+		owner = k.MustConceal(t, caller.Caller{}, "owner", secret.Wish{})
 	}
 	put(t, k.Store, vault.BucketShred, number(old.Number), number(old.Generation))
 	k.Reopen(t)
-	want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 0)
+	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 0)
 	k.MustReclaim(t)
 	for range 3 {
-		k.MustConceal(t, vault.Caller{}, "others", vault.Wish{})
+		k.MustConceal(t, caller.Caller{}, "others", secret.Wish{})
 	}
-	want(t, "RevealSecret(owner)", k.MustReveal(t, vault.Caller{}, owner.Secret.Key, ""), "owner")
+	want(t, "RevealSecret(owner)", k.MustReveal(t, caller.Caller{}, owner.Secret.Key, ""), "owner")
 }
 
 // A share whose record was never kept is lost space until the background pass
@@ -149,7 +152,7 @@ func TestListedSlotOfAnother(t *testing.T) {
 func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	orphan, err := k.Shares.Put(t.Context(), [storage.ShareSize]byte{1, 2, 3})
 	want(t, "Put(share)", err, nil)
 	k.Close(t)
@@ -157,13 +160,13 @@ func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 	path := filepath.Join(k.Dir, "shares")
 	want(t, "Truncate(shares)", os.Truncate(path, int64(orphan.Number+1)*64), nil)
 	k.Reopen(t)
-	before := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	before := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	want(t, "slot before the pass is new", slotOf(t, k, before.Secret.Key).Number > orphan.Number, true)
 	want(t, "Reclaim()", k.MustReclaim(t), 1)
-	after := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{})
+	after := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{})
 	want(t, "slot after the pass", slotOf(t, k, after.Secret.Key), storage.Slot{Number: orphan.Number, Generation: orphan.Generation + 1})
-	for text, c := range map[string]vault.Concealed{"the text": kept, "x": before, "y": after} {
-		want(t, "RevealSecret(key)", k.MustReveal(t, vault.Caller{}, c.Secret.Key, ""), text)
+	for text, c := range map[string]secret.Concealed{"the text": kept, "x": before, "y": after} {
+		want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, c.Secret.Key, ""), text)
 	}
 }
 
@@ -172,20 +175,20 @@ func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 func TestListedSlotIsNotReclaimed(t *testing.T) {
 	t.Parallel()
 	k, shares := faultyKit(t)
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	slot := slotOf(t, k, kept.Secret.Key)
 	k.Close(t)
 	want(t, "Truncate(shares)", os.Truncate(filepath.Join(k.Dir, "shares"), int64(slot.Number+1)*64), nil)
 	k.Reopen(t)
 	failure := errors.New("no")
 	shares.destroy.Store(&failure)
-	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), failure)
+	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), failure)
 	want(t, "Reclaim()", k.MustReclaim(t), 0)
 	shares.destroy.Store(nil)
 	k.Reopen(t)
-	next := k.MustConceal(t, vault.Caller{}, "y", vault.Wish{})
+	next := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{})
 	k.MustReclaim(t)
-	want(t, "RevealSecret(next)", k.MustReveal(t, vault.Caller{}, next.Secret.Key, ""), "y")
+	want(t, "RevealSecret(next)", k.MustReveal(t, caller.Caller{}, next.Secret.Key, ""), "y")
 }
 
 // When the outcome of a claim is unknown the text is withheld, whichever way
@@ -198,22 +201,22 @@ func TestUnknownOutcomeWithholds(t *testing.T) {
 			faulty.Store = s
 			return &faulty
 		}})
-		c := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{})
+		c := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 		failure := storage.ErrUnknownOutcome
 		if kept {
 			faulty.before.Store(&failure)
 		} else {
 			faulty.after.Store(&failure)
 		}
-		wantErr(t, "RevealSecret(unknown outcome)", revealErr(t, k, vault.Caller{}, c.Secret.Key.Expose(), ""), vault.ErrUnavailable)
+		wantErr(t, "RevealSecret(unknown outcome)", revealErr(t, k, caller.Caller{}, c.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
 		faulty.before.Store(nil)
 		faulty.after.Store(nil)
 		k.Reopen(t)
 		if kept {
-			want(t, "RevealSecret(not applied)", k.MustReveal(t, vault.Caller{}, c.Secret.Key, ""), "the text")
+			want(t, "RevealSecret(not applied)", k.MustReveal(t, caller.Caller{}, c.Secret.Key, ""), "the text")
 			continue
 		}
-		wantErr(t, "RevealSecret(applied)", revealErr(t, k, vault.Caller{}, c.Secret.Key.Expose(), ""), vault.ErrNotFound)
-		wantState(t, k, c.Metadata.Key, vault.StateReceived)
+		wantErr(t, "RevealSecret(applied)", revealErr(t, k, caller.Caller{}, c.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+		wantState(t, k, c.Metadata.Key, secret.StateReceived)
 	}
 }

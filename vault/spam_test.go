@@ -16,7 +16,9 @@ import (
 	altcha "github.com/altcha-org/altcha-lib-go"
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/challenge"
+	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
@@ -70,19 +72,19 @@ func TestVerifySpam(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, SpamKey: spamKey})
 	payload := spamPayload(t, sign(verdictOf(k.Clock.Now()), spamKey))
-	got, err := k.Vault.VerifySpam(t.Context(), vault.Caller{}, payload, form())
+	got, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, payload, form())
 	if err != nil {
 		t.Fatalf("VerifySpam(payload): got %v, want nil", err)
 	}
-	if diff := cmp.Diff(vault.SpamVerdict{Classification: "BAD", Score: 7.5, Reasons: []string{"links", "language"}}, got); diff != "" {
+	if diff := cmp.Diff(challenge.SpamVerdict{Classification: "BAD", Score: 7.5, Reasons: []string{"links", "language"}}, got); diff != "" {
 		t.Errorf("VerifySpam(payload): -want +got\n%s", diff)
 	}
 	const used = "The challenge was used already: ask for a new one"
-	_, err = k.Vault.VerifySpam(t.Context(), vault.Caller{}, payload, form())
+	_, err = k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, payload, form())
 	wantChallenge(t, "VerifySpam(again)", err, used)
 	// The same verdict in another spelling is the same verdict.
 	again := base64.StdEncoding.EncodeToString([]byte(strings.Replace(mustDecode(t, payload), "{", "{ ", 1)))
-	_, err = k.Vault.VerifySpam(t.Context(), vault.Caller{}, again, form())
+	_, err = k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, again, form())
 	wantChallenge(t, "VerifySpam(again, with a space)", err, used)
 }
 
@@ -98,8 +100,8 @@ func mustDecode(t *testing.T, payload string) string {
 func TestVerifySpamWithoutServer(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	_, err := k.Vault.VerifySpam(t.Context(), vault.Caller{}, spamPayload(t, sign(verdictOf(k.Clock.Now()), "")), form())
-	wantErr(t, "VerifySpam(no key)", err, vault.ErrNotConfigured)
+	_, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, spamPayload(t, sign(verdictOf(k.Clock.Now()), "")), form())
+	wantErr(t, "VerifySpam(no key)", err, refusal.ErrNotConfigured)
 }
 
 // What a verdict leaves out says nothing: a form without fields needs no hash,
@@ -108,8 +110,8 @@ func TestVerifySpamLeast(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, SpamKey: spamKey})
 	values := url.Values{"verified": {"true"}, "expire": {strconv.FormatInt(k.Clock.Now().Unix()+1, 10)}, "classification": {"GOOD"}}
-	got, err := k.Vault.VerifySpam(t.Context(), vault.Caller{}, spamPayload(t, sign(values, spamKey)), nil)
-	if diff := cmp.Diff(vault.SpamVerdict{Classification: "GOOD"}, got); diff != "" || err != nil {
+	got, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, spamPayload(t, sign(values, spamKey)), nil)
+	if diff := cmp.Diff(challenge.SpamVerdict{Classification: "GOOD"}, got); diff != "" || err != nil {
 		t.Errorf("VerifySpam(least): got %v, -want +got\n%s", err, diff)
 	}
 }
@@ -166,13 +168,13 @@ func TestVerifySpamRefuses(t *testing.T) {
 		{"score that is no number", with("score", "NaN"), form(), bad},
 	}
 	for _, test := range tests {
-		_, err := k.Vault.VerifySpam(t.Context(), vault.Caller{}, spamPayload(t, test.payload), test.fields)
+		_, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, spamPayload(t, test.payload), test.fields)
 		wantChallenge(t, "VerifySpam("+test.name+")", err, test.text)
 	}
 	for _, payload := range []string{"", "e30=", "nonsense", base64.StdEncoding.EncodeToString([]byte(`{"verified":true}`))} {
-		_, err := k.Vault.VerifySpam(t.Context(), vault.Caller{}, payload, form())
+		_, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, payload, form())
 		wantChallenge(t, "VerifySpam("+payload+")", err, bad)
 	}
-	_, err := k.Vault.VerifySpam(t.Context(), vault.Caller{}, spamPayload(t, good), form())
+	_, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, spamPayload(t, good), form())
 	wantErr(t, "VerifySpam(what they were made of)", err, nil)
 }

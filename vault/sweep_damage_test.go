@@ -11,6 +11,10 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -21,7 +25,7 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	sound := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Minute)})
+	sound := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
 	const each = vault.SweepBatch + 1
 	start := k.Clock.Now()
 	kinds := k.Vault.DueKinds()
@@ -95,16 +99,16 @@ func TestSweepUndoesHalfAnEnd(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	k.MustReclaim(t)
-	kept := k.MustConceal(t, vault.Caller{}, "x", vault.Wish{TTL: new(time.Hour)})
+	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Hour)})
 	counts := get(t, k.Store, vault.BucketSystem, []byte(vault.SystemCounts))
 	put(t, k.Store, vault.BucketSystem, []byte(vault.SystemCounts), []byte("damaged"))
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
 	want(t, "the secret is there", secretRow(t, k, kept.Secret.Key) != nil, true)
-	want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 0)
+	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 0)
 	put(t, k.Store, vault.BucketSystem, []byte(vault.SystemCounts), counts)
 	advanceInSteps(t, k, 25*time.Hour)
-	want(t, "audit rows of ends", auditKinds(t, k)[vault.AuditExpire], 1)
+	want(t, "audit rows of ends", auditKinds(t, k)[rows.AuditExpire], 1)
 	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
 }
 
@@ -113,23 +117,23 @@ func TestSweepUndoesHalfAnEnd(t *testing.T) {
 func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	k, shares := faultyKit(t)
-	kept := k.MustConceal(t, vault.Caller{}, "the text", vault.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	slot, share := slotOf(t, k, kept.Secret.Key), shareOf(t, k, kept.Secret.Key)
 	failure := storage.ErrFull
 	shares.destroy.Store(&failure)
-	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, vault.Caller{}, kept.Secret.Key.Expose(), ""), vault.ErrUnavailable)
+	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
 	k.MustSweep(t) // sees it on the list
 	_, err := k.Vault.Sweep(t.Context())
-	wantErr(t, "Sweep(share not destroyed)", err, vault.ErrUnavailable)
-	want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 1)
+	wantErr(t, "Sweep(share not destroyed)", err, refusal.ErrUnavailable)
+	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 1)
 	shares.destroy.Store(nil)
 	k.MustSweep(t)
-	want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 0)
+	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 0)
 	wantShareGone(t, k.Dir, share)
 	// The slot is free again, and it is free once.
 	used := map[storage.Slot]bool{}
 	for range 3 {
-		next := k.MustConceal(t, vault.Caller{}, "next", vault.Wish{})
+		next := k.MustConceal(t, caller.Caller{}, "next", secret.Wish{})
 		at := slotOf(t, k, next.Secret.Key)
 		want(t, "slot is used twice", used[at], false)
 		used[at] = true
@@ -143,19 +147,19 @@ func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 func TestLateStrikeOffLeavesTheNextShare(t *testing.T) {
 	t.Parallel()
 	k, shares := faultyKit(t)
-	first := k.MustConceal(t, vault.Caller{}, "first", vault.Wish{})
+	first := k.MustConceal(t, caller.Caller{}, "first", secret.Wish{})
 	old := slotOf(t, k, first.Secret.Key)
-	k.MustReveal(t, vault.Caller{}, first.Secret.Key, "")
+	k.MustReveal(t, caller.Caller{}, first.Secret.Key, "")
 	struckOff(t, k)
-	var owner vault.Concealed
+	var owner secret.Concealed
 	for slot := (storage.Slot{}); slot.Number != old.Number; slot = slotOf(t, k, owner.Secret.Key) {
-		owner = k.MustConceal(t, vault.Caller{}, "owner", vault.Wish{})
+		owner = k.MustConceal(t, caller.Caller{}, "owner", secret.Wish{})
 	}
 	failure := storage.ErrFull
 	shares.destroy.Store(&failure)
-	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, vault.Caller{}, owner.Secret.Key.Expose(), ""), vault.ErrUnavailable)
+	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, caller.Caller{}, owner.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
 	want(t, "strike(late)", vault.Strike(k.Vault, t.Context(), []storage.Slot{old}), nil)
-	want(t, "rows of the list", len(rows(t, k.Store, vault.BucketShred)), 1)
-	next := k.MustConceal(t, vault.Caller{}, "next", vault.Wish{})
+	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 1)
+	next := k.MustConceal(t, caller.Caller{}, "next", secret.Wish{})
 	want(t, "slot is not free", slotOf(t, k, next.Secret.Key).Number != old.Number, true)
 }

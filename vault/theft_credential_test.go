@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
@@ -22,14 +25,14 @@ func TestTheftOfAReceipt(t *testing.T) {
 		t.Fatal("GetMetadata(receipt without an account): got no link, want it")
 	}
 	want(t, "RevealSecret(link of the receipt)", v.MustReveal(t, thief, *shown.Secret, ""), plaintext)
-	wantState(t, v.Kit, v.live.Metadata.Key, vault.StateReceived)
+	wantState(t, v.Kit, v.live.Metadata.Key, secret.StateReceived)
 	locked := v.MustMetadata(t, thief, v.locked.Metadata.Key)
 	if locked.Secret == nil {
 		t.Fatal("GetMetadata(receipt of a locked secret): got no link, want it")
 	}
-	wantPassphrase(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, locked.Secret.Expose(), "guess"), &vault.PassphraseError{TriesLeft: 4})
-	_, err := v.Vault.BurnSecret(t.Context(), thief, v.locked.Metadata.Key.Expose(), "")
-	wantErr(t, "BurnSecret(locked, without the passphrase)", err, vault.ErrPassphrase)
+	wantPassphrase(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, locked.Secret.Expose(), "guess"), &refusal.PassphraseError{TriesLeft: 4})
+	_, err := v.Vault.Burns.BurnSecret(t.Context(), thief, v.locked.Metadata.Key.Expose(), "")
+	wantErr(t, "BurnSecret(locked, without the passphrase)", err, refusal.ErrPassphrase)
 	for _, kept := range v.ended {
 		if v.MustMetadata(t, thief, kept.Metadata.Key).Secret != nil {
 			t.Error("GetMetadata(receipt of what ended): got a link, want none")
@@ -44,17 +47,17 @@ func TestTheftOfAnAccountsReceipt(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	c := m.mustEnter(t)
 	thief := vaulttest.Caller(66)
-	kept := m.MustConceal(t, c, plaintext, vault.Wish{})
-	locked := m.MustConceal(t, c, plaintext, vault.Wish{Passphrase: passphrase})
-	for _, receipt := range []vault.Concealed{kept, locked} {
+	kept := m.MustConceal(t, c, plaintext, secret.Wish{})
+	locked := m.MustConceal(t, c, plaintext, secret.Wish{Passphrase: passphrase})
+	for _, receipt := range []secret.Concealed{kept, locked} {
 		if m.MustMetadata(t, thief, receipt.Metadata.Key).Secret != nil {
 			t.Error("GetMetadata(an account's receipt): got a link, want none")
 		}
 	}
-	_, err := m.Vault.BurnSecret(t.Context(), thief, locked.Metadata.Key.Expose(), "")
-	wantErr(t, "BurnSecret(locked, by a stranger without the passphrase)", err, vault.ErrPassphrase)
+	_, err := m.Vault.Burns.BurnSecret(t.Context(), thief, locked.Metadata.Key.Expose(), "")
+	wantErr(t, "BurnSecret(locked, by a stranger without the passphrase)", err, refusal.ErrPassphrase)
 	m.MustBurn(t, thief, kept.Metadata.Key, "")
-	wantState(t, m.Kit, kept.Metadata.Key, vault.StateBurned)
+	wantState(t, m.Kit, kept.Metadata.Key, secret.StateBurned)
 }
 
 // The attack: the thief has an API token or a session of an account, and
@@ -63,28 +66,28 @@ func TestTheftOfAnAccountsReceipt(t *testing.T) {
 // reveal opens nothing; what ended is gone.
 func TestTheftOfACredential(t *testing.T) {
 	t.Parallel()
-	for name, steal := range map[string]func(m *member, c vault.Caller) vault.Caller{
-		"token": func(m *member, c vault.Caller) vault.Caller {
-			return m.mustAuth(t, byToken(m.mustToken(t, c, vault.NewToken{})))
+	for name, steal := range map[string]func(m *member, c caller.Caller) caller.Caller{
+		"token": func(m *member, c caller.Caller) caller.Caller {
+			return m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{})))
 		},
-		"session": func(m *member, _ vault.Caller) vault.Caller {
+		"session": func(m *member, _ caller.Caller) caller.Caller {
 			return m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie))
 		},
-		"narrow": func(m *member, c vault.Caller) vault.Caller {
-			return m.mustAuth(t, byToken(m.mustToken(t, c, vault.NewToken{Scopes: vault.ScopeMetadata | vault.ScopeAccount})))
+		"narrow": func(m *member, c caller.Caller) caller.Caller {
+			return m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{Scopes: caller.ScopeMetadata | caller.ScopeAccount})))
 		},
 	} {
 		m := newMember(t, vaulttest.Options{})
 		c := m.mustEnter(t)
 		thief := steal(m, c)
-		live := m.MustConceal(t, c, plaintext, vault.Wish{})
-		locked := m.MustConceal(t, c, plaintext, vault.Wish{Passphrase: passphrase})
-		burned := m.MustConceal(t, c, plaintext, vault.Wish{})
+		live := m.MustConceal(t, c, plaintext, secret.Wish{})
+		locked := m.MustConceal(t, c, plaintext, secret.Wish{Passphrase: passphrase})
+		burned := m.MustConceal(t, c, plaintext, secret.Wish{})
 		m.MustBurn(t, c, burned.Metadata.Key, "")
-		lapsed := m.MustConceal(t, c, plaintext, vault.Wish{TTL: new(time.Minute)})
+		lapsed := m.MustConceal(t, c, plaintext, secret.Wish{TTL: new(time.Minute)})
 		m.Clock.Advance(time.Minute + time.Second)
 		m.MustSweep(t)
-		page, err := m.Vault.ListMetadata(t.Context(), thief, vault.ListQuery{Size: 10})
+		page, err := m.Vault.Receipts.ListMetadata(t.Context(), thief, secret.ListQuery{Size: 10})
 		want(t, name+": ListMetadata()", err, nil)
 		want(t, name+": receipts listed", len(page.Metadata), 4)
 		for _, receipt := range page.Metadata {
@@ -94,17 +97,17 @@ func TestTheftOfACredential(t *testing.T) {
 				t.Errorf("%s: GetMetadata(listed receipt): got a link %t, want it for a revealer while the secret waits", name, got)
 			}
 		}
-		for _, kept := range []vault.Concealed{burned, lapsed} {
-			wantErr(t, name+": RevealSecret(ended)", revealErr(t, m.Kit, thief, kept.Secret.Key.Expose(), ""), vault.ErrNotFound)
+		for _, kept := range []secret.Concealed{burned, lapsed} {
+			wantErr(t, name+": RevealSecret(ended)", revealErr(t, m.Kit, thief, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 		}
 		if name == "narrow" {
 			continue
 		}
 		err = revealErr(t, m.Kit, thief, locked.Secret.Key.Expose(), "guess")
-		if !errors.Is(err, vault.ErrPassphrase) {
-			t.Errorf("%s: RevealSecret(locked): got %v, want %v", name, err, vault.ErrPassphrase)
+		if !errors.Is(err, refusal.ErrPassphrase) {
+			t.Errorf("%s: RevealSecret(locked): got %v, want %v", name, err, refusal.ErrPassphrase)
 		}
 		want(t, name+": RevealSecret(live)", m.MustReveal(t, thief, live.Secret.Key, ""), plaintext)
-		wantState(t, m.Kit, live.Metadata.Key, vault.StateReceived)
+		wantState(t, m.Kit, live.Metadata.Key, secret.StateReceived)
 	}
 }

@@ -15,15 +15,19 @@ import (
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/guess"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 // victim is a vault with secrets in each state that a thief may find.
 type victim struct {
 	*vaulttest.Kit
-	live, locked             vault.Concealed
-	revealed, burned, lapsed vault.Concealed
-	ended                    []vault.Concealed // the last three
+	live, locked             secret.Concealed
+	revealed, burned, lapsed secret.Concealed
+	ended                    []secret.Concealed // the last three
 	shares                   map[seal.Token][storage.ShareSize]byte
 	before, after            string // copies of the folder
 }
@@ -36,19 +40,19 @@ const (
 func newVictim(t *testing.T) *victim {
 	t.Helper()
 	v := &victim{Kit: vaulttest.New(t, vaulttest.Options{Manual: true}), shares: map[seal.Token][32]byte{}}
-	v.live = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{})
-	v.locked = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{Passphrase: passphrase})
-	v.revealed = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{Passphrase: passphrase})
-	v.burned = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{})
-	v.lapsed = v.MustConceal(t, vault.Caller{}, plaintext, vault.Wish{TTL: new(time.Minute)})
-	v.ended = []vault.Concealed{v.revealed, v.burned, v.lapsed}
-	for _, kept := range append([]vault.Concealed{v.live, v.locked}, v.ended...) {
+	v.live = v.MustConceal(t, caller.Caller{}, plaintext, secret.Wish{})
+	v.locked = v.MustConceal(t, caller.Caller{}, plaintext, secret.Wish{Passphrase: passphrase})
+	v.revealed = v.MustConceal(t, caller.Caller{}, plaintext, secret.Wish{Passphrase: passphrase})
+	v.burned = v.MustConceal(t, caller.Caller{}, plaintext, secret.Wish{})
+	v.lapsed = v.MustConceal(t, caller.Caller{}, plaintext, secret.Wish{TTL: new(time.Minute)})
+	v.ended = []secret.Concealed{v.revealed, v.burned, v.lapsed}
+	for _, kept := range append([]secret.Concealed{v.live, v.locked}, v.ended...) {
 		v.shares[kept.Secret.Key] = shareOf(t, v.Kit, kept.Secret.Key)
 	}
 	v.before = v.CopyDir(t)
 	v.Clock.Advance(time.Minute)
-	v.MustReveal(t, vault.Caller{}, v.revealed.Secret.Key, passphrase)
-	v.MustBurn(t, vault.Caller{}, v.burned.Metadata.Key, "")
+	v.MustReveal(t, caller.Caller{}, v.revealed.Secret.Key, passphrase)
+	v.MustBurn(t, caller.Caller{}, v.burned.Metadata.Key, "")
 	v.MustSweep(t)
 	v.after = v.CopyDir(t)
 	return v
@@ -61,7 +65,7 @@ func TestTheftOfTheFolder(t *testing.T) {
 	v := newVictim(t)
 	for _, dir := range []string{v.before, v.after} {
 		content := everything(t, dir)
-		for _, kept := range append([]vault.Concealed{v.live, v.locked}, v.ended...) {
+		for _, kept := range append([]secret.Concealed{v.live, v.locked}, v.ended...) {
 			for _, secret := range []string{plaintext, passphrase, kept.Secret.Key.Expose()[:25], kept.Metadata.Key.Expose()[:25]} {
 				for _, form := range spellings(secret) {
 					want(t, "data folder holds a canary", bytes.Contains(content, []byte(form)), false)
@@ -72,10 +76,10 @@ func TestTheftOfTheFolder(t *testing.T) {
 	}
 	// With the root key and what the rows are called, as if those were links.
 	thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: v.before, RootKey: &v.RootKey})
-	for _, kept := range []vault.Concealed{v.live, v.locked, v.revealed} {
+	for _, kept := range []secret.Concealed{v.live, v.locked, v.revealed} {
 		row, receipt := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
 		for _, guess := range []string{string(row[:]), hex.EncodeToString(row[6:])[:31], string(receipt[:])} {
-			wantErr(t, "RevealSecret(row key)", revealErr(t, thief, vault.Caller{}, guess, passphrase), vault.ErrNotFound)
+			wantErr(t, "RevealSecret(row key)", revealErr(t, thief, caller.Caller{}, guess, passphrase), refusal.ErrNotFound)
 		}
 	}
 }
@@ -106,7 +110,7 @@ func TestTheftWithoutRootKey(t *testing.T) {
 		record := get(t, store, vault.BucketSecret, row[:])
 		offset, err := vault.SealedOffset(record)
 		want(t, "SealedOffset(record)", err, nil)
-		opened, err := other.SecretKey(key, row, share, [32]byte{}).Open(record[21:offset], record[offset:])
+		opened, err := other.SecretKeys().Key(key, row, share, [32]byte{}).Open(record[21:offset], record[offset:])
 		wantErr(t, "Open(link, share, other root key)", err, seal.ErrSealBroken)
 		want(t, "Open(link, share, other root key)", len(opened), 0)
 	}
@@ -119,14 +123,14 @@ func TestTheftOfALink(t *testing.T) {
 	v := newVictim(t)
 	thief := vaulttest.Caller(66)
 	want(t, "RevealSecret(live)", v.MustReveal(t, thief, v.live.Secret.Key, ""), plaintext)
-	wantErr(t, "RevealSecret(live, again)", revealErr(t, v.Kit, thief, v.live.Secret.Key.Expose(), ""), vault.ErrNotFound)
-	wantState(t, v.Kit, v.live.Metadata.Key, vault.StateReceived)
+	wantErr(t, "RevealSecret(live, again)", revealErr(t, v.Kit, thief, v.live.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	wantState(t, v.Kit, v.live.Metadata.Key, secret.StateReceived)
 	for left := 4; left >= 0; left-- {
-		wantPassphrase(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), "guess"), &vault.PassphraseError{TriesLeft: left, RetryAfter: vault.PauseAfter(vault.NetworkTries-left, vault.NetworkTries)})
+		wantPassphrase(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), "guess"), &refusal.PassphraseError{TriesLeft: left, RetryAfter: guess.PauseAfter(secret.NetworkTries-left, secret.NetworkTries)})
 	}
-	wantErr(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), passphrase), vault.ErrLocked)
+	wantErr(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, v.locked.Secret.Key.Expose(), passphrase), refusal.ErrLocked)
 	for _, kept := range v.ended {
-		wantErr(t, "RevealSecret(ended)", revealErr(t, v.Kit, thief, kept.Secret.Key.Expose(), passphrase), vault.ErrNotFound)
+		wantErr(t, "RevealSecret(ended)", revealErr(t, v.Kit, thief, kept.Secret.Key.Expose(), passphrase), refusal.ErrNotFound)
 	}
 }
 
@@ -139,14 +143,14 @@ func TestTheftOfEverythingAfter(t *testing.T) {
 	for _, kept := range v.ended {
 		wantShareGone(t, v.after, v.shares[kept.Secret.Key])
 	}
-	for _, other := range []vault.Concealed{v.live, v.locked} { // the search does find shares
+	for _, other := range []secret.Concealed{v.live, v.locked} { // the search does find shares
 		share := v.shares[other.Secret.Key]
 		want(t, "share of a live secret is in a file", holds(t, v.after, share[:]), true)
 	}
 	tryAll := func(dir string, gone ...error) {
 		thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: dir, RootKey: &v.RootKey})
 		for _, kept := range v.ended {
-			err := revealErr(t, thief, vault.Caller{}, kept.Secret.Key.Expose(), passphrase)
+			err := revealErr(t, thief, caller.Caller{}, kept.Secret.Key.Expose(), passphrase)
 			want(t, "RevealSecret(ended) is refused", err != nil && (errors.Is(err, gone[0]) || errors.Is(err, gone[len(gone)-1])), true)
 		}
 	}
@@ -156,8 +160,8 @@ func TestTheftOfEverythingAfter(t *testing.T) {
 	database, err := os.ReadFile(filepath.Join(v.before, "hush.db"))
 	want(t, "ReadFile(old database)", err, nil)
 	want(t, "WriteFile(old database)", os.WriteFile(filepath.Join(oldDatabase, "hush.db"), database, 0o600), nil)
-	tryAll(v.after, vault.ErrNotFound)
-	tryAll(oldDatabase, vault.ErrFault, vault.ErrNotFound)
+	tryAll(v.after, refusal.ErrNotFound)
+	tryAll(oldDatabase, vault.ErrFault, refusal.ErrNotFound)
 }
 
 // The attack: the thief has everything, and the copy is from before. That is a
@@ -167,12 +171,12 @@ func TestTheftOfEverythingBefore(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
 	thief := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: v.before, RootKey: &v.RootKey})
-	for _, kept := range []vault.Concealed{v.locked, v.revealed} {
-		wantErr(t, "RevealSecret(copy, guess)", revealErr(t, thief, vault.Caller{}, kept.Secret.Key.Expose(), "guess"), vault.ErrPassphrase)
-		want(t, "RevealSecret(copy, passphrase)", thief.MustReveal(t, vault.Caller{}, kept.Secret.Key, passphrase), plaintext)
+	for _, kept := range []secret.Concealed{v.locked, v.revealed} {
+		wantErr(t, "RevealSecret(copy, guess)", revealErr(t, thief, caller.Caller{}, kept.Secret.Key.Expose(), "guess"), refusal.ErrPassphrase)
+		want(t, "RevealSecret(copy, passphrase)", thief.MustReveal(t, caller.Caller{}, kept.Secret.Key, passphrase), plaintext)
 	}
-	for _, kept := range []vault.Concealed{v.live, v.burned, v.lapsed} {
-		want(t, "RevealSecret(copy)", thief.MustReveal(t, vault.Caller{}, kept.Secret.Key, ""), plaintext)
+	for _, kept := range []secret.Concealed{v.live, v.burned, v.lapsed} {
+		want(t, "RevealSecret(copy)", thief.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), plaintext)
 	}
-	wantState(t, v.Kit, v.live.Metadata.Key, vault.StateNew)
+	wantState(t, v.Kit, v.live.Metadata.Key, secret.StateNew)
 }

@@ -7,17 +7,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
 
 // from is a caller at an address.
-func from(address string) vault.Caller {
-	return vault.Caller{Network: vault.NetworkOf(netip.MustParseAddr(address))}
+func from(address string) caller.Caller {
+	return caller.Caller{Network: caller.NetworkOf(netip.MustParseAddr(address))}
 }
 
 // events fetches a receipt's timeline.
-func events(t *testing.T, k *vaulttest.Kit, kept vault.Concealed) []vault.Event {
+func events(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) []secret.Event {
 	t.Helper()
 	return k.MustMetadata(t, from("198.51.100.9"), kept.Metadata.Key).Events
 }
@@ -28,11 +30,11 @@ func TestTimeline(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	start := vaulttest.StartTime()
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", vault.Wish{Passphrase: "right"})
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{Passphrase: "right"})
 	key := kept.Secret.Key.Expose()
 	look := func(address string) {
 		t.Helper()
-		_, err := k.Vault.GetSecret(t.Context(), from(address), key)
+		_, err := k.Vault.Secrets.GetSecret(t.Context(), from(address), key)
 		want(t, "GetSecret(key)", err, nil)
 	}
 	k.Clock.Advance(time.Minute)
@@ -42,18 +44,18 @@ func TestTimeline(t *testing.T) {
 	k.Clock.Advance(time.Minute)
 	look("203.0.113.5")
 	for range 2 {
-		wantErr(t, "RevealSecret(wrong)", revealErr(t, k, from("203.0.113.5"), key, "wrong"), vault.ErrPassphrase)
+		wantErr(t, "RevealSecret(wrong)", revealErr(t, k, from("203.0.113.5"), key, "wrong"), refusal.ErrPassphrase)
 	}
 	k.Clock.Advance(time.Minute)
 	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "right")
 	at := func(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
-	wanted := []vault.Event{
-		{Kind: vault.EventCreated, Time: start, Network: "192.0.2.0/24", Count: 1},
-		{Kind: vault.EventLooked, Time: at(1), Network: "203.0.113.0/24", Count: 1},
-		{Kind: vault.EventLooked, Time: at(1), Network: "2001:db8:1::/48", Count: 1},
-		{Kind: vault.EventLooked, Time: at(2), Network: "203.0.113.0/24", Count: 1},
-		{Kind: vault.EventPassphrase, Time: at(2), Network: "203.0.113.0/24", Count: 2},
-		{Kind: vault.EventRevealed, Time: at(3), Network: "203.0.113.0/24", Count: 1},
+	wanted := []secret.Event{
+		{Kind: secret.EventCreated, Time: start, Network: "192.0.2.0/24", Count: 1},
+		{Kind: secret.EventLooked, Time: at(1), Network: "203.0.113.0/24", Count: 1},
+		{Kind: secret.EventLooked, Time: at(1), Network: "2001:db8:1::/48", Count: 1},
+		{Kind: secret.EventLooked, Time: at(2), Network: "203.0.113.0/24", Count: 1},
+		{Kind: secret.EventPassphrase, Time: at(2), Network: "203.0.113.0/24", Count: 2},
+		{Kind: secret.EventRevealed, Time: at(3), Network: "203.0.113.0/24", Count: 1},
 	}
 	for range 2 {
 		if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
@@ -66,11 +68,11 @@ func TestTimeline(t *testing.T) {
 func TestTimelineOfExpired(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", vault.Wish{TTL: new(time.Minute)})
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{TTL: new(time.Minute)})
 	k.Clock.Advance(90 * time.Second)
-	wanted := []vault.Event{
-		{Kind: vault.EventCreated, Time: vaulttest.StartTime(), Network: "192.0.2.0/24", Count: 1},
-		{Kind: vault.EventExpired, Time: vaulttest.StartTime().Add(time.Minute), Count: 1},
+	wanted := []secret.Event{
+		{Kind: secret.EventCreated, Time: vaulttest.StartTime(), Network: "192.0.2.0/24", Count: 1},
+		{Kind: secret.EventExpired, Time: vaulttest.StartTime().Add(time.Minute), Count: 1},
 	}
 	if diff := cmp.Diff(wanted, events(t, k, kept)); diff != "" {
 		t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
@@ -86,10 +88,10 @@ func TestTimelineOfExpired(t *testing.T) {
 func TestTimelineIsBounded(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", vault.Wish{})
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
 	for i := range 150 {
 		address := netip.AddrFrom4([4]byte{10, byte(i), 0, 1})
-		_, err := k.Vault.GetSecret(t.Context(), vault.Caller{Network: vault.NetworkOf(address)}, kept.Secret.Key.Expose())
+		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{Network: caller.NetworkOf(address)}, kept.Secret.Key.Expose())
 		want(t, "GetSecret(key)", err, nil)
 	}
 	got := events(t, k, kept)
@@ -102,8 +104,8 @@ func TestTimelineIsBounded(t *testing.T) {
 func TestStatusIsNoLook(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, from("192.0.2.77"), "the text", vault.Wish{})
-	_, err := k.Vault.GetSecretStatus(t.Context(), from("203.0.113.5"), []string{kept.Secret.Key.Expose()})
+	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
+	_, err := k.Vault.Secrets.GetSecretStatus(t.Context(), from("203.0.113.5"), []string{kept.Secret.Key.Expose()})
 	want(t, "GetSecretStatus(key)", err, nil)
 	want(t, "len(GetMetadata(key).Events)", len(events(t, k, kept)), 1)
 }

@@ -11,6 +11,11 @@ import (
 
 	"hush/seal"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/secret"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -18,14 +23,14 @@ func TestGenerateAPIToken(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	c := m.mustEnter(t)
-	token, made, err := m.Vault.GenerateAPIToken(t.Context(), c, vault.NewToken{
-		Name: " the name ", Scopes: vault.ScopeConceal, TTL: new(time.Hour),
+	token, made, err := m.Vault.Tokens.GenerateAPIToken(t.Context(), c, credential.NewToken{
+		Name: " the name ", Scopes: caller.ScopeConceal, TTL: new(time.Hour),
 	})
 	want(t, "GenerateAPIToken()", err, nil)
 	now := m.Clock.Now()
 	want(t, "len(APIToken.ID)", len(made.ID), 16)
-	want(t, "GenerateAPIToken()", made, vault.APIToken{
-		ID: made.ID, Name: "the name", Scopes: vault.ScopeConceal, Created: now, Expires: now.Add(time.Hour),
+	want(t, "GenerateAPIToken()", made, credential.APIToken{
+		ID: made.ID, Name: "the name", Scopes: caller.ScopeConceal, Created: now, Expires: now.Add(time.Hour),
 	})
 	want(t, "ListAPITokens()[0]", m.listTokens(t, c)[0], made)
 	by := m.mustAuth(t, byToken(token))
@@ -34,51 +39,51 @@ func TestGenerateAPIToken(t *testing.T) {
 	want(t, "Caller.FromSession()", by.FromSession(), false)
 	want(t, "Caller.Shrimp()", by.Shrimp(), "")
 	m.Clock.Advance(time.Millisecond)
-	for scope, may := range map[vault.Scopes]bool{
-		vault.ScopeConceal: true, vault.ScopeReveal: false, vault.ScopeMetadata: false,
-		vault.ScopeAccount: false, vault.ScopesAll: false,
+	for scope, may := range map[caller.Scopes]bool{
+		caller.ScopeConceal: true, caller.ScopeReveal: false, caller.ScopeMetadata: false,
+		caller.ScopeAccount: false, caller.ScopesAll: false,
 	} {
 		want(t, fmt.Sprintf("Caller.May(%d)", scope), by.May(scope), may)
 	}
-	m.mustToken(t, c, vault.NewToken{})
+	m.mustToken(t, c, credential.NewToken{})
 	want(t, "ListAPITokens()[1].Name", m.listTokens(t, c)[1].Name, "default")
-	want(t, "ListAPITokens()[1].Scopes", m.listTokens(t, c)[1].Scopes, vault.ScopesAll)
+	want(t, "ListAPITokens()[1].Scopes", m.listTokens(t, c)[1].Scopes, caller.ScopesAll)
 }
 
 func TestAuthenticateToken(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	in := m.mustSignIn(t, false)
-	cookie := vault.Text(in.Cookie.Expose())
-	token := vault.Text(m.mustToken(t, m.mustAuth(t, bySession(in.Cookie)), vault.NewToken{}).Expose())
-	other := vault.Text(seal.NewAPIToken().Expose())
+	cookie := caller.Text(in.Cookie.Expose())
+	token := caller.Text(m.mustToken(t, m.mustAuth(t, bySession(in.Cookie)), credential.NewToken{}).Expose())
+	other := caller.Text(seal.NewAPIToken().Expose())
 	for _, test := range []struct {
 		name string
-		cred vault.Credential
+		cred session.Credential
 		good bool
 	}{
-		{"token", vault.Credential{Token: token}, true},
-		{"address and token", vault.Credential{Address: memberAddress, Token: token}, true},
-		{"address in upper case", vault.Credential{Address: vault.Text(strings.ToUpper(memberAddress)), Token: token}, true},
-		{"another's address", vault.Credential{Address: "other@example.com", Token: token}, false},
-		{"no address", vault.Credential{Address: "anon", Token: token}, false},
-		{"unknown token", vault.Credential{Address: memberAddress, Token: other}, false},
-		{"token in upper case", vault.Credential{Token: vault.Text(strings.ToUpper(string(token)))}, false},
-		{"token with space", vault.Credential{Token: token + " "}, false},
-		{"session as token", vault.Credential{Token: cookie}, false},
-		{"token as session", vault.Credential{Session: token}, false},
-		{"password as token", vault.Credential{Address: memberAddress, Token: memberPassword}, false},
-		{"address alone", vault.Credential{Address: memberAddress}, false},
-		{"nothing", vault.Credential{}, false},
-		{"session and token", vault.Credential{Session: cookie, Token: token}, false},
-		{"session and address", vault.Credential{Session: cookie, Address: memberAddress}, false},
+		{"token", session.Credential{Token: token}, true},
+		{"address and token", session.Credential{Address: memberAddress, Token: token}, true},
+		{"address in upper case", session.Credential{Address: caller.Text(strings.ToUpper(memberAddress)), Token: token}, true},
+		{"another's address", session.Credential{Address: "other@example.com", Token: token}, false},
+		{"no address", session.Credential{Address: "anon", Token: token}, false},
+		{"unknown token", session.Credential{Address: memberAddress, Token: other}, false},
+		{"token in upper case", session.Credential{Token: caller.Text(strings.ToUpper(string(token)))}, false},
+		{"token with space", session.Credential{Token: token + " "}, false},
+		{"session as token", session.Credential{Token: cookie}, false},
+		{"token as session", session.Credential{Session: token}, false},
+		{"password as token", session.Credential{Address: memberAddress, Token: memberPassword}, false},
+		{"address alone", session.Credential{Address: memberAddress}, false},
+		{"nothing", session.Credential{}, false},
+		{"session and token", session.Credential{Session: cookie, Token: token}, false},
+		{"session and address", session.Credential{Session: cookie, Address: memberAddress}, false},
 	} {
 		err := m.authErr(t, test.cred)
 		if test.good {
 			want(t, "Authenticate("+test.name+")", err, nil)
 			continue
 		}
-		wantErr(t, "Authenticate("+test.name+")", err, vault.ErrUnauthenticated)
+		wantErr(t, "Authenticate("+test.name+")", err, refusal.ErrUnauthenticated)
 	}
 }
 
@@ -86,31 +91,31 @@ func TestTokenRefused(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	c := m.mustEnter(t)
-	m.mustToken(t, c, vault.NewToken{Name: "taken"})
-	narrow := m.mustAuth(t, byToken(m.mustToken(t, c, vault.NewToken{
-		Name: "narrow", Scopes: vault.ScopeAccount | vault.ScopeConceal,
+	m.mustToken(t, c, credential.NewToken{Name: "taken"})
+	narrow := m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{
+		Name: "narrow", Scopes: caller.ScopeAccount | caller.ScopeConceal,
 	})))
 	for _, test := range []struct {
 		name string
-		by   vault.Caller
-		n    vault.NewToken
+		by   caller.Caller
+		n    credential.NewToken
 		want error
 	}{
-		{"nobody", vault.Caller{}, vault.NewToken{}, vault.ErrUnauthenticated},
-		{"name in use", c, vault.NewToken{Name: "taken"}, vault.ErrDuplicate},
-		{"name in use, with space", c, vault.NewToken{Name: "\ttaken "}, vault.ErrDuplicate},
-		{"longest name", c, vault.NewToken{Name: strings.Repeat("ö", 64)}, nil},
-		{"too long a name", c, vault.NewToken{Name: strings.Repeat("ö", 65)}, vault.ErrInvalid},
-		{"line break", c, vault.NewToken{Name: "a\nb"}, vault.ErrInvalid},
-		{"no text", c, vault.NewToken{Name: "a\xff"}, vault.ErrInvalid},
-		{"unknown scope", c, vault.NewToken{Scopes: 1 << 7}, vault.ErrInvalid},
-		{"too short a life", c, vault.NewToken{TTL: new(time.Minute - 1)}, vault.ErrInvalid},
-		{"no life", c, vault.NewToken{TTL: new(time.Duration)}, vault.ErrInvalid},
-		{"more than its own scopes", narrow, vault.NewToken{Name: "x", Scopes: vault.ScopeReveal}, vault.ErrScope},
-		{"everything, from a narrow token", narrow, vault.NewToken{Name: "x"}, vault.ErrScope},
-		{"its own scopes", narrow, vault.NewToken{Name: "x", Scopes: vault.ScopeConceal}, nil},
+		{"nobody", caller.Caller{}, credential.NewToken{}, refusal.ErrUnauthenticated},
+		{"name in use", c, credential.NewToken{Name: "taken"}, refusal.ErrDuplicate},
+		{"name in use, with space", c, credential.NewToken{Name: "\ttaken "}, refusal.ErrDuplicate},
+		{"longest name", c, credential.NewToken{Name: strings.Repeat("ö", 64)}, nil},
+		{"too long a name", c, credential.NewToken{Name: strings.Repeat("ö", 65)}, refusal.ErrInvalid},
+		{"line break", c, credential.NewToken{Name: "a\nb"}, refusal.ErrInvalid},
+		{"no text", c, credential.NewToken{Name: "a\xff"}, refusal.ErrInvalid},
+		{"unknown scope", c, credential.NewToken{Scopes: 1 << 7}, refusal.ErrInvalid},
+		{"too short a life", c, credential.NewToken{TTL: new(time.Minute - 1)}, refusal.ErrInvalid},
+		{"no life", c, credential.NewToken{TTL: new(time.Duration)}, refusal.ErrInvalid},
+		{"more than its own scopes", narrow, credential.NewToken{Name: "x", Scopes: caller.ScopeReveal}, refusal.ErrScope},
+		{"everything, from a narrow token", narrow, credential.NewToken{Name: "x"}, refusal.ErrScope},
+		{"its own scopes", narrow, credential.NewToken{Name: "x", Scopes: caller.ScopeConceal}, nil},
 	} {
-		_, made, err := m.Vault.GenerateAPIToken(t.Context(), test.by, test.n)
+		_, made, err := m.Vault.Tokens.GenerateAPIToken(t.Context(), test.by, test.n)
 		if test.want == nil {
 			want(t, "GenerateAPIToken("+test.name+")", err, nil)
 			continue
@@ -125,12 +130,12 @@ func TestTokenExpires(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	c := m.mustAuth(t, bySession(m.mustSignIn(t, true).Cookie))
 	began := m.Clock.Now()
-	token := byToken(m.mustToken(t, c, vault.NewToken{Name: "short", TTL: new(30 * time.Minute)}))
-	lasting := byToken(m.mustToken(t, c, vault.NewToken{}))
+	token := byToken(m.mustToken(t, c, credential.NewToken{Name: "short", TTL: new(30 * time.Minute)}))
+	lasting := byToken(m.mustToken(t, c, credential.NewToken{}))
 	m.Clock.Set(began.Add(30*time.Minute - time.Millisecond))
 	want(t, "Authenticate(before the end)", m.authErr(t, token), nil)
 	m.Clock.Advance(time.Millisecond)
-	wantErr(t, "Authenticate(at the end)", m.authErr(t, token), vault.ErrUnauthenticated)
+	wantErr(t, "Authenticate(at the end)", m.authErr(t, token), refusal.ErrUnauthenticated)
 	want(t, "ListAPITokens()", len(m.listTokens(t, c)), 1)
 	m.wantRows(t, vault.BucketToken, 2)
 	m.MustSweep(t)
@@ -145,13 +150,13 @@ func TestExpiredTokenIsNotInTheWay(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	c := m.mustEnter(t)
 	for i := range vault.TokensMost {
-		m.mustToken(t, c, vault.NewToken{Name: fmt.Sprint(i), TTL: new(time.Hour)})
+		m.mustToken(t, c, credential.NewToken{Name: fmt.Sprint(i), TTL: new(time.Hour)})
 	}
-	_, _, err := m.Vault.GenerateAPIToken(t.Context(), c, vault.NewToken{Name: "one more"})
-	wantErr(t, "GenerateAPIToken(one more)", err, vault.ErrTooMany)
-	m.mustToken(t, c, vault.NewToken{Name: "0", Rotate: true})
+	_, _, err := m.Vault.Tokens.GenerateAPIToken(t.Context(), c, credential.NewToken{Name: "one more"})
+	wantErr(t, "GenerateAPIToken(one more)", err, refusal.ErrTooMany)
+	m.mustToken(t, c, credential.NewToken{Name: "0", Rotate: true})
 	m.Clock.Advance(time.Hour)
-	m.mustToken(t, c, vault.NewToken{Name: "1"})
+	m.mustToken(t, c, credential.NewToken{Name: "1"})
 	want(t, "ListAPITokens()", len(m.listTokens(t, c)), 2)
 }
 
@@ -159,22 +164,22 @@ func TestRevokeAPIToken(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	c := m.mustEnter(t)
-	token := m.mustToken(t, c, vault.NewToken{})
+	token := m.mustToken(t, c, credential.NewToken{})
 	m.Clock.Advance(time.Millisecond) // tokens are listed in the order in which they were made
-	kept := m.mustToken(t, c, vault.NewToken{Name: "kept"})
+	kept := m.mustToken(t, c, credential.NewToken{Name: "kept"})
 	made := m.listTokens(t, c)[0]
 	m.mustAccount(t, "other@example.com", memberPassword)
-	in, err := m.Vault.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", memberPassword, false)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", memberPassword, false)
 	want(t, "CreateSession(other)", err, nil)
 	other := m.mustAuth(t, bySession(in.Cookie))
-	wantErr(t, "RevokeAPIToken(another account's)", m.Vault.RevokeAPIToken(t.Context(), other, made.ID), vault.ErrNotFound)
-	wantErr(t, "RevokeAPIToken(nobody)", m.Vault.RevokeAPIToken(t.Context(), vault.Caller{}, made.ID), vault.ErrUnauthenticated)
-	wantErr(t, "RevokeAPIToken(by name)", m.Vault.RevokeAPIToken(t.Context(), c, "default"), vault.ErrNotFound)
+	wantErr(t, "RevokeAPIToken(another account's)", m.Vault.Tokens.RevokeAPIToken(t.Context(), other, made.ID), refusal.ErrNotFound)
+	wantErr(t, "RevokeAPIToken(nobody)", m.Vault.Tokens.RevokeAPIToken(t.Context(), caller.Caller{}, made.ID), refusal.ErrUnauthenticated)
+	wantErr(t, "RevokeAPIToken(by name)", m.Vault.Tokens.RevokeAPIToken(t.Context(), c, "default"), refusal.ErrNotFound)
 	caller := m.mustAuth(t, byToken(token))
-	want(t, "RevokeAPIToken(id)", m.Vault.RevokeAPIToken(t.Context(), caller, made.ID), nil)
-	wantErr(t, "Authenticate(revoked)", m.authErr(t, byToken(token)), vault.ErrUnauthenticated)
+	want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), caller, made.ID), nil)
+	wantErr(t, "Authenticate(revoked)", m.authErr(t, byToken(token)), refusal.ErrUnauthenticated)
 	want(t, "Authenticate(kept)", m.authErr(t, byToken(kept)), nil)
-	wantErr(t, "RevokeAPIToken(again)", m.Vault.RevokeAPIToken(t.Context(), c, made.ID), vault.ErrNotFound)
+	wantErr(t, "RevokeAPIToken(again)", m.Vault.Tokens.RevokeAPIToken(t.Context(), c, made.ID), refusal.ErrNotFound)
 }
 
 // The attack: a thief whose token or session is being revoked makes another
@@ -183,12 +188,12 @@ func TestRevokedMakesNoToken(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
 	owner, session := m.mustEnter(t), m.mustEnter(t)
-	token := m.mustAuth(t, byToken(m.mustToken(t, owner, vault.NewToken{})))
-	want(t, "RevokeAPIToken(id)", m.Vault.RevokeAPIToken(t.Context(), owner, m.listTokens(t, owner)[0].ID), nil)
-	want(t, "DestroySession(thief's)", m.Vault.DestroySession(t.Context(), session), nil)
-	for _, thief := range []vault.Caller{token, session} {
-		_, _, err := m.Vault.GenerateAPIToken(t.Context(), thief, vault.NewToken{Name: "thief"})
-		wantErr(t, "GenerateAPIToken(ended credential)", err, vault.ErrUnauthenticated)
+	token := m.mustAuth(t, byToken(m.mustToken(t, owner, credential.NewToken{})))
+	want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), owner, m.listTokens(t, owner)[0].ID), nil)
+	want(t, "DestroySession(thief's)", m.Vault.Sessions.DestroySession(t.Context(), session), nil)
+	for _, thief := range []caller.Caller{token, session} {
+		_, _, err := m.Vault.Tokens.GenerateAPIToken(t.Context(), thief, credential.NewToken{Name: "thief"})
+		wantErr(t, "GenerateAPIToken(ended credential)", err, refusal.ErrUnauthenticated)
 	}
 	m.wantRows(t, vault.BucketToken, 0)
 }
@@ -201,10 +206,10 @@ func TestRotationRace(t *testing.T) {
 	session := m.mustEnter(t)
 	m.rotate(t, session, 32)
 	// A program rotates its own token: the first ends the one that asks.
-	own := m.mustAuth(t, byToken(m.mustToken(t, session, vault.NewToken{Rotate: true})))
+	own := m.mustAuth(t, byToken(m.mustToken(t, session, credential.NewToken{Rotate: true})))
 	m.rotate(t, own, 1)
 	// So does one whose token has a pair of its own, which must outlive it.
-	token, _, err := m.Vault.Operator().CreateToken(t.Context(), memberAddress, vault.NewToken{Name: "default", Rotate: true})
+	token, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), memberAddress, credential.NewToken{Name: "default", Rotate: true})
 	want(t, "CreateToken(rotate)", err, nil)
 	own = m.mustAuth(t, byToken(token))
 	m.rotate(t, own, 1)
@@ -213,19 +218,19 @@ func TestRotationRace(t *testing.T) {
 
 // rotate rotates the default token 32 times at once. So many are to succeed,
 // and one token is to be good afterwards.
-func (m *member) rotate(t *testing.T, c vault.Caller, succeed int) {
+func (m *member) rotate(t *testing.T, c caller.Caller, succeed int) {
 	t.Helper()
 	tokens, errs := make([]seal.APIToken, 32), make([]error, 32)
 	var all sync.WaitGroup
 	for i := range tokens {
 		all.Go(func() {
-			tokens[i], _, errs[i] = m.Vault.GenerateAPIToken(t.Context(), c, vault.NewToken{Rotate: true})
+			tokens[i], _, errs[i] = m.Vault.Tokens.GenerateAPIToken(t.Context(), c, credential.NewToken{Rotate: true})
 		})
 	}
 	all.Wait()
 	made, good := 0, 0
 	for i, token := range tokens {
-		if errors.Is(errs[i], vault.ErrUnauthenticated) {
+		if errors.Is(errs[i], refusal.ErrUnauthenticated) {
 			continue
 		}
 		want(t, "GenerateAPIToken(rotate)", errs[i], nil)
@@ -245,9 +250,9 @@ func (m *member) rotate(t *testing.T, c vault.Caller, succeed int) {
 func (m *member) wantOpens(t *testing.T, token seal.APIToken) {
 	t.Helper()
 	c := m.mustAuth(t, byToken(token))
-	kept := m.MustConceal(t, c, plaintext, vault.Wish{})
-	page, err := m.Vault.ListMetadata(t.Context(), c, vault.ListQuery{})
+	kept := m.MustConceal(t, c, plaintext, secret.Wish{})
+	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, secret.ListQuery{})
 	want(t, "ListMetadata()", err, nil)
-	listed := func(m vault.Metadata) bool { return m.Key == kept.Metadata.Key }
+	listed := func(m secret.Metadata) bool { return m.Key == kept.Metadata.Key }
 	want(t, "ListMetadata() shows the new receipt", slices.ContainsFunc(page.Metadata, listed), true)
 }

@@ -10,6 +10,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -19,43 +20,19 @@ import (
 	"hush/crash"
 	"hush/seal"
 	"hush/storage"
-)
-
-// The buckets, and what they hold.
-const (
-	bucketSecret   = "secret"   // row key of the secret's token -> secretRecord
-	bucketMetadata = "metadata" // row key of the metadata's token -> metadataRecord
-	bucketExpiry   = "expiry"   // time in ms (8) ‖ metadata row (22) -> nothing
-	bucketAttempt  = "attempt"  // secret row (22) ‖ 'n' network (8) or 'g' -> attemptRecord
-	bucketShred    = "shred"    // slot number (8) -> generation (8)
-	bucketAudit    = "audit"    // sequence number (8) -> auditRecord
-	bucketPlace    = "place"    // folded name -> placeRecord
-	bucketSystem   = "system"   // verifier, clock, audit sequence, counters
-
-	bucketAccount   = "account"   // account id -> accountRecord
-	bucketAddress   = "address"   // seal.Keys.AddressID -> account id
-	bucketTally     = "tally"     // account id -> tallyRecord
-	bucketPair      = "pair"      // account id ‖ pair id (8) -> pairRecord
-	bucketSession   = "session"   // seal.SessionID.Row -> sessionRecord
-	bucketSessions  = "sessions"  // account id ‖ ^created (8) ‖ id (8) -> the session's row
-	bucketToken     = "token"     // seal.APIToken.Row -> tokenRecord
-	bucketTokens    = "tokens"    // account id ‖ created (8) ‖ id (8) -> the token's row
-	bucketTicket    = "ticket"    // row key of a mailed token or an invite -> ticketRecord
-	bucketTries     = "tries"     // address id ‖ what is counted -> attemptRecord; see triesKey
-	bucketEntry     = "entry"     // account id ‖ ^created (8) ‖ ^number (4) ‖ metadata row (22) -> entryRecord
-	bucketTimeline  = "timeline"  // metadata row -> timelineRecord
-	bucketDue       = "due"       // what ends when; see dueKey
-	bucketDomain    = "domain"    // account id ‖ name -> domainRecord
-	bucketDomainID  = "domain id" // domain id -> account id ‖ name
-	bucketVerified  = "verified"  // name -> account id: whose the domain is
-	bucketRecheck   = "recheck"   // time in ms (8) ‖ account id ‖ name -> nothing
-	bucketImage     = "image"     // domain id ‖ kind (1) -> imageRecord
-	bucketSpent     = "spent"     // SHA-256 of a solved challenge or of a verdict's signature -> nothing
-	bucketPace      = "pace"      // start of a window in ms (8) ‖ network (8) -> paceRecord
-	bucketFeedback  = "feedback"  // ^sequence number (8) -> feedbackRecord
-	bucketException = "exception" // ^sequence number (8) -> exceptionRecord
-	bucketOutbox    = "outbox"    // time in ms (8) ‖ id (8) -> mailRecord
-	bucketDelivery  = "delivery"  // metadata row ‖ number (1) -> deliveryRecord
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/challenge"
+	"hush/vault/credential"
+	"hush/vault/domain"
+	"hush/vault/feedback"
+	"hush/vault/guess"
+	"hush/vault/outbox"
+	"hush/vault/place"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/session"
+	"hush/vault/shares"
 )
 
 // Options is what a vault is made of. Store, Shares, Keys, Now and Log are
@@ -71,13 +48,13 @@ type Options struct {
 	// Log gets what an operator should know; never anything of a secret.
 	Log *slog.Logger
 	// Limits bound what callers may keep; zero fields mean the defaults.
-	Limits Limits
+	Limits caller.Limits
 	// Host is the service's own host name, which is no share domain.
 	Host string
 	// HasRoom tells whether the disk may take more; nil means always.
 	HasRoom func() bool
 	// Policy is what the operator allows.
-	Policy Policy
+	Policy caller.Policy
 	// Passwords is what hashing a password costs; zero means the defaults of
 	// seal. For tests.
 	Passwords seal.PasswordParams
@@ -85,9 +62,9 @@ type Options struct {
 	// is final, after any other the mail is tried again. Nil means that no mail
 	// is set up: addresses are not confirmed then, and recipients not written
 	// to.
-	Send func(ctx context.Context, m Mail) error
+	Send func(ctx context.Context, m outbox.Mail) error
 	// Resolver asks DNS; without one no domain can be verified.
-	Resolver Resolver
+	Resolver domain.Resolver
 	// SpamKey is the HMAC key of the ALTCHA server whose verdicts are believed;
 	// empty for none.
 	SpamKey string
@@ -99,37 +76,37 @@ type Options struct {
 	Manual bool
 }
 
-// Vault holds the secrets. It is safe for concurrent use.
+// Vault holds the secrets. Its fields are the services that it is made of; they
+// are safe for concurrent use, and set by Open.
 type Vault struct {
-	store  store
-	shares storage.Shares
+	Places      place.Places
+	Challenges  *challenge.Challenges
+	Inbox       *feedback.Inbox
+	Outbox      *outbox.Outbox
+	Credentials *credential.Credentials
+	Accounts    *account.Accounts
+	Passwords   *account.Passwords
+	SignUps     *account.SignUps
+	Tickets     *account.Tickets
+	Sessions    *session.Sessions
+	Tokens      *session.Tokens
+	Domains     *domain.Domains
+	Checks      *domain.Checks
+	Secrets     *secret.Secrets
+	Burns       *secret.Burns
+	Receipts    *secret.Receipts
+	Sweeper     *secret.Sweeper
+
+	store  rows.Store
+	shares *shares.Shares
 	keys   *seal.Keys
 	log    *slog.Logger
-	limits Limits
-	host   string
-	room   func() bool
-
-	auditKeep time.Duration
-	policy    Policy
-	passwords seal.PasswordParams
-	send      func(ctx context.Context, m Mail) error
-	resolver  Resolver
-	spamKey   string
-
-	clock   *clock
-	hasher  *hasher
-	usage   *usage
-	striker *striker
-	pool    *sharePool
-	looks   *looks
-	mails   chan struct{} // tells the sender of a mail that was queued
-	uses    *uses
-	images  *imager
-	watches *watches
-	places  map[string]Place // built in, by key
-
-	sweeping sync.Mutex
-	overdue  map[storage.Slot]struct{} // listed at the last sweep; under sweeping
+	clock  *rows.Clock
+	trail  rows.Trail
+	due    *rows.DueIndex
+	limits caller.Limits
+	policy caller.Policy
+	hasher *guess.Hasher
 
 	stop context.CancelFunc
 	done sync.WaitGroup
@@ -139,10 +116,10 @@ type Vault struct {
 // wrong root key stop every later start, and the clock's first mark.
 func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
 	return func(tx storage.Tx) error {
-		if err := tx.Put(bucketSystem, []byte(systemVerifier), keys.Verifier()); err != nil {
+		if err := rows.PutSystem(tx, rows.SystemVerifier, keys.Verifier()); err != nil {
 			return fmt.Errorf("writing the verifier: %w", err)
 		}
-		return putMark(tx, now)
+		return rows.PutMark(tx, now)
 	}
 }
 
@@ -151,21 +128,69 @@ func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
 // seal.ErrWrongRootKey before anything is changed if the keys are others.
 func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
-		store: store{opts.Store}, shares: opts.Shares, keys: opts.Keys, log: opts.Log,
-		limits: opts.Limits.withDefaults(), host: opts.Host, room: opts.HasRoom, auditKeep: or(opts.AuditKeep, AuditKeep),
-		policy: opts.Policy, passwords: opts.Passwords, send: opts.Send, resolver: opts.Resolver, spamKey: opts.SpamKey,
-		hasher: newHasher(), usage: newUsage(), places: byKey(builtInPlaces()), looks: newLooks(), mails: make(chan struct{}, 1), uses: newUses(), images: newImager(), watches: newWatches(),
+		store: rows.NewStore(opts.Store, opts.HasRoom), keys: opts.Keys, log: opts.Log,
+		limits: opts.Limits.WithDefaults(), policy: opts.Policy, hasher: guess.NewHasher(),
 	}
 	mark, err := v.check(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v.clock = newClock(opts.Now, mark)
-	if err := v.shredListed(ctx); err != nil {
+	v.clock = rows.NewClock(opts.Now, mark)
+	v.shares = shares.New(v.store, opts.Shares, v.log)
+	v.trail = rows.NewTrail(v.store, cmp.Or(opts.AuditKeep, rows.AuditKeep))
+	v.assemble(opts)
+	v.due = rows.NewDueIndex(v.store, v.endings())
+	if err := v.shares.ShredListed(ctx); err != nil {
 		return nil, fmt.Errorf("destroying what the last run left: %w", err)
 	}
 	v.start(opts.Manual)
 	return v, nil
+}
+
+// assemble makes the services, each with those that it stands on.
+func (v *Vault) assemble(opts Options) {
+	watches := secret.NewWatches()
+	v.Places = place.NewPlaces(v.store)
+	v.Challenges = challenge.New(v.store, v.clock, v.keys, v.policy, opts.SpamKey)
+	v.Inbox = feedback.New(v.store, v.clock, v.keys, v.log, v.Challenges)
+	v.Outbox = outbox.New(outbox.Options{
+		Store: v.store, Shares: v.shares, Keys: v.keys, Clock: v.clock, Log: v.log, Send: opts.Send,
+		Wanted: secret.MailWanted, Sent: account.CountEmail,
+	})
+	v.Credentials = credential.New(v.store, v.clock, v.keys, v.log, watches.TellAccount)
+	others := v.others(watches.TellAccount)
+	accounts := account.New(account.Options{
+		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy, Hasher: v.hasher,
+		Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Others: others, Cost: opts.Passwords,
+	})
+	v.Accounts, v.Passwords, v.SignUps, v.Tickets = accounts.Accounts, accounts.Passwords, accounts.SignUps, accounts.Tickets
+	v.Sessions, v.Tokens = session.New(session.Options{
+		Store: v.store, Clock: v.clock, Keys: v.keys, Accounts: v.Accounts, Passwords: v.Passwords,
+		Credentials: v.Credentials, Others: others,
+	})
+	v.Domains, v.Checks = domain.New(domain.Options{
+		Store: v.store, Clock: v.clock, Log: v.log, Outbox: v.Outbox, Accounts: v.Accounts,
+		Host: opts.Host, Resolver: opts.Resolver,
+	})
+	secrets := secret.New(secret.Options{
+		Store: v.store, Shares: v.shares, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy,
+		Hasher: v.hasher, Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Accounts: v.Accounts,
+		Sessions: v.Sessions, Domains: v.Domains, Watches: watches,
+	})
+	v.Secrets, v.Burns, v.Receipts, v.Sweeper = secrets.Secrets, secrets.Burns, secrets.Receipts, secrets.Sweeper
+}
+
+// others is what accounts ask of those who are made after them.
+func (v *Vault) others(changed func(caller.AccountID)) account.Others {
+	return account.Others{
+		EndDomains: func(tx storage.Tx, id caller.AccountID) error { return v.Domains.EndDomains(tx, id) },
+		BurnSecrets: func(ctx context.Context, id caller.AccountID, now time.Time) (int, error) {
+			return v.Burns.BurnAccount(ctx, id, now)
+		},
+		CountEntries: secret.CountEntries,
+		Changed:      changed,
+		Background:   v.background,
+	}
 }
 
 // Close ends the background work. Operations must have ended before.
@@ -177,21 +202,19 @@ func (v *Vault) Close() {
 func (v *Vault) start(manual bool) {
 	ctx, stop := context.WithCancel(context.Background())
 	v.stop = stop
-	v.striker = newStriker(v)
-	v.background(func() { v.striker.run(ctx) })
-	v.pool = newSharePool(v.shares, v.log)
+	v.background(func() { v.shares.StrikeUntil(ctx) })
 	if manual {
 		return
 	}
 	v.background(func() {
 		// The pool is filled from the slots that the pass finds, not by making
 		// the file longer with each start.
-		v.reclaimOnce(ctx)
-		v.pool.fill(ctx)
+		v.Sweeper.ReclaimOnce(ctx)
+		v.shares.Fill(ctx)
 	})
 	v.background(func() { v.sweepUntil(ctx) })
-	v.background(func() { v.postUntil(ctx) })
-	v.background(func() { v.recheckUntil(ctx) })
+	v.background(func() { v.Outbox.PostUntil(ctx) })
+	v.background(func() { v.Checks.RecheckUntil(ctx) })
 }
 
 func (v *Vault) background(work func()) { crash.Go(&v.done, v.log, work) }
@@ -199,14 +222,14 @@ func (v *Vault) background(work func()) { crash.Go(&v.done, v.log, work) }
 // check compares the stored verifier and returns the clock's mark.
 func (v *Vault) check(ctx context.Context) (mark time.Time, err error) {
 	err = v.store.View(ctx, func(tx storage.Tx) error {
-		stored, err := tx.Get(bucketSystem, []byte(systemVerifier))
+		stored, err := rows.GetSystem(tx, rows.SystemVerifier)
 		if err != nil {
 			return fmt.Errorf("reading the verifier: %w", err)
 		}
 		if err := v.keys.Verify(stored); err != nil {
 			return err
 		}
-		mark, err = getMark(tx)
+		mark, err = rows.GetMark(tx)
 		return err
 	})
 	return mark, err

@@ -17,6 +17,9 @@ import (
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/secret"
 )
 
 const shareSize = storage.ShareSize
@@ -34,7 +37,7 @@ type outcome struct {
 	raw    bool   // its share was on the disk when the power came back
 	left   bool   // its share was there after the start
 	last   bool   // its share was there after everything was opened
-	state  vault.State
+	state  secret.State
 }
 
 // view is what a start on one state showed.
@@ -46,12 +49,12 @@ type view struct {
 // examiner opens states in a folder of its own.
 type examiner struct {
 	dir     string
-	secrets []*secret
+	secrets []*keptSecret
 	shares  map[uint64]int // by the first bytes
 	buffer  []byte
 }
 
-func newExaminer(dir string, secrets []*secret) *examiner {
+func newExaminer(dir string, secrets []*keptSecret) *examiner {
 	e := &examiner{dir: dir, secrets: secrets, shares: map[uint64]int{}}
 	for i, s := range secrets {
 		e.shares[binary.LittleEndian.Uint64(s.share[:])] = i
@@ -180,7 +183,7 @@ func (e *examiner) use(v *view, state snapshot, now time.Time) (err error) {
 	if err := e.search(folder, state, v.outcomes, func(o *outcome) { o.left = true }); err != nil {
 		return err
 	}
-	e.each(func(i int, s *secret) { v.outcomes[i].try(opened, s) })
+	e.each(func(i int, s *keptSecret) { v.outcomes[i].try(opened, s) })
 	if err := e.search(folder, state, v.outcomes, func(o *outcome) { o.last = true }); err != nil {
 		return err
 	}
@@ -188,7 +191,7 @@ func (e *examiner) use(v *view, state snapshot, now time.Time) (err error) {
 }
 
 // each runs do for all secrets at once, which lets them share commits.
-func (e *examiner) each(do func(int, *secret)) {
+func (e *examiner) each(do func(int, *keptSecret)) {
 	var all sync.WaitGroup
 	for i, s := range e.secrets {
 		all.Go(func() { do(i, s) })
@@ -197,7 +200,7 @@ func (e *examiner) each(do func(int, *secret)) {
 }
 
 // try opens a secret twice, after a look at its receipt.
-func (o *outcome) try(v *vault.Vault, s *secret) {
+func (o *outcome) try(v *vault.Vault, s *keptSecret) {
 	var err error
 	defer func() {
 		if err != nil {
@@ -206,8 +209,8 @@ func (o *outcome) try(v *vault.Vault, s *secret) {
 	}()
 	defer recovered(&err)
 	ctx := context.Background()
-	receipt, err := v.GetMetadata(ctx, vault.Caller{}, s.MetadataKey)
-	if errors.Is(err, vault.ErrNotFound) {
+	receipt, err := v.Receipts.GetMetadata(ctx, caller.Caller{}, s.MetadataKey)
+	if errors.Is(err, refusal.ErrNotFound) {
 		err = nil
 	}
 	if err != nil {
@@ -215,8 +218,8 @@ func (o *outcome) try(v *vault.Vault, s *secret) {
 		return
 	}
 	o.state = receipt.State
-	got, err := v.RevealSecret(ctx, vault.Caller{}, s.Key, "")
-	if errors.Is(err, vault.ErrNotFound) {
+	got, err := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, "")
+	if errors.Is(err, refusal.ErrNotFound) {
 		err = nil
 		return
 	}
@@ -228,8 +231,8 @@ func (o *outcome) try(v *vault.Vault, s *secret) {
 		return
 	}
 	o.opened = true
-	_, again := v.RevealSecret(ctx, vault.Caller{}, s.Key, "")
-	o.again = !errors.Is(again, vault.ErrNotFound)
+	_, again := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, "")
+	o.again = !errors.Is(again, refusal.ErrNotFound)
 }
 
 // rootKeyOf does what the program does with the root key at a start.
@@ -261,7 +264,7 @@ func recovered(err *error) {
 // shareOf finds the share of a secret in a state in which it waits, and proves
 // that it is the one: with the root key and the link it opens the text. The
 // layout of the record is drawn at vault's secretRecord.
-func (e *examiner) shareOf(state snapshot, s *secret) (share [shareSize]byte, err error) {
+func (e *examiner) shareOf(state snapshot, s *keptSecret) (share [shareSize]byte, err error) {
 	defer recovered(&err)
 	if err := e.lay(state); err != nil {
 		return share, err
@@ -294,7 +297,7 @@ func (e *examiner) shareOf(state snapshot, s *secret) (share [shareSize]byte, er
 		return share, err
 	}
 	header := 21 + int(binary.BigEndian.Uint32(record[17:]))
-	text, err := keys.SecretKey(token, row, share, [32]byte{}).Open(record[21:header], record[header:])
+	text, err := keys.SecretKeys().Key(token, row, share, [32]byte{}).Open(record[21:header], record[header:])
 	if err == nil && string(text) != s.Text {
 		err = errText
 	}

@@ -18,9 +18,9 @@ type kept struct {
 	TTL         time.Duration `json:"ttl"` // zero: longer than the record
 }
 
-// secret is a secret and the lines on which its life was told of. never stands
+// keptSecret is a secret and the lines on which its life was told of. never stands
 // for what did not happen.
-type secret struct {
+type keptSecret struct {
 	kept
 	concealed int // the answer with its key began
 	asked     int // a request to reveal or burn it was read
@@ -42,16 +42,16 @@ var requestForm = regexp.MustCompile(`^POST /api/v1/(secret|private)/([0-9a-z]{3
 
 // history is what callers were told, and when.
 type history struct {
-	secrets   []*secret
-	byKey     map[string]*secret
-	byReceipt map[string]*secret
+	secrets   []*keptSecret
+	byKey     map[string]*keptSecret
+	byReceipt map[string]*keptSecret
 	cuts      map[int]struct{}
 }
 
 func newHistory(known []kept) *history {
-	h := &history{byKey: map[string]*secret{}, byReceipt: map[string]*secret{}, cuts: map[int]struct{}{}}
+	h := &history{byKey: map[string]*keptSecret{}, byReceipt: map[string]*keptSecret{}, cuts: map[int]struct{}{}}
 	for _, k := range known {
-		s := &secret{kept: k, concealed: never, asked: never, ended: never}
+		s := &keptSecret{kept: k, concealed: never, asked: never, ended: never}
 		h.secrets = append(h.secrets, s)
 		h.byKey[k.Key], h.byReceipt[k.MetadataKey] = s, s
 	}
@@ -121,7 +121,7 @@ func (h *history) request(c *call, talk *conversation, data []byte) {
 	}
 }
 
-func (h *history) named(talk *conversation) *secret {
+func (h *history) named(talk *conversation) *keptSecret {
 	if talk.path == "private" {
 		return h.byReceipt[talk.key]
 	}

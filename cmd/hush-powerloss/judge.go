@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"hush/vault"
+	"hush/vault/secret"
 )
 
 // margin is how far the clock of the record and that of the server may lie
@@ -13,7 +13,7 @@ const margin = time.Second
 
 // judge compares what a state showed with what callers had been told before
 // line. now is the time at which the power failed.
-func judge(v view, secrets []*secret, line int, now time.Time) (broken []string) {
+func judge(v view, secrets []*keptSecret, line int, now time.Time) (broken []string) {
 	if v.fault != "" {
 		return []string{"the start failed: " + v.fault}
 	}
@@ -26,7 +26,7 @@ func judge(v view, secrets []*secret, line int, now time.Time) (broken []string)
 }
 
 // judge returns what is wrong about one secret, or nothing.
-func (s *secret) judge(o outcome, line int, now time.Time) string {
+func (s *keptSecret) judge(o outcome, line int, now time.Time) string {
 	expired := !s.expires.IsZero() && now.After(s.expires.Add(margin))
 	expiring := !s.expires.IsZero() && now.After(s.expires.Add(-margin))
 	told, asked, ended := s.concealed < line, s.asked < line, s.ended < line
@@ -54,13 +54,13 @@ func (s *secret) judge(o outcome, line int, now time.Time) string {
 
 // judgeReceipt compares the receipt's state, which was read before the secret
 // was opened.
-func (s *secret) judgeReceipt(o outcome, told, ended bool) string {
-	want := vault.StateReceived
+func (s *keptSecret) judgeReceipt(o outcome, told, ended bool) string {
+	want := secret.StateReceived
 	if s.burned {
-		want = vault.StateBurned
+		want = secret.StateBurned
 	}
 	switch {
-	case told && o.state == vault.StateNone:
+	case told && o.state == secret.StateNone:
 		return "its receipt is lost"
 	case ended && o.state != want:
 		return fmt.Sprintf("its receipt says %v, not %v", o.state, want)

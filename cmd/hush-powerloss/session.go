@@ -110,7 +110,7 @@ func (s *session) clock(cuts []int) map[int]time.Time {
 func (s *session) identify(e *examiner) error {
 	t := newTimeline(s.disk)
 	byTime := slices.Clone(s.history.secrets)
-	slices.SortFunc(byTime, func(a, b *secret) int { return a.concealed - b.concealed })
+	slices.SortFunc(byTime, func(a, b *keptSecret) int { return a.concealed - b.concealed })
 	for _, secret := range byTime {
 		c := t.at(secret.concealed + 1)
 		all := make([]bool, len(c.units))

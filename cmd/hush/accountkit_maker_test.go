@@ -10,6 +10,12 @@ import (
 	"hush/seal"
 	"hush/storage/bolt"
 	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/outbox"
+	"hush/vault/secret"
+	"hush/vault/session"
 	"hush/vault/vaulttest"
 )
 
@@ -40,9 +46,9 @@ func (k *accountKit) fill(data string) (err error) {
 	}
 	v, err := vault.Open(context.Background(), vault.Options{
 		Store: store, Shares: shares, Keys: keys, Now: clock.Now, Log: slog.New(slog.DiscardHandler), Manual: true,
-		Policy:    vault.Policy{SignUp: vault.SignUpOpen},
+		Policy:    caller.Policy{SignUp: caller.SignUpOpen},
 		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1},
-		Send:      func(context.Context, vault.Mail) error { return nil }, // nobody reads it
+		Send:      func(context.Context, outbox.Mail) error { return nil }, // nobody reads it
 	})
 	if err != nil {
 		return err
@@ -62,7 +68,7 @@ func (m *kitMaker) make(ctx context.Context) error {
 	k := m.kit
 	k.ada.address, k.bob.address, k.cleo.address, k.dan.address =
 		"ada@ada-team.com", "bob@bob-team.com", "cleo@cleo-team.com", "dan@dan-team.com"
-	if err := m.create(ctx, &k.ada, vault.RoleCustomer); err != nil {
+	if err := m.create(ctx, &k.ada, account.RoleCustomer); err != nil {
 		return err
 	}
 	expired, err := m.signIn(ctx, &k.ada)
@@ -73,8 +79,8 @@ func (m *kitMaker) make(ctx context.Context) error {
 	m.clock.Set(time.Now())
 	for _, one := range []struct {
 		account *kitAccount
-		role    vault.Role
-	}{{&k.ada, vault.RoleCustomer}, {&k.bob, vault.RoleCustomer}, {&k.cleo, vault.RoleColonel}} {
+		role    account.Role
+	}{{&k.ada, account.RoleCustomer}, {&k.bob, account.RoleCustomer}, {&k.cleo, account.RoleColonel}} {
 		if err := m.furnish(ctx, one.account, one.role); err != nil {
 			return err
 		}
@@ -85,16 +91,16 @@ func (m *kitMaker) make(ctx context.Context) error {
 	return m.leavePending(ctx)
 }
 
-func (m *kitMaker) create(ctx context.Context, a *kitAccount, role vault.Role) error {
-	made, err := m.v.Operator().CreateAccount(ctx, vault.OperatorAccount{
-		Address: vault.Text(a.address), Password: kitPassword, Role: role,
+func (m *kitMaker) create(ctx context.Context, a *kitAccount, role account.Role) error {
+	made, err := m.v.Operator().Accounts.CreateAccount(ctx, account.OperatorAccount{
+		Address: caller.Text(a.address), Password: kitPassword, Role: role,
 	})
 	a.id = made.ID.String()
 	return err
 }
 
 func (m *kitMaker) signIn(ctx context.Context, a *kitAccount) (kitSession, error) {
-	in, err := m.v.CreateSession(ctx, vault.Caller{}, vault.Text(a.address), kitPassword, false)
+	in, err := m.v.Sessions.CreateSession(ctx, caller.Caller{}, caller.Text(a.address), kitPassword, false)
 	if err != nil {
 		return kitSession{}, err
 	}
@@ -102,7 +108,7 @@ func (m *kitMaker) signIn(ctx context.Context, a *kitAccount) (kitSession, error
 }
 
 // furnish gives an account its sessions, tokens, domain and secrets.
-func (m *kitMaker) furnish(ctx context.Context, a *kitAccount, role vault.Role) error {
+func (m *kitMaker) furnish(ctx context.Context, a *kitAccount, role account.Role) error {
 	if a.id == "" {
 		if err := m.create(ctx, a, role); err != nil {
 			return err
@@ -115,27 +121,27 @@ func (m *kitMaker) furnish(ctx context.Context, a *kitAccount, role vault.Role) 
 		}
 		a.sessions = append(a.sessions, in)
 	}
-	c, err := m.v.Authenticate(ctx, vault.Network{}, vault.Credential{Session: vault.Text(a.sessions[0].cookie)})
+	c, err := m.v.Sessions.Authenticate(ctx, caller.Network{}, session.Credential{Session: caller.Text(a.sessions[0].cookie)})
 	if err != nil {
 		return err
 	}
 	if err := m.tokens(ctx, a, c); err != nil {
 		return err
 	}
-	if a.domain, err = m.v.AddDomain(ctx, c, "secrets."+a.address[strings.Index(a.address, "@")+1:]); err != nil {
+	if a.domain, err = m.v.Domains.AddDomain(ctx, c, "secrets."+a.address[strings.Index(a.address, "@")+1:]); err != nil {
 		return err
 	}
 	return m.conceal(ctx, a, c)
 }
 
-func (m *kitMaker) tokens(ctx context.Context, a *kitAccount, c vault.Caller) error {
-	token, made, err := m.v.GenerateAPIToken(ctx, c, vault.NewToken{Name: "main"})
+func (m *kitMaker) tokens(ctx context.Context, a *kitAccount, c caller.Caller) error {
+	token, made, err := m.v.Tokens.GenerateAPIToken(ctx, c, credential.NewToken{Name: "main"})
 	if err != nil {
 		return err
 	}
-	a.token, a.tokenID, a.narrow = token.Expose(), made.ID, map[vault.Scopes]string{}
+	a.token, a.tokenID, a.narrow = token.Expose(), made.ID, map[caller.Scopes]string{}
 	for name, scope := range kitScopes() {
-		if token, _, err = m.v.GenerateAPIToken(ctx, c, vault.NewToken{Name: name, Scopes: scope}); err != nil {
+		if token, _, err = m.v.Tokens.GenerateAPIToken(ctx, c, credential.NewToken{Name: name, Scopes: scope}); err != nil {
 			return err
 		}
 		a.narrow[scope] = token.Expose()
@@ -143,16 +149,16 @@ func (m *kitMaker) tokens(ctx context.Context, a *kitAccount, c vault.Caller) er
 	return nil
 }
 
-func (m *kitMaker) conceal(ctx context.Context, a *kitAccount, c vault.Caller) (err error) {
-	if a.plain, err = m.v.ConcealSecret(ctx, c, vault.Text("of "+a.address), vault.Wish{}); err != nil {
+func (m *kitMaker) conceal(ctx context.Context, a *kitAccount, c caller.Caller) (err error) {
+	if a.plain, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("of "+a.address), secret.Wish{}); err != nil {
 		return err
 	}
-	a.guarded, err = m.v.ConcealSecret(ctx, c, vault.Text("guarded, of "+a.address), vault.Wish{Passphrase: kitPassphrase})
+	a.guarded, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("guarded, of "+a.address), secret.Wish{Passphrase: kitPassphrase})
 	if err != nil {
 		return err
 	}
-	for _, kept := range []vault.Concealed{a.plain, a.guarded} {
-		if _, err := m.v.GetMetadata(ctx, c, kept.Metadata.Key.Expose()); err != nil {
+	for _, kept := range []secret.Concealed{a.plain, a.guarded} {
+		if _, err := m.v.Receipts.GetMetadata(ctx, c, kept.Metadata.Key.Expose()); err != nil {
 			return err
 		}
 	}
@@ -161,30 +167,30 @@ func (m *kitMaker) conceal(ctx context.Context, a *kitAccount, c vault.Caller) (
 
 // revoke makes a token and ends it.
 func (m *kitMaker) revoke(ctx context.Context) error {
-	token, made, err := m.v.Operator().CreateToken(ctx, vault.Text(m.kit.ada.address), vault.NewToken{})
+	token, made, err := m.v.Operator().Tokens.CreateToken(ctx, caller.Text(m.kit.ada.address), credential.NewToken{})
 	if err != nil {
 		return err
 	}
 	m.kit.revoked = token.Expose()
-	_, err = m.v.Operator().RevokeToken(ctx, vault.Text(m.kit.ada.address), made.ID)
+	_, err = m.v.Operator().Tokens.RevokeToken(ctx, caller.Text(m.kit.ada.address), made.ID)
 	return err
 }
 
 // leavePending signs somebody up who does not confirm. Whoever has an account
 // needs no solved challenge for that.
 func (m *kitMaker) leavePending(ctx context.Context) error {
-	c, err := m.v.Authenticate(ctx, vault.Network{}, vault.Credential{Token: vault.Text(m.kit.bob.token)})
+	c, err := m.v.Sessions.Authenticate(ctx, caller.Network{}, session.Credential{Token: caller.Text(m.kit.bob.token)})
 	if err != nil {
 		return err
 	}
 	dan := &m.kit.dan
-	if _, err := m.v.CreateAccount(ctx, c, vault.NewAccount{Address: vault.Text(dan.address), Password: kitPassword}); err != nil {
+	if _, err := m.v.SignUps.CreateAccount(ctx, c, account.NewAccount{Address: caller.Text(dan.address), Password: kitPassword}); err != nil {
 		return err
 	}
-	if _, err := m.v.PostDue(ctx); err != nil { // else the program would try for hours
+	if _, err := m.v.Outbox.PostDue(ctx); err != nil { // else the program would try for hours
 		return err
 	}
-	token, made, err := m.v.Operator().CreateToken(ctx, vault.Text(dan.address), vault.NewToken{})
+	token, made, err := m.v.Operator().Tokens.CreateToken(ctx, caller.Text(dan.address), credential.NewToken{})
 	dan.token, dan.tokenID = token.Expose(), made.ID
 	return err
 }

@@ -15,7 +15,9 @@ import (
 	"testing"
 
 	"hush/mail/mailtest"
-	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/secret"
 )
 
 // kitPassword is that of all accounts of the kit.
@@ -40,17 +42,17 @@ type accountKit struct {
 // kitAccount is an account and its credentials.
 type kitAccount struct {
 	address, id string
-	// token is good for everything; tokenID is its id.
+	// token is good for everything; TokenID is its id.
 	token, tokenID string
 	// narrow holds a token for each scope alone.
-	narrow map[vault.Scopes]string
+	narrow map[caller.Scopes]string
 	// sessions are all alive. Tests that end one take one of their own.
 	sessions []kitSession
 	// domain is claimed, not verified.
-	domain vault.Domain
+	domain domain.Domain
 	// plain and guarded are secrets that wait; guarded has the passphrase
 	// kitPassphrase. The receipts of both were looked at.
-	plain, guarded vault.Concealed
+	plain, guarded secret.Concealed
 }
 
 const kitPassphrase = "open sesame"
@@ -59,10 +61,10 @@ const kitPassphrase = "open sesame"
 type kitSession struct{ cookie, shrimp, id string }
 
 // kitScopes are the scopes that a token may be narrowed to.
-func kitScopes() map[string]vault.Scopes {
-	return map[string]vault.Scopes{
-		"conceal": vault.ScopeConceal, "reveal": vault.ScopeReveal,
-		"metadata": vault.ScopeMetadata, "account": vault.ScopeAccount,
+func kitScopes() map[string]caller.Scopes {
+	return map[string]caller.Scopes{
+		"conceal": caller.ScopeConceal, "reveal": caller.ScopeReveal,
+		"metadata": caller.ScopeMetadata, "account": caller.ScopeAccount,
 	}
 }
 

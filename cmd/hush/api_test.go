@@ -23,7 +23,7 @@ import (
 	"hush/mail/mailtest"
 	"hush/resolver/resolvertest"
 	"hush/routes"
-	"hush/vault"
+	"hush/vault/challenge"
 )
 
 const apiDoc = "../../docs/api.md"
@@ -241,17 +241,17 @@ func (r *reader) learn(command, answer string) {
 
 // solve finds the number of a challenge and returns the solution as it is
 // sent.
-func solve(t testing.TB, challenge, salt, signature string) string {
+func solve(t testing.TB, solved, salt, signature string) string {
 	t.Helper()
-	for number := range vault.ChallengeMaxNumber + 1 {
+	for number := range challenge.ChallengeMaxNumber + 1 {
 		hash := sha256.Sum256([]byte(salt + strconv.FormatInt(int64(number), 10)))
-		if hex.EncodeToString(hash[:]) == challenge {
+		if hex.EncodeToString(hash[:]) == solved {
 			return payload(t, map[string]any{
-				"algorithm": "SHA-256", "challenge": challenge, "number": number, "salt": salt, "signature": signature,
+				"algorithm": "SHA-256", "challenge": solved, "number": number, "salt": salt, "signature": signature,
 			})
 		}
 	}
-	t.Fatalf("challenge %q with salt %q: got no number up to %d, want one", challenge, salt, vault.ChallengeMaxNumber)
+	t.Fatalf("challenge %q with salt %q: got no number up to %d, want one", solved, salt, challenge.ChallengeMaxNumber)
 	return ""
 }
 

@@ -123,7 +123,7 @@ func (b bad) answer(t *testing.T, client *http.Client, url string) string {
 	return answer
 }
 
-// countSecrets opens the data folder of a server that has ended.
+// CountSecrets opens the data folder of a server that has ended.
 func countSecrets(t *testing.T, data string) int {
 	t.Helper()
 	folder, err := bolt.OpenFolder(data)

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // A thief of logs, or of the data folder, gets neither a secret nor a key, a
@@ -216,7 +216,7 @@ func readAll(t *testing.T, folder string) []byte {
 func TestMaskedNetworks(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{"198.51.100.7": "198.51.100.0/24", "2001:db8:0:7::1": "2001:db8::/48"} {
-		if got := vault.NetworkOf(netip.MustParseAddr(addr)).Masked(); got != want {
+		if got := caller.NetworkOf(netip.MustParseAddr(addr)).Masked(); got != want {
 			t.Errorf("Masked(%s): got %s, want %s", addr, got, want)
 		}
 	}

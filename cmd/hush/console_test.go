@@ -9,17 +9,17 @@ import (
 )
 
 // session is one command of a document and what it says that it prints.
-type session struct{ command, want string }
+type dialogue struct{ command, want string }
 
 // consoleSessions returns the commands of a document's console blocks. A
 // command that ends with a backslash goes on in the next line.
-func consoleSessions(t *testing.T, path string) []session {
+func consoleSessions(t *testing.T, path string) []dialogue {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatalf("ReadFile(%s): got %v, want the document", path, err)
 	}
-	var sessions []session
+	var sessions []dialogue
 	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
 			command, want, _ := strings.Cut(part, "\n")
@@ -28,7 +28,7 @@ func consoleSessions(t *testing.T, path string) []session {
 				next, want, _ = strings.Cut(want, "\n")
 				command += "\n" + next
 			}
-			sessions = append(sessions, session{command, strings.TrimSpace(want)})
+			sessions = append(sessions, dialogue{command, strings.TrimSpace(want)})
 		}
 	}
 	return sessions
@@ -60,7 +60,7 @@ func needCurl(t *testing.T) {
 }
 
 // run runs a command and compares what it prints.
-func (c *console) run(t *testing.T, s session) {
+func (c *console) run(t *testing.T, s dialogue) {
 	t.Helper()
 	command := strings.ReplaceAll(s.command, shownURL, c.url)
 	if c.fill != nil {

@@ -9,11 +9,13 @@ import (
 	"hush/seal"
 	"hush/storage/bolt"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/secret"
 )
 
 // pastData makes a data folder in which texts were concealed for a minute, age
 // ago. The program has no clock that can be set, so the vault is used directly.
-func pastData(t testing.TB, age time.Duration, passphrase string, texts ...string) (data string, kept []vault.Concealed) {
+func pastData(t testing.TB, age time.Duration, passphrase string, texts ...string) (data string, kept []secret.Concealed) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
 	must := func(err error) {
@@ -39,7 +41,7 @@ func pastData(t testing.TB, age time.Duration, passphrase string, texts ...strin
 	must(err)
 	minute := time.Minute
 	for _, text := range texts {
-		concealed, err := v.ConcealSecret(t.Context(), vault.Caller{}, vault.Text(text), vault.Wish{TTL: &minute, Passphrase: vault.Text(passphrase)})
+		concealed, err := v.Secrets.ConcealSecret(t.Context(), caller.Caller{}, caller.Text(text), secret.Wish{TTL: &minute, Passphrase: caller.Text(passphrase)})
 		must(err)
 		kept = append(kept, concealed)
 	}

@@ -122,11 +122,11 @@ func contentOf(t *testing.T, data string) map[string]string {
 // forgotten.
 func bucketNames(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../vault/*.go")
+	files, err := filepath.Glob("../../vault/*/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("Glob: got %q %v, want the source of the vault", files, err)
 	}
-	named := regexp.MustCompile(`(?m)^\s*(?:const )?bucket\w+\s*=\s*"([^"]+)"`)
+	named := regexp.MustCompile(`(?m)^\s*(?:const )?[bB]ucket\w+\s*=\s*"([^"]+)"`)
 	var names []string
 	for _, file := range files {
 		source, err := os.ReadFile(file)

@@ -11,7 +11,8 @@ import (
 
 	"hush/locale"
 	"hush/mail"
-	"hush/vault"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
 )
 
 // mailSettings say which server takes the service's mail.
@@ -95,17 +96,17 @@ func (s *settings) newPost(catalogue *locale.Catalogue) (*mail.Post, error) {
 
 // sendOn returns what sends the vault's mail with links to base, or nil if
 // there is no post. Why a mail was not delivered is logged, without addresses.
-func sendOn(post *mail.Post, base *url.URL, log *slog.Logger) func(context.Context, vault.Mail) error {
+func sendOn(post *mail.Post, base *url.URL, log *slog.Logger) func(context.Context, outbox.Mail) error {
 	if post == nil {
 		return nil
 	}
-	return func(ctx context.Context, m vault.Mail) error {
+	return func(ctx context.Context, m outbox.Mail) error {
 		err := post.Send(ctx, messageOf(base, m))
 		if err != nil && ctx.Err() == nil {
 			log.Warn("a mail was not delivered", "kind", string(kindOf(m.Kind)), "cause", err)
 		}
 		if errors.Is(err, mail.ErrPermanent) {
-			return errors.Join(vault.ErrUndeliverable, err)
+			return errors.Join(refusal.ErrUndeliverable, err)
 		}
 		return err
 	}
@@ -113,7 +114,7 @@ func sendOn(post *mail.Post, base *url.URL, log *slog.Logger) func(context.Conte
 
 // messageOf gives a mail its words' kind and its link, which begins with the
 // configured base URL or the domain that the sender chose and proved.
-func messageOf(base *url.URL, m vault.Mail) mail.Message {
+func messageOf(base *url.URL, m outbox.Mail) mail.Message {
 	return mail.Message{
 		Kind: kindOf(m.Kind), Locale: locale.Locale(m.Locale), To: string(m.To),
 		ReplyTo: string(m.Sender), Sender: string(m.Sender), Link: linkOf(base, m),
@@ -122,25 +123,25 @@ func messageOf(base *url.URL, m vault.Mail) mail.Message {
 	}
 }
 
-func kindOf(kind vault.MailKind) mail.Kind {
+func kindOf(kind outbox.MailKind) mail.Kind {
 	switch kind {
-	case vault.MailShare:
+	case outbox.MailShare:
 		return mail.KindShare
-	case vault.MailVerify:
+	case outbox.MailVerify:
 		return mail.KindVerify
-	case vault.MailReset:
+	case outbox.MailReset:
 		return mail.KindReset
-	case vault.MailAddress:
+	case outbox.MailAddress:
 		return mail.KindAddress
-	case vault.MailAddressChanged:
+	case outbox.MailAddressChanged:
 		return mail.KindAddressChanged
-	case vault.MailOpened:
+	case outbox.MailOpened:
 		return mail.KindOpened
-	case vault.MailTaken:
+	case outbox.MailTaken:
 		return mail.KindTaken
-	case vault.MailInvite:
+	case outbox.MailInvite:
 		return mail.KindInvite
-	case vault.MailSuspended:
+	case outbox.MailSuspended:
 		return mail.KindSuspended
 	default:
 		return "" // which no relay gets to see
@@ -150,19 +151,19 @@ func kindOf(kind vault.MailKind) mail.Kind {
 // linkOf makes the link of a mail; it is empty for kinds without one. A secret's
 // key stands behind the #, where it stays in its reader's browser and out of the
 // logs on the way.
-func linkOf(base *url.URL, m vault.Mail) string {
+func linkOf(base *url.URL, m outbox.Mail) string {
 	var page string
 	switch m.Kind {
-	case vault.MailShare:
+	case outbox.MailShare:
 		link := url.URL{Scheme: base.Scheme, Host: cmp.Or(m.Domain, base.Host), Path: "/s", Fragment: string(m.Key)}
 		return link.String()
-	case vault.MailVerify:
+	case outbox.MailVerify:
 		page = "verify"
-	case vault.MailReset:
+	case outbox.MailReset:
 		page = "reset"
-	case vault.MailAddress:
+	case outbox.MailAddress:
 		page = "confirm"
-	case vault.MailInvite:
+	case outbox.MailInvite:
 		page = "signup"
 	default:
 		return ""

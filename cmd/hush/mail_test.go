@@ -12,7 +12,8 @@ import (
 
 	"hush/mail"
 	"hush/mail/mailtest"
-	"hush/vault"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
 )
 
 // Links are made of the base URL and of nothing that a request said.
@@ -21,18 +22,18 @@ func TestMailLinks(t *testing.T) {
 	base := &url.URL{Scheme: "https", Host: "hush.example:8443"}
 	const key = "0123456789abcdefghijklmnopqrstu"
 	kinds := map[mail.Kind]bool{}
-	for kind, want := range map[vault.MailKind]string{
-		vault.MailShare:          "https://hush.example:8443/s#" + key,
-		vault.MailVerify:         "https://hush.example:8443/verify/" + key,
-		vault.MailReset:          "https://hush.example:8443/reset/" + key,
-		vault.MailAddress:        "https://hush.example:8443/confirm/" + key,
-		vault.MailAddressChanged: "",
-		vault.MailOpened:         "",
-		vault.MailTaken:          "",
-		vault.MailInvite:         "https://hush.example:8443/signup/" + key,
-		vault.MailSuspended:      "",
+	for kind, want := range map[outbox.MailKind]string{
+		outbox.MailShare:          "https://hush.example:8443/s#" + key,
+		outbox.MailVerify:         "https://hush.example:8443/verify/" + key,
+		outbox.MailReset:          "https://hush.example:8443/reset/" + key,
+		outbox.MailAddress:        "https://hush.example:8443/confirm/" + key,
+		outbox.MailAddressChanged: "",
+		outbox.MailOpened:         "",
+		outbox.MailTaken:          "",
+		outbox.MailInvite:         "https://hush.example:8443/signup/" + key,
+		outbox.MailSuspended:      "",
 	} {
-		got := messageOf(base, vault.Mail{Kind: kind, Key: key})
+		got := messageOf(base, outbox.Mail{Kind: kind, Key: key})
 		if got.Link != want {
 			t.Errorf("messageOf(kind %d): got the link %q, want %q", kind, got.Link, want)
 		}
@@ -43,11 +44,11 @@ func TestMailLinks(t *testing.T) {
 			t.Errorf("messageOf: got no %s, want every kind", kind)
 		}
 	}
-	shared := messageOf(base, vault.Mail{Kind: vault.MailShare, Key: key, Domain: "secrets.example.com"})
+	shared := messageOf(base, outbox.Mail{Kind: outbox.MailShare, Key: key, Domain: "secrets.example.com"})
 	if want := "https://secrets.example.com/s#" + key; shared.Link != want {
 		t.Errorf("messageOf(share on a domain): got %q, want %q", shared.Link, want)
 	}
-	suspended := messageOf(base, vault.Mail{Kind: vault.MailSuspended, Domain: "secrets.example.com"})
+	suspended := messageOf(base, outbox.Mail{Kind: outbox.MailSuspended, Domain: "secrets.example.com"})
 	if suspended.Domain != "secrets.example.com" || suspended.Link != "" {
 		t.Errorf("messageOf(suspended): got %q and a link %q, want the domain alone", suspended.Domain, suspended.Link)
 	}
@@ -65,8 +66,8 @@ func TestMailIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	send := sendOn(made.post, &url.URL{Scheme: "https", Host: "hush.example"}, slog.New(slog.DiscardHandler))
-	m := vault.Mail{
-		Kind: vault.MailShare, To: "to@example.com", Locale: "de", Key: "abc", Sender: "from@example.com",
+	m := outbox.Mail{
+		Kind: outbox.MailShare, To: "to@example.com", Locale: "de", Key: "abc", Sender: "from@example.com",
 		Created: time.Now(), Expires: time.Now().Add(time.Hour), ID: strings.Repeat("0", 32),
 	}
 	if err := send(t.Context(), m); err != nil {
@@ -77,11 +78,11 @@ func TestMailIsSent(t *testing.T) {
 		t.Errorf("mail: got the link %s, answers to %s and %s, want those of the settings", link, got.Header("Reply-To"), got.Text())
 	}
 	relay.RefuseRecipients(550, 1)
-	if err := send(t.Context(), m); !errors.Is(err, vault.ErrUndeliverable) || strings.Contains(err.Error(), "example.com") {
-		t.Errorf("send to somebody unknown: got %v, want %v and no address", err, vault.ErrUndeliverable)
+	if err := send(t.Context(), m); !errors.Is(err, refusal.ErrUndeliverable) || strings.Contains(err.Error(), "example.com") {
+		t.Errorf("send to somebody unknown: got %v, want %v and no address", err, refusal.ErrUndeliverable)
 	}
 	relay.RefuseRecipients(450, 1)
-	if err := send(t.Context(), m); err == nil || errors.Is(err, vault.ErrUndeliverable) {
+	if err := send(t.Context(), m); err == nil || errors.Is(err, refusal.ErrUndeliverable) {
 		t.Errorf("send to a full mailbox: got %v, want an error that may pass", err)
 	}
 }

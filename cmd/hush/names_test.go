@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // names are what stands for values that differ from run to run.
@@ -111,7 +111,7 @@ func (n *names) learnKit(kit *accountKit) {
 		n.learn(name+"-id", a.id)
 		n.learn(name+"-cookie", a.sessions[0].cookie)
 		n.learn(name+"-shrimp", a.sessions[0].shrimp)
-		n.learn(name+"-conceal-token", a.narrow[vault.ScopeConceal])
+		n.learn(name+"-conceal-token", a.narrow[caller.ScopeConceal])
 		n.learn(name+"-domain", a.domain.ID)
 		n.learn(name+"-txt", a.domain.TXTValue)
 		n.learn(name+"-host", a.domain.TXTHost)

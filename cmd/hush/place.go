@@ -12,7 +12,7 @@ import (
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
-	"hush/vault"
+	"hush/vault/place"
 )
 
 // placeCommand returns "hush admin place".
@@ -111,12 +111,12 @@ func (p program) removePlaceCommand() *cobra.Command {
 
 // readPlaces reads a table with a header line and the columns name, latitude
 // and altitude in any order. Its errors name the line.
-func readPlaces(file io.Reader) ([]vault.Place, error) {
+func readPlaces(file io.Reader) ([]place.Place, error) {
 	table, columns, err := openTable(file, []string{"name", "latitude", "altitude"})
 	if err != nil {
 		return nil, err
 	}
-	var places []vault.Place
+	var places []place.Place
 	lines := map[string]int{}
 	for {
 		row, err := table.Read()
@@ -139,7 +139,7 @@ func readPlaces(file io.Reader) ([]vault.Place, error) {
 	}
 }
 
-func readPlace(row []string, columns []int) (place vault.Place, err error) {
+func readPlace(row []string, columns []int) (place place.Place, err error) {
 	place.Name = strings.TrimSpace(row[columns[0]])
 	if place.Latitude, err = readNumber("latitude", row[columns[1]]); err != nil {
 		return place, err

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"hush/vault"
+	"hush/vault/place"
 )
 
 // FuzzReadPlaces: a table that is taken, written again, is the same table, and
@@ -44,7 +44,7 @@ func FuzzReadPlaces(f *testing.F) {
 	})
 }
 
-func writePlaces(t *testing.T, places []vault.Place) []byte {
+func writePlaces(t *testing.T, places []place.Place) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	table := csv.NewWriter(&b)

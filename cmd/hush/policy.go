@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"hush/handlers"
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // policySettings are what the operator allows and how the service looks.
@@ -108,15 +108,15 @@ func (s *policySettings) standardTTL() time.Duration {
 
 // policy is what the vault is told. Sign-up is open by itself only where
 // addresses can be confirmed by mail.
-func (s *settings) policy() vault.Policy {
-	signUp := vault.SignUpClosed
+func (s *settings) policy() caller.Policy {
+	signUp := caller.SignUpClosed
 	switch {
 	case s.signUp == "open", s.signUp == "" && s.mails():
-		signUp = vault.SignUpOpen
+		signUp = caller.SignUpOpen
 	case s.signUp == "invite":
-		signUp = vault.SignUpInvite
+		signUp = caller.SignUpInvite
 	}
-	return vault.Policy{
+	return caller.Policy{
 		SignUp: signUp, SignUpDomains: s.signUpDomains, Colonels: s.colonels,
 		NoAnonymousCreate:  s.anonymousCreate == "off",
 		PassphraseRequired: s.passphraseRequired == "on", PassphraseMin: s.passphraseMin,

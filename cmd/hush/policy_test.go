@@ -13,7 +13,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // parseServe reads the flags of serve and checks them.
@@ -34,25 +34,25 @@ func TestPolicyFlags(t *testing.T) {
 	relay := []string{"--smtp-host=smtp.example.com:587", "--mail-from=hush@example.com"}
 	for name, c := range map[string]struct {
 		environment, args []string
-		want              vault.Policy
+		want              caller.Policy
 	}{
-		"nothing":          {nil, nil, vault.Policy{SignUp: vault.SignUpClosed}},
-		"mail":             {nil, relay, vault.Policy{SignUp: vault.SignUpOpen}},
-		"closed with mail": {nil, append(slices.Clone(relay), "--sign-up=closed"), vault.Policy{SignUp: vault.SignUpClosed}},
-		"open":             {nil, []string{"--sign-up=open"}, vault.Policy{SignUp: vault.SignUpOpen}},
-		"invite": {nil, []string{"--sign-up=invite", "--sign-up-domains= Example.com,example.org "}, vault.Policy{
-			SignUp: vault.SignUpInvite, SignUpDomains: []string{"example.com", "example.org"},
+		"nothing":          {nil, nil, caller.Policy{SignUp: caller.SignUpClosed}},
+		"mail":             {nil, relay, caller.Policy{SignUp: caller.SignUpOpen}},
+		"closed with mail": {nil, append(slices.Clone(relay), "--sign-up=closed"), caller.Policy{SignUp: caller.SignUpClosed}},
+		"open":             {nil, []string{"--sign-up=open"}, caller.Policy{SignUp: caller.SignUpOpen}},
+		"invite": {nil, []string{"--sign-up=invite", "--sign-up-domains= Example.com,example.org "}, caller.Policy{
+			SignUp: caller.SignUpInvite, SignUpDomains: []string{"example.com", "example.org"},
 		}},
-		"colonels": {nil, []string{"--colonel=A@example.com", "--colonel", "b@example.com, c@example.com"}, vault.Policy{
-			SignUp: vault.SignUpClosed, Colonels: []string{"a@example.com", "b@example.com", "c@example.com"},
+		"colonels": {nil, []string{"--colonel=A@example.com", "--colonel", "b@example.com, c@example.com"}, caller.Policy{
+			SignUp: caller.SignUpClosed, Colonels: []string{"a@example.com", "b@example.com", "c@example.com"},
 		}},
-		"colonels of a variable": {[]string{"HUSH_COLONEL=a@example.com,b@example.com", "HUSH_SIGN_UP="}, nil, vault.Policy{
-			SignUp: vault.SignUpClosed, Colonels: []string{"a@example.com", "b@example.com"},
+		"colonels of a variable": {[]string{"HUSH_COLONEL=a@example.com,b@example.com", "HUSH_SIGN_UP="}, nil, caller.Policy{
+			SignUp: caller.SignUpClosed, Colonels: []string{"a@example.com", "b@example.com"},
 		}},
-		"secrets": {nil, strings.Fields("--anonymous-create=off --passphrase-required on --passphrase-min 8 --challenge-above=20"), vault.Policy{
-			SignUp: vault.SignUpClosed, NoAnonymousCreate: true, PassphraseRequired: true, PassphraseMin: 8, ChallengeAbove: 20,
+		"secrets": {nil, strings.Fields("--anonymous-create=off --passphrase-required on --passphrase-min 8 --challenge-above=20"), caller.Policy{
+			SignUp: caller.SignUpClosed, NoAnonymousCreate: true, PassphraseRequired: true, PassphraseMin: 8, ChallengeAbove: 20,
 		}},
-		"maintenance": {nil, []string{"--maintenance", "Back at noon."}, vault.Policy{SignUp: vault.SignUpClosed, Maintenance: "Back at noon."}},
+		"maintenance": {nil, []string{"--maintenance", "Back at noon."}, caller.Policy{SignUp: caller.SignUpClosed, Maintenance: "Back at noon."}},
 	} {
 		s, err := parseServe(c.environment, c.args...)
 		if err != nil {
@@ -67,7 +67,7 @@ func TestPolicyFlags(t *testing.T) {
 
 func TestLifetimeFlags(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string]vault.Limits{
+	for args, want := range map[string]caller.Limits{
 		"":                        {DefaultTTL: 7 * day},
 		"--default-ttl=90m":       {DefaultTTL: 90 * time.Minute},
 		"--default-ttl=14d":       {DefaultTTL: 14 * day},

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"hush/vault"
+	"hush/vault/caller"
 )
 
 // settings are the values of every flag that a variable stands for. A command
@@ -166,8 +166,8 @@ func (s *settings) check() error {
 }
 
 // limits bound what callers may keep.
-func (s *settings) limits() vault.Limits {
-	return vault.Limits{
+func (s *settings) limits() caller.Limits {
+	return caller.Limits{
 		TotalBytes: s.maxBytes, NetworkBytes: s.networkBytes, AccountBytes: s.accountBytes,
 		DefaultTTL: s.standardTTL(), AnonymousTTL: s.anonymousTTL, AccountTTL: s.accountTTL,
 	}

@@ -137,7 +137,7 @@ func (f *Folder) settle() error {
 	return f.Sync()
 }
 
-// openPair opens the shares that belong to db.
+// OpenPair opens the shares that belong to db.
 func openPair(db *bbolt.DB, path string, fault *fault) (*Shares, error) {
 	id, err := readStoreID(db)
 	if err != nil {

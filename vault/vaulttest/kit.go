@@ -13,6 +13,9 @@ import (
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/outbox"
 )
 
 // Options are the optional parts of a Kit. The zero value is a vault with the
@@ -21,7 +24,7 @@ type Options struct {
 	// Manual leaves sweeping and the background pass to the test.
 	Manual bool
 	// Limits are those of the vault.
-	Limits vault.Limits
+	Limits caller.Limits
 	// Host is the service's own host name.
 	Host string
 	// HasRoom tells whether the disk may take more; nil means always.
@@ -31,11 +34,11 @@ type Options struct {
 	MinFree int64
 	Ballast bool
 	// Policy is what the operator allows.
-	Policy vault.Policy
+	Policy caller.Policy
 	// Send delivers mail; nil means that none is set up.
-	Send func(ctx context.Context, m vault.Mail) error
+	Send func(ctx context.Context, m outbox.Mail) error
 	// Resolver asks DNS; nil means that there is none.
-	Resolver vault.Resolver
+	Resolver domain.Resolver
 	// Passwords is what hashing a password costs; zero means next to nothing,
 	// where the service takes a tenth of a second and 64 MiB for each.
 	Passwords seal.PasswordParams

@@ -6,22 +6,25 @@ import (
 	"testing"
 
 	"hush/seal"
-	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/secret"
+	"hush/vault/session"
 )
 
 // Caller returns an anonymous caller on the network of that number: an IPv4
 // address of the range for benchmarks, 198.18.0.0/15. Equal numbers below
 // 131,072 are one network.
-func Caller(number int) vault.Caller {
+func Caller(number int) caller.Caller {
 	base := netip.MustParseAddr("198.18.0.0").As4()
 	at := binary.BigEndian.Uint32(base[:]) + uint32(number)%(1<<17)
-	return vault.Caller{Network: vault.NetworkOf(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, at))))}
+	return caller.Caller{Network: caller.NetworkOf(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, at))))}
 }
 
 // MustConceal conceals text and returns what the sender gets.
-func (k *Kit) MustConceal(t testing.TB, c vault.Caller, text vault.Text, wish vault.Wish) vault.Concealed {
+func (k *Kit) MustConceal(t testing.TB, c caller.Caller, text caller.Text, wish secret.Wish) secret.Concealed {
 	t.Helper()
-	concealed, err := k.Vault.ConcealSecret(t.Context(), c, text, wish)
+	concealed, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, text, wish)
 	if err != nil {
 		t.Fatalf("ConcealSecret(%d bytes): got %v, want nil", len(text), err)
 	}
@@ -29,9 +32,9 @@ func (k *Kit) MustConceal(t testing.TB, c vault.Caller, text vault.Text, wish va
 }
 
 // MustReveal reveals a secret and returns its value.
-func (k *Kit) MustReveal(t testing.TB, c vault.Caller, key seal.Token, passphrase vault.Text) string {
+func (k *Kit) MustReveal(t testing.TB, c caller.Caller, key seal.Token, passphrase caller.Text) string {
 	t.Helper()
-	revealed, err := k.Vault.RevealSecret(t.Context(), c, key.Expose(), passphrase)
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key.Expose(), passphrase)
 	if err != nil {
 		t.Fatalf("RevealSecret(key): got %v, want nil", err)
 	}
@@ -39,9 +42,9 @@ func (k *Kit) MustReveal(t testing.TB, c vault.Caller, key seal.Token, passphras
 }
 
 // MustBurn burns the secret of a receipt and returns the receipt.
-func (k *Kit) MustBurn(t testing.TB, c vault.Caller, receipt seal.Token, passphrase vault.Text) vault.Metadata {
+func (k *Kit) MustBurn(t testing.TB, c caller.Caller, receipt seal.Token, passphrase caller.Text) secret.Metadata {
 	t.Helper()
-	metadata, err := k.Vault.BurnSecret(t.Context(), c, receipt.Expose(), passphrase)
+	metadata, err := k.Vault.Burns.BurnSecret(t.Context(), c, receipt.Expose(), passphrase)
 	if err != nil {
 		t.Fatalf("BurnSecret(key): got %v, want nil", err)
 	}
@@ -49,9 +52,9 @@ func (k *Kit) MustBurn(t testing.TB, c vault.Caller, receipt seal.Token, passphr
 }
 
 // MustMetadata fetches a receipt, which the first call moves to viewed.
-func (k *Kit) MustMetadata(t testing.TB, c vault.Caller, receipt seal.Token) vault.Metadata {
+func (k *Kit) MustMetadata(t testing.TB, c caller.Caller, receipt seal.Token) secret.Metadata {
 	t.Helper()
-	metadata, err := k.Vault.GetMetadata(t.Context(), c, receipt.Expose())
+	metadata, err := k.Vault.Receipts.GetMetadata(t.Context(), c, receipt.Expose())
 	if err != nil {
 		t.Fatalf("GetMetadata(key): got %v, want nil", err)
 	}
@@ -71,7 +74,7 @@ func (k *Kit) MustSweep(t testing.TB) {
 // time are one too many.
 func (k *Kit) MustReclaim(t testing.TB) int {
 	t.Helper()
-	freed, err := k.Vault.Reclaim(t.Context())
+	freed, err := k.Vault.Sweeper.Reclaim(t.Context())
 	if err != nil {
 		t.Fatalf("Reclaim(): got %v, want nil", err)
 	}
@@ -82,29 +85,29 @@ func (k *Kit) MustReclaim(t testing.TB) int {
 const Password = "correct horse battery"
 
 // MustAccount makes an account as the operator does and signs in to it.
-func (k *Kit) MustAccount(t testing.TB, address vault.Text) vault.Caller {
+func (k *Kit) MustAccount(t testing.TB, address caller.Text) caller.Caller {
 	t.Helper()
-	made := vault.OperatorAccount{Address: address, Password: Password}
-	if _, err := k.Vault.Operator().CreateAccount(t.Context(), made); err != nil {
+	made := account.OperatorAccount{Address: address, Password: Password}
+	if _, err := k.Vault.Operator().Accounts.CreateAccount(t.Context(), made); err != nil {
 		t.Fatalf("CreateAccount(address): got %v, want nil", err)
 	}
 	return k.MustSignIn(t, address, Password)
 }
 
 // MustSignIn signs in and returns the session's caller.
-func (k *Kit) MustSignIn(t testing.TB, address, password vault.Text) vault.Caller {
+func (k *Kit) MustSignIn(t testing.TB, address, password caller.Text) caller.Caller {
 	t.Helper()
-	in, err := k.Vault.CreateSession(t.Context(), Caller(1), address, password, false)
+	in, err := k.Vault.Sessions.CreateSession(t.Context(), Caller(1), address, password, false)
 	if err != nil {
 		t.Fatalf("CreateSession(address): got %v, want nil", err)
 	}
-	return k.MustAuthenticate(t, vault.Credential{Session: vault.Text(in.Cookie.Expose())})
+	return k.MustAuthenticate(t, session.Credential{Session: caller.Text(in.Cookie.Expose())})
 }
 
 // MustAuthenticate returns the caller of a credential.
-func (k *Kit) MustAuthenticate(t testing.TB, credential vault.Credential) vault.Caller {
+func (k *Kit) MustAuthenticate(t testing.TB, credential session.Credential) caller.Caller {
 	t.Helper()
-	c, err := k.Vault.Authenticate(t.Context(), Caller(1).Network, credential)
+	c, err := k.Vault.Sessions.Authenticate(t.Context(), Caller(1).Network, credential)
 	if err != nil {
 		t.Fatalf("Authenticate(credential): got %v, want nil", err)
 	}

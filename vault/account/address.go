@@ -1,0 +1,109 @@
+package account
+
+import (
+	"errors"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/email"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// sealAddress seals the address of an account's record.
+func (ac *Accounts) sealAddress(id caller.AccountID, address string) []byte {
+	return ac.keys.SealField(fieldAddress, id[:], []byte(address))
+}
+
+// AddressOf opens an account's address. One that does not open is logged and
+// left out: the rest of the account is still worth having.
+func (ac *Accounts) AddressOf(id caller.AccountID, r *AccountRecord) string {
+	return ac.openAddress(fieldAddress, id, r.address)
+}
+
+// openAddress opens a sealed field of an account's record; an empty one is
+// empty.
+func (ac *Accounts) openAddress(label string, id caller.AccountID, sealed []byte) string {
+	if len(sealed) == 0 {
+		return ""
+	}
+	address, err := ac.keys.OpenField(label, id[:], sealed)
+	if err != nil {
+		ac.log.Error("an account's address does not open", "account", id.String(), "cause", err)
+		return ""
+	}
+	return string(address)
+}
+
+// FindByAddress finds the account of a canonical address, destroyed ones
+// included, or returns ErrNotFound.
+func (ac *Accounts) FindByAddress(tx storage.Tx, canonical string) (caller.AccountID, *AccountRecord, error) {
+	return findByAddressID(tx, ac.keys.AddressID(canonical))
+}
+
+// findByAddressID reads as much for an address without an account: it looks for
+// the record of the zero id, which nobody has.
+func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *AccountRecord, error) {
+	var id caller.AccountID
+	data, err := tx.Get(BucketAddress, addressID[:])
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+	case err != nil:
+		return caller.AccountID{}, nil, err
+	case len(data) != len(id):
+		return caller.AccountID{}, nil, rows.ErrDamaged
+	default:
+		id = caller.AccountID(data)
+	}
+	r, err := GetAccount(tx, id)
+	return id, r, err
+}
+
+// ResolveAccount finds the account that an operator means by an address or an
+// id. It returns ErrNotFound for destroyed ones, too.
+func (ac *Accounts) ResolveAccount(tx storage.Tx, account caller.Text) (id caller.AccountID, r *AccountRecord, err error) {
+	var ok bool
+	if id, ok = caller.ParseAccountID(string(account)); ok {
+		r, err = GetAccount(tx, id)
+	} else {
+		address, bad := email.Canonical(account)
+		if bad != nil {
+			return caller.AccountID{}, nil, refusal.ErrNotFound
+		}
+		id, r, err = ac.FindByAddress(tx, address)
+	}
+	if err == nil && !r.Destroyed.IsZero() {
+		err = refusal.ErrNotFound
+	}
+	if err != nil {
+		return caller.AccountID{}, nil, err
+	}
+	return id, r, nil
+}
+
+// standing is what there is at an address.
+type standing byte
+
+const (
+	addressFree    standing = iota
+	addressPending          // an account that waits for its mailed link
+	addressUsed             // any other account
+	addressBuried           // a tombstone
+)
+
+// standingOf finds what there is at an address. The id and the record are zero
+// at a free one.
+func standingOf(tx storage.Tx, addressID [32]byte) (standing, caller.AccountID, *AccountRecord, error) {
+	id, r, err := findByAddressID(tx, addressID)
+	switch {
+	case errors.Is(err, refusal.ErrNotFound):
+		return addressFree, caller.AccountID{}, nil, nil
+	case err != nil:
+		return addressFree, caller.AccountID{}, nil, err
+	case !r.Destroyed.IsZero():
+		return addressBuried, id, r, nil
+	case r.Pending && !r.Disabled:
+		return addressPending, id, r, nil
+	}
+	return addressUsed, id, r, nil
+}

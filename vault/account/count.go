@@ -1,0 +1,21 @@
+package account
+
+import (
+	"errors"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+)
+
+// CountEmail counts a mail to a recipient for the account that sent it.
+func CountEmail(tx storage.Tx, id caller.AccountID) error {
+	account, err := GetAccount(tx, id)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Destroyed.IsZero() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return CountFor(tx, id, func(t *TallyRecord) { t.Emails++ })
+}

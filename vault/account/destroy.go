@@ -1,0 +1,123 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// TombstoneLifetime is how long nobody can sign up with the address of an
+// account that was destroyed.
+const TombstoneLifetime = 365 * 24 * time.Hour
+
+// DestroyAccount ends the caller's account with its sessions, tokens and
+// domains, burns its live secrets and returns how many there were. The
+// confirmation is the account's password. It returns ErrUnauthenticated,
+// ErrInvalid without a confirmation, ErrCredentials or LockedError for a wrong
+// one, and ErrBusy.
+func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirmation caller.Text) (burned int, err error) {
+	if c.Credential == nil {
+		return 0, refusal.ErrUnauthenticated
+	}
+	if confirmation == "" {
+		return 0, &refusal.InvalidError{Field: "confirmation", Text: "is missing"}
+	}
+	now := ac.clock.Now()
+	proved, _, err := ac.passwords.proveOwn(ctx, c, confirmation, now)
+	if err != nil {
+		return 0, err
+	}
+	return ac.destroyAccount(ctx, c.Credential.ID, now, func(tx storage.Tx) (*AccountRecord, error) {
+		return ac.passwords.stillProved(tx, c.Credential.ID, proved)
+	})
+}
+
+// destroyAccount burns what an account shared and makes it a tombstone. load
+// returns its record if it is to be destroyed still. What was concealed after
+// the first burning is burned by the second; after the tombstone nothing is.
+func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now time.Time, load func(storage.Tx) (*AccountRecord, error)) (burned int, err error) {
+	if burned, err = ac.others.BurnSecrets(ctx, id, now); err != nil {
+		return burned, err
+	}
+	err = ac.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		r, err := load(tx)
+		if err != nil {
+			return err
+		}
+		return ac.bury(tx, id, r, now)
+	})
+	if err != nil {
+		return burned, err
+	}
+	ac.others.Changed(id)
+	more, err := ac.others.BurnSecrets(ctx, id, now)
+	return burned + more, err
+}
+
+// bury replaces an account by its tombstone: the id of its address and when it
+// was destroyed, nothing else.
+func (ac *Accounts) bury(tx storage.Tx, id caller.AccountID, r *AccountRecord, now time.Time) error {
+	if err := dropTickets(tx, r, ticketVerify, ticketReset, ticketAddress); err != nil {
+		return err
+	}
+	if _, err := credential.EndSessions(tx, id, nil); err != nil {
+		return err
+	}
+	if _, err := credential.EndTokens(tx, id); err != nil {
+		return err
+	}
+	if err := credential.EndPairs(tx, id); err != nil {
+		return err
+	}
+	if err := ac.others.EndDomains(tx, id); err != nil {
+		return err
+	}
+	if err := tx.Delete(BucketTally, id[:]); err != nil {
+		return err
+	}
+	if err := clearTries(tx, r.AddressID); err != nil {
+		return err
+	}
+	if err := PutAccount(tx, id, &AccountRecord{AddressID: r.AddressID, Destroyed: now}); err != nil {
+		return err
+	}
+	if err := rows.PutDue(tx, now.Add(TombstoneLifetime), rows.DueTombstone, id[:]); err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountAccounts, By: -1}); err != nil {
+		return err
+	}
+	return rows.WriteAccountAudit(tx, now, rows.AuditDestroy, id)
+}
+
+// EndTombstone gives the address of a destroyed account back.
+func (ac *Accounts) EndTombstone(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+	if len(key) != len(caller.AccountID{}) {
+		return time.Time{}, rows.ErrDamaged
+	}
+	id := caller.AccountID(key)
+	r, err := GetAccount(tx, id)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && r.Destroyed.IsZero() {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	if end := r.Destroyed.Add(TombstoneLifetime); now.Before(end) {
+		return end, nil
+	}
+	owner, _, err := findByAddressID(tx, r.AddressID)
+	if err == nil && owner == id {
+		err = tx.Delete(BucketAddress, r.AddressID[:])
+	}
+	if err != nil && !errors.Is(err, refusal.ErrNotFound) {
+		return time.Time{}, err
+	}
+	return time.Time{}, tx.Delete(BucketAccount, id[:])
+}

@@ -1,0 +1,86 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/storage"
+	"hush/vault/outbox"
+	"hush/vault/rows"
+)
+
+// The reads and writes that level brings a transaction to: at least as many as
+// the one that does most needs, a new account with its ticket and mail.
+const (
+	evenReads  = 10
+	evenWrites = 14
+)
+
+// evenTx counts the reads and writes of a transaction whose work must not tell
+// whether an address has an account.
+type evenTx struct {
+	storage.Tx
+	reads, writes int
+}
+
+// Get implements storage.Tx.
+func (tx *evenTx) Get(bucket string, key []byte) ([]byte, error) {
+	tx.reads++
+	return tx.Tx.Get(bucket, key)
+}
+
+// Put implements storage.Tx.
+func (tx *evenTx) Put(bucket string, key, value []byte) error {
+	tx.writes++
+	return tx.Tx.Put(bucket, key, value)
+}
+
+// Delete implements storage.Tx.
+func (tx *evenTx) Delete(bucket string, key []byte) error {
+	tx.writes++
+	return tx.Tx.Delete(bucket, key)
+}
+
+// Range implements storage.Tx.
+func (tx *evenTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
+	tx.reads++
+	return tx.Tx.Range(bucket, from, to, fn)
+}
+
+// level reads and writes what is missing to the fixed numbers: rows of an
+// account that there is not, in the buckets that the real ones lie in. Nothing
+// of them is left.
+func (tx *evenTx) level(now time.Time) error {
+	if tx.reads > evenReads || tx.writes > evenWrites {
+		return fmt.Errorf("%d reads and %d writes where %d and %d are the most: %w", tx.reads, tx.writes, evenReads, evenWrites, rows.ErrInconsistent)
+	}
+	id := NewAccountID(now)
+	for tx.reads < evenReads {
+		if _, err := tx.Get(BucketAccount, id[:]); err != nil && !errors.Is(err, storage.ErrNotFound) {
+			return err
+		}
+	}
+	if (evenWrites-tx.writes)%2 == 1 {
+		if err := tx.Delete(BucketAccount, id[:]); err != nil {
+			return err
+		}
+	}
+	row := (&AccountRecord{}).Encode()
+	for _, bucket := range evenBuckets() {
+		if tx.writes == evenWrites {
+			return nil
+		}
+		if err := errors.Join(tx.Put(bucket, id[:], row), tx.Delete(bucket, id[:])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// evenBuckets are as many as level may need for pairs of writes.
+func evenBuckets() [evenWrites / 2]string {
+	return [...]string{
+		BucketTicket, rows.BucketDue, BucketAccount, outbox.BucketOutbox, BucketAddress, rows.BucketDue, rows.BucketAudit,
+	}
+}

@@ -1,0 +1,60 @@
+package account
+
+import (
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/rows"
+)
+
+// accountSecret is an account's password with the key that it unwraps.
+type accountSecret struct {
+	password NewPassword
+	key      seal.AccountKey
+}
+
+// newAccount makes the record of an account that nobody confirmed.
+func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.AccountID, *AccountRecord) {
+	id := NewAccountID(now)
+	return id, &AccountRecord{
+		Created: now, updated: now, Role: RoleCustomer, Locale: locale,
+		AddressID: ac.keys.AddressID(address), address: ac.sealAddress(id, address),
+	}
+}
+
+// addAccount stores a new account with its password, unless secret is nil. Its
+// address must be free or a tombstone's, which goes.
+func (ac *Accounts) addAccount(tx storage.Tx, id caller.AccountID, r *AccountRecord, secret *accountSecret, now time.Time) error {
+	at, old, _, err := standingOf(tx, r.AddressID)
+	if err != nil {
+		return err
+	}
+	if at == addressBuried {
+		if err := tx.Delete(BucketAccount, old[:]); err != nil {
+			return err
+		}
+	}
+	if secret != nil {
+		r.Password = &secret.password.Record
+		if err := ac.credentials.PutMainPair(tx, id, secret.key, secret.password.Holder, now); err != nil {
+			return err
+		}
+	}
+	if err := tx.Put(BucketAddress, r.AddressID[:], id[:]); err != nil {
+		return err
+	}
+	if err := PutAccount(tx, id, r); err != nil {
+		return err
+	}
+	if r.Pending {
+		if err := rows.PutDue(tx, now.Add(PendingLifetime), rows.DuePending, id[:]); err != nil {
+			return err
+		}
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountAccounts, By: 1}); err != nil {
+		return err
+	}
+	return rows.WriteAccountAudit(tx, now, rows.AuditAccount, id)
+}

@@ -1,0 +1,244 @@
+package account
+
+import (
+	"context"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/email"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// Operator is whoever runs the service. Nothing here asks for a password: who
+// may be the operator is for those to know who hand it out.
+type Operator struct{ v *Accounts }
+
+// NewOperator returns what the operator may do with accounts.
+func NewOperator(accounts *Accounts) Operator { return Operator{accounts} }
+
+// The sizes of a page of accounts.
+const (
+	AccountsDefault = 100
+	AccountsMost    = 1000
+)
+
+// CreateAccount makes an account that is ready for use, its address taken as
+// confirmed. Without a password it can be signed into only after a reset. It
+// returns ErrInvalid, ErrBusy, and ErrDuplicate if the address has an account;
+// one that was destroyed stands in nobody's way here.
+func (o Operator) CreateAccount(ctx context.Context, a OperatorAccount) (made Account, err error) {
+	v := o.v
+	address, err := email.Canonical(a.Address)
+	if err != nil {
+		return Account{}, err
+	}
+	now := v.clock.Now()
+	id, fresh, err := o.operatorRecord(address, a.Locale, a.Role, now)
+	if err != nil {
+		return Account{}, err
+	}
+	var secret *accountSecret
+	if a.Password != "" {
+		if secret, err = v.passwords.newSecret(ctx, "password", a.Password, address); err != nil {
+			return Account{}, err
+		}
+	}
+	err = v.store.Update(ctx, func(tx storage.Tx) error {
+		at, _, _, err := standingOf(tx, fresh.AddressID)
+		if err != nil {
+			return err
+		}
+		if at != addressFree && at != addressBuried {
+			return refusal.ErrDuplicate
+		}
+		if err := v.addAccount(tx, id, fresh, secret, now); err != nil {
+			return err
+		}
+		made, err = v.DescribeAccount(tx, id, fresh)
+		return err
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	return made, nil
+}
+
+// operatorRecord makes the record of an account that the operator vouches for.
+func (o Operator) operatorRecord(address, locale string, role Role, now time.Time) (caller.AccountID, *AccountRecord, error) {
+	locale, err := optionalLocale(locale)
+	if err != nil {
+		return caller.AccountID{}, nil, err
+	}
+	if role == 0 {
+		role = RoleCustomer
+	}
+	if role != RoleCustomer && role != RoleColonel {
+		return caller.AccountID{}, nil, &refusal.InvalidError{Field: "role", Text: "is not one of those that there are"}
+	}
+	id, r := o.v.newAccount(address, locale, now)
+	r.Proof, r.verified, r.Role = ProofOperator, now, role
+	return id, r, nil
+}
+
+// ListAccounts lists accounts, newest first. The token is next of the page
+// before, empty for the first one; next is empty on the last. A size of 0
+// means AccountsDefault.
+func (o Operator) ListAccounts(ctx context.Context, size int, token string) (list []Account, next string, err error) {
+	var from []byte
+	if token != "" {
+		after, ok := caller.ParseAccountID(token)
+		if !ok {
+			return nil, "", &refusal.InvalidError{Field: "page_token", Text: "is not one that this service made"}
+		}
+		from = slices.Concat(after[:], []byte{0})
+	}
+	if size <= 0 {
+		size = AccountsDefault
+	}
+	size = min(size, AccountsMost)
+	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+		list, next = nil, ""
+		return rows.IgnoreEnough(tx.Range(BucketAccount, from, nil, func(key, value []byte) error {
+			if len(list) == size {
+				last := list[len(list)-1].ID
+				next = hex.EncodeToString(last[:])
+				return rows.ErrEnough
+			}
+			shown, ok, err := o.listedAccount(tx, key, value)
+			if ok {
+				list = append(list, shown)
+			}
+			return err
+		}))
+	})
+	return list, next, err
+}
+
+// listedAccount describes a row of the accounts; tombstones are not listed.
+func (o Operator) listedAccount(tx storage.Tx, key, value []byte) (shown Account, ok bool, err error) {
+	if len(key) != len(caller.AccountID{}) {
+		return Account{}, false, rows.ErrDamaged
+	}
+	r, err := DecodeAccount(value)
+	if err != nil || !r.Destroyed.IsZero() {
+		return Account{}, false, err
+	}
+	shown, err = o.v.DescribeAccount(tx, caller.AccountID(key), r)
+	return shown, err == nil, err
+}
+
+// GetAccount shows the account of an address or id, or returns ErrNotFound.
+func (o Operator) GetAccount(ctx context.Context, account caller.Text) (shown Account, err error) {
+	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+		id, r, err := o.v.ResolveAccount(tx, account)
+		if err != nil {
+			return err
+		}
+		shown, err = o.v.DescribeAccount(tx, id, r)
+		return err
+	})
+	return shown, err
+}
+
+// SetRole sets what an account may do. It returns ErrNotFound or ErrInvalid.
+func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (Account, error) {
+	if role != RoleCustomer && role != RoleColonel {
+		return Account{}, &refusal.InvalidError{Field: "role", Text: "is not one of those that there are"}
+	}
+	return o.change(ctx, account, rows.AuditRole, func(_ storage.Tx, _ caller.AccountID, r *AccountRecord) error {
+		r.Role = role
+		return nil
+	})
+}
+
+// DisableAccount locks an account, which ends its sessions and lets its tokens
+// do nothing, or unlocks it. It returns ErrNotFound.
+func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disabled bool) (Account, error) {
+	return o.change(ctx, account, rows.AuditDisable, func(tx storage.Tx, id caller.AccountID, r *AccountRecord) error {
+		if r.Disabled = disabled; !disabled {
+			return nil
+		}
+		if _, err := credential.EndSessions(tx, id, nil); err != nil {
+			return err
+		}
+		return dropTickets(tx, r, ticketReset, ticketAddress)
+	})
+}
+
+// change changes an account in one transaction with its audit row, and returns
+// it as it is afterwards.
+func (o Operator) change(ctx context.Context, account caller.Text, kind rows.AuditType, change func(storage.Tx, caller.AccountID, *AccountRecord) error) (shown Account, err error) {
+	now := o.v.clock.Now()
+	err = o.v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		id, r, err := o.v.ResolveAccount(tx, account)
+		if err != nil {
+			return err
+		}
+		if err := change(tx, id, r); err != nil {
+			return err
+		}
+		if err := amend(tx, id, r, kind, now); err != nil {
+			return err
+		}
+		shown, err = o.v.DescribeAccount(tx, id, r)
+		return err
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	o.v.others.Changed(shown.ID)
+	return shown, nil
+}
+
+// ResetPassword sets a password, as a mailed link does: the operator's word
+// takes the place of the mail. It returns how many entries the account's list
+// can no longer show, or ErrNotFound, ErrInvalid or ErrBusy.
+func (o Operator) ResetPassword(ctx context.Context, account, password caller.Text) (sealed int64, err error) {
+	found, err := o.GetAccount(ctx, account)
+	if err != nil {
+		return 0, err
+	}
+	secret, err := o.v.passwords.newSecret(ctx, "password", password, found.Address)
+	if err != nil {
+		return 0, err
+	}
+	now := o.v.clock.Now()
+	err = o.v.store.Update(ctx, func(tx storage.Tx) error {
+		id, r, err := o.v.ResolveAccount(tx, caller.Text(found.ID.String()))
+		if err != nil {
+			return err
+		}
+		by := r.Proof
+		if by == proofNone {
+			by = ProofOperator
+		}
+		if err := prove(tx, r, by, now); err != nil {
+			return err
+		}
+		sealed, err = o.v.passwords.resetPassword(tx, id, r, secret, now)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	o.v.others.Changed(found.ID)
+	return sealed, nil
+}
+
+// DestroyAccount ends an account as its owner may, and returns how many live
+// secrets it burned, or ErrNotFound.
+func (o Operator) DestroyAccount(ctx context.Context, account caller.Text) (burned int, err error) {
+	found, err := o.GetAccount(ctx, account)
+	if err != nil {
+		return 0, err
+	}
+	return o.v.destroyAccount(ctx, found.ID, o.v.clock.Now(), func(tx storage.Tx) (*AccountRecord, error) {
+		_, r, err := o.v.ResolveAccount(tx, caller.Text(found.ID.String()))
+		return r, err
+	})
+}

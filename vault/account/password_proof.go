@@ -1,0 +1,151 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/guess"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// ProvePassword tells whether somebody knows the password of an account. A nil
+// r is no account: the same work is done for it, and its password is always
+// wrong. Each try is reserved durably before the slow hash begins, so that
+// neither a crash nor a hundred parallel guesses buy more of them; the right
+// password takes its own back and forgives the network's others.
+//
+// It returns ErrCredentials, LockedError or ErrBusy, and the hash of the right
+// password.
+func (pw *Passwords) ProvePassword(ctx context.Context, c caller.Caller, addressID [32]byte, r *AccountRecord, password caller.Text, now time.Time) (seal.PasswordHash, error) {
+	params := pw.NewPasswordParams()
+	if r != nil && r.Password != nil {
+		params = r.Password.Params
+	}
+	leave, err := pw.hasher.Passwords.Enter(ctx)
+	if err != nil {
+		return seal.PasswordHash{}, err
+	}
+	defer leave()
+	p := pw.newPasswordTry(c, addressID, r, now)
+	left, err := pw.reserveTry(ctx, p, now)
+	if err != nil {
+		return seal.PasswordHash{}, err
+	}
+	hash := pw.hasher.Password(params, password)
+	if pw.PasswordIs(r, hash) {
+		return hash, pw.forgiveTry(ctx, p, now)
+	}
+	if err := pw.noteFailure(ctx, addressID, left, now); err != nil {
+		return seal.PasswordHash{}, err
+	}
+	return seal.PasswordHash{}, refusal.ErrCredentials
+}
+
+// passwordTry names the two counters of a try. A network that the owner signed
+// in from lately counts for itself: all is nil then.
+type passwordTry struct {
+	mine, all []byte
+	// own: the caller is signed in to the account, and may have come to destroy
+	// it, which goes on when the disk is full.
+	own bool
+}
+
+func (pw *Passwords) newPasswordTry(c caller.Caller, addressID [32]byte, r *AccountRecord, now time.Time) passwordTry {
+	network := pw.keys.NetworkID(c.Network.Bytes())
+	p := passwordTry{mine: triesKey(addressID, triesNetwork, network[:])}
+	p.own = c.Credential != nil && pw.keys.AddressID(c.Credential.Address) == addressID
+	if !r.knows(network, now) {
+		p.all = triesKey(addressID, triesAll, nil)
+	}
+	return p
+}
+
+// update is what counts the try. One of a stranger may make a row, so it may not
+// use the room that is kept back.
+func (p passwordTry) update(s rows.Store) func(context.Context, func(storage.Tx) error) error {
+	if p.own {
+		return s.UpdateReserved
+	}
+	return s.Update
+}
+
+// load loads both counters.
+func (p passwordTry) load(tx storage.Tx, now time.Time) (mine, all guess.Tries, err error) {
+	if mine, err = getTries(tx, p.mine, now); err != nil || p.all == nil {
+		return mine, all, err
+	}
+	all, err = getTries(tx, p.all, now)
+	return mine, all, err
+}
+
+// open loads both counters, or returns LockedError while either is locked.
+func (p passwordTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries, err error) {
+	mine, all, err = p.load(tx, now)
+	if wait := max(mine.Locked.Sub(now), all.Locked.Sub(now)); err == nil && wait > 0 {
+		err = &refusal.LockedError{RetryAfter: wait}
+	}
+	return mine, all, err
+}
+
+// reserveTry counts a try and returns how many the network has left, or
+// LockedError. Who is locked out does not reach the writer.
+func (pw *Passwords) reserveTry(ctx context.Context, p passwordTry, now time.Time) (left int, err error) {
+	err = pw.store.View(ctx, func(tx storage.Tx) error {
+		_, _, err := p.open(tx, now)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	err = p.update(pw.store)(ctx, func(tx storage.Tx) error {
+		mine, all, err := p.open(tx, now)
+		if err != nil {
+			return err
+		}
+		left = mine.AddLasting(PasswordNetworkTries, now)
+		if err := putTries(tx, p.mine, mine); err != nil || p.all == nil {
+			return err
+		}
+		all.AddLasting(PasswordTries, now)
+		return putTries(tx, p.all, all)
+	})
+	return left, err
+}
+
+// forgiveTry takes back the try of a right password.
+func (pw *Passwords) forgiveTry(ctx context.Context, p passwordTry, now time.Time) error {
+	return p.update(pw.store)(ctx, func(tx storage.Tx) error {
+		_, all, err := p.load(tx, now)
+		if err != nil {
+			return err
+		}
+		if err := tx.Delete(BucketTries, p.mine); err != nil || p.all == nil {
+			return err
+		}
+		if all.TakeBack(); all.Count == 0 {
+			return tx.Delete(BucketTries, p.all)
+		}
+		return tx.Put(BucketTries, p.all, all.Encode())
+	})
+}
+
+// noteFailure writes the audit row of a wrong password: for the first of a
+// network and for those that a pause follows, so that guessing does not fill
+// the trail. An address without an account is the zero account's.
+func (pw *Passwords) noteFailure(ctx context.Context, addressID [32]byte, left int, now time.Time) error {
+	if left != PasswordNetworkTries-1 && left != 0 {
+		return nil
+	}
+	return pw.store.Update(ctx, func(tx storage.Tx) error {
+		id, _, err := findByAddressID(tx, addressID)
+		if err != nil && !errors.Is(err, refusal.ErrNotFound) {
+			return err
+		}
+		return rows.WriteAccountAudit(tx, now, rows.AuditSignInFailed, id)
+	})
+}

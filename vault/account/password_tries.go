@@ -1,0 +1,133 @@
+package account
+
+import (
+	"errors"
+	"time"
+
+	"hush/storage"
+	"hush/vault/credential"
+	"hush/vault/guess"
+	"hush/vault/rows"
+)
+
+// BucketTries: address id ‖ what is counted -> Tries; see triesKey
+const BucketTries = "tries"
+
+// The limits on wrong passwords of one address, whether or not it has an
+// account. The pauses are those of passphrases, without an end.
+const (
+	// PasswordNetworkTries is how many tries a network has before its first
+	// pause.
+	PasswordNetworkTries = 5
+	// PasswordTries is how many all networks have together before the first
+	// pause of all. Networks that the owner signed in from lately are not
+	// counted, and not kept waiting by the others.
+	PasswordTries = 30
+	// PasswordTriesKept is how long tries are remembered after the last one.
+	PasswordTriesKept = 7 * 24 * time.Hour
+)
+
+// What is counted for an address. The letters are stored.
+const (
+	triesNetwork = 'n' // wrong passwords of one network
+	triesAll     = 'g' // wrong passwords
+	mailsVerify  = 'v' // links that confirm a new account
+	mailsReset   = 'r' // links that set a password
+	mailsAddress = 'a' // links that confirm a next address
+	mailsTaken   = 't' // notes that somebody signed up again
+)
+
+// triesKey is the row of a counter: address id 32 ‖ what is counted 1 ‖ of
+// which network 8, where one is.
+func triesKey(addressID [32]byte, kind byte, network []byte) []byte {
+	key := make([]byte, 0, len(addressID)+1+len(network))
+	key = append(key, addressID[:]...)
+	key = append(key, kind)
+	return append(key, network...)
+}
+
+// triesKindAt is where a counter's row says what is counted.
+const triesKindAt = 32
+
+// triesWindow is how long a counter of a kind adds up: of passwords from the
+// last try, of mails from the first one.
+func triesWindow(kind byte) time.Duration {
+	switch kind {
+	case mailsVerify:
+		return verifyPause
+	case mailsReset, mailsAddress, mailsTaken:
+		return mailWindow
+	}
+	return PasswordTriesKept
+}
+
+// triesEnd is when a counter of a kind starts anew.
+func triesEnd(r guess.Tries, kind byte) time.Time {
+	return credential.Later(r.Locked, r.Began.Add(triesWindow(kind)))
+}
+
+// getTries loads a counter; one whose time is over starts anew.
+func getTries(tx storage.Tx, key []byte, now time.Time) (guess.Tries, error) {
+	data, err := tx.Get(BucketTries, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return guess.Tries{}, nil
+	}
+	if err != nil {
+		return guess.Tries{}, err
+	}
+	r, err := guess.DecodeTries(data)
+	if err != nil || !now.Before(triesEnd(r, key[triesKindAt])) {
+		return guess.Tries{}, err
+	}
+	return r, nil
+}
+
+// putTries stores a counter, and asks for its end when it is new.
+func putTries(tx storage.Tx, key []byte, r guess.Tries) error {
+	if err := tx.Put(BucketTries, key, r.Encode()); err != nil || r.Count != 1 {
+		return err
+	}
+	return rows.PutDue(tx, triesEnd(r, key[triesKindAt]), rows.DueTries, key)
+}
+
+// EndTries forgets a counter whose time is over.
+func (pw *Passwords) EndTries(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+	if len(key) <= triesKindAt {
+		return time.Time{}, rows.ErrDamaged
+	}
+	data, err := tx.Get(BucketTries, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	r, err := guess.DecodeTries(data)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if ends := triesEnd(r, key[triesKindAt]); now.Before(ends) {
+		return ends, nil
+	}
+	return time.Time{}, tx.Delete(BucketTries, key)
+}
+
+// clearTries forgets the wrong passwords of an address.
+func clearTries(tx storage.Tx, addressID [32]byte) error {
+	var keys [][]byte
+	err := tx.Range(BucketTries, addressID[:], rows.PrefixEnd(addressID[:]), func(key, _ []byte) error {
+		if kind := key[triesKindAt]; kind == triesNetwork || kind == triesAll {
+			keys = append(keys, append([]byte(nil), key...))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := tx.Delete(BucketTries, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,224 @@
+package account
+
+import (
+	"crypto/rand"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/rows"
+)
+
+const tallyVersion = 1
+
+const accountVersion = 2
+
+// The buckets of this file.
+const (
+	BucketAccount = "account" // account id -> AccountRecord
+	BucketAddress = "address" // seal.Keys.AddressID -> account id
+	BucketTally   = "tally"   // account id -> TallyRecord
+)
+
+// Role is what an account may do besides using the service. The numbers are
+// stored.
+type Role byte
+
+// The roles.
+const (
+	RoleCustomer Role = 1
+	RoleColonel  Role = 2
+)
+
+// proof is how it is known that an account's address is its owner's. The
+// numbers are stored.
+type proof byte
+
+const (
+	proofNone     proof = 0 // nobody confirmed it
+	proofMail     proof = 1 // a mailed link was opened
+	ProofOperator proof = 2 // the operator made the account
+)
+
+// AccountRecord is an account.
+//
+//	version 2 │ created 8 │ updated 8 │ verified 8 │ signed in 8 │ destroyed 8
+//	│ proof 1 │ pending? 1 │ role 1 │ disabled? 1 │ notify opened? 1
+//	│ address id 32 │ sealed count 8 │ tickets 3 × 22 │ locale
+//	│ sealed address │ sealed pending address
+//	│ password? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 │ verifier 32
+//	  │ keyed? 1 │ kid 4 ]
+//	│ networks 1 × ( │ network id 8 │ last signed in 8 )
+//
+// The three before the password are length-prefixed. "Pending" is an account
+// that cannot be used before its address is confirmed. What is destroyed keeps
+// its address id alone, as a tombstone. Version 1 had no networks, and its
+// verifiers were not keyed.
+type AccountRecord struct {
+	Created, updated, verified, SignedIn, Destroyed time.Time
+	Proof                                           proof
+	Pending                                         bool
+	Role                                            Role
+	Disabled                                        bool
+	NotifyOpened                                    bool
+	AddressID                                       [32]byte
+	sealedCount                                     uint64
+	tickets                                         [accountTickets]seal.RowKey // by ticketKind; zero for none
+	Locale                                          string
+	address                                         []byte // SealField fieldAddress, row = id
+	pendingAddress                                  []byte // SealField fieldPendingAddress, row = id; empty if none
+	Password                                        *passwordRecord
+	Networks                                        []knownNetwork // newest first
+}
+
+// PasswordRecord is what is kept of a password; nil for accounts without one.
+type passwordRecord struct {
+	Params   seal.PasswordParams
+	Verifier [32]byte
+	// keyed verifiers take the root key that kid names to test a guess. Those
+	// of version 1 do not; they are replaced when the owner signs in.
+	Keyed bool
+	KID   [4]byte
+}
+
+// The labels of sealed fields.
+const (
+	fieldAddress        = "account address"
+	fieldPendingAddress = "account pending address"
+)
+
+// Encode lays out an account.
+func (r *AccountRecord) Encode() []byte {
+	w := make(rows.Writer, 0, 400)
+	w.Byte(accountVersion)
+	for _, t := range []time.Time{r.Created, r.updated, r.verified, r.SignedIn, r.Destroyed} {
+		w.Time(t)
+	}
+	w.Byte(byte(r.Proof))
+	w.Bool(r.Pending)
+	w.Byte(byte(r.Role))
+	w.Bool(r.Disabled)
+	w.Bool(r.NotifyOpened)
+	w.Bytes(r.AddressID[:])
+	w.Uint64(r.sealedCount)
+	for _, row := range r.tickets {
+		w.Bytes(row[:])
+	}
+	w.Text(r.Locale)
+	w.Sized(r.address)
+	w.Sized(r.pendingAddress)
+	w.Bool(r.Password != nil)
+	if p := r.Password; p != nil {
+		w.Uint32(p.Params.MemoryKiB)
+		w.Uint32(p.Params.Time)
+		w.Byte(p.Params.Threads)
+		w.Bytes(p.Params.Salt[:])
+		w.Bytes(p.Verifier[:])
+		w.Bool(p.Keyed)
+		w.Bytes(p.KID[:])
+	}
+	w.Byte(byte(len(r.Networks)))
+	for _, n := range r.Networks {
+		w.Bytes(n.id[:])
+		w.Time(n.seen)
+	}
+	return w
+}
+
+// DecodeAccount reads what Encode wrote, in any version.
+func DecodeAccount(data []byte) (*AccountRecord, error) {
+	in := rows.NewReader(data)
+	var r AccountRecord
+	version := in.UpTo(accountVersion)
+	for _, t := range []*time.Time{&r.Created, &r.updated, &r.verified, &r.SignedIn, &r.Destroyed} {
+		*t = in.Time()
+	}
+	r.Proof, r.Pending = proof(in.Byte()), in.Bool()
+	r.Role, r.Disabled, r.NotifyOpened = Role(in.Byte()), in.Bool(), in.Bool()
+	in.Into(r.AddressID[:])
+	r.sealedCount = in.Uint64()
+	for i := range r.tickets {
+		in.Into(r.tickets[i][:])
+	}
+	r.Locale = in.Text()
+	r.address, r.pendingAddress = in.Sized(), in.Sized()
+	if in.Bool() {
+		p := &passwordRecord{Params: seal.PasswordParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}}
+		in.Into(p.Params.Salt[:])
+		in.Into(p.Verifier[:])
+		if version > 1 {
+			p.Keyed = in.Bool()
+			in.Into(p.KID[:])
+		}
+		r.Password = p
+	}
+	if version > 1 {
+		r.Networks = readNetworks(&in)
+	}
+	return &r, in.End()
+}
+
+// Usable tells whether credentials of the account are good.
+func (r *AccountRecord) Usable() bool {
+	return !r.Pending && !r.Disabled && r.Destroyed.IsZero()
+}
+
+// GetAccount loads an account, destroyed ones included, or returns
+// ErrNotFound.
+func GetAccount(tx storage.Tx, id caller.AccountID) (*AccountRecord, error) {
+	return rows.Load(tx, BucketAccount, id[:], DecodeAccount)
+}
+
+// PutAccount stores an account.
+func PutAccount(tx storage.Tx, id caller.AccountID, r *AccountRecord) error {
+	return tx.Put(BucketAccount, id[:], r.Encode())
+}
+
+// TallyRecord counts what an account did; it changes with every secret, the
+// account's record seldom.
+//
+//	version 1 │ created 8 │ shared 8 │ burned 8 │ emails 8
+type TallyRecord struct{ Created, Shared, Burned, Emails uint64 }
+
+func (r TallyRecord) encode() []byte {
+	w := make(rows.Writer, 0, 33)
+	w.Byte(tallyVersion)
+	for _, n := range []uint64{r.Created, r.Shared, r.Burned, r.Emails} {
+		w.Uint64(n)
+	}
+	return w
+}
+
+func decodeTally(data []byte) (TallyRecord, error) {
+	in := rows.NewReader(data)
+	var r TallyRecord
+	in.Version(tallyVersion)
+	for _, n := range []*uint64{&r.Created, &r.Shared, &r.Burned, &r.Emails} {
+		*n = in.Uint64()
+	}
+	return r, in.End()
+}
+
+// GetTally returns what an account did; nothing for one that did nothing.
+func GetTally(tx storage.Tx, id caller.AccountID) (TallyRecord, error) {
+	return rows.LoadOr(tx, BucketTally, id[:], decodeTally, TallyRecord{})
+}
+
+// CountFor changes an account's tally.
+func CountFor(tx storage.Tx, id caller.AccountID, change func(*TallyRecord)) error {
+	r, err := GetTally(tx, id)
+	if err != nil {
+		return err
+	}
+	change(&r)
+	return tx.Put(BucketTally, id[:], r.encode())
+}
+
+// NewAccountID returns the id of an account that is made now.
+func NewAccountID(created time.Time) caller.AccountID {
+	var id caller.AccountID
+	copy(id[:8], rows.BigEndian(^rows.Millis(created)))
+	rand.Read(id[8:])
+	return id
+}

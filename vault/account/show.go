@@ -1,0 +1,101 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// GetAccount shows the caller's account. Callers without one get
+// ErrUnauthenticated.
+func (ac *Accounts) GetAccount(ctx context.Context, c caller.Caller) (shown Account, err error) {
+	if c.Credential == nil {
+		return Account{}, refusal.ErrUnauthenticated
+	}
+	err = ac.store.View(ctx, func(tx storage.Tx) error {
+		r, err := UsableAccount(tx, c.Credential.ID)
+		if err != nil {
+			return err
+		}
+		shown, err = ac.DescribeAccount(tx, c.Credential.ID, r)
+		return err
+	})
+	return shown, err
+}
+
+// UsableAccount loads the account of a caller. One that ended since the caller
+// was authenticated is ErrUnauthenticated.
+func UsableAccount(tx storage.Tx, id caller.AccountID) (*AccountRecord, error) {
+	r, err := GetAccount(tx, id)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !r.Usable() {
+		return nil, refusal.ErrUnauthenticated
+	}
+	return r, err
+}
+
+// ColonelOf tells whether the colonel's role takes effect: it was given to the
+// account or to its address, and the address is known to be its owner's.
+func (ac *Accounts) ColonelOf(r *AccountRecord, address string) bool {
+	proved := r.Proof == proofMail || r.Proof == ProofOperator
+	return proved && (r.Role == RoleColonel || ac.policy.Colonel(address))
+}
+
+// DescribeAccount turns a record into what its account is shown.
+func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *AccountRecord) (Account, error) {
+	did, err := GetTally(tx, id)
+	if err != nil {
+		return Account{}, err
+	}
+	address, role := ac.AddressOf(id, r), RoleCustomer
+	if ac.ColonelOf(r, address) {
+		role = RoleColonel
+	}
+	return Account{
+		ID: id, Address: address, PendingAddress: ac.openAddress(fieldPendingAddress, id, r.pendingAddress),
+		Role: role, Verified: r.Proof != proofNone, Created: r.Created, Updated: r.updated,
+		SignedIn: r.SignedIn, Locale: r.Locale, NotifyOpened: r.NotifyOpened, Disabled: r.Disabled,
+		Tally: Tally{
+			Created: int64(did.Created), Shared: int64(did.Shared),
+			Burned: int64(did.Burned), Emails: int64(did.Emails),
+		},
+		SealedCount: int64(r.sealedCount), TTLCeiling: ac.limits.AccountTTL, SecretLimit: ac.limits.AccountSecret,
+	}, nil
+}
+
+// changeOwn changes the caller's account in one transaction with its audit
+// row, and returns the account afterwards.
+func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.AuditType, change func(storage.Tx, *AccountRecord) error) (shown Account, err error) {
+	if c.Credential == nil {
+		return Account{}, refusal.ErrUnauthenticated
+	}
+	now, id := ac.clock.Now(), c.Credential.ID
+	err = ac.store.Update(ctx, func(tx storage.Tx) error {
+		r, err := UsableAccount(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := change(tx, r); err != nil {
+			return err
+		}
+		if err := amend(tx, id, r, kind, now); err != nil {
+			return err
+		}
+		shown, err = ac.DescribeAccount(tx, id, r)
+		return err
+	})
+	return shown, err
+}
+
+// amend stores a changed record and its audit row.
+func amend(tx storage.Tx, id caller.AccountID, r *AccountRecord, kind rows.AuditType, now time.Time) error {
+	r.updated = now
+	if err := PutAccount(tx, id, r); err != nil {
+		return err
+	}
+	return rows.WriteAccountAudit(tx, now, kind, id)
+}

@@ -1,0 +1,197 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/email"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+)
+
+// errMoved: what was found at an address is there no longer. The caller looks
+// again.
+var errMoved = errors.New("the address moved on")
+
+// signUpRounds is how often a sign-up looks again.
+const signUpRounds = 4
+
+// signUp is a sign-up that the policy admits.
+type signUp struct {
+	address   string // canonical
+	addressID [32]byte
+	locale    string
+	invite    *seal.RowKey // to be spent; nil where none is needed
+	now       time.Time
+}
+
+// CreateAccount signs up. Where mail is set up it answers the same and does
+// the same work whether or not the address has an account: a new account waits
+// for the link that is mailed, one that waits already is mailed another link
+// at most once in five minutes, and the owner of any other is told at most
+// once an hour. Where no mail is set up the account is ready at once.
+//
+// Where mail is set up a password is ignored: anyone can sign up with any
+// address, so only the holder of the mailed link chooses the password, with
+// VerifyAccount.
+//
+// It returns ErrInvalid, ErrPolicy, ErrMaintenance, ErrTicket for an invite
+// that is not good, ErrChallenge, ErrBusy, and ErrAddressTaken where no mail
+// is set up.
+func (su *SignUps) CreateAccount(ctx context.Context, c caller.Caller, n NewAccount) (verificationRequired bool, err error) {
+	s, err := su.admitSignUp(ctx, &n)
+	if err != nil {
+		return false, err
+	}
+	if c.Anonymous() {
+		if err := su.challenges.Spend(ctx, n.Challenge, "signup", s.now); err != nil {
+			return false, err
+		}
+	}
+	if !su.outbox.Enabled() {
+		return false, su.signUpAtOnce(ctx, s, n.Password)
+	}
+	for range signUpRounds {
+		if err = su.signUpByMail(ctx, s); !errors.Is(err, errMoved) {
+			return true, err
+		}
+	}
+	return false, refusal.ErrBusy
+}
+
+// AdmitSignUp checks whatever can be checked without looking for an account.
+func (su *SignUps) admitSignUp(ctx context.Context, n *NewAccount) (s signUp, err error) {
+	s.now = su.clock.Now()
+	if err := su.store.CheckRoom(); err != nil {
+		return s, err
+	}
+	if err := su.policy.AdmitSignUp(n.Invite); err != nil {
+		return s, err
+	}
+	if s.address, err = email.Canonical(n.Address); err != nil {
+		return s, err
+	}
+	if err := su.policy.AdmitAddress("address", s.address); err != nil {
+		return s, err
+	}
+	if !su.outbox.Enabled() {
+		if err := checkPasswordOf("password", n.Password, s.address); err != nil {
+			return s, err
+		}
+	}
+	if s.locale, err = optionalLocale(n.Locale); err != nil {
+		return s, err
+	}
+	s.addressID = su.keys.AddressID(s.address)
+	if su.policy.SignUp == caller.SignUpInvite {
+		s.invite, err = su.findInvite(ctx, n.Invite, s.address, s.now)
+	}
+	return s, err
+}
+
+// signUpAtOnce makes an account that nobody confirms.
+func (su *SignUps) signUpAtOnce(ctx context.Context, s signUp, password caller.Text) error {
+	secret, err := su.passwords.newSecret(ctx, "password", password, s.address)
+	if err != nil {
+		return err
+	}
+	err = su.store.View(ctx, func(tx storage.Tx) error { return refuseTaken(tx, s.addressID) })
+	if err != nil {
+		return err
+	}
+	id, r := su.accounts.newAccount(s.address, s.locale, s.now)
+	return su.store.Update(ctx, func(tx storage.Tx) error {
+		if err := refuseTaken(tx, s.addressID); err != nil {
+			return err
+		}
+		if err := spendInvite(tx, s.invite, s.now); err != nil {
+			return err
+		}
+		return su.accounts.addAccount(tx, id, r, secret, s.now)
+	})
+}
+
+// refuseTaken returns ErrAddressTaken unless an address is free.
+func refuseTaken(tx storage.Tx, addressID [32]byte) error {
+	at, _, _, err := standingOf(tx, addressID)
+	if err == nil && at != addressFree {
+		err = refusal.ErrAddressTaken
+	}
+	return err
+}
+
+// signUpByMail makes an account that waits for its link, or writes to the
+// owner of the one that there is. It returns errMoved if somebody else signed
+// up meanwhile.
+func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
+	var found standing
+	err := su.store.View(ctx, func(tx storage.Tx) (err error) {
+		found, _, _, err = standingOf(tx, s.addressID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	token := seal.NewToken(s.now)
+	m := outbox.Mail{Kind: outbox.MailVerify, To: caller.Text(s.address), Locale: s.locale, Created: s.now}
+	if found == addressFree || found == addressPending {
+		m.Key, m.Expires = caller.Text(token.Expose()), s.now.Add(verifyLifetime)
+	} else {
+		m.Kind = outbox.MailTaken
+	}
+	newID, fresh := su.accounts.newAccount(s.address, s.locale, s.now)
+	fresh.Pending = true
+	return su.mailed(ctx, m, s.now, func(tx storage.Tx) (bool, error) {
+		at, id, r, err := standingOf(tx, s.addressID)
+		if err != nil {
+			return false, err
+		}
+		if at != found {
+			return false, errMoved
+		}
+		if err := spendInvite(tx, s.invite, s.now); err != nil {
+			return false, err
+		}
+		switch at {
+		case addressFree:
+			r := *fresh
+			return su.signUpFresh(tx, s, newID, &r, token)
+		case addressPending:
+			return su.signUpAgain(tx, s, id, r, token)
+		case addressUsed, addressBuried:
+		}
+		goes, err := mayMail(tx, s.addressID, mailsTaken, s.now)
+		return goes && at == addressUsed, err
+	})
+}
+
+// signUpFresh adds the account and its ticket. The account has no password.
+func (su *SignUps) signUpFresh(tx storage.Tx, s signUp, id caller.AccountID, r *AccountRecord, token seal.Token) (bool, error) {
+	// The first link goes even if somebody asked for another one before there
+	// was an account.
+	if _, err := mayMail(tx, s.addressID, mailsVerify, s.now); err != nil {
+		return false, err
+	}
+	if err := issue(tx, r, newTicket(ticketVerify, token, id, s.now)); err != nil {
+		return false, err
+	}
+	return true, su.accounts.addAccount(tx, id, r, nil, s.now)
+}
+
+// signUpAgain gives an account that waits another ticket. A password that an
+// older version stored with the sign-up goes.
+func (su *SignUps) signUpAgain(tx storage.Tx, s signUp, id caller.AccountID, r *AccountRecord, token seal.Token) (bool, error) {
+	goes, err := mayMail(tx, s.addressID, mailsVerify, s.now)
+	if err != nil || !goes {
+		return false, err
+	}
+	if err := issue(tx, r, newTicket(ticketVerify, token, id, s.now)); err != nil {
+		return false, err
+	}
+	r.Password, r.Locale, r.updated = nil, s.locale, s.now
+	return true, PutAccount(tx, id, r)
+}

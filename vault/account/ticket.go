@@ -1,0 +1,170 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// ticket is a ticket as it was found.
+type ticket struct {
+	row    seal.RowKey
+	record *ticketRecord
+}
+
+// newTicket is a ticket that is not stored yet; token opens it.
+func newTicket(kind ticketKind, token seal.Token, account caller.AccountID, now time.Time) ticket {
+	return ticket{token.RowKey(kind.tokens()), &ticketRecord{
+		kind: kind, account: account, created: now, expires: now.Add(kind.lifetime()),
+	}}
+}
+
+// seal binds an address to a ticket that is not stored yet.
+func (tk *Tickets) sealTicket(t ticket, address string) {
+	t.record.address = tk.keys.SealField(fieldTicketAddress, t.row[:], []byte(address))
+}
+
+// openTicket returns the address of a ticket, or "" for one without.
+func (tk *Tickets) openTicket(t ticket) (string, error) {
+	if len(t.record.address) == 0 {
+		return "", nil
+	}
+	address, err := tk.keys.OpenField(fieldTicketAddress, t.row[:], t.record.address)
+	if err != nil {
+		return "", fmt.Errorf("opening a ticket: %w", errors.Join(err, rows.ErrInconsistent))
+	}
+	return string(address), nil
+}
+
+func putTicket(tx storage.Tx, t ticket) error {
+	if err := tx.Put(BucketTicket, t.row[:], t.record.encode()); err != nil {
+		return err
+	}
+	return rows.PutDue(tx, t.record.expires, rows.DueTicket, t.row[:])
+}
+
+// issue stores a ticket of an account, whose record r the caller then stores.
+// An earlier ticket of the kind is good no longer.
+func issue(tx storage.Tx, r *AccountRecord, t ticket) error {
+	if err := dropTickets(tx, r, t.record.kind); err != nil {
+		return err
+	}
+	r.tickets[t.record.kind-1] = t.row
+	return putTicket(tx, t)
+}
+
+// dropTickets ends an account's tickets of some kinds. The caller stores r.
+func dropTickets(tx storage.Tx, r *AccountRecord, kinds ...ticketKind) error {
+	for _, kind := range kinds {
+		row := &r.tickets[kind-1]
+		if *row == (seal.RowKey{}) {
+			continue
+		}
+		if err := tx.Delete(BucketTicket, row[:]); err != nil {
+			return err
+		}
+		*row = seal.RowKey{}
+	}
+	return nil
+}
+
+// getTicket loads a ticket, or returns ErrTicket.
+func getTicket(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, error) {
+	data, err := tx.Get(BucketTicket, row[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return ticket{}, refusal.ErrTicket
+	}
+	if err != nil {
+		return ticket{}, err
+	}
+	record, err := decodeTicket(data)
+	if err != nil {
+		return ticket{}, err
+	}
+	if record.kind != kind || !now.Before(record.expires) {
+		return ticket{}, refusal.ErrTicket
+	}
+	return ticket{row, record}, nil
+}
+
+// seekTicket finds the ticket that a token opens and the account that it
+// belongs to, outside of any change. It returns ErrTicket.
+func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.Text, now time.Time) (found ticket, r *AccountRecord, err error) {
+	token, ok := seal.ParseToken(string(text))
+	if !ok {
+		return ticket{}, nil, refusal.ErrTicket
+	}
+	err = tk.store.View(ctx, func(tx storage.Tx) error {
+		found, r, err = ticketAccount(tx, kind, token.RowKey(kind.tokens()), now)
+		return err
+	})
+	return found, r, err
+}
+
+// ticketAccount loads a ticket with its account, which must hold it still and
+// be neither disabled nor destroyed. It returns ErrTicket.
+func ticketAccount(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, *AccountRecord, error) {
+	t, err := getTicket(tx, kind, row, now)
+	if err != nil {
+		return ticket{}, nil, err
+	}
+	r, err := GetAccount(tx, t.record.account)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return ticket{}, nil, refusal.ErrTicket
+	}
+	if err != nil {
+		return ticket{}, nil, err
+	}
+	if r.tickets[kind-1] != row || r.Disabled || !r.Destroyed.IsZero() {
+		return ticket{}, nil, refusal.ErrTicket
+	}
+	return t, r, nil
+}
+
+// EndTicket forgets a ticket that is good no longer, and with it the address
+// that waited to be confirmed.
+func (tk *Tickets) EndTicket(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+	data, err := tx.Get(BucketTicket, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, err := decodeTicket(data)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if now.Before(t.expires) {
+		return t.expires, nil
+	}
+	if t.kind != ticketInvite {
+		if err := forgetTicket(tx, t, seal.RowKey(key)); err != nil {
+			return time.Time{}, err
+		}
+	}
+	return time.Time{}, tx.Delete(BucketTicket, key)
+}
+
+// forgetTicket takes a ticket out of its account's record.
+func forgetTicket(tx storage.Tx, t *ticketRecord, row seal.RowKey) error {
+	r, err := GetAccount(tx, t.account)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil
+	}
+	if err != nil || t.kind == 0 || t.kind > accountTickets || r.tickets[t.kind-1] != row {
+		return err
+	}
+	r.tickets[t.kind-1] = seal.RowKey{}
+	if t.kind == ticketAddress {
+		r.pendingAddress = nil
+	}
+	return PutAccount(tx, t.account, r)
+}

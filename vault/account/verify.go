@@ -1,0 +1,146 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/email"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// VerifyAccount confirms the address of a new account with the token of the
+// link that was mailed to it, and sets the account's password. Whatever was
+// sent with the sign-up is never used: whoever signed up need not be the owner
+// of the address. It returns ErrTicket, ErrInvalid or ErrBusy.
+func (su *SignUps) VerifyAccount(ctx context.Context, _ caller.Caller, token, password caller.Text) error {
+	now := su.clock.Now()
+	t, r, err := su.tickets.seekTicket(ctx, ticketVerify, token, now)
+	if err != nil {
+		return err
+	}
+	secret, err := su.passwords.newSecret(ctx, "password", password, su.accounts.AddressOf(t.record.account, r))
+	if err != nil {
+		return err
+	}
+	return su.store.Update(ctx, func(tx storage.Tx) error {
+		t, r, err := ticketAccount(tx, ticketVerify, t.row, now)
+		if err != nil {
+			return err
+		}
+		return su.firstPassword(tx, t.record.account, r, secret, now)
+	})
+}
+
+// firstPassword confirms an account that waits and gives it its password and
+// key pair. A password and a pair that an older version made at sign-up go.
+// It stores r, and returns ErrTicket for an account that does not wait.
+func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *AccountRecord, secret *accountSecret, now time.Time) error {
+	if !r.Pending {
+		return refusal.ErrTicket
+	}
+	if err := prove(tx, r, proofMail, now); err != nil {
+		return err
+	}
+	if err := su.credentials.ReplaceMainPair(tx, id, secret.key, secret.password.Holder, now); err != nil {
+		return err
+	}
+	if err := clearTries(tx, r.AddressID); err != nil {
+		return err
+	}
+	if err := setPassword(tx, r, &secret.password.Record); err != nil {
+		return err
+	}
+	return amend(tx, id, r, rows.AuditVerify, now)
+}
+
+// prove notes that an account's address is its owner's. The caller stores r.
+func prove(tx storage.Tx, r *AccountRecord, by proof, now time.Time) error {
+	if r.Proof == proofNone {
+		r.verified = now
+	}
+	r.Proof, r.Pending = by, false
+	return dropTickets(tx, r, ticketVerify)
+}
+
+// ResendVerification mails the link that confirms a new account again, at most
+// once in five minutes. The answer and the work are the same whatever the
+// address. It returns ErrInvalid, and ErrNotConfigured where no mail is set up.
+func (su *SignUps) ResendVerification(ctx context.Context, _ caller.Caller, address caller.Text) error {
+	return su.mailTicket(ctx, address, linkMail{outbox.MailVerify, ticketVerify, mailsVerify, func(at standing) bool {
+		return at == addressPending
+	}})
+}
+
+// RequestPasswordReset mails a link that sets a new password, at most three an
+// hour. The answer and the work are the same whatever the address. It returns
+// ErrInvalid, and ErrNotConfigured where no mail is set up.
+func (su *SignUps) RequestPasswordReset(ctx context.Context, _ caller.Caller, address caller.Text) error {
+	return su.mailTicket(ctx, address, linkMail{outbox.MailReset, ticketReset, mailsReset, func(at standing) bool {
+		return at == addressPending || at == addressUsed
+	}})
+}
+
+// linkMail is a mail with a ticket for whoever has an account.
+type linkMail struct {
+	mail   outbox.MailKind
+	ticket ticketKind
+	count  byte
+	// serves tells who gets one, besides that nobody does who is disabled.
+	serves func(standing) bool
+}
+
+// mailTicket mails a ticket to an address if it has an account that gets one.
+func (su *SignUps) mailTicket(ctx context.Context, text caller.Text, l linkMail) error {
+	if !su.outbox.Enabled() {
+		return refusal.ErrNotConfigured
+	}
+	address, err := email.Canonical(text)
+	if err != nil {
+		return err
+	}
+	now, addressID := su.clock.Now(), su.keys.AddressID(address)
+	locale, err := su.localeAt(ctx, addressID)
+	if err != nil {
+		return err
+	}
+	token := seal.NewToken(now)
+	return su.mailed(ctx, outbox.Mail{
+		Kind: l.mail, To: caller.Text(address), Locale: locale, Key: caller.Text(token.Expose()),
+		Created: now, Expires: now.Add(l.ticket.lifetime()),
+	}, now, func(tx storage.Tx) (bool, error) {
+		goes, err := mayMail(tx, addressID, l.count, now)
+		if err != nil || !goes {
+			return false, err
+		}
+		at, id, r, err := standingOf(tx, addressID)
+		if err != nil {
+			return false, err
+		}
+		t := newTicket(l.ticket, token, id, now)
+		if !l.serves(at) || r.Disabled {
+			return false, nil
+		}
+		if err := issue(tx, r, t); err != nil {
+			return false, err
+		}
+		return true, PutAccount(tx, id, r)
+	})
+}
+
+// localeAt is the language of the account at an address, or "".
+func (su *SignUps) localeAt(ctx context.Context, addressID [32]byte) (locale string, err error) {
+	err = su.store.View(ctx, func(tx storage.Tx) error {
+		_, _, r, err := standingOf(tx, addressID)
+		locale = ""
+		if r != nil {
+			locale = r.Locale
+		}
+		return err
+	})
+	return locale, err
+}

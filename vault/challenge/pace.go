@@ -1,0 +1,105 @@
+package challenge
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/rows"
+)
+
+// BucketPace: start of a window in ms (8) ‖ network (8) -> paceRecord
+const BucketPace = "pace"
+
+const (
+	// paceWindow is how long secrets add up before Policy.ChallengeAbove.
+	paceWindow = 20 * time.Minute
+
+	paceVersion = 1
+)
+
+// paceRecord counts the secrets of one network in one window.
+//
+//	version 1 │ count 4
+type paceRecord struct{ count uint32 }
+
+func (r paceRecord) encode() []byte {
+	w := make(rows.Writer, 0, 5)
+	w.Byte(paceVersion)
+	w.Uint32(r.count)
+	return w
+}
+
+func decodePace(data []byte) (paceRecord, error) {
+	in := rows.NewReader(data)
+	in.Version(paceVersion)
+	r := paceRecord{count: in.Uint32()}
+	return r, in.End()
+}
+
+// AdmitConceal lets callers conceal who have an account or whose network has
+// not concealed much of late. From others it takes a solved challenge, or
+// returns ErrChallenge.
+func (ch *Challenges) AdmitConceal(ctx context.Context, c caller.Caller, payload string) error {
+	if ch.policy.ChallengeAbove <= 0 || !c.Anonymous() {
+		return nil
+	}
+	now := ch.clock.Now()
+	within, err := ch.keepPace(ctx, c.Network, now)
+	if err != nil || within {
+		return err
+	}
+	return ch.Spend(ctx, payload, ActionConceal, now)
+}
+
+// keepPace counts a secret, and tells whether the network's window had room
+// for it. A full window is seen without writing.
+func (ch *Challenges) keepPace(ctx context.Context, n caller.Network, now time.Time) (within bool, err error) {
+	network := ch.keys.NetworkID(n.Bytes())
+	window := rows.BigEndian(rows.Millis(now.Truncate(paceWindow)))
+	key := slices.Concat(window, network[:])
+	count := func(tx storage.Tx) (r paceRecord, err error) {
+		r, err = getPace(tx, key)
+		within = int64(r.count) < int64(ch.policy.ChallengeAbove)
+		return r, err
+	}
+	err = ch.store.View(ctx, func(tx storage.Tx) error {
+		_, err := count(tx)
+		return err
+	})
+	if err != nil || !within {
+		return false, err
+	}
+	err = ch.store.Update(ctx, func(tx storage.Tx) error {
+		r, err := count(tx)
+		if err != nil || !within {
+			return err
+		}
+		r.count++
+		return tx.Put(BucketPace, key, r.encode())
+	})
+	return within, err
+}
+
+func getPace(tx storage.Tx, key []byte) (paceRecord, error) {
+	return rows.LoadOr(tx, BucketPace, key, decodePace, paceRecord{})
+}
+
+// PrunePace deletes counters of windows that are over.
+func (ch *Challenges) PrunePace(ctx context.Context, now time.Time, _ *rows.Damage) (int, error) {
+	window := rows.BigEndian(rows.Millis(now.Truncate(paceWindow)))
+	over := false
+	err := ch.store.View(ctx, func(tx storage.Tx) error {
+		over = false
+		return rows.IgnoreEnough(tx.Range(BucketPace, nil, window, func([]byte, []byte) error {
+			over = true
+			return rows.ErrEnough
+		}))
+	})
+	if err != nil || !over {
+		return 0, err
+	}
+	return ch.store.Prune(ctx, BucketPace, window)
+}

@@ -1,0 +1,233 @@
+package credential
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// PairsMost is how many key pairs an account may have, and so to how many an
+// entry of its list is sealed. One of them is kept for the password.
+const PairsMost = 20
+
+// OpenPair returns the key that opens what the caller's account lists, as far
+// as the caller's credential goes. Callers without an account get
+// ErrUnauthenticated.
+func (cr *Credentials) OpenPair(c caller.Caller) (caller.PairID, seal.AccountKey, error) {
+	if c.Credential == nil {
+		return caller.PairID{}, seal.AccountKey{}, refusal.ErrUnauthenticated
+	}
+	key, err := cr.keys.UnwrapAccountKey(c.Credential.Holder, c.Credential.Label, c.Credential.Wrapped)
+	if err != nil {
+		return caller.PairID{}, seal.AccountKey{}, fmt.Errorf("unwrapping an account's key: %w", errors.Join(err, rows.ErrInconsistent))
+	}
+	return c.Credential.Pair, key, nil
+}
+
+// ownPair is a key pair as its row has it.
+type ownPair struct {
+	ID     caller.PairID
+	record *pairRecord
+}
+
+// getPairs loads an account's key pairs, the main one first, then the oldest.
+func getPairs(tx storage.Tx, id caller.AccountID) (list []ownPair, err error) {
+	err = tx.Range(BucketPair, id[:], rows.PrefixEnd(id[:]), func(key, value []byte) error {
+		if len(key) != len(id)+len(caller.PairID{}) {
+			return rows.ErrDamaged
+		}
+		record, err := DecodePair(slices.Clone(value))
+		list = append(list, ownPair{caller.PairID(key[len(id):]), record})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading an account's keys: %w", err)
+	}
+	slices.SortStableFunc(list, func(a, b ownPair) int {
+		if a.record.main != b.record.main {
+			return map[bool]int{true: -1, false: 1}[a.record.main]
+		}
+		return a.record.created.Compare(b.record.created)
+	})
+	return list, nil
+}
+
+// LivePairs returns to what an account's entries are sealed: at most PairsMost
+// pairs, none for an account without a password or token.
+func LivePairs(tx storage.Tx, id caller.AccountID) ([]Pair, error) {
+	owned, err := getPairs(tx, id)
+	if err != nil {
+		return nil, err
+	}
+	live := make([]Pair, 0, len(owned))
+	for _, p := range owned[:min(len(owned), PairsMost)] {
+		live = append(live, Pair{p.ID, p.record.public})
+	}
+	return live, nil
+}
+
+// getMainPair loads the pair that the password holds, or returns nil.
+func getMainPair(tx storage.Tx, id caller.AccountID) (*ownPair, error) {
+	owned, err := getPairs(tx, id)
+	if err != nil || len(owned) == 0 || !owned[0].record.main {
+		return nil, err
+	}
+	return &owned[0], nil
+}
+
+func putPair(tx storage.Tx, id caller.AccountID, pair caller.PairID, r *pairRecord) error {
+	return tx.Put(BucketPair, pairKey(id, pair), r.encode())
+}
+
+// PutMainPair adds the pair that an account's first password holds.
+func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.Holder, now time.Time) error {
+	present, err := getMainPair(tx, id)
+	if err != nil {
+		return err
+	}
+	if present != nil {
+		return fmt.Errorf("account with a second main pair: %w", rows.ErrInconsistent)
+	}
+	pair := NewPairID()
+	return putPair(tx, id, pair, &pairRecord{
+		created: now, public: key.Public(), main: true,
+		Wrapped: cr.keys.WrapAccountKey(h, WrapLabel(id, pair, HeldByPassword), key),
+	})
+}
+
+// OpenMainPair returns the pair that the password holds. An account that has a
+// password has such a pair.
+func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.Holder) (*ownPair, seal.AccountKey, error) {
+	main, err := getMainPair(tx, id)
+	if err != nil {
+		return nil, seal.AccountKey{}, err
+	}
+	if main == nil {
+		return nil, seal.AccountKey{}, fmt.Errorf("account without a main pair: %w", rows.ErrInconsistent)
+	}
+	key, err := cr.keys.UnwrapAccountKey(h, WrapLabel(id, main.ID, HeldByPassword), main.record.Wrapped)
+	if err != nil {
+		return nil, seal.AccountKey{}, fmt.Errorf("unwrapping the main pair: %w", errors.Join(err, rows.ErrInconsistent))
+	}
+	return main, key, nil
+}
+
+// RewrapMainPair gives the main pair from one password to the next. Whatever
+// it opens stays open.
+func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, next seal.Holder) error {
+	main, key, err := cr.OpenMainPair(tx, id, old)
+	if err != nil {
+		return err
+	}
+	main.record.Wrapped = cr.keys.WrapAccountKey(next, WrapLabel(id, main.ID, HeldByPassword), key)
+	return putPair(tx, id, main.ID, main.record)
+}
+
+// ReplaceMainPair gives an account whose password is lost another main pair.
+// The one before goes, unless a token or a session holds it.
+func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.Holder, now time.Time) error {
+	main, err := getMainPair(tx, id)
+	if err != nil {
+		return err
+	}
+	if main != nil {
+		main.record.main, main.record.Wrapped = false, nil
+		if err := putPair(tx, id, main.ID, main.record); err != nil {
+			return err
+		}
+		if err := dropPair(tx, id, main.ID); err != nil {
+			return err
+		}
+	}
+	if err := leaveRoom(tx, id); err != nil {
+		return err
+	}
+	return cr.PutMainPair(tx, id, key, h, now)
+}
+
+// CheckRoom returns TooManyError if so many pairs besides the main one leave
+// no room for it.
+func checkRoom(tx storage.Tx, id caller.AccountID) error {
+	owned, err := getPairs(tx, id)
+	if err != nil {
+		return err
+	}
+	others := len(owned)
+	if others > 0 && owned[0].record.main {
+		others--
+	}
+	if others >= PairsMost {
+		return &refusal.TooManyError{What: "API tokens", Limit: TokensMost}
+	}
+	return nil
+}
+
+// leaveRoom makes room for a main pair where there is none: the oldest pair
+// goes if there are too many. What holds it still opens what came before.
+func leaveRoom(tx storage.Tx, id caller.AccountID) error {
+	owned, err := getPairs(tx, id)
+	if err != nil {
+		return err
+	}
+	for _, p := range owned[:max(0, len(owned)+1-PairsMost)] {
+		if err := tx.Delete(BucketPair, pairKey(id, p.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropPair deletes a pair once nothing holds it any more: neither the password
+// nor a token nor a session.
+func dropPair(tx storage.Tx, id caller.AccountID, pair caller.PairID) error {
+	data, err := tx.Get(BucketPair, pairKey(id, pair))
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	record, err := DecodePair(data)
+	if err != nil || record.main {
+		return err
+	}
+	held, err := isHeld(tx, id, pair)
+	if err != nil || held {
+		return err
+	}
+	return tx.Delete(BucketPair, pairKey(id, pair))
+}
+
+func isHeld(tx storage.Tx, id caller.AccountID, pair caller.PairID) (bool, error) {
+	tokens, err := GetTokens(tx, id)
+	if err != nil {
+		return false, err
+	}
+	sessions, err := GetSessions(tx, id)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(tokens, func(t ownToken) bool { return t.Record.Pair == pair }) ||
+		slices.ContainsFunc(sessions, func(s OwnSession) bool { return s.Record.Pair == pair }), nil
+}
+
+// EndPairs deletes all pairs of an account that is destroyed.
+func EndPairs(tx storage.Tx, id caller.AccountID) error {
+	owned, err := getPairs(tx, id)
+	if err != nil {
+		return err
+	}
+	for _, p := range owned {
+		if err := tx.Delete(BucketPair, pairKey(id, p.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

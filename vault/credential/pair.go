@@ -1,0 +1,85 @@
+package credential
+
+import (
+	"crypto/rand"
+	"time"
+
+	"hush/seal"
+	"hush/vault/caller"
+	"hush/vault/rows"
+)
+
+// BucketPair: account id ‖ pair id (8) -> pairRecord
+const BucketPair = "pair"
+
+// Pair is what sealing to a key pair takes.
+type Pair struct {
+	ID     caller.PairID
+	Public seal.AccountPublic
+}
+
+// pairRecord is a key pair of an account. Its private half lies wrapped here
+// for the password, and in the row of each session and API token that holds
+// it. What nothing holds any more goes.
+//
+//	version 1 │ created 8 │ public half 32 │ main? 1 │ wrapped (4, bytes)
+//
+// The main pair is the one that the password holds; nothing is wrapped in the
+// others.
+type pairRecord struct {
+	created time.Time
+	public  seal.AccountPublic
+	main    bool
+	Wrapped []byte // for the password
+}
+
+const pairVersion = 1
+
+func (r *pairRecord) encode() []byte {
+	w := make(rows.Writer, 0, 46+len(r.Wrapped))
+	w.Byte(pairVersion)
+	w.Time(r.created)
+	w.Bytes(r.public[:])
+	w.Bool(r.main)
+	w.Sized(r.Wrapped)
+	return w
+}
+
+// DecodePair reads a stored pair.
+func DecodePair(data []byte) (*pairRecord, error) {
+	in := rows.NewReader(data)
+	var r pairRecord
+	in.Version(pairVersion)
+	r.created = in.Time()
+	in.Into(r.public[:])
+	r.main, r.Wrapped = in.Bool(), in.Sized()
+	return &r, in.End()
+}
+
+// holderKind says what holds a wrapped key. The values are part of what wraps
+// it, so that the wrap of one cannot be put in the place of another.
+type holderKind byte
+
+const (
+	HeldByPassword holderKind = 'p'
+	HeldBySession  holderKind = 's'
+	HeldByToken    holderKind = 't'
+)
+
+// WrapLabel is the place of a wrapped key: account id ‖ pair id ‖ kind 1.
+func WrapLabel(id caller.AccountID, pair caller.PairID, kind holderKind) []byte {
+	return append(pairKey(id, pair), byte(kind))
+}
+
+func pairKey(id caller.AccountID, pair caller.PairID) []byte {
+	key := make([]byte, 0, len(id)+len(pair)+1)
+	key = append(key, id[:]...)
+	return append(key, pair[:]...)
+}
+
+// NewPairID returns a fresh id.
+func NewPairID() caller.PairID {
+	var id caller.PairID
+	rand.Read(id[:])
+	return id
+}

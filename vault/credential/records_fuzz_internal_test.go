@@ -1,0 +1,28 @@
+package credential
+
+import (
+	"testing"
+
+	"hush/vault/recordtest"
+)
+
+func FuzzDecodeSession(f *testing.F) {
+	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
+		r, err := DecodeSession(data)
+		return r.Encode(), err
+	}, "session-v1", "session-remembered-v1")
+}
+
+func FuzzDecodeToken(f *testing.F) {
+	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
+		r, err := DecodeToken(data)
+		return r.encode(), err
+	}, "token-v1", "token-lasting-v1")
+}
+
+func FuzzDecodePair(f *testing.F) {
+	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
+		r, err := DecodePair(data)
+		return r.encode(), err
+	}, "pair-v1", "pair-main-v1")
+}

@@ -1,0 +1,84 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// ListSessions marks the session in the row current, which may be nil.
+func (cr *Credentials) ListSessions(ctx context.Context, id caller.AccountID, current *[32]byte) (list []Session, err error) {
+	now := cr.clock.Now()
+	err = cr.store.View(ctx, func(tx storage.Tx) error {
+		list = nil
+		owned, err := GetSessions(tx, id)
+		for _, s := range owned {
+			if cr.Lasts(s, now) {
+				list = append(list, s.Record.Describe(cr.lastUse(s), current != nil && *current == s.Row))
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// EndSessions ends all sessions of an account but the one in that row, if any,
+// and returns how many ended.
+func EndSessions(tx storage.Tx, id caller.AccountID, except *[32]byte) (int, error) {
+	owned, err := GetSessions(tx, id)
+	if err != nil {
+		return 0, err
+	}
+	ended := 0
+	for _, s := range owned {
+		if except != nil && s.Row == *except {
+			continue
+		}
+		if err := DeleteSession(tx, s); err != nil {
+			return 0, err
+		}
+		ended++
+	}
+	return ended, nil
+}
+
+// EndSession ends a session whose time is over. One that was used since its
+// end was asked for has another.
+func (cr *Credentials) EndSession(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+	if len(key) != 32 {
+		return time.Time{}, rows.ErrDamaged
+	}
+	row := [32]byte(key)
+	record, err := GetSession(tx, row)
+	if err != nil {
+		return time.Time{}, unlessGone(err)
+	}
+	s := OwnSession{row, record}
+	if end := record.ends(cr.lastUse(s)); now.Before(end) {
+		return end, nil
+	}
+	return time.Time{}, DeleteSession(tx, s)
+}
+
+// unlessGone drops ErrNotFound where a row may be gone already.
+func unlessGone(err error) error {
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// lastUse is when a session was last used.
+func (cr *Credentials) lastUse(s OwnSession) time.Time {
+	return cr.uses.at(UseKey{BucketSession, s.Row}, s.Record.Used)
+}
+
+// Lasts tells whether a session is still good.
+func (cr *Credentials) Lasts(s OwnSession, now time.Time) bool {
+	return now.Before(s.Record.ends(cr.lastUse(s)))
+}

@@ -1,0 +1,222 @@
+package credential
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// The buckets of this file.
+const (
+	BucketToken  = "token"  // seal.APIToken.Row -> tokenRecord
+	BucketTokens = "tokens" // account id ‖ created (8) ‖ id (8) -> the token's row
+)
+
+const (
+	// TokensMost is how many API tokens an account may have.
+	TokensMost = 20
+	// tokenNameMost is the longest name of a token, in characters.
+	tokenNameMost = 64
+	// tokenNameDefault is the name of the token that programs are given which
+	// know of one only.
+	tokenNameDefault = "default"
+)
+
+const tokenVersion = 1
+
+// tokenRecord is an API token.
+//
+//	version 1 │ account id 16 │ public id 8 │ scopes 1 │ created 8 │ expires 8
+//	│ used 8 │ pair id 8 │ name (4, text) │ wrapped key (4, bytes)
+type tokenRecord struct {
+	Account                caller.AccountID
+	id                     publicID
+	Scopes                 caller.Scopes
+	created, expires, Used time.Time // expires and used may be zero: never
+	Pair                   caller.PairID
+	name                   string
+	Wrapped                []byte // the pair's private half, for the token
+}
+
+func (r *tokenRecord) encode() []byte {
+	w := make(rows.Writer, 0, 160)
+	w.Byte(tokenVersion)
+	w.Bytes(r.Account[:])
+	w.Bytes(r.id[:])
+	w.Byte(byte(r.Scopes))
+	w.Time(r.created)
+	w.Time(r.expires)
+	w.Time(r.Used)
+	w.Bytes(r.Pair[:])
+	w.Text(r.name)
+	w.Sized(r.Wrapped)
+	return w
+}
+
+// DecodeToken reads a stored token.
+func DecodeToken(data []byte) (*tokenRecord, error) {
+	in := rows.NewReader(data)
+	var r tokenRecord
+	in.Version(tokenVersion)
+	in.Into(r.Account[:])
+	in.Into(r.id[:])
+	r.Scopes = caller.Scopes(in.Byte())
+	r.created, r.expires, r.Used = in.Time(), in.Time(), in.Time()
+	in.Into(r.Pair[:])
+	r.name, r.Wrapped = in.Text(), in.Sized()
+	return &r, in.End()
+}
+
+// Expired reports whether the time of a token is over.
+func (r *tokenRecord) Expired(now time.Time) bool {
+	return !r.expires.IsZero() && !now.Before(r.expires)
+}
+
+// Describe shows a token that was last used at the given time.
+func (r *tokenRecord) Describe(used time.Time) APIToken {
+	return APIToken{
+		ID: r.id.String(), Name: r.name, Scopes: r.Scopes,
+		Created: r.created, Expires: r.expires, Used: used,
+	}
+}
+
+// tokensKey is a token's row in the list of its account: older ones come
+// first.
+func (r *tokenRecord) tokensKey() []byte {
+	key := make([]byte, 0, len(r.Account)+8+len(r.id))
+	key = append(key, r.Account[:]...)
+	key = append(key, rows.BigEndian(rows.Millis(r.created))...)
+	return append(key, r.id[:]...)
+}
+
+// GetToken loads a token, or returns ErrNotFound.
+func GetToken(tx storage.Tx, row [32]byte) (*tokenRecord, error) {
+	return rows.Load(tx, BucketToken, row[:], DecodeToken)
+}
+
+// ownToken is a token with its row.
+type ownToken struct {
+	row    [32]byte
+	Record *tokenRecord
+}
+
+// GetTokens loads an account's tokens, oldest first, with those whose end the
+// sweeper has not seen yet.
+func GetTokens(tx storage.Tx, id caller.AccountID) (list []ownToken, err error) {
+	owned, err := ownRows(tx, BucketTokens, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range owned {
+		record, err := GetToken(tx, row)
+		if err != nil {
+			return nil, fmt.Errorf("token that its account lists: %w", missing(err))
+		}
+		list = append(list, ownToken{row, record})
+	}
+	return list, nil
+}
+
+// PutToken adds a token to its account. It returns ErrDuplicate if its name is
+// in use, unless it may rotate: then the one of that name ends. It returns
+// TooManyError if there are too many.
+func PutToken(tx storage.Tx, t ownToken, rotate bool) error {
+	present, err := GetTokens(tx, t.Record.Account)
+	if err != nil {
+		return err
+	}
+	ending := present[:0:0]
+	for _, other := range present {
+		named := other.Record.name == t.Record.name
+		if named && !rotate && !other.Record.Expired(t.Record.created) {
+			return refusal.ErrDuplicate
+		}
+		if named || other.Record.Expired(t.Record.created) {
+			ending = append(ending, other)
+		}
+	}
+	if len(present)-len(ending) >= TokensMost {
+		return &refusal.TooManyError{What: "API tokens", Limit: TokensMost}
+	}
+	if err := t.put(tx); err != nil {
+		return err
+	}
+	// Those that end go last: the new token may hold the pair of one of them.
+	return deleteTokens(tx, ending)
+}
+
+func (t ownToken) put(tx storage.Tx) error {
+	if err := tx.Put(BucketToken, t.row[:], t.Record.encode()); err != nil {
+		return err
+	}
+	if err := tx.Put(BucketTokens, t.Record.tokensKey(), t.row[:]); err != nil {
+		return err
+	}
+	if t.Record.expires.IsZero() {
+		return nil
+	}
+	return rows.PutDue(tx, t.Record.expires, rows.DueToken, t.row[:])
+}
+
+// deleteTokens ends tokens. What asks for their end at a time stays: it finds
+// nothing.
+func deleteTokens(tx storage.Tx, list []ownToken) error {
+	for _, t := range list {
+		if err := tx.Delete(BucketToken, t.row[:]); err != nil {
+			return err
+		}
+		if err := tx.Delete(BucketTokens, t.Record.tokensKey()); err != nil {
+			return err
+		}
+		if err := dropPair(tx, t.Record.Account, t.Record.Pair); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Draft checks what is asked for and returns the record that it makes, as far
+// as it says.
+func (n NewToken) Draft(now time.Time) (*tokenRecord, error) {
+	name := strings.TrimSpace(n.Name)
+	if name == "" {
+		name = tokenNameDefault
+	}
+	if err := checkTokenName(name); err != nil {
+		return nil, err
+	}
+	if n.Scopes&^caller.ScopesAll != 0 {
+		return nil, &refusal.InvalidError{Field: "scopes", Text: "has one that does not exist"}
+	}
+	r := &tokenRecord{id: NewPublicID(), Scopes: n.Scopes, created: now, name: name}
+	if r.Scopes == 0 {
+		r.Scopes = caller.ScopesAll
+	}
+	if n.TTL == nil {
+		return r, nil
+	}
+	if *n.TTL < caller.MinimumTTL {
+		return nil, &refusal.InvalidError{Field: "ttl", Text: "must be at least a minute"}
+	}
+	r.expires = now.Add(n.TTL.Truncate(time.Second))
+	return r, nil
+}
+
+func checkTokenName(name string) error {
+	if utf8.RuneCountInString(name) > tokenNameMost {
+		return &refusal.InvalidError{Field: "name", Text: fmt.Sprintf("is longer than %d characters", tokenNameMost)}
+	}
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if !utf8.ValidString(name) || slices.ContainsFunc([]rune(name), unprintable) {
+		return &refusal.InvalidError{Field: "name", Text: "has a character that cannot be printed"}
+	}
+	return nil
+}

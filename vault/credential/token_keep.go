@@ -1,0 +1,144 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// ListTokens lists the tokens of an account, oldest first.
+func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (list []APIToken, err error) {
+	now := cr.clock.Now()
+	err = cr.store.View(ctx, func(tx storage.Tx) error {
+		list = nil
+		owned, err := GetTokens(tx, id)
+		for _, t := range owned {
+			if !t.Record.Expired(now) {
+				list = append(list, t.Record.Describe(cr.uses.at(UseKey{BucketToken, t.row}, t.Record.Used)))
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// RevokeToken ends the first token that is meant, or returns ErrNotFound.
+func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, meant func(*tokenRecord) bool) (ended APIToken, err error) {
+	now := cr.clock.Now()
+	err = cr.store.View(ctx, func(tx storage.Tx) error {
+		_, err := findToken(tx, id, meant, now)
+		return err
+	})
+	if err != nil {
+		return APIToken{}, err
+	}
+	err = cr.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		found, err := findToken(tx, id, meant, now)
+		if err != nil {
+			return err
+		}
+		ended = found.Record.Describe(cr.uses.at(UseKey{BucketToken, found.row}, found.Record.Used))
+		if err := deleteTokens(tx, []ownToken{found}); err != nil {
+			return err
+		}
+		return rows.WriteAccountAudit(tx, now, rows.AuditTokenRevoked, id)
+	})
+	if err != nil {
+		return APIToken{}, err
+	}
+	cr.changed(id)
+	return ended, nil
+}
+
+func findToken(tx storage.Tx, id caller.AccountID, meant func(*tokenRecord) bool, now time.Time) (ownToken, error) {
+	owned, err := GetTokens(tx, id)
+	if err != nil {
+		return ownToken{}, err
+	}
+	at := slices.IndexFunc(owned, func(t ownToken) bool { return meant(t.Record) && !t.Record.Expired(now) })
+	if at < 0 {
+		return ownToken{}, refusal.ErrNotFound
+	}
+	return owned[at], nil
+}
+
+// EndTokens ends all tokens of an account and returns how many there were.
+func EndTokens(tx storage.Tx, id caller.AccountID) (int, error) {
+	owned, err := GetTokens(tx, id)
+	if err != nil {
+		return 0, err
+	}
+	return len(owned), deleteTokens(tx, owned)
+}
+
+// EndToken ends a token whose time is over.
+func (cr *Credentials) EndToken(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+	if len(key) != 32 {
+		return time.Time{}, rows.ErrDamaged
+	}
+	row := [32]byte(key)
+	record, err := GetToken(tx, row)
+	if err != nil {
+		return time.Time{}, unlessGone(err)
+	}
+	if !record.Expired(now) {
+		return record.expires, nil
+	}
+	return time.Time{}, deleteTokens(tx, []ownToken{{row, record}})
+}
+
+// WrapToken completes a token's record: it will hold that pair of that
+// account.
+func (cr *Credentials) WrapToken(token seal.APIToken, r *tokenRecord, id caller.AccountID, pair caller.PairID, key seal.AccountKey) ownToken {
+	r.Account, r.Pair = id, pair
+	r.Wrapped = cr.keys.WrapAccountKey(token.Holder(), WrapLabel(id, pair, HeldByToken), key)
+	return ownToken{token.Row(), r}
+}
+
+// ImportToken adds a token that was made elsewhere, with a pair of its own:
+// ErrDuplicate if there is that token or one of that name, TooManyError if no
+// more may be added.
+func (cr *Credentials) ImportToken(tx storage.Tx, id caller.AccountID, token seal.APIToken, name string, scopes caller.Scopes, now time.Time) error {
+	_, err := GetToken(tx, token.Row())
+	if err == nil {
+		return refusal.ErrDuplicate
+	}
+	if !errors.Is(err, refusal.ErrNotFound) {
+		return err
+	}
+	record, err := NewToken{Name: name, Scopes: scopes}.Draft(now)
+	if err != nil {
+		return err
+	}
+	key, pair := seal.NewAccountKey(), NewPairID()
+	return PutTokenPair(tx, cr.WrapToken(token, record, id, pair, key), key, false)
+}
+
+// PutTokenPair adds a token together with the pair that it alone holds.
+func PutTokenPair(tx storage.Tx, t ownToken, key seal.AccountKey, rotate bool) error {
+	id := t.Record.Account
+	if err := putPair(tx, id, t.Record.Pair, &pairRecord{created: t.Record.created, public: key.Public()}); err != nil {
+		return err
+	}
+	if err := PutToken(tx, t, rotate); err != nil {
+		return err
+	}
+	return checkRoom(tx, id)
+}
+
+// TokenID names a token by its id.
+func TokenID(id string) func(*tokenRecord) bool {
+	return func(r *tokenRecord) bool { return r.id.String() == id }
+}
+
+// TokenNamed names a token by its name.
+func TokenNamed(name string) func(*tokenRecord) bool {
+	return func(r *tokenRecord) bool { return r.name == name }
+}

@@ -1,0 +1,140 @@
+package credential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"hush/storage"
+	"hush/vault/refusal"
+)
+
+const (
+	// useStep is how exactly the last use of a session or token is kept.
+	useStep = time.Minute
+	// UsesMost bounds the memory of uses to about 1 MiB, and its flush to as
+	// many rows. Beyond it each use is written at once.
+	UsesMost = 4096
+)
+
+// UseKey is the row of a session or token.
+type UseKey struct {
+	Bucket string // BucketSession or BucketToken
+	Row    [32]byte
+}
+
+// Uses remembers when sessions and tokens were last used until the sweeper
+// writes it down, so that no request has to. What a crash loses is less than
+// the sweeper's period.
+type uses struct {
+	mu   sync.Mutex
+	last map[UseKey]time.Time
+}
+
+func newUses() *uses { return &uses{last: map[UseKey]time.Time{}} }
+
+// note remembers a use and reports whether there was room for it.
+func (u *uses) note(key UseKey, at time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	before, known := u.last[key]
+	if !known && len(u.last) >= UsesMost {
+		return false
+	}
+	u.last[key] = Later(before, at)
+	return true
+}
+
+// at returns when something was last used: what is remembered, or what is
+// stored if that is later.
+func (u *uses) at(key UseKey, stored time.Time) time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return Later(u.last[key], stored)
+}
+
+func (u *uses) all() map[UseKey]time.Time {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return maps.Clone(u.last)
+}
+
+// forget drops what was written down, but not what was used since.
+func (u *uses) forget(written map[UseKey]time.Time) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	maps.DeleteFunc(u.last, func(key UseKey, at time.Time) bool { return at.Equal(written[key]) })
+}
+
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Used notes the use of a credential whose row says that it was used at stored.
+// That it could not be noted is no reason to refuse it.
+func (cr *Credentials) Used(ctx context.Context, key UseKey, stored, now time.Time) {
+	if now.Sub(cr.uses.at(key, stored)) < useStep || cr.uses.note(key, now) {
+		return
+	}
+	if err := cr.writeUses(ctx, map[UseKey]time.Time{key: now}); err != nil && ctx.Err() == nil {
+		cr.log.Error("noting the use of a credential", "cause", err)
+	}
+}
+
+// FlushUses writes down what is remembered of uses. After an error it is still
+// remembered.
+func (cr *Credentials) FlushUses(ctx context.Context, _ time.Time) error {
+	noted := cr.uses.all()
+	if len(noted) == 0 {
+		return nil
+	}
+	if err := cr.writeUses(ctx, noted); err != nil {
+		return fmt.Errorf("writing down uses: %w", err)
+	}
+	cr.uses.forget(noted)
+	return nil
+}
+
+func (cr *Credentials) writeUses(ctx context.Context, noted map[UseKey]time.Time) error {
+	return cr.store.Update(ctx, func(tx storage.Tx) error {
+		for key, at := range noted {
+			write := writeSessionUse
+			if key.Bucket == BucketToken {
+				write = writeTokenUse
+			}
+			if err := write(tx, key.Row, at); err != nil && !errors.Is(err, refusal.ErrNotFound) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func writeSessionUse(tx storage.Tx, row [32]byte, at time.Time) error {
+	record, err := GetSession(tx, row)
+	if err != nil || !at.After(record.Used) {
+		return err
+	}
+	record.Used = at
+	return tx.Put(BucketSession, row[:], record.Encode())
+}
+
+func writeTokenUse(tx storage.Tx, row [32]byte, at time.Time) error {
+	record, err := GetToken(tx, row)
+	if err != nil || !at.After(record.Used) {
+		return err
+	}
+	record.Used = at
+	return tx.Put(BucketToken, row[:], record.encode())
+}
+
+// NoteUse remembers the use of a credential and reports whether there was room
+// for it.
+func (cr *Credentials) NoteUse(key UseKey, at time.Time) bool { return cr.uses.note(key, at) }

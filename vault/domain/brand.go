@@ -1,0 +1,208 @@
+package domain
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// Brand is how a domain's pages look. A nil field was never set.
+type Brand struct {
+	// PrimaryColor and Colour are # and 3 or 6 hexadecimal digits.
+	PrimaryColor, Colour *string
+	// FontFamily is sans, serif or mono.
+	FontFamily *string
+	// CornerStyle is rounded, square or pill.
+	CornerStyle *string
+	// ButtonTextLight tells whether text on buttons is light.
+	ButtonTextLight *bool
+	// The instructions are up to 500 characters each: what recipients read
+	// before they reveal, beside the secret, and afterwards.
+	InstructionsPreReveal, InstructionsReveal, InstructionsPostReveal *string
+	// Description is up to 200 characters.
+	Description *string
+	// Locale is the language of the pages, as in pt_BR.
+	Locale *string
+	// AllowPublicHomepage lets anybody share on the domain's home page,
+	// AllowPublicAPI by calling the API on the domain; see Vault.AdmitVisitor.
+	AllowPublicHomepage, AllowPublicAPI *bool
+}
+
+// UpdateDomainBrand changes how the pages of a domain look: the fields named in
+// unset go, as in primary_color, and then those of change that are not nil are
+// set. All others stay. It returns ErrDomainNotFound and ErrInvalid.
+func (do *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name string, change Brand, unset []string) (Domain, error) {
+	var clean Brand
+	if err := clean.unset(unset); err != nil {
+		return Domain{}, err
+	}
+	if err := clean.set(change); err != nil {
+		return Domain{}, err
+	}
+	if err := do.store.CheckRoom(); err != nil {
+		return Domain{}, err
+	}
+	return do.changeDomain(ctx, c, name, func(_ storage.Tx, d *ownedDomain) error {
+		if err := d.record.brand.unset(unset); err != nil {
+			return err
+		}
+		return d.record.brand.set(clean)
+	})
+}
+
+// brandField is a field of a brand by its name on the wire: a text, which clean
+// checks and normalises, or a flag.
+type brandField struct {
+	name  string
+	text  **string
+	flag  **bool
+	clean func(string) (string, string) // the value, or what is wrong with it
+}
+
+// fields lists the fields in the order in which they are stored: new ones go to
+// the end, and take the next version of the record.
+func (b *Brand) fields() []brandField {
+	return []brandField{
+		{name: "primary_color", text: &b.PrimaryColor, clean: cleanColor},
+		{name: "colour", text: &b.Colour, clean: cleanColor},
+		{name: "font_family", text: &b.FontFamily, clean: cleanFont},
+		{name: "corner_style", text: &b.CornerStyle, clean: cleanCorner},
+		{name: "button_text_light", flag: &b.ButtonTextLight},
+		{name: "instructions_pre_reveal", text: &b.InstructionsPreReveal, clean: cleanInstructions},
+		{name: "instructions_reveal", text: &b.InstructionsReveal, clean: cleanInstructions},
+		{name: "instructions_post_reveal", text: &b.InstructionsPostReveal, clean: cleanInstructions},
+		{name: "description", text: &b.Description, clean: cleanDescription},
+		{name: "locale", text: &b.Locale, clean: cleanLocale},
+		{name: "allow_public_homepage", flag: &b.AllowPublicHomepage},
+		{name: "allow_public_api", flag: &b.AllowPublicAPI},
+	}
+}
+
+func (b *Brand) unset(names []string) error {
+	fields := b.fields()
+	for _, name := range names {
+		i := slices.IndexFunc(fields, func(f brandField) bool { return f.name == name })
+		switch {
+		case i < 0:
+			return &refusal.InvalidError{Field: "unset", Text: "must name fields of a brand"}
+		case fields[i].text != nil:
+			*fields[i].text = nil
+		default:
+			*fields[i].flag = nil
+		}
+	}
+	return nil
+}
+
+func (b *Brand) set(change Brand) error {
+	own := b.fields()
+	for i, f := range change.fields() {
+		switch {
+		case f.flag != nil && *f.flag != nil:
+			*own[i].flag = new(**f.flag)
+		case f.text != nil && *f.text != nil:
+			value, problem := f.clean(**f.text)
+			if problem != "" {
+				return &refusal.InvalidError{Field: f.name, Text: problem}
+			}
+			*own[i].text = &value
+		}
+	}
+	return nil
+}
+
+func (b *Brand) write(w *rows.Writer) {
+	for _, f := range b.fields() {
+		switch {
+		case f.text != nil:
+			w.Bool(*f.text != nil)
+			if *f.text != nil {
+				w.Text(**f.text)
+			}
+		default:
+			w.Bool(*f.flag != nil)
+			if *f.flag != nil {
+				w.Bool(**f.flag)
+			}
+		}
+	}
+}
+
+func (b *Brand) read(in *rows.Reader) {
+	for _, f := range b.fields() {
+		if !in.Bool() {
+			continue
+		}
+		if f.text != nil {
+			*f.text = new(in.Text())
+		} else {
+			*f.flag = new(in.Bool())
+		}
+	}
+}
+
+func cleanColor(text string) (value, problem string) {
+	digits, ok := strings.CutPrefix(text, "#")
+	if !ok || len(digits) != 3 && len(digits) != 6 || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
+		return "", "Invalid primary color: must be # and 3 or 6 hexadecimal digits"
+	}
+	return text, ""
+}
+
+func cleanFont(text string) (value, problem string) {
+	switch text {
+	case "sans", "sans-serif":
+		return "sans", ""
+	case "mono", "monospace":
+		return "mono", ""
+	case "serif":
+		return text, ""
+	}
+	return "", "Invalid font family: must be sans, serif or mono"
+}
+
+func cleanCorner(text string) (value, problem string) {
+	switch text {
+	case "rounded", "square", "pill":
+		return text, ""
+	}
+	return "", "Invalid button style: must be rounded, square or pill"
+}
+
+// cleanLocale takes a language, or one of a region by either spelling.
+func cleanLocale(text string) (value, problem string) {
+	text = strings.Replace(text, "-", "_", 1)
+	language, region, regional := strings.Cut(text, "_")
+	if len(language) != 2 || strings.Trim(language, lowerLetters) != "" ||
+		regional && (len(region) != 2 || strings.Trim(region, strings.ToUpper(lowerLetters)) != "") {
+		return "", "Invalid locale: must be as in pt or pt_BR"
+	}
+	return text, ""
+}
+
+const lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+
+func cleanInstructions(text string) (value, problem string) { return cleanText(text, 500) }
+func cleanDescription(text string) (value, problem string)  { return cleanText(text, 200) }
+
+// cleanText takes the line ends of forms for new lines.
+func cleanText(text string, most int) (value, problem string) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	forbidden := func(r rune) bool { return r != '\n' && unicode.IsControl(r) }
+	switch {
+	case !utf8.ValidString(text):
+		return "", "must be valid UTF-8"
+	case utf8.RuneCountInString(text) > most:
+		return "", refusal.Plural("must be at most %d character", most)
+	case strings.ContainsFunc(text, forbidden):
+		return "", "must not contain control characters"
+	}
+	return text, ""
+}

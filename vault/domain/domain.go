@@ -1,0 +1,311 @@
+package domain
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"time"
+
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// DomainLimit is the most domains of an account.
+const DomainLimit = 100
+
+// Resolver asks DNS, within its own limits of time, number and size.
+type Resolver interface {
+	// TXT returns the texts of a name, each joined to one string, and the name
+	// that they are at: another one if aliases lead there. A name without any
+	// is no error: it has none.
+	TXT(ctx context.Context, name string) (texts []string, at string, err error)
+	// Addresses returns the IPv4 and IPv6 addresses of a name; none is no
+	// error.
+	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// DomainState is where a claim stands. The numbers are stored.
+type DomainState byte
+
+// The states of a domain.
+const (
+	DomainPending DomainState = 1 // the TXT record was not found yet
+	// DomainVerified: the TXT record was found, and the name is this account's
+	// and nobody else's.
+	DomainVerified DomainState = 2
+	// DomainSuspended: the TXT record has been missing for seven days. Secrets
+	// on the domain are locked, and somebody else may verify the name.
+	DomainSuspended DomainState = 3
+)
+
+// CheckKind is what DNS was asked. The numbers are stored.
+type CheckKind byte
+
+// The kinds of checks.
+const (
+	CheckTXT     CheckKind = 1 // whether the TXT record has the value
+	CheckAddress CheckKind = 2 // whether the name leads to this service
+)
+
+// Check is one question that was put to DNS, and what came of it.
+type Check struct {
+	Kind   CheckKind
+	Passed bool
+	// Name is what was asked for.
+	Name string
+	// Expected is empty if it is not known; Found is at most 10 values of up to
+	// 512 bytes.
+	Expected, Found []string
+	// Problem says what went wrong in words; empty if nothing did.
+	Problem string
+	Time    time.Time
+}
+
+// Domain is a host name that an account claims.
+type Domain struct {
+	// ID is 20 characters 0-9 and a-f.
+	ID string
+	// Name is the whole name, in lower case and ASCII; Base the part that is
+	// registered, SLD and TLD its two sides, TRD what lies before it. Subdomain
+	// is Name unless the domain is an Apex.
+	Name, Base, Subdomain, TRD, TLD, SLD string
+	Apex                                 bool
+	// TXTHost, below Base, is where a TXT record of TXTValue proves ownership.
+	TXTHost, TXTValue string
+	State             DomainState
+	// Checks are the last ones; none before the first.
+	Checks []Check
+	// Resolving tells whether the name leads here, by the last check.
+	Resolving bool
+	Brand     Brand
+	// Verified is when it first was and Checked when it last was checked; zero
+	// before.
+	Created, Updated, Verified, Checked time.Time
+	// Logo and Icon come without their content; nil if there is none.
+	Logo, Icon *Image
+	// Address is the account's; it must not be logged.
+	Address string
+}
+
+// AddDomain claims a name for the caller's account. A claim keeps nobody else
+// from the name before it is verified. It returns ErrInvalid for what is no
+// public domain or the service's own, ErrDuplicate for one that the account
+// has, and ErrTooMany.
+func (do *Domains) AddDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
+	owner, err := domainOwner(c)
+	if err != nil {
+		return Domain{}, err
+	}
+	canonical, err := do.claimName(name)
+	if err != nil {
+		return Domain{}, err
+	}
+	if err := do.store.CheckRoom(); err != nil {
+		return Domain{}, err
+	}
+	now := do.clock.Now()
+	d := newDomain(owner, canonical, now)
+	err = do.store.Update(ctx, func(tx storage.Tx) error { return d.claim(tx, now) })
+	if err != nil {
+		return Domain{}, err
+	}
+	return d.show(c.Address()), nil
+}
+
+// claim puts a new domain among those of its account.
+func (d *ownedDomain) claim(tx storage.Tx, now time.Time) error {
+	account, err := account.GetAccount(tx, d.owner)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Usable() {
+		return refusal.ErrUnauthenticated
+	}
+	if err != nil {
+		return err
+	}
+	names, err := domainNames(tx, d.owner)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(names, d.name) {
+		return refusal.ErrDuplicate
+	}
+	if len(names) >= DomainLimit {
+		return &refusal.TooManyError{What: "domains", Limit: DomainLimit}
+	}
+	id := d.id()
+	if err := tx.Put(BucketDomainID, id[:], d.key()); err != nil {
+		return err
+	}
+	if err := tx.Put(BucketRecheck, recheckKey(d.record.next, d), nil); err != nil {
+		return err
+	}
+	if err := d.put(tx); err != nil {
+		return err
+	}
+	return rows.WriteAccountAudit(tx, now, rows.AuditDomainAdded, d.owner)
+}
+
+// RemoveDomain gives a domain of the caller's account up, named by its name or
+// id, and returns the name. Secrets on it live on. It returns
+// ErrDomainNotFound.
+func (do *Domains) RemoveDomain(ctx context.Context, c caller.Caller, name string) (string, error) {
+	seen, err := do.seeDomain(ctx, c, name)
+	if err != nil {
+		return "", err
+	}
+	now := do.clock.Now()
+	err = do.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		d, err := findDomain(tx, seen.owner, name)
+		if err != nil {
+			return err
+		}
+		if err := d.release(tx); err != nil {
+			return err
+		}
+		return rows.WriteAccountAudit(tx, now, rows.AuditDomainRemoved, d.owner)
+	})
+	if err != nil {
+		return "", err
+	}
+	return seen.name, nil
+}
+
+// release forgets a domain with all that belongs to it.
+func (d *ownedDomain) release(tx storage.Tx) error {
+	id := d.id()
+	if d.record.state == DomainVerified {
+		if err := d.unhold(tx); err != nil {
+			return err
+		}
+	}
+	if err := d.schedule(tx, time.Time{}); err != nil {
+		return err
+	}
+	for _, kind := range []ImageKind{ImageLogo, ImageIcon} {
+		if err := tx.Delete(BucketImage, imageKey(id, kind)); err != nil {
+			return err
+		}
+	}
+	if err := tx.Delete(BucketDomainID, id[:]); err != nil {
+		return err
+	}
+	return tx.Delete(BucketDomain, d.key())
+}
+
+// EndDomains releases all domains of an account that is destroyed.
+func (do *Domains) EndDomains(tx storage.Tx, id caller.AccountID) error {
+	names, err := domainNames(tx, id)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		d, err := getDomain(tx, id, name)
+		if err != nil {
+			return err
+		}
+		if err := d.release(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetDomain shows a domain of the caller's account, named by its name or id. It
+// returns ErrDomainNotFound.
+func (do *Domains) GetDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
+	d, err := do.seeDomain(ctx, c, name)
+	if err != nil {
+		return Domain{}, err
+	}
+	return d.show(c.Address()), nil
+}
+
+// ListDomains shows the domains of the caller's account, newest first.
+func (do *Domains) ListDomains(ctx context.Context, c caller.Caller) ([]Domain, error) {
+	owner, err := domainOwner(c)
+	if err != nil {
+		return nil, err
+	}
+	return do.listDomains(ctx, owner, c.Address())
+}
+
+func (do *Domains) listDomains(ctx context.Context, owner caller.AccountID, address string) ([]Domain, error) {
+	var list []Domain
+	err := do.store.View(ctx, func(tx storage.Tx) error {
+		list = nil
+		names, err := domainNames(tx, owner)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			d, err := getDomain(tx, owner, name)
+			if err != nil {
+				return err
+			}
+			list = append(list, d.show(address))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b Domain) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(a.Name, b.Name))
+	})
+	return list, nil
+}
+
+// seeDomain finds a domain of the caller without changing anything.
+func (do *Domains) seeDomain(ctx context.Context, c caller.Caller, text string) (*ownedDomain, error) {
+	owner, err := domainOwner(c)
+	if err != nil {
+		return nil, err
+	}
+	return do.seeOwned(ctx, owner, text)
+}
+
+func (do *Domains) seeOwned(ctx context.Context, owner caller.AccountID, text string) (d *ownedDomain, err error) {
+	err = do.store.View(ctx, func(tx storage.Tx) error {
+		d, err = findDomain(tx, owner, text)
+		return err
+	})
+	return d, err
+}
+
+// changeDomain changes a domain of the caller, and shows it as it is
+// afterwards.
+func (do *Domains) changeDomain(ctx context.Context, c caller.Caller, text string, change func(tx storage.Tx, d *ownedDomain) error) (Domain, error) {
+	seen, err := do.seeDomain(ctx, c, text)
+	if err != nil {
+		return Domain{}, err
+	}
+	now := do.clock.Now()
+	var d *ownedDomain
+	err = do.store.Update(ctx, func(tx storage.Tx) error {
+		if d, err = findDomain(tx, seen.owner, text); err != nil {
+			return err
+		}
+		if err := change(tx, d); err != nil {
+			return err
+		}
+		d.record.updated = now
+		return d.put(tx)
+	})
+	if err != nil {
+		return Domain{}, err
+	}
+	return d.show(c.Address()), nil
+}
+
+// domainOwner is the account whose domains the caller may handle.
+func domainOwner(c caller.Caller) (caller.AccountID, error) {
+	owner, ok := caller.ParseAccountID(c.Account)
+	if !ok {
+		return caller.AccountID{}, refusal.ErrUnauthenticated
+	}
+	return owner, nil
+}

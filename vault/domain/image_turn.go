@@ -1,0 +1,125 @@
+package domain
+
+import (
+	"context"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"runtime"
+
+	"hush/vault/refusal"
+)
+
+const (
+	// imageMemory is what all images that are decoded at a time may take
+	// together, and so what one may take.
+	imageMemory = 80 << 20
+	// imageTurns is how many images share it: each has one turn, and one that
+	// may take more than its part has them all.
+	imageTurns = 2
+)
+
+// imager turns uploads into what is kept of them, a few at a time.
+type imager struct {
+	turns chan struct{}
+	door  chan struct{} // held while taking turns, so that no two wait for each other
+}
+
+func newImager() *imager {
+	return &imager{make(chan struct{}, imageTurns), make(chan struct{}, 1)}
+}
+
+// enter waits for leave to decode an image of a weight in bytes, and returns
+// what gives it back, or ErrBusy.
+func (i *imager) enter(ctx context.Context, weight int) (leave func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, imageTimeout, refusal.ErrBusy)
+	defer cancel()
+	if err := enterTurn(ctx, i.door); err != nil {
+		return nil, err
+	}
+	defer func() { <-i.door }()
+	needed, taken := 1, 0
+	if weight > imageMemory/imageTurns {
+		needed = imageTurns
+	}
+	leave = func() {
+		if taken == imageTurns {
+			runtime.GC() // what was decoded makes room for the next
+		}
+		for range taken {
+			<-i.turns
+		}
+	}
+	for ; taken < needed; taken++ {
+		if err := enterTurn(ctx, i.turns); err != nil {
+			leave()
+			return nil, err
+		}
+	}
+	return leave, nil
+}
+
+func enterTurn(ctx context.Context, turns chan<- struct{}) error {
+	select {
+	case turns <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// weighPNG: the pixels and, of an interlaced file, those of a pass besides.
+func weighPNG(_ []byte, config image.Config) int {
+	switch config.ColorModel {
+	case color.RGBA64Model, color.NRGBA64Model:
+		return 12
+	case color.RGBAModel, color.NRGBAModel:
+		return 6
+	default:
+		return 3
+	}
+}
+
+// weighGIF: one byte a pixel, and two while a frame is laid upon the other.
+func weighGIF([]byte, image.Config) int { return 2 }
+
+// weighJPEG: one byte a pixel of each component, four more each for the
+// coefficients of a progressive file, and four for each copy in another colour
+// model. A part that stands behind the size may ask for one.
+func weighJPEG(content []byte, config image.Config) int {
+	components, copies := 3, 1
+	switch config.ColorModel {
+	case color.GrayModel:
+		components, copies = 1, 0
+	case color.CMYKModel:
+		components, copies = 4, 2
+	}
+	if isProgressive(content) {
+		return 5*components + 4*copies
+	}
+	return components + 4*copies
+}
+
+// isProgressive tells whether the first frame of a JPEG file is, or might be.
+func isProgressive(content []byte) bool {
+	const (
+		baseline, extended = 0xc0, 0xc1
+		head               = 4 // marker and length
+	)
+	for at := 2; at+head <= len(content); {
+		marker := content[at+1]
+		switch {
+		case content[at] != 0xff:
+			return true
+		case marker == 0xff: // a filler
+			at++
+			continue
+		case marker == baseline, marker == extended:
+			return false
+		case marker >= 0xc2 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
+			return true
+		}
+		at += 2 + int(binary.BigEndian.Uint16(content[at+2:]))
+	}
+	return true
+}

@@ -1,0 +1,107 @@
+package domain
+
+import (
+	"net/netip"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+
+	"hush/vault/refusal"
+)
+
+// The limits of a domain's name.
+const (
+	nameSize   = 253
+	labelSize  = 63
+	labelsMin  = 2
+	labelsMost = 10
+)
+
+// canonicalDomain returns a host name as DNS is asked for it: in lower case and
+// ASCII, without a dot at the end. It reports false for what is no host name of
+// at least two labels, addresses included.
+func canonicalDomain(text string) (name string, ok bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > 4*nameSize || !utf8.ValidString(text) {
+		return "", false
+	}
+	name, err := idna.Lookup.ToASCII(text)
+	name = strings.TrimSuffix(name, ".")
+	if err != nil || len(name) > nameSize {
+		return "", false
+	}
+	labels := strings.Split(name, ".")
+	if len(labels) < labelsMin || len(labels) > labelsMost {
+		return "", false
+	}
+	for _, label := range labels {
+		if label == "" || len(label) > labelSize {
+			return "", false
+		}
+	}
+	if _, err := netip.ParseAddr(name); err == nil {
+		return "", false
+	}
+	// Nothing may pass that is something else when it is read again.
+	again, err := idna.Lookup.ToASCII(name)
+	return name, err == nil && again == name
+}
+
+// publicDomain tells whether a canonical name could be registered by somebody,
+// or lies below one: it stands under a suffix of the public list.
+func publicDomain(name string) bool {
+	suffix, icann := publicsuffix.PublicSuffix(name)
+	known := icann || strings.Contains(suffix, ".")
+	return known && name != suffix
+}
+
+// claimName turns what somebody types into a name that may be claimed.
+func (do *Domains) claimName(text string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", &refusal.InvalidError{Field: "domain", Text: "Please enter a domain"}
+	}
+	name, ok := canonicalDomain(text)
+	if !ok || !publicDomain(name) || do.ownName(name) {
+		return "", &refusal.InvalidError{Field: "domain", Text: "Not a valid public domain"}
+	}
+	return name, nil
+}
+
+// hostName is the service's own host as HostName writes it; empty if it is not
+// known.
+func (do *Domains) hostName() string { return HostName(do.host) }
+
+// HostName writes a host as hosts are compared: names in lower case and ASCII
+// without a dot at the end, addresses in their shortest form.
+func HostName(host string) string {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return addr.Unmap().String()
+	}
+	if name, ok := canonicalDomain(host); ok {
+		return name
+	}
+	return strings.TrimSuffix(strings.ToLower(host), ".")
+}
+
+// ownName tells whether a canonical name is the service's own or lies below it.
+func (do *Domains) ownName(name string) bool {
+	host := do.hostName()
+	return host != "" && isBelow(name, host)
+}
+
+// nameParts are the parts of a domain's name.
+type nameParts struct{ base, trd, tld, sld string }
+
+// splitName takes a canonical name apart. A name that has become a public
+// suffix since it was claimed is its own base.
+func splitName(name string) nameParts {
+	base, err := publicsuffix.EffectiveTLDPlusOne(name)
+	if err != nil {
+		base = name
+	}
+	p := nameParts{base: base, trd: strings.TrimSuffix(strings.TrimSuffix(name, base), ".")}
+	p.sld, p.tld, _ = strings.Cut(base, ".")
+	return p
+}

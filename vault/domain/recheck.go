@@ -1,0 +1,123 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/storage"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+const (
+	recheckEvery = 20 * time.Second
+	recheckBatch = 16
+)
+
+// RecheckUntil checks domains that are due until ctx ends.
+func (ck *Checks) RecheckUntil(ctx context.Context) {
+	tick := time.NewTicker(recheckEvery)
+	defer tick.Stop()
+	for {
+		n, err := ck.Recheck(ctx)
+		if err != nil && ctx.Err() == nil {
+			ck.log.Error("checking domains", "cause", err)
+		}
+		if n == recheckBatch && err == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Recheck asks DNS about the domains whose next check is due, at most 16, one
+// after the other. It returns how many rows of the index it handled. Without a
+// resolver it does nothing.
+func (ck *Checks) Recheck(ctx context.Context) (int, error) {
+	if ck.resolver == nil {
+		return 0, nil
+	}
+	now := ck.clock.Now()
+	due, err := ck.dueChecks(ctx, now)
+	if err != nil {
+		return 0, err
+	}
+	var lost rows.Damage
+	defer lost.Report(ck.log)
+	for i, row := range due {
+		if err := ck.recheck(ctx, row, now, &lost); err != nil {
+			return i, fmt.Errorf("checking a domain: %w", err)
+		}
+	}
+	return len(due), nil
+}
+
+func (ck *Checks) dueChecks(ctx context.Context, now time.Time) (due [][]byte, err error) {
+	err = ck.store.View(ctx, func(tx storage.Tx) error {
+		due = nil
+		return rows.IgnoreEnough(tx.Range(BucketRecheck, nil, rows.BigEndian(rows.Millis(now)+1), func(key, _ []byte) error {
+			due = append(due, append([]byte(nil), key...))
+			if len(due) == recheckBatch {
+				return rows.ErrEnough
+			}
+			return nil
+		}))
+	})
+	return due, err
+}
+
+// recheck handles one row of the index. One that no domain stands behind goes;
+// one whose domain or account cannot be read is put off, so that it keeps no
+// other from its check. It returns only what keeps all from theirs.
+func (ck *Checks) recheck(ctx context.Context, row []byte, now time.Time, lost *rows.Damage) error {
+	d, err := ck.domainOfRow(ctx, row)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return ck.putOff(ctx, row, time.Time{})
+	}
+	if err == nil {
+		_, err = ck.checkOwned(ctx, d, row)
+	}
+	switch {
+	case err == nil, errors.Is(err, refusal.ErrDuplicate): // written down
+		return nil
+	case errors.Is(err, refusal.ErrDomainNotFound):
+		return ck.putOff(ctx, row, time.Time{}) // given up meanwhile
+	case errors.Is(err, refusal.ErrUnavailable), ctx.Err() != nil:
+		return err
+	}
+	lost.Note(BucketDomain, err)
+	return ck.putOff(ctx, row, now.Add(rows.DamagedPause))
+}
+
+// domainOfRow loads the domain that a row of the index stands for, or returns
+// ErrNotFound.
+func (ck *Checks) domainOfRow(ctx context.Context, row []byte) (d *ownedDomain, err error) {
+	if len(row) <= 8 {
+		return nil, refusal.ErrNotFound
+	}
+	owner, name, ok := splitDomainKey(row[8:])
+	if !ok {
+		return nil, refusal.ErrNotFound
+	}
+	err = ck.store.View(ctx, func(tx storage.Tx) error {
+		d, err = getDomain(tx, owner, name)
+		return err
+	})
+	return d, err
+}
+
+// putOff moves a row of the index; the zero time takes it out.
+func (ck *Checks) putOff(ctx context.Context, row []byte, next time.Time) error {
+	return ck.store.Update(ctx, func(tx storage.Tx) error {
+		if err := tx.Delete(BucketRecheck, row); err != nil || next.IsZero() {
+			return err
+		}
+		return tx.Put(BucketRecheck, append(rows.BigEndian(rows.Millis(next)), row[8:]...), nil)
+	})
+}

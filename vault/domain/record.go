@@ -1,0 +1,294 @@
+package domain
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"time"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// The buckets of this file.
+const (
+	BucketDomain   = "domain"    // account id ‖ name -> domainRecord
+	BucketDomainID = "domain id" // domain id -> account id ‖ name
+	BucketVerified = "verified"  // name -> account id: whose the domain is
+	BucketRecheck  = "recheck"   // time in ms (8) ‖ account id ‖ name -> nothing
+)
+
+const (
+	domainVersion = 2
+	imageVersion  = 1
+)
+
+// domainID names a domain of one account: it is made of both and always the
+// same. As text it is 20 characters 0-9 and a-f.
+type domainID [10]byte
+
+func domainIDOf(owner caller.AccountID, name string) domainID {
+	sum := sha256.Sum256(append(append([]byte("hush/v1 domain-id\x00"), owner[:]...), name...))
+	return domainID(sum[:len(domainID{})])
+}
+
+func (id domainID) String() string { return hex.EncodeToString(id[:]) }
+
+func parseDomainID(text string) (id domainID, ok bool) {
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != len(id) {
+		return id, false
+	}
+	return domainID(raw), true
+}
+
+// domainRecord is a claim.
+//
+//	version 2 │ state 1 │ resolving? 1 │ created 8 │ updated 8 │ verified 8
+//	│ checked 8 │ asked 8 │ failing 8 │ next 8 │ tries 4 │ value 16
+//	│ logo (updated 8 │ width 4 │ height 4 │ size 8) │ icon likewise
+//	│ number of checks 4 │ each: kind 1 │ passed? 1 │ time 8 │ name │ problem
+//	  │ expected │ found
+//	│ brand: each field in order: set? 1 [ │ text or flag 1 ]
+//
+// "Asked" is when the account last wanted to know, "failing" when the first
+// check failed since the last good one of a verified domain, "tries" how many
+// did, and "next" where the domain stands in the index of checks, zero if
+// nowhere. An image that there is none of is all zeros. Version 1 has the same
+// fields; a TXT that it found may be another zone's: see hideOutside.
+type domainRecord struct {
+	state                               DomainState
+	resolving                           bool
+	created, updated, verified, checked time.Time
+	asked, failing, next                time.Time
+	tries                               uint32
+	value                               [16]byte
+	logo, icon                          imageFacts
+	checks                              []Check
+	brand                               Brand
+}
+
+// imageFacts is what a domain shows of an image; without one, size is 0.
+type imageFacts struct {
+	updated       time.Time
+	width, height uint32
+	size          uint64
+}
+
+func (r *domainRecord) times() []*time.Time {
+	return []*time.Time{&r.created, &r.updated, &r.verified, &r.checked, &r.asked, &r.failing, &r.next}
+}
+
+func (r *domainRecord) encode() []byte {
+	w := make(rows.Writer, 0, 512)
+	w.Byte(domainVersion)
+	w.Byte(byte(r.state))
+	w.Bool(r.resolving)
+	for _, t := range r.times() {
+		w.Time(*t)
+	}
+	w.Uint32(r.tries)
+	w.Bytes(r.value[:])
+	for _, f := range []imageFacts{r.logo, r.icon} {
+		w.Time(f.updated)
+		w.Uint32(f.width)
+		w.Uint32(f.height)
+		w.Uint64(f.size)
+	}
+	w.Uint32(uint32(len(r.checks)))
+	for _, c := range r.checks {
+		w.Byte(byte(c.Kind))
+		w.Bool(c.Passed)
+		w.Time(c.Time)
+		w.Text(c.Name)
+		w.Text(c.Problem)
+		w.Texts(c.Expected)
+		w.Texts(c.Found)
+	}
+	r.brand.write(&w)
+	return w
+}
+
+func decodeDomain(data []byte) (*domainRecord, error) {
+	in := rows.NewReader(data)
+	var r domainRecord
+	version := in.UpTo(domainVersion)
+	r.state, r.resolving = DomainState(in.Byte()), in.Bool()
+	for _, t := range r.times() {
+		*t = in.Time()
+	}
+	r.tries = in.Uint32()
+	in.Into(r.value[:])
+	for _, f := range []*imageFacts{&r.logo, &r.icon} {
+		*f = imageFacts{updated: in.Time(), width: in.Uint32(), height: in.Uint32(), size: in.Uint64()}
+	}
+	for range in.Size() {
+		if in.Failed() {
+			break
+		}
+		r.checks = append(r.checks, Check{
+			Kind: CheckKind(in.Byte()), Passed: in.Bool(), Time: in.Time(),
+			Name: in.Text(), Problem: in.Text(), Expected: in.Texts(), Found: in.Texts(),
+		})
+	}
+	r.brand.read(&in)
+	if version < 2 {
+		r.hideOutside()
+	}
+	return &r, in.End()
+}
+
+// hideOutside takes from the checks of a record of version 1 what may come from
+// outside the domain: it did not tell whether an alias led there. The expected
+// value stays, and whether it was found; what else was found is not shown, nor
+// told from nothing.
+func (r *domainRecord) hideOutside() {
+	for i := range r.checks {
+		c := &r.checks[i]
+		if c.Kind != CheckTXT {
+			continue
+		}
+		c.Found = slices.DeleteFunc(c.Found, func(value string) bool { return !slices.Contains(c.Expected, value) })
+		if c.Problem == problemNoTXT || c.Problem == problemOtherTXT {
+			c.Problem = problemNotFound
+		}
+	}
+}
+
+// facts returns the place for an image of that kind.
+func (r *domainRecord) facts(kind ImageKind) *imageFacts {
+	if kind == ImageIcon {
+		return &r.icon
+	}
+	return &r.logo
+}
+
+// ownedDomain is a domain of an account, as it was found.
+type ownedDomain struct {
+	owner  caller.AccountID
+	name   string
+	record *domainRecord
+}
+
+func newDomain(owner caller.AccountID, name string, now time.Time) *ownedDomain {
+	r := &domainRecord{state: DomainPending, created: now, updated: now, asked: now, next: now.Add(checkSoonest)}
+	rand.Read(r.value[:])
+	return &ownedDomain{owner, name, r}
+}
+
+func (d *ownedDomain) id() domainID { return domainIDOf(d.owner, d.name) }
+func (d *ownedDomain) key() []byte  { return domainKey(d.owner, d.name) }
+
+// value is what the TXT record has to say.
+func (d *ownedDomain) value() string { return hex.EncodeToString(d.record.value[:]) }
+
+// challenge is the first label of the TXT record's name.
+func (d *ownedDomain) challenge() string { return "_onetime-challenge-" + d.id().String()[:7] }
+
+func (d *ownedDomain) put(tx storage.Tx) error {
+	return tx.Put(BucketDomain, d.key(), d.record.encode())
+}
+
+func (d *ownedDomain) show(address string) Domain {
+	r, p := d.record, splitName(d.name)
+	shown := Domain{
+		ID: d.id().String(), Name: d.name, Base: p.base, TRD: p.trd, TLD: p.tld, SLD: p.sld, Apex: p.trd == "",
+		TXTHost: d.challenge(), TXTValue: d.value(), State: r.state, Checks: r.checks, Resolving: r.resolving,
+		Brand: r.brand, Created: r.created, Updated: r.updated, Verified: r.verified, Checked: r.checked,
+		Logo: r.logo.show(ImageLogo), Icon: r.icon.show(ImageIcon), Address: address,
+	}
+	if !shown.Apex {
+		shown.Subdomain = d.name
+		shown.TXTHost += "." + p.trd
+	}
+	return shown
+}
+
+func (f imageFacts) show(kind ImageKind) *Image {
+	if f.size == 0 {
+		return nil
+	}
+	return &Image{Kind: kind, Width: int(f.width), Height: int(f.height), Size: int64(f.size), Updated: f.updated}
+}
+
+// domainKey is the row of a domain, and after a time that of the index of
+// checks.
+func domainKey(owner caller.AccountID, name string) []byte { return append(owner[:], name...) }
+
+// splitDomainKey takes apart what domainKey made.
+func splitDomainKey(key []byte) (owner caller.AccountID, name string, ok bool) {
+	if len(key) <= len(owner) {
+		return owner, "", false
+	}
+	return caller.AccountID(key[:len(owner)]), string(key[len(owner):]), true
+}
+
+// getDomain loads a domain, or returns ErrNotFound.
+func getDomain(tx storage.Tx, owner caller.AccountID, name string) (*ownedDomain, error) {
+	data, err := tx.Get(BucketDomain, domainKey(owner, name))
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, refusal.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := decodeDomain(data)
+	if err != nil {
+		return nil, err
+	}
+	return &ownedDomain{owner, name, record}, nil
+}
+
+// findDomain loads a domain of an account by its name or id, or returns
+// DomainError.
+func findDomain(tx storage.Tx, owner caller.AccountID, text string) (*ownedDomain, error) {
+	name, ok := canonicalDomain(text)
+	if !ok {
+		var err error
+		if _, name, err = domainByID(tx, text); err != nil && !errors.Is(err, refusal.ErrNotFound) {
+			return nil, err
+		}
+	}
+	d, err := getDomain(tx, owner, name)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil, &refusal.DomainError{Domain: text}
+	}
+	return d, err
+}
+
+// domainByID finds whose domain an id is, or returns ErrNotFound.
+func domainByID(tx storage.Tx, text string) (owner caller.AccountID, name string, err error) {
+	id, ok := parseDomainID(text)
+	if !ok {
+		return owner, "", refusal.ErrNotFound
+	}
+	key, err := tx.Get(BucketDomainID, id[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return owner, "", refusal.ErrNotFound
+	}
+	if err != nil {
+		return owner, "", err
+	}
+	if owner, name, ok = splitDomainKey(key); !ok {
+		return owner, "", rows.ErrDamaged
+	}
+	return owner, name, nil
+}
+
+// domainNames returns the names of an account's domains in their order.
+func domainNames(tx storage.Tx, owner caller.AccountID) (names []string, err error) {
+	// No name begins with the byte 0xff.
+	err = tx.Range(BucketDomain, owner[:], append(owner[:], 0xff), func(key, _ []byte) error {
+		_, name, ok := splitDomainKey(key)
+		if !ok {
+			return rows.ErrDamaged
+		}
+		names = append(names, name)
+		return nil
+	})
+	return names, err
+}

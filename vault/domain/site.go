@@ -1,0 +1,41 @@
+package domain
+
+import (
+	"errors"
+	"strings"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+)
+
+// SiteDomain is the name of the domain that a call was sent to, in the form of
+// canonicalDomain. It is empty for the service's own host, and for names that
+// nobody can have verified.
+func (do *Domains) SiteDomain(s caller.Site) string {
+	if s.Host == "" || strings.EqualFold(s.Host, do.host) || !strings.Contains(s.Host, ".") {
+		return ""
+	}
+	name, ok := canonicalDomain(s.Host)
+	if !ok || name == do.hostName() {
+		return ""
+	}
+	return name
+}
+
+// DomainNow is the domain that an owner's secret was made for; empty if another
+// account has verified the name since. Neither its brand nor a link on it is
+// the sender's then.
+func DomainNow(tx storage.Tx, owner, domain string) (string, error) {
+	if domain == "" {
+		return "", nil
+	}
+	holder, err := VerifiedHolder(tx, domain)
+	switch {
+	case errors.Is(err, refusal.ErrNotFound):
+		return domain, nil
+	case err != nil || holder.String() != owner:
+		return "", err
+	}
+	return domain, nil
+}

@@ -1,0 +1,255 @@
+package domain
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+const (
+	// checkSoonest is the pause after the first check that fails; it doubles up
+	// to checkLatest.
+	checkSoonest = time.Minute
+	checkLatest  = 4 * time.Hour
+	// checkDaily is the pause while all is well, give or take up to
+	// checkJitter, so that domains that came together are not checked together.
+	checkDaily  = 24 * time.Hour
+	checkJitter = 2 * time.Hour
+	// pendingTime is how long a claim is checked in the background after its
+	// account last asked.
+	pendingTime = 7 * 24 * time.Hour
+	// failingTime is how long checks of a verified domain may fail before it is
+	// suspended.
+	failingTime = 7 * 24 * time.Hour
+)
+
+// VerifyDomain asks DNS now about a domain of the caller's account, named by
+// its name or id, and shows what was found; that a record is missing is no
+// error. It returns ErrDomainNotFound, ErrNotConfigured without a resolver, and
+// ErrDuplicate if the record is there but another account verified the name
+// before.
+func (ck *Checks) VerifyDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
+	owner, err := domainOwner(c)
+	if err != nil {
+		return Domain{}, err
+	}
+	return ck.verifyDomain(ctx, owner, name, c.Address())
+}
+
+func (ck *Checks) verifyDomain(ctx context.Context, owner caller.AccountID, text, address string) (Domain, error) {
+	seen, err := ck.domains.seeOwned(ctx, owner, text)
+	if err != nil {
+		return Domain{}, err
+	}
+	if ck.resolver == nil {
+		return Domain{}, refusal.ErrNotConfigured
+	}
+	d, err := ck.checkOwned(ctx, seen, nil)
+	if errors.Is(err, refusal.ErrDomainNotFound) {
+		return Domain{}, &refusal.DomainError{Domain: text}
+	}
+	if err != nil {
+		return Domain{}, err
+	}
+	return d.show(address), nil
+}
+
+// verdict is what a check changed besides the record.
+type verdict struct {
+	taken     bool // the proof is there, but the name is another account's
+	suspended bool
+}
+
+// checkOwned asks DNS about a domain and writes down what was found, unless
+// the domain was given up meanwhile, which is ErrDomainNotFound. Row is the row
+// of the index of checks that asks for it, nil if the account does.
+func (ck *Checks) checkOwned(ctx context.Context, seen *ownedDomain, row []byte) (*ownedDomain, error) {
+	now := ck.clock.Now()
+	found := ck.askDNS(ctx, seen, now)
+	if err := ctx.Err(); err != nil {
+		return nil, err // what was found is not what DNS says
+	}
+	var d *ownedDomain
+	var result verdict
+	err := ck.store.Update(ctx, func(tx storage.Tx) error {
+		var err error
+		if d, err = findDomain(tx, seen.owner, seen.name); err != nil {
+			return err
+		}
+		if d.record.value != seen.record.value {
+			return &refusal.DomainError{Domain: seen.name} // another claim of the name
+		}
+		if row != nil {
+			if err := tx.Delete(BucketRecheck, row); err != nil {
+				return err
+			}
+		}
+		result, err = ck.settle(tx, d, found, row == nil, now)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if result.suspended {
+		ck.outbox.Wake()
+	}
+	if result.taken {
+		return nil, refusal.ErrDuplicate
+	}
+	return d, nil
+}
+
+// settle writes down what was found, moves the domain, and says when to look
+// again. "Asked" says that the account wants to know.
+func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bool, now time.Time) (result verdict, err error) {
+	r := d.record
+	if asked && r.state == DomainPending {
+		r.asked, r.tries = now, 0
+	}
+	if found.txt.Passed {
+		if result.taken, err = d.takenBy(tx); err != nil {
+			return result, err
+		}
+	}
+	if result.taken {
+		found.txt.Passed, found.txt.Problem = false, problemTaken
+	}
+	r.checked, r.resolving, r.checks = now, found.address.Passed, []Check{found.txt, found.address}
+	if found.txt.Passed {
+		err = d.prove(tx, now)
+	} else {
+		result.suspended, err = ck.fail(tx, d, now)
+	}
+	if err != nil {
+		return result, err
+	}
+	if err := d.schedule(tx, d.nextCheck(now)); err != nil {
+		return result, err
+	}
+	return result, d.put(tx)
+}
+
+// takenBy tells whether another account has verified the name.
+func (d *ownedDomain) takenBy(tx storage.Tx) (bool, error) {
+	holder, err := VerifiedHolder(tx, d.name)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && holder != d.owner, err
+}
+
+// prove makes a domain verified.
+func (d *ownedDomain) prove(tx storage.Tx, now time.Time) error {
+	r := d.record
+	r.failing, r.tries = time.Time{}, 0
+	if r.state == DomainVerified {
+		return nil
+	}
+	r.state, r.updated = DomainVerified, now
+	if r.verified.IsZero() {
+		r.verified = now
+	}
+	if err := tx.Put(BucketVerified, []byte(d.name), d.owner[:]); err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountDomains, By: +1}); err != nil {
+		return err
+	}
+	return rows.WriteAccountAudit(tx, now, rows.AuditDomainVerified, d.owner)
+}
+
+// fail counts a failed check. A verified domain whose checks have failed for
+// failingTime is suspended, and its owner told.
+func (ck *Checks) fail(tx storage.Tx, d *ownedDomain, now time.Time) (suspended bool, err error) {
+	r := d.record
+	r.tries++
+	if r.state != DomainVerified {
+		return false, nil
+	}
+	if r.failing.IsZero() {
+		r.failing = now
+	}
+	if now.Sub(r.failing) < failingTime {
+		return false, nil
+	}
+	r.state, r.updated = DomainSuspended, now
+	if err := d.unhold(tx); err != nil {
+		return false, err
+	}
+	if err := rows.WriteAccountAudit(tx, now, rows.AuditDomainSuspended, d.owner); err != nil {
+		return false, err
+	}
+	return true, ck.tellSuspended(tx, d, now)
+}
+
+// unhold lets go of the name, which others may verify then.
+func (d *ownedDomain) unhold(tx storage.Tx) error {
+	if err := tx.Delete(BucketVerified, []byte(d.name)); err != nil {
+		return err
+	}
+	return rows.Count(tx, rows.Change{Counter: rows.CountDomains, By: -1})
+}
+
+func (ck *Checks) tellSuspended(tx storage.Tx, d *ownedDomain, now time.Time) error {
+	account, err := account.GetAccount(tx, d.owner)
+	if err != nil {
+		return err
+	}
+	address := ck.accounts.AddressOf(d.owner, account)
+	if address == "" {
+		return nil
+	}
+	return ck.outbox.PutNotice(tx, outbox.Mail{
+		Kind: outbox.MailSuspended, To: caller.Text(address), Locale: account.Locale, Domain: d.name, Created: now,
+	}, now)
+}
+
+// nextCheck is when a domain is due again after a check, or the zero time for
+// never.
+func (d *ownedDomain) nextCheck(now time.Time) time.Time {
+	r := d.record
+	if r.state == DomainSuspended || r.state == DomainVerified && r.failing.IsZero() {
+		return now.Add(checkDaily + d.jitter())
+	}
+	next := now.Add(min(checkSoonest<<min(r.tries, 8), checkLatest))
+	if r.state == DomainPending && next.Sub(r.asked) > pendingTime {
+		return time.Time{}
+	}
+	return next
+}
+
+// jitter is between -checkJitter and checkJitter, and always the same for a
+// domain.
+func (d *ownedDomain) jitter() time.Duration {
+	id := d.id()
+	part := int64(binary.BigEndian.Uint16(id[:]))
+	return time.Duration(part*int64(2*checkJitter)>>16) - checkJitter
+}
+
+// schedule moves a domain in the index of checks; the zero time takes it out.
+// The record is not written.
+func (d *ownedDomain) schedule(tx storage.Tx, next time.Time) error {
+	if !d.record.next.IsZero() {
+		if err := tx.Delete(BucketRecheck, recheckKey(d.record.next, d)); err != nil {
+			return err
+		}
+	}
+	d.record.next = next
+	if next.IsZero() {
+		return nil
+	}
+	return tx.Put(BucketRecheck, recheckKey(next, d), nil)
+}
+
+// recheckKey is a row of the index of checks.
+func recheckKey(at time.Time, d *ownedDomain) []byte {
+	return append(rows.BigEndian(rows.Millis(at)), d.key()...)
+}

@@ -1,0 +1,220 @@
+package feedback
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+const (
+	// ExceptionLength is the most characters of a message.
+	ExceptionLength = 1000
+	// ExceptionStackLength is the most characters of a stack.
+	ExceptionStackLength = 2500
+	// ExceptionTime is how long reports are kept.
+	ExceptionTime = 14 * 24 * time.Hour
+)
+
+// Exception is a browser's report of a mistake in a page.
+type Exception struct {
+	// ID is 31 characters 0-9 and a-z that open nothing. The vault gives it.
+	ID string
+	// Message is what was thrown: 1 to ExceptionLength characters. Type is its
+	// type, up to 400 bytes, and Stack where it came from, up to
+	// ExceptionStackLength characters.
+	Message, Type, Stack string
+	// URL is the page, up to 2,048 bytes. Of what was sent only scheme, host
+	// and path are kept.
+	URL string
+	// UserAgent is the browser, up to 400 bytes. Environment and Release are
+	// the client's, up to 200 bytes each.
+	UserAgent, Environment, Release string
+	// User is the id of an account, or a masked network. The vault sets it.
+	User string
+	// Line and Column are where it was thrown: 32 bits with a sign.
+	Line, Column int
+	// Created is when it came. The vault sets it.
+	Created time.Time
+}
+
+// ReceiveException keeps a report for the colonels for ExceptionTime, unless
+// newer ones push it out, and returns what it kept: what may open anything is
+// taken out before. It returns ErrInvalid without a message or for a value
+// above its limit.
+func (in *Inbox) ReceiveException(ctx context.Context, c caller.Caller, e Exception) (Exception, error) {
+	if err := e.check(); err != nil {
+		return Exception{}, err
+	}
+	if err := in.store.CheckRoom(); err != nil {
+		return Exception{}, err
+	}
+	now := in.clock.Now()
+	kept := e.scrubbed()
+	kept.ID, kept.User, kept.Created = seal.NewToken(now).Expose(), senderOf(c), now
+	report := encodeReport(&kept)
+	err := in.store.Update(ctx, func(tx storage.Tx) error { return in.putException(tx, report, now) })
+	if err != nil {
+		return Exception{}, err
+	}
+	return kept, nil
+}
+
+func (e *Exception) check() error {
+	if strings.TrimSpace(e.Message) == "" {
+		return &refusal.InvalidError{Field: "message", Text: "Exception data required"}
+	}
+	for _, t := range []sizedText{{"message", e.Message, ExceptionLength}, {"stack", e.Stack, ExceptionStackLength}} {
+		if utf8.RuneCountInString(t.text) > t.most {
+			return &refusal.InvalidError{Field: t.field, Text: fmt.Sprintf("must be at most %d characters long", t.most)}
+		}
+	}
+	return checkTexts(
+		sizedText{"message", e.Message, 4 * ExceptionLength},
+		sizedText{"type", e.Type, 400},
+		sizedText{"stack", e.Stack, 4 * ExceptionStackLength},
+		sizedText{"url", e.URL, 2048},
+		sizedText{"user_agent", e.UserAgent, 400},
+		sizedText{"environment", e.Environment, 200},
+		sizedText{"release", e.Release, 200},
+	)
+}
+
+// scrubbed returns the report as it may be kept.
+func (e *Exception) scrubbed() Exception {
+	return Exception{
+		Message: Scrub(e.Message), Type: Scrub(e.Type), Stack: Scrub(e.Stack), URL: ScrubURL(e.URL),
+		UserAgent: Scrub(e.UserAgent), Environment: Scrub(e.Environment), Release: Scrub(e.Release),
+		Line: e.Line, Column: e.Column,
+	}
+}
+
+// putException adds a report and pushes out what there is no room for.
+func (in *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error {
+	newest, err := newestInRing(tx, BucketException)
+	if err != nil {
+		return err
+	}
+	out, err := pushedOut(tx, BucketException, newest+1)
+	if err != nil {
+		return err
+	}
+	if err := rows.DeleteAll(tx, BucketException, out); err != nil {
+		return err
+	}
+	key := RingKey(newest + 1)
+	r := ExceptionRecord{Created: now, sealed: in.keys.SealField(fieldException, key, report)}
+	if err := tx.Put(BucketException, key, r.Encode()); err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountExceptions, By: 1 - int64(len(out))}); err != nil {
+		return err
+	}
+	return rows.PutDue(tx, now.Add(ExceptionTime), rows.DueException, key)
+}
+
+// EndException deletes a report whose time is over.
+func (in *Inbox) EndException(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+	r, err := getException(tx, key)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	if end := r.Created.Add(ExceptionTime); now.Before(end) {
+		return end, nil
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountExceptions, By: -1}); err != nil {
+		return time.Time{}, err
+	}
+	return time.Time{}, tx.Delete(BucketException, key)
+}
+
+// ListExceptions shows a page of the reports, newest first: at most size of
+// them, 0 for ExceptionsDefault and never more than ExceptionsMost. The token is next of
+// the page before, empty for the first; next is empty on the last page.
+// Callers who are no colonels get ErrNotFound, and a token that is none
+// ErrInvalid.
+func (in *Inbox) ListExceptions(ctx context.Context, c caller.Caller, size int, token string) (list []Exception, next string, err error) {
+	if !c.Colonel() {
+		return nil, "", refusal.ErrNotFound
+	}
+	if size <= 0 {
+		size = ExceptionsDefault
+	}
+	from, err := hex.DecodeString(token)
+	if err != nil || len(from) != 0 && len(from) != 8 {
+		return nil, "", &refusal.InvalidError{Field: "page_token", Text: "is not one that this service made"}
+	}
+	now := in.clock.Now()
+	var rows []exceptionRow
+	err = in.store.View(ctx, func(tx storage.Tx) (err error) {
+		rows, next, err = rangeExceptions(tx, from, min(size, ExceptionsMost))
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return in.showExceptions(rows, now), next, nil
+}
+
+// exceptionRow is a report as it was found, before it is opened.
+type exceptionRow struct {
+	key    []byte
+	record *ExceptionRecord
+}
+
+// rangeExceptions reads at most so many rows from a key on, and tells where
+// the next page begins.
+func rangeExceptions(tx storage.Tx, from []byte, most int) (list []exceptionRow, next string, err error) {
+	err = tx.Range(BucketException, from, nil, func(key, value []byte) error {
+		if len(list) == most {
+			next = hex.EncodeToString(key)
+			return rows.ErrEnough
+		}
+		r, err := decodeException(append([]byte(nil), value...))
+		if err == nil {
+			list = append(list, exceptionRow{append([]byte(nil), key...), r})
+		}
+		return nil // what cannot be read is reported when it is due
+	})
+	return list, next, rows.IgnoreEnough(err)
+}
+
+// showExceptions opens a list. What does not open is left out and logged, and
+// what is over before the sweeper came is gone.
+func (in *Inbox) showExceptions(rows []exceptionRow, now time.Time) []Exception {
+	var list []Exception
+	for _, row := range rows {
+		if !now.Before(row.record.Created.Add(ExceptionTime)) {
+			continue
+		}
+		e, err := in.openException(row)
+		if err != nil {
+			in.log.Error("an exception does not open", "cause", err)
+			continue
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+func (in *Inbox) openException(row exceptionRow) (Exception, error) {
+	plain, err := in.keys.OpenField(fieldException, row.key, row.record.sealed)
+	if err != nil {
+		return Exception{}, fmt.Errorf("opening an exception: %w", err)
+	}
+	e, err := decodeReport(plain)
+	e.Created = row.record.Created
+	return e, err
+}

@@ -1,0 +1,88 @@
+package feedback
+
+import (
+	"time"
+
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+// The sizes of a page of exceptions.
+const (
+	ExceptionsDefault = 50
+	ExceptionsMost    = 500
+)
+
+// BucketException: ^sequence number (8) -> ExceptionRecord
+const BucketException = "exception"
+
+const (
+	exceptionVersion     = 1
+	exceptionTextVersion = 1
+
+	// fieldException is the label under which the report is sealed; the row is
+	// its key.
+	fieldException = "exception"
+)
+
+// ExceptionRecord is a browser's report as it is kept.
+//
+//	version 1 │ created 8 │ sealed report (4, bytes)
+type ExceptionRecord struct {
+	Created time.Time
+	sealed  []byte // SealField fieldException of encodeReport
+}
+
+// Encode lays out an exception.
+func (r *ExceptionRecord) Encode() []byte {
+	w := make(rows.Writer, 0, 13+len(r.sealed))
+	w.Byte(exceptionVersion)
+	w.Time(r.Created)
+	w.Sized(r.sealed)
+	return w
+}
+
+func decodeException(data []byte) (*ExceptionRecord, error) {
+	in := rows.NewReader(data)
+	in.Version(exceptionVersion)
+	r := &ExceptionRecord{Created: in.Time(), sealed: in.Sized()}
+	return r, in.End()
+}
+
+// encodeReport writes what is sealed of a report, for it may hold anything
+// that a page showed. The time stands in the record.
+//
+//	version 1 │ line 4 │ column 4
+//	│ id, message, type, stack, url, user agent, environment, release, user (each 4, text)
+func encodeReport(e *Exception) []byte {
+	w := make(rows.Writer, 0, 256+len(e.Message)+len(e.Stack)+len(e.URL))
+	w.Byte(exceptionTextVersion)
+	w.Uint32(uint32(int32(e.Line)))
+	w.Uint32(uint32(int32(e.Column)))
+	for _, text := range e.texts() {
+		w.Text(*text)
+	}
+	return w
+}
+
+func decodeReport(data []byte) (Exception, error) {
+	in := rows.NewReader(data)
+	var e Exception
+	in.Version(exceptionTextVersion)
+	e.Line, e.Column = int(int32(in.Uint32())), int(int32(in.Uint32()))
+	for _, text := range e.texts() {
+		*text = in.Text()
+	}
+	return e, in.End()
+}
+
+// texts are the texts of a report in the order in which they are stored.
+func (e *Exception) texts() []*string {
+	return []*string{
+		&e.ID, &e.Message, &e.Type, &e.Stack, &e.URL, &e.UserAgent, &e.Environment, &e.Release, &e.User,
+	}
+}
+
+func getException(tx storage.Tx, key []byte) (*ExceptionRecord, error) {
+	return rows.Load(tx, BucketException, key, decodeException)
+}

@@ -1,0 +1,239 @@
+package feedback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/challenge"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+const (
+	// FeedbackLength is the most characters of a message.
+	FeedbackLength = 1500
+	// FeedbackTime is how long feedback is kept.
+	FeedbackTime = 30 * 24 * time.Hour
+
+	feedbackZoneSize    = 64 // bytes
+	feedbackVersionSize = 32 // bytes
+	// feedbackSameLooked and feedbackSameTime bound where somebody's message
+	// is looked for who sends it again.
+	feedbackSameLooked = 100
+	feedbackSameTime   = 24 * time.Hour
+)
+
+// NewFeedback is what somebody has to say.
+type NewFeedback struct {
+	// Message is 1 to FeedbackLength characters, not all of them white space.
+	Message string
+	// TimeZone and Version are the sender's and the client's, up to 64 and 32
+	// bytes; empty if they are not told.
+	TimeZone, Version string
+	// Challenge is a solved challenge of the action feedback. Callers with an
+	// account need none.
+	Challenge string
+}
+
+// Feedback is a message as it was kept.
+type Feedback struct {
+	// Message has been scrubbed; time zone and version stand at its end.
+	Message string
+	// Sender is the id of an account, or a masked network.
+	Sender  string
+	Created time.Time
+}
+
+// ReceiveFeedback keeps a message for the colonels for FeedbackTime, unless
+// newer ones push it out. What may open anything is taken out before. The same
+// from the same sender within a day replaces what was kept. It returns
+// ErrInvalid or ErrChallenge, and then has kept nothing.
+func (in *Inbox) ReceiveFeedback(ctx context.Context, c caller.Caller, f NewFeedback) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if err := in.store.CheckRoom(); err != nil {
+		return err
+	}
+	now := in.clock.Now()
+	if c.Anonymous() {
+		if err := in.challenges.Spend(ctx, f.Challenge, challenge.ActionFeedback, now); err != nil {
+			return err
+		}
+	}
+	text := feedbackText{
+		sender: senderOf(c), message: Scrub(strings.TrimSpace(f.Message)), zone: Scrub(f.TimeZone), version: Scrub(f.Version),
+	}
+	same, err := in.findSame(ctx, text, now)
+	if err != nil {
+		return err
+	}
+	return in.store.Update(ctx, func(tx storage.Tx) error { return in.putFeedback(tx, text, same, now) })
+}
+
+func (f *NewFeedback) check() error {
+	if strings.TrimSpace(f.Message) == "" {
+		return &refusal.InvalidError{Field: "message", Text: "You can be more original than that!"}
+	}
+	if utf8.RuneCountInString(f.Message) > FeedbackLength {
+		return &refusal.InvalidError{Field: "message", Text: fmt.Sprintf("must be at most %d characters long", FeedbackLength)}
+	}
+	return checkTexts(
+		sizedText{"message", f.Message, 4 * FeedbackLength},
+		sizedText{"time_zone", f.TimeZone, feedbackZoneSize},
+		sizedText{"version", f.Version, feedbackVersionSize},
+	)
+}
+
+// sizedText is an argument and the most bytes that it may have.
+type sizedText struct {
+	field, text string
+	most        int
+}
+
+func checkTexts(texts ...sizedText) error {
+	for _, t := range texts {
+		if len(t.text) > t.most {
+			return &refusal.InvalidError{Field: t.field, Text: fmt.Sprintf("must be at most %d bytes long", t.most)}
+		}
+		if !utf8.ValidString(t.text) {
+			return &refusal.InvalidError{Field: t.field, Text: "is not valid UTF-8"}
+		}
+	}
+	return nil
+}
+
+// senderOf is what is kept of who sent something.
+func senderOf(c caller.Caller) string {
+	if c.Anonymous() {
+		return c.Network.Masked()
+	}
+	return c.Account
+}
+
+// putFeedback adds feedback in place of what it repeats, and pushes out what
+// there is no room for.
+func (in *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now time.Time) error {
+	newest, err := newestInRing(tx, BucketFeedback)
+	if err != nil {
+		return err
+	}
+	out, err := pushedOut(tx, BucketFeedback, newest+1)
+	if err != nil {
+		return err
+	}
+	if same != nil {
+		out = append(out, same)
+	}
+	for _, key := range out {
+		if err := dropFeedback(tx, key); err != nil {
+			return err
+		}
+	}
+	key := RingKey(newest + 1)
+	r := FeedbackRecord{Created: now, age: FeedbackToday, sealed: in.keys.SealField(fieldFeedback, key, text.encode())}
+	if err := tx.Put(BucketFeedback, key, r.Encode()); err != nil {
+		return err
+	}
+	if err := CountAge(tx, r.age, 1); err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountFeedback, By: 1}); err != nil {
+		return err
+	}
+	return rows.PutDue(tx, r.turns(), rows.DueFeedback, key)
+}
+
+// dropFeedback deletes feedback. What cannot be read goes, too.
+func dropFeedback(tx storage.Tx, key []byte) error {
+	r, err := getFeedback(tx, key)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		err = CountAge(tx, r.age, -1)
+	} else if errors.Is(err, rows.ErrDamaged) {
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountFeedback, By: -1}); err != nil {
+		return err
+	}
+	return tx.Delete(BucketFeedback, key)
+}
+
+func getFeedback(tx storage.Tx, key []byte) (*FeedbackRecord, error) {
+	return rows.Load(tx, BucketFeedback, key, decodeFeedback)
+}
+
+// ageAt is how old the feedback is.
+func (r *FeedbackRecord) ageAt(now time.Time) feedbackAge {
+	const day = 24 * time.Hour
+	return feedbackAge(min(max(0, now.Sub(r.Created)/day), time.Duration(feedbackOlder)))
+}
+
+// turns is when the feedback leaves its age, or goes.
+func (r *FeedbackRecord) turns() time.Time {
+	if r.age >= feedbackOlder {
+		return r.Created.Add(FeedbackTime)
+	}
+	return r.Created.Add(time.Duration(r.age+1) * 24 * time.Hour)
+}
+
+// EndFeedback moves feedback on to its next age, which is how ages are counted
+// without looking at all of it, and deletes it at the end of the last.
+func (in *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+	r, err := getFeedback(tx, key)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	if !now.Before(r.Created.Add(FeedbackTime)) {
+		return time.Time{}, dropFeedback(tx, key)
+	}
+	if age := r.ageAt(now); age != r.age {
+		if err := CountAge(tx, r.age, -1); err != nil {
+			return time.Time{}, err
+		}
+		r.age = age
+		if err := CountAge(tx, r.age, 1); err != nil {
+			return time.Time{}, err
+		}
+		if err := tx.Put(BucketFeedback, key, r.Encode()); err != nil {
+			return time.Time{}, err
+		}
+	}
+	return r.turns(), nil
+}
+
+// findSame returns the row of the same text, nil if there is none among the
+// newest.
+func (in *Inbox) findSame(ctx context.Context, text feedbackText, now time.Time) (key []byte, err error) {
+	var found []keptFeedback
+	err = in.store.View(ctx, func(tx storage.Tx) (err error) {
+		found, err = rangeFeedback(tx, nil, nil, feedbackSameLooked)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		if now.Sub(f.record.Created) >= feedbackSameTime {
+			break
+		}
+		if kept, err := in.openFeedback(f); err == nil && kept == text {
+			return f.key, nil
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,85 @@
+package feedback
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+// keptFeedback is feedback as it was found, before it is opened.
+type keptFeedback struct {
+	key    []byte
+	record *FeedbackRecord
+}
+
+// rangeFeedback reads at most so many rows from a key up to another, newest
+// first. What cannot be read is passed over: the sweeper reports it when it is
+// due.
+func rangeFeedback(tx storage.Tx, from, to []byte, most int) (found []keptFeedback, err error) {
+	err = tx.Range(BucketFeedback, from, to, func(key, value []byte) error {
+		if len(found) == most {
+			return rows.ErrEnough
+		}
+		if r, err := decodeFeedback(append([]byte(nil), value...)); err == nil {
+			found = append(found, keptFeedback{append([]byte(nil), key...), r})
+		}
+		return nil
+	})
+	return found, rows.IgnoreEnough(err)
+}
+
+// feedbackBefore returns the key from which on there is only what came at or
+// before a time. It halves the ring instead of walking through it.
+func feedbackBefore(tx storage.Tx, at time.Time) ([]byte, error) {
+	newest, err := newestInRing(tx, BucketFeedback)
+	if err != nil {
+		return nil, err
+	}
+	steps := sort.Search(int(min(newest, RingSize)), func(back int) bool {
+		found, rangeErr := rangeFeedback(tx, RingKey(newest-uint64(back)), nil, 1)
+		if rangeErr != nil {
+			err = rangeErr
+		}
+		return len(found) == 0 || !found[0].record.Created.After(at)
+	})
+	return RingKey(newest - uint64(steps)), err
+}
+
+// openFeedback returns what is sealed in a row.
+func (in *Inbox) openFeedback(f keptFeedback) (feedbackText, error) {
+	plain, err := in.keys.OpenField(fieldFeedback, f.key, f.record.sealed)
+	if err != nil {
+		return feedbackText{}, fmt.Errorf("opening feedback: %w", err)
+	}
+	return decodeFeedbackText(plain)
+}
+
+// Show opens a list. What does not open is left out and logged: the
+// rest is still worth showing.
+func (in *Inbox) Show(found []keptFeedback) []Feedback {
+	var list []Feedback
+	for _, f := range found {
+		text, err := in.openFeedback(f)
+		if err != nil {
+			in.log.Error("feedback does not open", "cause", err)
+			continue
+		}
+		list = append(list, Feedback{Message: text.shown(), Sender: text.sender, Created: f.record.Created})
+	}
+	return list
+}
+
+// shown is the message with what else was told.
+func (r feedbackText) shown() string {
+	shown := r.message
+	if r.zone != "" {
+		shown += " [TZ: " + r.zone + "]"
+	}
+	if r.version != "" {
+		shown += " [v" + r.version + "]"
+	}
+	return shown
+}

@@ -1,0 +1,139 @@
+package feedback
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+// BucketFeedback: ^sequence number (8) -> FeedbackRecord
+const BucketFeedback = "feedback"
+
+const (
+	feedbackVersion     = 1
+	feedbackTextVersion = 1
+	feedbackAgesVersion = 1
+
+	// fieldFeedback is the label under which the text is sealed; the row is
+	// its key.
+	fieldFeedback = "feedback"
+	// systemFeedbackAges is where feedbackAges are kept.
+	systemFeedbackAges = "feedback ages"
+)
+
+// feedbackAge is how old feedback was when it was last looked at. The numbers
+// are stored.
+type feedbackAge byte
+
+const (
+	FeedbackToday     feedbackAge = 0 // less than 24 hours
+	feedbackYesterday feedbackAge = 1 // less than 48 hours
+	feedbackOlder     feedbackAge = 2
+)
+
+// FeedbackRecord is feedback as it is kept.
+//
+//	version 1 │ created 8 │ age 1 │ sealed text (4, bytes)
+type FeedbackRecord struct {
+	Created time.Time
+	age     feedbackAge
+	sealed  []byte // SealField fieldFeedback of a feedbackText
+}
+
+// Encode lays out feedback.
+func (r *FeedbackRecord) Encode() []byte {
+	w := make(rows.Writer, 0, 14+len(r.sealed))
+	w.Byte(feedbackVersion)
+	w.Time(r.Created)
+	w.Byte(byte(r.age))
+	w.Sized(r.sealed)
+	return w
+}
+
+func decodeFeedback(data []byte) (*FeedbackRecord, error) {
+	in := rows.NewReader(data)
+	in.Version(feedbackVersion)
+	r := &FeedbackRecord{Created: in.Time(), age: feedbackAge(in.Byte()), sealed: in.Sized()}
+	in.Refuse(r.age > feedbackOlder)
+	return r, in.End()
+}
+
+// feedbackText is what is sealed of feedback, for it may hold anything that
+// somebody wanted to say.
+//
+//	version 1 │ sender, message, time zone, client's version (each 4, text)
+type feedbackText struct{ sender, message, zone, version string }
+
+func (r feedbackText) encode() []byte {
+	w := make(rows.Writer, 0, 17+len(r.sender)+len(r.message)+len(r.zone)+len(r.version))
+	w.Byte(feedbackTextVersion)
+	for _, text := range []string{r.sender, r.message, r.zone, r.version} {
+		w.Text(text)
+	}
+	return w
+}
+
+func decodeFeedbackText(data []byte) (feedbackText, error) {
+	in := rows.NewReader(data)
+	var r feedbackText
+	in.Version(feedbackTextVersion)
+	for _, text := range []*string{&r.sender, &r.message, &r.zone, &r.version} {
+		*text = in.Text()
+	}
+	return r, in.End()
+}
+
+// feedbackAges counts the feedback of the two ages that end. What is older is
+// the rest.
+//
+//	version 1 │ today 8 │ yesterday 8
+type feedbackAges [feedbackOlder]int64
+
+func (r feedbackAges) encode() []byte {
+	w := make(rows.Writer, 0, 17)
+	w.Byte(feedbackAgesVersion)
+	for _, n := range r {
+		w.Uint64(uint64(n))
+	}
+	return w
+}
+
+func decodeFeedbackAges(data []byte) (feedbackAges, error) {
+	in := rows.NewReader(data)
+	var r feedbackAges
+	in.Version(feedbackAgesVersion)
+	for i := range r {
+		n := in.Uint64()
+		in.Refuse(n > math.MaxInt64)
+		r[i] = int64(n)
+	}
+	return r, in.End()
+}
+
+func getFeedbackAges(tx storage.Tx) (feedbackAges, error) {
+	data, err := rows.GetSystem(tx, systemFeedbackAges)
+	if errors.Is(err, storage.ErrNotFound) {
+		return feedbackAges{}, nil
+	}
+	if err != nil {
+		return feedbackAges{}, err
+	}
+	return decodeFeedbackAges(data)
+}
+
+// CountAge changes how much feedback of an age there is. None falls below
+// zero.
+func CountAge(tx storage.Tx, age feedbackAge, by int64) error {
+	if age >= feedbackOlder {
+		return nil
+	}
+	r, err := getFeedbackAges(tx)
+	if err != nil {
+		return err
+	}
+	r[age] = max(0, r[age]+by)
+	return rows.PutSystem(tx, systemFeedbackAges, r.encode())
+}

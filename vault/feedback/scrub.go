@@ -1,0 +1,118 @@
+package feedback
+
+import (
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// scrubbed stands where something was taken out of a text.
+const scrubbed = "[removed]"
+
+// What is taken out. Keys of secrets and receipts, and mailed tokens, are runs
+// of 31 characters 0-9 and a-z; API tokens, ids of sessions, and any of them
+// in hexadecimal digits or base64 are longer runs.
+var (
+	scrubLink = regexp.MustCompile(`(?:[A-Za-z][A-Za-z0-9+.-]*:/)?/[^\s"'<>()\[\]{}?#]*(?:[?#]\S+)?`)
+	scrubPath = regexp.MustCompile(`(?i)(/(?:secret|private|metadata|receipt|guest|s|verify|reset|forgot|address|invite)/)[^\s"'<>()\[\]{}]+`)
+	scrubAuth = regexp.MustCompile(`(?i)\b(basic|bearer)[\s:]+[A-Za-z0-9+/=_.~-]{8,}`)
+	scrubMail = regexp.MustCompile(`[^\s@<>()\[\]"',;:/?#]+(?:@|%40)[^\s@<>()\[\]"',;:/?#]*\.[\pL\pN-]{2,}`)
+	scrubIPv4 = regexp.MustCompile(`(?:\b[A-Z][A-Za-z]*/)?\b(?:[0-9]{1,3}\.){3}[0-9]{1,3}\b`)
+	scrubIPv6 = regexp.MustCompile(`[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}(?:(?:\.[0-9]{1,3}){3})?`)
+	scrubCode = regexp.MustCompile(`[0-9A-Za-z+/=_-]{40,}`)
+	scrubKey  = regexp.MustCompile(`[0-9A-Za-z_-]*[0-9a-z]{31,}[0-9A-Za-z_-]*`)
+
+	plainWord = regexp.MustCompile(`^\pL+$`)
+	// position is where a script failed, behind a query that is taken out.
+	position = regexp.MustCompile(`(?::[0-9]{1,7}){1,2}\)?$`)
+	script   = regexp.MustCompile(`\.(?:[cm]?js|jsx|tsx?|vue)$`)
+)
+
+// Scrub takes out of a text what may open anything or tells who somebody is:
+// keys and tokens, whatever stands behind the paths that hold them, queries and
+// fragments of links, credentials, e-mail addresses and IP addresses. It rather
+// takes out too much. No run of 31 characters 0-9 and a-z is left.
+func Scrub(text string) string {
+	text = scrubLink.ReplaceAllStringFunc(text, shortLink)
+	text = scrubPath.ReplaceAllString(text, "${1}"+scrubbed)
+	text = scrubAuth.ReplaceAllStringFunc(text, withoutCredential)
+	text = scrubMail.ReplaceAllString(text, scrubbed)
+	text = scrubIPv6.ReplaceAllStringFunc(text, withoutIPv6)
+	text = scrubIPv4.ReplaceAllStringFunc(text, withoutIPv4)
+	text = scrubCode.ReplaceAllString(text, scrubbed)
+	return scrubKey.ReplaceAllString(text, scrubbed)
+}
+
+// ScrubURL reduces the address of a page to scheme, host and path, and scrubs
+// those. What is no address with a path is taken out as a whole.
+func ScrubURL(text string) string {
+	if text == "" {
+		return ""
+	}
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Opaque != "" {
+		return scrubbed
+	}
+	if u.Host == "" {
+		return Scrub(u.EscapedPath())
+	}
+	return Scrub(u.Scheme + "://" + u.Host + u.EscapedPath())
+}
+
+// shortLink takes user, query and fragment out of a link or path, and leaves
+// the position in a script.
+func shortLink(link string) string {
+	tail := ""
+	if end := strings.IndexAny(link, "?#"); end >= 0 {
+		tail = "?" + scrubbed
+		if script.MatchString(link[:end]) {
+			tail += position.FindString(link[end:])
+		}
+		link = link[:end]
+	}
+	scheme, rest, absolute := strings.Cut(link, "://")
+	if !absolute {
+		return link + tail
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		rest = host[at+1:] + "/" + path
+	}
+	return scheme + "://" + rest + tail
+}
+
+// withoutCredential leaves what reads like words: basic understanding.
+func withoutCredential(text string) string {
+	at := strings.LastIndexAny(text, " \t\r\n\f\v:") + 1
+	if plainWord.MatchString(text[at:]) && strings.ToLower(text[at:]) == text[at:] {
+		return text
+	}
+	return text[:at] + scrubbed
+}
+
+// withoutIPv4 leaves the versions of programs: Chrome/126.0.0.0.
+func withoutIPv4(text string) string {
+	if strings.Contains(text, "/") {
+		return text
+	}
+	return scrubbed
+}
+
+// withoutIPv6 leaves what only looks like an address: times of day, positions
+// in scripts, names in other languages.
+func withoutIPv6(text string) string {
+	address := strings.TrimPrefix(text, ":")
+	if strings.HasPrefix(text, "::") {
+		address = text
+	}
+	if !strings.ContainsAny(address, "0123456789") {
+		return text
+	}
+	for _, candidate := range []string{address, strings.TrimSuffix(address, ":")} {
+		if _, err := netip.ParseAddr(candidate); err == nil {
+			return scrubbed
+		}
+	}
+	return text
+}

@@ -1,0 +1,133 @@
+package guess
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hush/seal"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+)
+
+const (
+	hashQueue = 64 // callers that may wait for their turn
+	// networkPart: a network may have this part of the places for passphrases.
+	networkPart = 4
+	hashTimeout = 2 * time.Second // the longest wait
+	// passwordHashes is how many passwords are hashed at a time: each takes
+	// 64 MiB.
+	passwordHashes = 2
+)
+
+// Hasher bounds slow hashing. Passphrases, of which each processor takes two at
+// a time, stand in one queue, of which no network has more than its share;
+// passwords have one of their own, so that a rush of sign-ins keeps nobody from a
+// secret.
+type Hasher struct {
+	passphrases Queue
+	Passwords   Queue
+
+	mu   sync.Mutex
+	held map[caller.Network]int // places in the queue of passphrases, running and waiting
+
+	// done counts hashes, for tests that a refused caller costs none.
+	Done atomic.Int64
+}
+
+// NewHasher returns a hasher with empty queues.
+func NewHasher() *Hasher {
+	return &Hasher{
+		passphrases: newHashing(2 * runtime.NumCPU()), Passwords: newHashing(passwordHashes),
+		held: make(map[caller.Network]int),
+	}
+}
+
+// Enter waits until a network may hash a passphrase and returns what gives the
+// turn back. It returns ErrBusy without waiting if the network has its share: a
+// quarter of the places. Callers of an unknown network share one.
+func (h *Hasher) Enter(ctx context.Context, n caller.Network) (leave func(), err error) {
+	if !h.join(n) {
+		return nil, refusal.ErrBusy
+	}
+	back, err := h.passphrases.Enter(ctx)
+	if err != nil {
+		h.leave(n)
+		return nil, err
+	}
+	return func() { back(); h.leave(n) }, nil
+}
+
+// join gives a network a place, and reports whether it had one left.
+func (h *Hasher) join(n caller.Network) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held[n] >= cap(h.passphrases.waiting)/networkPart {
+		return false
+	}
+	h.held[n]++
+	return true
+}
+
+func (h *Hasher) leave(n caller.Network) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held[n]--; h.held[n] <= 0 {
+		delete(h.held, n)
+	}
+}
+
+// Passphrase hashes, for a caller whose turn it is.
+func (h *Hasher) Passphrase(params seal.PassphraseParams, passphrase caller.Text) [32]byte {
+	h.Done.Add(1)
+	return params.Hash(string(passphrase))
+}
+
+// Password hashes, for a caller whose turn it is.
+func (h *Hasher) Password(params seal.PasswordParams, password caller.Text) seal.PasswordHash {
+	h.Done.Add(1)
+	return params.Hash(string(password))
+}
+
+// Hash waits for its turn and hashes.
+func (h *Hasher) Hash(ctx context.Context, n caller.Network, params seal.PassphraseParams, passphrase caller.Text) ([32]byte, error) {
+	leave, err := h.Enter(ctx, n)
+	if err != nil {
+		return [32]byte{}, err
+	}
+	defer leave()
+	return h.Passphrase(params, passphrase), nil
+}
+
+// Queue lets a few at a time hash, and keeps a short queue.
+type Queue struct {
+	running chan struct{}
+	waiting chan struct{}
+}
+
+func newHashing(running int) Queue {
+	return Queue{make(chan struct{}, running), make(chan struct{}, running+hashQueue)}
+}
+
+// Enter waits for leave to hash and returns what gives it back, or ErrBusy.
+func (h Queue) Enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case h.waiting <- struct{}{}:
+	default:
+		return nil, refusal.ErrBusy
+	}
+	timeout := time.NewTimer(hashTimeout)
+	defer timeout.Stop()
+	select {
+	case h.running <- struct{}{}:
+		return func() { <-h.running; <-h.waiting }, nil
+	case <-timeout.C:
+		err = refusal.ErrBusy
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	<-h.waiting
+	return nil, err
+}

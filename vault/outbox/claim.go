@@ -1,0 +1,236 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"hush/storage"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// postLease is how long a mail that is being sent is left alone by others, and
+// when it is tried again after a crash. It is longer than postTimeout.
+const postLease = 2 * time.Minute
+
+// postponed is how long a mail waits after so many attempts, at least one.
+func postponed(attempts uint32) time.Duration {
+	pauses := [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour}
+	return pauses[min(int(attempts), len(pauses))-1]
+}
+
+// claimedMail is a mail that this process works on.
+type claimedMail struct {
+	key    []byte // where it stands in the queue
+	id     mailID
+	record *mailRecord
+	// state is what became of it; zero while it is being sent.
+	state DeliveryState
+}
+
+// over tells whether the mail has left the queue.
+func (c *claimedMail) over() bool { return c.state != 0 && c.state != DeliveryQueued }
+
+// getMail loads a mail of the queue, or returns ErrNotFound.
+func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
+	data, err := tx.Get(BucketOutbox, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, refusal.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, err := OutboxID(key)
+	if err != nil {
+		return nil, err
+	}
+	record, err := DecodeMail(data)
+	return &claimedMail{key: key, id: id, record: record}, err
+}
+
+// claimMail takes a mail that is due, or ends it if it came too late. It
+// returns nil if somebody else was faster, or if a record cannot be read: then
+// the mail is put off and the damage reported.
+func (o *Outbox) claimMail(ctx context.Context, key []byte, now time.Time, lost *rows.Damage) (*claimedMail, error) {
+	var c *claimedMail
+	var damage error
+	err := o.store.UpdateReserved(ctx, func(tx storage.Tx) (err error) {
+		damage = nil
+		if c, err = getMail(tx, key); err == nil {
+			err = o.claimIn(tx, c, now)
+		}
+		if rows.IsDamage(err) {
+			c, damage = nil, err
+			return putOffMail(tx, key, now)
+		}
+		return err
+	})
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("claiming a mail: %w", err)
+	}
+	if damage != nil {
+		lost.Note(BucketOutbox, damage)
+	}
+	return c, nil
+}
+
+// claimIn counts an attempt and keeps others from the mail for a while, or
+// ends it. It has written nothing when it returns ErrDamaged.
+func (o *Outbox) claimIn(tx storage.Tx, c *claimedMail, now time.Time) error {
+	wanted, err := o.wanted(tx, c.record)
+	switch {
+	case err != nil:
+		return err
+	case !wanted:
+		return o.endMail(tx, c, DeliveryDropped, now)
+	case !now.Before(c.record.until):
+		return o.endMail(tx, c, DeliveryFailed, now)
+	}
+	c.record.attempts++
+	return moveMail(tx, c, now.Add(postLease))
+}
+
+// moveMail stores a mail's record where it is due next.
+func moveMail(tx storage.Tx, c *claimedMail, due time.Time) error {
+	if err := tx.Delete(BucketOutbox, c.key); err != nil {
+		return err
+	}
+	c.key = outboxKey(due, c.id)
+	return tx.Put(BucketOutbox, c.key, c.record.encode())
+}
+
+// putOffMail moves a mail that cannot be read out of the way of the others.
+func putOffMail(tx storage.Tx, key []byte, now time.Time) error {
+	data, err := tx.Get(BucketOutbox, key)
+	if err != nil {
+		return err
+	}
+	if err := tx.Delete(BucketOutbox, key); err != nil {
+		return err
+	}
+	later := rows.BigEndian(rows.Millis(now.Add(rows.DamagedPause)))
+	return tx.Put(BucketOutbox, append(later, key[min(len(later), len(key)):]...), data)
+}
+
+// settleMail writes down how an attempt ended, and puts the mail off or takes
+// it out of the queue. It does so even when the process is about to stop, so
+// that what was sent is not sent again.
+func (o *Outbox) settleMail(ctx context.Context, c *claimedMail, cause error) error {
+	now, key := o.clock.Now(), c.key
+	err := o.store.UpdateReserved(context.WithoutCancel(ctx), func(tx storage.Tx) error {
+		found, err := getMail(tx, key)
+		if err != nil {
+			return err
+		}
+		*c = *found
+		return o.settleIn(tx, c, cause, now)
+	})
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil // it took too long, and somebody else has it
+	}
+	if err != nil {
+		return fmt.Errorf("noting what became of a mail: %w", err)
+	}
+	return o.finishMail(ctx, c)
+}
+
+func (o *Outbox) settleIn(tx storage.Tx, c *claimedMail, cause error, now time.Time) error {
+	if cause == nil {
+		return o.endMail(tx, c, DeliverySent, now)
+	}
+	next := now.Add(postponed(c.record.attempts))
+	if errors.Is(cause, refusal.ErrUndeliverable) || !next.Before(c.record.until) {
+		return o.endMail(tx, c, DeliveryFailed, now)
+	}
+	c.state = DeliveryQueued
+	if err := c.record.tell(tx, c.state, now); err != nil {
+		return err
+	}
+	return moveMail(tx, c, next)
+}
+
+// endMail takes a mail out of the queue and lists its share for destruction.
+func (o *Outbox) endMail(tx storage.Tx, c *claimedMail, state DeliveryState, now time.Time) error {
+	c.state = state
+	// A counter that cannot be read must not keep the mail in the queue, from
+	// where it would be sent again.
+	if err := o.countMail(tx, c.record, state); err != nil && !errors.Is(err, rows.ErrDamaged) {
+		return err
+	}
+	if err := c.record.tell(tx, state, now); err != nil {
+		return err
+	}
+	if err := tx.Delete(BucketOutbox, c.key); err != nil {
+		return err
+	}
+	slot := c.record.Slot
+	if slot == nil {
+		return nil
+	}
+	return o.shares.List(tx, *slot)
+}
+
+// tell writes down for the sender of a secret where its mail stands.
+func (r *mailRecord) tell(tx storage.Tx, state DeliveryState, now time.Time) error {
+	if r.delivery == nil {
+		return nil
+	}
+	return moveDelivery(tx, *r.delivery, state, r.attempts, now)
+}
+
+// wanted reports whether the secret that a mail brings was neither received nor
+// burned.
+func (o *Outbox) wanted(tx storage.Tx, r *mailRecord) (bool, error) {
+	if r.delivery == nil {
+		return true, nil
+	}
+	return o.mailWanted(tx, r.delivery.metadata())
+}
+
+// countMail counts a mail that leaves the queue.
+func (o *Outbox) countMail(tx storage.Tx, r *mailRecord, state DeliveryState) error {
+	if r.kind != MailShare || state != DeliverySent {
+		return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: -1})
+	}
+	queued, sent := rows.Change{Counter: rows.CountQueued, By: -1}, rows.Change{Counter: rows.CountEmails, By: 1}
+	if err := rows.Count(tx, queued, sent); err != nil || r.account == nil {
+		return err
+	}
+	return o.mailSent(tx, *r.account)
+}
+
+// finishMail destroys the share of a mail that durably left the queue.
+func (o *Outbox) finishMail(ctx context.Context, c *claimedMail) error {
+	level := slog.LevelDebug
+	if c.state == DeliveryQueued || c.state == DeliveryFailed {
+		level = slog.LevelWarn
+	}
+	o.log.Log(ctx, level, "mail", "kind", c.record.kind.name(), "state", c.state.name())
+	if !c.over() || c.record.Slot == nil {
+		return nil
+	}
+	return o.shares.Destroy(ctx, *c.record.Slot)
+}
+
+// name is the kind as logs have it.
+func (k MailKind) name() string {
+	return map[MailKind]string{
+		MailShare: "share", MailVerify: "verify", MailReset: "reset", MailAddress: "address",
+		MailAddressChanged: "address changed", MailOpened: "opened", MailTaken: "taken",
+		MailInvite: "invite", MailSuspended: "suspended",
+	}[k]
+}
+
+// name is the state as logs have it.
+func (s DeliveryState) name() string {
+	return map[DeliveryState]string{
+		DeliveryNotConfigured: "not configured", DeliveryQueued: "queued", DeliverySent: "sent",
+		DeliveryFailed: "failed", DeliveryDropped: "dropped",
+	}[s]
+}

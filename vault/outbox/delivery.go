@@ -1,0 +1,114 @@
+package outbox
+
+import (
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/email"
+	"hush/vault/rows"
+)
+
+// BucketDelivery: metadata row ‖ number (1) -> deliveryRecord
+const BucketDelivery = "delivery"
+
+const deliveryVersion = 1
+
+// deliveryKey names the mail to one recipient of a secret: metadata row 22 ‖
+// number 1, which counts from 0.
+type deliveryKey [len(seal.RowKey{}) + 1]byte
+
+func newDeliveryKey(row seal.RowKey, number int) (key deliveryKey) {
+	copy(key[:], row[:])
+	key[len(row)] = byte(number)
+	return key
+}
+
+// metadata is the row of the receipt that the delivery belongs to.
+func (k deliveryKey) metadata() seal.RowKey { return seal.RowKey(k[:len(seal.RowKey{})]) }
+
+// deliveryRecord is what became of the mail to one recipient. It lives as long
+// as the receipt.
+//
+//	version 1 │ state 1 │ attempts 4 │ updated 8 │ recipient, obscured (4, text)
+type deliveryRecord struct {
+	state     DeliveryState
+	attempts  uint32
+	updated   time.Time
+	recipient string
+}
+
+func (r deliveryRecord) encode() []byte {
+	w := make(rows.Writer, 0, 18+len(r.recipient))
+	w.Byte(deliveryVersion)
+	w.Byte(byte(r.state))
+	w.Uint32(r.attempts)
+	w.Time(r.updated)
+	w.Text(r.recipient)
+	return w
+}
+
+func decodeDelivery(data []byte) (deliveryRecord, error) {
+	in := rows.NewReader(data)
+	var r deliveryRecord
+	in.Version(deliveryVersion)
+	r.state, r.attempts, r.updated = DeliveryState(in.Byte()), in.Uint32(), in.Time()
+	r.recipient = in.Text()
+	return r, in.End()
+}
+
+// PutDeliveries starts to keep account of the mails to the recipients of a
+// secret, until its receipt goes.
+func PutDeliveries(tx storage.Tx, row seal.RowKey, to []email.Recipient, state DeliveryState, now, until time.Time) error {
+	for i, r := range to {
+		key := newDeliveryKey(row, i)
+		record := deliveryRecord{state: state, updated: now, recipient: r.Obscured}
+		if err := tx.Put(BucketDelivery, key[:], record.encode()); err != nil {
+			return err
+		}
+		if err := rows.PutDue(tx, until, rows.DueDelivery, key[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GetDeliveries returns what became of the mails to a secret's recipients, in
+// their order; nothing if there are none.
+func GetDeliveries(tx storage.Tx, row seal.RowKey) ([]Delivery, error) {
+	var list []Delivery
+	err := tx.Range(BucketDelivery, row[:], rows.PrefixEnd(row[:]), func(_, value []byte) error {
+		r, err := decodeDelivery(value)
+		if err != nil {
+			return err
+		}
+		list = append(list, Delivery{Recipient: r.recipient, State: r.state, Updated: r.updated, Attempts: int(r.attempts)})
+		return nil
+	})
+	return list, err
+}
+
+// moveDelivery says where a mail stands now. That its receipt is gone already
+// is no error, and neither is a record that cannot be read: because of it no
+// mail should stay in the queue and be sent again.
+func moveDelivery(tx storage.Tx, key deliveryKey, state DeliveryState, attempts uint32, now time.Time) error {
+	data, err := tx.Get(BucketDelivery, key[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r, err := decodeDelivery(data)
+	if err != nil {
+		return nil //nolint:nilerr // whoever reads the receipt hears of the damage
+	}
+	r.state, r.attempts, r.updated = state, attempts, now
+	return tx.Put(BucketDelivery, key[:], r.encode())
+}
+
+// EndDelivery forgets what became of a mail.
+func (o *Outbox) EndDelivery(tx storage.Tx, key []byte, _ time.Time) (time.Time, error) {
+	return time.Time{}, tx.Delete(BucketDelivery, key)
+}

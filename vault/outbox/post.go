@@ -1,0 +1,172 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"hush/crash"
+	"hush/storage"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+const (
+	// postEvery is how often the sender looks for mails that are due again; it
+	// is told of new ones.
+	postEvery = 5 * time.Second
+	// postPause is how long it waits after it could not use the store.
+	postPause = 20 * time.Second
+	// postWorkers is how many mails are sent at a time, postTimeout how long one
+	// may take, and postBatch how many are looked up at once.
+	postWorkers = 4
+	postTimeout = time.Minute
+	postBatch   = 64
+)
+
+// Wake wakes the sender after the commit of a mail.
+func (o *Outbox) Wake() {
+	select {
+	case o.mails <- struct{}{}:
+	default:
+	}
+}
+
+// PostUntil sends what is due until ctx ends.
+func (o *Outbox) PostUntil(ctx context.Context) {
+	for {
+		pause := postEvery
+		if _, err := o.PostDue(ctx); err != nil {
+			if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
+				o.log.Error("working on queued mails", "cause", err)
+			}
+			pause = postPause
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-o.mails:
+		case <-time.After(pause):
+		}
+	}
+}
+
+// PostDue sends the mails that are due, and says how many it handled: sent,
+// put off, given up or dropped. The vault does so by itself unless it is
+// Manual. Its error is one of the store; that a mail could not be sent is none.
+func (o *Outbox) PostDue(ctx context.Context) (int, error) {
+	now := o.clock.Now()
+	var lost rows.Damage
+	defer lost.Report(o.log)
+	total := 0
+	for {
+		keys, err := o.dueMail(ctx, now)
+		if err != nil || len(keys) == 0 {
+			return total, err
+		}
+		n, err := o.postAll(ctx, keys, now, &lost)
+		total += n
+		if err != nil {
+			return total, err
+		}
+	}
+}
+
+// dueMail returns the keys of the first mails that are due.
+func (o *Outbox) dueMail(ctx context.Context, now time.Time) (keys [][]byte, err error) {
+	err = o.store.View(ctx, func(tx storage.Tx) (err error) {
+		keys, err = rows.FirstKeys(tx, BucketOutbox, rows.BigEndian(rows.Millis(now)+1), postBatch)
+		return err
+	})
+	return keys, err
+}
+
+// postAll sends mails, some at a time, and returns how many it handled.
+func (o *Outbox) postAll(ctx context.Context, keys [][]byte, now time.Time, lost *rows.Damage) (int, error) {
+	queue := make(chan []byte, len(keys))
+	for _, key := range keys {
+		queue <- key
+	}
+	close(queue)
+	var all sync.WaitGroup
+	var handled [postWorkers]int
+	var errs [postWorkers]error
+	for i := range postWorkers {
+		crash.Go(&all, o.log, func() {
+			for key := range queue {
+				if errs[i] = o.post(ctx, key, now, lost); errs[i] != nil {
+					return
+				}
+				handled[i]++
+			}
+		})
+	}
+	all.Wait()
+	total := 0
+	for _, n := range handled {
+		total += n
+	}
+	return total, errors.Join(errs[:]...)
+}
+
+// post sends one mail. It is claimed first, so that nobody else sends it at the
+// same time and its attempt is counted even if the process dies. Dying between
+// the sending and the commit that follows sends it twice, under one id.
+func (o *Outbox) post(ctx context.Context, key []byte, now time.Time, lost *rows.Damage) error {
+	c, err := o.claimMail(ctx, key, now, lost)
+	if err != nil || c == nil {
+		return err
+	}
+	if c.over() {
+		return o.finishMail(ctx, c)
+	}
+	m, err := o.openMail(ctx, c)
+	if errors.Is(err, refusal.ErrUnavailable) {
+		return err
+	}
+	if err != nil {
+		o.log.Error("a queued mail does not open", "kind", c.record.kind.name(), "cause", err)
+		return o.settleMail(ctx, c, refusal.ErrUndeliverable)
+	}
+	return o.settleMail(ctx, c, o.deliver(ctx, m))
+}
+
+// openMail reads what is to be sent.
+func (o *Outbox) openMail(ctx context.Context, c *claimedMail) (Mail, error) {
+	letter, err := o.unsealMail(ctx, c)
+	if err != nil {
+		return Mail{}, err
+	}
+	m, err := DecodeLetter(letter)
+	if err == nil && m.Kind != c.record.kind {
+		err = rows.ErrDamaged
+	}
+	return m, err
+}
+
+func (o *Outbox) unsealMail(ctx context.Context, c *claimedMail) ([]byte, error) {
+	if c.record.Slot == nil {
+		return o.keys.OpenField(fieldMail, c.id[:], c.record.Sealed)
+	}
+	share, err := o.shares.Get(ctx, *c.record.Slot)
+	if errors.Is(err, storage.ErrShareGone) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, errors.Join(refusal.ErrUnavailable, fmt.Errorf("reading the share of a mail: %w", err))
+	}
+	return o.keys.OpenMail(share, c.id[:], c.record.Sealed)
+}
+
+// deliver sends a mail. Where no mail is set up any more, those that wait are
+// tried like others, in case that is mended in time.
+func (o *Outbox) deliver(ctx context.Context, m Mail) error {
+	if o.send == nil {
+		return refusal.ErrNotConfigured
+	}
+	ctx, cancel := context.WithTimeout(ctx, postTimeout)
+	defer cancel()
+	return o.send(ctx, m)
+}

@@ -1,0 +1,139 @@
+package outbox
+
+import (
+	"crypto/rand"
+	"time"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/rows"
+)
+
+// BucketOutbox: time in ms (8) ‖ id (8) -> mailRecord
+const BucketOutbox = "outbox"
+
+const (
+	mailVersion   = 1
+	letterVersion = 1
+	// fieldMail is the label under which mails without a share are sealed.
+	fieldMail = "mail"
+)
+
+// mailID is the row of a queued mail, whenever it is due.
+type mailID [8]byte
+
+func newMailID() (id mailID) {
+	rand.Read(id[:])
+	return id
+}
+
+// outboxKey is where a mail stands in the queue: time in ms 8 ‖ id 8.
+func outboxKey(due time.Time, id mailID) []byte {
+	return append(rows.BigEndian(rows.Millis(due)), id[:]...)
+}
+
+// OutboxID returns the id within a key of the queue.
+func OutboxID(key []byte) (id mailID, err error) {
+	if len(key) != 8+len(id) {
+		return id, rows.ErrDamaged
+	}
+	return mailID(key[8:]), nil
+}
+
+// mailRecord is a mail that waits to be sent.
+//
+//	version 1 │ kind 1 │ attempts 4 │ created 8 │ given up 8
+//	│ account? 1 [ │ id 16 ] │ delivery? 1 [ │ metadata row 22 │ number 1 ]
+//	│ slot? 1 [ │ number 8 │ generation 8 ] │ sealed (4, bytes)
+//
+// The account is whose tally counts the mail, the delivery is where its sender
+// reads what became of it. Without a slot the mail holds no link and is sealed
+// under the root key alone; with one it is dead once the share in the slot is
+// overwritten. What is sealed is encodeLetter's.
+type mailRecord struct {
+	kind     MailKind
+	attempts uint32
+	created  time.Time
+	until    time.Time
+	account  *caller.AccountID
+	delivery *deliveryKey
+	Slot     *storage.Slot
+	Sealed   []byte
+}
+
+func (r *mailRecord) encode() []byte {
+	w := make(rows.Writer, 0, 80+len(r.Sealed))
+	w.Byte(mailVersion)
+	w.Byte(byte(r.kind))
+	w.Uint32(r.attempts)
+	w.Time(r.created)
+	w.Time(r.until)
+	w.Bool(r.account != nil)
+	if r.account != nil {
+		w.Bytes(r.account[:])
+	}
+	w.Bool(r.delivery != nil)
+	if r.delivery != nil {
+		w.Bytes(r.delivery[:])
+	}
+	w.Bool(r.Slot != nil)
+	if r.Slot != nil {
+		w.Uint64(r.Slot.Number)
+		w.Uint64(r.Slot.Generation)
+	}
+	w.Sized(r.Sealed)
+	return w
+}
+
+// DecodeMail reads a stored mail.
+func DecodeMail(data []byte) (*mailRecord, error) {
+	in := rows.NewReader(data)
+	var r mailRecord
+	in.Version(mailVersion)
+	r.kind, r.attempts = MailKind(in.Byte()), in.Uint32()
+	r.created, r.until = in.Time(), in.Time()
+	if in.Bool() {
+		r.account = new(caller.AccountID)
+		in.Into(r.account[:])
+	}
+	if in.Bool() {
+		r.delivery = new(deliveryKey)
+		in.Into(r.delivery[:])
+	}
+	if in.Bool() {
+		r.Slot = &storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
+	}
+	r.Sealed = in.Sized()
+	return &r, in.End()
+}
+
+// encodeLetter is what is sealed of a mail.
+//
+//	version 1 │ kind 1 │ to │ locale │ key │ domain │ sender │ shortkey │ id
+//	│ created 8 │ expires 8 │ passphrase? 1
+//
+// The seven after the kind are length-prefixed.
+func encodeLetter(m Mail) []byte {
+	w := make(rows.Writer, 0, 256)
+	w.Byte(letterVersion)
+	w.Byte(byte(m.Kind))
+	for _, text := range []string{string(m.To), m.Locale, string(m.Key), m.Domain, string(m.Sender), m.Shortkey, m.ID} {
+		w.Text(text)
+	}
+	w.Time(m.Created)
+	w.Time(m.Expires)
+	w.Bool(m.HasPassphrase)
+	return w
+}
+
+// DecodeLetter reads what is sealed of a mail.
+func DecodeLetter(data []byte) (Mail, error) {
+	in := rows.NewReader(data)
+	var m Mail
+	in.Version(letterVersion)
+	m.Kind = MailKind(in.Byte())
+	m.To, m.Locale, m.Key = caller.Text(in.Text()), in.Text(), caller.Text(in.Text())
+	m.Domain, m.Sender, m.Shortkey, m.ID = in.Text(), caller.Text(in.Text()), in.Text(), in.Text()
+	m.Created, m.Expires, m.HasPassphrase = in.Time(), in.Time(), in.Bool()
+	return m, in.End()
+}

@@ -1,0 +1,75 @@
+package rows
+
+import (
+	"context"
+	"time"
+
+	"hush/storage"
+)
+
+const (
+	// AuditKeep is how long rows of the audit trail are kept unless the operator
+	// says otherwise: 90 days.
+	AuditKeep = 90 * 24 * time.Hour
+	// auditWindow is how many rows are looked at for one that is too old.
+	auditWindow = 1024
+)
+
+// Trail prunes the audit trail.
+type Trail struct {
+	store Store
+	keep  time.Duration
+}
+
+// NewTrail returns the trail in a store, whose rows are kept for so long.
+func NewTrail(s Store, keep time.Duration) Trail { return Trail{s, keep} }
+
+// Prune deletes rows that are older than the operator keeps them. Rows
+// stand in the order in which they were written, so whatever stands before a
+// row that is too old goes with it: rows that cannot be read, and rows whose
+// time is that of a clock that had leapt.
+func (t Trail) Prune(ctx context.Context, now time.Time, lost *Damage) (int, error) {
+	edge, damaged, err := t.edge(ctx, now.Add(-t.keep))
+	if err != nil || edge == nil {
+		return 0, err
+	}
+	total := 0
+	for total < auditWindow {
+		n, err := t.store.Prune(ctx, BucketAudit, append(edge, 0))
+		total += n
+		if err != nil || n == 0 {
+			lost.Add(damaged)
+			return total, err
+		}
+	}
+	lost.Add(damaged)
+	return total, nil
+}
+
+// edge returns the last row that is too old of the first auditWindow, nil
+// if none is, and what before it cannot be read. Where none of them can be read,
+// it looks on.
+func (t Trail) edge(ctx context.Context, oldest time.Time) (edge []byte, damaged *Damage, err error) {
+	err = t.store.View(ctx, func(tx storage.Tx) error {
+		edge, damaged = nil, &Damage{}
+		var pending Damage
+		looked := 0
+		return IgnoreEnough(tx.Range(BucketAudit, nil, nil, func(key, value []byte) error {
+			row, err := DecodeAudit(value)
+			switch {
+			case err != nil:
+				pending.Note(BucketAudit, err)
+				return nil
+			case row.Time.Before(oldest):
+				edge = append([]byte(nil), key...)
+				damaged.Add(&pending)
+				pending = Damage{}
+			}
+			if looked++; looked == auditWindow {
+				return ErrEnough
+			}
+			return nil
+		}))
+	})
+	return edge, damaged, err
+}

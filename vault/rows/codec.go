@@ -1,0 +1,194 @@
+package rows
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"time"
+)
+
+// ErrDamaged: a stored record cannot be read. An internal fault.
+var ErrDamaged = errors.New("vault: damaged record")
+
+// Writer appends fixed-width big-endian numbers, bytes and length-prefixed
+// text to a record.
+type Writer []byte
+
+// Byte appends one byte.
+func (w *Writer) Byte(v byte) { *w = append(*w, v) }
+
+// Uint32 appends four bytes.
+func (w *Writer) Uint32(v uint32) { *w = binary.BigEndian.AppendUint32(*w, v) }
+
+// Uint64 appends eight bytes.
+func (w *Writer) Uint64(v uint64) { *w = binary.BigEndian.AppendUint64(*w, v) }
+
+// Bytes appends bytes as they are.
+func (w *Writer) Bytes(v []byte) { *w = append(*w, v...) }
+
+// Time appends a moment in milliseconds; the zero time is 0.
+func (w *Writer) Time(t time.Time) { w.Uint64(Millis(t)) }
+
+// Bool appends 1 or 0.
+func (w *Writer) Bool(v bool) { w.Byte(map[bool]byte{true: 1}[v]) }
+
+// Sized appends bytes behind their length.
+func (w *Writer) Sized(v []byte) { w.Uint32(uint32(len(v))); w.Bytes(v) }
+
+// Text appends text behind its length.
+func (w *Writer) Text(v string) { w.Uint32(uint32(len(v))); *w = append(*w, v...) }
+
+// Texts appends texts behind their number.
+func (w *Writer) Texts(list []string) {
+	w.Uint32(uint32(len(list)))
+	for _, v := range list {
+		w.Text(v)
+	}
+}
+
+// Reader takes apart what writer wrote. After the first short read it returns
+// zero values, and end returns ErrDamaged.
+type Reader struct {
+	Rest []byte
+	bad  bool
+}
+
+// NewReader reads data, a record.
+func NewReader(data []byte) Reader { return Reader{Rest: data} }
+
+// Refuse marks the record as damaged if wrong.
+func (r *Reader) Refuse(wrong bool) { r.bad = r.bad || wrong }
+
+// Failed reports whether the record is damaged, so that a loop over its parts
+// may stop.
+func (r *Reader) Failed() bool { return r.bad }
+
+// Take returns the next n bytes of the record.
+func (r *Reader) Take(n int) []byte {
+	if r.bad || n > len(r.Rest) {
+		r.bad = true
+		return nil
+	}
+	taken := r.Rest[:n:n]
+	r.Rest = r.Rest[n:]
+	return taken
+}
+
+// Byte returns the next byte.
+func (r *Reader) Byte() byte {
+	if b := r.Take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// Uint32 returns the next four bytes.
+func (r *Reader) Uint32() uint32 {
+	if b := r.Take(4); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+// Uint64 returns the next eight bytes.
+func (r *Reader) Uint64() uint64 {
+	if b := r.Take(8); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Bool accepts only what writer.bool writes, so that a record has one form.
+func (r *Reader) Bool() bool {
+	b := r.Byte()
+	r.bad = r.bad || b > 1
+	return b == 1
+}
+
+// Time accepts no moment before 1970, for which writer.time has no form of its
+// own.
+func (r *Reader) Time() time.Time {
+	ms := r.Uint64()
+	r.bad = r.bad || ms > math.MaxInt64
+	return FromMillis(ms)
+}
+
+// Seconds reads a duration and refuses one that is longer than any.
+func (r *Reader) Seconds() time.Duration {
+	n := r.Uint64()
+	r.bad = r.bad || n > uint64(math.MaxInt64/time.Second)
+	return time.Duration(n) * time.Second
+}
+
+// Into fills dst with the next bytes.
+func (r *Reader) Into(dst []byte) { copy(dst, r.Take(len(dst))) }
+
+// Sized returns bytes that stand behind their length.
+func (r *Reader) Sized() []byte { return r.Take(r.Size()) }
+
+// Text returns text that stands behind its length.
+func (r *Reader) Text() string { return string(r.Sized()) }
+
+// Size reads a length and refuses one that the rest cannot hold.
+func (r *Reader) Size() int {
+	n := r.Uint32()
+	if uint64(n) > uint64(len(r.Rest)) {
+		r.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+// Texts returns texts that stand behind their number.
+func (r *Reader) Texts() []string {
+	n := r.Size()
+	var list []string
+	for range n {
+		if r.bad {
+			return nil
+		}
+		list = append(list, r.Text())
+	}
+	return list
+}
+
+// Version reads the record's version and refuses any but want.
+func (r *Reader) Version(want byte) {
+	if r.Byte() != want {
+		r.bad = true
+	}
+}
+
+// UpTo reads the version of a record that has had several, from 1 to most.
+func (r *Reader) UpTo(most byte) byte {
+	version := r.Byte()
+	r.bad = r.bad || version == 0 || version > most
+	return version
+}
+
+// End returns ErrDamaged if anything was missing or is left over.
+func (r *Reader) End() error {
+	if r.bad || len(r.Rest) > 0 {
+		return ErrDamaged
+	}
+	return nil
+}
+
+// Millis is a moment as stored: milliseconds since 1970, 0 for the zero time.
+func Millis(t time.Time) uint64 {
+	if t.IsZero() {
+		return 0
+	}
+	return uint64(t.UnixMilli())
+}
+
+// FromMillis returns the moment that Millis gave a number; 0 is the zero time.
+func FromMillis(ms uint64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(ms)).UTC()
+}
+
+// BigEndian returns the eight bytes of a number, which sort like it.
+func BigEndian(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v) }

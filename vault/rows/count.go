@@ -1,0 +1,95 @@
+package rows
+
+import (
+	"errors"
+	"math"
+
+	"hush/storage"
+)
+
+const countsVersion = 1
+
+// Counter is one of the numbers that a colonel sees. They are kept in the
+// transaction of whatever changes them, so nothing is ever counted by looking
+// at all of it. Their order is stored: new ones go to the end.
+type Counter int
+
+const (
+	CountSessions Counter = iota
+	CountAccounts
+	CountMetadata
+	CountSecrets
+	CountCreated
+	CountShared
+	CountBurned
+	CountExpired
+	CountEmails
+	CountFeedback
+	CountExceptions
+	CountDomains
+	CountQueued
+	counters // how many there are
+)
+
+// Counts holds all of them.
+//
+//	version 1 │ number of counters 4 │ each 8
+type Counts [counters]int64
+
+// Encode lays out the counters.
+func (c *Counts) Encode() []byte {
+	w := make(Writer, 0, 5+8*len(c))
+	w.Byte(countsVersion)
+	w.Uint32(uint32(len(c)))
+	for _, n := range c {
+		w.Uint64(uint64(n))
+	}
+	return w
+}
+
+// DecodeCounts reads what this release or an earlier one with fewer counters
+// wrote.
+func DecodeCounts(data []byte) (Counts, error) {
+	in := NewReader(data)
+	var c Counts
+	in.Version(countsVersion)
+	n := in.Uint32()
+	in.Refuse(n > uint32(counters))
+	for i := range min(n, uint32(counters)) {
+		value := in.Uint64()
+		in.Refuse(value > math.MaxInt64)
+		c[i] = int64(value)
+	}
+	return c, in.End()
+}
+
+// GetCounts loads the counters; a store that never counted has zeros.
+func GetCounts(tx storage.Tx) (Counts, error) {
+	data, err := GetSystem(tx, SystemCounts)
+	if errors.Is(err, storage.ErrNotFound) {
+		return Counts{}, nil
+	}
+	if err != nil {
+		return Counts{}, err
+	}
+	return DecodeCounts(data)
+}
+
+// Change is a change of one counter.
+type Change struct {
+	Counter Counter
+	By      int64
+}
+
+// Count changes counters in the transaction of what they count. None falls
+// below zero.
+func Count(tx storage.Tx, changes ...Change) error {
+	c, err := GetCounts(tx)
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		c[change.Counter] = max(0, c[change.Counter]+change.By)
+	}
+	return PutSystem(tx, SystemCounts, c.Encode())
+}

@@ -1,0 +1,134 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/storage"
+)
+
+// BucketDue: what ends when; see DueKey
+const BucketDue = "due"
+
+// DueKind says what a row of the index of due things is about. The numbers are
+// stored.
+type DueKind byte
+
+const (
+	DueSession   DueKind = 1  // key: the session's row
+	DueToken     DueKind = 2  // key: the API token's row
+	DueTicket    DueKind = 3  // key: the ticket's row
+	DueSpent     DueKind = 4  // key: that of a spent challenge
+	DueFeedback  DueKind = 5  // key: its sequence number
+	DueException DueKind = 6  // key: its sequence number
+	DueTombstone DueKind = 7  // key: the account's id
+	DueTries     DueKind = 8  // key: that of the counter
+	DueDelivery  DueKind = 9  // key: that of the delivery
+	DuePending   DueKind = 10 // key: the account's id
+)
+
+// DueKey is a row of the index: time in ms 8 ‖ kind 1 ‖ key.
+func DueKey(at time.Time, kind DueKind, key []byte) []byte {
+	row := append(BigEndian(Millis(at)), byte(kind))
+	return append(row, key...)
+}
+
+// PutDue asks for the end of something at a time. When it comes the kind's
+// ending looks at the thing itself: one whose time has moved on is asked for
+// again, so that nobody has to find old rows of the index.
+func PutDue(tx storage.Tx, at time.Time, kind DueKind, key []byte) error {
+	return tx.Put(BucketDue, DueKey(at, kind, key), nil)
+}
+
+// ending ends one thing whose time has come. It returns when to look again, or
+// the zero time for never. A thing that is gone already is no error.
+type ending func(tx storage.Tx, key []byte, now time.Time) (next time.Time, err error)
+
+// DueThing is what the index knows of a kind.
+type DueThing struct {
+	Bucket string // where things of the kind are kept, for the log
+	End    ending
+}
+
+// DueIndex ends what is due, by kind.
+type DueIndex struct {
+	store Store
+	kinds map[DueKind]DueThing
+}
+
+// NewDueIndex returns the index of a store that knows these kinds.
+func NewDueIndex(s Store, kinds map[DueKind]DueThing) *DueIndex { return &DueIndex{s, kinds} }
+
+// SweepBatch ends some of what the index says is due.
+func (d *DueIndex) SweepBatch(ctx context.Context, now time.Time, lost *Damage) (int, error) {
+	var keys [][]byte
+	err := d.store.View(ctx, func(tx storage.Tx) (err error) {
+		keys, err = FirstKeys(tx, BucketDue, BigEndian(Millis(now)+1), SweepBatch)
+		return err
+	})
+	if err != nil || len(keys) == 0 {
+		return 0, err
+	}
+	err = Apart(keys, func(keys [][]byte) error {
+		var damaged *Damage
+		err := d.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+			damaged = &Damage{}
+			for _, key := range keys {
+				if err := d.endOne(tx, key, now, damaged); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			lost.Add(damaged)
+		}
+		return err
+	}, func(key []byte, cause error) error {
+		lost.Note(d.kinds[DueKind(key[8])].Bucket, cause)
+		return d.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putOffDue(tx, key, now.Add(DamagedPause)) })
+	})
+	if err != nil {
+		return 0, fmt.Errorf("ending what is due: %w", err)
+	}
+	return len(keys), nil
+}
+
+// endOne handles one row. What cannot be read is put off, so that it keeps
+// nothing else from its end; a row that is none goes.
+func (d *DueIndex) endOne(tx storage.Tx, row []byte, now time.Time, lost *Damage) error {
+	if len(row) <= 9 {
+		lost.Note(BucketDue, ErrDamaged)
+		return tx.Delete(BucketDue, row)
+	}
+	known, ok := d.kinds[DueKind(row[8])]
+	if !ok {
+		lost.Note(BucketDue, ErrDamaged)
+		return putOffDue(tx, row, now.Add(DamagedPause))
+	}
+	var next time.Time
+	err := Try(tx, func(tx storage.Tx) (err error) {
+		next, err = known.End(tx, row[9:], now)
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrHalfDone):
+		return err
+	case IsDamage(err):
+		lost.Note(known.Bucket, err)
+		next = now.Add(DamagedPause)
+	case err != nil:
+		return err
+	}
+	return putOffDue(tx, row, next)
+}
+
+// putOffDue moves a row of the index; the zero time takes it out.
+func putOffDue(tx storage.Tx, row []byte, next time.Time) error {
+	if err := tx.Delete(BucketDue, row); err != nil || next.IsZero() {
+		return err
+	}
+	return PutDue(tx, next, DueKind(row[8]), row[9:])
+}

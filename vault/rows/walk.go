@@ -1,0 +1,93 @@
+package rows
+
+import (
+	"errors"
+
+	"hush/storage"
+	"hush/vault/refusal"
+)
+
+// ErrEnough ends a walk early.
+var ErrEnough = errors.New("enough")
+
+// IgnoreEnough takes ErrEnough for no error.
+func IgnoreEnough(err error) error {
+	if errors.Is(err, ErrEnough) {
+		return nil
+	}
+	return err
+}
+
+// FirstKeys returns copies of the first keys of a bucket before to, at most so
+// many; a nil to is the bucket's end.
+func FirstKeys(tx storage.Tx, bucket string, to []byte, most int) (keys [][]byte, err error) {
+	err = tx.Range(bucket, nil, to, func(key, _ []byte) error {
+		keys = append(keys, append([]byte(nil), key...))
+		if len(keys) == most {
+			return ErrEnough
+		}
+		return nil
+	})
+	return keys, IgnoreEnough(err)
+}
+
+// Load reads and decodes a record, or returns ErrNotFound.
+func Load[T any](tx storage.Tx, bucket string, key []byte, decode func([]byte) (T, error)) (record T, err error) {
+	data, err := tx.Get(bucket, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return record, refusal.ErrNotFound
+	}
+	if err != nil {
+		return record, err
+	}
+	return decode(data)
+}
+
+// LoadOr is load for a record that may be missing.
+func LoadOr[T any](tx storage.Tx, bucket string, key []byte, decode func([]byte) (T, error), missing T) (T, error) {
+	record, err := Load(tx, bucket, key, decode)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return missing, nil
+	}
+	return record, err
+}
+
+// DeletePrefix deletes the keys that begin with prefix.
+func DeletePrefix(tx storage.Tx, bucket string, prefix []byte) error {
+	var keys [][]byte
+	err := tx.Range(bucket, prefix, PrefixEnd(prefix), func(key, _ []byte) error {
+		keys = append(keys, append([]byte(nil), key...))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := tx.Delete(bucket, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PrefixEnd is the first key after all that begin with prefix, or nil.
+func PrefixEnd(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i] < 0xff {
+			end[i]++
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// DeleteAll deletes the rows of a bucket with these keys.
+func DeleteAll(tx storage.Tx, bucket string, keys [][]byte) error {
+	for _, key := range keys {
+		if err := tx.Delete(bucket, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package secret
+
+import (
+	"context"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/guess"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// BucketAttempt: secret row (22) ‖ 'n' network (8) or 'g' -> Tries
+const BucketAttempt = "attempt"
+
+// The limits on wrong passphrases of one secret, counted for as long as it
+// lives.
+const (
+	// NetworkTries is how many tries a network has before its first pause.
+	NetworkTries = 5
+	// AllTries is how many all networks have together before the first pause
+	// of all.
+	AllTries = 20
+	// MostTries is how many there are in all. After them no passphrase is
+	// accepted any more, and the sender can only burn the secret.
+	MostTries = 100
+)
+
+// try turns the passphrase into what the key needs, if the secret has one. The
+// attempt is reserved durably before the slow hash begins, so that neither a
+// crash nor a hundred parallel guesses buy more tries, and a caller who has to
+// pause costs no hash. A missing passphrase is not a try. The error wrong is for
+// the case that the passphrase is not the right one.
+func (se *Secrets) try(ctx context.Context, c caller.Caller, s *seen, passphrase caller.Text, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
+	if s.record.passphrase == nil {
+		return hash, nil, nil
+	}
+	if passphrase == "" {
+		return hash, nil, &refusal.PassphraseError{Missing: true}
+	}
+	t := se.newPassphraseTry(c, s.row)
+	// Who has to pause reaches neither the queue for hashes nor the writer.
+	err = se.store.View(ctx, func(tx storage.Tx) error {
+		_, _, err := t.open(tx, now)
+		return err
+	})
+	if err != nil {
+		return hash, nil, err
+	}
+	leave, err := se.hasher.Enter(ctx, c.Network)
+	if err != nil {
+		return hash, nil, err
+	}
+	defer leave()
+	if wrong, err = se.reserve(ctx, c, s, t, now); err != nil {
+		return hash, nil, err
+	}
+	return se.hasher.Passphrase(*s.record.passphrase, passphrase), wrong, nil
+}
+
+// passphraseTry names the two counters of a try.
+type passphraseTry struct{ mine, all []byte }
+
+func (se *Secrets) newPassphraseTry(c caller.Caller, row seal.RowKey) passphraseTry {
+	network := se.keys.NetworkID(c.Network.Bytes())
+	return passphraseTry{attemptKey(row, 'n', network[:]), attemptKey(row, 'g', nil)}
+}
+
+// open loads both counters, or returns LockedError while no try is accepted.
+func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries, err error) {
+	if mine, err = getAttempts(tx, t.mine); err != nil {
+		return mine, all, err
+	}
+	if all, err = getAttempts(tx, t.all); err != nil {
+		return mine, all, err
+	}
+	if all.Count >= MostTries {
+		return mine, all, &refusal.LockedError{ForGood: true}
+	}
+	if wait := max(mine.Locked.Sub(now), all.Locked.Sub(now)); wait > 0 {
+		return mine, all, &refusal.LockedError{RetryAfter: wait}
+	}
+	return mine, all, nil
+}
+
+// reserve counts an attempt and returns the error for a wrong one, or fails with
+// LockedError or ErrNotFound.
+func (se *Secrets) reserve(ctx context.Context, c caller.Caller, s *seen, t passphraseTry, now time.Time) (wrong *refusal.PassphraseError, err error) {
+	err = se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		if _, err := getSecret(tx, s.row, now); err != nil {
+			return err
+		}
+		mine, all, err := t.open(tx, now)
+		if err != nil {
+			return err
+		}
+		wrong = countTry(&mine, &all, now)
+		if err := tx.Put(BucketAttempt, t.mine, mine.Encode()); err != nil {
+			return err
+		}
+		if err := tx.Put(BucketAttempt, t.all, all.Encode()); err != nil {
+			return err
+		}
+		if err := addEvent(tx, s.record.metadata, EventPassphrase, c.Network.Masked(), now); err != nil {
+			return err
+		}
+		return rows.WriteAudit(tx, now, rows.AuditPassphrase, s.record.metadata)
+	})
+	if err == nil {
+		se.watches.tell(s.record.metadata)
+	}
+	return wrong, err
+}
+
+// AddLasting adds one attempt to both counters and returns the error for a wrong
+// one. After the last of all tries there is no pause, since no try follows.
+func countTry(mine, all *guess.Tries, now time.Time) *refusal.PassphraseError {
+	wrong := &refusal.PassphraseError{TriesLeft: min(mine.Add(NetworkTries, now), all.Add(AllTries, now))}
+	if all.Count < MostTries {
+		wrong.RetryAfter = max(0, mine.Locked.Sub(now), all.Locked.Sub(now))
+	}
+	return wrong
+}
+
+// lockedForGood reports whether the tries of a receipt's secret are used up.
+func lockedForGood(tx storage.Tx, r *metadataRecord, now time.Time) (bool, error) {
+	if !r.passphrase || !r.State.Live() || !now.Before(r.expires) {
+		return false, nil
+	}
+	all, err := getAttempts(tx, attemptKey(r.Secret, 'g', nil))
+	return all.Count >= MostTries, err
+}
+
+// getAttempts loads a counter of wrong passphrases.
+func getAttempts(tx storage.Tx, key []byte) (guess.Tries, error) {
+	return rows.LoadOr(tx, BucketAttempt, key, guess.DecodeTries, guess.Tries{})
+}
+
+func attemptKey(row seal.RowKey, kind byte, network []byte) []byte {
+	key := make([]byte, 0, len(row)+1+len(network))
+	key = append(key, row[:]...)
+	key = append(key, kind)
+	return append(key, network...)
+}

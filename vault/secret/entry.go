@@ -1,0 +1,381 @@
+package secret
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/domain"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+const entryVersion = 1
+
+// BucketEntry: account id ‖ ^created (8) ‖ ^number (4) ‖ metadata row (22) -> entryRecord
+const BucketEntry = "entry"
+
+// entryRecord lets an account list a receipt: it holds the receipt's key,
+// sealed to each of the account's key pairs that were live when the secret was
+// concealed. Without a credential of the account it opens nothing, not even
+// with the root key.
+//
+//	version 1 │ number 4 │ each: pair id 8 │ sealed key (4, bytes)
+type entryRecord struct{ Boxes []entryBox }
+
+type entryBox struct {
+	pair   caller.PairID
+	Sealed []byte
+}
+
+func (r *entryRecord) encode() []byte {
+	w := make(rows.Writer, 0, 5+96*len(r.Boxes))
+	w.Byte(entryVersion)
+	w.Uint32(uint32(len(r.Boxes)))
+	for _, b := range r.Boxes {
+		w.Bytes(b.pair[:])
+		w.Sized(b.Sealed)
+	}
+	return w
+}
+
+// DecodeEntry reads a stored entry.
+func DecodeEntry(data []byte) (*entryRecord, error) {
+	in := rows.NewReader(data)
+	in.Version(entryVersion)
+	r := &entryRecord{}
+	for range in.Size() {
+		if in.Failed() {
+			break
+		}
+		var b entryBox
+		in.Into(b.pair[:])
+		b.Sealed = in.Sized()
+		r.Boxes = append(r.Boxes, b)
+	}
+	return r, in.End()
+}
+
+// box returns what is sealed to a pair, or nil.
+func (r *entryRecord) box(pair caller.PairID) []byte {
+	for _, b := range r.Boxes {
+		if b.pair == pair {
+			return b.Sealed
+		}
+	}
+	return nil
+}
+
+// The row of an entry: newer ones come first, and those of the same millisecond
+// by their number, the last one first.
+//
+//	account 16 │ ^created 8 [ │ ^number 4 ] │ metadata row 22
+//
+// Rows of older releases have no number, and neither have those beyond the
+// first EntryMost of a millisecond: while a clock that was set back catches up,
+// an account may make any number of secrets in one.
+const (
+	EntryHead   = len(caller.AccountID{}) + 8
+	EntryNumber = 4
+	EntryMost   = 1024
+)
+
+// entryKey is the row of an entry without a number.
+func entryKey(id caller.AccountID, created time.Time, metadata seal.RowKey) []byte {
+	key := make([]byte, 0, EntryHead+EntryNumber+len(metadata))
+	key = append(key, id[:]...)
+	key = append(key, rows.BigEndian(^rows.Millis(created))...)
+	return append(key, metadata[:]...)
+}
+
+// newEntryKey is the row of an entry that is newer than all others.
+func newEntryKey(tx storage.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) ([]byte, error) {
+	key, number := entryKey(id, created, metadata), uint32(0)
+	err := numberedEntries(tx, key[:EntryHead], func(last []byte) error {
+		number = ^binary.BigEndian.Uint32(last[EntryHead:]) + 1
+		return rows.ErrEnough
+	})
+	if err != nil || number == EntryMost {
+		return key, err
+	}
+	return append(binary.BigEndian.AppendUint32(key[:EntryHead], ^number), metadata[:]...), nil
+}
+
+// numberedEntries calls fn with the rows that begin with an account and a
+// moment and have a number, the highest number first.
+func numberedEntries(tx storage.Tx, moment []byte, fn func(key []byte) error) error {
+	from := binary.BigEndian.AppendUint32(bytes.Clone(moment), ^uint32(EntryMost))
+	return rows.IgnoreEnough(tx.Range(BucketEntry, from, rows.PrefixEnd(moment), func(key, _ []byte) error {
+		if len(key) != EntryHead+EntryNumber+len(seal.RowKey{}) {
+			return nil
+		}
+		return fn(key)
+	}))
+}
+
+// deleteEntry deletes the entry of a receipt.
+func deleteEntry(tx storage.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) error {
+	row := entryKey(id, created, metadata)
+	err := numberedEntries(tx, row[:EntryHead:EntryHead], func(key []byte) error {
+		if !bytes.HasSuffix(key, metadata[:]) {
+			return nil
+		}
+		row = bytes.Clone(key)
+		return rows.ErrEnough
+	})
+	if err != nil {
+		return err
+	}
+	return tx.Delete(BucketEntry, row)
+}
+
+// entryMetadata is the metadata's row that an entry's row ends in.
+func entryMetadata(key []byte) (seal.RowKey, error) {
+	row := len(key) - len(seal.RowKey{})
+	if row != EntryHead && row != EntryHead+EntryNumber {
+		return seal.RowKey{}, rows.ErrDamaged
+	}
+	return seal.RowKey(key[row:]), nil
+}
+
+// draftEntry seals a receipt's key to the account's pairs. It returns nil for
+// callers without an account.
+func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey) (*entryRecord, error) {
+	if c.Credential == nil {
+		return nil, nil
+	}
+	var pairs []credential.Pair
+	err := re.store.View(ctx, func(tx storage.Tx) (err error) {
+		pairs, err = credential.LivePairs(tx, c.Credential.ID)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the account's keys: %w", err)
+	}
+	entry := &entryRecord{}
+	for _, p := range pairs {
+		sealed, err := p.Public.SealEntry(row, receipt)
+		if err != nil {
+			return nil, fmt.Errorf("sealing an entry: %w", err)
+		}
+		entry.Boxes = append(entry.Boxes, entryBox{p.ID, sealed})
+	}
+	return entry, nil
+}
+
+// putEntry adds an entry to the list of its account, which must still be
+// usable.
+func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.RowKey, entry *entryRecord) error {
+	owner, err := account.GetAccount(tx, id)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !owner.Usable() {
+		return refusal.ErrUnauthenticated
+	}
+	if err != nil {
+		return err
+	}
+	if err := account.CountFor(tx, id, func(t *account.TallyRecord) { t.Created++ }); err != nil {
+		return err
+	}
+	key, err := newEntryKey(tx, id, created, row)
+	if err != nil {
+		return err
+	}
+	return tx.Put(BucketEntry, key, entry.encode())
+}
+
+// forgetReceipt deletes a receipt and whatever belongs to it.
+func forgetReceipt(tx storage.Tx, row seal.RowKey, r *metadataRecord) error {
+	if id, ok := caller.ParseAccountID(r.Custid); ok {
+		if err := deleteEntry(tx, id, r.created, row); err != nil {
+			return err
+		}
+	}
+	if err := tx.Delete(bucketTimeline, row[:]); err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountMetadata, By: -1}); err != nil {
+		return err
+	}
+	return tx.Delete(BucketMetadata, row[:])
+}
+
+// The limits on lists.
+const (
+	// ListMost is the most receipts of one page, ListDefault how many there are
+	// when nobody asks for a number.
+	ListMost    = 500
+	ListDefault = 50
+	// listLooked bounds how many entries one page looks at when it filters.
+	listLooked = 5000
+)
+
+// ListQuery is which page of an account's receipts is asked for.
+type ListQuery struct {
+	Size   int    // 0 means ListDefault
+	Token  string // Page.Next of the page before; empty for the first
+	States []State
+}
+
+// wants tells whether a receipt in that state is asked for.
+func (q *ListQuery) wants(state State) bool {
+	return len(q.States) == 0 || slices.Contains(q.States, state)
+}
+
+// Page is a page of an account's receipts, newest first.
+type Page struct {
+	Metadata []Metadata // without their secrets' keys
+	Next     string     // empty on the last page
+	Sealed   int        // entries that this credential cannot open
+}
+
+// ListMetadata lists the receipts of the caller's account. It changes no
+// state. Callers without one get ErrUnauthenticated.
+func (re *Receipts) ListMetadata(ctx context.Context, c caller.Caller, q ListQuery) (Page, error) {
+	if c.Anonymous() || c.Credential == nil {
+		return Page{}, refusal.ErrUnauthenticated
+	}
+	from, err := q.start(c.Credential.ID)
+	if err != nil {
+		return Page{}, err
+	}
+	pair, key, err := re.credentials.OpenPair(c)
+	if err != nil {
+		return Page{}, err
+	}
+	now := re.clock.Now()
+	found, page, err := re.findEntries(ctx, c.Credential.ID, from, q, pair, now)
+	if err != nil {
+		return Page{}, err
+	}
+	for _, f := range found {
+		receipt, err := key.OpenEntry(f.row, f.sealed)
+		if err != nil {
+			re.log.Error("an entry of an account's list does not open", "cause", err)
+			page.Sealed++
+			continue
+		}
+		m := re.describeListed(receipt, f, now)
+		m.Account = c.Address()
+		page.Metadata = append(page.Metadata, m)
+	}
+	return page, nil
+}
+
+// start is where the page begins.
+func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
+	if q.Size <= 0 {
+		q.Size = ListDefault
+	}
+	q.Size = min(q.Size, ListMost)
+	if q.Token == "" {
+		return id[:], nil
+	}
+	after, err := hex.DecodeString(q.Token)
+	key := append(append([]byte(nil), id[:]...), after...)
+	if _, damaged := entryMetadata(key); err != nil || damaged != nil {
+		return nil, &refusal.InvalidError{Field: "page_token", Text: "is not one that this service made"}
+	}
+	return append(key, 0), nil
+}
+
+// listed is an entry as it was found, with its receipt.
+type listed struct {
+	row        seal.RowKey
+	sealed     []byte
+	record     *metadataRecord
+	timeline   *timelineRecord
+	deliveries []outbox.Delivery
+	// lockedForGood: the secret's tries are used up.
+	lockedForGood bool
+}
+
+// findEntries reads the entries of one page in a single look at the store.
+func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []listed, page Page, err error) {
+	err = re.store.View(ctx, func(tx storage.Tx) error {
+		found, page = nil, Page{}
+		looked := 0
+		var last []byte
+		err := tx.Range(BucketEntry, from, rows.PrefixEnd(id[:]), func(key, value []byte) error {
+			if len(found) == q.Size || looked == listLooked {
+				page.Next = hex.EncodeToString(last)
+				return rows.ErrEnough
+			}
+			looked++
+			last = append([]byte(nil), key[len(id):]...)
+			f, err := readListed(tx, key, value, pair, now)
+			switch {
+			case errors.Is(err, refusal.ErrNotFound):
+				return nil
+			case err != nil:
+				return err
+			case !q.wants(f.record.State):
+				return nil
+			case f.sealed == nil:
+				page.Sealed++
+				return nil
+			}
+			found = append(found, f)
+			return nil
+		})
+		return rows.IgnoreEnough(err)
+	})
+	return found, page, err
+}
+
+// readListed reads an entry's receipt; one whose time is over is gone.
+func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.Time) (f listed, err error) {
+	if f.row, err = entryMetadata(key); err != nil {
+		return f, err
+	}
+	entry, err := DecodeEntry(value)
+	if err != nil {
+		return f, err
+	}
+	f.sealed = entry.box(pair)
+	if f.record, err = getMetadata(tx, f.row); err != nil {
+		return f, err
+	}
+	if !now.Before(f.record.forgotten()) {
+		return f, refusal.ErrNotFound
+	}
+	f.record = f.record.asOf(now)
+	if f.lockedForGood, err = lockedForGood(tx, f.record, now); err != nil {
+		return f, err
+	}
+	if f.record.shareDomain, err = domain.DomainNow(tx, f.record.Custid, f.record.shareDomain); err != nil {
+		return f, err
+	}
+	if f.timeline, err = getTimeline(tx, f.row); err != nil {
+		return f, err
+	}
+	f.deliveries, err = outbox.GetDeliveries(tx, f.row)
+	return f, err
+}
+
+func (re *Receipts) describeListed(receipt seal.Token, f listed, now time.Time) Metadata {
+	m := describe(receipt, f.record, now)
+	m.LockedForGood = f.lockedForGood
+	m.Memo = re.openMemo(receipt, f.row, f.record)
+	m.Events, m.Deliveries = f.timeline.timeline(f.record), f.deliveries
+	return m
+}
+
+// CountEntries counts what an account's list holds.
+func CountEntries(tx storage.Tx, id caller.AccountID) (n int64, err error) {
+	err = tx.Range(BucketEntry, id[:], rows.PrefixEnd(id[:]), func(_, _ []byte) error {
+		n++
+		return nil
+	})
+	return n, err
+}

@@ -1,0 +1,52 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/email"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+)
+
+// draftShares drafts the mails that bring a secret's link to its recipients.
+func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *Draft, to []email.Recipient, now time.Time) ([]*outbox.Draft, error) {
+	if !se.outbox.Enabled() {
+		return nil, nil
+	}
+	var account *caller.AccountID
+	if id, ok := caller.ParseAccountID(c.Account); ok {
+		account = &id
+	}
+	drafts := make([]*outbox.Draft, 0, len(to))
+	for i, r := range to {
+		drafted, err := se.outbox.DraftShare(ctx, outbox.Mail{
+			Kind: outbox.MailShare, To: r.Address, Locale: c.Locale(), Key: caller.Text(d.Key.Expose()),
+			Domain: d.Secret.shareDomain, Sender: caller.Text(c.Address()), Created: now,
+			Expires: d.Secret.expires, HasPassphrase: d.Metadata.passphrase,
+		}, account, d.MetaRow, i, now)
+		if err != nil {
+			se.outbox.Discard(err, drafts...)
+			return nil, err
+		}
+		drafts = append(drafts, drafted)
+	}
+	return drafts, nil
+}
+
+// MailWanted reports whether a secret's link is still worth mailing: nobody was
+// faster, and it was neither received nor burned.
+func MailWanted(tx storage.Tx, row seal.RowKey) (bool, error) {
+	metadata, err := getMetadata(tx, row)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return metadata.State.Live() || metadata.State == StateExpired, nil
+}

@@ -1,0 +1,340 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// What is sealed under the metadata's key.
+const (
+	labelKey  = "key"
+	labelMemo = "memo"
+)
+
+// Metadata is the sender's receipt.
+type Metadata struct {
+	Key seal.Token
+	// Secret is the secret's key while it waits and the caller may see it;
+	// otherwise nil. See metadataRecord.showsKey.
+	Secret        *seal.Token
+	Hint          string // the first characters of the secret's key
+	State         State
+	HasPassphrase bool
+	// LockedForGood: so many passphrases were wrong that none is accepted any
+	// more. The secret can only be burned, without its passphrase.
+	LockedForGood bool
+	Created       time.Time
+	Updated       time.Time
+	Forgotten     time.Time // when the receipt goes
+	Expires       time.Time // when the secret goes, or would have
+	Viewed        time.Time // zero before
+	Ended         time.Time // when it was received, burned or expired
+	// TTL is the secret's lifetime as granted; SecretTTLLeft and TTLLeft are
+	// what was left to secret and receipt. All in whole seconds.
+	TTL, SecretTTLLeft, TTLLeft time.Duration
+	Recipients                  []string // obscured
+	ShareDomain                 string
+	Memo                        caller.Text
+	// Account is the address of the account that concealed it; empty for
+	// secrets concealed without one. It must not be logged.
+	Account string
+	// Events and Deliveries are for the account that concealed it, or for
+	// whoever holds the receipt of a secret concealed without one.
+	Events     []Event
+	Deliveries []outbox.Delivery
+}
+
+// GetMetadata shows a receipt, or returns ErrNotFound. The first call moves it
+// from new to viewed and still shows new.
+func (re *Receipts) GetMetadata(ctx context.Context, c caller.Caller, key string) (Metadata, error) {
+	receipt, ok := seal.ParseToken(key)
+	if !ok {
+		return Metadata{}, refusal.ErrNotFound
+	}
+	now, row := re.clock.Now(), receipt.RowKey(seal.KindMetadata)
+	found, err := re.findMetadata(ctx, row, now)
+	if err == nil && found.record.State == StateNew {
+		found.record, err = re.view(ctx, row, now)
+	}
+	if err != nil {
+		return Metadata{}, err
+	}
+	return re.showMetadata(ctx, c, receipt, row, found, now), nil
+}
+
+// BatchMost is the most receipts of one call.
+const BatchMost = 25
+
+// BatchGetMetadata shows the receipts of keys, in their order and without those
+// that do not exist. It changes no state, and returns ErrInvalid for more keys
+// than BatchMost.
+func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys []string) ([]Metadata, error) {
+	if len(keys) > BatchMost {
+		return nil, &refusal.InvalidError{Field: "metadata_keys", Text: fmt.Sprintf("must be at most %d", BatchMost)}
+	}
+	now := re.clock.Now()
+	var receipts []seal.Token
+	var found []listed
+	err := re.store.View(ctx, func(tx storage.Tx) error {
+		receipts, found = nil, nil
+		for _, key := range keys {
+			receipt, ok := seal.ParseToken(key)
+			if !ok {
+				continue
+			}
+			one, err := readMetadata(tx, receipt.RowKey(seal.KindMetadata), now)
+			switch {
+			case errors.Is(err, refusal.ErrNotFound):
+			case err != nil:
+				return err
+			default:
+				receipts, found = append(receipts, receipt), append(found, one)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]Metadata, len(found))
+	for i, one := range found {
+		shown[i] = re.showMetadata(ctx, c, receipts[i], one.row, one, now)
+	}
+	return shown, nil
+}
+
+// view moves a receipt from new to viewed and returns it as it was before. If
+// it has moved on meanwhile, it is returned as it is.
+func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (before *metadataRecord, err error) {
+	err = re.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		record, err := getMetadata(tx, row)
+		if err != nil {
+			return err
+		}
+		shown := *record
+		before = &shown
+		to := record.State.after(moveView)
+		if to == StateNone || !now.Before(record.expires) {
+			return nil
+		}
+		record.State, record.viewed, record.updated = to, now, now
+		if err := tx.Put(BucketMetadata, row[:], record.encode()); err != nil {
+			return err
+		}
+		return rows.WriteAudit(tx, now, rows.AuditView, row)
+	})
+	if err == nil {
+		re.watches.tell(row)
+	}
+	return before, err
+}
+
+// UpdateMemo sets the sender's note; an empty one removes it. It returns
+// ErrNotFound, and ErrQuota if the account or network that the receipt counts
+// toward has no room for a longer note.
+func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string, memo caller.Text) (Metadata, error) {
+	receipt, ok := seal.ParseToken(key)
+	if !ok {
+		return Metadata{}, refusal.ErrNotFound
+	}
+	now, row := re.clock.Now(), receipt.RowKey(seal.KindMetadata)
+	found, err := re.findMetadata(ctx, row, now)
+	if err != nil {
+		return Metadata{}, err
+	}
+	var sealed []byte
+	if memo != "" {
+		if err := re.store.CheckRoom(); err != nil {
+			return Metadata{}, err
+		}
+		sealed = re.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
+	}
+	room := memoRoom{usage: re.usage, limits: re.limits}
+	err = re.store.Update(ctx, func(tx storage.Tx) (err error) {
+		if found.record, err = getMetadata(tx, row); err != nil {
+			return err
+		}
+		if err := room.want(row, found.record, len(sealed)); err != nil {
+			return err
+		}
+		found.record.sealedMemo, found.record.updated = sealed, now
+		if err := tx.Put(BucketMetadata, row[:], found.record.encode()); err != nil {
+			return err
+		}
+		return rows.WriteAudit(tx, now, rows.AuditMemo, row)
+	})
+	room.settle(err)
+	if err != nil {
+		return Metadata{}, err
+	}
+	re.watches.tell(row)
+	found.record = found.record.asOf(now)
+	return re.showMetadata(ctx, c, receipt, row, found, now), nil
+}
+
+// findMetadata loads a receipt with what belongs to it, outside of any change,
+// or returns ErrNotFound.
+func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found listed, err error) {
+	err = re.store.View(ctx, func(tx storage.Tx) (err error) {
+		found, err = readMetadata(tx, row, now)
+		return err
+	})
+	return found, err
+}
+
+// readMetadata loads a receipt with what belongs to it, as it is now, or returns
+// ErrNotFound.
+func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listed, err error) {
+	found.row = row
+	if found.record, err = getMetadata(tx, row); err != nil {
+		return listed{}, err
+	}
+	if !now.Before(found.record.forgotten()) {
+		return listed{}, refusal.ErrNotFound
+	}
+	found.record = found.record.asOf(now)
+	if found.timeline, err = getTimeline(tx, row); err != nil {
+		return listed{}, err
+	}
+	if found.lockedForGood, err = lockedForGood(tx, found.record, now); err != nil {
+		return listed{}, err
+	}
+	found.deliveries, err = outbox.GetDeliveries(tx, row)
+	return found, err
+}
+
+// asOf shows a receipt whose secret has run out as expired, even before the
+// sweeper came.
+func (r *metadataRecord) asOf(now time.Time) *metadataRecord {
+	if r.State.Live() && !now.Before(r.expires) {
+		r.ending(StateExpired, r.expires)
+	}
+	return r
+}
+
+// ending moves a receipt to the state in which its secret ended.
+func (r *metadataRecord) ending(state State, at time.Time) {
+	r.State, r.ended, r.Secret, r.SealedKey = state, at, seal.RowKey{}, nil
+	if at.After(r.updated) {
+		r.updated = at
+	}
+}
+
+func getMetadata(tx storage.Tx, row seal.RowKey) (*metadataRecord, error) {
+	return rows.Load(tx, BucketMetadata, row[:], DecodeMetadata)
+}
+
+// openKey returns the secret's key, which a receipt holds while it waits.
+func (re *Receipts) openKey(receipt seal.Token, row seal.RowKey, r *metadataRecord) (seal.Token, error) {
+	plain, err := re.keys.OpenMetadata(receipt, row, labelKey, r.SealedKey)
+	if err != nil {
+		return seal.Token{}, fmt.Errorf("opening a receipt: %w", errors.Join(err, rows.ErrInconsistent))
+	}
+	token, ok := seal.ParseToken(string(plain))
+	if !ok {
+		return seal.Token{}, fmt.Errorf("receipt without a key: %w", rows.ErrInconsistent)
+	}
+	return token, nil
+}
+
+// showMetadata turns a record into what its sender sees, and opens what is
+// sealed in it. A seal that does not open is left out and logged: the rest is
+// still worth showing.
+func (re *Receipts) showMetadata(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey, found listed, now time.Time) Metadata {
+	r := found.record
+	m := describe(receipt, r, now)
+	m.LockedForGood = found.lockedForGood && r.State.Live()
+	m.Account = re.custid(ctx, c, r.Custid)
+	m.ShareDomain = re.receiptDomain(ctx, r)
+	if r.State.Live() && r.showsKey(c) {
+		token, err := re.openKey(receipt, row, r)
+		if err != nil {
+			re.log.Error("receipt's key does not open", "cause", err)
+		} else {
+			m.Secret = &token
+		}
+	}
+	m.Memo = re.openMemo(receipt, row, r)
+	if r.Custid == "" || r.ownedBy(c) {
+		m.Events, m.Deliveries = found.timeline.timeline(r), found.deliveries
+	}
+	return m
+}
+
+// receiptDomain is the domain of the links that a receipt shows. One that
+// cannot be looked up is left out: the service's own links open the secret too.
+func (re *Receipts) receiptDomain(ctx context.Context, r *metadataRecord) (name string) {
+	if r.shareDomain == "" {
+		return ""
+	}
+	err := re.store.View(ctx, func(tx storage.Tx) (err error) {
+		name, err = domain.DomainNow(tx, r.Custid, r.shareDomain)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		re.log.Error("reading a receipt's domain", "cause", err)
+	}
+	return name
+}
+
+// custid is the address of the account with that id; empty for no account and
+// for one that was destroyed.
+func (re *Receipts) custid(ctx context.Context, c caller.Caller, owner string) string {
+	if owner == c.Account && c.Credential != nil {
+		return c.Address()
+	}
+	id, ok := caller.ParseAccountID(owner)
+	if !ok {
+		return owner
+	}
+	address := ""
+	err := re.store.View(ctx, func(tx storage.Tx) error {
+		record, err := account.GetAccount(tx, id)
+		if err == nil && record.Destroyed.IsZero() {
+			address = re.accounts.AddressOf(id, record)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, refusal.ErrNotFound) && ctx.Err() == nil {
+		re.log.Error("reading a receipt's account", "cause", err)
+	}
+	return address
+}
+
+// openMemo returns the sender's note, empty if there is none or it does not
+// open.
+func (re *Receipts) openMemo(receipt seal.Token, row seal.RowKey, r *metadataRecord) caller.Text {
+	if len(r.sealedMemo) == 0 {
+		return ""
+	}
+	memo, err := re.keys.OpenMetadata(receipt, row, labelMemo, r.sealedMemo)
+	if err != nil {
+		re.log.Error("receipt's memo does not open", "cause", err)
+	}
+	return caller.Text(memo)
+}
+
+// describe turns what stands in a record in the clear into Metadata.
+func describe(receipt seal.Token, r *metadataRecord, now time.Time) Metadata {
+	m := Metadata{
+		Key: receipt, Hint: string(r.hint[:]), State: r.State, HasPassphrase: r.passphrase,
+		Created: r.created, Updated: r.updated, Forgotten: r.forgotten(), Expires: r.expires,
+		Viewed: r.viewed, Ended: r.ended, TTL: r.ttl, TTLLeft: left(r.forgotten(), now),
+		Recipients: r.recipients, ShareDomain: r.shareDomain, Account: r.Custid,
+	}
+	if r.State.Live() {
+		m.SecretTTLLeft = left(r.expires, now)
+	}
+	return m
+}

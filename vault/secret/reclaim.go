@@ -1,0 +1,145 @@
+package secret
+
+import (
+	"context"
+	"errors"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+// ReclaimOnce runs the background pass and logs what it found.
+func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
+	began := sw.clock.Now()
+	freed, err := sw.Reclaim(ctx)
+	if err != nil {
+		if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
+			sw.log.Error("counting live secrets", "cause", err)
+		}
+		return
+	}
+	sw.log.Debug("counted live secrets", "bytes", sw.usage.bytes(), "orphaned_slots", freed, "took", sw.clock.Now().Sub(began).String())
+}
+
+// Reclaim is the background pass after a start: it counts the bytes of all live
+// secrets and of all receipts, and gives slots that neither a secret nor a queued
+// mail owns back to the store. It returns how many slots it freed. After an error
+// it may be called again and goes on where it stopped; once it is through it does
+// nothing more. If the record of a secret or a mail cannot be read, its slot is
+// unknown and no slot is freed.
+func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
+	recycler, recycles := sw.shares.Recycler()
+	var damage error
+	var batch passed
+	for {
+		from, ok := sw.usage.resume()
+		if !ok {
+			return 0, nil
+		}
+		if err := sw.readBatch(ctx, from, &batch); err != nil {
+			return 0, err
+		}
+		if batch.last == (seal.RowKey{}) {
+			break
+		}
+		damage = errors.Join(damage, batch.damage)
+		if recycles {
+			for _, c := range batch.found {
+				recycler.Used(storage.Slot{Number: c.slot})
+			}
+		}
+		sw.usage.count(batch.found, batch.last)
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+	}
+	if err := sw.countReceipts(ctx); err != nil {
+		return 0, err
+	}
+	mails, err := sw.outbox.Slots(ctx)
+	if err != nil && !errors.Is(err, rows.ErrDamaged) {
+		return 0, err
+	}
+	damage = errors.Join(damage, err)
+	sw.usage.passed()
+	if !recycles || damage != nil {
+		return 0, damage
+	}
+	for _, slot := range mails {
+		recycler.Used(slot)
+	}
+	return recycler.Reclaim(), nil
+}
+
+// countReceipts is the part of the pass that counts receipts. It passes over what
+// cannot be read: the sweep reports that when it is due.
+func (sw *Sweeper) countReceipts(ctx context.Context) error {
+	var found []countedReceipt
+	for {
+		from, last := sw.usage.resumeReceipts(), seal.RowKey{}
+		err := sw.store.View(ctx, func(tx storage.Tx) error {
+			found, last = found[:0], seal.RowKey{}
+			read := 0
+			return rows.IgnoreEnough(tx.Range(BucketMetadata, from, nil, func(key, value []byte) error {
+				if len(key) != len(last) {
+					return nil
+				}
+				last = seal.RowKey(key)
+				if record, err := DecodeMetadata(value); err == nil {
+					found = append(found, countedReceipt{last, record.charge()})
+				}
+				if read++; read == passBatch {
+					return rows.ErrEnough
+				}
+				return nil
+			}))
+		})
+		if err != nil {
+			return err
+		}
+		if last == (seal.RowKey{}) {
+			return nil
+		}
+		sw.usage.countReceipts(found, last)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// passed is what one read of the background pass found.
+type passed struct {
+	found  []counted
+	last   seal.RowKey // zero if there was nothing more
+	damage error       // of the last record that could not be read
+}
+
+// readBatch reads what comes from on into batch, whose memory it uses again.
+func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *passed) error {
+	var record secretRecord
+	return sw.store.View(ctx, func(tx storage.Tx) error {
+		*batch = passed{found: batch.found[:0]}
+		return rows.IgnoreEnough(tx.Range(BucketSecret, from, nil, func(key, value []byte) error {
+			if len(key) != len(seal.RowKey{}) {
+				batch.damage = rows.ErrDamaged
+				return nil
+			}
+			batch.add(seal.RowKey(key), &record, value)
+			if len(batch.found) == passBatch {
+				return rows.ErrEnough
+			}
+			return nil
+		}))
+	})
+}
+
+// add counts the record in value, for which it uses the memory of record.
+func (b *passed) add(row seal.RowKey, record *secretRecord, value []byte) {
+	b.last = row
+	if err := record.decode(value); err != nil {
+		b.damage = err
+		return
+	}
+	b.found = append(b.found, counted{row: row, slot: record.Slot.Number, charge: record.charge()})
+}

@@ -1,0 +1,240 @@
+package secret
+
+import (
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/rows"
+)
+
+// The buckets of this file.
+const (
+	BucketSecret   = "secret"   // row key of the secret's token -> secretRecord
+	BucketMetadata = "metadata" // row key of the metadata's token -> metadataRecord
+	BucketExpiry   = "expiry"   // time in ms (8) ‖ metadata row (22) -> nothing
+)
+
+// The versions of the records. A change of layout takes the next number, keeps
+// the reader of the old one, and adds a golden file.
+const (
+	secretVersion   = 2
+	metadataVersion = 3
+)
+
+// secretRecord is a concealed secret.
+//
+//	version 2 │ slot number 8 │ generation 8 │ header (length 4, bytes) │ sealed…
+//
+// and the header, every byte of which is authenticated by the seal:
+//
+//	kid 4 │ created 8 │ expires 8 │ metadata row 22 │ network 8 │ wide 8
+//	│ verifier 32 │ passphrase? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 ]
+//	│ share domain (4, text) │ owner (4, text)
+//
+// Times are milliseconds. The network is the caller's, and wide the IPv6 /48
+// around it, zero for any other; version 1 had no wide. The slot stands outside
+// the header because shares may be moved one day; a wrong slot cannot open the
+// seal.
+type secretRecord struct {
+	version     byte // of the layout; zero for the current one
+	Slot        storage.Slot
+	kid         [4]byte
+	created     time.Time
+	expires     time.Time
+	metadata    seal.RowKey
+	network     [8]byte
+	wide        [8]byte
+	verifier    [32]byte
+	passphrase  *seal.PassphraseParams // nil without a passphrase
+	shareDomain string
+	owner       string
+	header      []byte // as encoded; what the seal authenticates
+	Sealed      []byte
+}
+
+// encodeHeader fills r.header, in the current layout for a new record.
+func (r *secretRecord) encodeHeader() {
+	if r.version == 0 {
+		r.version = secretVersion
+	}
+	w := make(rows.Writer, 0, 160)
+	w.Bytes(r.kid[:])
+	w.Time(r.created)
+	w.Time(r.expires)
+	w.Bytes(r.metadata[:])
+	w.Bytes(r.network[:])
+	if r.version > 1 {
+		w.Bytes(r.wide[:])
+	}
+	w.Bytes(r.verifier[:])
+	w.Bool(r.passphrase != nil)
+	if p := r.passphrase; p != nil {
+		w.Uint32(p.MemoryKiB)
+		w.Uint32(p.Time)
+		w.Byte(p.Threads)
+		w.Bytes(p.Salt[:])
+	}
+	w.Text(r.shareDomain)
+	w.Text(r.owner)
+	r.header = w
+}
+
+// Encode lays out a secret.
+func (r *secretRecord) Encode() []byte {
+	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.Sealed))
+	w.Byte(r.version)
+	w.Uint64(r.Slot.Number)
+	w.Uint64(r.Slot.Generation)
+	w.Sized(r.header)
+	w.Bytes(r.Sealed)
+	return w
+}
+
+// DecodeSecret reads what Encode wrote, in any version.
+func DecodeSecret(data []byte) (*secretRecord, error) {
+	r := new(secretRecord)
+	if err := r.decode(data); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// decode reads a record into r, which keeps parts of data.
+func (r *secretRecord) decode(data []byte) error {
+	in := rows.NewReader(data)
+	r.version = in.UpTo(secretVersion)
+	r.Slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
+	r.header = in.Sized()
+	r.Sealed = in.Take(len(in.Rest))
+	if err := in.End(); err != nil {
+		return err
+	}
+	return r.decodeHeader()
+}
+
+func (r *secretRecord) decodeHeader() error {
+	in := rows.NewReader(r.header)
+	in.Into(r.kid[:])
+	r.created, r.expires = in.Time(), in.Time()
+	in.Into(r.metadata[:])
+	in.Into(r.network[:])
+	r.wide = [8]byte{}
+	if r.version > 1 {
+		in.Into(r.wide[:])
+	}
+	in.Into(r.verifier[:])
+	r.passphrase = nil
+	if in.Bool() {
+		p := seal.PassphraseParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}
+		in.Into(p.Salt[:])
+		r.passphrase = &p
+	}
+	r.shareDomain, r.owner = in.Text(), in.Text()
+	return in.End()
+}
+
+// metadataRecord is the sender's receipt.
+//
+//	version 3 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
+//	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
+//	│ share domain │ custid │ recipients │ sealed key │ sealed memo
+//	│ created by │ ended by │ network 8 │ wide 8
+//
+// "ended" is when it was received, burned or expired, and the last two are the
+// masked networks that it was created and ended from. The secret's row is zero
+// and the sealed key empty once the secret is gone. The seven before network
+// are length-prefixed. The custid is the account's id. Network and wide are
+// those of the secret, to which the receipt is counted; they are zero where an
+// account owns it. Version 1 had no networks, and version 2 only the masked
+// ones.
+type metadataRecord struct {
+	State       State
+	passphrase  bool
+	created     time.Time
+	expires     time.Time
+	updated     time.Time
+	viewed      time.Time
+	ended       time.Time
+	ttl         time.Duration
+	Secret      seal.RowKey
+	hint        [hintSize]byte
+	shareDomain string
+	Custid      string
+	recipients  []string
+	SealedKey   []byte
+	sealedMemo  []byte
+	createdBy   string
+	endedBy     string
+	network     [8]byte
+	wide        [8]byte
+}
+
+// hintSize is how much of the secret's key stays readable for its sender.
+const hintSize = 6
+
+func (r *metadataRecord) encode() []byte {
+	w := make(rows.Writer, 0, 288)
+	w.Byte(metadataVersion)
+	w.Byte(byte(r.State))
+	w.Bool(r.passphrase)
+	for _, t := range []time.Time{r.created, r.expires, r.updated, r.viewed, r.ended} {
+		w.Time(t)
+	}
+	w.Uint64(uint64(r.ttl / time.Second))
+	w.Bytes(r.Secret[:])
+	w.Bytes(r.hint[:])
+	w.Text(r.shareDomain)
+	w.Text(r.Custid)
+	w.Texts(r.recipients)
+	w.Sized(r.SealedKey)
+	w.Sized(r.sealedMemo)
+	w.Text(r.createdBy)
+	w.Text(r.endedBy)
+	w.Bytes(r.network[:])
+	w.Bytes(r.wide[:])
+	return w
+}
+
+// DecodeMetadata reads a stored receipt, in any version.
+func DecodeMetadata(data []byte) (*metadataRecord, error) {
+	in := rows.NewReader(data)
+	var r metadataRecord
+	version := in.UpTo(metadataVersion)
+	r.State, r.passphrase = State(in.Byte()), in.Bool()
+	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
+		*t = in.Time()
+	}
+	r.ttl = in.Seconds()
+	in.Into(r.Secret[:])
+	in.Into(r.hint[:])
+	r.shareDomain, r.Custid, r.recipients = in.Text(), in.Text(), in.Texts()
+	r.SealedKey, r.sealedMemo = in.Sized(), in.Sized()
+	if version > 1 {
+		r.createdBy, r.endedBy = in.Text(), in.Text()
+	}
+	if version > 2 {
+		in.Into(r.network[:])
+		in.Into(r.wide[:])
+	}
+	return &r, in.End()
+}
+
+// ownedBy tells whether the caller's account concealed the secret.
+func (r *metadataRecord) ownedBy(c caller.Caller) bool {
+	return r.Custid != "" && r.Custid == c.Account
+}
+
+// showsKey reports whether the receipt shows the caller the secret's key, and
+// with it the link that opens the secret. A receipt without an account is its
+// sender's only proof, so it shows the key to everybody who holds it. That of
+// an account shows it to the account alone, by a credential that may reveal: a
+// token of another scope gets no further than its scope, and gains nothing by
+// staying unsent. The answer that conceals a secret shows its key in any case.
+func (r *metadataRecord) showsKey(c caller.Caller) bool {
+	return r.Custid == "" || r.ownedBy(c) && c.May(caller.ScopeReveal)
+}
+
+// forgotten is when the receipt itself goes: after twice the lifetime.
+func (r *metadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }

@@ -1,0 +1,136 @@
+package secret
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/recordtest"
+	"hush/vault/rows"
+)
+
+func sampleSecret() *secretRecord {
+	r := &secretRecord{
+		Slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef},
+		created: recordtest.Moment(5), expires: recordtest.Moment(65), metadata: recordtest.Row("m"),
+		network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
+		Sealed: []byte("sealed bytes"),
+	}
+	r.encodeHeader()
+	return r
+}
+
+func samplePassphraseSecret() *secretRecord {
+	r := sampleSecret()
+	r.passphrase = &seal.PassphraseParams{MemoryKiB: 19456, Time: 2, Threads: 1, Salt: recordtest.Salt()}
+	r.shareDomain, r.owner = "secrets.example.com", "ada@example.com"
+	r.encodeHeader()
+	return r
+}
+
+// narrow is the record as version 1 had it, without a /48.
+func narrow(r *secretRecord) *secretRecord {
+	r.version, r.wide = 1, [8]byte{}
+	r.encodeHeader()
+	return r
+}
+
+func sampleMetadata() *metadataRecord {
+	return &metadataRecord{
+		State: StateViewed, passphrase: true, created: recordtest.Moment(5), expires: recordtest.Moment(65),
+		updated: recordtest.Moment(7), viewed: recordtest.Moment(6), ttl: time.Minute, Secret: recordtest.Row("s"),
+		hint: [hintSize]byte([]byte("abc123")), shareDomain: "secrets.example.com", Custid: "ada@example.com",
+		recipients: []string{"b***@example.com", ""}, SealedKey: []byte("sealed key"), sealedMemo: []byte("sealed memo"),
+	}
+}
+
+func sampleEndedMetadata() *metadataRecord {
+	return &metadataRecord{
+		State: StateReceived, created: recordtest.Moment(5), expires: recordtest.Moment(65), updated: recordtest.Moment(9),
+		ended: recordtest.Moment(9), ttl: time.Minute, hint: [hintSize]byte([]byte("abc123")),
+	}
+}
+
+// charged adds what version 3 of a receipt has besides.
+func charged(r *metadataRecord) *metadataRecord {
+	r = placed(r)
+	r.network, r.wide = [8]byte([]byte("network!")), [8]byte([]byte("wide /48"))
+	return r
+}
+
+// placed adds what version 2 of a receipt has.
+func placed(r *metadataRecord) *metadataRecord {
+	r.createdBy, r.endedBy = "192.0.2.0/24", ""
+	if !r.ended.IsZero() {
+		r.endedBy = "2001:db8::/48"
+	}
+	return r
+}
+
+func sampleTimeline() *timelineRecord {
+	return &timelineRecord{events: []Event{
+		{Kind: EventLooked, Time: recordtest.Moment(6), Network: "192.0.2.0/24", Count: 1},
+		{Kind: EventPassphrase, Time: recordtest.Moment(7), Network: "2001:db8::/48", Count: 3},
+	}}
+}
+
+func sampleEntry() *entryRecord {
+	return &entryRecord{Boxes: []entryBox{
+		{caller.PairID{1, 2, 3, 4, 5, 6, 7, 8}, []byte("sealed for one")}, {caller.PairID{9}, []byte("sealed for another")},
+	}}
+}
+
+// Numbers that no writer writes are refused, not interpreted.
+func TestImpossibleNumbers(t *testing.T) {
+	t.Parallel()
+	at := func(data []byte, offset int, value uint64) []byte {
+		return append(append(append([]byte{}, data[:offset]...), rows.BigEndian(value)...), data[offset+8:]...)
+	}
+	const ttlOffset, timeOffset = 1 + 1 + 1 + 5*8, 3
+	metadata := sampleMetadata().encode()
+	yearOne := time.Time{}.UnixMilli()
+	for name, data := range map[string][]byte{
+		"longest ttl":     at(metadata, ttlOffset, 1<<64-1),
+		"ttl over int64":  at(metadata, ttlOffset, 1<<63/1_000_000_000+1),
+		"before 1970":     at(metadata, timeOffset, 1<<63),
+		"the zero moment": at(metadata, timeOffset, uint64(yearOne)),
+	} {
+		if _, err := DecodeMetadata(data); !errors.Is(err, rows.ErrDamaged) {
+			t.Errorf("decodeMetadata(%s): got %v, want %v", name, err, rows.ErrDamaged)
+		}
+	}
+}
+
+// What was stored once is read for ever, and while a version is the current
+// one, it is written the same.
+func TestGoldenSecrets(t *testing.T) {
+	t.Parallel()
+	recordtest.CheckOpen(t, []recordtest.Case{
+		{Name: "secret-v1", Record: narrow(sampleSecret()), Encoded: narrow(sampleSecret()).Encode(), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
+		{Name: "secret-passphrase-v1", Record: narrow(samplePassphraseSecret()), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
+		{Name: "secret-v2", Record: sampleSecret(), Encoded: sampleSecret().Encode(), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
+		{Name: "secret-passphrase-v2", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().Encode(), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
+	}, secretVersion, cmp.AllowUnexported(secretRecord{}), cmp.Comparer(recordtest.SameEmpty))
+}
+
+// What was stored once is read for ever, and while a version is the current
+// one, it is written the same.
+func TestGoldenRecords(t *testing.T) {
+	t.Parallel()
+	recordtest.Check(t, []recordtest.Case{
+		{Name: "metadata-v1", Record: sampleMetadata(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
+		{Name: "metadata-ended-v1", Record: sampleEndedMetadata(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
+		{Name: "metadata-v2", Record: placed(sampleMetadata()), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
+		{Name: "metadata-ended-v2", Record: placed(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
+		{Name: "metadata-v3", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
+		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
+		{Name: "timeline-v1", Record: sampleTimeline(), Encoded: sampleTimeline().encode(), Decode: func(b []byte) (any, error) { return decodeTimeline(b) }},
+		{Name: "entry-v1", Record: sampleEntry(), Encoded: sampleEntry().encode(), Decode: func(b []byte) (any, error) { return DecodeEntry(b) }},
+	}, cmp.AllowUnexported(metadataRecord{}, timelineRecord{}, entryRecord{}, entryBox{}), cmp.Comparer(recordtest.SameEmpty))
+}

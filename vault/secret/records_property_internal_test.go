@@ -1,0 +1,62 @@
+package secret
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/recordtest"
+)
+
+// Whatever a record holds, it holds after it was stored and read.
+
+func TestSecretRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := &secretRecord{
+			Slot:    storage.Slot{Number: rapid.Uint64().Draw(t, "slot"), Generation: rapid.Uint64().Draw(t, "generation")},
+			kid:     [4]byte(recordtest.Bytes(4).Draw(t, "kid")),
+			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"),
+			metadata: seal.RowKey(recordtest.Bytes(22).Draw(t, "metadata")),
+			network:  [8]byte(recordtest.Bytes(8).Draw(t, "network")), wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")), verifier: [32]byte(recordtest.Bytes(32).Draw(t, "verifier")),
+			shareDomain: rapid.String().Draw(t, "domain"), owner: rapid.String().Draw(t, "owner"),
+			Sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
+		}
+		if rapid.Bool().Draw(t, "with passphrase") {
+			r.passphrase = &seal.PassphraseParams{
+				MemoryKiB: rapid.Uint32().Draw(t, "memory"), Time: rapid.Uint32().Draw(t, "time"),
+				Threads: rapid.Uint8().Draw(t, "threads"), Salt: [16]byte(recordtest.Bytes(16).Draw(t, "salt")),
+			}
+		}
+		r.encodeHeader()
+		got, err := DecodeSecret(r.Encode())
+		if diff := cmp.Diff(r, got, cmp.AllowUnexported(secretRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
+			t.Errorf("decodeSecret(encode(r)): got %v, -want +got\n%s", err, diff)
+		}
+	})
+}
+
+func TestMetadataRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := &metadataRecord{
+			State: State(rapid.Byte().Draw(t, "state")), passphrase: rapid.Bool().Draw(t, "passphrase"),
+			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"),
+			updated: recordtest.Moments().Draw(t, "updated"), viewed: recordtest.Moments().Draw(t, "viewed"), ended: recordtest.Moments().Draw(t, "ended"),
+			ttl:    time.Duration(rapid.Int64Range(0, 1<<33).Draw(t, "ttl")) * time.Second,
+			Secret: seal.RowKey(recordtest.Bytes(22).Draw(t, "secret")), hint: [hintSize]byte(recordtest.Bytes(hintSize).Draw(t, "hint")),
+			shareDomain: rapid.String().Draw(t, "domain"), Custid: rapid.String().Draw(t, "custid"),
+			recipients: rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "recipients"),
+			SealedKey:  rapid.SliceOf(rapid.Byte()).Draw(t, "key"), sealedMemo: rapid.SliceOf(rapid.Byte()).Draw(t, "memo"),
+			network: [8]byte(recordtest.Bytes(8).Draw(t, "network")), wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")),
+		}
+		got, err := DecodeMetadata(r.encode())
+		if diff := cmp.Diff(r, got, cmp.AllowUnexported(metadataRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
+			t.Errorf("decodeMetadata(encode(r)): got %v, -want +got\n%s", err, diff)
+		}
+	})
+}

@@ -1,0 +1,263 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// Revealed is a secret that exists nowhere else any more.
+type Revealed struct {
+	Secret Secret
+	Value  caller.Text
+}
+
+// RevealSecret destroys a secret and returns its value. Of any number of
+// callers at most one gets it, and only after the claim is durable and the
+// share is overwritten. It returns ErrNotFound, ErrPassphrase, ErrLocked,
+// ErrDomainSuspended or ErrBusy without consuming anything. After any other error the secret may be
+// gone; its value was shown to nobody.
+func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string, passphrase caller.Text) (Revealed, error) {
+	token, ok := seal.ParseToken(key)
+	if !ok {
+		return Revealed{}, refusal.ErrNotFound
+	}
+	now := se.clock.Now()
+	seen, err := se.prove(ctx, c, token, passphrase, moveReveal, now)
+	if err != nil {
+		return Revealed{}, err
+	}
+	end, err := se.claim(ctx, c, seen, moveReveal, now)
+	if err != nil {
+		return Revealed{}, err
+	}
+	secret := showSecret(c, token, seen.record, now)
+	secret.State, secret.ShareDomain = StateReceived, seen.domain
+	return Revealed{Secret: secret, Value: caller.Text(end.plaintext)}, nil
+}
+
+// seen is a secret as it was found, with the key that was proved to fit it.
+type seen struct {
+	row    seal.RowKey
+	record *secretRecord
+	domain string // that it shows
+	key    seal.SecretKey
+}
+
+// prove finds a secret and checks that token and passphrase fit it. It reads
+// only, but for the attempt that a passphrase costs.
+func (se *Secrets) prove(ctx context.Context, c caller.Caller, token seal.Token, passphrase caller.Text, m move, now time.Time) (*seen, error) {
+	s, site := &seen{row: token.RowKey(seal.KindSecret)}, ""
+	if m == moveReveal {
+		site = se.domains.SiteDomain(c.Site)
+	}
+	err := se.store.View(ctx, func(tx storage.Tx) error {
+		record, shown, err := lookFrom(tx, c, site, token, now)
+		if err != nil {
+			return err
+		}
+		s.record, s.domain = record, shown.ShareDomain
+		return record.admits(tx, m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	hash, wrong, err := se.try(ctx, c, s, passphrase, now)
+	if err != nil {
+		return nil, err
+	}
+	share, err := se.shares.Get(ctx, s.record.Slot)
+	if errors.Is(err, storage.ErrShareGone) {
+		return nil, se.explainGone(ctx, s, now)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the share: %w", refusal.Unavailable(err))
+	}
+	s.key = se.secretKeys.Key(token, s.row, share, hash)
+	if s.key.Matches(s.record.verifier) {
+		return s, nil
+	}
+	if s.record.passphrase != nil {
+		return nil, wrong
+	}
+	return nil, fmt.Errorf("secret does not match its own link: %w", rows.ErrInconsistent)
+}
+
+// admits keeps the secrets of a suspended domain from being revealed: whoever
+// holds its name now need not be the one whom the sender trusted.
+func (r *secretRecord) admits(tx storage.Tx, m move) error {
+	if m != moveReveal || r.shareDomain == "" {
+		return nil
+	}
+	return domain.AdmitDomain(tx, r.owner, r.shareDomain)
+}
+
+// explainGone tells a share that somebody else destroyed meanwhile from one
+// that is missing under a live record, which is a fault.
+func (se *Secrets) explainGone(ctx context.Context, s *seen, now time.Time) error {
+	return se.store.View(ctx, func(tx storage.Tx) error {
+		record, err := getSecret(tx, s.row, now)
+		if err != nil {
+			return err
+		}
+		if record.Slot != s.record.Slot {
+			return refusal.ErrNotFound
+		}
+		return fmt.Errorf("live secret without its share: %w", rows.ErrInconsistent)
+	})
+}
+
+// ended is what a claim leaves.
+type ended struct {
+	metadata  *metadataRecord
+	plaintext []byte
+	counted   bool
+}
+
+// claim ends a secret: the one path that opens one, and the one that burns
+// one. In one transaction it checks that the record is the one seen, opens it
+// if the move is a reveal, deletes it, moves the metadata and lists the share
+// for destruction; then it destroys the share. Only what it returns without an
+// error may be shown.
+func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *seen, m move, now time.Time) (ended, error) {
+	var end ended
+	err := se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		record, err := getSecret(tx, s.row, now)
+		if err != nil {
+			return err
+		}
+		if record.Slot != s.record.Slot {
+			return refusal.ErrNotFound
+		}
+		if err := record.admits(tx, m); err != nil {
+			return err
+		}
+		if m == moveReveal {
+			if end.plaintext, err = s.key.Open(record.header, record.Sealed); err != nil {
+				return fmt.Errorf("opening: %w", rows.ErrInconsistent)
+			}
+		}
+		end.counted = se.usage.touch(s.row, record.Slot.Number)
+		end.metadata, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
+		if err != nil || record.passphrase == nil {
+			return err
+		}
+		return dropEvent(tx, record.metadata, EventPassphrase, c.Network.Masked())
+	})
+	if err != nil {
+		return ended{}, err
+	}
+	if end.counted {
+		se.usage.release(s.record.charge())
+	}
+	if err := se.shares.Destroy(ctx, s.record.Slot); err != nil {
+		return ended{}, err
+	}
+	se.outbox.Wake()
+	se.watches.tell(s.record.metadata)
+	return end, nil
+}
+
+// endSecret is the claim's part that reveal, burn and expiry share: it deletes
+// the secret, moves its metadata, lists the slot, counts and writes the audit
+// row. by is the masked network that it happens from, empty for nobody's.
+func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecord, m move, by string, now time.Time) (*metadataRecord, error) {
+	metadata, err := getMetadata(tx, record.metadata)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return nil, fmt.Errorf("secret without metadata: %w", rows.ErrInconsistent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	state := metadata.State.after(m)
+	if state == StateNone {
+		return nil, fmt.Errorf("secret lives in state %d: %w", metadata.State, rows.ErrInconsistent)
+	}
+	at := now
+	if m == moveExpire {
+		at = metadata.expires // whenever the sweeper came
+	}
+	metadata.ending(state, at)
+	metadata.endedBy = by
+	if err := tx.Delete(BucketSecret, row[:]); err != nil {
+		return nil, err
+	}
+	if err := tx.Put(BucketMetadata, record.metadata[:], metadata.encode()); err != nil {
+		return nil, err
+	}
+	if err := se.shares.List(tx, record.Slot); err != nil {
+		return nil, err
+	}
+	if record.passphrase != nil {
+		if err := rows.DeletePrefix(tx, BucketAttempt, row[:]); err != nil {
+			return nil, err
+		}
+	}
+	if err := se.countEnd(tx, record, metadata, m, now); err != nil {
+		return nil, err
+	}
+	return metadata, rows.WriteAudit(tx, now, m.audit(), record.metadata)
+}
+
+// countEnd counts an end, and tells the sender who wanted to be told.
+func (se *Secrets) countEnd(tx storage.Tx, record *secretRecord, metadata *metadataRecord, m move, now time.Time) error {
+	ended := map[move]rows.Counter{moveReveal: rows.CountShared, moveBurn: rows.CountBurned, moveExpire: rows.CountExpired}[m]
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: ended, By: 1}); err != nil {
+		return err
+	}
+	id, ok := caller.ParseAccountID(record.owner)
+	if !ok || m == moveExpire {
+		return nil
+	}
+	err := account.CountFor(tx, id, func(t *account.TallyRecord) {
+		if m == moveReveal {
+			t.Shared++
+		} else {
+			t.Burned++
+		}
+	})
+	if err != nil || m != moveReveal || !se.outbox.Enabled() {
+		return err
+	}
+	return se.noticeOpened(tx, id, metadata, now)
+}
+
+// noticeOpened queues the mail that tells of an opened secret, if its sender
+// asked for it.
+func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *metadataRecord, now time.Time) error {
+	account, err := account.GetAccount(tx, id)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && (!account.NotifyOpened || !account.Usable()) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return se.outbox.PutNotice(tx, outbox.Mail{
+		Kind: outbox.MailOpened, To: caller.Text(se.accounts.AddressOf(id, account)), Locale: account.Locale,
+		Shortkey: string(metadata.hint[:]), Created: now,
+	}, now)
+}
+
+// audit is the kind of audit row that a move leaves.
+func (m move) audit() rows.AuditType {
+	switch m {
+	case moveReveal:
+		return rows.AuditReveal
+	case moveBurn:
+		return rows.AuditBurn
+	case moveExpire:
+		return rows.AuditExpire
+	default:
+		return rows.AuditView
+	}
+}

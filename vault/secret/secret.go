@@ -1,0 +1,408 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/email"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// Secret is what may be told of a secret without consuming it.
+type Secret struct {
+	Key           seal.Token
+	State         State
+	HasPassphrase bool
+	Created       time.Time
+	Expires       time.Time
+	// TTL is the lifetime as granted, TTLLeft what was left of it, both in
+	// whole seconds.
+	TTL, TTLLeft time.Duration
+	ShareDomain  string
+	Owned        bool
+}
+
+// Wish is what a sender asks for besides the text.
+type Wish struct {
+	// TTL is nil for the default.
+	TTL         *time.Duration
+	Passphrase  caller.Text
+	Recipients  []string
+	ShareDomain string
+	// Challenge is a solved challenge of the action conceal, where the policy
+	// asks for one.
+	Challenge string
+}
+
+// Concealed is what a sender gets.
+type Concealed struct {
+	Metadata Metadata
+	Secret   Secret
+}
+
+// ConcealSecret keeps text, which must hold at least one byte, and returns
+// after it is durable. It returns ErrTooLarge, ErrInvalid, ErrQuota,
+// ErrAccountRequired, ErrDomainNotFound, ErrPolicy, ErrMaintenance or
+// ErrChallenge, and then has kept nothing.
+func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
+	return se.conceal(ctx, c, text, wish, StateNew)
+}
+
+// GenerateSecret draws a text of length characters (0 means 12), conceals it
+// and returns it. Its errors are those of ConcealSecret.
+//
+// Its sender has seen the value, so the stored state is viewed from the start;
+// the answer says new.
+func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length int, sets seal.CharacterSets, wish Wish) (Concealed, caller.Text, error) {
+	if length == 0 {
+		length = seal.GenerateLengthDefault
+	}
+	value, err := seal.Generate(length, sets)
+	if errors.Is(err, seal.ErrGenerateLength) {
+		return Concealed{}, "", &refusal.InvalidError{Field: "length", Text: "must be 4 to 128"}
+	}
+	if err != nil {
+		return Concealed{}, "", fmt.Errorf("generating: %w", err)
+	}
+	concealed, err := se.conceal(ctx, c, caller.Text(value), wish, StateViewed)
+	return concealed, caller.Text(value), err
+}
+
+// Draft is a secret on its way into the store.
+type Draft struct {
+	Key, Receipt       seal.Token
+	Secret             secretRecord
+	Metadata           metadataRecord
+	SecretRow, MetaRow seal.RowKey
+	owner              caller.AccountID // of entry
+	entry              *entryRecord     // nil without an account
+	recipients         []email.Recipient
+	mails              []*outbox.Draft // to the recipients; none where no mail is set up
+	delivery           outbox.DeliveryState
+}
+
+func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, stored State) (Concealed, error) {
+	now := se.clock.Now()
+	d, err := se.draft(ctx, c, text, wish, now)
+	if err != nil {
+		return Concealed{}, err
+	}
+	charged := d.Secret.charge()
+	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), d.Metadata.charge().receipt
+	if err := se.store.CheckRoom(); err != nil {
+		return Concealed{}, err
+	}
+	if err := se.usage.reserve(charged, se.limits); err != nil {
+		return Concealed{}, err
+	}
+	d.Metadata.State = stored
+	if stored == StateViewed {
+		d.Metadata.viewed = now
+	}
+	if err := se.keep(ctx, c, d, text, wish); err != nil {
+		se.usage.release(charged)
+		return Concealed{}, err
+	}
+	d.Metadata.State = StateNew
+	return d.concealed(c, now), nil
+}
+
+// concealed is what the sender gets.
+func (d *Draft) concealed(c caller.Caller, now time.Time) Concealed {
+	kept := Concealed{Metadata: describe(d.Receipt, &d.Metadata, now), Secret: showSecret(c, d.Key, &d.Secret, now)}
+	kept.Metadata.Secret = &kept.Secret.Key
+	if c.Credential != nil {
+		kept.Metadata.Account = c.Address()
+	}
+	kept.Metadata.Events = new(timelineRecord).timeline(&d.Metadata)
+	for _, r := range d.recipients {
+		kept.Metadata.Deliveries = append(kept.Metadata.Deliveries, outbox.Delivery{Recipient: r.Obscured, State: d.delivery, Updated: now})
+	}
+	return kept
+}
+
+// draft checks the wish and lays out both records.
+func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, now time.Time) (*Draft, error) {
+	if err := se.policy.AdmitSecret(c, wish.Passphrase); err != nil {
+		return nil, err
+	}
+	if c.Anonymous() {
+		if err := se.domains.AdmitVisitor(ctx, c.Site); err != nil {
+			return nil, err
+		}
+	}
+	if limit := se.limits.SecretSize(c); int64(len(text)) > limit {
+		return nil, &refusal.TooLargeError{Field: "secret", Limit: limit}
+	}
+	if len(text) == 0 {
+		return nil, &refusal.InvalidError{Field: "secret", Text: "must not be empty"}
+	}
+	ttl, err := se.limits.Grant(c, wish.TTL)
+	if err != nil {
+		return nil, err
+	}
+	if len(wish.Recipients) > 0 && c.Anonymous() {
+		return nil, refusal.ErrAccountRequired
+	}
+	recipients, err := email.ParseRecipients(wish.Recipients)
+	if err != nil {
+		return nil, err
+	}
+	domain, err := se.domains.ShareDomain(ctx, c, wish.ShareDomain)
+	if err != nil {
+		return nil, err
+	}
+	d := &Draft{Key: seal.NewToken(now), Receipt: seal.NewToken(now), recipients: recipients, delivery: outbox.DeliveryNotConfigured}
+	if se.outbox.Enabled() {
+		d.delivery = outbox.DeliveryQueued
+	}
+	d.SecretRow, d.MetaRow = d.Key.RowKey(seal.KindSecret), d.Receipt.RowKey(seal.KindMetadata)
+	d.Secret = secretRecord{
+		kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.MetaRow,
+		network: se.keys.NetworkID(c.Network.Bytes()), owner: c.Account, shareDomain: domain,
+	}
+	if wide := c.Network.WideBytes(); wide != nil && c.Anonymous() {
+		d.Secret.wide = se.keys.NetworkID(wide)
+	}
+	d.Metadata = metadataRecord{
+		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
+		ttl: ttl, Secret: d.SecretRow, Custid: c.Account, shareDomain: domain, createdBy: c.Network.Masked(),
+	}
+	for _, r := range recipients {
+		d.Metadata.recipients = append(d.Metadata.recipients, r.Obscured)
+	}
+	if c.Account == "" {
+		d.Metadata.network, d.Metadata.wide = d.Secret.network, d.Secret.wide
+	}
+	copy(d.Metadata.hint[:], d.Key.Short(hintSize))
+	return d, nil
+}
+
+// keep takes a durable share, seals the text with it and commits both records.
+func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *Draft, text caller.Text, wish Wish) error {
+	if err := se.challenges.AdmitConceal(ctx, c, wish.Challenge); err != nil {
+		return err
+	}
+	var hash [32]byte
+	if wish.Passphrase != "" {
+		params := seal.NewPassphraseParams()
+		var err error
+		if hash, err = se.hasher.Hash(ctx, c.Network, params, wish.Passphrase); err != nil {
+			return err
+		}
+		d.Secret.passphrase = &params
+	}
+	if err := se.address(ctx, c, d); err != nil {
+		return err
+	}
+	ready, err := se.shares.Take(ctx)
+	if err != nil {
+		se.outbox.Discard(err, d.mails...)
+		return fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
+	}
+	se.usage.handed(ready.Slot.Number, d.MetaRow)
+	key := se.secretKeys.Key(d.Key, d.SecretRow, ready.Share, hash)
+	d.Secret.Slot, d.Secret.verifier = ready.Slot, key.Verifier()
+	d.Secret.encodeHeader()
+	d.Secret.Sealed = key.Seal(d.Secret.header, []byte(text))
+	d.Metadata.SealedKey = se.keys.SealMetadata(d.Receipt, d.MetaRow, labelKey, []byte(d.Key.Expose()))
+	if err := se.store.Update(ctx, d.Commit()); err != nil {
+		se.shares.Discard(err, ready.Slot)
+		se.outbox.Discard(err, d.mails...)
+		return fmt.Errorf("keeping the secret: %w", err)
+	}
+	if len(d.mails) > 0 {
+		se.outbox.Wake()
+	}
+	return nil
+}
+
+// address seals the receipt for its account's list, and the mails to the
+// recipients.
+func (se *Secrets) address(ctx context.Context, c caller.Caller, d *Draft) (err error) {
+	if c.Credential == nil {
+		return nil
+	}
+	d.owner = c.Credential.ID
+	if d.entry, err = se.receipts.draftEntry(ctx, c, d.Receipt, d.MetaRow); err != nil {
+		return err
+	}
+	d.mails, err = se.draftShares(ctx, c, d, d.recipients, d.Secret.created)
+	return err
+}
+
+// Commit returns the transaction that makes the draft a secret.
+func (d *Draft) Commit() func(storage.Tx) error {
+	secret, metadata := d.Secret.Encode(), d.Metadata.encode()
+	expiry := ExpiryKey(d.Secret.expires, d.MetaRow)
+	return func(tx storage.Tx) error {
+		if err := tx.Put(BucketSecret, d.SecretRow[:], secret); err != nil {
+			return err
+		}
+		if err := tx.Put(BucketMetadata, d.MetaRow[:], metadata); err != nil {
+			return err
+		}
+		if err := tx.Put(BucketExpiry, expiry, nil); err != nil {
+			return err
+		}
+		if err := d.commitBeside(tx); err != nil {
+			return err
+		}
+		if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: 1}, rows.Change{Counter: rows.CountCreated, By: 1}, rows.Change{Counter: rows.CountMetadata, By: 1}); err != nil {
+			return err
+		}
+		return rows.WriteAudit(tx, d.Secret.created, rows.AuditConceal, d.MetaRow)
+	}
+}
+
+// commitBeside writes what an account's secret has besides its records.
+func (d *Draft) commitBeside(tx storage.Tx) error {
+	if d.entry == nil {
+		return nil
+	}
+	if err := putEntry(tx, d.owner, d.Secret.created, d.MetaRow, d.entry); err != nil {
+		return err
+	}
+	for _, m := range d.mails {
+		if err := m.Put(tx); err != nil {
+			return err
+		}
+	}
+	return outbox.PutDeliveries(tx, d.MetaRow, d.recipients, d.delivery, d.Secret.created, d.Metadata.forgotten())
+}
+
+// GetSecret tells about a secret that waits, for somebody who opened its link.
+// It changes no state; its sender sees that somebody looked. It returns
+// ErrNotFound.
+func (se *Secrets) GetSecret(ctx context.Context, c caller.Caller, key string) (Secret, error) {
+	found, err := se.lookAt(ctx, c, []string{key}, true)
+	if err != nil {
+		return Secret{}, err
+	}
+	if found[0].State == StateNone {
+		return Secret{}, refusal.ErrNotFound
+	}
+	return found[0], nil
+}
+
+// StatusLimit is the most keys that GetSecretStatus takes.
+const StatusLimit = 25
+
+// GetSecretStatus tells about up to StatusLimit secrets, in the order of keys.
+// The state of those that do not wait is StateNone. It changes nothing.
+func (se *Secrets) GetSecretStatus(ctx context.Context, c caller.Caller, keys []string) ([]Secret, error) {
+	if len(keys) > StatusLimit {
+		return nil, &refusal.InvalidError{Field: "secret_keys", Text: fmt.Sprintf("must be at most %d", StatusLimit)}
+	}
+	return se.lookAt(ctx, c, keys, false)
+}
+
+func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, noted bool) ([]Secret, error) {
+	now, site := se.clock.Now(), se.domains.SiteDomain(c.Site)
+	var found []Secret
+	var last *secretRecord
+	err := se.store.View(ctx, func(tx storage.Tx) error {
+		found = make([]Secret, len(keys))
+		for i, key := range keys {
+			token, ok := seal.ParseToken(key)
+			if !ok {
+				continue
+			}
+			record, shown, err := lookFrom(tx, c, site, token, now)
+			switch {
+			case errors.Is(err, refusal.ErrNotFound):
+			case err != nil:
+				return err
+			default:
+				found[i], last = shown, record
+			}
+		}
+		return nil
+	})
+	if err == nil && noted && last != nil {
+		se.receipts.look(ctx, c, found[0].Key.RowKey(seal.KindSecret), last, now)
+	}
+	return found, err
+}
+
+// lookFrom finds a secret that waits and belongs on a site, and what it shows.
+func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now time.Time) (*secretRecord, Secret, error) {
+	record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	belongs, err := record.belongsOn(tx, site)
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	if !belongs {
+		return nil, Secret{}, refusal.ErrNotFound
+	}
+	shown := showSecret(c, token, record, now)
+	shown.ShareDomain, err = domain.DomainNow(tx, record.owner, record.shareDomain)
+	return record, shown, err
+}
+
+// getSecret loads a secret that waits, or returns ErrNotFound. Expired ones
+// are gone even before the sweeper came.
+func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*secretRecord, error) {
+	data, err := tx.Get(BucketSecret, row[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, refusal.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := DecodeSecret(data)
+	if err != nil {
+		return nil, err
+	}
+	if !now.Before(record.expires) {
+		return nil, refusal.ErrNotFound
+	}
+	return record, nil
+}
+
+func showSecret(c caller.Caller, key seal.Token, r *secretRecord, now time.Time) Secret {
+	return Secret{
+		Key: key, State: StateNew, HasPassphrase: r.passphrase != nil,
+		Created: r.created, Expires: r.expires,
+		TTL: r.expires.Sub(r.created), TTLLeft: left(r.expires, now),
+		ShareDomain: r.shareDomain, Owned: r.owner != "" && r.owner == c.Account,
+	}
+}
+
+// left is the time until end in whole seconds, rounded up, never negative.
+func left(end, now time.Time) time.Duration {
+	return max(0, (end.Sub(now) + time.Second - 1).Truncate(time.Second))
+}
+
+// CharacterSets says what a generated secret is made of.
+type CharacterSets = seal.CharacterSets
+
+// belongsOn reports whether a secret is there for callers who come by the
+// domain site, as SiteDomain returns it. A domain that an account verified
+// shows the secrets made for it and that account's own, never those of another
+// account. Secrets of nobody's are on every site: visitors share them there.
+// Any other host is like the service's own.
+func (r *secretRecord) belongsOn(tx storage.Tx, site string) (bool, error) {
+	if site == "" || r.owner == "" {
+		return true, nil
+	}
+	holder, err := domain.VerifiedHolder(tx, site)
+	switch {
+	case errors.Is(err, refusal.ErrNotFound):
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	return holder.String() == r.owner && (r.shareDomain == "" || r.shareDomain == site), nil
+}

@@ -1,0 +1,128 @@
+package secret
+
+import (
+	"log/slog"
+
+	"hush/seal"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/challenge"
+	"hush/vault/credential"
+	"hush/vault/domain"
+	"hush/vault/guess"
+	"hush/vault/outbox"
+	"hush/vault/rows"
+	"hush/vault/session"
+	"hush/vault/shares"
+)
+
+// Options is what secrets are made of; all are required.
+type Options struct {
+	Store       rows.Store
+	Shares      *shares.Shares
+	Clock       *rows.Clock
+	Keys        *seal.Keys
+	Log         *slog.Logger
+	Limits      caller.Limits
+	Policy      caller.Policy
+	Hasher      *guess.Hasher
+	Challenges  *challenge.Challenges
+	Outbox      *outbox.Outbox
+	Credentials *credential.Credentials
+	Accounts    *account.Accounts
+	Sessions    *session.Sessions
+	Domains     *domain.Domains
+	Watches     *Watches
+}
+
+// Services are what becomes of secrets, together.
+type Services struct {
+	Secrets  *Secrets
+	Burns    *Burns
+	Receipts *Receipts
+	Sweeper  *Sweeper
+}
+
+// Secrets conceals, shows and reveals secrets. It is safe for concurrent use.
+type Secrets struct {
+	store      rows.Store
+	shares     *shares.Shares
+	clock      *rows.Clock
+	keys       *seal.Keys
+	secretKeys seal.SecretKeys
+	log        *slog.Logger
+	limits     caller.Limits
+	policy     caller.Policy
+	hasher     *guess.Hasher
+	challenges *challenge.Challenges
+	outbox     *outbox.Outbox
+	accounts   *account.Accounts
+	domains    *domain.Domains
+	receipts   *Receipts
+	usage      *Usage
+	watches    *Watches
+}
+
+// Burns ends secrets unread. It is safe for concurrent use.
+type Burns struct {
+	store    rows.Store
+	shares   *shares.Shares
+	clock    *rows.Clock
+	secrets  *Secrets
+	receipts *Receipts
+	usage    *Usage
+	watches  *Watches
+}
+
+// Receipts shows and lists what became of secrets. It is safe for concurrent
+// use.
+type Receipts struct {
+	store       rows.Store
+	clock       *rows.Clock
+	keys        *seal.Keys
+	log         *slog.Logger
+	accounts    *account.Accounts
+	sessions    *session.Sessions
+	credentials *credential.Credentials
+	looks       *looks
+	usage       *Usage
+	limits      caller.Limits
+	watches     *Watches
+}
+
+// Sweeper ends secrets whose time has run out, and counts anew at a start what
+// the others take.
+type Sweeper struct {
+	store   rows.Store
+	shares  *shares.Shares
+	clock   *rows.Clock
+	log     *slog.Logger
+	outbox  *outbox.Outbox
+	secrets *Secrets
+	usage   *Usage
+	watches *Watches
+}
+
+// New returns the secrets of a store.
+func New(o Options) Services {
+	usage := NewUsage()
+	receipts := &Receipts{
+		store: o.Store, clock: o.Clock, keys: o.Keys, log: o.Log, accounts: o.Accounts, sessions: o.Sessions,
+		credentials: o.Credentials, looks: newLooks(), usage: usage, limits: o.Limits,
+		watches: o.Watches,
+	}
+	secrets := &Secrets{
+		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys,
+		secretKeys: o.Keys.SecretKeys(), log: o.Log, limits: o.Limits, policy: o.Policy,
+		hasher: o.Hasher, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
+		receipts: receipts, usage: usage, watches: o.Watches,
+	}
+	burns := &Burns{
+		store: o.Store, shares: o.Shares, clock: o.Clock, secrets: secrets, receipts: receipts, usage: usage, watches: o.Watches,
+	}
+	sweeper := &Sweeper{
+		store: o.Store, shares: o.Shares, clock: o.Clock, log: o.Log, outbox: o.Outbox, secrets: secrets,
+		usage: usage, watches: o.Watches,
+	}
+	return Services{secrets, burns, receipts, sweeper}
+}

@@ -1,0 +1,187 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// passBatch bounds one read of the background pass.
+const passBatch = 4096
+
+// ExpiryKey is the row of the index that the sweeper walks. An aggregate has
+// one row: at first at the secret's end, afterwards at the receipt's.
+func ExpiryKey(at time.Time, metadata seal.RowKey) []byte {
+	return append(rows.BigEndian(rows.Millis(at)), metadata[:]...)
+}
+
+// dueRows returns the first rows of the index that are due.
+func (sw *Sweeper) dueRows(ctx context.Context, now time.Time) (keys [][]byte, err error) {
+	err = sw.store.View(ctx, func(tx storage.Tx) (err error) {
+		keys, err = rows.FirstKeys(tx, BucketExpiry, rows.BigEndian(rows.Millis(now)+1), rows.SweepBatch)
+		return err
+	})
+	return keys, err
+}
+
+// Sweep is what one transaction of the sweeper ended.
+type Sweep struct {
+	slots    []storage.Slot
+	releases []charge
+	rows     []seal.RowKey // of receipts that changed
+	handled  int
+	lost     rows.Damage
+}
+
+// SweepBatch ends some of the secrets and receipts whose time is over.
+func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Damage) (int, error) {
+	keys, err := sw.dueRows(ctx, now)
+	if err != nil || len(keys) == 0 {
+		return 0, err
+	}
+	handled := 0
+	var failed error
+	err = rows.Apart(keys, func(keys [][]byte) error {
+		done, err := sw.endRows(ctx, keys, now)
+		if err != nil {
+			return err
+		}
+		handled += done.handled
+		lost.Add(&done.lost)
+		// The rows are gone from the index, so a share that resists keeps no
+		// other secret from its end. It stays listed and is tried again.
+		if err := sw.finish(ctx, done); failed == nil {
+			failed = err
+		}
+		return nil
+	}, func(key []byte, cause error) error {
+		handled++
+		lost.Note(BucketExpiry, cause)
+		return sw.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putOffRow(tx, key, now.Add(rows.DamagedPause)) })
+	})
+	if err != nil {
+		return handled, fmt.Errorf("ending what expired: %w", err)
+	}
+	return handled, failed
+}
+
+// endRows ends what some rows of the index stand for, in one transaction.
+func (sw *Sweeper) endRows(ctx context.Context, keys [][]byte, now time.Time) (*Sweep, error) {
+	var done *Sweep
+	err := sw.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		done = &Sweep{}
+		for _, key := range keys {
+			if err := sw.sweepOne(tx, key, now, done); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return done, err
+}
+
+// finish gives back what was ended durably.
+func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
+	for _, r := range done.releases {
+		sw.usage.release(r)
+	}
+	if len(done.slots) == 0 {
+		return nil
+	}
+	err := sw.shares.Destroy(ctx, done.slots...)
+	sw.watches.tell(done.rows...)
+	return err
+}
+
+// sweepOne handles one row of the index. A record that cannot be read must not
+// keep the others from their end: its row is put off, and reported. A row that
+// is none goes.
+func (sw *Sweeper) sweepOne(tx storage.Tx, key []byte, now time.Time, done *Sweep) error {
+	done.handled++
+	if len(key) != 8+len(seal.RowKey{}) {
+		done.lost.Note(BucketExpiry, rows.ErrDamaged)
+		return tx.Delete(BucketExpiry, key)
+	}
+	var next time.Time
+	err := rows.Try(tx, func(tx storage.Tx) (err error) {
+		next, err = sw.endRow(tx, seal.RowKey(key[8:]), now, done)
+		return err
+	})
+	switch {
+	case errors.Is(err, rows.ErrHalfDone):
+		return err
+	case rows.IsDamage(err):
+		done.lost.Note(BucketExpiry, err)
+		next = now.Add(rows.DamagedPause)
+	case err != nil:
+		return err
+	}
+	return putOffRow(tx, key, next)
+}
+
+// putOffRow moves a row of the index; the zero time takes it out.
+func putOffRow(tx storage.Tx, key []byte, next time.Time) error {
+	if err := tx.Delete(BucketExpiry, key); err != nil || next.IsZero() {
+		return err
+	}
+	return tx.Put(BucketExpiry, append(rows.BigEndian(rows.Millis(next)), key[8:]...), nil)
+}
+
+// endRow expires a secret that waits, or forgets a receipt, and returns when
+// the aggregate is due again, or the zero time for never. An error that tells
+// of damage comes before anything is written.
+func (sw *Sweeper) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *Sweep) (next time.Time, err error) {
+	metadata, err := getMetadata(tx, row)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return next, nil
+	}
+	if err != nil {
+		return next, err
+	}
+	if metadata.State.Live() {
+		if metadata, err = sw.expire(tx, metadata, now, done); err != nil {
+			return next, err
+		}
+	}
+	if !now.Before(metadata.forgotten()) {
+		charged := metadata.charge()
+		sw.usage.adopt(row, charged)
+		if err := forgetReceipt(tx, row, metadata); err != nil {
+			return next, err
+		}
+		done.releases = append(done.releases, charged)
+		return next, nil
+	}
+	return metadata.forgotten(), nil
+}
+
+func (sw *Sweeper) expire(tx storage.Tx, metadata *metadataRecord, now time.Time, done *Sweep) (*metadataRecord, error) {
+	row := metadata.Secret
+	data, err := tx.Get(BucketSecret, row[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, fmt.Errorf("live receipt without secret: %w", rows.ErrInconsistent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := DecodeSecret(data)
+	if err != nil {
+		return nil, err
+	}
+	counts := sw.usage.touch(row, record.Slot.Number)
+	ended, err := sw.secrets.endSecret(tx, row, record, moveExpire, "", now)
+	if err != nil {
+		return nil, err
+	}
+	if counts {
+		done.releases = append(done.releases, record.charge())
+	}
+	done.slots, done.rows = append(done.slots, record.Slot), append(done.rows, record.metadata)
+	return ended, nil
+}

@@ -1,0 +1,211 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+const timelineVersion = 1
+
+// bucketTimeline: metadata row -> timelineRecord
+const bucketTimeline = "timeline"
+
+// EventKind is what happened to a secret. The numbers are stored.
+type EventKind byte
+
+// The kinds of events. Only those that leave no trace in the receipt itself
+// are stored: looks and wrong passphrases.
+const (
+	EventCreated    EventKind = 1
+	EventLooked     EventKind = 2 // somebody looked at the link
+	EventPassphrase EventKind = 3 // a wrong passphrase
+	EventRevealed   EventKind = 4
+	EventBurned     EventKind = 5
+	EventExpired    EventKind = 6
+)
+
+// Event is one line of a receipt's timeline.
+type Event struct {
+	Kind    EventKind
+	Time    time.Time
+	Network string // masked; empty where nobody called
+	Count   int    // at least 1
+}
+
+const (
+	// eventsMost is how many events a receipt keeps; further ones only count.
+	eventsMost = 100
+	// eventStep is how close together events of one kind and network count as
+	// one.
+	eventStep = time.Minute
+)
+
+// timelineRecord holds what happened to a secret before its end.
+//
+//	version 1 │ number 4 │ each: kind 1 │ time 8 │ count 4 │ network (4, text)
+type timelineRecord struct{ events []Event }
+
+func (r *timelineRecord) encode() []byte {
+	w := make(rows.Writer, 0, 5+40*len(r.events))
+	w.Byte(timelineVersion)
+	w.Uint32(uint32(len(r.events)))
+	for _, e := range r.events {
+		w.Byte(byte(e.Kind))
+		w.Time(e.Time)
+		w.Uint32(uint32(e.Count))
+		w.Text(e.Network)
+	}
+	return w
+}
+
+func decodeTimeline(data []byte) (*timelineRecord, error) {
+	in := rows.NewReader(data)
+	in.Version(timelineVersion)
+	r := &timelineRecord{}
+	for range in.Size() {
+		if in.Failed() {
+			break
+		}
+		r.events = append(r.events, Event{
+			Kind: EventKind(in.Byte()), Time: in.Time(), Count: int(in.Uint32()), Network: in.Text(),
+		})
+	}
+	return r, in.End()
+}
+
+// getTimeline loads a timeline; one that nothing was added to is empty.
+func getTimeline(tx storage.Tx, metadata seal.RowKey) (*timelineRecord, error) {
+	return rows.LoadOr(tx, bucketTimeline, metadata[:], decodeTimeline, &timelineRecord{})
+}
+
+// addEvent adds an event to a timeline. What is of the kind and network of the
+// last event and close to it is counted there, and so is whatever comes when
+// the timeline is full.
+func addEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network string, now time.Time) error {
+	r, err := getTimeline(tx, metadata)
+	if err != nil {
+		return err
+	}
+	if !r.add(Event{Kind: kind, Time: now, Network: network, Count: 1}) {
+		return nil
+	}
+	return tx.Put(bucketTimeline, metadata[:], r.encode())
+}
+
+// add reports whether the record changed. looks within a step are one look.
+func (r *timelineRecord) add(e Event) bool {
+	for i := len(r.events) - 1; i >= 0; i-- {
+		last := &r.events[i]
+		full := len(r.events) >= eventsMost
+		if last.Kind != e.Kind || !full && (last.Network != e.Network || e.Time.Sub(last.Time) >= eventStep) {
+			continue
+		}
+		if e.Kind == EventLooked && !full {
+			return false
+		}
+		last.Count++
+		return true
+	}
+	if len(r.events) >= eventsMost {
+		return false
+	}
+	r.events = append(r.events, e)
+	return true
+}
+
+// dropEvent takes back the last event of a kind and network: that of an
+// attempt which was counted before it was known to be right.
+func dropEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network string) error {
+	r, err := getTimeline(tx, metadata)
+	if err != nil {
+		return err
+	}
+	for i := len(r.events) - 1; i >= 0; i-- {
+		last := &r.events[i]
+		if last.Kind != kind || last.Network != network {
+			continue
+		}
+		if last.Count--; last.Count == 0 {
+			r.events = append(r.events[:i], r.events[i+1:]...)
+		}
+		return tx.Put(bucketTimeline, metadata[:], r.encode())
+	}
+	return nil
+}
+
+// timeline joins what is stored with what the receipt itself tells, oldest
+// first.
+func (r *timelineRecord) timeline(m *metadataRecord) []Event {
+	events := make([]Event, 0, len(r.events)+2)
+	events = append(events, Event{Kind: EventCreated, Time: m.created, Network: m.createdBy, Count: 1})
+	events = append(events, r.events...)
+	end := Event{Time: m.ended, Network: m.endedBy, Count: 1}
+	switch m.State {
+	case StateReceived:
+		end.Kind = EventRevealed
+	case StateBurned:
+		end.Kind = EventBurned
+	case StateExpired:
+		end.Kind, end.Network = EventExpired, ""
+	case StateNone, StateNew, StateViewed:
+		return events
+	}
+	return append(events, end)
+}
+
+// looks remembers who looked at what just now, so that a link that is hammered
+// does not write on each look. It forgets all when it is full, which costs a
+// write and nothing else: the timeline itself knows what it holds.
+type looks struct {
+	mu   sync.Mutex
+	seen map[lookKey]time.Time
+}
+
+type lookKey struct {
+	metadata seal.RowKey
+	network  string
+}
+
+// looksMost bounds the memory of looks to about 2 MiB.
+const looksMost = 20_000
+
+func newLooks() *looks { return &looks{seen: map[lookKey]time.Time{}} }
+
+// fresh reports whether this is the first look of a network within eventStep.
+func (l *looks) fresh(metadata seal.RowKey, network string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := lookKey{metadata, network}
+	if last, ok := l.seen[key]; ok && now.Sub(last) < eventStep {
+		return false
+	}
+	if len(l.seen) >= looksMost {
+		l.seen = map[lookKey]time.Time{}
+	}
+	l.seen[key] = now
+	return true
+}
+
+// look notes that somebody looked at a link. That it could not be noted is no
+// reason to answer less.
+func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, record *secretRecord, now time.Time) {
+	if record.owner != "" && record.owner == c.Account {
+		return // owners look at their own links when they share them
+	}
+	network := c.Network.Masked()
+	if !re.looks.fresh(record.metadata, network, now) {
+		return
+	}
+	err := re.noteEvent(ctx, row, record, EventLooked, network, now)
+	if err != nil && !errors.Is(err, refusal.ErrNotFound) && ctx.Err() == nil {
+		re.log.Error("noting a look", "cause", err)
+	}
+}

@@ -1,0 +1,315 @@
+package secret
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"sync"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+)
+
+// What a receipt counts for besides its memo, from the moment that its secret is
+// concealed until the receipt is forgotten. ReceiptBytes stands for its rows with
+// their keys: the receipt itself, its entry in an account's list, its place in
+// the index of what expires and its audit rows. recipientBytes stands for one
+// recipient: the obscured address in the receipt, the delivery, and its place in
+// the index of what is due. TestReceiptBytes measures them. The timeline has a
+// bound of its own, eventsMost.
+const (
+	ReceiptBytes   = 512
+	recipientBytes = 128
+)
+
+// charge says to whom the bytes of a secret and of its receipt are counted: to
+// the account that owns it, or else to the network that it came from and the
+// IPv6 /48 around it. An anonymous receipt of version 1 or 2 names no network: it
+// counts toward the total alone.
+type charge struct {
+	owner         string // empty for anonymous callers
+	network, wide [8]byte
+	secret        int64
+	receipt       int64
+}
+
+func (c charge) size() int64 { return c.secret + c.receipt }
+
+// unknown reports whether it is not known to whom c is counted.
+func (c charge) unknown() bool { return c.owner == "" && c.network == [8]byte{} }
+
+// charge is what the secret counts for without its receipt.
+func (r *secretRecord) charge() charge {
+	return charge{owner: r.owner, network: r.network, wide: r.wide, secret: int64(len(r.Sealed))}
+}
+
+// charge is what the receipt counts for.
+func (r *metadataRecord) charge() charge {
+	size := ReceiptBytes + recipientBytes*len(r.recipients) + len(r.sealedMemo)
+	return charge{owner: r.Custid, network: r.network, wide: r.wide, receipt: int64(size)}
+}
+
+// Usage keeps account of the bytes that live secrets and receipts take: an
+// account, a network, a /48, everybody without an account, and in all. It is
+// counted anew at every start: the background pass adds what it finds, while
+// creations and ends go on beside it. Until the pass is through, the count is
+// too low, never too high.
+type Usage struct {
+	mu        sync.Mutex
+	total     int64
+	secrets   int64 // of total, without receipts
+	anonymous int64
+	accounts  map[string]int64
+	networks  map[[8]byte]int64
+	wides     map[[8]byte]int64
+	skipped   map[uint64]struct{} // slots that were about to end before they were counted
+	pass      *pass               // nil once the pass is through
+}
+
+// pass is the state of the background pass.
+type pass struct {
+	cursor   seal.RowKey              // secrets up to here were counted
+	own      map[uint64]struct{}      // slots handed out by this process
+	receipts seal.RowKey              // receipts up to here were counted
+	adopted  map[seal.RowKey]struct{} // receipts that were counted ahead of the pass
+}
+
+// NewUsage returns a count of nothing, with the background pass to come.
+func NewUsage() *Usage {
+	return &Usage{
+		accounts: map[string]int64{},
+		networks: map[[8]byte]int64{},
+		wides:    map[[8]byte]int64{},
+		skipped:  map[uint64]struct{}{},
+		pass:     &pass{own: map[uint64]struct{}{}, adopted: map[seal.RowKey]struct{}{}},
+	}
+}
+
+// reserve takes the bytes of c, or returns ErrQuota.
+func (u *Usage) reserve(c charge, limits caller.Limits) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !u.admits(c, limits) {
+		return refusal.ErrQuota
+	}
+	u.add(c)
+	return nil
+}
+
+// admits reports whether all whom c is counted to have the room.
+func (u *Usage) admits(c charge, limits caller.Limits) bool {
+	size := c.size()
+	switch {
+	case u.total+size > limits.TotalBytes:
+		return false
+	case c.unknown():
+		return true
+	case c.owner != "":
+		return u.accounts[c.owner]+size <= limits.AccountBytes
+	case u.anonymous+size > limits.AnonymousBytes(), u.networks[c.network]+size > limits.NetworkBytes:
+		return false
+	}
+	return c.wide == [8]byte{} || u.wides[c.wide]+size <= limits.WideBytes()
+}
+
+// release gives the bytes of c back.
+func (u *Usage) release(c charge) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	c.secret, c.receipt = -c.secret, -c.receipt
+	u.add(c)
+}
+
+func (u *Usage) add(c charge) {
+	size := c.size()
+	u.total += size
+	u.secrets += c.secret
+	switch {
+	case c.unknown():
+		return
+	case c.owner != "":
+		addBytes(u.accounts, c.owner, size)
+		return
+	}
+	u.anonymous += size
+	addBytes(u.networks, c.network, size)
+	if c.wide != [8]byte{} {
+		addBytes(u.wides, c.wide, size)
+	}
+}
+
+// addBytes changes an account of who keeps something; those who keep nothing have
+// none.
+func addBytes[K comparable](kept map[K]int64, who K, size int64) {
+	if left := kept[who] + size; left > 0 {
+		kept[who] = left
+	} else {
+		delete(kept, who)
+	}
+}
+
+// handed says that this process is about to write a secret to slot, and its
+// receipt: both count already.
+func (u *Usage) handed(slot uint64, receipt seal.RowKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.skipped, slot)
+	if u.pass != nil {
+		u.pass.own[slot] = struct{}{}
+		u.pass.adopted[receipt] = struct{}{}
+	}
+}
+
+// touch says that a secret is about to end, and returns whether its bytes were
+// counted, so that only those are given back. An end that fails and is tried
+// again after the pass finds the same answer.
+func (u *Usage) touch(row seal.RowKey, slot uint64) (counted bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, skipped := u.skipped[slot]; skipped {
+		return false
+	}
+	if u.pass == nil {
+		return true
+	}
+	if _, own := u.pass.own[slot]; own {
+		return true
+	}
+	if bytes.Compare(row[:], u.pass.cursor[:]) <= 0 {
+		return true
+	}
+	u.skipped[slot] = struct{}{}
+	return false
+}
+
+// adopt says that a receipt is about to change or to be deleted. If the pass has
+// not counted it yet, it counts from now on: c, what it counts for as it is
+// stored.
+func (u *Usage) adopt(row seal.RowKey, c charge) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.pass == nil || bytes.Compare(row[:], u.pass.receipts[:]) <= 0 {
+		return
+	}
+	if _, adopted := u.pass.adopted[row]; adopted {
+		return
+	}
+	u.pass.adopted[row] = struct{}{}
+	u.add(c)
+}
+
+// counted is one live secret as the pass found it.
+type counted struct {
+	row    seal.RowKey
+	slot   uint64
+	charge charge
+}
+
+// countedReceipt is one receipt as the pass found it.
+type countedReceipt struct {
+	row    seal.RowKey
+	charge charge
+}
+
+// resume returns the row from which the pass goes on, and false if it is
+// through.
+func (u *Usage) resume() (from []byte, ok bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.pass == nil {
+		return nil, false
+	}
+	return append(append(from, u.pass.cursor[:]...), 0), true
+}
+
+// count adds a batch of the pass, which reached the cursor with it.
+func (u *Usage) count(batch []counted, cursor seal.RowKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, c := range batch {
+		_, own := u.pass.own[c.slot]
+		_, skipped := u.skipped[c.slot]
+		if !own && !skipped {
+			u.add(c.charge)
+		}
+	}
+	u.pass.cursor = cursor
+}
+
+// resumeReceipts is resume for receipts.
+func (u *Usage) resumeReceipts() []byte {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return append(append([]byte(nil), u.pass.receipts[:]...), 0)
+}
+
+// countReceipts adds a batch of receipts, which reached the cursor with it.
+func (u *Usage) countReceipts(batch []countedReceipt, cursor seal.RowKey) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, c := range batch {
+		if _, adopted := u.pass.adopted[c.row]; !adopted {
+			u.add(c.charge)
+		}
+	}
+	u.pass.receipts = cursor
+}
+
+// passed ends the pass.
+func (u *Usage) passed() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.pass = nil
+}
+
+// bytes returns what live secrets take, without receipts.
+func (u *Usage) bytes() int64 {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.secrets
+}
+
+// Charges are bytes by whom they are counted to.
+type Charges struct {
+	Total, Anonymous int64
+	Accounts         map[string]int64
+	Networks, Wides  map[[8]byte]int64
+}
+
+func (u *Usage) charges() Charges {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return Charges{u.total, u.anonymous, maps.Clone(u.accounts), maps.Clone(u.networks), maps.Clone(u.wides)}
+}
+
+// Charges returns to whom bytes are counted just now.
+func (se *Secrets) Charges() Charges { return se.usage.charges() }
+
+// CountCharges counts what is stored, which Charges comes to once the background
+// pass is through.
+func CountCharges(ctx context.Context, store storage.Store) (Charges, error) {
+	u := NewUsage()
+	err := store.View(ctx, func(tx storage.Tx) error {
+		err := tx.Range(BucketSecret, nil, nil, func(_, value []byte) error {
+			r, err := DecodeSecret(value)
+			if err == nil {
+				u.add(r.charge())
+			}
+			return err
+		})
+		return errors.Join(err, tx.Range(BucketMetadata, nil, nil, func(_, value []byte) error {
+			r, err := DecodeMetadata(value)
+			if err == nil {
+				u.add(r.charge())
+			}
+			return err
+		}))
+	})
+	return u.charges(), err
+}
+
+// LiveBytes returns what secrets that wait take.
+func (se *Secrets) LiveBytes() int64 { return se.usage.bytes() }

@@ -1,0 +1,142 @@
+package secret
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+)
+
+// Watch follows one receipt. It belongs to one caller, who closes it.
+type Watch struct {
+	v       *Receipts
+	caller  caller.Caller
+	receipt seal.Token
+	row     seal.RowKey
+	changed chan struct{}
+}
+
+// WatchMetadata follows a receipt, or returns ErrNotFound for an unknown key.
+// How many there may be is not decided here.
+func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key string) (*Watch, error) {
+	receipt, ok := seal.ParseToken(key)
+	if !ok {
+		return nil, refusal.ErrNotFound
+	}
+	row := receipt.RowKey(seal.KindMetadata)
+	if _, err := re.findMetadata(ctx, row, re.clock.Now()); err != nil {
+		return nil, err
+	}
+	w := &Watch{v: re, caller: c, receipt: receipt, row: row, changed: make(chan struct{}, 1)}
+	re.watches.add(w)
+	return w, nil
+}
+
+// Metadata returns the receipt as it is now; see GetMetadata. It returns
+// ErrUnauthenticated if the caller's credential has ended.
+func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
+	if err := w.v.sessions.RecheckCaller(ctx, w.caller); err != nil {
+		return Metadata{}, err
+	}
+	return w.v.GetMetadata(ctx, w.caller, w.receipt.Expose())
+}
+
+// Changed gets a value after the receipt changed, and after credentials of the
+// caller's account ended. Several changes may make one. That a time ran out is no change: look again at Metadata.Expires.
+func (w *Watch) Changed() <-chan struct{} { return w.changed }
+
+// Close ends the watch.
+func (w *Watch) Close() { w.v.watches.remove(w) }
+
+// Watches are those who want to be told of changes. Nothing waits for them: a
+// watch that does not listen misses none, since it finds the last one waiting.
+type Watches struct {
+	mu       sync.Mutex
+	rows     map[seal.RowKey]map[*Watch]struct{}
+	accounts map[string]map[*Watch]struct{} // by the account of their caller
+}
+
+// NewWatches returns no watches.
+func NewWatches() *Watches {
+	return &Watches{rows: map[seal.RowKey]map[*Watch]struct{}{}, accounts: map[string]map[*Watch]struct{}{}}
+}
+
+func (ws *Watches) add(w *Watch) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	addTo(ws.rows, w.row, w)
+	if w.caller.Account != "" {
+		addTo(ws.accounts, w.caller.Account, w)
+	}
+}
+
+func (ws *Watches) remove(w *Watch) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	removeFrom(ws.rows, w.row, w)
+	removeFrom(ws.accounts, w.caller.Account, w)
+}
+
+func addTo[K comparable](all map[K]map[*Watch]struct{}, key K, w *Watch) {
+	if all[key] == nil {
+		all[key] = map[*Watch]struct{}{}
+	}
+	all[key][w] = struct{}{}
+}
+
+func removeFrom[K comparable](all map[K]map[*Watch]struct{}, key K, w *Watch) {
+	delete(all[key], w)
+	if len(all[key]) == 0 {
+		delete(all, key)
+	}
+}
+
+// tell tells of changes that are durable.
+func (ws *Watches) tell(rows ...seal.RowKey) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if len(ws.rows) == 0 {
+		return
+	}
+	for _, row := range rows {
+		for w := range ws.rows[row] {
+			w.wake()
+		}
+	}
+}
+
+// TellAccount wakes the watches that an account's credentials opened, after some
+// of those may have ended.
+func (ws *Watches) TellAccount(id caller.AccountID) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for w := range ws.accounts[id.String()] {
+		w.wake()
+	}
+}
+
+func (w *Watch) wake() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// noteEvent adds an event to a timeline in a transaction of its own, if the
+// secret waits still.
+func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *secretRecord, kind EventKind, network string, now time.Time) error {
+	err := re.store.Update(ctx, func(tx storage.Tx) error {
+		if _, err := getSecret(tx, row, now); err != nil {
+			return err
+		}
+		return addEvent(tx, record.metadata, kind, network, now)
+	})
+	if err == nil {
+		re.watches.tell(record.metadata)
+	}
+	return err
+}

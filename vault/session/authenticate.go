@@ -1,0 +1,162 @@
+package session
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/email"
+	"hush/vault/refusal"
+)
+
+// Authenticate turns what a request brought into a caller on that network:
+// a session, an API token, or an address and its API token, and nothing
+// besides. Whatever is not good as it stands gets ErrUnauthenticated: unknown,
+// ended or too old, another account's, or of an account that cannot be used.
+// ErrUnavailable and other errors say nothing about the credential.
+func (se *Sessions) Authenticate(ctx context.Context, network caller.Network, cred Credential) (caller.Caller, error) {
+	nobody, now := caller.Caller{Network: network}, se.clock.Now()
+	proof, ok := se.lookUp(cred)
+	if !ok {
+		return nobody, refusal.ErrUnauthenticated
+	}
+	var found proved
+	err := se.store.View(ctx, func(tx storage.Tx) (err error) {
+		found, err = proof(tx, now)
+		return err
+	})
+	if errors.Is(err, refusal.ErrNotFound) {
+		err = refusal.ErrUnauthenticated
+	}
+	if err != nil {
+		return nobody, err
+	}
+	se.credentials.Used(ctx, found.key, found.used, now)
+	return caller.Caller{Account: found.with.ID.String(), Network: network, Credential: found.with}, nil
+}
+
+// proved is a good credential with its row and when it was last used.
+type proved struct {
+	with *caller.Credential
+	key  credential.UseKey
+	used time.Time
+}
+
+// lookUp reads the one credential that was brought and returns what looks it
+// up, or false if it can be none.
+func (se *Sessions) lookUp(cred Credential) (func(storage.Tx, time.Time) (proved, error), bool) {
+	if cred.Session == "" {
+		token, ok := seal.ParseAPIToken(string(cred.Token))
+		return func(tx storage.Tx, now time.Time) (proved, error) {
+			return se.proveToken(tx, token, cred.Address, now)
+		}, ok
+	}
+	session, ok := seal.ParseSessionID(string(cred.Session))
+	return func(tx storage.Tx, now time.Time) (proved, error) {
+		return se.proveSession(tx, session, now)
+	}, ok && cred.Token == "" && cred.Address == ""
+}
+
+func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time.Time) (proved, error) {
+	row := session.Row()
+	record, err := credential.GetSession(tx, row)
+	if err != nil {
+		return proved{}, err
+	}
+	if !se.credentials.Lasts(credential.OwnSession{Row: row, Record: record}, now) {
+		return proved{}, refusal.ErrUnauthenticated
+	}
+	with, _, err := se.proveAccount(tx, record.Account)
+	if err != nil {
+		return proved{}, err
+	}
+	with.Row = row
+	with.Scopes, with.Session, with.Shrimp = caller.ScopesAll, &row, se.keys.Shrimp(session)
+	with.Pair, with.Wrapped, with.Holder = record.Pair, record.Wrapped, session.Holder()
+	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldBySession)
+	return proved{with, credential.UseKey{Bucket: credential.BucketSession, Row: row}, record.Used}, nil
+}
+
+// proveToken takes any address for granted if none is named.
+func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address caller.Text, now time.Time) (proved, error) {
+	row := token.Row()
+	record, err := credential.GetToken(tx, row)
+	if err != nil {
+		return proved{}, err
+	}
+	if record.Expired(now) {
+		return proved{}, refusal.ErrUnauthenticated
+	}
+	with, account, err := se.proveAccount(tx, record.Account)
+	if err != nil {
+		return proved{}, err
+	}
+	if address != "" && !se.addressIs(account, address) {
+		return proved{}, refusal.ErrUnauthenticated
+	}
+	with.Row = row
+	with.Scopes = record.Scopes
+	with.Pair, with.Wrapped, with.Holder = record.Pair, record.Wrapped, token.Holder()
+	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldByToken)
+	return proved{with, credential.UseKey{Bucket: credential.BucketToken, Row: row}, record.Used}, nil
+}
+
+// RecheckCaller returns ErrUnauthenticated if the credential that a caller came with
+// has ended since: it was revoked, its time is over, or its account cannot be
+// used any more. It does not count as a use. Anonymous callers stay who they are.
+func (se *Sessions) RecheckCaller(ctx context.Context, c caller.Caller) error {
+	if c.Credential == nil {
+		return nil
+	}
+	now := se.clock.Now()
+	err := se.store.View(ctx, func(tx storage.Tx) error {
+		if _, err := account.UsableAccount(tx, c.Credential.ID); err != nil {
+			return err
+		}
+		if c.Credential.Session == nil {
+			record, err := credential.GetToken(tx, c.Credential.Row)
+			if err == nil && record.Expired(now) {
+				return refusal.ErrUnauthenticated
+			}
+			return err
+		}
+		record, err := credential.GetSession(tx, c.Credential.Row)
+		if err == nil && !se.credentials.Lasts(credential.OwnSession{Row: c.Credential.Row, Record: record}, now) {
+			return refusal.ErrUnauthenticated
+		}
+		return err
+	})
+	if errors.Is(err, refusal.ErrNotFound) {
+		return refusal.ErrUnauthenticated
+	}
+	return err
+}
+
+// addressIs tells whether an address is the account's, however it is spelled.
+func (se *Sessions) addressIs(r *account.AccountRecord, address caller.Text) bool {
+	canonical, err := email.Canonical(address)
+	if err != nil {
+		return false
+	}
+	id := se.keys.AddressID(canonical)
+	return subtle.ConstantTimeCompare(id[:], r.AddressID[:]) == 1
+}
+
+// proveAccount returns what a credential of an account says of it, or
+// ErrUnauthenticated if the account cannot be used.
+func (se *Sessions) proveAccount(tx storage.Tx, id caller.AccountID) (*caller.Credential, *account.AccountRecord, error) {
+	account, err := account.UsableAccount(tx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	address := se.accounts.AddressOf(id, account)
+	return &caller.Credential{
+		ID: id, Address: address, Locale: account.Locale, Colonel: se.accounts.ColonelOf(account, address),
+	}, account, nil
+}

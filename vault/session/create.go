@@ -1,0 +1,197 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/email"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// CreateSession signs in with an account's address and password. A session is
+// always a new one: nothing that a browser brought becomes its id. Its errors
+// are ErrCredentials, which does not tell what was wrong, LockedError and
+// ErrBusy. An account whose address was not confirmed has no password yet.
+func (se *Sessions) CreateSession(ctx context.Context, c caller.Caller, address, password caller.Text, remember bool) (SignedIn, error) {
+	for range signInRounds {
+		signed, err := se.tryToSignIn(ctx, c, address, password, remember)
+		if !errors.Is(err, errPasswordMoved) {
+			return signed, err
+		}
+	}
+	return SignedIn{}, refusal.ErrBusy
+}
+
+// signInRounds is how often a sign-in looks again when the password's hash was
+// replaced while it was compared.
+const signInRounds = 3
+
+// errPasswordMoved: the stored hash is another one than was compared with.
+var errPasswordMoved = errors.New("vault: the password's hash moved on")
+
+func (se *Sessions) tryToSignIn(ctx context.Context, c caller.Caller, address, password caller.Text, remember bool) (SignedIn, error) {
+	now := se.clock.Now()
+	who, err := se.claimant(ctx, address)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	hash, err := se.passwords.ProvePassword(ctx, c, who.addressID, who.record, password, now)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	in := signIn{
+		id: who.id, hash: hash, next: se.strongerPassword(ctx, who.record, password), cookie: seal.NewSessionID(),
+		network: se.keys.NetworkID(c.Network.Bytes()),
+		record: credential.SessionRecord{
+			Account: who.id, ID: credential.NewPublicID(), Created: now, Used: now,
+			Remembered: remember, Network: c.Network.Masked(),
+		},
+	}
+	var account account.Account
+	err = se.store.Update(ctx, func(tx storage.Tx) (err error) {
+		account, err = se.signIn(tx, in, now)
+		return err
+	})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	se.others.Changed(who.id) // the oldest session may have made room
+	return SignedIn{
+		Cookie: in.cookie, Session: in.record.Describe(now, true),
+		Account: account, Shrimp: se.keys.Shrimp(in.cookie),
+	}, nil
+}
+
+// claimant is who somebody says they are.
+type claimant struct {
+	addressID [32]byte
+	id        caller.AccountID
+	record    *account.AccountRecord // nil if there is no such account
+}
+
+// claimant looks up the account of an address. What is no address has none,
+// like one that nobody signed up with.
+func (se *Sessions) claimant(ctx context.Context, address caller.Text) (claimant, error) {
+	canonical, err := email.Canonical(address)
+	if err != nil {
+		canonical = string(address)
+	}
+	who := claimant{addressID: se.keys.AddressID(canonical)}
+	err = se.store.View(ctx, func(tx storage.Tx) error {
+		who.id, who.record = caller.AccountID{}, nil
+		id, record, err := se.accounts.FindByAddress(tx, canonical)
+		if errors.Is(err, refusal.ErrNotFound) || err == nil && !record.Destroyed.IsZero() {
+			return nil
+		}
+		who.id, who.record = id, record
+		return err
+	})
+	return who, err
+}
+
+// strongerPassword hashes a right password anew if its hash takes less work
+// than new ones do. It returns nil if it does not, or if there is no time.
+func (se *Sessions) strongerPassword(ctx context.Context, r *account.AccountRecord, password caller.Text) *account.NewPassword {
+	if !r.Password.Params.Weaker(se.passwords.NewPasswordParams()) {
+		return nil
+	}
+	next, err := se.passwords.PreparePassword(ctx, password)
+	if err != nil {
+		return nil
+	}
+	return &next
+}
+
+// signIn is a session that is to be, for whoever knew the password.
+type signIn struct {
+	id     caller.AccountID
+	hash   seal.PasswordHash
+	next   *account.NewPassword // nil to keep the stored one
+	cookie seal.SessionID
+	record credential.SessionRecord
+	// network is where the sign-in comes from.
+	network [8]byte
+}
+
+// signIn adds the session to its account and returns the account.
+func (se *Sessions) signIn(tx storage.Tx, in signIn, now time.Time) (account.Account, error) {
+	owner, err := se.signedInto(tx, in)
+	if err != nil {
+		return account.Account{}, err
+	}
+	if err := se.openSession(tx, in); err != nil {
+		return account.Account{}, err
+	}
+	owner.SignedIn = now
+	owner.Remember(in.network, now)
+	if !owner.Password.Keyed {
+		owner.Password = new(se.passwords.PasswordRecord(owner.Password.Params, in.hash))
+	}
+	if in.next != nil {
+		owner.Password = &in.next.Record
+		if err := se.credentials.RewrapMainPair(tx, in.id, in.hash.Holder(), in.next.Holder); err != nil {
+			return account.Account{}, err
+		}
+	}
+	if err := account.PutAccount(tx, in.id, owner); err != nil {
+		return account.Account{}, err
+	}
+	if err := rows.WriteAccountAudit(tx, now, rows.AuditSignIn, in.id); err != nil {
+		return account.Account{}, err
+	}
+	return se.accounts.DescribeAccount(tx, in.id, owner)
+}
+
+// signedInto loads the account, which may have changed while the password was
+// hashed, and tells whether it may be signed into.
+func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.AccountRecord, error) {
+	account, err := account.GetAccount(tx, in.id)
+	switch {
+	case errors.Is(err, refusal.ErrNotFound):
+		return nil, refusal.ErrCredentials
+	case err != nil:
+		return nil, err
+	case account.Disabled || !account.Destroyed.IsZero():
+		return nil, refusal.ErrCredentials
+	case !se.passwords.PasswordIs(account, in.hash):
+		return nil, errPasswordMoved // by a stronger hash of it, or by another password
+	}
+	return account, nil
+}
+
+// openSession stores the session, which holds what the password holds.
+func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
+	main, key, err := se.credentials.OpenMainPair(tx, in.id, in.hash.Holder())
+	if err != nil {
+		return err
+	}
+	record := in.record
+	record.Pair = main.ID
+	record.Wrapped = se.keys.WrapAccountKey(in.cookie.Holder(), credential.WrapLabel(in.id, main.ID, credential.HeldBySession), key)
+	return admitSession(tx, in.cookie.Row(), &record)
+}
+
+// admitSession adds a session, for which the oldest ends if there are too
+// many.
+func admitSession(tx storage.Tx, row [32]byte, r *credential.SessionRecord) error {
+	present, err := credential.GetSessions(tx, r.Account)
+	if err != nil {
+		return err
+	}
+	if err := credential.PutSession(tx, row, r); err != nil {
+		return err
+	}
+	for _, old := range present[min(len(present), credential.SessionsMost-1):] {
+		if err := credential.DeleteSession(tx, old); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// DestroySession signs out: it ends the session that the caller came with. It
+// returns ErrUnauthenticated for callers without an account and ErrPolicy for
+// those with another credential. A session that ended meanwhile is no error.
+func (se *Sessions) DestroySession(ctx context.Context, c caller.Caller) error {
+	if c.Credential == nil {
+		return refusal.ErrUnauthenticated
+	}
+	if c.Credential.Session == nil {
+		return &caller.PolicyError{Text: "There is no session to end: this call came with an API token."}
+	}
+	_, err := se.endSome(ctx, c.Credential.ID, func(s credential.OwnSession) bool { return s.Row == *c.Credential.Session })
+	return err
+}
+
+// RevokeSessions ends sessions of the caller's account, and returns how many:
+// those with the ids, whatever else is among them, or all, the caller's own
+// included. Whoever comes with one of them next is refused. Callers without an
+// account get ErrUnauthenticated.
+func (se *Sessions) RevokeSessions(ctx context.Context, c caller.Caller, ids []string, all bool) (int, error) {
+	if c.Credential == nil {
+		return 0, refusal.ErrUnauthenticated
+	}
+	return se.endSome(ctx, c.Credential.ID, func(s credential.OwnSession) bool {
+		return all || slices.Contains(ids, s.Record.ID.String())
+	})
+}
+
+// endSome ends the sessions of an account that are meant and returns how many
+// of them were still good.
+func (se *Sessions) endSome(ctx context.Context, id caller.AccountID, meant func(credential.OwnSession) bool) (ended int, err error) {
+	now := se.clock.Now()
+	found := func(tx storage.Tx) ([]credential.OwnSession, error) {
+		owned, err := credential.GetSessions(tx, id)
+		return slices.DeleteFunc(owned, func(s credential.OwnSession) bool { return !meant(s) }), err
+	}
+	var list []credential.OwnSession
+	err = se.store.View(ctx, func(tx storage.Tx) (err error) {
+		list, err = found(tx)
+		return err
+	})
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	err = se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		ended = 0
+		list, err := found(tx)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, s := range list {
+			if se.credentials.Lasts(s, now) {
+				ended++
+			}
+			if err := credential.DeleteSession(tx, s); err != nil {
+				return err
+			}
+		}
+		return rows.WriteAccountAudit(tx, now, rows.AuditSessionsRevoked, id)
+	})
+	if err != nil {
+		return 0, err
+	}
+	se.others.Changed(id)
+	return ended, nil
+}

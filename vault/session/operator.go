@@ -1,0 +1,102 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// Operator is what whoever runs the service may do with sessions and tokens. Nothing here asks
+// for a password: who may be the operator is for those to know who hand it out.
+type Operator struct{ v *Sessions }
+
+// NewOperator returns what the operator may do with sessions and tokens.
+func NewOperator(v *Sessions) Operator { return Operator{v} }
+
+// CreateToken makes an API token of an account, named by its address or id,
+// without its password: the token lists what is shared after it was made. It
+// works as soon as the account can be used. Its errors are those of
+// GenerateAPIToken, and ErrNotFound for an unknown account.
+func (o Operator) CreateToken(ctx context.Context, account caller.Text, n credential.NewToken) (seal.APIToken, credential.APIToken, error) {
+	now := o.v.clock.Now()
+	if strings.TrimSpace(n.Name) == "" {
+		n.Name = "token-" + seal.RandomHex(4)
+	}
+	record, err := n.Draft(now)
+	if err != nil {
+		return seal.APIToken{}, credential.APIToken{}, err
+	}
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return seal.APIToken{}, credential.APIToken{}, err
+	}
+	token, key := seal.NewAPIToken(), seal.NewAccountKey()
+	made := o.v.credentials.WrapToken(token, record, id, credential.NewPairID(), key)
+	err = o.v.store.Update(ctx, func(tx storage.Tx) error {
+		if _, _, err := o.v.accounts.ResolveAccount(tx, caller.Text(id.String())); err != nil {
+			return err
+		}
+		if err := credential.PutTokenPair(tx, made, key, n.Rotate); err != nil {
+			return err
+		}
+		return rows.WriteAccountAudit(tx, now, rows.AuditToken, id)
+	})
+	if err != nil {
+		return seal.APIToken{}, credential.APIToken{}, err
+	}
+	o.v.others.Changed(id)
+	return token, record.Describe(time.Time{}), nil
+}
+
+// ListTokens lists the tokens of an account, oldest first, or returns
+// ErrNotFound.
+func (o Operator) ListTokens(ctx context.Context, account caller.Text) ([]credential.APIToken, error) {
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return o.v.credentials.ListTokens(ctx, id)
+}
+
+// ListSessions lists the sessions of an account, newest first, or returns
+// ErrNotFound.
+func (o Operator) ListSessions(ctx context.Context, account caller.Text) ([]credential.Session, error) {
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	return o.v.credentials.ListSessions(ctx, id, nil)
+}
+
+// RevokeToken ends the token of an account that has the id, or else the name,
+// and returns what it was. It returns ErrNotFound if there is no such account
+// or token.
+func (o Operator) RevokeToken(ctx context.Context, account caller.Text, token string) (credential.APIToken, error) {
+	id, err := o.find(ctx, account)
+	if err != nil {
+		return credential.APIToken{}, err
+	}
+	ended, err := o.v.credentials.RevokeToken(ctx, id, credential.TokenID(token))
+	if !errors.Is(err, refusal.ErrNotFound) {
+		return ended, err
+	}
+	name := strings.TrimSpace(token)
+	return o.v.credentials.RevokeToken(ctx, id, credential.TokenNamed(name))
+}
+
+// find returns the id of the account that the operator names.
+func (o Operator) find(ctx context.Context, account caller.Text) (id caller.AccountID, err error) {
+	err = o.v.store.View(ctx, func(tx storage.Tx) error {
+		id, _, err = o.v.accounts.ResolveAccount(tx, account)
+		return err
+	})
+	return id, err
+}

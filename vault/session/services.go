@@ -1,0 +1,46 @@
+package session
+
+import (
+	"hush/seal"
+	"hush/vault/account"
+	"hush/vault/credential"
+	"hush/vault/rows"
+)
+
+// Sessions authenticates callers and keeps their sessions. It is safe for
+// concurrent use.
+type Sessions struct {
+	store       rows.Store
+	clock       *rows.Clock
+	keys        *seal.Keys
+	accounts    *account.Accounts
+	passwords   *account.Passwords
+	credentials *credential.Credentials
+	others      account.Others
+}
+
+// Tokens makes, lists and ends the API tokens of callers' accounts. It is safe
+// for concurrent use.
+type Tokens struct {
+	store       rows.Store
+	clock       *rows.Clock
+	credentials *credential.Credentials
+	others      account.Others
+}
+
+// Options is what sessions and tokens are made of; all are required.
+type Options struct {
+	Store       rows.Store
+	Clock       *rows.Clock
+	Keys        *seal.Keys
+	Accounts    *account.Accounts
+	Passwords   *account.Passwords
+	Credentials *credential.Credentials
+	Others      account.Others
+}
+
+// New returns the sessions and tokens of a store.
+func New(o Options) (*Sessions, *Tokens) {
+	sessions := &Sessions{o.Store, o.Clock, o.Keys, o.Accounts, o.Passwords, o.Credentials, o.Others}
+	return sessions, &Tokens{o.Store, o.Clock, o.Credentials, o.Others}
+}

@@ -1,0 +1,78 @@
+package shares
+
+import (
+	"context"
+	"sync"
+
+	"hush/storage"
+)
+
+// BucketShred: slot number (8) -> generation (8)
+const BucketShred = "shred"
+
+// strikeBatch is how many rows one transaction strikes off at most.
+const strikeBatch = 1024
+
+// shredQueue strikes destroyed shares off the list in the store and then gives
+// their slots back. It works behind the answers: until a row is struck off, a
+// start only destroys again what is destroyed already.
+type shredQueue struct {
+	shares *Shares
+	wake   chan struct{}
+
+	mu    sync.Mutex
+	slots []storage.Slot
+}
+
+func newShredQueue(of *Shares) *shredQueue {
+	return &shredQueue{shares: of, wake: make(chan struct{}, 1)}
+}
+
+// add takes slots whose shares are durably destroyed.
+func (s *shredQueue) add(slots ...storage.Slot) {
+	s.mu.Lock()
+	s.slots = append(s.slots, slots...)
+	s.mu.Unlock()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *shredQueue) take() []storage.Slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := min(len(s.slots), strikeBatch)
+	taken := s.slots[:n:n]
+	s.slots = s.slots[n:]
+	return taken
+}
+
+// run strikes off until ctx ends, and then what is left.
+func (s *shredQueue) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			s.strikeAll()
+			return
+		case <-s.wake:
+			s.strikeAll()
+		}
+	}
+}
+
+func (s *shredQueue) strikeAll() {
+	for {
+		slots := s.take()
+		if len(slots) == 0 {
+			return
+		}
+		if err := s.shares.Strike(context.Background(), slots); err != nil {
+			s.shares.log.Error("striking destroyed shares off the list; the sweeper tries again", "cause", err)
+			return
+		}
+	}
+}
+
+// overdueMost bounds what is remembered of the list from one sweep to the next.
+const overdueMost = 1 << 16

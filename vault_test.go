@@ -1,0 +1,228 @@
+package hush_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/constant"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// checked is a package of this module with its types, tests left out.
+type checked struct {
+	name  string // path below the module
+	files []*ast.File
+	info  *types.Info
+}
+
+// The types of all packages hold what imports cannot: who derives the keys of
+// secrets, who makes callers with a credential, and whose each bucket is.
+func TestRulesOfTypes(t *testing.T) {
+	readFolders(t)
+	packages := checkTypes(t)
+	t.Run("keys of secrets", func(t *testing.T) { wantKeysDerivedOnce(t, packages) })
+	t.Run("credentials", func(t *testing.T) { wantCredentialsMadeOnce(t, packages) })
+	t.Run("buckets", func(t *testing.T) { wantBucketsOwned(t, packages) })
+}
+
+// wantKeysDerivedOnce: a secret's key is derived in one package, so that whatever
+// opens a secret is found there.
+func wantKeysDerivedOnce(t *testing.T, packages []checked) {
+	t.Helper()
+	allowed := []string{
+		"seal", "vault/secret",
+		"cmd/hush-powerloss", // opens what a disk kept after a power cut
+	}
+	found := map[string]bool{}
+	for _, p := range packages {
+		if p.uses(module+"/seal", "SecretKeys", "SecretKey") {
+			found[p.name] = true
+		}
+	}
+	for name := range found {
+		if !slices.Contains(allowed, name) {
+			t.Errorf("%s derives the keys of secrets, want it left to vault/secret", name)
+		}
+	}
+	if !found["vault/secret"] {
+		t.Error("vault/secret: got no use of seal.SecretKeys, want one, or this test finds nothing")
+	}
+}
+
+// wantCredentialsMadeOnce: a caller with a credential is made where credentials
+// are proved.
+func wantCredentialsMadeOnce(t *testing.T, packages []checked) {
+	t.Helper()
+	made := 0
+	for _, p := range packages {
+		for _, file := range p.files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				literal, ok := n.(*ast.CompositeLit)
+				if !ok || !isNamed(p.info.TypeOf(literal), module+"/vault/caller", "Credential") {
+					return true
+				}
+				made++
+				if p.name != "vault/session" {
+					t.Errorf("%s makes a caller.Credential, want it left to vault/session", p.name)
+				}
+				return true
+			})
+		}
+	}
+	if made == 0 {
+		t.Error("caller.Credential: got none made, want one, or this test finds nothing")
+	}
+}
+
+// wantBucketsOwned: each bucket is named in one package, which owns it.
+func wantBucketsOwned(t *testing.T, packages []checked) {
+	t.Helper()
+	owners := map[string]string{}
+	for _, p := range packages {
+		if !strings.HasPrefix(p.name, "vault") {
+			continue
+		}
+		for _, bucket := range p.buckets() {
+			if owner, taken := owners[bucket]; taken && owner != p.name {
+				t.Errorf("bucket %q is named in %s and in %s, want one owner", bucket, owner, p.name)
+			}
+			owners[bucket] = p.name
+		}
+		for _, literal := range p.spelledBuckets() {
+			t.Errorf("%s reads or writes %s by itself, want a constant of its own or a function of the owner", p.name, literal)
+		}
+	}
+	if len(owners) != 32 {
+		t.Errorf("buckets: got %d, want 32: %q", len(owners), slices.Sorted(maps.Keys(owners)))
+	}
+}
+
+// buckets returns the values of the constants that name buckets here.
+func (p checked) buckets() (names []string) {
+	for id, object := range p.info.Defs {
+		c, ok := object.(*types.Const)
+		if ok && strings.HasPrefix(strings.ToLower(id.Name), "bucket") && c.Val().Kind() == constant.String {
+			names = append(names, constant.StringVal(c.Val()))
+		}
+	}
+	return names
+}
+
+// spelledBuckets returns what stands where a transaction takes a bucket and is
+// no constant of this package: strings, and the constants of others.
+func (p checked) spelledBuckets() (literals []string) {
+	for _, file := range p.files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			method, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || !isNamed(p.info.TypeOf(method.X), module+"/storage", "Tx") {
+				return true
+			}
+			switch bucket := call.Args[0].(type) {
+			case *ast.BasicLit:
+				literals = append(literals, bucket.Value)
+			case *ast.SelectorExpr:
+				if c, ok := p.info.Uses[bucket.Sel].(*types.Const); ok {
+					literals = append(literals, c.Name())
+				}
+			}
+			return true
+		})
+	}
+	return literals
+}
+
+// uses reports whether p names an object of another package, or a method of
+// that name on its types.
+func (p checked) uses(path string, names ...string) bool {
+	for _, object := range p.info.Uses {
+		if object.Pkg() != nil && object.Pkg().Path() == path && slices.Contains(names, object.Name()) {
+			return true
+		}
+	}
+	return false
+}
+
+func isNamed(t types.Type, path, name string) bool {
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	named, ok := t.(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path && named.Obj().Name() == name
+}
+
+// checkTypes checks the types of every package of this module but the generated
+// ones, against what the compiler exports of those that they import.
+func checkTypes(t *testing.T) (packages []checked) {
+	t.Helper()
+	exports, listed := listExports(t)
+	fset := token.NewFileSet()
+	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		return os.Open(exports[path])
+	})
+	for _, p := range listed {
+		c := checked{name: strings.TrimPrefix(p.ImportPath, module+"/"), info: &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		}}
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.files = append(c.files, file)
+		}
+		if _, err := (&types.Config{Importer: imports}).Check(p.ImportPath, fset, c.files, c.info); err != nil {
+			t.Fatalf("types of %s: %v", p.ImportPath, err)
+		}
+		packages = append(packages, c)
+	}
+	return packages
+}
+
+// listedPackage is what go list tells of a package.
+type listedPackage struct {
+	ImportPath, Dir, Export string
+	GoFiles                 []string
+}
+
+// listExports returns where the compiler put what each package exports, and the
+// packages of this module that are not generated.
+func listExports(t *testing.T) (exports map[string]string, ours []listedPackage) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./...")
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, &complaints)
+	}
+	exports = map[string]string{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listedPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return exports, ours
+		} else if err != nil {
+			t.Fatalf("output of go list: %v", err)
+		}
+		exports[p.ImportPath] = p.Export
+		name, below := strings.CutPrefix(p.ImportPath, module+"/")
+		if below && !strings.HasPrefix(name, "gen/") && len(p.GoFiles) > 0 {
+			ours = append(ours, p)
+		}
+	}
+}
