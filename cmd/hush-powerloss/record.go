@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,25 +146,27 @@ func (r *recorder) record(ctx context.Context, slow bool) error {
 
 // keep copies the files of the data folder into the record.
 func (r *recorder) keep(name string) error {
-	entries, err := os.ReadDir(r.data)
+	if err := os.Mkdir(filepath.Join(r.dir, name), 0o700); err != nil {
+		return err
+	}
+	from, err := os.OpenRoot(r.data)
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(r.dir, name)
-	if err := os.Mkdir(to, 0o700); err != nil {
+	defer from.Close()
+	to, err := os.OpenRoot(filepath.Join(r.dir, name))
+	if err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		if !entry.Type().IsRegular() {
-			continue // the socket of the operator's commands
+	defer to.Close()
+	return fs.WalkDir(from.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err // the folder, or the socket of the operator's commands
 		}
-		content, err := os.ReadFile(filepath.Join(r.data, entry.Name()))
+		content, err := from.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(to, entry.Name()), content, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
+		return to.WriteFile(path, content, 0o600)
+	})
 }
