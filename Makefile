@@ -95,8 +95,9 @@ check-web: web ## Check and test the client, and fail if web/dist is not what it
 	if [ -n "$$stale" ]; then echo "web/dist or web/src/gen is stale; commit what make web and npm run generate wrote:"; echo "$$stale"; exit 1; fi
 
 .PHONY: screenshots
-screenshots: web ## Write docs/screenshots/ anew; needs Node and Chromium
+screenshots: web ## Picture every page in .tmp/screenshots/, and renew those of the documents; needs Node and Chromium
 	TEST_REQUIRE=browser scripts/test.sh -count=1 -run '^TestBrowser$$' ./cmd/hush -browser.task=screenshots
+	cd docs/screenshots && for name in *.png; do cp "../../.tmp/screenshots/$$name" "$$name"; done
 
 .PHONY: man
 man: ## Write the manual pages to .tmp/man

@@ -4,7 +4,7 @@ import { places, settle, visit } from "./pages";
 import { conceal, reveal } from "./service";
 import { t } from "./texts";
 
-const folder = new URL("../../docs/screenshots/", import.meta.url).pathname;
+const folder = new URL("../../.tmp/screenshots/", import.meta.url).pathname;
 
 for (const place of places) {
   test(place.name, async ({ page, expected }, { project }) => {
