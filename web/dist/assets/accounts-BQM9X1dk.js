@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-B-91-FRm.js";import{r as t}from"./wire-B5eIhkPd.js";var n=t(e);export{n as default};

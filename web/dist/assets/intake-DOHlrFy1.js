@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BmTLNyiM.js";import{r as t}from"./wire-B5eIhkPd.js";var n=t(e);export{n as default};

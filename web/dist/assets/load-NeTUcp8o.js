@@ -1,1 +1,0 @@
-import{Kt as e,Ut as t,qt as n}from"./app-BxQF4dIS.js";import{o as r}from"./tell-C-EMqIhI.js";function i(i){let[a,o]=n(),[s,c]=n(),l=e(0),u=()=>{let e=++l.current;c(void 0),i().then(t=>{e===l.current&&o(()=>t)},t=>{e===l.current&&(c(t),r(t))})};return t(()=>(u(),()=>{l.current=-1}),[]),{value:a,refused:s,again:u,change:e=>o(()=>e)}}export{i as t};

@@ -1,1 +1,0 @@
-import"./more-BqBTqEty.js";import{Lt as e,X as t,Z as n,gt as r,v as i}from"./app-BxQF4dIS.js";function a(){return r(i,{title:e(`notfound.title`),width:`narrow`,children:r(n,{icon:`search`,title:e(`notfound.text`),children:r(t,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

@@ -1,1 +1,0 @@
-export{t as default}from"./wire-B5eIhkPd.js";
