@@ -22,6 +22,6 @@
 // used up, the longest idle connection of the busiest network is closed at once,
 // or that network would keep the others out.
 //
-// Requests are shared out, too. An HTTP/2 request counts until its stream ends:
-// the server keeps an answer that the client does not take.
+// Requests are shared out, too. An HTTP/2 request counts until its client has
+// room for the whole answer: the server keeps an answer that is not taken.
 package connections

@@ -86,12 +86,13 @@ func (l *Listener) guard(next http.Handler) http.Handler {
 		if place == placeNone {
 			panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to drop a request
 		}
-		defer l.endSent(w, r, n, place)
+		defer l.end(n, place)
 		if place == placeRefused {
 			refuse(w)
-			return
+		} else {
+			next.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
+		send(w, r)
 	})
 }
 
@@ -126,22 +127,18 @@ func (l *Listener) end(n *network, p place) {
 	l.table.end(n, p)
 }
 
-// endSent ends a request when its answer has been sent. Over HTTP/2 that is
-// after the handler, when the peer made room for it. Until then the server keeps
-// a goroutine and buffers, and would keep what arrives of the body. Over HTTP/1
-// there is one at a time on a connection.
-func (l *Listener) endSent(w http.ResponseWriter, r *http.Request, n *network, p place) {
-	stream, ok := w.(http.CloseNotifier) //nolint:staticcheck // the context ends before the answer is sent
-	if !ok || r.ProtoMajor != 2 {
-		l.end(n, p)
+// send waits until the peer has room for an answer over HTTP/2. Until then the
+// server keeps a goroutine and buffers, and would keep what arrives of the body.
+// What ends the stream takes no room, and follows when the request counts no
+// more: the peer may send another one as soon as it has the whole answer. An
+// answer to HEAD ends with its header. Over HTTP/1 there is one at a time on a
+// connection.
+func send(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor != 2 || r.Method == http.MethodHead {
 		return
 	}
 	_ = r.Body.Close()
-	closed := stream.CloseNotify()
-	go func() {
-		<-closed
-		l.end(n, p)
-	}()
+	_ = http.NewResponseController(w).Flush()
 }
 
 // Accept returns the next connection that there is room for.
