@@ -44,7 +44,7 @@ type abuse struct {
 // attacked is the server under attack, in a process of its own, with accounts.
 type attacked struct {
 	*process
-	kit   *accountKit
+	env   *testEnv
 	h1    *http.Client
 	h2    *http.Client
 	bomb  []byte // 256 MiB of zeros in gzip
@@ -87,11 +87,11 @@ func abuses() []abuse {
 // before.
 func TestAbuseIsBounded(t *testing.T) {
 	t.Parallel()
-	kit := newAccountKit(t)
+	env := newTestEnv(t)
 	a := &attacked{
-		kit: kit, bomb: bombOf(t, 256<<20), logos: hugePNG(t),
+		env: env, bomb: bombOf(t, 256<<20), logos: hugePNG(t),
 		h1: newHTTPClient(t, false, nil), h2: newHTTPClient(t, true, nil),
-		process: startProcess(t, realHush(t), kit.copyTo(t), "--rate-limits=off", "--memory-limit=384MiB", "--resolver="+silentResolver(t)),
+		process: startProcess(t, realHush(t), env.copyTo(t), "--rate-limits=off", "--memory-limit=384MiB", "--resolver="+silentResolver(t)),
 	}
 	for _, c := range abuses() {
 		t.Run(c.name, func(t *testing.T) {
@@ -276,11 +276,11 @@ func passwords(t *testing.T, a *attacked) int {
 
 // uploads sends pictures that are small in the file and large in memory.
 func uploads(t *testing.T, a *attacked) int {
-	header := kitBearer(a.kit.ada.token)
+	header := bearerHeader(a.env.ada.token)
 	header.Set("Content-Type", "multipart/form-data; boundary=b")
 	body := "--b\r\nContent-Disposition: form-data; name=\"logo\"; filename=\"a.png\"\r\n\r\n" + string(a.logos) + "\r\n--b--\r\n"
 	swarm(30, 15, func(int) int {
-		return a.post(t, a.h1, "/api/v2/domains/"+a.kit.ada.domain.Name+"/logo", header, body)
+		return a.post(t, a.h1, "/api/v2/domains/"+a.env.ada.domain.Name+"/logo", header, body)
 	})
 	return 0 // an upload that succeeds answers with the picture
 }
@@ -288,9 +288,9 @@ func uploads(t *testing.T, a *attacked) int {
 // lookups asks about a domain again and again, while DNS does not answer.
 func lookups(t *testing.T, a *attacked) int {
 	return swarm(30, 30, func(int) int {
-		header := kitBearer(a.kit.ada.token)
+		header := bearerHeader(a.env.ada.token)
 		header.Set("Content-Type", typeJSON)
-		return a.post(t, a.h1, "/api/v2/domains/"+a.kit.ada.domain.Name+"/verify", header, "{}")
+		return a.post(t, a.h1, "/api/v2/domains/"+a.env.ada.domain.Name+"/verify", header, "{}")
 	})
 }
 

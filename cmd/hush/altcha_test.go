@@ -19,7 +19,7 @@ func solvedFor(t *testing.T, client *http.Client, service, action string) string
 	if action != "" {
 		query = "?action=" + action
 	}
-	got := kitSend(t, client, http.MethodGet, service+"/api/v2/altcha/challenge"+query, nil, "")
+	got := sendAs(t, client, http.MethodGet, service+"/api/v2/altcha/challenge"+query, nil, "")
 	return solve(t, got.at(t, "challenge"), got.at(t, "salt"), got.at(t, "signature"))
 }
 
@@ -28,11 +28,11 @@ type altchaDoor struct {
 	name, action string
 	legacy       bool
 	// send calls the operation; number tells the calls apart.
-	send func(t *testing.T, solution string, number int) kitReply
+	send func(t *testing.T, solution string, number int) testReply
 }
 
 // refused fails the test unless the door stayed shut for want of a solution.
-func (d altchaDoor) refused(t *testing.T, why string, got kitReply) {
+func (d altchaDoor) refused(t *testing.T, why string, got testReply) {
 	t.Helper()
 	if d.legacy {
 		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `"success":false`) {
@@ -46,20 +46,20 @@ func (d altchaDoor) refused(t *testing.T, why string, got kitReply) {
 }
 
 func altchaDoors(client *http.Client, service string) []altchaDoor {
-	rpc := func(procedure, body string) func(*testing.T, string, int) kitReply {
-		return func(t *testing.T, solution string, number int) kitReply {
+	rpc := func(procedure, body string) func(*testing.T, string, int) testReply {
+		return func(t *testing.T, solution string, number int) testReply {
 			t.Helper()
-			return kitCall(t, client, service, "/hush.v1."+procedure, nil, fmt.Sprintf(body, number, solution))
+			return callAs(t, client, service, "/hush.v1."+procedure, nil, fmt.Sprintf(body, number, solution))
 		}
 	}
-	form := func(path string, fields url.Values) func(*testing.T, string, int) kitReply {
-		return func(t *testing.T, solution string, _ int) kitReply {
+	form := func(path string, fields url.Values) func(*testing.T, string, int) testReply {
+		return func(t *testing.T, solution string, _ int) testReply {
 			t.Helper()
 			sent := url.Values{"authenticity_payload": {solution}}
 			for name := range fields {
 				sent.Set(name, fields.Get(name))
 			}
-			return kitSend(t, client, http.MethodPost, service+path, nil, sent.Encode())
+			return sendAs(t, client, http.MethodPost, service+path, nil, sent.Encode())
 		}
 	}
 	return []altchaDoor{
@@ -84,7 +84,7 @@ func fillPace(t *testing.T, client *http.Client, service string) {
 		time.Sleep(left)
 	}
 	for range freeConceals {
-		got := kitCall(t, client, service, "/hush.v1.SecretService/ConcealSecret", nil, `{"secret":"within the rate"}`)
+		got := callAs(t, client, service, "/hush.v1.SecretService/ConcealSecret", nil, `{"secret":"within the rate"}`)
 		if got.status != http.StatusOK && !strings.Contains(got.body, "REASON_CHALLENGE") {
 			t.Fatalf("ConcealSecret: got %d %s, want 200 or REASON_CHALLENGE", got.status, got.body)
 		}
@@ -141,13 +141,13 @@ func TestAltchaVerify(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, "--rate-limits=off")
 	client := newHTTPClient(t, false, nil)
-	legacy := altchaDoor{name: "v2 verify", legacy: true, send: func(t *testing.T, solution string, _ int) kitReply {
+	legacy := altchaDoor{name: "v2 verify", legacy: true, send: func(t *testing.T, solution string, _ int) testReply {
 		t.Helper()
-		return kitSend(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, url.Values{"authenticity_payload": {solution}}.Encode())
+		return sendAs(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, url.Values{"authenticity_payload": {solution}}.Encode())
 	}}
-	rpc := altchaDoor{name: "RPC verify", send: func(t *testing.T, solution string, _ int) kitReply {
+	rpc := altchaDoor{name: "RPC verify", send: func(t *testing.T, solution string, _ int) testReply {
 		t.Helper()
-		return kitCall(t, client, s.url, "/hush.v1.ChallengeService/AltchaVerify", nil, fmt.Sprintf(`{"authenticityPayload":%q}`, solution))
+		return callAs(t, client, s.url, "/hush.v1.ChallengeService/AltchaVerify", nil, fmt.Sprintf(`{"authenticityPayload":%q}`, solution))
 	}}
 	for first, second := range map[*altchaDoor]*altchaDoor{&legacy: &rpc, &rpc: &legacy} {
 		good := solvedFor(t, client, s.url, "")
@@ -156,9 +156,9 @@ func TestAltchaVerify(t *testing.T) {
 		}
 		second.refused(t, "a solution that was verified over the other", second.send(t, good, 0))
 	}
-	for _, got := range []kitReply{
-		kitSend(t, client, http.MethodGet, s.url+"/api/v2/altcha/challenge?action=nothing", nil, ""),
-		kitCall(t, client, s.url, "/hush.v1.ChallengeService/AltchaChallenge", nil, `{"action":"nothing"}`),
+	for _, got := range []testReply{
+		sendAs(t, client, http.MethodGet, s.url+"/api/v2/altcha/challenge?action=nothing", nil, ""),
+		callAs(t, client, s.url, "/hush.v1.ChallengeService/AltchaChallenge", nil, `{"action":"nothing"}`),
 	} {
 		if got.status/100 != 4 || strings.Contains(got.body, "signature") {
 			t.Errorf("challenge for an action that there is not: got %d %s, want a refusal", got.status, got.body)
@@ -169,7 +169,7 @@ func TestAltchaVerify(t *testing.T) {
 // Whoever has an account is asked for nothing, however busy the network is.
 func TestAccountsSolveNothing(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--challenge-above=1")
+	env, s := startAccounts(t, "--rate-limits=off", "--challenge-above=1")
 	fillPace(t, newHTTPClient(t, false, nil), s.url)
 	for _, d := range newDrivers(t, s, nil) {
 		got := d.conceal(t.Context(), wish{secret: "one too many"})
@@ -177,10 +177,10 @@ func TestAccountsSolveNothing(t *testing.T) {
 			t.Errorf("%s conceal above the rate: got %s (%s), want a refusal", d.name(), got.outcome, got.text)
 		}
 	}
-	for _, d := range newDrivers(t, s, kitBasic(kit.ada.address, kit.ada.token)) {
+	for _, d := range newDrivers(t, s, basicHeader(env.ada.address, env.ada.token)) {
 		mustConceal(t, d, wish{secret: "of an account"})
 	}
-	got := kitSend(t, newHTTPClient(t, false, nil), http.MethodPost, s.url+"/api/v2/feedback", kitBearer(kit.bob.token), "msg=hello")
+	got := sendAs(t, newHTTPClient(t, false, nil), http.MethodPost, s.url+"/api/v2/feedback", bearerHeader(env.bob.token), "msg=hello")
 	if got.status != http.StatusOK {
 		t.Errorf("feedback of an account: got %d %s, want 200", got.status, got.body)
 	}

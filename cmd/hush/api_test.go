@@ -155,13 +155,13 @@ type reader struct {
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	r := &reader{mails: mailtest.New(t), dns: resolvertest.New(t), dir: t.TempDir(), opened: map[string]bool{}}
-	r.server = startHush(t, append(kitServices(t, r.mails, r.dns), "--rate-limits=off")...)
+	r.server = startHush(t, append(testServices(t, r.mails, r.dns), "--rate-limits=off")...)
 	return r
 }
 
-// kitServices are the flags for a server that sends mail, asks DNS and believes
+// testServices are the flags for a server that sends mail, asks DNS and believes
 // verdicts about spam.
-func kitServices(t testing.TB, mails *mailtest.Server, dns *resolvertest.Server) []string {
+func testServices(t testing.TB, mails *mailtest.Server, dns *resolvertest.Server) []string {
 	t.Helper()
 	key := filepath.Join(t.TempDir(), "spam.key")
 	if err := os.WriteFile(key, []byte(spamKey+"\n"), 0o600); err != nil {

@@ -67,20 +67,20 @@ type browserPerson struct {
 func TestBrowser(t *testing.T) {
 	tools := findBrowserTools(t)
 	dns := resolvertest.New(t)
-	kit, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug")
+	env, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug")
 	client := newHTTPClient(t, false, nil)
-	for _, one := range []kitAccount{kit.ada, kit.cleo} {
-		// The first sign-in hashes the kit's password anew, which several at
+	for _, one := range []testAccount{env.ada, env.cleo} {
+		// The first sign-in hashes the test environment's password anew, which several at
 		// once would do all the same.
-		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, kitPassword)
-		kitCall(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, testPassword)
+		callAs(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
 	}
-	around := httptest.NewServer(browserKit(mails, dns))
+	around := httptest.NewServer(browserServices(mails, dns))
 	t.Cleanup(around.Close)
 	settings, err := json.Marshal(browserEnvironment{
 		URL: s.url, Kit: around.URL, Chromium: tools.chromium, Task: *browserTask,
-		Ada:     browserPerson{kit.ada.address, kitPassword},
-		Colonel: browserPerson{kit.cleo.address, kitPassword},
+		Ada:     browserPerson{env.ada.address, testPassword},
+		Colonel: browserPerson{env.cleo.address, testPassword},
 	})
 	if err != nil {
 		t.Fatalf("Marshal: got %v, want nil", err)
@@ -122,9 +122,9 @@ func openBrowserTests(t *testing.T) {
 	}
 }
 
-// browserKit lets the browser's tests read the mail that arrived, and say what
+// browserServices lets the browser's tests read the mail that arrived, and say what
 // the DNS answers.
-func browserKit(mails *mailtest.Server, dns *resolvertest.Server) http.Handler {
+func browserServices(mails *mailtest.Server, dns *resolvertest.Server) http.Handler {
 	tree := http.NewServeMux()
 	tree.HandleFunc("GET /mails", func(w http.ResponseWriter, _ *http.Request) {
 		type received struct {

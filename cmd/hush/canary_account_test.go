@@ -26,7 +26,7 @@ func TestCanaryOfAccounts(t *testing.T) {
 			t.Parallel()
 			mails, dns := mailtest.New(t), resolvertest.New(t)
 			colonel := randomWord(31) + "@colonels.com"
-			s := startHush(t, append(kitServices(t, mails, dns), "--sign-up=invite", "--colonel="+colonel,
+			s := startHush(t, append(testServices(t, mails, dns), "--sign-up=invite", "--colonel="+colonel,
 				"--rate-limits=off", "--log-level=debug", "--log-format="+format)...)
 			sent := &canaries{}
 			sent.add("colonel", colonel)
@@ -50,7 +50,7 @@ type birdkeeper struct {
 	answers *listener
 	colonel string
 	address string
-	session kitSession
+	session testSession
 	read    map[string]bool // tokens of links
 }
 
@@ -63,12 +63,12 @@ func toldBack() []string {
 	return []string{public, "unknown domain", "broken recipient", "issued shrimp"}
 }
 
-func (b *birdkeeper) rpc(procedure string, header http.Header, format string, values ...any) kitReply {
+func (b *birdkeeper) rpc(procedure string, header http.Header, format string, values ...any) testReply {
 	b.t.Helper()
-	return kitCall(b.t, b.client, b.s.url, "/hush.v1."+procedure, header, fmt.Sprintf(format, values...))
+	return callAs(b.t, b.client, b.s.url, "/hush.v1."+procedure, header, fmt.Sprintf(format, values...))
 }
 
-func (b *birdkeeper) page(procedure, format string, values ...any) kitReply {
+func (b *birdkeeper) page(procedure, format string, values ...any) testReply {
 	b.t.Helper()
 	return b.rpc(procedure, b.session.page(b.s.url), format, values...)
 }
@@ -111,14 +111,14 @@ func (b *birdkeeper) signIn(address, password string) {
 	b.t.Helper()
 	got := b.rpc("SessionService/CreateSession", nil, `{"address":%q,"password":%q}`, address, password).ok(b.t, "sign-in")
 	cookie := (&http.Response{Header: got.header}).Cookies()[0].Value
-	b.session = kitSession{cookie: b.issued("cookie", cookie), shrimp: b.issued("shrimp", got.at(b.t, "shrimp"))}
+	b.session = testSession{cookie: b.issued("cookie", cookie), shrimp: b.issued("shrimp", got.at(b.t, "shrimp"))}
 }
 
 // signUp uses an invite, which the colonel makes.
 func (b *birdkeeper) signUp() {
 	o := operator{b.t, b.s.data}
 	o.ok("", "account", "create", "--role=colonel", b.colonel)
-	by := kitBearer(b.issued("colonel's token", strings.TrimSpace(o.ok("", "token", "create", b.colonel).stdout)))
+	by := bearerHeader(b.issued("colonel's token", strings.TrimSpace(o.ok("", "token", "create", b.colonel).stdout)))
 	invite := b.issued("invite", b.rpc("AccountService/CreateInvite", by, `{"address":%q}`, b.address).ok(b.t, "invite").at(b.t, "invite"))
 	password := b.sent.text("password")
 	early := b.sent.text("password of the sign-up")
@@ -127,8 +127,8 @@ func (b *birdkeeper) signUp() {
 	solution := b.issued("solution", solvedFor(b.t, b.client, b.s.url, "signup"))
 	b.rpc("AccountService/CreateAccount", nil, body, b.address, early, invite, solution).ok(b.t, "sign-up")
 	link := b.s.url + "/verify/"
-	kitSend(b.t, b.client, http.MethodPost, link+b.sent.word("wrong verify token"), nil, "x=y")
-	kitSend(b.t, b.client, http.MethodPost, link+b.ticket("verify"), nil, url.Values{"newp": {password}, "newp2": {password}}.Encode()).ok(b.t, "verify")
+	sendAs(b.t, b.client, http.MethodPost, link+b.sent.word("wrong verify token"), nil, "x=y")
+	sendAs(b.t, b.client, http.MethodPost, link+b.ticket("verify"), nil, url.Values{"newp": {password}, "newp2": {password}}.Encode()).ok(b.t, "verify")
 	b.signIn(b.address, password)
 	b.next(password)
 }
@@ -139,7 +139,7 @@ func (b *birdkeeper) next(password string) {
 	b.page("AccountService/ChangeAccountPassword", `{"currentPassword":%q,"newPassword":%q}`, password, changed).ok(b.t, "change")
 	moved := b.sent.word("next address") + "@team.com"
 	b.page("AccountService/RequestAddressChange", `{"newAddress":%q,"password":%q}`, moved, changed).ok(b.t, "address change")
-	kitSend(b.t, b.client, http.MethodPost, b.s.url+"/confirm/"+b.ticket("confirm"), b.session.page(b.s.url), "x=y").ok(b.t, "confirm")
+	sendAs(b.t, b.client, http.MethodPost, b.s.url+"/confirm/"+b.ticket("confirm"), b.session.page(b.s.url), "x=y").ok(b.t, "confirm")
 	b.address = moved
 }
 
@@ -155,15 +155,15 @@ func (b *birdkeeper) addresses() {
 
 func (b *birdkeeper) tokens() {
 	token := b.issued("token", b.page("AccountService/GenerateApiToken", `{"name":"ci"}`).ok(b.t, "token").at(b.t, "token"))
-	old := b.issued("old token", kitSend(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/account/apitoken", b.session.page(b.s.url), "").at(b.t, "record", "apitoken"))
-	for _, header := range []http.Header{kitBasic(b.address, token), kitBearer(old), kitBearer(b.sent.word("wrong token")), kitBasic(b.sent.word("wrong user"), token)} {
-		kitSend(b.t, b.client, http.MethodGet, b.s.url+"/api/v1/authcheck", header, "")
-		kept := kitSend(b.t, b.client, http.MethodPost, b.s.url+"/api/v1/share", header, url.Values{"secret": {b.sent.text("secret of an account")}}.Encode())
+	old := b.issued("old token", sendAs(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/account/apitoken", b.session.page(b.s.url), "").at(b.t, "record", "apitoken"))
+	for _, header := range []http.Header{basicHeader(b.address, token), bearerHeader(old), bearerHeader(b.sent.word("wrong token")), basicHeader(b.sent.word("wrong user"), token)} {
+		sendAs(b.t, b.client, http.MethodGet, b.s.url+"/api/v1/authcheck", header, "")
+		kept := sendAs(b.t, b.client, http.MethodPost, b.s.url+"/api/v1/share", header, url.Values{"secret": {b.sent.text("secret of an account")}}.Encode())
 		if kept.status == http.StatusOK {
 			b.issued("secret key", kept.at(b.t, "secret_key"))
 			b.issued("metadata key", kept.at(b.t, "metadata_key"))
 		}
-		kitSend(b.t, b.client, http.MethodGet, b.s.url+"/api/v1/private/recent", header, "")
+		sendAs(b.t, b.client, http.MethodGet, b.s.url+"/api/v1/private/recent", header, "")
 	}
 }
 
@@ -210,9 +210,9 @@ func (b *birdkeeper) shareByMail(want string) (key string) {
 
 func (b *birdkeeper) intake() {
 	header := b.session.page(b.s.url)
-	kitSend(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/feedback", header, url.Values{"msg": {b.sent.text("feedback")}, "tz": {"UTC"}}.Encode()).ok(b.t, "feedback")
-	kitSend(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/feedback", nil, url.Values{"msg": {b.sent.text("feedback without a solution")}}.Encode())
-	kitSend(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/exception", header, url.Values{
+	sendAs(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/feedback", header, url.Values{"msg": {b.sent.text("feedback")}, "tz": {"UTC"}}.Encode()).ok(b.t, "feedback")
+	sendAs(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/feedback", nil, url.Values{"msg": {b.sent.text("feedback without a solution")}}.Encode())
+	sendAs(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/exception", header, url.Values{
 		"message": {b.sent.text("exception")}, "stack": {b.sent.text("stack")}, "user_agent": {b.sent.text("user agent of an exception")},
 		"url": {b.s.url + "/secret/" + b.sent.word("path of an exception") + "?" + b.sent.word("query of an exception")},
 	}.Encode()).ok(b.t, "exception")
@@ -220,12 +220,12 @@ func (b *birdkeeper) intake() {
 
 // refused sends cookies and shrimps that are not good.
 func (b *birdkeeper) refused() {
-	for _, bad := range []kitSession{
+	for _, bad := range []testSession{
 		{cookie: b.sent.word("wrong cookie"), shrimp: b.sent.word("wrong shrimp")},
 		{cookie: b.session.cookie, shrimp: b.sent.word("wrong shrimp of a session")},
 	} {
 		b.rpc("AccountService/GenerateApiToken", bad.page(b.s.url), `{"name":"x"}`)
-		kitSend(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/account/destroy", bad.page(b.s.url), url.Values{"confirmation": {b.sent.text("confirmation")}}.Encode())
+		sendAs(b.t, b.client, http.MethodPost, b.s.url+"/api/v2/account/destroy", bad.page(b.s.url), url.Values{"confirmation": {b.sent.text("confirmation")}}.Encode())
 	}
 	b.page("ColonelService/BurnReportedSecret", `{"link":%q}`, b.s.url+"/secret/"+b.sent.word("reported link"))
 }
@@ -235,8 +235,8 @@ func (b *birdkeeper) passwords() {
 	b.rpc("AccountService/RequestPasswordReset", nil, `{"address":%q}`, b.address).ok(b.t, "asking for a reset")
 	next := b.sent.text("reset password")
 	form := url.Values{"newp": {next}, "newp2": {next}}.Encode()
-	kitSend(b.t, b.client, http.MethodPost, b.s.url+"/reset/"+b.sent.word("wrong reset token"), nil, form)
-	kitSend(b.t, b.client, http.MethodPost, b.s.url+"/reset/"+b.ticket("reset"), nil, form).ok(b.t, "reset")
+	sendAs(b.t, b.client, http.MethodPost, b.s.url+"/reset/"+b.sent.word("wrong reset token"), nil, form)
+	sendAs(b.t, b.client, http.MethodPost, b.s.url+"/reset/"+b.ticket("reset"), nil, form).ok(b.t, "reset")
 	b.signIn(b.address, next)
 }
 

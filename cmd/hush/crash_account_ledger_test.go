@@ -99,7 +99,7 @@ func (l *accountLedger) operate(ctx context.Context, s *accountServer) bool {
 // so that no challenge is to be solved.
 func (l *accountLedger) signUp(ctx context.Context, s *accountServer, by *ledgerAccount) bool {
 	a := &ledgerAccount{address: l.nextAddress(), password: fmt.Sprintf("password %d of client %d", l.number, l.client)}
-	_, err := s.accounts(kitBearer(by.listing)).CreateAccount(ctx, &hushv1.CreateAccountRequest{Address: a.address, Password: a.password})
+	_, err := s.accounts(bearerHeader(by.listing)).CreateAccount(ctx, &hushv1.CreateAccountRequest{Address: a.address, Password: a.password})
 	return l.went("sign-up", err) && l.admit(ctx, s, a)
 }
 
@@ -131,7 +131,7 @@ func (l *accountLedger) makeToken(ctx context.Context, s *accountServer, a *ledg
 		}
 		return err == nil
 	}
-	made, err := s.accounts(kitBearer(a.listing)).GenerateApiToken(ctx, &hushv1.GenerateApiTokenRequest{Name: name})
+	made, err := s.accounts(bearerHeader(a.listing)).GenerateApiToken(ctx, &hushv1.GenerateApiTokenRequest{Name: name})
 	if l.went("account's token", err) {
 		a.tokens = append(a.tokens, &ledgerToken{id: made.GetApiToken().GetTokenId(), token: made.GetToken()})
 	}
@@ -145,7 +145,7 @@ func (l *accountLedger) revoke(ctx context.Context, s *accountServer, a *ledgerA
 			continue
 		}
 		token.fate, token.settled = tokenDoubtful, false
-		_, err := s.accounts(kitBearer(a.listing)).RevokeApiToken(ctx, &hushv1.RevokeApiTokenRequest{TokenId: token.id})
+		_, err := s.accounts(bearerHeader(a.listing)).RevokeApiToken(ctx, &hushv1.RevokeApiTokenRequest{TokenId: token.id})
 		if l.went("revoke", err) {
 			token.fate = tokenRevoked
 		}
@@ -206,7 +206,7 @@ func (k *ledgerToken) check(t *testing.T, s *accountServer, address string) {
 func (a *ledgerAccount) checkList(t *testing.T, s *accountServer) {
 	t.Helper()
 	listed := map[string]bool{}
-	client := hushv1connect.NewMetadataServiceClient(s.with(kitBearer(a.listing)), s.url)
+	client := hushv1connect.NewMetadataServiceClient(s.with(bearerHeader(a.listing)), s.url)
 	for token := ""; ; {
 		page, err := client.ListMetadata(t.Context(), &hushv1.ListMetadataRequest{PageSize: 500, PageToken: token})
 		if err != nil {

@@ -82,11 +82,11 @@ func (s *accountServer) with(header http.Header) *http.Client {
 
 // drivers conceal and reveal as an account.
 func (s *accountServer) drivers(a *ledgerAccount) []driver {
-	basic := s.with(kitBasic(a.address, a.listing))
+	basic := s.with(basicHeader(a.address, a.listing))
 	return []driver{
 		&v1Driver{legacyClient{"v1 with Basic auth", s.url + "/api/v1", basic}},
 		&v2Driver{legacyClient{"v2 with Basic auth", s.url + "/api/v2", basic}},
-		newRPCDriver("connect-proto with a token", s.with(kitBearer(a.listing)), s.url, connectProto()...),
+		newRPCDriver("connect-proto with a token", s.with(bearerHeader(a.listing)), s.url, connectProto()...),
 	}
 }
 
@@ -96,7 +96,7 @@ func (s *accountServer) accounts(header http.Header) hushv1connect.AccountServic
 
 // authcheck tells whether a token is good.
 func (s *accountServer) authcheck(ctx context.Context, token string) error {
-	client := hushv1connect.NewSessionServiceClient(s.with(kitBearer(token)), s.url)
+	client := hushv1connect.NewSessionServiceClient(s.with(bearerHeader(token)), s.url)
 	_, err := client.Authcheck(ctx, &hushv1.AuthcheckRequest{})
 	return err
 }

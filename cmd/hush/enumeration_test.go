@@ -24,7 +24,7 @@ var drawnShrimp = regexp.MustCompile(`"shrimp":"[0-9a-z]{49}"`)
 
 // bytesOf is all of an answer but for the time, what is drawn, and what was
 // sent.
-func bytesOf(got kitReply, sent string) string {
+func bytesOf(got testReply, sent string) string {
 	header := got.header.Clone()
 	header.Del("Date")
 	body := drawnShrimp.ReplaceAllString(got.body, `"shrimp":"drawn"`)
@@ -35,7 +35,7 @@ func bytesOf(got kitReply, sent string) string {
 }
 
 // standingsOfAddresses are addresses of which nobody may learn how they stand.
-func standingsOfAddresses(k *accountKit) map[string]string {
+func standingsOfAddresses(k *testEnv) map[string]string {
 	return map[string]string{
 		"account": k.ada.address, "in capitals": strings.ToUpper(k.ada.address), "unconfirmed": k.dan.address,
 		"destroyed": k.bob.address, "unknown": "eve@eve-team.com",
@@ -44,7 +44,7 @@ func standingsOfAddresses(k *accountKit) map[string]string {
 
 // wantAlike wants the same answer to a call for every address. send makes the
 // call.
-func wantAlike(t *testing.T, k *accountKit, call string, send func(address string) kitReply) {
+func wantAlike(t *testing.T, k *testEnv, call string, send func(address string) testReply) {
 	t.Helper()
 	want := bytesOf(send("nobody@nobody-team.com"), "")
 	for name, address := range standingsOfAddresses(k) {
@@ -60,48 +60,48 @@ func wantAlike(t *testing.T, k *accountKit, call string, send func(address strin
 
 func TestEnumeration(t *testing.T) {
 	t.Parallel()
-	kit, s, _ := startAccountsWithMail(t, "--rate-limits=off", "--log-level=error")
+	env, s, _ := startAccountsWithMail(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	got := kitCall(t, client, s.url, "/hush.v1.AccountService/DestroyAccount", kitBearer(kit.bob.token), `{"confirmation":"`+kitPassword+`"}`)
+	got := callAs(t, client, s.url, "/hush.v1.AccountService/DestroyAccount", bearerHeader(env.bob.token), `{"confirmation":"`+testPassword+`"}`)
 	if got.status != http.StatusOK {
 		t.Fatalf("DestroyAccount: got %d %s, want 200", got.status, got.body)
 	}
-	rpc := func(procedure, body string) func(string) kitReply {
-		return func(address string) kitReply {
+	rpc := func(procedure, body string) func(string) testReply {
+		return func(address string) testReply {
 			solution := ""
 			if strings.Contains(body, "SOLUTION") {
-				solution = kitSolve(t, client, s.url, "signup")
+				solution = solveChallenge(t, client, s.url, "signup")
 			}
-			return kitCall(t, client, s.url, procedure, nil, strings.NewReplacer("ADDRESS", address, "SOLUTION", solution).Replace(body))
+			return callAs(t, client, s.url, procedure, nil, strings.NewReplacer("ADDRESS", address, "SOLUTION", solution).Replace(body))
 		}
 	}
 	const account = "/hush.v1.AccountService/"
-	const named, signUp = `{"address":"ADDRESS"}`, `{"address":"ADDRESS","password":"` + kitPassword + `"}`
+	const named, signUp = `{"address":"ADDRESS"}`, `{"address":"ADDRESS","password":"` + testPassword + `"}`
 	for range 2 { // the second time mails are held back
-		wantAlike(t, kit, "RequestPasswordReset", rpc(account+"RequestPasswordReset", named))
-		wantAlike(t, kit, "ResendVerification", rpc(account+"ResendVerification", named))
+		wantAlike(t, env, "RequestPasswordReset", rpc(account+"RequestPasswordReset", named))
+		wantAlike(t, env, "ResendVerification", rpc(account+"ResendVerification", named))
 	}
 	solved := strings.TrimSuffix(signUp, "}") + `,"authenticity_payload":"SOLUTION"}`
-	wantAlike(t, kit, "CreateAccount", rpc(account+"CreateAccount", solved))
-	wantAlike(t, kit, "CreateAccount with a bad password", rpc(account+"CreateAccount", strings.Replace(solved, kitPassword, "short", 1)))
-	wantAlike(t, kit, "CreateAccount without a challenge", rpc(account+"CreateAccount", signUp))
-	wantAlike(t, kit, "RequestAddressChange", func(address string) kitReply {
-		body := fmt.Sprintf(`{"new_address":%q,"password":%q}`, address, kitPassword)
-		return kitCall(t, client, s.url, account+"RequestAddressChange", kitBearer(kit.cleo.token), body)
+	wantAlike(t, env, "CreateAccount", rpc(account+"CreateAccount", solved))
+	wantAlike(t, env, "CreateAccount with a bad password", rpc(account+"CreateAccount", strings.Replace(solved, testPassword, "short", 1)))
+	wantAlike(t, env, "CreateAccount without a challenge", rpc(account+"CreateAccount", signUp))
+	wantAlike(t, env, "RequestAddressChange", func(address string) testReply {
+		body := fmt.Sprintf(`{"new_address":%q,"password":%q}`, address, testPassword)
+		return callAs(t, client, s.url, account+"RequestAddressChange", bearerHeader(env.cleo.token), body)
 	})
 }
 
 // Signing in with a wrong password, until it is locked and beyond.
 func TestEnumerationSignIn(t *testing.T) {
 	t.Parallel()
-	kit, s, _ := startAccountsWithMail(t, "--rate-limits=off", "--log-level=error")
+	env, s, _ := startAccountsWithMail(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	signIn := func(address string) kitReply {
-		return kitCall(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, fmt.Sprintf(`{"address":%q,"password":"a wrong one"}`, address))
+	signIn := func(address string) testReply {
+		return callAs(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, fmt.Sprintf(`{"address":%q,"password":"a wrong one"}`, address))
 	}
-	addresses := map[string]string{"account": kit.ada.address, "unconfirmed": kit.dan.address}
+	addresses := map[string]string{"account": env.ada.address, "unconfirmed": env.dan.address}
 	for name, other := range map[string]string{"unknown": "eve@eve-team.com", "none at all": "no address"} {
-		if diff := cmp.Diff(bytesOf(signIn(kit.bob.address), ""), bytesOf(signIn(other), "")); diff != "" {
+		if diff := cmp.Diff(bytesOf(signIn(env.bob.address), ""), bytesOf(signIn(other), "")); diff != "" {
 			t.Errorf("CreateSession for an address that is %s (-account +got):\n%s", name, diff)
 		}
 	}
@@ -133,20 +133,20 @@ func withoutDetails(body string) string {
 // Credentials of the API that are not good, whatever is wrong with them.
 func TestEnumerationBasic(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	none := strings.Repeat("0", 40)
 	bad := map[string]http.Header{
-		"known address":                kitBasic(kit.ada.address, none),
-		"unconfirmed address":          kitBasic(kit.dan.address, kit.dan.token),
-		"another account's token":      kitBasic(kit.ada.address, kit.bob.token),
-		"unknown address, known token": kitBasic("nobody@nobody-team.com", kit.ada.token),
-		"revoked token":                kitBasic(kit.ada.address, kit.revoked),
-		"the password":                 kitBasic(kit.ada.address, kitPassword),
-		"unknown bearer":               kitBearer(none),
-		"revoked bearer":               kitBearer(kit.revoked),
-		"unconfirmed bearer":           kitBearer(kit.dan.token),
-		"token of another shape":       kitBearer("x"),
+		"known address":                basicHeader(env.ada.address, none),
+		"unconfirmed address":          basicHeader(env.dan.address, env.dan.token),
+		"another account's token":      basicHeader(env.ada.address, env.bob.token),
+		"unknown address, known token": basicHeader("nobody@nobody-team.com", env.ada.token),
+		"revoked token":                basicHeader(env.ada.address, env.revoked),
+		"the password":                 basicHeader(env.ada.address, testPassword),
+		"unknown bearer":               bearerHeader(none),
+		"revoked bearer":               bearerHeader(env.revoked),
+		"unconfirmed bearer":           bearerHeader(env.dan.token),
+		"token of another shape":       bearerHeader("x"),
 	}
 	for _, call := range []struct{ method, path, body string }{
 		{"GET", "/api/v1/status", ""},
@@ -158,9 +158,9 @@ func TestEnumerationBasic(t *testing.T) {
 		{"POST", "/hush.v1.AccountService/GetAccount", emptyObject},
 		{"POST", "/hush.v1.SystemService/GetStatus", emptyObject},
 	} {
-		want := bytesOf(kitSend(t, client, call.method, s.url+call.path, kitBasic("nobody@nobody-team.com", none), call.body), "")
+		want := bytesOf(sendAs(t, client, call.method, s.url+call.path, basicHeader("nobody@nobody-team.com", none), call.body), "")
 		for name, header := range bad {
-			got := bytesOf(kitSend(t, client, call.method, s.url+call.path, header, call.body), "")
+			got := bytesOf(sendAs(t, client, call.method, s.url+call.path, header, call.body), "")
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s %s by %s (-unknown +got):\n%s", call.method, call.path, name, diff)
 			}
@@ -192,7 +192,7 @@ func TestEnumerationKeys(t *testing.T) {
 	} {
 		send := func(key string) string {
 			fill := strings.NewReplacer("KEY", key)
-			return bytesOf(kitSend(t, client, call.method, s.url+fill.Replace(call.path), nil, fill.Replace(call.body)), key)
+			return bytesOf(sendAs(t, client, call.method, s.url+fill.Replace(call.path), nil, fill.Replace(call.body)), key)
 		}
 		want := send(unknownKey)
 		for name, key := range keys {
@@ -203,10 +203,10 @@ func TestEnumerationKeys(t *testing.T) {
 	}
 }
 
-// kitSolve asks for a challenge and solves it.
-func kitSolve(t testing.TB, client *http.Client, url, action string) string {
+// solveChallenge asks for a challenge and solves it.
+func solveChallenge(t testing.TB, client *http.Client, url, action string) string {
 	t.Helper()
-	got := kitCall(t, client, url, "/hush.v1.ChallengeService/AltchaChallenge", nil, fmt.Sprintf(`{"action":%q}`, action))
+	got := callAs(t, client, url, "/hush.v1.ChallengeService/AltchaChallenge", nil, fmt.Sprintf(`{"action":%q}`, action))
 	var c struct{ Algorithm, Challenge, MaxNumber, Salt, Signature string }
 	if err := json.Unmarshal([]byte(got.body), &c); err != nil {
 		t.Fatalf("AltchaChallenge: got %d %s, want a challenge", got.status, got.body)

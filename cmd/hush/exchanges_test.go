@@ -40,7 +40,7 @@ import (
 // and so on; requests may use what earlier answers brought. A first line
 // "#! expired PASSPHRASE" starts with a secret whose time is over, "#! account
 // ADDRESS ROLE" with an account of <basic> that the operator made, and
-// "#! accounts" with the accounts of the kit: <ada-token>, <bob-cookie> and the
+// "#! accounts" with the accounts of the test environment: <ada-token>, <bob-cookie> and the
 // like are known. "#! accounts services" adds a server for mail and one for
 // DNS, where the proof of Ada's domain stands. Run the test with -update to
 // record answers anew, and read what changed.
@@ -169,16 +169,16 @@ func startRecorded(t *testing.T, content string) (*server, *names) {
 		known.learn("basic", base64.StdEncoding.EncodeToString([]byte(words[2]+":"+token)))
 		s = startHushOn(t, data)
 	case len(words) > 1 && words[1] == "accounts":
-		kit := newAccountKit(t)
+		env := newTestEnv(t)
 		var flags []string
 		if len(words) > 2 {
 			dns := resolvertest.New(t)
-			d := kit.ada.domain
+			d := env.ada.domain
 			dns.SetTXT(d.TXTHost+"."+d.Base, d.TXTValue)
-			flags = kitServices(t, mailtest.New(t), dns)
+			flags = testServices(t, mailtest.New(t), dns)
 		}
-		known.learnKit(kit)
-		s = startHushOn(t, kit.copyTo(t), flags...)
+		known.learnEnv(env)
+		s = startHushOn(t, env.copyTo(t), flags...)
 	default:
 		s = startHush(t)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // custidOf is the address that version 2 takes a request for; anon for nobody.
-func custidOf(t *testing.T, got kitReply) string {
+func custidOf(t *testing.T, got testReply) string {
 	t.Helper()
 	var answer struct{ Custid string }
 	if err := json.Unmarshal([]byte(got.body), &answer); err != nil || got.status != http.StatusOK {
@@ -21,10 +21,10 @@ func custidOf(t *testing.T, got kitReply) string {
 // whatever the browser adds to the request.
 func TestForgeryOpenRows(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	in := kit.ada.sessions[0]
-	before := possessions(t, client, s.url, &kit.ada)
+	in := env.ada.sessions[0]
+	before := possessions(t, client, s.url, &env.ada)
 	open := 0
 	for _, row := range declaredRows() {
 		if !row.open {
@@ -38,7 +38,7 @@ func TestForgeryOpenRows(t *testing.T) {
 				if !o.foreign && name != "no cookie" {
 					continue // the service's own pages may act for the session: see TestForgeryRows
 				}
-				got := kitSend(t, client, row.method, s.url+row.path, beside(o.header(), header), row.body())
+				got := sendAs(t, client, row.method, s.url+row.path, beside(o.header(), header), row.body())
 				if custid := custidOf(t, got); custid != "anon" {
 					t.Errorf("%s from %s with %s: got it done for %q, want for nobody", row.name(), o.name, name, custid)
 				}
@@ -52,7 +52,7 @@ func TestForgeryOpenRows(t *testing.T) {
 	if open != 8 {
 		t.Errorf("open rows: got %d, want conceal and generate by both names in two versions", open)
 	}
-	if after := possessions(t, client, s.url, &kit.ada); after != before {
+	if after := possessions(t, client, s.url, &env.ada); after != before {
 		t.Errorf("ada's objects: got\n%s\nwant them unchanged:\n%s", after, before)
 	}
 }
@@ -61,20 +61,20 @@ func TestForgeryOpenRows(t *testing.T) {
 // lends no name, asks for no token, and is neither renewed nor cleared.
 func TestForgeryCredentialBesideCookie(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	row := s.url + "/api/v2/account"
 	for name, credential := range map[string]http.Header{
-		"Bearer": kitBearer(kit.bob.token), "Basic": kitBasic(kit.bob.address, kit.bob.token),
+		"Bearer": bearerHeader(env.bob.token), "Basic": basicHeader(env.bob.address, env.bob.token),
 	} {
-		for cookie, in := range map[string]kitSession{"session": kit.ada.sessions[0], "expired session": kit.expired} {
+		for cookie, in := range map[string]testSession{"session": env.ada.sessions[0], "expired session": env.expired} {
 			for _, header := range []http.Header{beside(in.header(), credential), beside(in.page(s.url), credential)} {
-				got := kitSend(t, client, http.MethodGet, row, header, "")
-				if custid := custidOf(t, got); custid != kit.bob.address {
+				got := sendAs(t, client, http.MethodGet, row, header, "")
+				if custid := custidOf(t, got); custid != env.bob.address {
 					t.Errorf("GET /account by %s beside a %s: got %q, want the credential's account", name, cookie, custid)
 				}
-				got = kitSend(t, client, http.MethodPost, row+"/update-locale", header, `{"locale":"en"}`)
-				if custid := custidOf(t, got); custid != kit.bob.address {
+				got = sendAs(t, client, http.MethodPost, row+"/update-locale", header, `{"locale":"en"}`)
+				if custid := custidOf(t, got); custid != env.bob.address {
 					t.Errorf("POST /update-locale by %s beside a %s: got %q, want the credential's account", name, cookie, custid)
 				}
 				if set := got.header.Get("Set-Cookie"); set != "" || strings.Contains(got.body, in.shrimp) {
@@ -84,17 +84,17 @@ func TestForgeryCredentialBesideCookie(t *testing.T) {
 		}
 	}
 	for name, credential := range map[string]http.Header{
-		"a revoked token": kitBearer(kit.revoked), "nothing": {"Authorization": {""}},
-		"two tokens": {"Authorization": {"Bearer " + kit.ada.token, "Bearer " + kit.ada.token}},
+		"a revoked token": bearerHeader(env.revoked), "nothing": {"Authorization": {""}},
+		"two tokens": {"Authorization": {"Bearer " + env.ada.token, "Bearer " + env.ada.token}},
 	} {
 		for _, path := range []string{"/api/v2/account", "/api/v2/receipt/recent", "/api/v1/status"} {
-			got := kitSend(t, client, http.MethodGet, s.url+path, beside(kit.ada.sessions[0].page(s.url), credential), "")
+			got := sendAs(t, client, http.MethodGet, s.url+path, beside(env.ada.sessions[0].page(s.url), credential), "")
 			if !strings.Contains(got.body, "Not authorized") || got.header.Get("Set-Cookie") != "" {
 				t.Errorf("GET %s by %s beside a session: got %d %s, want it refused and the session left alone", path, name, got.status, got.body)
 			}
 		}
 	}
-	if got := kitSend(t, client, http.MethodGet, row, kit.ada.sessions[0].header(), ""); custidOf(t, got) != kit.ada.address {
+	if got := sendAs(t, client, http.MethodGet, row, env.ada.sessions[0].header(), ""); custidOf(t, got) != env.ada.address {
 		t.Errorf("GET /account by the session: got %s, want its account", got.body)
 	}
 }

@@ -31,12 +31,12 @@ type stranger struct {
 }
 
 // strangers are such callers from every foreign page.
-func strangers(kit *accountKit, url string) []stranger {
-	bearer, basic := kitBearer(kit.ada.token), kitBasic(kit.ada.address, kit.ada.token)
+func strangers(env *testEnv, url string) []stranger {
+	bearer, basic := bearerHeader(env.ada.token), basicHeader(env.ada.address, env.ada.token)
 	list := []stranger{
 		{"an extension with Basic", beside(http.Header{"Origin": {"chrome-extension://abcdefgh"}, "Sec-Fetch-Site": {"cross-site"}}, basic), false, true},
 		{"a program's page with Basic", beside(http.Header{"Origin": {"tauri://localhost"}}, basic), false, true},
-		{"an extension with a session", beside(http.Header{"Origin": {"moz-extension://abcdefgh"}}, kit.ada.sessions[0].header()), true, false},
+		{"an extension with a session", beside(http.Header{"Origin": {"moz-extension://abcdefgh"}}, env.ada.sessions[0].header()), true, false},
 	}
 	for _, o := range origins(url) {
 		if !o.foreign {
@@ -46,10 +46,10 @@ func strangers(kit *accountKit, url string) []stranger {
 			stranger{o.name + " with nothing", o.header(), false, false},
 			stranger{o.name + " with another cookie", beside(o.header(), http.Header{"Cookie": {"theme=dark"}}), false, false},
 			stranger{o.name + " with Bearer", beside(o.header(), bearer), false, true},
-			stranger{o.name + " with Bearer beside a session", beside(o.header(), kit.ada.sessions[0].header(), bearer), false, true},
+			stranger{o.name + " with Bearer beside a session", beside(o.header(), env.ada.sessions[0].header(), bearer), false, true},
 			stranger{o.name + " with Basic", beside(o.header(), basic), true, true},
-			stranger{o.name + " with a session", beside(o.header(), kit.ada.sessions[0].header()), true, false},
-			stranger{o.name + " with an expired session", beside(o.header(), kit.expired.header()), true, false})
+			stranger{o.name + " with a session", beside(o.header(), env.ada.sessions[0].header()), true, false},
+			stranger{o.name + " with an expired session", beside(o.header(), env.expired.header()), true, false})
 	}
 	return list
 }
@@ -83,17 +83,17 @@ func (s stranger) shares(procedure string) bool {
 // accounts, whatever it brings.
 func TestForeignOrigins(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	before := possessions(t, client, s.url, &kit.ada)
+	before := possessions(t, client, s.url, &env.ada)
 	table := declaredRPCs()
 	for _, procedure := range procedures(t) {
 		unknown := unknownBeside(t, client, s.url, procedure)
-		for _, c := range strangers(kit, s.url) {
+		for _, c := range strangers(env, s.url) {
 			if c.shares(procedure) {
 				continue
 			}
-			got := kitSend(t, client, http.MethodPost, s.url+procedure, beside(c.header, http.Header{"Content-Type": {"application/json"}}), table[procedure].body)
+			got := sendAs(t, client, http.MethodPost, s.url+procedure, beside(c.header, http.Header{"Content-Type": {"application/json"}}), table[procedure].body)
 			if v, want := verdictOf(t, got, unknown), c.expects(table[procedure], procedure, false); v != want {
 				t.Errorf("%s by %s: got %s (%d %s), want %s", procedure, c.name, v, got.status, got.body, want)
 			}
@@ -106,11 +106,11 @@ func TestForeignOrigins(t *testing.T) {
 		if row.method == http.MethodGet || row.method == http.MethodOptions {
 			continue
 		}
-		for _, c := range strangers(kit, s.url) {
+		for _, c := range strangers(env, s.url) {
 			if c.shares(row.procedure) {
 				continue
 			}
-			got := kitSend(t, client, row.method, s.url+row.address(), c.header, row.body())
+			got := sendAs(t, client, row.method, s.url+row.address(), c.header, row.body())
 			if v, want := legacyVerdict(t, row, got), c.expects(table[row.procedure], row.procedure, row.open); v != want {
 				t.Errorf("%s by %s: got %s (%d %s), want %s", row.name(), c.name, v, got.status, got.body, want)
 			}
@@ -119,7 +119,7 @@ func TestForeignOrigins(t *testing.T) {
 			}
 		}
 	}
-	if after := possessions(t, client, s.url, &kit.ada); after != before {
+	if after := possessions(t, client, s.url, &env.ada); after != before {
 		t.Errorf("ada's objects: got\n%s\nwant them unchanged:\n%s", after, before)
 	}
 }
@@ -127,16 +127,16 @@ func TestForeignOrigins(t *testing.T) {
 // What a script of any origin shares with a token is the account's.
 func TestForeignOriginShares(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	for _, c := range strangers(kit, s.url) {
-		got := kitSend(t, client, http.MethodPost, s.url+"/api/v1/share", c.header, "secret=x")
+	for _, c := range strangers(env, s.url) {
+		got := sendAs(t, client, http.MethodPost, s.url+"/api/v1/share", c.header, "secret=x")
 		want := http.StatusOK
 		if c.ambient {
 			want = http.StatusNotFound
 		}
-		if got.status != want || c.signed && !c.ambient && !strings.Contains(got.body, kit.ada.address) ||
-			!c.signed && strings.Contains(got.body, kit.ada.address) || got.header.Get("Set-Cookie") != "" {
+		if got.status != want || c.signed && !c.ambient && !strings.Contains(got.body, env.ada.address) ||
+			!c.signed && strings.Contains(got.body, env.ada.address) || got.header.Get("Set-Cookie") != "" {
 			t.Errorf("POST /share by %s: got %d %s, want %d", c.name, got.status, got.body, want)
 		}
 	}
@@ -146,11 +146,11 @@ func TestForeignOriginShares(t *testing.T) {
 // none to add.
 func TestNoChallenge(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	for _, path := range []string{"/", "/api/v1/authcheck", "/api/v2/account", "/api/v3/receipt/recent", "/hush.v1.AccountService/GetAccount"} {
-		for _, header := range []http.Header{nil, kitBasic(kit.ada.address, "x"), kitBearer("x")} {
-			got := kitSend(t, client, http.MethodPost, s.url+path, beside(header, http.Header{"Content-Type": {"application/json"}}), emptyObject)
+		for _, header := range []http.Header{nil, basicHeader(env.ada.address, "x"), bearerHeader("x")} {
+			got := sendAs(t, client, http.MethodPost, s.url+path, beside(header, http.Header{"Content-Type": {"application/json"}}), emptyObject)
 			if asks := got.header.Get("WWW-Authenticate"); asks != "" || got.status == http.StatusOK {
 				t.Errorf("POST %s: got %d and WWW-Authenticate %q, want no challenge", path, got.status, asks)
 			}

@@ -25,25 +25,25 @@ import (
 // when something was looked at or used.
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
-	kit := newAccountKit(t)
-	data := kit.copyTo(t)
+	env := newTestEnv(t)
+	data := env.copyTo(t)
 	startHushOn(t, data, "--log-level=error").stop(t)
 	before := contentOf(t, data)
 	s := startHushOn(t, data, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	callers := map[string]http.Header{
-		"anonymous": nil, "token": kitBearer(kit.ada.token), "session": kit.ada.sessions[0].page(s.url),
-		"colonel": kitBearer(kit.cleo.token),
+		"anonymous": nil, "token": bearerHeader(env.ada.token), "session": env.ada.sessions[0].page(s.url),
+		"colonel": bearerHeader(env.cleo.token),
 	}
 	asked := 0
-	for _, path := range readingPaths(kit) {
+	for _, path := range readingPaths(env) {
 		for name, header := range callers {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
-				got := kitSend(t, client, method, s.url+path, beside(header, overriding()), "")
+				got := sendAs(t, client, method, s.url+path, beside(header, overriding()), "")
 				if got.status >= http.StatusInternalServerError {
 					t.Errorf("%s %s by %s: got %d %s, want no fault", method, path, name, got.status, got.body)
 				}
-				if strings.Contains(got.body, "of "+kit.ada.address) {
+				if strings.Contains(got.body, "of "+env.ada.address) {
 					t.Errorf("%s %s by %s: got a secret in %s, want none", method, path, name, got.body)
 				}
 				asked++
@@ -64,9 +64,9 @@ func overriding() http.Header {
 
 // readingPaths are the paths of all routes with ada's own objects in the place
 // of their parameters.
-func readingPaths(kit *accountKit) []string {
+func readingPaths(env *testEnv) []string {
 	const query = "?continue=true&_method=POST&passphrase=" + "open+sesame" + "&confirmation=nine+quiet+herons&kind=generate&secret=x&memo=x&all=true&locale=de"
-	ada := &kit.ada
+	ada := &env.ada
 	keys := []string{
 		ada.plain.Secret.Key.Expose(), ada.plain.Metadata.Key.Expose(),
 		ada.guarded.Secret.Key.Expose(), ada.guarded.Metadata.Key.Expose(), unknownKey,

@@ -57,7 +57,7 @@ type proof struct {
 }
 
 // proofs are the good tokens, in each of their places, and the bad ones.
-func proofs(in, another, strangers kitSession) []proof {
+func proofs(in, another, strangers testSession) []proof {
 	list := []proof{
 		{name: "no shrimp"},
 		{name: "shrimp", headers: []string{"O-Shrimp"}, shrimp: in.shrimp, good: true},
@@ -92,7 +92,7 @@ type target struct {
 	declared                 declared
 	open                     bool
 	parameters               bool // whether the shrimp may be one
-	judge                    func(kitReply) verdict
+	judge                    func(testReply) verdict
 }
 
 // expects is the rule: another site's request comes without the session, and
@@ -120,7 +120,7 @@ func (g target) expects(o origin, p proof) verdict {
 // barrage sends every combination that a target is tried with: each origin with
 // and without a good token, and each token from the service's own pages. The
 // session is asked for anew each time, since it may end.
-func (g target) barrage(t *testing.T, client *http.Client, url string, session func() kitSession, another, strangers kitSession) {
+func (g target) barrage(t *testing.T, client *http.Client, url string, session func() testSession, another, strangers testSession) {
 	t.Helper()
 	for _, o := range origins(url) {
 		for _, p := range proofs(session(), another, strangers)[:2] {
@@ -133,13 +133,13 @@ func (g target) barrage(t *testing.T, client *http.Client, url string, session f
 	}
 }
 
-func (g target) try(t *testing.T, client *http.Client, url string, in kitSession, o origin, p proof) {
+func (g target) try(t *testing.T, client *http.Client, url string, in testSession, o origin, p proof) {
 	t.Helper()
 	path := url + g.path
 	if p.query != "" {
 		path += "?shrimp=" + p.query
 	}
-	got := kitSend(t, client, g.method, path, beside(in.header(), o.header(), p.header()), g.body)
+	got := sendAs(t, client, g.method, path, beside(in.header(), o.header(), p.header()), g.body)
 	if v := g.judge(got); v != g.expects(o, p) {
 		t.Errorf("%s from %s with %s: got %s (%d %s), want %s", g.name, o.name, p.name, v, got.status, got.body, g.expects(o, p))
 	}
@@ -153,7 +153,7 @@ func (g target) try(t *testing.T, client *http.Client, url string, in kitSession
 // the request comes from a page of the service and holds the session's token.
 func TestForgeryRPC(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	table := declaredRPCs()
 	for _, procedure := range procedures(t) {
@@ -163,35 +163,35 @@ func TestForgeryRPC(t *testing.T) {
 		unknown := unknownBeside(t, client, s.url, procedure)
 		g := target{
 			name: procedure, method: http.MethodPost, path: procedure, body: table[procedure].body, declared: table[procedure],
-			judge: func(got kitReply) verdict { return verdictOf(t, got, unknown) },
+			judge: func(got testReply) verdict { return verdictOf(t, got, unknown) },
 		}
-		session := func() kitSession { return kit.ada.sessions[0] }
-		g.barrage(t, client, s.url, session, kit.ada.sessions[1], kit.bob.sessions[0])
+		session := func() testSession { return env.ada.sessions[0] }
+		g.barrage(t, client, s.url, session, env.ada.sessions[1], env.bob.sessions[0])
 	}
 }
 
 // Signing out ends the session where it is admitted, and only there.
 func TestForgerySignOut(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	const procedure = "/hush.v1.SessionService/DestroySession"
 	unknown := unknownBeside(t, client, s.url, procedure)
 	next := 1
-	alive := func() kitSession {
-		in := kit.ada.sessions[next]
-		if got := kitCall(t, client, s.url, "/hush.v1.SessionService/Authcheck", in.page(s.url), emptyObject); got.status != http.StatusOK {
-			if next++; next == len(kit.ada.sessions) {
+	alive := func() testSession {
+		in := env.ada.sessions[next]
+		if got := callAs(t, client, s.url, "/hush.v1.SessionService/Authcheck", in.page(s.url), emptyObject); got.status != http.StatusOK {
+			if next++; next == len(env.ada.sessions) {
 				t.Fatalf("DestroySession: got %d sessions ended, want some left", next-1)
 			}
-			in = kit.ada.sessions[next]
+			in = env.ada.sessions[next]
 		}
 		return in
 	}
 	ended := 0
 	g := target{
 		name: procedure, method: http.MethodPost, path: procedure, body: emptyObject, declared: declaredRPCs()[procedure],
-		judge: func(got kitReply) verdict {
+		judge: func(got testReply) verdict {
 			v := verdictOf(t, got, unknown)
 			if v == admitted {
 				ended++
@@ -199,7 +199,7 @@ func TestForgerySignOut(t *testing.T) {
 			return v
 		},
 	}
-	g.barrage(t, client, s.url, alive, kit.ada.sessions[0], kit.bob.sessions[0])
+	g.barrage(t, client, s.url, alive, env.ada.sessions[0], env.bob.sessions[0])
 	alive()
 	if next != ended+1 || ended == 0 {
 		t.Errorf("DestroySession: got %d sessions ended by %d calls that were admitted, want as many", next-1, ended)
@@ -209,10 +209,10 @@ func TestForgerySignOut(t *testing.T) {
 // The same for the rows of the older API.
 func TestForgeryRows(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	table := declaredRPCs()
-	session := func() kitSession { return kit.ada.sessions[0] }
+	session := func() testSession { return env.ada.sessions[0] }
 	for _, row := range declaredRows() {
 		if row.method == http.MethodGet || row.method == http.MethodOptions {
 			continue
@@ -220,9 +220,9 @@ func TestForgeryRows(t *testing.T) {
 		g := target{
 			name: row.name(), method: row.method, path: row.address(), body: row.body(),
 			declared: table[row.procedure], open: row.open, parameters: true,
-			judge: func(got kitReply) verdict { return legacyVerdict(t, row, got) },
+			judge: func(got testReply) verdict { return legacyVerdict(t, row, got) },
 		}
-		g.barrage(t, client, s.url, session, kit.ada.sessions[1], kit.bob.sessions[0])
+		g.barrage(t, client, s.url, session, env.ada.sessions[1], env.bob.sessions[0])
 	}
 }
 
@@ -230,10 +230,10 @@ func TestForgeryRows(t *testing.T) {
 // name, but no other site's page may send them.
 func TestForgeryPages(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	session := func() kitSession { return kit.ada.sessions[0] }
-	judge := func(got kitReply) verdict {
+	session := func() testSession { return env.ada.sessions[0] }
+	judge := func(got testReply) verdict {
 		switch {
 		case got.status == http.StatusForbidden && strings.Contains(got.body, "pages of other sites"):
 			return crossSite
@@ -256,10 +256,10 @@ func TestForgeryPages(t *testing.T) {
 		}
 		g := target{
 			name: row.Method + " " + row.Path, method: row.Method, path: strings.Replace(row.Path, "{key}", unknownKey, 1),
-			body:     "continue=true&newp=" + kitPassword + "&newp2=" + kitPassword,
+			body:     "continue=true&newp=" + testPassword + "&newp2=" + testPassword,
 			declared: declared{access: access, forgeable: mailed(row.Path)}, parameters: !mailed(row.Path), judge: judge,
 		}
-		g.barrage(t, client, s.url, session, kit.ada.sessions[1], kit.bob.sessions[0])
+		g.barrage(t, client, s.url, session, env.ada.sessions[1], env.bob.sessions[0])
 	}
 	if found == 0 {
 		t.Error("routing table: got no form outside the API, want those behind mailed links")

@@ -30,7 +30,7 @@ func hostCases(port string) []hostCase {
 // So there are no sessions but on the service's own host.
 func TestSessionsOnTheOwnHostAlone(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	_, port, err := net.SplitHostPort(s.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -40,25 +40,25 @@ func TestSessionsOnTheOwnHostAlone(t *testing.T) {
 		for _, c := range hostCases(port) {
 			name := fmt.Sprintf("%s, HTTP/2 %t", c.host, http2)
 			site := "http://" + c.host
-			ada := kit.ada.sessions[0].page(site)
+			ada := env.ada.sessions[0].page(site)
 			if taken := aliveOf(t, client, site, ada); taken != c.home {
 				t.Errorf("session on %s: got it taken %t, want %t", name, taken, c.home)
 			}
-			if got := kitSend(t, client, http.MethodGet, site+"/api/v2/status", ada, ""); got.status != http.StatusOK || (got.header.Get("Set-Cookie") == clearedSession) == c.home {
+			if got := sendAs(t, client, http.MethodGet, site+"/api/v2/status", ada, ""); got.status != http.StatusOK || (got.header.Get("Set-Cookie") == clearedSession) == c.home {
 				t.Errorf("GET status on %s: got %d and Set-Cookie %q, want the session cleared: %t", name, got.status, got.header.Get("Set-Cookie"), !c.home)
 			}
-			wantSignIn(t, client, kit, s, name, site, c.home)
-			wantSharing(t, client, kit, name, site)
+			wantSignIn(t, client, env, s, name, site, c.home)
+			wantSharing(t, client, env, name, site)
 		}
 	}
 }
 
 // wantSignIn checks whether one can sign in on a site, and what it says of it.
-func wantSignIn(t *testing.T, client *http.Client, kit *accountKit, s *server, name, site string, home bool) {
+func wantSignIn(t *testing.T, client *http.Client, env *testEnv, s *server, name, site string, home bool) {
 	t.Helper()
 	page := http.Header{"Origin": {site}, "Sec-Fetch-Site": {"same-origin"}}
-	body := fmt.Sprintf(`{"address":%q,"password":%q}`, kit.ada.address, kitPassword)
-	got := kitCall(t, client, site, "/hush.v1.SessionService/CreateSession", page, body)
+	body := fmt.Sprintf(`{"address":%q,"password":%q}`, env.ada.address, testPassword)
+	got := callAs(t, client, site, "/hush.v1.SessionService/CreateSession", page, body)
 	if home != (got.status == http.StatusOK) || home != (got.header.Get("Set-Cookie") != "") {
 		t.Errorf("CreateSession on %s: got %d %s and Set-Cookie %q, want a session: %t", name, got.status, got.body, got.header.Get("Set-Cookie"), home)
 	}
@@ -68,21 +68,21 @@ func wantSignIn(t *testing.T, client *http.Client, kit *accountKit, s *server, n
 			t.Errorf("CreateSession on %s: got %s, want it to say %s: %t", name, got.body, text, !home)
 		}
 	}
-	policy := kitCall(t, client, site, "/hush.v1.SystemService/GetPolicy", page, emptyObject)
+	policy := callAs(t, client, site, "/hush.v1.SystemService/GetPolicy", page, emptyObject)
 	if strings.Contains(policy.body, `"signIn":true`) != home || !strings.Contains(policy.body, s.url) {
 		t.Errorf("GetPolicy on %s: got %s, want sign-in %t and the base URL", name, policy.body, home)
 	}
 }
 
 // wantSharing checks that a site shares and opens, and takes API tokens.
-func wantSharing(t *testing.T, client *http.Client, kit *accountKit, name, site string) {
+func wantSharing(t *testing.T, client *http.Client, env *testEnv, name, site string) {
 	t.Helper()
-	if !aliveOf(t, client, site, kitBearer(kit.ada.token)) {
+	if !aliveOf(t, client, site, bearerHeader(env.ada.token)) {
 		t.Errorf("API token on %s: got it refused, want it good", name)
 	}
-	for _, header := range []http.Header{nil, kitBearer(kit.ada.token)} {
+	for _, header := range []http.Header{nil, bearerHeader(env.ada.token)} {
 		secret, _ := kept(t, client, site, header)
-		got := kitSend(t, client, http.MethodPost, site+"/api/v1/secret/"+secret, nil, "")
+		got := sendAs(t, client, http.MethodPost, site+"/api/v1/secret/"+secret, nil, "")
 		if got.status != http.StatusOK || got.at(t, "value") != "x" {
 			t.Errorf("POST secret on %s: got %d %s, want the value", name, got.status, got.body)
 		}

@@ -52,8 +52,8 @@ func (j *traveller) openDomain() {
 	t, site := j.t, "http://"+travellerDomain
 	fromPage := http.Header{"Origin": {site}}
 	may := func(header http.Header) string {
-		policy := kitSend(t, j.client, http.MethodPost, site+"/hush.v1.SystemService/GetPolicy", header, "{}").ok(t, "GetPolicy")
-		shared := kitSend(t, j.client, http.MethodPost, site+"/api/v1/share", header, "secret=x")
+		policy := sendAs(t, j.client, http.MethodPost, site+"/hush.v1.SystemService/GetPolicy", header, "{}").ok(t, "GetPolicy")
+		shared := sendAs(t, j.client, http.MethodPost, site+"/api/v1/share", header, "secret=x")
 		allowed := strings.Contains(policy.body, `"anonymousCreate":true`)
 		if allowed != (shared.status == http.StatusOK) {
 			t.Errorf("share on the domain: got %d %s, want as the policy says: %s", shared.status, shared.body, policy.body)
@@ -96,9 +96,9 @@ func (j *traveller) uploadLogo() {
 	header := j.session.page(j.server.url)
 	header.Set("Content-Type", form.FormDataContentType())
 	path := j.server.url + "/api/v2/domains/" + travellerDomain + "/logo"
-	got := kitSend(t, j.client, http.MethodPost, path, header, body.String()).ok(t, "upload")
+	got := sendAs(t, j.client, http.MethodPost, path, header, body.String()).ok(t, "upload")
 	got.says(t, "upload", "8", "record", "width")
-	seen := kitSend(t, j.client, http.MethodGet, j.server.url+"/imagine/"+got.at(t, "record", "domainid")+"/logo.png", nil, "").ok(t, "logo")
+	seen := sendAs(t, j.client, http.MethodGet, j.server.url+"/imagine/"+got.at(t, "record", "domainid")+"/logo.png", nil, "").ok(t, "logo")
 	shown, err := png.Decode(strings.NewReader(seen.body))
 	if err != nil || shown.Bounds().Dx() != 8 || shown.Bounds().Dy() != 4 {
 		t.Errorf("logo: got %v, want a picture of 8 by 4", err)
@@ -124,8 +124,8 @@ func (j *traveller) shareOnDomain() {
 	if mailed := j.nextMail(travellerFriend, key).Link(t); mailed != "http://"+travellerDomain+"/s#"+key {
 		t.Errorf("mail: got the link %s, want it on the domain with its key behind the #", mailed)
 	}
-	kitSend(t, j.client, http.MethodGet, link, nil, "").ok(t, "the link's page")
-	opened := kitSend(t, j.client, http.MethodPost, "http://"+travellerDomain+"/api/v2/secret/"+key+"/reveal", nil, "continue=true")
+	sendAs(t, j.client, http.MethodGet, link, nil, "").ok(t, "the link's page")
+	opened := sendAs(t, j.client, http.MethodPost, "http://"+travellerDomain+"/api/v2/secret/"+key+"/reveal", nil, "continue=true")
 	opened.ok(t, "reveal").says(t, "reveal on the domain", "of the otters", "record", "secret_value")
 	j.nextMail(travellerAddress, key[:6])
 	receipt := j.page(http.MethodGet, "/private/"+kept.at(t, "record", "metadata", "key"), "").ok(t, "receipt")

@@ -39,11 +39,11 @@ func (j *traveller) lookAfter() {
 	j.rpc("ColonelService/ListExceptions", `{}`).ok(t, "exceptions").says(t, "exceptions", "otter is not defined", "exceptions", 0, "message")
 	o := operator{t, j.server.data}
 	o.ok("", "account", "create", "customer@elsewhere.com")
-	customer := kitBearer(strings.TrimSpace(o.ok("", "token", "create", "customer@elsewhere.com").stdout))
-	for _, got := range []kitReply{
-		kitSend(t, j.client, http.MethodGet, j.server.url+"/api/v2/colonel", customer, ""),
-		kitSend(t, j.client, http.MethodGet, j.server.url+"/api/v2/colonel", nil, ""),
-		kitCall(t, j.client, j.server.url, "/hush.v1.ColonelService/GetIndex", customer, `{}`),
+	customer := bearerHeader(strings.TrimSpace(o.ok("", "token", "create", "customer@elsewhere.com").stdout))
+	for _, got := range []testReply{
+		sendAs(t, j.client, http.MethodGet, j.server.url+"/api/v2/colonel", customer, ""),
+		sendAs(t, j.client, http.MethodGet, j.server.url+"/api/v2/colonel", nil, ""),
+		callAs(t, j.client, j.server.url, "/hush.v1.ColonelService/GetIndex", customer, `{}`),
 	} {
 		if got.status == http.StatusOK || strings.Contains(got.body, travellerAddress) {
 			t.Errorf("colonel by somebody else: got %d %s, want a refusal", got.status, got.body)
@@ -54,7 +54,7 @@ func (j *traveller) lookAfter() {
 // callByGRPC does a few of the same things with generated clients.
 func (j *traveller) callByGRPC() {
 	t := j.t
-	client := newHTTPClient(t, true, kitBasic(travellerAddress, j.token))
+	client := newHTTPClient(t, true, basicHeader(travellerAddress, j.token))
 	ctx, url, grpc := t.Context(), j.server.url, connect.WithGRPC()
 	account, err := hushv1connect.NewAccountServiceClient(client, url, grpc).GetAccount(ctx, &hushv1.GetAccountRequest{})
 	if err != nil || account.GetAccount().GetAddress() != travellerAddress || account.GetAccount().GetTally().GetSecretsCreated() != 3 {
@@ -73,7 +73,7 @@ func (j *traveller) callByGRPC() {
 	if err != nil {
 		t.Fatalf("GenerateApiToken: got %v, want nil", err)
 	}
-	narrow := newHTTPClient(t, true, kitBearer(made.GetToken()))
+	narrow := newHTTPClient(t, true, bearerHeader(made.GetToken()))
 	mustConceal(t, newRPCDriver("grpc", narrow, url, grpc), wish{secret: "by a program"})
 	if _, err := hushv1connect.NewMetadataServiceClient(narrow, url, grpc).ListMetadata(ctx, &hushv1.ListMetadataRequest{}); connect.CodeOf(err) != connect.CodePermissionDenied {
 		t.Errorf("ListMetadata by a token for concealing: got %v, want permission denied", err)
@@ -109,12 +109,12 @@ func (j *traveller) forgetPassword() {
 	waits := j.curl(http.MethodPost, "/api/v1/share", "secret=still+waits").ok(t, "share")
 	j.rpc("AccountService/RequestPasswordReset", fmt.Sprintf(`{"address":%q}`, travellerAddress)).ok(t, "asking for a reset")
 	link := j.nextMail(travellerAddress, "/reset/").Link(t)
-	kitSend(t, j.client, http.MethodGet, link, nil, "").ok(t, "the mailed link")
-	differ := kitSend(t, j.client, http.MethodPost, link, nil, url.Values{"newp": {resetPassword}, "newp2": {changedPassword}}.Encode())
+	sendAs(t, j.client, http.MethodGet, link, nil, "").ok(t, "the mailed link")
+	differ := sendAs(t, j.client, http.MethodPost, link, nil, url.Values{"newp": {resetPassword}, "newp2": {changedPassword}}.Encode())
 	if differ.status == http.StatusOK {
 		t.Errorf("reset with two passwords: got %d, want a refusal", differ.status)
 	}
-	done := kitSend(t, j.client, http.MethodPost, link, nil, url.Values{"newp": {resetPassword}, "newp2": {resetPassword}}.Encode()).ok(t, "reset")
+	done := sendAs(t, j.client, http.MethodPost, link, nil, url.Values{"newp": {resetPassword}, "newp2": {resetPassword}}.Encode()).ok(t, "reset")
 	if !strings.Contains(done.body, "can no longer be shown: 5") {
 		t.Errorf("reset: got %s, want it to say that 5 entries are out of reach", done.body)
 	}
@@ -127,7 +127,7 @@ func (j *traveller) forgetPassword() {
 	j.signInWith(resetPassword)
 	j.rpc("AccountService/GetAccount", `{}`).ok(t, "account").says(t, "account", "5", "account", "sealedCount")
 	j.page(http.MethodGet, "/private/recent", "").ok(t, "recent").says(t, "recent after a reset", "0", "count")
-	kitSend(t, j.client, http.MethodGet, j.server.url+"/api/v1/private/"+waits.at(t, "metadata_key"), nil, "").ok(t, "a receipt by its own link")
+	sendAs(t, j.client, http.MethodGet, j.server.url+"/api/v1/private/"+waits.at(t, "metadata_key"), nil, "").ok(t, "a receipt by its own link")
 }
 
 // leave ends the account. What waits is burned, and nothing is left to sign in
@@ -144,7 +144,7 @@ func (j *traveller) leave() {
 	if err := signIn(t, j.server, travellerAddress, resetPassword); connect.CodeOf(err) != connect.CodePermissionDenied {
 		t.Errorf("sign-in after the end: got %v, want permission denied", err)
 	}
-	if got := kitSend(t, j.client, http.MethodGet, "http://"+travellerDomain+"/healthz", nil, ""); got.status != http.StatusOK {
+	if got := sendAs(t, j.client, http.MethodGet, "http://"+travellerDomain+"/healthz", nil, ""); got.status != http.StatusOK {
 		t.Errorf("healthz on the domain: got %d, want 200", got.status)
 	}
 }

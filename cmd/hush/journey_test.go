@@ -16,7 +16,7 @@ import (
 
 // at returns what an answer in JSON holds at a path of members and of indexes,
 // as text. It ends the test if there is nothing.
-func (r kitReply) at(t testing.TB, path ...any) string {
+func (r testReply) at(t testing.TB, path ...any) string {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(r.body))
 	decoder.UseNumber()
@@ -44,7 +44,7 @@ func (r kitReply) at(t testing.TB, path ...any) string {
 }
 
 // ok ends the test unless a call succeeded.
-func (r kitReply) ok(t testing.TB, call string) kitReply {
+func (r testReply) ok(t testing.TB, call string) testReply {
 	t.Helper()
 	if r.status != http.StatusOK {
 		t.Fatalf("%s: got %d %s, want 200", call, r.status, r.body)
@@ -53,7 +53,7 @@ func (r kitReply) ok(t testing.TB, call string) kitReply {
 }
 
 // says fails the test unless an answer holds a value.
-func (r kitReply) says(t testing.TB, call, want string, path ...any) {
+func (r testReply) says(t testing.TB, call, want string, path ...any) {
 	t.Helper()
 	if got := r.at(t, path...); got != want {
 		t.Errorf("%s: got %q at %v, want %q", call, got, path, want)
@@ -78,7 +78,7 @@ type traveller struct {
 	dns    *resolvertest.Server
 	client *http.Client
 
-	session kitSession
+	session testSession
 	token   string
 	read    map[string]bool // texts of mails that were read
 	// receipt is that of the secret that went to a friend by mail.
@@ -90,7 +90,7 @@ type traveller struct {
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	mails, dns := mailtest.New(t), resolvertest.New(t)
-	flags := append(kitServices(t, mails, dns), "--sign-up=open", "--colonel="+travellerAddress, "--log-level=debug")
+	flags := append(testServices(t, mails, dns), "--sign-up=open", "--colonel="+travellerAddress, "--log-level=debug")
 	s := startHush(t, flags...)
 	j := &traveller{t: t, server: s, mails: mails, dns: dns, client: anywhere(t, s), read: map[string]bool{}}
 	for _, step := range []func(){
@@ -125,25 +125,25 @@ func anywhere(t *testing.T, s *server) *http.Client {
 }
 
 // rpc calls as the service's own pages do.
-func (j *traveller) rpc(procedure, body string) kitReply {
+func (j *traveller) rpc(procedure, body string) testReply {
 	j.t.Helper()
 	header := http.Header{}
 	if j.session.cookie != "" {
 		header = j.session.page(j.server.url)
 	}
-	return kitCall(j.t, j.client, j.server.url, "/hush.v1."+procedure, header, body)
+	return callAs(j.t, j.client, j.server.url, "/hush.v1."+procedure, header, body)
 }
 
 // page calls the second API as the service's own pages do.
-func (j *traveller) page(method, path, body string) kitReply {
+func (j *traveller) page(method, path, body string) testReply {
 	j.t.Helper()
-	return kitSend(j.t, j.client, method, j.server.url+"/api/v2"+path, j.session.page(j.server.url), body)
+	return sendAs(j.t, j.client, method, j.server.url+"/api/v2"+path, j.session.page(j.server.url), body)
 }
 
 // curl calls with Basic auth.
-func (j *traveller) curl(method, path, body string) kitReply {
+func (j *traveller) curl(method, path, body string) testReply {
 	j.t.Helper()
-	return kitSend(j.t, j.client, method, j.server.url+path, kitBasic(travellerAddress, j.token), body)
+	return sendAs(j.t, j.client, method, j.server.url+path, basicHeader(travellerAddress, j.token), body)
 }
 
 // nextMail waits for a mail to somebody with words in it that was not read yet.
@@ -184,17 +184,17 @@ func (j *traveller) confirm() {
 	t := j.t
 	link := j.nextMail(travellerAddress, "/verify/").Link(t)
 	for range 2 {
-		shown := kitSend(t, j.client, http.MethodGet, link, nil, "").ok(t, "the mailed link")
+		shown := sendAs(t, j.client, http.MethodGet, link, nil, "").ok(t, "the mailed link")
 		if !strings.Contains(shown.body, `method="post"`) {
 			t.Errorf("the mailed link: got %s, want a form", shown.body)
 		}
 	}
 	chosen := url.Values{"newp": {travellerPassword}, "newp2": {travellerPassword}}.Encode()
-	if bare := kitSend(t, j.client, http.MethodPost, link, nil, ""); bare.status == http.StatusOK {
+	if bare := sendAs(t, j.client, http.MethodPost, link, nil, ""); bare.status == http.StatusOK {
 		t.Errorf("the link's button, without a password: got %d, want a refusal", bare.status)
 	}
-	kitSend(t, j.client, http.MethodPost, link, http.Header{"Origin": {j.server.url}}, chosen).ok(t, "the link's button")
-	if again := kitSend(t, j.client, http.MethodPost, link, nil, chosen); again.status == http.StatusOK {
+	sendAs(t, j.client, http.MethodPost, link, http.Header{"Origin": {j.server.url}}, chosen).ok(t, "the link's button")
+	if again := sendAs(t, j.client, http.MethodPost, link, nil, chosen); again.status == http.StatusOK {
 		t.Errorf("the link's button, again: got %d, want a refusal", again.status)
 	}
 }
@@ -208,25 +208,25 @@ func (j *traveller) signIn() {
 
 func (j *traveller) signInWith(password string) {
 	j.t.Helper()
-	j.session = kitSession{}
+	j.session = testSession{}
 	got := j.rpc("SessionService/CreateSession", fmt.Sprintf(`{"address":%q,"password":%q}`, travellerAddress, password)).ok(j.t, "sign-in")
 	cookies := (&http.Response{Header: got.header}).Cookies()
 	if len(cookies) != 1 || !cookies[0].Secure || !cookies[0].HttpOnly {
 		j.t.Fatalf("sign-in: got the cookies %v, want one that is safe", cookies)
 	}
-	j.session = kitSession{cookie: cookies[0].Value, shrimp: got.at(j.t, "shrimp"), id: got.at(j.t, "session", "sessionId")}
+	j.session = testSession{cookie: cookies[0].Value, shrimp: got.at(j.t, "shrimp"), id: got.at(j.t, "session", "sessionId")}
 }
 
 // makeToken does it twice: the second token takes the place of the first.
 func (j *traveller) makeToken() {
 	t := j.t
-	bare := kitSend(t, j.client, http.MethodPost, j.server.url+"/api/v2/account/apitoken", j.session.header(), "")
+	bare := sendAs(t, j.client, http.MethodPost, j.server.url+"/api/v2/account/apitoken", j.session.header(), "")
 	if bare.status == http.StatusOK {
 		t.Errorf("token without the shrimp: got %d %s, want a refusal", bare.status, bare.body)
 	}
 	first := j.page(http.MethodPost, "/account/apitoken", "").ok(t, "first token").at(t, "record", "apitoken")
 	j.token = j.page(http.MethodPost, "/account/apitoken", "").ok(t, "second token").at(t, "record", "apitoken")
-	if got := kitSend(t, j.client, http.MethodGet, j.server.url+"/api/v1/authcheck", kitBasic(travellerAddress, first), ""); got.status == http.StatusOK {
+	if got := sendAs(t, j.client, http.MethodGet, j.server.url+"/api/v1/authcheck", basicHeader(travellerAddress, first), ""); got.status == http.StatusOK {
 		t.Errorf("authcheck with the first token: got %d %s, want a refusal", got.status, got.body)
 	}
 	j.curl(http.MethodGet, "/api/v1/authcheck", "").ok(t, "authcheck").says(t, "authcheck", "nominal", "status")
@@ -247,11 +247,11 @@ func (j *traveller) shareByMail() {
 	if link != j.server.url+"/s#"+key || m.Header("Reply-To") != "<"+travellerAddress+">" {
 		t.Errorf("mail: got the link %s and answers to %s, want the secret's and the sender", link, m.Header("Reply-To"))
 	}
-	kitSend(t, j.client, http.MethodGet, link, nil, "").ok(t, "the link's page")
-	kitSend(t, j.client, http.MethodGet, j.server.url+"/api/v2/secret/"+key, nil, "").ok(t, "look")
-	opened := kitSend(t, j.client, http.MethodPost, j.server.url+"/api/v2/secret/"+key, nil, "continue=true").ok(t, "reveal")
+	sendAs(t, j.client, http.MethodGet, link, nil, "").ok(t, "the link's page")
+	sendAs(t, j.client, http.MethodGet, j.server.url+"/api/v2/secret/"+key, nil, "").ok(t, "look")
+	opened := sendAs(t, j.client, http.MethodPost, j.server.url+"/api/v2/secret/"+key, nil, "continue=true").ok(t, "reveal")
 	opened.says(t, "reveal", "for a friend", "record", "secret_value")
-	if again := kitSend(t, j.client, http.MethodPost, j.server.url+"/api/v1/secret/"+key, nil, "x=y"); again.status != http.StatusNotFound {
+	if again := sendAs(t, j.client, http.MethodPost, j.server.url+"/api/v1/secret/"+key, nil, "x=y"); again.status != http.StatusNotFound {
 		t.Errorf("second reveal: got %d %s, want 404", again.status, again.body)
 	}
 	notice := j.nextMail(travellerAddress, key[:6])

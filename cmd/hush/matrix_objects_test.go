@@ -27,7 +27,7 @@ const (
 )
 
 // strangeCalls name ada's objects in every RPC that takes the name of one.
-func strangeCalls(ada *kitAccount) []strange {
+func strangeCalls(ada *testAccount) []strange {
 	guarded, secret := ada.guarded.Metadata.Key.Expose(), ada.guarded.Secret.Key.Expose()
 	list := []strange{
 		{"AccountService/RevokeApiToken", fmt.Sprintf(`{"token_id":%q}`, ada.tokenID), wantNotFound},
@@ -68,35 +68,35 @@ func strangeCalls(ada *kitAccount) []strange {
 // does not even tell that they are there.
 func TestMatrixObjects(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	calls := strangeCalls(&kit.ada)
+	calls := strangeCalls(&env.ada)
 	wantAllObjects(t, calls)
-	before := possessions(t, client, s.url, &kit.ada)
+	before := possessions(t, client, s.url, &env.ada)
 	callers := map[string]http.Header{
-		"other account": kitBearer(kit.bob.token), "other account's session": kit.bob.sessions[0].page(s.url),
+		"other account": bearerHeader(env.bob.token), "other account's session": env.bob.sessions[0].page(s.url),
 	}
 	for name, header := range callers {
 		for _, call := range calls {
-			got := kitCall(t, client, s.url, "/hush.v1."+call.procedure, header, call.body)
+			got := callAs(t, client, s.url, "/hush.v1."+call.procedure, header, call.body)
 			if what := strangeOutcome(t, got); !call.admits(what) {
 				t.Errorf("%s of what is ada's by %s: got %s (%d %s), want %s", call.procedure, name, what, got.status, got.body, call.want)
 			}
-			wantNoneOf(t, call.procedure+" by "+name, got, kit.ada.belongings(call.body))
+			wantNoneOf(t, call.procedure+" by "+name, got, env.ada.belongings(call.body))
 			if strings.Contains(got.body, `"events"`) || strings.Contains(got.body, `"deliveries"`) {
 				t.Errorf("%s by %s: got %s, want neither events nor deliveries", call.procedure, name, got.body)
 			}
 		}
-		remove := fmt.Sprintf(`{"domain":%q}`, kit.ada.domain.Name) // the caller's own claim
-		if got := kitCall(t, client, s.url, "/hush.v1.DomainService/RemoveDomain", header, remove); got.status != http.StatusOK {
+		remove := fmt.Sprintf(`{"domain":%q}`, env.ada.domain.Name) // the caller's own claim
+		if got := callAs(t, client, s.url, "/hush.v1.DomainService/RemoveDomain", header, remove); got.status != http.StatusOK {
 			t.Errorf("RemoveDomain of the own claim by %s: got %d %s, want 200", name, got.status, got.body)
 		}
 	}
-	if after := possessions(t, client, s.url, &kit.ada); after != before {
+	if after := possessions(t, client, s.url, &env.ada); after != before {
 		t.Errorf("ada's objects: got\n%s\nwant them unchanged:\n%s", after, before)
 	}
-	for i, in := range kit.ada.sessions {
-		if got := kitCall(t, client, s.url, "/hush.v1.AccountService/GetAccount", in.page(s.url), emptyObject); got.status != http.StatusOK {
+	for i, in := range env.ada.sessions {
+		if got := callAs(t, client, s.url, "/hush.v1.AccountService/GetAccount", in.page(s.url), emptyObject); got.status != http.StatusOK {
 			t.Errorf("session %d of ada's: got %d %s, want it alive", i, got.status, got.body)
 		}
 	}
@@ -115,7 +115,7 @@ func (s strange) admits(outcome string) bool {
 	return outcome == s.want
 }
 
-func strangeOutcome(t *testing.T, got kitReply) string {
+func strangeOutcome(t *testing.T, got testReply) string {
 	t.Helper()
 	switch {
 	case got.status == http.StatusOK:
@@ -149,7 +149,7 @@ func wantAllObjects(t *testing.T, calls []strange) {
 
 // belongings is what no answer to somebody else may hold, but for what was
 // sent.
-func (a *kitAccount) belongings(sent string) *canaries {
+func (a *testAccount) belongings(sent string) *canaries {
 	all := &canaries{}
 	for what, text := range map[string]string{
 		"address": a.address, "account id": a.id, "token": a.token, "token id": a.tokenID,
@@ -168,20 +168,20 @@ func (a *kitAccount) belongings(sent string) *canaries {
 }
 
 // wantNoneOf searches an answer for somebody else's belongings.
-func wantNoneOf(t *testing.T, call string, got kitReply, belongings *canaries) {
+func wantNoneOf(t *testing.T, call string, got testReply, belongings *canaries) {
 	t.Helper()
 	belongings.search(t, "answer to "+call, []byte(fmt.Sprint(got.header)+got.body))
 }
 
 // possessions is whatever an account is shown of itself, but for what time and
 // those who look change.
-func possessions(t *testing.T, client *http.Client, url string, a *kitAccount) string {
+func possessions(t *testing.T, client *http.Client, url string, a *testAccount) string {
 	t.Helper()
 	var all strings.Builder
 	for _, call := range []string{
 		"AccountService/ListApiTokens", "SessionService/ListSessions", "DomainService/ListDomains", "MetadataService/ListMetadata",
 	} {
-		got := kitCall(t, client, url, "/hush.v1."+call, kitBearer(a.token), emptyObject)
+		got := callAs(t, client, url, "/hush.v1."+call, bearerHeader(a.token), emptyObject)
 		var answer any
 		if err := json.Unmarshal([]byte(got.body), &answer); got.status != http.StatusOK || err != nil {
 			t.Fatalf("%s: got %d %s, want 200 and JSON", call, got.status, got.body)
@@ -193,7 +193,7 @@ func possessions(t *testing.T, client *http.Client, url string, a *kitAccount) s
 		all.Write(lasting)
 	}
 	for _, key := range []string{a.guarded.Secret.Key.Expose(), a.plain.Secret.Key.Expose()} {
-		got := kitCall(t, client, url, "/hush.v1.SecretService/GetSecretStatus", nil, fmt.Sprintf(`{"secret_key":%q}`, key))
+		got := callAs(t, client, url, "/hush.v1.SecretService/GetSecretStatus", nil, fmt.Sprintf(`{"secret_key":%q}`, key))
 		fmt.Fprintln(&all, got.status, strings.Contains(got.body, "STATE_VIEWED"))
 	}
 	return all.String()
@@ -220,24 +220,24 @@ func withoutTimes(answer any) any {
 // everything that belongs to somebody else, whoever asks.
 func TestMatrixShowsNobodyElses(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	table := declaredRPCs()
 	for _, procedure := range procedures(t) {
-		for _, column := range standings(kit, s.url) {
+		for _, column := range standings(env, s.url) {
 			if !strings.Contains(column.name, "other account by") && !strings.Contains(column.name, "nonymous") {
 				continue
 			}
-			got := kitCall(t, client, s.url, procedure, column.header, table[procedure].body)
-			wantNoneOf(t, procedure+" by "+column.name, got, kit.ada.belongings(""))
+			got := callAs(t, client, s.url, procedure, column.header, table[procedure].body)
+			wantNoneOf(t, procedure+" by "+column.name, got, env.ada.belongings(""))
 		}
 	}
 	for _, row := range declaredRows() {
-		got := kitSend(t, client, row.method, s.url+row.address(), kitBearer(kit.bob.token), row.body())
-		kit.ada.belongings("").search(t, row.name(), []byte(fmt.Sprint(got.header)+got.body))
+		got := sendAs(t, client, row.method, s.url+row.address(), bearerHeader(env.bob.token), row.body())
+		env.ada.belongings("").search(t, row.name(), []byte(fmt.Sprint(got.header)+got.body))
 	}
-	own := kitCall(t, client, s.url, "/hush.v1.AccountService/ExportAccount", kitBearer(kit.ada.token), emptyObject)
-	for what, text := range maps.All(map[string]string{"address": kit.ada.address, "metadata key": kit.ada.plain.Metadata.Key.Expose(), "TXT value": kit.ada.domain.TXTValue}) {
+	own := callAs(t, client, s.url, "/hush.v1.AccountService/ExportAccount", bearerHeader(env.ada.token), emptyObject)
+	for what, text := range maps.All(map[string]string{"address": env.ada.address, "metadata key": env.ada.plain.Metadata.Key.Expose(), "TXT value": env.ada.domain.TXTValue}) {
 		if !strings.Contains(own.body, text) {
 			t.Errorf("ExportAccount by its owner: got no %s, want the search to have found it there", what)
 		}

@@ -15,12 +15,12 @@ func TestMatrixRows(t *testing.T) {
 	t.Parallel()
 	rows := declaredRows()
 	wantAllRows(t, rows)
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	table, columns := declaredRPCs(), standings(kit, s.url)
+	table, columns := declaredRPCs(), standings(env, s.url)
 	for _, row := range rows {
 		for _, column := range columns {
-			got := kitSend(t, client, row.method, s.url+row.address(), column.header, row.body())
+			got := sendAs(t, client, row.method, s.url+row.address(), column.header, row.body())
 			want := table[row.procedure].expects(column).inLegacy()
 			if row.procedure == "preflight" || row.anyone {
 				want = admitted
@@ -70,7 +70,7 @@ func (v verdict) inLegacy() verdict {
 }
 
 // legacyVerdict reads an answer in the shape of the row's version.
-func legacyVerdict(t *testing.T, row declaredRow, got kitReply) verdict {
+func legacyVerdict(t *testing.T, row declaredRow, got testReply) verdict {
 	t.Helper()
 	if kind := got.header.Get("Content-Type"); kind != "application/json; charset=utf-8" || !json.Valid([]byte(got.body)) {
 		t.Errorf("%s: got %s %q, want JSON", row.name(), kind, got.body)
@@ -100,25 +100,25 @@ func legacyVerdict(t *testing.T, row declaredRow, got kitReply) verdict {
 // method and however the path is spelled.
 func TestColonelPageIsHidden(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
 	callers := map[string]http.Header{
-		"anonymous": nil, "account": kitBearer(kit.ada.token), "session": kit.ada.sessions[0].page(s.url),
-		"revoked token": kitBearer(kit.revoked), "revoked colonel": kitBasic(kit.cleo.address, kit.revoked),
+		"anonymous": nil, "account": bearerHeader(env.ada.token), "session": env.ada.sessions[0].page(s.url),
+		"revoked token": bearerHeader(env.revoked), "revoked colonel": basicHeader(env.cleo.address, env.revoked),
 	}
 	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 	for _, path := range []string{"/colonel", "/colonel/", "/%63olonel", "/colonel%2F", "/colonel?x=1", "/colone%6C/", "/colonel?shrimp=%ff", "/colonel?shrimp=a&shrimp=b"} {
 		for _, method := range methods {
 			for name, header := range callers {
-				want := kitSend(t, client, method, s.url+"/api/v2/nothing", header, "")
-				got := kitSend(t, client, method, s.url+"/api/v2"+path, header, "")
+				want := sendAs(t, client, method, s.url+"/api/v2/nothing", header, "")
+				got := sendAs(t, client, method, s.url+"/api/v2"+path, header, "")
 				if got.status != http.StatusNotFound || got.body != want.body || got.header.Get("Allow") != "" {
 					t.Errorf("%s %s by %s: got %d %q, want it not there", method, path, name, got.status, got.body)
 				}
 			}
 		}
 	}
-	got := kitSend(t, client, "GET", s.url+"/api/v2/colonel", kitBearer(kit.cleo.token), "")
+	got := sendAs(t, client, "GET", s.url+"/api/v2/colonel", bearerHeader(env.cleo.token), "")
 	if got.status != http.StatusOK {
 		t.Errorf("GET /colonel by a colonel: got %d %s, want 200", got.status, got.body)
 	}

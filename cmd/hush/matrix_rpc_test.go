@@ -46,30 +46,30 @@ type standing struct {
 }
 
 // standings are the columns of the matrix.
-func standings(k *accountKit, url string) []standing {
-	ada, narrow := &k.ada, kitScopes()
+func standings(k *testEnv, url string) []standing {
+	ada, narrow := &k.ada, testScopes()
 	list := []standing{
 		{name: "anonymous"},
-		{name: "account by Basic", header: kitBasic(ada.address, ada.token), good: true},
-		{name: "account by Bearer", header: kitBearer(ada.token), good: true},
+		{name: "account by Basic", header: basicHeader(ada.address, ada.token), good: true},
+		{name: "account by Bearer", header: bearerHeader(ada.token), good: true},
 		{name: "account by session", header: ada.sessions[0].page(url), good: true},
-		{name: "other account by Bearer", header: kitBearer(k.bob.token), good: true},
-		{name: "colonel by Bearer", header: kitBearer(k.cleo.token), good: true, colonel: true},
+		{name: "other account by Bearer", header: bearerHeader(k.bob.token), good: true},
+		{name: "colonel by Bearer", header: bearerHeader(k.cleo.token), good: true, colonel: true},
 		{name: "colonel by session", header: k.cleo.sessions[0].page(url), good: true, colonel: true},
 		{name: "expired session", header: k.expired.page(url)},
-		{name: "revoked token", header: kitBearer(k.revoked), refused: true},
-		{name: "revoked token by Basic", header: kitBasic(ada.address, k.revoked), refused: true},
-		{name: "other account's token by Basic", header: kitBasic(ada.address, k.bob.token), refused: true},
-		{name: "unverified", header: kitBearer(k.dan.token), refused: true},
-		{name: "unverified by Basic", header: kitBasic(k.dan.address, k.dan.token), refused: true},
-		{name: "password for a token", header: kitBasic(ada.address, kitPassword), refused: true},
+		{name: "revoked token", header: bearerHeader(k.revoked), refused: true},
+		{name: "revoked token by Basic", header: basicHeader(ada.address, k.revoked), refused: true},
+		{name: "other account's token by Basic", header: basicHeader(ada.address, k.bob.token), refused: true},
+		{name: "unverified", header: bearerHeader(k.dan.token), refused: true},
+		{name: "unverified by Basic", header: basicHeader(k.dan.address, k.dan.token), refused: true},
+		{name: "password for a token", header: basicHeader(ada.address, testPassword), refused: true},
 		{name: "unknown scheme", header: http.Header{"Authorization": {"Digest x"}}, refused: true},
-		{name: "session beside a bad header", header: beside(ada.sessions[0].page(url), kitBearer(k.revoked)), refused: true},
+		{name: "session beside a bad header", header: beside(ada.sessions[0].page(url), bearerHeader(k.revoked)), refused: true},
 	}
 	for _, scope := range slices.Sorted(maps.Keys(narrow)) {
 		list = append(list,
-			standing{name: "token for " + scope, header: kitBearer(ada.narrow[narrow[scope]]), good: true, scope: scope},
-			standing{name: "colonel's token for " + scope, header: kitBearer(k.cleo.narrow[narrow[scope]]), good: true, colonel: true, scope: scope})
+			standing{name: "token for " + scope, header: bearerHeader(ada.narrow[narrow[scope]]), good: true, scope: scope},
+			standing{name: "colonel's token for " + scope, header: bearerHeader(k.cleo.narrow[narrow[scope]]), good: true, colonel: true, scope: scope})
 	}
 	return list
 }
@@ -144,13 +144,13 @@ func procedures(t *testing.T) []string {
 // the test.
 func TestMatrixConnect(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	table, columns := declaredRPCs(), standings(kit, s.url)
+	table, columns := declaredRPCs(), standings(env, s.url)
 	for _, procedure := range procedures(t) {
 		unknown := unknownBeside(t, client, s.url, procedure)
 		for _, column := range columns {
-			got := kitCall(t, client, s.url, procedure, column.header, table[procedure].body)
+			got := callAs(t, client, s.url, procedure, column.header, table[procedure].body)
 			if v := verdictOf(t, got, unknown); v != table[procedure].expects(column) {
 				t.Errorf("%s by %s: got %s (%d %s), want %s", procedure, column.name, v, got.status, got.body, table[procedure].expects(column))
 			}
@@ -160,14 +160,14 @@ func TestMatrixConnect(t *testing.T) {
 
 // unknownBeside is the answer to a procedure that a procedure's service does not
 // have.
-func unknownBeside(t *testing.T, client *http.Client, url, procedure string) kitReply {
+func unknownBeside(t *testing.T, client *http.Client, url, procedure string) testReply {
 	t.Helper()
-	return kitCall(t, client, url, path.Join(path.Dir(procedure), "NoSuchMethod"), nil, emptyObject)
+	return callAs(t, client, url, path.Join(path.Dir(procedure), "NoSuchMethod"), nil, emptyObject)
 }
 
 // verdictOf reads the answer of an RPC over Connect. What is for colonels alone
 // is answered to others like what the service does not have.
-func verdictOf(t *testing.T, got, unknown kitReply) verdict {
+func verdictOf(t *testing.T, got, unknown testReply) verdict {
 	t.Helper()
 	if got.status == unknown.status && got.body == unknown.body {
 		return notThere
@@ -211,9 +211,9 @@ func verdictBy(reason hushv1.Refusal_Reason) verdict {
 // The same over gRPC.
 func TestMatrixGRPC(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, true, nil)
-	table, columns := declaredRPCs(), standings(kit, s.url)
+	table, columns := declaredRPCs(), standings(env, s.url)
 	methods := publicMethods()
 	for _, procedure := range procedures(t) {
 		call := connect.NewClient[emptypb.Empty, emptypb.Empty](client, s.url+procedure, connect.WithGRPC())
@@ -268,9 +268,9 @@ func verdictOfGRPC(t *testing.T, err error) verdict {
 // the path is spelled.
 func TestNoAdminOnThePublicPort(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	unknown := kitCall(t, client, s.url, "/hush.v1.NoSuchService/GetIndex", nil, emptyObject)
+	unknown := callAs(t, client, s.url, "/hush.v1.NoSuchService/GetIndex", nil, emptyObject)
 	if unknown.status != http.StatusNotFound {
 		t.Errorf("an unknown path: got %d, want 404", unknown.status)
 	}
@@ -288,10 +288,10 @@ func TestNoAdminOnThePublicPort(t *testing.T) {
 	for _, path := range paths {
 		want := unknown
 		if strings.HasPrefix(path, "/hush.v1.") {
-			want = kitCall(t, client, s.url, "/hush.v1.SystemService/NoSuch", nil, emptyObject)
+			want = callAs(t, client, s.url, "/hush.v1.SystemService/NoSuch", nil, emptyObject)
 		}
-		for _, column := range standings(kit, s.url) {
-			if got := kitCall(t, client, s.url, path, column.header, emptyObject); got.status != http.StatusNotFound || got.body != want.body {
+		for _, column := range standings(env, s.url) {
+			if got := callAs(t, client, s.url, path, column.header, emptyObject); got.status != http.StatusNotFound || got.body != want.body {
 				t.Errorf("%s by %s: got %d %s, want it not there", path, column.name, got.status, got.body)
 			}
 		}

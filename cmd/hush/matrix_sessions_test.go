@@ -18,9 +18,9 @@ const clearedSession = "__Host-hush=; Path=/; Max-Age=0; HttpOnly; Secure; SameS
 // taken for its owner's, whatever the protocol.
 func aliveOf(t *testing.T, client *http.Client, url string, header http.Header) bool {
 	t.Helper()
-	rpc := kitCall(t, client, url, "/hush.v1.AccountService/GetAccount", header, emptyObject)
-	v2 := kitSend(t, client, http.MethodGet, url+"/api/v2/account", header, "")
-	v1 := kitSend(t, client, http.MethodGet, url+"/api/v1/authcheck", header, "")
+	rpc := callAs(t, client, url, "/hush.v1.AccountService/GetAccount", header, emptyObject)
+	v2 := sendAs(t, client, http.MethodGet, url+"/api/v2/account", header, "")
+	v1 := sendAs(t, client, http.MethodGet, url+"/api/v1/authcheck", header, "")
 	taken := rpc.status == http.StatusOK
 	refused := rpc.status == http.StatusUnauthorized && v2.status == http.StatusForbidden && v1.status == http.StatusNotFound
 	if (taken && (v1.status != http.StatusOK || v2.status != http.StatusOK)) || !taken && !refused {
@@ -33,29 +33,29 @@ func aliveOf(t *testing.T, client *http.Client, url string, header http.Header) 
 type ending struct {
 	name string
 	// by is called by ada with the session that sees it done.
-	by func(t *testing.T, e *endingKit)
+	by func(t *testing.T, e *endingEnv)
 	// own, others and tokens tell whether the session that asked, the others
 	// and the API tokens stay.
 	own, others, tokens bool
 }
 
-// endingKit is a running server with all that an ending may need.
-type endingKit struct {
-	*accountKit
+// endingEnv is a running server with all that an ending may need.
+type endingEnv struct {
+	*testEnv
 	s      *server
 	relay  *mailtest.Server
 	client *http.Client
-	own    kitSession
+	own    testSession
 }
 
-func (e *endingKit) must(t *testing.T, procedure, body string) kitReply {
+func (e *endingEnv) must(t *testing.T, procedure, body string) testReply {
 	t.Helper()
 	return e.mustBy(t, e.own.page(e.s.url), procedure, body)
 }
 
-func (e *endingKit) mustBy(t *testing.T, header http.Header, procedure, body string) kitReply {
+func (e *endingEnv) mustBy(t *testing.T, header http.Header, procedure, body string) testReply {
 	t.Helper()
-	got := kitCall(t, e.client, e.s.url, "/hush.v1."+procedure, header, body)
+	got := callAs(t, e.client, e.s.url, "/hush.v1."+procedure, header, body)
 	if got.status != http.StatusOK {
 		t.Fatalf("%s: got %d %s, want 200", procedure, got.status, got.body)
 	}
@@ -64,16 +64,16 @@ func (e *endingKit) mustBy(t *testing.T, header http.Header, procedure, body str
 
 func endings() []ending {
 	return []ending{
-		{name: "sign-out", others: true, tokens: true, by: func(t *testing.T, e *endingKit) {
+		{name: "sign-out", others: true, tokens: true, by: func(t *testing.T, e *endingEnv) {
 			wantCleared(t, e.must(t, "SessionService/DestroySession", emptyObject))
 		}},
-		{name: "sign-out everywhere", tokens: true, by: func(t *testing.T, e *endingKit) {
+		{name: "sign-out everywhere", tokens: true, by: func(t *testing.T, e *endingEnv) {
 			wantCleared(t, e.must(t, "SessionService/RevokeSessions", `{"all":true}`))
 		}},
-		{name: "sign-out everywhere by a token", tokens: true, by: func(t *testing.T, e *endingKit) {
-			e.mustBy(t, kitBearer(e.ada.token), "SessionService/RevokeSessions", `{"all":true}`)
+		{name: "sign-out everywhere by a token", tokens: true, by: func(t *testing.T, e *endingEnv) {
+			e.mustBy(t, bearerHeader(e.ada.token), "SessionService/RevokeSessions", `{"all":true}`)
 		}},
-		{name: "sign-out of the others", own: true, tokens: true, by: func(t *testing.T, e *endingKit) {
+		{name: "sign-out of the others", own: true, tokens: true, by: func(t *testing.T, e *endingEnv) {
 			var ids []string
 			for _, in := range e.ada.sessions {
 				if in != e.own {
@@ -82,22 +82,22 @@ func endings() []ending {
 			}
 			e.must(t, "SessionService/RevokeSessions", `{"session_ids":[`+strings.Join(ids, ",")+`]}`)
 		}},
-		{name: "password change", own: true, tokens: true, by: func(t *testing.T, e *endingKit) {
-			e.must(t, "AccountService/ChangeAccountPassword", `{"current_password":"`+kitPassword+`","new_password":"eleven loud geese"}`)
+		{name: "password change", own: true, tokens: true, by: func(t *testing.T, e *endingEnv) {
+			e.must(t, "AccountService/ChangeAccountPassword", `{"current_password":"`+testPassword+`","new_password":"eleven loud geese"}`)
 		}},
-		{name: "password reset", by: func(t *testing.T, e *endingKit) {
+		{name: "password reset", by: func(t *testing.T, e *endingEnv) {
 			e.relay.Forget()
 			e.mustBy(t, nil, "AccountService/RequestPasswordReset", fmt.Sprintf(`{"address":%q}`, e.ada.address))
 			token := path.Base(linkTo(t, e.relay, e.ada.address, "/reset/"))
 			e.mustBy(t, nil, "AccountService/ResetPassword", fmt.Sprintf(`{"token":%q,"new_password":"eleven loud geese"}`, token))
 		}},
-		{name: "end of the account", by: func(t *testing.T, e *endingKit) {
-			wantCleared(t, e.must(t, "AccountService/DestroyAccount", `{"confirmation":"`+kitPassword+`"}`))
+		{name: "end of the account", by: func(t *testing.T, e *endingEnv) {
+			wantCleared(t, e.must(t, "AccountService/DestroyAccount", `{"confirmation":"`+testPassword+`"}`))
 		}},
-		{name: "lock by the operator", by: func(t *testing.T, e *endingKit) {
+		{name: "lock by the operator", by: func(t *testing.T, e *endingEnv) {
 			call(t, nil, "", "admin", "account", "disable", "--data", e.s.data, e.ada.address).want(t, "admin account disable", exitOK)
 		}},
-		{name: "reset by the operator", by: func(t *testing.T, e *endingKit) {
+		{name: "reset by the operator", by: func(t *testing.T, e *endingEnv) {
 			call(t, nil, "eleven loud geese\n", "admin", "account", "reset-password", "--password-file=-", "--data", e.s.data, e.ada.address).
 				want(t, "admin account reset-password", exitOK)
 		}},
@@ -116,7 +116,7 @@ func linkTo(t *testing.T, relay *mailtest.Server, address, path string) string {
 	}
 }
 
-func wantCleared(t *testing.T, got kitReply) {
+func wantCleared(t *testing.T, got testReply) {
 	t.Helper()
 	if set := got.header.Values("Set-Cookie"); len(set) != 1 || set[0] != clearedSession {
 		t.Errorf("answer that ends the session: got the cookies %q, want it cleared", set)
@@ -130,11 +130,11 @@ func TestSessionEndings(t *testing.T) {
 	for _, c := range endings() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			e := &endingKit{client: newHTTPClient(t, false, nil)}
-			e.accountKit, e.s, e.relay = startAccountsWithMail(t, "--rate-limits=off", "--log-level=error")
+			e := &endingEnv{client: newHTTPClient(t, false, nil)}
+			e.testEnv, e.s, e.relay = startAccountsWithMail(t, "--rate-limits=off", "--log-level=error")
 			e.own = e.ada.sessions[0]
-			others, tokens := e.ada.sessions[1:3], []string{e.ada.token, e.ada.narrow[kitScopes()["account"]]}
-			for _, header := range []http.Header{e.own.page(e.s.url), others[0].page(e.s.url), kitBearer(tokens[0])} {
+			others, tokens := e.ada.sessions[1:3], []string{e.ada.token, e.ada.narrow[testScopes()["account"]]}
+			for _, header := range []http.Header{e.own.page(e.s.url), others[0].page(e.s.url), bearerHeader(tokens[0])} {
 				if !aliveOf(t, e.client, e.s.url, header) {
 					t.Error("credential before: got it refused, want it good")
 				}
@@ -149,7 +149,7 @@ func TestSessionEndings(t *testing.T) {
 				}
 			}
 			for _, token := range tokens {
-				for _, header := range []http.Header{kitBearer(token), kitBasic(e.ada.address, token)} {
+				for _, header := range []http.Header{bearerHeader(token), basicHeader(e.ada.address, token)} {
 					if got := aliveOf(t, e.client, e.s.url, header); got != c.tokens {
 						t.Errorf("API token: got good %t, want %t", got, c.tokens)
 					}
@@ -167,17 +167,17 @@ func TestSessionEndings(t *testing.T) {
 // before, and what was planted stays good for nothing.
 func TestSessionFixation(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	body := fmt.Sprintf(`{"address":%q,"password":%q}`, kit.ada.address, kitPassword)
+	body := fmt.Sprintf(`{"address":%q,"password":%q}`, env.ada.address, testPassword)
 	planted := map[string]http.Header{
-		"expired":         kit.expired.header(),
-		"somebody else's": kit.bob.sessions[0].page(s.url),
-		"made up":         {"Cookie": {"hush=x; __Host-hush=" + strings.Repeat("A", 43) + "; __Host-hush=" + kit.expired.cookie}},
+		"expired":         env.expired.header(),
+		"somebody else's": env.bob.sessions[0].page(s.url),
+		"made up":         {"Cookie": {"hush=x; __Host-hush=" + strings.Repeat("A", 43) + "; __Host-hush=" + env.expired.cookie}},
 	}
 	seen := map[string]bool{}
 	for name, header := range planted {
-		got := kitCall(t, client, s.url, "/hush.v1.SessionService/CreateSession", header, body)
+		got := callAs(t, client, s.url, "/hush.v1.SessionService/CreateSession", header, body)
 		set := got.header.Values("Set-Cookie")
 		if got.status != http.StatusOK || len(set) != 1 {
 			t.Errorf("CreateSession with a cookie %s: got %d, the cookies %q and %s, want one session", name, got.status, set, got.body)
@@ -191,12 +191,12 @@ func TestSessionFixation(t *testing.T) {
 			t.Errorf("CreateSession with a cookie %s: got a session that was known before", name)
 		}
 		seen[cookie] = true
-		fresh := kitSend(t, client, http.MethodGet, s.url+"/api/v2/account", kitSession{cookie: cookie}.header(), "")
-		if custid := custidOf(t, fresh); custid != kit.ada.address {
+		fresh := sendAs(t, client, http.MethodGet, s.url+"/api/v2/account", testSession{cookie: cookie}.header(), "")
+		if custid := custidOf(t, fresh); custid != env.ada.address {
 			t.Errorf("the new session: got %q, want the account that signed in", custid)
 		}
-		after := kitSend(t, client, http.MethodGet, s.url+"/api/v2/authcheck", header, "")
-		if strings.Contains(after.body, kit.ada.address) {
+		after := sendAs(t, client, http.MethodGet, s.url+"/api/v2/authcheck", header, "")
+		if strings.Contains(after.body, env.ada.address) {
 			t.Errorf("the cookie %s after the sign-in: got %s, want it good for nothing of ada's", name, after.body)
 		}
 	}
@@ -206,10 +206,10 @@ func TestSessionFixation(t *testing.T) {
 // answered, what is for accounts refused, and the browser is told to forget it.
 func TestSessionExpired(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	for name, in := range map[string]kitSession{
-		"expired": kit.expired, "made up": {cookie: strings.Repeat("A", 43)}, "of a wrong shape": {cookie: "x"}, "empty": {},
+	for name, in := range map[string]testSession{
+		"expired": env.expired, "made up": {cookie: strings.Repeat("A", 43)}, "of a wrong shape": {cookie: "x"}, "empty": {},
 	} {
 		for _, call := range []struct {
 			method, path, body string
@@ -227,8 +227,8 @@ func TestSessionExpired(t *testing.T) {
 			{"POST", "/hush.v1.SessionService/DestroySession", emptyObject, 401},
 			{"GET", "/signin", "", 200},
 		} {
-			got := kitSend(t, client, call.method, s.url+call.path, in.page(s.url), call.body)
-			if got.status != call.status || strings.Contains(got.body, kit.ada.address) {
+			got := sendAs(t, client, call.method, s.url+call.path, in.page(s.url), call.body)
+			if got.status != call.status || strings.Contains(got.body, env.ada.address) {
 				t.Errorf("%s %s by a session that is %s: got %d %s, want %d", call.method, call.path, name, got.status, got.body, call.status)
 			}
 			wantCleared(t, got)
@@ -241,12 +241,12 @@ func TestSessionExpired(t *testing.T) {
 // is wrong.
 func TestSignInTwiceAtOnce(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
-	body := `{"address":"` + kit.bob.address + `","password":"` + kitPassword + `"}`
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	body := `{"address":"` + env.bob.address + `","password":"` + testPassword + `"}`
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
-			got := kitCall(t, newHTTPClient(t, false, nil), s.url, "/hush.v1.SessionService/CreateSession", nil, body)
+			got := callAs(t, newHTTPClient(t, false, nil), s.url, "/hush.v1.SessionService/CreateSession", nil, body)
 			if got.status != http.StatusOK {
 				t.Errorf("CreateSession: got %d %s, want 200", got.status, got.body)
 			}

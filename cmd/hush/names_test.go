@@ -103,9 +103,9 @@ func (n *names) learnChallenge(answer any) {
 	n.learn("signature", signature)
 }
 
-// learnKit keeps what the owners of the kit's accounts know.
-func (n *names) learnKit(kit *accountKit) {
-	for name, a := range map[string]kitAccount{"ada": kit.ada, "bob": kit.bob, "cleo": kit.cleo} {
+// learnEnv keeps what the owners of the test environment's accounts know.
+func (n *names) learnEnv(env *testEnv) {
+	for name, a := range map[string]testAccount{"ada": env.ada, "bob": env.bob, "cleo": env.cleo} {
 		n.learn(name+"-basic", base64.StdEncoding.EncodeToString([]byte(a.address+":"+a.token)))
 		n.learn(name+"-token", a.token)
 		n.learn(name+"-id", a.id)

@@ -14,8 +14,8 @@ import (
 
 // together calls something so often at the same moment, and returns the
 // answers.
-func together(times int, call func(i int) kitReply) []kitReply {
-	answers := make([]kitReply, times)
+func together(times int, call func(i int) testReply) []testReply {
+	answers := make([]testReply, times)
 	start := make(chan struct{})
 	var wait sync.WaitGroup
 	for i := range times {
@@ -31,7 +31,7 @@ func together(times int, call func(i int) kitReply) []kitReply {
 
 // winners returns which of the answers are good. All others have to be
 // refusals with one of the words, none of which a living server may lack.
-func winners(t *testing.T, what string, answers []kitReply, words ...string) (won []int) {
+func winners(t *testing.T, what string, answers []testReply, words ...string) (won []int) {
 	t.Helper()
 	for i, got := range answers {
 		refused := false
@@ -75,7 +75,7 @@ func TestRaceOfSignUpsByMail(t *testing.T) {
 	t.Parallel()
 	const callers, address = 8, "ida@ida-team.com"
 	mails := mailtest.New(t)
-	s := startHush(t, append(kitServices(t, mails, resolvertest.New(t)), "--rate-limits=off")...)
+	s := startHush(t, append(testServices(t, mails, resolvertest.New(t)), "--rate-limits=off")...)
 	client := newHTTPClient(t, false, nil)
 	answers := signUpsOf(t, client, s, address, callers)
 	if won := winners(t, "sign-up", answers, "unavailable"); len(won) == 0 {
@@ -89,15 +89,15 @@ func TestRaceOfSignUpsByMail(t *testing.T) {
 
 func racePassword(caller int) string { return fmt.Sprintf("password of caller %d", caller) }
 
-func signUpsOf(t *testing.T, client *http.Client, s *server, address string, callers int) []kitReply {
+func signUpsOf(t *testing.T, client *http.Client, s *server, address string, callers int) []testReply {
 	t.Helper()
 	solutions := make([]string, callers)
 	for i := range solutions {
 		solutions[i] = solvedFor(t, client, s.url, "signup")
 	}
-	return together(callers, func(i int) kitReply {
+	return together(callers, func(i int) testReply {
 		body := fmt.Sprintf(`{"address":%q,"password":%q,"authenticityPayload":%q}`, address, racePassword(i), solutions[i])
-		return kitCall(t, client, s.url, "/hush.v1.AccountService/CreateAccount", nil, body)
+		return callAs(t, client, s.url, "/hush.v1.AccountService/CreateAccount", nil, body)
 	})
 }
 
@@ -117,14 +117,14 @@ func TestRaceOfDomainClaims(t *testing.T) {
 	t.Parallel()
 	const claims, domain = 16, "secrets.everybody.com"
 	dns := resolvertest.New(t)
-	s := startHush(t, append(kitServices(t, mailtest.New(t), dns), "--rate-limits=off")...)
+	s := startHush(t, append(testServices(t, mailtest.New(t), dns), "--rate-limits=off")...)
 	client, o := newHTTPClient(t, false, nil), operator{t, s.data}
 	owners, records := make([]http.Header, claims), map[string][]string{}
 	for i := range claims {
 		address := fmt.Sprintf("owner%d@everybody.com", i)
 		o.ok("", "account", "create", address)
-		owners[i] = kitBearer(strings.TrimSpace(o.ok("", "token", "create", address).stdout))
-		claimed := kitCall(t, client, s.url, "/hush.v1.DomainService/AddDomain", owners[i], `{"domain":"`+domain+`"}`).ok(t, "claim")
+		owners[i] = bearerHeader(strings.TrimSpace(o.ok("", "token", "create", address).stdout))
+		claimed := callAs(t, client, s.url, "/hush.v1.DomainService/AddDomain", owners[i], `{"domain":"`+domain+`"}`).ok(t, "claim")
 		host := claimed.at(t, "domain", "txtValidationHost") + "." + claimed.at(t, "domain", "baseDomain")
 		records[host] = append(records[host], claimed.at(t, "domain", "txtValidationValue"))
 	}
@@ -132,8 +132,8 @@ func TestRaceOfDomainClaims(t *testing.T) {
 		dns.SetTXT(name, values...)
 	}
 	dns.SetA(domain, "127.0.0.1")
-	answers := together(claims, func(i int) kitReply {
-		return kitCall(t, client, s.url, "/hush.v1.DomainService/VerifyDomain", owners[i], `{"domain":"`+domain+`"}`)
+	answers := together(claims, func(i int) testReply {
+		return callAs(t, client, s.url, "/hush.v1.DomainService/VerifyDomain", owners[i], `{"domain":"`+domain+`"}`)
 	})
 	won := winners(t, "verify", answers, "REASON_DUPLICATE")
 	if len(won) != 1 || answers[won[0]].at(t, "domain", "state") != "DOMAIN_STATE_VERIFIED" {
@@ -141,11 +141,11 @@ func TestRaceOfDomainClaims(t *testing.T) {
 	}
 	for i, owner := range owners {
 		form := url.Values{"secret": {"x"}, "share_domain": {domain}}.Encode()
-		got := kitSend(t, client, http.MethodPost, s.url+"/api/v1/share", owner, form)
+		got := sendAs(t, client, http.MethodPost, s.url+"/api/v1/share", owner, form)
 		if (got.status == http.StatusOK) != (i == won[0]) {
 			t.Errorf("share on the domain by account %d: got %d %s, want success for account %d alone", i, got.status, got.body, won[0])
 		}
-		seen := kitCall(t, client, s.url, "/hush.v1.DomainService/GetDomain", owner, `{"domain":"`+domain+`"}`).ok(t, "domain")
+		seen := callAs(t, client, s.url, "/hush.v1.DomainService/GetDomain", owner, `{"domain":"`+domain+`"}`).ok(t, "domain")
 		if got := seen.at(t, "domain", "state"); (got == "DOMAIN_STATE_VERIFIED") != (i == won[0]) {
 			t.Errorf("domain of account %d: got %s, want it verified for account %d alone", i, got, won[0])
 		}
@@ -157,17 +157,17 @@ func TestRaceOfDomainClaims(t *testing.T) {
 func TestRaceOfRotations(t *testing.T) {
 	t.Parallel()
 	const rotations = 32
-	kit, s := startAccounts(t, "--rate-limits=off")
+	env, s := startAccounts(t, "--rate-limits=off")
 	client := newHTTPClient(t, false, nil)
-	answers := together(rotations, func(i int) kitReply {
-		session := kit.ada.sessions[i%kitSessions]
-		return kitSend(t, client, http.MethodPost, s.url+"/api/v2/account/apitoken", session.page(s.url), "")
+	answers := together(rotations, func(i int) testReply {
+		session := env.ada.sessions[i%testSessions]
+		return sendAs(t, client, http.MethodPost, s.url+"/api/v2/account/apitoken", session.page(s.url), "")
 	})
 	live, seen := 0, map[string]bool{}
 	for _, got := range answers {
 		token := got.ok(t, "rotation").at(t, "record", "apitoken")
 		seen[token] = true
-		check := kitSend(t, client, http.MethodGet, s.url+"/api/v1/authcheck", kitBasic(kit.ada.address, token), "")
+		check := sendAs(t, client, http.MethodGet, s.url+"/api/v1/authcheck", basicHeader(env.ada.address, token), "")
 		if check.status == http.StatusOK {
 			live++
 		}
@@ -175,11 +175,11 @@ func TestRaceOfRotations(t *testing.T) {
 	if live != 1 || len(seen) != rotations {
 		t.Errorf("%d rotations: got %d tokens of which %d are good, want %d and 1", rotations, len(seen), live, rotations)
 	}
-	list := kitCall(t, client, s.url, "/hush.v1.AccountService/ListApiTokens", kit.ada.sessions[0].page(s.url), `{}`).ok(t, "tokens")
+	list := callAs(t, client, s.url, "/hush.v1.AccountService/ListApiTokens", env.ada.sessions[0].page(s.url), `{}`).ok(t, "tokens")
 	if got := strings.Count(list.body, `"name":"default"`); got != 1 {
 		t.Errorf("tokens named default: got %d, want 1: %s", got, list.body)
 	}
-	check := kitSend(t, client, http.MethodGet, s.url+"/api/v1/authcheck", kitBasic(kit.ada.address, kit.ada.token), "")
+	check := sendAs(t, client, http.MethodGet, s.url+"/api/v1/authcheck", basicHeader(env.ada.address, env.ada.token), "")
 	if check.status != http.StatusOK {
 		t.Errorf("authcheck with a token of another name: got %d %s, want it untouched", check.status, check.body)
 	}
@@ -196,16 +196,16 @@ func TestRaceOfSolutions(t *testing.T) {
 		fillPace(t, client, s.url)
 		solution := solvedFor(t, client, s.url, "")
 		fields := url.Values{"authenticity_payload": {solution}, "msg": {"hello"}, "secret": {"hello"}}.Encode()
-		answers := together(uses, func(i int) kitReply {
+		answers := together(uses, func(i int) testReply {
 			switch i % 4 {
 			case 0:
-				return kitSend(t, client, http.MethodPost, s.url+"/api/v2/feedback", nil, fields)
+				return sendAs(t, client, http.MethodPost, s.url+"/api/v2/feedback", nil, fields)
 			case 1:
-				return kitSend(t, client, http.MethodPost, s.url+"/api/v2/secret/conceal", nil, fields)
+				return sendAs(t, client, http.MethodPost, s.url+"/api/v2/secret/conceal", nil, fields)
 			case 2:
-				return kitSend(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, fields)
+				return sendAs(t, client, http.MethodPost, s.url+"/api/v2/altcha/verify", nil, fields)
 			}
-			return kitCall(t, client, s.url, "/hush.v1.IntakeService/ReceiveFeedback", nil, fmt.Sprintf(`{"message":"hello","authenticityPayload":%q}`, solution))
+			return callAs(t, client, s.url, "/hush.v1.IntakeService/ReceiveFeedback", nil, fmt.Sprintf(`{"message":"hello","authenticityPayload":%q}`, solution))
 		})
 		if won := winners(t, "use of a solution", answers, "ask for a new one"); len(won) != 1 {
 			t.Errorf("%d uses of one solution, round %d: got %d accepted, want 1", uses, round, len(won))

@@ -18,18 +18,18 @@ const (
 const sandboxed = "sandbox on: files can be opened only below these paths, changed only below those to write, and none executed; " +
 	"not restricted are file attributes, sockets, the network and what is open already"
 
-// harden takes from a process that serves what it never needs: core files, that
-// other processes of its user look into its memory, and new privileges. Failing
-// to is no reason not to start, except where --sandbox=on asks for a sandbox
-// that this system does not have: nothing was changed yet.
-func (p program) harden(s *settings) error {
+// prepareProcess takes from a process that serves what it never needs: core
+// files, access of other processes of its user to its memory, and new
+// privileges. A failure does not stop the start, except that --sandbox=on is
+// refused on a system without a sandbox, before anything was changed.
+func (p program) prepareProcess(s *settings) error {
 	if s.sandbox == sandboxOn {
 		if err := checkSandbox(sandboxVersion()); err != nil {
 			return fmt.Errorf("--sandbox=on: %w", err)
 		}
 	}
 	if p.alone {
-		hardenProcess()
+		disableCoreDumps()
 	}
 	return nil
 }

@@ -20,8 +20,9 @@ const (
 		landlocksys.AccessFSMakeDir | landlocksys.AccessFSRemoveDir | landlocksys.AccessFSMakeSock
 )
 
-// hardenProcess sets what needs no choice.
-func hardenProcess() {
+// disableCoreDumps turns off core files, access to the memory of this process,
+// and new privileges.
+func disableCoreDumps() {
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	// This one belongs to each thread, and Go has several by now.

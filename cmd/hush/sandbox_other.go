@@ -4,8 +4,8 @@ package main
 
 import "errors"
 
-// hardenProcess does nothing where it is not known how.
-func hardenProcess() {}
+// disableCoreDumps does nothing on other systems.
+func disableCoreDumps() {}
 
 func sandboxVersion() int { return 0 }
 

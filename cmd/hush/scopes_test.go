@@ -22,24 +22,24 @@ type receiptCaller struct {
 
 // receiptCallers are everybody who may hold the key of ada's receipt: an API
 // token of each scope lists it, and links of receipts are passed on.
-func receiptCallers(t *testing.T, k *accountKit, client *http.Client, url string) []receiptCaller {
+func receiptCallers(t *testing.T, k *testEnv, client *http.Client, url string) []receiptCaller {
 	t.Helper()
-	made := kitCall(t, client, url, "/hush.v1.AccountService/GenerateApiToken", kitBearer(k.ada.token),
+	made := callAs(t, client, url, "/hush.v1.AccountService/GenerateApiToken", bearerHeader(k.ada.token),
 		`{"name":"both","scopes":["TOKEN_SCOPE_METADATA","TOKEN_SCOPE_REVEAL"]}`)
 	both := made.at(t, "token")
 	callers := []receiptCaller{
 		{"anonymous", nil, false},
 		{"owner's session", k.ada.sessions[0].page(url), true},
-		{"owner's token", kitBearer(k.ada.token), true},
-		{"owner's token by Basic", kitBasic(k.ada.address, k.ada.token), true},
-		{"owner's token for metadata and reveal", kitBearer(both), true},
-		{"other account's token", kitBearer(k.bob.token), false},
+		{"owner's token", bearerHeader(k.ada.token), true},
+		{"owner's token by Basic", basicHeader(k.ada.address, k.ada.token), true},
+		{"owner's token for metadata and reveal", bearerHeader(both), true},
+		{"other account's token", bearerHeader(k.bob.token), false},
 		{"other account's session", k.bob.sessions[0].page(url), false},
 		{"colonel's session", k.cleo.sessions[0].page(url), false},
 	}
-	for name, scope := range kitScopes() {
+	for name, scope := range testScopes() {
 		// A token for reveal alone is refused wherever a receipt is shown.
-		callers = append(callers, receiptCaller{"owner's token for " + name, kitBearer(k.ada.narrow[scope]), false})
+		callers = append(callers, receiptCaller{"owner's token for " + name, bearerHeader(k.ada.narrow[scope]), false})
 	}
 	return callers
 }
@@ -82,16 +82,16 @@ func receiptCalls() []receiptCall {
 }
 
 // send fills in the receipt's key and calls.
-func (c receiptCall) send(t *testing.T, client *http.Client, url string, header http.Header, key string) kitReply {
+func (c receiptCall) send(t *testing.T, client *http.Client, url string, header http.Header, key string) testReply {
 	t.Helper()
 	fill := strings.NewReplacer("%s", key)
-	return kitSend(t, client, c.method, url+fill.Replace(c.path), header, fill.Replace(c.body))
+	return sendAs(t, client, c.method, url+fill.Replace(c.path), header, fill.Replace(c.body))
 }
 
 // kept conceals a secret and returns its key and its receipt's.
 func kept(t *testing.T, client *http.Client, url string, header http.Header) (secret, receipt string) {
 	t.Helper()
-	got := kitCall(t, client, url, "/hush.v1.SecretService/ConcealSecret", header, `{"secret":"x"}`)
+	got := callAs(t, client, url, "/hush.v1.SecretService/ConcealSecret", header, `{"secret":"x"}`)
 	secret, receipt = got.at(t, "secret", "secretKey"), got.at(t, "metadata", "metadataKey")
 	if len(secret) != 31 || len(receipt) != 31 {
 		t.Fatalf("ConcealSecret: got %d %s, want two keys", got.status, got.body)
@@ -106,12 +106,12 @@ func kept(t *testing.T, client *http.Client, url string, header http.Header) (se
 // account does the same by way of the export.
 func TestNarrowTokensReadNoSecrets(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	for _, caller := range receiptCallers(t, kit, client, s.url) {
+	for _, caller := range receiptCallers(t, env, client, s.url) {
 		for _, call := range receiptCalls() {
 			name := call.method + " " + call.path + " by " + caller.name
-			secret, receipt := kept(t, client, s.url, kitBearer(kit.ada.token))
+			secret, receipt := kept(t, client, s.url, bearerHeader(env.ada.token))
 			got := call.send(t, client, s.url, caller.header, receipt)
 			want := caller.reveals && call.shows
 			if shown := strings.Contains(fmt.Sprint(got.header, got.body), secret); shown != want {
@@ -126,7 +126,7 @@ func TestNarrowTokensReadNoSecrets(t *testing.T) {
 
 // wantNoLink checks that a record of version 2 has texts where clients want
 // them, as the record of a received secret has.
-func wantNoLink(t *testing.T, name string, got kitReply) {
+func wantNoLink(t *testing.T, name string, got testReply) {
 	t.Helper()
 	if !strings.Contains(got.body, `"share_url":`) {
 		return
@@ -142,9 +142,9 @@ func wantNoLink(t *testing.T, name string, got kitReply) {
 // holds it is shown the link again.
 func TestAnonymousReceiptsShowTheirLink(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	for _, caller := range receiptCallers(t, kit, client, s.url) {
+	for _, caller := range receiptCallers(t, env, client, s.url) {
 		for _, call := range receiptCalls() {
 			if !call.shows {
 				continue
@@ -162,9 +162,9 @@ func TestAnonymousReceiptsShowTheirLink(t *testing.T) {
 // again.
 func TestConcealTokenGetsItsLinkOnce(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	header := kitBearer(kit.ada.narrow[kitScopes()["conceal"]])
+	header := bearerHeader(env.ada.narrow[testScopes()["conceal"]])
 	for _, call := range []struct{ path, body string }{
 		{"/hush.v1.SecretService/ConcealSecret", `{"secret":"x"}`},
 		{"/hush.v1.SecretService/GenerateSecret", emptyObject},
@@ -173,7 +173,7 @@ func TestConcealTokenGetsItsLinkOnce(t *testing.T) {
 		{"/api/v2/secret/conceal", "secret=x"},
 		{"/api/v2/secret/generate", ""},
 	} {
-		got := kitSend(t, client, http.MethodPost, s.url+call.path, header, call.body)
+		got := sendAs(t, client, http.MethodPost, s.url+call.path, header, call.body)
 		if got.status != http.StatusOK || !strings.Contains(got.body, `"secret_key":"`) && !strings.Contains(got.body, `"secretKey":"`) {
 			t.Errorf("POST %s: got %d %s, want the secret's key", call.path, got.status, got.body)
 		}
@@ -190,14 +190,14 @@ func TestConcealTokenGetsItsLinkOnce(t *testing.T) {
 // The same over gRPC and gRPC-Web.
 func TestNarrowTokensReadNoSecretsGRPC(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
+	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
 	client := newHTTPClient(t, false, nil)
-	for _, caller := range receiptCallers(t, kit, client, s.url) {
+	for _, caller := range receiptCallers(t, env, client, s.url) {
 		for name, rpc := range map[string]hushv1connect.MetadataServiceClient{
 			"gRPC":     hushv1connect.NewMetadataServiceClient(newHTTPClient(t, true, caller.header), s.url, connect.WithGRPC()),
 			"gRPC-Web": hushv1connect.NewMetadataServiceClient(newHTTPClient(t, false, caller.header), s.url, connect.WithGRPCWeb()),
 		} {
-			secret, receipt := kept(t, client, s.url, kitBearer(kit.ada.token))
+			secret, receipt := kept(t, client, s.url, bearerHeader(env.ada.token))
 			got, err := rpc.GetMetadata(t.Context(), &hushv1.GetMetadataRequest{MetadataKey: receipt})
 			if shown := strings.Contains(fmt.Sprint(got, err), secret); shown != caller.reveals {
 				t.Errorf("GetMetadata over %s by %s: got the secret's key %t (%v), want %t", name, caller.name, shown, err, caller.reveals)

@@ -63,7 +63,7 @@ func (p program) serve(ctx context.Context, s *settings) error {
 		return err
 	}
 	limitMemory(s.memoryLimit, "/")
-	if err := p.harden(s); err != nil {
+	if err := p.prepareProcess(s); err != nil {
 		return err
 	}
 	profiled, err := profile(s.cpuProfile)

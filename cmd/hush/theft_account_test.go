@@ -19,14 +19,14 @@ import (
 // any spelling.
 func TestTheftOfAccountsWithoutRootKey(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off")
-	signIn(t, s, kit.bob.address, kitPassword) // a session of this very server
+	env, s := startAccounts(t, "--rate-limits=off")
+	signIn(t, s, env.bob.address, testPassword) // a session of this very server
 	files := copyOf(t, s.data)
 	loot := slices.Concat(files["hush.db"], files["shares"])
-	if !bytes.Contains(loot, []byte(kit.ada.domain.Name)) {
-		t.Errorf("data folder: got no %s, want it, so that the search is known to find what is there", kit.ada.domain.Name)
+	if !bytes.Contains(loot, []byte(env.ada.domain.Name)) {
+		t.Errorf("data folder: got no %s, want it, so that the search is known to find what is there", env.ada.domain.Name)
 	}
-	kit.belongings().search(t, "the data folder", loot)
+	env.belongings().search(t, "the data folder", loot)
 }
 
 // The attack: the thief has the data folder and the root key, and computes
@@ -35,7 +35,7 @@ func TestTheftOfAccountsWithoutRootKey(t *testing.T) {
 // open: the thief does it right.
 func TestTheftOfAccountsWithRootKey(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off")
+	env, s := startAccounts(t, "--rate-limits=off")
 	l := readLoot(t, copyOf(t, s.data))
 	for _, bucket := range []string{"account", "pair", "session", "token", "entry", "metadata", "secret"} {
 		if len(l.rows[bucket]) == 0 {
@@ -58,18 +58,18 @@ func TestTheftOfAccountsWithRootKey(t *testing.T) {
 	if links := l.read([]seal.AccountKey{seal.NewAccountKey()}); len(links) > 0 {
 		t.Errorf("entries: got %d links with a key of the thief's own, want none", len(links))
 	}
-	token, _ := seal.ParseAPIToken(kit.ada.token)
+	token, _ := seal.ParseAPIToken(env.ada.token)
 	var keys []seal.AccountKey
 	for _, row := range l.rows["token"] {
 		keys = append(keys, l.unwrap(row.value, []seal.Holder{token.Holder()})...)
 	}
 	links := strings.Join(l.read(keys), " ")
-	for _, kept := range []string{kit.ada.plain.Secret.Key.Expose(), kit.ada.guarded.Secret.Key.Expose()} {
+	for _, kept := range []string{env.ada.plain.Secret.Key.Expose(), env.ada.guarded.Secret.Key.Expose()} {
 		if !strings.Contains(links, kept) {
 			t.Error("entries: got no link with a token of the account, want both, so that the guesses are known to be made right")
 		}
 	}
-	if strings.Contains(links, kit.bob.plain.Secret.Key.Expose()) {
+	if strings.Contains(links, env.bob.plain.Secret.Key.Expose()) {
 		t.Error("entries: got the link of another account, want none")
 	}
 }
@@ -80,33 +80,33 @@ func TestTheftOfAccountsWithRootKey(t *testing.T) {
 // link. Only who has the link opens the secret.
 func TestTheftByOperator(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off")
+	env, s := startAccounts(t, "--rate-limits=off")
 	files := copyOf(t, s.data)
 	thief := startHushOn(t, unpack(t, files), "--rate-limits=off")
 	client, o := newHTTPClient(t, false, nil), operator{t, thief.data}
-	made := strings.TrimSpace(o.ok("", "token", "create", kit.ada.address).stdout)
-	wantShut(t, client, thief, kitBearer(made), kit.ada)
-	o.ok("nine loud thieves\n", "account", "reset-password", "--password-file=-", kit.bob.address).
+	made := strings.TrimSpace(o.ok("", "token", "create", env.ada.address).stdout)
+	wantShut(t, client, thief, bearerHeader(made), env.ada)
+	o.ok("nine loud thieves\n", "account", "reset-password", "--password-file=-", env.bob.address).
 		want(t, "admin account reset-password", exitOK, "its list can no longer show 2 receipts")
-	body := fmt.Sprintf(`{"address":%q,"password":"nine loud thieves"}`, kit.bob.address)
-	in := kitCall(t, client, thief.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
-	session := kitSession{cookie: (&http.Response{Header: in.header}).Cookies()[0].Value, shrimp: in.at(t, "shrimp")}
-	wantShut(t, client, thief, session.page(thief.url), kit.bob)
+	body := fmt.Sprintf(`{"address":%q,"password":"nine loud thieves"}`, env.bob.address)
+	in := callAs(t, client, thief.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+	session := testSession{cookie: (&http.Response{Header: in.header}).Cookies()[0].Value, shrimp: in.at(t, "shrimp")}
+	wantShut(t, client, thief, session.page(thief.url), env.bob)
 	triesCredentials(t, client, thief, readLoot(t, files))
 	triesLinks(t, thief, files)
 	driver := newDrivers(t, thief, nil)[0]
-	driver.reveal(t.Context(), kit.ada.plain.Secret.Key.Expose(), "").wantValue(t, "reveal with the link", "of "+kit.ada.address)
+	driver.reveal(t.Context(), env.ada.plain.Secret.Key.Expose(), "").wantValue(t, "reveal with the link", "of "+env.ada.address)
 }
 
 // wantShut fails the test if somebody in an account learns of a link there.
-func wantShut(t *testing.T, client *http.Client, s *server, header http.Header, a kitAccount) {
+func wantShut(t *testing.T, client *http.Client, s *server, header http.Header, a testAccount) {
 	t.Helper()
 	var said strings.Builder
 	for _, path := range []string{"/api/v1/private/recent", "/api/v2/private/recent", "/api/v2/account"} {
-		said.WriteString(kitSend(t, client, http.MethodGet, s.url+path, header, "").ok(t, path).body)
+		said.WriteString(sendAs(t, client, http.MethodGet, s.url+path, header, "").ok(t, path).body)
 	}
 	for _, procedure := range []string{"MetadataService/ListMetadata", "AccountService/ExportAccount", "AccountService/GetAccount"} {
-		said.WriteString(kitCall(t, client, s.url, "/hush.v1."+procedure, header, `{}`).ok(t, procedure).body)
+		said.WriteString(callAs(t, client, s.url, "/hush.v1."+procedure, header, `{}`).ok(t, procedure).body)
 	}
 	for _, key := range []seal.Token{a.plain.Secret.Key, a.plain.Metadata.Key, a.guarded.Secret.Key, a.guarded.Metadata.Key} {
 		if strings.Contains(said.String(), key.Expose()) {
@@ -126,10 +126,10 @@ func triesCredentials(t *testing.T, client *http.Client, s *server, l *loot) {
 		for _, row := range l.rows[bucket] {
 			text := hex.EncodeToString(row.key)
 			for _, header := range []http.Header{
-				kitBearer(text), kitBearer(text[:40]), kitBearer(text[24:]), kitSession{cookie: text}.header(),
-				kitSession{cookie: base64.RawURLEncoding.EncodeToString(row.key)}.header(),
+				bearerHeader(text), bearerHeader(text[:40]), bearerHeader(text[24:]), testSession{cookie: text}.header(),
+				testSession{cookie: base64.RawURLEncoding.EncodeToString(row.key)}.header(),
 			} {
-				got := kitSend(t, client, http.MethodGet, s.url+"/api/v2/account", header, "")
+				got := sendAs(t, client, http.MethodGet, s.url+"/api/v2/account", header, "")
 				if got.status == http.StatusOK {
 					t.Fatalf("account with a row of bucket %s: got %d %s, want a refusal", bucket, got.status, got.body)
 				}
@@ -158,13 +158,13 @@ func triesLinks(t *testing.T, s *server, files map[string][]byte) {
 // it, for good.
 func TestTheftAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	kit, s := startAccounts(t, "--rate-limits=off")
+	env, s := startAccounts(t, "--rate-limits=off")
 	before := copyOf(t, s.data)
-	operator{t, s.data}.ok("", "account", "destroy", "--yes", kit.ada.address).
+	operator{t, s.data}.ok("", "account", "destroy", "--yes", env.ada.address).
 		want(t, "admin account destroy", exitOK, "secrets burned: 2")
 	after := copyOf(t, s.data)
 	l := readLoot(t, after)
-	token, _ := seal.ParseAPIToken(kit.ada.token)
+	token, _ := seal.ParseAPIToken(env.ada.token)
 	for _, bucket := range []string{"pair", "session", "token"} {
 		for _, row := range l.rows[bucket] {
 			if opened := l.unwrap(row.value, []seal.Holder{token.Holder()}); len(opened) > 0 {
@@ -172,26 +172,26 @@ func TestTheftAfterTheEnd(t *testing.T) {
 			}
 		}
 	}
-	wantEnded(t, after, kit)
+	wantEnded(t, after, env)
 	after["hush.db"] = before["hush.db"] // as pages that were not used again may still have it
-	wantEnded(t, after, kit)
+	wantEnded(t, after, env)
 }
 
 // wantEnded starts a stolen folder and tries to open what ada shared, and, to
 // know that the folder is a good one, what bob did.
-func wantEnded(t *testing.T, files map[string][]byte, kit *accountKit) {
+func wantEnded(t *testing.T, files map[string][]byte, env *testEnv) {
 	t.Helper()
 	thief := startHushOn(t, unpack(t, files), "--rate-limits=off")
 	for _, d := range newDrivers(t, thief, nil) {
 		for _, kept := range []answer{
-			d.reveal(t.Context(), kit.ada.plain.Secret.Key.Expose(), ""),
-			d.reveal(t.Context(), kit.ada.guarded.Secret.Key.Expose(), kitPassphrase),
+			d.reveal(t.Context(), env.ada.plain.Secret.Key.Expose(), ""),
+			d.reveal(t.Context(), env.ada.guarded.Secret.Key.Expose(), testPassphrase),
 		} {
 			if kept.outcome == outcomeOK || kept.value != "" {
 				t.Errorf("%s reveal on the thief's machine: got %s and a value, want a refusal", d.name(), kept.outcome)
 			}
 		}
 	}
-	newDrivers(t, thief, nil)[0].reveal(t.Context(), kit.bob.plain.Secret.Key.Expose(), "").
-		wantValue(t, "reveal of what another account shared", "of "+kit.bob.address)
+	newDrivers(t, thief, nil)[0].reveal(t.Context(), env.bob.plain.Secret.Key.Expose(), "").
+		wantValue(t, "reveal of what another account shared", "of "+env.bob.address)
 }

@@ -13,12 +13,12 @@ import (
 	"hush/storage/bolt"
 )
 
-// belongings are what the owners of the kit's accounts know, and nobody else.
-func (k *accountKit) belongings() *canaries {
+// belongings are what the owners of the test environment's accounts know, and nobody else.
+func (k *testEnv) belongings() *canaries {
 	c := &canaries{}
-	c.add("password", kitPassword)
+	c.add("password", testPassword)
 	c.add("revoked token", k.revoked)
-	for _, a := range []kitAccount{k.ada, k.bob, k.cleo, k.dan} {
+	for _, a := range []testAccount{k.ada, k.bob, k.cleo, k.dan} {
 		c.add("address", a.address)
 		tokens := []string{a.token}
 		for _, narrow := range a.narrow {
@@ -32,7 +32,7 @@ func (k *accountKit) belongings() *canaries {
 			c.add("shrimp", session.shrimp)
 		}
 	}
-	for _, a := range []kitAccount{k.ada, k.bob, k.cleo} {
+	for _, a := range []testAccount{k.ada, k.bob, k.cleo} {
 		c.add("secret", "guarded, of "+a.address)
 		for _, key := range []seal.Token{a.plain.Secret.Key, a.plain.Metadata.Key, a.guarded.Secret.Key, a.guarded.Metadata.Key} {
 			c.add("link", key.Expose())

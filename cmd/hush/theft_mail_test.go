@@ -18,11 +18,11 @@ import (
 func TestTheftAfterMail(t *testing.T) {
 	t.Parallel()
 	mails := mailtest.New(t)
-	kit, s := startAccounts(t, "--rate-limits=off", "--smtp-host", mails.Addr, "--smtp-tls=none", "--mail-from=hush@hush.example")
+	env, s := startAccounts(t, "--rate-limits=off", "--smtp-host", mails.Addr, "--smtp-tls=none", "--mail-from=hush@hush.example")
 	client := newHTTPClient(t, false, nil)
 	mails.Delay(patience / 10) // the mail waits while the thief copies
 	form := "secret=for+a+friend&recipient=friend@elsewhere.com"
-	kept := kitSend(t, client, http.MethodPost, s.url+"/api/v1/share", kitBasic(kit.ada.address, kit.ada.token), form).ok(t, "share")
+	kept := sendAs(t, client, http.MethodPost, s.url+"/api/v1/share", basicHeader(env.ada.address, env.ada.token), form).ok(t, "share")
 	before := copyOf(t, s.data)
 	mails.Delay(0)
 	link := kept.at(t, "secret_key")

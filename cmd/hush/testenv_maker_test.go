@@ -21,7 +21,7 @@ import (
 
 // fill makes the data folder. The program has no clock that can be set, so the
 // vault is used directly: what is over has to have begun in the past.
-func (k *accountKit) fill(data string) (err error) {
+func (k *testEnv) fill(data string) (err error) {
 	folder, err := bolt.OpenFolder(data)
 	if err != nil {
 		return err
@@ -54,18 +54,18 @@ func (k *accountKit) fill(data string) (err error) {
 		return err
 	}
 	defer v.Close()
-	return (&kitMaker{v: v, clock: clock, kit: k}).make(context.Background())
+	return (&envMaker{v: v, clock: clock, env: k}).make(context.Background())
 }
 
-// kitMaker fills a vault with accounts.
-type kitMaker struct {
+// envMaker fills a vault with accounts.
+type envMaker struct {
 	v     *vault.Vault
 	clock *vaulttest.Clock
-	kit   *accountKit
+	env   *testEnv
 }
 
-func (m *kitMaker) make(ctx context.Context) error {
-	k := m.kit
+func (m *envMaker) make(ctx context.Context) error {
+	k := m.env
 	k.ada.address, k.bob.address, k.cleo.address, k.dan.address =
 		"ada@ada-team.com", "bob@bob-team.com", "cleo@cleo-team.com", "dan@dan-team.com"
 	if err := m.create(ctx, &k.ada, account.RoleCustomer); err != nil {
@@ -78,7 +78,7 @@ func (m *kitMaker) make(ctx context.Context) error {
 	k.expired = expired
 	m.clock.Set(time.Now())
 	for _, one := range []struct {
-		account *kitAccount
+		account *testAccount
 		role    account.Role
 	}{{&k.ada, account.RoleCustomer}, {&k.bob, account.RoleCustomer}, {&k.cleo, account.RoleColonel}} {
 		if err := m.furnish(ctx, one.account, one.role); err != nil {
@@ -91,30 +91,30 @@ func (m *kitMaker) make(ctx context.Context) error {
 	return m.leavePending(ctx)
 }
 
-func (m *kitMaker) create(ctx context.Context, a *kitAccount, role account.Role) error {
+func (m *envMaker) create(ctx context.Context, a *testAccount, role account.Role) error {
 	made, err := m.v.Operator().Accounts.CreateAccount(ctx, account.OperatorAccount{
-		Address: caller.Text(a.address), Password: kitPassword, Role: role,
+		Address: caller.Text(a.address), Password: testPassword, Role: role,
 	})
 	a.id = made.ID.String()
 	return err
 }
 
-func (m *kitMaker) signIn(ctx context.Context, a *kitAccount) (kitSession, error) {
-	in, err := m.v.Sessions.CreateSession(ctx, caller.Caller{}, caller.Text(a.address), kitPassword, false)
+func (m *envMaker) signIn(ctx context.Context, a *testAccount) (testSession, error) {
+	in, err := m.v.Sessions.CreateSession(ctx, caller.Caller{}, caller.Text(a.address), testPassword, false)
 	if err != nil {
-		return kitSession{}, err
+		return testSession{}, err
 	}
-	return kitSession{cookie: in.Cookie.Expose(), shrimp: in.Shrimp, id: in.Session.ID}, nil
+	return testSession{cookie: in.Cookie.Expose(), shrimp: in.Shrimp, id: in.Session.ID}, nil
 }
 
 // furnish gives an account its sessions, tokens, domain and secrets.
-func (m *kitMaker) furnish(ctx context.Context, a *kitAccount, role account.Role) error {
+func (m *envMaker) furnish(ctx context.Context, a *testAccount, role account.Role) error {
 	if a.id == "" {
 		if err := m.create(ctx, a, role); err != nil {
 			return err
 		}
 	}
-	for range kitSessions {
+	for range testSessions {
 		in, err := m.signIn(ctx, a)
 		if err != nil {
 			return err
@@ -134,13 +134,13 @@ func (m *kitMaker) furnish(ctx context.Context, a *kitAccount, role account.Role
 	return m.conceal(ctx, a, c)
 }
 
-func (m *kitMaker) tokens(ctx context.Context, a *kitAccount, c caller.Caller) error {
+func (m *envMaker) tokens(ctx context.Context, a *testAccount, c caller.Caller) error {
 	token, made, err := m.v.Tokens.GenerateAPIToken(ctx, c, credential.NewToken{Name: "main"})
 	if err != nil {
 		return err
 	}
 	a.token, a.tokenID, a.narrow = token.Expose(), made.ID, map[caller.Scopes]string{}
-	for name, scope := range kitScopes() {
+	for name, scope := range testScopes() {
 		if token, _, err = m.v.Tokens.GenerateAPIToken(ctx, c, credential.NewToken{Name: name, Scopes: scope}); err != nil {
 			return err
 		}
@@ -149,11 +149,11 @@ func (m *kitMaker) tokens(ctx context.Context, a *kitAccount, c caller.Caller) e
 	return nil
 }
 
-func (m *kitMaker) conceal(ctx context.Context, a *kitAccount, c caller.Caller) (err error) {
+func (m *envMaker) conceal(ctx context.Context, a *testAccount, c caller.Caller) (err error) {
 	if a.plain, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("of "+a.address), secret.Wish{}); err != nil {
 		return err
 	}
-	a.guarded, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("guarded, of "+a.address), secret.Wish{Passphrase: kitPassphrase})
+	a.guarded, err = m.v.Secrets.ConcealSecret(ctx, c, caller.Text("guarded, of "+a.address), secret.Wish{Passphrase: testPassphrase})
 	if err != nil {
 		return err
 	}
@@ -166,25 +166,25 @@ func (m *kitMaker) conceal(ctx context.Context, a *kitAccount, c caller.Caller) 
 }
 
 // revoke makes a token and ends it.
-func (m *kitMaker) revoke(ctx context.Context) error {
-	token, made, err := m.v.Operator().Tokens.CreateToken(ctx, caller.Text(m.kit.ada.address), credential.NewToken{})
+func (m *envMaker) revoke(ctx context.Context) error {
+	token, made, err := m.v.Operator().Tokens.CreateToken(ctx, caller.Text(m.env.ada.address), credential.NewToken{})
 	if err != nil {
 		return err
 	}
-	m.kit.revoked = token.Expose()
-	_, err = m.v.Operator().Tokens.RevokeToken(ctx, caller.Text(m.kit.ada.address), made.ID)
+	m.env.revoked = token.Expose()
+	_, err = m.v.Operator().Tokens.RevokeToken(ctx, caller.Text(m.env.ada.address), made.ID)
 	return err
 }
 
 // leavePending signs somebody up who does not confirm. Whoever has an account
 // needs no solved challenge for that.
-func (m *kitMaker) leavePending(ctx context.Context) error {
-	c, err := m.v.Sessions.Authenticate(ctx, caller.Network{}, session.Credential{Token: caller.Text(m.kit.bob.token)})
+func (m *envMaker) leavePending(ctx context.Context) error {
+	c, err := m.v.Sessions.Authenticate(ctx, caller.Network{}, session.Credential{Token: caller.Text(m.env.bob.token)})
 	if err != nil {
 		return err
 	}
-	dan := &m.kit.dan
-	if _, err := m.v.SignUps.CreateAccount(ctx, c, account.NewAccount{Address: caller.Text(dan.address), Password: kitPassword}); err != nil {
+	dan := &m.env.dan
+	if _, err := m.v.SignUps.CreateAccount(ctx, c, account.NewAccount{Address: caller.Text(dan.address), Password: testPassword}); err != nil {
 		return err
 	}
 	if _, err := m.v.Outbox.PostDue(ctx); err != nil { // else the program would try for hours

@@ -70,7 +70,7 @@ func startAsUser(t *testing.T) (pid int, user uint32) {
 // Another process of the service's user looks into its memory, or makes it
 // crash and reads the core file: there is none, and what the system shows of
 // the process belongs to root. No thread gains privileges by what it executes.
-func TestServerIsHardened(t *testing.T) {
+func TestServerDisablesCoreDumps(t *testing.T) {
 	t.Parallel()
 	pid, user := startAsUser(t)
 	proc := func(name string) string { return fmt.Sprintf("/proc/%d/%s", pid, name) }
