@@ -18,7 +18,7 @@ import (
 func decoded[Req any](t *testing.T, decode call.Decoder[Req], body string) (*Req, error) {
 	t.Helper()
 	req := testRequest()
-	req.Params = mustParams(t, body, "")
+	req.Params = mustParams(t, body)
 	return decode(req)
 }
 
@@ -141,7 +141,7 @@ func TestDecodeShrimp(t *testing.T) {
 	wantMessage(t, "decodeShrimp(parameter)", got, &hushv1.ValidateShrimpRequest{Shrimp: "a"}, err)
 	req := testRequest()
 	req.Header.Set("O-Shrimp", "b")
-	req.Params = mustParams(t, "shrimp=a", "")
+	req.Params = mustParams(t, "shrimp=a")
 	got, err = decodeShrimp(req)
 	wantMessage(t, "decodeShrimp(header)", got, &hushv1.ValidateShrimpRequest{Shrimp: "b"}, err)
 }
@@ -149,12 +149,12 @@ func TestDecodeShrimp(t *testing.T) {
 func TestChoosers(t *testing.T) {
 	for body, want := range map[string]bool{"": false, "kind=generate": true, "kind=share": false,
 		"secret[kind]=generate": true, "kind=Generate": false} {
-		if got, err := generates().Yes(&call.Request{Params: mustParams(t, body, "")}); err != nil || got != want {
+		if got, err := generates().Yes(&call.Request{Params: mustParams(t, body)}); err != nil || got != want {
 			t.Errorf("generates(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}
 	for body, want := range map[string]bool{"": false, "continue=true": true, "continue=false": false, "continue=yes": false} {
-		if got, err := call.Continues().Yes(&call.Request{Params: mustParams(t, body, "")}); err != nil || got != want {
+		if got, err := call.Continues().Yes(&call.Request{Params: mustParams(t, body)}); err != nil || got != want {
 			t.Errorf("Continues(%s): got %v, %v, want %v", body, got, err, want)
 		}
 	}

@@ -138,10 +138,10 @@ func rpcError(t *testing.T, code connect.Code, text string, details ...proto.Mes
 	return fmt.Errorf("calling: %w", err)
 }
 
-// mustParams reads a body, which is JSON if it looks like it, and a query.
-func mustParams(t *testing.T, body, query string) params.Params {
+// mustParams reads a body, which is JSON if it looks like it.
+func mustParams(t *testing.T, body string) params.Params {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "/?"+query, strings.NewReader(body))
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	if strings.HasPrefix(body, "{") {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -128,11 +128,11 @@ func TestEither(t *testing.T) {
 	req := testRequest()
 	_, err := choose.Run(t.Context(), req)
 	wantRefusal(t, "call.Either(no)", err, refusal.ClassInvalid, "other")
-	req.Params = mustParams(t, "continue=true", "")
+	req.Params = mustParams(t, "continue=true")
 	if _, err := choose.Run(t.Context(), req); err != nil {
 		t.Errorf("call.Either(yes): got error %v", err)
 	}
-	req.Params = mustParams(t, "continue=true&continue=true", "")
+	req.Params = mustParams(t, "continue=true&continue=true")
 	_, err = choose.Run(t.Context(), req)
 	wantRefusal(t, "call.Either(twice)", err, refusal.ClassInvalid, "continue was given more than once")
 }

@@ -17,7 +17,7 @@ func TestChallengeRows(t *testing.T) {
 	}, err)
 
 	req := testRequest()
-	req.Params = mustParams(t, "authenticity_payload=p", "")
+	req.Params = mustParams(t, "authenticity_payload=p")
 	for _, test := range []struct {
 		name   string
 		answer any

@@ -15,9 +15,9 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-func rpcError(t *testing.T, code connect.Code, text string, details ...proto.Message) error {
+func rpcError(t *testing.T, code connect.Code, details ...proto.Message) error {
 	t.Helper()
-	err := connect.NewError(code, errors.New(text))
+	err := connect.NewError(code, errors.New("why"))
 	for _, message := range details {
 		detail, detailErr := connect.NewErrorDetail(message)
 		if detailErr != nil {
@@ -62,7 +62,7 @@ func TestReadCodes(t *testing.T) {
 		connect.CodeDataLoss:           {Class: ClassInternal},
 		connect.CodeUnauthenticated:    {Class: ClassUnauthorized},
 	} {
-		if got := Read(rpcError(t, code, "why")); *got != want {
+		if got := Read(rpcError(t, code)); *got != want {
 			t.Errorf("Read(%v): got %+v, want %+v", code, *got, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestReadReasons(t *testing.T) {
 		if !ok {
 			t.Errorf("Read(%v): no expectation", reason)
 		}
-		err := rpcError(t, connect.CodeInvalidArgument, "why", &hushv1.Refusal{Reason: reason, Limit: 102400})
+		err := rpcError(t, connect.CodeInvalidArgument, &hushv1.Refusal{Reason: reason, Limit: 102400})
 		if got := Read(err); *got != want {
 			t.Errorf("Read(%v): got %+v, want %+v", reason, *got, want)
 		}
@@ -115,7 +115,7 @@ func TestReadReasons(t *testing.T) {
 // A policy about a value is the caller's to meet, any other is not.
 func TestReadPolicy(t *testing.T) {
 	detail := &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: "passphrase"}
-	got := Read(rpcError(t, connect.CodeFailedPrecondition, "why", detail))
+	got := Read(rpcError(t, connect.CodeFailedPrecondition, detail))
 	if want := (Error{Class: ClassInvalid, Text: "why"}); *got != want {
 		t.Errorf("Read(policy about a field): got %+v, want %+v", *got, want)
 	}
@@ -141,7 +141,7 @@ func TestReadViolations(t *testing.T) {
 		{violation("x", "bad", field("a"), field("b")), Error{Class: ClassInvalid, Text: "a.b: bad"}},
 		{&validate.Violations{}, Error{Class: ClassInvalid, Text: "why"}},
 	} {
-		got := Read(rpcError(t, connect.CodeInvalidArgument, "why", test.violations))
+		got := Read(rpcError(t, connect.CodeInvalidArgument, test.violations))
 		if *got != test.want {
 			t.Errorf("Read(%v): got %+v, want %+v", test.violations, *got, test.want)
 		}
@@ -150,7 +150,7 @@ func TestReadViolations(t *testing.T) {
 
 func TestReadRetry(t *testing.T) {
 	info := &errdetails.RetryInfo{RetryDelay: durationpb.New(30 * time.Second)}
-	got := Read(rpcError(t, connect.CodeResourceExhausted, "why", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, info))
+	got := Read(rpcError(t, connect.CodeResourceExhausted, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_LOCKED}, info))
 	if got.Retry != 30*time.Second {
 		t.Errorf("Read(locked): got %v, want 30s", got.Retry)
 	}
