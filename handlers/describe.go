@@ -3,6 +3,8 @@ package handlers
 import (
 	"net/url"
 	"time"
+
+	"hush/vault"
 )
 
 // Described returns the API as a server without a vault has it, for those who
@@ -18,7 +20,7 @@ func Described() (*API, error) {
 	}
 	c := chain{policies: policies, validation: validation, streams: newStreams(policies), flight: newFlight()}
 	api := new(API)
-	api.Callable, api.Mounts = c.assemble(Options{BaseURL: new(url.URL), Now: time.Now})
+	api.Callable, api.Mounts = c.assemble(Options{Vault: new(vault.Vault), BaseURL: new(url.URL), Now: time.Now})
 	for i := range api.Mounts {
 		api.Mounts[i].Handler = nil
 	}

@@ -1,11 +1,13 @@
 package vault
 
 import (
+	"errors"
 	"log/slog"
 	"testing"
 	"time"
 
 	"hush/seal"
+	"hush/storage"
 	"hush/storage/memory"
 	"hush/vault/caller"
 	"hush/vault/recordtest"
@@ -51,22 +53,26 @@ func TestOldSecretOpens(t *testing.T) {
 	defer v.Close()
 	key, _ := seal.ParseToken(goldenKey)
 	receipt, _ := seal.ParseToken(goldenReceipt)
-	record, err := secret.DecodeSecret(recordtest.Golden(t, "sealed-secret-v1"))
-	if err != nil {
-		t.Fatalf("decodeSecret(golden): got %v, want nil", err)
-	}
 	metadata, err := secret.DecodeMetadata(recordtest.Golden(t, "sealed-metadata-v1"))
 	if err != nil {
-		t.Fatalf("decodeMetadata(golden): got %v, want nil", err)
+		t.Fatalf("DecodeMetadata(golden): got %v, want nil", err)
 	}
-	if record.Slot, err = shares.Put(t.Context(), goldenShare()); err != nil {
+	slot, err := shares.Put(t.Context(), goldenShare())
+	if err != nil {
 		t.Fatalf("Put(share): got %v, want nil", err)
 	}
-	d := secret.Draft{
-		Key: key, Receipt: receipt, Secret: *record, Metadata: *metadata,
-		SecretRow: key.RowKey(seal.KindSecret), MetaRow: receipt.RowKey(seal.KindMetadata),
+	record, err := WithSlot(recordtest.Golden(t, "sealed-secret-v1"), slot)
+	if err != nil {
+		t.Fatalf("WithSlot(golden): got %v, want nil", err)
 	}
-	if err := store.Update(t.Context(), d.Commit()); err != nil {
+	secretRow, receiptRow := key.RowKey(seal.KindSecret), receipt.RowKey(seal.KindMetadata)
+	err = store.Update(t.Context(), func(tx storage.Tx) error {
+		return errors.Join(
+			tx.Put(secret.BucketSecret, secretRow[:], record),
+			tx.Put(secret.BucketMetadata, receiptRow[:], recordtest.Golden(t, "sealed-metadata-v1")),
+		)
+	})
+	if err != nil {
 		t.Fatalf("Update(golden): got %v, want nil", err)
 	}
 	shown, err := v.Receipts.GetMetadata(t.Context(), caller.Caller{Account: metadata.Custid}, goldenReceipt)

@@ -14,7 +14,7 @@ import (
 )
 
 // draftShares drafts the mails that bring a secret's link to its recipients.
-func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *Draft, to []email.Recipient, now time.Time) ([]*outbox.Draft, error) {
+func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *draft, to []email.Recipient, now time.Time) ([]*outbox.Draft, error) {
 	if !se.outbox.Enabled() {
 		return nil, nil
 	}
@@ -25,10 +25,10 @@ func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *Draft, t
 	drafts := make([]*outbox.Draft, 0, len(to))
 	for i, r := range to {
 		drafted, err := se.outbox.DraftShare(ctx, outbox.Mail{
-			Kind: outbox.MailShare, To: r.Address, Locale: c.Locale(), Key: caller.Text(d.Key.Expose()),
-			Domain: d.Secret.shareDomain, Sender: caller.Text(c.Address()), Created: now,
-			Expires: d.Secret.expires, HasPassphrase: d.Metadata.passphrase,
-		}, account, d.MetaRow, i, now)
+			Kind: outbox.MailShare, To: r.Address, Locale: c.Locale(), Key: caller.Text(d.key.Expose()),
+			Domain: d.secret.shareDomain, Sender: caller.Text(c.Address()), Created: now,
+			Expires: d.secret.expires, HasPassphrase: d.metadata.passphrase,
+		}, account, d.metaRow, i, now)
 		if err != nil {
 			se.outbox.Discard(err, drafts...)
 			return nil, err

@@ -76,12 +76,12 @@ func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length i
 	return concealed, caller.Text(value), err
 }
 
-// Draft is a secret on its way into the store.
-type Draft struct {
-	Key, Receipt       seal.Token
-	Secret             secretRecord
-	Metadata           metadataRecord
-	SecretRow, MetaRow seal.RowKey
+// draft is a secret on its way into the store.
+type draft struct {
+	key, receipt       seal.Token
+	secret             secretRecord
+	metadata           metadataRecord
+	secretRow, metaRow seal.RowKey
 	owner              caller.AccountID // of entry
 	entry              *entryRecord     // nil without an account
 	recipients         []email.Recipient
@@ -95,34 +95,34 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	if err != nil {
 		return Concealed{}, err
 	}
-	charged := d.Secret.charge()
-	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), d.Metadata.charge().receipt
+	charged := d.secret.charge()
+	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), d.metadata.charge().receipt
 	if err := se.store.CheckRoom(); err != nil {
 		return Concealed{}, err
 	}
 	if err := se.usage.reserve(charged, se.limits); err != nil {
 		return Concealed{}, err
 	}
-	d.Metadata.State = stored
+	d.metadata.State = stored
 	if stored == StateViewed {
-		d.Metadata.viewed = now
+		d.metadata.viewed = now
 	}
 	if err := se.keep(ctx, c, d, text, wish); err != nil {
 		se.usage.release(charged)
 		return Concealed{}, err
 	}
-	d.Metadata.State = StateNew
+	d.metadata.State = StateNew
 	return d.concealed(c, now), nil
 }
 
 // concealed is what the sender gets.
-func (d *Draft) concealed(c caller.Caller, now time.Time) Concealed {
-	kept := Concealed{Metadata: describe(d.Receipt, &d.Metadata, now), Secret: showSecret(c, d.Key, &d.Secret, now)}
+func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
+	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
 	kept.Metadata.Secret = &kept.Secret.Key
 	if c.Credential != nil {
 		kept.Metadata.Account = c.Address()
 	}
-	kept.Metadata.Events = new(timelineRecord).timeline(&d.Metadata)
+	kept.Metadata.Events = new(timelineRecord).timeline(&d.metadata)
 	for _, r := range d.recipients {
 		kept.Metadata.Deliveries = append(kept.Metadata.Deliveries, outbox.Delivery{Recipient: r.Obscured, State: d.delivery, Updated: now})
 	}
@@ -130,7 +130,7 @@ func (d *Draft) concealed(c caller.Caller, now time.Time) Concealed {
 }
 
 // draft checks the wish and lays out both records.
-func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, now time.Time) (*Draft, error) {
+func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, now time.Time) (*draft, error) {
 	if err := se.policy.AdmitSecret(c, wish.Passphrase); err != nil {
 		return nil, err
 	}
@@ -160,34 +160,34 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{Key: seal.NewToken(now), Receipt: seal.NewToken(now), recipients: recipients, delivery: outbox.DeliveryNotConfigured}
+	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, delivery: outbox.DeliveryNotConfigured}
 	if se.outbox.Enabled() {
 		d.delivery = outbox.DeliveryQueued
 	}
-	d.SecretRow, d.MetaRow = d.Key.RowKey(seal.KindSecret), d.Receipt.RowKey(seal.KindMetadata)
-	d.Secret = secretRecord{
-		kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.MetaRow,
+	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
+	d.secret = secretRecord{
+		kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
 		network: se.keys.NetworkID(c.Network.Bytes()), owner: c.Account, shareDomain: domain,
 	}
 	if wide := c.Network.WideBytes(); wide != nil && c.Anonymous() {
-		d.Secret.wide = se.keys.NetworkID(wide)
+		d.secret.wide = se.keys.NetworkID(wide)
 	}
-	d.Metadata = metadataRecord{
+	d.metadata = metadataRecord{
 		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
-		ttl: ttl, Secret: d.SecretRow, Custid: c.Account, shareDomain: domain, createdBy: c.Network.Masked(),
+		ttl: ttl, Secret: d.secretRow, Custid: c.Account, shareDomain: domain, createdBy: c.Network.Masked(),
 	}
 	for _, r := range recipients {
-		d.Metadata.recipients = append(d.Metadata.recipients, r.Obscured)
+		d.metadata.recipients = append(d.metadata.recipients, r.Obscured)
 	}
 	if c.Account == "" {
-		d.Metadata.network, d.Metadata.wide = d.Secret.network, d.Secret.wide
+		d.metadata.network, d.metadata.wide = d.secret.network, d.secret.wide
 	}
-	copy(d.Metadata.hint[:], d.Key.Short(hintSize))
+	copy(d.metadata.hint[:], d.key.Short(hintSize))
 	return d, nil
 }
 
 // keep takes a durable share, seals the text with it and commits both records.
-func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *Draft, text caller.Text, wish Wish) error {
+func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text caller.Text, wish Wish) error {
 	if err := se.challenges.AdmitConceal(ctx, c, wish.Challenge); err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *Draft, text cal
 		if hash, err = se.hasher.Hash(ctx, c.Network, params, wish.Passphrase); err != nil {
 			return err
 		}
-		d.Secret.passphrase = &params
+		d.secret.passphrase = &params
 	}
 	if err := se.address(ctx, c, d); err != nil {
 		return err
@@ -208,13 +208,13 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *Draft, text cal
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
 	}
-	se.usage.handed(ready.Slot.Number, d.MetaRow)
-	key := se.secretKeys.Key(d.Key, d.SecretRow, ready.Share, hash)
-	d.Secret.Slot, d.Secret.verifier = ready.Slot, key.Verifier()
-	d.Secret.encodeHeader()
-	d.Secret.Sealed = key.Seal(d.Secret.header, []byte(text))
-	d.Metadata.SealedKey = se.keys.SealMetadata(d.Receipt, d.MetaRow, labelKey, []byte(d.Key.Expose()))
-	if err := se.store.Update(ctx, d.Commit()); err != nil {
+	se.usage.handed(ready.Slot.Number, d.metaRow)
+	key := se.secretKeys.Key(d.key, d.secretRow, ready.Share, hash)
+	d.secret.Slot, d.secret.verifier = ready.Slot, key.Verifier()
+	d.secret.encodeHeader()
+	d.secret.Sealed = key.Seal(d.secret.header, []byte(text))
+	d.metadata.SealedKey = se.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
+	if err := se.store.Update(ctx, d.commit()); err != nil {
 		se.shares.Discard(err, ready.Slot)
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("keeping the secret: %w", err)
@@ -227,27 +227,27 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *Draft, text cal
 
 // address seals the receipt for its account's list, and the mails to the
 // recipients.
-func (se *Secrets) address(ctx context.Context, c caller.Caller, d *Draft) (err error) {
+func (se *Secrets) address(ctx context.Context, c caller.Caller, d *draft) (err error) {
 	if c.Credential == nil {
 		return nil
 	}
 	d.owner = c.Credential.ID
-	if d.entry, err = se.receipts.draftEntry(ctx, c, d.Receipt, d.MetaRow); err != nil {
+	if d.entry, err = se.receipts.draftEntry(ctx, c, d.receipt, d.metaRow); err != nil {
 		return err
 	}
-	d.mails, err = se.draftShares(ctx, c, d, d.recipients, d.Secret.created)
+	d.mails, err = se.draftShares(ctx, c, d, d.recipients, d.secret.created)
 	return err
 }
 
-// Commit returns the transaction that makes the draft a secret.
-func (d *Draft) Commit() func(storage.Tx) error {
-	secret, metadata := d.Secret.Encode(), d.Metadata.encode()
-	expiry := ExpiryKey(d.Secret.expires, d.MetaRow)
+// commit returns the transaction that makes the draft a secret.
+func (d *draft) commit() func(storage.Tx) error {
+	secret, metadata := d.secret.Encode(), d.metadata.encode()
+	expiry := ExpiryKey(d.secret.expires, d.metaRow)
 	return func(tx storage.Tx) error {
-		if err := tx.Put(BucketSecret, d.SecretRow[:], secret); err != nil {
+		if err := tx.Put(BucketSecret, d.secretRow[:], secret); err != nil {
 			return err
 		}
-		if err := tx.Put(BucketMetadata, d.MetaRow[:], metadata); err != nil {
+		if err := tx.Put(BucketMetadata, d.metaRow[:], metadata); err != nil {
 			return err
 		}
 		if err := tx.Put(BucketExpiry, expiry, nil); err != nil {
@@ -259,16 +259,16 @@ func (d *Draft) Commit() func(storage.Tx) error {
 		if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: 1}, rows.Change{Counter: rows.CountCreated, By: 1}, rows.Change{Counter: rows.CountMetadata, By: 1}); err != nil {
 			return err
 		}
-		return rows.WriteAudit(tx, d.Secret.created, rows.AuditConceal, d.MetaRow)
+		return rows.WriteAudit(tx, d.secret.created, rows.AuditConceal, d.metaRow)
 	}
 }
 
 // commitBeside writes what an account's secret has besides its records.
-func (d *Draft) commitBeside(tx storage.Tx) error {
+func (d *draft) commitBeside(tx storage.Tx) error {
 	if d.entry == nil {
 		return nil
 	}
-	if err := putEntry(tx, d.owner, d.Secret.created, d.MetaRow, d.entry); err != nil {
+	if err := putEntry(tx, d.owner, d.secret.created, d.metaRow, d.entry); err != nil {
 		return err
 	}
 	for _, m := range d.mails {
@@ -276,7 +276,7 @@ func (d *Draft) commitBeside(tx storage.Tx) error {
 			return err
 		}
 	}
-	return outbox.PutDeliveries(tx, d.MetaRow, d.recipients, d.delivery, d.Secret.created, d.Metadata.forgotten())
+	return outbox.PutDeliveries(tx, d.metaRow, d.recipients, d.delivery, d.secret.created, d.metadata.forgotten())
 }
 
 // GetSecret tells about a secret that waits, for somebody who opened its link.
