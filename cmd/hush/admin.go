@@ -29,8 +29,7 @@ const (
 	adminInterval = 25 * time.Millisecond
 )
 
-// adminURL is the address of requests that a socket carries; nobody looks it
-// up.
+// adminURL is the address of requests over a socket; it is never looked up.
 const adminURL = "http://hush"
 
 // adminWork is what a command does with the service.
@@ -77,23 +76,23 @@ func (p program) withAdmin(ctx context.Context, s *settings, work adminWork) err
 	}
 }
 
-// onSocket runs work on a service that listens on the folder's socket, and
-// tells whether there is one.
+// onSocket runs work on the service that listens on the folder's socket, and
+// reports whether there is one.
 func onSocket(ctx context.Context, folder string, work adminWork) (found bool, err error) {
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dialAdmin(ctx, folder)
 	}}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
-	if !answers(ctx, client) {
+	if !responds(ctx, client) {
 		return false, nil
 	}
 	return true, work(ctx, adminv1connect.NewAdminServiceClient(client, adminURL))
 }
 
-// answers tells whether anybody answers, whatever the answer. Work that is not
-// to be done twice goes to a service that did a moment ago.
-func answers(ctx context.Context, client *http.Client) bool {
+// responds reports whether a service responds, whatever it says. Work that must
+// not be done twice goes only to a service that responded a moment ago.
+func responds(ctx context.Context, client *http.Client) bool {
 	ctx, cancel := context.WithTimeout(ctx, adminPatience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, adminURL, http.NoBody)
@@ -136,8 +135,8 @@ func (p program) onFolder(ctx context.Context, s *settings, work adminWork) (err
 	return work(ctx, adminv1connect.NewAdminServiceClient(client, adminURL))
 }
 
-// held tells whether another process holds a data folder. Errors are for
-// whoever opens it to meet again.
+// held reports whether another process holds a data folder. It ignores errors:
+// opening the folder meets them again.
 func held(folder string) bool {
 	handle, err := os.Open(folder)
 	if err != nil {
@@ -162,7 +161,7 @@ func (s *settings) openStopped(ctx context.Context, d *data, log *slog.Logger) (
 	})
 }
 
-// inProcess answers requests without a network.
+// inProcess serves requests without a network.
 type inProcess struct{ handler http.Handler }
 
 // RoundTrip runs the handler to its end before it returns.
@@ -205,7 +204,7 @@ func (r *recorder) WriteHeader(code int) {
 	}
 }
 
-// plainly leaves of a refusal the words for people.
+// plainly reduces a refusal to its message.
 func plainly(err error) error {
 	if coded, ok := errors.AsType[*connect.Error](err); ok {
 		return errors.New(coded.Message())
@@ -213,7 +212,7 @@ func plainly(err error) error {
 	return err
 }
 
-// named says in words of the command that what it named is not there.
+// named replaces a not-found error by one that names what the command was given.
 func named(err error, format string, args ...any) error {
 	if connect.CodeOf(err) == connect.CodeNotFound {
 		return fmt.Errorf(format, args...)

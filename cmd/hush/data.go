@@ -37,7 +37,8 @@ type data struct {
 	close  func() error
 }
 
-// fileBytes tells how long the database's file is; nil for one in memory.
+// fileBytes returns a function for the length of the database's file, or nil for
+// a store in memory.
 func (s *settings) fileBytes() func() int64 {
 	if s.store == "memory" {
 		return nil
@@ -181,7 +182,7 @@ func provideRootKey(folder *bolt.Folder, path string, p program) error {
 	if err := os.Rename(unnamed, path); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.stderr, "hush: made a root key, %s: keep a copy of it apart from the data\n", path)
+	fmt.Fprintf(p.stderr, "hush: created a root key, %s: keep a copy of it apart from the data\n", path)
 	return folder.Sync()
 }
 
@@ -194,7 +195,7 @@ func readRootKey(path string) ([]byte, error) {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o007 != 0 {
-		return nil, fmt.Errorf("everybody on this machine may read the root key file %s: run chmod 0400 on it", path)
+		return nil, fmt.Errorf("every user of this machine may read the root key file %s: run chmod 0400 on it", path)
 	}
 	return os.ReadFile(path)
 }

@@ -21,7 +21,7 @@ import (
 func TestDataFolderIsMade(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
-	for _, want := range []string{"hush: created the data folder " + s.data, "made a root key, " + filepath.Join(s.data, "root.key")} {
+	for _, want := range []string{"hush: created the data folder " + s.data, "created a root key, " + filepath.Join(s.data, "root.key")} {
 		if !strings.Contains(s.log.String(), want) {
 			t.Errorf("serve: got %s, want %q in it", s.log, want)
 		}
@@ -36,7 +36,7 @@ func TestDataFolderIsMade(t *testing.T) {
 	kept := mustConceal(t, d, wish{secret: "kept"})
 	s.stop(t)
 	again := startHushOn(t, s.data)
-	if strings.Contains(again.log.String(), "created") || strings.Contains(again.log.String(), "made a root key") {
+	if strings.Contains(again.log.String(), "created") || strings.Contains(again.log.String(), "created a root key") {
 		t.Errorf("second serve: got %s, want nothing made anew", again.log)
 	}
 	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after a restart", "kept")
@@ -73,7 +73,7 @@ func TestRootKeyMistakes(t *testing.T) {
 	if err := os.Chmod(key, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	serve().want(t, "serve", exitFailure, "everybody on this machine may read the root key file "+key)
+	serve().want(t, "serve", exitFailure, "every user of this machine may read the root key file "+key)
 	replace(t, key, right)
 	shares := filepath.Join(s.data, "shares")
 	if err := os.Rename(shares, shares+".away"); err != nil {

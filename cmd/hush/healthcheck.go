@@ -39,7 +39,7 @@ func (p program) healthcheck(ctx context.Context, s *settings) error {
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<10))
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s answers %s", target, res.Status)
+		return fmt.Errorf("%s returned %s", target, res.Status)
 	}
 	_, err = fmt.Fprintln(p.stdout, "ok")
 	return err

@@ -40,8 +40,8 @@ func limitMemory(limit int64, root string) int64 {
 	return limit
 }
 
-// groupMemory is what the process's control groups allow it, those around its
-// own among them; 0 for any amount. It reads version 2 and version 1, below
+// groupMemory returns what the process's control group and those above it
+// allow, or 0 for any amount. It reads version 2 and version 1, below
 // root.
 func groupMemory(root string) int64 {
 	groups, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
@@ -64,7 +64,7 @@ func groupMemory(root string) int64 {
 	return least
 }
 
-// memoryAbove is the least that a group and those around it allow.
+// memoryAbove returns the least that a group and those above it allow.
 func memoryAbove(mount, group, file string) int64 {
 	var least int64
 	for group = path.Clean("/" + group); ; group = path.Dir(group) {
@@ -81,7 +81,7 @@ func memoryAbove(mount, group, file string) int64 {
 	}
 }
 
-// tighter is the smaller of two limits, of which 0 is none.
+// tighter returns the smaller of two limits, where 0 means no limit.
 func tighter(a, b int64) int64 {
 	if a == 0 || b != 0 && b < a {
 		return b

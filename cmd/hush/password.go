@@ -19,8 +19,8 @@ func passwordFile(at *string) define {
 	return text(at, "", "`file` whose first line is the password, - for standard input")
 }
 
-// password reads a password from a file, or asks for it where somebody sits at
-// a terminal. It is empty where there is neither.
+// password reads a password from a file, or asks for it on a terminal. Without
+// either it returns an empty one.
 func (p program) password(ctx context.Context, file string) (string, error) {
 	switch file {
 	case "":
@@ -29,7 +29,7 @@ func (p program) password(ctx context.Context, file string) (string, error) {
 		return firstLine(p.stdin)
 	default:
 		if isEverybodys(file) {
-			fmt.Fprintf(p.stderr, "hush: everybody on this machine may read %s: better run chmod 0600 on it\n", file)
+			fmt.Fprintf(p.stderr, "hush: every user of this machine may read %s: run chmod 0600 on it\n", file)
 		}
 		return readSecretFile(file)
 	}

@@ -60,5 +60,5 @@ func TestPasswordFileMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.run("", "account", "create", "a@example.com", "--password-file", file).
-		want(t, "admin account create", exitOK, "everybody on this machine may read "+file)
+		want(t, "admin account create", exitOK, "every user of this machine may read "+file)
 }

@@ -19,7 +19,7 @@ func TestPlaces(t *testing.T) {
 		return call(t, nil, stdin, append([]string{"admin", "place", args[0], "--data", data}, args[1:]...)...)
 	}
 	place("name,latitude,altitude\nBerlin,1.5,2\n Nowhere ,-10.25,-3\n", "import", "-").
-		want(t, "admin place import", exitOK, "created the data folder "+data, "made a root key", "imported 2 places")
+		want(t, "admin place import", exitOK, "created the data folder "+data, "created a root key", "imported 2 places")
 	place("\ufeffAltitude,Name,Latitude\n7,NOWHERE,8\n", "import", "-").want(t, "admin place import", exitOK, "imported 1 places")
 	got := place("", "list").want(t, "admin place list", exitOK)
 	for _, want := range []string{"NAME", "Berlin", "1.5", "NOWHERE", "imported", "built in"} {

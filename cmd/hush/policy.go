@@ -191,9 +191,9 @@ func readSecretFile(path string) (string, error) {
 	return line, nil
 }
 
-// isEverybodys tells whether everybody on this machine may read or change a
-// file. Secrets that a container is given often lie so, so it is a warning and
-// no mistake.
+// isEverybodys reports whether every user of this machine may read or change a
+// file. Containers often get their secrets in such files, so it is a warning and
+// not an error.
 func isEverybodys(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0

@@ -53,7 +53,7 @@ func (p program) serve(ctx context.Context, s *settings) error {
 	if err := checkFiles(fileLimit()); err != nil {
 		return err
 	}
-	if s.tlsCert != "" { // read again to serve; a mistake is to show before anything is made
+	if s.tlsCert != "" { // read again to serve; a mistake must show before anything is created
 		if _, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey); err != nil {
 			return fmt.Errorf("reading the certificate: %w", err)
 		}
@@ -120,8 +120,8 @@ func (p program) serveData(ctx context.Context, s *settings, made *parts, d *dat
 	return p.run(ctx, server, limited, s, d, log)
 }
 
-// parts are what the service is made of beside its data. Making them changes
-// nothing, so that a mistake in them shows before anything does.
+// parts are what the service consists of besides its data. Making them changes
+// nothing, so that wrong settings show before anything has changed.
 type parts struct {
 	catalogue *locale.Catalogue
 	post      *mail.Post // nil if no mail is set up
@@ -200,7 +200,7 @@ func (s *settings) scheme() string {
 	return "http"
 }
 
-// advise says what production needs and this start lacks.
+// advise warns of what production needs and this start lacks.
 func (s *settings) advise(addr net.Addr, base *url.URL, log *slog.Logger) {
 	if s.signUp == "open" && !s.mails() {
 		log.Warn("--sign-up=open without --smtp-host: addresses are taken without being confirmed")
@@ -210,7 +210,7 @@ func (s *settings) advise(addr net.Addr, base *url.URL, log *slog.Logger) {
 	}
 	for _, file := range []string{s.smtpPasswordFile, s.spamKeyFile} {
 		if file != "" && isEverybodys(file) {
-			log.Warn("everybody on this machine may read a file with a secret", "file", file)
+			log.Warn("every user of this machine may read a file with a secret", "file", file)
 		}
 	}
 	local, err := netip.ParseAddrPort(addr.String())

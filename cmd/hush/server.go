@@ -92,7 +92,7 @@ const (
 	adminDrainTime    = 500 * time.Millisecond
 )
 
-// serveAdmin answers operators' commands on the socket in the data folder until
+// serveAdmin serves the operator's commands on the socket in the data folder until
 // stop. A store in memory has no folder, and so no socket.
 func (s *settings) serveAdmin(ctx context.Context, v *vault.Vault, base *url.URL, log *slog.Logger) (stop func(), err error) {
 	if s.store == "memory" {
@@ -120,7 +120,7 @@ func (s *settings) serveAdmin(ctx context.Context, v *vault.Vault, base *url.URL
 	go crash.Guard(log, func() {
 		defer close(ended)
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("commands are not answered any more", "cause", err)
+			log.Error("commands are no longer served", "cause", err)
 		}
 	})
 	return func() {

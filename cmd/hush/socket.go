@@ -20,7 +20,7 @@ const (
 
 // listenAdmin listens on the socket of a data folder, which this process must
 // hold: what lies there already was left by one that died. Only the folder's
-// owner and whoever runs the process get in.
+// owner and the user of the process may connect.
 func listenAdmin(ctx context.Context, folder string) (net.Listener, error) {
 	path := filepath.Join(folder, adminSocket)
 	if err := removeSocket(path); err != nil {
@@ -93,8 +93,8 @@ func removeSocket(path string) error {
 	return os.Remove(path)
 }
 
-// adminListener drops connections of those who have no business here, and
-// removes the socket when it is closed.
+// adminListener drops connections of other users, and removes the socket when it
+// is closed.
 type adminListener struct {
 	net.Listener
 
@@ -102,7 +102,7 @@ type adminListener struct {
 	admit func(net.Conn) bool
 }
 
-// Accept returns the next connection of somebody who may.
+// Accept returns the next connection of a user who may connect.
 func (l *adminListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()

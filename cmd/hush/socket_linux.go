@@ -32,7 +32,7 @@ func peerOf(conn net.Conn) (uid uint32, known bool) {
 	return uid, true
 }
 
-// noUser is nobody's number.
+// noUser is the number of no user.
 const noUser = ^uint32(0)
 
 // ownMode gives a socket its mode before it has a name, so that it never has

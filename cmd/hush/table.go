@@ -23,8 +23,8 @@ func (p program) table(header string, rows [][]string) error {
 	return out.Flush()
 }
 
-// visible keeps what strangers chose, such as a DNS record, from moving the
-// cursor of whoever reads it.
+// visible replaces characters that do not print. Strangers choose some texts,
+// such as DNS records, and must not control the terminal.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -34,12 +34,12 @@ func visible(text string) string {
 	}, text)
 }
 
-// tellf says something to the person who called, where no script reads it.
+// tellf writes a line to standard error, where no script reads it.
 func (p program) tellf(format string, args ...any) {
 	fmt.Fprintf(p.stderr, "hush: "+format+"\n", args...)
 }
 
-// moment shows a time to the minute; without one it shows a dash.
+// moment formats a time to the minute, and nil as a dash.
 func moment(at *timestamppb.Timestamp) string {
 	if at == nil {
 		return "-"
@@ -47,7 +47,7 @@ func moment(at *timestamppb.Timestamp) string {
 	return at.AsTime().UTC().Format("2006-01-02 15:04")
 }
 
-// orDash shows a dash where there is nothing.
+// orDash returns text, or a dash if it is empty.
 func orDash(text string) string {
 	if text == "" {
 		return "-"

@@ -31,7 +31,7 @@ func hideArguments() {
 	}
 }
 
-// showGoroutines answers the signals by which operators ask a Go program what
+// showGoroutines handles the signals by which operators ask a Go program what
 // it does: it prints what every goroutine is at, without arguments, which Go
 // would print at any level, and ends the process as Go would.
 func showGoroutines() {

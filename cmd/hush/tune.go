@@ -11,14 +11,14 @@ const (
 	// collected: little lives, much passes through.
 	gcPercent = 400
 	// threadsPerProcessor is how many goroutines may run at a time on one
-	// processor. With one, whoever comes back from a sync queues behind every
+	// processor. With one, a goroutine that returns from a sync queues behind every
 	// goroutine that is ready; with two, the system lets it run at once. It
 	// made a seventh more secrets a second.
 	threadsPerProcessor = 2
 )
 
-// tune sets the runtime of the whole process up for many short requests that wait for the disk.
-// GOGC and GOMAXPROCS say otherwise if they are set.
+// tune prepares the runtime of the whole process for many short requests that
+// wait for the disk. GOGC and GOMAXPROCS take precedence.
 func tune() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
