@@ -2,6 +2,7 @@ package vault_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -219,4 +221,22 @@ func TestUnknownOutcomeWithholds(t *testing.T) {
 		wantErr(t, "RevealSecret(applied)", revealErr(t, k, caller.Caller{}, c.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 		wantState(t, k, c.Metadata.Key, secret.StateReceived)
 	}
+}
+
+// A pass that was broken off after it had met a record that it could not read
+// frees no slot when it goes on: one of them may be that record's.
+func TestPassRemembersDamage(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store { return quotaStore{s} }})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	token, _ := seal.ParseToken(kept.Secret.Key.Expose())
+	row := token.RowKey(seal.KindSecret)
+	put(t, k.Store, vault.BucketSecret, row[:], []byte{1, 2, 3})
+	k.Reopen(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := k.Vault.Sweeper.Reclaim(context.WithValue(ctx, interferenceKey{}, &interference{afterView: cancel}))
+	wantErr(t, "Reclaim(ended in the middle)", err, context.Canceled)
+	freed, err := k.Vault.Sweeper.Reclaim(t.Context())
+	wantErr(t, "Reclaim(again)", err, rows.ErrDamaged)
+	want(t, "slots freed", freed, 0)
 }

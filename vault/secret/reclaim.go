@@ -30,7 +30,6 @@ func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 // unknown and no slot is freed.
 func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	recycler, recycles := sw.shares.Recycler()
-	var damage error
 	var batch passed
 	for {
 		from, ok := sw.usage.resume()
@@ -43,7 +42,7 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 		if batch.last == (seal.RowKey{}) {
 			break
 		}
-		damage = errors.Join(damage, batch.damage)
+		_ = sw.usage.damaged(batch.damage)
 		if recycles {
 			for _, c := range batch.found {
 				recycler.Used(storage.Slot{Number: c.slot})
@@ -61,7 +60,7 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	if err != nil && !errors.Is(err, rows.ErrDamaged) {
 		return 0, err
 	}
-	damage = errors.Join(damage, err)
+	damage := sw.usage.damaged(err)
 	sw.usage.passed()
 	if !recycles || damage != nil {
 		return 0, damage

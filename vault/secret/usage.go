@@ -75,6 +75,7 @@ type pass struct {
 	own      map[uint64]struct{}      // slots handed out by this process
 	receipts seal.RowKey              // receipts up to here were counted
 	adopted  map[seal.RowKey]struct{} // receipts that were counted ahead of the pass
+	damage   error                    // of what could not be read so far
 }
 
 // NewUsage returns a count of nothing, with the background pass to come.
@@ -86,6 +87,15 @@ func NewUsage() *Usage {
 		skipped:  map[uint64]struct{}{},
 		pass:     &pass{own: map[uint64]struct{}{}, adopted: map[seal.RowKey]struct{}{}},
 	}
+}
+
+// damaged notes that the pass could not read something, and returns all that it
+// could not read so far. A pass that was broken off and goes on remembers it.
+func (u *Usage) damaged(err error) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.pass.damage = errors.Join(u.pass.damage, err)
+	return u.pass.damage
 }
 
 // reserve takes the bytes of c, or returns ErrQuota.
