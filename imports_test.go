@@ -29,7 +29,7 @@ const module = "hush"
 var directions = map[string][]string{
 	"cmd/hush": {
 		"connections", "crash", "gen/...", "handlers", "hosts", "locale", "mail", "resolver", "routes", "seal", "storage/...",
-		"vault", "vault/caller", "vault/outbox", "vault/place", "vault/refusal", "vault/rows", "web",
+		"vault", "vault/caller", "vault/email", "vault/outbox", "vault/place", "vault/refusal", "vault/rows", "web",
 	},
 	"cmd/hush-load":      {"gen/..."},
 	"cmd/hush-powerloss": {"seal", "storage", "storage/bolt", "vault", "vault/caller", "vault/refusal", "vault/secret"},

@@ -3,17 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/mail"
 	"os"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"hush/handlers"
 	"hush/vault/caller"
+	"hush/vault/email"
 )
 
 // policySettings are what the operator allows and how the service looks.
@@ -146,9 +144,8 @@ func parseDomains(text string) ([]string, error) {
 func parseAddresses(text string) ([]string, error) {
 	var addresses []string
 	for _, part := range splitList(text) {
-		address := norm.NFC.String(strings.ToLower(norm.NFC.String(part)))
-		parsed, err := mail.ParseAddress(address)
-		if err != nil || parsed.Address != address {
+		address, err := email.Canonical(caller.Text(part))
+		if err != nil {
 			return nil, errors.New("must be an e-mail address")
 		}
 		addresses = append(addresses, address)
