@@ -32,7 +32,7 @@ func TombstoneOf(record []byte) (Tombstone, error) {
 		return Tombstone{}, err
 	}
 	kept := Tombstone{r.AddressID, r.Destroyed}
-	if !bytes.Equal(record, (&account.AccountRecord{AddressID: kept.AddressID, Destroyed: kept.Destroyed}).Encode()) {
+	if !bytes.Equal(record, (&account.Record{AddressID: kept.AddressID, Destroyed: kept.Destroyed}).Encode()) {
 		return Tombstone{}, rows.ErrInconsistent
 	}
 	return kept, nil
@@ -75,7 +75,7 @@ func PasswordParamsOf(v *Vault, tx storage.Tx, address string) (seal.PasswordPar
 
 // accountAsVersion1 writes a record as version 1 did: without networks, and
 // with a verifier that is not keyed.
-func accountAsVersion1(r *account.AccountRecord) []byte {
+func accountAsVersion1(r *account.Record) []byte {
 	encoded := r.Encode()
 	newer := 1 + (8+8)*len(r.Networks)
 	if r.Password != nil {

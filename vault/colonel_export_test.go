@@ -38,13 +38,13 @@ func WithRole(c caller.Caller, id caller.AccountID, colonel bool) caller.Caller 
 // PutAccount adds an account without an address, or one that was destroyed.
 func PutAccount(tx storage.Tx, created, destroyed time.Time) (caller.AccountID, error) {
 	id := account.NewAccountID(created)
-	return id, account.PutAccount(tx, id, &account.AccountRecord{Created: created, Role: account.RoleCustomer, Destroyed: destroyed})
+	return id, account.PutAccount(tx, id, &account.Record{Created: created, Role: account.RoleCustomer, Destroyed: destroyed})
 }
 
 // FillRings puts rings up to their most numbers, all of one moment.
 func FillRings(tx storage.Tx, created time.Time) error {
 	exception := feedback.ExceptionRecord{Created: created}
-	kept := feedback.FeedbackRecord{Created: created}
+	kept := feedback.Record{Created: created}
 	for number := range uint64(feedback.RingSize) {
 		if err := tx.Put(feedback.BucketException, feedback.RingKey(number+1), exception.Encode()); err != nil {
 			return err

@@ -109,7 +109,7 @@ func DueKey(at time.Time, kind byte, key []byte) []byte {
 func ExpiryKey(at time.Time, metadata seal.RowKey) []byte { return secret.ExpiryKey(at, metadata) }
 
 // Strike is what strikes destroyed shares off the list.
-func Strike(v *Vault, ctx context.Context, slots []storage.Slot) error {
+func Strike(ctx context.Context, v *Vault, slots []storage.Slot) error {
 	return v.shares.Strike(ctx, slots)
 }
 

@@ -23,7 +23,7 @@ const (
 func PutMailer(tx storage.Tx, address, locale string, now time.Time) (caller.Caller, error) {
 	id := account.NewAccountID(now)
 	caller := caller.Caller{Account: id.String(), Credential: &caller.Credential{ID: id, Address: address, Locale: locale, Scopes: caller.ScopesAll}}
-	return caller, account.PutAccount(tx, id, &account.AccountRecord{Created: now, Role: account.RoleCustomer, Proof: account.ProofOperator})
+	return caller, account.PutAccount(tx, id, &account.Record{Created: now, Role: account.RoleCustomer, Proof: account.ProofOperator})
 }
 
 // MailCounts are the mails that wait, those that recipients got, and those
@@ -74,7 +74,7 @@ type StoredMail struct {
 
 // StoredMailOf takes a row of the queue apart.
 func StoredMailOf(key, value []byte) (StoredMail, error) {
-	id, err := outbox.OutboxID(key)
+	id, err := outbox.MailID(key)
 	if err != nil {
 		return StoredMail{}, err
 	}

@@ -158,7 +158,7 @@ func TestLateStrikeOffLeavesTheNextShare(t *testing.T) {
 	failure := storage.ErrFull
 	shares.destroy.Store(&failure)
 	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, caller.Caller{}, owner.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
-	want(t, "strike(late)", vault.Strike(k.Vault, t.Context(), []storage.Slot{old}), nil)
+	want(t, "strike(late)", vault.Strike(t.Context(), k.Vault, []storage.Slot{old}), nil)
 	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 1)
 	next := k.MustConceal(t, caller.Caller{}, "next", secret.Wish{})
 	want(t, "slot is not free", slotOf(t, k, next.Secret.Key).Number != old.Number, true)

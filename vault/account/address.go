@@ -17,7 +17,7 @@ func (ac *Accounts) sealAddress(id caller.AccountID, address string) []byte {
 
 // AddressOf opens an account's address. One that does not open is logged and
 // left out: the rest of the account is still worth having.
-func (ac *Accounts) AddressOf(id caller.AccountID, r *AccountRecord) string {
+func (ac *Accounts) AddressOf(id caller.AccountID, r *Record) string {
 	return ac.openAddress(fieldAddress, id, r.address)
 }
 
@@ -37,13 +37,13 @@ func (ac *Accounts) openAddress(label string, id caller.AccountID, sealed []byte
 
 // FindByAddress finds the account of a canonical address, destroyed ones
 // included, or returns ErrNotFound.
-func (ac *Accounts) FindByAddress(tx storage.Tx, canonical string) (caller.AccountID, *AccountRecord, error) {
+func (ac *Accounts) FindByAddress(tx storage.Tx, canonical string) (caller.AccountID, *Record, error) {
 	return findByAddressID(tx, ac.keys.AddressID(canonical))
 }
 
 // findByAddressID reads as much for an address without an account: it looks for
 // the record of the zero id, which nobody has.
-func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *AccountRecord, error) {
+func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *Record, error) {
 	var id caller.AccountID
 	data, err := tx.Get(BucketAddress, addressID[:])
 	switch {
@@ -61,7 +61,7 @@ func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *Acco
 
 // ResolveAccount finds the account that an operator means by an address or an
 // id. It returns ErrNotFound for destroyed ones, too.
-func (ac *Accounts) ResolveAccount(tx storage.Tx, account caller.Text) (id caller.AccountID, r *AccountRecord, err error) {
+func (ac *Accounts) ResolveAccount(tx storage.Tx, account caller.Text) (id caller.AccountID, r *Record, err error) {
 	var ok bool
 	if id, ok = caller.ParseAccountID(string(account)); ok {
 		r, err = GetAccount(tx, id)
@@ -93,7 +93,7 @@ const (
 
 // standingOf finds what there is at an address. The id and the record are zero
 // at a free one.
-func standingOf(tx storage.Tx, addressID [32]byte) (standing, caller.AccountID, *AccountRecord, error) {
+func standingOf(tx storage.Tx, addressID [32]byte) (standing, caller.AccountID, *Record, error) {
 	id, r, err := findByAddressID(tx, addressID)
 	switch {
 	case errors.Is(err, refusal.ErrNotFound):

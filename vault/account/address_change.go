@@ -121,7 +121,7 @@ func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, t
 
 // moveAddress gives an account another address and ends what was mailed to the
 // old one.
-func moveAddress(tx storage.Tx, id caller.AccountID, r *AccountRecord, nextID [32]byte, sealed []byte, now time.Time) error {
+func moveAddress(tx storage.Tx, id caller.AccountID, r *Record, nextID [32]byte, sealed []byte, now time.Time) error {
 	at, _, _, err := standingOf(tx, nextID)
 	if err != nil {
 		return err

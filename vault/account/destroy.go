@@ -33,7 +33,7 @@ func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirm
 	if err != nil {
 		return 0, err
 	}
-	return ac.destroyAccount(ctx, c.Credential.ID, now, func(tx storage.Tx) (*AccountRecord, error) {
+	return ac.destroyAccount(ctx, c.Credential.ID, now, func(tx storage.Tx) (*Record, error) {
 		return ac.passwords.stillProved(tx, c.Credential.ID, proved)
 	})
 }
@@ -41,7 +41,7 @@ func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirm
 // destroyAccount burns what an account shared and makes it a tombstone. load
 // returns its record if it is to be destroyed still. What was concealed after
 // the first burning is burned by the second; after the tombstone nothing is.
-func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now time.Time, load func(storage.Tx) (*AccountRecord, error)) (burned int, err error) {
+func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now time.Time, load func(storage.Tx) (*Record, error)) (burned int, err error) {
 	if burned, err = ac.others.BurnSecrets(ctx, id, now); err != nil {
 		return burned, err
 	}
@@ -62,7 +62,7 @@ func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now
 
 // bury replaces an account by its tombstone: the id of its address and when it
 // was destroyed, nothing else.
-func (ac *Accounts) bury(tx storage.Tx, id caller.AccountID, r *AccountRecord, now time.Time) error {
+func (ac *Accounts) bury(tx storage.Tx, id caller.AccountID, r *Record, now time.Time) error {
 	if err := dropTickets(tx, r, ticketVerify, ticketReset, ticketAddress); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (ac *Accounts) bury(tx storage.Tx, id caller.AccountID, r *AccountRecord, n
 	if err := clearTries(tx, r.AddressID); err != nil {
 		return err
 	}
-	if err := PutAccount(tx, id, &AccountRecord{AddressID: r.AddressID, Destroyed: now}); err != nil {
+	if err := PutAccount(tx, id, &Record{AddressID: r.AddressID, Destroyed: now}); err != nil {
 		return err
 	}
 	if err := rows.PutDue(tx, now.Add(TombstoneLifetime), rows.DueTombstone, id[:]); err != nil {

@@ -66,7 +66,7 @@ func (tx *evenTx) level(now time.Time) error {
 			return err
 		}
 	}
-	row := (&AccountRecord{}).Encode()
+	row := (&Record{}).Encode()
 	for _, bucket := range evenBuckets() {
 		if tx.writes == evenWrites {
 			return nil

@@ -41,7 +41,7 @@ func (ac *Accounts) UpdateLocale(ctx context.Context, c caller.Caller, locale st
 	if locale, err = canonicalLocale(locale); err != nil {
 		return "", err
 	}
-	_, err = ac.changeOwn(ctx, c, rows.AuditLocale, func(_ storage.Tx, r *AccountRecord) error {
+	_, err = ac.changeOwn(ctx, c, rows.AuditLocale, func(_ storage.Tx, r *Record) error {
 		old, r.Locale = r.Locale, locale
 		return nil
 	})
@@ -54,7 +54,7 @@ func (ac *Accounts) UpdateLocale(ctx context.Context, c caller.Caller, locale st
 // UpdateNotifications chooses whether the caller's account is told by mail that
 // a secret was opened, and returns the account afterwards.
 func (ac *Accounts) UpdateNotifications(ctx context.Context, c caller.Caller, opened bool) (Account, error) {
-	return ac.changeOwn(ctx, c, rows.AuditNotifications, func(_ storage.Tx, r *AccountRecord) error {
+	return ac.changeOwn(ctx, c, rows.AuditNotifications, func(_ storage.Tx, r *Record) error {
 		r.NotifyOpened = opened
 		return nil
 	})

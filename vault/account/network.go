@@ -24,7 +24,7 @@ type knownNetwork struct {
 
 // knows reports whether the owner signed in from a network lately. Nobody did
 // who has no account.
-func (r *AccountRecord) knows(network [8]byte, now time.Time) bool {
+func (r *Record) knows(network [8]byte, now time.Time) bool {
 	return r != nil && slices.ContainsFunc(r.Networks, func(n knownNetwork) bool {
 		return n.id == network && now.Before(n.seen.Add(networkKept))
 	})
@@ -32,7 +32,7 @@ func (r *AccountRecord) knows(network [8]byte, now time.Time) bool {
 
 // Remember notes a sign-in from a network, and forgets those that are too old
 // or too many. The caller stores r.
-func (r *AccountRecord) Remember(network [8]byte, now time.Time) {
+func (r *Record) Remember(network [8]byte, now time.Time) {
 	kept := []knownNetwork{{network, now}}
 	for _, n := range r.Networks {
 		if n.id != network && now.Before(n.seen.Add(networkKept)) && len(kept) < networksMost {

@@ -16,9 +16,9 @@ type accountSecret struct {
 }
 
 // newAccount makes the record of an account that nobody confirmed.
-func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.AccountID, *AccountRecord) {
+func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.AccountID, *Record) {
 	id := NewAccountID(now)
-	return id, &AccountRecord{
+	return id, &Record{
 		Created: now, updated: now, Role: RoleCustomer, Locale: locale,
 		AddressID: ac.keys.AddressID(address), address: ac.sealAddress(id, address),
 	}
@@ -26,7 +26,7 @@ func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.Ac
 
 // addAccount stores a new account with its password, unless secret is nil. Its
 // address must be free or a tombstone's, which goes.
-func (ac *Accounts) addAccount(tx storage.Tx, id caller.AccountID, r *AccountRecord, secret *accountSecret, now time.Time) error {
+func (ac *Accounts) addAccount(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
 	at, old, _, err := standingOf(tx, r.AddressID)
 	if err != nil {
 		return err

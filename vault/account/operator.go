@@ -69,7 +69,7 @@ func (o Operator) CreateAccount(ctx context.Context, a OperatorAccount) (made Ac
 }
 
 // operatorRecord makes the record of an account that the operator vouches for.
-func (o Operator) operatorRecord(address, locale string, role Role, now time.Time) (caller.AccountID, *AccountRecord, error) {
+func (o Operator) operatorRecord(address, locale string, role Role, now time.Time) (caller.AccountID, *Record, error) {
 	locale, err := optionalLocale(locale)
 	if err != nil {
 		return caller.AccountID{}, nil, err
@@ -150,7 +150,7 @@ func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (
 	if role != RoleCustomer && role != RoleColonel {
 		return Account{}, &refusal.InvalidError{Field: "role", Text: "is not one of those that there are"}
 	}
-	return o.change(ctx, account, rows.AuditRole, func(_ storage.Tx, _ caller.AccountID, r *AccountRecord) error {
+	return o.change(ctx, account, rows.AuditRole, func(_ storage.Tx, _ caller.AccountID, r *Record) error {
 		r.Role = role
 		return nil
 	})
@@ -159,7 +159,7 @@ func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (
 // DisableAccount locks an account, which ends its sessions and lets its tokens
 // do nothing, or unlocks it. It returns ErrNotFound.
 func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disabled bool) (Account, error) {
-	return o.change(ctx, account, rows.AuditDisable, func(tx storage.Tx, id caller.AccountID, r *AccountRecord) error {
+	return o.change(ctx, account, rows.AuditDisable, func(tx storage.Tx, id caller.AccountID, r *Record) error {
 		if r.Disabled = disabled; !disabled {
 			return nil
 		}
@@ -172,7 +172,7 @@ func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disab
 
 // change changes an account in one transaction with its audit row, and returns
 // it as it is afterwards.
-func (o Operator) change(ctx context.Context, account caller.Text, kind rows.AuditType, change func(storage.Tx, caller.AccountID, *AccountRecord) error) (shown Account, err error) {
+func (o Operator) change(ctx context.Context, account caller.Text, kind rows.AuditType, change func(storage.Tx, caller.AccountID, *Record) error) (shown Account, err error) {
 	now := o.v.clock.Now()
 	err = o.v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		id, r, err := o.v.ResolveAccount(tx, account)
@@ -237,7 +237,7 @@ func (o Operator) DestroyAccount(ctx context.Context, account caller.Text) (burn
 	if err != nil {
 		return 0, err
 	}
-	return o.v.destroyAccount(ctx, found.ID, o.v.clock.Now(), func(tx storage.Tx) (*AccountRecord, error) {
+	return o.v.destroyAccount(ctx, found.ID, o.v.clock.Now(), func(tx storage.Tx) (*Record, error) {
 		_, r, err := o.v.ResolveAccount(tx, caller.Text(found.ID.String()))
 		return r, err
 	})

@@ -26,7 +26,7 @@ func (e *DuplicateError) Is(target error) bool { return target == refusal.ErrDup
 // importedRecord is an entry that was checked.
 type importedRecord struct {
 	id     caller.AccountID
-	record *AccountRecord
+	record *Record
 	token  *seal.APIToken
 }
 

@@ -63,7 +63,7 @@ func (pw *Passwords) proveOwn(ctx context.Context, c caller.Caller, password cal
 	if c.Credential == nil {
 		return hash, "", refusal.ErrUnauthenticated
 	}
-	var r *AccountRecord
+	var r *Record
 	err = pw.store.View(ctx, func(tx storage.Tx) (err error) {
 		r, err = UsableAccount(tx, c.Credential.ID)
 		return err
@@ -77,7 +77,7 @@ func (pw *Passwords) proveOwn(ctx context.Context, c caller.Caller, password cal
 
 // stillProved loads an account whose password was proved. One that got another
 // password meanwhile is ErrCredentials.
-func (pw *Passwords) stillProved(tx storage.Tx, id caller.AccountID, hash seal.PasswordHash) (*AccountRecord, error) {
+func (pw *Passwords) stillProved(tx storage.Tx, id caller.AccountID, hash seal.PasswordHash) (*Record, error) {
 	r, err := UsableAccount(tx, id)
 	if err == nil && !pw.PasswordIs(r, hash) {
 		return nil, refusal.ErrCredentials
@@ -89,7 +89,7 @@ func (pw *Passwords) stillProved(tx storage.Tx, id caller.AccountID, hash seal.P
 // what was mailed on the strength of the old one: a link to set a password,
 // and one to a next address. The networks of earlier sign-ins count no more:
 // whoever signed in there need not be the owner.
-func setPassword(tx storage.Tx, r *AccountRecord, password *passwordRecord) error {
+func setPassword(tx storage.Tx, r *Record, password *passwordRecord) error {
 	r.Password, r.pendingAddress, r.Networks = password, nil, nil
 	return dropTickets(tx, r, ticketReset, ticketAddress)
 }
@@ -140,7 +140,7 @@ func (pw *Passwords) newSecret(ctx context.Context, field string, password calle
 
 // resetPassword gives an account another password and key, stores r, and
 // returns how many entries its list can no longer show: all of them.
-func (pw *Passwords) resetPassword(tx storage.Tx, id caller.AccountID, r *AccountRecord, secret *accountSecret, now time.Time) (sealed int64, err error) {
+func (pw *Passwords) resetPassword(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) (sealed int64, err error) {
 	if sealed, err = pw.others.CountEntries(tx, id); err != nil {
 		return 0, err
 	}

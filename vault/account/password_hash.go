@@ -52,7 +52,7 @@ func (pw *Passwords) PasswordRecord(params seal.PasswordParams, hash seal.Passwo
 // one, and none at all, have none that matches. An account that waits for its
 // link has none either: what an older version stored came with the sign-up,
 // which anyone may have sent.
-func (pw *Passwords) PasswordIs(r *AccountRecord, hash seal.PasswordHash) bool {
+func (pw *Passwords) PasswordIs(r *Record, hash seal.PasswordHash) bool {
 	var stored passwordRecord
 	if r != nil && r.Password != nil && !r.Pending {
 		stored = *r.Password

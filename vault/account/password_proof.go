@@ -21,7 +21,7 @@ import (
 //
 // It returns ErrCredentials, LockedError or ErrBusy, and the hash of the right
 // password.
-func (pw *Passwords) ProvePassword(ctx context.Context, c caller.Caller, addressID [32]byte, r *AccountRecord, password caller.Text, now time.Time) (seal.PasswordHash, error) {
+func (pw *Passwords) ProvePassword(ctx context.Context, c caller.Caller, addressID [32]byte, r *Record, password caller.Text, now time.Time) (seal.PasswordHash, error) {
 	params := pw.NewPasswordParams()
 	if r != nil && r.Password != nil {
 		params = r.Password.Params
@@ -55,7 +55,7 @@ type passwordTry struct {
 	own bool
 }
 
-func (pw *Passwords) newPasswordTry(c caller.Caller, addressID [32]byte, r *AccountRecord, now time.Time) passwordTry {
+func (pw *Passwords) newPasswordTry(c caller.Caller, addressID [32]byte, r *Record, now time.Time) passwordTry {
 	network := pw.keys.NetworkID(c.Network.Bytes())
 	p := passwordTry{mine: triesKey(addressID, triesNetwork, network[:])}
 	p.own = c.Credential != nil && pw.keys.AddressID(c.Credential.Address) == addressID

@@ -16,7 +16,7 @@ const accountVersion = 2
 
 // The buckets of this file.
 const (
-	BucketAccount = "account" // account id -> AccountRecord
+	BucketAccount = "account" // account id -> Record
 	BucketAddress = "address" // seal.Keys.AddressID -> account id
 	BucketTally   = "tally"   // account id -> TallyRecord
 )
@@ -35,13 +35,14 @@ const (
 // numbers are stored.
 type proof byte
 
+// How an address was proved. The numbers are stored.
 const (
 	proofNone     proof = 0 // nobody confirmed it
 	proofMail     proof = 1 // a mailed link was opened
 	ProofOperator proof = 2 // the operator made the account
 )
 
-// AccountRecord is an account.
+// Record is an account.
 //
 //	version 2 │ created 8 │ updated 8 │ verified 8 │ signed in 8 │ destroyed 8
 //	│ proof 1 │ pending? 1 │ role 1 │ disabled? 1 │ notify opened? 1
@@ -55,7 +56,7 @@ const (
 // that cannot be used before its address is confirmed. What is destroyed keeps
 // its address id alone, as a tombstone. Version 1 had no networks, and its
 // verifiers were not keyed.
-type AccountRecord struct {
+type Record struct {
 	Created, updated, verified, SignedIn, Destroyed time.Time
 	Proof                                           proof
 	Pending                                         bool
@@ -89,7 +90,7 @@ const (
 )
 
 // Encode lays out an account.
-func (r *AccountRecord) Encode() []byte {
+func (r *Record) Encode() []byte {
 	w := make(rows.Writer, 0, 400)
 	w.Byte(accountVersion)
 	for _, t := range []time.Time{r.Created, r.updated, r.verified, r.SignedIn, r.Destroyed} {
@@ -127,9 +128,9 @@ func (r *AccountRecord) Encode() []byte {
 }
 
 // DecodeAccount reads what Encode wrote, in any version.
-func DecodeAccount(data []byte) (*AccountRecord, error) {
+func DecodeAccount(data []byte) (*Record, error) {
 	in := rows.NewReader(data)
-	var r AccountRecord
+	var r Record
 	version := in.UpTo(accountVersion)
 	for _, t := range []*time.Time{&r.Created, &r.updated, &r.verified, &r.SignedIn, &r.Destroyed} {
 		*t = in.Time()
@@ -160,18 +161,18 @@ func DecodeAccount(data []byte) (*AccountRecord, error) {
 }
 
 // Usable tells whether credentials of the account are good.
-func (r *AccountRecord) Usable() bool {
+func (r *Record) Usable() bool {
 	return !r.Pending && !r.Disabled && r.Destroyed.IsZero()
 }
 
 // GetAccount loads an account, destroyed ones included, or returns
 // ErrNotFound.
-func GetAccount(tx storage.Tx, id caller.AccountID) (*AccountRecord, error) {
+func GetAccount(tx storage.Tx, id caller.AccountID) (*Record, error) {
 	return rows.Load(tx, BucketAccount, id[:], DecodeAccount)
 }
 
 // PutAccount stores an account.
-func PutAccount(tx storage.Tx, id caller.AccountID, r *AccountRecord) error {
+func PutAccount(tx storage.Tx, id caller.AccountID, r *Record) error {
 	return tx.Put(BucketAccount, id[:], r.Encode())
 }
 

@@ -10,8 +10,8 @@ import (
 	"hush/vault/recordtest"
 )
 
-func sampleAccount() *AccountRecord {
-	return &AccountRecord{
+func sampleAccount() *Record {
+	return &Record{
 		Created: recordtest.Moment(5), updated: recordtest.Moment(6), verified: recordtest.Moment(7), SignedIn: recordtest.Moment(8),
 		Proof: proofMail, Role: RoleColonel, NotifyOpened: true, AddressID: [32]byte(bytes.Repeat([]byte{0xad}, 32)),
 		sealedCount: 7, Locale: "pt_BR", address: []byte("sealed address"), pendingAddress: []byte("sealed pending"),
@@ -23,7 +23,7 @@ func sampleAccount() *AccountRecord {
 }
 
 // keyed adds what version 2 of an account has.
-func keyed(r *AccountRecord) *AccountRecord {
+func keyed(r *Record) *Record {
 	r.Password.Keyed, r.Password.KID = true, [4]byte{1, 2, 3, 4}
 	r.Networks = []knownNetwork{{[8]byte{9, 8, 7}, recordtest.Moment(8)}, {[8]byte{6}, recordtest.Moment(5)}}
 	return r
@@ -39,7 +39,7 @@ func TestGoldenAccounts(t *testing.T) {
 		{Name: "account-v1", Record: sampleAccount(), Decode: func(b []byte) (any, error) { return DecodeAccount(b) }},
 		{Name: "account-v2", Record: keyed(sampleAccount()), Encoded: keyed(sampleAccount()).Encode(), Decode: func(b []byte) (any, error) { return DecodeAccount(b) }},
 		{Name: "tally-v1", Record: sampleTally(), Encoded: sampleTally().encode(), Decode: func(b []byte) (any, error) { return decodeTally(b) }},
-	}, cmp.AllowUnexported(AccountRecord{}, passwordRecord{}, knownNetwork{}, TallyRecord{}), cmp.Comparer(recordtest.SameEmpty))
+	}, cmp.AllowUnexported(Record{}, passwordRecord{}, knownNetwork{}, TallyRecord{}), cmp.Comparer(recordtest.SameEmpty))
 }
 
 func FuzzDecodeAccount(f *testing.F) {
@@ -57,7 +57,7 @@ func FuzzDecodeAccount(f *testing.F) {
 
 // accountAsVersion1 writes a record as version 1 did: without networks, and
 // with a verifier that is not keyed.
-func accountAsVersion1(r *AccountRecord) []byte {
+func accountAsVersion1(r *Record) []byte {
 	encoded := r.Encode()
 	newer := 1 + (8+8)*len(r.Networks)
 	if r.Password != nil {

@@ -30,7 +30,7 @@ func (ac *Accounts) GetAccount(ctx context.Context, c caller.Caller) (shown Acco
 
 // UsableAccount loads the account of a caller. One that ended since the caller
 // was authenticated is ErrUnauthenticated.
-func UsableAccount(tx storage.Tx, id caller.AccountID) (*AccountRecord, error) {
+func UsableAccount(tx storage.Tx, id caller.AccountID) (*Record, error) {
 	r, err := GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !r.Usable() {
 		return nil, refusal.ErrUnauthenticated
@@ -40,13 +40,13 @@ func UsableAccount(tx storage.Tx, id caller.AccountID) (*AccountRecord, error) {
 
 // ColonelOf tells whether the colonel's role takes effect: it was given to the
 // account or to its address, and the address is known to be its owner's.
-func (ac *Accounts) ColonelOf(r *AccountRecord, address string) bool {
+func (ac *Accounts) ColonelOf(r *Record, address string) bool {
 	proved := r.Proof == proofMail || r.Proof == ProofOperator
 	return proved && (r.Role == RoleColonel || ac.policy.Colonel(address))
 }
 
 // DescribeAccount turns a record into what its account is shown.
-func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *AccountRecord) (Account, error) {
+func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *Record) (Account, error) {
 	did, err := GetTally(tx, id)
 	if err != nil {
 		return Account{}, err
@@ -69,7 +69,7 @@ func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *Accou
 
 // changeOwn changes the caller's account in one transaction with its audit
 // row, and returns the account afterwards.
-func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.AuditType, change func(storage.Tx, *AccountRecord) error) (shown Account, err error) {
+func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.AuditType, change func(storage.Tx, *Record) error) (shown Account, err error) {
 	if c.Credential == nil {
 		return Account{}, refusal.ErrUnauthenticated
 	}
@@ -92,7 +92,7 @@ func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.Au
 }
 
 // amend stores a changed record and its audit row.
-func amend(tx storage.Tx, id caller.AccountID, r *AccountRecord, kind rows.AuditType, now time.Time) error {
+func amend(tx storage.Tx, id caller.AccountID, r *Record, kind rows.AuditType, now time.Time) error {
 	r.updated = now
 	if err := PutAccount(tx, id, r); err != nil {
 		return err

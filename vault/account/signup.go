@@ -170,7 +170,7 @@ func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
 }
 
 // signUpFresh adds the account and its ticket. The account has no password.
-func (su *SignUps) signUpFresh(tx storage.Tx, s signUp, id caller.AccountID, r *AccountRecord, token seal.Token) (bool, error) {
+func (su *SignUps) signUpFresh(tx storage.Tx, s signUp, id caller.AccountID, r *Record, token seal.Token) (bool, error) {
 	// The first link goes even if somebody asked for another one before there
 	// was an account.
 	if _, err := mayMail(tx, s.addressID, mailsVerify, s.now); err != nil {
@@ -184,7 +184,7 @@ func (su *SignUps) signUpFresh(tx storage.Tx, s signUp, id caller.AccountID, r *
 
 // signUpAgain gives an account that waits another ticket. A password that an
 // older version stored with the sign-up goes.
-func (su *SignUps) signUpAgain(tx storage.Tx, s signUp, id caller.AccountID, r *AccountRecord, token seal.Token) (bool, error) {
+func (su *SignUps) signUpAgain(tx storage.Tx, s signUp, id caller.AccountID, r *Record, token seal.Token) (bool, error) {
 	goes, err := mayMail(tx, s.addressID, mailsVerify, s.now)
 	if err != nil || !goes {
 		return false, err

@@ -52,7 +52,7 @@ func putTicket(tx storage.Tx, t ticket) error {
 
 // issue stores a ticket of an account, whose record r the caller then stores.
 // An earlier ticket of the kind is good no longer.
-func issue(tx storage.Tx, r *AccountRecord, t ticket) error {
+func issue(tx storage.Tx, r *Record, t ticket) error {
 	if err := dropTickets(tx, r, t.record.kind); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func issue(tx storage.Tx, r *AccountRecord, t ticket) error {
 }
 
 // dropTickets ends an account's tickets of some kinds. The caller stores r.
-func dropTickets(tx storage.Tx, r *AccountRecord, kinds ...ticketKind) error {
+func dropTickets(tx storage.Tx, r *Record, kinds ...ticketKind) error {
 	for _, kind := range kinds {
 		row := &r.tickets[kind-1]
 		if *row == (seal.RowKey{}) {
@@ -96,7 +96,7 @@ func getTicket(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (
 
 // seekTicket finds the ticket that a token opens and the account that it
 // belongs to, outside of any change. It returns ErrTicket.
-func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.Text, now time.Time) (found ticket, r *AccountRecord, err error) {
+func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.Text, now time.Time) (found ticket, r *Record, err error) {
 	token, ok := seal.ParseToken(string(text))
 	if !ok {
 		return ticket{}, nil, refusal.ErrTicket
@@ -110,7 +110,7 @@ func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.
 
 // ticketAccount loads a ticket with its account, which must hold it still and
 // be neither disabled nor destroyed. It returns ErrTicket.
-func ticketAccount(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, *AccountRecord, error) {
+func ticketAccount(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, *Record, error) {
 	t, err := getTicket(tx, kind, row, now)
 	if err != nil {
 		return ticket{}, nil, err

@@ -68,7 +68,7 @@ func TestTicketKindsHaveTheirOwnRows(t *testing.T) {
 // Tickets of an account keep their places in its record.
 func TestAccountRecordKeepsTickets(t *testing.T) {
 	t.Parallel()
-	record := &AccountRecord{Role: RoleCustomer}
+	record := &Record{Role: RoleCustomer}
 	for i, letter := range []string{"v", "r", "a"} {
 		record.tickets[i] = recordtest.Row(letter)
 	}

@@ -39,7 +39,7 @@ func (su *SignUps) VerifyAccount(ctx context.Context, _ caller.Caller, token, pa
 // firstPassword confirms an account that waits and gives it its password and
 // key pair. A password and a pair that an older version made at sign-up go.
 // It stores r, and returns ErrTicket for an account that does not wait.
-func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *AccountRecord, secret *accountSecret, now time.Time) error {
+func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
 	if !r.Pending {
 		return refusal.ErrTicket
 	}
@@ -59,7 +59,7 @@ func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *AccountR
 }
 
 // prove notes that an account's address is its owner's. The caller stores r.
-func prove(tx storage.Tx, r *AccountRecord, by proof, now time.Time) error {
+func prove(tx storage.Tx, r *Record, by proof, now time.Time) error {
 	if r.Proof == proofNone {
 		r.verified = now
 	}

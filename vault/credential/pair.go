@@ -9,7 +9,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketPair: account id ‖ pair id (8) -> pairRecord
+// BucketPair has account id ‖ pair id (8) -> pairRecord
 const BucketPair = "pair"
 
 // Pair is what sealing to a key pair takes.
@@ -60,6 +60,7 @@ func DecodePair(data []byte) (*pairRecord, error) {
 // it, so that the wrap of one cannot be put in the place of another.
 type holderKind byte
 
+// What holds the private half of a pair. The numbers are stored.
 const (
 	HeldByPassword holderKind = 'p'
 	HeldBySession  holderKind = 's'

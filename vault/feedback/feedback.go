@@ -137,7 +137,7 @@ func (in *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now 
 		}
 	}
 	key := RingKey(newest + 1)
-	r := FeedbackRecord{Created: now, age: FeedbackToday, sealed: in.keys.SealField(fieldFeedback, key, text.encode())}
+	r := Record{Created: now, age: FeedbackToday, sealed: in.keys.SealField(fieldFeedback, key, text.encode())}
 	if err := tx.Put(BucketFeedback, key, r.Encode()); err != nil {
 		return err
 	}
@@ -170,18 +170,18 @@ func dropFeedback(tx storage.Tx, key []byte) error {
 	return tx.Delete(BucketFeedback, key)
 }
 
-func getFeedback(tx storage.Tx, key []byte) (*FeedbackRecord, error) {
+func getFeedback(tx storage.Tx, key []byte) (*Record, error) {
 	return rows.Load(tx, BucketFeedback, key, decodeFeedback)
 }
 
 // ageAt is how old the feedback is.
-func (r *FeedbackRecord) ageAt(now time.Time) feedbackAge {
+func (r *Record) ageAt(now time.Time) feedbackAge {
 	const day = 24 * time.Hour
 	return feedbackAge(min(max(0, now.Sub(r.Created)/day), time.Duration(feedbackOlder)))
 }
 
 // turns is when the feedback leaves its age, or goes.
-func (r *FeedbackRecord) turns() time.Time {
+func (r *Record) turns() time.Time {
 	if r.age >= feedbackOlder {
 		return r.Created.Add(FeedbackTime)
 	}

@@ -12,7 +12,7 @@ import (
 // keptFeedback is feedback as it was found, before it is opened.
 type keptFeedback struct {
 	key    []byte
-	record *FeedbackRecord
+	record *Record
 }
 
 // rangeFeedback reads at most so many rows from a key up to another, newest

@@ -9,7 +9,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketFeedback: ^sequence number (8) -> FeedbackRecord
+// BucketFeedback has ^sequence number (8) -> Record
 const BucketFeedback = "feedback"
 
 const (
@@ -28,23 +28,24 @@ const (
 // are stored.
 type feedbackAge byte
 
+// The ages of feedback. Their numbers are stored.
 const (
 	FeedbackToday     feedbackAge = 0 // less than 24 hours
 	feedbackYesterday feedbackAge = 1 // less than 48 hours
 	feedbackOlder     feedbackAge = 2
 )
 
-// FeedbackRecord is feedback as it is kept.
+// Record is feedback as it is kept.
 //
 //	version 1 │ created 8 │ age 1 │ sealed text (4, bytes)
-type FeedbackRecord struct {
+type Record struct {
 	Created time.Time
 	age     feedbackAge
 	sealed  []byte // SealField fieldFeedback of a feedbackText
 }
 
 // Encode lays out feedback.
-func (r *FeedbackRecord) Encode() []byte {
+func (r *Record) Encode() []byte {
 	w := make(rows.Writer, 0, 14+len(r.sealed))
 	w.Byte(feedbackVersion)
 	w.Time(r.Created)
@@ -53,10 +54,10 @@ func (r *FeedbackRecord) Encode() []byte {
 	return w
 }
 
-func decodeFeedback(data []byte) (*FeedbackRecord, error) {
+func decodeFeedback(data []byte) (*Record, error) {
 	in := rows.NewReader(data)
 	in.Version(feedbackVersion)
-	r := &FeedbackRecord{Created: in.Time(), age: feedbackAge(in.Byte()), sealed: in.Sized()}
+	r := &Record{Created: in.Time(), age: feedbackAge(in.Byte()), sealed: in.Sized()}
 	in.Refuse(r.age > feedbackOlder)
 	return r, in.End()
 }

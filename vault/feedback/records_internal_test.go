@@ -19,8 +19,8 @@ func sampleException() Exception {
 // ever.
 func TestGoldenIntake(t *testing.T) {
 	t.Parallel()
-	everything := cmp.AllowUnexported(FeedbackRecord{}, feedbackText{}, ExceptionRecord{})
-	feedback := &FeedbackRecord{Created: recordtest.Moment(5), age: feedbackYesterday, sealed: []byte("sealed text")}
+	everything := cmp.AllowUnexported(Record{}, feedbackText{}, ExceptionRecord{})
+	feedback := &Record{Created: recordtest.Moment(5), age: feedbackYesterday, sealed: []byte("sealed text")}
 	text := feedbackText{sender: "sender", message: "message", zone: "zone", version: "1.2"}
 	ages := feedbackAges{3, 4}
 	exception := &ExceptionRecord{Created: recordtest.Moment(5), sealed: []byte("sealed report")}
@@ -37,7 +37,7 @@ func TestGoldenIntake(t *testing.T) {
 // An age that there is not is damage.
 func TestDecodeFeedbackAge(t *testing.T) {
 	t.Parallel()
-	r := FeedbackRecord{Created: recordtest.Moment(5), age: feedbackOlder + 1}
+	r := Record{Created: recordtest.Moment(5), age: feedbackOlder + 1}
 	if _, err := decodeFeedback(r.Encode()); err == nil {
 		t.Errorf("decodeFeedback(age %d): got nil, want errDamaged", r.age)
 	}

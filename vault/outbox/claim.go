@@ -43,7 +43,7 @@ func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := OutboxID(key)
+	id, err := MailID(key)
 	if err != nil {
 		return nil, err
 	}

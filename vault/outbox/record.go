@@ -9,7 +9,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketOutbox: time in ms (8) ‖ id (8) -> mailRecord
+// BucketOutbox has time in ms (8) ‖ id (8) -> mailRecord
 const BucketOutbox = "outbox"
 
 const (
@@ -32,8 +32,8 @@ func outboxKey(due time.Time, id mailID) []byte {
 	return append(rows.BigEndian(rows.Millis(due)), id[:]...)
 }
 
-// OutboxID returns the id within a key of the queue.
-func OutboxID(key []byte) (id mailID, err error) {
+// MailID returns the id within a key of the queue.
+func MailID(key []byte) (id mailID, err error) {
 	if len(key) != 8+len(id) {
 		return id, rows.ErrDamaged
 	}

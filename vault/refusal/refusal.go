@@ -64,7 +64,7 @@ var (
 	ErrUndeliverable = errors.New("undeliverable")
 	// ErrBusy: too much work of the slow kind waits already. Try again.
 	ErrBusy = errors.New("busy")
-	// ErrUnavailable: the store cannot keep its promises just now. After it
+	// ErrUnavailable says that the store cannot keep its promises just now. After it
 	// nobody was shown anything.
 	ErrUnavailable = errors.New("unavailable")
 )

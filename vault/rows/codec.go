@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrDamaged: a stored record cannot be read. An internal fault.
+// ErrDamaged says that a stored record cannot be read. An internal fault.
 var ErrDamaged = errors.New("vault: damaged record")
 
 // Writer appends fixed-width big-endian numbers, bytes and length-prefixed

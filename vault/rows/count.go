@@ -14,6 +14,7 @@ const countsVersion = 1
 // at all of it. Their order is stored: new ones go to the end.
 type Counter int
 
+// The counters. Their order is stored.
 const (
 	CountSessions Counter = iota
 	CountAccounts

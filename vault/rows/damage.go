@@ -54,7 +54,7 @@ func (u *Damage) Report(log *slog.Logger) {
 // IsDamage reports whether err tells of a record that cannot be read.
 func IsDamage(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrInconsistent) }
 
-// ErrHalfDone: damage was found after something had been written, so the
+// ErrHalfDone says that damage was found after something had been written, so the
 // transaction must not be committed.
 var ErrHalfDone = errors.New("damage after a write")
 
@@ -104,6 +104,6 @@ func Apart(rows [][]byte, run func(rows [][]byte) error, putOff func(row []byte,
 	return nil
 }
 
-// ErrInconsistent: the store holds something it cannot hold. Never the caller's
+// ErrInconsistent says that the store holds something it cannot hold. Never the caller's
 // doing, and nothing was consumed.
 var ErrInconsistent = errors.New("vault: internal fault")

@@ -9,13 +9,14 @@ import (
 	"hush/storage"
 )
 
-// BucketDue: what ends when; see DueKey
+// BucketDue has what ends when; see DueKey
 const BucketDue = "due"
 
 // DueKind says what a row of the index of due things is about. The numbers are
 // stored.
 type DueKind byte
 
+// The kinds of things that end. Their numbers are stored.
 const (
 	DueSession   DueKind = 1  // key: the session's row
 	DueToken     DueKind = 2  // key: the API token's row

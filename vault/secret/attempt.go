@@ -12,7 +12,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketAttempt: secret row (22) ‖ 'n' network (8) or 'g' -> Tries
+// BucketAttempt has secret row (22) ‖ 'n' network (8) or 'g' -> Tries
 const BucketAttempt = "attempt"
 
 // The limits on wrong passphrases of one secret, counted for as long as it

@@ -23,7 +23,7 @@ import (
 
 const entryVersion = 1
 
-// BucketEntry: account id ‖ ^created (8) ‖ ^number (4) ‖ metadata row (22) -> entryRecord
+// BucketEntry has account id ‖ ^created (8) ‖ ^number (4) ‖ metadata row (22) -> entryRecord
 const BucketEntry = "entry"
 
 // entryRecord lets an account list a receipt: it holds the receipt's key,

@@ -15,7 +15,7 @@ import (
 
 const timelineVersion = 1
 
-// bucketTimeline: metadata row -> timelineRecord
+// bucketTimeline has metadata row -> timelineRecord.
 const bucketTimeline = "timeline"
 
 // EventKind is what happened to a secret. The numbers are stored.

@@ -139,7 +139,7 @@ func (se *Sessions) RecheckCaller(ctx context.Context, c caller.Caller) error {
 }
 
 // addressIs tells whether an address is the account's, however it is spelled.
-func (se *Sessions) addressIs(r *account.AccountRecord, address caller.Text) bool {
+func (se *Sessions) addressIs(r *account.Record, address caller.Text) bool {
 	canonical, err := email.Canonical(address)
 	if err != nil {
 		return false
@@ -150,7 +150,7 @@ func (se *Sessions) addressIs(r *account.AccountRecord, address caller.Text) boo
 
 // proveAccount returns what a credential of an account says of it, or
 // ErrUnauthenticated if the account cannot be used.
-func (se *Sessions) proveAccount(tx storage.Tx, id caller.AccountID) (*caller.Credential, *account.AccountRecord, error) {
+func (se *Sessions) proveAccount(tx storage.Tx, id caller.AccountID) (*caller.Credential, *account.Record, error) {
 	account, err := account.UsableAccount(tx, id)
 	if err != nil {
 		return nil, nil, err

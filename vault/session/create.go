@@ -73,7 +73,7 @@ func (se *Sessions) tryToSignIn(ctx context.Context, c caller.Caller, address, p
 type claimant struct {
 	addressID [32]byte
 	id        caller.AccountID
-	record    *account.AccountRecord // nil if there is no such account
+	record    *account.Record // nil if there is no such account
 }
 
 // claimant looks up the account of an address. What is no address has none,
@@ -98,7 +98,7 @@ func (se *Sessions) claimant(ctx context.Context, address caller.Text) (claimant
 
 // strongerPassword hashes a right password anew if its hash takes less work
 // than new ones do. It returns nil if it does not, or if there is no time.
-func (se *Sessions) strongerPassword(ctx context.Context, r *account.AccountRecord, password caller.Text) *account.NewPassword {
+func (se *Sessions) strongerPassword(ctx context.Context, r *account.Record, password caller.Text) *account.NewPassword {
 	if !r.Password.Params.Weaker(se.passwords.NewPasswordParams()) {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (se *Sessions) signIn(tx storage.Tx, in signIn, now time.Time) (account.Acc
 
 // signedInto loads the account, which may have changed while the password was
 // hashed, and tells whether it may be signed into.
-func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.AccountRecord, error) {
+func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.Record, error) {
 	account, err := account.GetAccount(tx, in.id)
 	switch {
 	case errors.Is(err, refusal.ErrNotFound):
