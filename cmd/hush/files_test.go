@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -45,7 +46,12 @@ func limited(t *testing.T, options string) string {
 	}
 	path := filepath.Join(t.TempDir(), "limited")
 	script := "#!" + shell + "\nulimit " + options + " && exec '" + realHush(t) + "' \"$@\"\n"
-	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+	// A process started meanwhile would inherit the open file, and Linux executes
+	// no file that is open for writing.
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(path, []byte(script), 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return path
