@@ -51,6 +51,8 @@ func newServer(tree http.Handler) *http.Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		// The handler answers "OPTIONS *" like any other request, and counts it.
+		DisableGeneralOptionsHandler: true,
 	}
 }
 
@@ -58,12 +60,15 @@ func newServer(tree http.Handler) *http.Server {
 // header blocks and control frames are bounded by net/http itself.
 func http2Config() *http.HTTP2Config {
 	return &http.HTTP2Config{
-		MaxConcurrentStreams: 100,
+		// net/http answers some requests itself, such as those with a malformed
+		// header, and nobody counts them. This bounds those of a network, and
+		// leaves room for calls beside 20 streams.
+		MaxConcurrentStreams: 24,
 		// Larger frames would be buffered whole, on each connection.
 		MaxReadFrameSize: 16 << 10,
 		// What is sent before a handler reads it is kept.
-		MaxReceiveBufferPerConnection: 512 << 10,
-		MaxReceiveBufferPerStream:     256 << 10,
+		MaxReceiveBufferPerConnection: 128 << 10,
+		MaxReceiveBufferPerStream:     128 << 10,
 		MaxDecoderHeaderTableSize:     4 << 10,
 		MaxEncoderHeaderTableSize:     4 << 10,
 		// A peer that vanished must not keep its streams until their end.
