@@ -10,8 +10,8 @@ import (
 const (
 	// lingerTime bounds how long a connection that is closed gracefully stays.
 	lingerTime = 5 * time.Second
-	// networkLingering is how many such connections of one network there may be.
-	networkLingering = 64
+	// lingeringNetworks is how many networks use up all such connections.
+	lingeringNetworks = 16
 )
 
 // Lingering is how many connections are closed gracefully at a time, unless

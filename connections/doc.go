@@ -15,8 +15,9 @@
 // its place is free at once, its sending side ends, and what its client still
 // sends is discarded until the client has ended, too, or five seconds are over.
 // Closed at once, it would lose what the system has yet to send as soon as the
-// client sends anything, as HTTP/2 clients do. At most 64 connections of one
-// network linger in that way, and 1,024 in all unless Limits say otherwise.
+// client sends anything, as HTTP/2 clients do. At most 1,024
+// connections linger in that way unless Limits say otherwise, and of one network
+// a sixteenth of them, or one.
 // Beyond that one that has served nothing goes instead. Where there is none, a
 // network that has used up its share gets no new connection; where the total is
 // used up, the longest idle connection of the busiest network is closed at once,

@@ -49,6 +49,16 @@ func (h *hall) refuse(t *testing.T, name, addr string) {
 	}
 }
 
+// One network has a part of what lingers, however little that is.
+func TestLingeringShare(t *testing.T) {
+	t.Parallel()
+	for lingering, want := range map[int]int{0: 64, 1024: 64, 794: 49, 26: 1, 13: 1} {
+		if got := newTable(Limits{Lingering: lingering}).shareLingering; got != want {
+			t.Errorf("newTable(lingering %d): got %d of one network, want %d", lingering, got, want)
+		}
+	}
+}
+
 // A network's own connections wait until one of it has lingered, or take the
 // place of one that has served nothing. None is cut off.
 func TestLingeringOfANetwork(t *testing.T) {

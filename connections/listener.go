@@ -17,7 +17,8 @@ type Limits struct {
 	// network. Both must be positive.
 	Total, PerNetwork int
 	// Lingering is how many there may be beside Total that are being closed
-	// gracefully; 0 is the constant of that name.
+	// gracefully; 0 is the constant of that name. One network has a sixteenth of
+	// them, or one.
 	Lingering int
 	// Requests is how many requests there may be at a time, and
 	// RequestsPerNetwork how many of one network: an HTTP/2 connection has many.

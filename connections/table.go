@@ -62,9 +62,10 @@ type entry struct {
 }
 
 func newTable(limits Limits) table {
+	lingering := cmp.Or(limits.Lingering, Lingering)
 	return table{
 		limits: limits, networks: map[origin]*network{},
-		mostLingering: cmp.Or(limits.Lingering, Lingering), shareLingering: networkLingering,
+		mostLingering: lingering, shareLingering: max(1, lingering/lingeringNetworks),
 	}
 }
 
