@@ -62,7 +62,7 @@ func (k *domainKit) publish(d domain.Domain) { k.DNS.SetTXT(txtName(d), d.TXTVal
 
 func txtName(d domain.Domain) string { return d.TXTHost + "." + d.Base }
 
-func (k *domainKit) verify(t *testing.T, c caller.Caller, name string, state domain.DomainState) domain.Domain {
+func (k *domainKit) verify(t *testing.T, c caller.Caller, name string, state domain.State) domain.Domain {
 	t.Helper()
 	d, err := k.Vault.Checks.VerifyDomain(t.Context(), c, name)
 	if err != nil {

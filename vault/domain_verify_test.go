@@ -213,7 +213,7 @@ func TestVerifyDomainRace(t *testing.T) {
 	want(t, "losers", lost.Load(), racers-1)
 	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
 	wantDomains(t, k, 1)
-	states := map[domain.DomainState]int{}
+	states := map[domain.State]int{}
 	for _, c := range callers {
 		d := k.get(t, c, claimed)
 		states[d.State]++

@@ -74,7 +74,7 @@ type StoredMail struct {
 
 // StoredMailOf takes a row of the queue apart.
 func StoredMailOf(key, value []byte) (StoredMail, error) {
-	id, err := outbox.MailID(key)
+	id, err := outbox.MailIDOf(key)
 	if err != nil {
 		return StoredMail{}, err
 	}

@@ -89,7 +89,7 @@ func (pw *Passwords) stillProved(tx storage.Tx, id caller.AccountID, hash seal.P
 // what was mailed on the strength of the old one: a link to set a password,
 // and one to a next address. The networks of earlier sign-ins count no more:
 // whoever signed in there need not be the owner.
-func setPassword(tx storage.Tx, r *Record, password *passwordRecord) error {
+func setPassword(tx storage.Tx, r *Record, password *PasswordRecord) error {
 	r.Password, r.pendingAddress, r.Networks = password, nil, nil
 	return dropTickets(tx, r, ticketReset, ticketAddress)
 }

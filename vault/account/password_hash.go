@@ -29,7 +29,7 @@ func (pw *Passwords) hashPassword(ctx context.Context, params seal.PasswordParam
 // NewPassword is a password that is to be stored: its record, and what unwraps
 // the account's key for whoever knows it.
 type NewPassword struct {
-	Record passwordRecord
+	Record PasswordRecord
 	Holder seal.Holder
 }
 
@@ -44,8 +44,8 @@ func (pw *Passwords) PreparePassword(ctx context.Context, password caller.Text) 
 }
 
 // PasswordRecord is what is stored of a hashed password.
-func (pw *Passwords) PasswordRecord(params seal.PasswordParams, hash seal.PasswordHash) passwordRecord {
-	return passwordRecord{Params: params, Verifier: pw.keys.PasswordVerifier(hash), Keyed: true, KID: pw.keys.KID()}
+func (pw *Passwords) PasswordRecord(params seal.PasswordParams, hash seal.PasswordHash) PasswordRecord {
+	return PasswordRecord{Params: params, Verifier: pw.keys.PasswordVerifier(hash), Keyed: true, KID: pw.keys.KID()}
 }
 
 // PasswordIs reports whether hash is of an account's password. Accounts without
@@ -53,7 +53,7 @@ func (pw *Passwords) PasswordRecord(params seal.PasswordParams, hash seal.Passwo
 // link has none either: what an older version stored came with the sign-up,
 // which anyone may have sent.
 func (pw *Passwords) PasswordIs(r *Record, hash seal.PasswordHash) bool {
-	var stored passwordRecord
+	var stored PasswordRecord
 	if r != nil && r.Password != nil && !r.Pending {
 		stored = *r.Password
 	}

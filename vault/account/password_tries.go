@@ -10,7 +10,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketTries has address id ‖ what is counted -> Tries; see triesKey
+// BucketTries has address id ‖ what is counted -> Tries; see triesKey.
 const BucketTries = "tries"
 
 // The limits on wrong passwords of one address, whether or not it has an

@@ -69,12 +69,12 @@ type Record struct {
 	Locale                                          string
 	address                                         []byte // SealField fieldAddress, row = id
 	pendingAddress                                  []byte // SealField fieldPendingAddress, row = id; empty if none
-	Password                                        *passwordRecord
+	Password                                        *PasswordRecord
 	Networks                                        []knownNetwork // newest first
 }
 
 // PasswordRecord is what is kept of a password; nil for accounts without one.
-type passwordRecord struct {
+type PasswordRecord struct {
 	Params   seal.PasswordParams
 	Verifier [32]byte
 	// keyed verifiers take the root key that kid names to test a guess. Those
@@ -145,7 +145,7 @@ func DecodeAccount(data []byte) (*Record, error) {
 	r.Locale = in.Text()
 	r.address, r.pendingAddress = in.Sized(), in.Sized()
 	if in.Bool() {
-		p := &passwordRecord{Params: seal.PasswordParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}}
+		p := &PasswordRecord{Params: seal.PasswordParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}}
 		in.Into(p.Params.Salt[:])
 		in.Into(p.Verifier[:])
 		if version > 1 {

@@ -15,7 +15,7 @@ func sampleAccount() *Record {
 		Created: recordtest.Moment(5), updated: recordtest.Moment(6), verified: recordtest.Moment(7), SignedIn: recordtest.Moment(8),
 		Proof: proofMail, Role: RoleColonel, NotifyOpened: true, AddressID: [32]byte(bytes.Repeat([]byte{0xad}, 32)),
 		sealedCount: 7, Locale: "pt_BR", address: []byte("sealed address"), pendingAddress: []byte("sealed pending"),
-		Password: &passwordRecord{
+		Password: &PasswordRecord{
 			Params:   seal.PasswordParams{MemoryKiB: 65536, Time: 3, Threads: 1, Salt: recordtest.Salt()},
 			Verifier: [32]byte(bytes.Repeat([]byte{0x5e}, 32)),
 		},
@@ -39,7 +39,7 @@ func TestGoldenAccounts(t *testing.T) {
 		{Name: "account-v1", Record: sampleAccount(), Decode: func(b []byte) (any, error) { return DecodeAccount(b) }},
 		{Name: "account-v2", Record: keyed(sampleAccount()), Encoded: keyed(sampleAccount()).Encode(), Decode: func(b []byte) (any, error) { return DecodeAccount(b) }},
 		{Name: "tally-v1", Record: sampleTally(), Encoded: sampleTally().encode(), Decode: func(b []byte) (any, error) { return decodeTally(b) }},
-	}, cmp.AllowUnexported(Record{}, passwordRecord{}, knownNetwork{}, TallyRecord{}), cmp.Comparer(recordtest.SameEmpty))
+	}, cmp.AllowUnexported(Record{}, PasswordRecord{}, knownNetwork{}, TallyRecord{}), cmp.Comparer(recordtest.SameEmpty))
 }
 
 func FuzzDecodeAccount(f *testing.F) {

@@ -8,7 +8,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketTicket has row key of a mailed token or an invite -> ticketRecord
+// BucketTicket has row key of a mailed token or an invite -> ticketRecord.
 const BucketTicket = "ticket"
 
 // ticketVersion is the version of ticketRecord; see records.go.

@@ -17,7 +17,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketSpent has SHA-256 of a solved challenge or of a verdict's signature -> nothing
+// BucketSpent has SHA-256 of a solved challenge or of a verdict's signature -> nothing.
 const BucketSpent = "spent"
 
 // What a solved challenge may be good for. A solution of ActionAny is good for

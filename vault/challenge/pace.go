@@ -10,7 +10,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketPace has start of a window in ms (8) ‖ network (8) -> paceRecord
+// BucketPace has start of a window in ms (8) ‖ network (8) -> paceRecord.
 const BucketPace = "pace"
 
 const (

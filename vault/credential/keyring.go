@@ -31,26 +31,26 @@ func (cr *Credentials) OpenPair(c caller.Caller) (caller.PairID, seal.AccountKey
 	return c.Credential.Pair, key, nil
 }
 
-// ownPair is a key pair as its row has it.
-type ownPair struct {
+// OwnPair is a key pair as its row has it.
+type OwnPair struct {
 	ID     caller.PairID
-	record *pairRecord
+	record *PairRecord
 }
 
 // getPairs loads an account's key pairs, the main one first, then the oldest.
-func getPairs(tx storage.Tx, id caller.AccountID) (list []ownPair, err error) {
+func getPairs(tx storage.Tx, id caller.AccountID) (list []OwnPair, err error) {
 	err = tx.Range(BucketPair, id[:], rows.PrefixEnd(id[:]), func(key, value []byte) error {
 		if len(key) != len(id)+len(caller.PairID{}) {
 			return rows.ErrDamaged
 		}
 		record, err := DecodePair(slices.Clone(value))
-		list = append(list, ownPair{caller.PairID(key[len(id):]), record})
+		list = append(list, OwnPair{caller.PairID(key[len(id):]), record})
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading an account's keys: %w", err)
 	}
-	slices.SortStableFunc(list, func(a, b ownPair) int {
+	slices.SortStableFunc(list, func(a, b OwnPair) int {
 		if a.record.main != b.record.main {
 			return map[bool]int{true: -1, false: 1}[a.record.main]
 		}
@@ -74,7 +74,7 @@ func LivePairs(tx storage.Tx, id caller.AccountID) ([]Pair, error) {
 }
 
 // getMainPair loads the pair that the password holds, or returns nil.
-func getMainPair(tx storage.Tx, id caller.AccountID) (*ownPair, error) {
+func getMainPair(tx storage.Tx, id caller.AccountID) (*OwnPair, error) {
 	owned, err := getPairs(tx, id)
 	if err != nil || len(owned) == 0 || !owned[0].record.main {
 		return nil, err
@@ -82,7 +82,7 @@ func getMainPair(tx storage.Tx, id caller.AccountID) (*ownPair, error) {
 	return &owned[0], nil
 }
 
-func putPair(tx storage.Tx, id caller.AccountID, pair caller.PairID, r *pairRecord) error {
+func putPair(tx storage.Tx, id caller.AccountID, pair caller.PairID, r *PairRecord) error {
 	return tx.Put(BucketPair, pairKey(id, pair), r.encode())
 }
 
@@ -96,7 +96,7 @@ func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.
 		return fmt.Errorf("account with a second main pair: %w", rows.ErrInconsistent)
 	}
 	pair := NewPairID()
-	return putPair(tx, id, pair, &pairRecord{
+	return putPair(tx, id, pair, &PairRecord{
 		created: now, public: key.Public(), main: true,
 		Wrapped: cr.keys.WrapAccountKey(h, WrapLabel(id, pair, HeldByPassword), key),
 	})
@@ -104,7 +104,7 @@ func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.
 
 // OpenMainPair returns the pair that the password holds. An account that has a
 // password has such a pair.
-func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.Holder) (*ownPair, seal.AccountKey, error) {
+func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.Holder) (*OwnPair, seal.AccountKey, error) {
 	main, err := getMainPair(tx, id)
 	if err != nil {
 		return nil, seal.AccountKey{}, err
@@ -214,7 +214,7 @@ func isHeld(tx storage.Tx, id caller.AccountID, pair caller.PairID) (bool, error
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(tokens, func(t ownToken) bool { return t.Record.Pair == pair }) ||
+	return slices.ContainsFunc(tokens, func(t OwnToken) bool { return t.Record.Pair == pair }) ||
 		slices.ContainsFunc(sessions, func(s OwnSession) bool { return s.Record.Pair == pair }), nil
 }
 

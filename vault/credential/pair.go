@@ -9,7 +9,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketPair has account id ‖ pair id (8) -> pairRecord
+// BucketPair has account id ‖ pair id (8) -> PairRecord.
 const BucketPair = "pair"
 
 // Pair is what sealing to a key pair takes.
@@ -18,7 +18,7 @@ type Pair struct {
 	Public seal.AccountPublic
 }
 
-// pairRecord is a key pair of an account. Its private half lies wrapped here
+// PairRecord is a key pair of an account. Its private half lies wrapped here
 // for the password, and in the row of each session and API token that holds
 // it. What nothing holds any more goes.
 //
@@ -26,7 +26,7 @@ type Pair struct {
 //
 // The main pair is the one that the password holds; nothing is wrapped in the
 // others.
-type pairRecord struct {
+type PairRecord struct {
 	created time.Time
 	public  seal.AccountPublic
 	main    bool
@@ -35,7 +35,7 @@ type pairRecord struct {
 
 const pairVersion = 1
 
-func (r *pairRecord) encode() []byte {
+func (r *PairRecord) encode() []byte {
 	w := make(rows.Writer, 0, 46+len(r.Wrapped))
 	w.Byte(pairVersion)
 	w.Time(r.created)
@@ -46,9 +46,9 @@ func (r *pairRecord) encode() []byte {
 }
 
 // DecodePair reads a stored pair.
-func DecodePair(data []byte) (*pairRecord, error) {
+func DecodePair(data []byte) (*PairRecord, error) {
 	in := rows.NewReader(data)
-	var r pairRecord
+	var r PairRecord
 	in.Version(pairVersion)
 	r.created = in.Time()
 	in.Into(r.public[:])

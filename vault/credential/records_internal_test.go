@@ -26,22 +26,22 @@ func sampleSession(remembered bool, network string) *SessionRecord {
 	}
 }
 
-func sampleToken() *tokenRecord {
-	return &tokenRecord{
+func sampleToken() *TokenRecord {
+	return &TokenRecord{
 		Account: sampleAccountID(), id: eight(0xa1), Scopes: caller.ScopeConceal | caller.ScopeMetadata,
 		created: recordtest.Moment(5), expires: recordtest.Moment(65), Used: recordtest.Moment(9),
 		Pair: eight(0xb2), name: "Łódź", Wrapped: []byte("wrapped key"),
 	}
 }
 
-func sampleLastingToken() *tokenRecord {
+func sampleLastingToken() *TokenRecord {
 	r := sampleToken()
 	r.Scopes, r.name, r.expires, r.Used = caller.ScopesAll, "default", time.Time{}, time.Time{}
 	return r
 }
 
-func samplePair(main bool) *pairRecord {
-	r := &pairRecord{created: recordtest.Moment(5), public: seal.AccountPublic(bytes.Repeat([]byte{0xc3}, 32)), main: main}
+func samplePair(main bool) *PairRecord {
+	r := &PairRecord{created: recordtest.Moment(5), public: seal.AccountPublic(bytes.Repeat([]byte{0xc3}, 32)), main: main}
 	if main {
 		r.Wrapped = []byte("wrapped key")
 	}
@@ -52,7 +52,7 @@ func samplePair(main bool) *pairRecord {
 // ever.
 func TestGoldenCredentials(t *testing.T) {
 	t.Parallel()
-	everything := cmp.AllowUnexported(SessionRecord{}, tokenRecord{}, pairRecord{})
+	everything := cmp.AllowUnexported(SessionRecord{}, TokenRecord{}, PairRecord{})
 	recordtest.Check(t, []recordtest.Case{
 		{Name: "session-v1", Record: sampleSession(false, "198.51.100.0/24"), Encoded: sampleSession(false, "198.51.100.0/24").Encode(), Decode: func(b []byte) (any, error) { return DecodeSession(b) }},
 		{Name: "session-remembered-v1", Record: sampleSession(true, "2001:db8::/48"), Encoded: sampleSession(true, "2001:db8::/48").Encode(), Decode: func(b []byte) (any, error) { return DecodeSession(b) }},
@@ -66,28 +66,28 @@ func TestGoldenCredentials(t *testing.T) {
 func TestCredentialsRoundTrip(t *testing.T) {
 	t.Parallel()
 	same := cmp.Options{
-		cmp.AllowUnexported(SessionRecord{}, tokenRecord{}, pairRecord{}), cmp.Comparer(recordtest.SameEmpty),
+		cmp.AllowUnexported(SessionRecord{}, TokenRecord{}, PairRecord{}), cmp.Comparer(recordtest.SameEmpty),
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		id, short := caller.AccountID(recordtest.Bytes(16).Draw(t, "account")), recordtest.Bytes(8)
 		wrapped := rapid.SliceOf(rapid.Byte()).Draw(t, "wrapped")
 		session := &SessionRecord{
-			Account: id, ID: publicID(short.Draw(t, "id")), Created: recordtest.Moments().Draw(t, "created"),
+			Account: id, ID: PublicID(short.Draw(t, "id")), Created: recordtest.Moments().Draw(t, "created"),
 			Used: recordtest.Moments().Draw(t, "used"), Remembered: rapid.Bool().Draw(t, "remembered"),
 			Pair: caller.PairID(short.Draw(t, "pair")), Network: rapid.String().Draw(t, "network"), Wrapped: wrapped,
 		}
 		if got, err := DecodeSession(session.Encode()); err != nil || !cmp.Equal(session, got, same) {
 			t.Errorf("decodeSession(encode(r)): got %v, -want +got\n%s", err, cmp.Diff(session, got, same))
 		}
-		token := &tokenRecord{
-			Account: id, id: publicID(short.Draw(t, "id")), Scopes: caller.Scopes(rapid.Byte().Draw(t, "scopes")),
+		token := &TokenRecord{
+			Account: id, id: PublicID(short.Draw(t, "id")), Scopes: caller.Scopes(rapid.Byte().Draw(t, "scopes")),
 			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"), Used: recordtest.Moments().Draw(t, "used"),
 			Pair: caller.PairID(short.Draw(t, "pair")), name: rapid.String().Draw(t, "name"), Wrapped: wrapped,
 		}
 		if got, err := DecodeToken(token.encode()); err != nil || !cmp.Equal(token, got, same) {
 			t.Errorf("decodeToken(encode(r)): got %v, -want +got\n%s", err, cmp.Diff(token, got, same))
 		}
-		pair := &pairRecord{
+		pair := &PairRecord{
 			created: recordtest.Moments().Draw(t, "created"), public: seal.AccountPublic(recordtest.Bytes(32).Draw(t, "public")),
 			main: rapid.Bool().Draw(t, "main"), Wrapped: wrapped,
 		}

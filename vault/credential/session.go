@@ -35,14 +35,14 @@ const SessionsMost = 100
 
 const sessionVersion = 1
 
-// publicID names a session or token to its account. It opens nothing.
-type publicID [8]byte
+// PublicID names a session or token to its account. It opens nothing.
+type PublicID [8]byte
 
 // NewPublicID returns a fresh id.
-func NewPublicID() publicID { return publicID(NewPairID()) }
+func NewPublicID() PublicID { return PublicID(NewPairID()) }
 
 // String is the id as it is shown: 16 characters 0-9 and a-f.
-func (id publicID) String() string { return hex.EncodeToString(id[:]) }
+func (id PublicID) String() string { return hex.EncodeToString(id[:]) }
 
 // SessionRecord is a browser that somebody signed in with.
 //
@@ -50,7 +50,7 @@ func (id publicID) String() string { return hex.EncodeToString(id[:]) }
 //	│ pair id 8 │ masked network (4, text) │ wrapped key (4, bytes)
 type SessionRecord struct {
 	Account       caller.AccountID
-	ID            publicID
+	ID            PublicID
 	Created, Used time.Time
 	Remembered    bool
 	Pair          caller.PairID

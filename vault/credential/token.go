@@ -16,7 +16,7 @@ import (
 
 // The buckets of this file.
 const (
-	BucketToken  = "token"  // seal.APIToken.Row -> tokenRecord
+	BucketToken  = "token"  // seal.APIToken.Row -> TokenRecord
 	BucketTokens = "tokens" // account id ‖ created (8) ‖ id (8) -> the token's row
 )
 
@@ -32,13 +32,13 @@ const (
 
 const tokenVersion = 1
 
-// tokenRecord is an API token.
+// TokenRecord is an API token.
 //
 //	version 1 │ account id 16 │ public id 8 │ scopes 1 │ created 8 │ expires 8
 //	│ used 8 │ pair id 8 │ name (4, text) │ wrapped key (4, bytes)
-type tokenRecord struct {
+type TokenRecord struct {
 	Account                caller.AccountID
-	id                     publicID
+	id                     PublicID
 	Scopes                 caller.Scopes
 	created, expires, Used time.Time // expires and used may be zero: never
 	Pair                   caller.PairID
@@ -46,7 +46,7 @@ type tokenRecord struct {
 	Wrapped                []byte // the pair's private half, for the token
 }
 
-func (r *tokenRecord) encode() []byte {
+func (r *TokenRecord) encode() []byte {
 	w := make(rows.Writer, 0, 160)
 	w.Byte(tokenVersion)
 	w.Bytes(r.Account[:])
@@ -62,9 +62,9 @@ func (r *tokenRecord) encode() []byte {
 }
 
 // DecodeToken reads a stored token.
-func DecodeToken(data []byte) (*tokenRecord, error) {
+func DecodeToken(data []byte) (*TokenRecord, error) {
 	in := rows.NewReader(data)
-	var r tokenRecord
+	var r TokenRecord
 	in.Version(tokenVersion)
 	in.Into(r.Account[:])
 	in.Into(r.id[:])
@@ -76,12 +76,12 @@ func DecodeToken(data []byte) (*tokenRecord, error) {
 }
 
 // Expired reports whether the time of a token is over.
-func (r *tokenRecord) Expired(now time.Time) bool {
+func (r *TokenRecord) Expired(now time.Time) bool {
 	return !r.expires.IsZero() && !now.Before(r.expires)
 }
 
 // Describe shows a token that was last used at the given time.
-func (r *tokenRecord) Describe(used time.Time) APIToken {
+func (r *TokenRecord) Describe(used time.Time) APIToken {
 	return APIToken{
 		ID: r.id.String(), Name: r.name, Scopes: r.Scopes,
 		Created: r.created, Expires: r.expires, Used: used,
@@ -90,7 +90,7 @@ func (r *tokenRecord) Describe(used time.Time) APIToken {
 
 // tokensKey is a token's row in the list of its account: older ones come
 // first.
-func (r *tokenRecord) tokensKey() []byte {
+func (r *TokenRecord) tokensKey() []byte {
 	key := make([]byte, 0, len(r.Account)+8+len(r.id))
 	key = append(key, r.Account[:]...)
 	key = append(key, rows.BigEndian(rows.Millis(r.created))...)
@@ -98,19 +98,19 @@ func (r *tokenRecord) tokensKey() []byte {
 }
 
 // GetToken loads a token, or returns ErrNotFound.
-func GetToken(tx storage.Tx, row [32]byte) (*tokenRecord, error) {
+func GetToken(tx storage.Tx, row [32]byte) (*TokenRecord, error) {
 	return rows.Load(tx, BucketToken, row[:], DecodeToken)
 }
 
-// ownToken is a token with its row.
-type ownToken struct {
+// OwnToken is a token with its row.
+type OwnToken struct {
 	row    [32]byte
-	Record *tokenRecord
+	Record *TokenRecord
 }
 
 // GetTokens loads an account's tokens, oldest first, with those whose end the
 // sweeper has not seen yet.
-func GetTokens(tx storage.Tx, id caller.AccountID) (list []ownToken, err error) {
+func GetTokens(tx storage.Tx, id caller.AccountID) (list []OwnToken, err error) {
 	owned, err := ownRows(tx, BucketTokens, id)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func GetTokens(tx storage.Tx, id caller.AccountID) (list []ownToken, err error) 
 		if err != nil {
 			return nil, fmt.Errorf("token that its account lists: %w", missing(err))
 		}
-		list = append(list, ownToken{row, record})
+		list = append(list, OwnToken{row, record})
 	}
 	return list, nil
 }
@@ -128,7 +128,7 @@ func GetTokens(tx storage.Tx, id caller.AccountID) (list []ownToken, err error) 
 // PutToken adds a token to its account. It returns ErrDuplicate if its name is
 // in use, unless it may rotate: then the one of that name ends. It returns
 // TooManyError if there are too many.
-func PutToken(tx storage.Tx, t ownToken, rotate bool) error {
+func PutToken(tx storage.Tx, t OwnToken, rotate bool) error {
 	present, err := GetTokens(tx, t.Record.Account)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func PutToken(tx storage.Tx, t ownToken, rotate bool) error {
 	return deleteTokens(tx, ending)
 }
 
-func (t ownToken) put(tx storage.Tx) error {
+func (t OwnToken) put(tx storage.Tx) error {
 	if err := tx.Put(BucketToken, t.row[:], t.Record.encode()); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (t ownToken) put(tx storage.Tx) error {
 
 // deleteTokens ends tokens. What asks for their end at a time stays: it finds
 // nothing.
-func deleteTokens(tx storage.Tx, list []ownToken) error {
+func deleteTokens(tx storage.Tx, list []OwnToken) error {
 	for _, t := range list {
 		if err := tx.Delete(BucketToken, t.row[:]); err != nil {
 			return err
@@ -185,7 +185,7 @@ func deleteTokens(tx storage.Tx, list []ownToken) error {
 
 // Draft checks what is asked for and returns the record that it makes, as far
 // as it says.
-func (n NewToken) Draft(now time.Time) (*tokenRecord, error) {
+func (n NewToken) Draft(now time.Time) (*TokenRecord, error) {
 	name := strings.TrimSpace(n.Name)
 	if name == "" {
 		name = tokenNameDefault
@@ -196,7 +196,7 @@ func (n NewToken) Draft(now time.Time) (*tokenRecord, error) {
 	if n.Scopes&^caller.ScopesAll != 0 {
 		return nil, &refusal.InvalidError{Field: "scopes", Text: "has one that does not exist"}
 	}
-	r := &tokenRecord{id: NewPublicID(), Scopes: n.Scopes, created: now, name: name}
+	r := &TokenRecord{id: NewPublicID(), Scopes: n.Scopes, created: now, name: name}
 	if r.Scopes == 0 {
 		r.Scopes = caller.ScopesAll
 	}

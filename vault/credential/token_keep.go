@@ -30,7 +30,7 @@ func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (lis
 }
 
 // RevokeToken ends the first token that is meant, or returns ErrNotFound.
-func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, meant func(*tokenRecord) bool) (ended APIToken, err error) {
+func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, meant func(*TokenRecord) bool) (ended APIToken, err error) {
 	now := cr.clock.Now()
 	err = cr.store.View(ctx, func(tx storage.Tx) error {
 		_, err := findToken(tx, id, meant, now)
@@ -45,7 +45,7 @@ func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, mea
 			return err
 		}
 		ended = found.Record.Describe(cr.uses.at(UseKey{BucketToken, found.row}, found.Record.Used))
-		if err := deleteTokens(tx, []ownToken{found}); err != nil {
+		if err := deleteTokens(tx, []OwnToken{found}); err != nil {
 			return err
 		}
 		return rows.WriteAccountAudit(tx, now, rows.AuditTokenRevoked, id)
@@ -57,14 +57,14 @@ func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, mea
 	return ended, nil
 }
 
-func findToken(tx storage.Tx, id caller.AccountID, meant func(*tokenRecord) bool, now time.Time) (ownToken, error) {
+func findToken(tx storage.Tx, id caller.AccountID, meant func(*TokenRecord) bool, now time.Time) (OwnToken, error) {
 	owned, err := GetTokens(tx, id)
 	if err != nil {
-		return ownToken{}, err
+		return OwnToken{}, err
 	}
-	at := slices.IndexFunc(owned, func(t ownToken) bool { return meant(t.Record) && !t.Record.Expired(now) })
+	at := slices.IndexFunc(owned, func(t OwnToken) bool { return meant(t.Record) && !t.Record.Expired(now) })
 	if at < 0 {
-		return ownToken{}, refusal.ErrNotFound
+		return OwnToken{}, refusal.ErrNotFound
 	}
 	return owned[at], nil
 }
@@ -91,15 +91,15 @@ func (cr *Credentials) EndToken(tx storage.Tx, key []byte, now time.Time) (time.
 	if !record.Expired(now) {
 		return record.expires, nil
 	}
-	return time.Time{}, deleteTokens(tx, []ownToken{{row, record}})
+	return time.Time{}, deleteTokens(tx, []OwnToken{{row, record}})
 }
 
 // WrapToken completes a token's record: it will hold that pair of that
 // account.
-func (cr *Credentials) WrapToken(token seal.APIToken, r *tokenRecord, id caller.AccountID, pair caller.PairID, key seal.AccountKey) ownToken {
+func (cr *Credentials) WrapToken(token seal.APIToken, r *TokenRecord, id caller.AccountID, pair caller.PairID, key seal.AccountKey) OwnToken {
 	r.Account, r.Pair = id, pair
 	r.Wrapped = cr.keys.WrapAccountKey(token.Holder(), WrapLabel(id, pair, HeldByToken), key)
-	return ownToken{token.Row(), r}
+	return OwnToken{token.Row(), r}
 }
 
 // ImportToken adds a token that was made elsewhere, with a pair of its own:
@@ -122,9 +122,9 @@ func (cr *Credentials) ImportToken(tx storage.Tx, id caller.AccountID, token sea
 }
 
 // PutTokenPair adds a token together with the pair that it alone holds.
-func PutTokenPair(tx storage.Tx, t ownToken, key seal.AccountKey, rotate bool) error {
+func PutTokenPair(tx storage.Tx, t OwnToken, key seal.AccountKey, rotate bool) error {
 	id := t.Record.Account
-	if err := putPair(tx, id, t.Record.Pair, &pairRecord{created: t.Record.created, public: key.Public()}); err != nil {
+	if err := putPair(tx, id, t.Record.Pair, &PairRecord{created: t.Record.created, public: key.Public()}); err != nil {
 		return err
 	}
 	if err := PutToken(tx, t, rotate); err != nil {
@@ -134,11 +134,11 @@ func PutTokenPair(tx storage.Tx, t ownToken, key seal.AccountKey, rotate bool) e
 }
 
 // TokenID names a token by its id.
-func TokenID(id string) func(*tokenRecord) bool {
-	return func(r *tokenRecord) bool { return r.id.String() == id }
+func TokenID(id string) func(*TokenRecord) bool {
+	return func(r *TokenRecord) bool { return r.id.String() == id }
 }
 
 // TokenNamed names a token by its name.
-func TokenNamed(name string) func(*tokenRecord) bool {
-	return func(r *tokenRecord) bool { return r.name == name }
+func TokenNamed(name string) func(*TokenRecord) bool {
+	return func(r *TokenRecord) bool { return r.name == name }
 }

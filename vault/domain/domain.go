@@ -29,18 +29,18 @@ type Resolver interface {
 	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// DomainState is where a claim stands. The numbers are stored.
-type DomainState byte
+// State is where a claim stands. The numbers are stored.
+type State byte
 
 // The states of a domain.
 const (
-	DomainPending DomainState = 1 // the TXT record was not found yet
+	DomainPending State = 1 // the TXT record was not found yet
 	// DomainVerified: the TXT record was found, and the name is this account's
 	// and nobody else's.
-	DomainVerified DomainState = 2
+	DomainVerified State = 2
 	// DomainSuspended: the TXT record has been missing for seven days. Secrets
 	// on the domain are locked, and somebody else may verify the name.
-	DomainSuspended DomainState = 3
+	DomainSuspended State = 3
 )
 
 // CheckKind is what DNS was asked. The numbers are stored.
@@ -77,7 +77,7 @@ type Domain struct {
 	Apex                                 bool
 	// TXTHost, below Base, is where a TXT record of TXTValue proves ownership.
 	TXTHost, TXTValue string
-	State             DomainState
+	State             State
 	// Checks are the last ones; none before the first.
 	Checks []Check
 	// Resolving tells whether the name leads here, by the last check.

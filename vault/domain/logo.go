@@ -11,7 +11,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketImage has domain id ‖ kind (1) -> imageRecord
+// BucketImage has domain id ‖ kind (1) -> imageRecord.
 const BucketImage = "image"
 
 // ImageKind tells a domain's images apart. The numbers are stored.

@@ -61,7 +61,7 @@ func parseDomainID(text string) (id domainID, ok bool) {
 // nowhere. An image that there is none of is all zeros. Version 1 has the same
 // fields; a TXT that it found may be another zone's: see hideOutside.
 type domainRecord struct {
-	state                               DomainState
+	state                               State
 	resolving                           bool
 	created, updated, verified, checked time.Time
 	asked, failing, next                time.Time
@@ -117,7 +117,7 @@ func decodeDomain(data []byte) (*domainRecord, error) {
 	in := rows.NewReader(data)
 	var r domainRecord
 	version := in.UpTo(domainVersion)
-	r.state, r.resolving = DomainState(in.Byte()), in.Bool()
+	r.state, r.resolving = State(in.Byte()), in.Bool()
 	for _, t := range r.times() {
 		*t = in.Time()
 	}

@@ -23,10 +23,10 @@ func (do *Domains) SiteDomain(s caller.Site) string {
 	return name
 }
 
-// DomainNow is the domain that an owner's secret was made for; empty if another
+// NameShown returns the domain that an owner's secret was made for; empty if another
 // account has verified the name since. Neither its brand nor a link on it is
 // the sender's then.
-func DomainNow(tx storage.Tx, owner, domain string) (string, error) {
+func NameShown(tx storage.Tx, owner, domain string) (string, error) {
 	if domain == "" {
 		return "", nil
 	}

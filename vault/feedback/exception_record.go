@@ -13,7 +13,7 @@ const (
 	ExceptionsMost    = 500
 )
 
-// BucketException has ^sequence number (8) -> ExceptionRecord
+// BucketException has ^sequence number (8) -> ExceptionRecord.
 const BucketException = "exception"
 
 const (

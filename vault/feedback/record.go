@@ -9,7 +9,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketFeedback has ^sequence number (8) -> Record
+// BucketFeedback has ^sequence number (8) -> Record.
 const BucketFeedback = "feedback"
 
 const (

@@ -25,8 +25,8 @@ func postponed(attempts uint32) time.Duration {
 // claimedMail is a mail that this process works on.
 type claimedMail struct {
 	key    []byte // where it stands in the queue
-	id     mailID
-	record *mailRecord
+	id     MailID
+	record *MailRecord
 	// state is what became of it; zero while it is being sent.
 	state DeliveryState
 }
@@ -43,7 +43,7 @@ func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := MailID(key)
+	id, err := MailIDOf(key)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (o *Outbox) endMail(tx storage.Tx, c *claimedMail, state DeliveryState, now
 }
 
 // tell writes down for the sender of a secret where its mail stands.
-func (r *mailRecord) tell(tx storage.Tx, state DeliveryState, now time.Time) error {
+func (r *MailRecord) tell(tx storage.Tx, state DeliveryState, now time.Time) error {
 	if r.delivery == nil {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (r *mailRecord) tell(tx storage.Tx, state DeliveryState, now time.Time) err
 
 // wanted reports whether the secret that a mail brings was neither received nor
 // burned.
-func (o *Outbox) wanted(tx storage.Tx, r *mailRecord) (bool, error) {
+func (o *Outbox) wanted(tx storage.Tx, r *MailRecord) (bool, error) {
 	if r.delivery == nil {
 		return true, nil
 	}
@@ -194,7 +194,7 @@ func (o *Outbox) wanted(tx storage.Tx, r *mailRecord) (bool, error) {
 }
 
 // countMail counts a mail that leaves the queue.
-func (o *Outbox) countMail(tx storage.Tx, r *mailRecord, state DeliveryState) error {
+func (o *Outbox) countMail(tx storage.Tx, r *MailRecord, state DeliveryState) error {
 	if r.kind != MailShare || state != DeliverySent {
 		return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: -1})
 	}

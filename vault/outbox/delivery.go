@@ -10,7 +10,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketDelivery has metadata row ‖ number (1) -> deliveryRecord
+// BucketDelivery has metadata row ‖ number (1) -> deliveryRecord.
 const BucketDelivery = "delivery"
 
 const deliveryVersion = 1

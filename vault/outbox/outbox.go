@@ -63,8 +63,8 @@ func New(o Options) *Outbox {
 // is durable already. A nil draft is one of a vault without mail: it is put and
 // discarded like any other, and nothing comes of it.
 type Draft struct {
-	id     mailID
-	record mailRecord
+	id     MailID
+	record MailRecord
 }
 
 // Draft seals a mail under a share of its own, as a secret is: after the
@@ -72,21 +72,21 @@ type Draft struct {
 // into the transaction of what the mail tells of, by put; if that fails, it
 // goes to Discard. It returns ErrQuota when too many mails wait.
 func (o *Outbox) Draft(ctx context.Context, m Mail, now time.Time) (*Draft, error) {
-	return o.draftRecord(ctx, m, mailRecord{}, now)
+	return o.draftRecord(ctx, m, MailRecord{}, now)
 }
 
 // DraftShare is Draft for the mail to a secret's recipient, which counts
 // for an account if one sent it.
 func (o *Outbox) DraftShare(ctx context.Context, m Mail, account *caller.AccountID, metadata seal.RowKey, number int, now time.Time) (*Draft, error) {
 	key := newDeliveryKey(metadata, number)
-	return o.draftRecord(ctx, m, mailRecord{account: account, delivery: &key}, now)
+	return o.draftRecord(ctx, m, MailRecord{account: account, delivery: &key}, now)
 }
 
 // Enabled reports whether mail is set up.
 func (o *Outbox) Enabled() bool { return o.send != nil }
 
 // draftRecord fills the record of a mail and seals it.
-func (o *Outbox) draftRecord(ctx context.Context, m Mail, record mailRecord, now time.Time) (*Draft, error) {
+func (o *Outbox) draftRecord(ctx context.Context, m Mail, record MailRecord, now time.Time) (*Draft, error) {
 	if o.send == nil {
 		return nil, nil
 	}
@@ -106,7 +106,7 @@ func (o *Outbox) draftRecord(ctx context.Context, m Mail, record mailRecord, now
 }
 
 // open begins the record of a new mail.
-func (r *mailRecord) open(m Mail, now time.Time) {
+func (r *MailRecord) open(m Mail, now time.Time) {
 	r.kind, r.created, r.until = m.Kind, now, now.Add(mailLifetime)
 	if !m.Expires.IsZero() && m.Expires.Before(r.until) {
 		r.until = m.Expires
@@ -121,7 +121,7 @@ func (d *Draft) Put(tx storage.Tx) error {
 	return putMail(tx, d.id, &d.record)
 }
 
-func putMail(tx storage.Tx, id mailID, r *mailRecord) error {
+func putMail(tx storage.Tx, id MailID, r *MailRecord) error {
 	if err := HasRoom(tx); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (o *Outbox) PutNotice(tx storage.Tx, m Mail, now time.Time) error {
 	}
 	id := newMailID()
 	m.ID = seal.RandomHex(16)
-	var r mailRecord
+	var r MailRecord
 	r.open(m, now)
 	r.Sealed = o.keys.SealField(fieldMail, id[:], encodeLetter(m))
 	if err := putMail(tx, id, &r); !errors.Is(err, refusal.ErrQuota) {

@@ -9,7 +9,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketOutbox has time in ms (8) ‖ id (8) -> mailRecord
+// BucketOutbox has time in ms (8) ‖ id (8) -> MailRecord.
 const BucketOutbox = "outbox"
 
 const (
@@ -19,28 +19,28 @@ const (
 	fieldMail = "mail"
 )
 
-// mailID is the row of a queued mail, whenever it is due.
-type mailID [8]byte
+// MailID is the row of a queued mail, whenever it is due.
+type MailID [8]byte
 
-func newMailID() (id mailID) {
+func newMailID() (id MailID) {
 	rand.Read(id[:])
 	return id
 }
 
 // outboxKey is where a mail stands in the queue: time in ms 8 ‖ id 8.
-func outboxKey(due time.Time, id mailID) []byte {
+func outboxKey(due time.Time, id MailID) []byte {
 	return append(rows.BigEndian(rows.Millis(due)), id[:]...)
 }
 
-// MailID returns the id within a key of the queue.
-func MailID(key []byte) (id mailID, err error) {
+// MailIDOf returns the id within a key of the queue.
+func MailIDOf(key []byte) (id MailID, err error) {
 	if len(key) != 8+len(id) {
 		return id, rows.ErrDamaged
 	}
-	return mailID(key[8:]), nil
+	return MailID(key[8:]), nil
 }
 
-// mailRecord is a mail that waits to be sent.
+// MailRecord is a mail that waits to be sent.
 //
 //	version 1 │ kind 1 │ attempts 4 │ created 8 │ given up 8
 //	│ account? 1 [ │ id 16 ] │ delivery? 1 [ │ metadata row 22 │ number 1 ]
@@ -50,7 +50,7 @@ func MailID(key []byte) (id mailID, err error) {
 // reads what became of it. Without a slot the mail holds no link and is sealed
 // under the root key alone; with one it is dead once the share in the slot is
 // overwritten. What is sealed is encodeLetter's.
-type mailRecord struct {
+type MailRecord struct {
 	kind     MailKind
 	attempts uint32
 	created  time.Time
@@ -61,7 +61,7 @@ type mailRecord struct {
 	Sealed   []byte
 }
 
-func (r *mailRecord) encode() []byte {
+func (r *MailRecord) encode() []byte {
 	w := make(rows.Writer, 0, 80+len(r.Sealed))
 	w.Byte(mailVersion)
 	w.Byte(byte(r.kind))
@@ -86,9 +86,9 @@ func (r *mailRecord) encode() []byte {
 }
 
 // DecodeMail reads a stored mail.
-func DecodeMail(data []byte) (*mailRecord, error) {
+func DecodeMail(data []byte) (*MailRecord, error) {
 	in := rows.NewReader(data)
-	var r mailRecord
+	var r MailRecord
 	in.Version(mailVersion)
 	r.kind, r.attempts = MailKind(in.Byte()), in.Uint32()
 	r.created, r.until = in.Time(), in.Time()

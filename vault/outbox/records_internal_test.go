@@ -13,17 +13,17 @@ import (
 	"hush/vault/recordtest"
 )
 
-func sampleQueuedMail() *mailRecord {
+func sampleQueuedMail() *MailRecord {
 	id := caller.AccountID([]byte("account of mail!"))
 	key := newDeliveryKey(recordtest.Row("m"), 3)
-	return &mailRecord{
+	return &MailRecord{
 		kind: MailShare, attempts: 2, created: recordtest.Moment(5), until: recordtest.Moment(65),
 		account: &id, delivery: &key, Slot: &storage.Slot{Number: 7, Generation: 3}, Sealed: []byte("sealed bytes"),
 	}
 }
 
-func sampleQueuedNotice() *mailRecord {
-	return &mailRecord{kind: MailOpened, created: recordtest.Moment(5), until: recordtest.Moment(65), Sealed: []byte("sealed bytes")}
+func sampleQueuedNotice() *MailRecord {
+	return &MailRecord{kind: MailOpened, created: recordtest.Moment(5), until: recordtest.Moment(65), Sealed: []byte("sealed bytes")}
 }
 
 func sampleLetter() Mail {
@@ -43,7 +43,7 @@ func sampleDelivery() deliveryRecord {
 // one, it is written the same.
 func TestGoldenMails(t *testing.T) {
 	t.Parallel()
-	everything := cmp.AllowUnexported(mailRecord{}, deliveryRecord{})
+	everything := cmp.AllowUnexported(MailRecord{}, deliveryRecord{})
 	recordtest.Check(t, []recordtest.Case{
 		{Name: "mail-v1", Record: sampleQueuedMail(), Encoded: sampleQueuedMail().encode(), Decode: func(b []byte) (any, error) { return DecodeMail(b) }},
 		{Name: "mail-notice-v1", Record: sampleQueuedNotice(), Encoded: sampleQueuedNotice().encode(), Decode: func(b []byte) (any, error) { return DecodeMail(b) }},
@@ -57,7 +57,7 @@ func TestGoldenMails(t *testing.T) {
 func TestQueuedMailRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		r := &mailRecord{
+		r := &MailRecord{
 			kind: MailKind(rapid.Byte().Draw(t, "kind")), attempts: rapid.Uint32().Draw(t, "attempts"),
 			created: recordtest.Moments().Draw(t, "created"), until: recordtest.Moments().Draw(t, "until"),
 			Sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
@@ -73,7 +73,7 @@ func TestQueuedMailRoundTrip(t *testing.T) {
 			r.Slot = &storage.Slot{Number: rapid.Uint64().Draw(t, "slot"), Generation: rapid.Uint64().Draw(t, "generation")}
 		}
 		got, err := DecodeMail(r.encode())
-		if diff := cmp.Diff(r, got, cmp.AllowUnexported(mailRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
+		if diff := cmp.Diff(r, got, cmp.AllowUnexported(MailRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decodeMail(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
 	})

@@ -18,7 +18,7 @@ import (
 
 const placeVersion = 1
 
-// BucketPlace has folded name -> placeRecord
+// BucketPlace has folded name -> placeRecord.
 const BucketPlace = "place"
 
 // Place is where a name lies.

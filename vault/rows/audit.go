@@ -10,7 +10,7 @@ import (
 	"hush/vault/caller"
 )
 
-// BucketAudit has sequence number (8) -> AuditRecord
+// BucketAudit has sequence number (8) -> AuditRecord.
 const BucketAudit = "audit"
 
 // AuditType says what happened. The numbers are stored.

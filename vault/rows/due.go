@@ -9,7 +9,7 @@ import (
 	"hush/storage"
 )
 
-// BucketDue has what ends when; see DueKey
+// BucketDue has what ends when; see DueKey.
 const BucketDue = "due"
 
 // DueKind says what a row of the index of due things is about. The numbers are

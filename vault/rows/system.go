@@ -4,7 +4,7 @@ import (
 	"hush/storage"
 )
 
-// BucketSystem has verifier, clock, audit sequence, counters
+// BucketSystem has verifier, clock, audit sequence, counters.
 const BucketSystem = "system"
 
 // The rows of the bucket system that are written here.

@@ -12,7 +12,7 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketAttempt has secret row (22) ‖ 'n' network (8) or 'g' -> Tries
+// BucketAttempt has secret row (22) ‖ 'n' network (8) or 'g' -> Tries.
 const BucketAttempt = "attempt"
 
 // The limits on wrong passphrases of one secret, counted for as long as it
@@ -125,7 +125,7 @@ func countTry(mine, all *guess.Tries, now time.Time) *refusal.PassphraseError {
 }
 
 // lockedForGood reports whether the tries of a receipt's secret are used up.
-func lockedForGood(tx storage.Tx, r *metadataRecord, now time.Time) (bool, error) {
+func lockedForGood(tx storage.Tx, r *MetadataRecord, now time.Time) (bool, error) {
 	if !r.passphrase || !r.State.Live() || !now.Before(r.expires) {
 		return false, nil
 	}

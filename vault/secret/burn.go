@@ -62,8 +62,8 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 // endUnproved burns the secret of a receipt for somebody who need not know its
 // key. It returns ErrNotFound if nothing waits there. beside, unless nil, runs
 // in the same transaction.
-func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, now time.Time, beside func(storage.Tx) error) (*metadataRecord, error) {
-	var burned *secretRecord
+func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, now time.Time, beside func(storage.Tx) error) (*MetadataRecord, error) {
+	var burned *Record
 	var end ended
 	err := bu.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		metadata, err := getMetadata(tx, row)

@@ -23,23 +23,23 @@ import (
 
 const entryVersion = 1
 
-// BucketEntry has account id ‖ ^created (8) ‖ ^number (4) ‖ metadata row (22) -> entryRecord
+// BucketEntry has account id ‖ ^created (8) ‖ ^number (4) ‖ metadata row (22) -> EntryRecord.
 const BucketEntry = "entry"
 
-// entryRecord lets an account list a receipt: it holds the receipt's key,
+// EntryRecord lets an account list a receipt: it holds the receipt's key,
 // sealed to each of the account's key pairs that were live when the secret was
 // concealed. Without a credential of the account it opens nothing, not even
 // with the root key.
 //
 //	version 1 │ number 4 │ each: pair id 8 │ sealed key (4, bytes)
-type entryRecord struct{ Boxes []entryBox }
+type EntryRecord struct{ Boxes []entryBox }
 
 type entryBox struct {
 	pair   caller.PairID
 	Sealed []byte
 }
 
-func (r *entryRecord) encode() []byte {
+func (r *EntryRecord) encode() []byte {
 	w := make(rows.Writer, 0, 5+96*len(r.Boxes))
 	w.Byte(entryVersion)
 	w.Uint32(uint32(len(r.Boxes)))
@@ -51,10 +51,10 @@ func (r *entryRecord) encode() []byte {
 }
 
 // DecodeEntry reads a stored entry.
-func DecodeEntry(data []byte) (*entryRecord, error) {
+func DecodeEntry(data []byte) (*EntryRecord, error) {
 	in := rows.NewReader(data)
 	in.Version(entryVersion)
-	r := &entryRecord{}
+	r := &EntryRecord{}
 	for range in.Size() {
 		if in.Failed() {
 			break
@@ -68,7 +68,7 @@ func DecodeEntry(data []byte) (*entryRecord, error) {
 }
 
 // box returns what is sealed to a pair, or nil.
-func (r *entryRecord) box(pair caller.PairID) []byte {
+func (r *EntryRecord) box(pair caller.PairID) []byte {
 	for _, b := range r.Boxes {
 		if b.pair == pair {
 			return b.Sealed
@@ -151,7 +151,7 @@ func entryMetadata(key []byte) (seal.RowKey, error) {
 
 // draftEntry seals a receipt's key to the account's pairs. It returns nil for
 // callers without an account.
-func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey) (*entryRecord, error) {
+func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey) (*EntryRecord, error) {
 	if c.Credential == nil {
 		return nil, nil
 	}
@@ -163,7 +163,7 @@ func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt sea
 	if err != nil {
 		return nil, fmt.Errorf("reading the account's keys: %w", err)
 	}
-	entry := &entryRecord{}
+	entry := &EntryRecord{}
 	for _, p := range pairs {
 		sealed, err := p.Public.SealEntry(row, receipt)
 		if err != nil {
@@ -176,7 +176,7 @@ func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt sea
 
 // putEntry adds an entry to the list of its account, which must still be
 // usable.
-func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.RowKey, entry *entryRecord) error {
+func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.RowKey, entry *EntryRecord) error {
 	owner, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !owner.Usable() {
 		return refusal.ErrUnauthenticated
@@ -195,7 +195,7 @@ func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.Ro
 }
 
 // forgetReceipt deletes a receipt and whatever belongs to it.
-func forgetReceipt(tx storage.Tx, row seal.RowKey, r *metadataRecord) error {
+func forgetReceipt(tx storage.Tx, row seal.RowKey, r *MetadataRecord) error {
 	if id, ok := caller.ParseAccountID(r.Custid); ok {
 		if err := deleteEntry(tx, id, r.created, row); err != nil {
 			return err
@@ -293,7 +293,7 @@ func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
 type listed struct {
 	row        seal.RowKey
 	sealed     []byte
-	record     *metadataRecord
+	record     *MetadataRecord
 	timeline   *timelineRecord
 	deliveries []outbox.Delivery
 	// lockedForGood: the secret's tries are used up.
@@ -353,7 +353,7 @@ func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.T
 	if f.lockedForGood, err = lockedForGood(tx, f.record, now); err != nil {
 		return f, err
 	}
-	if f.record.shareDomain, err = domain.DomainNow(tx, f.record.Custid, f.record.shareDomain); err != nil {
+	if f.record.shareDomain, err = domain.NameShown(tx, f.record.Custid, f.record.shareDomain); err != nil {
 		return f, err
 	}
 	if f.timeline, err = getTimeline(tx, f.row); err != nil {

@@ -26,7 +26,7 @@ const (
 type Metadata struct {
 	Key seal.Token
 	// Secret is the secret's key while it waits and the caller may see it;
-	// otherwise nil. See metadataRecord.showsKey.
+	// otherwise nil. See MetadataRecord.showsKey.
 	Secret        *seal.Token
 	Hint          string // the first characters of the secret's key
 	State         State
@@ -116,7 +116,7 @@ func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys 
 
 // view moves a receipt from new to viewed and returns it as it was before. If
 // it has moved on meanwhile, it is returned as it is.
-func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (before *metadataRecord, err error) {
+func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (before *MetadataRecord, err error) {
 	err = re.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		record, err := getMetadata(tx, row)
 		if err != nil {
@@ -216,7 +216,7 @@ func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listed, 
 
 // asOf shows a receipt whose secret has run out as expired, even before the
 // sweeper came.
-func (r *metadataRecord) asOf(now time.Time) *metadataRecord {
+func (r *MetadataRecord) asOf(now time.Time) *MetadataRecord {
 	if r.State.Live() && !now.Before(r.expires) {
 		r.ending(StateExpired, r.expires)
 	}
@@ -224,19 +224,19 @@ func (r *metadataRecord) asOf(now time.Time) *metadataRecord {
 }
 
 // ending moves a receipt to the state in which its secret ended.
-func (r *metadataRecord) ending(state State, at time.Time) {
+func (r *MetadataRecord) ending(state State, at time.Time) {
 	r.State, r.ended, r.Secret, r.SealedKey = state, at, seal.RowKey{}, nil
 	if at.After(r.updated) {
 		r.updated = at
 	}
 }
 
-func getMetadata(tx storage.Tx, row seal.RowKey) (*metadataRecord, error) {
+func getMetadata(tx storage.Tx, row seal.RowKey) (*MetadataRecord, error) {
 	return rows.Load(tx, BucketMetadata, row[:], DecodeMetadata)
 }
 
 // openKey returns the secret's key, which a receipt holds while it waits.
-func (re *Receipts) openKey(receipt seal.Token, row seal.RowKey, r *metadataRecord) (seal.Token, error) {
+func (re *Receipts) openKey(receipt seal.Token, row seal.RowKey, r *MetadataRecord) (seal.Token, error) {
 	plain, err := re.keys.OpenMetadata(receipt, row, labelKey, r.SealedKey)
 	if err != nil {
 		return seal.Token{}, fmt.Errorf("opening a receipt: %w", errors.Join(err, rows.ErrInconsistent))
@@ -274,12 +274,12 @@ func (re *Receipts) showMetadata(ctx context.Context, c caller.Caller, receipt s
 
 // receiptDomain is the domain of the links that a receipt shows. One that
 // cannot be looked up is left out: the service's own links open the secret too.
-func (re *Receipts) receiptDomain(ctx context.Context, r *metadataRecord) (name string) {
+func (re *Receipts) receiptDomain(ctx context.Context, r *MetadataRecord) (name string) {
 	if r.shareDomain == "" {
 		return ""
 	}
 	err := re.store.View(ctx, func(tx storage.Tx) (err error) {
-		name, err = domain.DomainNow(tx, r.Custid, r.shareDomain)
+		name, err = domain.NameShown(tx, r.Custid, r.shareDomain)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
@@ -314,7 +314,7 @@ func (re *Receipts) custid(ctx context.Context, c caller.Caller, owner string) s
 
 // openMemo returns the sender's note, empty if there is none or it does not
 // open.
-func (re *Receipts) openMemo(receipt seal.Token, row seal.RowKey, r *metadataRecord) caller.Text {
+func (re *Receipts) openMemo(receipt seal.Token, row seal.RowKey, r *MetadataRecord) caller.Text {
 	if len(r.sealedMemo) == 0 {
 		return ""
 	}
@@ -326,7 +326,7 @@ func (re *Receipts) openMemo(receipt seal.Token, row seal.RowKey, r *metadataRec
 }
 
 // describe turns what stands in a record in the clear into Metadata.
-func describe(receipt seal.Token, r *metadataRecord, now time.Time) Metadata {
+func describe(receipt seal.Token, r *MetadataRecord, now time.Time) Metadata {
 	m := Metadata{
 		Key: receipt, Hint: string(r.hint[:]), State: r.State, HasPassphrase: r.passphrase,
 		Created: r.created, Updated: r.updated, Forgotten: r.forgotten(), Expires: r.expires,

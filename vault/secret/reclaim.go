@@ -116,7 +116,7 @@ type passed struct {
 
 // readBatch reads what comes from on into batch, whose memory it uses again.
 func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *passed) error {
-	var record secretRecord
+	var record Record
 	return sw.store.View(ctx, func(tx storage.Tx) error {
 		*batch = passed{found: batch.found[:0]}
 		return rows.IgnoreEnough(tx.Range(BucketSecret, from, nil, func(key, value []byte) error {
@@ -134,7 +134,7 @@ func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *passed) er
 }
 
 // add counts the record in value, for which it uses the memory of record.
-func (b *passed) add(row seal.RowKey, record *secretRecord, value []byte) {
+func (b *passed) add(row seal.RowKey, record *Record, value []byte) {
 	b.last = row
 	if err := record.decode(value); err != nil {
 		b.damage = err

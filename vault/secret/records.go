@@ -11,8 +11,8 @@ import (
 
 // The buckets of this file.
 const (
-	BucketSecret   = "secret"   // row key of the secret's token -> secretRecord
-	BucketMetadata = "metadata" // row key of the metadata's token -> metadataRecord
+	BucketSecret   = "secret"   // row key of the secret's token -> Record
+	BucketMetadata = "metadata" // row key of the metadata's token -> MetadataRecord
 	BucketExpiry   = "expiry"   // time in ms (8) ‖ metadata row (22) -> nothing
 )
 
@@ -23,7 +23,7 @@ const (
 	metadataVersion = 3
 )
 
-// secretRecord is a concealed secret.
+// Record is a concealed secret.
 //
 //	version 2 │ slot number 8 │ generation 8 │ header (length 4, bytes) │ sealed…
 //
@@ -37,7 +37,7 @@ const (
 // around it, zero for any other; version 1 had no wide. The slot stands outside
 // the header because shares may be moved one day; a wrong slot cannot open the
 // seal.
-type secretRecord struct {
+type Record struct {
 	version     byte // of the layout; zero for the current one
 	Slot        storage.Slot
 	kid         [4]byte
@@ -55,7 +55,7 @@ type secretRecord struct {
 }
 
 // encodeHeader fills r.header, in the current layout for a new record.
-func (r *secretRecord) encodeHeader() {
+func (r *Record) encodeHeader() {
 	if r.version == 0 {
 		r.version = secretVersion
 	}
@@ -82,7 +82,7 @@ func (r *secretRecord) encodeHeader() {
 }
 
 // Encode lays out a secret.
-func (r *secretRecord) Encode() []byte {
+func (r *Record) Encode() []byte {
 	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.Sealed))
 	w.Byte(r.version)
 	w.Uint64(r.Slot.Number)
@@ -93,8 +93,8 @@ func (r *secretRecord) Encode() []byte {
 }
 
 // DecodeSecret reads what Encode wrote, in any version.
-func DecodeSecret(data []byte) (*secretRecord, error) {
-	r := new(secretRecord)
+func DecodeSecret(data []byte) (*Record, error) {
+	r := new(Record)
 	if err := r.decode(data); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func DecodeSecret(data []byte) (*secretRecord, error) {
 }
 
 // decode reads a record into r, which keeps parts of data.
-func (r *secretRecord) decode(data []byte) error {
+func (r *Record) decode(data []byte) error {
 	in := rows.NewReader(data)
 	r.version = in.UpTo(secretVersion)
 	r.Slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
@@ -114,7 +114,7 @@ func (r *secretRecord) decode(data []byte) error {
 	return r.decodeHeader()
 }
 
-func (r *secretRecord) decodeHeader() error {
+func (r *Record) decodeHeader() error {
 	in := rows.NewReader(r.header)
 	in.Into(r.kid[:])
 	r.created, r.expires = in.Time(), in.Time()
@@ -135,7 +135,7 @@ func (r *secretRecord) decodeHeader() error {
 	return in.End()
 }
 
-// metadataRecord is the sender's receipt.
+// MetadataRecord is the sender's receipt.
 //
 //	version 3 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
 //	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
@@ -149,7 +149,7 @@ func (r *secretRecord) decodeHeader() error {
 // those of the secret, to which the receipt is counted; they are zero where an
 // account owns it. Version 1 had no networks, and version 2 only the masked
 // ones.
-type metadataRecord struct {
+type MetadataRecord struct {
 	State       State
 	passphrase  bool
 	created     time.Time
@@ -174,7 +174,7 @@ type metadataRecord struct {
 // hintSize is how much of the secret's key stays readable for its sender.
 const hintSize = 6
 
-func (r *metadataRecord) encode() []byte {
+func (r *MetadataRecord) encode() []byte {
 	w := make(rows.Writer, 0, 288)
 	w.Byte(metadataVersion)
 	w.Byte(byte(r.State))
@@ -198,9 +198,9 @@ func (r *metadataRecord) encode() []byte {
 }
 
 // DecodeMetadata reads a stored receipt, in any version.
-func DecodeMetadata(data []byte) (*metadataRecord, error) {
+func DecodeMetadata(data []byte) (*MetadataRecord, error) {
 	in := rows.NewReader(data)
-	var r metadataRecord
+	var r MetadataRecord
 	version := in.UpTo(metadataVersion)
 	r.State, r.passphrase = State(in.Byte()), in.Bool()
 	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
@@ -222,7 +222,7 @@ func DecodeMetadata(data []byte) (*metadataRecord, error) {
 }
 
 // ownedBy tells whether the caller's account concealed the secret.
-func (r *metadataRecord) ownedBy(c caller.Caller) bool {
+func (r *MetadataRecord) ownedBy(c caller.Caller) bool {
 	return r.Custid != "" && r.Custid == c.Account
 }
 
@@ -232,9 +232,9 @@ func (r *metadataRecord) ownedBy(c caller.Caller) bool {
 // an account shows it to the account alone, by a credential that may reveal: a
 // token of another scope gets no further than its scope, and gains nothing by
 // staying unsent. The answer that conceals a secret shows its key in any case.
-func (r *metadataRecord) showsKey(c caller.Caller) bool {
+func (r *MetadataRecord) showsKey(c caller.Caller) bool {
 	return r.Custid == "" || r.ownedBy(c) && c.May(caller.ScopeReveal)
 }
 
 // forgotten is when the receipt itself goes: after twice the lifetime.
-func (r *metadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }
+func (r *MetadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }

@@ -15,8 +15,8 @@ import (
 	"hush/vault/rows"
 )
 
-func sampleSecret() *secretRecord {
-	r := &secretRecord{
+func sampleSecret() *Record {
+	r := &Record{
 		Slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef},
 		created: recordtest.Moment(5), expires: recordtest.Moment(65), metadata: recordtest.Row("m"),
 		network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
@@ -26,7 +26,7 @@ func sampleSecret() *secretRecord {
 	return r
 }
 
-func samplePassphraseSecret() *secretRecord {
+func samplePassphraseSecret() *Record {
 	r := sampleSecret()
 	r.passphrase = &seal.PassphraseParams{MemoryKiB: 19456, Time: 2, Threads: 1, Salt: recordtest.Salt()}
 	r.shareDomain, r.owner = "secrets.example.com", "ada@example.com"
@@ -35,14 +35,14 @@ func samplePassphraseSecret() *secretRecord {
 }
 
 // narrow is the record as version 1 had it, without a /48.
-func narrow(r *secretRecord) *secretRecord {
+func narrow(r *Record) *Record {
 	r.version, r.wide = 1, [8]byte{}
 	r.encodeHeader()
 	return r
 }
 
-func sampleMetadata() *metadataRecord {
-	return &metadataRecord{
+func sampleMetadata() *MetadataRecord {
+	return &MetadataRecord{
 		State: StateViewed, passphrase: true, created: recordtest.Moment(5), expires: recordtest.Moment(65),
 		updated: recordtest.Moment(7), viewed: recordtest.Moment(6), ttl: time.Minute, Secret: recordtest.Row("s"),
 		hint: [hintSize]byte([]byte("abc123")), shareDomain: "secrets.example.com", Custid: "ada@example.com",
@@ -50,22 +50,22 @@ func sampleMetadata() *metadataRecord {
 	}
 }
 
-func sampleEndedMetadata() *metadataRecord {
-	return &metadataRecord{
+func sampleEndedMetadata() *MetadataRecord {
+	return &MetadataRecord{
 		State: StateReceived, created: recordtest.Moment(5), expires: recordtest.Moment(65), updated: recordtest.Moment(9),
 		ended: recordtest.Moment(9), ttl: time.Minute, hint: [hintSize]byte([]byte("abc123")),
 	}
 }
 
 // charged adds what version 3 of a receipt has besides.
-func charged(r *metadataRecord) *metadataRecord {
+func charged(r *MetadataRecord) *MetadataRecord {
 	r = placed(r)
 	r.network, r.wide = [8]byte([]byte("network!")), [8]byte([]byte("wide /48"))
 	return r
 }
 
 // placed adds what version 2 of a receipt has.
-func placed(r *metadataRecord) *metadataRecord {
+func placed(r *MetadataRecord) *MetadataRecord {
 	r.createdBy, r.endedBy = "192.0.2.0/24", ""
 	if !r.ended.IsZero() {
 		r.endedBy = "2001:db8::/48"
@@ -80,8 +80,8 @@ func sampleTimeline() *timelineRecord {
 	}}
 }
 
-func sampleEntry() *entryRecord {
-	return &entryRecord{Boxes: []entryBox{
+func sampleEntry() *EntryRecord {
+	return &EntryRecord{Boxes: []entryBox{
 		{caller.PairID{1, 2, 3, 4, 5, 6, 7, 8}, []byte("sealed for one")}, {caller.PairID{9}, []byte("sealed for another")},
 	}}
 }
@@ -116,7 +116,7 @@ func TestGoldenSecrets(t *testing.T) {
 		{Name: "secret-passphrase-v1", Record: narrow(samplePassphraseSecret()), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
 		{Name: "secret-v2", Record: sampleSecret(), Encoded: sampleSecret().Encode(), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
 		{Name: "secret-passphrase-v2", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().Encode(), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
-	}, secretVersion, cmp.AllowUnexported(secretRecord{}), cmp.Comparer(recordtest.SameEmpty))
+	}, secretVersion, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty))
 }
 
 // What was stored once is read for ever, and while a version is the current
@@ -132,5 +132,5 @@ func TestGoldenRecords(t *testing.T) {
 		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
 		{Name: "timeline-v1", Record: sampleTimeline(), Encoded: sampleTimeline().encode(), Decode: func(b []byte) (any, error) { return decodeTimeline(b) }},
 		{Name: "entry-v1", Record: sampleEntry(), Encoded: sampleEntry().encode(), Decode: func(b []byte) (any, error) { return DecodeEntry(b) }},
-	}, cmp.AllowUnexported(metadataRecord{}, timelineRecord{}, entryRecord{}, entryBox{}), cmp.Comparer(recordtest.SameEmpty))
+	}, cmp.AllowUnexported(MetadataRecord{}, timelineRecord{}, EntryRecord{}, entryBox{}), cmp.Comparer(recordtest.SameEmpty))
 }

@@ -17,7 +17,7 @@ import (
 func TestSecretRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		r := &secretRecord{
+		r := &Record{
 			Slot:    storage.Slot{Number: rapid.Uint64().Draw(t, "slot"), Generation: rapid.Uint64().Draw(t, "generation")},
 			kid:     [4]byte(recordtest.Bytes(4).Draw(t, "kid")),
 			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"),
@@ -34,7 +34,7 @@ func TestSecretRoundTrip(t *testing.T) {
 		}
 		r.encodeHeader()
 		got, err := DecodeSecret(r.Encode())
-		if diff := cmp.Diff(r, got, cmp.AllowUnexported(secretRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
+		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decodeSecret(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
 	})
@@ -43,7 +43,7 @@ func TestSecretRoundTrip(t *testing.T) {
 func TestMetadataRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		r := &metadataRecord{
+		r := &MetadataRecord{
 			State: State(rapid.Byte().Draw(t, "state")), passphrase: rapid.Bool().Draw(t, "passphrase"),
 			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"),
 			updated: recordtest.Moments().Draw(t, "updated"), viewed: recordtest.Moments().Draw(t, "viewed"), ended: recordtest.Moments().Draw(t, "ended"),
@@ -55,7 +55,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 			network: [8]byte(recordtest.Bytes(8).Draw(t, "network")), wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")),
 		}
 		got, err := DecodeMetadata(r.encode())
-		if diff := cmp.Diff(r, got, cmp.AllowUnexported(metadataRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
+		if diff := cmp.Diff(r, got, cmp.AllowUnexported(MetadataRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decodeMetadata(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
 	})

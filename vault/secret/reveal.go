@@ -49,7 +49,7 @@ func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string
 // seen is a secret as it was found, with the key that was proved to fit it.
 type seen struct {
 	row    seal.RowKey
-	record *secretRecord
+	record *Record
 	domain string // that it shows
 	key    seal.SecretKey
 }
@@ -95,7 +95,7 @@ func (se *Secrets) prove(ctx context.Context, c caller.Caller, token seal.Token,
 
 // admits keeps the secrets of a suspended domain from being revealed: whoever
 // holds its name now need not be the one whom the sender trusted.
-func (r *secretRecord) admits(tx storage.Tx, m move) error {
+func (r *Record) admits(tx storage.Tx, m move) error {
 	if m != moveReveal || r.shareDomain == "" {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (se *Secrets) explainGone(ctx context.Context, s *seen, now time.Time) erro
 
 // ended is what a claim leaves.
 type ended struct {
-	metadata  *metadataRecord
+	metadata  *MetadataRecord
 	plaintext []byte
 	counted   bool
 }
@@ -171,7 +171,7 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *seen, m move, 
 // endSecret is the claim's part that reveal, burn and expiry share: it deletes
 // the secret, moves its metadata, lists the slot, counts and writes the audit
 // row. by is the masked network that it happens from, empty for nobody's.
-func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecord, m move, by string, now time.Time) (*metadataRecord, error) {
+func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m move, by string, now time.Time) (*MetadataRecord, error) {
 	metadata, err := getMetadata(tx, record.metadata)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil, fmt.Errorf("secret without metadata: %w", rows.ErrInconsistent)
@@ -210,7 +210,7 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *secretRecor
 }
 
 // countEnd counts an end, and tells the sender who wanted to be told.
-func (se *Secrets) countEnd(tx storage.Tx, record *secretRecord, metadata *metadataRecord, m move, now time.Time) error {
+func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) error {
 	ended := map[move]rows.Counter{moveReveal: rows.CountShared, moveBurn: rows.CountBurned, moveExpire: rows.CountExpired}[m]
 	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: ended, By: 1}); err != nil {
 		return err
@@ -234,7 +234,7 @@ func (se *Secrets) countEnd(tx storage.Tx, record *secretRecord, metadata *metad
 
 // noticeOpened queues the mail that tells of an opened secret, if its sender
 // asked for it.
-func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *metadataRecord, now time.Time) error {
+func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *MetadataRecord, now time.Time) error {
 	account, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && (!account.NotifyOpened || !account.Usable()) {
 		return nil

@@ -79,11 +79,11 @@ func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length i
 // draft is a secret on its way into the store.
 type draft struct {
 	key, receipt       seal.Token
-	secret             secretRecord
-	metadata           metadataRecord
+	secret             Record
+	metadata           MetadataRecord
 	secretRow, metaRow seal.RowKey
 	owner              caller.AccountID // of entry
-	entry              *entryRecord     // nil without an account
+	entry              *EntryRecord     // nil without an account
 	recipients         []email.Recipient
 	mails              []*outbox.Draft // to the recipients; none where no mail is set up
 	delivery           outbox.DeliveryState
@@ -165,14 +165,14 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 		d.delivery = outbox.DeliveryQueued
 	}
 	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
-	d.secret = secretRecord{
+	d.secret = Record{
 		kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
 		network: se.keys.NetworkID(c.Network.Bytes()), owner: c.Account, shareDomain: domain,
 	}
 	if wide := c.Network.WideBytes(); wide != nil && c.Anonymous() {
 		d.secret.wide = se.keys.NetworkID(wide)
 	}
-	d.metadata = metadataRecord{
+	d.metadata = MetadataRecord{
 		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
 		ttl: ttl, Secret: d.secretRow, Custid: c.Account, shareDomain: domain, createdBy: c.Network.Masked(),
 	}
@@ -308,7 +308,7 @@ func (se *Secrets) GetSecretStatus(ctx context.Context, c caller.Caller, keys []
 func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, noted bool) ([]Secret, error) {
 	now, site := se.clock.Now(), se.domains.SiteDomain(c.Site)
 	var found []Secret
-	var last *secretRecord
+	var last *Record
 	err := se.store.View(ctx, func(tx storage.Tx) error {
 		found = make([]Secret, len(keys))
 		for i, key := range keys {
@@ -334,7 +334,7 @@ func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, n
 }
 
 // lookFrom finds a secret that waits and belongs on a site, and what it shows.
-func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now time.Time) (*secretRecord, Secret, error) {
+func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now time.Time) (*Record, Secret, error) {
 	record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
 	if err != nil {
 		return nil, Secret{}, err
@@ -347,13 +347,13 @@ func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now
 		return nil, Secret{}, refusal.ErrNotFound
 	}
 	shown := showSecret(c, token, record, now)
-	shown.ShareDomain, err = domain.DomainNow(tx, record.owner, record.shareDomain)
+	shown.ShareDomain, err = domain.NameShown(tx, record.owner, record.shareDomain)
 	return record, shown, err
 }
 
 // getSecret loads a secret that waits, or returns ErrNotFound. Expired ones
 // are gone even before the sweeper came.
-func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*secretRecord, error) {
+func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
 	data, err := tx.Get(BucketSecret, row[:])
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, refusal.ErrNotFound
@@ -371,7 +371,7 @@ func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*secretRecord, er
 	return record, nil
 }
 
-func showSecret(c caller.Caller, key seal.Token, r *secretRecord, now time.Time) Secret {
+func showSecret(c caller.Caller, key seal.Token, r *Record, now time.Time) Secret {
 	return Secret{
 		Key: key, State: StateNew, HasPassphrase: r.passphrase != nil,
 		Created: r.created, Expires: r.expires,
@@ -393,7 +393,7 @@ type CharacterSets = seal.CharacterSets
 // shows the secrets made for it and that account's own, never those of another
 // account. Secrets of nobody's are on every site: visitors share them there.
 // Any other host is like the service's own.
-func (r *secretRecord) belongsOn(tx storage.Tx, site string) (bool, error) {
+func (r *Record) belongsOn(tx storage.Tx, site string) (bool, error) {
 	if site == "" || r.owner == "" {
 		return true, nil
 	}

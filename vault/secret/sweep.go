@@ -161,7 +161,7 @@ func (sw *Sweeper) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *S
 	return metadata.forgotten(), nil
 }
 
-func (sw *Sweeper) expire(tx storage.Tx, metadata *metadataRecord, now time.Time, done *Sweep) (*metadataRecord, error) {
+func (sw *Sweeper) expire(tx storage.Tx, metadata *MetadataRecord, now time.Time, done *Sweep) (*MetadataRecord, error) {
 	row := metadata.Secret
 	data, err := tx.Get(BucketSecret, row[:])
 	if errors.Is(err, storage.ErrNotFound) {

@@ -143,7 +143,7 @@ func dropEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network stri
 
 // timeline joins what is stored with what the receipt itself tells, oldest
 // first.
-func (r *timelineRecord) timeline(m *metadataRecord) []Event {
+func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
 	events := make([]Event, 0, len(r.events)+2)
 	events = append(events, Event{Kind: EventCreated, Time: m.created, Network: m.createdBy, Count: 1})
 	events = append(events, r.events...)
@@ -196,7 +196,7 @@ func (l *looks) fresh(metadata seal.RowKey, network string, now time.Time) bool 
 
 // look notes that somebody looked at a link. That it could not be noted is no
 // reason to answer less.
-func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, record *secretRecord, now time.Time) {
+func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, now time.Time) {
 	if record.owner != "" && record.owner == c.Account {
 		return // owners look at their own links when they share them
 	}

@@ -42,12 +42,12 @@ func (c charge) size() int64 { return c.secret + c.receipt }
 func (c charge) unknown() bool { return c.owner == "" && c.network == [8]byte{} }
 
 // charge is what the secret counts for without its receipt.
-func (r *secretRecord) charge() charge {
+func (r *Record) charge() charge {
 	return charge{owner: r.owner, network: r.network, wide: r.wide, secret: int64(len(r.Sealed))}
 }
 
 // charge is what the receipt counts for.
-func (r *metadataRecord) charge() charge {
+func (r *MetadataRecord) charge() charge {
 	size := ReceiptBytes + recipientBytes*len(r.recipients) + len(r.sealedMemo)
 	return charge{owner: r.Custid, network: r.network, wide: r.wide, receipt: int64(size)}
 }

@@ -17,7 +17,7 @@ type memoRoom struct {
 
 // want reserves what a sealed memo of size bytes needs beyond the stored one of
 // r, or returns ErrQuota.
-func (m *memoRoom) want(row seal.RowKey, r *metadataRecord, size int) error {
+func (m *memoRoom) want(row seal.RowKey, r *MetadataRecord, size int) error {
 	charged := r.charge()
 	m.usage.adopt(row, charged)
 	m.needed = int64(size - len(r.sealedMemo))

@@ -128,7 +128,7 @@ func (w *Watch) wake() {
 
 // noteEvent adds an event to a timeline in a transaction of its own, if the
 // secret waits still.
-func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *secretRecord, kind EventKind, network string, now time.Time) error {
+func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Record, kind EventKind, network string, now time.Time) error {
 	err := re.store.Update(ctx, func(tx storage.Tx) error {
 		if _, err := getSecret(tx, row, now); err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 	"hush/storage"
 )
 
-// BucketShred has slot number (8) -> generation (8)
+// BucketShred has slot number (8) -> generation (8).
 const BucketShred = "shred"
 
 // strikeBatch is how many rows one transaction strikes off at most.
