@@ -23,6 +23,7 @@
 // used up, the longest idle connection of the busiest network is closed at once,
 // or that network would keep the others out.
 //
-// Requests are shared out, too. An HTTP/2 request counts until its client has
-// room for the whole answer: the server keeps an answer that is not taken.
+// Requests are shared out, too, while they are handled. The server keeps an answer
+// over HTTP/2 that is not taken; how many streams a connection may have bounds
+// that.
 package connections

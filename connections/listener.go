@@ -93,7 +93,10 @@ func (l *Listener) guard(next http.Handler) http.Handler {
 		} else {
 			next.ServeHTTP(w, r)
 		}
-		send(w, r)
+		if r.ProtoMajor == 2 {
+			// The server would keep what arrives of the body until the answer was taken.
+			_ = r.Body.Close()
+		}
 	})
 }
 
@@ -126,20 +129,6 @@ func (l *Listener) end(n *network, p place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.table.end(n, p)
-}
-
-// send waits until the peer has room for an answer over HTTP/2. Until then the
-// server keeps a goroutine and buffers, and would keep what arrives of the body.
-// What ends the stream takes no room, and follows when the request counts no
-// more: the peer may send another one as soon as it has the whole answer. An
-// answer to HEAD ends with its header. Over HTTP/1 there is one at a time on a
-// connection.
-func send(w http.ResponseWriter, r *http.Request) {
-	if r.ProtoMajor != 2 || r.Method == http.MethodHead {
-		return
-	}
-	_ = r.Body.Close()
-	_ = http.NewResponseController(w).Flush()
 }
 
 // Accept returns the next connection that there is room for.
