@@ -2,13 +2,11 @@ package handlers
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
 
 	"connectrpc.com/connect"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
@@ -33,18 +31,16 @@ type AdminService struct {
 // the operator. It must never be part of the public tree. Links lead to base. It
 // fails if the contract's field limits are broken.
 func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, handler http.Handler, err error) {
-	validation, err := newValidation([]protoreflect.ServiceDescriptor{
-		adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService"),
-	})
+	service := adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService")
+	options, err := OperatorOptions(log, service)
 	if err != nil {
-		return "", nil, fmt.Errorf("compiling field limits: %w", err)
+		return "", nil, err
 	}
 	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base},
-		connect.WithInterceptors(mapErrors(log), validation),
-		connect.WithCodec(jsonCodec{name: "json"}),
+		connect.WithHandlerOptions(options...),
 		connect.WithReadMaxBytes(adminLimit),
 	)
-	return path, noStore(handler), nil
+	return path, NoStore(handler), nil
 }
 
 // BurnSecret burns the secret of a reported link.

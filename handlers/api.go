@@ -7,17 +7,12 @@ package handlers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"sync"
 	"time"
 
-	"connectrpc.com/connect"
-
-	hushv1 "hush/gen/hush/v1"
 	"hush/vault"
 )
 
@@ -57,18 +52,6 @@ type Instance struct {
 	Banner     string
 }
 
-// Mount is a service at its path, ready for an http.Handler tree.
-type Mount struct {
-	// Path ends in a slash, as in "/hush.v1.SecretService/".
-	Path    string
-	Handler http.Handler
-	// Procedures are the RPCs below it; none for health and reflection.
-	Procedures []string
-	// Access is who all of it is for: ACCESS_COLONEL if every procedure is for
-	// administrators, otherwise ACCESS_PUBLIC.
-	Access hushv1.Access
-}
-
 // API is the whole set of services.
 type API struct {
 	// Callable holds the RPCs for the legacy routes.
@@ -88,8 +71,6 @@ type API struct {
 	// EndStreams ends the streams that run, for a server that stops. Those
 	// that begin afterwards end at once.
 	EndStreams func()
-
-	streams *streams
 }
 
 // New builds the API. It fails if a method declares no policy.
@@ -97,38 +78,14 @@ func New(opts Options) (*API, error) {
 	if opts.Vault == nil || opts.Log == nil || opts.Now == nil || opts.BaseURL == nil {
 		return nil, errors.New("handlers: vault, log, clock and base URL are required")
 	}
-	origins := http.NewCrossOriginProtection()
-	if err := origins.AddTrustedOrigin(opts.BaseURL.Scheme + "://" + opts.BaseURL.Host); err != nil {
-		return nil, fmt.Errorf("handlers: base URL: %w", err)
-	}
-	policies, err := readPolicies(services())
+	c, err := NewChain(ChainOptions{
+		Sessions: opts.Vault.Sessions, Log: opts.Log, Now: opts.Now, BaseURL: opts.BaseURL,
+		RateLimits: opts.RateLimits, TrustedProxies: opts.TrustedProxies, ProxiedRequests: opts.ProxiedRequests,
+	})
 	if err != nil {
-		return nil, fmt.Errorf("reading policies: %w", err)
+		return nil, err
 	}
-	validation, err := newValidation(services())
-	if err != nil {
-		return nil, fmt.Errorf("compiling field limits: %w", err)
-	}
-	var budgets *limiter
-	if opts.RateLimits {
-		budgets = newLimiter(opts.Now)
-	}
-	g := gate{policies: policies, budgets: budgets, log: opts.Log}
-	bounds, bytes := newStreams(policies), newFlight()
-	c := chain{policies: policies, validation: validation, gate: g, streams: bounds, flight: bytes, interceptors: []connect.UnaryInterceptorFunc{
-		noteProcedure,
-		mapErrors(opts.Log),
-		checkGate(g),
-		checkForgery(policies),
-		limitRate(g),
-		holdUnpacked,
-	}}
-	api := &API{Gate: g.admit, EndStreams: bounds.stop, streams: bounds}
-	api.Callable, api.Mounts = c.assemble(opts)
-	m := middleware{
-		sessions: opts.Vault.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, proxied: newProxied(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
-	}
-	api.Middleware = m.wrap
+	api := &API{Gate: c.Admit, Middleware: c.Middleware, EndStreams: c.EndStreams}
+	api.Callable, api.Mounts = assemble(c, opts)
 	return api, nil
 }

@@ -18,7 +18,7 @@ func (s *AccountService) GenerateApiToken(ctx context.Context, req *hushv1.Gener
 		return nil, err
 	}
 	asked.Rotate = req.GetRotate()
-	token, made, err := s.tokens.GenerateAPIToken(ctx, callerFrom(ctx), asked)
+	token, made, err := s.tokens.GenerateAPIToken(ctx, CallerFrom(ctx), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *AccountService) GenerateApiToken(ctx context.Context, req *hushv1.Gener
 
 // ListApiTokens lists the account's tokens.
 func (s *AccountService) ListApiTokens(ctx context.Context, _ *hushv1.ListApiTokensRequest) (*hushv1.ListApiTokensResponse, error) { //nolint:revive // the contract's name
-	tokens, err := s.tokens.ListAPITokens(ctx, callerFrom(ctx))
+	tokens, err := s.tokens.ListAPITokens(ctx, CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *AccountService) ListApiTokens(ctx context.Context, _ *hushv1.ListApiTok
 
 // RevokeApiToken ends a token.
 func (s *AccountService) RevokeApiToken(ctx context.Context, req *hushv1.RevokeApiTokenRequest) (*hushv1.RevokeApiTokenResponse, error) { //nolint:revive // the contract's name
-	if err := s.tokens.RevokeAPIToken(ctx, callerFrom(ctx), req.GetTokenId()); err != nil {
+	if err := s.tokens.RevokeAPIToken(ctx, CallerFrom(ctx), req.GetTokenId()); err != nil {
 		return nil, err
 	}
 	return &hushv1.RevokeApiTokenResponse{}, nil

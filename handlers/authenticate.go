@@ -65,7 +65,7 @@ func (m middleware) admit(ctx context.Context, rec *record, credential session.C
 // resume looks up the session of a cookie.
 func (m middleware) resume(ctx context.Context, rec *record, own caller.Text) {
 	if !rec.home {
-		clearSession(ctx)
+		ClearSession(ctx)
 		return
 	}
 	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, session.Credential{Session: own})
@@ -73,7 +73,7 @@ func (m middleware) resume(ctx context.Context, rec *record, own caller.Text) {
 	case err == nil:
 		rec.caller = caller
 	case errors.Is(err, refusal.ErrUnauthenticated):
-		clearSession(ctx)
+		ClearSession(ctx)
 	default:
 		rec.broken = err
 	}

@@ -1,28 +1,6 @@
 package handlers
 
-import (
-	"context"
-	"net/http"
-
-	hushv1 "hush/gen/hush/v1"
-)
-
-// Method is one RPC as a Go call. It runs the service behind the same chain of
-// interceptors as a call over the wire, and its errors are *connect.Error.
-type Method[Req, Res any] struct {
-	// Procedure is the RPC's full name, as in "/hush.v1.SecretService/BurnSecret".
-	Procedure string
-	// Access is who the method is for. For anybody else a method for
-	// administrators does not exist; see Hides.
-	Access hushv1.Access
-	call   func(ctx context.Context, header http.Header, req *Req) (*Res, error)
-}
-
-// Call runs the method. ctx has to come from a request that went through
-// API.Middleware, which says who calls; header is that request's.
-func (m Method[Req, Res]) Call(ctx context.Context, header http.Header, req *Req) (*Res, error) {
-	return m.call(ctx, header, req)
-}
+import hushv1 "hush/gen/hush/v1"
 
 // Callable holds the RPCs that legacy routes and pages call; a test in routes
 // finds those that none of them does.

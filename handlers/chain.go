@@ -2,28 +2,115 @@ package handlers
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"slices"
+	"sync"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"hush/vault/session"
 )
 
-// chain is the one way to a service: every call passes the gate before its
+// ChainOptions is what a chain is made of.
+type ChainOptions struct {
+	// Sessions, Log, Now and BaseURL are required; see Options in package
+	// handlers for the rest.
+	Sessions        *session.Sessions
+	Log             *slog.Logger
+	Now             func() time.Time
+	BaseURL         *url.URL
+	RateLimits      bool
+	TrustedProxies  []netip.Prefix
+	ProxiedRequests int
+}
+
+// Chain is the one way to a service: every call passes the gate before its
 // message is read, then all interceptors, the first of them outermost, and then
 // validation, which needs the message.
-type chain struct {
+type Chain struct {
 	policies     policies
 	interceptors []connect.UnaryInterceptorFunc
 	validation   connect.Interceptor
 	gate         gate
 	streams      *streams
 	flight       *flight
+	middleware   middleware
 }
 
+// NewChain builds the chain. It fails if a method declares no policy.
+func NewChain(opts ChainOptions) (*Chain, error) {
+	origins := http.NewCrossOriginProtection()
+	if err := origins.AddTrustedOrigin(opts.BaseURL.Scheme + "://" + opts.BaseURL.Host); err != nil {
+		return nil, fmt.Errorf("handlers: base URL: %w", err)
+	}
+	policies, err := readPolicies(services())
+	if err != nil {
+		return nil, fmt.Errorf("reading policies: %w", err)
+	}
+	validation, err := newValidation(services())
+	if err != nil {
+		return nil, fmt.Errorf("compiling field limits: %w", err)
+	}
+	var budgets *limiter
+	if opts.RateLimits {
+		budgets = newLimiter(opts.Now)
+	}
+	g := gate{policies: policies, budgets: budgets, log: opts.Log}
+	bounds, bytes := newStreams(policies), newFlight()
+	c := &Chain{policies: policies, validation: validation, gate: g, streams: bounds, flight: bytes, interceptors: []connect.UnaryInterceptorFunc{
+		noteProcedure,
+		mapErrors(opts.Log),
+		checkGate(g),
+		checkForgery(policies),
+		limitRate(g),
+		holdUnpacked,
+	}}
+	c.middleware = middleware{
+		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
+		policies: policies, flight: bytes, proxied: newProxied(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
+	}
+	return c, nil
+}
+
+// DescribedChain returns a chain for services that are listed and never called: it has
+// no gate and no middleware.
+func DescribedChain() (*Chain, error) {
+	policies, err := readPolicies(services())
+	if err != nil {
+		return nil, err
+	}
+	validation, err := newValidation(services())
+	if err != nil {
+		return nil, err
+	}
+	return &Chain{policies: policies, validation: validation, streams: newStreams(policies), flight: newFlight()}, nil
+}
+
+// Middleware wraps the whole tree: it says who calls (Caller and network), keeps
+// the record that becomes the request's log line, and drains what is left of a
+// refused body.
+func (c *Chain) Middleware(next http.Handler) http.Handler { return c.middleware.wrap(next) }
+
+// Admit decides before a request's body is read whether it may call one of the
+// procedures. The call that follows does not pass the gate again; one that did
+// not pass it passes it then. The error is a *connect.Error or nil. ctx and
+// header are those of Method.Call.
+func (c *Chain) Admit(ctx context.Context, header http.Header, procedures ...string) error {
+	return c.gate.admit(ctx, header, procedures...)
+}
+
+// EndStreams ends the streams that run, for a server that stops. Those that
+// begin afterwards end at once.
+func (c *Chain) EndStreams() { c.streams.stop() }
+
 // guard puts the interceptors around next.
-func (c chain) guard(next connect.UnaryFunc) connect.UnaryFunc {
+func (c *Chain) guard(next connect.UnaryFunc) connect.UnaryFunc {
 	for _, interceptor := range slices.Backward(c.interceptors) {
 		next = interceptor(next)
 	}
@@ -32,19 +119,19 @@ func (c chain) guard(next connect.UnaryFunc) connect.UnaryFunc {
 
 // WrapUnary puts the whole chain around a call. It is part of
 // connect.Interceptor.
-func (c chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+func (c *Chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return c.guard(c.validation.WrapUnary(next))
 }
 
 // WrapStreamingClient does nothing: no service here is a client.
-func (chain) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+func (*Chain) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return next
 }
 
 // WrapStreamingHandler puts the whole chain around a stream. What the
 // interceptors look at, who calls which procedure with which headers, is known
 // before its first message; they see an empty one in its place.
-func (c chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+func (c *Chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	next = c.streams.WrapStreamingHandler(c.validation.WrapStreamingHandler(next))
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
 		run := c.guard(func(ctx context.Context, _ connect.AnyRequest) (connect.AnyResponse, error) {
@@ -56,9 +143,9 @@ func (c chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.S
 	}
 }
 
-// options are those of every Connect handler. The chain is one interceptor, so
+// HandlerOptions are those of every Connect handler. The chain is one interceptor, so
 // that calls over the wire and calls in process pass the very same function.
-func (c chain) options() []connect.HandlerOption {
+func (c *Chain) HandlerOptions() []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithRequestGate(c.gate.beforeMessage),
 		connect.WithInterceptors(c),
@@ -72,47 +159,3 @@ func (c chain) options() []connect.HandlerOption {
 		}),
 	}
 }
-
-// call is a request of a caller in this process, as interceptors see it: the
-// message with the procedure, the peer and the headers that connect itself
-// would not know.
-type call struct {
-	connect.AnyRequest
-	spec   connect.Spec
-	header http.Header
-}
-
-func (c *call) Spec() connect.Spec  { return c.spec }
-func (c *call) Peer() connect.Peer  { return connect.Peer{Protocol: "http"} }
-func (c *call) Header() http.Header { return c.header }
-func (c *call) HTTPMethod() string  { return http.MethodPost }
-
-// bind turns a service's method into one that callers in this process may use.
-func bind[Req, Res any](c chain, procedure string, serve func(context.Context, *Req) (*Res, error)) Method[Req, Res] {
-	spec := connect.Spec{StreamType: connect.StreamTypeUnary, Procedure: procedure, Schema: c.policies[procedure].method}
-	next := c.WrapUnary(func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		message, ok := req.Any().(*Req)
-		if !ok {
-			return nil, errWrongMessage
-		}
-		res, err := serve(ctx, message)
-		if err != nil {
-			return nil, err
-		}
-		return connect.NewResponse(res), nil
-	})
-	return Method[Req, Res]{Procedure: procedure, Access: c.policies[procedure].access, call: func(ctx context.Context, header http.Header, req *Req) (*Res, error) {
-		res, err := next(ctx, &call{AnyRequest: connect.NewRequest(req), spec: spec, header: header})
-		if err != nil {
-			return nil, err
-		}
-		message, ok := res.Any().(*Res)
-		if !ok {
-			return nil, connect.NewError(connect.CodeInternal, errWrongMessage)
-		}
-		return message, nil
-	}}
-}
-
-// errWrongMessage: an interceptor exchanged a message for one of another type.
-var errWrongMessage = errors.New("handlers: message of a wrong type")

@@ -14,7 +14,7 @@ type ChallengeService struct {
 
 // AltchaChallenge makes a challenge.
 func (s *ChallengeService) AltchaChallenge(ctx context.Context, req *hushv1.AltchaChallengeRequest) (*hushv1.AltchaChallengeResponse, error) {
-	c, err := s.challenges.NewChallenge(ctx, callerFrom(ctx), req.GetAction())
+	c, err := s.challenges.NewChallenge(ctx, CallerFrom(ctx), req.GetAction())
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *ChallengeService) AltchaChallenge(ctx context.Context, req *hushv1.Altc
 
 // AltchaVerify checks a solution and spends it.
 func (s *ChallengeService) AltchaVerify(ctx context.Context, req *hushv1.AltchaVerifyRequest) (*hushv1.AltchaVerifyResponse, error) {
-	if err := s.challenges.VerifyChallenge(ctx, callerFrom(ctx), req.GetAuthenticityPayload(), req.GetAction()); err != nil {
+	if err := s.challenges.VerifyChallenge(ctx, CallerFrom(ctx), req.GetAuthenticityPayload(), req.GetAction()); err != nil {
 		return nil, err
 	}
 	return &hushv1.AltchaVerifyResponse{}, nil
@@ -34,7 +34,7 @@ func (s *ChallengeService) AltchaVerify(ctx context.Context, req *hushv1.AltchaV
 
 // AltchaVerifySpam checks a signed verdict and spends it.
 func (s *ChallengeService) AltchaVerifySpam(ctx context.Context, req *hushv1.AltchaVerifySpamRequest) (*hushv1.AltchaVerifySpamResponse, error) {
-	verdict, err := s.challenges.VerifySpam(ctx, callerFrom(ctx), req.GetAuthenticityPayload(), req.GetFields())
+	verdict, err := s.challenges.VerifySpam(ctx, CallerFrom(ctx), req.GetAuthenticityPayload(), req.GetFields())
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func revision() string {
 
 // GetIndex shows how the service does.
 func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
-	index, err := s.vault.GetIndex(ctx, callerFrom(ctx))
+	index, err := s.vault.GetIndex(ctx, CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest
 
 // ListExceptions shows the reports of browsers.
 func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExceptionsRequest) (*hushv1.ListExceptionsResponse, error) {
-	list, next, err := s.vault.Inbox.ListExceptions(ctx, callerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
+	list, next, err := s.vault.Inbox.ListExceptions(ctx, CallerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExc
 
 // BurnReportedSecret burns the secret of a link.
 func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.BurnReportedSecretRequest) (*hushv1.BurnReportedSecretResponse, error) {
-	burned, err := s.vault.Burns.BurnReportedSecret(ctx, callerFrom(ctx), caller.Text(req.GetLink()))
+	burned, err := s.vault.Burns.BurnReportedSecret(ctx, CallerFrom(ctx), caller.Text(req.GetLink()))
 	if err != nil {
 		return nil, err
 	}

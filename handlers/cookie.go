@@ -21,17 +21,17 @@ func sessionFrom(r *http.Request) (session caller.Text, sent bool) {
 	return "", false
 }
 
-// setSession makes the answer give the browser a session. It lasts as long as
+// SetSession makes the answer give the browser a session. It lasts as long as
 // the browser, or until expires if that is set.
-func setSession(ctx context.Context, session string, expires time.Time) {
+func SetSession(ctx context.Context, session string, expires time.Time) {
 	addCookie(ctx, &http.Cookie{
 		Name: sessionCookie, Value: session, Path: "/", Expires: expires,
 		Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }
 
-// clearSession makes the answer take the browser's session away.
-func clearSession(ctx context.Context) {
+// ClearSession makes the answer take the browser's session away.
+func ClearSession(ctx context.Context) {
 	addCookie(ctx, &http.Cookie{
 		Name: sessionCookie, Path: "/", MaxAge: -1,
 		Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode,

@@ -10,17 +10,12 @@ import (
 // Described returns the API as a server without a vault has it, for those who
 // list or document it where no service runs: nothing of it can be called.
 func Described() (*API, error) {
-	policies, err := readPolicies(services())
+	c, err := DescribedChain()
 	if err != nil {
 		return nil, err
 	}
-	validation, err := newValidation(services())
-	if err != nil {
-		return nil, err
-	}
-	c := chain{policies: policies, validation: validation, streams: newStreams(policies), flight: newFlight()}
 	api := new(API)
-	api.Callable, api.Mounts = c.assemble(Options{Vault: new(vault.Vault), BaseURL: new(url.URL), Now: time.Now})
+	api.Callable, api.Mounts = assemble(c, Options{Vault: new(vault.Vault), BaseURL: new(url.URL), Now: time.Now})
 	for i := range api.Mounts {
 		api.Mounts[i].Handler = nil
 	}

@@ -33,8 +33,8 @@ var (
 	errCrossSite = errors.New("requests from pages of other sites are refused")
 	// errShrimp: the session's token is missing or not the session's.
 	errShrimp = errors.New("the session's token is missing or wrong: refresh the page and try again")
-	// errInsecure: browsers would not keep the session's cookie.
-	errInsecure = errors.New("signing in takes https, or http on this very machine")
+	// ErrInsecure: browsers would not keep the session's cookie.
+	ErrInsecure = errors.New("signing in takes https, or http on this very machine")
 )
 
 // errPanic: a service panicked. Its value may hold anything and is not kept.
@@ -144,7 +144,7 @@ func mapRefusal(err error) *connect.Error {
 		return refuse(connect.CodeResourceExhausted, many,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_TOO_MANY, Limit: int64(many.Limit)})
 	}
-	if e, ok := errors.AsType[*elsewhereError](err); ok {
+	if e, ok := errors.AsType[*ElsewhereError](err); ok {
 		return refuse(connect.CodeFailedPrecondition, e, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_ELSEWHERE})
 	}
 	if c, ok := errors.AsType[*refusal.ChallengeError](err); ok {
@@ -201,7 +201,7 @@ func sentinels() []sentinel {
 		{refusal.ErrDomainSuspended, precondition, hushv1.Refusal_REASON_DOMAIN_SUSPENDED, ""},
 		{errCrossSite, denied, hushv1.Refusal_REASON_CROSS_SITE, ""},
 		{errShrimp, denied, hushv1.Refusal_REASON_SHRIMP, ""},
-		{errInsecure, precondition, hushv1.Refusal_REASON_INSECURE, ""},
+		{ErrInsecure, precondition, hushv1.Refusal_REASON_INSECURE, ""},
 		{refusal.ErrBusy, unavailable, none, ""},
 		{refusal.ErrUnavailable, unavailable, none, ""},
 		{context.Canceled, connect.CodeCanceled, none, ""},

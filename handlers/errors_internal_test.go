@@ -193,7 +193,7 @@ func TestInternalErrorsTellNothing(t *testing.T) {
 			t.Parallel()
 			log := &strings.Builder{}
 			call := chainOf(mapErrors(textLog(log)))
-			method := bind(call, "/hush.v1.SystemService/GetStatus", func(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
+			method := Bind(call, "/hush.v1.SystemService/GetStatus", func(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
 				return nil, c.serve()
 			})
 			_, err := method.Call(t.Context(), nil, &hushv1.GetStatusRequest{})

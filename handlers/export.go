@@ -9,7 +9,7 @@ import (
 
 // ExportAccount answers whatever is kept of the caller's account.
 func (s *AccountService) ExportAccount(ctx context.Context, _ *hushv1.ExportAccountRequest) (*hushv1.ExportAccountResponse, error) {
-	caller := callerFrom(ctx)
+	caller := CallerFrom(ctx)
 	account, err := s.accounts.GetAccount(ctx, caller)
 	if err != nil {
 		return nil, err

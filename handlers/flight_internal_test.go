@@ -156,7 +156,7 @@ func TestUnpackedMessagesAreHeld(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("x"))
 	b := keepBody(r, rec, f)
 	var during int64
-	method := bind(chainOf(holdUnpacked), "/x", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
+	method := Bind(chainOf(holdUnpacked), "/x", func(context.Context, *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
 		during = f.creation.held.Load()
 		return &hushv1.ConcealSecretResponse{}, nil
 	})

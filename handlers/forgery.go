@@ -25,7 +25,7 @@ func checkForgery(policies policies) connect.UnaryInterceptorFunc {
 			if !needsShrimp(p, record) {
 				return next(ctx, req)
 			}
-			if !sameShrimp(shrimpFrom(req.Header()), record.caller.Shrimp()) {
+			if !SameShrimp(shrimpFrom(req.Header()), record.caller.Shrimp()) {
 				return nil, errShrimp
 			}
 			return next(ctx, req)
@@ -87,6 +87,6 @@ func WithShrimp(header http.Header, parameter string) http.Header {
 	return header
 }
 
-func sameShrimp(sent, own string) bool {
+func SameShrimp(sent, own string) bool {
 	return own != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(own)) == 1
 }

@@ -39,7 +39,7 @@ func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 		}
 		colonels++
 		ran := false
-		method := bind(c, procedure, func(context.Context, *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
+		method := Bind(c, procedure, func(context.Context, *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
 			ran = true
 			return &hushv1.GetIndexResponse{}, nil
 		})
@@ -70,7 +70,7 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 	left := func(limit hushv1.Limit) int {
 		return int(l.bucket(bucketKey{limit: limit}, l.now()).TokensAt(l.now()))
 	}
-	method := bind(chainOf(checkGate(g), limitRate(g)), status, new(SystemService).GetStatus)
+	method := Bind(chainOf(checkGate(g), limitRate(g)), status, getStatus)
 	call := func(rec *record) error {
 		_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetStatusRequest{})
 		return err
@@ -131,7 +131,7 @@ func TestGateAndChainChargeOnce(t *testing.T) {
 	for _, gated := range []bool{true, false} {
 		l, _ := newFakeLimiter()
 		g := gateOf(t, l)
-		method := bind(chainOf(checkGate(g), limitRate(g)), list, func(context.Context, *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
+		method := Bind(chainOf(checkGate(g), limitRate(g)), list, func(context.Context, *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
 			return &hushv1.ListSecretStatusResponse{}, nil
 		})
 		rec := &record{}

@@ -35,15 +35,15 @@ func (h home) has(host string) bool {
 	return name == h.name || h.loopback && hosts.IsLoopback(name)
 }
 
-// atHome reports whether a call was sent to the service's own host.
-func atHome(ctx context.Context) bool {
+// AtHome reports whether a call was sent to the service's own host.
+func AtHome(ctx context.Context) bool {
 	record := recordFrom(ctx)
 	return record != nil && record.home
 }
 
-// elsewhereError refuses to sign in on another host than the service's own.
-type elsewhereError struct{ base *url.URL }
+// ElsewhereError refuses to sign in on another host than the service's own.
+type ElsewhereError struct{ Base *url.URL }
 
-func (e *elsewhereError) Error() string {
-	return "signing in works on " + strings.TrimSuffix(e.base.String(), "/") + " alone"
+func (e *ElsewhereError) Error() string {
+	return "signing in works on " + strings.TrimSuffix(e.Base.String(), "/") + " alone"
 }

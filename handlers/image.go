@@ -10,7 +10,7 @@ import (
 // UpdateDomainLogo keeps an image.
 func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.UpdateDomainLogoRequest) (*hushv1.UpdateDomainLogoResponse, error) {
 	kind := imageKind(req.GetKind())
-	domain, image, err := s.domains.UpdateDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), kind, req.GetContent())
+	domain, image, err := s.domains.UpdateDomainLogo(ctx, CallerFrom(ctx), req.GetDomain(), kind, req.GetContent())
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +19,7 @@ func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.Update
 
 // GetDomainLogo shows an image.
 func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomainLogoRequest) (*hushv1.GetDomainLogoResponse, error) {
-	image, err := s.domains.GetDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
+	image, err := s.domains.GetDomainLogo(ctx, CallerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomain
 
 // DeleteDomainLogo removes an image.
 func (s *DomainService) DeleteDomainLogo(ctx context.Context, req *hushv1.DeleteDomainLogoRequest) (*hushv1.DeleteDomainLogoResponse, error) {
-	domain, err := s.domains.DeleteDomainLogo(ctx, callerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
+	domain, err := s.domains.DeleteDomainLogo(ctx, CallerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -13,6 +14,8 @@ import (
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	hushv1 "hush/gen/hush/v1"
 )
 
 // bareService is a service whose one method declares nothing.
@@ -58,7 +61,12 @@ func sentinelsOf(t *testing.T, path string) []string {
 	return names
 }
 
+// getStatus answers as GetStatus does.
+func getStatus(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
+	return &hushv1.GetStatusResponse{Status: "nominal"}, nil
+}
+
 // chainOf is a chain of some interceptors, without validation.
-func chainOf(interceptors ...connect.UnaryInterceptorFunc) chain {
-	return chain{streams: newStreams(policies{}), interceptors: interceptors, validation: connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc { return next })}
+func chainOf(interceptors ...connect.UnaryInterceptorFunc) *Chain {
+	return &Chain{streams: newStreams(policies{}), interceptors: interceptors, validation: connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc { return next })}
 }

@@ -48,7 +48,7 @@ func TestPanicsShowNoArguments(t *testing.T) {
 	fail := func() error { return panicWith([31]byte([]byte(panicKey)), panicKey) }
 	for name, panics := range map[string]func(log *strings.Builder){
 		"in an RPC": func(log *strings.Builder) {
-			method := bind(chainOf(mapErrors(textLog(log))), "/hush.v1.SystemService/GetStatus",
+			method := Bind(chainOf(mapErrors(textLog(log))), "/hush.v1.SystemService/GetStatus",
 				func(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) { return nil, fail() })
 			if _, err := method.Call(t.Context(), nil, &hushv1.GetStatusRequest{}); err == nil || leaked(err.Error()) != "" {
 				t.Errorf("Call: got %v, want an error without the key", err)

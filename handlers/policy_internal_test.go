@@ -1,11 +1,8 @@
 package handlers
 
 import (
-	"net/url"
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"google.golang.org/protobuf/proto"
@@ -14,7 +11,6 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/vault"
 )
 
 // methods walks every service of the contract's packages, whether or not
@@ -94,42 +90,6 @@ func TestNoMethodWithAKeyIsAGet(t *testing.T) {
 		free := options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
 		if free != gets[procedure] {
 			t.Errorf("%s: got NO_SIDE_EFFECTS %t, want %t", procedure, free, gets[procedure])
-		}
-	}
-}
-
-func TestCallablesAreBoundAndEveryMethodIsMounted(t *testing.T) {
-	t.Parallel()
-	policies, err := readPolicies(services())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := chainOf()
-	c.policies = policies
-	callable, mounts := c.assemble(Options{Vault: &vault.Vault{}, Now: time.Now, BaseURL: &url.URL{}})
-	for i := range reflect.TypeFor[Callable]().NumField() {
-		field := reflect.ValueOf(callable).Field(i)
-		procedure := field.FieldByName("Procedure").String()
-		name := reflect.TypeFor[Callable]().Field(i).Name
-		if !strings.HasSuffix(procedure, "/"+name) {
-			t.Errorf("Callable.%s: got procedure %q, want its own", name, procedure)
-		}
-		if field.FieldByName("call").IsNil() {
-			t.Errorf("Callable.%s: got nothing to call, want a method", name)
-		}
-		if want := policies[procedure].access; field.FieldByName("Access").Interface() != want {
-			t.Errorf("Callable.%s: got access %v, want %v", name, field.FieldByName("Access"), want)
-		}
-	}
-	mounted := map[string]bool{}
-	for _, m := range mounts {
-		for _, procedure := range m.Procedures {
-			mounted[procedure] = true
-		}
-	}
-	for procedure := range methods(t) {
-		if !mounted[procedure] {
-			t.Errorf("Mounts: got nothing for %s, want a handler", procedure)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func TestLimitRateFailsClosed(t *testing.T) {
 	l, _ := newFakeLimiter()
 	g := gate{policies: policies{"/hush.v1.SystemService/GetStatus": {access: hushv1.Access_ACCESS_PUBLIC, scope: hushv1.Scope_SCOPE_ANY}}, budgets: l}
 	call := chainOf(checkGate(g), limitRate(g))
-	method := bind(call, "/hush.v1.SystemService/GetStatus", new(SystemService).GetStatus)
+	method := Bind(call, "/hush.v1.SystemService/GetStatus", getStatus)
 	if _, err := method.Call(t.Context(), nil, &hushv1.GetStatusRequest{}); !errors.Is(err, errNoCaller) {
 		t.Errorf("Call without a caller: got %v, want %v", err, errNoCaller)
 	}

@@ -50,16 +50,16 @@ func recordFrom(ctx context.Context) *record {
 	return r
 }
 
-// callerFrom returns who calls. Access was checked before a service runs.
-func callerFrom(ctx context.Context) caller.Caller {
+// CallerFrom returns who calls. Access was checked before a service runs.
+func CallerFrom(ctx context.Context) caller.Caller {
 	if r := recordFrom(ctx); r != nil {
 		return r.caller
 	}
 	return caller.Caller{}
 }
 
-// localeFrom returns the language of the answer.
-func localeFrom(ctx context.Context) locale.Locale {
+// LocaleFrom returns the language of the answer.
+func LocaleFrom(ctx context.Context) locale.Locale {
 	if r := recordFrom(ctx); r != nil && r.locale != "" {
 		return r.locale
 	}

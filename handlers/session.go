@@ -26,13 +26,13 @@ type SessionService struct {
 // session.
 func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSessionRequest) (*hushv1.CreateSessionResponse, error) {
 	if !keepsCookies(s.base) {
-		return nil, errInsecure
+		return nil, ErrInsecure
 	}
-	if !atHome(ctx) {
-		return nil, &elsewhereError{s.base}
+	if !AtHome(ctx) {
+		return nil, &ElsewhereError{Base: s.base}
 	}
 	address, password := caller.Text(req.GetAddress()), caller.Text(req.GetPassword())
-	made, err := s.sessions.CreateSession(ctx, callerFrom(ctx), address, password, req.GetRemember())
+	made, err := s.sessions.CreateSession(ctx, CallerFrom(ctx), address, password, req.GetRemember())
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSe
 	if made.Session.Remembered {
 		expires = made.Session.Expires
 	}
-	setSession(ctx, made.Cookie.Expose(), expires)
+	SetSession(ctx, made.Cookie.Expose(), expires)
 	return &hushv1.CreateSessionResponse{
 		Account: accountOf(made.Account), Session: sessionOf(made.Session), Shrimp: made.Shrimp,
 	}, nil
@@ -48,7 +48,7 @@ func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSe
 
 // DestroySession signs out.
 func (s *SessionService) DestroySession(ctx context.Context, _ *hushv1.DestroySessionRequest) (*hushv1.DestroySessionResponse, error) {
-	if err := s.sessions.DestroySession(ctx, callerFrom(ctx)); err != nil {
+	if err := s.sessions.DestroySession(ctx, CallerFrom(ctx)); err != nil {
 		return nil, err
 	}
 	forgetSession(ctx)
@@ -57,7 +57,7 @@ func (s *SessionService) DestroySession(ctx context.Context, _ *hushv1.DestroySe
 
 // ListSessions lists the account's sessions.
 func (s *SessionService) ListSessions(ctx context.Context, _ *hushv1.ListSessionsRequest) (*hushv1.ListSessionsResponse, error) {
-	sessions, err := s.sessions.ListSessions(ctx, callerFrom(ctx))
+	sessions, err := s.sessions.ListSessions(ctx, CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (s *SessionService) RevokeSessions(ctx context.Context, req *hushv1.RevokeS
 			return nil, err
 		}
 	}
-	revoked, err := s.sessions.RevokeSessions(ctx, callerFrom(ctx), req.GetSessionIds(), req.GetAll())
+	revoked, err := s.sessions.RevokeSessions(ctx, CallerFrom(ctx), req.GetSessionIds(), req.GetAll())
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *SessionService) RevokeSessions(ctx context.Context, req *hushv1.RevokeS
 
 // ownAmong tells whether one of the ids is the caller's session.
 func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, error) {
-	caller := callerFrom(ctx)
+	caller := CallerFrom(ctx)
 	if !caller.FromSession() {
 		return false, nil
 	}
@@ -99,7 +99,7 @@ func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, erro
 // Authcheck names the caller's account. A token without the account's scope is
 // not shown more than whose it is.
 func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckRequest) (*hushv1.AuthcheckResponse, error) {
-	who := callerFrom(ctx)
+	who := CallerFrom(ctx)
 	found, err := s.accounts.GetAccount(ctx, who)
 	if err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckReque
 
 // forgetSession makes the browser forget the session that the call came with.
 func forgetSession(ctx context.Context) {
-	if callerFrom(ctx).FromSession() {
-		clearSession(ctx)
+	if CallerFrom(ctx).FromSession() {
+		ClearSession(ctx)
 	}
 }
 

@@ -27,40 +27,63 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// streamHouse is the API over real HTTP/1.1 and h2c, with a receipt to follow.
-type streamHouse struct {
+// streamServer is a chain with one service over real HTTP/1.1 and h2c, with a receipt to follow.
+type streamServer struct {
 	*httptest.Server
 	streams *streams
 	kit     *vaulttest.Kit
 	kept    secret.Concealed
 }
 
-func newStreamHouse(t *testing.T, change func(*streams, *http.Server)) *streamHouse {
+func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamServer {
 	t.Helper()
 	kit := vaulttest.New(t, vaulttest.Options{Manual: true})
-	api, err := New(Options{
-		Vault: kit.Vault, Log: slog.New(slog.DiscardHandler), Now: time.Now, BaseURL: &url.URL{Scheme: "https", Host: "hush.example"},
+	c, err := NewChain(ChainOptions{
+		Sessions: kit.Vault.Sessions, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	mux := http.NewServeMux()
-	for _, mount := range api.Mounts {
-		mux.Handle(mount.Path, mount.Handler)
-	}
-	server := httptest.NewUnstartedServer(api.Middleware(mux))
+	mount := c.Mount(hushv1connect.NewMetadataServiceHandler(&receiptService{receipts: kit.Vault.Receipts}, c.HandlerOptions()...))
+	server := httptest.NewUnstartedServer(c.Middleware(mount.Handler))
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
 	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	change(api.streams, server.Config)
+	change(c.streams, server.Config)
 	server.Start()
 	t.Cleanup(server.Close)
-	return &streamHouse{server, api.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})}
+	return &streamServer{server, c.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})}
+}
+
+// receiptService has one stream, which tells that a receipt changed and not how.
+type receiptService struct {
+	hushv1connect.UnimplementedMetadataServiceHandler
+
+	receipts *secret.Receipts
+}
+
+func (s *receiptService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {
+	watch, err := s.receipts.WatchMetadata(ctx, CallerFrom(ctx), req.GetMetadataKey())
+	if err != nil {
+		return err
+	}
+	defer watch.Close()
+	for {
+		if err := stream.Send(new(hushv1.WatchMetadataResponse)); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-watch.Changed():
+		}
+	}
 }
 
 const watchPath = "/hush.v1.MetadataService/WatchMetadata"
 
-func (h *streamHouse) watch(t *testing.T) *connect.ServerStreamForClient[hushv1.WatchMetadataResponse] {
+func (h *streamServer) watch(t *testing.T) *connect.ServerStreamForClient[hushv1.WatchMetadataResponse] {
 	t.Helper()
 	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, h.URL).WatchMetadata(t.Context(),
 		&hushv1.WatchMetadataRequest{MetadataKey: h.kept.Metadata.Key.Expose()})
@@ -81,7 +104,7 @@ func (s *streams) open() int {
 // it.
 func TestStreamsEnd(t *testing.T) {
 	t.Parallel()
-	h := newStreamHouse(t, func(s *streams, _ *http.Server) { s.life = 50 * time.Millisecond })
+	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.life = 50 * time.Millisecond })
 	stream := h.watch(t)
 	for stream.Receive() { // until it ends
 	}
@@ -111,7 +134,7 @@ func retryDelay(err error) (any, bool) {
 // is complete.
 func TestHalfSentStreamsEnd(t *testing.T) {
 	t.Parallel()
-	h := newStreamHouse(t, func(s *streams, server *http.Server) {
+	h := newStreamServer(t, func(s *streams, server *http.Server) {
 		s.sendTime = 300 * time.Millisecond // for the HTTP/2 client, which reads no answer either
 		server.ReadTimeout, server.WriteTimeout = 200*time.Millisecond, 300*time.Millisecond
 	})
@@ -131,7 +154,7 @@ func TestHalfSentStreamsEnd(t *testing.T) {
 }
 
 // halfSent1 begins a stream over HTTP/1.1 and never ends its request.
-func (h *streamHouse) halfSent1(t *testing.T) io.Reader {
+func (h *streamServer) halfSent1(t *testing.T) io.Reader {
 	t.Helper()
 	conn := h.dial(t)
 	const head = "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/connect+json\r\nContent-Length: 100\r\n\r\n\x00\x00"
@@ -142,7 +165,7 @@ func (h *streamHouse) halfSent1(t *testing.T) io.Reader {
 }
 
 // halfSent2 does so over HTTP/2. What it returns ends with the stream.
-func (h *streamHouse) halfSent2(t *testing.T) io.Reader {
+func (h *streamServer) halfSent2(t *testing.T) io.Reader {
 	t.Helper()
 	framer := h.frames(t)
 	h.request(t, framer, false)
@@ -168,7 +191,7 @@ func untilReset(framer *http2.Framer) error {
 	}
 }
 
-func (h *streamHouse) dial(t *testing.T) net.Conn {
+func (h *streamServer) dial(t *testing.T) net.Conn {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", h.Listener.Addr().String())
 	if err != nil {
@@ -180,7 +203,7 @@ func (h *streamHouse) dial(t *testing.T) net.Conn {
 
 // frames speaks HTTP/2 by hand, and lets the server send no data: it does not
 // read.
-func (h *streamHouse) frames(t *testing.T) *http2.Framer {
+func (h *streamServer) frames(t *testing.T) *http2.Framer {
 	t.Helper()
 	conn := h.dial(t)
 	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
@@ -195,7 +218,7 @@ func (h *streamHouse) frames(t *testing.T) *http2.Framer {
 
 // request asks for a watch, and sends the whole of the request or just its
 // first bytes.
-func (h *streamHouse) request(t *testing.T, framer *http2.Framer, whole bool) {
+func (h *streamServer) request(t *testing.T, framer *http2.Framer, whole bool) {
 	t.Helper()
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
@@ -221,7 +244,7 @@ func (h *streamHouse) request(t *testing.T, framer *http2.Framer, whole bool) {
 // A client that never reads holds a stream no longer than a message may take.
 func TestStreamsOfClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
-	h := newStreamHouse(t, func(s *streams, _ *http.Server) { s.sendTime = 100 * time.Millisecond })
+	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.sendTime = 100 * time.Millisecond })
 	framer := h.frames(t)
 	h.request(t, framer, true)
 	if err := untilReset(framer); !errors.Is(err, io.EOF) {
@@ -256,7 +279,7 @@ func TestAllStreamsAreBounded(t *testing.T) {
 // Streams that begin after the end of all of them end at once.
 func TestStreamsAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	h := newStreamHouse(t, func(s *streams, _ *http.Server) { s.stop() })
+	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.stop() })
 	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, h.URL).WatchMetadata(context.Background(),
 		&hushv1.WatchMetadataRequest{MetadataKey: h.kept.Metadata.Key.Expose()})
 	if err != nil {

@@ -18,7 +18,7 @@ const heartbeat = 15 * time.Second
 // WatchMetadata follows a receipt until its secret has ended, the caller leaves
 // or the service stops.
 func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {
-	watch, err := s.receipts.WatchMetadata(ctx, callerFrom(ctx), req.GetMetadataKey())
+	watch, err := s.receipts.WatchMetadata(ctx, CallerFrom(ctx), req.GetMetadataKey())
 	if err != nil {
 		return err
 	}
