@@ -4,6 +4,7 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -29,9 +30,9 @@ type AccountService struct {
 func (s *AccountService) CreateAccount(ctx context.Context, req *hushv1.CreateAccountRequest) (*hushv1.CreateAccountResponse, error) {
 	language := req.GetLocale()
 	if language == "" {
-		language = string(LocaleFrom(ctx))
+		language = string(chain.LocaleFrom(ctx))
 	}
-	verify, err := s.signUps.CreateAccount(ctx, CallerFrom(ctx), account.NewAccount{
+	verify, err := s.signUps.CreateAccount(ctx, chain.CallerFrom(ctx), account.NewAccount{
 		Address: caller.Text(req.GetAddress()), Password: caller.Text(req.GetPassword()), Locale: canonicalLocale(language),
 		Invite: caller.Text(req.GetInvite()), Challenge: req.GetAuthenticityPayload(),
 	})
@@ -43,7 +44,7 @@ func (s *AccountService) CreateAccount(ctx context.Context, req *hushv1.CreateAc
 
 // VerifyAccount confirms an address and sets the account's password.
 func (s *AccountService) VerifyAccount(ctx context.Context, req *hushv1.VerifyAccountRequest) (*hushv1.VerifyAccountResponse, error) {
-	if err := s.signUps.VerifyAccount(ctx, CallerFrom(ctx), caller.Text(req.GetToken()), caller.Text(req.GetPassword())); err != nil {
+	if err := s.signUps.VerifyAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetToken()), caller.Text(req.GetPassword())); err != nil {
 		return nil, err
 	}
 	return &hushv1.VerifyAccountResponse{}, nil
@@ -51,7 +52,7 @@ func (s *AccountService) VerifyAccount(ctx context.Context, req *hushv1.VerifyAc
 
 // ResendVerification mails the confirming link again.
 func (s *AccountService) ResendVerification(ctx context.Context, req *hushv1.ResendVerificationRequest) (*hushv1.ResendVerificationResponse, error) {
-	if err := s.signUps.ResendVerification(ctx, CallerFrom(ctx), caller.Text(req.GetAddress())); err != nil {
+	if err := s.signUps.ResendVerification(ctx, chain.CallerFrom(ctx), caller.Text(req.GetAddress())); err != nil {
 		return nil, err
 	}
 	return &hushv1.ResendVerificationResponse{}, nil
@@ -59,7 +60,7 @@ func (s *AccountService) ResendVerification(ctx context.Context, req *hushv1.Res
 
 // GetAccount shows the caller's account.
 func (s *AccountService) GetAccount(ctx context.Context, _ *hushv1.GetAccountRequest) (*hushv1.GetAccountResponse, error) {
-	account, err := s.accounts.GetAccount(ctx, CallerFrom(ctx))
+	account, err := s.accounts.GetAccount(ctx, chain.CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (s *AccountService) GetAccount(ctx context.Context, _ *hushv1.GetAccountReq
 
 // DestroyAccount ends the caller's account, and the browser's session with it.
 func (s *AccountService) DestroyAccount(ctx context.Context, req *hushv1.DestroyAccountRequest) (*hushv1.DestroyAccountResponse, error) {
-	burned, err := s.accounts.DestroyAccount(ctx, CallerFrom(ctx), caller.Text(req.GetConfirmation()))
+	burned, err := s.accounts.DestroyAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetConfirmation()))
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (s *AccountService) DestroyAccount(ctx context.Context, req *hushv1.Destroy
 // UpdateLocale chooses the account's language.
 func (s *AccountService) UpdateLocale(ctx context.Context, req *hushv1.UpdateLocaleRequest) (*hushv1.UpdateLocaleResponse, error) {
 	chosen := canonicalLocale(req.GetLocale())
-	old, err := s.accounts.UpdateLocale(ctx, CallerFrom(ctx), chosen)
+	old, err := s.accounts.UpdateLocale(ctx, chain.CallerFrom(ctx), chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (s *AccountService) UpdateLocale(ctx context.Context, req *hushv1.UpdateLoc
 
 // UpdateNotifications chooses what the account is told by mail.
 func (s *AccountService) UpdateNotifications(ctx context.Context, req *hushv1.UpdateNotificationsRequest) (*hushv1.UpdateNotificationsResponse, error) {
-	account, err := s.accounts.UpdateNotifications(ctx, CallerFrom(ctx), req.GetNotifications().GetSecretOpened())
+	account, err := s.accounts.UpdateNotifications(ctx, chain.CallerFrom(ctx), req.GetNotifications().GetSecretOpened())
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (s *AccountService) UpdateNotifications(ctx context.Context, req *hushv1.Up
 
 // CreateInvite makes an invite.
 func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInviteRequest) (*hushv1.CreateInviteResponse, error) {
-	invite, err := s.signUps.CreateInvite(ctx, CallerFrom(ctx), caller.Text(req.GetAddress()))
+	invite, err := s.signUps.CreateInvite(ctx, chain.CallerFrom(ctx), caller.Text(req.GetAddress()))
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInv
 
 // BurnAllSecrets burns whatever of the account's waits.
 func (s *AccountService) BurnAllSecrets(ctx context.Context, _ *hushv1.BurnAllSecretsRequest) (*hushv1.BurnAllSecretsResponse, error) {
-	burned, err := s.burns.BurnAllSecrets(ctx, CallerFrom(ctx))
+	burned, err := s.burns.BurnAllSecrets(ctx, chain.CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}

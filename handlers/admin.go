@@ -10,6 +10,7 @@ import (
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/handlers/chain"
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/place"
@@ -32,7 +33,7 @@ type AdminService struct {
 // fails if the contract's field limits are broken.
 func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, handler http.Handler, err error) {
 	service := adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService")
-	options, err := OperatorOptions(log, service)
+	options, err := chain.OperatorOptions(log, service)
 	if err != nil {
 		return "", nil, err
 	}
@@ -40,7 +41,7 @@ func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, han
 		connect.WithHandlerOptions(options...),
 		connect.WithReadMaxBytes(adminLimit),
 	)
-	return path, NoStore(handler), nil
+	return path, chain.NoStore(handler), nil
 }
 
 // BurnSecret burns the secret of a reported link.

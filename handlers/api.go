@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"time"
 
+	"hush/handlers/chain"
 	"hush/vault"
 )
 
@@ -63,7 +64,7 @@ type API struct {
 	Gate func(ctx context.Context, header http.Header, procedures ...string) error
 	// Mounts holds the same RPCs as Connect, gRPC and gRPC-Web handlers, with
 	// health and reflection beside them.
-	Mounts []Mount
+	Mounts []chain.Mount
 	// Middleware wraps the whole tree: it says who calls (Caller and
 	// network), keeps the record that becomes the request's log line, and
 	// drains what is left of a refused body.
@@ -78,7 +79,7 @@ func New(opts Options) (*API, error) {
 	if opts.Vault == nil || opts.Log == nil || opts.Now == nil || opts.BaseURL == nil {
 		return nil, errors.New("handlers: vault, log, clock and base URL are required")
 	}
-	c, err := NewChain(ChainOptions{
+	c, err := chain.New(chain.Options{
 		Sessions: opts.Vault.Sessions, Log: opts.Log, Now: opts.Now, BaseURL: opts.BaseURL,
 		RateLimits: opts.RateLimits, TrustedProxies: opts.TrustedProxies, ProxiedRequests: opts.ProxiedRequests,
 	})

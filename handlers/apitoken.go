@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -18,7 +19,7 @@ func (s *AccountService) GenerateApiToken(ctx context.Context, req *hushv1.Gener
 		return nil, err
 	}
 	asked.Rotate = req.GetRotate()
-	token, made, err := s.tokens.GenerateAPIToken(ctx, CallerFrom(ctx), asked)
+	token, made, err := s.tokens.GenerateAPIToken(ctx, chain.CallerFrom(ctx), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func (s *AccountService) GenerateApiToken(ctx context.Context, req *hushv1.Gener
 
 // ListApiTokens lists the account's tokens.
 func (s *AccountService) ListApiTokens(ctx context.Context, _ *hushv1.ListApiTokensRequest) (*hushv1.ListApiTokensResponse, error) { //nolint:revive // the contract's name
-	tokens, err := s.tokens.ListAPITokens(ctx, CallerFrom(ctx))
+	tokens, err := s.tokens.ListAPITokens(ctx, chain.CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (s *AccountService) ListApiTokens(ctx context.Context, _ *hushv1.ListApiTok
 
 // RevokeApiToken ends a token.
 func (s *AccountService) RevokeApiToken(ctx context.Context, req *hushv1.RevokeApiTokenRequest) (*hushv1.RevokeApiTokenResponse, error) { //nolint:revive // the contract's name
-	if err := s.tokens.RevokeAPIToken(ctx, CallerFrom(ctx), req.GetTokenId()); err != nil {
+	if err := s.tokens.RevokeAPIToken(ctx, chain.CallerFrom(ctx), req.GetTokenId()); err != nil {
 		return nil, err
 	}
 	return &hushv1.RevokeApiTokenResponse{}, nil

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/domain"
 )
 
 // UpdateDomainBrand changes how a domain's pages look.
 func (s *DomainService) UpdateDomainBrand(ctx context.Context, req *hushv1.UpdateDomainBrandRequest) (*hushv1.UpdateDomainBrandResponse, error) {
 	change := readBrand(req.GetBrand())
-	domain, err := s.domains.UpdateDomainBrand(ctx, CallerFrom(ctx), req.GetDomain(), change, req.GetUnset())
+	domain, err := s.domains.UpdateDomainBrand(ctx, chain.CallerFrom(ctx), req.GetDomain(), change, req.GetUnset())
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +20,7 @@ func (s *DomainService) UpdateDomainBrand(ctx context.Context, req *hushv1.Updat
 
 // GetDomainBrand shows how they look.
 func (s *DomainService) GetDomainBrand(ctx context.Context, req *hushv1.GetDomainBrandRequest) (*hushv1.GetDomainBrandResponse, error) {
-	domain, err := s.domains.GetDomain(ctx, CallerFrom(ctx), req.GetDomain())
+	domain, err := s.domains.GetDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}

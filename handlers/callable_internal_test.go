@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault"
 )
 
@@ -42,7 +43,7 @@ func accesses(t *testing.T) map[string]hushv1.Access {
 
 func TestCallablesAreBoundAndEveryMethodIsMounted(t *testing.T) {
 	t.Parallel()
-	c, err := DescribedChain()
+	c, err := chain.Described()
 	if err != nil {
 		t.Fatal(err)
 	}

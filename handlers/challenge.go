@@ -4,6 +4,7 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/challenge"
 )
 
@@ -14,7 +15,7 @@ type ChallengeService struct {
 
 // AltchaChallenge makes a challenge.
 func (s *ChallengeService) AltchaChallenge(ctx context.Context, req *hushv1.AltchaChallengeRequest) (*hushv1.AltchaChallengeResponse, error) {
-	c, err := s.challenges.NewChallenge(ctx, CallerFrom(ctx), req.GetAction())
+	c, err := s.challenges.NewChallenge(ctx, chain.CallerFrom(ctx), req.GetAction())
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +27,7 @@ func (s *ChallengeService) AltchaChallenge(ctx context.Context, req *hushv1.Altc
 
 // AltchaVerify checks a solution and spends it.
 func (s *ChallengeService) AltchaVerify(ctx context.Context, req *hushv1.AltchaVerifyRequest) (*hushv1.AltchaVerifyResponse, error) {
-	if err := s.challenges.VerifyChallenge(ctx, CallerFrom(ctx), req.GetAuthenticityPayload(), req.GetAction()); err != nil {
+	if err := s.challenges.VerifyChallenge(ctx, chain.CallerFrom(ctx), req.GetAuthenticityPayload(), req.GetAction()); err != nil {
 		return nil, err
 	}
 	return &hushv1.AltchaVerifyResponse{}, nil
@@ -34,7 +35,7 @@ func (s *ChallengeService) AltchaVerify(ctx context.Context, req *hushv1.AltchaV
 
 // AltchaVerifySpam checks a signed verdict and spends it.
 func (s *ChallengeService) AltchaVerifySpam(ctx context.Context, req *hushv1.AltchaVerifySpamRequest) (*hushv1.AltchaVerifySpamResponse, error) {
-	verdict, err := s.challenges.VerifySpam(ctx, CallerFrom(ctx), req.GetAuthenticityPayload(), req.GetFields())
+	verdict, err := s.challenges.VerifySpam(ctx, chain.CallerFrom(ctx), req.GetAuthenticityPayload(), req.GetFields())
 	if err != nil {
 		return nil, err
 	}

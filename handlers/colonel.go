@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault"
 	"hush/vault/caller"
 )
@@ -52,7 +53,7 @@ func revision() string {
 
 // GetIndex shows how the service does.
 func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
-	index, err := s.vault.GetIndex(ctx, CallerFrom(ctx))
+	index, err := s.vault.GetIndex(ctx, chain.CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest
 
 // ListExceptions shows the reports of browsers.
 func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExceptionsRequest) (*hushv1.ListExceptionsResponse, error) {
-	list, next, err := s.vault.Inbox.ListExceptions(ctx, CallerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
+	list, next, err := s.vault.Inbox.ListExceptions(ctx, chain.CallerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExc
 
 // BurnReportedSecret burns the secret of a link.
 func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.BurnReportedSecretRequest) (*hushv1.BurnReportedSecretResponse, error) {
-	burned, err := s.vault.Burns.BurnReportedSecret(ctx, CallerFrom(ctx), caller.Text(req.GetLink()))
+	burned, err := s.vault.Burns.BurnReportedSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetLink()))
 	if err != nil {
 		return nil, err
 	}

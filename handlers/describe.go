@@ -4,13 +4,14 @@ import (
 	"net/url"
 	"time"
 
+	"hush/handlers/chain"
 	"hush/vault"
 )
 
 // Described returns the API as a server without a vault has it, for those who
 // list or document it where no service runs: nothing of it can be called.
 func Described() (*API, error) {
-	c, err := DescribedChain()
+	c, err := chain.Described()
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func Described() (*API, error) {
 }
 
 // Listed returns the mounts of the public port without their handlers.
-func Listed() ([]Mount, error) {
+func Listed() ([]chain.Mount, error) {
 	api, err := Described()
 	if err != nil {
 		return nil, err

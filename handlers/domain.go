@@ -4,6 +4,7 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/domain"
 )
 
@@ -15,7 +16,7 @@ type DomainService struct {
 
 // AddDomain claims a name.
 func (s *DomainService) AddDomain(ctx context.Context, req *hushv1.AddDomainRequest) (*hushv1.AddDomainResponse, error) {
-	domain, err := s.domains.AddDomain(ctx, CallerFrom(ctx), req.GetDomain())
+	domain, err := s.domains.AddDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +25,7 @@ func (s *DomainService) AddDomain(ctx context.Context, req *hushv1.AddDomainRequ
 
 // RemoveDomain gives a name up.
 func (s *DomainService) RemoveDomain(ctx context.Context, req *hushv1.RemoveDomainRequest) (*hushv1.RemoveDomainResponse, error) {
-	name, err := s.domains.RemoveDomain(ctx, CallerFrom(ctx), req.GetDomain())
+	name, err := s.domains.RemoveDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func (s *DomainService) RemoveDomain(ctx context.Context, req *hushv1.RemoveDoma
 
 // GetDomain shows a domain.
 func (s *DomainService) GetDomain(ctx context.Context, req *hushv1.GetDomainRequest) (*hushv1.GetDomainResponse, error) {
-	domain, err := s.domains.GetDomain(ctx, CallerFrom(ctx), req.GetDomain())
+	domain, err := s.domains.GetDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func (s *DomainService) GetDomain(ctx context.Context, req *hushv1.GetDomainRequ
 
 // ListDomains shows all of the account's.
 func (s *DomainService) ListDomains(ctx context.Context, _ *hushv1.ListDomainsRequest) (*hushv1.ListDomainsResponse, error) {
-	domains, err := s.domains.ListDomains(ctx, CallerFrom(ctx))
+	domains, err := s.domains.ListDomains(ctx, chain.CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func (s *DomainService) ListDomains(ctx context.Context, _ *hushv1.ListDomainsRe
 
 // VerifyDomain asks DNS about a domain.
 func (s *DomainService) VerifyDomain(ctx context.Context, req *hushv1.VerifyDomainRequest) (*hushv1.VerifyDomainResponse, error) {
-	domain, err := s.checks.VerifyDomain(ctx, CallerFrom(ctx), req.GetDomain())
+	domain, err := s.checks.VerifyDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/secret"
 )
 
 // ExportAccount answers whatever is kept of the caller's account.
 func (s *AccountService) ExportAccount(ctx context.Context, _ *hushv1.ExportAccountRequest) (*hushv1.ExportAccountResponse, error) {
-	caller := CallerFrom(ctx)
+	caller := chain.CallerFrom(ctx)
 	account, err := s.accounts.GetAccount(ctx, caller)
 	if err != nil {
 		return nil, err

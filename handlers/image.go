@@ -4,13 +4,14 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/domain"
 )
 
 // UpdateDomainLogo keeps an image.
 func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.UpdateDomainLogoRequest) (*hushv1.UpdateDomainLogoResponse, error) {
 	kind := imageKind(req.GetKind())
-	domain, image, err := s.domains.UpdateDomainLogo(ctx, CallerFrom(ctx), req.GetDomain(), kind, req.GetContent())
+	domain, image, err := s.domains.UpdateDomainLogo(ctx, chain.CallerFrom(ctx), req.GetDomain(), kind, req.GetContent())
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +20,7 @@ func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.Update
 
 // GetDomainLogo shows an image.
 func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomainLogoRequest) (*hushv1.GetDomainLogoResponse, error) {
-	image, err := s.domains.GetDomainLogo(ctx, CallerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
+	image, err := s.domains.GetDomainLogo(ctx, chain.CallerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomain
 
 // DeleteDomainLogo removes an image.
 func (s *DomainService) DeleteDomainLogo(ctx context.Context, req *hushv1.DeleteDomainLogoRequest) (*hushv1.DeleteDomainLogoResponse, error) {
-	domain, err := s.domains.DeleteDomainLogo(ctx, CallerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
+	domain, err := s.domains.DeleteDomainLogo(ctx, chain.CallerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/feedback"
 )
 
@@ -14,7 +15,7 @@ type IntakeService struct {
 
 // ReceiveFeedback keeps a message for the colonels.
 func (s *IntakeService) ReceiveFeedback(ctx context.Context, req *hushv1.ReceiveFeedbackRequest) (*hushv1.ReceiveFeedbackResponse, error) {
-	err := s.inbox.ReceiveFeedback(ctx, CallerFrom(ctx), feedback.NewFeedback{
+	err := s.inbox.ReceiveFeedback(ctx, chain.CallerFrom(ctx), feedback.NewFeedback{
 		Message: req.GetMessage(), TimeZone: req.GetTimeZone(), Version: req.GetVersion(),
 		Challenge: req.GetAuthenticityPayload(),
 	})
@@ -26,7 +27,7 @@ func (s *IntakeService) ReceiveFeedback(ctx context.Context, req *hushv1.Receive
 
 // ReceiveException keeps a report for the colonels.
 func (s *IntakeService) ReceiveException(ctx context.Context, req *hushv1.ReceiveExceptionRequest) (*hushv1.ReceiveExceptionResponse, error) {
-	kept, err := s.inbox.ReceiveException(ctx, CallerFrom(ctx), feedback.Exception{
+	kept, err := s.inbox.ReceiveException(ctx, chain.CallerFrom(ctx), feedback.Exception{
 		Message: req.GetMessage(), Type: req.GetType(), Stack: req.GetStack(), URL: req.GetUrl(),
 		Line: int(req.GetLine()), Column: int(req.GetColumn()), UserAgent: req.GetUserAgent(),
 		Environment: req.GetEnvironment(), Release: req.GetRelease(),

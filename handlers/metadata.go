@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/secret"
@@ -18,7 +19,7 @@ type MetadataService struct {
 
 // GetMetadata shows a receipt.
 func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetadataRequest) (*hushv1.GetMetadataResponse, error) {
-	metadata, err := s.receipts.GetMetadata(ctx, CallerFrom(ctx), req.GetMetadataKey())
+	metadata, err := s.receipts.GetMetadata(ctx, chain.CallerFrom(ctx), req.GetMetadataKey())
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetada
 
 // BatchGetMetadata shows several receipts.
 func (s *MetadataService) BatchGetMetadata(ctx context.Context, req *hushv1.BatchGetMetadataRequest) (*hushv1.BatchGetMetadataResponse, error) {
-	found, err := s.receipts.BatchGetMetadata(ctx, CallerFrom(ctx), req.GetMetadataKeys())
+	found, err := s.receipts.BatchGetMetadata(ctx, chain.CallerFrom(ctx), req.GetMetadataKeys())
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (s *MetadataService) BatchGetMetadata(ctx context.Context, req *hushv1.Batc
 
 // ListMetadata lists the receipts of the caller's account.
 func (s *MetadataService) ListMetadata(ctx context.Context, req *hushv1.ListMetadataRequest) (*hushv1.ListMetadataResponse, error) {
-	page, err := s.receipts.ListMetadata(ctx, CallerFrom(ctx), secret.ListQuery{
+	page, err := s.receipts.ListMetadata(ctx, chain.CallerFrom(ctx), secret.ListQuery{
 		Size: int(req.GetPageSize()), Token: req.GetPageToken(), States: each(req.GetStates(), readState),
 	})
 	if err != nil {
@@ -49,7 +50,7 @@ func (s *MetadataService) ListMetadata(ctx context.Context, req *hushv1.ListMeta
 
 // UpdateMetadata sets the sender's note.
 func (s *MetadataService) UpdateMetadata(ctx context.Context, req *hushv1.UpdateMetadataRequest) (*hushv1.UpdateMetadataResponse, error) {
-	metadata, err := s.receipts.UpdateMemo(ctx, CallerFrom(ctx), req.GetMetadataKey(), caller.Text(req.GetMemo()))
+	metadata, err := s.receipts.UpdateMemo(ctx, chain.CallerFrom(ctx), req.GetMetadataKey(), caller.Text(req.GetMemo()))
 	if err != nil {
 		return nil, err
 	}

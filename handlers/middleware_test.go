@@ -18,6 +18,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/handlers/chain"
 )
 
 // A call that did not come through the middleware has no caller. It must not
@@ -93,7 +94,7 @@ func TestRequestLine(t *testing.T) {
 	t.Parallel()
 	api, log := newAPI(t, nil)
 	server := serve(t, api, func(w http.ResponseWriter, r *http.Request) {
-		handlers.Route(r, "/secret/{key}")
+		chain.Route(r, "/secret/{key}")
 		w.WriteHeader(http.StatusTeapot)
 	})
 	req, err := http.NewRequestWithContext(t.Context(), "CANARY", server.URL+"/secret/canary?canary=canary", strings.NewReader("canary"))

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/caller"
 )
 
 // ChangeAccountPassword sets a new password. The caller's own session goes on.
 func (s *AccountService) ChangeAccountPassword(ctx context.Context, req *hushv1.ChangeAccountPasswordRequest) (*hushv1.ChangeAccountPasswordResponse, error) {
 	current, next := caller.Text(req.GetCurrentPassword()), caller.Text(req.GetNewPassword())
-	if err := s.passwords.ChangeAccountPassword(ctx, CallerFrom(ctx), current, next); err != nil {
+	if err := s.passwords.ChangeAccountPassword(ctx, chain.CallerFrom(ctx), current, next); err != nil {
 		return nil, err
 	}
 	return &hushv1.ChangeAccountPasswordResponse{}, nil
@@ -18,7 +19,7 @@ func (s *AccountService) ChangeAccountPassword(ctx context.Context, req *hushv1.
 
 // RequestPasswordReset mails a link that sets a new password.
 func (s *AccountService) RequestPasswordReset(ctx context.Context, req *hushv1.RequestPasswordResetRequest) (*hushv1.RequestPasswordResetResponse, error) {
-	if err := s.signUps.RequestPasswordReset(ctx, CallerFrom(ctx), caller.Text(req.GetAddress())); err != nil {
+	if err := s.signUps.RequestPasswordReset(ctx, chain.CallerFrom(ctx), caller.Text(req.GetAddress())); err != nil {
 		return nil, err
 	}
 	return &hushv1.RequestPasswordResetResponse{}, nil
@@ -26,7 +27,7 @@ func (s *AccountService) RequestPasswordReset(ctx context.Context, req *hushv1.R
 
 // ResetPassword sets a new password with a mailed token.
 func (s *AccountService) ResetPassword(ctx context.Context, req *hushv1.ResetPasswordRequest) (*hushv1.ResetPasswordResponse, error) {
-	sealed, err := s.passwords.ResetPassword(ctx, CallerFrom(ctx), caller.Text(req.GetToken()), caller.Text(req.GetNewPassword()))
+	sealed, err := s.passwords.ResetPassword(ctx, chain.CallerFrom(ctx), caller.Text(req.GetToken()), caller.Text(req.GetNewPassword()))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (s *AccountService) ResetPassword(ctx context.Context, req *hushv1.ResetPas
 // RequestAddressChange mails a link to a new address.
 func (s *AccountService) RequestAddressChange(ctx context.Context, req *hushv1.RequestAddressChangeRequest) (*hushv1.RequestAddressChangeResponse, error) {
 	address, password := caller.Text(req.GetNewAddress()), caller.Text(req.GetPassword())
-	if err := s.accounts.RequestAddressChange(ctx, CallerFrom(ctx), address, password); err != nil {
+	if err := s.accounts.RequestAddressChange(ctx, chain.CallerFrom(ctx), address, password); err != nil {
 		return nil, err
 	}
 	return &hushv1.RequestAddressChangeResponse{}, nil
@@ -44,7 +45,7 @@ func (s *AccountService) RequestAddressChange(ctx context.Context, req *hushv1.R
 
 // ConfirmAddressChange sets a new address with a mailed token.
 func (s *AccountService) ConfirmAddressChange(ctx context.Context, req *hushv1.ConfirmAddressChangeRequest) (*hushv1.ConfirmAddressChangeResponse, error) {
-	if err := s.accounts.ConfirmAddressChange(ctx, CallerFrom(ctx), caller.Text(req.GetToken())); err != nil {
+	if err := s.accounts.ConfirmAddressChange(ctx, chain.CallerFrom(ctx), caller.Text(req.GetToken())); err != nil {
 		return nil, err
 	}
 	return &hushv1.ConfirmAddressChangeResponse{}, nil

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/secret"
 )
@@ -20,7 +21,7 @@ type SecretService struct {
 // ConcealSecret keeps a secret.
 func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
 	wish := wishOf(req)
-	kept, err := s.secrets.ConcealSecret(ctx, CallerFrom(ctx), caller.Text(req.GetSecret()), wish)
+	kept, err := s.secrets.ConcealSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetSecret()), wish)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.Generate
 		Numbers: req.GetCharacterSets().GetNumbers(), Symbols: req.GetCharacterSets().GetSymbols(),
 		ExcludeAmbiguous: req.GetCharacterSets().GetExcludeAmbiguous(),
 	}
-	kept, value, err := s.secrets.GenerateSecret(ctx, CallerFrom(ctx), int(req.GetLength()), sets, wish)
+	kept, value, err := s.secrets.GenerateSecret(ctx, chain.CallerFrom(ctx), int(req.GetLength()), sets, wish)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.Generate
 
 // GetSecret tells about a secret that waits.
 func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequest) (*hushv1.GetSecretResponse, error) {
-	secret, err := s.secrets.GetSecret(ctx, CallerFrom(ctx), req.GetSecretKey())
+	secret, err := s.secrets.GetSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey())
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequ
 
 // RevealSecret destroys a secret and answers its value.
 func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, error) {
-	revealed, err := s.secrets.RevealSecret(ctx, CallerFrom(ctx), req.GetSecretKey(), caller.Text(req.GetPassphrase()))
+	revealed, err := s.secrets.RevealSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey(), caller.Text(req.GetPassphrase()))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 
 // BurnSecret destroys a secret unread.
 func (s *SecretService) BurnSecret(ctx context.Context, req *hushv1.BurnSecretRequest) (*hushv1.BurnSecretResponse, error) {
-	metadata, err := s.burns.BurnSecret(ctx, CallerFrom(ctx), req.GetMetadataKey(), caller.Text(req.GetPassphrase()))
+	metadata, err := s.burns.BurnSecret(ctx, chain.CallerFrom(ctx), req.GetMetadataKey(), caller.Text(req.GetPassphrase()))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func (s *SecretService) ListSecretStatus(ctx context.Context, req *hushv1.ListSe
 }
 
 func (s *SecretService) statuses(ctx context.Context, keys []string) ([]*hushv1.SecretStatus, error) {
-	found, err := s.secrets.GetSecretStatus(ctx, CallerFrom(ctx), keys)
+	found, err := s.secrets.GetSecretStatus(ctx, chain.CallerFrom(ctx), keys)
 	if err != nil {
 		return nil, err
 	}

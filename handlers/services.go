@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"hush/handlers/chain"
 	"net/http"
 
 	"connectrpc.com/connect"
@@ -10,14 +11,14 @@ import (
 // chain for callers in this process, and mounted with the same chain for
 // callers over the wire.
 type assembly struct {
-	chain    *Chain
+	chain    *chain.Chain
 	options  connect.HandlerOption
 	callable Callable
-	mounts   []Mount
+	mounts   []chain.Mount
 }
 
 // assemble builds every service once and hands it out twice.
-func assemble(c *Chain, opts Options) (Callable, []Mount) {
+func assemble(c *chain.Chain, opts Options) (Callable, []chain.Mount) {
 	v := opts.Vault
 	a := &assembly{chain: c, options: connect.WithHandlerOptions(c.HandlerOptions()...)}
 	a.secrets(&SecretService{secrets: v.Secrets, burns: v.Burns})

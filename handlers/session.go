@@ -7,6 +7,7 @@ import (
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/hosts"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -26,13 +27,13 @@ type SessionService struct {
 // session.
 func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSessionRequest) (*hushv1.CreateSessionResponse, error) {
 	if !keepsCookies(s.base) {
-		return nil, ErrInsecure
+		return nil, chain.ErrInsecure
 	}
-	if !AtHome(ctx) {
-		return nil, &ElsewhereError{Base: s.base}
+	if !chain.AtHome(ctx) {
+		return nil, &chain.ElsewhereError{Base: s.base}
 	}
 	address, password := caller.Text(req.GetAddress()), caller.Text(req.GetPassword())
-	made, err := s.sessions.CreateSession(ctx, CallerFrom(ctx), address, password, req.GetRemember())
+	made, err := s.sessions.CreateSession(ctx, chain.CallerFrom(ctx), address, password, req.GetRemember())
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSe
 	if made.Session.Remembered {
 		expires = made.Session.Expires
 	}
-	SetSession(ctx, made.Cookie.Expose(), expires)
+	chain.SetSession(ctx, made.Cookie.Expose(), expires)
 	return &hushv1.CreateSessionResponse{
 		Account: accountOf(made.Account), Session: sessionOf(made.Session), Shrimp: made.Shrimp,
 	}, nil
@@ -48,7 +49,7 @@ func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSe
 
 // DestroySession signs out.
 func (s *SessionService) DestroySession(ctx context.Context, _ *hushv1.DestroySessionRequest) (*hushv1.DestroySessionResponse, error) {
-	if err := s.sessions.DestroySession(ctx, CallerFrom(ctx)); err != nil {
+	if err := s.sessions.DestroySession(ctx, chain.CallerFrom(ctx)); err != nil {
 		return nil, err
 	}
 	forgetSession(ctx)
@@ -57,7 +58,7 @@ func (s *SessionService) DestroySession(ctx context.Context, _ *hushv1.DestroySe
 
 // ListSessions lists the account's sessions.
 func (s *SessionService) ListSessions(ctx context.Context, _ *hushv1.ListSessionsRequest) (*hushv1.ListSessionsResponse, error) {
-	sessions, err := s.sessions.ListSessions(ctx, CallerFrom(ctx))
+	sessions, err := s.sessions.ListSessions(ctx, chain.CallerFrom(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (s *SessionService) RevokeSessions(ctx context.Context, req *hushv1.RevokeS
 			return nil, err
 		}
 	}
-	revoked, err := s.sessions.RevokeSessions(ctx, CallerFrom(ctx), req.GetSessionIds(), req.GetAll())
+	revoked, err := s.sessions.RevokeSessions(ctx, chain.CallerFrom(ctx), req.GetSessionIds(), req.GetAll())
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func (s *SessionService) RevokeSessions(ctx context.Context, req *hushv1.RevokeS
 
 // ownAmong tells whether one of the ids is the caller's session.
 func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, error) {
-	caller := CallerFrom(ctx)
+	caller := chain.CallerFrom(ctx)
 	if !caller.FromSession() {
 		return false, nil
 	}
@@ -99,7 +100,7 @@ func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, erro
 // Authcheck names the caller's account. A token without the account's scope is
 // not shown more than whose it is.
 func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckRequest) (*hushv1.AuthcheckResponse, error) {
-	who := CallerFrom(ctx)
+	who := chain.CallerFrom(ctx)
 	found, err := s.accounts.GetAccount(ctx, who)
 	if err != nil {
 		return nil, err
@@ -116,8 +117,8 @@ func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckReque
 
 // forgetSession makes the browser forget the session that the call came with.
 func forgetSession(ctx context.Context) {
-	if CallerFrom(ctx).FromSession() {
-		ClearSession(ctx)
+	if chain.CallerFrom(ctx).FromSession() {
+		chain.ClearSession(ctx)
 	}
 }
 

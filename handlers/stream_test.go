@@ -16,7 +16,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
@@ -114,8 +114,8 @@ func TestStreamsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t, vaulttest.Options{}, nil)
-			answers := make(chan string, handlers.StreamsMost+1)
-			for range handlers.StreamsMost + 1 {
+			answers := make(chan string, chain.StreamsMost+1)
+			for range chain.StreamsMost + 1 {
 				reader := halfSent(t, h, path)
 				go func() {
 					if res, err := http.ReadResponse(reader, nil); err == nil {

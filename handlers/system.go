@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/vault"
 	"hush/vault/caller"
@@ -23,19 +24,19 @@ type SystemService struct {
 
 // GetStatus tells that the service answers.
 func (*SystemService) GetStatus(ctx context.Context, _ *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
-	return &hushv1.GetStatusResponse{Status: "nominal", Locale: string(LocaleFrom(ctx))}, nil
+	return &hushv1.GetStatusResponse{Status: "nominal", Locale: string(chain.LocaleFrom(ctx))}, nil
 }
 
 // GetVersion tells which release answers.
 func (s *SystemService) GetVersion(ctx context.Context, _ *hushv1.GetVersionRequest) (*hushv1.GetVersionResponse, error) {
-	return &hushv1.GetVersionResponse{Version: s.version, Locale: string(LocaleFrom(ctx))}, nil
+	return &hushv1.GetVersionResponse{Version: s.version, Locale: string(chain.LocaleFrom(ctx))}, nil
 }
 
 // GetSupportedLocales lists the languages.
 func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupportedLocalesRequest) (*hushv1.GetSupportedLocalesResponse, error) {
 	return &hushv1.GetSupportedLocalesResponse{
 		Locales:       each(locale.Supported(), func(l locale.Locale) string { return string(l) }),
-		DefaultLocale: string(locale.English), Locale: string(LocaleFrom(ctx)),
+		DefaultLocale: string(locale.English), Locale: string(chain.LocaleFrom(ctx)),
 	}, nil
 }
 
@@ -43,7 +44,7 @@ func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupp
 // was called.
 func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
 	policy, limits := s.vault.Policy(), s.vault.Limits()
-	closed := s.vault.Domains.AdmitVisitor(ctx, CallerFrom(ctx).Site)
+	closed := s.vault.Domains.AdmitVisitor(ctx, chain.CallerFrom(ctx).Site)
 	if closed != nil && !errors.Is(closed, refusal.ErrPolicy) {
 		return nil, closed
 	}
@@ -56,18 +57,18 @@ func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyReques
 		Maintenance:  policy.Maintenance,
 		InstanceName: s.instance.Name, LogoUrl: s.instance.LogoURL, Banner: s.instance.Banner,
 		ImprintUrl: s.instance.ImprintURL, PrivacyUrl: s.instance.PrivacyURL,
-		BaseUrl: strings.TrimSuffix(s.base.String(), "/"), SignIn: keepsCookies(s.base) && AtHome(ctx),
+		BaseUrl: strings.TrimSuffix(s.base.String(), "/"), SignIn: keepsCookies(s.base) && chain.AtHome(ctx),
 	}, nil
 }
 
 // ValidateShrimp judges a token and answers the one of the caller's session.
 // Callers without a session get one that is good for nothing.
 func (*SystemService) ValidateShrimp(ctx context.Context, req *hushv1.ValidateShrimpRequest) (*hushv1.ValidateShrimpResponse, error) {
-	own := CallerFrom(ctx).Shrimp()
+	own := chain.CallerFrom(ctx).Shrimp()
 	if own == "" {
-		return &hushv1.ValidateShrimpResponse{Shrimp: NewShrimp()}, nil
+		return &hushv1.ValidateShrimpResponse{Shrimp: chain.NewShrimp()}, nil
 	}
-	return &hushv1.ValidateShrimpResponse{Valid: SameShrimp(req.GetShrimp(), own), Shrimp: own}, nil
+	return &hushv1.ValidateShrimpResponse{Valid: chain.SameShrimp(req.GetShrimp(), own), Shrimp: own}, nil
 }
 
 func signUpOf(s caller.SignUp) hushv1.SignUp {

@@ -11,6 +11,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -94,7 +95,7 @@ func TestNewShrimp(t *testing.T) {
 	t.Parallel()
 	seen := map[byte]bool{}
 	for range 200 {
-		shrimp := handlers.NewShrimp()
+		shrimp := chain.NewShrimp()
 		if !regexp.MustCompile(`^[0-9a-z]{49}$`).MatchString(shrimp) {
 			t.Fatalf("NewShrimp: got %q, want 49 characters 0-9 and a-z", shrimp)
 		}

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/handlers/chain"
 	"hush/vault/secret"
 )
 
@@ -18,7 +19,7 @@ const heartbeat = 15 * time.Second
 // WatchMetadata follows a receipt until its secret has ended, the caller leaves
 // or the service stops.
 func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {
-	watch, err := s.receipts.WatchMetadata(ctx, CallerFrom(ctx), req.GetMetadataKey())
+	watch, err := s.receipts.WatchMetadata(ctx, chain.CallerFrom(ctx), req.GetMetadataKey())
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/vault/caller"
 	"hush/vault/vaulttest"
 )
@@ -93,7 +93,7 @@ func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 		}
 		return err
 	}
-	for range 3 * handlers.StreamsMost {
+	for range 3 * chain.StreamsMost {
 		err := follow()
 		for connect.CodeOf(err) == connect.CodeResourceExhausted && t.Context().Err() == nil {
 			runtime.Gosched() // the service has yet to see that one left

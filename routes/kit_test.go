@@ -21,6 +21,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/call"
 	"hush/routes/params"
@@ -53,7 +54,7 @@ func testRequest() *call.Request {
 	base := &url.URL{Scheme: "https", Host: "hush.example"}
 	return &call.Request{
 		Key: testSecretKey, Header: http.Header{}, Links: call.NewLinks(base), Now: testNow,
-		NewShrimp: func() string { return "shrimp" }, Visitor: handlers.Visitor{Locale: locale.English},
+		NewShrimp: func() string { return "shrimp" }, Visitor: chain.Visitor{Locale: locale.English},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"connectrpc.com/connect"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/call"
 	"hush/routes/refusal"
 )
@@ -138,7 +138,7 @@ func TestEither(t *testing.T) {
 }
 
 func TestRPCWithoutProcedure(t *testing.T) {
-	var m handlers.Method[hushv1.GetStatusRequest, hushv1.GetStatusResponse]
+	var m chain.Method[hushv1.GetStatusRequest, hushv1.GetStatusResponse]
 	if a := call.RPC(m, call.Nothing, v1Status); a.Ready == nil || a.Operation != "GetStatus" {
 		t.Errorf("call.RPC(zero): got operation %q, error %v, want GetStatus and an error", a.Operation, a.Ready)
 	}
@@ -158,7 +158,7 @@ func TestRPCWithoutProcedure(t *testing.T) {
 
 // What cannot be decoded never reaches the RPC: the method here would panic.
 func TestRPCRefusesFirst(t *testing.T) {
-	var m handlers.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
+	var m chain.Method[hushv1.BurnSecretRequest, hushv1.BurnSecretResponse]
 	_, err := call.RPC(m, decodeSureBurn, v2Burn).Run(t.Context(), testRequest())
 	wantRefusal(t, "burn without continue", err, refusal.ClassInvalid, "Secret could not be burned.")
 }

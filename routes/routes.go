@@ -29,6 +29,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/call"
 	"hush/routes/pages"
@@ -55,7 +56,7 @@ type tree struct {
 	env *call.Env
 	mux *chi.Mux
 	// mounts are the services of the API.
-	mounts []handlers.Mount
+	mounts []chain.Mount
 	// versions are the versions of the older API.
 	versions []apiVersion
 	// access is who the patterns are for, by method and pattern.
@@ -161,7 +162,7 @@ func (t *tree) register(method, pattern string, access hushv1.Access, h http.Han
 
 // mount registers a service for every method: what it takes is for the protocol
 // to say.
-func (t *tree) mount(mount handlers.Mount) {
+func (t *tree) mount(mount chain.Mount) {
 	path := strings.TrimSuffix(mount.Path, "/")
 	for _, method := range methods() {
 		for _, pattern := range []string{path, path + "/", path + "/*"} {
@@ -175,7 +176,7 @@ func (t *tree) mount(mount handlers.Mount) {
 // an unknown path.
 func (t *tree) visible(access hushv1.Access, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if handlers.Hides(access, r) {
+		if chain.Hides(access, r) {
 			t.notFound(w, r)
 			return
 		}
@@ -195,7 +196,7 @@ func (t *tree) versionOf(path string) (v apiVersion, version, api bool) {
 }
 
 func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
-	handlers.Route(r, "unknown")
+	chain.Route(r, "unknown")
 	v, version, api := t.versionOf(r.URL.Path)
 	switch {
 	case version:
@@ -221,7 +222,7 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		t.notFound(w, r)
 		return
 	}
-	handlers.Route(r, "unknown")
+	chain.Route(r, "unknown")
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	v, version, api := t.versionOf(r.URL.Path)
 	switch {
@@ -240,7 +241,7 @@ func (t *tree) allowed(r *http.Request) []string {
 	var allowed []string
 	for _, method := range methods() {
 		pattern := t.mux.Find(chi.NewRouteContext(), method, path)
-		if pattern != "" && !handlers.Hides(t.access[method+" "+pattern], r) {
+		if pattern != "" && !chain.Hides(t.access[method+" "+pattern], r) {
 			allowed = append(allowed, method)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes"
 )
@@ -27,7 +28,7 @@ func newAPI() *handlers.API {
 	api := &handlers.API{
 		Gate:       func(context.Context, http.Header, ...string) error { return nil },
 		Middleware: func(h http.Handler) http.Handler { return h },
-		Mounts: []handlers.Mount{
+		Mounts: []chain.Mount{
 			{Path: "/hush.v1.SecretService/", Handler: http.HandlerFunc(mounted), Procedures: []string{
 				"/hush.v1.SecretService/BurnSecret", "/hush.v1.SecretService/ConcealSecret",
 			}},

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"hush/handlers"
+	"hush/handlers/chain"
 )
 
 // How long browsers use TLS only after an answer: two years.
@@ -23,7 +23,7 @@ func secured(base *url.URL, next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		policy := strictTransport
-		if strings.EqualFold(handlers.HostOf(r.Host), base.Hostname()) {
+		if strings.EqualFold(chain.HostOf(r.Host), base.Hostname()) {
 			policy = strictBelow
 		}
 		w.Header().Set("Strict-Transport-Security", policy)

@@ -3,7 +3,7 @@ package routes
 import (
 	"net/http"
 
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/call"
 	"hush/routes/refusal"
 )
@@ -12,13 +12,13 @@ import (
 func routeHandler(env *call.Env, v apiVersion, rt route) http.HandlerFunc {
 	template := v.prefix + rt.path
 	return func(w http.ResponseWriter, r *http.Request) {
-		handlers.Route(r, template)
+		chain.Route(r, template)
 		if rt.open {
-			handlers.Open(r)
+			chain.Open(r)
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 		}
 		if rt.anyone {
-			handlers.Anyone(r)
+			chain.Anyone(r)
 		}
 		req := env.Request(r)
 		answer, err := env.Run(req, r, rt.action)
@@ -33,7 +33,7 @@ func routeHandler(env *call.Env, v apiVersion, rt route) http.HandlerFunc {
 // preflightHandler tells browsers that scripts of other sites may call the path.
 func preflightHandler(template string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		handlers.Route(r, template)
+		chain.Route(r, template)
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/pages"
 )
 
@@ -43,7 +44,7 @@ func Table(api *handlers.API) []Row {
 	return rows
 }
 
-func mountRows(mount handlers.Mount) []Row {
+func mountRows(mount chain.Mount) []Row {
 	if len(mount.Procedures) == 0 {
 		return []Row{{"*", mount.Path + "*", "service"}}
 	}

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/params"
 	"hush/routes/refusal"
 )
@@ -39,7 +39,7 @@ type Action struct {
 
 // RPC joins a method with the codecs of its request and response, and declares
 // the parameters that the decoder reads.
-func RPC[Req, Res any](m handlers.Method[Req, Res], decode Decoder[Req], encode Encoder[Res], fields ...[]params.Field) Action {
+func RPC[Req, Res any](m chain.Method[Req, Res], decode Decoder[Req], encode Encoder[Res], fields ...[]params.Field) Action {
 	a := Action{
 		Operation: operation[Req](), Procedures: []string{m.Procedure}, Access: m.Access,
 		Fields: slices.Concat(fields...),

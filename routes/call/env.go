@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/params"
 )
@@ -25,7 +25,7 @@ type Env struct {
 func (e *Env) Request(r *http.Request) *Request {
 	return &Request{
 		Key: pathKey(r), Header: r.Header, Links: e.Links, Now: e.Now(),
-		Visitor: handlers.VisitorOf(r), Catalogue: e.Catalogue, NewShrimp: handlers.NewShrimp,
+		Visitor: chain.VisitorOf(r), Catalogue: e.Catalogue, NewShrimp: chain.NewShrimp,
 	}
 }
 
@@ -36,7 +36,7 @@ func (e *Env) Run(req *Request, r *http.Request, a Action) (any, error) {
 		return nil, err
 	}
 	var err error
-	if req.Params, err = params.Read(r, handlers.BodyLimit(r, params.MaxBody)); err != nil {
+	if req.Params, err = params.Read(r, chain.BodyLimit(r, params.MaxBody)); err != nil {
 		return nil, err
 	}
 	shrimp, err := req.Params.Text("shrimp")
@@ -44,6 +44,6 @@ func (e *Env) Run(req *Request, r *http.Request, a Action) (any, error) {
 		return nil, err
 	}
 	req.Params = req.Params.Only(a.Fields)
-	req.Header = handlers.WithShrimp(r.Header, shrimp)
+	req.Header = chain.WithShrimp(r.Header, shrimp)
 	return a.Run(r.Context(), req)
 }

@@ -13,7 +13,7 @@ import (
 	"net/http"
 	"time"
 
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/params"
 	"hush/routes/refusal"
@@ -33,7 +33,7 @@ type Request struct {
 	// Now is when the request came.
 	Now time.Time
 	// Visitor is who sent the request.
-	Visitor handlers.Visitor
+	Visitor chain.Visitor
 	// Catalogue holds the messages in every language.
 	Catalogue *locale.Catalogue
 	// NewShrimp returns a token that validates nothing.

@@ -3,7 +3,7 @@ package pages
 import (
 	"net/http"
 
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/routes/call"
 	"hush/routes/refusal"
 )
@@ -18,8 +18,8 @@ type dynamicPage struct {
 
 func (site *Site) dynamic(p dynamicPage) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		handlers.Route(r, p.path)
-		handlers.Form(r)
+		chain.Route(r, p.path)
+		chain.Form(r)
 		req := site.env.Request(r)
 		result, err := site.env.Run(req, r, p.action)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"net/http"
 
 	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/call"
 	"hush/routes/refusal"
@@ -147,7 +148,7 @@ func textPages() [2]textPage {
 }
 
 func (p textPage) serve(w http.ResponseWriter, r *http.Request) {
-	handlers.Route(r, p.path)
+	chain.Route(r, p.path)
 	writeText(w, http.StatusOK, p.text)
 }
 
@@ -163,7 +164,7 @@ func dynamicPages(c *handlers.Callable) []dynamicPage {
 
 func (site *Site) shellPage(p shellPage) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		handlers.Route(r, p.path)
+		chain.Route(r, p.path)
 		site.showShell(w, site.env.Request(r), http.StatusOK, p.says)
 	}
 }
@@ -181,7 +182,7 @@ func filePaths() [2]filePath {
 
 func (site *Site) filePage(p filePath) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		handlers.Route(r, p.template)
+		chain.Route(r, p.template)
 		file := site.client.files[call.RoutedPath(r)]
 		if file == nil {
 			writeText(w, http.StatusNotFound, refusal.TextRoute)

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"net/http"
 
-	"hush/handlers"
+	"hush/handlers/chain"
 	"hush/locale"
 	"hush/routes/call"
 	"hush/routes/refusal"
@@ -21,7 +21,7 @@ func (site *Site) addShell(says noscriptPage, l locale.Locale) error {
 	if site.client.shells[name] != nil {
 		return nil
 	}
-	req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: handlers.Visitor{Locale: l}}
+	req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: chain.Visitor{Locale: l}}
 	html, err := site.client.render(req, says.view(req))
 	if err != nil {
 		return err

@@ -1,0 +1,152 @@
+package chain
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"hush/locale"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+	"hush/vault/session"
+)
+
+// authTime bounds how long it may take to look a credential up.
+const authTime = 5 * time.Second
+
+// authenticate says who calls from a network. A credential in a header makes cookies count
+// for nothing; one that is not good is refused by every method. A session that
+// is not known, or was ended, is as good as none, and its cookie is cleared. So
+// is any session on another host than the service's own.
+func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network caller.Network) *record {
+	rec := &record{
+		caller:  caller.Caller{Network: network},
+		safe:    isSafe(r.Method),
+		home:    m.home.has(r.Host),
+		foreign: m.origins.Check(r) != nil || hasUserInfo(r.Header.Get("Origin")),
+		header:  w.Header(),
+	}
+	site := caller.Site{Host: HostOf(r.Host), Page: !rec.foreign && saysOrigin(r.Header)}
+	ctx, cancel := context.WithTimeout(r.Context(), authTime)
+	defer cancel()
+	if headers := r.Header.Values("Authorization"); len(headers) > 0 {
+		credential, ok := readAuthorization(headers)
+		rec.refused, rec.ambient = !ok, browserMayAdd(r.Header)
+		if ok {
+			m.admit(ctx, rec, credential)
+		}
+	} else if session, sent := sessionFrom(r); sent && rec.foreign {
+		rec.ambient = true
+	} else if sent {
+		m.resume(withRecord(ctx, rec), rec, session)
+	}
+	rec.caller.Site = site
+	rec.locale = chooseLocale(rec.caller, r)
+	return rec
+}
+
+// admit looks up the credential of a header.
+func (m middleware) admit(ctx context.Context, rec *record, credential session.Credential) {
+	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, credential)
+	switch {
+	case err == nil:
+		rec.caller = caller
+	case errors.Is(err, refusal.ErrUnauthenticated):
+		rec.refused = true
+	default:
+		rec.broken = err
+	}
+}
+
+// resume looks up the session of a cookie.
+func (m middleware) resume(ctx context.Context, rec *record, own caller.Text) {
+	if !rec.home {
+		ClearSession(ctx)
+		return
+	}
+	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, session.Credential{Session: own})
+	switch {
+	case err == nil:
+		rec.caller = caller
+	case errors.Is(err, refusal.ErrUnauthenticated):
+		ClearSession(ctx)
+	default:
+		rec.broken = err
+	}
+}
+
+// readAuthorization reads the header's credential: an address and a token
+// (Basic), or a token (Bearer). It is false for anything else, and for more
+// than one header.
+func readAuthorization(headers []string) (session.Credential, bool) {
+	if len(headers) != 1 {
+		return session.Credential{}, false
+	}
+	scheme, value, _ := strings.Cut(headers[0], " ")
+	value = strings.TrimSpace(value)
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		return session.Credential{Token: caller.Text(value)}, value != ""
+	case strings.EqualFold(scheme, "Basic"):
+		raw, err := decodeBasic(value)
+		address, token, found := strings.Cut(string(raw), ":")
+		ok := err == nil && found && address != "" && token != ""
+		return session.Credential{Address: caller.Text(address), Token: caller.Text(token)}, ok
+	default:
+		return session.Credential{}, false
+	}
+}
+
+// decodeBasic reads base64 with its padding or, as some clients send it, with
+// none.
+func decodeBasic(value string) ([]byte, error) {
+	if strings.HasSuffix(value, "=") {
+		return base64.StdEncoding.DecodeString(value)
+	}
+	return base64.RawStdEncoding.DecodeString(value)
+}
+
+// browserMayAdd reports whether a browser may have added the Authorization
+// header by itself. It does so with a name and a password that somebody once
+// typed, which is Basic, to what any web page makes it send. A Bearer token is
+// set by a script that knows it, and pages that are not of the web, such as
+// those of extensions, have an origin that no web page can have.
+func browserMayAdd(header http.Header) bool {
+	scheme, _, _ := strings.Cut(header.Get("Authorization"), " ")
+	return !strings.EqualFold(scheme, "Bearer") && !hasOwnScheme(header.Get("Origin"))
+}
+
+// hasOwnScheme reports whether an origin is that of an extension or of an
+// installed program.
+func hasOwnScheme(origin string) bool {
+	scheme, _, found := strings.Cut(origin, "://")
+	return found && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https")
+}
+
+// chooseLocale is the language of the answer: the one that the account chose,
+// or else the one that the browser asks for.
+func chooseLocale(caller caller.Caller, r *http.Request) locale.Locale {
+	if chosen, ok := locale.Parse(caller.Locale()); ok {
+		return chosen
+	}
+	return locale.Match(r.Header.Get("Accept-Language"))
+}
+
+// HostOf is a host without its port.
+func HostOf(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+func isSafe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+// hasUserInfo tells an origin with a user name in it, which no browser sends.
+func hasUserInfo(origin string) bool { return strings.Contains(origin, "@") }

@@ -1,0 +1,122 @@
+package chain
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"connectrpc.com/connect"
+)
+
+const (
+	// drainBytes and drainTime bound what is read of a refused body, so that
+	// the client gets to read the answer.
+	drainBytes = 32 << 20
+	drainTime  = 2 * time.Second
+)
+
+// body is a request's body. It counts what it holds until release, and over
+// HTTP/1 it stays open when a service closes it and knows how much was read, so
+// that what is left can be drained.
+type body struct {
+	from   io.ReadCloser
+	left   int64 // bytes to come; negative if that is not known
+	taken  int64 // bytes that a service read
+	drains bool  // over HTTP/1
+	record *record
+	flight *flight
+	lane   *lane // nil before the first byte
+	share  *atomic.Int64
+	held   int64
+	err    error // refused for want of room
+}
+
+// keepBody puts a body in the place of the request's. It returns nil if there
+// is none.
+func keepBody(r *http.Request, record *record, flight *flight) *body {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil
+	}
+	kept := &body{from: r.Body, left: r.ContentLength, drains: r.ProtoMajor == 1, record: record, flight: flight}
+	r.Body, record.body = kept, kept
+	return kept
+}
+
+// Read implements io.Reader. It ends where the request's limit is passed.
+func (b *body) Read(into []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if most := b.record.most; most > 0 {
+		if b.taken >= most {
+			return 0, io.EOF
+		}
+		into = into[:min(int64(len(into)), most-b.taken)]
+	}
+	n, err := b.from.Read(into)
+	b.left -= int64(n)
+	b.taken += int64(n)
+	if n > 0 && !b.hold(int64(n)) {
+		b.release()
+		b.err = heldError()
+		b.record.code = connect.CodeUnavailable.String()
+		return 0, b.err
+	}
+	return n, err
+}
+
+// hold counts bytes, and reports whether there is room for them.
+func (b *body) hold(n int64) bool {
+	if b.lane == nil {
+		b.lane, b.share = b.flight.lane(b.record.opens, b.record.caller.Network)
+	}
+	b.held += n
+	all, own := b.lane.held.Add(n), b.share.Add(n)
+	return all <= b.lane.most && own <= b.lane.share
+}
+
+// release gives back what the request held.
+func (b *body) release() {
+	if b == nil || b.lane == nil {
+		return
+	}
+	b.lane.held.Add(-b.held)
+	b.share.Add(-b.held)
+	b.held, b.lane = 0, nil
+}
+
+// Close leaves a body that may have to be drained to the server.
+func (b *body) Close() error {
+	if b.drains {
+		return nil
+	}
+	return b.from.Close()
+}
+
+// drain reads what is left, in bounds, after the answer was sent: a connection
+// that is closed with data unread is reset, and the client may never see why.
+func (b *body) drain(w http.ResponseWriter, r *http.Request) {
+	if b == nil || !b.drains || b.left == 0 {
+		return
+	}
+	b.release() // what is drained is not kept
+	control := http.NewResponseController(w)
+	if r.Header.Get("Expect") != "" && control.Flush() != nil {
+		return // a client that waits for leave to send its body waits for the answer
+	}
+	if control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
+		return
+	}
+	var one [1]byte
+	n, err := b.from.Read(one[:])
+	if n > 0 && control.Flush() == nil {
+		_, err = io.CopyN(io.Discard, b.from, drainBytes)
+	}
+	if errors.Is(err, io.EOF) {
+		// Were it to pass while the connection is in good order, net/http
+		// would cancel whatever the connection serves from then on.
+		_ = control.SetReadDeadline(time.Time{})
+	}
+}

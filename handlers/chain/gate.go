@@ -1,0 +1,173 @@
+package chain
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// gate decides what can be decided of a call before its body is read: whether
+// its credential is good, whether the method is for the caller, whether the
+// request comes from a page of another site, and one unit of the rate limit.
+// What depends on the message follows in the chain.
+type gate struct {
+	policies policies
+	budgets  *limiter // nil counts nothing
+	log      *slog.Logger
+}
+
+// passage is what a request was let through for. It is good for one call.
+type passage struct {
+	procedures []string
+	charged    hushv1.Limit // the budget that paid
+}
+
+// pass lets a request through to one of the procedures, or returns why not. It
+// fails closed: an unknown procedure, a request that was not authenticated and
+// a credential that is not good are refused on public methods too. A request
+// that may turn out to call one of several procedures has to be admitted to all
+// of them, and pays from the smallest budget.
+func (g gate) pass(record *record, header http.Header, procedures ...string) error {
+	if record == nil {
+		return errNoCaller
+	}
+	if len(procedures) == 0 {
+		return unknownProcedure()
+	}
+	charged := hushv1.Limit_LIMIT_UNSPECIFIED
+	for i, procedure := range procedures {
+		p, known := g.policies[procedure]
+		switch {
+		case !known:
+			return unknownProcedure()
+		case record.broken != nil:
+			return record.broken
+		}
+		if err := admits(p, record); err != nil {
+			return err
+		}
+		if err := checkOrigin(p, record, header); err != nil {
+			return err
+		}
+		if i == 0 || budgetOf(p.limit).rate() < budgetOf(charged).rate() {
+			charged = p.limit
+		}
+		record.opens = record.opens || opens(p)
+	}
+	if err := g.charge(record, charged, 1); err != nil {
+		return err
+	}
+	record.passage = passage{procedures, charged}
+	return nil
+}
+
+// enter lets a call into the chain. One that did not pass the gate passes it
+// here. One that paid from another budget than its method's gets that back.
+func (g gate) enter(record *record, header http.Header, procedure string) error {
+	if record == nil {
+		return errNoCaller
+	}
+	paid := record.passage
+	record.passage = passage{}
+	if !paid.holds(procedure) {
+		err := g.pass(record, header, procedure)
+		record.passage = passage{}
+		return err
+	}
+	limit := g.policies[procedure].limit
+	if paid.charged == limit || g.budgets == nil {
+		return nil
+	}
+	g.budgets.giveCaller(record.caller.Network, paid.charged)
+	return g.charge(record, limit, 1)
+}
+
+func (p passage) holds(procedure string) bool {
+	return slices.Contains(p.procedures, procedure)
+}
+
+// charge takes units of a budget from the caller's network.
+func (g gate) charge(record *record, limit hushv1.Limit, units int) error {
+	if g.budgets == nil || units == 0 {
+		return nil
+	}
+	if wait := g.budgets.takeCaller(record.caller.Network, limit, units); wait > 0 {
+		return &rateError{retryAfter: wait}
+	}
+	return nil
+}
+
+// beforeMessage is the gate of calls over the wire.
+func (g gate) beforeMessage(ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header) (context.Context, error) {
+	if record := recordFrom(ctx); record != nil {
+		record.most = int64(readLimit(spec.Procedure)) + framing
+		record.packed = isPacked(header)
+	}
+	return ctx, g.admit(ctx, header, spec.Procedure)
+}
+
+// framing is what a protocol puts around a message, and the byte by which one
+// shows that it is too long.
+const framing = 16
+
+// holdUnpacked counts what a compressed message became, for as long as its call
+// lasts: only what arrived was counted so far.
+func holdUnpacked(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		record := recordFrom(ctx)
+		if record == nil || !record.packed || record.body == nil {
+			return next(ctx, req)
+		}
+		if message, ok := req.Any().(proto.Message); ok && !record.body.hold(int64(proto.Size(message))) {
+			return nil, heldError()
+		}
+		return next(ctx, req)
+	}
+}
+
+// admit passes a request through the gate and leaves procedure and code for its
+// log line: a refusal here reaches no interceptor. Its error is a
+// *connect.Error or nil.
+func (g gate) admit(ctx context.Context, header http.Header, procedures ...string) error {
+	record := recordFrom(ctx)
+	err := g.pass(record, header, procedures...)
+	if record != nil && len(procedures) > 0 {
+		record.procedure, record.code = procedures[0], codeUnread
+	}
+	if err == nil {
+		return nil
+	}
+	refused := mapped(g.log, strings.Join(procedures, " or "), err)
+	if record != nil {
+		record.code = refused.Code().String()
+	}
+	return refused
+}
+
+// codeUnread is the code in the log of a call whose message could not be read.
+const codeUnread = "unread"
+
+// checkGate is the gate as the chain's interceptor.
+func checkGate(g gate) connect.UnaryInterceptorFunc {
+	return func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+			if err := g.enter(recordFrom(ctx), req.Header(), req.Spec().Procedure); err != nil {
+				return nil, err
+			}
+			return next(ctx, req)
+		}
+	}
+}
+
+// opens reports whether a method ends a secret. Its bodies have a lane of their
+// own, which creation cannot fill.
+func opens(p policy) bool {
+	return p.limit == hushv1.Limit_LIMIT_REVEAL || p.limit == hushv1.Limit_LIMIT_BURN
+}

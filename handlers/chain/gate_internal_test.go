@@ -1,0 +1,151 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault/caller"
+	"hush/vault/refusal"
+)
+
+// gateOf is a gate of the whole contract.
+func gateOf(t *testing.T, budgets *limiter) gate {
+	t.Helper()
+	policies, err := readPolicies(services())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gate{policies: policies, budgets: budgets, log: textLog(io.Discard)}
+}
+
+// A stranger, and an account like any other, calls what is for colonels. The
+// tree hides it and the vault refuses it; were both to fail, the chain alone has
+// to hold.
+func TestChainAloneRefusesColonelsMethods(t *testing.T) {
+	t.Parallel()
+	g := gateOf(t, nil)
+	c := chainOf(checkGate(g))
+	c.policies = g.policies
+	colonels := 0
+	for procedure, p := range g.policies {
+		if p.access != hushv1.Access_ACCESS_COLONEL {
+			continue
+		}
+		colonels++
+		ran := false
+		method := Bind(c, procedure, func(context.Context, *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
+			ran = true
+			return &hushv1.GetIndexResponse{}, nil
+		})
+		for name, rec := range map[string]*record{
+			"stranger": {}, "account": {caller: caller.Caller{Account: "ada"}}, "refused": {refused: true},
+		} {
+			_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetIndexRequest{})
+			if ran || connect.CodeOf(err) != connect.CodeUnimplemented {
+				t.Errorf("%s by %s: got %v (ran %t), want UNIMPLEMENTED", procedure, name, err, ran)
+			}
+			if err := g.admit(withRecord(t.Context(), rec), nil, procedure); connect.CodeOf(err) != connect.CodeUnimplemented {
+				t.Errorf("gate of %s by %s: got %v, want UNIMPLEMENTED", procedure, name, err)
+			}
+		}
+	}
+	if colonels == 0 {
+		t.Error("colonels' methods: got none, want some")
+	}
+}
+
+// A call that came around the gate must be refused all the same, and a passage
+// must be good for one call of what it was given for and no more.
+func TestChainGatesWhatDidNotPass(t *testing.T) {
+	t.Parallel()
+	const status, secret = "/hush.v1.SystemService/GetStatus", "/hush.v1.SecretService/GetSecret"
+	l, _ := newFakeLimiter()
+	g := gateOf(t, l)
+	left := func(limit hushv1.Limit) int {
+		return int(l.bucket(bucketKey{limit: limit}, l.now()).TokensAt(l.now()))
+	}
+	method := Bind(chainOf(checkGate(g), limitRate(g)), status, getStatus)
+	call := func(rec *record) error {
+		_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetStatusRequest{})
+		return err
+	}
+	before := left(hushv1.Limit_LIMIT_PROBE)
+	for name, test := range map[string]struct {
+		rec  *record
+		want error
+	}{
+		"nobody": {nil, errNoCaller}, "a bad credential": {&record{refused: true}, refusal.ErrUnauthenticated},
+		"an unknown credential":  {&record{broken: refusal.ErrUnavailable}, refusal.ErrUnavailable},
+		"another site":           {&record{foreign: true, ambient: true}, errCrossSite},
+		"a form of another site": {&record{foreign: true, form: true}, errCrossSite},
+	} {
+		if err := call(test.rec); !errors.Is(err, test.want) {
+			t.Errorf("Call by %s: got %v, want %v", name, err, test.want)
+		}
+	}
+	if got := left(hushv1.Limit_LIMIT_PROBE); got != before {
+		t.Errorf("budget after refusals: got %d, want %d", got, before)
+	}
+	rec := &record{}
+	steps := []struct {
+		name string
+		do   func() error
+		cost int
+	}{
+		{"a call that did not pass", func() error { return call(rec) }, 1},
+		{"the gate", func() error { return g.pass(rec, nil, status) }, 1},
+		{"the call that passed", func() error { return call(rec) }, 0},
+		{"another call", func() error { return call(rec) }, 1},
+		{"the gate of another method", func() error { return g.pass(rec, nil, secret) }, 0},
+		{"a call that passed for another method", func() error { return call(rec) }, 1},
+		{"the gate of two methods", func() error { return g.pass(rec, nil, status, secret) }, 0}, // pays from the smaller
+		{"the one that pays otherwise", func() error { return call(rec) }, 1},
+	}
+	for _, step := range steps {
+		before, reads := left(hushv1.Limit_LIMIT_PROBE), left(hushv1.Limit_LIMIT_READ)
+		if err := step.do(); err != nil {
+			t.Fatalf("%s: got %v, want no error", step.name, err)
+		}
+		if got := before - left(hushv1.Limit_LIMIT_PROBE); got != step.cost {
+			t.Errorf("%s: got %d units spent, want %d", step.name, got, step.cost)
+		}
+		if step.name == "the one that pays otherwise" && left(hushv1.Limit_LIMIT_READ) != reads+1 {
+			t.Errorf("%s: got %d units left of the other budget, want %d", step.name, left(hushv1.Limit_LIMIT_READ), reads+1)
+		}
+	}
+	if err := g.pass(rec, nil); connect.CodeOf(err) != connect.CodeUnimplemented {
+		t.Errorf("pass for no method: got %v, want UNIMPLEMENTED", err)
+	}
+}
+
+// A list of keys costs as much as it has keys, gate and chain together.
+func TestGateAndChainChargeOnce(t *testing.T) {
+	t.Parallel()
+	const list = "/hush.v1.SecretService/ListSecretStatus"
+	for _, gated := range []bool{true, false} {
+		l, _ := newFakeLimiter()
+		g := gateOf(t, l)
+		method := Bind(chainOf(checkGate(g), limitRate(g)), list, func(context.Context, *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
+			return &hushv1.ListSecretStatusResponse{}, nil
+		})
+		rec := &record{}
+		ctx := withRecord(t.Context(), rec)
+		if gated {
+			if err := g.admit(ctx, http.Header{}, list); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := method.Call(ctx, http.Header{}, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 25)}); err != nil {
+			t.Fatalf("Call: got %v, want no error", err)
+		}
+		if got := l.bucket(bucketKey{limit: hushv1.Limit_LIMIT_READ}, l.now()).TokensAt(l.now()); int(got) != 1000-25 {
+			t.Errorf("budget after 25 keys (gated %t): got %v, want 975", gated, got)
+		}
+	}
+}

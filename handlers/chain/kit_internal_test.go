@@ -1,0 +1,72 @@
+package chain
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// bareService is a service whose one method declares nothing.
+func bareService(t *testing.T) protoreflect.ServiceDescriptor {
+	t.Helper()
+	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
+		Name: new("bare.proto"), Package: new("bare"), Syntax: new("proto3"),
+		MessageType: []*descriptorpb.DescriptorProto{{Name: new("Nothing")}},
+		Service: []*descriptorpb.ServiceDescriptorProto{{
+			Name: new("Service"),
+			Method: []*descriptorpb.MethodDescriptorProto{{
+				Name: new("Forgotten"), InputType: new(".bare.Nothing"), OutputType: new(".bare.Nothing"),
+			}},
+		}},
+	}, nil)
+	if err != nil {
+		t.Fatalf("NewFile: got %v, want no error", err)
+	}
+	return file.Services().Get(0)
+}
+
+// textLog writes log lines into w.
+func textLog(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+// sentinelsOf lists the exported errors that a file declares.
+func sentinelsOf(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatalf("ParseFile(%s): got %v, want no error", path, err)
+	}
+	var names []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			for _, name := range spec.Names {
+				if name.IsExported() && strings.HasPrefix(name.Name, "Err") {
+					names = append(names, name.Name)
+				}
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// getStatus answers as GetStatus does.
+func getStatus(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
+	return &hushv1.GetStatusResponse{Status: "nominal"}, nil
+}
+
+// chainOf is a chain of some interceptors, without validation.
+func chainOf(interceptors ...connect.UnaryInterceptorFunc) *Chain {
+	return &Chain{streams: newStreams(policies{}), interceptors: interceptors, validation: connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc { return next })}
+}

@@ -1,0 +1,167 @@
+package chain
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+	chimiddleware "github.com/go-chi/chi/v5/middleware"
+
+	"hush/crash"
+	"hush/vault/caller"
+	"hush/vault/session"
+)
+
+// middleware wraps the whole tree.
+type middleware struct {
+	sessions *session.Sessions
+	log      *slog.Logger
+	now      func() time.Time
+	trusted  []netip.Prefix
+	policies policies
+	flight   *flight
+	proxied  *proxied // nil without a bound
+	origins  *http.CrossOriginProtection
+	home     home
+	warned   *sync.Once // about forwarded addresses that nobody may forward
+}
+
+// wrap answers a request through next, with its caller in the context, and
+// writes its one log line. The line holds templates, codes and counts; never a
+// path, a query, a header or an address.
+func (m middleware) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := m.now()
+		answer := chimiddleware.NewWrapResponseWriter(w, r.ProtoMajor)
+		addr, forwarded := m.peer(r)
+		network := caller.NetworkOf(addr)
+		if forwarded {
+			end, room := m.proxied.begin(network)
+			if !room {
+				m.refuse(r, network, answer, began)
+				return
+			}
+			defer end()
+		}
+		rec := m.authenticate(w, r, network)
+		rec.route = m.template(r)
+		r = r.WithContext(withRecord(r.Context(), rec))
+		rest := keepBody(r, rec, m.flight)
+		defer func() {
+			rest.release()
+			if value := recover(); value != nil {
+				m.panicked(answer, rec, value)
+			}
+			m.note(r, rec, answer, began)
+		}()
+		next.ServeHTTP(answer, r)
+		rest.drain(answer, r)
+	})
+}
+
+// refuse answers a request of a network that has too many, before it is looked
+// at any further.
+func (m middleware) refuse(r *http.Request, network caller.Network, answer chimiddleware.WrapResponseWriter, began time.Time) {
+	refuseRequest(answer, r)
+	m.note(r, &record{
+		caller: caller.Caller{Network: network}, route: m.template(r), code: connect.CodeUnavailable.String(),
+	}, answer, began)
+}
+
+// peer is the caller's address: the connection's, or if that is a trusted
+// proxy's, the last one in X-Forwarded-For that is not. It reports whether that
+// is another one than the connection's.
+func (m middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
+	remote, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	own := remote.Addr().Unmap()
+	addr = m.caller(r, own)
+	return addr, addr != own
+}
+
+// caller is the caller's address on a connection from addr.
+func (m middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
+	if !m.trusts(addr) {
+		m.warnForwarded(r)
+		return addr
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, text := range slices.Backward(hops) {
+		hop, err := netip.ParseAddr(strings.TrimSpace(text))
+		if err != nil {
+			return addr
+		}
+		if addr = hop.Unmap(); !m.trusts(addr) {
+			return addr
+		}
+	}
+	return addr
+}
+
+// warnForwarded says once that a proxy is not trusted: whoever comes through it
+// shares its limits with everybody else who does.
+func (m middleware) warnForwarded(r *http.Request) {
+	if len(r.Header.Values("X-Forwarded-For")) == 0 {
+		return
+	}
+	m.warned.Do(func() {
+		m.log.Warn("X-Forwarded-For came from a peer that is no trusted proxy: all who come through it share one limit; see --trusted-proxies")
+	})
+}
+
+func (m middleware) trusts(addr netip.Addr) bool {
+	for _, prefix := range m.trusted {
+		if prefix.Contains(addr.WithZone("")) {
+			return true
+		}
+	}
+	return false
+}
+
+// template is the route of requests that reach no row of a table: the RPC, or
+// "unknown".
+func (m middleware) template(r *http.Request) string {
+	if _, known := m.policies[r.URL.Path]; known {
+		return r.URL.Path
+	}
+	return "unknown"
+}
+
+// panicked answers for a handler outside the RPC chain that panicked.
+func (m middleware) panicked(w chimiddleware.WrapResponseWriter, rec *record, value any) {
+	m.log.Error("panic", "route", rec.route, "type", crash.Type(value), "stack", crash.Frames())
+	if w.Status() == 0 {
+		http.Error(w, "internal error", http.StatusInternalServerError)
+	}
+}
+
+// note writes the request's line.
+func (m middleware) note(r *http.Request, rec *record, w chimiddleware.WrapResponseWriter, began time.Time) {
+	status := w.Status()
+	if status == 0 {
+		status = http.StatusOK
+	}
+	m.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+		slog.String("method", knownMethod(r.Method)), slog.String("route", rec.route),
+		slog.String("rpc", rec.procedure), slog.String("code", rec.code),
+		slog.Int("status", status), slog.Int("bytes", w.BytesWritten()),
+		slog.Duration("took", m.now().Sub(began)),
+		slog.String("proto", r.Proto), slog.String("network", rec.caller.Network.Masked()))
+}
+
+// knownMethod keeps what a client made up out of the log.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	default:
+		return "other"
+	}
+}

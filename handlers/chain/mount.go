@@ -1,0 +1,87 @@
+package chain
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpchealth"
+	"connectrpc.com/grpcreflect"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// Mount is a service at its path, ready for an http.Handler tree.
+type Mount struct {
+	// Path ends in a slash, as in "/hush.v1.SecretService/".
+	Path    string
+	Handler http.Handler
+	// Procedures are the RPCs below it; none for health and reflection.
+	Procedures []string
+	// Access is who all of it is for: ACCESS_COLONEL if every procedure is for
+	// administrators, otherwise ACCESS_PUBLIC.
+	Access hushv1.Access
+}
+
+// Mount returns a service at its path, and names the procedures below it.
+func (c *Chain) Mount(path string, handler http.Handler) Mount {
+	m := Mount{Path: path, Handler: NoStore(c.hidden(brief(c.streams.around(handler))))}
+	for procedure := range c.policies {
+		if strings.HasPrefix(procedure, path) {
+			m.Procedures = append(m.Procedures, procedure)
+		}
+	}
+	slices.Sort(m.Procedures)
+	m.Access = c.policies.accessOf(m.Procedures)
+	return m
+}
+
+// hidden answers a procedure that does not exist for the caller as the service
+// answers one that it does not have.
+func (c *Chain) hidden(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if Hides(c.policies[r.URL.Path].access, r) {
+			http.NotFound(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (c *Chain) plain(path string, handler http.Handler) Mount {
+	return Mount{Path: path, Handler: NoStore(brief(c.streams.around(handler)))}
+}
+
+// NoStore keeps answers out of every cache and from being taken for something
+// else than they are.
+func NoStore(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Cache-Control", "no-store")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Besides returns the services for everybody: health and reflection. They know
+// nothing of secrets, have no access option, and do not list what is for
+// administrators.
+func (c *Chain) Besides() []Mount {
+	var names []string
+	for _, service := range services() {
+		if c.policies.accessOf(proceduresOf(service)) != hushv1.Access_ACCESS_COLONEL {
+			names = append(names, string(service.FullName()))
+		}
+	}
+	options := connect.WithHandlerOptions(connect.WithReadMaxBytes(messageLimit),
+		packing(c.flight, messageLimit), connect.WithInterceptors(c.streams))
+	reflector := grpcreflect.NewStaticReflector(names...)
+	var mounts []Mount
+	add := func(m Mount) { mounts = append(mounts, m) }
+	add(c.plain(grpchealth.NewHandler(health{names, c.streams.stopping}, options)))
+	add(c.plain(grpcreflect.NewHandlerV1(reflector, options)))
+	add(c.plain(grpcreflect.NewHandlerV1Alpha(reflector, options)))
+	return mounts
+}

@@ -1,0 +1,105 @@
+package chain
+
+import (
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	hushv1 "hush/gen/hush/v1"
+	testnamev1 "hush/gen/testname/v1"
+)
+
+// policy is what a method declares about its callers.
+type policy struct {
+	method protoreflect.MethodDescriptor
+	access hushv1.Access
+	limit  hushv1.Limit
+	scope  hushv1.Scope
+	// forgeable methods do nothing in a session's name.
+	forgeable bool
+	// anyOrigin methods are for pages of any origin.
+	anyOrigin bool
+}
+
+// policies holds the policy of every procedure there is; a procedure that is
+// not in it is refused.
+type policies map[string]policy
+
+// services lists every service of the public port but health and reflection.
+func services() []protoreflect.ServiceDescriptor {
+	var list []protoreflect.ServiceDescriptor
+	for _, file := range []protoreflect.FileDescriptor{
+		hushv1.File_hush_v1_secret_service_proto,
+		hushv1.File_hush_v1_metadata_service_proto,
+		hushv1.File_hush_v1_account_service_proto,
+		hushv1.File_hush_v1_session_service_proto,
+		hushv1.File_hush_v1_domain_service_proto,
+		hushv1.File_hush_v1_challenge_service_proto,
+		hushv1.File_hush_v1_intake_service_proto,
+		hushv1.File_hush_v1_system_service_proto,
+		hushv1.File_hush_v1_colonel_service_proto,
+		testnamev1.File_testname_v1_testname_proto,
+	} {
+		for i := range file.Services().Len() {
+			list = append(list, file.Services().Get(i))
+		}
+	}
+	return list
+}
+
+// readPolicies reads the options of every method of the services, and fails
+// for one that declares no access, no limit or no scope.
+func readPolicies(services []protoreflect.ServiceDescriptor) (policies, error) {
+	read := policies{}
+	for _, service := range services {
+		for i := range service.Methods().Len() {
+			method := service.Methods().Get(i)
+			p := readPolicy(method)
+			if p.access == hushv1.Access_ACCESS_UNSPECIFIED || p.limit == hushv1.Limit_LIMIT_UNSPECIFIED || p.scope == hushv1.Scope_SCOPE_UNSPECIFIED {
+				return nil, fmt.Errorf("%s declares no access, no limit or no scope", method.FullName())
+			}
+			read[procedureOf(method)] = p
+		}
+	}
+	return read, nil
+}
+
+func readPolicy(method protoreflect.MethodDescriptor) policy {
+	options := method.Options()
+	p := policy{method: method}
+	p.access, _ = proto.GetExtension(options, hushv1.E_Access).(hushv1.Access)
+	p.limit, _ = proto.GetExtension(options, hushv1.E_Limit).(hushv1.Limit)
+	p.scope, _ = proto.GetExtension(options, hushv1.E_Scope).(hushv1.Scope)
+	p.forgeable, _ = proto.GetExtension(options, hushv1.E_Forgeable).(bool)
+	p.anyOrigin, _ = proto.GetExtension(options, hushv1.E_AnyOrigin).(bool)
+	return p
+}
+
+// accessOf returns the access of a whole service: ACCESS_COLONEL if all of its
+// procedures have that, otherwise ACCESS_PUBLIC.
+func (p policies) accessOf(procedures []string) hushv1.Access {
+	for _, procedure := range procedures {
+		if p[procedure].access != hushv1.Access_ACCESS_COLONEL {
+			return hushv1.Access_ACCESS_PUBLIC
+		}
+	}
+	if len(procedures) == 0 {
+		return hushv1.Access_ACCESS_PUBLIC
+	}
+	return hushv1.Access_ACCESS_COLONEL
+}
+
+// proceduresOf are the procedures of a service.
+func proceduresOf(service protoreflect.ServiceDescriptor) []string {
+	var list []string
+	for i := range service.Methods().Len() {
+		list = append(list, procedureOf(service.Methods().Get(i)))
+	}
+	return list
+}
+
+// procedureOf is a method's name as RPC protocols write it.
+func procedureOf(method protoreflect.MethodDescriptor) string {
+	return "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
+}

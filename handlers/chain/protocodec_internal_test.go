@@ -1,0 +1,78 @@
+package chain
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	hushv1 "hush/gen/hush/v1"
+)
+
+// A message that the codec takes is the message that protobuf itself reads,
+// without what is unknown; one that it refuses has too many fields or is none.
+func FuzzProtoCodec(f *testing.F) {
+	for _, message := range []proto.Message{
+		&hushv1.ConcealSecretRequest{Secret: "x", Recipients: []string{"a@b.c", ""}, Passphrase: "p"},
+		&hushv1.ConcealSecretRequest{Recipients: make([]string, maxElements+1)},
+		&hushv1.ConcealSecretRequest{},
+	} {
+		data, err := proto.Marshal(message)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte("\xfa\x3f\x03abc"))
+	f.Add([]byte("\x0b\x0b\x0b"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, want := new(hushv1.ConcealSecretRequest), new(hushv1.ConcealSecretRequest)
+		err := protoCodec{}.Unmarshal(data, got)
+		wrong := proto.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: protoDepth}.Unmarshal(data, want)
+		switch {
+		case err == nil && (wrong != nil || !proto.Equal(got, want)):
+			t.Errorf("Unmarshal(%x): got %v, want %v, %v", data, got, want, wrong)
+		case err == nil && len(got.GetRecipients()) > maxElements:
+			t.Errorf("Unmarshal(%x): got %d recipients, want at most %d", data, len(got.GetRecipients()), maxElements)
+		case err != nil && wrong == nil && !errors.Is(err, errElements):
+			t.Errorf("Unmarshal(%x): got %v, want no error", data, err)
+		}
+	})
+}
+
+func TestCrowded(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`{"secret":"` + strings.Repeat(",", 100) + `"}`:             false,
+		`{"secret":"\"` + strings.Repeat(",", 100) + `"}`:           false,
+		`{"secret":"\\",` + strings.Repeat(`"",`, 9):                true,
+		`{"recipients":[` + strings.Repeat(`"",`, 9) + `""]}`:       false,
+		`{"recipients":[` + strings.Repeat(`"",`, 10) + `""]}`:      true,
+		`{"other":{"a":[` + strings.Repeat(`{"a":1},`, 10) + `1]}}`: true,
+		strings.Repeat(`\`, 100):                                    false,
+		"":                                                          false,
+	} {
+		if got := crowded([]byte(text), 10); got != want {
+			t.Errorf("crowded(%s): got %t, want %t", text, got, want)
+		}
+	}
+}
+
+func TestProtoCodecWritesWhatItReads(t *testing.T) {
+	t.Parallel()
+	want := &hushv1.ConcealSecretRequest{Secret: "x", Recipients: []string{"a@b.c"}}
+	once, err := protoCodec{}.MarshalAppend([]byte("before"), want)
+	again, stable := protoCodec{}.MarshalStable(want)
+	if err != nil || stable != nil || !bytes.Equal(once, append([]byte("before"), again...)) {
+		t.Errorf("MarshalAppend, MarshalStable: got %x, %v and %x, %v, want the same", once, err, again, stable)
+	}
+	got := new(hushv1.ConcealSecretRequest)
+	if err := (protoCodec{}).Unmarshal(again, got); err != nil || !proto.Equal(got, want) {
+		t.Errorf("Unmarshal: got %v, %v, want %v", got, err, want)
+	}
+	if err := (protoCodec{}).Unmarshal(nil, "text"); !errors.Is(err, errNoMessage) {
+		t.Errorf("Unmarshal(into a text): got %v, want %v", err, errNoMessage)
+	}
+}

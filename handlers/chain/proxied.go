@@ -1,0 +1,57 @@
+package chain
+
+import (
+	"hash/maphash"
+	"io"
+	"net/http"
+	"sync/atomic"
+
+	"hush/vault/caller"
+)
+
+// proxied counts the running requests of networks that come through trusted
+// proxies. A proxy's connections have no share, so the bounds of connections do
+// not tell those networks apart. Counting takes an atomic addition and no lock.
+type proxied struct {
+	most     int64
+	seed     maphash.Seed
+	networks [heldNetworks]atomic.Int64
+}
+
+// newProxied returns nil, which counts nothing, if most is zero.
+func newProxied(most int) *proxied {
+	if most == 0 {
+		return nil
+	}
+	return &proxied{most: int64(most), seed: maphash.MakeSeed()}
+}
+
+// begin counts a request until end, or reports that there is no room for it.
+func (p *proxied) begin(network caller.Network) (end func(), room bool) {
+	if p == nil {
+		return func() {}, true
+	}
+	running := &p.networks[maphash.Comparable(p.seed, network)%heldNetworks]
+	if running.Add(1) > p.most {
+		running.Add(-1)
+		return nil, false
+	}
+	return func() { running.Add(-1) }, true
+}
+
+// refuseRequest answers in words that every protocol reads: Connect takes the
+// code from the JSON, gRPC takes it from the status, and the legacy versions
+// show the message. Over HTTP/1 the server would wait for the rest of a body
+// before it answers, unless the connection ends with the answer.
+func refuseRequest(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	if r.ProtoMajor == 1 && r.ContentLength != 0 {
+		h.Set("Connection", "close")
+	}
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Retry-After", "1")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = io.WriteString(w, `{"code":"unavailable","message":"too many requests at a time"}`)
+}

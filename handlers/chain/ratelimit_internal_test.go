@@ -1,0 +1,251 @@
+package chain
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/vault/caller"
+)
+
+// fakeClock stands still until it is told to go on.
+type fakeClock struct{ at time.Time }
+
+func (c *fakeClock) now() time.Time { return c.at }
+
+func (c *fakeClock) pass(d time.Duration) { c.at = c.at.Add(d) }
+
+func newFakeLimiter() (*limiter, *fakeClock) {
+	clock := &fakeClock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	return newLimiter(clock.now), clock
+}
+
+func network(t *testing.T, addr string) caller.Network {
+	t.Helper()
+	parsed, err := netip.ParseAddr(addr)
+	if err != nil {
+		t.Fatalf("ParseAddr(%s): got %v, want no error", addr, err)
+	}
+	return caller.NetworkOf(parsed)
+}
+
+func TestLimiterBudgets(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[hushv1.Limit]budget{
+		hushv1.Limit_LIMIT_CREATE: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_REVEAL: {1000, 20 * time.Minute},
+		hushv1.Limit_LIMIT_BURN: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_READ: {1000, 20 * time.Minute},
+		hushv1.Limit_LIMIT_PROBE: {12_000, 20 * time.Minute}, hushv1.Limit_LIMIT_SIGN_UP: {10, time.Hour},
+		hushv1.Limit_LIMIT_SIGN_IN: {30, 15 * time.Minute}, hushv1.Limit_LIMIT_RESET: {10, time.Hour},
+		hushv1.Limit_LIMIT_ACCOUNT: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_PASSWORD: {10, 20 * time.Minute},
+		hushv1.Limit_LIMIT_TOKEN: {10, 20 * time.Minute}, hushv1.Limit_LIMIT_DOMAIN: {1000, 20 * time.Minute},
+		hushv1.Limit_LIMIT_DOMAIN_CHANGE: {50, 20 * time.Minute}, hushv1.Limit_LIMIT_DOMAIN_VERIFY: {25, 20 * time.Minute},
+		hushv1.Limit_LIMIT_UPLOAD: {20, 20 * time.Minute}, hushv1.Limit_LIMIT_CHALLENGE: {240, 20 * time.Minute},
+		hushv1.Limit_LIMIT_FEEDBACK: {10, 20 * time.Minute}, hushv1.Limit_LIMIT_EXCEPTION: {50, 20 * time.Minute},
+		hushv1.Limit_LIMIT_RECIPIENT: {50, 20 * time.Minute},
+	} {
+		l, clock := newFakeLimiter()
+		caller := network(t, "192.0.2.1")
+		take := func() time.Duration { return l.take(bucketKey{network: caller, limit: limit}, 1) }
+		for i := range want.calls {
+			if wait := take(); wait != 0 {
+				t.Fatalf("take(%v) number %d: got %s to wait, want none", limit, i+1, wait)
+			}
+		}
+		each := want.in / time.Duration(want.calls)
+		for range 3 { // refusals cost nothing
+			if wait := take(); wait <= 0 || wait > each {
+				t.Errorf("take(%v) above %d: got %s to wait, want more than zero and at most %s", limit, want.calls, wait, each)
+			}
+		}
+		clock.pass(each)
+		if wait := take(); wait != 0 {
+			t.Errorf("take(%v) after %s: got %s to wait, want none", limit, each, wait)
+		}
+		clock.pass(want.in)
+		for range want.calls {
+			if wait := take(); wait != 0 {
+				t.Fatalf("take(%v) after the window: got %s to wait, want the whole budget again", limit, wait)
+			}
+		}
+	}
+}
+
+// An attacker on one network must not use up what others have, nor escape by
+// walking through the addresses of his own IPv6 network.
+func TestLimiterIsolatesNetworks(t *testing.T) {
+	t.Parallel()
+	l, _ := newFakeLimiter()
+	exhaust(t, l, network(t, "192.0.2.1"), hushv1.Limit_LIMIT_REVEAL)
+	exhaust(t, l, network(t, "2001:db8:0:1::1"), hushv1.Limit_LIMIT_REVEAL)
+	for addr, free := range map[string]bool{
+		"192.0.2.1": false, "::ffff:192.0.2.1": false, "192.0.2.2": true,
+		"2001:db8:0:1::1": false, "2001:db8:0:1:ffff::9": false, "2001:db8:0:2::1": true,
+	} {
+		if wait := l.take(bucketKey{network: network(t, addr), limit: hushv1.Limit_LIMIT_REVEAL}, 1); (wait == 0) != free {
+			t.Errorf("take for %s: got %s to wait, want free %t", addr, wait, free)
+		}
+	}
+	if wait := l.take(bucketKey{network: network(t, "192.0.2.1"), limit: hushv1.Limit_LIMIT_READ}, 1); wait != 0 {
+		t.Errorf("take of another budget: got %s to wait, want none", wait)
+	}
+	exhaust(t, l, caller.Network{}, hushv1.Limit_LIMIT_REVEAL) // an unknown network is one network
+}
+
+// The attack: create from one /64 after the other out of a /48, as any home line
+// can. Only creation counts for the /48; what a refusal took is given back.
+func TestLimiterCountsCreationOfWideNetwork(t *testing.T) {
+	t.Parallel()
+	l, clock := newFakeLimiter()
+	const create = hushv1.Limit_LIMIT_CREATE
+	calls := budgetOf(create).calls
+	for i := range 4 * calls {
+		if wait := l.takeCaller(network(t, fmt.Sprintf("2001:db8:1:%x::1", i%8)), create, 1); wait != 0 {
+			t.Fatalf("takeCaller number %d of a /48: got %s to wait, want none", i+1, wait)
+		}
+	}
+	fresh := network(t, "2001:db8:1:ffff::1")
+	for range 2 * calls { // refusals cost neither budget anything
+		if wait := l.takeCaller(fresh, create, 1); wait <= 0 {
+			t.Fatalf("takeCaller above the budget of a /48: got %s to wait, want more than zero", wait)
+		}
+	}
+	for addr, limit := range map[string]hushv1.Limit{
+		"2001:db8:2::1": create, "192.0.2.1": create, "2001:db8:1:ffff::1": hushv1.Limit_LIMIT_REVEAL,
+	} {
+		if wait := l.takeCaller(network(t, addr), limit, 1); wait != 0 {
+			t.Errorf("takeCaller(%s, %v): got %s to wait, want none", addr, limit, wait)
+		}
+	}
+	l.giveCaller(network(t, "2001:db8:1:1::1"), create)
+	if wait := l.takeCaller(fresh, create, 1); wait != 0 {
+		t.Errorf("takeCaller after a call was given back: got %s to wait, want none", wait)
+	}
+	clock.pass(20 * time.Minute)
+	for i := range calls {
+		if wait := l.takeCaller(fresh, create, 1); wait != 0 {
+			t.Fatalf("takeCaller number %d after the window: got %s to wait, want none", i+1, wait)
+		}
+	}
+	if wait := l.takeCaller(fresh, create, 1); wait <= 0 {
+		t.Errorf("takeCaller above the budget of a /64: got %s to wait, want more than zero", wait)
+	}
+}
+
+func exhaust(t *testing.T, l *limiter, n caller.Network, limit hushv1.Limit) {
+	t.Helper()
+	for range budgetOf(limit).calls {
+		if wait := l.take(bucketKey{network: n, limit: limit}, 1); wait != 0 {
+			t.Fatalf("take for %s: got %s to wait, want none", n, wait)
+		}
+	}
+	if wait := l.take(bucketKey{network: n, limit: limit}, 1); wait <= 0 {
+		t.Errorf("take for %s above the budget: got no wait, want one", n)
+	}
+}
+
+// Twenty-five keys in one call must not be twenty-five guesses for the price of
+// one.
+func TestCostOfStatusList(t *testing.T) {
+	t.Parallel()
+	keys := make([]string, 25)
+	for message, want := range map[any]int{
+		&hushv1.ListSecretStatusRequest{SecretKeys: keys}:       25,
+		&hushv1.ListSecretStatusRequest{SecretKeys: keys[:1]}:   1,
+		&hushv1.ListSecretStatusRequest{}:                       1,
+		&hushv1.BatchGetMetadataRequest{MetadataKeys: keys}:     25,
+		&hushv1.BatchGetMetadataRequest{MetadataKeys: keys[:1]}: 1,
+		&hushv1.BatchGetMetadataRequest{}:                       1,
+		&hushv1.GetSecretStatusRequest{}:                        1,
+		&hushv1.RevealSecretRequest{}:                           1,
+	} {
+		if got := cost(message); got != want {
+			t.Errorf("cost(%T): got %d, want %d", message, got, want)
+		}
+	}
+	l, _ := newFakeLimiter()
+	caller := network(t, "192.0.2.1")
+	for range 1000 / 25 {
+		if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 25); wait != 0 {
+			t.Fatalf("take of 25: got %s to wait, want none", wait)
+		}
+	}
+	if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 1); wait == 0 {
+		t.Error("take after 40 lists of 25: got no wait, want one")
+	}
+	if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 1001); wait != 20*time.Minute {
+		t.Errorf("take of more than there ever is: got %s, want %s", wait, 20*time.Minute)
+	}
+}
+
+// An attacker with a /48 of addresses makes a bucket with each.
+func TestLimiterBoundsItsMemory(t *testing.T) {
+	t.Parallel()
+	l, clock := newFakeLimiter()
+	exhausted := network(t, "2001:db8:ffff:ffff::")
+	for i := range 2*maxBuckets + 10 {
+		if i == maxBuckets/2 {
+			clock.pass(20 * time.Minute) // the buckets so far are full again
+		}
+		if i == maxBuckets-1 {
+			exhaust(t, l, exhausted, hushv1.Limit_LIMIT_CREATE)
+		}
+		l.take(bucketKey{network: network(t, fmt.Sprintf("2001:db8:%x:%x::", i>>16, i&0xffff)), limit: hushv1.Limit_LIMIT_CREATE}, 1)
+		if i == maxBuckets && l.take(bucketKey{network: exhausted, limit: hushv1.Limit_LIMIT_CREATE}, 1) == 0 {
+			t.Error("take for an exhausted network after full buckets were forgotten: got no wait, want it to be remembered")
+		}
+	}
+	if len(l.buckets) > maxBuckets {
+		t.Errorf("buckets: got %d, want at most %d", len(l.buckets), maxBuckets)
+	}
+}
+
+func TestLimitRateFailsClosed(t *testing.T) {
+	t.Parallel()
+	l, _ := newFakeLimiter()
+	g := gate{policies: policies{"/hush.v1.SystemService/GetStatus": {access: hushv1.Access_ACCESS_PUBLIC, scope: hushv1.Scope_SCOPE_ANY}}, budgets: l}
+	call := chainOf(checkGate(g), limitRate(g))
+	method := Bind(call, "/hush.v1.SystemService/GetStatus", getStatus)
+	if _, err := method.Call(t.Context(), nil, &hushv1.GetStatusRequest{}); !errors.Is(err, errNoCaller) {
+		t.Errorf("Call without a caller: got %v, want %v", err, errNoCaller)
+	}
+	ctx := withRecord(t.Context(), &record{})
+	var rate *rateError
+	if _, err := method.Call(ctx, nil, &hushv1.GetStatusRequest{}); !errors.As(err, &rate) {
+		t.Errorf("Call of a method without a budget: got %v, want it to be refused", err)
+	}
+}
+
+// An account must not flood strangers with mail, from however many networks it
+// calls.
+func TestLimiterOfMails(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		recipients []string
+		want       int
+	}{
+		{nil, 0}, {[]string{"a@example.com"}, 1}, {[]string{"a@example.com, b@example.com", "c@example.com"}, 3},
+	} {
+		if got := mailsOf(&hushv1.ConcealSecretRequest{Recipients: test.recipients}); got != test.want {
+			t.Errorf("mailsOf(%q): got %d, want %d", test.recipients, got, test.want)
+		}
+	}
+	if got := mailsOf(&hushv1.GetStatusRequest{}); got != 0 {
+		t.Errorf("mailsOf(GetStatusRequest): got %d, want 0", got)
+	}
+	l, _ := newFakeLimiter()
+	key := bucketKey{account: "ada", limit: hushv1.Limit_LIMIT_RECIPIENT}
+	for range 5 {
+		if wait := l.take(key, 10); wait != 0 {
+			t.Fatalf("take(10 mails): got %s to wait, want none", wait)
+		}
+	}
+	if wait := l.take(key, 1); wait == 0 {
+		t.Error("take(the 51st mail): got no wait, want one")
+	}
+	if wait := l.take(bucketKey{account: "bob", limit: key.limit}, 1); wait != 0 {
+		t.Errorf("take(another account's): got %s to wait, want none", wait)
+	}
+}

@@ -1,0 +1,28 @@
+package chain
+
+import "crypto/rand"
+
+const (
+	shrimpLength   = 49
+	shrimpAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+)
+
+// NewShrimp draws a token in the form that sessions have: 49 characters 0-9
+// and a-z. Clients store and send it back; from callers without a session
+// nobody asks for it.
+func NewShrimp() string {
+	token := make([]byte, 0, shrimpLength)
+	var random [2 * shrimpLength]byte
+	for {
+		_, _ = rand.Read(random[:]) // never answers an error
+		for _, b := range random {
+			if b >= 252 {
+				continue // 7 × 36: the rest would favour some characters
+			}
+			token = append(token, shrimpAlphabet[b%36])
+			if len(token) == shrimpLength {
+				return string(token)
+			}
+		}
+	}
+}

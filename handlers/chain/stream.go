@@ -1,0 +1,184 @@
+package chain
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpchealth"
+	"connectrpc.com/grpcreflect"
+
+	"hush/vault/caller"
+	"hush/vault/refusal"
+)
+
+const (
+	// StreamsMost is how many streams one network or account may have open at a
+	// time: receipts that it follows, health watches and reflection.
+	StreamsMost = 20
+	// streamsAll is how many there may be in all.
+	streamsAll = 2000
+	// streamLife is how long a stream lasts before its client has to resume it.
+	streamLife = 15 * time.Minute
+	// sendTime is how long the client of a stream may take to read a message.
+	sendTime = 30 * time.Second
+)
+
+// errStreamOver ends a stream that has lasted its time, or whose server stops.
+// Clients call again.
+var errStreamOver = refusal.ErrUnavailable
+
+// streams bounds all streams, whatever service they belong to: how many there
+// are, from their headers on, how long they last, and how long a write takes.
+// Until a stream's request is complete the server's own deadlines hold.
+type streams struct {
+	procedures     map[string]bool
+	life, sendTime time.Duration
+	stopping       context.Context //nolint:containedctx // the server's life, not a call's
+	stop           context.CancelFunc
+
+	mu      sync.Mutex
+	callers map[streamer]int
+	all     int
+}
+
+// streamer is who has streams: an account, or else a network.
+type streamer struct {
+	account string
+	network caller.Network
+}
+
+func newStreams(policies policies) *streams {
+	s := &streams{
+		life: streamLife, sendTime: sendTime, callers: map[streamer]int{},
+		procedures: map[string]bool{
+			"/" + grpchealth.HealthV1ServiceName + "/Watch":                       true,
+			"/" + grpcreflect.ReflectV1ServiceName + "/ServerReflectionInfo":      true,
+			"/" + grpcreflect.ReflectV1AlphaServiceName + "/ServerReflectionInfo": true,
+		},
+	}
+	for procedure, p := range policies {
+		if p.method.IsStreamingServer() || p.method.IsStreamingClient() {
+			s.procedures[procedure] = true
+		}
+	}
+	s.stopping, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// around counts the streams among the requests for next, and refuses those that
+// are too many.
+func (s *streams) around(next http.Handler) http.Handler {
+	refusals := connect.NewErrorWriter()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := recordFrom(r.Context())
+		if rec == nil || !s.procedures[r.URL.Path] {
+			next.ServeHTTP(w, r)
+			return
+		}
+		who := streamerOf(rec.caller)
+		if !s.enter(who) {
+			refused := mapError(&refusal.TooManyError{What: "streams at a time", Limit: StreamsMost})
+			rec.procedure, rec.code = r.URL.Path, refused.Code().String()
+			_ = refusals.Write(w, r, refused)
+			return
+		}
+		defer s.leave(who)
+		rec.control = http.NewResponseController(w)
+		next.ServeHTTP(w, r)
+	})
+}
+
+func streamerOf(c caller.Caller) streamer {
+	if c.Account != "" {
+		return streamer{account: c.Account}
+	}
+	return streamer{network: c.Network}
+}
+
+// enter reports whether there is room for one more.
+func (s *streams) enter(who streamer) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all >= streamsAll || s.callers[who] >= StreamsMost {
+		return false
+	}
+	s.callers[who]++
+	s.all++
+	return true
+}
+
+func (s *streams) leave(who streamer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	if s.callers[who]--; s.callers[who] == 0 {
+		delete(s.callers, who)
+	}
+}
+
+// WrapUnary does nothing. It is part of connect.Interceptor.
+func (*streams) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc { return next }
+
+// WrapStreamingClient does nothing: no service here is a client.
+func (*streams) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+// WrapStreamingHandler gives a stream its deadlines, and ends its context after
+// its time and when the server stops. It then returns a code that makes clients
+// resume.
+func (s *streams) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		rec := recordFrom(ctx)
+		if rec == nil || rec.control == nil {
+			return errNoCaller
+		}
+		ctx, end := context.WithCancelCause(context.WithValue(ctx, streamKey{}, true))
+		defer end(nil)
+		timer := time.AfterFunc(s.life, func() { end(errStreamOver) })
+		defer timer.Stop()
+		defer context.AfterFunc(s.stopping, func() { end(errStreamOver) })()
+		err := next(ctx, &streamConn{StreamingHandlerConn: conn, control: rec.control, sendTime: s.sendTime})
+		_ = rec.control.SetWriteDeadline(time.Now().Add(s.sendTime)) // for the end of the stream
+		if cause := context.Cause(ctx); errors.Is(cause, errStreamOver) {
+			return mapError(errStreamOver)
+		}
+		return err
+	}
+}
+
+// streamKey is in the context of every stream.
+type streamKey struct{}
+
+// streamConn is a stream with deadlines.
+type streamConn struct {
+	connect.StreamingHandlerConn
+
+	control  *http.ResponseController
+	sendTime time.Duration
+}
+
+// Receive reads a message. At the end of the request, and not before it, the
+// server's deadlines are over: they are for requests that come slowly.
+func (c *streamConn) Receive(message any) error {
+	err := c.StreamingHandlerConn.Receive(message)
+	if errors.Is(err, io.EOF) {
+		// A writer without deadlines has none to remove.
+		_ = c.control.SetReadDeadline(time.Time{})
+		_ = c.control.SetWriteDeadline(time.Time{})
+	}
+	return err
+}
+
+// Send writes a message. A client that does not read it in time ends the stream.
+func (c *streamConn) Send(message any) error {
+	_ = c.control.SetWriteDeadline(time.Now().Add(c.sendTime))
+	err := c.StreamingHandlerConn.Send(message)
+	_ = c.control.SetWriteDeadline(time.Time{})
+	return err
+}

@@ -1,0 +1,293 @@
+package chain
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+	"hush/vault/caller"
+	"hush/vault/secret"
+	"hush/vault/vaulttest"
+)
+
+// streamServer is a chain with one service over real HTTP/1.1 and h2c, with a receipt to follow.
+type streamServer struct {
+	*httptest.Server
+	streams *streams
+	kit     *vaulttest.Kit
+	kept    secret.Concealed
+}
+
+func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamServer {
+	t.Helper()
+	kit := vaulttest.New(t, vaulttest.Options{Manual: true})
+	c, err := New(Options{
+		Sessions: kit.Vault.Sessions, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mount := c.Mount(hushv1connect.NewMetadataServiceHandler(&receiptService{receipts: kit.Vault.Receipts}, c.HandlerOptions()...))
+	server := httptest.NewUnstartedServer(c.Middleware(mount.Handler))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	change(c.streams, server.Config)
+	server.Start()
+	t.Cleanup(server.Close)
+	return &streamServer{server, c.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})}
+}
+
+// receiptService has one stream, which tells that a receipt changed and not how.
+type receiptService struct {
+	hushv1connect.UnimplementedMetadataServiceHandler
+
+	receipts *secret.Receipts
+}
+
+func (s *receiptService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {
+	watch, err := s.receipts.WatchMetadata(ctx, CallerFrom(ctx), req.GetMetadataKey())
+	if err != nil {
+		return err
+	}
+	defer watch.Close()
+	for {
+		if err := stream.Send(new(hushv1.WatchMetadataResponse)); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-watch.Changed():
+		}
+	}
+}
+
+const watchPath = "/hush.v1.MetadataService/WatchMetadata"
+
+func (h *streamServer) watch(t *testing.T) *connect.ServerStreamForClient[hushv1.WatchMetadataResponse] {
+	t.Helper()
+	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, h.URL).WatchMetadata(t.Context(),
+		&hushv1.WatchMetadataRequest{MetadataKey: h.kept.Metadata.Key.Expose()})
+	if err != nil || !stream.Receive() {
+		t.Fatalf("WatchMetadata: got %v, want a message", err)
+	}
+	return stream
+}
+
+// open returns how many streams there are.
+func (s *streams) open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
+}
+
+// A stream that has lasted its time ends with a code that makes clients resume
+// it.
+func TestStreamsEnd(t *testing.T) {
+	t.Parallel()
+	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.life = 50 * time.Millisecond })
+	stream := h.watch(t)
+	for stream.Receive() { // until it ends
+	}
+	if got := connect.CodeOf(stream.Err()); got != connect.CodeUnavailable {
+		t.Errorf("WatchMetadata at its end: got %v, want unavailable", stream.Err())
+	}
+	if _, found := retryDelay(stream.Err()); !found {
+		t.Errorf("WatchMetadata at its end: got %v, want it to say when to call again", stream.Err())
+	}
+}
+
+func retryDelay(err error) (any, bool) {
+	coded, ok := errors.AsType[*connect.Error](err)
+	if !ok {
+		return nil, false
+	}
+	for _, detail := range coded.Details() {
+		if strings.HasSuffix(detail.Type(), "RetryInfo") {
+			return detail, true
+		}
+	}
+	return nil, false
+}
+
+// Hundreds of half-sent requests used to pend for ever, for the deadline went
+// before the request had come. Now it stands until then, and holds for none that
+// is complete.
+func TestHalfSentStreamsEnd(t *testing.T) {
+	t.Parallel()
+	h := newStreamServer(t, func(s *streams, server *http.Server) {
+		s.sendTime = 300 * time.Millisecond // for the HTTP/2 client, which reads no answer either
+		server.ReadTimeout, server.WriteTimeout = 200*time.Millisecond, 300*time.Millisecond
+	})
+	whole := h.watch(t)
+	for name, begin := range map[string]func(*testing.T) io.Reader{"HTTP/1.1": h.halfSent1, "HTTP/2": h.halfSent2} {
+		if _, err := io.Copy(io.Discard, begin(t)); err != nil {
+			t.Logf("%s: %v", name, err) // a reset is an end as well
+		}
+	}
+	for h.streams.open() > 1 { // the last one is leaving
+		time.Sleep(time.Millisecond)
+	}
+	h.kit.MustReveal(t, vaulttest.Caller(2), h.kept.Secret.Key, "")
+	if !whole.Receive() {
+		t.Errorf("WatchMetadata after the deadlines: got %v, want a message", whole.Err())
+	}
+}
+
+// halfSent1 begins a stream over HTTP/1.1 and never ends its request.
+func (h *streamServer) halfSent1(t *testing.T) io.Reader {
+	t.Helper()
+	conn := h.dial(t)
+	const head = "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/connect+json\r\nContent-Length: 100\r\n\r\n\x00\x00"
+	if _, err := fmt.Fprintf(conn, head, watchPath); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// halfSent2 does so over HTTP/2. What it returns ends with the stream.
+func (h *streamServer) halfSent2(t *testing.T) io.Reader {
+	t.Helper()
+	framer := h.frames(t)
+	h.request(t, framer, false)
+	return readerFunc(func([]byte) (int, error) { return 0, untilReset(framer) })
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// untilReset reads frames until a stream has ended.
+func untilReset(framer *http2.Framer) error {
+	for {
+		frame, err := framer.ReadFrame()
+		if err != nil {
+			return err
+		}
+		header := frame.Header()
+		if header.Type == http2.FrameRSTStream || header.Flags.Has(http2.FlagDataEndStream) &&
+			(header.Type == http2.FrameData || header.Type == http2.FrameHeaders) {
+			return io.EOF
+		}
+	}
+}
+
+func (h *streamServer) dial(t *testing.T) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", h.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// frames speaks HTTP/2 by hand, and lets the server send no data: it does not
+// read.
+func (h *streamServer) frames(t *testing.T) *http2.Framer {
+	t.Helper()
+	conn := h.dial(t)
+	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
+		t.Fatal(err)
+	}
+	framer := http2.NewFramer(conn, conn)
+	if err := framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize}); err != nil {
+		t.Fatal(err)
+	}
+	return framer
+}
+
+// request asks for a watch, and sends the whole of the request or just its
+// first bytes.
+func (h *streamServer) request(t *testing.T, framer *http2.Framer, whole bool) {
+	t.Helper()
+	var block bytes.Buffer
+	encoder := hpack.NewEncoder(&block)
+	for _, field := range [][2]string{
+		{":method", "POST"}, {":scheme", "http"}, {":path", watchPath}, {":authority", "x"}, {"content-type", "application/connect+json"},
+	} {
+		_ = encoder.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]})
+	}
+	err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block.Bytes(), EndHeaders: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := fmt.Appendf(nil, `{"metadataKey":%q}`, h.kept.Metadata.Key.Expose())
+	message = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
+	if !whole {
+		message = message[:7]
+	}
+	if err := framer.WriteData(1, whole, message); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A client that never reads holds a stream no longer than a message may take.
+func TestStreamsOfClientsThatDoNotRead(t *testing.T) {
+	t.Parallel()
+	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.sendTime = 100 * time.Millisecond })
+	framer := h.frames(t)
+	h.request(t, framer, true)
+	if err := untilReset(framer); !errors.Is(err, io.EOF) {
+		t.Errorf("stream that nobody reads: got %v, want its end", err)
+	}
+	for h.streams.open() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// However many callers there are, there is an end to streams.
+func TestAllStreamsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := newStreams(policies{})
+	for i := range streamsAll {
+		if !s.enter(streamer{account: fmt.Sprint(i)}) {
+			t.Fatalf("enter: got no room for stream %d of %d", i, streamsAll)
+		}
+	}
+	if s.enter(streamer{account: "another"}) {
+		t.Errorf("enter: got room for more than %d streams", streamsAll)
+	}
+	s.leave(streamer{account: "0"})
+	if !s.enter(streamer{account: "another"}) {
+		t.Error("enter after one has left: got no room")
+	}
+	if len(s.callers) != streamsAll {
+		t.Errorf("callers: got %d, want those that have streams", len(s.callers))
+	}
+}
+
+// Streams that begin after the end of all of them end at once.
+func TestStreamsAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.stop() })
+	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, h.URL).WatchMetadata(context.Background(),
+		&hushv1.WatchMetadataRequest{MetadataKey: h.kept.Metadata.Key.Expose()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stream.Receive() { // perhaps one message
+	}
+	if connect.CodeOf(stream.Err()) != connect.CodeUnavailable {
+		t.Errorf("WatchMetadata after the end: got %v, want unavailable", stream.Err())
+	}
+}

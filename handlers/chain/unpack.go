@@ -1,0 +1,63 @@
+package chain
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+
+	"connectrpc.com/connect"
+)
+
+// unpacker decompresses a message. It ends one byte behind the most that the
+// message may have, however much more there is, and counts what it gives while
+// it is at work.
+type unpacker struct {
+	gzip.Reader
+
+	flight *flight
+	most   int64
+	given  int64
+}
+
+// packing is gzip for messages of a procedure with that limit.
+func packing(f *flight, most int) connect.HandlerOption {
+	return connect.WithCompression("gzip",
+		func() connect.Decompressor { return &unpacker{flight: f, most: int64(most)} },
+		func() connect.Compressor { return gzip.NewWriter(io.Discard) })
+}
+
+// Reset begins another message.
+func (u *unpacker) Reset(from io.Reader) error {
+	u.release()
+	return u.Reader.Reset(from)
+}
+
+// Read implements io.Reader.
+func (u *unpacker) Read(into []byte) (int, error) {
+	left := u.most + 1 - u.given
+	if left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := u.Reader.Read(into[:min(int64(len(into)), left)])
+	u.given += int64(n)
+	if u.flight.unpacking.Add(int64(n)) > maxUnpacking {
+		return n, heldError()
+	}
+	return n, err
+}
+
+// Close ends the message.
+func (u *unpacker) Close() error {
+	u.release()
+	return u.Reader.Close()
+}
+
+func (u *unpacker) release() {
+	u.flight.unpacking.Add(-u.given)
+	u.given = 0
+}
+
+// isPacked reports whether a request's messages may be compressed.
+func isPacked(header http.Header) bool {
+	return len(header["Content-Encoding"]) > 0 || len(header["Grpc-Encoding"]) > 0 || len(header["Connect-Content-Encoding"]) > 0
+}

@@ -1,0 +1,95 @@
+package chain
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+
+	"connectrpc.com/connect"
+)
+
+// What an error may weigh, in bytes. JSON writes up to six bytes for one, and
+// details twice; gRPC writes the message twice, with up to three bytes for one.
+// In every protocol this stays below 8 KiB.
+const (
+	maxErrorText    = 512
+	maxErrorDetails = 512
+)
+
+// light returns err with a message and details of bounded size. A detail that
+// does not fit is left out whole.
+func light(err *connect.Error) *connect.Error {
+	var fit []*connect.ErrorDetail
+	left, details := maxErrorDetails, err.Details()
+	for _, detail := range details {
+		if size := len(detail.Type()) + len(detail.Bytes()); size <= left {
+			fit = append(fit, detail)
+			left -= size
+		}
+	}
+	if len(fit) == len(details) && len(err.Message()) <= maxErrorText {
+		return err
+	}
+	lighter := connect.NewError(err.Code(), errors.New(shortened(err.Message())))
+	maps.Copy(lighter.Meta(), err.Meta())
+	for _, detail := range fit {
+		lighter.AddDetail(detail)
+	}
+	return lighter
+}
+
+// shortened cuts a text to what an error may say, between two characters.
+func shortened(text string) string {
+	const more = "..."
+	if len(text) <= maxErrorText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxErrorText-len(more)], "") + more
+}
+
+// maxProtocolText is longer than any protocol header and query parameter that
+// a client has reason to send.
+const maxProtocolText = 256
+
+// protocolHeaders and protocolParams are those that connect's own errors quote.
+func protocolHeaders() [7]string {
+	return [7]string{
+		"Content-Type", "Content-Encoding", "Grpc-Encoding", "Connect-Content-Encoding",
+		"Connect-Protocol-Version", "Connect-Timeout-Ms", "Grpc-Timeout",
+	}
+}
+
+func protocolParams() [4]string { return [4]string{"encoding", "compression", "connect", "base64"} }
+
+// brief refuses requests whose protocol headers or parameters are so long that
+// an error which quotes them would be heavy.
+func brief(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if verbose(r) {
+			http.Error(w, "a protocol header or parameter is too long", http.StatusBadRequest)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func verbose(r *http.Request) bool {
+	for _, name := range protocolHeaders() {
+		for _, value := range r.Header[name] {
+			if len(value) > maxProtocolText {
+				return true
+			}
+		}
+	}
+	if r.Method != http.MethodGet || r.URL.RawQuery == "" {
+		return false
+	}
+	query := r.URL.Query()
+	for _, name := range protocolParams() {
+		if len(query.Get(name)) > maxProtocolText {
+			return true
+		}
+	}
+	return false
+}
