@@ -1,7 +1,8 @@
-// Package handlers carries calls from the wire to the vault and back: one
-// struct a service, one chain of interceptors around all of them, one place
-// that says who calls, and one table that turns the vault's errors into codes.
-// Nothing reaches the vault past that chain, whatever the protocol.
+// Package handlers holds the services: a struct and a file for each, whose
+// methods translate a message, call the vault and translate the result. New
+// wires them to the chain (package handlers/chain), and nothing reaches the
+// vault past that chain, whatever the protocol. Only cmd/hush calls New and
+// NewAdmin; routes call the services through API.Callable.
 package handlers
 
 import (

@@ -1,3 +1,14 @@
+// Package chain holds everything that stands between a request and a service:
+// middleware that finds out who calls and writes the one log line, the gate
+// that decides on a call before its body is read, the codecs and bounds of what
+// is read, the interceptors around the call, and the table that turns errors
+// into codes.
+//
+// It promises that no service runs for a caller that the gate did not admit,
+// over the wire or in process, and that no error tells more than the table
+// says. It knows no service but the contract's descriptors: handlers mounts and
+// binds the services, and routes call them as Methods. Only handlers makes a
+// Chain.
 package chain
 
 import (
@@ -19,8 +30,8 @@ import (
 
 // Options is what a chain is made of.
 type Options struct {
-	// Sessions, Log, Now and BaseURL are required; see Options in package
-	// handlers for the rest.
+	// Sessions, Log, Now and BaseURL are required. The fields mean what they
+	// mean in the options of package handlers.
 	Sessions        *session.Sessions
 	Log             *slog.Logger
 	Now             func() time.Time
