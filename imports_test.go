@@ -24,8 +24,8 @@ const module = "hush"
 // that fits none is not allowed to exist.
 //
 // Above all: the vault knows no wire format, storage knows no vault, routes
-// reach the vault only through the handlers' chain, and nothing imports a
-// command.
+// reach the vault only through the handlers' chain, the chain knows no service,
+// and nothing imports a command.
 var directions = map[string][]string{
 	"cmd/hush": {
 		"connections", "crash", "gen/...", "handlers", "hosts", "locale", "mail", "resolver", "routes", "seal", "storage/...",

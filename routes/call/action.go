@@ -27,7 +27,7 @@ type Action struct {
 	Operation string
 	// Procedures are the RPCs that Run may call; none for an action without one.
 	Procedures []string
-	// Access is who the action is for; see handlers.Hides.
+	// Access is who the action is for; see chain.Hides.
 	Access hushv1.Access
 	// Fields are the parameters that Run reads.
 	Fields []params.Field
