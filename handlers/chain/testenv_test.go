@@ -1,9 +1,8 @@
-package handlers_test
+package chain_test
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,9 +10,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"connectrpc.com/connect"
-	"google.golang.org/protobuf/proto"
 
 	"hush/handlers"
 	"hush/seal"
@@ -103,20 +99,4 @@ func inside(t testing.TB, api *handlers.API, change func(*http.Request), do func
 	if !ran {
 		t.Error("Middleware: got no call of the handler, want one")
 	}
-}
-
-// detailOf returns the detail of an error of that type.
-func detailOf[T proto.Message](err error) (detail T, found bool) {
-	coded, ok := errors.AsType[*connect.Error](err)
-	if !ok {
-		return detail, false
-	}
-	for _, d := range coded.Details() {
-		if value, err := d.Value(); err == nil {
-			if detail, found = value.(T); found {
-				return detail, true
-			}
-		}
-	}
-	return detail, false
 }

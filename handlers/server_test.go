@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"cmp"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
@@ -132,4 +134,20 @@ func (h *house) bearer(t *testing.T, scopes caller.Scopes) *browser {
 		t.Fatalf("CreateToken: got %v, want no error", err)
 	}
 	return &browser{bearer: token.Expose()}
+}
+
+// detailOf returns the detail of an error of that type.
+func detailOf[T proto.Message](err error) (detail T, found bool) {
+	coded, ok := errors.AsType[*connect.Error](err)
+	if !ok {
+		return detail, false
+	}
+	for _, d := range coded.Details() {
+		if value, err := d.Value(); err == nil {
+			if detail, found = value.(T); found {
+				return detail, true
+			}
+		}
+	}
+	return detail, false
 }

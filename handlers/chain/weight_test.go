@@ -1,4 +1,4 @@
-package handlers_test
+package chain_test
 
 import (
 	"bytes"
