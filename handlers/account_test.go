@@ -14,19 +14,19 @@ import (
 
 func TestChangeAccountPasswordKeepsTheSession(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	b, _ := h.signIn(t, false)
-	other, _ := h.signIn(t, false)
-	_, err := h.accounts(b).ChangeAccountPassword(t.Context(), &hushv1.ChangeAccountPasswordRequest{
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, _ := s.signIn(t, false)
+	other, _ := s.signIn(t, false)
+	_, err := s.accounts(b).ChangeAccountPassword(t.Context(), &hushv1.ChangeAccountPasswordRequest{
 		CurrentPassword: testPassword, NewPassword: "seventeen small elms",
 	})
 	if err != nil || len(b.set) != 0 {
 		t.Fatalf("ChangeAccountPassword: got %v and the cookies %q, want neither", err, b.set)
 	}
-	if _, err := h.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{}); err != nil {
+	if _, err := s.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{}); err != nil {
 		t.Errorf("GetAccount with the session that changed it: got %v, want no error", err)
 	}
-	_, err = h.accounts(other).GetAccount(t.Context(), &hushv1.GetAccountRequest{})
+	_, err = s.accounts(other).GetAccount(t.Context(), &hushv1.GetAccountRequest{})
 	if connect.CodeOf(err) != connect.CodeUnauthenticated {
 		t.Errorf("GetAccount with another session: got %v, want unauthenticated", err)
 	}
@@ -34,13 +34,13 @@ func TestChangeAccountPasswordKeepsTheSession(t *testing.T) {
 
 func TestDestroyAccountClearsTheCookie(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	b, _ := h.signIn(t, false)
-	_, err := h.accounts(b).DestroyAccount(t.Context(), &hushv1.DestroyAccountRequest{Confirmation: "wrong password"})
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, _ := s.signIn(t, false)
+	_, err := s.accounts(b).DestroyAccount(t.Context(), &hushv1.DestroyAccountRequest{Confirmation: "wrong password"})
 	if connect.CodeOf(err) != connect.CodePermissionDenied || len(b.set) != 0 {
 		t.Errorf("DestroyAccount with a wrong password: got %v and the cookies %q, want permission denied and none", err, b.set)
 	}
-	if _, err := h.accounts(b).DestroyAccount(t.Context(), &hushv1.DestroyAccountRequest{Confirmation: testPassword}); err != nil {
+	if _, err := s.accounts(b).DestroyAccount(t.Context(), &hushv1.DestroyAccountRequest{Confirmation: testPassword}); err != nil {
 		t.Fatalf("DestroyAccount: got %v, want no error", err)
 	}
 	if diff := cmp.Diff([]string{clearedCookie}, b.set); diff != "" {
@@ -50,19 +50,19 @@ func TestDestroyAccountClearsTheCookie(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	b, _ := h.signIn(t, false)
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, _ := s.signIn(t, false)
 	for _, c := range []struct{ asked, now, before string }{{"pt-BR", "pt_BR", ""}, {"de", "de", "pt_BR"}} {
-		res, err := h.accounts(b).UpdateLocale(t.Context(), &hushv1.UpdateLocaleRequest{Locale: c.asked})
+		res, err := s.accounts(b).UpdateLocale(t.Context(), &hushv1.UpdateLocaleRequest{Locale: c.asked})
 		if err != nil || res.GetNewLocale() != c.now || res.GetOldLocale() != c.before {
 			t.Errorf("UpdateLocale(%s): got %v %v, want %s after %q", c.asked, res, err, c.now, c.before)
 		}
 	}
-	_, err := h.accounts(b).UpdateLocale(t.Context(), &hushv1.UpdateLocaleRequest{Locale: "tlh"})
+	_, err := s.accounts(b).UpdateLocale(t.Context(), &hushv1.UpdateLocaleRequest{Locale: "tlh"})
 	if connect.CodeOf(err) != connect.CodeInvalidArgument {
 		t.Errorf("UpdateLocale(tlh): got %v, want an invalid argument", err)
 	}
-	res, err := h.accounts(b).UpdateNotifications(t.Context(), &hushv1.UpdateNotificationsRequest{
+	res, err := s.accounts(b).UpdateNotifications(t.Context(), &hushv1.UpdateNotificationsRequest{
 		Notifications: &hushv1.Notifications{SecretOpened: true},
 	})
 	if err != nil || !res.GetAccount().GetNotifications().GetSecretOpened() || res.GetAccount().GetLocale() != "de" {
@@ -72,10 +72,10 @@ func TestSettings(t *testing.T) {
 
 func TestAPITokens(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	ctx := t.Context()
-	b, _ := h.signIn(t, false)
-	made, err := h.accounts(b).GenerateApiToken(ctx, &hushv1.GenerateApiTokenRequest{
+	b, _ := s.signIn(t, false)
+	made, err := s.accounts(b).GenerateApiToken(ctx, &hushv1.GenerateApiTokenRequest{
 		Name: "ci", Ttl: durationpb.New(3600e9),
 		Scopes: []hushv1.TokenScope{hushv1.TokenScope_TOKEN_SCOPE_METADATA, hushv1.TokenScope_TOKEN_SCOPE_CONCEAL},
 	})
@@ -87,31 +87,31 @@ func TestAPITokens(t *testing.T) {
 		t.Errorf("GenerateApiToken: scopes (-want +got):\n%s", diff)
 	}
 	token := &browser{bearer: made.GetToken()}
-	if _, err := h.sessions(token).Authcheck(ctx, &hushv1.AuthcheckRequest{}); err != nil {
+	if _, err := s.sessions(token).Authcheck(ctx, &hushv1.AuthcheckRequest{}); err != nil {
 		t.Errorf("Authcheck with the token: got %v, want no error", err)
 	}
-	if _, err := h.accounts(token).GetAccount(ctx, &hushv1.GetAccountRequest{}); reasonOf(t, err) != hushv1.Refusal_REASON_SCOPE {
+	if _, err := s.accounts(token).GetAccount(ctx, &hushv1.GetAccountRequest{}); reasonOf(t, err) != hushv1.Refusal_REASON_SCOPE {
 		t.Errorf("GetAccount with the token: got %v, want it to lack the scope", err)
 	}
-	list, err := h.accounts(b).ListApiTokens(ctx, &hushv1.ListApiTokensRequest{})
+	list, err := s.accounts(b).ListApiTokens(ctx, &hushv1.ListApiTokensRequest{})
 	if err != nil || len(list.GetApiTokens()) != 1 || list.GetApiTokens()[0].GetName() != "ci" {
 		t.Errorf("ListApiTokens: got %v %v, want ci", list, err)
 	}
-	if _, err := h.accounts(b).RevokeApiToken(ctx, &hushv1.RevokeApiTokenRequest{TokenId: made.GetApiToken().GetTokenId()}); err != nil {
+	if _, err := s.accounts(b).RevokeApiToken(ctx, &hushv1.RevokeApiTokenRequest{TokenId: made.GetApiToken().GetTokenId()}); err != nil {
 		t.Errorf("RevokeApiToken: got %v, want no error", err)
 	}
-	if _, err := h.sessions(token).Authcheck(ctx, &hushv1.AuthcheckRequest{}); connect.CodeOf(err) != connect.CodeUnauthenticated {
+	if _, err := s.sessions(token).Authcheck(ctx, &hushv1.AuthcheckRequest{}); connect.CodeOf(err) != connect.CodeUnauthenticated {
 		t.Errorf("Authcheck with a revoked token: got %v, want unauthenticated", err)
 	}
 }
 
 func TestExportAccount(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	b, session := h.signIn(t, false)
-	h.bearer(t, caller.ScopesAll)
-	receipt := h.conceal(t, b)
-	res, err := h.accounts(b).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, session := s.signIn(t, false)
+	s.bearer(t, caller.ScopesAll)
+	receipt := s.conceal(t, b)
+	res, err := s.accounts(b).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
 	if err != nil {
 		t.Fatalf("ExportAccount: got %v, want no error", err)
 	}
@@ -128,12 +128,12 @@ func TestExportAccount(t *testing.T) {
 		t.Errorf("ExportAccount: got %d sealed receipts, want 0", res.GetSealedCount())
 	}
 	// A token of the operator opens only what came after it.
-	res, err = h.accounts(h.bearer(t, caller.ScopesAll)).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
+	res, err = s.accounts(s.bearer(t, caller.ScopesAll)).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
 	if err != nil || len(res.GetMetadata()) != 0 || res.GetSealedCount() != 1 {
 		t.Errorf("ExportAccount with a later token: got %d receipts, %d sealed, %v, want one sealed",
 			len(res.GetMetadata()), res.GetSealedCount(), err)
 	}
-	burned, err := h.accounts(b).BurnAllSecrets(t.Context(), &hushv1.BurnAllSecretsRequest{})
+	burned, err := s.accounts(b).BurnAllSecrets(t.Context(), &hushv1.BurnAllSecretsRequest{})
 	if err != nil || burned.GetBurned() != 1 {
 		t.Errorf("BurnAllSecrets: got %v %v, want 1", burned, err)
 	}

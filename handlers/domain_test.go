@@ -17,31 +17,31 @@ import (
 	"hush/vault/vaulttest"
 )
 
-func (h *house) domains(b *browser) hushv1connect.DomainServiceClient {
-	return hushv1connect.NewDomainServiceClient(h.client(b), h.url)
+func (s *testServer) domains(b *browser) hushv1connect.DomainServiceClient {
+	return hushv1connect.NewDomainServiceClient(s.client(b), s.url)
 }
 
-// newDomains returns a house with a claim, its account's client and the DNS.
-func newDomains(t *testing.T) (*house, hushv1connect.DomainServiceClient, *hushv1.Domain, *resolvertest.Server) {
+// newDomains returns a server with a claim, its account's client and the DNS.
+func newDomains(t *testing.T) (*testServer, hushv1connect.DomainServiceClient, *hushv1.Domain, *resolvertest.Server) {
 	t.Helper()
 	dns := resolvertest.New(t)
 	asks, err := resolver.New(dns.Addr)
 	if err != nil {
 		t.Fatalf("resolver.New: got %v, want no error", err)
 	}
-	h := newHouse(t, vaulttest.Options{Host: "hush.example", Resolver: asks}, nil)
-	b, _ := h.signIn(t, false)
-	client := h.domains(b)
+	s := newTestServer(t, vaulttest.Options{Host: "hush.example", Resolver: asks}, nil)
+	b, _ := s.signIn(t, false)
+	client := s.domains(b)
 	made, err := client.AddDomain(t.Context(), &hushv1.AddDomainRequest{Domain: "Secrets.Example.com"})
 	if err != nil {
 		t.Fatalf("AddDomain: got %v, want no error", err)
 	}
-	return h, client, made.GetDomain(), dns
+	return s, client, made.GetDomain(), dns
 }
 
 func TestDomains(t *testing.T) {
 	t.Parallel()
-	h, client, domain, dns := newDomains(t)
+	s, client, domain, dns := newDomains(t)
 	ctx, name := t.Context(), domain.GetDisplayDomain()
 	if name != "secrets.example.com" || domain.GetCustid() != testAddress || domain.GetState() != hushv1.DomainState_DOMAIN_STATE_PENDING {
 		t.Errorf("AddDomain: got %v, want a claim of the account", domain)
@@ -54,7 +54,7 @@ func TestDomains(t *testing.T) {
 	if err != nil || missing.GetDomain().GetState() != hushv1.DomainState_DOMAIN_STATE_PENDING || len(missing.GetDomain().GetChecks()) != 2 {
 		t.Errorf("VerifyDomain without the record: got %v %v, want two checks and a claim", missing, err)
 	}
-	public := h.domains(&browser{})
+	public := s.domains(&browser{})
 	_, err = public.GetPublicBrand(ctx, &hushv1.GetPublicBrandRequest{Domain: name})
 	if connect.CodeOf(err) != connect.CodeNotFound {
 		t.Errorf("GetPublicBrand of a claim: got %v, want not found", err)
@@ -118,7 +118,7 @@ func TestDomainBrand(t *testing.T) {
 
 func TestDomainImages(t *testing.T) {
 	t.Parallel()
-	h, client, domain, dns := newDomains(t)
+	s, client, domain, dns := newDomains(t)
 	ctx, name := t.Context(), domain.GetDisplayDomain()
 	dns.SetTXT(domain.GetTxtValidationHost()+"."+domain.GetBaseDomain(), domain.GetTxtValidationValue())
 	if _, err := client.VerifyDomain(ctx, &hushv1.VerifyDomainRequest{Domain: name}); err != nil {
@@ -140,14 +140,14 @@ func TestDomainImages(t *testing.T) {
 	if err != nil {
 		t.Fatalf("GetDomainLogo: got %v, want no error", err)
 	}
-	public, err := h.domains(&browser{}).GetPublicImage(ctx, &hushv1.GetPublicImageRequest{DomainId: domain.GetDomainId(), Kind: icon})
+	public, err := s.domains(&browser{}).GetPublicImage(ctx, &hushv1.GetPublicImageRequest{DomainId: domain.GetDomainId(), Kind: icon})
 	if diff := cmp.Diff(own.GetImage(), public.GetImage(), protocmp.Transform()); err != nil || diff != "" {
 		t.Errorf("GetPublicImage: got %v and (-own +public):\n%s", err, diff)
 	}
 	if _, err := png.DecodeConfig(bytes.NewReader(public.GetImage().GetContent())); err != nil {
 		t.Errorf("GetPublicImage: got a file of which DecodeConfig says %v, want a PNG", err)
 	}
-	brand, err := h.domains(&browser{}).GetPublicBrand(ctx, &hushv1.GetPublicBrandRequest{Domain: name})
+	brand, err := s.domains(&browser{}).GetPublicBrand(ctx, &hushv1.GetPublicBrandRequest{Domain: name})
 	if err != nil || !brand.GetHasIcon() || brand.GetHasLogo() || brand.GetDomainId() != domain.GetDomainId() {
 		t.Errorf("GetPublicBrand: got %v %v, want an icon and no logo", brand, err)
 	}

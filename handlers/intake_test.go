@@ -40,10 +40,10 @@ func solve(t *testing.T, c *hushv1.AltchaChallengeResponse) string {
 
 func TestChallenges(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	ctx, b := t.Context(), &browser{}
-	challenges := hushv1connect.NewChallengeServiceClient(h.client(b), h.url)
-	intake := hushv1connect.NewIntakeServiceClient(h.client(b), h.url)
+	challenges := hushv1connect.NewChallengeServiceClient(s.client(b), s.url)
+	intake := hushv1connect.NewIntakeServiceClient(s.client(b), s.url)
 	made, err := challenges.AltchaChallenge(ctx, &hushv1.AltchaChallengeRequest{Action: "feedback"})
 	if err != nil || made.GetExpireTime() == nil {
 		t.Fatalf("AltchaChallenge: got %v %v, want a challenge that ends", made, err)
@@ -75,13 +75,13 @@ func TestChallenges(t *testing.T) {
 // Whoever is no colonel must not even learn that there is something.
 func TestColonelServiceIsNotThereForOthers(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	for name, b := range map[string]*browser{"anybody": {}, "a customer": h.bearer(t, 0), "a stranger": {bearer: "0000"}} {
-		colonels := hushv1connect.NewColonelServiceClient(h.client(b), h.url)
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	for name, b := range map[string]*browser{"anybody": {}, "a customer": s.bearer(t, 0), "a stranger": {bearer: "0000"}} {
+		colonels := hushv1connect.NewColonelServiceClient(s.client(b), s.url)
 		_, index := colonels.GetIndex(t.Context(), &hushv1.GetIndexRequest{})
 		_, list := colonels.ListExceptions(t.Context(), &hushv1.ListExceptionsRequest{})
 		_, burn := colonels.BurnReportedSecret(t.Context(), &hushv1.BurnReportedSecretRequest{})
-		_, invite := h.accounts(b).CreateInvite(t.Context(), &hushv1.CreateInviteRequest{})
+		_, invite := s.accounts(b).CreateInvite(t.Context(), &hushv1.CreateInviteRequest{})
 		for _, err := range []error{index, list, burn, invite} {
 			if connect.CodeOf(err) != connect.CodeUnimplemented {
 				t.Errorf("a colonel's method for %s: got %v, want it not to be there", name, err)
@@ -92,13 +92,13 @@ func TestColonelServiceIsNotThereForOthers(t *testing.T) {
 
 func TestColonel(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{testAddress}}}, func(o *handlers.Options) {
+	s := newTestServer(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{testAddress}}}, func(o *handlers.Options) {
 		o.FileBytes = func() int64 { return 4096 }
 	})
 	ctx := t.Context()
-	b, _ := h.signIn(t, false)
-	colonels := hushv1connect.NewColonelServiceClient(h.client(b), h.url)
-	intake := hushv1connect.NewIntakeServiceClient(h.client(b), h.url)
+	b, _ := s.signIn(t, false)
+	colonels := hushv1connect.NewColonelServiceClient(s.client(b), s.url)
+	intake := hushv1connect.NewIntakeServiceClient(s.client(b), s.url)
 	kept, err := intake.ReceiveException(ctx, &hushv1.ReceiveExceptionRequest{Message: "x is not a function", Line: 3, Release: "1.2.3"})
 	if err != nil || kept.GetException().GetLine() != 3 || len(kept.GetException().GetExceptionId()) != 31 {
 		t.Fatalf("ReceiveException: got %v %v, want it kept", kept, err)
@@ -110,7 +110,7 @@ func TestColonel(t *testing.T) {
 	if err != nil || len(list.GetExceptions()) != 1 || list.GetExceptions()[0].GetMessage() != "x is not a function" {
 		t.Errorf("ListExceptions: got %v %v, want the report", list, err)
 	}
-	reported := h.conceal(t, &browser{})
+	reported := s.conceal(t, &browser{})
 	index, err := colonels.GetIndex(ctx, &hushv1.GetIndexRequest{})
 	if err != nil {
 		t.Fatalf("GetIndex: got %v, want no error", err)
@@ -133,7 +133,7 @@ func TestColonel(t *testing.T) {
 	if m := burned.GetMetadata(); err != nil || m.GetState() != hushv1.State_STATE_BURNED || m.GetMetadataKey() != "" || m.GetSecretKey() != "" {
 		t.Errorf("BurnReportedSecret: got %v, want a burned receipt without keys", err)
 	}
-	invite, err := h.accounts(b).CreateInvite(ctx, &hushv1.CreateInviteRequest{})
+	invite, err := s.accounts(b).CreateInvite(ctx, &hushv1.CreateInviteRequest{})
 	if err != nil || invite.GetInvite() == "" || invite.GetExpireTime() == nil {
 		t.Errorf("CreateInvite: got %v, want an invite that ends", err)
 	}

@@ -14,9 +14,9 @@ import (
 	"hush/vault/vaulttest"
 )
 
-func (h *house) conceal(t *testing.T, b *browser) *hushv1.Metadata {
+func (s *testServer) conceal(t *testing.T, b *browser) *hushv1.Metadata {
 	t.Helper()
-	secrets := hushv1connect.NewSecretServiceClient(h.client(b), h.url)
+	secrets := hushv1connect.NewSecretServiceClient(s.client(b), s.url)
 	res, err := secrets.ConcealSecret(t.Context(), &hushv1.ConcealSecretRequest{Secret: "text"})
 	if err != nil {
 		t.Fatalf("ConcealSecret: got %v, want no error", err)
@@ -26,14 +26,14 @@ func (h *house) conceal(t *testing.T, b *browser) *hushv1.Metadata {
 
 func TestListMetadata(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	b, _ := h.signIn(t, false)
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, _ := s.signIn(t, false)
 	var keys []string
 	for range 3 {
-		keys = append(keys, h.conceal(t, b).GetMetadataKey())
-		h.kit.Clock.Advance(time.Second)
+		keys = append(keys, s.conceal(t, b).GetMetadataKey())
+		s.kit.Clock.Advance(time.Second)
 	}
-	receipts := hushv1connect.NewMetadataServiceClient(h.client(b), h.url)
+	receipts := hushv1connect.NewMetadataServiceClient(s.client(b), s.url)
 	if _, err := receipts.GetMetadata(t.Context(), &hushv1.GetMetadataRequest{MetadataKey: keys[0]}); err != nil {
 		t.Fatalf("GetMetadata: got %v, want no error", err)
 	}
@@ -70,12 +70,12 @@ func TestListMetadata(t *testing.T) {
 // how much it leaves out.
 func TestListMetadataCountsWhatIsSealed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	b, _ := h.signIn(t, false)
-	h.conceal(t, b)
-	token := h.bearer(t, 0)
-	h.conceal(t, b)
-	receipts := hushv1connect.NewMetadataServiceClient(h.client(token), h.url)
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, _ := s.signIn(t, false)
+	s.conceal(t, b)
+	token := s.bearer(t, 0)
+	s.conceal(t, b)
+	receipts := hushv1connect.NewMetadataServiceClient(s.client(token), s.url)
 	res, err := receipts.ListMetadata(t.Context(), &hushv1.ListMetadataRequest{})
 	if err != nil || len(res.GetMetadata()) != 1 || res.GetSealedCount() != 1 {
 		t.Errorf("ListMetadata: got %d receipts, %d sealed, %v, want one of each", len(res.GetMetadata()), res.GetSealedCount(), err)
@@ -84,15 +84,15 @@ func TestListMetadataCountsWhatIsSealed(t *testing.T) {
 
 func TestTimelineOnTheWire(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	owner, _ := h.signIn(t, false)
-	made := h.conceal(t, owner)
-	h.kit.Clock.Advance(time.Second)
-	secrets := hushv1connect.NewSecretServiceClient(h.client(&browser{}), h.url)
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	owner, _ := s.signIn(t, false)
+	made := s.conceal(t, owner)
+	s.kit.Clock.Advance(time.Second)
+	secrets := hushv1connect.NewSecretServiceClient(s.client(&browser{}), s.url)
 	if _, err := secrets.RevealSecret(t.Context(), &hushv1.RevealSecretRequest{SecretKey: made.GetSecretKey()}); err != nil {
 		t.Fatalf("RevealSecret: got %v, want no error", err)
 	}
-	receipts := hushv1connect.NewMetadataServiceClient(h.client(owner), h.url)
+	receipts := hushv1connect.NewMetadataServiceClient(s.client(owner), s.url)
 	res, err := receipts.GetMetadata(t.Context(), &hushv1.GetMetadataRequest{MetadataKey: made.GetMetadataKey()})
 	if err != nil {
 		t.Fatalf("GetMetadata: got %v, want no error", err)

@@ -27,15 +27,15 @@ const (
 	testPassword = "sixteen tall oaks"
 )
 
-// house is the whole API over real HTTP, on a real vault with an account.
-type house struct {
+// testServer is the whole API over real HTTP, on a real vault with an account.
+type testServer struct {
 	kit        *vaulttest.Kit
 	url        string
 	host       string // of its base URL
 	endStreams func()
 }
 
-func newHouse(t *testing.T, opts vaulttest.Options, change func(*handlers.Options)) *house {
+func newTestServer(t *testing.T, opts vaulttest.Options, change func(*handlers.Options)) *testServer {
 	t.Helper()
 	opts.Manual = true
 	kit := vaulttest.New(t, opts)
@@ -60,7 +60,7 @@ func newHouse(t *testing.T, opts vaulttest.Options, change func(*handlers.Option
 	if err != nil {
 		t.Fatalf("CreateAccount: got %v, want no error", err)
 	}
-	return &house{kit: kit, url: server.URL, host: options.BaseURL.Host, endStreams: api.EndStreams}
+	return &testServer{kit: kit, url: server.URL, host: options.BaseURL.Host, endStreams: api.EndStreams}
 }
 
 // browser keeps a session and sends what a page of the service sends with it.
@@ -90,29 +90,29 @@ func (b *browser) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// client calls the house's own host, unless the browser is on another.
-func (h *house) client(b *browser) *http.Client {
-	b.host = cmp.Or(b.host, h.host)
+// client calls the server's own host, unless the browser is on another.
+func (s *testServer) client(b *browser) *http.Client {
+	b.host = cmp.Or(b.host, s.host)
 	return &http.Client{Transport: b}
 }
 
-func (h *house) sessions(b *browser) hushv1connect.SessionServiceClient {
-	return hushv1connect.NewSessionServiceClient(h.client(b), h.url, connect.WithProtoJSON())
+func (s *testServer) sessions(b *browser) hushv1connect.SessionServiceClient {
+	return hushv1connect.NewSessionServiceClient(s.client(b), s.url, connect.WithProtoJSON())
 }
 
-func (h *house) accounts(b *browser) hushv1connect.AccountServiceClient {
-	return hushv1connect.NewAccountServiceClient(h.client(b), h.url)
+func (s *testServer) accounts(b *browser) hushv1connect.AccountServiceClient {
+	return hushv1connect.NewAccountServiceClient(s.client(b), s.url)
 }
 
-func (h *house) system(b *browser) hushv1connect.SystemServiceClient {
-	return hushv1connect.NewSystemServiceClient(h.client(b), h.url)
+func (s *testServer) system(b *browser) hushv1connect.SystemServiceClient {
+	return hushv1connect.NewSystemServiceClient(s.client(b), s.url)
 }
 
-// signIn returns a browser with a session of the house's account.
-func (h *house) signIn(t *testing.T, remember bool) (*browser, *hushv1.Session) {
+// signIn returns a browser with a session of the server's account.
+func (s *testServer) signIn(t *testing.T, remember bool) (*browser, *hushv1.Session) {
 	t.Helper()
 	b := &browser{}
-	res, err := h.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{
+	res, err := s.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{
 		Address: testAddress, Password: testPassword, Remember: remember,
 	})
 	if err != nil {
@@ -126,10 +126,10 @@ func (h *house) signIn(t *testing.T, remember bool) (*browser, *hushv1.Session) 
 	return b, res.GetSession()
 }
 
-// bearer returns a caller with an API token of the house's account.
-func (h *house) bearer(t *testing.T, scopes caller.Scopes) *browser {
+// bearer returns a caller with an API token of the server's account.
+func (s *testServer) bearer(t *testing.T, scopes caller.Scopes) *browser {
 	t.Helper()
-	token, _, err := h.kit.Vault.Operator().Tokens.CreateToken(t.Context(), testAddress, credential.NewToken{Scopes: scopes})
+	token, _, err := s.kit.Vault.Operator().Tokens.CreateToken(t.Context(), testAddress, credential.NewToken{Scopes: scopes})
 	if err != nil {
 		t.Fatalf("CreateToken: got %v, want no error", err)
 	}

@@ -19,7 +19,7 @@ const clearedCookie = "__Host-hush=; Path=/; Max-Age=0; HttpOnly; Secure; SameSi
 
 func TestSessionCookie(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	for _, c := range []struct {
 		remember bool
 		want     string
@@ -27,23 +27,23 @@ func TestSessionCookie(t *testing.T) {
 		{false, `^__Host-hush=[\w-]{43}; Path=/; HttpOnly; Secure; SameSite=Lax$`},
 		{true, `^__Host-hush=[\w-]{43}; Path=/; Expires=Sun, 01 Feb 2026 03:04:05 GMT; HttpOnly; Secure; SameSite=Lax$`},
 	} {
-		b, session := h.signIn(t, c.remember)
+		b, session := s.signIn(t, c.remember)
 		if !regexp.MustCompile(c.want).MatchString(b.set[0]) {
 			t.Errorf("CreateSession(remember: %t): got Set-Cookie %q, want %s", c.remember, b.set[0], c.want)
 		}
 		if session.GetRemembered() != c.remember || !session.GetCurrent() {
 			t.Errorf("CreateSession(remember: %t): got %v, want it so and current", c.remember, session)
 		}
-		if _, err := h.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{}); err != nil || len(b.set) != 0 {
+		if _, err := s.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{}); err != nil || len(b.set) != 0 {
 			t.Errorf("GetAccount with the session: got %v and the cookies %q, want neither", err, b.set)
 		}
-		if _, err := h.sessions(b).DestroySession(t.Context(), &hushv1.DestroySessionRequest{}); err != nil {
+		if _, err := s.sessions(b).DestroySession(t.Context(), &hushv1.DestroySessionRequest{}); err != nil {
 			t.Errorf("DestroySession: got %v, want no error", err)
 		}
 		if diff := cmp.Diff([]string{clearedCookie}, b.set); diff != "" {
 			t.Errorf("DestroySession: Set-Cookie (-want +got):\n%s", diff)
 		}
-		_, err := h.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{})
+		_, err := s.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{})
 		if connect.CodeOf(err) != connect.CodeUnauthenticated {
 			t.Errorf("GetAccount after DestroySession: got %v, want unauthenticated", err)
 		}
@@ -52,14 +52,14 @@ func TestSessionCookie(t *testing.T) {
 
 func TestNoCookieWithoutASession(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	b := &browser{}
-	_, err := h.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: testAddress, Password: "not the password"})
+	_, err := s.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: testAddress, Password: "not the password"})
 	if connect.CodeOf(err) != connect.CodePermissionDenied || len(b.set) != 0 {
 		t.Errorf("CreateSession with a wrong password: got %v and the cookies %q, want permission denied and none", err, b.set)
 	}
-	token := h.bearer(t, caller.ScopesAll)
-	_, err = h.sessions(token).DestroySession(t.Context(), &hushv1.DestroySessionRequest{})
+	token := s.bearer(t, caller.ScopesAll)
+	_, err = s.sessions(token).DestroySession(t.Context(), &hushv1.DestroySessionRequest{})
 	if connect.CodeOf(err) != connect.CodeFailedPrecondition || len(token.set) != 0 {
 		t.Errorf("DestroySession with a token: got %v and the cookies %q, want a failed precondition and none", err, token.set)
 	}
@@ -81,16 +81,16 @@ func TestInsecureBaseURL(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := newHouse(t, vaulttest.Options{}, func(o *handlers.Options) { o.BaseURL = parsed })
+			s := newTestServer(t, vaulttest.Options{}, func(o *handlers.Options) { o.BaseURL = parsed })
 			b := &browser{}
-			_, err = h.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: testAddress, Password: testPassword})
+			_, err = s.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: testAddress, Password: testPassword})
 			if (err == nil) != keeps || (len(b.set) == 1) != keeps {
 				t.Errorf("CreateSession at %s: got %v and the cookies %q, want a session: %t", base, err, b.set, keeps)
 			}
 			if !keeps && reasonOf(t, err) != hushv1.Refusal_REASON_INSECURE {
 				t.Errorf("CreateSession at %s: got %v, want it refused as insecure", base, err)
 			}
-			policy, err := h.system(b).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
+			policy, err := s.system(b).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
 			if err != nil || policy.GetSignIn() != keeps {
 				t.Errorf("GetPolicy at %s: got sign_in %t %v, want %t", base, policy.GetSignIn(), err, keeps)
 			}
@@ -109,12 +109,12 @@ func reasonOf(t *testing.T, err error) hushv1.Refusal_Reason {
 
 func TestRevokeSessions(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	ctx := t.Context()
-	first, own := h.signIn(t, false)
-	_, other := h.signIn(t, false)
-	third, _ := h.signIn(t, true)
-	list, err := h.sessions(first).ListSessions(ctx, &hushv1.ListSessionsRequest{})
+	first, own := s.signIn(t, false)
+	_, other := s.signIn(t, false)
+	third, _ := s.signIn(t, true)
+	list, err := s.sessions(first).ListSessions(ctx, &hushv1.ListSessionsRequest{})
 	if err != nil || len(list.GetSessions()) != 3 {
 		t.Fatalf("ListSessions: got %v %v, want three", list, err)
 	}
@@ -129,9 +129,9 @@ func TestRevokeSessions(t *testing.T) {
 		{"none", first, &hushv1.RevokeSessionsRequest{}, 0, nil},
 		{"its own", first, &hushv1.RevokeSessionsRequest{SessionIds: []string{own.GetSessionId()}}, 1, []string{clearedCookie}},
 		{"all", third, &hushv1.RevokeSessionsRequest{All: true}, 1, []string{clearedCookie}},
-		{"all with a token", h.bearer(t, caller.ScopesAll), &hushv1.RevokeSessionsRequest{All: true}, 0, nil},
+		{"all with a token", s.bearer(t, caller.ScopesAll), &hushv1.RevokeSessionsRequest{All: true}, 0, nil},
 	} {
-		res, err := h.sessions(step.by).RevokeSessions(ctx, step.req)
+		res, err := s.sessions(step.by).RevokeSessions(ctx, step.req)
 		if err != nil || res.GetRevoked() != step.ended {
 			t.Errorf("RevokeSessions of %s: got %v %v, want %d", step.name, res, err, step.ended)
 		}
@@ -143,9 +143,9 @@ func TestRevokeSessions(t *testing.T) {
 
 func TestAuthcheck(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	ctx := t.Context()
-	whole, err := h.accounts(h.bearer(t, caller.ScopesAll)).GetAccount(ctx, &hushv1.GetAccountRequest{})
+	whole, err := s.accounts(s.bearer(t, caller.ScopesAll)).GetAccount(ctx, &hushv1.GetAccountRequest{})
 	if err != nil {
 		t.Fatalf("GetAccount: got %v, want no error", err)
 	}
@@ -153,7 +153,7 @@ func TestAuthcheck(t *testing.T) {
 		AccountId: whole.GetAccount().GetAccountId(), Address: testAddress, Role: hushv1.Role_ROLE_CUSTOMER, Verified: true,
 	}
 	for scopes, want := range map[caller.Scopes]*hushv1.Account{caller.ScopesAll: whole.GetAccount(), caller.ScopeConceal: narrow} {
-		res, err := h.sessions(h.bearer(t, scopes)).Authcheck(ctx, &hushv1.AuthcheckRequest{})
+		res, err := s.sessions(s.bearer(t, scopes)).Authcheck(ctx, &hushv1.AuthcheckRequest{})
 		if err != nil {
 			t.Fatalf("Authcheck: got %v, want no error", err)
 		}
@@ -167,17 +167,17 @@ func TestAuthcheck(t *testing.T) {
 // changes nothing; neither does a browser that does not say from where.
 func TestSessionNeedsItsToken(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	own, _ := h.signIn(t, false)
-	other, _ := h.signIn(t, false)
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	own, _ := s.signIn(t, false)
+	other, _ := s.signIn(t, false)
 	for name, shrimp := range map[string]string{"none": "", "another's": other.shrimp} {
 		b := &browser{cookie: own.cookie, shrimp: shrimp}
-		_, err := h.accounts(b).BurnAllSecrets(t.Context(), &hushv1.BurnAllSecretsRequest{})
+		_, err := s.accounts(b).BurnAllSecrets(t.Context(), &hushv1.BurnAllSecretsRequest{})
 		if reasonOf(t, err) != hushv1.Refusal_REASON_SHRIMP {
 			t.Errorf("BurnAllSecrets with the token %s: got %v, want it refused", name, err)
 		}
 	}
-	if _, err := h.accounts(own).BurnAllSecrets(t.Context(), &hushv1.BurnAllSecretsRequest{}); err != nil {
+	if _, err := s.accounts(own).BurnAllSecrets(t.Context(), &hushv1.BurnAllSecretsRequest{}); err != nil {
 		t.Errorf("BurnAllSecrets with its own token: got %v, want no error", err)
 	}
 }
@@ -187,16 +187,16 @@ func TestSessionNeedsItsToken(t *testing.T) {
 // host look like them.
 func TestSignInOnTheBaseURLAlone(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, func(o *handlers.Options) {
+	s := newTestServer(t, vaulttest.Options{}, func(o *handlers.Options) {
 		o.BaseURL = &url.URL{Scheme: "https", Host: "hush.example:8443"}
 	})
-	in, _ := h.signIn(t, false)
+	in, _ := s.signIn(t, false)
 	for host, home := range map[string]bool{
 		"hush.example:8443": true, "hush.example": true, "HUSH.EXAMPLE.": true,
 		"secrets.tenant.example": false, "localhost": false, "127.0.0.1:7143": false, "x.hush.example": false, "hush.example.evil.example": false,
 	} {
 		b := &browser{host: host}
-		_, err := h.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: testAddress, Password: testPassword})
+		_, err := s.sessions(b).CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: testAddress, Password: testPassword})
 		if home != (err == nil) || home != (len(b.set) == 1) {
 			t.Errorf("CreateSession on %s: got %v and the cookies %q, want a session: %t", host, err, b.set, home)
 		}
@@ -204,12 +204,12 @@ func TestSignInOnTheBaseURLAlone(t *testing.T) {
 			t.Errorf("CreateSession on %s: got %v, want it refused as elsewhere", host, err)
 		}
 		b = &browser{host: host, cookie: in.cookie, shrimp: in.shrimp}
-		_, err = h.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{})
+		_, err = s.accounts(b).GetAccount(t.Context(), &hushv1.GetAccountRequest{})
 		if home != (err == nil) || !home && !cmp.Equal(b.set, []string{clearedCookie}) {
 			t.Errorf("GetAccount on %s with a session: got %v and the cookies %q, want it taken: %t", host, err, b.set, home)
 		}
 	}
-	if _, err := h.accounts(in).GetAccount(t.Context(), &hushv1.GetAccountRequest{}); err != nil {
+	if _, err := s.accounts(in).GetAccount(t.Context(), &hushv1.GetAccountRequest{}); err != nil {
 		t.Errorf("GetAccount at home: got %v, want the session to have stayed", err)
 	}
 }

@@ -23,13 +23,13 @@ import (
 
 // watchHealth watches the health of a service and returns the statuses that
 // come.
-func watchHealth(ctx context.Context, t *testing.T, h *house, service string) *connect.ServerStreamForClient[emptypb.Empty] {
+func watchHealth(ctx context.Context, t *testing.T, s *testServer, service string) *connect.ServerStreamForClient[emptypb.Empty] {
 	t.Helper()
 	// The messages are read from their unknown fields: number 1 is a string in
 	// the request and a status in the answer.
 	request := new(emptypb.Empty)
 	request.ProtoReflect().SetUnknown(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), service))
-	client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, h.url+"/grpc.health.v1.Health/Watch", connect.WithGRPCWeb())
+	client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, s.url+"/grpc.health.v1.Health/Watch", connect.WithGRPCWeb())
 	stream, err := client.CallServerStream(ctx, connect.NewRequest(request))
 	if err != nil {
 		t.Fatalf("Watch(%q): got %v, want a stream", service, err)
@@ -49,10 +49,10 @@ func statusOf(stream *connect.ServerStreamForClient[emptypb.Empty]) uint64 {
 // A watch tells of unknown services too, and goes on: they may come.
 func TestHealthWatch(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	for service, want := range map[string]uint64{"": 1, "hush.v1.SecretService": 1, "nobody.v1.Service": 3} {
 		ctx, leave := context.WithCancel(t.Context())
-		stream := watchHealth(ctx, t, h, service)
+		stream := watchHealth(ctx, t, s, service)
 		if !stream.Receive() || statusOf(stream) != want {
 			t.Errorf("Watch(%q): got status %d and %v, want %d", service, statusOf(stream), stream.Err(), want)
 		}
@@ -69,12 +69,12 @@ func TestHealthWatch(t *testing.T) {
 
 func TestHealthWatchEndsWithTheServer(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	stream := watchHealth(t.Context(), t, h, "")
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	stream := watchHealth(t.Context(), t, s, "")
 	if !stream.Receive() || statusOf(stream) != 1 {
 		t.Fatalf("Watch: got status %d and %v, want 1", statusOf(stream), stream.Err())
 	}
-	h.endStreams()
+	s.endStreams()
 	last := statusOf(stream)
 	for stream.Receive() {
 		last = statusOf(stream)
@@ -82,7 +82,7 @@ func TestHealthWatchEndsWithTheServer(t *testing.T) {
 	if connect.CodeOf(stream.Err()) != connect.CodeUnavailable || last == 3 {
 		t.Errorf("Watch at the end: got %v after status %d, want unavailable", stream.Err(), last)
 	}
-	check := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, h.url+"/grpc.health.v1.Health/Check")
+	check := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, s.url+"/grpc.health.v1.Health/Check")
 	res, err := check.CallUnary(t.Context(), connect.NewRequest(new(emptypb.Empty)))
 	if err != nil || fmt.Sprint(res.Msg.ProtoReflect().GetUnknown()) != "[8 2]" {
 		t.Errorf("Check at the end: got %v and %v, want NOT_SERVING", res, err)
@@ -90,9 +90,9 @@ func TestHealthWatchEndsWithTheServer(t *testing.T) {
 }
 
 // halfSent begins a stream and does not end its request.
-func halfSent(t *testing.T, h *house, path string) *bufio.Reader {
+func halfSent(t *testing.T, s *testServer, path string) *bufio.Reader {
 	t.Helper()
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(h.url, "http://"))
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +113,10 @@ func TestStreamsAreBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t, vaulttest.Options{}, nil)
+			s := newTestServer(t, vaulttest.Options{}, nil)
 			answers := make(chan string, chain.StreamsMost+1)
 			for range chain.StreamsMost + 1 {
-				reader := halfSent(t, h, path)
+				reader := halfSent(t, s, path)
 				go func() {
 					if res, err := http.ReadResponse(reader, nil); err == nil {
 						defer res.Body.Close()
@@ -129,10 +129,10 @@ func TestStreamsAreBounded(t *testing.T) {
 				t.Errorf("the one stream too many: got %q, want resource_exhausted", got)
 			}
 			b := &browser{}
-			account := h.bearer(t, caller.ScopesAll)
-			kept := h.conceal(t, b)
+			account := s.bearer(t, caller.ScopesAll)
+			kept := s.conceal(t, b)
 			for who, c := range map[string]*browser{"the network": b, "an account": account} {
-				receipts := hushv1connect.NewMetadataServiceClient(h.client(c), h.url)
+				receipts := hushv1connect.NewMetadataServiceClient(s.client(c), s.url)
 				stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: kept.GetMetadataKey()})
 				if err != nil {
 					t.Fatal(err)

@@ -20,14 +20,14 @@ import (
 
 func TestGetPolicy(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{
+	s := newTestServer(t, vaulttest.Options{
 		Policy: caller.Policy{SignUp: caller.SignUpInvite, NoAnonymousCreate: true, PassphraseRequired: true, PassphraseMin: 8, Maintenance: "Back at noon."},
 		Limits: caller.Limits{DefaultTTL: time.Hour},
 	}, func(o *handlers.Options) {
 		o.BaseURL = &url.URL{Scheme: "https", Host: "hush.example", Path: "/"}
 		o.Instance = handlers.Instance{Name: "Ours", LogoURL: "l", ImprintURL: "i", PrivacyURL: "p", Banner: "b"}
 	})
-	got, err := h.system(&browser{}).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
+	got, err := s.system(&browser{}).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
 	if err != nil {
 		t.Fatalf("GetPolicy: got %v, want no error", err)
 	}
@@ -44,12 +44,12 @@ func TestGetPolicy(t *testing.T) {
 
 func TestGetSupportedLocales(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	b, _ := h.signIn(t, false)
-	if _, err := h.accounts(b).UpdateLocale(t.Context(), &hushv1.UpdateLocaleRequest{Locale: "fr"}); err != nil {
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	b, _ := s.signIn(t, false)
+	if _, err := s.accounts(b).UpdateLocale(t.Context(), &hushv1.UpdateLocaleRequest{Locale: "fr"}); err != nil {
 		t.Fatalf("UpdateLocale: got %v, want no error", err)
 	}
-	res, err := h.system(b).GetSupportedLocales(t.Context(), &hushv1.GetSupportedLocalesRequest{})
+	res, err := s.system(b).GetSupportedLocales(t.Context(), &hushv1.GetSupportedLocalesRequest{})
 	if err != nil {
 		t.Fatalf("GetSupportedLocales: got %v, want no error", err)
 	}
@@ -65,9 +65,9 @@ func TestGetSupportedLocales(t *testing.T) {
 
 func TestValidateShrimp(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	session, _ := h.signIn(t, false)
-	other, _ := h.signIn(t, false)
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	session, _ := s.signIn(t, false)
+	other, _ := s.signIn(t, false)
 	random := regexp.MustCompile(`^[0-9a-z]{49}$`)
 	for _, c := range []struct {
 		name, sent string
@@ -79,9 +79,9 @@ func TestValidateShrimp(t *testing.T) {
 		{"none", "", session, false},
 		{"anybody's", session.shrimp, &browser{}, false},
 		{"nobody's", "", &browser{}, false},
-		{"a token's", session.shrimp, h.bearer(t, 0), false},
+		{"a token's", session.shrimp, s.bearer(t, 0), false},
 	} {
-		res, err := h.system(c.by).ValidateShrimp(t.Context(), &hushv1.ValidateShrimpRequest{Shrimp: c.sent})
+		res, err := s.system(c.by).ValidateShrimp(t.Context(), &hushv1.ValidateShrimpRequest{Shrimp: c.sent})
 		if err != nil || res.GetValid() != c.valid || !random.MatchString(res.GetShrimp()) {
 			t.Errorf("ValidateShrimp of %s: got %v %v, want %t and a token", c.name, res, err, c.valid)
 		}

@@ -28,14 +28,14 @@ func states(t *testing.T, stream *connect.ServerStreamForClient[hushv1.WatchMeta
 
 func TestWatchMetadata(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	b := &browser{}
 	for _, options := range map[string][]connect.ClientOption{
 		"connect": nil, "grpc-web": {connect.WithGRPCWeb()}, "json": {connect.WithProtoJSON()},
 	} {
-		kept := h.conceal(t, b)
-		receipts := hushv1connect.NewMetadataServiceClient(h.client(b), h.url, options...)
-		secrets := hushv1connect.NewSecretServiceClient(h.client(b), h.url)
+		kept := s.conceal(t, b)
+		receipts := hushv1connect.NewMetadataServiceClient(s.client(b), s.url, options...)
+		secrets := hushv1connect.NewSecretServiceClient(s.client(b), s.url)
 		stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: kept.GetMetadataKey()})
 		if err != nil {
 			t.Fatalf("WatchMetadata: got %v, want no error", err)
@@ -62,9 +62,9 @@ func TestWatchMetadata(t *testing.T) {
 
 func TestWatchMetadataRefuses(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	b := &browser{}
-	receipts := hushv1connect.NewMetadataServiceClient(h.client(b), h.url)
+	receipts := hushv1connect.NewMetadataServiceClient(s.client(b), s.url)
 	stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: "nonsense"})
 	if err == nil && stream.Receive() {
 		t.Fatal("WatchMetadata(nonsense): got a message, want none")
@@ -80,10 +80,10 @@ func TestWatchMetadataRefuses(t *testing.T) {
 // Callers who left, as far as the service can know, take up no place.
 func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
+	s := newTestServer(t, vaulttest.Options{}, nil)
 	b := &browser{}
-	kept := h.conceal(t, b)
-	receipts := hushv1connect.NewMetadataServiceClient(h.client(b), h.url)
+	kept := s.conceal(t, b)
+	receipts := hushv1connect.NewMetadataServiceClient(s.client(b), s.url)
 	follow := func() error {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
@@ -109,26 +109,26 @@ func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 // everywhere the stream ends, and not with its next message.
 func TestWatchMetadataEndsWithItsSession(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, vaulttest.Options{}, nil)
-	thief, _ := h.signIn(t, false)
-	token := h.bearer(t, caller.ScopesAll)
-	kept := h.conceal(t, &browser{})
+	s := newTestServer(t, vaulttest.Options{}, nil)
+	thief, _ := s.signIn(t, false)
+	token := s.bearer(t, caller.ScopesAll)
+	kept := s.conceal(t, &browser{})
 	for _, c := range []struct {
 		name string
 		with *browser
 		end  func() error
 	}{
 		{"session", thief, func() error {
-			owner, _ := h.signIn(t, false)
-			_, err := h.sessions(owner).RevokeSessions(t.Context(), &hushv1.RevokeSessionsRequest{All: true})
+			owner, _ := s.signIn(t, false)
+			_, err := s.sessions(owner).RevokeSessions(t.Context(), &hushv1.RevokeSessionsRequest{All: true})
 			return err
 		}},
 		{"token", token, func() error {
-			_, err := h.kit.Vault.Operator().Accounts.DisableAccount(t.Context(), testAddress, true)
+			_, err := s.kit.Vault.Operator().Accounts.DisableAccount(t.Context(), testAddress, true)
 			return err
 		}},
 	} {
-		receipts := hushv1connect.NewMetadataServiceClient(h.client(c.with), h.url)
+		receipts := hushv1connect.NewMetadataServiceClient(s.client(c.with), s.url)
 		stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: kept.GetMetadataKey()})
 		if err != nil || !stream.Receive() {
 			t.Fatalf("WatchMetadata with a %s: got %v, want a message", c.name, err)

@@ -83,10 +83,10 @@ func (s *receiptService) WatchMetadata(ctx context.Context, req *hushv1.WatchMet
 
 const watchPath = "/hush.v1.MetadataService/WatchMetadata"
 
-func (h *streamServer) watch(t *testing.T) *connect.ServerStreamForClient[hushv1.WatchMetadataResponse] {
+func (s *streamServer) watch(t *testing.T) *connect.ServerStreamForClient[hushv1.WatchMetadataResponse] {
 	t.Helper()
-	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, h.URL).WatchMetadata(t.Context(),
-		&hushv1.WatchMetadataRequest{MetadataKey: h.kept.Metadata.Key.Expose()})
+	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, s.URL).WatchMetadata(t.Context(),
+		&hushv1.WatchMetadataRequest{MetadataKey: s.kept.Metadata.Key.Expose()})
 	if err != nil || !stream.Receive() {
 		t.Fatalf("WatchMetadata: got %v, want a message", err)
 	}
@@ -104,8 +104,8 @@ func (s *streams) open() int {
 // it.
 func TestStreamsEnd(t *testing.T) {
 	t.Parallel()
-	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.life = 50 * time.Millisecond })
-	stream := h.watch(t)
+	server := newStreamServer(t, func(s *streams, _ *http.Server) { s.life = 50 * time.Millisecond })
+	stream := server.watch(t)
 	for stream.Receive() { // until it ends
 	}
 	if got := connect.CodeOf(stream.Err()); got != connect.CodeUnavailable {
@@ -134,29 +134,29 @@ func retryDelay(err error) (any, bool) {
 // is complete.
 func TestHalfSentStreamsEnd(t *testing.T) {
 	t.Parallel()
-	h := newStreamServer(t, func(s *streams, server *http.Server) {
+	server := newStreamServer(t, func(s *streams, server *http.Server) {
 		s.sendTime = 300 * time.Millisecond // for the HTTP/2 client, which reads no answer either
 		server.ReadTimeout, server.WriteTimeout = 200*time.Millisecond, 300*time.Millisecond
 	})
-	whole := h.watch(t)
-	for name, begin := range map[string]func(*testing.T) io.Reader{"HTTP/1.1": h.halfSent1, "HTTP/2": h.halfSent2} {
+	whole := server.watch(t)
+	for name, begin := range map[string]func(*testing.T) io.Reader{"HTTP/1.1": server.halfSent1, "HTTP/2": server.halfSent2} {
 		if _, err := io.Copy(io.Discard, begin(t)); err != nil {
 			t.Logf("%s: %v", name, err) // a reset is an end as well
 		}
 	}
-	for h.streams.open() > 1 { // the last one is leaving
+	for server.streams.open() > 1 { // the last one is leaving
 		time.Sleep(time.Millisecond)
 	}
-	h.kit.MustReveal(t, vaulttest.Caller(2), h.kept.Secret.Key, "")
+	server.kit.MustReveal(t, vaulttest.Caller(2), server.kept.Secret.Key, "")
 	if !whole.Receive() {
 		t.Errorf("WatchMetadata after the deadlines: got %v, want a message", whole.Err())
 	}
 }
 
 // halfSent1 begins a stream over HTTP/1.1 and never ends its request.
-func (h *streamServer) halfSent1(t *testing.T) io.Reader {
+func (s *streamServer) halfSent1(t *testing.T) io.Reader {
 	t.Helper()
-	conn := h.dial(t)
+	conn := s.dial(t)
 	const head = "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/connect+json\r\nContent-Length: 100\r\n\r\n\x00\x00"
 	if _, err := fmt.Fprintf(conn, head, watchPath); err != nil {
 		t.Fatal(err)
@@ -165,10 +165,10 @@ func (h *streamServer) halfSent1(t *testing.T) io.Reader {
 }
 
 // halfSent2 does so over HTTP/2. What it returns ends with the stream.
-func (h *streamServer) halfSent2(t *testing.T) io.Reader {
+func (s *streamServer) halfSent2(t *testing.T) io.Reader {
 	t.Helper()
-	framer := h.frames(t)
-	h.request(t, framer, false)
+	framer := s.frames(t)
+	s.request(t, framer, false)
 	return readerFunc(func([]byte) (int, error) { return 0, untilReset(framer) })
 }
 
@@ -191,9 +191,9 @@ func untilReset(framer *http2.Framer) error {
 	}
 }
 
-func (h *streamServer) dial(t *testing.T) net.Conn {
+func (s *streamServer) dial(t *testing.T) net.Conn {
 	t.Helper()
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", h.Listener.Addr().String())
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,9 +203,9 @@ func (h *streamServer) dial(t *testing.T) net.Conn {
 
 // frames speaks HTTP/2 by hand, and lets the server send no data: it does not
 // read.
-func (h *streamServer) frames(t *testing.T) *http2.Framer {
+func (s *streamServer) frames(t *testing.T) *http2.Framer {
 	t.Helper()
-	conn := h.dial(t)
+	conn := s.dial(t)
 	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func (h *streamServer) frames(t *testing.T) *http2.Framer {
 
 // request asks for a watch, and sends the whole of the request or just its
 // first bytes.
-func (h *streamServer) request(t *testing.T, framer *http2.Framer, whole bool) {
+func (s *streamServer) request(t *testing.T, framer *http2.Framer, whole bool) {
 	t.Helper()
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
@@ -231,7 +231,7 @@ func (h *streamServer) request(t *testing.T, framer *http2.Framer, whole bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	message := fmt.Appendf(nil, `{"metadataKey":%q}`, h.kept.Metadata.Key.Expose())
+	message := fmt.Appendf(nil, `{"metadataKey":%q}`, s.kept.Metadata.Key.Expose())
 	message = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 	if !whole {
 		message = message[:7]
@@ -244,13 +244,13 @@ func (h *streamServer) request(t *testing.T, framer *http2.Framer, whole bool) {
 // A client that never reads holds a stream no longer than a message may take.
 func TestStreamsOfClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
-	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.sendTime = 100 * time.Millisecond })
-	framer := h.frames(t)
-	h.request(t, framer, true)
+	server := newStreamServer(t, func(s *streams, _ *http.Server) { s.sendTime = 100 * time.Millisecond })
+	framer := server.frames(t)
+	server.request(t, framer, true)
 	if err := untilReset(framer); !errors.Is(err, io.EOF) {
 		t.Errorf("stream that nobody reads: got %v, want its end", err)
 	}
-	for h.streams.open() > 0 {
+	for server.streams.open() > 0 {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -279,9 +279,9 @@ func TestAllStreamsAreBounded(t *testing.T) {
 // Streams that begin after the end of all of them end at once.
 func TestStreamsAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	h := newStreamServer(t, func(s *streams, _ *http.Server) { s.stop() })
-	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, h.URL).WatchMetadata(context.Background(),
-		&hushv1.WatchMetadataRequest{MetadataKey: h.kept.Metadata.Key.Expose()})
+	server := newStreamServer(t, func(s *streams, _ *http.Server) { s.stop() })
+	stream, err := hushv1connect.NewMetadataServiceClient(http.DefaultClient, server.URL).WatchMetadata(context.Background(),
+		&hushv1.WatchMetadataRequest{MetadataKey: server.kept.Metadata.Key.Expose()})
 	if err != nil {
 		t.Fatal(err)
 	}
