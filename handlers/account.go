@@ -58,7 +58,7 @@ func (s *AccountService) ResendVerification(ctx context.Context, req *hushv1.Res
 	return &hushv1.ResendVerificationResponse{}, nil
 }
 
-// GetAccount shows the caller's account.
+// GetAccount returns the caller's account.
 func (s *AccountService) GetAccount(ctx context.Context, _ *hushv1.GetAccountRequest) (*hushv1.GetAccountResponse, error) {
 	account, err := s.accounts.GetAccount(ctx, chain.CallerFrom(ctx))
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInv
 	return &hushv1.CreateInviteResponse{Invite: string(invite.Key), ExpireTime: stamp(invite.Expires)}, nil
 }
 
-// BurnAllSecrets burns whatever of the account's waits.
+// BurnAllSecrets burns all of the account's secrets that were not opened.
 func (s *AccountService) BurnAllSecrets(ctx context.Context, _ *hushv1.BurnAllSecretsRequest) (*hushv1.BurnAllSecretsResponse, error) {
 	burned, err := s.burns.BurnAllSecrets(ctx, chain.CallerFrom(ctx))
 	if err != nil {
@@ -114,8 +114,8 @@ func (s *AccountService) BurnAllSecrets(ctx context.Context, _ *hushv1.BurnAllSe
 	return &hushv1.BurnAllSecretsResponse{Burned: int32(burned)}, nil
 }
 
-// canonicalLocale is how a language is written on the wire. What is none that
-// is spoken here is left for the vault to refuse.
+// canonicalLocale returns a language's name as it is written on the wire. It
+// leaves an unknown language as it is; the vault refuses it.
 func canonicalLocale(name string) string {
 	if known, ok := locale.Parse(name); ok {
 		return string(known)

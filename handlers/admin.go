@@ -28,9 +28,9 @@ type AdminService struct {
 }
 
 // NewAdmin returns the operator's service and the path that it is mounted at.
-// It asks nobody who he is: whoever may open the socket that it is served on is
-// the operator. It must never be part of the public tree. Links lead to base. It
-// fails if the contract's field limits are broken.
+// It authenticates no caller: access to the socket that it is served on makes a
+// caller the operator. It must never be part of the public tree. Links lead to
+// base. It fails if the contract's field limits are broken.
 func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, handler http.Handler, err error) {
 	service := adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService")
 	options, err := chain.OperatorOptions(log, service)

@@ -34,7 +34,7 @@ type Options struct {
 	BaseURL *url.URL
 	// Instance is what pages show of the service.
 	Instance Instance
-	// Backend names the store, and FileBytes tells how long its data file is;
+	// Backend names the store, and FileBytes returns the length of its data file;
 	// nil if it has none.
 	Backend   string
 	FileBytes func() int64

@@ -66,7 +66,7 @@ func apiTokenOf(t credential.APIToken) *hushv1.ApiToken {
 	}
 }
 
-// scopeBit is a scope as the vault has it; zero for what is none.
+// scopeBit returns a scope as the vault has it, or zero for an unknown one.
 func scopeBit(scope hushv1.TokenScope) caller.Scopes {
 	switch scope {
 	case hushv1.TokenScope_TOKEN_SCOPE_CONCEAL:

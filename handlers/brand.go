@@ -39,7 +39,7 @@ func (s *DomainService) GetPublicBrand(ctx context.Context, req *hushv1.GetPubli
 	}, nil
 }
 
-// readBrand and brandOf share the fields' values; nobody changes them.
+// readBrand and brandOf share the fields' values, which do not change.
 func readBrand(b *hushv1.Brand) domain.Brand {
 	if b == nil {
 		return domain.Brand{}

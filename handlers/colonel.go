@@ -51,7 +51,7 @@ func revision() string {
 	return ""
 }
 
-// GetIndex shows how the service does.
+// GetIndex returns the counters, the latest accounts and the feedback.
 func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
 	index, err := s.vault.GetIndex(ctx, chain.CallerFrom(ctx))
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest
 	}, nil
 }
 
-// ListExceptions shows the reports of browsers.
+// ListExceptions returns a page of browsers' reports.
 func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExceptionsRequest) (*hushv1.ListExceptionsResponse, error) {
 	list, next, err := s.vault.Inbox.ListExceptions(ctx, chain.CallerFrom(ctx), int(req.GetPageSize()), req.GetPageToken())
 	if err != nil {

@@ -81,7 +81,7 @@ func metadataOf(m secret.Metadata) *hushv1.Metadata {
 	return res
 }
 
-// keylessOf is a receipt for somebody who has no right to its keys.
+// keylessOf is a receipt for callers who have no right to its keys.
 func keylessOf(m secret.Metadata) *hushv1.Metadata {
 	res := metadataOf(m)
 	res.MetadataKey, res.SecretKey = "", ""

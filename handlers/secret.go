@@ -28,7 +28,7 @@ func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSe
 	return &hushv1.ConcealSecretResponse{Metadata: metadataOf(kept.Metadata), Secret: secretOf(kept.Secret)}, nil
 }
 
-// GenerateSecret draws a secret and keeps it.
+// GenerateSecret generates a secret and keeps it.
 func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.GenerateSecretRequest) (*hushv1.GenerateSecretResponse, error) {
 	wish := wishOf(req)
 	sets := secret.CharacterSets{
@@ -45,7 +45,7 @@ func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.Generate
 	}, nil
 }
 
-// GetSecret tells about a secret that waits.
+// GetSecret describes a secret that was not opened yet.
 func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequest) (*hushv1.GetSecretResponse, error) {
 	secret, err := s.secrets.GetSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey())
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequ
 	return &hushv1.GetSecretResponse{Secret: secretOf(secret)}, nil
 }
 
-// RevealSecret destroys a secret and answers its value.
+// RevealSecret destroys a secret and returns its value.
 func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, error) {
 	revealed, err := s.secrets.RevealSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey(), caller.Text(req.GetPassphrase()))
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *SecretService) BurnSecret(ctx context.Context, req *hushv1.BurnSecretRe
 	return &hushv1.BurnSecretResponse{Metadata: metadataOf(metadata)}, nil
 }
 
-// GetSecretStatus tells the state of one secret.
+// GetSecretStatus returns the state of one secret.
 func (s *SecretService) GetSecretStatus(ctx context.Context, req *hushv1.GetSecretStatusRequest) (*hushv1.GetSecretStatusResponse, error) {
 	statuses, err := s.statuses(ctx, []string{req.GetSecretKey()})
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *SecretService) GetSecretStatus(ctx context.Context, req *hushv1.GetSecr
 	return &hushv1.GetSecretStatusResponse{Status: statuses[0]}, nil
 }
 
-// ListSecretStatus tells the states of several secrets.
+// ListSecretStatus returns the states of several secrets.
 func (s *SecretService) ListSecretStatus(ctx context.Context, req *hushv1.ListSecretStatusRequest) (*hushv1.ListSecretStatusResponse, error) {
 	statuses, err := s.statuses(ctx, req.GetSecretKeys())
 	if err != nil {

@@ -85,7 +85,7 @@ func (s *SessionService) RevokeSessions(ctx context.Context, req *hushv1.RevokeS
 	return &hushv1.RevokeSessionsResponse{Revoked: int32(revoked)}, nil
 }
 
-// ownAmong tells whether one of the ids is the caller's session.
+// ownAmong reports whether one of the ids is the caller's session.
 func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, error) {
 	caller := chain.CallerFrom(ctx)
 	if !caller.FromSession() {
@@ -97,8 +97,8 @@ func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, erro
 	}), err
 }
 
-// Authcheck names the caller's account. A token without the account's scope is
-// not shown more than whose it is.
+// Authcheck returns the caller's account. A token without the account's scope
+// learns only whose it is.
 func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckRequest) (*hushv1.AuthcheckResponse, error) {
 	who := chain.CallerFrom(ctx)
 	found, err := s.accounts.GetAccount(ctx, who)
@@ -122,7 +122,7 @@ func forgetSession(ctx context.Context) {
 	}
 }
 
-// keepsCookies tells whether browsers keep a session of the service at base:
+// keepsCookies reports whether browsers keep a session of the service at base:
 // its cookie wants TLS, or plain HTTP to the machine itself.
 func keepsCookies(base *url.URL) bool {
 	if base.Scheme != "http" {

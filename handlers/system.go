@@ -22,12 +22,12 @@ type SystemService struct {
 	base     *url.URL
 }
 
-// GetStatus tells that the service answers.
+// GetStatus reports that the service is up.
 func (*SystemService) GetStatus(ctx context.Context, _ *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
 	return &hushv1.GetStatusResponse{Status: "nominal", Locale: string(chain.LocaleFrom(ctx))}, nil
 }
 
-// GetVersion tells which release answers.
+// GetVersion returns the release that runs.
 func (s *SystemService) GetVersion(ctx context.Context, _ *hushv1.GetVersionRequest) (*hushv1.GetVersionResponse, error) {
 	return &hushv1.GetVersionResponse{Version: s.version, Locale: string(chain.LocaleFrom(ctx))}, nil
 }
@@ -40,8 +40,8 @@ func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupp
 	}, nil
 }
 
-// GetPolicy tells what the operator allows, and the owner of the domain that
-// was called.
+// GetPolicy returns what the operator allows, and what the owner of the domain
+// that was called allows.
 func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
 	policy, limits := s.vault.Policy(), s.vault.Limits()
 	closed := s.vault.Domains.AdmitVisitor(ctx, chain.CallerFrom(ctx).Site)
@@ -61,8 +61,8 @@ func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyReques
 	}, nil
 }
 
-// ValidateShrimp judges a token and answers the one of the caller's session.
-// Callers without a session get one that is good for nothing.
+// ValidateShrimp checks a token and returns the one of the caller's session.
+// Callers without a session get a random one, which nothing checks.
 func (*SystemService) ValidateShrimp(ctx context.Context, req *hushv1.ValidateShrimpRequest) (*hushv1.ValidateShrimpResponse, error) {
 	own := chain.CallerFrom(ctx).Shrimp()
 	if own == "" {

@@ -67,7 +67,7 @@ func (w *watcher) show(ctx context.Context) (over bool, err error) {
 	return !found.State.Live(), w.stream.Send(message)
 }
 
-// sameReceipt tells whether nothing changed but the time that is left.
+// sameReceipt reports whether nothing changed but the time that is left.
 func sameReceipt(before, now *hushv1.Metadata) bool {
 	if before == nil {
 		return false

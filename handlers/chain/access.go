@@ -20,8 +20,8 @@ func Hides(access hushv1.Access, r *http.Request) bool {
 	return hides(access, recordFrom(r.Context()))
 }
 
-// hides is the one rule on what is for administrators: it exists for nobody
-// else.
+// hides is the one rule on what is for administrators: for all others it does
+// not exist.
 func hides(access hushv1.Access, record *record) bool {
 	return access == hushv1.Access_ACCESS_COLONEL && (record == nil || record.refused || !record.caller.Colonel())
 }

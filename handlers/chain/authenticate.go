@@ -18,10 +18,10 @@ import (
 // authTime bounds how long it may take to look a credential up.
 const authTime = 5 * time.Second
 
-// authenticate says who calls from a network. A credential in a header makes cookies count
-// for nothing; one that is not good is refused by every method. A session that
-// is not known, or was ended, is as good as none, and its cookie is cleared. So
-// is any session on another host than the service's own.
+// authenticate finds out who calls from a network. With a credential in a header,
+// cookies are ignored; an invalid credential is refused by every method. An
+// unknown or ended session counts as no session, and its cookie is cleared. The
+// same holds for any session on another host than the service's own.
 func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network caller.Network) *record {
 	rec := &record{
 		caller:  caller.Caller{Network: network},
@@ -111,7 +111,7 @@ func decodeBasic(value string) ([]byte, error) {
 }
 
 // browserMayAdd reports whether a browser may have added the Authorization
-// header by itself. It does so with a name and a password that somebody once
+// header by itself. It does so with a name and a password that a user once
 // typed, which is Basic, to what any web page makes it send. A Bearer token is
 // set by a script that knows it, and pages that are not of the web, such as
 // those of extensions, have an origin that no web page can have.
@@ -148,5 +148,6 @@ func isSafe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// hasUserInfo tells an origin with a user name in it, which no browser sends.
+// hasUserInfo reports whether an origin has a user name in it, which no browser
+// sends.
 func hasUserInfo(origin string) bool { return strings.Contains(origin, "@") }

@@ -12,8 +12,8 @@ import (
 // for this host alone and send it over TLS or loopback alone.
 const sessionCookie = "__Host-hush"
 
-// sessionFrom returns what the request's cookie holds; sent tells whether it
-// has one. Of several the first counts.
+// sessionFrom returns what the request's cookie holds; sent reports whether
+// it has one. Of several the first counts.
 func sessionFrom(r *http.Request) (session caller.Text, sent bool) {
 	for _, cookie := range r.CookiesNamed(sessionCookie) {
 		return caller.Text(cookie.Value), true

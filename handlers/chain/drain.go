@@ -33,8 +33,8 @@ type body struct {
 	err    error // refused for want of room
 }
 
-// keepBody puts a body in the place of the request's. It returns nil if there
-// is none.
+// keepBody puts a body in the place of the request's. It returns nil for a
+// request without a body.
 func keepBody(r *http.Request, record *record, flight *flight) *body {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil

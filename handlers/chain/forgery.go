@@ -56,8 +56,8 @@ func needsShrimp(p policy, record *record) bool {
 	return !record.safe && record.caller.FromSession() && !p.forgeable
 }
 
-// saysOrigin tells whether a browser said where the request comes from, as all
-// that are still kept up do. That it comes from here was checked before.
+// saysOrigin reports whether a browser said where the request comes from, as all
+// supported browsers do. That it comes from this site was checked before.
 func saysOrigin(header http.Header) bool {
 	return header.Get("Sec-Fetch-Site") != "" || header.Get("Origin") != ""
 }

@@ -9,11 +9,12 @@ import (
 	"connectrpc.com/grpchealth"
 )
 
-// serviceUnknown is what a watch shows of a service that there is not. The
-// protocol has it, grpchealth does not name it.
+// serviceUnknown is the status of an unknown service in a watch. The protocol
+// has it; grpchealth does not name it.
 const serviceUnknown grpchealth.Status = 3
 
-// health answers grpc.health.v1.Health: a service serves until the server stops.
+// health implements grpc.health.v1.Health: a service serves until the server
+// stops.
 type health struct {
 	services []string
 	stopping context.Context //nolint:containedctx // the server's life, not a call's

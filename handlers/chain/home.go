@@ -11,7 +11,7 @@ import (
 )
 
 // home is the service's own host, the one that has sessions. On any other,
-// people share and open: whoever controls its name could read a session there.
+// people share and open: the owner of that name could read a session there.
 type home struct {
 	base     *url.URL
 	name     string

@@ -15,7 +15,7 @@ import (
 const jsonDepth = 32
 
 // jsonCodec reads and writes JSON as connect's own does, with two differences:
-// what is wrong with a message is told by place and never by its content,
+// errors name the place of what is wrong with a message and never its content,
 // since the content may be a secret; and nesting and the number of elements are
 // bounded. Unknown fields are ignored, duplicate ones refused.
 type jsonCodec struct {
@@ -26,7 +26,7 @@ type jsonCodec struct {
 // Name is the codec's part of the content type.
 func (c jsonCodec) Name() string { return c.name }
 
-// IsBinary tells that messages may stand in a URL as text.
+// IsBinary reports that messages may stand in a URL as text.
 func (jsonCodec) IsBinary() bool { return false }
 
 // Marshal writes a message.

@@ -28,7 +28,7 @@ type middleware struct {
 	proxied  *proxied // nil without a bound
 	origins  *http.CrossOriginProtection
 	home     home
-	warned   *sync.Once // about forwarded addresses that nobody may forward
+	warned   *sync.Once // about forwarded addresses of an untrusted peer
 }
 
 // wrap answers a request through next, with its caller in the context, and
@@ -105,8 +105,8 @@ func (m middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// warnForwarded says once that a proxy is not trusted: whoever comes through it
-// shares its limits with everybody else who does.
+// warnForwarded warns once of a proxy that is not trusted: all who come through
+// it share one network's limits.
 func (m middleware) warnForwarded(r *http.Request) {
 	if len(r.Header.Values("X-Forwarded-For")) == 0 {
 		return

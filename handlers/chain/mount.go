@@ -53,8 +53,7 @@ func (c *Chain) plain(path string, handler http.Handler) Mount {
 	return Mount{Path: path, Handler: NoStore(brief(c.streams.around(handler)))}
 }
 
-// NoStore keeps answers out of every cache and from being taken for something
-// else than they are.
+// NoStore forbids caches to keep answers and browsers to guess their type.
 func NoStore(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -65,7 +64,7 @@ func NoStore(next http.Handler) http.Handler {
 	})
 }
 
-// Besides returns the services for everybody: health and reflection. They know
+// Besides returns the services that are public: health and reflection. They know
 // nothing of secrets, have no access option, and do not list what is for
 // administrators.
 func (c *Chain) Besides() []Mount {

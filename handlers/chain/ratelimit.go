@@ -135,7 +135,7 @@ func (k bucketKey) budget() budget {
 
 // wideKey returns the bucket of the IPv6 /48 around a network, which counts what
 // is created: what that leaves behind outlasts the call, and a /48 has 65,536
-// networks. It returns false where there is none.
+// networks. It returns false for a network or a budget without one.
 func wideKey(network caller.Network, limit hushv1.Limit) (key bucketKey, ok bool) {
 	if limit != hushv1.Limit_LIMIT_CREATE {
 		return bucketKey{}, false

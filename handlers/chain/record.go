@@ -66,14 +66,14 @@ func LocaleFrom(ctx context.Context) locale.Locale {
 	return locale.English
 }
 
-// Route tells the request's log line which route template serves it.
+// Route sets the route template of the request's log line.
 func Route(r *http.Request, template string) {
 	if record := recordFrom(r.Context()); record != nil {
 		record.route = template
 	}
 }
 
-// Open tells that the request's route is for pages of other sites, too. Their
+// Open marks the request's route as open to pages of other sites. Their
 // requests bring no session.
 func Open(r *http.Request) {
 	if record := recordFrom(r.Context()); record != nil {
@@ -81,8 +81,8 @@ func Open(r *http.Request) {
 	}
 }
 
-// Anyone tells that the request's route ignores a credential that is not good:
-// the caller counts as a stranger.
+// Anyone makes the request's route ignore an invalid credential: the caller
+// counts as anonymous.
 func Anyone(r *http.Request) {
 	if record := recordFrom(r.Context()); record != nil {
 		record.refused, record.broken = false, nil
@@ -98,15 +98,15 @@ func BodyLimit(r *http.Request, most int64) int64 {
 	return most
 }
 
-// Form tells that the request's route takes the forms of the service's own pages
-// and of no other site's.
+// Form marks the request's route as one that accepts forms of the service's own
+// pages only.
 func Form(r *http.Request) {
 	if record := recordFrom(r.Context()); record != nil {
 		record.form = true
 	}
 }
 
-// Visitor is what an answer's frame needs to know of whoever asks.
+// Visitor is what an answer's frame needs to know of the caller.
 type Visitor struct {
 	// Custid is the account's address; empty for anonymous callers.
 	Custid string

@@ -7,14 +7,14 @@ const (
 	shrimpAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 )
 
-// NewShrimp draws a token in the form that sessions have: 49 characters 0-9
-// and a-z. Clients store and send it back; from callers without a session
-// nobody asks for it.
+// NewShrimp returns a random token in the form that sessions have: 49 characters
+// 0-9 and a-z. Clients store it and send it back; without a session it is not
+// checked.
 func NewShrimp() string {
 	token := make([]byte, 0, shrimpLength)
 	var random [2 * shrimpLength]byte
 	for {
-		_, _ = rand.Read(random[:]) // never answers an error
+		_, _ = rand.Read(random[:]) // never returns an error
 		for _, b := range random {
 			if b >= 252 {
 				continue // 7 × 36: the rest would favour some characters
