@@ -33,7 +33,8 @@ var (
 	errCrossSite = errors.New("requests from pages of other sites are refused")
 	// errShrimp: the session's token is missing or not the session's.
 	errShrimp = errors.New("the session's token is missing or wrong: refresh the page and try again")
-	// ErrInsecure: browsers would not keep the session's cookie.
+	// ErrInsecure refuses a sign-in over plain HTTP: browsers would not keep the
+	// session's cookie.
 	ErrInsecure = errors.New("signing in takes https, or http on this very machine")
 )
 

@@ -87,6 +87,8 @@ func WithShrimp(header http.Header, parameter string) http.Header {
 	return header
 }
 
+// SameShrimp reports whether sent is own, in constant time. An empty own
+// matches nothing.
 func SameShrimp(sent, own string) bool {
 	return own != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(own)) == 1
 }
