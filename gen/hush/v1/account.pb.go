@@ -22,15 +22,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Role is what an account may do besides using the service.
+// Role defines the rights of an account.
 type Role int32
 
 const (
-	// Not said.
+	// Unspecified.
 	Role_ROLE_UNSPECIFIED Role = 0
-	// Use the service.
+	// A regular account.
 	Role_ROLE_CUSTOMER Role = 1
-	// Look after it as well.
+	// An administrator, who may also call ColonelService.
 	Role_ROLE_COLONEL Role = 2
 )
 
@@ -75,21 +75,20 @@ func (Role) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_account_proto_rawDescGZIP(), []int{0}
 }
 
-// TokenScope is one thing that an API token may be good for.
+// TokenScope is a scope of an API token.
 type TokenScope int32
 
 const (
-	// Not said.
+	// Unspecified.
 	TokenScope_TOKEN_SCOPE_UNSPECIFIED TokenScope = 0
-	// Concealing and generating secrets.
+	// Conceal and generate secrets.
 	TokenScope_TOKEN_SCOPE_CONCEAL TokenScope = 1
-	// Looking at secrets and revealing them. Together with
-	// TOKEN_SCOPE_METADATA it also sees the keys of secrets in receipts.
+	// Describe and reveal secrets. Together with TOKEN_SCOPE_METADATA the token
+	// also sees the keys of secrets in receipts.
 	TokenScope_TOKEN_SCOPE_REVEAL TokenScope = 2
-	// Reading and listing receipts without the keys of their secrets, and
-	// burning.
+	// Read and list receipts without the keys of their secrets, and burn secrets.
 	TokenScope_TOKEN_SCOPE_METADATA TokenScope = 3
-	// The account, its domains, and whatever its role allows.
+	// Manage the account and its domains, and use the rights of its role.
 	TokenScope_TOKEN_SCOPE_ACCOUNT TokenScope = 4
 )
 
@@ -138,38 +137,39 @@ func (TokenScope) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_account_proto_rawDescGZIP(), []int{1}
 }
 
-// Account is somebody who signed up. Its password and tokens are never shown.
+// Account is an account. It never contains the password or tokens.
 type Account struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id: 32 characters 0-9 and a-f. Never changes.
+	// The id: 32 characters 0-9 and a-f. It never changes.
 	AccountId string `protobuf:"bytes,1,opt,name=account_id,json=accountId,proto3" json:"account_id,omitempty"`
-	// Its e-mail address, canonical: trimmed and in lower case.
+	// The e-mail address in canonical form: trimmed and in lower case.
 	Address string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
-	// A new address that waits to be confirmed.
+	// A new e-mail address that is not confirmed yet; otherwise empty.
 	PendingAddress string `protobuf:"bytes,3,opt,name=pending_address,json=pendingAddress,proto3" json:"pending_address,omitempty"`
-	// What it may do. ROLE_COLONEL only while the role takes effect.
+	// The role. ROLE_COLONEL only while the role is in effect.
 	Role Role `protobuf:"varint,4,opt,name=role,proto3,enum=hush.v1.Role" json:"role,omitempty"`
-	// Whether its address was confirmed, by mail or by the operator.
+	// Whether the e-mail address is confirmed, by mail or by the operator.
 	Verified bool `protobuf:"varint,5,opt,name=verified,proto3" json:"verified,omitempty"`
-	// When it was created.
+	// When the account was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last changed.
+	// When the account last changed.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// When somebody last signed in.
+	// When the account was last signed in to.
 	SignInTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=sign_in_time,json=signInTime,proto3" json:"sign_in_time,omitempty"`
-	// Its language, as in pt_BR; empty if none was chosen.
+	// The account's language, as in pt_BR; empty if none was chosen.
 	Locale string `protobuf:"bytes,9,opt,name=locale,proto3" json:"locale,omitempty"`
-	// What it wants to be told by mail.
+	// Which notifications the account gets by mail.
 	Notifications *Notifications `protobuf:"bytes,10,opt,name=notifications,proto3" json:"notifications,omitempty"`
-	// What it did so far.
+	// The account's counters.
 	Tally *Tally `protobuf:"bytes,11,opt,name=tally,proto3" json:"tally,omitempty"`
-	// Whether the operator locked it.
+	// Whether the operator disabled the account.
 	Disabled bool `protobuf:"varint,12,opt,name=disabled,proto3" json:"disabled,omitempty"`
-	// How many receipts a password reset has put out of the list's reach.
+	// How many receipts the account's list can no longer decrypt since a password
+	// reset.
 	SealedCount int64 `protobuf:"varint,13,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
-	// The longest lifetime of its secrets, in seconds.
+	// The longest lifetime of the account's secrets, in seconds.
 	TtlCeiling int64 `protobuf:"varint,14,opt,name=ttl_ceiling,json=ttlCeiling,proto3" json:"ttl_ceiling,omitempty"`
-	// The most bytes of one of its secrets.
+	// The maximum size of one of the account's secrets, in bytes.
 	SecretLimit   int64 `protobuf:"varint,15,opt,name=secret_limit,json=secretLimit,proto3" json:"secret_limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -310,10 +310,10 @@ func (x *Account) GetSecretLimit() int64 {
 	return 0
 }
 
-// Notifications is what an account wants to be told by mail.
+// Notifications selects what an account is notified of by mail.
 type Notifications struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Tell when a secret was opened.
+	// Notify when a secret was opened.
 	SecretOpened  bool `protobuf:"varint,1,opt,name=secret_opened,json=secretOpened,proto3" json:"secret_opened,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -356,16 +356,16 @@ func (x *Notifications) GetSecretOpened() bool {
 	return false
 }
 
-// Tally counts what an account did.
+// Tally holds an account's counters.
 type Tally struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Secrets that it concealed.
+	// Secrets concealed.
 	SecretsCreated int64 `protobuf:"varint,1,opt,name=secrets_created,json=secretsCreated,proto3" json:"secrets_created,omitempty"`
-	// Of those, how many were revealed.
+	// Of those, secrets revealed.
 	SecretsShared int64 `protobuf:"varint,2,opt,name=secrets_shared,json=secretsShared,proto3" json:"secrets_shared,omitempty"`
-	// Of those, how many were burned.
+	// Of those, secrets burned.
 	SecretsBurned int64 `protobuf:"varint,3,opt,name=secrets_burned,json=secretsBurned,proto3" json:"secrets_burned,omitempty"`
-	// Mails that were sent to recipients.
+	// Mails sent to recipients.
 	EmailsSent    int64 `protobuf:"varint,4,opt,name=emails_sent,json=emailsSent,proto3" json:"emails_sent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -429,21 +429,21 @@ func (x *Tally) GetEmailsSent() int64 {
 	return 0
 }
 
-// ApiToken tells about a token; the token itself is shown once, by the answer
-// that makes it.
+// ApiToken describes an API token. The token itself is only in the response
+// that creates it.
 type ApiToken struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id: 16 characters 0-9 and a-f.
+	// The id: 16 characters 0-9 and a-f.
 	TokenId string `protobuf:"bytes,1,opt,name=token_id,json=tokenId,proto3" json:"token_id,omitempty"`
-	// Its name, unique in its account.
+	// The name, unique within the account.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// What it is good for.
+	// The token's scopes.
 	Scopes []TokenScope `protobuf:"varint,3,rep,packed,name=scopes,proto3,enum=hush.v1.TokenScope" json:"scopes,omitempty"`
-	// When it was made.
+	// When the token was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it ends; absent for never.
+	// When the token expires; absent if it never does.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// When it was last used, to the minute; absent for never.
+	// When the token was last used, to the minute; absent if never.
 	UseTime       *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=use_time,json=useTime,proto3" json:"use_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -521,22 +521,22 @@ func (x *ApiToken) GetUseTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Session is a browser that somebody signed in with.
+// Session is a signed-in browser.
 type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id: 16 characters 0-9 and a-f. It opens nothing.
+	// The id: 16 characters 0-9 and a-f. It is not a credential.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// When it began.
+	// When the session was created.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last used, to the minute.
+	// When the session was last used, to the minute.
 	UseTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=use_time,json=useTime,proto3" json:"use_time,omitempty"`
-	// When it ends at the latest.
+	// When the session expires at the latest.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// Where it began: an IPv4 /24 or an IPv6 /48.
+	// The network that created the session: an IPv4 /24 or an IPv6 /48.
 	Network string `protobuf:"bytes,5,opt,name=network,proto3" json:"network,omitempty"`
-	// Whether it is the one that asks.
+	// Whether it is the caller's session.
 	Current bool `protobuf:"varint,6,opt,name=current,proto3" json:"current,omitempty"`
-	// Whether it was to last for longer.
+	// Whether a longer session was requested at sign-in.
 	Remembered    bool `protobuf:"varint,7,opt,name=remembered,proto3" json:"remembered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,21 +24,21 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CreateAccountRequest signs up.
+// CreateAccountRequest is the request of CreateAccount.
 type CreateAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// An e-mail address: up to 254 bytes. Case and surrounding white space do
-	// not matter.
+	// An e-mail address of up to 254 bytes. Case and surrounding white space are
+	// ignored.
 	Address string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
-	// The password, where no mail is set up. Where mail is set up it is ignored:
-	// VerifyAccount sets the password.
+	// The password, if no mail is configured. Otherwise ignored: VerifyAccount
+	// sets the password.
 	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
-	// The language of mails; empty for the one that the call's Accept-Language
-	// gives.
+	// The language of mails; empty for the one selected by the request's
+	// Accept-Language header.
 	Locale string `protobuf:"bytes,3,opt,name=locale,proto3" json:"locale,omitempty"`
-	// An invite, where sign-up is by invitation.
+	// An invite, where sign-up requires one.
 	Invite string `protobuf:"bytes,4,opt,name=invite,proto3" json:"invite,omitempty"`
-	// A solved challenge of the action `signup`.
+	// A solved challenge for the action `signup`.
 	AuthenticityPayload string `protobuf:"bytes,5,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
@@ -109,10 +109,10 @@ func (x *CreateAccountRequest) GetAuthenticityPayload() string {
 	return ""
 }
 
-// CreateAccountResponse tells how to go on.
+// CreateAccountResponse is the response of CreateAccount.
 type CreateAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether a mailed link has to be opened before signing in.
+	// Whether the mailed link must be opened before signing in.
 	VerificationRequired bool `protobuf:"varint,1,opt,name=verification_required,json=verificationRequired,proto3" json:"verification_required,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
@@ -155,12 +155,12 @@ func (x *CreateAccountResponse) GetVerificationRequired() bool {
 	return false
 }
 
-// VerifyAccountRequest holds the token of a mailed link, and the password.
+// VerifyAccountRequest is the request of VerifyAccount.
 type VerifyAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token.
+	// The token of the mailed link.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
-	// The password that the account is to have.
+	// The account's new password.
 	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -210,7 +210,7 @@ func (x *VerifyAccountRequest) GetPassword() string {
 	return ""
 }
 
-// VerifyAccountResponse says nothing more.
+// VerifyAccountResponse is empty.
 type VerifyAccountResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -247,10 +247,10 @@ func (*VerifyAccountResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{3}
 }
 
-// ResendVerificationRequest names an address.
+// ResendVerificationRequest is the request of ResendVerification.
 type ResendVerificationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address.
+	// The e-mail address.
 	Address       string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -293,7 +293,7 @@ func (x *ResendVerificationRequest) GetAddress() string {
 	return ""
 }
 
-// ResendVerificationResponse says nothing more.
+// ResendVerificationResponse is empty.
 type ResendVerificationResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -330,7 +330,7 @@ func (*ResendVerificationResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{5}
 }
 
-// GetAccountRequest asks for the caller's account.
+// GetAccountRequest is empty.
 type GetAccountRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -367,7 +367,7 @@ func (*GetAccountRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{6}
 }
 
-// GetAccountResponse shows it.
+// GetAccountResponse is the response of GetAccount.
 type GetAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account.
@@ -413,7 +413,7 @@ func (x *GetAccountResponse) GetAccount() *Account {
 	return nil
 }
 
-// DestroyAccountRequest confirms.
+// DestroyAccountRequest is the request of DestroyAccount.
 type DestroyAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account's password.
@@ -459,10 +459,10 @@ func (x *DestroyAccountRequest) GetConfirmation() string {
 	return ""
 }
 
-// DestroyAccountResponse tells what went.
+// DestroyAccountResponse is the response of DestroyAccount.
 type DestroyAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many live secrets were burned.
+	// The number of live secrets burned.
 	Burned        int32 `protobuf:"varint,1,opt,name=burned,proto3" json:"burned,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -505,12 +505,12 @@ func (x *DestroyAccountResponse) GetBurned() int32 {
 	return 0
 }
 
-// ChangeAccountPasswordRequest holds both passwords.
+// ChangeAccountPasswordRequest is the request of ChangeAccountPassword.
 type ChangeAccountPasswordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The one that is.
+	// The current password.
 	CurrentPassword string `protobuf:"bytes,1,opt,name=current_password,json=currentPassword,proto3" json:"current_password,omitempty"`
-	// The one that is to be.
+	// The new password.
 	NewPassword   string `protobuf:"bytes,2,opt,name=new_password,json=newPassword,proto3" json:"new_password,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -560,7 +560,7 @@ func (x *ChangeAccountPasswordRequest) GetNewPassword() string {
 	return ""
 }
 
-// ChangeAccountPasswordResponse says nothing more.
+// ChangeAccountPasswordResponse is empty.
 type ChangeAccountPasswordResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -597,10 +597,10 @@ func (*ChangeAccountPasswordResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{11}
 }
 
-// RequestPasswordResetRequest names an address.
+// RequestPasswordResetRequest is the request of RequestPasswordReset.
 type RequestPasswordResetRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address.
+	// The account's e-mail address.
 	Address       string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -643,7 +643,7 @@ func (x *RequestPasswordResetRequest) GetAddress() string {
 	return ""
 }
 
-// RequestPasswordResetResponse says nothing more.
+// RequestPasswordResetResponse is empty.
 type RequestPasswordResetResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -680,12 +680,12 @@ func (*RequestPasswordResetResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{13}
 }
 
-// ResetPasswordRequest sets a new password.
+// ResetPasswordRequest is the request of ResetPassword.
 type ResetPasswordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The token of the mailed link.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
-	// The password that is to be.
+	// The new password.
 	NewPassword   string `protobuf:"bytes,2,opt,name=new_password,json=newPassword,proto3" json:"new_password,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -735,10 +735,10 @@ func (x *ResetPasswordRequest) GetNewPassword() string {
 	return ""
 }
 
-// ResetPasswordResponse tells what the reset cost.
+// ResetPasswordResponse is the response of ResetPassword.
 type ResetPasswordResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many receipts the list can no longer show.
+	// How many receipts the account's list can no longer decrypt.
 	SealedCount   int64 `protobuf:"varint,1,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -781,10 +781,10 @@ func (x *ResetPasswordResponse) GetSealedCount() int64 {
 	return 0
 }
 
-// RequestAddressChangeRequest names a new address.
+// RequestAddressChangeRequest is the request of RequestAddressChange.
 type RequestAddressChangeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address that is to be.
+	// The new e-mail address.
 	NewAddress string `protobuf:"bytes,1,opt,name=new_address,json=newAddress,proto3" json:"new_address,omitempty"`
 	// The account's password.
 	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
@@ -836,7 +836,7 @@ func (x *RequestAddressChangeRequest) GetPassword() string {
 	return ""
 }
 
-// RequestAddressChangeResponse says nothing more.
+// RequestAddressChangeResponse is empty.
 type RequestAddressChangeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -873,10 +873,10 @@ func (*RequestAddressChangeResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{17}
 }
 
-// ConfirmAddressChangeRequest holds the token of a mailed link.
+// ConfirmAddressChangeRequest is the request of ConfirmAddressChange.
 type ConfirmAddressChangeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token.
+	// The token of the mailed link.
 	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -919,7 +919,7 @@ func (x *ConfirmAddressChangeRequest) GetToken() string {
 	return ""
 }
 
-// ConfirmAddressChangeResponse says nothing more.
+// ConfirmAddressChangeResponse is empty.
 type ConfirmAddressChangeResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -956,7 +956,7 @@ func (*ConfirmAddressChangeResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{19}
 }
 
-// UpdateLocaleRequest names a language.
+// UpdateLocaleRequest is the request of UpdateLocale.
 type UpdateLocaleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The language, as in pt_BR.
@@ -1002,12 +1002,12 @@ func (x *UpdateLocaleRequest) GetLocale() string {
 	return ""
 }
 
-// UpdateLocaleResponse names the new one and the old one.
+// UpdateLocaleResponse is the response of UpdateLocale.
 type UpdateLocaleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The language that is now.
+	// The new language.
 	NewLocale string `protobuf:"bytes,1,opt,name=new_locale,json=newLocale,proto3" json:"new_locale,omitempty"`
-	// The language that was; empty if none was chosen.
+	// The previous language; empty if none was chosen.
 	OldLocale     string `protobuf:"bytes,2,opt,name=old_locale,json=oldLocale,proto3" json:"old_locale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1057,10 +1057,10 @@ func (x *UpdateLocaleResponse) GetOldLocale() string {
 	return ""
 }
 
-// UpdateNotificationsRequest holds the choice.
+// UpdateNotificationsRequest is the request of UpdateNotifications.
 type UpdateNotificationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The choice.
+	// The new setting.
 	Notifications *Notifications `protobuf:"bytes,1,opt,name=notifications,proto3" json:"notifications,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1103,10 +1103,10 @@ func (x *UpdateNotificationsRequest) GetNotifications() *Notifications {
 	return nil
 }
 
-// UpdateNotificationsResponse shows the account afterwards.
+// UpdateNotificationsResponse is the response of UpdateNotifications.
 type UpdateNotificationsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account.
+	// The updated account.
 	Account       *Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1149,11 +1149,11 @@ func (x *UpdateNotificationsResponse) GetAccount() *Account {
 	return nil
 }
 
-// CreateInviteRequest asks for an invite.
+// CreateInviteRequest is the request of CreateInvite.
 type CreateInviteRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The only address that may use it, which is also mailed the link; empty
-	// for anybody.
+	// The only e-mail address that may use the invite. It also receives the link.
+	// Empty for an invite that anyone may use.
 	Address       string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1196,12 +1196,12 @@ func (x *CreateInviteRequest) GetAddress() string {
 	return ""
 }
 
-// CreateInviteResponse holds the invite.
+// CreateInviteResponse is the response of CreateInvite.
 type CreateInviteResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The invite, for CreateAccount.
 	Invite string `protobuf:"bytes,1,opt,name=invite,proto3" json:"invite,omitempty"`
-	// When it ends.
+	// When the invite expires.
 	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1251,16 +1251,16 @@ func (x *CreateInviteResponse) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// GenerateApiTokenRequest describes the token.
+// GenerateApiTokenRequest is the request of GenerateApiToken.
 type GenerateApiTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its name: up to 64 characters. Empty means default.
+	// The name: up to 64 characters. Empty means "default".
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What it is good for; none means everything.
+	// The scopes; empty means all.
 	Scopes []TokenScope `protobuf:"varint,2,rep,packed,name=scopes,proto3,enum=hush.v1.TokenScope" json:"scopes,omitempty"`
-	// How long it is good, at least a minute; without it for ever.
+	// The lifetime, at least a minute. If absent, the token never expires.
 	Ttl *durationpb.Duration `protobuf:"bytes,3,opt,name=ttl,proto3" json:"ttl,omitempty"`
-	// Whether it takes the place of a token of that name, which then ends.
+	// Whether to replace, and revoke, an existing token of the same name.
 	Rotate        bool `protobuf:"varint,4,opt,name=rotate,proto3" json:"rotate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1324,12 +1324,12 @@ func (x *GenerateApiTokenRequest) GetRotate() bool {
 	return false
 }
 
-// GenerateApiTokenResponse shows the token, once.
+// GenerateApiTokenResponse is the response of GenerateApiToken.
 type GenerateApiTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token: 40 characters 0-9 and a-f. No later answer shows it.
+	// The token: 40 characters 0-9 and a-f. No other response contains it.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
-	// What it is.
+	// The token's description.
 	ApiToken      *ApiToken `protobuf:"bytes,2,opt,name=api_token,json=apiToken,proto3" json:"api_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1379,7 +1379,7 @@ func (x *GenerateApiTokenResponse) GetApiToken() *ApiToken {
 	return nil
 }
 
-// ListApiTokensRequest asks for all of them.
+// ListApiTokensRequest is empty.
 type ListApiTokensRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1416,7 +1416,7 @@ func (*ListApiTokensRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{28}
 }
 
-// ListApiTokensResponse lists them.
+// ListApiTokensResponse is the response of ListApiTokens.
 type ListApiTokensResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tokens, oldest first.
@@ -1462,10 +1462,10 @@ func (x *ListApiTokensResponse) GetApiTokens() []*ApiToken {
 	return nil
 }
 
-// RevokeApiTokenRequest names a token.
+// RevokeApiTokenRequest is the request of RevokeApiToken.
 type RevokeApiTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id.
+	// The token's id.
 	TokenId       string `protobuf:"bytes,1,opt,name=token_id,json=tokenId,proto3" json:"token_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1508,7 +1508,7 @@ func (x *RevokeApiTokenRequest) GetTokenId() string {
 	return ""
 }
 
-// RevokeApiTokenResponse says nothing more.
+// RevokeApiTokenResponse is empty.
 type RevokeApiTokenResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1545,7 +1545,7 @@ func (*RevokeApiTokenResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{31}
 }
 
-// ExportAccountRequest asks for everything.
+// ExportAccountRequest is empty.
 type ExportAccountRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1582,24 +1582,24 @@ func (*ExportAccountRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{32}
 }
 
-// ExportAccountResponse is everything.
+// ExportAccountResponse is the response of ExportAccount.
 type ExportAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account.
 	Account *Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
-	// Its tokens.
+	// The account's API tokens.
 	ApiTokens []*ApiToken `protobuf:"bytes,2,rep,name=api_tokens,json=apiTokens,proto3" json:"api_tokens,omitempty"`
-	// Its sessions.
+	// The account's sessions.
 	Sessions []*Session `protobuf:"bytes,3,rep,name=sessions,proto3" json:"sessions,omitempty"`
-	// Its domains.
+	// The account's domains.
 	Domains []*Domain `protobuf:"bytes,4,rep,name=domains,proto3" json:"domains,omitempty"`
-	// Its newest receipts, at most 500; ListMetadata goes on with
-	// next_page_token.
+	// The account's newest receipts, at most 500. ListMetadata with
+	// next_page_token returns the rest.
 	Metadata []*Metadata `protobuf:"bytes,5,rep,name=metadata,proto3" json:"metadata,omitempty"`
-	// For ListMetadata; empty if that was all.
+	// The page_token for ListMetadata; empty if there are no more receipts.
 	NextPageToken string `protobuf:"bytes,6,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	// How many of the receipts in this range this credential cannot show: they
-	// were made before it was, or before a password reset.
+	// How many receipts in this range the caller's credential cannot decrypt.
+	// They are older than the credential or than a password reset.
 	SealedCount   int32 `protobuf:"varint,7,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1684,7 +1684,7 @@ func (x *ExportAccountResponse) GetSealedCount() int32 {
 	return 0
 }
 
-// BurnAllSecretsRequest asks to burn.
+// BurnAllSecretsRequest is empty.
 type BurnAllSecretsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1721,10 +1721,10 @@ func (*BurnAllSecretsRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_account_service_proto_rawDescGZIP(), []int{34}
 }
 
-// BurnAllSecretsResponse counts.
+// BurnAllSecretsResponse is the response of BurnAllSecrets.
 type BurnAllSecretsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many were burned.
+	// The number of secrets burned.
 	Burned        int32 `protobuf:"varint,1,opt,name=burned,proto3" json:"burned,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

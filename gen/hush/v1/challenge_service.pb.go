@@ -23,10 +23,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AltchaChallengeRequest asks for a challenge.
+// AltchaChallengeRequest is the request of AltchaChallenge.
 type AltchaChallengeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the solution is to be good for: conceal, feedback or signup. Empty
+	// The action that the solution permits: conceal, feedback or signup. Empty
 	// for any one of them.
 	Action        string `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -70,20 +70,20 @@ func (x *AltchaChallengeRequest) GetAction() string {
 	return ""
 }
 
-// AltchaChallengeResponse is a challenge.
+// AltchaChallengeResponse is the response of AltchaChallenge.
 type AltchaChallengeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// SHA-256.
+	// The hash algorithm: SHA-256.
 	Algorithm string `protobuf:"bytes,1,opt,name=algorithm,proto3" json:"algorithm,omitempty"`
 	// The hash: 64 characters 0-9 and a-f.
 	Challenge string `protobuf:"bytes,2,opt,name=challenge,proto3" json:"challenge,omitempty"`
-	// The number is not above it.
+	// The largest number that can be the solution.
 	MaxNumber int64 `protobuf:"varint,3,opt,name=max_number,json=maxNumber,proto3" json:"max_number,omitempty"`
-	// What stands before the number, with the end of the challenge's time.
+	// The text before the number. It includes the challenge's expiry time.
 	Salt string `protobuf:"bytes,4,opt,name=salt,proto3" json:"salt,omitempty"`
-	// That of the service: 64 characters 0-9 and a-f.
+	// The service's signature: 64 characters 0-9 and a-f.
 	Signature string `protobuf:"bytes,5,opt,name=signature,proto3" json:"signature,omitempty"`
-	// When it ends.
+	// When the challenge expires.
 	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -161,13 +161,13 @@ func (x *AltchaChallengeResponse) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// AltchaVerifyRequest holds a solution.
+// AltchaVerifyRequest is the request of AltchaVerify.
 type AltchaVerifyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// In base64, the JSON object of algorithm, challenge, number, salt and
-	// signature.
+	// The solution: a JSON object of algorithm, challenge, number, salt and
+	// signature, encoded in base64.
 	AuthenticityPayload string `protobuf:"bytes,1,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
-	// What it is to be good for; empty for anything.
+	// The action that the solution must permit; empty for any.
 	Action        string `protobuf:"bytes,2,opt,name=action,proto3" json:"action,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -217,7 +217,7 @@ func (x *AltchaVerifyRequest) GetAction() string {
 	return ""
 }
 
-// AltchaVerifyResponse says nothing more.
+// AltchaVerifyResponse is empty.
 type AltchaVerifyResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -254,13 +254,13 @@ func (*AltchaVerifyResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_challenge_service_proto_rawDescGZIP(), []int{3}
 }
 
-// AltchaVerifySpamRequest holds a signed verdict.
+// AltchaVerifySpamRequest is the request of AltchaVerifySpam.
 type AltchaVerifySpamRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// In base64, the JSON object of algorithm, verificationData, signature and
-	// verified.
+	// The signed verdict: a JSON object of algorithm, verificationData, signature
+	// and verified, encoded in base64.
 	AuthenticityPayload string `protobuf:"bytes,1,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
-	// The fields of the form that it is about.
+	// The form fields that the verdict is about.
 	Fields        map[string]string `protobuf:"bytes,2,rep,name=fields,proto3" json:"fields,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -315,9 +315,9 @@ type AltchaVerifySpamResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// GOOD or BAD.
 	Classification string `protobuf:"bytes,1,opt,name=classification,proto3" json:"classification,omitempty"`
-	// The higher, the likelier it is spam.
+	// The spam score. A higher score means that spam is more likely.
 	Score float64 `protobuf:"fixed64,2,opt,name=score,proto3" json:"score,omitempty"`
-	// Why.
+	// The reasons for the verdict.
 	Reasons       []string `protobuf:"bytes,3,rep,name=reasons,proto3" json:"reasons,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

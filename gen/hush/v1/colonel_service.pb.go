@@ -24,7 +24,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GetIndexRequest asks for everything.
+// GetIndexRequest is empty.
 type GetIndexRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -61,20 +61,20 @@ func (*GetIndexRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{0}
 }
 
-// GetIndexResponse is everything.
+// GetIndexResponse is the response of GetIndex.
 type GetIndexResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The accounts of the last 30 days, newest first, at most 50.
+	// The accounts created in the last 30 days, newest first, at most 50.
 	RecentAccounts []*Account `protobuf:"bytes,1,rep,name=recent_accounts,json=recentAccounts,proto3" json:"recent_accounts,omitempty"`
 	// The feedback of the last 24 hours, newest first, at most 100.
 	TodayFeedback []*Feedback `protobuf:"bytes,2,rep,name=today_feedback,json=todayFeedback,proto3" json:"today_feedback,omitempty"`
-	// That of the 24 hours before.
+	// The feedback of the 24 hours before that, newest first, at most 100.
 	YesterdayFeedback []*Feedback `protobuf:"bytes,3,rep,name=yesterday_feedback,json=yesterdayFeedback,proto3" json:"yesterday_feedback,omitempty"`
-	// What is older, up to 14 days.
+	// Older feedback, up to 14 days, newest first, at most 100.
 	OlderFeedback []*Feedback `protobuf:"bytes,4,rep,name=older_feedback,json=olderFeedback,proto3" json:"older_feedback,omitempty"`
 	// The counters.
 	Counts *Counts `protobuf:"bytes,5,opt,name=counts,proto3" json:"counts,omitempty"`
-	// The store.
+	// The data store.
 	Store *StoreFacts `protobuf:"bytes,6,opt,name=store,proto3" json:"store,omitempty"`
 	// The program.
 	Build         *BuildFacts `protobuf:"bytes,7,opt,name=build,proto3" json:"build,omitempty"`
@@ -161,42 +161,43 @@ func (x *GetIndexResponse) GetBuild() *BuildFacts {
 	return nil
 }
 
-// Counts are kept up with every change; nothing is counted for the answer.
+// Counts holds the service's counters. They are updated with every change, not
+// counted for this response.
 type Counts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions that have not ended.
+	// Sessions that have not expired.
 	Sessions int64 `protobuf:"varint,1,opt,name=sessions,proto3" json:"sessions,omitempty"`
-	// Accounts that were not destroyed.
+	// Accounts that have not been destroyed.
 	Accounts int64 `protobuf:"varint,2,opt,name=accounts,proto3" json:"accounts,omitempty"`
-	// Of those, the ones of the last 30 days that recent_accounts shows.
+	// Accounts in recent_accounts.
 	RecentAccounts int64 `protobuf:"varint,3,opt,name=recent_accounts,json=recentAccounts,proto3" json:"recent_accounts,omitempty"`
 	// Receipts.
 	Metadata int64 `protobuf:"varint,4,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// Secrets that wait.
+	// Waiting secrets.
 	Secrets int64 `protobuf:"varint,5,opt,name=secrets,proto3" json:"secrets,omitempty"`
-	// Secrets concealed so far.
+	// Secrets concealed in total.
 	SecretsCreated int64 `protobuf:"varint,6,opt,name=secrets_created,json=secretsCreated,proto3" json:"secrets_created,omitempty"`
-	// Secrets revealed so far.
+	// Secrets revealed in total.
 	SecretsShared int64 `protobuf:"varint,7,opt,name=secrets_shared,json=secretsShared,proto3" json:"secrets_shared,omitempty"`
-	// Secrets burned so far.
+	// Secrets burned in total.
 	SecretsBurned int64 `protobuf:"varint,8,opt,name=secrets_burned,json=secretsBurned,proto3" json:"secrets_burned,omitempty"`
-	// Secrets that expired unread so far.
+	// Secrets expired unread in total.
 	SecretsExpired int64 `protobuf:"varint,9,opt,name=secrets_expired,json=secretsExpired,proto3" json:"secrets_expired,omitempty"`
-	// Mails sent to recipients so far.
+	// Mails sent to recipients in total.
 	EmailsSent int64 `protobuf:"varint,10,opt,name=emails_sent,json=emailsSent,proto3" json:"emails_sent,omitempty"`
-	// Feedback that is kept.
+	// Stored feedback messages.
 	Feedback int64 `protobuf:"varint,11,opt,name=feedback,proto3" json:"feedback,omitempty"`
-	// Of that, the last 24 hours'.
+	// Of those, messages of the last 24 hours.
 	TodayFeedback int64 `protobuf:"varint,12,opt,name=today_feedback,json=todayFeedback,proto3" json:"today_feedback,omitempty"`
-	// That of the 24 hours before.
+	// Of those, messages of the 24 hours before that.
 	YesterdayFeedback int64 `protobuf:"varint,13,opt,name=yesterday_feedback,json=yesterdayFeedback,proto3" json:"yesterday_feedback,omitempty"`
-	// What is older.
+	// Of those, older messages.
 	OlderFeedback int64 `protobuf:"varint,14,opt,name=older_feedback,json=olderFeedback,proto3" json:"older_feedback,omitempty"`
-	// Exceptions that are kept.
+	// Stored exceptions.
 	Exceptions int64 `protobuf:"varint,15,opt,name=exceptions,proto3" json:"exceptions,omitempty"`
 	// Verified domains.
 	Domains int64 `protobuf:"varint,16,opt,name=domains,proto3" json:"domains,omitempty"`
-	// Mails that wait.
+	// Mails in the queue.
 	QueuedMails   int64 `protobuf:"varint,17,opt,name=queued_mails,json=queuedMails,proto3" json:"queued_mails,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -351,18 +352,18 @@ func (x *Counts) GetQueuedMails() int64 {
 	return 0
 }
 
-// StoreFacts tell about the store.
+// StoreFacts describes the data store.
 type StoreFacts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// bolt or memory.
+	// The backend: bolt or memory.
 	Backend string `protobuf:"bytes,1,opt,name=backend,proto3" json:"backend,omitempty"`
-	// The bytes that live secrets take.
+	// The size of the live secrets in bytes.
 	LiveBytes int64 `protobuf:"varint,2,opt,name=live_bytes,json=liveBytes,proto3" json:"live_bytes,omitempty"`
-	// The bytes of the data file; 0 if there is none.
+	// The size of the data file in bytes; 0 if there is none.
 	FileBytes int64 `protobuf:"varint,3,opt,name=file_bytes,json=fileBytes,proto3" json:"file_bytes,omitempty"`
-	// The rows of the audit trail.
+	// The number of rows in the audit trail.
 	AuditRows int64 `protobuf:"varint,4,opt,name=audit_rows,json=auditRows,proto3" json:"audit_rows,omitempty"`
-	// The bytes that they take in the data file.
+	// The size of the audit trail in the data file, in bytes.
 	AuditBytes    int64 `protobuf:"varint,5,opt,name=audit_bytes,json=auditBytes,proto3" json:"audit_bytes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -433,18 +434,18 @@ func (x *StoreFacts) GetAuditBytes() int64 {
 	return 0
 }
 
-// BuildFacts tell about the program.
+// BuildFacts describes the program.
 type BuildFacts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The release.
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
-	// The Go release that built it.
+	// The Go release that it was built with.
 	GoVersion string `protobuf:"bytes,2,opt,name=go_version,json=goVersion,proto3" json:"go_version,omitempty"`
-	// The commit that it was built from; empty if that is not known.
+	// The commit that it was built from; empty if unknown.
 	Revision string `protobuf:"bytes,3,opt,name=revision,proto3" json:"revision,omitempty"`
-	// When it started.
+	// When the program started.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// How long ago that was, in whole seconds.
+	// The time since the start, in whole seconds.
 	Uptime        *durationpb.Duration `protobuf:"bytes,5,opt,name=uptime,proto3" json:"uptime,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -515,12 +516,12 @@ func (x *BuildFacts) GetUptime() *durationpb.Duration {
 	return nil
 }
 
-// ListExceptionsRequest asks for a page.
+// ListExceptionsRequest is the request of ListExceptions.
 type ListExceptionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most so many; zero means 50.
+	// The maximum number of reports to return; zero means 50.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where to go on: next_page_token of the page before. Empty for the first.
+	// The next_page_token of the previous page; empty for the first page.
 	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -570,12 +571,12 @@ func (x *ListExceptionsRequest) GetPageToken() string {
 	return ""
 }
 
-// ListExceptionsResponse is a page.
+// ListExceptionsResponse is one page of reports.
 type ListExceptionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The reports, newest first.
 	Exceptions []*Exception `protobuf:"bytes,1,rep,name=exceptions,proto3" json:"exceptions,omitempty"`
-	// For the next page; empty on the last one.
+	// The page_token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -625,7 +626,7 @@ func (x *ListExceptionsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// BurnReportedSecretRequest names a secret.
+// BurnReportedSecretRequest is the request of BurnReportedSecret.
 type BurnReportedSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The link, or its key.
@@ -671,10 +672,10 @@ func (x *BurnReportedSecretRequest) GetLink() string {
 	return ""
 }
 
-// BurnReportedSecretResponse tells what was burned.
+// BurnReportedSecretResponse is the response of BurnReportedSecret.
 type BurnReportedSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The receipt without any key.
+	// The receipt, without any key.
 	Metadata      *Metadata `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

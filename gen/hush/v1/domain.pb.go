@@ -22,18 +22,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// DomainState is where a claim stands.
+// DomainState is the state of a claim.
 type DomainState int32
 
 const (
-	// Not said.
+	// Unspecified.
 	DomainState_DOMAIN_STATE_UNSPECIFIED DomainState = 0
-	// The TXT record was not found yet.
+	// The TXT record has not been found yet.
 	DomainState_DOMAIN_STATE_PENDING DomainState = 1
-	// The TXT record was found: the name is this account's and nobody else's.
+	// The TXT record was found. The domain belongs to this account alone.
 	DomainState_DOMAIN_STATE_VERIFIED DomainState = 2
-	// The TXT record has been missing for seven days. Secrets on the domain are
-	// locked until it is back; none is consumed.
+	// The TXT record has been missing for seven days. Secrets on the domain
+	// cannot be opened until the record is back. None of them is consumed.
 	DomainState_DOMAIN_STATE_SUSPENDED DomainState = 3
 )
 
@@ -80,15 +80,15 @@ func (DomainState) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_domain_proto_rawDescGZIP(), []int{0}
 }
 
-// ImageKind tells a domain's images apart.
+// ImageKind is the kind of a domain's image.
 type ImageKind int32
 
 const (
-	// Means the logo.
+	// Treated as the logo.
 	ImageKind_IMAGE_KIND_UNSPECIFIED ImageKind = 0
-	// For the head of pages.
+	// The logo in the header of pages.
 	ImageKind_IMAGE_KIND_LOGO ImageKind = 1
-	// The small one.
+	// The icon of pages.
 	ImageKind_IMAGE_KIND_ICON ImageKind = 2
 )
 
@@ -133,15 +133,15 @@ func (ImageKind) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_domain_proto_rawDescGZIP(), []int{1}
 }
 
-// What was asked.
+// Kind is the kind of a check.
 type DomainCheck_Kind int32
 
 const (
-	// Not said.
+	// Unspecified.
 	DomainCheck_KIND_UNSPECIFIED DomainCheck_Kind = 0
-	// Whether the TXT record has the value.
+	// Whether the TXT record has the expected value.
 	DomainCheck_KIND_TXT DomainCheck_Kind = 1
-	// Whether the name leads to this service.
+	// Whether the host name resolves to this service.
 	DomainCheck_KIND_ADDRESS DomainCheck_Kind = 2
 )
 
@@ -186,51 +186,51 @@ func (DomainCheck_Kind) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_domain_proto_rawDescGZIP(), []int{1, 0}
 }
 
-// Domain is a host name that an account claims, and may make links on once it
-// is verified.
+// Domain is a custom domain: a host name that an account claims. Once it is
+// verified, the account can share secrets under it.
 type Domain struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id: 20 characters 0-9 and a-f.
+	// The id: 20 characters 0-9 and a-f.
 	DomainId string `protobuf:"bytes,1,opt,name=domain_id,json=domainId,proto3" json:"domain_id,omitempty"`
-	// The name, in lower case and ASCII, as in secrets.example.com.
+	// The host name in lower-case ASCII, as in secrets.example.com.
 	DisplayDomain string `protobuf:"bytes,2,opt,name=display_domain,json=displayDomain,proto3" json:"display_domain,omitempty"`
-	// The part that is registered, as in example.com.
+	// The registered domain, as in example.com.
 	BaseDomain string `protobuf:"bytes,3,opt,name=base_domain,json=baseDomain,proto3" json:"base_domain,omitempty"`
-	// The whole name if it lies below the registered one; otherwise empty.
+	// The whole host name if it is below the registered domain; otherwise empty.
 	Subdomain string `protobuf:"bytes,4,opt,name=subdomain,proto3" json:"subdomain,omitempty"`
-	// What lies before the registered part, as in secrets; otherwise empty.
+	// The part before the registered domain, as in secrets; otherwise empty.
 	Trd string `protobuf:"bytes,5,opt,name=trd,proto3" json:"trd,omitempty"`
 	// The public suffix, as in com.
 	Tld string `protobuf:"bytes,6,opt,name=tld,proto3" json:"tld,omitempty"`
-	// The label before it, as in example.
+	// The label before the public suffix, as in example.
 	Sld string `protobuf:"bytes,7,opt,name=sld,proto3" json:"sld,omitempty"`
-	// Whether it is the registered name itself.
+	// Whether the host name is the registered domain itself.
 	IsApex bool `protobuf:"varint,8,opt,name=is_apex,json=isApex,proto3" json:"is_apex,omitempty"`
-	// The name of the TXT record that proves ownership, below base_domain.
+	// The name of the TXT record that proves ownership, relative to base_domain.
 	TxtValidationHost string `protobuf:"bytes,9,opt,name=txt_validation_host,json=txtValidationHost,proto3" json:"txt_validation_host,omitempty"`
 	// The record's value: 32 characters 0-9 and a-f.
 	TxtValidationValue string `protobuf:"bytes,10,opt,name=txt_validation_value,json=txtValidationValue,proto3" json:"txt_validation_value,omitempty"`
-	// Where it stands.
+	// The state of the claim.
 	State DomainState `protobuf:"varint,11,opt,name=state,proto3,enum=hush.v1.DomainState" json:"state,omitempty"`
-	// The last checks.
+	// The latest DNS checks.
 	Checks []*DomainCheck `protobuf:"bytes,12,rep,name=checks,proto3" json:"checks,omitempty"`
-	// Whether the name leads to this service, by the last check.
+	// Whether the host name resolved to this service in the latest check.
 	Resolving bool `protobuf:"varint,13,opt,name=resolving,proto3" json:"resolving,omitempty"`
-	// How its pages look.
+	// The look of the domain's pages.
 	Brand *Brand `protobuf:"bytes,14,opt,name=brand,proto3" json:"brand,omitempty"`
-	// When it was claimed.
+	// When the domain was claimed.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it last changed.
+	// When the domain last changed.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// When it was first verified; absent before.
+	// When the domain was first verified; absent if never.
 	VerifyTime *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=verify_time,json=verifyTime,proto3" json:"verify_time,omitempty"`
-	// When it was last checked; absent before.
+	// When the domain was last checked; absent if never.
 	CheckTime *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=check_time,json=checkTime,proto3" json:"check_time,omitempty"`
-	// The image of its pages' head.
+	// The logo in the header of the domain's pages.
 	Logo *Image `protobuf:"bytes,19,opt,name=logo,proto3" json:"logo,omitempty"`
-	// The small image of its pages.
+	// The icon of the domain's pages.
 	Icon *Image `protobuf:"bytes,20,opt,name=icon,proto3" json:"icon,omitempty"`
-	// The address of the account.
+	// The account's e-mail address.
 	Custid        string `protobuf:"bytes,21,opt,name=custid,proto3" json:"custid,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -413,22 +413,22 @@ func (x *Domain) GetCustid() string {
 	return ""
 }
 
-// DomainCheck is one question that was put to DNS.
+// DomainCheck is the result of one DNS query.
 type DomainCheck struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was asked.
+	// The kind.
 	Kind DomainCheck_Kind `protobuf:"varint,1,opt,name=kind,proto3,enum=hush.v1.DomainCheck_Kind" json:"kind,omitempty"`
-	// Whether the answer was as expected.
+	// Whether the check passed.
 	Passed bool `protobuf:"varint,2,opt,name=passed,proto3" json:"passed,omitempty"`
-	// The name that was asked for.
+	// The queried name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// What was expected; empty if anything would have done.
+	// The accepted values; empty if any value is accepted.
 	Expected []string `protobuf:"bytes,4,rep,name=expected,proto3" json:"expected,omitempty"`
-	// What was found, at most 10 of up to 512 bytes.
+	// The values found: at most 10, each of up to 512 bytes.
 	Found []string `protobuf:"bytes,5,rep,name=found,proto3" json:"found,omitempty"`
-	// What went wrong, in words; empty if nothing did.
+	// A description of the problem; empty if there was none.
 	Problem string `protobuf:"bytes,6,opt,name=problem,proto3" json:"problem,omitempty"`
-	// When.
+	// When the check was made.
 	Time          *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=time,proto3" json:"time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -513,32 +513,35 @@ func (x *DomainCheck) GetTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Brand is how a domain's pages look. Absent fields were never set.
+// Brand is the look of a domain's pages. Absent fields were never set.
 type Brand struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// # and 3 or 6 hexadecimal digits, as in #dc4a22.
+	// The main color: # and 3 or 6 hexadecimal digits, as in #dc4a22.
 	PrimaryColor *string `protobuf:"bytes,1,opt,name=primary_color,json=primaryColor,proto3,oneof" json:"primary_color,omitempty"`
-	// Likewise, under the name that some clients use.
+	// The same, under the name that some clients use.
 	Colour *string `protobuf:"bytes,2,opt,name=colour,proto3,oneof" json:"colour,omitempty"`
-	// sans, serif or mono; sans-serif and monospace are understood.
+	// The font: sans, serif or mono. sans-serif and monospace are accepted too.
 	FontFamily *string `protobuf:"bytes,3,opt,name=font_family,json=fontFamily,proto3,oneof" json:"font_family,omitempty"`
-	// rounded, square or pill.
+	// The corners: rounded, square or pill.
 	CornerStyle *string `protobuf:"bytes,4,opt,name=corner_style,json=cornerStyle,proto3,oneof" json:"corner_style,omitempty"`
-	// Whether text on buttons is light.
+	// Whether the text on buttons is light.
 	ButtonTextLight *bool `protobuf:"varint,5,opt,name=button_text_light,json=buttonTextLight,proto3,oneof" json:"button_text_light,omitempty"`
-	// What recipients read before they reveal: up to 500 characters.
+	// The text that recipients see before they open a secret: up to 500
+	// characters.
 	InstructionsPreReveal *string `protobuf:"bytes,6,opt,name=instructions_pre_reveal,json=instructionsPreReveal,proto3,oneof" json:"instructions_pre_reveal,omitempty"`
-	// What they read beside the secret: up to 500 characters.
+	// The text that recipients see beside an opened secret: up to 500 characters.
 	InstructionsReveal *string `protobuf:"bytes,7,opt,name=instructions_reveal,json=instructionsReveal,proto3,oneof" json:"instructions_reveal,omitempty"`
-	// What they read afterwards: up to 500 characters.
+	// The text that recipients see after they opened a secret: up to 500
+	// characters.
 	InstructionsPostReveal *string `protobuf:"bytes,8,opt,name=instructions_post_reveal,json=instructionsPostReveal,proto3,oneof" json:"instructions_post_reveal,omitempty"`
-	// A line about the domain: up to 200 characters.
+	// A line of text about the domain: up to 200 characters.
 	Description *string `protobuf:"bytes,9,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	// The language of its pages, as in pt_BR.
+	// The language of the domain's pages, as in pt_BR.
 	Locale *string `protobuf:"bytes,10,opt,name=locale,proto3,oneof" json:"locale,omitempty"`
-	// Whether callers without an account may share on its pages.
+	// Whether callers without an account may share secrets on the domain's pages.
 	AllowPublicHomepage *bool `protobuf:"varint,11,opt,name=allow_public_homepage,json=allowPublicHomepage,proto3,oneof" json:"allow_public_homepage,omitempty"`
-	// Whether callers without an account may share by calling the API on it.
+	// Whether callers without an account may share secrets through the API on the
+	// domain.
 	AllowPublicApi *bool `protobuf:"varint,12,opt,name=allow_public_api,json=allowPublicApi,proto3,oneof" json:"allow_public_api,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -658,23 +661,23 @@ func (x *Brand) GetAllowPublicApi() bool {
 	return false
 }
 
-// Image is a picture as it is served: always PNG, at most 512 by 512 pixels,
-// without whatever else the uploaded file held.
+// Image is an image as served: always a PNG of at most 512 by 512 pixels, with
+// nothing else that the uploaded file contained.
 type Image struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The PNG file. Left out where a domain is shown.
+	// The PNG file. Omitted where a domain is returned.
 	Content []byte `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"`
-	// image/png.
+	// The media type: image/png.
 	ContentType string `protobuf:"bytes,2,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
-	// logo.png or icon.png.
+	// The file name: logo.png or icon.png.
 	Filename string `protobuf:"bytes,3,opt,name=filename,proto3" json:"filename,omitempty"`
-	// In pixels.
+	// The width in pixels.
 	Width int32 `protobuf:"varint,4,opt,name=width,proto3" json:"width,omitempty"`
-	// In pixels.
+	// The height in pixels.
 	Height int32 `protobuf:"varint,5,opt,name=height,proto3" json:"height,omitempty"`
-	// The file's length in bytes.
+	// The size of the file in bytes.
 	Size int64 `protobuf:"varint,6,opt,name=size,proto3" json:"size,omitempty"`
-	// When it was uploaded.
+	// When the image was uploaded.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

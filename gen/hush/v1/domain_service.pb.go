@@ -22,10 +22,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AddDomainRequest names a domain.
+// AddDomainRequest is the request of AddDomain.
 type AddDomainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name, as people write it.
+	// The host name, in any spelling that people use.
 	Domain        string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -68,10 +68,10 @@ func (x *AddDomainRequest) GetDomain() string {
 	return ""
 }
 
-// AddDomainResponse shows the claim.
+// AddDomainResponse is the response of AddDomain.
 type AddDomainResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The claim, with the TXT record that verifies it.
+	// The domain, with the TXT record that verifies it.
 	Domain        *Domain `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -114,10 +114,10 @@ func (x *AddDomainResponse) GetDomain() *Domain {
 	return nil
 }
 
-// RemoveDomainRequest names a domain.
+// RemoveDomainRequest is the request of RemoveDomain.
 type RemoveDomainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name or id.
+	// The host name or id.
 	Domain        string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -160,10 +160,10 @@ func (x *RemoveDomainRequest) GetDomain() string {
 	return ""
 }
 
-// RemoveDomainResponse names what went.
+// RemoveDomainResponse is the response of RemoveDomain.
 type RemoveDomainResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name.
+	// The host name of the removed domain.
 	DisplayDomain string `protobuf:"bytes,1,opt,name=display_domain,json=displayDomain,proto3" json:"display_domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -206,10 +206,10 @@ func (x *RemoveDomainResponse) GetDisplayDomain() string {
 	return ""
 }
 
-// GetDomainRequest names a domain.
+// GetDomainRequest is the request of GetDomain.
 type GetDomainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name or id.
+	// The host name or id.
 	Domain        string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -252,7 +252,7 @@ func (x *GetDomainRequest) GetDomain() string {
 	return ""
 }
 
-// GetDomainResponse shows it.
+// GetDomainResponse is the response of GetDomain.
 type GetDomainResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The domain.
@@ -298,7 +298,7 @@ func (x *GetDomainResponse) GetDomain() *Domain {
 	return nil
 }
 
-// ListDomainsRequest asks for all of them.
+// ListDomainsRequest is empty.
 type ListDomainsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -335,7 +335,7 @@ func (*ListDomainsRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_domain_service_proto_rawDescGZIP(), []int{6}
 }
 
-// ListDomainsResponse lists them.
+// ListDomainsResponse is the response of ListDomains.
 type ListDomainsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The domains, newest first.
@@ -381,10 +381,10 @@ func (x *ListDomainsResponse) GetDomains() []*Domain {
 	return nil
 }
 
-// VerifyDomainRequest names a domain.
+// VerifyDomainRequest is the request of VerifyDomain.
 type VerifyDomainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name or id.
+	// The host name or id.
 	Domain        string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -427,7 +427,7 @@ func (x *VerifyDomainRequest) GetDomain() string {
 	return ""
 }
 
-// VerifyDomainResponse shows what was found.
+// VerifyDomainResponse is the response of VerifyDomain.
 type VerifyDomainResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The domain, with its checks.
@@ -473,12 +473,12 @@ func (x *VerifyDomainResponse) GetDomain() *Domain {
 	return nil
 }
 
-// UpdateDomainBrandRequest holds changes.
+// UpdateDomainBrandRequest is the request of UpdateDomainBrand.
 type UpdateDomainBrandRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name or id.
+	// The host name or id.
 	Domain string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
-	// The fields that change.
+	// The fields to set.
 	Brand *Brand `protobuf:"bytes,2,opt,name=brand,proto3" json:"brand,omitempty"`
 	// The names of fields to unset, as in primary_color.
 	Unset         []string `protobuf:"bytes,3,rep,name=unset,proto3" json:"unset,omitempty"`
@@ -537,10 +537,10 @@ func (x *UpdateDomainBrandRequest) GetUnset() []string {
 	return nil
 }
 
-// UpdateDomainBrandResponse shows the domain afterwards.
+// UpdateDomainBrandResponse is the response of UpdateDomainBrand.
 type UpdateDomainBrandResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The domain.
+	// The updated domain.
 	Domain        *Domain `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -583,10 +583,10 @@ func (x *UpdateDomainBrandResponse) GetDomain() *Domain {
 	return nil
 }
 
-// GetDomainBrandRequest names a domain.
+// GetDomainBrandRequest is the request of GetDomainBrand.
 type GetDomainBrandRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name or id.
+	// The host name or id.
 	Domain        string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -629,7 +629,7 @@ func (x *GetDomainBrandRequest) GetDomain() string {
 	return ""
 }
 
-// GetDomainBrandResponse shows how its pages look.
+// GetDomainBrandResponse is the response of GetDomainBrand.
 type GetDomainBrandResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The domain, with its brand.
@@ -675,14 +675,14 @@ func (x *GetDomainBrandResponse) GetDomain() *Domain {
 	return nil
 }
 
-// UpdateDomainLogoRequest holds an image.
+// UpdateDomainLogoRequest is the request of UpdateDomainLogo.
 type UpdateDomainLogoRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name or id.
+	// The host name or id.
 	Domain string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
-	// Which of the images.
+	// The kind of the image.
 	Kind ImageKind `protobuf:"varint,2,opt,name=kind,proto3,enum=hush.v1.ImageKind" json:"kind,omitempty"`
-	// The file.
+	// The content of the file.
 	Content       []byte `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -739,12 +739,12 @@ func (x *UpdateDomainLogoRequest) GetContent() []byte {
 	return nil
 }
 
-// UpdateDomainLogoResponse shows what was made of it.
+// UpdateDomainLogoResponse is the response of UpdateDomainLogo.
 type UpdateDomainLogoResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The domain.
+	// The updated domain.
 	Domain *Domain `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
-	// The image.
+	// The image as stored.
 	Image         *Image `protobuf:"bytes,2,opt,name=image,proto3" json:"image,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -794,12 +794,12 @@ func (x *UpdateDomainLogoResponse) GetImage() *Image {
 	return nil
 }
 
-// GetDomainLogoRequest names an image.
+// GetDomainLogoRequest is the request of GetDomainLogo.
 type GetDomainLogoRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name or id.
+	// The host name or id.
 	Domain string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
-	// Which of the images.
+	// The kind of the image.
 	Kind          ImageKind `protobuf:"varint,2,opt,name=kind,proto3,enum=hush.v1.ImageKind" json:"kind,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -849,7 +849,7 @@ func (x *GetDomainLogoRequest) GetKind() ImageKind {
 	return ImageKind_IMAGE_KIND_UNSPECIFIED
 }
 
-// GetDomainLogoResponse shows it.
+// GetDomainLogoResponse is the response of GetDomainLogo.
 type GetDomainLogoResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The image.
@@ -895,12 +895,12 @@ func (x *GetDomainLogoResponse) GetImage() *Image {
 	return nil
 }
 
-// DeleteDomainLogoRequest names an image.
+// DeleteDomainLogoRequest is the request of DeleteDomainLogo.
 type DeleteDomainLogoRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name or id.
+	// The host name or id.
 	Domain string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
-	// Which of the images.
+	// The kind of the image.
 	Kind          ImageKind `protobuf:"varint,2,opt,name=kind,proto3,enum=hush.v1.ImageKind" json:"kind,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -950,10 +950,10 @@ func (x *DeleteDomainLogoRequest) GetKind() ImageKind {
 	return ImageKind_IMAGE_KIND_UNSPECIFIED
 }
 
-// DeleteDomainLogoResponse shows the domain afterwards.
+// DeleteDomainLogoResponse is the response of DeleteDomainLogo.
 type DeleteDomainLogoResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The domain.
+	// The updated domain.
 	Domain        *Domain `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -996,10 +996,10 @@ func (x *DeleteDomainLogoResponse) GetDomain() *Domain {
 	return nil
 }
 
-// GetPublicBrandRequest names a domain.
+// GetPublicBrandRequest is the request of GetPublicBrand.
 type GetPublicBrandRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name, as in a secret's share_domain.
+	// The host name, as in a secret's share_domain.
 	Domain        string `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1042,14 +1042,14 @@ func (x *GetPublicBrandRequest) GetDomain() string {
 	return ""
 }
 
-// GetPublicBrandResponse shows how its pages look.
+// GetPublicBrandResponse is the response of GetPublicBrand.
 type GetPublicBrandResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The domain's id, for its images.
 	DomainId string `protobuf:"bytes,1,opt,name=domain_id,json=domainId,proto3" json:"domain_id,omitempty"`
-	// The name.
+	// The host name.
 	DisplayDomain string `protobuf:"bytes,2,opt,name=display_domain,json=displayDomain,proto3" json:"display_domain,omitempty"`
-	// How its pages look.
+	// The look of the domain's pages.
 	Brand *Brand `protobuf:"bytes,3,opt,name=brand,proto3" json:"brand,omitempty"`
 	// Whether there is a logo.
 	HasLogo bool `protobuf:"varint,4,opt,name=has_logo,json=hasLogo,proto3" json:"has_logo,omitempty"`
@@ -1124,12 +1124,12 @@ func (x *GetPublicBrandResponse) GetHasIcon() bool {
 	return false
 }
 
-// GetPublicImageRequest names an image.
+// GetPublicImageRequest is the request of GetPublicImage.
 type GetPublicImageRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The domain's id.
 	DomainId string `protobuf:"bytes,1,opt,name=domain_id,json=domainId,proto3" json:"domain_id,omitempty"`
-	// Which of the images.
+	// The kind of the image.
 	Kind          ImageKind `protobuf:"varint,2,opt,name=kind,proto3,enum=hush.v1.ImageKind" json:"kind,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1179,7 +1179,7 @@ func (x *GetPublicImageRequest) GetKind() ImageKind {
 	return ImageKind_IMAGE_KIND_UNSPECIFIED
 }
 
-// GetPublicImageResponse shows it.
+// GetPublicImageResponse is the response of GetPublicImage.
 type GetPublicImageResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The image.

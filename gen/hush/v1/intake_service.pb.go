@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ReceiveFeedbackRequest is a message.
+// ReceiveFeedbackRequest is the request of ReceiveFeedback.
 type ReceiveFeedbackRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The message: 1 to 1,500 characters.
@@ -32,7 +32,7 @@ type ReceiveFeedbackRequest struct {
 	TimeZone string `protobuf:"bytes,2,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
 	// The version of the client.
 	Version string `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
-	// A solved challenge of the action `feedback`.
+	// A solved challenge for the action `feedback`.
 	AuthenticityPayload string `protobuf:"bytes,4,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
@@ -96,7 +96,7 @@ func (x *ReceiveFeedbackRequest) GetAuthenticityPayload() string {
 	return ""
 }
 
-// ReceiveFeedbackResponse says nothing more.
+// ReceiveFeedbackResponse is empty.
 type ReceiveFeedbackResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -133,14 +133,14 @@ func (*ReceiveFeedbackResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_intake_service_proto_rawDescGZIP(), []int{1}
 }
 
-// Feedback is a message as it was kept.
+// Feedback is a message as stored.
 type Feedback struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The message.
 	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	// When it came.
+	// When the message was received.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The id of the sender's account, or the network that it came from.
+	// The id of the sender's account, or the sender's network.
 	Sender        string `protobuf:"bytes,3,opt,name=sender,proto3" json:"sender,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -197,24 +197,24 @@ func (x *Feedback) GetSender() string {
 	return ""
 }
 
-// ReceiveExceptionRequest is a report.
+// ReceiveExceptionRequest is the request of ReceiveException.
 type ReceiveExceptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was thrown: 1 to 1,000 characters.
+	// The exception's message: 1 to 1,000 characters.
 	Message string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
-	// Its type, as in TypeError.
+	// The exception's type, as in TypeError.
 	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
-	// Where it came from: up to 2,500 characters.
+	// The stack trace: up to 2,500 characters.
 	Stack string `protobuf:"bytes,3,opt,name=stack,proto3" json:"stack,omitempty"`
-	// The page.
+	// The URL of the page.
 	Url string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
-	// The line.
+	// The line number.
 	Line int32 `protobuf:"varint,5,opt,name=line,proto3" json:"line,omitempty"`
-	// The column.
+	// The column number.
 	Column int32 `protobuf:"varint,6,opt,name=column,proto3" json:"column,omitempty"`
-	// The browser.
+	// The browser's User-Agent header.
 	UserAgent string `protobuf:"bytes,7,opt,name=user_agent,json=userAgent,proto3" json:"user_agent,omitempty"`
-	// As in production.
+	// The client's environment, as in production.
 	Environment string `protobuf:"bytes,8,opt,name=environment,proto3" json:"environment,omitempty"`
 	// The version of the client.
 	Release       string `protobuf:"bytes,9,opt,name=release,proto3" json:"release,omitempty"`
@@ -315,10 +315,10 @@ func (x *ReceiveExceptionRequest) GetRelease() string {
 	return ""
 }
 
-// ReceiveExceptionResponse shows what was kept.
+// ReceiveExceptionResponse is the response of ReceiveException.
 type ReceiveExceptionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The report.
+	// The report as stored.
 	Exception     *Exception `protobuf:"bytes,1,opt,name=exception,proto3" json:"exception,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -361,32 +361,32 @@ func (x *ReceiveExceptionResponse) GetException() *Exception {
 	return nil
 }
 
-// Exception is a report as it was kept.
+// Exception is a report as stored.
 type Exception struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its id: 31 characters 0-9 and a-z.
+	// The id: 31 characters 0-9 and a-z.
 	ExceptionId string `protobuf:"bytes,1,opt,name=exception_id,json=exceptionId,proto3" json:"exception_id,omitempty"`
-	// What was thrown.
+	// The exception's message.
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	// Its type.
+	// The exception's type.
 	Type string `protobuf:"bytes,3,opt,name=type,proto3" json:"type,omitempty"`
-	// Where it came from.
+	// The stack trace.
 	Stack string `protobuf:"bytes,4,opt,name=stack,proto3" json:"stack,omitempty"`
-	// The page, without what may open anything.
+	// The URL of the page, without keys and tokens.
 	Url string `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`
-	// The line.
+	// The line number.
 	Line int32 `protobuf:"varint,6,opt,name=line,proto3" json:"line,omitempty"`
-	// The column.
+	// The column number.
 	Column int32 `protobuf:"varint,7,opt,name=column,proto3" json:"column,omitempty"`
-	// The browser.
+	// The browser's User-Agent header.
 	UserAgent string `protobuf:"bytes,8,opt,name=user_agent,json=userAgent,proto3" json:"user_agent,omitempty"`
-	// As in production.
+	// The client's environment, as in production.
 	Environment string `protobuf:"bytes,9,opt,name=environment,proto3" json:"environment,omitempty"`
 	// The version of the client.
 	Release string `protobuf:"bytes,10,opt,name=release,proto3" json:"release,omitempty"`
-	// The id of the reporter's account, or the network that it came from.
+	// The id of the reporter's account, or the reporter's network.
 	User string `protobuf:"bytes,11,opt,name=user,proto3" json:"user,omitempty"`
-	// When it came.
+	// When the report was received.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

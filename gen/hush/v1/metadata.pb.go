@@ -23,23 +23,23 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What happened.
+// Kind is the kind of an event.
 type Event_Kind int32
 
 const (
-	// Not said.
+	// Unspecified.
 	Event_KIND_UNSPECIFIED Event_Kind = 0
 	// The secret was concealed.
 	Event_KIND_CREATED Event_Kind = 1
-	// Somebody looked at the link. Counted once a minute and network.
+	// The secret's link was viewed. Recorded at most once a minute per network.
 	Event_KIND_LOOKED Event_Kind = 2
-	// Somebody gave a wrong passphrase.
+	// A wrong passphrase was tried.
 	Event_KIND_PASSPHRASE Event_Kind = 3
 	// The secret was revealed.
 	Event_KIND_REVEALED Event_Kind = 4
 	// The secret was burned.
 	Event_KIND_BURNED Event_Kind = 5
-	// The secret's time ran out unread.
+	// The secret expired unread.
 	Event_KIND_EXPIRED Event_Kind = 6
 )
 
@@ -92,21 +92,21 @@ func (Event_Kind) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_metadata_proto_rawDescGZIP(), []int{1, 0}
 }
 
-// Where a mail stands.
+// State is the state of a mail.
 type Delivery_State int32
 
 const (
-	// Not said.
+	// Unspecified.
 	Delivery_STATE_UNSPECIFIED Delivery_State = 0
-	// The operator has set up no mail; the sender has to pass the link on.
+	// The operator has not configured mail. The sender has to pass the link on.
 	Delivery_STATE_NOT_CONFIGURED Delivery_State = 1
-	// Waiting, for the first time or after a failure.
+	// Waiting for the first attempt or for a retry.
 	Delivery_STATE_QUEUED Delivery_State = 2
-	// The mail server took it.
+	// Accepted by the mail server.
 	Delivery_STATE_SENT Delivery_State = 3
-	// Given up.
+	// Not delivered; no further attempt follows.
 	Delivery_STATE_FAILED Delivery_State = 4
-	// The secret was gone before the mail was sent, so it was not.
+	// Not sent, because the secret was gone by then.
 	Delivery_STATE_DROPPED Delivery_State = 5
 )
 
@@ -157,61 +157,66 @@ func (Delivery_State) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_metadata_proto_rawDescGZIP(), []int{2, 0}
 }
 
-// Metadata is the sender's receipt of a secret. It lives twice as long as the
-// secret may, and never holds the value.
+// Metadata is a receipt: the sender's view of a secret. Its lifetime is twice
+// the secret's. It never contains the value.
 type Metadata struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the receipt: 31 characters 0-9 and a-z. Whoever holds it may
+	// The key of the receipt: 31 characters 0-9 and a-z. Anyone who has it can
 	// read the receipt and burn the secret.
 	MetadataKey string `protobuf:"bytes,1,opt,name=metadata_key,json=metadataKey,proto3" json:"metadata_key,omitempty"`
-	// The key of the secret, while the secret waits. The receipt of an account's
-	// secret shows it in the answer that creates the secret, and afterwards to
-	// the account alone: to its sessions, and to its tokens with the scope
-	// reveal. Empty for everybody else.
+	// The key of the secret while the secret waits. If an account concealed the
+	// secret, the key is in the response that creates it; afterwards only that
+	// account sees it, through its sessions and through tokens with the scope
+	// reveal. Otherwise empty.
 	SecretKey string `protobuf:"bytes,2,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
-	// The first six characters of the secret's key; stays.
+	// The first six characters of the secret's key. Set even after the secret is
+	// gone.
 	SecretShortkey string `protobuf:"bytes,3,opt,name=secret_shortkey,json=secretShortkey,proto3" json:"secret_shortkey,omitempty"`
-	// Where it stands. The answer that creates a secret and the one that first
-	// shows its metadata say new, later ones viewed.
+	// The state. It is STATE_NEW in the response that creates the secret and in
+	// the first one that returns the receipt, and STATE_VIEWED after that while
+	// the secret waits.
 	State State `protobuf:"varint,4,opt,name=state,proto3,enum=hush.v1.State" json:"state,omitempty"`
-	// Whether a passphrase is needed. Only meaningful while the secret waits.
+	// Whether revealing the secret requires a passphrase. Only meaningful while
+	// the secret waits.
 	HasPassphrase bool `protobuf:"varint,5,opt,name=has_passphrase,json=hasPassphrase,proto3" json:"has_passphrase,omitempty"`
 	// When the secret was concealed.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// When the state last changed.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// When the receipt itself will be forgotten.
+	// When the receipt expires and is forgotten.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// When the secret will be, or would have been, destroyed unread.
+	// When the secret expires, or would have expired.
 	SecretExpireTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=secret_expire_time,json=secretExpireTime,proto3" json:"secret_expire_time,omitempty"`
-	// When the metadata was first fetched.
+	// When the receipt was first fetched.
 	ViewTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=view_time,json=viewTime,proto3" json:"view_time,omitempty"`
 	// When the secret was revealed.
 	ReceiveTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=receive_time,json=receiveTime,proto3" json:"receive_time,omitempty"`
-	// When it was burned.
+	// When the secret was burned.
 	BurnTime *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=burn_time,json=burnTime,proto3" json:"burn_time,omitempty"`
 	// The secret's lifetime as granted.
 	Ttl *durationpb.Duration `protobuf:"bytes,13,opt,name=ttl,proto3" json:"ttl,omitempty"`
-	// What was left of it when this answer was made, in whole seconds. Absent
-	// once the secret is gone.
+	// The secret's lifetime left when this response was made, in whole seconds.
+	// Absent once the secret is gone.
 	SecretTtlLeft *durationpb.Duration `protobuf:"bytes,14,opt,name=secret_ttl_left,json=secretTtlLeft,proto3" json:"secret_ttl_left,omitempty"`
-	// What was left of the receipt's lifetime, in whole seconds.
+	// The receipt's lifetime left when this response was made, in whole seconds.
 	TtlLeft *durationpb.Duration `protobuf:"bytes,15,opt,name=ttl_left,json=ttlLeft,proto3" json:"ttl_left,omitempty"`
-	// The recipients' addresses, obscured.
+	// The recipients' e-mail addresses, obscured.
 	Recipients []string `protobuf:"bytes,16,rep,name=recipients,proto3" json:"recipients,omitempty"`
-	// The domain that links are made on; empty for the service's own.
+	// The custom domain of the secret's link; empty for the service's own host.
 	ShareDomain string `protobuf:"bytes,17,opt,name=share_domain,json=shareDomain,proto3" json:"share_domain,omitempty"`
 	// The sender's note.
 	Memo string `protobuf:"bytes,18,opt,name=memo,proto3" json:"memo,omitempty"`
-	// The account's address; empty for secrets concealed without one.
+	// The account's e-mail address; empty for a secret concealed without an
+	// account.
 	Custid string `protobuf:"bytes,19,opt,name=custid,proto3" json:"custid,omitempty"`
-	// What happened, oldest first, for the account that concealed the secret,
-	// or for whoever holds the receipt of one concealed without an account.
+	// The timeline, oldest first. Only the account that concealed the secret sees
+	// it. For a secret concealed without an account, everyone who has the
+	// receipt's key does.
 	Events []*Event `protobuf:"bytes,20,rep,name=events,proto3" json:"events,omitempty"`
-	// What became of the mails to the recipients, in their order.
+	// The delivery of the mails to the recipients, in the recipients' order.
 	Deliveries []*Delivery `protobuf:"bytes,21,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
-	// Whether so many wrong passphrases were tried that none is accepted any
-	// more. The secret waits unopened; its sender can burn it, without the
+	// Whether too many wrong passphrases were tried and none is accepted any
+	// more. The secret stays unread. Its sender can burn it without the
 	// passphrase.
 	LockedForGood bool `protobuf:"varint,22,opt,name=locked_for_good,json=lockedForGood,proto3" json:"locked_for_good,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -402,17 +407,17 @@ func (x *Metadata) GetLockedForGood() bool {
 	return false
 }
 
-// Event is one line of a receipt's timeline.
+// Event is one entry of a receipt's timeline.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened.
+	// The kind.
 	Kind Event_Kind `protobuf:"varint,1,opt,name=kind,proto3,enum=hush.v1.Event_Kind" json:"kind,omitempty"`
-	// When, or when first.
+	// When it happened; for repeated events, the first time.
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
-	// From where: an IPv4 /24 or an IPv6 /48, as in 192.0.2.0/24. Empty where
-	// nobody called.
+	// The caller's network: an IPv4 /24 or an IPv6 /48, as in 192.0.2.0/24. Empty
+	// if no call caused the event.
 	Network string `protobuf:"bytes,3,opt,name=network,proto3" json:"network,omitempty"`
-	// How often, from this network and close together. At least 1.
+	// How often it happened from this network within a short time. At least 1.
 	Count         int32 `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -476,16 +481,16 @@ func (x *Event) GetCount() int32 {
 	return 0
 }
 
-// Delivery is what became of the mail to one recipient.
+// Delivery is the state of the mail to one recipient.
 type Delivery struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address, obscured.
+	// The recipient's e-mail address, obscured.
 	Recipient string `protobuf:"bytes,1,opt,name=recipient,proto3" json:"recipient,omitempty"`
-	// Where it stands.
+	// The state.
 	State Delivery_State `protobuf:"varint,2,opt,name=state,proto3,enum=hush.v1.Delivery_State" json:"state,omitempty"`
-	// When that last changed.
+	// When the state last changed.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// How often it was tried.
+	// The number of attempts.
 	Attempts      int32 `protobuf:"varint,4,opt,name=attempts,proto3" json:"attempts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,10 +22,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GetMetadataRequest names a receipt.
+// GetMetadataRequest is the request of GetMetadata.
 type GetMetadataRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the metadata.
+	// The key of the receipt.
 	MetadataKey   string `protobuf:"bytes,1,opt,name=metadata_key,json=metadataKey,proto3" json:"metadata_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -68,7 +68,7 @@ func (x *GetMetadataRequest) GetMetadataKey() string {
 	return ""
 }
 
-// GetMetadataResponse shows it.
+// GetMetadataResponse is the response of GetMetadata.
 type GetMetadataResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The receipt.
@@ -114,14 +114,14 @@ func (x *GetMetadataResponse) GetMetadata() *Metadata {
 	return nil
 }
 
-// ListMetadataRequest asks for a page.
+// ListMetadataRequest is the request of ListMetadata.
 type ListMetadataRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most so many; zero means 50.
+	// The maximum number of receipts to return; zero means 50.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where to go on: next_page_token of the page before. Empty for the first.
+	// The next_page_token of the previous page; empty for the first page.
 	PageToken string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Only receipts in these states; none means all.
+	// Return only receipts in these states; empty means all.
 	States        []State `protobuf:"varint,3,rep,packed,name=states,proto3,enum=hush.v1.State" json:"states,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -178,15 +178,15 @@ func (x *ListMetadataRequest) GetStates() []State {
 	return nil
 }
 
-// ListMetadataResponse is a page.
+// ListMetadataResponse is one page of receipts.
 type ListMetadataResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The receipts, newest first.
 	Metadata []*Metadata `protobuf:"bytes,1,rep,name=metadata,proto3" json:"metadata,omitempty"`
-	// For the next page; empty on the last one.
+	// The page_token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	// How many receipts of this page's range this credential cannot show: they
-	// were made before it was, or before a password reset.
+	// How many receipts in this page's range the caller's credential cannot
+	// decrypt. They are older than the credential or than a password reset.
 	SealedCount   int32 `protobuf:"varint,3,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -243,7 +243,7 @@ func (x *ListMetadataResponse) GetSealedCount() int32 {
 	return 0
 }
 
-// BatchGetMetadataRequest names receipts.
+// BatchGetMetadataRequest is the request of BatchGetMetadata.
 type BatchGetMetadataRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The keys of 1 to 25 receipts.
@@ -289,10 +289,10 @@ func (x *BatchGetMetadataRequest) GetMetadataKeys() []string {
 	return nil
 }
 
-// BatchGetMetadataResponse shows them.
+// BatchGetMetadataResponse is the response of BatchGetMetadata.
 type BatchGetMetadataResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The receipts that exist, in the order of the request.
+	// The receipts found, in the order of the request.
 	Metadata      []*Metadata `protobuf:"bytes,1,rep,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -335,10 +335,10 @@ func (x *BatchGetMetadataResponse) GetMetadata() []*Metadata {
 	return nil
 }
 
-// WatchMetadataRequest names a receipt.
+// WatchMetadataRequest is the request of WatchMetadata.
 type WatchMetadataRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the metadata.
+	// The key of the receipt.
 	MetadataKey   string `protobuf:"bytes,1,opt,name=metadata_key,json=metadataKey,proto3" json:"metadata_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -381,11 +381,11 @@ func (x *WatchMetadataRequest) GetMetadataKey() string {
 	return ""
 }
 
-// WatchMetadataResponse is a message of the stream.
+// WatchMetadataResponse is one message of the stream.
 type WatchMetadataResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The receipt, if it is the first message or something changed. Absent in
-	// heartbeats, which come every 15 seconds.
+	// The receipt, in the first message and after each change. Absent in
+	// heartbeats, which are sent every 15 seconds.
 	Metadata      *Metadata `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -428,13 +428,12 @@ func (x *WatchMetadataResponse) GetMetadata() *Metadata {
 	return nil
 }
 
-// UpdateMetadataRequest changes a receipt.
+// UpdateMetadataRequest is the request of UpdateMetadata.
 type UpdateMetadataRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the metadata.
+	// The key of the receipt.
 	MetadataKey string `protobuf:"bytes,1,opt,name=metadata_key,json=metadataKey,proto3" json:"metadata_key,omitempty"`
-	// The new note: up to 500 characters of at most 2,000 bytes. Empty removes
-	// it.
+	// The new note: up to 500 characters and 2,000 bytes. Empty removes the note.
 	Memo          string `protobuf:"bytes,2,opt,name=memo,proto3" json:"memo,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -484,10 +483,10 @@ func (x *UpdateMetadataRequest) GetMemo() string {
 	return ""
 }
 
-// UpdateMetadataResponse shows the receipt afterwards.
+// UpdateMetadataResponse is the response of UpdateMetadata.
 type UpdateMetadataResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The receipt.
+	// The updated receipt.
 	Metadata      *Metadata `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

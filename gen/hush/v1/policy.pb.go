@@ -22,18 +22,18 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Access says who may call a method. A method without it is refused when the
-// service starts.
+// Access defines who may call a method. The service does not start if a method
+// declares none.
 type Access int32
 
 const (
-	// No policy was declared; never valid.
+	// Not declared; never valid.
 	Access_ACCESS_UNSPECIFIED Access = 0
-	// Anybody. A credential that is sent must be good all the same.
+	// All callers. A credential, if sent, must still be valid.
 	Access_ACCESS_PUBLIC Access = 1
-	// Callers who proved to be an account.
+	// Callers authenticated as an account.
 	Access_ACCESS_ACCOUNT Access = 2
-	// Accounts with the colonel's role.
+	// Administrators: accounts with the role colonel.
 	Access_ACCESS_COLONEL Access = 3
 )
 
@@ -80,22 +80,22 @@ func (Access) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_policy_proto_rawDescGZIP(), []int{0}
 }
 
-// Scope is what an API token must hold for a method. Sessions hold all of
-// them, and callers without a credential need none.
+// Scope is the scope that an API token needs for a method. Sessions have every
+// scope, and callers without a credential need none.
 type Scope int32
 
 const (
-	// No policy was declared; never valid.
+	// Not declared; never valid.
 	Scope_SCOPE_UNSPECIFIED Scope = 0
-	// Any good credential will do.
+	// Any valid credential is enough.
 	Scope_SCOPE_ANY Scope = 1
-	// Concealing and generating secrets.
+	// Conceal and generate secrets.
 	Scope_SCOPE_CONCEAL Scope = 2
-	// Looking at secrets and revealing them.
+	// Describe and reveal secrets.
 	Scope_SCOPE_REVEAL Scope = 3
-	// Reading and listing receipts, and burning.
+	// Read and list receipts, and burn secrets.
 	Scope_SCOPE_METADATA Scope = 4
-	// The account itself, its domains, and whatever its role allows.
+	// Manage the account and its domains, and use the rights of its role.
 	Scope_SCOPE_ACCOUNT Scope = 5
 )
 
@@ -146,12 +146,12 @@ func (Scope) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_policy_proto_rawDescGZIP(), []int{1}
 }
 
-// Limit names the budget that a call is counted against. Budgets are token
-// buckets, one per client network: an IPv4 address or an IPv6 /64.
+// Limit is the rate limit that a call counts against. Limits are token buckets,
+// one per client network: an IPv4 address or an IPv6 /64.
 type Limit int32
 
 const (
-	// No policy was declared; never valid.
+	// Not declared; never valid.
 	Limit_LIMIT_UNSPECIFIED Limit = 0
 	// Creating secrets: 1,000 in 20 minutes.
 	Limit_LIMIT_CREATE Limit = 1
@@ -159,22 +159,24 @@ const (
 	Limit_LIMIT_REVEAL Limit = 2
 	// Burning secrets: 1,000 in 20 minutes.
 	Limit_LIMIT_BURN Limit = 3
-	// Reading facts of secrets and metadata: 1,000 in 20 minutes. A call for
-	// several keys costs as many.
+	// Describing secrets and reading receipts: 1,000 in 20 minutes. A call for
+	// several keys counts once per key.
 	Limit_LIMIT_READ Limit = 4
-	// Facts about the service itself, and places: 12,000 in 20 minutes.
+	// Reading facts about the service, and looking up places: 12,000 in 20
+	// minutes.
 	Limit_LIMIT_PROBE Limit = 5
-	// Signing up, and asking for the mail again: 10 in an hour.
+	// Signing up and requesting the confirmation mail again: 10 in an hour.
 	Limit_LIMIT_SIGN_UP Limit = 6
-	// Signing in: 30 in 15 minutes. Wrong passwords have counters of their own.
+	// Signing in: 30 in 15 minutes. Wrong passwords are also counted separately.
 	Limit_LIMIT_SIGN_IN Limit = 7
-	// Asking for a reset, and using what mails bring: 10 in an hour.
+	// Requesting a password reset, and using a mailed token: 10 in an hour.
 	Limit_LIMIT_RESET Limit = 8
 	// Reading and changing an account: 1,000 in 20 minutes.
 	Limit_LIMIT_ACCOUNT Limit = 9
-	// Whatever asks for the account's password: 10 in 20 minutes.
+	// Calls that require the account's password: 10 in 20 minutes.
 	Limit_LIMIT_PASSWORD Limit = 10
-	// Making API tokens and invites: 10 in 20 minutes.
+	// Creating API tokens and invites, exporting an account and burning all of
+	// its secrets: 10 in 20 minutes.
 	Limit_LIMIT_TOKEN Limit = 11
 	// Reading domains: 1,000 in 20 minutes.
 	Limit_LIMIT_DOMAIN Limit = 12
@@ -184,14 +186,14 @@ const (
 	Limit_LIMIT_DOMAIN_VERIFY Limit = 14
 	// Uploading images: 20 in 20 minutes.
 	Limit_LIMIT_UPLOAD Limit = 15
-	// Challenges, and their solutions: 240 in 20 minutes.
+	// Requesting and solving challenges: 240 in 20 minutes.
 	Limit_LIMIT_CHALLENGE Limit = 16
-	// Feedback: 10 in 20 minutes.
+	// Sending feedback: 10 in 20 minutes.
 	Limit_LIMIT_FEEDBACK Limit = 17
-	// Reports of exceptions: 50 in 20 minutes.
+	// Reporting exceptions: 50 in 20 minutes.
 	Limit_LIMIT_EXCEPTION Limit = 18
-	// Mails to recipients: 50 in 20 minutes for an account, from wherever it
-	// calls. Counted besides the method's own budget.
+	// Mails to recipients: 50 in 20 minutes per account, from any network. Counts
+	// in addition to the method's own limit.
 	Limit_LIMIT_RECIPIENT Limit = 19
 )
 
@@ -319,21 +321,21 @@ var (
 	//
 	// optional hush.v1.Access access = 50143;
 	E_Access = &file_hush_v1_policy_proto_extTypes[0]
-	// What the call is counted against.
+	// The rate limit that a call counts against.
 	//
 	// optional hush.v1.Limit limit = 50144;
 	E_Limit = &file_hush_v1_policy_proto_extTypes[1]
-	// What an API token needs for it.
+	// The scope that an API token needs.
 	//
 	// optional hush.v1.Scope scope = 50145;
 	E_Scope = &file_hush_v1_policy_proto_extTypes[2]
-	// True where a browser's session needs no token against forged requests:
-	// the method does nothing in the session's name.
+	// Whether a browser's session may call the method without its session token
+	// (shrimp), because the method does nothing on the session's behalf.
 	//
 	// optional bool forgeable = 50146;
 	E_Forgeable = &file_hush_v1_policy_proto_extTypes[3]
-	// True where pages of any origin may call: the method shares or opens a
-	// secret, or is part of that, and the call acts with no authority that a
+	// Whether pages of any origin may call the method. Such a method shares or
+	// opens a secret, or is part of that, and the call has no authority that a
 	// browser adds by itself, such as a session.
 	//
 	// optional bool any_origin = 50147;

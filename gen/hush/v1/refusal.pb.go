@@ -21,67 +21,69 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Why.
+// Reason is the reason for an error.
 type Refusal_Reason int32
 
 const (
-	// Not said.
+	// Unspecified.
 	Refusal_REASON_UNSPECIFIED Refusal_Reason = 0
 	// The passphrase is missing or wrong. The secret was not consumed.
 	Refusal_REASON_PASSPHRASE Refusal_Reason = 1
-	// Too many wrong passphrases. The right one is refused too until the
-	// delay of google.rpc.RetryInfo is over, or for good if `for_good` is set.
-	// The secret was not consumed.
+	// Too many wrong passphrases or passwords. Even the right one is refused
+	// until the delay in google.rpc.RetryInfo is over, or for good if
+	// `for_good` is set. The secret was not consumed.
 	Refusal_REASON_LOCKED Refusal_Reason = 2
-	// A value is longer than the caller may send; `limit` names the most.
+	// A value exceeds the caller's limit; `limit` is the maximum in bytes.
 	Refusal_REASON_TOO_LARGE Refusal_Reason = 3
-	// The caller's network called too often; google.rpc.RetryInfo has the
-	// delay.
+	// The caller's network exceeded a rate limit; google.rpc.RetryInfo holds
+	// the delay.
 	Refusal_REASON_RATE_LIMITED Refusal_Reason = 4
-	// The bytes that the caller's network or the whole service may keep are
-	// used up.
+	// The storage quota of the caller's network or of the whole service is used
+	// up.
 	Refusal_REASON_QUOTA Refusal_Reason = 5
 	// Sending to recipients needs an account.
 	Refusal_REASON_ACCOUNT_REQUIRED Refusal_Reason = 6
-	// The caller has no verified domain of that name.
+	// The caller has no verified domain of this name.
 	Refusal_REASON_DOMAIN_NOT_FOUND Refusal_Reason = 7
-	// The argument is not valid; the message says why.
+	// An argument is invalid; the message says why.
 	Refusal_REASON_INVALID Refusal_Reason = 8
 	// The API token lacks the scope that the method needs.
 	Refusal_REASON_SCOPE Refusal_Reason = 9
-	// The request came with a browser's session, and the token against forged
-	// requests is missing or not the session's.
+	// The request uses a browser's session, and its session token (shrimp) is
+	// missing or belongs to another session.
 	Refusal_REASON_SHRIMP Refusal_Reason = 10
 	// The request came from a page of another site.
 	Refusal_REASON_CROSS_SITE Refusal_Reason = 11
-	// A solved challenge is missing, wrong, too old or used already.
+	// The solved challenge is missing, wrong, expired or already used.
 	Refusal_REASON_CHALLENGE Refusal_Reason = 12
-	// The address or password is wrong.
+	// The e-mail address or password is wrong.
 	Refusal_REASON_CREDENTIALS Refusal_Reason = 13
-	// No longer answered: an account has no password before its address is
-	// confirmed, so signing in is REASON_CREDENTIALS.
+	// No longer returned. An account has no password until its e-mail address
+	// is confirmed, so signing in returns REASON_CREDENTIALS.
 	Refusal_REASON_UNVERIFIED Refusal_Reason = 14
-	// The operator does not allow it: the message says what.
+	// The operator does not allow this; the message says what.
 	Refusal_REASON_POLICY Refusal_Reason = 15
-	// The service is being maintained; the message is the operator's.
+	// The service is under maintenance; the message is the operator's.
 	Refusal_REASON_MAINTENANCE Refusal_Reason = 16
-	// An account has that address already. Only told where addresses are not
-	// confirmed by mail.
+	// The e-mail address already has an account. Only returned where e-mail
+	// addresses are not confirmed by mail.
 	Refusal_REASON_ADDRESS_TAKEN Refusal_Reason = 17
-	// The link of a mail, or an invite, was used, is too old, or never was.
+	// The mailed token or the invite is unknown, expired or already used.
 	Refusal_REASON_TICKET Refusal_Reason = 18
-	// There is one of that name already.
+	// The name is already in use.
 	Refusal_REASON_DUPLICATE Refusal_Reason = 19
-	// The secret's domain lost its proof of ownership; the secret is kept.
+	// The secret's domain is suspended because its proof of ownership is
+	// missing. The secret is kept.
 	Refusal_REASON_DOMAIN_SUSPENDED Refusal_Reason = 20
-	// The operator has not set up what this needs.
+	// The operator has not configured what this needs.
 	Refusal_REASON_NOT_CONFIGURED Refusal_Reason = 21
-	// Sign-in over plain HTTP from elsewhere: browsers would not keep the
+	// Sign-in over plain HTTP from another machine: browsers would not keep the
 	// session.
 	Refusal_REASON_INSECURE Refusal_Reason = 22
-	// Too many of a kind; `limit` names the most.
+	// Too many items of a kind; `limit` is the maximum.
 	Refusal_REASON_TOO_MANY Refusal_Reason = 23
-	// Sign-in on another host than the service's own; the message names it.
+	// Sign-in on a host other than the service's own; the message names the
+	// right host.
 	Refusal_REASON_ELSEWHERE Refusal_Reason = 24
 )
 
@@ -170,24 +172,24 @@ func (Refusal_Reason) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_refusal_proto_rawDescGZIP(), []int{0, 0}
 }
 
-// Refusal is the detail of an error that a program may want to act on. Its
-// absence means that the code says all.
+// Refusal is an error detail for programs. If it is absent, the error code says
+// everything.
 type Refusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Why.
+	// The reason.
 	Reason Refusal_Reason `protobuf:"varint,1,opt,name=reason,proto3,enum=hush.v1.Refusal_Reason" json:"reason,omitempty"`
-	// The request's field that is refused, if it is one.
+	// The refused field of the request, if the error is about one.
 	Field string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
-	// The limit in bytes, for REASON_TOO_LARGE, or in number.
+	// The maximum: in bytes for REASON_TOO_LARGE, otherwise a number of items.
 	Limit int64 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
-	// How many tries are left to the caller before the next pause, for
-	// REASON_PASSPHRASE after a wrong passphrase. With 0, google.rpc.RetryInfo
-	// says how long the pause is; without it, the secret's tries are used up.
+	// For REASON_PASSPHRASE after a wrong passphrase: how many tries the caller
+	// has before the next pause. If it is 0, google.rpc.RetryInfo holds the
+	// length of the pause; without RetryInfo the secret's tries are used up.
 	TriesLeft int32 `protobuf:"varint,4,opt,name=tries_left,json=triesLeft,proto3" json:"tries_left,omitempty"`
-	// True if no passphrase was sent, which is not counted as a try.
+	// Whether no passphrase was sent. That does not count as a try.
 	PassphraseMissing bool `protobuf:"varint,5,opt,name=passphrase_missing,json=passphraseMissing,proto3" json:"passphrase_missing,omitempty"`
-	// For REASON_LOCKED: true if no delay ends it, since the secret's tries are
-	// used up. The sender can still burn the secret.
+	// For REASON_LOCKED: whether the lock is permanent because the secret's tries
+	// are used up. The sender can still burn the secret.
 	ForGood       bool `protobuf:"varint,6,opt,name=for_good,json=forGood,proto3" json:"for_good,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

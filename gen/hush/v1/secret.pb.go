@@ -23,22 +23,22 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// State is where a secret and its metadata stand. They move together.
+// State is the state of a secret and of its receipt, its metadata.
 type State int32
 
 const (
-	// Not known: never created, or gone and forgotten. Which of them is not
-	// told.
+	// Unknown: the secret never existed, or it is gone and its receipt is
+	// forgotten. The service does not disclose which.
 	State_STATE_UNSPECIFIED State = 0
-	// Created; nobody fetched the metadata yet.
+	// The secret waits, and its receipt was not fetched yet.
 	State_STATE_NEW State = 1
-	// The metadata was fetched; the secret waits.
+	// The secret waits, and its receipt was fetched.
 	State_STATE_VIEWED State = 2
 	// The secret was revealed.
 	State_STATE_RECEIVED State = 3
-	// The secret was destroyed unread.
+	// The secret was burned: destroyed unread on request.
 	State_STATE_BURNED State = 4
-	// The secret's time ran out unread.
+	// The secret expired unread.
 	State_STATE_EXPIRED State = 5
 )
 
@@ -89,31 +89,30 @@ func (State) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_secret_proto_rawDescGZIP(), []int{0}
 }
 
-// Secret is what may be told of a secret without consuming it. The value is
-// never part of it.
+// Secret describes a secret without consuming it. It never contains the value.
 type Secret struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key in the link: 31 characters 0-9 and a-z. Whoever holds it may
+	// The key in the link: 31 characters 0-9 and a-z. Anyone who has it can
 	// reveal the secret once.
 	SecretKey string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
-	// new while the secret waits, whatever its sender looked at; received in the
-	// answer that revealed it.
+	// STATE_NEW while the secret waits, even after its receipt was fetched;
+	// STATE_RECEIVED in the response that reveals it.
 	State State `protobuf:"varint,2,opt,name=state,proto3,enum=hush.v1.State" json:"state,omitempty"`
-	// Whether a passphrase is needed.
+	// Whether revealing the secret requires a passphrase.
 	HasPassphrase bool `protobuf:"varint,3,opt,name=has_passphrase,json=hasPassphrase,proto3" json:"has_passphrase,omitempty"`
-	// When it was concealed.
+	// When the secret was concealed.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it will be destroyed unread.
+	// When the secret expires and is destroyed unread.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	// The lifetime as granted.
 	Ttl *durationpb.Duration `protobuf:"bytes,6,opt,name=ttl,proto3" json:"ttl,omitempty"`
-	// What was left of it when this answer was made, in whole seconds.
+	// The lifetime left when this response was made, in whole seconds.
 	TtlLeft *durationpb.Duration `protobuf:"bytes,7,opt,name=ttl_left,json=ttlLeft,proto3" json:"ttl_left,omitempty"`
-	// The domain that links are made on; empty for the service's own.
+	// The custom domain of the secret's link; empty for the service's own host.
 	ShareDomain string `protobuf:"bytes,8,opt,name=share_domain,json=shareDomain,proto3" json:"share_domain,omitempty"`
-	// Whether the secret verifies a new account's address.
+	// Whether the secret verifies a new account's e-mail address.
 	Verification bool `protobuf:"varint,9,opt,name=verification,proto3" json:"verification,omitempty"`
-	// Whether the caller concealed it.
+	// Whether the caller concealed the secret.
 	Owned         bool `protobuf:"varint,10,opt,name=owned,proto3" json:"owned,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -219,8 +218,8 @@ func (x *Secret) GetOwned() bool {
 	return false
 }
 
-// CharacterSets says what a generated secret is made of. At least one
-// character of each chosen set occurs. With no set chosen the alphabet is
+// CharacterSets selects the characters of a generated secret. At least one
+// character of each selected set occurs. If no set is selected, the alphabet is
 // a-z, A-Z, 0-9 and *$!?() without i, l, o, 1 and 0.
 type CharacterSets struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -232,7 +231,7 @@ type CharacterSets struct {
 	Numbers bool `protobuf:"varint,3,opt,name=numbers,proto3" json:"numbers,omitempty"`
 	// !@#$%^&*()_+-=[]{}|;:,.<>?
 	Symbols bool `protobuf:"varint,4,opt,name=symbols,proto3" json:"symbols,omitempty"`
-	// Leave out 0 O o 1 I i l L and |.
+	// Exclude 0 O o 1 I i l L and |.
 	ExcludeAmbiguous bool `protobuf:"varint,5,opt,name=exclude_ambiguous,json=excludeAmbiguous,proto3" json:"exclude_ambiguous,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -303,14 +302,15 @@ func (x *CharacterSets) GetExcludeAmbiguous() bool {
 	return false
 }
 
-// SecretStatus is the state of one secret, for callers who ask for many.
+// SecretStatus is the state of one secret.
 type SecretStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key that was asked for.
+	// The key from the request.
 	SecretKey string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
-	// STATE_UNSPECIFIED if there is no such secret or no longer.
+	// The state; STATE_UNSPECIFIED if the secret does not exist or no longer
+	// exists.
 	State State `protobuf:"varint,2,opt,name=state,proto3,enum=hush.v1.State" json:"state,omitempty"`
-	// The facts, while the secret waits.
+	// The secret's description while it waits; otherwise absent.
 	Secret        *Secret `protobuf:"bytes,3,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

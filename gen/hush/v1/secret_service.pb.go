@@ -23,27 +23,29 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ConcealSecretRequest is a secret to keep.
+// ConcealSecretRequest is the request of ConcealSecret.
 type ConcealSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text: 1 byte to 1 MiB, at most 100 KiB for callers without an
-	// account. Kept to the byte.
+	// The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is
+	// kept byte for byte.
 	Secret string `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
-	// How long to keep it unread, more than zero. Less than a minute gives a
-	// minute, fractions of a second are cut off, and more than the caller's
-	// ceiling (7 days without an account) gives the ceiling. Without it 7 days.
+	// The lifetime of the unread secret, more than zero; 7 days if absent.
+	// Fractions of a second are dropped. Less than a minute is raised to a
+	// minute, and more than the caller's maximum (7 days without an account) is
+	// lowered to the maximum.
 	Ttl *durationpb.Duration `protobuf:"bytes,2,opt,name=ttl,proto3" json:"ttl,omitempty"`
-	// What a reader must know besides the link: up to 128 characters of at most
+	// The passphrase that revealing the secret requires: up to 128 characters and
 	// 512 bytes. Empty for none.
 	Passphrase string `protobuf:"bytes,3,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
-	// E-mail addresses that get the link, bare or as in Ada <ada@example.com>;
-	// accounts only.
+	// E-mail addresses that receive the link, either bare or as in Ada
+	// <ada@example.com>. Requires an account.
 	Recipients []string `protobuf:"bytes,4,rep,name=recipients,proto3" json:"recipients,omitempty"`
-	// A verified domain of the account, for the link. Empty, the service's own
-	// host and names that are no public domain mean the service's own.
+	// A verified domain of the account, for the link. The service's own host is
+	// used if this is empty, is the service's own host or is not a public domain
+	// name.
 	ShareDomain string `protobuf:"bytes,5,opt,name=share_domain,json=shareDomain,proto3" json:"share_domain,omitempty"`
-	// A solved challenge of the action `conceal`, where the operator asks busy
-	// networks for one.
+	// A solved challenge for the action `conceal`, where the operator requires
+	// one from busy networks.
 	AuthenticityPayload string `protobuf:"bytes,6,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
@@ -121,12 +123,12 @@ func (x *ConcealSecretRequest) GetAuthenticityPayload() string {
 	return ""
 }
 
-// ConcealSecretResponse is what the sender needs.
+// ConcealSecretResponse is the response of ConcealSecret.
 type ConcealSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sender's side: holds both keys.
+	// The receipt, for the sender. It contains both keys.
 	Metadata *Metadata `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The reader's side.
+	// The secret, for the recipient.
 	Secret        *Secret `protobuf:"bytes,2,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -176,7 +178,7 @@ func (x *ConcealSecretResponse) GetSecret() *Secret {
 	return nil
 }
 
-// GenerateSecretRequest asks for a random secret.
+// GenerateSecretRequest is the request of GenerateSecret.
 type GenerateSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in ConcealSecretRequest.
@@ -187,9 +189,9 @@ type GenerateSecretRequest struct {
 	Recipients []string `protobuf:"bytes,3,rep,name=recipients,proto3" json:"recipients,omitempty"`
 	// As in ConcealSecretRequest.
 	ShareDomain string `protobuf:"bytes,4,opt,name=share_domain,json=shareDomain,proto3" json:"share_domain,omitempty"`
-	// Characters: 4 to 128. Zero means 12.
+	// The length in characters: 4 to 128. Zero means 12.
 	Length int32 `protobuf:"varint,5,opt,name=length,proto3" json:"length,omitempty"`
-	// What it is made of.
+	// The characters to use.
 	CharacterSets *CharacterSets `protobuf:"bytes,6,opt,name=character_sets,json=characterSets,proto3" json:"character_sets,omitempty"`
 	// As in ConcealSecretRequest.
 	AuthenticityPayload string `protobuf:"bytes,7,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
@@ -276,14 +278,14 @@ func (x *GenerateSecretRequest) GetAuthenticityPayload() string {
 	return ""
 }
 
-// GenerateSecretResponse is what the sender needs, with the value.
+// GenerateSecretResponse is the response of GenerateSecret.
 type GenerateSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sender's side: holds both keys.
+	// The receipt, for the sender. It contains both keys.
 	Metadata *Metadata `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	// The reader's side.
+	// The secret, for the recipient.
 	Secret *Secret `protobuf:"bytes,2,opt,name=secret,proto3" json:"secret,omitempty"`
-	// The text that was drawn. No later answer but the reveal shows it.
+	// The generated text. Of later responses only the reveal contains it.
 	Value         string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -340,10 +342,10 @@ func (x *GenerateSecretResponse) GetValue() string {
 	return ""
 }
 
-// GetSecretRequest names a secret.
+// GetSecretRequest is the request of GetSecret.
 type GetSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the link.
+	// The key in the link.
 	SecretKey     string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -386,10 +388,10 @@ func (x *GetSecretRequest) GetSecretKey() string {
 	return ""
 }
 
-// GetSecretResponse tells about a secret that waits.
+// GetSecretResponse is the response of GetSecret.
 type GetSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The facts.
+	// The secret.
 	Secret        *Secret `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -432,12 +434,12 @@ func (x *GetSecretResponse) GetSecret() *Secret {
 	return nil
 }
 
-// RevealSecretRequest asks for the value, once.
+// RevealSecretRequest is the request of RevealSecret.
 type RevealSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the link.
+	// The key in the link.
 	SecretKey string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
-	// The passphrase, if the secret has one; otherwise ignored.
+	// The passphrase; ignored if the secret has none.
 	Passphrase    string `protobuf:"bytes,2,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -487,10 +489,11 @@ func (x *RevealSecretRequest) GetPassphrase() string {
 	return ""
 }
 
-// RevealSecretResponse holds the value, which now exists nowhere else.
+// RevealSecretResponse is the response of RevealSecret. The service no longer
+// holds the value.
 type RevealSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The facts; its state is received.
+	// The secret, in STATE_RECEIVED.
 	Secret *Secret `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
 	// The text as it was concealed.
 	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
@@ -542,12 +545,12 @@ func (x *RevealSecretResponse) GetValue() string {
 	return ""
 }
 
-// BurnSecretRequest asks to destroy a secret unread.
+// BurnSecretRequest is the request of BurnSecret.
 type BurnSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the metadata.
+	// The key of the receipt.
 	MetadataKey string `protobuf:"bytes,1,opt,name=metadata_key,json=metadataKey,proto3" json:"metadata_key,omitempty"`
-	// The passphrase, if the secret has one; otherwise ignored.
+	// The passphrase; ignored if the secret has none.
 	Passphrase    string `protobuf:"bytes,2,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -597,10 +600,10 @@ func (x *BurnSecretRequest) GetPassphrase() string {
 	return ""
 }
 
-// BurnSecretResponse shows how the metadata stands afterwards.
+// BurnSecretResponse is the response of BurnSecret.
 type BurnSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The metadata; its state is burned.
+	// The receipt, in STATE_BURNED.
 	Metadata      *Metadata `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -643,10 +646,10 @@ func (x *BurnSecretResponse) GetMetadata() *Metadata {
 	return nil
 }
 
-// GetSecretStatusRequest names a secret.
+// GetSecretStatusRequest is the request of GetSecretStatus.
 type GetSecretStatusRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The key of the link.
+	// The key in the link.
 	SecretKey     string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -689,7 +692,7 @@ func (x *GetSecretStatusRequest) GetSecretKey() string {
 	return ""
 }
 
-// GetSecretStatusResponse tells its state.
+// GetSecretStatusResponse is the response of GetSecretStatus.
 type GetSecretStatusResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The state.
@@ -735,10 +738,10 @@ func (x *GetSecretStatusResponse) GetStatus() *SecretStatus {
 	return nil
 }
 
-// ListSecretStatusRequest names secrets.
+// ListSecretStatusRequest is the request of ListSecretStatus.
 type ListSecretStatusRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The keys of 1 to 25 links.
+	// The keys of 1 to 25 secrets.
 	SecretKeys    []string `protobuf:"bytes,1,rep,name=secret_keys,json=secretKeys,proto3" json:"secret_keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -781,10 +784,10 @@ func (x *ListSecretStatusRequest) GetSecretKeys() []string {
 	return nil
 }
 
-// ListSecretStatusResponse tells their states.
+// ListSecretStatusResponse is the response of ListSecretStatus.
 type ListSecretStatusResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One for each key, in the order of the request.
+	// One status per key, in the order of the request.
 	Statuses      []*SecretStatus `protobuf:"bytes,1,rep,name=statuses,proto3" json:"statuses,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

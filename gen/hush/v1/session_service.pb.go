@@ -22,14 +22,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CreateSessionRequest signs in.
+// CreateSessionRequest is the request of CreateSession.
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account's address.
+	// The account's e-mail address.
 	Address string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
-	// Its password.
+	// The account's password.
 	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
-	// Whether the session is to last for 30 days.
+	// Whether to keep the session for up to 30 days.
 	Remember      bool `protobuf:"varint,3,opt,name=remember,proto3" json:"remember,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -86,14 +86,15 @@ func (x *CreateSessionRequest) GetRemember() bool {
 	return false
 }
 
-// CreateSessionResponse tells about the session.
+// CreateSessionResponse is the response of CreateSession.
 type CreateSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account.
 	Account *Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	// The session.
 	Session *Session `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
-	// The token against forged requests, for the header O-Shrimp.
+	// The session token (shrimp), for the header O-Shrimp. It protects against
+	// forged requests.
 	Shrimp        string `protobuf:"bytes,3,opt,name=shrimp,proto3" json:"shrimp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -150,7 +151,7 @@ func (x *CreateSessionResponse) GetShrimp() string {
 	return ""
 }
 
-// DestroySessionRequest signs out.
+// DestroySessionRequest is empty.
 type DestroySessionRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -187,7 +188,7 @@ func (*DestroySessionRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{2}
 }
 
-// DestroySessionResponse says nothing more.
+// DestroySessionResponse is empty.
 type DestroySessionResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -224,7 +225,7 @@ func (*DestroySessionResponse) Descriptor() ([]byte, []int) {
 	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{3}
 }
 
-// ListSessionsRequest asks for all of them.
+// ListSessionsRequest is empty.
 type ListSessionsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -261,7 +262,7 @@ func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{4}
 }
 
-// ListSessionsResponse lists them.
+// ListSessionsResponse is the response of ListSessions.
 type ListSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sessions, newest first.
@@ -307,12 +308,12 @@ func (x *ListSessionsResponse) GetSessions() []*Session {
 	return nil
 }
 
-// RevokeSessionsRequest names sessions.
+// RevokeSessionsRequest is the request of RevokeSessions.
 type RevokeSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Their ids; unknown ones are passed over.
+	// The ids of the sessions to end. Unknown ids are ignored.
 	SessionIds []string `protobuf:"bytes,1,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
-	// All of them, this one included.
+	// Whether to end all of the account's sessions, including the caller's.
 	All           bool `protobuf:"varint,2,opt,name=all,proto3" json:"all,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -362,10 +363,10 @@ func (x *RevokeSessionsRequest) GetAll() bool {
 	return false
 }
 
-// RevokeSessionsResponse counts.
+// RevokeSessionsResponse is the response of RevokeSessions.
 type RevokeSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many ended.
+	// The number of sessions ended.
 	Revoked       int32 `protobuf:"varint,1,opt,name=revoked,proto3" json:"revoked,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -408,7 +409,7 @@ func (x *RevokeSessionsResponse) GetRevoked() int32 {
 	return 0
 }
 
-// AuthcheckRequest asks nothing.
+// AuthcheckRequest is empty.
 type AuthcheckRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -445,13 +446,13 @@ func (*AuthcheckRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_session_service_proto_rawDescGZIP(), []int{8}
 }
 
-// AuthcheckResponse names the account.
+// AuthcheckResponse is the response of Authcheck.
 type AuthcheckResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account's address.
+	// The account's e-mail address.
 	Custid string `protobuf:"bytes,1,opt,name=custid,proto3" json:"custid,omitempty"`
-	// The account. A token without the account scope is not shown its counters
-	// and settings.
+	// The account. For a token without the account scope its counters and
+	// settings are omitted.
 	Account       *Account `protobuf:"bytes,2,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,17 +22,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// SignUp is who may make an account.
+// SignUp defines who may create an account.
 type SignUp int32
 
 const (
-	// Not said.
+	// Unspecified.
 	SignUp_SIGN_UP_UNSPECIFIED SignUp = 0
-	// Anybody.
+	// Everyone.
 	SignUp_SIGN_UP_OPEN SignUp = 1
-	// Whoever has an invite.
+	// People with an invite.
 	SignUp_SIGN_UP_INVITE SignUp = 2
-	// Nobody; the operator makes accounts.
+	// No one. The operator creates accounts.
 	SignUp_SIGN_UP_CLOSED SignUp = 3
 )
 
@@ -79,7 +79,7 @@ func (SignUp) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{0}
 }
 
-// GetStatusRequest asks nothing.
+// GetStatusRequest is empty.
 type GetStatusRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -116,12 +116,12 @@ func (*GetStatusRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{0}
 }
 
-// GetStatusResponse tells that the service answers.
+// GetStatusResponse is the response of GetStatus.
 type GetStatusResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "nominal".
 	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	// The language of this answer, as in `en`.
+	// The language of this response, as in `en`.
 	Locale        string `protobuf:"bytes,2,opt,name=locale,proto3" json:"locale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -171,7 +171,7 @@ func (x *GetStatusResponse) GetLocale() string {
 	return ""
 }
 
-// GetVersionRequest asks nothing.
+// GetVersionRequest is empty.
 type GetVersionRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -208,12 +208,12 @@ func (*GetVersionRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{2}
 }
 
-// GetVersionResponse names the release.
+// GetVersionResponse is the response of GetVersion.
 type GetVersionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Major, minor and patch number as text, as in 0.1.0.
+	// The major, minor and patch number, as in 0.1.0.
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
-	// The language of this answer.
+	// The language of this response.
 	Locale        string `protobuf:"bytes,2,opt,name=locale,proto3" json:"locale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -263,7 +263,7 @@ func (x *GetVersionResponse) GetLocale() string {
 	return ""
 }
 
-// GetSupportedLocalesRequest asks nothing.
+// GetSupportedLocalesRequest is empty.
 type GetSupportedLocalesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -300,14 +300,14 @@ func (*GetSupportedLocalesRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{4}
 }
 
-// GetSupportedLocalesResponse lists languages.
+// GetSupportedLocalesResponse is the response of GetSupportedLocales.
 type GetSupportedLocalesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// All of them.
+	// The supported languages.
 	Locales []string `protobuf:"bytes,1,rep,name=locales,proto3" json:"locales,omitempty"`
-	// The one for callers who ask for none of them.
+	// The language for callers who request none of the supported ones.
 	DefaultLocale string `protobuf:"bytes,2,opt,name=default_locale,json=defaultLocale,proto3" json:"default_locale,omitempty"`
-	// The language of this answer.
+	// The language of this response.
 	Locale        string `protobuf:"bytes,3,opt,name=locale,proto3" json:"locale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -364,10 +364,10 @@ func (x *GetSupportedLocalesResponse) GetLocale() string {
 	return ""
 }
 
-// ValidateShrimpRequest holds a token.
+// ValidateShrimpRequest is the request of ValidateShrimp.
 type ValidateShrimpRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token to judge.
+	// The session token to check.
 	Shrimp        string `protobuf:"bytes,1,opt,name=shrimp,proto3" json:"shrimp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -410,12 +410,12 @@ func (x *ValidateShrimpRequest) GetShrimp() string {
 	return ""
 }
 
-// ValidateShrimpResponse is the verdict.
+// ValidateShrimpResponse is the response of ValidateShrimp.
 type ValidateShrimpResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether it is good.
+	// Whether the session token is valid.
 	Valid bool `protobuf:"varint,1,opt,name=valid,proto3" json:"valid,omitempty"`
-	// A token for the caller's next request.
+	// A session token for the caller's next request.
 	Shrimp        string `protobuf:"bytes,2,opt,name=shrimp,proto3" json:"shrimp,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -465,7 +465,7 @@ func (x *ValidateShrimpResponse) GetShrimp() string {
 	return ""
 }
 
-// GetPolicyRequest asks nothing.
+// GetPolicyRequest is empty.
 type GetPolicyRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -502,48 +502,48 @@ func (*GetPolicyRequest) Descriptor() ([]byte, []int) {
 	return file_hush_v1_system_service_proto_rawDescGZIP(), []int{8}
 }
 
-// GetPolicyResponse tells what the operator allows.
+// GetPolicyResponse describes what the operator allows.
 type GetPolicyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Who may sign up.
 	SignUp SignUp `protobuf:"varint,1,opt,name=sign_up,json=signUp,proto3,enum=hush.v1.SignUp" json:"sign_up,omitempty"`
-	// Whether addresses are confirmed by mail.
+	// Whether e-mail addresses are confirmed by mail.
 	Verification bool `protobuf:"varint,2,opt,name=verification,proto3" json:"verification,omitempty"`
-	// Whether mail is set up.
+	// Whether mail is configured.
 	Mail bool `protobuf:"varint,3,opt,name=mail,proto3" json:"mail,omitempty"`
-	// Whether secrets may be concealed without an account on the host that was
-	// called.
+	// Whether callers without an account may conceal secrets on the called host.
 	AnonymousCreate bool `protobuf:"varint,4,opt,name=anonymous_create,json=anonymousCreate,proto3" json:"anonymous_create,omitempty"`
 	// Whether every secret needs a passphrase.
 	PassphraseRequired bool `protobuf:"varint,5,opt,name=passphrase_required,json=passphraseRequired,proto3" json:"passphrase_required,omitempty"`
-	// The fewest characters of a passphrase; zero for no rule.
+	// The minimum length of a passphrase in characters; zero for no minimum.
 	PassphraseMin int32 `protobuf:"varint,6,opt,name=passphrase_min,json=passphraseMin,proto3" json:"passphrase_min,omitempty"`
-	// The lifetime that is granted when none is asked for, in seconds.
+	// The lifetime granted if none is requested, in seconds.
 	DefaultTtl int64 `protobuf:"varint,7,opt,name=default_ttl,json=defaultTtl,proto3" json:"default_ttl,omitempty"`
 	// The longest lifetime without an account, in seconds.
 	AnonymousTtl int64 `protobuf:"varint,8,opt,name=anonymous_ttl,json=anonymousTtl,proto3" json:"anonymous_ttl,omitempty"`
 	// The longest lifetime with an account, in seconds.
 	AccountTtl int64 `protobuf:"varint,9,opt,name=account_ttl,json=accountTtl,proto3" json:"account_ttl,omitempty"`
-	// The most bytes of a secret without an account.
+	// The maximum size of a secret without an account, in bytes.
 	AnonymousSecret int64 `protobuf:"varint,10,opt,name=anonymous_secret,json=anonymousSecret,proto3" json:"anonymous_secret,omitempty"`
-	// The most bytes of a secret with an account.
+	// The maximum size of a secret with an account, in bytes.
 	AccountSecret int64 `protobuf:"varint,11,opt,name=account_secret,json=accountSecret,proto3" json:"account_secret,omitempty"`
-	// The operator's words while nothing may be created; empty at other times.
+	// The operator's message during maintenance, while no secrets can be created;
+	// empty otherwise.
 	Maintenance string `protobuf:"bytes,12,opt,name=maintenance,proto3" json:"maintenance,omitempty"`
-	// What the instance is called.
+	// The name of the instance.
 	InstanceName string `protobuf:"bytes,13,opt,name=instance_name,json=instanceName,proto3" json:"instance_name,omitempty"`
-	// Where its logo is; empty for none.
+	// The URL of the logo; empty for none.
 	LogoUrl string `protobuf:"bytes,14,opt,name=logo_url,json=logoUrl,proto3" json:"logo_url,omitempty"`
-	// Where its imprint is; empty for none.
+	// The URL of the imprint; empty for none.
 	ImprintUrl string `protobuf:"bytes,15,opt,name=imprint_url,json=imprintUrl,proto3" json:"imprint_url,omitempty"`
-	// Where it says what it keeps; empty for none.
+	// The URL of the privacy policy; empty for none.
 	PrivacyUrl string `protobuf:"bytes,16,opt,name=privacy_url,json=privacyUrl,proto3" json:"privacy_url,omitempty"`
-	// A line for the head of every page; empty for none.
+	// A line of text for the top of every page; empty for none.
 	Banner string `protobuf:"bytes,17,opt,name=banner,proto3" json:"banner,omitempty"`
-	// Where links lead, as in https://secrets.example.
+	// The base URL of links, as in https://secrets.example.
 	BaseUrl string `protobuf:"bytes,18,opt,name=base_url,json=baseUrl,proto3" json:"base_url,omitempty"`
-	// Whether sign-in works on this host: it has to be that of the base URL, and
-	// browsers have to keep a session that is made there.
+	// Whether sign-in works on the called host. The host must be that of the base
+	// URL, and browsers must keep a session created there.
 	SignIn        bool `protobuf:"varint,19,opt,name=sign_in,json=signIn,proto3" json:"sign_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

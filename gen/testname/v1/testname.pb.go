@@ -26,11 +26,11 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// LookupRequest names a place.
+// LookupRequest is the request of Lookup.
 type LookupRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of the place. Compared after trimming white space and folding
-	// case as Unicode does. 1 to 200 characters that are not all white space.
+	// The name of the place: 1 to 200 characters that are not all white space.
+	// Comparison ignores surrounding white space and case, by Unicode's rules.
 	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -73,7 +73,7 @@ func (x *LookupRequest) GetName() string {
 	return ""
 }
 
-// Coordinate is where a place lies.
+// Coordinate is the position of a place.
 type Coordinate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Degrees north of the equator, negative in the south; -90 to 90.

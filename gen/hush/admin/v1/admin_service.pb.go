@@ -24,16 +24,16 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CreateAccountRequest describes an account.
+// CreateAccountRequest is the request of CreateAccount.
 type CreateAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its address.
+	// The e-mail address.
 	Address string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
-	// Its password; empty for none, so that it can only be reset.
+	// The password. If it is empty, the account has none until a reset.
 	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
-	// Its role; unspecified means customer.
+	// The role; unspecified means customer.
 	Role v1.Role `protobuf:"varint,3,opt,name=role,proto3,enum=hush.v1.Role" json:"role,omitempty"`
-	// Its language; empty for none.
+	// The language; empty for none.
 	Locale        string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -97,12 +97,12 @@ func (x *CreateAccountRequest) GetLocale() string {
 	return ""
 }
 
-// CreateAccountResponse shows the account.
+// CreateAccountResponse is the response of CreateAccount.
 type CreateAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account.
 	Account *v1.Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
-	// The page where it signs in.
+	// The URL of the sign-in page.
 	SignInUrl     string `protobuf:"bytes,2,opt,name=sign_in_url,json=signInUrl,proto3" json:"sign_in_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -152,12 +152,12 @@ func (x *CreateAccountResponse) GetSignInUrl() string {
 	return ""
 }
 
-// ListAccountsRequest asks for a page.
+// ListAccountsRequest is the request of ListAccounts.
 type ListAccountsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// At most so many; zero means 100.
+	// The maximum number of accounts to return; zero means 100.
 	PageSize int32 `protobuf:"varint,1,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// Where to go on; empty for the first page.
+	// The next_page_token of the previous page; empty for the first page.
 	PageToken     string `protobuf:"bytes,2,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,12 +207,12 @@ func (x *ListAccountsRequest) GetPageToken() string {
 	return ""
 }
 
-// ListAccountsResponse is a page.
+// ListAccountsResponse is one page of accounts.
 type ListAccountsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The accounts, newest first.
 	Accounts []*v1.Account `protobuf:"bytes,1,rep,name=accounts,proto3" json:"accounts,omitempty"`
-	// For the next page; empty on the last one.
+	// The page_token of the next page; empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -262,10 +262,10 @@ func (x *ListAccountsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// GetAccountRequest names an account.
+// GetAccountRequest is the request of GetAccount.
 type GetAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address or id.
+	// The e-mail address or id.
 	Account       string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -308,16 +308,16 @@ func (x *GetAccountRequest) GetAccount() string {
 	return ""
 }
 
-// GetAccountResponse shows it.
+// GetAccountResponse is the response of GetAccount.
 type GetAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account.
 	Account *v1.Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
-	// Its tokens.
+	// The account's API tokens.
 	ApiTokens []*v1.ApiToken `protobuf:"bytes,2,rep,name=api_tokens,json=apiTokens,proto3" json:"api_tokens,omitempty"`
-	// Its domains.
+	// The account's domains.
 	Domains []*v1.Domain `protobuf:"bytes,3,rep,name=domains,proto3" json:"domains,omitempty"`
-	// Its sessions.
+	// The account's sessions.
 	Sessions      []*v1.Session `protobuf:"bytes,4,rep,name=sessions,proto3" json:"sessions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -381,10 +381,10 @@ func (x *GetAccountResponse) GetSessions() []*v1.Session {
 	return nil
 }
 
-// SetRoleRequest names account and role.
+// SetRoleRequest is the request of SetRole.
 type SetRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address or id.
+	// The e-mail address or id.
 	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	// The role.
 	Role          v1.Role `protobuf:"varint,2,opt,name=role,proto3,enum=hush.v1.Role" json:"role,omitempty"`
@@ -436,10 +436,10 @@ func (x *SetRoleRequest) GetRole() v1.Role {
 	return v1.Role(0)
 }
 
-// SetRoleResponse shows the account afterwards.
+// SetRoleResponse is the response of SetRole.
 type SetRoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account.
+	// The updated account.
 	Account       *v1.Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -482,12 +482,12 @@ func (x *SetRoleResponse) GetAccount() *v1.Account {
 	return nil
 }
 
-// ResetPasswordRequest sets a password.
+// ResetPasswordRequest is the request of ResetPassword.
 type ResetPasswordRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address or id.
+	// The e-mail address or id.
 	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
-	// The password.
+	// The new password.
 	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -537,10 +537,10 @@ func (x *ResetPasswordRequest) GetPassword() string {
 	return ""
 }
 
-// ResetPasswordResponse tells what it cost.
+// ResetPasswordResponse is the response of ResetPassword.
 type ResetPasswordResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many receipts the account's list can no longer show.
+	// How many receipts the account's list can no longer decrypt.
 	SealedCount   int64 `protobuf:"varint,1,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -583,12 +583,12 @@ func (x *ResetPasswordResponse) GetSealedCount() int64 {
 	return 0
 }
 
-// DisableAccountRequest names an account.
+// DisableAccountRequest is the request of DisableAccount.
 type DisableAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address or id.
+	// The e-mail address or id.
 	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
-	// Whether to unlock it instead.
+	// Whether to enable the account instead.
 	Enable        bool `protobuf:"varint,2,opt,name=enable,proto3" json:"enable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -638,10 +638,10 @@ func (x *DisableAccountRequest) GetEnable() bool {
 	return false
 }
 
-// DisableAccountResponse shows the account afterwards.
+// DisableAccountResponse is the response of DisableAccount.
 type DisableAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account.
+	// The updated account.
 	Account       *v1.Account `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -684,10 +684,10 @@ func (x *DisableAccountResponse) GetAccount() *v1.Account {
 	return nil
 }
 
-// DestroyAccountRequest names an account.
+// DestroyAccountRequest is the request of DestroyAccount.
 type DestroyAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address or id.
+	// The e-mail address or id.
 	Account       string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -730,10 +730,10 @@ func (x *DestroyAccountRequest) GetAccount() string {
 	return ""
 }
 
-// DestroyAccountResponse tells what went.
+// DestroyAccountResponse is the response of DestroyAccount.
 type DestroyAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many live secrets were burned.
+	// The number of live secrets burned.
 	Burned        int32 `protobuf:"varint,1,opt,name=burned,proto3" json:"burned,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -776,12 +776,13 @@ func (x *DestroyAccountResponse) GetBurned() int32 {
 	return 0
 }
 
-// ImportAccountsRequest holds accounts.
+// ImportAccountsRequest is the request of ImportAccounts.
 type ImportAccountsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The accounts, at most 10,000 a call.
+	// The accounts, at most 10,000 per call.
 	Entries []*ImportAccountsRequest_Entry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
-	// Pass over addresses that have an account, instead of refusing them all.
+	// Whether to skip e-mail addresses that already have an account, instead of
+	// refusing the whole import.
 	SkipExisting  bool `protobuf:"varint,2,opt,name=skip_existing,json=skipExisting,proto3" json:"skip_existing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -831,12 +832,12 @@ func (x *ImportAccountsRequest) GetSkipExisting() bool {
 	return false
 }
 
-// ImportAccountsResponse counts.
+// ImportAccountsResponse is the response of ImportAccounts.
 type ImportAccountsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many were made.
+	// The number of accounts created.
 	Imported int32 `protobuf:"varint,1,opt,name=imported,proto3" json:"imported,omitempty"`
-	// How many had an account already.
+	// The number of e-mail addresses skipped.
 	Skipped       int32 `protobuf:"varint,2,opt,name=skipped,proto3" json:"skipped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -886,16 +887,16 @@ func (x *ImportAccountsResponse) GetSkipped() int32 {
 	return 0
 }
 
-// CreateTokenRequest describes a token.
+// CreateTokenRequest is the request of CreateToken.
 type CreateTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account's address or id.
+	// The account's e-mail address or id.
 	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
-	// Its name; empty for a fresh one.
+	// The name; empty for a generated one.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// What it is good for; none means everything.
+	// The scopes; empty means all.
 	Scopes []v1.TokenScope `protobuf:"varint,3,rep,packed,name=scopes,proto3,enum=hush.v1.TokenScope" json:"scopes,omitempty"`
-	// How long it is good; without it for ever.
+	// The lifetime. If absent, the token never expires.
 	Ttl           *durationpb.Duration `protobuf:"bytes,4,opt,name=ttl,proto3" json:"ttl,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -959,12 +960,12 @@ func (x *CreateTokenRequest) GetTtl() *durationpb.Duration {
 	return nil
 }
 
-// CreateTokenResponse shows the token, once.
+// CreateTokenResponse is the response of CreateToken.
 type CreateTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token.
+	// The token. No other response contains it.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
-	// What it is.
+	// The token's description.
 	ApiToken      *v1.ApiToken `protobuf:"bytes,2,opt,name=api_token,json=apiToken,proto3" json:"api_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1014,10 +1015,10 @@ func (x *CreateTokenResponse) GetApiToken() *v1.ApiToken {
 	return nil
 }
 
-// ListTokensRequest names an account.
+// ListTokensRequest is the request of ListTokens.
 type ListTokensRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address or id.
+	// The e-mail address or id.
 	Account       string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1060,7 +1061,7 @@ func (x *ListTokensRequest) GetAccount() string {
 	return ""
 }
 
-// ListTokensResponse lists tokens.
+// ListTokensResponse is the response of ListTokens.
 type ListTokensResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tokens, oldest first.
@@ -1106,10 +1107,10 @@ func (x *ListTokensResponse) GetApiTokens() []*v1.ApiToken {
 	return nil
 }
 
-// RevokeTokenRequest names a token.
+// RevokeTokenRequest is the request of RevokeToken.
 type RevokeTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account's address or id.
+	// The account's e-mail address or id.
 	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	// The token's id or name.
 	Token         string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
@@ -1161,10 +1162,10 @@ func (x *RevokeTokenRequest) GetToken() string {
 	return ""
 }
 
-// RevokeTokenResponse shows what ended.
+// RevokeTokenResponse is the response of RevokeToken.
 type RevokeTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token.
+	// The revoked token.
 	ApiToken      *v1.ApiToken `protobuf:"bytes,1,opt,name=api_token,json=apiToken,proto3" json:"api_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1207,10 +1208,10 @@ func (x *RevokeTokenResponse) GetApiToken() *v1.ApiToken {
 	return nil
 }
 
-// ListDomainsRequest names an account.
+// ListDomainsRequest is the request of ListDomains.
 type ListDomainsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The address or id; empty for all accounts.
+	// The e-mail address or id; empty for all accounts.
 	Account       string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1253,7 +1254,7 @@ func (x *ListDomainsRequest) GetAccount() string {
 	return ""
 }
 
-// ListDomainsResponse lists domains.
+// ListDomainsResponse is the response of ListDomains.
 type ListDomainsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The domains, at most 10,000.
@@ -1299,12 +1300,13 @@ func (x *ListDomainsResponse) GetDomains() []*v1.Domain {
 	return nil
 }
 
-// VerifyDomainRequest names a domain.
+// VerifyDomainRequest is the request of VerifyDomain.
 type VerifyDomainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account's address or id; empty if only one account claims the domain.
+	// The account's e-mail address or id. May be empty if only one account claims
+	// the domain.
 	Account string `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
-	// The domain's name or id.
+	// The domain's host name or id.
 	Domain        string `protobuf:"bytes,2,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1354,10 +1356,10 @@ func (x *VerifyDomainRequest) GetDomain() string {
 	return ""
 }
 
-// VerifyDomainResponse shows what was found.
+// VerifyDomainResponse is the response of VerifyDomain.
 type VerifyDomainResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The domain.
+	// The domain, with its checks.
 	Domain        *v1.Domain `protobuf:"bytes,1,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1400,7 +1402,7 @@ func (x *VerifyDomainResponse) GetDomain() *v1.Domain {
 	return nil
 }
 
-// BurnSecretRequest names a secret.
+// BurnSecretRequest is the request of BurnSecret.
 type BurnSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The link, or its key.
@@ -1446,10 +1448,10 @@ func (x *BurnSecretRequest) GetLink() string {
 	return ""
 }
 
-// BurnSecretResponse tells what was burned.
+// BurnSecretResponse is the response of BurnSecret.
 type BurnSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The receipt without any key.
+	// The receipt, without any key.
 	Metadata      *v1.Metadata `protobuf:"bytes,1,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1492,16 +1494,16 @@ func (x *BurnSecretResponse) GetMetadata() *v1.Metadata {
 	return nil
 }
 
-// Place is where a name lies.
+// Place is a named place with its coordinates.
 type Place struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Degrees north.
+	// Degrees north of the equator.
 	Latitude float64 `protobuf:"fixed64,2,opt,name=latitude,proto3" json:"latitude,omitempty"`
 	// Metres above sea level.
 	Altitude float64 `protobuf:"fixed64,3,opt,name=altitude,proto3" json:"altitude,omitempty"`
-	// Whether it is built in.
+	// Whether the place is built in.
 	BuiltIn       bool `protobuf:"varint,4,opt,name=built_in,json=builtIn,proto3" json:"built_in,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1565,12 +1567,12 @@ func (x *Place) GetBuiltIn() bool {
 	return false
 }
 
-// ImportPlacesRequest holds places.
+// ImportPlacesRequest is the request of ImportPlaces.
 type ImportPlacesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The places.
 	Places []*Place `protobuf:"bytes,1,rep,name=places,proto3" json:"places,omitempty"`
-	// Whether the table is emptied first.
+	// Whether to remove the places imported before.
 	Replace       bool `protobuf:"varint,2,opt,name=replace,proto3" json:"replace,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1620,10 +1622,10 @@ func (x *ImportPlacesRequest) GetReplace() bool {
 	return false
 }
 
-// ImportPlacesResponse counts.
+// ImportPlacesResponse is the response of ImportPlaces.
 type ImportPlacesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How many were imported.
+	// The number of places imported.
 	Imported      int32 `protobuf:"varint,1,opt,name=imported,proto3" json:"imported,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1666,7 +1668,7 @@ func (x *ImportPlacesResponse) GetImported() int32 {
 	return 0
 }
 
-// ListPlacesRequest asks for all of them.
+// ListPlacesRequest is empty.
 type ListPlacesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1703,10 +1705,10 @@ func (*ListPlacesRequest) Descriptor() ([]byte, []int) {
 	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{31}
 }
 
-// ListPlacesResponse lists them.
+// ListPlacesResponse is the response of ListPlaces.
 type ListPlacesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The imported ones by name, then the built-in ones.
+	// The imported places by name, then the built-in ones.
 	Places        []*Place `protobuf:"bytes,1,rep,name=places,proto3" json:"places,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1749,10 +1751,10 @@ func (x *ListPlacesResponse) GetPlaces() []*Place {
 	return nil
 }
 
-// RemovePlaceRequest names a place.
+// RemovePlaceRequest is the request of RemovePlace.
 type RemovePlaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name.
+	// The name of the place.
 	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1795,7 +1797,7 @@ func (x *RemovePlaceRequest) GetName() string {
 	return ""
 }
 
-// RemovePlaceResponse says nothing more.
+// RemovePlaceResponse is empty.
 type RemovePlaceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1832,16 +1834,16 @@ func (*RemovePlaceResponse) Descriptor() ([]byte, []int) {
 	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
-// One account of another service.
+// Entry is one account of another service.
 type ImportAccountsRequest_Entry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its address.
+	// The e-mail address.
 	Address string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
-	// Its API token: 40 characters 0-9 and a-f; empty for none.
+	// The API token: 40 characters 0-9 and a-f; empty for none.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// Its role; unspecified means customer.
+	// The role; unspecified means customer.
 	Role v1.Role `protobuf:"varint,3,opt,name=role,proto3,enum=hush.v1.Role" json:"role,omitempty"`
-	// Its language; empty for none.
+	// The language; empty for none.
 	Locale        string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -91,90 +91,98 @@ const (
 
 // AccountServiceClient is a client for the hush.v1.AccountService service.
 type AccountServiceClient interface {
-	// CreateAccount signs up. Where mail is set up the address gets a link that
-	// confirms it, whether or not there was an account already, and the password
+	// CreateAccount signs up. If mail is configured, the e-mail address receives
+	// a confirmation link, whether or not it already has an account. The password
 	// is set with that link, by VerifyAccount.
 	//
-	// Errors: INVALID_ARGUMENT for a bad address, for a bad password where no
-	// mail is set up, and without a solved challenge; FAILED_PRECONDITION where
-	// sign-up is closed, by invitation, or not for this address; ALREADY_EXISTS
-	// for a taken address, where no mail is set up.
+	// Errors: INVALID_ARGUMENT for an invalid e-mail address, for an invalid
+	// password if no mail is configured, and for a missing solved challenge;
+	// FAILED_PRECONDITION if sign-up is closed, requires an invite, or is not
+	// allowed for this e-mail address; ALREADY_EXISTS for an e-mail address with
+	// an account, if no mail is configured.
 	CreateAccount(context.Context, *v1.CreateAccountRequest) (*v1.CreateAccountResponse, error)
-	// VerifyAccount confirms the address with the token of the mailed link,
-	// which is good once and for a day, and sets the account's password.
+	// VerifyAccount confirms the e-mail address with the token of the mailed link
+	// and sets the account's password. The token works once and expires after a
+	// day.
 	//
 	// Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
-	// INVALID_ARGUMENT for a bad password, which leaves the token good.
+	// INVALID_ARGUMENT for an invalid password, which does not use up the token.
 	VerifyAccount(context.Context, *v1.VerifyAccountRequest) (*v1.VerifyAccountResponse, error)
-	// ResendVerification mails the link again, at most once in five minutes.
-	// The answer is the same whatever the address.
+	// ResendVerification mails the confirmation link again, at most once in five
+	// minutes. The response is the same for every e-mail address.
 	//
-	// Errors: FAILED_PRECONDITION where no mail is set up.
+	// Errors: FAILED_PRECONDITION if no mail is configured.
 	ResendVerification(context.Context, *v1.ResendVerificationRequest) (*v1.ResendVerificationResponse, error)
-	// GetAccount shows the caller's account.
+	// GetAccount returns the caller's account.
 	GetAccount(context.Context, *v1.GetAccountRequest) (*v1.GetAccountResponse, error)
-	// DestroyAccount ends the account with its sessions, tokens and domains, and
-	// burns its live secrets. Nobody can sign up with the address for a year.
+	// DestroyAccount destroys the account with its sessions, tokens and domains,
+	// and burns its live secrets. The e-mail address cannot sign up again for a
+	// year.
 	//
 	// Errors: INVALID_ARGUMENT without a confirmation; PERMISSION_DENIED for a
 	// wrong password.
 	DestroyAccount(context.Context, *v1.DestroyAccountRequest) (*v1.DestroyAccountResponse, error)
-	// ChangeAccountPassword sets a new password. It ends every other session;
-	// API tokens stay.
+	// ChangeAccountPassword sets a new password and ends every other session. API
+	// tokens remain valid.
 	//
-	// Errors: INVALID_ARGUMENT for a bad new password or one that is the old
-	// one; PERMISSION_DENIED for a wrong current password.
+	// Errors: INVALID_ARGUMENT for an invalid new password or one equal to the
+	// current password; PERMISSION_DENIED for a wrong current password.
 	ChangeAccountPassword(context.Context, *v1.ChangeAccountPasswordRequest) (*v1.ChangeAccountPasswordResponse, error)
-	// RequestPasswordReset mails a link that sets a new password, good once and
-	// for 15 minutes. The answer is the same whatever the address.
+	// RequestPasswordReset mails a link for setting a new password. The link
+	// works once and expires after 15 minutes. The response is the same for every
+	// e-mail address.
 	//
-	// Errors: FAILED_PRECONDITION where no mail is set up.
+	// Errors: FAILED_PRECONDITION if no mail is configured.
 	RequestPasswordReset(context.Context, *v1.RequestPasswordResetRequest) (*v1.RequestPasswordResetResponse, error)
-	// ResetPassword sets a new password with the token of the mailed link. It
-	// ends all sessions and API tokens, and the account's list begins anew: the
-	// key that opened earlier entries was wrapped by the old password. Their
-	// secrets live on and their receipts open by their own links.
+	// ResetPassword sets a new password with the token of the mailed link and
+	// ends all sessions and API tokens. The account's list of receipts starts
+	// empty, because the old password wrapped the key to the earlier entries.
+	// Their secrets remain, and their receipts can still be read by their own
+	// keys.
 	//
 	// Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
-	// INVALID_ARGUMENT for a bad password.
+	// INVALID_ARGUMENT for an invalid password.
 	ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error)
-	// RequestAddressChange mails a link to a new address, which takes the place
-	// of the old one when the link is used. The answer is the same whatever the
-	// address.
+	// RequestAddressChange mails a link to a new e-mail address. The new address
+	// replaces the old one when the link is used. The response is the same for
+	// every e-mail address.
 	//
-	// Errors: PERMISSION_DENIED for a wrong password; FAILED_PRECONDITION where
-	// no mail is set up.
+	// Errors: PERMISSION_DENIED for a wrong password; FAILED_PRECONDITION if no
+	// mail is configured.
 	RequestAddressChange(context.Context, *v1.RequestAddressChangeRequest) (*v1.RequestAddressChangeResponse, error)
-	// ConfirmAddressChange sets the new address with the token of the mailed
-	// link, good once and for a day, and tells the old one. Only the account that
-	// asked for the change may confirm it. The token is known to the owner of the
-	// new address alone, so it protects against forged requests too.
+	// ConfirmAddressChange sets the new e-mail address with the token of the
+	// mailed link and notifies the old address. The token works once and expires
+	// after a day. Only the account that requested the change can confirm it.
+	// Only the owner of the new address knows the token, so it also protects
+	// against forged requests.
 	//
-	// Errors: UNAUTHENTICATED for anybody but the account that asked, the token
-	// stays good; FAILED_PRECONDITION for a token that is unknown, used or expired.
+	// Errors: UNAUTHENTICATED for every caller but the account that requested the
+	// change, which does not use up the token; FAILED_PRECONDITION for a token
+	// that is unknown, used or expired.
 	ConfirmAddressChange(context.Context, *v1.ConfirmAddressChangeRequest) (*v1.ConfirmAddressChangeResponse, error)
-	// UpdateLocale chooses the account's language.
+	// UpdateLocale sets the account's language.
 	//
-	// Errors: INVALID_ARGUMENT for one that is not supported.
+	// Errors: INVALID_ARGUMENT for an unsupported language.
 	UpdateLocale(context.Context, *v1.UpdateLocaleRequest) (*v1.UpdateLocaleResponse, error)
-	// UpdateNotifications chooses what the account is told by mail.
+	// UpdateNotifications sets which notifications the account gets by mail.
 	UpdateNotifications(context.Context, *v1.UpdateNotificationsRequest) (*v1.UpdateNotificationsResponse, error)
-	// CreateInvite makes an invite, good once and for a week, and mails it if an
-	// address is named.
+	// CreateInvite creates an invite, and mails it if the request names an e-mail
+	// address. The invite works once and expires after a week.
 	CreateInvite(context.Context, *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error)
-	// GenerateApiToken makes an API token and shows it, once.
+	// GenerateApiToken creates an API token and returns it. No other response
+	// contains it.
 	//
-	// Errors: ALREADY_EXISTS for a name that is in use, unless it is to be
-	// rotated; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 tokens.
+	// Errors: ALREADY_EXISTS for a name in use, unless `rotate` is set;
+	// RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens.
 	GenerateApiToken(context.Context, *v1.GenerateApiTokenRequest) (*v1.GenerateApiTokenResponse, error)
-	// ListApiTokens lists the account's tokens, oldest first.
+	// ListApiTokens lists the account's API tokens, oldest first.
 	ListApiTokens(context.Context, *v1.ListApiTokensRequest) (*v1.ListApiTokensResponse, error)
-	// RevokeApiToken ends a token at once.
+	// RevokeApiToken revokes an API token immediately.
 	//
 	// Errors: NOT_FOUND.
 	RevokeApiToken(context.Context, *v1.RevokeApiTokenRequest) (*v1.RevokeApiTokenResponse, error)
-	// ExportAccount answers whatever the service keeps of the account, but no
-	// secret, password or token.
+	// ExportAccount returns everything that the service stores about the account,
+	// except secrets, passwords and tokens.
 	ExportAccount(context.Context, *v1.ExportAccountRequest) (*v1.ExportAccountResponse, error)
 	// BurnAllSecrets burns every live secret of the account.
 	BurnAllSecrets(context.Context, *v1.BurnAllSecretsRequest) (*v1.BurnAllSecretsResponse, error)
@@ -488,90 +496,98 @@ func (c *accountServiceClient) BurnAllSecrets(ctx context.Context, req *v1.BurnA
 
 // AccountServiceHandler is an implementation of the hush.v1.AccountService service.
 type AccountServiceHandler interface {
-	// CreateAccount signs up. Where mail is set up the address gets a link that
-	// confirms it, whether or not there was an account already, and the password
+	// CreateAccount signs up. If mail is configured, the e-mail address receives
+	// a confirmation link, whether or not it already has an account. The password
 	// is set with that link, by VerifyAccount.
 	//
-	// Errors: INVALID_ARGUMENT for a bad address, for a bad password where no
-	// mail is set up, and without a solved challenge; FAILED_PRECONDITION where
-	// sign-up is closed, by invitation, or not for this address; ALREADY_EXISTS
-	// for a taken address, where no mail is set up.
+	// Errors: INVALID_ARGUMENT for an invalid e-mail address, for an invalid
+	// password if no mail is configured, and for a missing solved challenge;
+	// FAILED_PRECONDITION if sign-up is closed, requires an invite, or is not
+	// allowed for this e-mail address; ALREADY_EXISTS for an e-mail address with
+	// an account, if no mail is configured.
 	CreateAccount(context.Context, *v1.CreateAccountRequest) (*v1.CreateAccountResponse, error)
-	// VerifyAccount confirms the address with the token of the mailed link,
-	// which is good once and for a day, and sets the account's password.
+	// VerifyAccount confirms the e-mail address with the token of the mailed link
+	// and sets the account's password. The token works once and expires after a
+	// day.
 	//
 	// Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
-	// INVALID_ARGUMENT for a bad password, which leaves the token good.
+	// INVALID_ARGUMENT for an invalid password, which does not use up the token.
 	VerifyAccount(context.Context, *v1.VerifyAccountRequest) (*v1.VerifyAccountResponse, error)
-	// ResendVerification mails the link again, at most once in five minutes.
-	// The answer is the same whatever the address.
+	// ResendVerification mails the confirmation link again, at most once in five
+	// minutes. The response is the same for every e-mail address.
 	//
-	// Errors: FAILED_PRECONDITION where no mail is set up.
+	// Errors: FAILED_PRECONDITION if no mail is configured.
 	ResendVerification(context.Context, *v1.ResendVerificationRequest) (*v1.ResendVerificationResponse, error)
-	// GetAccount shows the caller's account.
+	// GetAccount returns the caller's account.
 	GetAccount(context.Context, *v1.GetAccountRequest) (*v1.GetAccountResponse, error)
-	// DestroyAccount ends the account with its sessions, tokens and domains, and
-	// burns its live secrets. Nobody can sign up with the address for a year.
+	// DestroyAccount destroys the account with its sessions, tokens and domains,
+	// and burns its live secrets. The e-mail address cannot sign up again for a
+	// year.
 	//
 	// Errors: INVALID_ARGUMENT without a confirmation; PERMISSION_DENIED for a
 	// wrong password.
 	DestroyAccount(context.Context, *v1.DestroyAccountRequest) (*v1.DestroyAccountResponse, error)
-	// ChangeAccountPassword sets a new password. It ends every other session;
-	// API tokens stay.
+	// ChangeAccountPassword sets a new password and ends every other session. API
+	// tokens remain valid.
 	//
-	// Errors: INVALID_ARGUMENT for a bad new password or one that is the old
-	// one; PERMISSION_DENIED for a wrong current password.
+	// Errors: INVALID_ARGUMENT for an invalid new password or one equal to the
+	// current password; PERMISSION_DENIED for a wrong current password.
 	ChangeAccountPassword(context.Context, *v1.ChangeAccountPasswordRequest) (*v1.ChangeAccountPasswordResponse, error)
-	// RequestPasswordReset mails a link that sets a new password, good once and
-	// for 15 minutes. The answer is the same whatever the address.
+	// RequestPasswordReset mails a link for setting a new password. The link
+	// works once and expires after 15 minutes. The response is the same for every
+	// e-mail address.
 	//
-	// Errors: FAILED_PRECONDITION where no mail is set up.
+	// Errors: FAILED_PRECONDITION if no mail is configured.
 	RequestPasswordReset(context.Context, *v1.RequestPasswordResetRequest) (*v1.RequestPasswordResetResponse, error)
-	// ResetPassword sets a new password with the token of the mailed link. It
-	// ends all sessions and API tokens, and the account's list begins anew: the
-	// key that opened earlier entries was wrapped by the old password. Their
-	// secrets live on and their receipts open by their own links.
+	// ResetPassword sets a new password with the token of the mailed link and
+	// ends all sessions and API tokens. The account's list of receipts starts
+	// empty, because the old password wrapped the key to the earlier entries.
+	// Their secrets remain, and their receipts can still be read by their own
+	// keys.
 	//
 	// Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
-	// INVALID_ARGUMENT for a bad password.
+	// INVALID_ARGUMENT for an invalid password.
 	ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error)
-	// RequestAddressChange mails a link to a new address, which takes the place
-	// of the old one when the link is used. The answer is the same whatever the
-	// address.
+	// RequestAddressChange mails a link to a new e-mail address. The new address
+	// replaces the old one when the link is used. The response is the same for
+	// every e-mail address.
 	//
-	// Errors: PERMISSION_DENIED for a wrong password; FAILED_PRECONDITION where
-	// no mail is set up.
+	// Errors: PERMISSION_DENIED for a wrong password; FAILED_PRECONDITION if no
+	// mail is configured.
 	RequestAddressChange(context.Context, *v1.RequestAddressChangeRequest) (*v1.RequestAddressChangeResponse, error)
-	// ConfirmAddressChange sets the new address with the token of the mailed
-	// link, good once and for a day, and tells the old one. Only the account that
-	// asked for the change may confirm it. The token is known to the owner of the
-	// new address alone, so it protects against forged requests too.
+	// ConfirmAddressChange sets the new e-mail address with the token of the
+	// mailed link and notifies the old address. The token works once and expires
+	// after a day. Only the account that requested the change can confirm it.
+	// Only the owner of the new address knows the token, so it also protects
+	// against forged requests.
 	//
-	// Errors: UNAUTHENTICATED for anybody but the account that asked, the token
-	// stays good; FAILED_PRECONDITION for a token that is unknown, used or expired.
+	// Errors: UNAUTHENTICATED for every caller but the account that requested the
+	// change, which does not use up the token; FAILED_PRECONDITION for a token
+	// that is unknown, used or expired.
 	ConfirmAddressChange(context.Context, *v1.ConfirmAddressChangeRequest) (*v1.ConfirmAddressChangeResponse, error)
-	// UpdateLocale chooses the account's language.
+	// UpdateLocale sets the account's language.
 	//
-	// Errors: INVALID_ARGUMENT for one that is not supported.
+	// Errors: INVALID_ARGUMENT for an unsupported language.
 	UpdateLocale(context.Context, *v1.UpdateLocaleRequest) (*v1.UpdateLocaleResponse, error)
-	// UpdateNotifications chooses what the account is told by mail.
+	// UpdateNotifications sets which notifications the account gets by mail.
 	UpdateNotifications(context.Context, *v1.UpdateNotificationsRequest) (*v1.UpdateNotificationsResponse, error)
-	// CreateInvite makes an invite, good once and for a week, and mails it if an
-	// address is named.
+	// CreateInvite creates an invite, and mails it if the request names an e-mail
+	// address. The invite works once and expires after a week.
 	CreateInvite(context.Context, *v1.CreateInviteRequest) (*v1.CreateInviteResponse, error)
-	// GenerateApiToken makes an API token and shows it, once.
+	// GenerateApiToken creates an API token and returns it. No other response
+	// contains it.
 	//
-	// Errors: ALREADY_EXISTS for a name that is in use, unless it is to be
-	// rotated; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 tokens.
+	// Errors: ALREADY_EXISTS for a name in use, unless `rotate` is set;
+	// RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens.
 	GenerateApiToken(context.Context, *v1.GenerateApiTokenRequest) (*v1.GenerateApiTokenResponse, error)
-	// ListApiTokens lists the account's tokens, oldest first.
+	// ListApiTokens lists the account's API tokens, oldest first.
 	ListApiTokens(context.Context, *v1.ListApiTokensRequest) (*v1.ListApiTokensResponse, error)
-	// RevokeApiToken ends a token at once.
+	// RevokeApiToken revokes an API token immediately.
 	//
 	// Errors: NOT_FOUND.
 	RevokeApiToken(context.Context, *v1.RevokeApiTokenRequest) (*v1.RevokeApiTokenResponse, error)
-	// ExportAccount answers whatever the service keeps of the account, but no
-	// secret, password or token.
+	// ExportAccount returns everything that the service stores about the account,
+	// except secrets, passwords and tokens.
 	ExportAccount(context.Context, *v1.ExportAccountRequest) (*v1.ExportAccountResponse, error)
 	// BurnAllSecrets burns every live secret of the account.
 	BurnAllSecrets(context.Context, *v1.BurnAllSecretsRequest) (*v1.BurnAllSecretsResponse, error)

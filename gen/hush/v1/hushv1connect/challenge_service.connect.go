@@ -46,20 +46,20 @@ const (
 
 // ChallengeServiceClient is a client for the hush.v1.ChallengeService service.
 type ChallengeServiceClient interface {
-	// AltchaChallenge makes a challenge. It is good for ten minutes and its
-	// solution for one use.
+	// AltchaChallenge creates a challenge. It expires after ten minutes, and its
+	// solution can be used once.
 	AltchaChallenge(context.Context, *v1.AltchaChallengeRequest) (*v1.AltchaChallengeResponse, error)
-	// AltchaVerify checks a solution, and spends it.
+	// AltchaVerify checks a solution and marks it as used.
 	//
-	// Errors: INVALID_ARGUMENT with REASON_CHALLENGE for one that is wrong, too
-	// old or used already.
+	// Errors: INVALID_ARGUMENT with REASON_CHALLENGE for a solution that is
+	// wrong, expired or already used.
 	AltchaVerify(context.Context, *v1.AltchaVerifyRequest) (*v1.AltchaVerifyResponse, error)
-	// AltchaVerifySpam checks a verdict that an ALTCHA server signed, and spends
-	// it.
+	// AltchaVerifySpam checks a verdict signed by an ALTCHA server and marks it
+	// as used.
 	//
-	// Errors: INVALID_ARGUMENT with REASON_CHALLENGE for one that is not
-	// signed, too old, used already, or about other fields; FAILED_PRECONDITION
-	// where the operator has set up no such server.
+	// Errors: INVALID_ARGUMENT with REASON_CHALLENGE for a verdict that is not
+	// signed, is expired, was already used or is about other fields;
+	// FAILED_PRECONDITION if the operator has not configured such a server.
 	AltchaVerifySpam(context.Context, *v1.AltchaVerifySpamRequest) (*v1.AltchaVerifySpamResponse, error)
 }
 
@@ -131,20 +131,20 @@ func (c *challengeServiceClient) AltchaVerifySpam(ctx context.Context, req *v1.A
 
 // ChallengeServiceHandler is an implementation of the hush.v1.ChallengeService service.
 type ChallengeServiceHandler interface {
-	// AltchaChallenge makes a challenge. It is good for ten minutes and its
-	// solution for one use.
+	// AltchaChallenge creates a challenge. It expires after ten minutes, and its
+	// solution can be used once.
 	AltchaChallenge(context.Context, *v1.AltchaChallengeRequest) (*v1.AltchaChallengeResponse, error)
-	// AltchaVerify checks a solution, and spends it.
+	// AltchaVerify checks a solution and marks it as used.
 	//
-	// Errors: INVALID_ARGUMENT with REASON_CHALLENGE for one that is wrong, too
-	// old or used already.
+	// Errors: INVALID_ARGUMENT with REASON_CHALLENGE for a solution that is
+	// wrong, expired or already used.
 	AltchaVerify(context.Context, *v1.AltchaVerifyRequest) (*v1.AltchaVerifyResponse, error)
-	// AltchaVerifySpam checks a verdict that an ALTCHA server signed, and spends
-	// it.
+	// AltchaVerifySpam checks a verdict signed by an ALTCHA server and marks it
+	// as used.
 	//
-	// Errors: INVALID_ARGUMENT with REASON_CHALLENGE for one that is not
-	// signed, too old, used already, or about other fields; FAILED_PRECONDITION
-	// where the operator has set up no such server.
+	// Errors: INVALID_ARGUMENT with REASON_CHALLENGE for a verdict that is not
+	// signed, is expired, was already used or is about other fields;
+	// FAILED_PRECONDITION if the operator has not configured such a server.
 	AltchaVerifySpam(context.Context, *v1.AltchaVerifySpamRequest) (*v1.AltchaVerifySpamResponse, error)
 }
 

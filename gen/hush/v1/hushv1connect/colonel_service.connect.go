@@ -45,13 +45,13 @@ const (
 
 // ColonelServiceClient is a client for the hush.v1.ColonelService service.
 type ColonelServiceClient interface {
-	// GetIndex shows how the service does.
+	// GetIndex returns an overview of the service.
 	GetIndex(context.Context, *v1.GetIndexRequest) (*v1.GetIndexResponse, error)
-	// ListExceptions shows the reports of browsers, newest first.
+	// ListExceptions returns the error reports of browsers, newest first.
 	ListExceptions(context.Context, *v1.ListExceptionsRequest) (*v1.ListExceptionsResponse, error)
-	// BurnReportedSecret burns the secret of a link that somebody reported. It
-	// needs no passphrase, shows nothing of the secret, and is kept in the
-	// audit trail with the colonel's account.
+	// BurnReportedSecret burns the secret of a reported link. It needs no
+	// passphrase and returns nothing of the secret's content. The audit trail
+	// records it with the administrator's account.
 	//
 	// Errors: NOT_FOUND.
 	BurnReportedSecret(context.Context, *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error)
@@ -125,13 +125,13 @@ func (c *colonelServiceClient) BurnReportedSecret(ctx context.Context, req *v1.B
 
 // ColonelServiceHandler is an implementation of the hush.v1.ColonelService service.
 type ColonelServiceHandler interface {
-	// GetIndex shows how the service does.
+	// GetIndex returns an overview of the service.
 	GetIndex(context.Context, *v1.GetIndexRequest) (*v1.GetIndexResponse, error)
-	// ListExceptions shows the reports of browsers, newest first.
+	// ListExceptions returns the error reports of browsers, newest first.
 	ListExceptions(context.Context, *v1.ListExceptionsRequest) (*v1.ListExceptionsResponse, error)
-	// BurnReportedSecret burns the secret of a link that somebody reported. It
-	// needs no passphrase, shows nothing of the secret, and is kept in the
-	// audit trail with the colonel's account.
+	// BurnReportedSecret burns the secret of a reported link. It needs no
+	// passphrase and returns nothing of the secret's content. The audit trail
+	// records it with the administrator's account.
 	//
 	// Errors: NOT_FOUND.
 	BurnReportedSecret(context.Context, *v1.BurnReportedSecretRequest) (*v1.BurnReportedSecretResponse, error)

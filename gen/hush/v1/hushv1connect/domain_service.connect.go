@@ -71,39 +71,40 @@ const (
 
 // DomainServiceClient is a client for the hush.v1.DomainService service.
 type DomainServiceClient interface {
-	// AddDomain claims a name. It can be used once it is verified, and a claim
-	// that is not keeps nobody else from the name.
+	// AddDomain claims a host name. The domain can be used once it is verified.
+	// An unverified claim does not stop other accounts from claiming the name.
 	//
-	// Errors: INVALID_ARGUMENT for what is no public domain, and for the
-	// service's own host and names below it; ALREADY_EXISTS for one that the
-	// account has; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 100.
+	// Errors: INVALID_ARGUMENT for a name that is not a public domain name, and
+	// for the service's own host and names below it; ALREADY_EXISTS for a domain
+	// that the account already has; RESOURCE_EXHAUSTED with REASON_TOO_MANY for
+	// more than 100 domains.
 	AddDomain(context.Context, *v1.AddDomainRequest) (*v1.AddDomainResponse, error)
-	// RemoveDomain gives a name up. Secrets on it live on, on the service's own
-	// host.
+	// RemoveDomain removes a domain from the account. Secrets on it remain
+	// available on the service's own host.
 	RemoveDomain(context.Context, *v1.RemoveDomainRequest) (*v1.RemoveDomainResponse, error)
-	// GetDomain shows a domain.
+	// GetDomain returns a domain.
 	GetDomain(context.Context, *v1.GetDomainRequest) (*v1.GetDomainResponse, error)
-	// ListDomains shows all of them, newest first.
+	// ListDomains returns all of the account's domains, newest first.
 	ListDomains(context.Context, *v1.ListDomainsRequest) (*v1.ListDomainsResponse, error)
-	// VerifyDomain asks DNS now, and answers what was found. That a record is
-	// missing is no error.
+	// VerifyDomain queries DNS now and returns what it found. A missing record is
+	// not an error.
 	//
-	// Errors: ALREADY_EXISTS if another account verified the name before.
+	// Errors: ALREADY_EXISTS if another account has already verified the domain.
 	VerifyDomain(context.Context, *v1.VerifyDomainRequest) (*v1.VerifyDomainResponse, error)
-	// UpdateDomainBrand changes how the domain's pages look. Fields that are not
-	// given stay as they are.
+	// UpdateDomainBrand changes the look of a domain's pages. Absent fields do
+	// not change.
 	//
 	// Errors: INVALID_ARGUMENT for a value outside its limits.
 	UpdateDomainBrand(context.Context, *v1.UpdateDomainBrandRequest) (*v1.UpdateDomainBrandResponse, error)
-	// GetDomainBrand shows how they look.
+	// GetDomainBrand returns the look of a domain's pages.
 	GetDomainBrand(context.Context, *v1.GetDomainBrandRequest) (*v1.GetDomainBrandResponse, error)
-	// UpdateDomainLogo takes a PNG, JPEG or GIF of at most 1 MiB and 4,096 by
-	// 4,096 pixels, but no more than 4 million of them, and keeps it as a PNG
-	// of at most 512 by 512.
+	// UpdateDomainLogo sets an image. It accepts a PNG, JPEG or GIF of at most 1
+	// MiB, 4,096 by 4,096 pixels and 4 million pixels in total, and stores it as
+	// a PNG of at most 512 by 512 pixels.
 	//
-	// Errors: INVALID_ARGUMENT for anything else.
+	// Errors: INVALID_ARGUMENT for any other file.
 	UpdateDomainLogo(context.Context, *v1.UpdateDomainLogoRequest) (*v1.UpdateDomainLogoResponse, error)
-	// GetDomainLogo shows an image.
+	// GetDomainLogo returns an image.
 	//
 	// Errors: NOT_FOUND if there is none.
 	GetDomainLogo(context.Context, *v1.GetDomainLogoRequest) (*v1.GetDomainLogoResponse, error)
@@ -111,12 +112,13 @@ type DomainServiceClient interface {
 	//
 	// Errors: NOT_FOUND if there is none.
 	DeleteDomainLogo(context.Context, *v1.DeleteDomainLogoRequest) (*v1.DeleteDomainLogoResponse, error)
-	// GetPublicBrand shows anybody how a verified domain's pages look, for the
-	// link page of a secret that was shared on it.
+	// GetPublicBrand returns the look of a verified domain's pages to any caller,
+	// for the link page of a secret shared on the domain.
 	//
-	// Errors: NOT_FOUND for a name that nobody verified.
+	// Errors: NOT_FOUND for a domain that is not verified.
 	GetPublicBrand(context.Context, *v1.GetPublicBrandRequest) (*v1.GetPublicBrandResponse, error)
-	// GetPublicImage shows anybody an image of a domain, by the domain's id.
+	// GetPublicImage returns an image of a domain to any caller, by the domain's
+	// id.
 	//
 	// Errors: NOT_FOUND if there is none.
 	GetPublicImage(context.Context, *v1.GetPublicImageRequest) (*v1.GetPublicImageResponse, error)
@@ -334,39 +336,40 @@ func (c *domainServiceClient) GetPublicImage(ctx context.Context, req *v1.GetPub
 
 // DomainServiceHandler is an implementation of the hush.v1.DomainService service.
 type DomainServiceHandler interface {
-	// AddDomain claims a name. It can be used once it is verified, and a claim
-	// that is not keeps nobody else from the name.
+	// AddDomain claims a host name. The domain can be used once it is verified.
+	// An unverified claim does not stop other accounts from claiming the name.
 	//
-	// Errors: INVALID_ARGUMENT for what is no public domain, and for the
-	// service's own host and names below it; ALREADY_EXISTS for one that the
-	// account has; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 100.
+	// Errors: INVALID_ARGUMENT for a name that is not a public domain name, and
+	// for the service's own host and names below it; ALREADY_EXISTS for a domain
+	// that the account already has; RESOURCE_EXHAUSTED with REASON_TOO_MANY for
+	// more than 100 domains.
 	AddDomain(context.Context, *v1.AddDomainRequest) (*v1.AddDomainResponse, error)
-	// RemoveDomain gives a name up. Secrets on it live on, on the service's own
-	// host.
+	// RemoveDomain removes a domain from the account. Secrets on it remain
+	// available on the service's own host.
 	RemoveDomain(context.Context, *v1.RemoveDomainRequest) (*v1.RemoveDomainResponse, error)
-	// GetDomain shows a domain.
+	// GetDomain returns a domain.
 	GetDomain(context.Context, *v1.GetDomainRequest) (*v1.GetDomainResponse, error)
-	// ListDomains shows all of them, newest first.
+	// ListDomains returns all of the account's domains, newest first.
 	ListDomains(context.Context, *v1.ListDomainsRequest) (*v1.ListDomainsResponse, error)
-	// VerifyDomain asks DNS now, and answers what was found. That a record is
-	// missing is no error.
+	// VerifyDomain queries DNS now and returns what it found. A missing record is
+	// not an error.
 	//
-	// Errors: ALREADY_EXISTS if another account verified the name before.
+	// Errors: ALREADY_EXISTS if another account has already verified the domain.
 	VerifyDomain(context.Context, *v1.VerifyDomainRequest) (*v1.VerifyDomainResponse, error)
-	// UpdateDomainBrand changes how the domain's pages look. Fields that are not
-	// given stay as they are.
+	// UpdateDomainBrand changes the look of a domain's pages. Absent fields do
+	// not change.
 	//
 	// Errors: INVALID_ARGUMENT for a value outside its limits.
 	UpdateDomainBrand(context.Context, *v1.UpdateDomainBrandRequest) (*v1.UpdateDomainBrandResponse, error)
-	// GetDomainBrand shows how they look.
+	// GetDomainBrand returns the look of a domain's pages.
 	GetDomainBrand(context.Context, *v1.GetDomainBrandRequest) (*v1.GetDomainBrandResponse, error)
-	// UpdateDomainLogo takes a PNG, JPEG or GIF of at most 1 MiB and 4,096 by
-	// 4,096 pixels, but no more than 4 million of them, and keeps it as a PNG
-	// of at most 512 by 512.
+	// UpdateDomainLogo sets an image. It accepts a PNG, JPEG or GIF of at most 1
+	// MiB, 4,096 by 4,096 pixels and 4 million pixels in total, and stores it as
+	// a PNG of at most 512 by 512 pixels.
 	//
-	// Errors: INVALID_ARGUMENT for anything else.
+	// Errors: INVALID_ARGUMENT for any other file.
 	UpdateDomainLogo(context.Context, *v1.UpdateDomainLogoRequest) (*v1.UpdateDomainLogoResponse, error)
-	// GetDomainLogo shows an image.
+	// GetDomainLogo returns an image.
 	//
 	// Errors: NOT_FOUND if there is none.
 	GetDomainLogo(context.Context, *v1.GetDomainLogoRequest) (*v1.GetDomainLogoResponse, error)
@@ -374,12 +377,13 @@ type DomainServiceHandler interface {
 	//
 	// Errors: NOT_FOUND if there is none.
 	DeleteDomainLogo(context.Context, *v1.DeleteDomainLogoRequest) (*v1.DeleteDomainLogoResponse, error)
-	// GetPublicBrand shows anybody how a verified domain's pages look, for the
-	// link page of a secret that was shared on it.
+	// GetPublicBrand returns the look of a verified domain's pages to any caller,
+	// for the link page of a secret shared on the domain.
 	//
-	// Errors: NOT_FOUND for a name that nobody verified.
+	// Errors: NOT_FOUND for a domain that is not verified.
 	GetPublicBrand(context.Context, *v1.GetPublicBrandRequest) (*v1.GetPublicBrandResponse, error)
-	// GetPublicImage shows anybody an image of a domain, by the domain's id.
+	// GetPublicImage returns an image of a domain to any caller, by the domain's
+	// id.
 	//
 	// Errors: NOT_FOUND if there is none.
 	GetPublicImage(context.Context, *v1.GetPublicImageRequest) (*v1.GetPublicImageResponse, error)

@@ -43,13 +43,13 @@ const (
 
 // IntakeServiceClient is a client for the hush.v1.IntakeService service.
 type IntakeServiceClient interface {
-	// ReceiveFeedback keeps a message for the colonels, for 30 days.
+	// ReceiveFeedback stores a message for the administrators for 30 days.
 	//
-	// Errors: INVALID_ARGUMENT for an empty or long one, and without a solved
-	// challenge from callers without an account.
+	// Errors: INVALID_ARGUMENT for an empty message, for one that is too long,
+	// and for a missing solved challenge from callers without an account.
 	ReceiveFeedback(context.Context, *v1.ReceiveFeedbackRequest) (*v1.ReceiveFeedbackResponse, error)
-	// ReceiveException keeps a report of a browser's mistake for the colonels,
-	// for 14 days.
+	// ReceiveException stores a browser's error report for the administrators for
+	// 14 days.
 	//
 	// Errors: INVALID_ARGUMENT without a message.
 	ReceiveException(context.Context, *v1.ReceiveExceptionRequest) (*v1.ReceiveExceptionResponse, error)
@@ -107,13 +107,13 @@ func (c *intakeServiceClient) ReceiveException(ctx context.Context, req *v1.Rece
 
 // IntakeServiceHandler is an implementation of the hush.v1.IntakeService service.
 type IntakeServiceHandler interface {
-	// ReceiveFeedback keeps a message for the colonels, for 30 days.
+	// ReceiveFeedback stores a message for the administrators for 30 days.
 	//
-	// Errors: INVALID_ARGUMENT for an empty or long one, and without a solved
-	// challenge from callers without an account.
+	// Errors: INVALID_ARGUMENT for an empty message, for one that is too long,
+	// and for a missing solved challenge from callers without an account.
 	ReceiveFeedback(context.Context, *v1.ReceiveFeedbackRequest) (*v1.ReceiveFeedbackResponse, error)
-	// ReceiveException keeps a report of a browser's mistake for the colonels,
-	// for 14 days.
+	// ReceiveException stores a browser's error report for the administrators for
+	// 14 days.
 	//
 	// Errors: INVALID_ARGUMENT without a message.
 	ReceiveException(context.Context, *v1.ReceiveExceptionRequest) (*v1.ReceiveExceptionResponse, error)

@@ -52,39 +52,38 @@ const (
 
 // MetadataServiceClient is a client for the hush.v1.MetadataService service.
 type MetadataServiceClient interface {
-	// GetMetadata shows a receipt. The first call turns its state from new to
-	// viewed, and answers new. locked_for_good is true once 100 wrong passphrases
-	// were tried: then BurnSecret needs no passphrase.
+	// GetMetadata returns a receipt. The first call returns STATE_NEW and changes
+	// the state to STATE_VIEWED. locked_for_good is true after 100 wrong
+	// passphrases; BurnSecret then needs no passphrase.
 	//
 	// Errors: NOT_FOUND.
 	GetMetadata(context.Context, *v1.GetMetadataRequest) (*v1.GetMetadataResponse, error)
-	// ListMetadata shows the receipts of the caller's account, newest first. It
-	// changes no state and shows no secret's key.
+	// ListMetadata returns the receipts of the caller's account, newest first. It
+	// changes no state and returns no secret keys.
 	//
 	// Errors: UNAUTHENTICATED without an account.
 	ListMetadata(context.Context, *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error)
-	// BatchGetMetadata shows up to 25 receipts in the order of the request, and
-	// leaves out those that do not exist. It changes no state, and it counts as
-	// many calls as it has keys.
+	// BatchGetMetadata returns up to 25 receipts in the order of the request and
+	// omits unknown ones. It changes no state and counts as one call per key.
 	//
-	// Errors: INVALID_ARGUMENT for none or more than 25 keys.
+	// Errors: INVALID_ARGUMENT for no keys or more than 25.
 	BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error)
-	// WatchMetadata shows a receipt now and again after each change, until its
-	// secret has ended. In between it sends heartbeats, so that both sides know
-	// that the other is there. A stream lasts 15 minutes at most: then, and when
-	// the server stops, it ends with UNAVAILABLE. After a break, call it again: the
-	// first message always holds the receipt. Like GetMetadata it turns new to
-	// viewed.
+	// WatchMetadata returns a receipt immediately and again after each change,
+	// until the secret is gone. Between changes it sends heartbeats, so that each
+	// side can detect a broken connection. A stream lasts at most 15 minutes; at
+	// that point, and when the server stops, it fails with UNAVAILABLE. After an
+	// interruption call the method again: the first message always contains the
+	// receipt. Like GetMetadata it changes STATE_NEW to STATE_VIEWED.
 	//
-	// Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 at a
-	// time for a network or account; UNAVAILABLE as above; UNAUTHENTICATED when the
-	// session or token that opened the stream ends.
+	// Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20
+	// streams at a time per network or account; UNAVAILABLE as described above;
+	// UNAUTHENTICATED when the session or token that opened the stream ends.
 	WatchMetadata(context.Context, *v1.WatchMetadataRequest) (*connect.ServerStreamForClient[v1.WatchMetadataResponse], error)
 	// UpdateMetadata sets the sender's note.
 	//
 	// Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit;
-	// RESOURCE_EXHAUSTED with REASON_QUOTA when the bytes that may be kept are used
-	// up and the note is longer than the one before it.
+	// RESOURCE_EXHAUSTED with REASON_QUOTA if the storage quota is used up and
+	// the new note is longer than the old one.
 	UpdateMetadata(context.Context, *v1.UpdateMetadataRequest) (*v1.UpdateMetadataResponse, error)
 }
 
@@ -184,39 +183,38 @@ func (c *metadataServiceClient) UpdateMetadata(ctx context.Context, req *v1.Upda
 
 // MetadataServiceHandler is an implementation of the hush.v1.MetadataService service.
 type MetadataServiceHandler interface {
-	// GetMetadata shows a receipt. The first call turns its state from new to
-	// viewed, and answers new. locked_for_good is true once 100 wrong passphrases
-	// were tried: then BurnSecret needs no passphrase.
+	// GetMetadata returns a receipt. The first call returns STATE_NEW and changes
+	// the state to STATE_VIEWED. locked_for_good is true after 100 wrong
+	// passphrases; BurnSecret then needs no passphrase.
 	//
 	// Errors: NOT_FOUND.
 	GetMetadata(context.Context, *v1.GetMetadataRequest) (*v1.GetMetadataResponse, error)
-	// ListMetadata shows the receipts of the caller's account, newest first. It
-	// changes no state and shows no secret's key.
+	// ListMetadata returns the receipts of the caller's account, newest first. It
+	// changes no state and returns no secret keys.
 	//
 	// Errors: UNAUTHENTICATED without an account.
 	ListMetadata(context.Context, *v1.ListMetadataRequest) (*v1.ListMetadataResponse, error)
-	// BatchGetMetadata shows up to 25 receipts in the order of the request, and
-	// leaves out those that do not exist. It changes no state, and it counts as
-	// many calls as it has keys.
+	// BatchGetMetadata returns up to 25 receipts in the order of the request and
+	// omits unknown ones. It changes no state and counts as one call per key.
 	//
-	// Errors: INVALID_ARGUMENT for none or more than 25 keys.
+	// Errors: INVALID_ARGUMENT for no keys or more than 25.
 	BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error)
-	// WatchMetadata shows a receipt now and again after each change, until its
-	// secret has ended. In between it sends heartbeats, so that both sides know
-	// that the other is there. A stream lasts 15 minutes at most: then, and when
-	// the server stops, it ends with UNAVAILABLE. After a break, call it again: the
-	// first message always holds the receipt. Like GetMetadata it turns new to
-	// viewed.
+	// WatchMetadata returns a receipt immediately and again after each change,
+	// until the secret is gone. Between changes it sends heartbeats, so that each
+	// side can detect a broken connection. A stream lasts at most 15 minutes; at
+	// that point, and when the server stops, it fails with UNAVAILABLE. After an
+	// interruption call the method again: the first message always contains the
+	// receipt. Like GetMetadata it changes STATE_NEW to STATE_VIEWED.
 	//
-	// Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 at a
-	// time for a network or account; UNAVAILABLE as above; UNAUTHENTICATED when the
-	// session or token that opened the stream ends.
+	// Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20
+	// streams at a time per network or account; UNAVAILABLE as described above;
+	// UNAUTHENTICATED when the session or token that opened the stream ends.
 	WatchMetadata(context.Context, *v1.WatchMetadataRequest, *connect.ServerStream[v1.WatchMetadataResponse]) error
 	// UpdateMetadata sets the sender's note.
 	//
 	// Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit;
-	// RESOURCE_EXHAUSTED with REASON_QUOTA when the bytes that may be kept are used
-	// up and the note is longer than the one before it.
+	// RESOURCE_EXHAUSTED with REASON_QUOTA if the storage quota is used up and
+	// the new note is longer than the old one.
 	UpdateMetadata(context.Context, *v1.UpdateMetadataRequest) (*v1.UpdateMetadataResponse, error)
 }
 

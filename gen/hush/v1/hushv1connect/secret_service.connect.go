@@ -57,49 +57,49 @@ const (
 
 // SecretServiceClient is a client for the hush.v1.SecretService service.
 type SecretServiceClient interface {
-	// ConcealSecret keeps a secret and answers its two keys: the one that
-	// reveals it and the one for its metadata. The secret is durable when the
-	// answer comes.
+	// ConcealSecret keeps a secret and returns two keys: one reveals the secret,
+	// the other reads its receipt. The secret is durable before the method
+	// returns.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits;
-	// RESOURCE_EXHAUSTED when the bytes that may be kept are used up;
-	// FAILED_PRECONDITION for recipients without an account and for what the
-	// operator does not allow; UNAVAILABLE while the service is maintained;
-	// NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED
+	// if the storage quota is used up; FAILED_PRECONDITION for recipients without
+	// an account, and for anything the operator does not allow; UNAVAILABLE
+	// during maintenance; NOT_FOUND for a share_domain that the caller has not
+	// verified.
 	ConcealSecret(context.Context, *v1.ConcealSecretRequest) (*v1.ConcealSecretResponse, error)
-	// GenerateSecret draws a random text, conceals it and answers it together
-	// with its two keys. This answer is the only one that shows the value
-	// besides the reveal.
+	// GenerateSecret generates a random text, conceals it and returns it with its
+	// two keys. Only this response and the reveal contain the value.
 	//
-	// Errors: as ConcealSecret.
+	// Errors: as for ConcealSecret.
 	GenerateSecret(context.Context, *v1.GenerateSecretRequest) (*v1.GenerateSecretResponse, error)
-	// GetSecret tells about a secret that waits. It consumes nothing, changes
-	// no state and never answers the value.
+	// GetSecret describes a waiting secret. It consumes nothing, changes no state
+	// and never returns the value.
 	//
 	// Errors: NOT_FOUND.
 	GetSecret(context.Context, *v1.GetSecretRequest) (*v1.GetSecretResponse, error)
-	// RevealSecret answers the value and destroys it. Of any number of callers
-	// one gets it, and only after the destruction is durable. If the answer is
-	// lost on its way, so is the secret, and its metadata says received.
+	// RevealSecret destroys a secret and returns its value. Of any number of
+	// concurrent callers exactly one gets the value, and only after the
+	// destruction is durable. If the response is lost in transit, the secret is
+	// lost too, and its receipt says received.
 	//
-	// Errors: NOT_FOUND; PERMISSION_DENIED with the detail Refusal for a
-	// missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and
-	// google.rpc.RetryInfo in a pause after wrong ones, or with for_good and
-	// without RetryInfo after 100 of them. None of them consumes the secret.
+	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
+	// wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo
+	// during a pause after wrong passphrases, or with for_good and without
+	// RetryInfo after 100 of them. None of these errors consumes the secret.
 	RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error)
-	// BurnSecret destroys a secret unread. It takes the key of the metadata,
-	// and the passphrase if the secret has one; the account that concealed it
-	// needs none.
+	// BurnSecret destroys a secret unread. It takes the key of the receipt, and
+	// the passphrase if the secret has one. The account that concealed the secret
+	// needs no passphrase, and no one does once locked_for_good is set.
 	//
-	// Errors: as RevealSecret; they burn nothing.
+	// Errors: as for RevealSecret. None of them burns the secret.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
-	// GetSecretStatus tells the state of one secret. An unknown key is no error
-	// here: its state is STATE_UNSPECIFIED.
+	// GetSecretStatus returns the state of one secret. An unknown key is not an
+	// error: its state is STATE_UNSPECIFIED.
 	GetSecretStatus(context.Context, *v1.GetSecretStatusRequest) (*v1.GetSecretStatusResponse, error)
-	// ListSecretStatus tells the state of up to 25 secrets, in the order of the
-	// request. It counts as many calls as it has keys.
+	// ListSecretStatus returns the states of up to 25 secrets, in the order of
+	// the request. It counts as one call per key.
 	//
-	// Errors: INVALID_ARGUMENT for none or more than 25 keys.
+	// Errors: INVALID_ARGUMENT for no keys or more than 25.
 	ListSecretStatus(context.Context, *v1.ListSecretStatusRequest) (*v1.ListSecretStatusResponse, error)
 }
 
@@ -235,49 +235,49 @@ func (c *secretServiceClient) ListSecretStatus(ctx context.Context, req *v1.List
 
 // SecretServiceHandler is an implementation of the hush.v1.SecretService service.
 type SecretServiceHandler interface {
-	// ConcealSecret keeps a secret and answers its two keys: the one that
-	// reveals it and the one for its metadata. The secret is durable when the
-	// answer comes.
+	// ConcealSecret keeps a secret and returns two keys: one reveals the secret,
+	// the other reads its receipt. The secret is durable before the method
+	// returns.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits;
-	// RESOURCE_EXHAUSTED when the bytes that may be kept are used up;
-	// FAILED_PRECONDITION for recipients without an account and for what the
-	// operator does not allow; UNAVAILABLE while the service is maintained;
-	// NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED
+	// if the storage quota is used up; FAILED_PRECONDITION for recipients without
+	// an account, and for anything the operator does not allow; UNAVAILABLE
+	// during maintenance; NOT_FOUND for a share_domain that the caller has not
+	// verified.
 	ConcealSecret(context.Context, *v1.ConcealSecretRequest) (*v1.ConcealSecretResponse, error)
-	// GenerateSecret draws a random text, conceals it and answers it together
-	// with its two keys. This answer is the only one that shows the value
-	// besides the reveal.
+	// GenerateSecret generates a random text, conceals it and returns it with its
+	// two keys. Only this response and the reveal contain the value.
 	//
-	// Errors: as ConcealSecret.
+	// Errors: as for ConcealSecret.
 	GenerateSecret(context.Context, *v1.GenerateSecretRequest) (*v1.GenerateSecretResponse, error)
-	// GetSecret tells about a secret that waits. It consumes nothing, changes
-	// no state and never answers the value.
+	// GetSecret describes a waiting secret. It consumes nothing, changes no state
+	// and never returns the value.
 	//
 	// Errors: NOT_FOUND.
 	GetSecret(context.Context, *v1.GetSecretRequest) (*v1.GetSecretResponse, error)
-	// RevealSecret answers the value and destroys it. Of any number of callers
-	// one gets it, and only after the destruction is durable. If the answer is
-	// lost on its way, so is the secret, and its metadata says received.
+	// RevealSecret destroys a secret and returns its value. Of any number of
+	// concurrent callers exactly one gets the value, and only after the
+	// destruction is durable. If the response is lost in transit, the secret is
+	// lost too, and its receipt says received.
 	//
-	// Errors: NOT_FOUND; PERMISSION_DENIED with the detail Refusal for a
-	// missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and
-	// google.rpc.RetryInfo in a pause after wrong ones, or with for_good and
-	// without RetryInfo after 100 of them. None of them consumes the secret.
+	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
+	// wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo
+	// during a pause after wrong passphrases, or with for_good and without
+	// RetryInfo after 100 of them. None of these errors consumes the secret.
 	RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error)
-	// BurnSecret destroys a secret unread. It takes the key of the metadata,
-	// and the passphrase if the secret has one; the account that concealed it
-	// needs none.
+	// BurnSecret destroys a secret unread. It takes the key of the receipt, and
+	// the passphrase if the secret has one. The account that concealed the secret
+	// needs no passphrase, and no one does once locked_for_good is set.
 	//
-	// Errors: as RevealSecret; they burn nothing.
+	// Errors: as for RevealSecret. None of them burns the secret.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
-	// GetSecretStatus tells the state of one secret. An unknown key is no error
-	// here: its state is STATE_UNSPECIFIED.
+	// GetSecretStatus returns the state of one secret. An unknown key is not an
+	// error: its state is STATE_UNSPECIFIED.
 	GetSecretStatus(context.Context, *v1.GetSecretStatusRequest) (*v1.GetSecretStatusResponse, error)
-	// ListSecretStatus tells the state of up to 25 secrets, in the order of the
-	// request. It counts as many calls as it has keys.
+	// ListSecretStatus returns the states of up to 25 secrets, in the order of
+	// the request. It counts as one call per key.
 	//
-	// Errors: INVALID_ARGUMENT for none or more than 25 keys.
+	// Errors: INVALID_ARGUMENT for no keys or more than 25.
 	ListSecretStatus(context.Context, *v1.ListSecretStatusRequest) (*v1.ListSecretStatusResponse, error)
 }
 

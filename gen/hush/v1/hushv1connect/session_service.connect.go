@@ -52,30 +52,30 @@ const (
 
 // SessionServiceClient is a client for the hush.v1.SessionService service.
 type SessionServiceClient interface {
-	// CreateSession signs in. The session is in the answer's cookie, which is
-	// sent back to this host alone and over TLS or loopback alone. It ends when
-	// it was not used for 2 hours, and after a day; remembered, after 7 days
-	// and 30 days.
+	// CreateSession signs in. The response sets the session as a cookie, which
+	// browsers send back only to this host, and only over TLS or to loopback. A
+	// session expires after 2 hours without use and after one day at the latest;
+	// a remembered one after 7 days without use and after 30 days at the latest.
 	//
-	// Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong address or
-	// password, in words that do not tell which; RESOURCE_EXHAUSTED with
-	// REASON_LOCKED in a pause after wrong ones; FAILED_PRECONDITION with
+	// Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong e-mail
+	// address or password, without disclosing which; RESOURCE_EXHAUSTED with
+	// REASON_LOCKED during a pause after wrong ones; FAILED_PRECONDITION with
 	// REASON_INSECURE where browsers would not keep the cookie, and with
-	// REASON_ELSEWHERE on any host but that of the base URL, where sessions count
-	// for nothing. An account has no password before its address is confirmed.
+	// REASON_ELSEWHERE on any host but that of the base URL, where sessions are
+	// ignored. An account has no password until its e-mail address is confirmed.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
-	// DestroySession signs out: it ends the session that the call came with, and
-	// clears the cookie.
+	// DestroySession signs out: it ends the caller's session and clears the
+	// cookie.
 	//
-	// Errors: FAILED_PRECONDITION for callers with another credential.
+	// Errors: FAILED_PRECONDITION for callers with another kind of credential.
 	DestroySession(context.Context, *v1.DestroySessionRequest) (*v1.DestroySessionResponse, error)
 	// ListSessions lists the account's sessions, newest first.
 	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
-	// RevokeSessions ends sessions at once: the named ones, or all of them.
+	// RevokeSessions ends the named sessions, or all of them, immediately.
 	RevokeSessions(context.Context, *v1.RevokeSessionsRequest) (*v1.RevokeSessionsResponse, error)
-	// Authcheck tells whose credential it is.
+	// Authcheck returns the account that the caller's credential belongs to.
 	//
-	// Errors: UNAUTHENTICATED without a good credential.
+	// Errors: UNAUTHENTICATED without a valid credential.
 	Authcheck(context.Context, *v1.AuthcheckRequest) (*v1.AuthcheckResponse, error)
 }
 
@@ -179,30 +179,30 @@ func (c *sessionServiceClient) Authcheck(ctx context.Context, req *v1.AuthcheckR
 
 // SessionServiceHandler is an implementation of the hush.v1.SessionService service.
 type SessionServiceHandler interface {
-	// CreateSession signs in. The session is in the answer's cookie, which is
-	// sent back to this host alone and over TLS or loopback alone. It ends when
-	// it was not used for 2 hours, and after a day; remembered, after 7 days
-	// and 30 days.
+	// CreateSession signs in. The response sets the session as a cookie, which
+	// browsers send back only to this host, and only over TLS or to loopback. A
+	// session expires after 2 hours without use and after one day at the latest;
+	// a remembered one after 7 days without use and after 30 days at the latest.
 	//
-	// Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong address or
-	// password, in words that do not tell which; RESOURCE_EXHAUSTED with
-	// REASON_LOCKED in a pause after wrong ones; FAILED_PRECONDITION with
+	// Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong e-mail
+	// address or password, without disclosing which; RESOURCE_EXHAUSTED with
+	// REASON_LOCKED during a pause after wrong ones; FAILED_PRECONDITION with
 	// REASON_INSECURE where browsers would not keep the cookie, and with
-	// REASON_ELSEWHERE on any host but that of the base URL, where sessions count
-	// for nothing. An account has no password before its address is confirmed.
+	// REASON_ELSEWHERE on any host but that of the base URL, where sessions are
+	// ignored. An account has no password until its e-mail address is confirmed.
 	CreateSession(context.Context, *v1.CreateSessionRequest) (*v1.CreateSessionResponse, error)
-	// DestroySession signs out: it ends the session that the call came with, and
-	// clears the cookie.
+	// DestroySession signs out: it ends the caller's session and clears the
+	// cookie.
 	//
-	// Errors: FAILED_PRECONDITION for callers with another credential.
+	// Errors: FAILED_PRECONDITION for callers with another kind of credential.
 	DestroySession(context.Context, *v1.DestroySessionRequest) (*v1.DestroySessionResponse, error)
 	// ListSessions lists the account's sessions, newest first.
 	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
-	// RevokeSessions ends sessions at once: the named ones, or all of them.
+	// RevokeSessions ends the named sessions, or all of them, immediately.
 	RevokeSessions(context.Context, *v1.RevokeSessionsRequest) (*v1.RevokeSessionsResponse, error)
-	// Authcheck tells whose credential it is.
+	// Authcheck returns the account that the caller's credential belongs to.
 	//
-	// Errors: UNAUTHENTICATED without a good credential.
+	// Errors: UNAUTHENTICATED without a valid credential.
 	Authcheck(context.Context, *v1.AuthcheckRequest) (*v1.AuthcheckResponse, error)
 }
 

@@ -50,18 +50,18 @@ const (
 
 // SystemServiceClient is a client for the hush.v1.SystemService service.
 type SystemServiceClient interface {
-	// GetStatus tells that the service answers.
+	// GetStatus reports that the service is up.
 	GetStatus(context.Context, *v1.GetStatusRequest) (*v1.GetStatusResponse, error)
-	// GetVersion tells which release answers.
+	// GetVersion returns the service's release.
 	GetVersion(context.Context, *v1.GetVersionRequest) (*v1.GetVersionResponse, error)
-	// GetSupportedLocales lists the languages that the service speaks.
+	// GetSupportedLocales lists the supported languages.
 	GetSupportedLocales(context.Context, *v1.GetSupportedLocalesRequest) (*v1.GetSupportedLocalesResponse, error)
-	// GetPolicy tells what the operator allows, and what pages need to know of
-	// the instance.
+	// GetPolicy returns what the operator allows, and what pages need to know
+	// about the instance.
 	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
-	// ValidateShrimp tells whether a token protects the caller's session
-	// against cross-site requests, and answers one that does. Callers without a
-	// session get a random one that is good for nothing.
+	// ValidateShrimp reports whether a session token (shrimp) protects the
+	// caller's session against cross-site requests, and returns one that does.
+	// Callers without a session get a random token without effect.
 	ValidateShrimp(context.Context, *v1.ValidateShrimpRequest) (*v1.ValidateShrimpResponse, error)
 }
 
@@ -168,18 +168,18 @@ func (c *systemServiceClient) ValidateShrimp(ctx context.Context, req *v1.Valida
 
 // SystemServiceHandler is an implementation of the hush.v1.SystemService service.
 type SystemServiceHandler interface {
-	// GetStatus tells that the service answers.
+	// GetStatus reports that the service is up.
 	GetStatus(context.Context, *v1.GetStatusRequest) (*v1.GetStatusResponse, error)
-	// GetVersion tells which release answers.
+	// GetVersion returns the service's release.
 	GetVersion(context.Context, *v1.GetVersionRequest) (*v1.GetVersionResponse, error)
-	// GetSupportedLocales lists the languages that the service speaks.
+	// GetSupportedLocales lists the supported languages.
 	GetSupportedLocales(context.Context, *v1.GetSupportedLocalesRequest) (*v1.GetSupportedLocalesResponse, error)
-	// GetPolicy tells what the operator allows, and what pages need to know of
-	// the instance.
+	// GetPolicy returns what the operator allows, and what pages need to know
+	// about the instance.
 	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
-	// ValidateShrimp tells whether a token protects the caller's session
-	// against cross-site requests, and answers one that does. Callers without a
-	// session get a random one that is good for nothing.
+	// ValidateShrimp reports whether a session token (shrimp) protects the
+	// caller's session against cross-site requests, and returns one that does.
+	// Callers without a session get a random token without effect.
 	ValidateShrimp(context.Context, *v1.ValidateShrimpRequest) (*v1.ValidateShrimpResponse, error)
 }
 

@@ -43,11 +43,10 @@ const (
 type TestNameClient interface {
 	// Lookup returns the latitude and altitude of a named place.
 	//
-	// The table that an operator imported is asked first, then the small one
-	// that is built in.
+	// It searches the places that the operator imported, then the built-in ones.
 	//
-	// Errors: INVALID_ARGUMENT for an empty or over-long name, NOT_FOUND for a
-	// name that neither table holds.
+	// Errors: INVALID_ARGUMENT for an empty or over-long name; NOT_FOUND for an
+	// unknown one.
 	Lookup(context.Context, *v1.LookupRequest) (*v1.Coordinate, error)
 }
 
@@ -90,11 +89,10 @@ func (c *testNameClient) Lookup(ctx context.Context, req *v1.LookupRequest) (*v1
 type TestNameHandler interface {
 	// Lookup returns the latitude and altitude of a named place.
 	//
-	// The table that an operator imported is asked first, then the small one
-	// that is built in.
+	// It searches the places that the operator imported, then the built-in ones.
 	//
-	// Errors: INVALID_ARGUMENT for an empty or over-long name, NOT_FOUND for a
-	// name that neither table holds.
+	// Errors: INVALID_ARGUMENT for an empty or over-long name; NOT_FOUND for an
+	// unknown one.
 	Lookup(context.Context, *v1.LookupRequest) (*v1.Coordinate, error)
 }
 

@@ -83,44 +83,45 @@ const (
 
 // AdminServiceClient is a client for the hush.admin.v1.AdminService service.
 type AdminServiceClient interface {
-	// CreateAccount makes an account that is ready for use, its address taken
-	// as confirmed.
+	// CreateAccount creates an account that is ready for use: its e-mail address
+	// counts as confirmed.
 	//
-	// Errors: ALREADY_EXISTS; INVALID_ARGUMENT for a bad address or password.
+	// Errors: ALREADY_EXISTS; INVALID_ARGUMENT for an invalid e-mail address or
+	// password.
 	CreateAccount(context.Context, *v1.CreateAccountRequest) (*v1.CreateAccountResponse, error)
 	// ListAccounts lists accounts, newest first.
 	ListAccounts(context.Context, *v1.ListAccountsRequest) (*v1.ListAccountsResponse, error)
-	// GetAccount shows an account with its tokens and domains.
+	// GetAccount returns an account with its tokens, domains and sessions.
 	GetAccount(context.Context, *v1.GetAccountRequest) (*v1.GetAccountResponse, error)
-	// SetRole sets what an account may do.
+	// SetRole sets the role of an account.
 	SetRole(context.Context, *v1.SetRoleRequest) (*v1.SetRoleResponse, error)
-	// ResetPassword sets a password, as the mailed link does.
+	// ResetPassword sets a password, with the same effects as a reset by mail.
 	ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error)
-	// DisableAccount locks an account, or unlocks it.
+	// DisableAccount disables an account, or enables it again.
 	DisableAccount(context.Context, *v1.DisableAccountRequest) (*v1.DisableAccountResponse, error)
-	// DestroyAccount ends an account and burns its live secrets.
+	// DestroyAccount destroys an account and burns its live secrets.
 	DestroyAccount(context.Context, *v1.DestroyAccountRequest) (*v1.DestroyAccountResponse, error)
-	// ImportAccounts makes accounts with the API tokens that they have
-	// elsewhere, all or none.
+	// ImportAccounts creates accounts with the API tokens that they have at
+	// another service. It creates all of them or none.
 	//
-	// Errors: ALREADY_EXISTS and INVALID_ARGUMENT, with the number of the
-	// entry.
+	// Errors: ALREADY_EXISTS and INVALID_ARGUMENT, with the number of the entry.
 	ImportAccounts(context.Context, *v1.ImportAccountsRequest) (*v1.ImportAccountsResponse, error)
-	// CreateToken makes an API token. Without the account's password it gets a
-	// key of its own, and lists what is shared from then on.
+	// CreateToken creates an API token. Since it works without the account's
+	// password, the token gets its own key and lists only receipts created from
+	// then on.
 	CreateToken(context.Context, *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error)
 	// ListTokens lists an account's tokens.
 	ListTokens(context.Context, *v1.ListTokensRequest) (*v1.ListTokensResponse, error)
-	// RevokeToken ends a token.
+	// RevokeToken revokes an API token.
 	RevokeToken(context.Context, *v1.RevokeTokenRequest) (*v1.RevokeTokenResponse, error)
-	// ListDomains lists the domains of one account, or of all.
+	// ListDomains lists the domains of one account or of all accounts.
 	ListDomains(context.Context, *v1.ListDomainsRequest) (*v1.ListDomainsResponse, error)
-	// VerifyDomain asks DNS about a domain now.
+	// VerifyDomain queries DNS for a domain now.
 	VerifyDomain(context.Context, *v1.VerifyDomainRequest) (*v1.VerifyDomainResponse, error)
-	// BurnSecret burns the secret of a link that somebody reported.
+	// BurnSecret burns the secret of a reported link.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
-	// ImportPlaces adds places, or overwrites those of the same name, all or
-	// none.
+	// ImportPlaces adds places and overwrites those with the same name. It
+	// imports all of them or none.
 	ImportPlaces(context.Context, *v1.ImportPlacesRequest) (*v1.ImportPlacesResponse, error)
 	// ListPlaces lists the imported places and the built-in ones.
 	ListPlaces(context.Context, *v1.ListPlacesRequest) (*v1.ListPlacesResponse, error)
@@ -420,44 +421,45 @@ func (c *adminServiceClient) RemovePlace(ctx context.Context, req *v1.RemovePlac
 
 // AdminServiceHandler is an implementation of the hush.admin.v1.AdminService service.
 type AdminServiceHandler interface {
-	// CreateAccount makes an account that is ready for use, its address taken
-	// as confirmed.
+	// CreateAccount creates an account that is ready for use: its e-mail address
+	// counts as confirmed.
 	//
-	// Errors: ALREADY_EXISTS; INVALID_ARGUMENT for a bad address or password.
+	// Errors: ALREADY_EXISTS; INVALID_ARGUMENT for an invalid e-mail address or
+	// password.
 	CreateAccount(context.Context, *v1.CreateAccountRequest) (*v1.CreateAccountResponse, error)
 	// ListAccounts lists accounts, newest first.
 	ListAccounts(context.Context, *v1.ListAccountsRequest) (*v1.ListAccountsResponse, error)
-	// GetAccount shows an account with its tokens and domains.
+	// GetAccount returns an account with its tokens, domains and sessions.
 	GetAccount(context.Context, *v1.GetAccountRequest) (*v1.GetAccountResponse, error)
-	// SetRole sets what an account may do.
+	// SetRole sets the role of an account.
 	SetRole(context.Context, *v1.SetRoleRequest) (*v1.SetRoleResponse, error)
-	// ResetPassword sets a password, as the mailed link does.
+	// ResetPassword sets a password, with the same effects as a reset by mail.
 	ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error)
-	// DisableAccount locks an account, or unlocks it.
+	// DisableAccount disables an account, or enables it again.
 	DisableAccount(context.Context, *v1.DisableAccountRequest) (*v1.DisableAccountResponse, error)
-	// DestroyAccount ends an account and burns its live secrets.
+	// DestroyAccount destroys an account and burns its live secrets.
 	DestroyAccount(context.Context, *v1.DestroyAccountRequest) (*v1.DestroyAccountResponse, error)
-	// ImportAccounts makes accounts with the API tokens that they have
-	// elsewhere, all or none.
+	// ImportAccounts creates accounts with the API tokens that they have at
+	// another service. It creates all of them or none.
 	//
-	// Errors: ALREADY_EXISTS and INVALID_ARGUMENT, with the number of the
-	// entry.
+	// Errors: ALREADY_EXISTS and INVALID_ARGUMENT, with the number of the entry.
 	ImportAccounts(context.Context, *v1.ImportAccountsRequest) (*v1.ImportAccountsResponse, error)
-	// CreateToken makes an API token. Without the account's password it gets a
-	// key of its own, and lists what is shared from then on.
+	// CreateToken creates an API token. Since it works without the account's
+	// password, the token gets its own key and lists only receipts created from
+	// then on.
 	CreateToken(context.Context, *v1.CreateTokenRequest) (*v1.CreateTokenResponse, error)
 	// ListTokens lists an account's tokens.
 	ListTokens(context.Context, *v1.ListTokensRequest) (*v1.ListTokensResponse, error)
-	// RevokeToken ends a token.
+	// RevokeToken revokes an API token.
 	RevokeToken(context.Context, *v1.RevokeTokenRequest) (*v1.RevokeTokenResponse, error)
-	// ListDomains lists the domains of one account, or of all.
+	// ListDomains lists the domains of one account or of all accounts.
 	ListDomains(context.Context, *v1.ListDomainsRequest) (*v1.ListDomainsResponse, error)
-	// VerifyDomain asks DNS about a domain now.
+	// VerifyDomain queries DNS for a domain now.
 	VerifyDomain(context.Context, *v1.VerifyDomainRequest) (*v1.VerifyDomainResponse, error)
-	// BurnSecret burns the secret of a link that somebody reported.
+	// BurnSecret burns the secret of a reported link.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
-	// ImportPlaces adds places, or overwrites those of the same name, all or
-	// none.
+	// ImportPlaces adds places and overwrites those with the same name. It
+	// imports all of them or none.
 	ImportPlaces(context.Context, *v1.ImportPlacesRequest) (*v1.ImportPlacesResponse, error)
 	// ListPlaces lists the imported places and the built-in ones.
 	ListPlaces(context.Context, *v1.ListPlacesRequest) (*v1.ListPlacesResponse, error)

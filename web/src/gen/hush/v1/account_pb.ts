@@ -15,111 +15,112 @@ export const file_hush_v1_account: GenFile = /*@__PURE__*/
   fileDesc("ChVodXNoL3YxL2FjY291bnQucHJvdG8SB2h1c2gudjEixQMKB0FjY291bnQSEgoKYWNjb3VudF9pZBgBIAEoCRIUCgdhZGRyZXNzGAIgASgJQgOAAQESHAoPcGVuZGluZ19hZGRyZXNzGAMgASgJQgOAAQESGwoEcm9sZRgEIAEoDjINLmh1c2gudjEuUm9sZRIQCgh2ZXJpZmllZBgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHNpZ25faW5fdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGbG9jYWxlGAkgASgJEi0KDW5vdGlmaWNhdGlvbnMYCiABKAsyFi5odXNoLnYxLk5vdGlmaWNhdGlvbnMSHQoFdGFsbHkYCyABKAsyDi5odXNoLnYxLlRhbGx5EhAKCGRpc2FibGVkGAwgASgIEhQKDHNlYWxlZF9jb3VudBgNIAEoAxITCgt0dGxfY2VpbGluZxgOIAEoAxIUCgxzZWNyZXRfbGltaXQYDyABKAMiJgoNTm90aWZpY2F0aW9ucxIVCg1zZWNyZXRfb3BlbmVkGAEgASgIImUKBVRhbGx5EhcKD3NlY3JldHNfY3JlYXRlZBgBIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgCIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgDIAEoAxITCgtlbWFpbHNfc2VudBgEIAEoAyLfAQoIQXBpVG9rZW4SEAoIdG9rZW5faWQYASABKAkSDAoEbmFtZRgCIAEoCRIjCgZzY29wZXMYAyADKA4yEy5odXNoLnYxLlRva2VuU2NvcGUSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgh1c2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAi4wEKB1Nlc3Npb24SEgoKc2Vzc2lvbl9pZBgBIAEoCRIvCgtjcmVhdGVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIdXNlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgduZXR3b3JrGAUgASgJEg8KB2N1cnJlbnQYBiABKAgSEgoKcmVtZW1iZXJlZBgHIAEoCCpBCgRSb2xlEhQKEFJPTEVfVU5TUEVDSUZJRUQQABIRCg1ST0xFX0NVU1RPTUVSEAESEAoMUk9MRV9DT0xPTkVMEAIqjQEKClRva2VuU2NvcGUSGwoXVE9LRU5fU0NPUEVfVU5TUEVDSUZJRUQQABIXChNUT0tFTl9TQ09QRV9DT05DRUFMEAESFgoSVE9LRU5fU0NPUEVfUkVWRUFMEAISGAoUVE9LRU5fU0NPUEVfTUVUQURBVEEQAxIXChNUT0tFTl9TQ09QRV9BQ0NPVU5UEARiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
- * Account is somebody who signed up. Its password and tokens are never shown.
+ * Account is an account. It never contains the password or tokens.
  *
  * @generated from message hush.v1.Account
  */
 export type Account = Message<"hush.v1.Account"> & {
   /**
-   * Its id: 32 characters 0-9 and a-f. Never changes.
+   * The id: 32 characters 0-9 and a-f. It never changes.
    *
    * @generated from field: string account_id = 1;
    */
   accountId: string;
 
   /**
-   * Its e-mail address, canonical: trimmed and in lower case.
+   * The e-mail address in canonical form: trimmed and in lower case.
    *
    * @generated from field: string address = 2;
    */
   address: string;
 
   /**
-   * A new address that waits to be confirmed.
+   * A new e-mail address that is not confirmed yet; otherwise empty.
    *
    * @generated from field: string pending_address = 3;
    */
   pendingAddress: string;
 
   /**
-   * What it may do. ROLE_COLONEL only while the role takes effect.
+   * The role. ROLE_COLONEL only while the role is in effect.
    *
    * @generated from field: hush.v1.Role role = 4;
    */
   role: Role;
 
   /**
-   * Whether its address was confirmed, by mail or by the operator.
+   * Whether the e-mail address is confirmed, by mail or by the operator.
    *
    * @generated from field: bool verified = 5;
    */
   verified: boolean;
 
   /**
-   * When it was created.
+   * When the account was created.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 6;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last changed.
+   * When the account last changed.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 7;
    */
   updateTime?: Timestamp | undefined;
 
   /**
-   * When somebody last signed in.
+   * When the account was last signed in to.
    *
    * @generated from field: google.protobuf.Timestamp sign_in_time = 8;
    */
   signInTime?: Timestamp | undefined;
 
   /**
-   * Its language, as in pt_BR; empty if none was chosen.
+   * The account's language, as in pt_BR; empty if none was chosen.
    *
    * @generated from field: string locale = 9;
    */
   locale: string;
 
   /**
-   * What it wants to be told by mail.
+   * Which notifications the account gets by mail.
    *
    * @generated from field: hush.v1.Notifications notifications = 10;
    */
   notifications?: Notifications | undefined;
 
   /**
-   * What it did so far.
+   * The account's counters.
    *
    * @generated from field: hush.v1.Tally tally = 11;
    */
   tally?: Tally | undefined;
 
   /**
-   * Whether the operator locked it.
+   * Whether the operator disabled the account.
    *
    * @generated from field: bool disabled = 12;
    */
   disabled: boolean;
 
   /**
-   * How many receipts a password reset has put out of the list's reach.
+   * How many receipts the account's list can no longer decrypt since a password
+   * reset.
    *
    * @generated from field: int64 sealed_count = 13;
    */
   sealedCount: bigint;
 
   /**
-   * The longest lifetime of its secrets, in seconds.
+   * The longest lifetime of the account's secrets, in seconds.
    *
    * @generated from field: int64 ttl_ceiling = 14;
    */
   ttlCeiling: bigint;
 
   /**
-   * The most bytes of one of its secrets.
+   * The maximum size of one of the account's secrets, in bytes.
    *
    * @generated from field: int64 secret_limit = 15;
    */
@@ -134,13 +135,13 @@ export const AccountSchema: GenMessage<Account> = /*@__PURE__*/
   messageDesc(file_hush_v1_account, 0);
 
 /**
- * Notifications is what an account wants to be told by mail.
+ * Notifications selects what an account is notified of by mail.
  *
  * @generated from message hush.v1.Notifications
  */
 export type Notifications = Message<"hush.v1.Notifications"> & {
   /**
-   * Tell when a secret was opened.
+   * Notify when a secret was opened.
    *
    * @generated from field: bool secret_opened = 1;
    */
@@ -155,34 +156,34 @@ export const NotificationsSchema: GenMessage<Notifications> = /*@__PURE__*/
   messageDesc(file_hush_v1_account, 1);
 
 /**
- * Tally counts what an account did.
+ * Tally holds an account's counters.
  *
  * @generated from message hush.v1.Tally
  */
 export type Tally = Message<"hush.v1.Tally"> & {
   /**
-   * Secrets that it concealed.
+   * Secrets concealed.
    *
    * @generated from field: int64 secrets_created = 1;
    */
   secretsCreated: bigint;
 
   /**
-   * Of those, how many were revealed.
+   * Of those, secrets revealed.
    *
    * @generated from field: int64 secrets_shared = 2;
    */
   secretsShared: bigint;
 
   /**
-   * Of those, how many were burned.
+   * Of those, secrets burned.
    *
    * @generated from field: int64 secrets_burned = 3;
    */
   secretsBurned: bigint;
 
   /**
-   * Mails that were sent to recipients.
+   * Mails sent to recipients.
    *
    * @generated from field: int64 emails_sent = 4;
    */
@@ -197,49 +198,49 @@ export const TallySchema: GenMessage<Tally> = /*@__PURE__*/
   messageDesc(file_hush_v1_account, 2);
 
 /**
- * ApiToken tells about a token; the token itself is shown once, by the answer
- * that makes it.
+ * ApiToken describes an API token. The token itself is only in the response
+ * that creates it.
  *
  * @generated from message hush.v1.ApiToken
  */
 export type ApiToken = Message<"hush.v1.ApiToken"> & {
   /**
-   * Its id: 16 characters 0-9 and a-f.
+   * The id: 16 characters 0-9 and a-f.
    *
    * @generated from field: string token_id = 1;
    */
   tokenId: string;
 
   /**
-   * Its name, unique in its account.
+   * The name, unique within the account.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * What it is good for.
+   * The token's scopes.
    *
    * @generated from field: repeated hush.v1.TokenScope scopes = 3;
    */
   scopes: TokenScope[];
 
   /**
-   * When it was made.
+   * When the token was created.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 4;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it ends; absent for never.
+   * When the token expires; absent if it never does.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * When it was last used, to the minute; absent for never.
+   * When the token was last used, to the minute; absent if never.
    *
    * @generated from field: google.protobuf.Timestamp use_time = 6;
    */
@@ -254,55 +255,55 @@ export const ApiTokenSchema: GenMessage<ApiToken> = /*@__PURE__*/
   messageDesc(file_hush_v1_account, 3);
 
 /**
- * Session is a browser that somebody signed in with.
+ * Session is a signed-in browser.
  *
  * @generated from message hush.v1.Session
  */
 export type Session = Message<"hush.v1.Session"> & {
   /**
-   * Its id: 16 characters 0-9 and a-f. It opens nothing.
+   * The id: 16 characters 0-9 and a-f. It is not a credential.
    *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
-   * When it began.
+   * When the session was created.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 2;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last used, to the minute.
+   * When the session was last used, to the minute.
    *
    * @generated from field: google.protobuf.Timestamp use_time = 3;
    */
   useTime?: Timestamp | undefined;
 
   /**
-   * When it ends at the latest.
+   * When the session expires at the latest.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * Where it began: an IPv4 /24 or an IPv6 /48.
+   * The network that created the session: an IPv4 /24 or an IPv6 /48.
    *
    * @generated from field: string network = 5;
    */
   network: string;
 
   /**
-   * Whether it is the one that asks.
+   * Whether it is the caller's session.
    *
    * @generated from field: bool current = 6;
    */
   current: boolean;
 
   /**
-   * Whether it was to last for longer.
+   * Whether a longer session was requested at sign-in.
    *
    * @generated from field: bool remembered = 7;
    */
@@ -317,27 +318,27 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_hush_v1_account, 4);
 
 /**
- * Role is what an account may do besides using the service.
+ * Role defines the rights of an account.
  *
  * @generated from enum hush.v1.Role
  */
 export enum Role {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: ROLE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Use the service.
+   * A regular account.
    *
    * @generated from enum value: ROLE_CUSTOMER = 1;
    */
   CUSTOMER = 1,
 
   /**
-   * Look after it as well.
+   * An administrator, who may also call ColonelService.
    *
    * @generated from enum value: ROLE_COLONEL = 2;
    */
@@ -351,43 +352,42 @@ export const RoleSchema: GenEnum<Role> = /*@__PURE__*/
   enumDesc(file_hush_v1_account, 0);
 
 /**
- * TokenScope is one thing that an API token may be good for.
+ * TokenScope is a scope of an API token.
  *
  * @generated from enum hush.v1.TokenScope
  */
 export enum TokenScope {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: TOKEN_SCOPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Concealing and generating secrets.
+   * Conceal and generate secrets.
    *
    * @generated from enum value: TOKEN_SCOPE_CONCEAL = 1;
    */
   CONCEAL = 1,
 
   /**
-   * Looking at secrets and revealing them. Together with
-   * TOKEN_SCOPE_METADATA it also sees the keys of secrets in receipts.
+   * Describe and reveal secrets. Together with TOKEN_SCOPE_METADATA the token
+   * also sees the keys of secrets in receipts.
    *
    * @generated from enum value: TOKEN_SCOPE_REVEAL = 2;
    */
   REVEAL = 2,
 
   /**
-   * Reading and listing receipts without the keys of their secrets, and
-   * burning.
+   * Read and list receipts without the keys of their secrets, and burn secrets.
    *
    * @generated from enum value: TOKEN_SCOPE_METADATA = 3;
    */
   METADATA = 3,
 
   /**
-   * The account, its domains, and whatever its role allows.
+   * Manage the account and its domains, and use the rights of its role.
    *
    * @generated from enum value: TOKEN_SCOPE_ACCOUNT = 4;
    */

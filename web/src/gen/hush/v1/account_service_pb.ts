@@ -22,44 +22,44 @@ export const file_hush_v1_account_service: GenFile = /*@__PURE__*/
   fileDesc("Ch1odXNoL3YxL2FjY291bnRfc2VydmljZS5wcm90bxIHaHVzaC52MSKGAQoUQ3JlYXRlQWNjb3VudFJlcXVlc3QSFAoHYWRkcmVzcxgBIAEoCUIDgAEBEhUKCHBhc3N3b3JkGAIgASgJQgOAAQESDgoGbG9jYWxlGAMgASgJEhMKBmludml0ZRgEIAEoCUIDgAEBEhwKFGF1dGhlbnRpY2l0eV9wYXlsb2FkGAUgASgJIjYKFUNyZWF0ZUFjY291bnRSZXNwb25zZRIdChV2ZXJpZmljYXRpb25fcmVxdWlyZWQYASABKAgiQQoUVmVyaWZ5QWNjb3VudFJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABARIVCghwYXNzd29yZBgCIAEoCUIDgAEBIhcKFVZlcmlmeUFjY291bnRSZXNwb25zZSIxChlSZXNlbmRWZXJpZmljYXRpb25SZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASIcChpSZXNlbmRWZXJpZmljYXRpb25SZXNwb25zZSITChFHZXRBY2NvdW50UmVxdWVzdCI3ChJHZXRBY2NvdW50UmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudCIyChVEZXN0cm95QWNjb3VudFJlcXVlc3QSGQoMY29uZmlybWF0aW9uGAEgASgJQgOAAQEiKAoWRGVzdHJveUFjY291bnRSZXNwb25zZRIOCgZidXJuZWQYASABKAUiWAocQ2hhbmdlQWNjb3VudFBhc3N3b3JkUmVxdWVzdBIdChBjdXJyZW50X3Bhc3N3b3JkGAEgASgJQgOAAQESGQoMbmV3X3Bhc3N3b3JkGAIgASgJQgOAAQEiHwodQ2hhbmdlQWNjb3VudFBhc3N3b3JkUmVzcG9uc2UiMwobUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASIeChxSZXF1ZXN0UGFzc3dvcmRSZXNldFJlc3BvbnNlIkUKFFJlc2V0UGFzc3dvcmRSZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQESGQoMbmV3X3Bhc3N3b3JkGAIgASgJQgOAAQEiLQoVUmVzZXRQYXNzd29yZFJlc3BvbnNlEhQKDHNlYWxlZF9jb3VudBgBIAEoAyJOChtSZXF1ZXN0QWRkcmVzc0NoYW5nZVJlcXVlc3QSGAoLbmV3X2FkZHJlc3MYASABKAlCA4ABARIVCghwYXNzd29yZBgCIAEoCUIDgAEBIh4KHFJlcXVlc3RBZGRyZXNzQ2hhbmdlUmVzcG9uc2UiMQobQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQEiHgocQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXNwb25zZSIlChNVcGRhdGVMb2NhbGVSZXF1ZXN0Eg4KBmxvY2FsZRgBIAEoCSI+ChRVcGRhdGVMb2NhbGVSZXNwb25zZRISCgpuZXdfbG9jYWxlGAEgASgJEhIKCm9sZF9sb2NhbGUYAiABKAkiSwoaVXBkYXRlTm90aWZpY2F0aW9uc1JlcXVlc3QSLQoNbm90aWZpY2F0aW9ucxgBIAEoCzIWLmh1c2gudjEuTm90aWZpY2F0aW9ucyJAChtVcGRhdGVOb3RpZmljYXRpb25zUmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudCIrChNDcmVhdGVJbnZpdGVSZXF1ZXN0EhQKB2FkZHJlc3MYASABKAlCA4ABASJcChRDcmVhdGVJbnZpdGVSZXNwb25zZRITCgZpbnZpdGUYASABKAlCA4ABARIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihAEKF0dlbmVyYXRlQXBpVG9rZW5SZXF1ZXN0EgwKBG5hbWUYASABKAkSIwoGc2NvcGVzGAIgAygOMhMuaHVzaC52MS5Ub2tlblNjb3BlEiYKA3R0bBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIOCgZyb3RhdGUYBCABKAgiVAoYR2VuZXJhdGVBcGlUb2tlblJlc3BvbnNlEhIKBXRva2VuGAEgASgJQgOAAQESJAoJYXBpX3Rva2VuGAIgASgLMhEuaHVzaC52MS5BcGlUb2tlbiIWChRMaXN0QXBpVG9rZW5zUmVxdWVzdCI+ChVMaXN0QXBpVG9rZW5zUmVzcG9uc2USJQoKYXBpX3Rva2VucxgBIAMoCzIRLmh1c2gudjEuQXBpVG9rZW4iKQoVUmV2b2tlQXBpVG9rZW5SZXF1ZXN0EhAKCHRva2VuX2lkGAEgASgJIhgKFlJldm9rZUFwaVRva2VuUmVzcG9uc2UiFgoURXhwb3J0QWNjb3VudFJlcXVlc3Qi+wEKFUV4cG9ydEFjY291bnRSZXNwb25zZRIhCgdhY2NvdW50GAEgASgLMhAuaHVzaC52MS5BY2NvdW50EiUKCmFwaV90b2tlbnMYAiADKAsyES5odXNoLnYxLkFwaVRva2VuEiIKCHNlc3Npb25zGAMgAygLMhAuaHVzaC52MS5TZXNzaW9uEiAKB2RvbWFpbnMYBCADKAsyDy5odXNoLnYxLkRvbWFpbhIjCghtZXRhZGF0YRgFIAMoCzIRLmh1c2gudjEuTWV0YWRhdGESFwoPbmV4dF9wYWdlX3Rva2VuGAYgASgJEhQKDHNlYWxlZF9jb3VudBgHIAEoBSIXChVCdXJuQWxsU2VjcmV0c1JlcXVlc3QiKAoWQnVybkFsbFNlY3JldHNSZXNwb25zZRIOCgZidXJuZWQYASABKAUyuw4KDkFjY291bnRTZXJ2aWNlElwKDUNyZWF0ZUFjY291bnQSHS5odXNoLnYxLkNyZWF0ZUFjY291bnRSZXF1ZXN0Gh4uaHVzaC52MS5DcmVhdGVBY2NvdW50UmVzcG9uc2UiDPi9GAGAvhgGiL4YBRJgCg1WZXJpZnlBY2NvdW50Eh0uaHVzaC52MS5WZXJpZnlBY2NvdW50UmVxdWVzdBoeLmh1c2gudjEuVmVyaWZ5QWNjb3VudFJlc3BvbnNlIhD4vRgBgL4YCIi+GAWQvhgBEm8KElJlc2VuZFZlcmlmaWNhdGlvbhIiLmh1c2gudjEuUmVzZW5kVmVyaWZpY2F0aW9uUmVxdWVzdBojLmh1c2gudjEuUmVzZW5kVmVyaWZpY2F0aW9uUmVzcG9uc2UiEPi9GAGAvhgGiL4YBZC+GAESUwoKR2V0QWNjb3VudBIaLmh1c2gudjEuR2V0QWNjb3VudFJlcXVlc3QaGy5odXNoLnYxLkdldEFjY291bnRSZXNwb25zZSIM+L0YAoC+GAmIvhgFEl8KDkRlc3Ryb3lBY2NvdW50Eh4uaHVzaC52MS5EZXN0cm95QWNjb3VudFJlcXVlc3QaHy5odXNoLnYxLkRlc3Ryb3lBY2NvdW50UmVzcG9uc2UiDPi9GAKAvhgKiL4YBRJ0ChVDaGFuZ2VBY2NvdW50UGFzc3dvcmQSJS5odXNoLnYxLkNoYW5nZUFjY291bnRQYXNzd29yZFJlcXVlc3QaJi5odXNoLnYxLkNoYW5nZUFjY291bnRQYXNzd29yZFJlc3BvbnNlIgz4vRgCgL4YCoi+GAUSdQoUUmVxdWVzdFBhc3N3b3JkUmVzZXQSJC5odXNoLnYxLlJlcXVlc3RQYXNzd29yZFJlc2V0UmVxdWVzdBolLmh1c2gudjEuUmVxdWVzdFBhc3N3b3JkUmVzZXRSZXNwb25zZSIQ+L0YAYC+GAiIvhgFkL4YARJgCg1SZXNldFBhc3N3b3JkEh0uaHVzaC52MS5SZXNldFBhc3N3b3JkUmVxdWVzdBoeLmh1c2gudjEuUmVzZXRQYXNzd29yZFJlc3BvbnNlIhD4vRgBgL4YCIi+GAWQvhgBEnEKFFJlcXVlc3RBZGRyZXNzQ2hhbmdlEiQuaHVzaC52MS5SZXF1ZXN0QWRkcmVzc0NoYW5nZVJlcXVlc3QaJS5odXNoLnYxLlJlcXVlc3RBZGRyZXNzQ2hhbmdlUmVzcG9uc2UiDPi9GAKAvhgKiL4YBRJ1ChRDb25maXJtQWRkcmVzc0NoYW5nZRIkLmh1c2gudjEuQ29uZmlybUFkZHJlc3NDaGFuZ2VSZXF1ZXN0GiUuaHVzaC52MS5Db25maXJtQWRkcmVzc0NoYW5nZVJlc3BvbnNlIhD4vRgCgL4YCIi+GAWQvhgBElkKDFVwZGF0ZUxvY2FsZRIcLmh1c2gudjEuVXBkYXRlTG9jYWxlUmVxdWVzdBodLmh1c2gudjEuVXBkYXRlTG9jYWxlUmVzcG9uc2UiDPi9GAKAvhgJiL4YBRJuChNVcGRhdGVOb3RpZmljYXRpb25zEiMuaHVzaC52MS5VcGRhdGVOb3RpZmljYXRpb25zUmVxdWVzdBokLmh1c2gudjEuVXBkYXRlTm90aWZpY2F0aW9uc1Jlc3BvbnNlIgz4vRgCgL4YCYi+GAUSWQoMQ3JlYXRlSW52aXRlEhwuaHVzaC52MS5DcmVhdGVJbnZpdGVSZXF1ZXN0Gh0uaHVzaC52MS5DcmVhdGVJbnZpdGVSZXNwb25zZSIM+L0YA4C+GAuIvhgFEmUKEEdlbmVyYXRlQXBpVG9rZW4SIC5odXNoLnYxLkdlbmVyYXRlQXBpVG9rZW5SZXF1ZXN0GiEuaHVzaC52MS5HZW5lcmF0ZUFwaVRva2VuUmVzcG9uc2UiDPi9GAKAvhgLiL4YBRJcCg1MaXN0QXBpVG9rZW5zEh0uaHVzaC52MS5MaXN0QXBpVG9rZW5zUmVxdWVzdBoeLmh1c2gudjEuTGlzdEFwaVRva2Vuc1Jlc3BvbnNlIgz4vRgCgL4YCYi+GAUSXwoOUmV2b2tlQXBpVG9rZW4SHi5odXNoLnYxLlJldm9rZUFwaVRva2VuUmVxdWVzdBofLmh1c2gudjEuUmV2b2tlQXBpVG9rZW5SZXNwb25zZSIM+L0YAoC+GAmIvhgFElwKDUV4cG9ydEFjY291bnQSHS5odXNoLnYxLkV4cG9ydEFjY291bnRSZXF1ZXN0Gh4uaHVzaC52MS5FeHBvcnRBY2NvdW50UmVzcG9uc2UiDPi9GAKAvhgLiL4YBRJfCg5CdXJuQWxsU2VjcmV0cxIeLmh1c2gudjEuQnVybkFsbFNlY3JldHNSZXF1ZXN0Gh8uaHVzaC52MS5CdXJuQWxsU2VjcmV0c1Jlc3BvbnNlIgz4vRgCgL4YC4i+GAViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_domain, file_hush_v1_metadata, file_hush_v1_policy]);
 
 /**
- * CreateAccountRequest signs up.
+ * CreateAccountRequest is the request of CreateAccount.
  *
  * @generated from message hush.v1.CreateAccountRequest
  */
 export type CreateAccountRequest = Message<"hush.v1.CreateAccountRequest"> & {
   /**
-   * An e-mail address: up to 254 bytes. Case and surrounding white space do
-   * not matter.
+   * An e-mail address of up to 254 bytes. Case and surrounding white space are
+   * ignored.
    *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
-   * The password, where no mail is set up. Where mail is set up it is ignored:
-   * VerifyAccount sets the password.
+   * The password, if no mail is configured. Otherwise ignored: VerifyAccount
+   * sets the password.
    *
    * @generated from field: string password = 2;
    */
   password: string;
 
   /**
-   * The language of mails; empty for the one that the call's Accept-Language
-   * gives.
+   * The language of mails; empty for the one selected by the request's
+   * Accept-Language header.
    *
    * @generated from field: string locale = 3;
    */
   locale: string;
 
   /**
-   * An invite, where sign-up is by invitation.
+   * An invite, where sign-up requires one.
    *
    * @generated from field: string invite = 4;
    */
   invite: string;
 
   /**
-   * A solved challenge of the action `signup`.
+   * A solved challenge for the action `signup`.
    *
    * @generated from field: string authenticity_payload = 5;
    */
@@ -74,13 +74,13 @@ export const CreateAccountRequestSchema: GenMessage<CreateAccountRequest> = /*@_
   messageDesc(file_hush_v1_account_service, 0);
 
 /**
- * CreateAccountResponse tells how to go on.
+ * CreateAccountResponse is the response of CreateAccount.
  *
  * @generated from message hush.v1.CreateAccountResponse
  */
 export type CreateAccountResponse = Message<"hush.v1.CreateAccountResponse"> & {
   /**
-   * Whether a mailed link has to be opened before signing in.
+   * Whether the mailed link must be opened before signing in.
    *
    * @generated from field: bool verification_required = 1;
    */
@@ -95,20 +95,20 @@ export const CreateAccountResponseSchema: GenMessage<CreateAccountResponse> = /*
   messageDesc(file_hush_v1_account_service, 1);
 
 /**
- * VerifyAccountRequest holds the token of a mailed link, and the password.
+ * VerifyAccountRequest is the request of VerifyAccount.
  *
  * @generated from message hush.v1.VerifyAccountRequest
  */
 export type VerifyAccountRequest = Message<"hush.v1.VerifyAccountRequest"> & {
   /**
-   * The token.
+   * The token of the mailed link.
    *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * The password that the account is to have.
+   * The account's new password.
    *
    * @generated from field: string password = 2;
    */
@@ -123,7 +123,7 @@ export const VerifyAccountRequestSchema: GenMessage<VerifyAccountRequest> = /*@_
   messageDesc(file_hush_v1_account_service, 2);
 
 /**
- * VerifyAccountResponse says nothing more.
+ * VerifyAccountResponse is empty.
  *
  * @generated from message hush.v1.VerifyAccountResponse
  */
@@ -138,13 +138,13 @@ export const VerifyAccountResponseSchema: GenMessage<VerifyAccountResponse> = /*
   messageDesc(file_hush_v1_account_service, 3);
 
 /**
- * ResendVerificationRequest names an address.
+ * ResendVerificationRequest is the request of ResendVerification.
  *
  * @generated from message hush.v1.ResendVerificationRequest
  */
 export type ResendVerificationRequest = Message<"hush.v1.ResendVerificationRequest"> & {
   /**
-   * The address.
+   * The e-mail address.
    *
    * @generated from field: string address = 1;
    */
@@ -159,7 +159,7 @@ export const ResendVerificationRequestSchema: GenMessage<ResendVerificationReque
   messageDesc(file_hush_v1_account_service, 4);
 
 /**
- * ResendVerificationResponse says nothing more.
+ * ResendVerificationResponse is empty.
  *
  * @generated from message hush.v1.ResendVerificationResponse
  */
@@ -174,7 +174,7 @@ export const ResendVerificationResponseSchema: GenMessage<ResendVerificationResp
   messageDesc(file_hush_v1_account_service, 5);
 
 /**
- * GetAccountRequest asks for the caller's account.
+ * GetAccountRequest is empty.
  *
  * @generated from message hush.v1.GetAccountRequest
  */
@@ -189,7 +189,7 @@ export const GetAccountRequestSchema: GenMessage<GetAccountRequest> = /*@__PURE_
   messageDesc(file_hush_v1_account_service, 6);
 
 /**
- * GetAccountResponse shows it.
+ * GetAccountResponse is the response of GetAccount.
  *
  * @generated from message hush.v1.GetAccountResponse
  */
@@ -210,7 +210,7 @@ export const GetAccountResponseSchema: GenMessage<GetAccountResponse> = /*@__PUR
   messageDesc(file_hush_v1_account_service, 7);
 
 /**
- * DestroyAccountRequest confirms.
+ * DestroyAccountRequest is the request of DestroyAccount.
  *
  * @generated from message hush.v1.DestroyAccountRequest
  */
@@ -231,13 +231,13 @@ export const DestroyAccountRequestSchema: GenMessage<DestroyAccountRequest> = /*
   messageDesc(file_hush_v1_account_service, 8);
 
 /**
- * DestroyAccountResponse tells what went.
+ * DestroyAccountResponse is the response of DestroyAccount.
  *
  * @generated from message hush.v1.DestroyAccountResponse
  */
 export type DestroyAccountResponse = Message<"hush.v1.DestroyAccountResponse"> & {
   /**
-   * How many live secrets were burned.
+   * The number of live secrets burned.
    *
    * @generated from field: int32 burned = 1;
    */
@@ -252,20 +252,20 @@ export const DestroyAccountResponseSchema: GenMessage<DestroyAccountResponse> = 
   messageDesc(file_hush_v1_account_service, 9);
 
 /**
- * ChangeAccountPasswordRequest holds both passwords.
+ * ChangeAccountPasswordRequest is the request of ChangeAccountPassword.
  *
  * @generated from message hush.v1.ChangeAccountPasswordRequest
  */
 export type ChangeAccountPasswordRequest = Message<"hush.v1.ChangeAccountPasswordRequest"> & {
   /**
-   * The one that is.
+   * The current password.
    *
    * @generated from field: string current_password = 1;
    */
   currentPassword: string;
 
   /**
-   * The one that is to be.
+   * The new password.
    *
    * @generated from field: string new_password = 2;
    */
@@ -280,7 +280,7 @@ export const ChangeAccountPasswordRequestSchema: GenMessage<ChangeAccountPasswor
   messageDesc(file_hush_v1_account_service, 10);
 
 /**
- * ChangeAccountPasswordResponse says nothing more.
+ * ChangeAccountPasswordResponse is empty.
  *
  * @generated from message hush.v1.ChangeAccountPasswordResponse
  */
@@ -295,13 +295,13 @@ export const ChangeAccountPasswordResponseSchema: GenMessage<ChangeAccountPasswo
   messageDesc(file_hush_v1_account_service, 11);
 
 /**
- * RequestPasswordResetRequest names an address.
+ * RequestPasswordResetRequest is the request of RequestPasswordReset.
  *
  * @generated from message hush.v1.RequestPasswordResetRequest
  */
 export type RequestPasswordResetRequest = Message<"hush.v1.RequestPasswordResetRequest"> & {
   /**
-   * The address.
+   * The account's e-mail address.
    *
    * @generated from field: string address = 1;
    */
@@ -316,7 +316,7 @@ export const RequestPasswordResetRequestSchema: GenMessage<RequestPasswordResetR
   messageDesc(file_hush_v1_account_service, 12);
 
 /**
- * RequestPasswordResetResponse says nothing more.
+ * RequestPasswordResetResponse is empty.
  *
  * @generated from message hush.v1.RequestPasswordResetResponse
  */
@@ -331,7 +331,7 @@ export const RequestPasswordResetResponseSchema: GenMessage<RequestPasswordReset
   messageDesc(file_hush_v1_account_service, 13);
 
 /**
- * ResetPasswordRequest sets a new password.
+ * ResetPasswordRequest is the request of ResetPassword.
  *
  * @generated from message hush.v1.ResetPasswordRequest
  */
@@ -344,7 +344,7 @@ export type ResetPasswordRequest = Message<"hush.v1.ResetPasswordRequest"> & {
   token: string;
 
   /**
-   * The password that is to be.
+   * The new password.
    *
    * @generated from field: string new_password = 2;
    */
@@ -359,13 +359,13 @@ export const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest> = /*@_
   messageDesc(file_hush_v1_account_service, 14);
 
 /**
- * ResetPasswordResponse tells what the reset cost.
+ * ResetPasswordResponse is the response of ResetPassword.
  *
  * @generated from message hush.v1.ResetPasswordResponse
  */
 export type ResetPasswordResponse = Message<"hush.v1.ResetPasswordResponse"> & {
   /**
-   * How many receipts the list can no longer show.
+   * How many receipts the account's list can no longer decrypt.
    *
    * @generated from field: int64 sealed_count = 1;
    */
@@ -380,13 +380,13 @@ export const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse> = /*
   messageDesc(file_hush_v1_account_service, 15);
 
 /**
- * RequestAddressChangeRequest names a new address.
+ * RequestAddressChangeRequest is the request of RequestAddressChange.
  *
  * @generated from message hush.v1.RequestAddressChangeRequest
  */
 export type RequestAddressChangeRequest = Message<"hush.v1.RequestAddressChangeRequest"> & {
   /**
-   * The address that is to be.
+   * The new e-mail address.
    *
    * @generated from field: string new_address = 1;
    */
@@ -408,7 +408,7 @@ export const RequestAddressChangeRequestSchema: GenMessage<RequestAddressChangeR
   messageDesc(file_hush_v1_account_service, 16);
 
 /**
- * RequestAddressChangeResponse says nothing more.
+ * RequestAddressChangeResponse is empty.
  *
  * @generated from message hush.v1.RequestAddressChangeResponse
  */
@@ -423,13 +423,13 @@ export const RequestAddressChangeResponseSchema: GenMessage<RequestAddressChange
   messageDesc(file_hush_v1_account_service, 17);
 
 /**
- * ConfirmAddressChangeRequest holds the token of a mailed link.
+ * ConfirmAddressChangeRequest is the request of ConfirmAddressChange.
  *
  * @generated from message hush.v1.ConfirmAddressChangeRequest
  */
 export type ConfirmAddressChangeRequest = Message<"hush.v1.ConfirmAddressChangeRequest"> & {
   /**
-   * The token.
+   * The token of the mailed link.
    *
    * @generated from field: string token = 1;
    */
@@ -444,7 +444,7 @@ export const ConfirmAddressChangeRequestSchema: GenMessage<ConfirmAddressChangeR
   messageDesc(file_hush_v1_account_service, 18);
 
 /**
- * ConfirmAddressChangeResponse says nothing more.
+ * ConfirmAddressChangeResponse is empty.
  *
  * @generated from message hush.v1.ConfirmAddressChangeResponse
  */
@@ -459,7 +459,7 @@ export const ConfirmAddressChangeResponseSchema: GenMessage<ConfirmAddressChange
   messageDesc(file_hush_v1_account_service, 19);
 
 /**
- * UpdateLocaleRequest names a language.
+ * UpdateLocaleRequest is the request of UpdateLocale.
  *
  * @generated from message hush.v1.UpdateLocaleRequest
  */
@@ -480,20 +480,20 @@ export const UpdateLocaleRequestSchema: GenMessage<UpdateLocaleRequest> = /*@__P
   messageDesc(file_hush_v1_account_service, 20);
 
 /**
- * UpdateLocaleResponse names the new one and the old one.
+ * UpdateLocaleResponse is the response of UpdateLocale.
  *
  * @generated from message hush.v1.UpdateLocaleResponse
  */
 export type UpdateLocaleResponse = Message<"hush.v1.UpdateLocaleResponse"> & {
   /**
-   * The language that is now.
+   * The new language.
    *
    * @generated from field: string new_locale = 1;
    */
   newLocale: string;
 
   /**
-   * The language that was; empty if none was chosen.
+   * The previous language; empty if none was chosen.
    *
    * @generated from field: string old_locale = 2;
    */
@@ -508,13 +508,13 @@ export const UpdateLocaleResponseSchema: GenMessage<UpdateLocaleResponse> = /*@_
   messageDesc(file_hush_v1_account_service, 21);
 
 /**
- * UpdateNotificationsRequest holds the choice.
+ * UpdateNotificationsRequest is the request of UpdateNotifications.
  *
  * @generated from message hush.v1.UpdateNotificationsRequest
  */
 export type UpdateNotificationsRequest = Message<"hush.v1.UpdateNotificationsRequest"> & {
   /**
-   * The choice.
+   * The new setting.
    *
    * @generated from field: hush.v1.Notifications notifications = 1;
    */
@@ -529,13 +529,13 @@ export const UpdateNotificationsRequestSchema: GenMessage<UpdateNotificationsReq
   messageDesc(file_hush_v1_account_service, 22);
 
 /**
- * UpdateNotificationsResponse shows the account afterwards.
+ * UpdateNotificationsResponse is the response of UpdateNotifications.
  *
  * @generated from message hush.v1.UpdateNotificationsResponse
  */
 export type UpdateNotificationsResponse = Message<"hush.v1.UpdateNotificationsResponse"> & {
   /**
-   * The account.
+   * The updated account.
    *
    * @generated from field: hush.v1.Account account = 1;
    */
@@ -550,14 +550,14 @@ export const UpdateNotificationsResponseSchema: GenMessage<UpdateNotificationsRe
   messageDesc(file_hush_v1_account_service, 23);
 
 /**
- * CreateInviteRequest asks for an invite.
+ * CreateInviteRequest is the request of CreateInvite.
  *
  * @generated from message hush.v1.CreateInviteRequest
  */
 export type CreateInviteRequest = Message<"hush.v1.CreateInviteRequest"> & {
   /**
-   * The only address that may use it, which is also mailed the link; empty
-   * for anybody.
+   * The only e-mail address that may use the invite. It also receives the link.
+   * Empty for an invite that anyone may use.
    *
    * @generated from field: string address = 1;
    */
@@ -572,7 +572,7 @@ export const CreateInviteRequestSchema: GenMessage<CreateInviteRequest> = /*@__P
   messageDesc(file_hush_v1_account_service, 24);
 
 /**
- * CreateInviteResponse holds the invite.
+ * CreateInviteResponse is the response of CreateInvite.
  *
  * @generated from message hush.v1.CreateInviteResponse
  */
@@ -585,7 +585,7 @@ export type CreateInviteResponse = Message<"hush.v1.CreateInviteResponse"> & {
   invite: string;
 
   /**
-   * When it ends.
+   * When the invite expires.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 2;
    */
@@ -600,34 +600,34 @@ export const CreateInviteResponseSchema: GenMessage<CreateInviteResponse> = /*@_
   messageDesc(file_hush_v1_account_service, 25);
 
 /**
- * GenerateApiTokenRequest describes the token.
+ * GenerateApiTokenRequest is the request of GenerateApiToken.
  *
  * @generated from message hush.v1.GenerateApiTokenRequest
  */
 export type GenerateApiTokenRequest = Message<"hush.v1.GenerateApiTokenRequest"> & {
   /**
-   * Its name: up to 64 characters. Empty means default.
+   * The name: up to 64 characters. Empty means "default".
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What it is good for; none means everything.
+   * The scopes; empty means all.
    *
    * @generated from field: repeated hush.v1.TokenScope scopes = 2;
    */
   scopes: TokenScope[];
 
   /**
-   * How long it is good, at least a minute; without it for ever.
+   * The lifetime, at least a minute. If absent, the token never expires.
    *
    * @generated from field: google.protobuf.Duration ttl = 3;
    */
   ttl?: Duration | undefined;
 
   /**
-   * Whether it takes the place of a token of that name, which then ends.
+   * Whether to replace, and revoke, an existing token of the same name.
    *
    * @generated from field: bool rotate = 4;
    */
@@ -642,20 +642,20 @@ export const GenerateApiTokenRequestSchema: GenMessage<GenerateApiTokenRequest> 
   messageDesc(file_hush_v1_account_service, 26);
 
 /**
- * GenerateApiTokenResponse shows the token, once.
+ * GenerateApiTokenResponse is the response of GenerateApiToken.
  *
  * @generated from message hush.v1.GenerateApiTokenResponse
  */
 export type GenerateApiTokenResponse = Message<"hush.v1.GenerateApiTokenResponse"> & {
   /**
-   * The token: 40 characters 0-9 and a-f. No later answer shows it.
+   * The token: 40 characters 0-9 and a-f. No other response contains it.
    *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * What it is.
+   * The token's description.
    *
    * @generated from field: hush.v1.ApiToken api_token = 2;
    */
@@ -670,7 +670,7 @@ export const GenerateApiTokenResponseSchema: GenMessage<GenerateApiTokenResponse
   messageDesc(file_hush_v1_account_service, 27);
 
 /**
- * ListApiTokensRequest asks for all of them.
+ * ListApiTokensRequest is empty.
  *
  * @generated from message hush.v1.ListApiTokensRequest
  */
@@ -685,7 +685,7 @@ export const ListApiTokensRequestSchema: GenMessage<ListApiTokensRequest> = /*@_
   messageDesc(file_hush_v1_account_service, 28);
 
 /**
- * ListApiTokensResponse lists them.
+ * ListApiTokensResponse is the response of ListApiTokens.
  *
  * @generated from message hush.v1.ListApiTokensResponse
  */
@@ -706,13 +706,13 @@ export const ListApiTokensResponseSchema: GenMessage<ListApiTokensResponse> = /*
   messageDesc(file_hush_v1_account_service, 29);
 
 /**
- * RevokeApiTokenRequest names a token.
+ * RevokeApiTokenRequest is the request of RevokeApiToken.
  *
  * @generated from message hush.v1.RevokeApiTokenRequest
  */
 export type RevokeApiTokenRequest = Message<"hush.v1.RevokeApiTokenRequest"> & {
   /**
-   * Its id.
+   * The token's id.
    *
    * @generated from field: string token_id = 1;
    */
@@ -727,7 +727,7 @@ export const RevokeApiTokenRequestSchema: GenMessage<RevokeApiTokenRequest> = /*
   messageDesc(file_hush_v1_account_service, 30);
 
 /**
- * RevokeApiTokenResponse says nothing more.
+ * RevokeApiTokenResponse is empty.
  *
  * @generated from message hush.v1.RevokeApiTokenResponse
  */
@@ -742,7 +742,7 @@ export const RevokeApiTokenResponseSchema: GenMessage<RevokeApiTokenResponse> = 
   messageDesc(file_hush_v1_account_service, 31);
 
 /**
- * ExportAccountRequest asks for everything.
+ * ExportAccountRequest is empty.
  *
  * @generated from message hush.v1.ExportAccountRequest
  */
@@ -757,7 +757,7 @@ export const ExportAccountRequestSchema: GenMessage<ExportAccountRequest> = /*@_
   messageDesc(file_hush_v1_account_service, 32);
 
 /**
- * ExportAccountResponse is everything.
+ * ExportAccountResponse is the response of ExportAccount.
  *
  * @generated from message hush.v1.ExportAccountResponse
  */
@@ -770,44 +770,44 @@ export type ExportAccountResponse = Message<"hush.v1.ExportAccountResponse"> & {
   account?: Account | undefined;
 
   /**
-   * Its tokens.
+   * The account's API tokens.
    *
    * @generated from field: repeated hush.v1.ApiToken api_tokens = 2;
    */
   apiTokens: ApiToken[];
 
   /**
-   * Its sessions.
+   * The account's sessions.
    *
    * @generated from field: repeated hush.v1.Session sessions = 3;
    */
   sessions: Session[];
 
   /**
-   * Its domains.
+   * The account's domains.
    *
    * @generated from field: repeated hush.v1.Domain domains = 4;
    */
   domains: Domain[];
 
   /**
-   * Its newest receipts, at most 500; ListMetadata goes on with
-   * next_page_token.
+   * The account's newest receipts, at most 500. ListMetadata with
+   * next_page_token returns the rest.
    *
    * @generated from field: repeated hush.v1.Metadata metadata = 5;
    */
   metadata: Metadata[];
 
   /**
-   * For ListMetadata; empty if that was all.
+   * The page_token for ListMetadata; empty if there are no more receipts.
    *
    * @generated from field: string next_page_token = 6;
    */
   nextPageToken: string;
 
   /**
-   * How many of the receipts in this range this credential cannot show: they
-   * were made before it was, or before a password reset.
+   * How many receipts in this range the caller's credential cannot decrypt.
+   * They are older than the credential or than a password reset.
    *
    * @generated from field: int32 sealed_count = 7;
    */
@@ -822,7 +822,7 @@ export const ExportAccountResponseSchema: GenMessage<ExportAccountResponse> = /*
   messageDesc(file_hush_v1_account_service, 33);
 
 /**
- * BurnAllSecretsRequest asks to burn.
+ * BurnAllSecretsRequest is empty.
  *
  * @generated from message hush.v1.BurnAllSecretsRequest
  */
@@ -837,13 +837,13 @@ export const BurnAllSecretsRequestSchema: GenMessage<BurnAllSecretsRequest> = /*
   messageDesc(file_hush_v1_account_service, 34);
 
 /**
- * BurnAllSecretsResponse counts.
+ * BurnAllSecretsResponse is the response of BurnAllSecrets.
  *
  * @generated from message hush.v1.BurnAllSecretsResponse
  */
 export type BurnAllSecretsResponse = Message<"hush.v1.BurnAllSecretsResponse"> & {
   /**
-   * How many were burned.
+   * The number of secrets burned.
    *
    * @generated from field: int32 burned = 1;
    */
@@ -858,25 +858,27 @@ export const BurnAllSecretsResponseSchema: GenMessage<BurnAllSecretsResponse> = 
   messageDesc(file_hush_v1_account_service, 35);
 
 /**
- * AccountService is about accounts: how they begin, change and end.
+ * AccountService creates, changes and destroys accounts.
  *
- * Passwords have 10 characters to 256 bytes and are none of the common ones;
- * any characters will do. Where addresses are confirmed by mail, an answer
- * never tells whether an address has an account. Every method may answer the
- * errors that SecretService names for all of its own.
+ * A password has at least 10 characters and at most 256 bytes, and is not a
+ * common one; all characters are allowed. Where e-mail addresses are confirmed
+ * by mail, no response discloses whether an e-mail address has an account.
+ * Every method may return the errors that SecretService lists for all of its
+ * methods.
  *
  * @generated from service hush.v1.AccountService
  */
 export const AccountService: GenService<{
   /**
-   * CreateAccount signs up. Where mail is set up the address gets a link that
-   * confirms it, whether or not there was an account already, and the password
+   * CreateAccount signs up. If mail is configured, the e-mail address receives
+   * a confirmation link, whether or not it already has an account. The password
    * is set with that link, by VerifyAccount.
    *
-   * Errors: INVALID_ARGUMENT for a bad address, for a bad password where no
-   * mail is set up, and without a solved challenge; FAILED_PRECONDITION where
-   * sign-up is closed, by invitation, or not for this address; ALREADY_EXISTS
-   * for a taken address, where no mail is set up.
+   * Errors: INVALID_ARGUMENT for an invalid e-mail address, for an invalid
+   * password if no mail is configured, and for a missing solved challenge;
+   * FAILED_PRECONDITION if sign-up is closed, requires an invite, or is not
+   * allowed for this e-mail address; ALREADY_EXISTS for an e-mail address with
+   * an account, if no mail is configured.
    *
    * @generated from rpc hush.v1.AccountService.CreateAccount
    */
@@ -886,11 +888,12 @@ export const AccountService: GenService<{
     output: typeof CreateAccountResponseSchema;
   },
   /**
-   * VerifyAccount confirms the address with the token of the mailed link,
-   * which is good once and for a day, and sets the account's password.
+   * VerifyAccount confirms the e-mail address with the token of the mailed link
+   * and sets the account's password. The token works once and expires after a
+   * day.
    *
    * Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
-   * INVALID_ARGUMENT for a bad password, which leaves the token good.
+   * INVALID_ARGUMENT for an invalid password, which does not use up the token.
    *
    * @generated from rpc hush.v1.AccountService.VerifyAccount
    */
@@ -900,10 +903,10 @@ export const AccountService: GenService<{
     output: typeof VerifyAccountResponseSchema;
   },
   /**
-   * ResendVerification mails the link again, at most once in five minutes.
-   * The answer is the same whatever the address.
+   * ResendVerification mails the confirmation link again, at most once in five
+   * minutes. The response is the same for every e-mail address.
    *
-   * Errors: FAILED_PRECONDITION where no mail is set up.
+   * Errors: FAILED_PRECONDITION if no mail is configured.
    *
    * @generated from rpc hush.v1.AccountService.ResendVerification
    */
@@ -913,7 +916,7 @@ export const AccountService: GenService<{
     output: typeof ResendVerificationResponseSchema;
   },
   /**
-   * GetAccount shows the caller's account.
+   * GetAccount returns the caller's account.
    *
    * @generated from rpc hush.v1.AccountService.GetAccount
    */
@@ -923,8 +926,9 @@ export const AccountService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * DestroyAccount ends the account with its sessions, tokens and domains, and
-   * burns its live secrets. Nobody can sign up with the address for a year.
+   * DestroyAccount destroys the account with its sessions, tokens and domains,
+   * and burns its live secrets. The e-mail address cannot sign up again for a
+   * year.
    *
    * Errors: INVALID_ARGUMENT without a confirmation; PERMISSION_DENIED for a
    * wrong password.
@@ -937,11 +941,11 @@ export const AccountService: GenService<{
     output: typeof DestroyAccountResponseSchema;
   },
   /**
-   * ChangeAccountPassword sets a new password. It ends every other session;
-   * API tokens stay.
+   * ChangeAccountPassword sets a new password and ends every other session. API
+   * tokens remain valid.
    *
-   * Errors: INVALID_ARGUMENT for a bad new password or one that is the old
-   * one; PERMISSION_DENIED for a wrong current password.
+   * Errors: INVALID_ARGUMENT for an invalid new password or one equal to the
+   * current password; PERMISSION_DENIED for a wrong current password.
    *
    * @generated from rpc hush.v1.AccountService.ChangeAccountPassword
    */
@@ -951,10 +955,11 @@ export const AccountService: GenService<{
     output: typeof ChangeAccountPasswordResponseSchema;
   },
   /**
-   * RequestPasswordReset mails a link that sets a new password, good once and
-   * for 15 minutes. The answer is the same whatever the address.
+   * RequestPasswordReset mails a link for setting a new password. The link
+   * works once and expires after 15 minutes. The response is the same for every
+   * e-mail address.
    *
-   * Errors: FAILED_PRECONDITION where no mail is set up.
+   * Errors: FAILED_PRECONDITION if no mail is configured.
    *
    * @generated from rpc hush.v1.AccountService.RequestPasswordReset
    */
@@ -964,13 +969,14 @@ export const AccountService: GenService<{
     output: typeof RequestPasswordResetResponseSchema;
   },
   /**
-   * ResetPassword sets a new password with the token of the mailed link. It
-   * ends all sessions and API tokens, and the account's list begins anew: the
-   * key that opened earlier entries was wrapped by the old password. Their
-   * secrets live on and their receipts open by their own links.
+   * ResetPassword sets a new password with the token of the mailed link and
+   * ends all sessions and API tokens. The account's list of receipts starts
+   * empty, because the old password wrapped the key to the earlier entries.
+   * Their secrets remain, and their receipts can still be read by their own
+   * keys.
    *
    * Errors: FAILED_PRECONDITION for a token that is unknown, used or expired;
-   * INVALID_ARGUMENT for a bad password.
+   * INVALID_ARGUMENT for an invalid password.
    *
    * @generated from rpc hush.v1.AccountService.ResetPassword
    */
@@ -980,12 +986,12 @@ export const AccountService: GenService<{
     output: typeof ResetPasswordResponseSchema;
   },
   /**
-   * RequestAddressChange mails a link to a new address, which takes the place
-   * of the old one when the link is used. The answer is the same whatever the
-   * address.
+   * RequestAddressChange mails a link to a new e-mail address. The new address
+   * replaces the old one when the link is used. The response is the same for
+   * every e-mail address.
    *
-   * Errors: PERMISSION_DENIED for a wrong password; FAILED_PRECONDITION where
-   * no mail is set up.
+   * Errors: PERMISSION_DENIED for a wrong password; FAILED_PRECONDITION if no
+   * mail is configured.
    *
    * @generated from rpc hush.v1.AccountService.RequestAddressChange
    */
@@ -995,13 +1001,15 @@ export const AccountService: GenService<{
     output: typeof RequestAddressChangeResponseSchema;
   },
   /**
-   * ConfirmAddressChange sets the new address with the token of the mailed
-   * link, good once and for a day, and tells the old one. Only the account that
-   * asked for the change may confirm it. The token is known to the owner of the
-   * new address alone, so it protects against forged requests too.
+   * ConfirmAddressChange sets the new e-mail address with the token of the
+   * mailed link and notifies the old address. The token works once and expires
+   * after a day. Only the account that requested the change can confirm it.
+   * Only the owner of the new address knows the token, so it also protects
+   * against forged requests.
    *
-   * Errors: UNAUTHENTICATED for anybody but the account that asked, the token
-   * stays good; FAILED_PRECONDITION for a token that is unknown, used or expired.
+   * Errors: UNAUTHENTICATED for every caller but the account that requested the
+   * change, which does not use up the token; FAILED_PRECONDITION for a token
+   * that is unknown, used or expired.
    *
    * @generated from rpc hush.v1.AccountService.ConfirmAddressChange
    */
@@ -1011,9 +1019,9 @@ export const AccountService: GenService<{
     output: typeof ConfirmAddressChangeResponseSchema;
   },
   /**
-   * UpdateLocale chooses the account's language.
+   * UpdateLocale sets the account's language.
    *
-   * Errors: INVALID_ARGUMENT for one that is not supported.
+   * Errors: INVALID_ARGUMENT for an unsupported language.
    *
    * @generated from rpc hush.v1.AccountService.UpdateLocale
    */
@@ -1023,7 +1031,7 @@ export const AccountService: GenService<{
     output: typeof UpdateLocaleResponseSchema;
   },
   /**
-   * UpdateNotifications chooses what the account is told by mail.
+   * UpdateNotifications sets which notifications the account gets by mail.
    *
    * @generated from rpc hush.v1.AccountService.UpdateNotifications
    */
@@ -1033,8 +1041,8 @@ export const AccountService: GenService<{
     output: typeof UpdateNotificationsResponseSchema;
   },
   /**
-   * CreateInvite makes an invite, good once and for a week, and mails it if an
-   * address is named.
+   * CreateInvite creates an invite, and mails it if the request names an e-mail
+   * address. The invite works once and expires after a week.
    *
    * @generated from rpc hush.v1.AccountService.CreateInvite
    */
@@ -1044,10 +1052,11 @@ export const AccountService: GenService<{
     output: typeof CreateInviteResponseSchema;
   },
   /**
-   * GenerateApiToken makes an API token and shows it, once.
+   * GenerateApiToken creates an API token and returns it. No other response
+   * contains it.
    *
-   * Errors: ALREADY_EXISTS for a name that is in use, unless it is to be
-   * rotated; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 tokens.
+   * Errors: ALREADY_EXISTS for a name in use, unless `rotate` is set;
+   * RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20 tokens.
    *
    * @generated from rpc hush.v1.AccountService.GenerateApiToken
    */
@@ -1057,7 +1066,7 @@ export const AccountService: GenService<{
     output: typeof GenerateApiTokenResponseSchema;
   },
   /**
-   * ListApiTokens lists the account's tokens, oldest first.
+   * ListApiTokens lists the account's API tokens, oldest first.
    *
    * @generated from rpc hush.v1.AccountService.ListApiTokens
    */
@@ -1067,7 +1076,7 @@ export const AccountService: GenService<{
     output: typeof ListApiTokensResponseSchema;
   },
   /**
-   * RevokeApiToken ends a token at once.
+   * RevokeApiToken revokes an API token immediately.
    *
    * Errors: NOT_FOUND.
    *
@@ -1079,8 +1088,8 @@ export const AccountService: GenService<{
     output: typeof RevokeApiTokenResponseSchema;
   },
   /**
-   * ExportAccount answers whatever the service keeps of the account, but no
-   * secret, password or token.
+   * ExportAccount returns everything that the service stores about the account,
+   * except secrets, passwords and tokens.
    *
    * @generated from rpc hush.v1.AccountService.ExportAccount
    */

@@ -16,13 +16,13 @@ export const file_hush_v1_challenge_service: GenFile = /*@__PURE__*/
   fileDesc("Ch9odXNoL3YxL2NoYWxsZW5nZV9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIigKFkFsdGNoYUNoYWxsZW5nZVJlcXVlc3QSDgoGYWN0aW9uGAEgASgJIqUBChdBbHRjaGFDaGFsbGVuZ2VSZXNwb25zZRIRCglhbGdvcml0aG0YASABKAkSEQoJY2hhbGxlbmdlGAIgASgJEhIKCm1heF9udW1iZXIYAyABKAMSDAoEc2FsdBgEIAEoCRIRCglzaWduYXR1cmUYBSABKAkSLwoLZXhwaXJlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkMKE0FsdGNoYVZlcmlmeVJlcXVlc3QSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYASABKAkSDgoGYWN0aW9uGAIgASgJIhYKFEFsdGNoYVZlcmlmeVJlc3BvbnNlIqQBChdBbHRjaGFWZXJpZnlTcGFtUmVxdWVzdBIcChRhdXRoZW50aWNpdHlfcGF5bG9hZBgBIAEoCRI8CgZmaWVsZHMYAiADKAsyLC5odXNoLnYxLkFsdGNoYVZlcmlmeVNwYW1SZXF1ZXN0LkZpZWxkc0VudHJ5Gi0KC0ZpZWxkc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiUgoYQWx0Y2hhVmVyaWZ5U3BhbVJlc3BvbnNlEhYKDmNsYXNzaWZpY2F0aW9uGAEgASgJEg0KBXNjb3JlGAIgASgBEg8KB3JlYXNvbnMYAyADKAkyyAIKEENoYWxsZW5nZVNlcnZpY2USagoPQWx0Y2hhQ2hhbGxlbmdlEh8uaHVzaC52MS5BbHRjaGFDaGFsbGVuZ2VSZXF1ZXN0GiAuaHVzaC52MS5BbHRjaGFDaGFsbGVuZ2VSZXNwb25zZSIU+L0YAYC+GBCIvhgBkL4YAZi+GAESXQoMQWx0Y2hhVmVyaWZ5EhwuaHVzaC52MS5BbHRjaGFWZXJpZnlSZXF1ZXN0Gh0uaHVzaC52MS5BbHRjaGFWZXJpZnlSZXNwb25zZSIQ+L0YAYC+GBCIvhgBkL4YARJpChBBbHRjaGFWZXJpZnlTcGFtEiAuaHVzaC52MS5BbHRjaGFWZXJpZnlTcGFtUmVxdWVzdBohLmh1c2gudjEuQWx0Y2hhVmVyaWZ5U3BhbVJlc3BvbnNlIhD4vRgBgL4YEIi+GAGQvhgBYgZwcm90bzM", [file_google_protobuf_timestamp, file_hush_v1_policy]);
 
 /**
- * AltchaChallengeRequest asks for a challenge.
+ * AltchaChallengeRequest is the request of AltchaChallenge.
  *
  * @generated from message hush.v1.AltchaChallengeRequest
  */
 export type AltchaChallengeRequest = Message<"hush.v1.AltchaChallengeRequest"> & {
   /**
-   * What the solution is to be good for: conceal, feedback or signup. Empty
+   * The action that the solution permits: conceal, feedback or signup. Empty
    * for any one of them.
    *
    * @generated from field: string action = 1;
@@ -38,13 +38,13 @@ export const AltchaChallengeRequestSchema: GenMessage<AltchaChallengeRequest> = 
   messageDesc(file_hush_v1_challenge_service, 0);
 
 /**
- * AltchaChallengeResponse is a challenge.
+ * AltchaChallengeResponse is the response of AltchaChallenge.
  *
  * @generated from message hush.v1.AltchaChallengeResponse
  */
 export type AltchaChallengeResponse = Message<"hush.v1.AltchaChallengeResponse"> & {
   /**
-   * SHA-256.
+   * The hash algorithm: SHA-256.
    *
    * @generated from field: string algorithm = 1;
    */
@@ -58,28 +58,28 @@ export type AltchaChallengeResponse = Message<"hush.v1.AltchaChallengeResponse">
   challenge: string;
 
   /**
-   * The number is not above it.
+   * The largest number that can be the solution.
    *
    * @generated from field: int64 max_number = 3;
    */
   maxNumber: bigint;
 
   /**
-   * What stands before the number, with the end of the challenge's time.
+   * The text before the number. It includes the challenge's expiry time.
    *
    * @generated from field: string salt = 4;
    */
   salt: string;
 
   /**
-   * That of the service: 64 characters 0-9 and a-f.
+   * The service's signature: 64 characters 0-9 and a-f.
    *
    * @generated from field: string signature = 5;
    */
   signature: string;
 
   /**
-   * When it ends.
+   * When the challenge expires.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 6;
    */
@@ -94,21 +94,21 @@ export const AltchaChallengeResponseSchema: GenMessage<AltchaChallengeResponse> 
   messageDesc(file_hush_v1_challenge_service, 1);
 
 /**
- * AltchaVerifyRequest holds a solution.
+ * AltchaVerifyRequest is the request of AltchaVerify.
  *
  * @generated from message hush.v1.AltchaVerifyRequest
  */
 export type AltchaVerifyRequest = Message<"hush.v1.AltchaVerifyRequest"> & {
   /**
-   * In base64, the JSON object of algorithm, challenge, number, salt and
-   * signature.
+   * The solution: a JSON object of algorithm, challenge, number, salt and
+   * signature, encoded in base64.
    *
    * @generated from field: string authenticity_payload = 1;
    */
   authenticityPayload: string;
 
   /**
-   * What it is to be good for; empty for anything.
+   * The action that the solution must permit; empty for any.
    *
    * @generated from field: string action = 2;
    */
@@ -123,7 +123,7 @@ export const AltchaVerifyRequestSchema: GenMessage<AltchaVerifyRequest> = /*@__P
   messageDesc(file_hush_v1_challenge_service, 2);
 
 /**
- * AltchaVerifyResponse says nothing more.
+ * AltchaVerifyResponse is empty.
  *
  * @generated from message hush.v1.AltchaVerifyResponse
  */
@@ -138,21 +138,21 @@ export const AltchaVerifyResponseSchema: GenMessage<AltchaVerifyResponse> = /*@_
   messageDesc(file_hush_v1_challenge_service, 3);
 
 /**
- * AltchaVerifySpamRequest holds a signed verdict.
+ * AltchaVerifySpamRequest is the request of AltchaVerifySpam.
  *
  * @generated from message hush.v1.AltchaVerifySpamRequest
  */
 export type AltchaVerifySpamRequest = Message<"hush.v1.AltchaVerifySpamRequest"> & {
   /**
-   * In base64, the JSON object of algorithm, verificationData, signature and
-   * verified.
+   * The signed verdict: a JSON object of algorithm, verificationData, signature
+   * and verified, encoded in base64.
    *
    * @generated from field: string authenticity_payload = 1;
    */
   authenticityPayload: string;
 
   /**
-   * The fields of the form that it is about.
+   * The form fields that the verdict is about.
    *
    * @generated from field: map<string, string> fields = 2;
    */
@@ -180,14 +180,14 @@ export type AltchaVerifySpamResponse = Message<"hush.v1.AltchaVerifySpamResponse
   classification: string;
 
   /**
-   * The higher, the likelier it is spam.
+   * The spam score. A higher score means that spam is more likely.
    *
    * @generated from field: double score = 2;
    */
   score: number;
 
   /**
-   * Why.
+   * The reasons for the verdict.
    *
    * @generated from field: repeated string reasons = 3;
    */
@@ -202,16 +202,17 @@ export const AltchaVerifySpamResponseSchema: GenMessage<AltchaVerifySpamResponse
   messageDesc(file_hush_v1_challenge_service, 5);
 
 /**
- * ChallengeService makes callers without an account work a little, so that
- * programs cannot flood what people use. A challenge is a puzzle of ALTCHA: a
- * number below max_number whose SHA-256 behind the salt is given.
+ * ChallengeService makes callers without an account do a little work, so that
+ * programs cannot flood what people use. A challenge is an ALTCHA puzzle: find
+ * the number, at most max_number, that gives the SHA-256 hash when it is
+ * appended to the salt.
  *
  * @generated from service hush.v1.ChallengeService
  */
 export const ChallengeService: GenService<{
   /**
-   * AltchaChallenge makes a challenge. It is good for ten minutes and its
-   * solution for one use.
+   * AltchaChallenge creates a challenge. It expires after ten minutes, and its
+   * solution can be used once.
    *
    * @generated from rpc hush.v1.ChallengeService.AltchaChallenge
    */
@@ -221,10 +222,10 @@ export const ChallengeService: GenService<{
     output: typeof AltchaChallengeResponseSchema;
   },
   /**
-   * AltchaVerify checks a solution, and spends it.
+   * AltchaVerify checks a solution and marks it as used.
    *
-   * Errors: INVALID_ARGUMENT with REASON_CHALLENGE for one that is wrong, too
-   * old or used already.
+   * Errors: INVALID_ARGUMENT with REASON_CHALLENGE for a solution that is
+   * wrong, expired or already used.
    *
    * @generated from rpc hush.v1.ChallengeService.AltchaVerify
    */
@@ -234,12 +235,12 @@ export const ChallengeService: GenService<{
     output: typeof AltchaVerifyResponseSchema;
   },
   /**
-   * AltchaVerifySpam checks a verdict that an ALTCHA server signed, and spends
-   * it.
+   * AltchaVerifySpam checks a verdict signed by an ALTCHA server and marks it
+   * as used.
    *
-   * Errors: INVALID_ARGUMENT with REASON_CHALLENGE for one that is not
-   * signed, too old, used already, or about other fields; FAILED_PRECONDITION
-   * where the operator has set up no such server.
+   * Errors: INVALID_ARGUMENT with REASON_CHALLENGE for a verdict that is not
+   * signed, is expired, was already used or is about other fields;
+   * FAILED_PRECONDITION if the operator has not configured such a server.
    *
    * @generated from rpc hush.v1.ChallengeService.AltchaVerifySpam
    */

@@ -22,7 +22,7 @@ export const file_hush_v1_colonel_service: GenFile = /*@__PURE__*/
   fileDesc("Ch1odXNoL3YxL2NvbG9uZWxfc2VydmljZS5wcm90bxIHaHVzaC52MSIRCg9HZXRJbmRleFJlcXVlc3QiqwIKEEdldEluZGV4UmVzcG9uc2USKQoPcmVjZW50X2FjY291bnRzGAEgAygLMhAuaHVzaC52MS5BY2NvdW50EikKDnRvZGF5X2ZlZWRiYWNrGAIgAygLMhEuaHVzaC52MS5GZWVkYmFjaxItChJ5ZXN0ZXJkYXlfZmVlZGJhY2sYAyADKAsyES5odXNoLnYxLkZlZWRiYWNrEikKDm9sZGVyX2ZlZWRiYWNrGAQgAygLMhEuaHVzaC52MS5GZWVkYmFjaxIfCgZjb3VudHMYBSABKAsyDy5odXNoLnYxLkNvdW50cxIiCgVzdG9yZRgGIAEoCzITLmh1c2gudjEuU3RvcmVGYWN0cxIiCgVidWlsZBgHIAEoCzITLmh1c2gudjEuQnVpbGRGYWN0cyL4AgoGQ291bnRzEhAKCHNlc3Npb25zGAEgASgDEhAKCGFjY291bnRzGAIgASgDEhcKD3JlY2VudF9hY2NvdW50cxgDIAEoAxIQCghtZXRhZGF0YRgEIAEoAxIPCgdzZWNyZXRzGAUgASgDEhcKD3NlY3JldHNfY3JlYXRlZBgGIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgHIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgIIAEoAxIXCg9zZWNyZXRzX2V4cGlyZWQYCSABKAMSEwoLZW1haWxzX3NlbnQYCiABKAMSEAoIZmVlZGJhY2sYCyABKAMSFgoOdG9kYXlfZmVlZGJhY2sYDCABKAMSGgoSeWVzdGVyZGF5X2ZlZWRiYWNrGA0gASgDEhYKDm9sZGVyX2ZlZWRiYWNrGA4gASgDEhIKCmV4Y2VwdGlvbnMYDyABKAMSDwoHZG9tYWlucxgQIAEoAxIUCgxxdWV1ZWRfbWFpbHMYESABKAMibgoKU3RvcmVGYWN0cxIPCgdiYWNrZW5kGAEgASgJEhIKCmxpdmVfYnl0ZXMYAiABKAMSEgoKZmlsZV9ieXRlcxgDIAEoAxISCgphdWRpdF9yb3dzGAQgASgDEhMKC2F1ZGl0X2J5dGVzGAUgASgDIp4BCgpCdWlsZEZhY3RzEg8KB3ZlcnNpb24YASABKAkSEgoKZ29fdmVyc2lvbhgCIAEoCRIQCghyZXZpc2lvbhgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgZ1cHRpbWUYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iPgoVTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIlkKFkxpc3RFeGNlcHRpb25zUmVzcG9uc2USJgoKZXhjZXB0aW9ucxgBIAMoCzISLmh1c2gudjEuRXhjZXB0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIuChlCdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0EhEKBGxpbmsYASABKAlCA4ABASJBChpCdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEyrQIKDkNvbG9uZWxTZXJ2aWNlEk0KCEdldEluZGV4EhguaHVzaC52MS5HZXRJbmRleFJlcXVlc3QaGS5odXNoLnYxLkdldEluZGV4UmVzcG9uc2UiDPi9GAOAvhgJiL4YBRJfCg5MaXN0RXhjZXB0aW9ucxIeLmh1c2gudjEuTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0Gh8uaHVzaC52MS5MaXN0RXhjZXB0aW9uc1Jlc3BvbnNlIgz4vRgDgL4YCYi+GAUSawoSQnVyblJlcG9ydGVkU2VjcmV0EiIuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0GiMuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZSIM+L0YA4C+GAOIvhgFYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_intake_service, file_hush_v1_metadata, file_hush_v1_policy]);
 
 /**
- * GetIndexRequest asks for everything.
+ * GetIndexRequest is empty.
  *
  * @generated from message hush.v1.GetIndexRequest
  */
@@ -37,13 +37,13 @@ export const GetIndexRequestSchema: GenMessage<GetIndexRequest> = /*@__PURE__*/
   messageDesc(file_hush_v1_colonel_service, 0);
 
 /**
- * GetIndexResponse is everything.
+ * GetIndexResponse is the response of GetIndex.
  *
  * @generated from message hush.v1.GetIndexResponse
  */
 export type GetIndexResponse = Message<"hush.v1.GetIndexResponse"> & {
   /**
-   * The accounts of the last 30 days, newest first, at most 50.
+   * The accounts created in the last 30 days, newest first, at most 50.
    *
    * @generated from field: repeated hush.v1.Account recent_accounts = 1;
    */
@@ -57,14 +57,14 @@ export type GetIndexResponse = Message<"hush.v1.GetIndexResponse"> & {
   todayFeedback: Feedback[];
 
   /**
-   * That of the 24 hours before.
+   * The feedback of the 24 hours before that, newest first, at most 100.
    *
    * @generated from field: repeated hush.v1.Feedback yesterday_feedback = 3;
    */
   yesterdayFeedback: Feedback[];
 
   /**
-   * What is older, up to 14 days.
+   * Older feedback, up to 14 days, newest first, at most 100.
    *
    * @generated from field: repeated hush.v1.Feedback older_feedback = 4;
    */
@@ -78,7 +78,7 @@ export type GetIndexResponse = Message<"hush.v1.GetIndexResponse"> & {
   counts?: Counts | undefined;
 
   /**
-   * The store.
+   * The data store.
    *
    * @generated from field: hush.v1.StoreFacts store = 6;
    */
@@ -100,27 +100,28 @@ export const GetIndexResponseSchema: GenMessage<GetIndexResponse> = /*@__PURE__*
   messageDesc(file_hush_v1_colonel_service, 1);
 
 /**
- * Counts are kept up with every change; nothing is counted for the answer.
+ * Counts holds the service's counters. They are updated with every change, not
+ * counted for this response.
  *
  * @generated from message hush.v1.Counts
  */
 export type Counts = Message<"hush.v1.Counts"> & {
   /**
-   * Sessions that have not ended.
+   * Sessions that have not expired.
    *
    * @generated from field: int64 sessions = 1;
    */
   sessions: bigint;
 
   /**
-   * Accounts that were not destroyed.
+   * Accounts that have not been destroyed.
    *
    * @generated from field: int64 accounts = 2;
    */
   accounts: bigint;
 
   /**
-   * Of those, the ones of the last 30 days that recent_accounts shows.
+   * Accounts in recent_accounts.
    *
    * @generated from field: int64 recent_accounts = 3;
    */
@@ -134,77 +135,77 @@ export type Counts = Message<"hush.v1.Counts"> & {
   metadata: bigint;
 
   /**
-   * Secrets that wait.
+   * Waiting secrets.
    *
    * @generated from field: int64 secrets = 5;
    */
   secrets: bigint;
 
   /**
-   * Secrets concealed so far.
+   * Secrets concealed in total.
    *
    * @generated from field: int64 secrets_created = 6;
    */
   secretsCreated: bigint;
 
   /**
-   * Secrets revealed so far.
+   * Secrets revealed in total.
    *
    * @generated from field: int64 secrets_shared = 7;
    */
   secretsShared: bigint;
 
   /**
-   * Secrets burned so far.
+   * Secrets burned in total.
    *
    * @generated from field: int64 secrets_burned = 8;
    */
   secretsBurned: bigint;
 
   /**
-   * Secrets that expired unread so far.
+   * Secrets expired unread in total.
    *
    * @generated from field: int64 secrets_expired = 9;
    */
   secretsExpired: bigint;
 
   /**
-   * Mails sent to recipients so far.
+   * Mails sent to recipients in total.
    *
    * @generated from field: int64 emails_sent = 10;
    */
   emailsSent: bigint;
 
   /**
-   * Feedback that is kept.
+   * Stored feedback messages.
    *
    * @generated from field: int64 feedback = 11;
    */
   feedback: bigint;
 
   /**
-   * Of that, the last 24 hours'.
+   * Of those, messages of the last 24 hours.
    *
    * @generated from field: int64 today_feedback = 12;
    */
   todayFeedback: bigint;
 
   /**
-   * That of the 24 hours before.
+   * Of those, messages of the 24 hours before that.
    *
    * @generated from field: int64 yesterday_feedback = 13;
    */
   yesterdayFeedback: bigint;
 
   /**
-   * What is older.
+   * Of those, older messages.
    *
    * @generated from field: int64 older_feedback = 14;
    */
   olderFeedback: bigint;
 
   /**
-   * Exceptions that are kept.
+   * Stored exceptions.
    *
    * @generated from field: int64 exceptions = 15;
    */
@@ -218,7 +219,7 @@ export type Counts = Message<"hush.v1.Counts"> & {
   domains: bigint;
 
   /**
-   * Mails that wait.
+   * Mails in the queue.
    *
    * @generated from field: int64 queued_mails = 17;
    */
@@ -233,41 +234,41 @@ export const CountsSchema: GenMessage<Counts> = /*@__PURE__*/
   messageDesc(file_hush_v1_colonel_service, 2);
 
 /**
- * StoreFacts tell about the store.
+ * StoreFacts describes the data store.
  *
  * @generated from message hush.v1.StoreFacts
  */
 export type StoreFacts = Message<"hush.v1.StoreFacts"> & {
   /**
-   * bolt or memory.
+   * The backend: bolt or memory.
    *
    * @generated from field: string backend = 1;
    */
   backend: string;
 
   /**
-   * The bytes that live secrets take.
+   * The size of the live secrets in bytes.
    *
    * @generated from field: int64 live_bytes = 2;
    */
   liveBytes: bigint;
 
   /**
-   * The bytes of the data file; 0 if there is none.
+   * The size of the data file in bytes; 0 if there is none.
    *
    * @generated from field: int64 file_bytes = 3;
    */
   fileBytes: bigint;
 
   /**
-   * The rows of the audit trail.
+   * The number of rows in the audit trail.
    *
    * @generated from field: int64 audit_rows = 4;
    */
   auditRows: bigint;
 
   /**
-   * The bytes that they take in the data file.
+   * The size of the audit trail in the data file, in bytes.
    *
    * @generated from field: int64 audit_bytes = 5;
    */
@@ -282,7 +283,7 @@ export const StoreFactsSchema: GenMessage<StoreFacts> = /*@__PURE__*/
   messageDesc(file_hush_v1_colonel_service, 3);
 
 /**
- * BuildFacts tell about the program.
+ * BuildFacts describes the program.
  *
  * @generated from message hush.v1.BuildFacts
  */
@@ -295,28 +296,28 @@ export type BuildFacts = Message<"hush.v1.BuildFacts"> & {
   version: string;
 
   /**
-   * The Go release that built it.
+   * The Go release that it was built with.
    *
    * @generated from field: string go_version = 2;
    */
   goVersion: string;
 
   /**
-   * The commit that it was built from; empty if that is not known.
+   * The commit that it was built from; empty if unknown.
    *
    * @generated from field: string revision = 3;
    */
   revision: string;
 
   /**
-   * When it started.
+   * When the program started.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 4;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * How long ago that was, in whole seconds.
+   * The time since the start, in whole seconds.
    *
    * @generated from field: google.protobuf.Duration uptime = 5;
    */
@@ -331,20 +332,20 @@ export const BuildFactsSchema: GenMessage<BuildFacts> = /*@__PURE__*/
   messageDesc(file_hush_v1_colonel_service, 4);
 
 /**
- * ListExceptionsRequest asks for a page.
+ * ListExceptionsRequest is the request of ListExceptions.
  *
  * @generated from message hush.v1.ListExceptionsRequest
  */
 export type ListExceptionsRequest = Message<"hush.v1.ListExceptionsRequest"> & {
   /**
-   * At most so many; zero means 50.
+   * The maximum number of reports to return; zero means 50.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Where to go on: next_page_token of the page before. Empty for the first.
+   * The next_page_token of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -359,7 +360,7 @@ export const ListExceptionsRequestSchema: GenMessage<ListExceptionsRequest> = /*
   messageDesc(file_hush_v1_colonel_service, 5);
 
 /**
- * ListExceptionsResponse is a page.
+ * ListExceptionsResponse is one page of reports.
  *
  * @generated from message hush.v1.ListExceptionsResponse
  */
@@ -372,7 +373,7 @@ export type ListExceptionsResponse = Message<"hush.v1.ListExceptionsResponse"> &
   exceptions: Exception[];
 
   /**
-   * For the next page; empty on the last one.
+   * The page_token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -387,7 +388,7 @@ export const ListExceptionsResponseSchema: GenMessage<ListExceptionsResponse> = 
   messageDesc(file_hush_v1_colonel_service, 6);
 
 /**
- * BurnReportedSecretRequest names a secret.
+ * BurnReportedSecretRequest is the request of BurnReportedSecret.
  *
  * @generated from message hush.v1.BurnReportedSecretRequest
  */
@@ -408,13 +409,13 @@ export const BurnReportedSecretRequestSchema: GenMessage<BurnReportedSecretReque
   messageDesc(file_hush_v1_colonel_service, 7);
 
 /**
- * BurnReportedSecretResponse tells what was burned.
+ * BurnReportedSecretResponse is the response of BurnReportedSecret.
  *
  * @generated from message hush.v1.BurnReportedSecretResponse
  */
 export type BurnReportedSecretResponse = Message<"hush.v1.BurnReportedSecretResponse"> & {
   /**
-   * The receipt without any key.
+   * The receipt, without any key.
    *
    * @generated from field: hush.v1.Metadata metadata = 1;
    */
@@ -429,14 +430,14 @@ export const BurnReportedSecretResponseSchema: GenMessage<BurnReportedSecretResp
   messageDesc(file_hush_v1_colonel_service, 8);
 
 /**
- * ColonelService is for accounts with the colonel's role. Anybody else is
- * answered as if it were not there.
+ * ColonelService is for administrators: accounts with the role colonel. For
+ * other callers its methods do not exist.
  *
  * @generated from service hush.v1.ColonelService
  */
 export const ColonelService: GenService<{
   /**
-   * GetIndex shows how the service does.
+   * GetIndex returns an overview of the service.
    *
    * @generated from rpc hush.v1.ColonelService.GetIndex
    */
@@ -446,7 +447,7 @@ export const ColonelService: GenService<{
     output: typeof GetIndexResponseSchema;
   },
   /**
-   * ListExceptions shows the reports of browsers, newest first.
+   * ListExceptions returns the error reports of browsers, newest first.
    *
    * @generated from rpc hush.v1.ColonelService.ListExceptions
    */
@@ -456,9 +457,9 @@ export const ColonelService: GenService<{
     output: typeof ListExceptionsResponseSchema;
   },
   /**
-   * BurnReportedSecret burns the secret of a link that somebody reported. It
-   * needs no passphrase, shows nothing of the secret, and is kept in the
-   * audit trail with the colonel's account.
+   * BurnReportedSecret burns the secret of a reported link. It needs no
+   * passphrase and returns nothing of the secret's content. The audit trail
+   * records it with the administrator's account.
    *
    * Errors: NOT_FOUND.
    *

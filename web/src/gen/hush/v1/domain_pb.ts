@@ -15,42 +15,42 @@ export const file_hush_v1_domain: GenFile = /*@__PURE__*/
   fileDesc("ChRodXNoL3YxL2RvbWFpbi5wcm90bxIHaHVzaC52MSLfBAoGRG9tYWluEhEKCWRvbWFpbl9pZBgBIAEoCRIWCg5kaXNwbGF5X2RvbWFpbhgCIAEoCRITCgtiYXNlX2RvbWFpbhgDIAEoCRIRCglzdWJkb21haW4YBCABKAkSCwoDdHJkGAUgASgJEgsKA3RsZBgGIAEoCRILCgNzbGQYByABKAkSDwoHaXNfYXBleBgIIAEoCBIbChN0eHRfdmFsaWRhdGlvbl9ob3N0GAkgASgJEhwKFHR4dF92YWxpZGF0aW9uX3ZhbHVlGAogASgJEiMKBXN0YXRlGAsgASgOMhQuaHVzaC52MS5Eb21haW5TdGF0ZRIkCgZjaGVja3MYDCADKAsyFC5odXNoLnYxLkRvbWFpbkNoZWNrEhEKCXJlc29sdmluZxgNIAEoCBIdCgVicmFuZBgOIAEoCzIOLmh1c2gudjEuQnJhbmQSLwoLY3JlYXRlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt2ZXJpZnlfdGltZRgRIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2hlY2tfdGltZRgSIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEbG9nbxgTIAEoCzIOLmh1c2gudjEuSW1hZ2USHAoEaWNvbhgUIAEoCzIOLmh1c2gudjEuSW1hZ2USEwoGY3VzdGlkGBUgASgJQgOAAQEi7gEKC0RvbWFpbkNoZWNrEicKBGtpbmQYASABKA4yGS5odXNoLnYxLkRvbWFpbkNoZWNrLktpbmQSDgoGcGFzc2VkGAIgASgIEgwKBG5hbWUYAyABKAkSEAoIZXhwZWN0ZWQYBCADKAkSDQoFZm91bmQYBSADKAkSDwoHcHJvYmxlbRgGIAEoCRIoCgR0aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI8CgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghLSU5EX1RYVBABEhAKDEtJTkRfQUREUkVTUxACIt0ECgVCcmFuZBIaCg1wcmltYXJ5X2NvbG9yGAEgASgJSACIAQESEwoGY29sb3VyGAIgASgJSAGIAQESGAoLZm9udF9mYW1pbHkYAyABKAlIAogBARIZCgxjb3JuZXJfc3R5bGUYBCABKAlIA4gBARIeChFidXR0b25fdGV4dF9saWdodBgFIAEoCEgEiAEBEiQKF2luc3RydWN0aW9uc19wcmVfcmV2ZWFsGAYgASgJSAWIAQESIAoTaW5zdHJ1Y3Rpb25zX3JldmVhbBgHIAEoCUgGiAEBEiUKGGluc3RydWN0aW9uc19wb3N0X3JldmVhbBgIIAEoCUgHiAEBEhgKC2Rlc2NyaXB0aW9uGAkgASgJSAiIAQESEwoGbG9jYWxlGAogASgJSAmIAQESIgoVYWxsb3dfcHVibGljX2hvbWVwYWdlGAsgASgISAqIAQESHQoQYWxsb3dfcHVibGljX2FwaRgMIAEoCEgLiAEBQhAKDl9wcmltYXJ5X2NvbG9yQgkKB19jb2xvdXJCDgoMX2ZvbnRfZmFtaWx5Qg8KDV9jb3JuZXJfc3R5bGVCFAoSX2J1dHRvbl90ZXh0X2xpZ2h0QhoKGF9pbnN0cnVjdGlvbnNfcHJlX3JldmVhbEIWChRfaW5zdHJ1Y3Rpb25zX3JldmVhbEIbChlfaW5zdHJ1Y3Rpb25zX3Bvc3RfcmV2ZWFsQg4KDF9kZXNjcmlwdGlvbkIJCgdfbG9jYWxlQhgKFl9hbGxvd19wdWJsaWNfaG9tZXBhZ2VCEwoRX2FsbG93X3B1YmxpY19hcGkingEKBUltYWdlEg8KB2NvbnRlbnQYASABKAwSFAoMY29udGVudF90eXBlGAIgASgJEhAKCGZpbGVuYW1lGAMgASgJEg0KBXdpZHRoGAQgASgFEg4KBmhlaWdodBgFIAEoBRIMCgRzaXplGAYgASgDEi8KC3VwZGF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCp8CgtEb21haW5TdGF0ZRIcChhET01BSU5fU1RBVEVfVU5TUEVDSUZJRUQQABIYChRET01BSU5fU1RBVEVfUEVORElORxABEhkKFURPTUFJTl9TVEFURV9WRVJJRklFRBACEhoKFkRPTUFJTl9TVEFURV9TVVNQRU5ERUQQAypRCglJbWFnZUtpbmQSGgoWSU1BR0VfS0lORF9VTlNQRUNJRklFRBAAEhMKD0lNQUdFX0tJTkRfTE9HTxABEhMKD0lNQUdFX0tJTkRfSUNPThACYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
- * Domain is a host name that an account claims, and may make links on once it
- * is verified.
+ * Domain is a custom domain: a host name that an account claims. Once it is
+ * verified, the account can share secrets under it.
  *
  * @generated from message hush.v1.Domain
  */
 export type Domain = Message<"hush.v1.Domain"> & {
   /**
-   * Its id: 20 characters 0-9 and a-f.
+   * The id: 20 characters 0-9 and a-f.
    *
    * @generated from field: string domain_id = 1;
    */
   domainId: string;
 
   /**
-   * The name, in lower case and ASCII, as in secrets.example.com.
+   * The host name in lower-case ASCII, as in secrets.example.com.
    *
    * @generated from field: string display_domain = 2;
    */
   displayDomain: string;
 
   /**
-   * The part that is registered, as in example.com.
+   * The registered domain, as in example.com.
    *
    * @generated from field: string base_domain = 3;
    */
   baseDomain: string;
 
   /**
-   * The whole name if it lies below the registered one; otherwise empty.
+   * The whole host name if it is below the registered domain; otherwise empty.
    *
    * @generated from field: string subdomain = 4;
    */
   subdomain: string;
 
   /**
-   * What lies before the registered part, as in secrets; otherwise empty.
+   * The part before the registered domain, as in secrets; otherwise empty.
    *
    * @generated from field: string trd = 5;
    */
@@ -64,21 +64,21 @@ export type Domain = Message<"hush.v1.Domain"> & {
   tld: string;
 
   /**
-   * The label before it, as in example.
+   * The label before the public suffix, as in example.
    *
    * @generated from field: string sld = 7;
    */
   sld: string;
 
   /**
-   * Whether it is the registered name itself.
+   * Whether the host name is the registered domain itself.
    *
    * @generated from field: bool is_apex = 8;
    */
   isApex: boolean;
 
   /**
-   * The name of the TXT record that proves ownership, below base_domain.
+   * The name of the TXT record that proves ownership, relative to base_domain.
    *
    * @generated from field: string txt_validation_host = 9;
    */
@@ -92,77 +92,77 @@ export type Domain = Message<"hush.v1.Domain"> & {
   txtValidationValue: string;
 
   /**
-   * Where it stands.
+   * The state of the claim.
    *
    * @generated from field: hush.v1.DomainState state = 11;
    */
   state: DomainState;
 
   /**
-   * The last checks.
+   * The latest DNS checks.
    *
    * @generated from field: repeated hush.v1.DomainCheck checks = 12;
    */
   checks: DomainCheck[];
 
   /**
-   * Whether the name leads to this service, by the last check.
+   * Whether the host name resolved to this service in the latest check.
    *
    * @generated from field: bool resolving = 13;
    */
   resolving: boolean;
 
   /**
-   * How its pages look.
+   * The look of the domain's pages.
    *
    * @generated from field: hush.v1.Brand brand = 14;
    */
   brand?: Brand | undefined;
 
   /**
-   * When it was claimed.
+   * When the domain was claimed.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 15;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it last changed.
+   * When the domain last changed.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 16;
    */
   updateTime?: Timestamp | undefined;
 
   /**
-   * When it was first verified; absent before.
+   * When the domain was first verified; absent if never.
    *
    * @generated from field: google.protobuf.Timestamp verify_time = 17;
    */
   verifyTime?: Timestamp | undefined;
 
   /**
-   * When it was last checked; absent before.
+   * When the domain was last checked; absent if never.
    *
    * @generated from field: google.protobuf.Timestamp check_time = 18;
    */
   checkTime?: Timestamp | undefined;
 
   /**
-   * The image of its pages' head.
+   * The logo in the header of the domain's pages.
    *
    * @generated from field: hush.v1.Image logo = 19;
    */
   logo?: Image | undefined;
 
   /**
-   * The small image of its pages.
+   * The icon of the domain's pages.
    *
    * @generated from field: hush.v1.Image icon = 20;
    */
   icon?: Image | undefined;
 
   /**
-   * The address of the account.
+   * The account's e-mail address.
    *
    * @generated from field: string custid = 21;
    */
@@ -177,55 +177,55 @@ export const DomainSchema: GenMessage<Domain> = /*@__PURE__*/
   messageDesc(file_hush_v1_domain, 0);
 
 /**
- * DomainCheck is one question that was put to DNS.
+ * DomainCheck is the result of one DNS query.
  *
  * @generated from message hush.v1.DomainCheck
  */
 export type DomainCheck = Message<"hush.v1.DomainCheck"> & {
   /**
-   * What was asked.
+   * The kind.
    *
    * @generated from field: hush.v1.DomainCheck.Kind kind = 1;
    */
   kind: DomainCheck_Kind;
 
   /**
-   * Whether the answer was as expected.
+   * Whether the check passed.
    *
    * @generated from field: bool passed = 2;
    */
   passed: boolean;
 
   /**
-   * The name that was asked for.
+   * The queried name.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What was expected; empty if anything would have done.
+   * The accepted values; empty if any value is accepted.
    *
    * @generated from field: repeated string expected = 4;
    */
   expected: string[];
 
   /**
-   * What was found, at most 10 of up to 512 bytes.
+   * The values found: at most 10, each of up to 512 bytes.
    *
    * @generated from field: repeated string found = 5;
    */
   found: string[];
 
   /**
-   * What went wrong, in words; empty if nothing did.
+   * A description of the problem; empty if there was none.
    *
    * @generated from field: string problem = 6;
    */
   problem: string;
 
   /**
-   * When.
+   * When the check was made.
    *
    * @generated from field: google.protobuf.Timestamp time = 7;
    */
@@ -240,27 +240,27 @@ export const DomainCheckSchema: GenMessage<DomainCheck> = /*@__PURE__*/
   messageDesc(file_hush_v1_domain, 1);
 
 /**
- * What was asked.
+ * Kind is the kind of a check.
  *
  * @generated from enum hush.v1.DomainCheck.Kind
  */
 export enum DomainCheck_Kind {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Whether the TXT record has the value.
+   * Whether the TXT record has the expected value.
    *
    * @generated from enum value: KIND_TXT = 1;
    */
   TXT = 1,
 
   /**
-   * Whether the name leads to this service.
+   * Whether the host name resolves to this service.
    *
    * @generated from enum value: KIND_ADDRESS = 2;
    */
@@ -274,90 +274,93 @@ export const DomainCheck_KindSchema: GenEnum<DomainCheck_Kind> = /*@__PURE__*/
   enumDesc(file_hush_v1_domain, 1, 0);
 
 /**
- * Brand is how a domain's pages look. Absent fields were never set.
+ * Brand is the look of a domain's pages. Absent fields were never set.
  *
  * @generated from message hush.v1.Brand
  */
 export type Brand = Message<"hush.v1.Brand"> & {
   /**
-   * # and 3 or 6 hexadecimal digits, as in #dc4a22.
+   * The main color: # and 3 or 6 hexadecimal digits, as in #dc4a22.
    *
    * @generated from field: optional string primary_color = 1;
    */
   primaryColor?: string | undefined;
 
   /**
-   * Likewise, under the name that some clients use.
+   * The same, under the name that some clients use.
    *
    * @generated from field: optional string colour = 2;
    */
   colour?: string | undefined;
 
   /**
-   * sans, serif or mono; sans-serif and monospace are understood.
+   * The font: sans, serif or mono. sans-serif and monospace are accepted too.
    *
    * @generated from field: optional string font_family = 3;
    */
   fontFamily?: string | undefined;
 
   /**
-   * rounded, square or pill.
+   * The corners: rounded, square or pill.
    *
    * @generated from field: optional string corner_style = 4;
    */
   cornerStyle?: string | undefined;
 
   /**
-   * Whether text on buttons is light.
+   * Whether the text on buttons is light.
    *
    * @generated from field: optional bool button_text_light = 5;
    */
   buttonTextLight?: boolean | undefined;
 
   /**
-   * What recipients read before they reveal: up to 500 characters.
+   * The text that recipients see before they open a secret: up to 500
+   * characters.
    *
    * @generated from field: optional string instructions_pre_reveal = 6;
    */
   instructionsPreReveal?: string | undefined;
 
   /**
-   * What they read beside the secret: up to 500 characters.
+   * The text that recipients see beside an opened secret: up to 500 characters.
    *
    * @generated from field: optional string instructions_reveal = 7;
    */
   instructionsReveal?: string | undefined;
 
   /**
-   * What they read afterwards: up to 500 characters.
+   * The text that recipients see after they opened a secret: up to 500
+   * characters.
    *
    * @generated from field: optional string instructions_post_reveal = 8;
    */
   instructionsPostReveal?: string | undefined;
 
   /**
-   * A line about the domain: up to 200 characters.
+   * A line of text about the domain: up to 200 characters.
    *
    * @generated from field: optional string description = 9;
    */
   description?: string | undefined;
 
   /**
-   * The language of its pages, as in pt_BR.
+   * The language of the domain's pages, as in pt_BR.
    *
    * @generated from field: optional string locale = 10;
    */
   locale?: string | undefined;
 
   /**
-   * Whether callers without an account may share on its pages.
+   * Whether callers without an account may share secrets on the domain's pages.
    *
    * @generated from field: optional bool allow_public_homepage = 11;
    */
   allowPublicHomepage?: boolean | undefined;
 
   /**
-   * Whether callers without an account may share by calling the API on it.
+   * Whether callers without an account may share secrets through the API on the
+   * domain.
    *
    * @generated from field: optional bool allow_public_api = 12;
    */
@@ -372,56 +375,56 @@ export const BrandSchema: GenMessage<Brand> = /*@__PURE__*/
   messageDesc(file_hush_v1_domain, 2);
 
 /**
- * Image is a picture as it is served: always PNG, at most 512 by 512 pixels,
- * without whatever else the uploaded file held.
+ * Image is an image as served: always a PNG of at most 512 by 512 pixels, with
+ * nothing else that the uploaded file contained.
  *
  * @generated from message hush.v1.Image
  */
 export type Image = Message<"hush.v1.Image"> & {
   /**
-   * The PNG file. Left out where a domain is shown.
+   * The PNG file. Omitted where a domain is returned.
    *
    * @generated from field: bytes content = 1;
    */
   content: Uint8Array;
 
   /**
-   * image/png.
+   * The media type: image/png.
    *
    * @generated from field: string content_type = 2;
    */
   contentType: string;
 
   /**
-   * logo.png or icon.png.
+   * The file name: logo.png or icon.png.
    *
    * @generated from field: string filename = 3;
    */
   filename: string;
 
   /**
-   * In pixels.
+   * The width in pixels.
    *
    * @generated from field: int32 width = 4;
    */
   width: number;
 
   /**
-   * In pixels.
+   * The height in pixels.
    *
    * @generated from field: int32 height = 5;
    */
   height: number;
 
   /**
-   * The file's length in bytes.
+   * The size of the file in bytes.
    *
    * @generated from field: int64 size = 6;
    */
   size: bigint;
 
   /**
-   * When it was uploaded.
+   * When the image was uploaded.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 7;
    */
@@ -436,35 +439,35 @@ export const ImageSchema: GenMessage<Image> = /*@__PURE__*/
   messageDesc(file_hush_v1_domain, 3);
 
 /**
- * DomainState is where a claim stands.
+ * DomainState is the state of a claim.
  *
  * @generated from enum hush.v1.DomainState
  */
 export enum DomainState {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: DOMAIN_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The TXT record was not found yet.
+   * The TXT record has not been found yet.
    *
    * @generated from enum value: DOMAIN_STATE_PENDING = 1;
    */
   PENDING = 1,
 
   /**
-   * The TXT record was found: the name is this account's and nobody else's.
+   * The TXT record was found. The domain belongs to this account alone.
    *
    * @generated from enum value: DOMAIN_STATE_VERIFIED = 2;
    */
   VERIFIED = 2,
 
   /**
-   * The TXT record has been missing for seven days. Secrets on the domain are
-   * locked until it is back; none is consumed.
+   * The TXT record has been missing for seven days. Secrets on the domain
+   * cannot be opened until the record is back. None of them is consumed.
    *
    * @generated from enum value: DOMAIN_STATE_SUSPENDED = 3;
    */
@@ -478,27 +481,27 @@ export const DomainStateSchema: GenEnum<DomainState> = /*@__PURE__*/
   enumDesc(file_hush_v1_domain, 0);
 
 /**
- * ImageKind tells a domain's images apart.
+ * ImageKind is the kind of a domain's image.
  *
  * @generated from enum hush.v1.ImageKind
  */
 export enum ImageKind {
   /**
-   * Means the logo.
+   * Treated as the logo.
    *
    * @generated from enum value: IMAGE_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * For the head of pages.
+   * The logo in the header of pages.
    *
    * @generated from enum value: IMAGE_KIND_LOGO = 1;
    */
   LOGO = 1,
 
   /**
-   * The small one.
+   * The icon of pages.
    *
    * @generated from enum value: IMAGE_KIND_ICON = 2;
    */

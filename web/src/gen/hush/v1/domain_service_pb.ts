@@ -16,13 +16,13 @@ export const file_hush_v1_domain_service: GenFile = /*@__PURE__*/
   fileDesc("ChxodXNoL3YxL2RvbWFpbl9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIiIKEEFkZERvbWFpblJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjQKEUFkZERvbWFpblJlc3BvbnNlEh8KBmRvbWFpbhgBIAEoCzIPLmh1c2gudjEuRG9tYWluIiUKE1JlbW92ZURvbWFpblJlcXVlc3QSDgoGZG9tYWluGAEgASgJIi4KFFJlbW92ZURvbWFpblJlc3BvbnNlEhYKDmRpc3BsYXlfZG9tYWluGAEgASgJIiIKEEdldERvbWFpblJlcXVlc3QSDgoGZG9tYWluGAEgASgJIjQKEUdldERvbWFpblJlc3BvbnNlEh8KBmRvbWFpbhgBIAEoCzIPLmh1c2gudjEuRG9tYWluIhQKEkxpc3REb21haW5zUmVxdWVzdCI3ChNMaXN0RG9tYWluc1Jlc3BvbnNlEiAKB2RvbWFpbnMYASADKAsyDy5odXNoLnYxLkRvbWFpbiIlChNWZXJpZnlEb21haW5SZXF1ZXN0Eg4KBmRvbWFpbhgBIAEoCSI3ChRWZXJpZnlEb21haW5SZXNwb25zZRIfCgZkb21haW4YASABKAsyDy5odXNoLnYxLkRvbWFpbiJYChhVcGRhdGVEb21haW5CcmFuZFJlcXVlc3QSDgoGZG9tYWluGAEgASgJEh0KBWJyYW5kGAIgASgLMg4uaHVzaC52MS5CcmFuZBINCgV1bnNldBgDIAMoCSI8ChlVcGRhdGVEb21haW5CcmFuZFJlc3BvbnNlEh8KBmRvbWFpbhgBIAEoCzIPLmh1c2gudjEuRG9tYWluIicKFUdldERvbWFpbkJyYW5kUmVxdWVzdBIOCgZkb21haW4YASABKAkiOQoWR2V0RG9tYWluQnJhbmRSZXNwb25zZRIfCgZkb21haW4YASABKAsyDy5odXNoLnYxLkRvbWFpbiJcChdVcGRhdGVEb21haW5Mb2dvUmVxdWVzdBIOCgZkb21haW4YASABKAkSIAoEa2luZBgCIAEoDjISLmh1c2gudjEuSW1hZ2VLaW5kEg8KB2NvbnRlbnQYAyABKAwiWgoYVXBkYXRlRG9tYWluTG9nb1Jlc3BvbnNlEh8KBmRvbWFpbhgBIAEoCzIPLmh1c2gudjEuRG9tYWluEh0KBWltYWdlGAIgASgLMg4uaHVzaC52MS5JbWFnZSJIChRHZXREb21haW5Mb2dvUmVxdWVzdBIOCgZkb21haW4YASABKAkSIAoEa2luZBgCIAEoDjISLmh1c2gudjEuSW1hZ2VLaW5kIjYKFUdldERvbWFpbkxvZ29SZXNwb25zZRIdCgVpbWFnZRgBIAEoCzIOLmh1c2gudjEuSW1hZ2UiSwoXRGVsZXRlRG9tYWluTG9nb1JlcXVlc3QSDgoGZG9tYWluGAEgASgJEiAKBGtpbmQYAiABKA4yEi5odXNoLnYxLkltYWdlS2luZCI7ChhEZWxldGVEb21haW5Mb2dvUmVzcG9uc2USHwoGZG9tYWluGAEgASgLMg8uaHVzaC52MS5Eb21haW4iJwoVR2V0UHVibGljQnJhbmRSZXF1ZXN0Eg4KBmRvbWFpbhgBIAEoCSKGAQoWR2V0UHVibGljQnJhbmRSZXNwb25zZRIRCglkb21haW5faWQYASABKAkSFgoOZGlzcGxheV9kb21haW4YAiABKAkSHQoFYnJhbmQYAyABKAsyDi5odXNoLnYxLkJyYW5kEhAKCGhhc19sb2dvGAQgASgIEhAKCGhhc19pY29uGAUgASgIIkwKFUdldFB1YmxpY0ltYWdlUmVxdWVzdBIRCglkb21haW5faWQYASABKAkSIAoEa2luZBgCIAEoDjISLmh1c2gudjEuSW1hZ2VLaW5kIjcKFkdldFB1YmxpY0ltYWdlUmVzcG9uc2USHQoFaW1hZ2UYASABKAsyDi5odXNoLnYxLkltYWdlMooJCg1Eb21haW5TZXJ2aWNlElAKCUFkZERvbWFpbhIZLmh1c2gudjEuQWRkRG9tYWluUmVxdWVzdBoaLmh1c2gudjEuQWRkRG9tYWluUmVzcG9uc2UiDPi9GAKAvhgNiL4YBRJZCgxSZW1vdmVEb21haW4SHC5odXNoLnYxLlJlbW92ZURvbWFpblJlcXVlc3QaHS5odXNoLnYxLlJlbW92ZURvbWFpblJlc3BvbnNlIgz4vRgCgL4YDYi+GAUSUAoJR2V0RG9tYWluEhkuaHVzaC52MS5HZXREb21haW5SZXF1ZXN0GhouaHVzaC52MS5HZXREb21haW5SZXNwb25zZSIM+L0YAoC+GAyIvhgFElYKC0xpc3REb21haW5zEhsuaHVzaC52MS5MaXN0RG9tYWluc1JlcXVlc3QaHC5odXNoLnYxLkxpc3REb21haW5zUmVzcG9uc2UiDPi9GAKAvhgMiL4YBRJZCgxWZXJpZnlEb21haW4SHC5odXNoLnYxLlZlcmlmeURvbWFpblJlcXVlc3QaHS5odXNoLnYxLlZlcmlmeURvbWFpblJlc3BvbnNlIgz4vRgCgL4YDoi+GAUSaAoRVXBkYXRlRG9tYWluQnJhbmQSIS5odXNoLnYxLlVwZGF0ZURvbWFpbkJyYW5kUmVxdWVzdBoiLmh1c2gudjEuVXBkYXRlRG9tYWluQnJhbmRSZXNwb25zZSIM+L0YAoC+GA2IvhgFEl8KDkdldERvbWFpbkJyYW5kEh4uaHVzaC52MS5HZXREb21haW5CcmFuZFJlcXVlc3QaHy5odXNoLnYxLkdldERvbWFpbkJyYW5kUmVzcG9uc2UiDPi9GAKAvhgMiL4YBRJlChBVcGRhdGVEb21haW5Mb2dvEiAuaHVzaC52MS5VcGRhdGVEb21haW5Mb2dvUmVxdWVzdBohLmh1c2gudjEuVXBkYXRlRG9tYWluTG9nb1Jlc3BvbnNlIgz4vRgCgL4YD4i+GAUSXAoNR2V0RG9tYWluTG9nbxIdLmh1c2gudjEuR2V0RG9tYWluTG9nb1JlcXVlc3QaHi5odXNoLnYxLkdldERvbWFpbkxvZ29SZXNwb25zZSIM+L0YAoC+GAyIvhgFEmUKEERlbGV0ZURvbWFpbkxvZ28SIC5odXNoLnYxLkRlbGV0ZURvbWFpbkxvZ29SZXF1ZXN0GiEuaHVzaC52MS5EZWxldGVEb21haW5Mb2dvUmVzcG9uc2UiDPi9GAKAvhgNiL4YBRJnCg5HZXRQdWJsaWNCcmFuZBIeLmh1c2gudjEuR2V0UHVibGljQnJhbmRSZXF1ZXN0Gh8uaHVzaC52MS5HZXRQdWJsaWNCcmFuZFJlc3BvbnNlIhT4vRgBgL4YDIi+GAGQvhgBmL4YARJnCg5HZXRQdWJsaWNJbWFnZRIeLmh1c2gudjEuR2V0UHVibGljSW1hZ2VSZXF1ZXN0Gh8uaHVzaC52MS5HZXRQdWJsaWNJbWFnZVJlc3BvbnNlIhT4vRgBgL4YDIi+GAGQvhgBmL4YAWIGcHJvdG8z", [file_hush_v1_domain, file_hush_v1_policy]);
 
 /**
- * AddDomainRequest names a domain.
+ * AddDomainRequest is the request of AddDomain.
  *
  * @generated from message hush.v1.AddDomainRequest
  */
 export type AddDomainRequest = Message<"hush.v1.AddDomainRequest"> & {
   /**
-   * The name, as people write it.
+   * The host name, in any spelling that people use.
    *
    * @generated from field: string domain = 1;
    */
@@ -37,13 +37,13 @@ export const AddDomainRequestSchema: GenMessage<AddDomainRequest> = /*@__PURE__*
   messageDesc(file_hush_v1_domain_service, 0);
 
 /**
- * AddDomainResponse shows the claim.
+ * AddDomainResponse is the response of AddDomain.
  *
  * @generated from message hush.v1.AddDomainResponse
  */
 export type AddDomainResponse = Message<"hush.v1.AddDomainResponse"> & {
   /**
-   * The claim, with the TXT record that verifies it.
+   * The domain, with the TXT record that verifies it.
    *
    * @generated from field: hush.v1.Domain domain = 1;
    */
@@ -58,13 +58,13 @@ export const AddDomainResponseSchema: GenMessage<AddDomainResponse> = /*@__PURE_
   messageDesc(file_hush_v1_domain_service, 1);
 
 /**
- * RemoveDomainRequest names a domain.
+ * RemoveDomainRequest is the request of RemoveDomain.
  *
  * @generated from message hush.v1.RemoveDomainRequest
  */
 export type RemoveDomainRequest = Message<"hush.v1.RemoveDomainRequest"> & {
   /**
-   * The name or id.
+   * The host name or id.
    *
    * @generated from field: string domain = 1;
    */
@@ -79,13 +79,13 @@ export const RemoveDomainRequestSchema: GenMessage<RemoveDomainRequest> = /*@__P
   messageDesc(file_hush_v1_domain_service, 2);
 
 /**
- * RemoveDomainResponse names what went.
+ * RemoveDomainResponse is the response of RemoveDomain.
  *
  * @generated from message hush.v1.RemoveDomainResponse
  */
 export type RemoveDomainResponse = Message<"hush.v1.RemoveDomainResponse"> & {
   /**
-   * The name.
+   * The host name of the removed domain.
    *
    * @generated from field: string display_domain = 1;
    */
@@ -100,13 +100,13 @@ export const RemoveDomainResponseSchema: GenMessage<RemoveDomainResponse> = /*@_
   messageDesc(file_hush_v1_domain_service, 3);
 
 /**
- * GetDomainRequest names a domain.
+ * GetDomainRequest is the request of GetDomain.
  *
  * @generated from message hush.v1.GetDomainRequest
  */
 export type GetDomainRequest = Message<"hush.v1.GetDomainRequest"> & {
   /**
-   * The name or id.
+   * The host name or id.
    *
    * @generated from field: string domain = 1;
    */
@@ -121,7 +121,7 @@ export const GetDomainRequestSchema: GenMessage<GetDomainRequest> = /*@__PURE__*
   messageDesc(file_hush_v1_domain_service, 4);
 
 /**
- * GetDomainResponse shows it.
+ * GetDomainResponse is the response of GetDomain.
  *
  * @generated from message hush.v1.GetDomainResponse
  */
@@ -142,7 +142,7 @@ export const GetDomainResponseSchema: GenMessage<GetDomainResponse> = /*@__PURE_
   messageDesc(file_hush_v1_domain_service, 5);
 
 /**
- * ListDomainsRequest asks for all of them.
+ * ListDomainsRequest is empty.
  *
  * @generated from message hush.v1.ListDomainsRequest
  */
@@ -157,7 +157,7 @@ export const ListDomainsRequestSchema: GenMessage<ListDomainsRequest> = /*@__PUR
   messageDesc(file_hush_v1_domain_service, 6);
 
 /**
- * ListDomainsResponse lists them.
+ * ListDomainsResponse is the response of ListDomains.
  *
  * @generated from message hush.v1.ListDomainsResponse
  */
@@ -178,13 +178,13 @@ export const ListDomainsResponseSchema: GenMessage<ListDomainsResponse> = /*@__P
   messageDesc(file_hush_v1_domain_service, 7);
 
 /**
- * VerifyDomainRequest names a domain.
+ * VerifyDomainRequest is the request of VerifyDomain.
  *
  * @generated from message hush.v1.VerifyDomainRequest
  */
 export type VerifyDomainRequest = Message<"hush.v1.VerifyDomainRequest"> & {
   /**
-   * The name or id.
+   * The host name or id.
    *
    * @generated from field: string domain = 1;
    */
@@ -199,7 +199,7 @@ export const VerifyDomainRequestSchema: GenMessage<VerifyDomainRequest> = /*@__P
   messageDesc(file_hush_v1_domain_service, 8);
 
 /**
- * VerifyDomainResponse shows what was found.
+ * VerifyDomainResponse is the response of VerifyDomain.
  *
  * @generated from message hush.v1.VerifyDomainResponse
  */
@@ -220,20 +220,20 @@ export const VerifyDomainResponseSchema: GenMessage<VerifyDomainResponse> = /*@_
   messageDesc(file_hush_v1_domain_service, 9);
 
 /**
- * UpdateDomainBrandRequest holds changes.
+ * UpdateDomainBrandRequest is the request of UpdateDomainBrand.
  *
  * @generated from message hush.v1.UpdateDomainBrandRequest
  */
 export type UpdateDomainBrandRequest = Message<"hush.v1.UpdateDomainBrandRequest"> & {
   /**
-   * The name or id.
+   * The host name or id.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * The fields that change.
+   * The fields to set.
    *
    * @generated from field: hush.v1.Brand brand = 2;
    */
@@ -255,13 +255,13 @@ export const UpdateDomainBrandRequestSchema: GenMessage<UpdateDomainBrandRequest
   messageDesc(file_hush_v1_domain_service, 10);
 
 /**
- * UpdateDomainBrandResponse shows the domain afterwards.
+ * UpdateDomainBrandResponse is the response of UpdateDomainBrand.
  *
  * @generated from message hush.v1.UpdateDomainBrandResponse
  */
 export type UpdateDomainBrandResponse = Message<"hush.v1.UpdateDomainBrandResponse"> & {
   /**
-   * The domain.
+   * The updated domain.
    *
    * @generated from field: hush.v1.Domain domain = 1;
    */
@@ -276,13 +276,13 @@ export const UpdateDomainBrandResponseSchema: GenMessage<UpdateDomainBrandRespon
   messageDesc(file_hush_v1_domain_service, 11);
 
 /**
- * GetDomainBrandRequest names a domain.
+ * GetDomainBrandRequest is the request of GetDomainBrand.
  *
  * @generated from message hush.v1.GetDomainBrandRequest
  */
 export type GetDomainBrandRequest = Message<"hush.v1.GetDomainBrandRequest"> & {
   /**
-   * The name or id.
+   * The host name or id.
    *
    * @generated from field: string domain = 1;
    */
@@ -297,7 +297,7 @@ export const GetDomainBrandRequestSchema: GenMessage<GetDomainBrandRequest> = /*
   messageDesc(file_hush_v1_domain_service, 12);
 
 /**
- * GetDomainBrandResponse shows how its pages look.
+ * GetDomainBrandResponse is the response of GetDomainBrand.
  *
  * @generated from message hush.v1.GetDomainBrandResponse
  */
@@ -318,27 +318,27 @@ export const GetDomainBrandResponseSchema: GenMessage<GetDomainBrandResponse> = 
   messageDesc(file_hush_v1_domain_service, 13);
 
 /**
- * UpdateDomainLogoRequest holds an image.
+ * UpdateDomainLogoRequest is the request of UpdateDomainLogo.
  *
  * @generated from message hush.v1.UpdateDomainLogoRequest
  */
 export type UpdateDomainLogoRequest = Message<"hush.v1.UpdateDomainLogoRequest"> & {
   /**
-   * The name or id.
+   * The host name or id.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * Which of the images.
+   * The kind of the image.
    *
    * @generated from field: hush.v1.ImageKind kind = 2;
    */
   kind: ImageKind;
 
   /**
-   * The file.
+   * The content of the file.
    *
    * @generated from field: bytes content = 3;
    */
@@ -353,20 +353,20 @@ export const UpdateDomainLogoRequestSchema: GenMessage<UpdateDomainLogoRequest> 
   messageDesc(file_hush_v1_domain_service, 14);
 
 /**
- * UpdateDomainLogoResponse shows what was made of it.
+ * UpdateDomainLogoResponse is the response of UpdateDomainLogo.
  *
  * @generated from message hush.v1.UpdateDomainLogoResponse
  */
 export type UpdateDomainLogoResponse = Message<"hush.v1.UpdateDomainLogoResponse"> & {
   /**
-   * The domain.
+   * The updated domain.
    *
    * @generated from field: hush.v1.Domain domain = 1;
    */
   domain?: Domain | undefined;
 
   /**
-   * The image.
+   * The image as stored.
    *
    * @generated from field: hush.v1.Image image = 2;
    */
@@ -381,20 +381,20 @@ export const UpdateDomainLogoResponseSchema: GenMessage<UpdateDomainLogoResponse
   messageDesc(file_hush_v1_domain_service, 15);
 
 /**
- * GetDomainLogoRequest names an image.
+ * GetDomainLogoRequest is the request of GetDomainLogo.
  *
  * @generated from message hush.v1.GetDomainLogoRequest
  */
 export type GetDomainLogoRequest = Message<"hush.v1.GetDomainLogoRequest"> & {
   /**
-   * The name or id.
+   * The host name or id.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * Which of the images.
+   * The kind of the image.
    *
    * @generated from field: hush.v1.ImageKind kind = 2;
    */
@@ -409,7 +409,7 @@ export const GetDomainLogoRequestSchema: GenMessage<GetDomainLogoRequest> = /*@_
   messageDesc(file_hush_v1_domain_service, 16);
 
 /**
- * GetDomainLogoResponse shows it.
+ * GetDomainLogoResponse is the response of GetDomainLogo.
  *
  * @generated from message hush.v1.GetDomainLogoResponse
  */
@@ -430,20 +430,20 @@ export const GetDomainLogoResponseSchema: GenMessage<GetDomainLogoResponse> = /*
   messageDesc(file_hush_v1_domain_service, 17);
 
 /**
- * DeleteDomainLogoRequest names an image.
+ * DeleteDomainLogoRequest is the request of DeleteDomainLogo.
  *
  * @generated from message hush.v1.DeleteDomainLogoRequest
  */
 export type DeleteDomainLogoRequest = Message<"hush.v1.DeleteDomainLogoRequest"> & {
   /**
-   * The name or id.
+   * The host name or id.
    *
    * @generated from field: string domain = 1;
    */
   domain: string;
 
   /**
-   * Which of the images.
+   * The kind of the image.
    *
    * @generated from field: hush.v1.ImageKind kind = 2;
    */
@@ -458,13 +458,13 @@ export const DeleteDomainLogoRequestSchema: GenMessage<DeleteDomainLogoRequest> 
   messageDesc(file_hush_v1_domain_service, 18);
 
 /**
- * DeleteDomainLogoResponse shows the domain afterwards.
+ * DeleteDomainLogoResponse is the response of DeleteDomainLogo.
  *
  * @generated from message hush.v1.DeleteDomainLogoResponse
  */
 export type DeleteDomainLogoResponse = Message<"hush.v1.DeleteDomainLogoResponse"> & {
   /**
-   * The domain.
+   * The updated domain.
    *
    * @generated from field: hush.v1.Domain domain = 1;
    */
@@ -479,13 +479,13 @@ export const DeleteDomainLogoResponseSchema: GenMessage<DeleteDomainLogoResponse
   messageDesc(file_hush_v1_domain_service, 19);
 
 /**
- * GetPublicBrandRequest names a domain.
+ * GetPublicBrandRequest is the request of GetPublicBrand.
  *
  * @generated from message hush.v1.GetPublicBrandRequest
  */
 export type GetPublicBrandRequest = Message<"hush.v1.GetPublicBrandRequest"> & {
   /**
-   * The name, as in a secret's share_domain.
+   * The host name, as in a secret's share_domain.
    *
    * @generated from field: string domain = 1;
    */
@@ -500,7 +500,7 @@ export const GetPublicBrandRequestSchema: GenMessage<GetPublicBrandRequest> = /*
   messageDesc(file_hush_v1_domain_service, 20);
 
 /**
- * GetPublicBrandResponse shows how its pages look.
+ * GetPublicBrandResponse is the response of GetPublicBrand.
  *
  * @generated from message hush.v1.GetPublicBrandResponse
  */
@@ -513,14 +513,14 @@ export type GetPublicBrandResponse = Message<"hush.v1.GetPublicBrandResponse"> &
   domainId: string;
 
   /**
-   * The name.
+   * The host name.
    *
    * @generated from field: string display_domain = 2;
    */
   displayDomain: string;
 
   /**
-   * How its pages look.
+   * The look of the domain's pages.
    *
    * @generated from field: hush.v1.Brand brand = 3;
    */
@@ -549,7 +549,7 @@ export const GetPublicBrandResponseSchema: GenMessage<GetPublicBrandResponse> = 
   messageDesc(file_hush_v1_domain_service, 21);
 
 /**
- * GetPublicImageRequest names an image.
+ * GetPublicImageRequest is the request of GetPublicImage.
  *
  * @generated from message hush.v1.GetPublicImageRequest
  */
@@ -562,7 +562,7 @@ export type GetPublicImageRequest = Message<"hush.v1.GetPublicImageRequest"> & {
   domainId: string;
 
   /**
-   * Which of the images.
+   * The kind of the image.
    *
    * @generated from field: hush.v1.ImageKind kind = 2;
    */
@@ -577,7 +577,7 @@ export const GetPublicImageRequestSchema: GenMessage<GetPublicImageRequest> = /*
   messageDesc(file_hush_v1_domain_service, 22);
 
 /**
- * GetPublicImageResponse shows it.
+ * GetPublicImageResponse is the response of GetPublicImage.
  *
  * @generated from message hush.v1.GetPublicImageResponse
  */
@@ -598,20 +598,21 @@ export const GetPublicImageResponseSchema: GenMessage<GetPublicImageResponse> = 
   messageDesc(file_hush_v1_domain_service, 23);
 
 /**
- * DomainService is about the domains of the caller's account. A domain is
- * named by its host name or its id; one that the account does not have is
- * NOT_FOUND with REASON_DOMAIN_NOT_FOUND.
+ * DomainService manages the custom domains of the caller's account. Requests
+ * name a domain by its host name or its id. A domain that the account does not
+ * have returns NOT_FOUND with REASON_DOMAIN_NOT_FOUND.
  *
  * @generated from service hush.v1.DomainService
  */
 export const DomainService: GenService<{
   /**
-   * AddDomain claims a name. It can be used once it is verified, and a claim
-   * that is not keeps nobody else from the name.
+   * AddDomain claims a host name. The domain can be used once it is verified.
+   * An unverified claim does not stop other accounts from claiming the name.
    *
-   * Errors: INVALID_ARGUMENT for what is no public domain, and for the
-   * service's own host and names below it; ALREADY_EXISTS for one that the
-   * account has; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 100.
+   * Errors: INVALID_ARGUMENT for a name that is not a public domain name, and
+   * for the service's own host and names below it; ALREADY_EXISTS for a domain
+   * that the account already has; RESOURCE_EXHAUSTED with REASON_TOO_MANY for
+   * more than 100 domains.
    *
    * @generated from rpc hush.v1.DomainService.AddDomain
    */
@@ -621,8 +622,8 @@ export const DomainService: GenService<{
     output: typeof AddDomainResponseSchema;
   },
   /**
-   * RemoveDomain gives a name up. Secrets on it live on, on the service's own
-   * host.
+   * RemoveDomain removes a domain from the account. Secrets on it remain
+   * available on the service's own host.
    *
    * @generated from rpc hush.v1.DomainService.RemoveDomain
    */
@@ -632,7 +633,7 @@ export const DomainService: GenService<{
     output: typeof RemoveDomainResponseSchema;
   },
   /**
-   * GetDomain shows a domain.
+   * GetDomain returns a domain.
    *
    * @generated from rpc hush.v1.DomainService.GetDomain
    */
@@ -642,7 +643,7 @@ export const DomainService: GenService<{
     output: typeof GetDomainResponseSchema;
   },
   /**
-   * ListDomains shows all of them, newest first.
+   * ListDomains returns all of the account's domains, newest first.
    *
    * @generated from rpc hush.v1.DomainService.ListDomains
    */
@@ -652,10 +653,10 @@ export const DomainService: GenService<{
     output: typeof ListDomainsResponseSchema;
   },
   /**
-   * VerifyDomain asks DNS now, and answers what was found. That a record is
-   * missing is no error.
+   * VerifyDomain queries DNS now and returns what it found. A missing record is
+   * not an error.
    *
-   * Errors: ALREADY_EXISTS if another account verified the name before.
+   * Errors: ALREADY_EXISTS if another account has already verified the domain.
    *
    * @generated from rpc hush.v1.DomainService.VerifyDomain
    */
@@ -665,8 +666,8 @@ export const DomainService: GenService<{
     output: typeof VerifyDomainResponseSchema;
   },
   /**
-   * UpdateDomainBrand changes how the domain's pages look. Fields that are not
-   * given stay as they are.
+   * UpdateDomainBrand changes the look of a domain's pages. Absent fields do
+   * not change.
    *
    * Errors: INVALID_ARGUMENT for a value outside its limits.
    *
@@ -678,7 +679,7 @@ export const DomainService: GenService<{
     output: typeof UpdateDomainBrandResponseSchema;
   },
   /**
-   * GetDomainBrand shows how they look.
+   * GetDomainBrand returns the look of a domain's pages.
    *
    * @generated from rpc hush.v1.DomainService.GetDomainBrand
    */
@@ -688,11 +689,11 @@ export const DomainService: GenService<{
     output: typeof GetDomainBrandResponseSchema;
   },
   /**
-   * UpdateDomainLogo takes a PNG, JPEG or GIF of at most 1 MiB and 4,096 by
-   * 4,096 pixels, but no more than 4 million of them, and keeps it as a PNG
-   * of at most 512 by 512.
+   * UpdateDomainLogo sets an image. It accepts a PNG, JPEG or GIF of at most 1
+   * MiB, 4,096 by 4,096 pixels and 4 million pixels in total, and stores it as
+   * a PNG of at most 512 by 512 pixels.
    *
-   * Errors: INVALID_ARGUMENT for anything else.
+   * Errors: INVALID_ARGUMENT for any other file.
    *
    * @generated from rpc hush.v1.DomainService.UpdateDomainLogo
    */
@@ -702,7 +703,7 @@ export const DomainService: GenService<{
     output: typeof UpdateDomainLogoResponseSchema;
   },
   /**
-   * GetDomainLogo shows an image.
+   * GetDomainLogo returns an image.
    *
    * Errors: NOT_FOUND if there is none.
    *
@@ -726,10 +727,10 @@ export const DomainService: GenService<{
     output: typeof DeleteDomainLogoResponseSchema;
   },
   /**
-   * GetPublicBrand shows anybody how a verified domain's pages look, for the
-   * link page of a secret that was shared on it.
+   * GetPublicBrand returns the look of a verified domain's pages to any caller,
+   * for the link page of a secret shared on the domain.
    *
-   * Errors: NOT_FOUND for a name that nobody verified.
+   * Errors: NOT_FOUND for a domain that is not verified.
    *
    * @generated from rpc hush.v1.DomainService.GetPublicBrand
    */
@@ -739,7 +740,8 @@ export const DomainService: GenService<{
     output: typeof GetPublicBrandResponseSchema;
   },
   /**
-   * GetPublicImage shows anybody an image of a domain, by the domain's id.
+   * GetPublicImage returns an image of a domain to any caller, by the domain's
+   * id.
    *
    * Errors: NOT_FOUND if there is none.
    *

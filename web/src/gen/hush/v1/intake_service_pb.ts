@@ -16,7 +16,7 @@ export const file_hush_v1_intake_service: GenFile = /*@__PURE__*/
   fileDesc("ChxodXNoL3YxL2ludGFrZV9zZXJ2aWNlLnByb3RvEgdodXNoLnYxImsKFlJlY2VpdmVGZWVkYmFja1JlcXVlc3QSDwoHbWVzc2FnZRgBIAEoCRIRCgl0aW1lX3pvbmUYAiABKAkSDwoHdmVyc2lvbhgDIAEoCRIcChRhdXRoZW50aWNpdHlfcGF5bG9hZBgEIAEoCSIZChdSZWNlaXZlRmVlZGJhY2tSZXNwb25zZSJcCghGZWVkYmFjaxIPCgdtZXNzYWdlGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZzZW5kZXIYAyABKAkirAEKF1JlY2VpdmVFeGNlcHRpb25SZXF1ZXN0Eg8KB21lc3NhZ2UYASABKAkSDAoEdHlwZRgCIAEoCRINCgVzdGFjaxgDIAEoCRILCgN1cmwYBCABKAkSDAoEbGluZRgFIAEoBRIOCgZjb2x1bW4YBiABKAUSEgoKdXNlcl9hZ2VudBgHIAEoCRITCgtlbnZpcm9ubWVudBgIIAEoCRIPCgdyZWxlYXNlGAkgASgJIkEKGFJlY2VpdmVFeGNlcHRpb25SZXNwb25zZRIlCglleGNlcHRpb24YASABKAsyEi5odXNoLnYxLkV4Y2VwdGlvbiLzAQoJRXhjZXB0aW9uEhQKDGV4Y2VwdGlvbl9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEgwKBHR5cGUYAyABKAkSDQoFc3RhY2sYBCABKAkSCwoDdXJsGAUgASgJEgwKBGxpbmUYBiABKAUSDgoGY29sdW1uGAcgASgFEhIKCnVzZXJfYWdlbnQYCCABKAkSEwoLZW52aXJvbm1lbnQYCSABKAkSDwoHcmVsZWFzZRgKIAEoCRIMCgR1c2VyGAsgASgJEi8KC2NyZWF0ZV90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcDLaAQoNSW50YWtlU2VydmljZRJiCg9SZWNlaXZlRmVlZGJhY2sSHy5odXNoLnYxLlJlY2VpdmVGZWVkYmFja1JlcXVlc3QaIC5odXNoLnYxLlJlY2VpdmVGZWVkYmFja1Jlc3BvbnNlIgz4vRgBgL4YEYi+GAESZQoQUmVjZWl2ZUV4Y2VwdGlvbhIgLmh1c2gudjEuUmVjZWl2ZUV4Y2VwdGlvblJlcXVlc3QaIS5odXNoLnYxLlJlY2VpdmVFeGNlcHRpb25SZXNwb25zZSIM+L0YAYC+GBKIvhgBYgZwcm90bzM", [file_google_protobuf_timestamp, file_hush_v1_policy]);
 
 /**
- * ReceiveFeedbackRequest is a message.
+ * ReceiveFeedbackRequest is the request of ReceiveFeedback.
  *
  * @generated from message hush.v1.ReceiveFeedbackRequest
  */
@@ -43,7 +43,7 @@ export type ReceiveFeedbackRequest = Message<"hush.v1.ReceiveFeedbackRequest"> &
   version: string;
 
   /**
-   * A solved challenge of the action `feedback`.
+   * A solved challenge for the action `feedback`.
    *
    * @generated from field: string authenticity_payload = 4;
    */
@@ -58,7 +58,7 @@ export const ReceiveFeedbackRequestSchema: GenMessage<ReceiveFeedbackRequest> = 
   messageDesc(file_hush_v1_intake_service, 0);
 
 /**
- * ReceiveFeedbackResponse says nothing more.
+ * ReceiveFeedbackResponse is empty.
  *
  * @generated from message hush.v1.ReceiveFeedbackResponse
  */
@@ -73,7 +73,7 @@ export const ReceiveFeedbackResponseSchema: GenMessage<ReceiveFeedbackResponse> 
   messageDesc(file_hush_v1_intake_service, 1);
 
 /**
- * Feedback is a message as it was kept.
+ * Feedback is a message as stored.
  *
  * @generated from message hush.v1.Feedback
  */
@@ -86,14 +86,14 @@ export type Feedback = Message<"hush.v1.Feedback"> & {
   message: string;
 
   /**
-   * When it came.
+   * When the message was received.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 2;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * The id of the sender's account, or the network that it came from.
+   * The id of the sender's account, or the sender's network.
    *
    * @generated from field: string sender = 3;
    */
@@ -108,62 +108,62 @@ export const FeedbackSchema: GenMessage<Feedback> = /*@__PURE__*/
   messageDesc(file_hush_v1_intake_service, 2);
 
 /**
- * ReceiveExceptionRequest is a report.
+ * ReceiveExceptionRequest is the request of ReceiveException.
  *
  * @generated from message hush.v1.ReceiveExceptionRequest
  */
 export type ReceiveExceptionRequest = Message<"hush.v1.ReceiveExceptionRequest"> & {
   /**
-   * What was thrown: 1 to 1,000 characters.
+   * The exception's message: 1 to 1,000 characters.
    *
    * @generated from field: string message = 1;
    */
   message: string;
 
   /**
-   * Its type, as in TypeError.
+   * The exception's type, as in TypeError.
    *
    * @generated from field: string type = 2;
    */
   type: string;
 
   /**
-   * Where it came from: up to 2,500 characters.
+   * The stack trace: up to 2,500 characters.
    *
    * @generated from field: string stack = 3;
    */
   stack: string;
 
   /**
-   * The page.
+   * The URL of the page.
    *
    * @generated from field: string url = 4;
    */
   url: string;
 
   /**
-   * The line.
+   * The line number.
    *
    * @generated from field: int32 line = 5;
    */
   line: number;
 
   /**
-   * The column.
+   * The column number.
    *
    * @generated from field: int32 column = 6;
    */
   column: number;
 
   /**
-   * The browser.
+   * The browser's User-Agent header.
    *
    * @generated from field: string user_agent = 7;
    */
   userAgent: string;
 
   /**
-   * As in production.
+   * The client's environment, as in production.
    *
    * @generated from field: string environment = 8;
    */
@@ -185,13 +185,13 @@ export const ReceiveExceptionRequestSchema: GenMessage<ReceiveExceptionRequest> 
   messageDesc(file_hush_v1_intake_service, 3);
 
 /**
- * ReceiveExceptionResponse shows what was kept.
+ * ReceiveExceptionResponse is the response of ReceiveException.
  *
  * @generated from message hush.v1.ReceiveExceptionResponse
  */
 export type ReceiveExceptionResponse = Message<"hush.v1.ReceiveExceptionResponse"> & {
   /**
-   * The report.
+   * The report as stored.
    *
    * @generated from field: hush.v1.Exception exception = 1;
    */
@@ -206,69 +206,69 @@ export const ReceiveExceptionResponseSchema: GenMessage<ReceiveExceptionResponse
   messageDesc(file_hush_v1_intake_service, 4);
 
 /**
- * Exception is a report as it was kept.
+ * Exception is a report as stored.
  *
  * @generated from message hush.v1.Exception
  */
 export type Exception = Message<"hush.v1.Exception"> & {
   /**
-   * Its id: 31 characters 0-9 and a-z.
+   * The id: 31 characters 0-9 and a-z.
    *
    * @generated from field: string exception_id = 1;
    */
   exceptionId: string;
 
   /**
-   * What was thrown.
+   * The exception's message.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * Its type.
+   * The exception's type.
    *
    * @generated from field: string type = 3;
    */
   type: string;
 
   /**
-   * Where it came from.
+   * The stack trace.
    *
    * @generated from field: string stack = 4;
    */
   stack: string;
 
   /**
-   * The page, without what may open anything.
+   * The URL of the page, without keys and tokens.
    *
    * @generated from field: string url = 5;
    */
   url: string;
 
   /**
-   * The line.
+   * The line number.
    *
    * @generated from field: int32 line = 6;
    */
   line: number;
 
   /**
-   * The column.
+   * The column number.
    *
    * @generated from field: int32 column = 7;
    */
   column: number;
 
   /**
-   * The browser.
+   * The browser's User-Agent header.
    *
    * @generated from field: string user_agent = 8;
    */
   userAgent: string;
 
   /**
-   * As in production.
+   * The client's environment, as in production.
    *
    * @generated from field: string environment = 9;
    */
@@ -282,14 +282,14 @@ export type Exception = Message<"hush.v1.Exception"> & {
   release: string;
 
   /**
-   * The id of the reporter's account, or the network that it came from.
+   * The id of the reporter's account, or the reporter's network.
    *
    * @generated from field: string user = 11;
    */
   user: string;
 
   /**
-   * When it came.
+   * When the report was received.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 12;
    */
@@ -304,17 +304,17 @@ export const ExceptionSchema: GenMessage<Exception> = /*@__PURE__*/
   messageDesc(file_hush_v1_intake_service, 5);
 
 /**
- * IntakeService takes what people and browsers have to say. Keys of secrets,
- * links and tokens are taken out before anything is kept.
+ * IntakeService receives feedback from people and error reports from browsers.
+ * It removes keys of secrets, links and tokens before it stores anything.
  *
  * @generated from service hush.v1.IntakeService
  */
 export const IntakeService: GenService<{
   /**
-   * ReceiveFeedback keeps a message for the colonels, for 30 days.
+   * ReceiveFeedback stores a message for the administrators for 30 days.
    *
-   * Errors: INVALID_ARGUMENT for an empty or long one, and without a solved
-   * challenge from callers without an account.
+   * Errors: INVALID_ARGUMENT for an empty message, for one that is too long,
+   * and for a missing solved challenge from callers without an account.
    *
    * @generated from rpc hush.v1.IntakeService.ReceiveFeedback
    */
@@ -324,8 +324,8 @@ export const IntakeService: GenService<{
     output: typeof ReceiveFeedbackResponseSchema;
   },
   /**
-   * ReceiveException keeps a report of a browser's mistake for the colonels,
-   * for 14 days.
+   * ReceiveException stores a browser's error report for the administrators for
+   * 14 days.
    *
    * Errors: INVALID_ARGUMENT without a message.
    *

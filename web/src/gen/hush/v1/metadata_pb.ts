@@ -17,14 +17,14 @@ export const file_hush_v1_metadata: GenFile = /*@__PURE__*/
   fileDesc("ChZodXNoL3YxL21ldGFkYXRhLnByb3RvEgdodXNoLnYxIqQGCghNZXRhZGF0YRIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABARIXCgpzZWNyZXRfa2V5GAIgASgJQgOAAQESFwoPc2VjcmV0X3Nob3J0a2V5GAMgASgJEh0KBXN0YXRlGAQgASgOMg4uaHVzaC52MS5TdGF0ZRIWCg5oYXNfcGFzc3BocmFzZRgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJzZWNyZXRfZXhwaXJlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCXZpZXdfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVjZWl2ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglidXJuX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKA3R0bBgNIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIyCg9zZWNyZXRfdHRsX2xlZnQYDiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIdHRsX2xlZnQYDyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEgoKcmVjaXBpZW50cxgQIAMoCRIUCgxzaGFyZV9kb21haW4YESABKAkSEQoEbWVtbxgSIAEoCUIDgAEBEhMKBmN1c3RpZBgTIAEoCUIDgAEBEh4KBmV2ZW50cxgUIAMoCzIOLmh1c2gudjEuRXZlbnQSJQoKZGVsaXZlcmllcxgVIAMoCzIRLmh1c2gudjEuRGVsaXZlcnkSFwoPbG9ja2VkX2Zvcl9nb29kGBYgASgIIoECCgVFdmVudBIhCgRraW5kGAEgASgOMhMuaHVzaC52MS5FdmVudC5LaW5kEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB25ldHdvcmsYAyABKAkSDQoFY291bnQYBCABKAUiigEKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQ1JFQVRFRBABEg8KC0tJTkRfTE9PS0VEEAISEwoPS0lORF9QQVNTUEhSQVNFEAMSEQoNS0lORF9SRVZFQUxFRBAEEg8KC0tJTkRfQlVSTkVEEAUSEAoMS0lORF9FWFBJUkVEEAYiiQIKCERlbGl2ZXJ5EhEKCXJlY2lwaWVudBgBIAEoCRImCgVzdGF0ZRgCIAEoDjIXLmh1c2gudjEuRGVsaXZlcnkuU3RhdGUSLwoLdXBkYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGF0dGVtcHRzGAQgASgFIn8KBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASGAoUU1RBVEVfTk9UX0NPTkZJR1VSRUQQARIQCgxTVEFURV9RVUVVRUQQAhIOCgpTVEFURV9TRU5UEAMSEAoMU1RBVEVfRkFJTEVEEAQSEQoNU1RBVEVfRFJPUFBFRBAFYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_secret]);
 
 /**
- * Metadata is the sender's receipt of a secret. It lives twice as long as the
- * secret may, and never holds the value.
+ * Metadata is a receipt: the sender's view of a secret. Its lifetime is twice
+ * the secret's. It never contains the value.
  *
  * @generated from message hush.v1.Metadata
  */
 export type Metadata = Message<"hush.v1.Metadata"> & {
   /**
-   * The key of the receipt: 31 characters 0-9 and a-z. Whoever holds it may
+   * The key of the receipt: 31 characters 0-9 and a-z. Anyone who has it can
    * read the receipt and burn the secret.
    *
    * @generated from field: string metadata_key = 1;
@@ -32,32 +32,35 @@ export type Metadata = Message<"hush.v1.Metadata"> & {
   metadataKey: string;
 
   /**
-   * The key of the secret, while the secret waits. The receipt of an account's
-   * secret shows it in the answer that creates the secret, and afterwards to
-   * the account alone: to its sessions, and to its tokens with the scope
-   * reveal. Empty for everybody else.
+   * The key of the secret while the secret waits. If an account concealed the
+   * secret, the key is in the response that creates it; afterwards only that
+   * account sees it, through its sessions and through tokens with the scope
+   * reveal. Otherwise empty.
    *
    * @generated from field: string secret_key = 2;
    */
   secretKey: string;
 
   /**
-   * The first six characters of the secret's key; stays.
+   * The first six characters of the secret's key. Set even after the secret is
+   * gone.
    *
    * @generated from field: string secret_shortkey = 3;
    */
   secretShortkey: string;
 
   /**
-   * Where it stands. The answer that creates a secret and the one that first
-   * shows its metadata say new, later ones viewed.
+   * The state. It is STATE_NEW in the response that creates the secret and in
+   * the first one that returns the receipt, and STATE_VIEWED after that while
+   * the secret waits.
    *
    * @generated from field: hush.v1.State state = 4;
    */
   state: State;
 
   /**
-   * Whether a passphrase is needed. Only meaningful while the secret waits.
+   * Whether revealing the secret requires a passphrase. Only meaningful while
+   * the secret waits.
    *
    * @generated from field: bool has_passphrase = 5;
    */
@@ -78,21 +81,21 @@ export type Metadata = Message<"hush.v1.Metadata"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * When the receipt itself will be forgotten.
+   * When the receipt expires and is forgotten.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * When the secret will be, or would have been, destroyed unread.
+   * When the secret expires, or would have expired.
    *
    * @generated from field: google.protobuf.Timestamp secret_expire_time = 9;
    */
   secretExpireTime?: Timestamp | undefined;
 
   /**
-   * When the metadata was first fetched.
+   * When the receipt was first fetched.
    *
    * @generated from field: google.protobuf.Timestamp view_time = 10;
    */
@@ -106,7 +109,7 @@ export type Metadata = Message<"hush.v1.Metadata"> & {
   receiveTime?: Timestamp | undefined;
 
   /**
-   * When it was burned.
+   * When the secret was burned.
    *
    * @generated from field: google.protobuf.Timestamp burn_time = 12;
    */
@@ -120,29 +123,29 @@ export type Metadata = Message<"hush.v1.Metadata"> & {
   ttl?: Duration | undefined;
 
   /**
-   * What was left of it when this answer was made, in whole seconds. Absent
-   * once the secret is gone.
+   * The secret's lifetime left when this response was made, in whole seconds.
+   * Absent once the secret is gone.
    *
    * @generated from field: google.protobuf.Duration secret_ttl_left = 14;
    */
   secretTtlLeft?: Duration | undefined;
 
   /**
-   * What was left of the receipt's lifetime, in whole seconds.
+   * The receipt's lifetime left when this response was made, in whole seconds.
    *
    * @generated from field: google.protobuf.Duration ttl_left = 15;
    */
   ttlLeft?: Duration | undefined;
 
   /**
-   * The recipients' addresses, obscured.
+   * The recipients' e-mail addresses, obscured.
    *
    * @generated from field: repeated string recipients = 16;
    */
   recipients: string[];
 
   /**
-   * The domain that links are made on; empty for the service's own.
+   * The custom domain of the secret's link; empty for the service's own host.
    *
    * @generated from field: string share_domain = 17;
    */
@@ -156,30 +159,32 @@ export type Metadata = Message<"hush.v1.Metadata"> & {
   memo: string;
 
   /**
-   * The account's address; empty for secrets concealed without one.
+   * The account's e-mail address; empty for a secret concealed without an
+   * account.
    *
    * @generated from field: string custid = 19;
    */
   custid: string;
 
   /**
-   * What happened, oldest first, for the account that concealed the secret,
-   * or for whoever holds the receipt of one concealed without an account.
+   * The timeline, oldest first. Only the account that concealed the secret sees
+   * it. For a secret concealed without an account, everyone who has the
+   * receipt's key does.
    *
    * @generated from field: repeated hush.v1.Event events = 20;
    */
   events: Event[];
 
   /**
-   * What became of the mails to the recipients, in their order.
+   * The delivery of the mails to the recipients, in the recipients' order.
    *
    * @generated from field: repeated hush.v1.Delivery deliveries = 21;
    */
   deliveries: Delivery[];
 
   /**
-   * Whether so many wrong passphrases were tried that none is accepted any
-   * more. The secret waits unopened; its sender can burn it, without the
+   * Whether too many wrong passphrases were tried and none is accepted any
+   * more. The secret stays unread. Its sender can burn it without the
    * passphrase.
    *
    * @generated from field: bool locked_for_good = 22;
@@ -195,35 +200,35 @@ export const MetadataSchema: GenMessage<Metadata> = /*@__PURE__*/
   messageDesc(file_hush_v1_metadata, 0);
 
 /**
- * Event is one line of a receipt's timeline.
+ * Event is one entry of a receipt's timeline.
  *
  * @generated from message hush.v1.Event
  */
 export type Event = Message<"hush.v1.Event"> & {
   /**
-   * What happened.
+   * The kind.
    *
    * @generated from field: hush.v1.Event.Kind kind = 1;
    */
   kind: Event_Kind;
 
   /**
-   * When, or when first.
+   * When it happened; for repeated events, the first time.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
   time?: Timestamp | undefined;
 
   /**
-   * From where: an IPv4 /24 or an IPv6 /48, as in 192.0.2.0/24. Empty where
-   * nobody called.
+   * The caller's network: an IPv4 /24 or an IPv6 /48, as in 192.0.2.0/24. Empty
+   * if no call caused the event.
    *
    * @generated from field: string network = 3;
    */
   network: string;
 
   /**
-   * How often, from this network and close together. At least 1.
+   * How often it happened from this network within a short time. At least 1.
    *
    * @generated from field: int32 count = 4;
    */
@@ -238,13 +243,13 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_hush_v1_metadata, 1);
 
 /**
- * What happened.
+ * Kind is the kind of an event.
  *
  * @generated from enum hush.v1.Event.Kind
  */
 export enum Event_Kind {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: KIND_UNSPECIFIED = 0;
    */
@@ -258,14 +263,14 @@ export enum Event_Kind {
   CREATED = 1,
 
   /**
-   * Somebody looked at the link. Counted once a minute and network.
+   * The secret's link was viewed. Recorded at most once a minute per network.
    *
    * @generated from enum value: KIND_LOOKED = 2;
    */
   LOOKED = 2,
 
   /**
-   * Somebody gave a wrong passphrase.
+   * A wrong passphrase was tried.
    *
    * @generated from enum value: KIND_PASSPHRASE = 3;
    */
@@ -286,7 +291,7 @@ export enum Event_Kind {
   BURNED = 5,
 
   /**
-   * The secret's time ran out unread.
+   * The secret expired unread.
    *
    * @generated from enum value: KIND_EXPIRED = 6;
    */
@@ -300,34 +305,34 @@ export const Event_KindSchema: GenEnum<Event_Kind> = /*@__PURE__*/
   enumDesc(file_hush_v1_metadata, 1, 0);
 
 /**
- * Delivery is what became of the mail to one recipient.
+ * Delivery is the state of the mail to one recipient.
  *
  * @generated from message hush.v1.Delivery
  */
 export type Delivery = Message<"hush.v1.Delivery"> & {
   /**
-   * The address, obscured.
+   * The recipient's e-mail address, obscured.
    *
    * @generated from field: string recipient = 1;
    */
   recipient: string;
 
   /**
-   * Where it stands.
+   * The state.
    *
    * @generated from field: hush.v1.Delivery.State state = 2;
    */
   state: Delivery_State;
 
   /**
-   * When that last changed.
+   * When the state last changed.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 3;
    */
   updateTime?: Timestamp | undefined;
 
   /**
-   * How often it was tried.
+   * The number of attempts.
    *
    * @generated from field: int32 attempts = 4;
    */
@@ -342,48 +347,48 @@ export const DeliverySchema: GenMessage<Delivery> = /*@__PURE__*/
   messageDesc(file_hush_v1_metadata, 2);
 
 /**
- * Where a mail stands.
+ * State is the state of a mail.
  *
  * @generated from enum hush.v1.Delivery.State
  */
 export enum Delivery_State {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The operator has set up no mail; the sender has to pass the link on.
+   * The operator has not configured mail. The sender has to pass the link on.
    *
    * @generated from enum value: STATE_NOT_CONFIGURED = 1;
    */
   NOT_CONFIGURED = 1,
 
   /**
-   * Waiting, for the first time or after a failure.
+   * Waiting for the first attempt or for a retry.
    *
    * @generated from enum value: STATE_QUEUED = 2;
    */
   QUEUED = 2,
 
   /**
-   * The mail server took it.
+   * Accepted by the mail server.
    *
    * @generated from enum value: STATE_SENT = 3;
    */
   SENT = 3,
 
   /**
-   * Given up.
+   * Not delivered; no further attempt follows.
    *
    * @generated from enum value: STATE_FAILED = 4;
    */
   FAILED = 4,
 
   /**
-   * The secret was gone before the mail was sent, so it was not.
+   * Not sent, because the secret was gone by then.
    *
    * @generated from enum value: STATE_DROPPED = 5;
    */

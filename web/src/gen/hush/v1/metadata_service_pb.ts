@@ -18,13 +18,13 @@ export const file_hush_v1_metadata_service: GenFile = /*@__PURE__*/
   fileDesc("Ch5odXNoL3YxL21ldGFkYXRhX3NlcnZpY2UucHJvdG8SB2h1c2gudjEiLwoSR2V0TWV0YWRhdGFSZXF1ZXN0EhkKDG1ldGFkYXRhX2tleRgBIAEoCUIDgAEBIjoKE0dldE1ldGFkYXRhUmVzcG9uc2USIwoIbWV0YWRhdGEYASABKAsyES5odXNoLnYxLk1ldGFkYXRhIlwKE0xpc3RNZXRhZGF0YVJlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkSHgoGc3RhdGVzGAMgAygOMg4uaHVzaC52MS5TdGF0ZSJqChRMaXN0TWV0YWRhdGFSZXNwb25zZRIjCghtZXRhZGF0YRgBIAMoCzIRLmh1c2gudjEuTWV0YWRhdGESFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhQKDHNlYWxlZF9jb3VudBgDIAEoBSI1ChdCYXRjaEdldE1ldGFkYXRhUmVxdWVzdBIaCg1tZXRhZGF0YV9rZXlzGAEgAygJQgOAAQEiPwoYQmF0Y2hHZXRNZXRhZGF0YVJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgAygLMhEuaHVzaC52MS5NZXRhZGF0YSIxChRXYXRjaE1ldGFkYXRhUmVxdWVzdBIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABASI8ChVXYXRjaE1ldGFkYXRhUmVzcG9uc2USIwoIbWV0YWRhdGEYASABKAsyES5odXNoLnYxLk1ldGFkYXRhIkUKFVVwZGF0ZU1ldGFkYXRhUmVxdWVzdBIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABARIRCgRtZW1vGAIgASgJQgOAAQEiPQoWVXBkYXRlTWV0YWRhdGFSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEy/AMKD01ldGFkYXRhU2VydmljZRJaCgtHZXRNZXRhZGF0YRIbLmh1c2gudjEuR2V0TWV0YWRhdGFSZXF1ZXN0GhwuaHVzaC52MS5HZXRNZXRhZGF0YVJlc3BvbnNlIhD4vRgBgL4YBIi+GASYvhgBElkKDExpc3RNZXRhZGF0YRIcLmh1c2gudjEuTGlzdE1ldGFkYXRhUmVxdWVzdBodLmh1c2gudjEuTGlzdE1ldGFkYXRhUmVzcG9uc2UiDPi9GAKAvhgEiL4YBBJpChBCYXRjaEdldE1ldGFkYXRhEiAuaHVzaC52MS5CYXRjaEdldE1ldGFkYXRhUmVxdWVzdBohLmh1c2gudjEuQmF0Y2hHZXRNZXRhZGF0YVJlc3BvbnNlIhD4vRgBgL4YBIi+GASYvhgBEmIKDVdhdGNoTWV0YWRhdGESHS5odXNoLnYxLldhdGNoTWV0YWRhdGFSZXF1ZXN0Gh4uaHVzaC52MS5XYXRjaE1ldGFkYXRhUmVzcG9uc2UiEPi9GAGAvhgEiL4YBJi+GAEwARJjCg5VcGRhdGVNZXRhZGF0YRIeLmh1c2gudjEuVXBkYXRlTWV0YWRhdGFSZXF1ZXN0Gh8uaHVzaC52MS5VcGRhdGVNZXRhZGF0YVJlc3BvbnNlIhD4vRgBgL4YBIi+GASYvhgBYgZwcm90bzM", [file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
 
 /**
- * GetMetadataRequest names a receipt.
+ * GetMetadataRequest is the request of GetMetadata.
  *
  * @generated from message hush.v1.GetMetadataRequest
  */
 export type GetMetadataRequest = Message<"hush.v1.GetMetadataRequest"> & {
   /**
-   * The key of the metadata.
+   * The key of the receipt.
    *
    * @generated from field: string metadata_key = 1;
    */
@@ -39,7 +39,7 @@ export const GetMetadataRequestSchema: GenMessage<GetMetadataRequest> = /*@__PUR
   messageDesc(file_hush_v1_metadata_service, 0);
 
 /**
- * GetMetadataResponse shows it.
+ * GetMetadataResponse is the response of GetMetadata.
  *
  * @generated from message hush.v1.GetMetadataResponse
  */
@@ -60,27 +60,27 @@ export const GetMetadataResponseSchema: GenMessage<GetMetadataResponse> = /*@__P
   messageDesc(file_hush_v1_metadata_service, 1);
 
 /**
- * ListMetadataRequest asks for a page.
+ * ListMetadataRequest is the request of ListMetadata.
  *
  * @generated from message hush.v1.ListMetadataRequest
  */
 export type ListMetadataRequest = Message<"hush.v1.ListMetadataRequest"> & {
   /**
-   * At most so many; zero means 50.
+   * The maximum number of receipts to return; zero means 50.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * Where to go on: next_page_token of the page before. Empty for the first.
+   * The next_page_token of the previous page; empty for the first page.
    *
    * @generated from field: string page_token = 2;
    */
   pageToken: string;
 
   /**
-   * Only receipts in these states; none means all.
+   * Return only receipts in these states; empty means all.
    *
    * @generated from field: repeated hush.v1.State states = 3;
    */
@@ -95,7 +95,7 @@ export const ListMetadataRequestSchema: GenMessage<ListMetadataRequest> = /*@__P
   messageDesc(file_hush_v1_metadata_service, 2);
 
 /**
- * ListMetadataResponse is a page.
+ * ListMetadataResponse is one page of receipts.
  *
  * @generated from message hush.v1.ListMetadataResponse
  */
@@ -108,15 +108,15 @@ export type ListMetadataResponse = Message<"hush.v1.ListMetadataResponse"> & {
   metadata: Metadata[];
 
   /**
-   * For the next page; empty on the last one.
+   * The page_token of the next page; empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * How many receipts of this page's range this credential cannot show: they
-   * were made before it was, or before a password reset.
+   * How many receipts in this page's range the caller's credential cannot
+   * decrypt. They are older than the credential or than a password reset.
    *
    * @generated from field: int32 sealed_count = 3;
    */
@@ -131,7 +131,7 @@ export const ListMetadataResponseSchema: GenMessage<ListMetadataResponse> = /*@_
   messageDesc(file_hush_v1_metadata_service, 3);
 
 /**
- * BatchGetMetadataRequest names receipts.
+ * BatchGetMetadataRequest is the request of BatchGetMetadata.
  *
  * @generated from message hush.v1.BatchGetMetadataRequest
  */
@@ -152,13 +152,13 @@ export const BatchGetMetadataRequestSchema: GenMessage<BatchGetMetadataRequest> 
   messageDesc(file_hush_v1_metadata_service, 4);
 
 /**
- * BatchGetMetadataResponse shows them.
+ * BatchGetMetadataResponse is the response of BatchGetMetadata.
  *
  * @generated from message hush.v1.BatchGetMetadataResponse
  */
 export type BatchGetMetadataResponse = Message<"hush.v1.BatchGetMetadataResponse"> & {
   /**
-   * The receipts that exist, in the order of the request.
+   * The receipts found, in the order of the request.
    *
    * @generated from field: repeated hush.v1.Metadata metadata = 1;
    */
@@ -173,13 +173,13 @@ export const BatchGetMetadataResponseSchema: GenMessage<BatchGetMetadataResponse
   messageDesc(file_hush_v1_metadata_service, 5);
 
 /**
- * WatchMetadataRequest names a receipt.
+ * WatchMetadataRequest is the request of WatchMetadata.
  *
  * @generated from message hush.v1.WatchMetadataRequest
  */
 export type WatchMetadataRequest = Message<"hush.v1.WatchMetadataRequest"> & {
   /**
-   * The key of the metadata.
+   * The key of the receipt.
    *
    * @generated from field: string metadata_key = 1;
    */
@@ -194,14 +194,14 @@ export const WatchMetadataRequestSchema: GenMessage<WatchMetadataRequest> = /*@_
   messageDesc(file_hush_v1_metadata_service, 6);
 
 /**
- * WatchMetadataResponse is a message of the stream.
+ * WatchMetadataResponse is one message of the stream.
  *
  * @generated from message hush.v1.WatchMetadataResponse
  */
 export type WatchMetadataResponse = Message<"hush.v1.WatchMetadataResponse"> & {
   /**
-   * The receipt, if it is the first message or something changed. Absent in
-   * heartbeats, which come every 15 seconds.
+   * The receipt, in the first message and after each change. Absent in
+   * heartbeats, which are sent every 15 seconds.
    *
    * @generated from field: hush.v1.Metadata metadata = 1;
    */
@@ -216,21 +216,20 @@ export const WatchMetadataResponseSchema: GenMessage<WatchMetadataResponse> = /*
   messageDesc(file_hush_v1_metadata_service, 7);
 
 /**
- * UpdateMetadataRequest changes a receipt.
+ * UpdateMetadataRequest is the request of UpdateMetadata.
  *
  * @generated from message hush.v1.UpdateMetadataRequest
  */
 export type UpdateMetadataRequest = Message<"hush.v1.UpdateMetadataRequest"> & {
   /**
-   * The key of the metadata.
+   * The key of the receipt.
    *
    * @generated from field: string metadata_key = 1;
    */
   metadataKey: string;
 
   /**
-   * The new note: up to 500 characters of at most 2,000 bytes. Empty removes
-   * it.
+   * The new note: up to 500 characters and 2,000 bytes. Empty removes the note.
    *
    * @generated from field: string memo = 2;
    */
@@ -245,13 +244,13 @@ export const UpdateMetadataRequestSchema: GenMessage<UpdateMetadataRequest> = /*
   messageDesc(file_hush_v1_metadata_service, 8);
 
 /**
- * UpdateMetadataResponse shows the receipt afterwards.
+ * UpdateMetadataResponse is the response of UpdateMetadata.
  *
  * @generated from message hush.v1.UpdateMetadataResponse
  */
 export type UpdateMetadataResponse = Message<"hush.v1.UpdateMetadataResponse"> & {
   /**
-   * The receipt.
+   * The updated receipt.
    *
    * @generated from field: hush.v1.Metadata metadata = 1;
    */
@@ -266,18 +265,18 @@ export const UpdateMetadataResponseSchema: GenMessage<UpdateMetadataResponse> = 
   messageDesc(file_hush_v1_metadata_service, 9);
 
 /**
- * MetadataService shows senders what became of their secrets.
+ * MetadataService returns the receipts of secrets.
  *
- * A key of a wrong shape is answered as an unknown key, with NOT_FOUND. Every
- * method may answer the errors that SecretService names for all of its own.
+ * A malformed key returns NOT_FOUND, like an unknown one. Every method may
+ * return the errors that SecretService lists for all of its methods.
  *
  * @generated from service hush.v1.MetadataService
  */
 export const MetadataService: GenService<{
   /**
-   * GetMetadata shows a receipt. The first call turns its state from new to
-   * viewed, and answers new. locked_for_good is true once 100 wrong passphrases
-   * were tried: then BurnSecret needs no passphrase.
+   * GetMetadata returns a receipt. The first call returns STATE_NEW and changes
+   * the state to STATE_VIEWED. locked_for_good is true after 100 wrong
+   * passphrases; BurnSecret then needs no passphrase.
    *
    * Errors: NOT_FOUND.
    *
@@ -289,8 +288,8 @@ export const MetadataService: GenService<{
     output: typeof GetMetadataResponseSchema;
   },
   /**
-   * ListMetadata shows the receipts of the caller's account, newest first. It
-   * changes no state and shows no secret's key.
+   * ListMetadata returns the receipts of the caller's account, newest first. It
+   * changes no state and returns no secret keys.
    *
    * Errors: UNAUTHENTICATED without an account.
    *
@@ -302,11 +301,10 @@ export const MetadataService: GenService<{
     output: typeof ListMetadataResponseSchema;
   },
   /**
-   * BatchGetMetadata shows up to 25 receipts in the order of the request, and
-   * leaves out those that do not exist. It changes no state, and it counts as
-   * many calls as it has keys.
+   * BatchGetMetadata returns up to 25 receipts in the order of the request and
+   * omits unknown ones. It changes no state and counts as one call per key.
    *
-   * Errors: INVALID_ARGUMENT for none or more than 25 keys.
+   * Errors: INVALID_ARGUMENT for no keys or more than 25.
    *
    * @generated from rpc hush.v1.MetadataService.BatchGetMetadata
    */
@@ -316,16 +314,16 @@ export const MetadataService: GenService<{
     output: typeof BatchGetMetadataResponseSchema;
   },
   /**
-   * WatchMetadata shows a receipt now and again after each change, until its
-   * secret has ended. In between it sends heartbeats, so that both sides know
-   * that the other is there. A stream lasts 15 minutes at most: then, and when
-   * the server stops, it ends with UNAVAILABLE. After a break, call it again: the
-   * first message always holds the receipt. Like GetMetadata it turns new to
-   * viewed.
+   * WatchMetadata returns a receipt immediately and again after each change,
+   * until the secret is gone. Between changes it sends heartbeats, so that each
+   * side can detect a broken connection. A stream lasts at most 15 minutes; at
+   * that point, and when the server stops, it fails with UNAVAILABLE. After an
+   * interruption call the method again: the first message always contains the
+   * receipt. Like GetMetadata it changes STATE_NEW to STATE_VIEWED.
    *
-   * Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY above 20 at a
-   * time for a network or account; UNAVAILABLE as above; UNAUTHENTICATED when the
-   * session or token that opened the stream ends.
+   * Errors: NOT_FOUND; RESOURCE_EXHAUSTED with REASON_TOO_MANY for more than 20
+   * streams at a time per network or account; UNAVAILABLE as described above;
+   * UNAUTHENTICATED when the session or token that opened the stream ends.
    *
    * @generated from rpc hush.v1.MetadataService.WatchMetadata
    */
@@ -338,8 +336,8 @@ export const MetadataService: GenService<{
    * UpdateMetadata sets the sender's note.
    *
    * Errors: NOT_FOUND; INVALID_ARGUMENT for a note over its limit;
-   * RESOURCE_EXHAUSTED with REASON_QUOTA when the bytes that may be kept are used
-   * up and the note is longer than the one before it.
+   * RESOURCE_EXHAUSTED with REASON_QUOTA if the storage quota is used up and
+   * the new note is longer than the old one.
    *
    * @generated from rpc hush.v1.MetadataService.UpdateMetadata
    */

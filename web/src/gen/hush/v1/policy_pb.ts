@@ -14,35 +14,35 @@ export const file_hush_v1_policy: GenFile = /*@__PURE__*/
   fileDesc("ChRodXNoL3YxL3BvbGljeS5wcm90bxIHaHVzaC52MSpbCgZBY2Nlc3MSFgoSQUNDRVNTX1VOU1BFQ0lGSUVEEAASEQoNQUNDRVNTX1BVQkxJQxABEhIKDkFDQ0VTU19BQ0NPVU5UEAISEgoOQUNDRVNTX0NPTE9ORUwQAyp5CgVTY29wZRIVChFTQ09QRV9VTlNQRUNJRklFRBAAEg0KCVNDT1BFX0FOWRABEhEKDVNDT1BFX0NPTkNFQUwQAhIQCgxTQ09QRV9SRVZFQUwQAxISCg5TQ09QRV9NRVRBREFUQRAEEhEKDVNDT1BFX0FDQ09VTlQQBSqLAwoFTGltaXQSFQoRTElNSVRfVU5TUEVDSUZJRUQQABIQCgxMSU1JVF9DUkVBVEUQARIQCgxMSU1JVF9SRVZFQUwQAhIOCgpMSU1JVF9CVVJOEAMSDgoKTElNSVRfUkVBRBAEEg8KC0xJTUlUX1BST0JFEAUSEQoNTElNSVRfU0lHTl9VUBAGEhEKDUxJTUlUX1NJR05fSU4QBxIPCgtMSU1JVF9SRVNFVBAIEhEKDUxJTUlUX0FDQ09VTlQQCRISCg5MSU1JVF9QQVNTV09SRBAKEg8KC0xJTUlUX1RPS0VOEAsSEAoMTElNSVRfRE9NQUlOEAwSFwoTTElNSVRfRE9NQUlOX0NIQU5HRRANEhcKE0xJTUlUX0RPTUFJTl9WRVJJRlkQDhIQCgxMSU1JVF9VUExPQUQQDxITCg9MSU1JVF9DSEFMTEVOR0UQEBISCg5MSU1JVF9GRUVEQkFDSxAREhMKD0xJTUlUX0VYQ0VQVElPThASEhMKD0xJTUlUX1JFQ0lQSUVOVBATOkkKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGN+HAyABKA4yDy5odXNoLnYxLkFjY2Vzc1IGYWNjZXNzOkYKBWxpbWl0Eh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY4IcDIAEoDjIOLmh1c2gudjEuTGltaXRSBWxpbWl0OkYKBXNjb3BlEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY4YcDIAEoDjIOLmh1c2gudjEuU2NvcGVSBXNjb3BlOj4KCWZvcmdlYWJsZRIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGOKHAyABKAhSCWZvcmdlYWJsZTo/Cgphbnlfb3JpZ2luEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY44cDIAEoCFIJYW55T3JpZ2luYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
- * Access says who may call a method. A method without it is refused when the
- * service starts.
+ * Access defines who may call a method. The service does not start if a method
+ * declares none.
  *
  * @generated from enum hush.v1.Access
  */
 export enum Access {
   /**
-   * No policy was declared; never valid.
+   * Not declared; never valid.
    *
    * @generated from enum value: ACCESS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Anybody. A credential that is sent must be good all the same.
+   * All callers. A credential, if sent, must still be valid.
    *
    * @generated from enum value: ACCESS_PUBLIC = 1;
    */
   PUBLIC = 1,
 
   /**
-   * Callers who proved to be an account.
+   * Callers authenticated as an account.
    *
    * @generated from enum value: ACCESS_ACCOUNT = 2;
    */
   ACCOUNT = 2,
 
   /**
-   * Accounts with the colonel's role.
+   * Administrators: accounts with the role colonel.
    *
    * @generated from enum value: ACCESS_COLONEL = 3;
    */
@@ -56,49 +56,49 @@ export const AccessSchema: GenEnum<Access> = /*@__PURE__*/
   enumDesc(file_hush_v1_policy, 0);
 
 /**
- * Scope is what an API token must hold for a method. Sessions hold all of
- * them, and callers without a credential need none.
+ * Scope is the scope that an API token needs for a method. Sessions have every
+ * scope, and callers without a credential need none.
  *
  * @generated from enum hush.v1.Scope
  */
 export enum Scope {
   /**
-   * No policy was declared; never valid.
+   * Not declared; never valid.
    *
    * @generated from enum value: SCOPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Any good credential will do.
+   * Any valid credential is enough.
    *
    * @generated from enum value: SCOPE_ANY = 1;
    */
   ANY = 1,
 
   /**
-   * Concealing and generating secrets.
+   * Conceal and generate secrets.
    *
    * @generated from enum value: SCOPE_CONCEAL = 2;
    */
   CONCEAL = 2,
 
   /**
-   * Looking at secrets and revealing them.
+   * Describe and reveal secrets.
    *
    * @generated from enum value: SCOPE_REVEAL = 3;
    */
   REVEAL = 3,
 
   /**
-   * Reading and listing receipts, and burning.
+   * Read and list receipts, and burn secrets.
    *
    * @generated from enum value: SCOPE_METADATA = 4;
    */
   METADATA = 4,
 
   /**
-   * The account itself, its domains, and whatever its role allows.
+   * Manage the account and its domains, and use the rights of its role.
    *
    * @generated from enum value: SCOPE_ACCOUNT = 5;
    */
@@ -112,14 +112,14 @@ export const ScopeSchema: GenEnum<Scope> = /*@__PURE__*/
   enumDesc(file_hush_v1_policy, 1);
 
 /**
- * Limit names the budget that a call is counted against. Budgets are token
- * buckets, one per client network: an IPv4 address or an IPv6 /64.
+ * Limit is the rate limit that a call counts against. Limits are token buckets,
+ * one per client network: an IPv4 address or an IPv6 /64.
  *
  * @generated from enum hush.v1.Limit
  */
 export enum Limit {
   /**
-   * No policy was declared; never valid.
+   * Not declared; never valid.
    *
    * @generated from enum value: LIMIT_UNSPECIFIED = 0;
    */
@@ -147,36 +147,37 @@ export enum Limit {
   BURN = 3,
 
   /**
-   * Reading facts of secrets and metadata: 1,000 in 20 minutes. A call for
-   * several keys costs as many.
+   * Describing secrets and reading receipts: 1,000 in 20 minutes. A call for
+   * several keys counts once per key.
    *
    * @generated from enum value: LIMIT_READ = 4;
    */
   READ = 4,
 
   /**
-   * Facts about the service itself, and places: 12,000 in 20 minutes.
+   * Reading facts about the service, and looking up places: 12,000 in 20
+   * minutes.
    *
    * @generated from enum value: LIMIT_PROBE = 5;
    */
   PROBE = 5,
 
   /**
-   * Signing up, and asking for the mail again: 10 in an hour.
+   * Signing up and requesting the confirmation mail again: 10 in an hour.
    *
    * @generated from enum value: LIMIT_SIGN_UP = 6;
    */
   SIGN_UP = 6,
 
   /**
-   * Signing in: 30 in 15 minutes. Wrong passwords have counters of their own.
+   * Signing in: 30 in 15 minutes. Wrong passwords are also counted separately.
    *
    * @generated from enum value: LIMIT_SIGN_IN = 7;
    */
   SIGN_IN = 7,
 
   /**
-   * Asking for a reset, and using what mails bring: 10 in an hour.
+   * Requesting a password reset, and using a mailed token: 10 in an hour.
    *
    * @generated from enum value: LIMIT_RESET = 8;
    */
@@ -190,14 +191,15 @@ export enum Limit {
   ACCOUNT = 9,
 
   /**
-   * Whatever asks for the account's password: 10 in 20 minutes.
+   * Calls that require the account's password: 10 in 20 minutes.
    *
    * @generated from enum value: LIMIT_PASSWORD = 10;
    */
   PASSWORD = 10,
 
   /**
-   * Making API tokens and invites: 10 in 20 minutes.
+   * Creating API tokens and invites, exporting an account and burning all of
+   * its secrets: 10 in 20 minutes.
    *
    * @generated from enum value: LIMIT_TOKEN = 11;
    */
@@ -232,29 +234,29 @@ export enum Limit {
   UPLOAD = 15,
 
   /**
-   * Challenges, and their solutions: 240 in 20 minutes.
+   * Requesting and solving challenges: 240 in 20 minutes.
    *
    * @generated from enum value: LIMIT_CHALLENGE = 16;
    */
   CHALLENGE = 16,
 
   /**
-   * Feedback: 10 in 20 minutes.
+   * Sending feedback: 10 in 20 minutes.
    *
    * @generated from enum value: LIMIT_FEEDBACK = 17;
    */
   FEEDBACK = 17,
 
   /**
-   * Reports of exceptions: 50 in 20 minutes.
+   * Reporting exceptions: 50 in 20 minutes.
    *
    * @generated from enum value: LIMIT_EXCEPTION = 18;
    */
   EXCEPTION = 18,
 
   /**
-   * Mails to recipients: 50 in 20 minutes for an account, from wherever it
-   * calls. Counted besides the method's own budget.
+   * Mails to recipients: 50 in 20 minutes per account, from any network. Counts
+   * in addition to the method's own limit.
    *
    * @generated from enum value: LIMIT_RECIPIENT = 19;
    */
@@ -276,7 +278,7 @@ export const access: GenExtension<MethodOptions, Access> = /*@__PURE__*/
   extDesc(file_hush_v1_policy, 0);
 
 /**
- * What the call is counted against.
+ * The rate limit that a call counts against.
  *
  * @generated from extension: hush.v1.Limit limit = 50144;
  */
@@ -284,7 +286,7 @@ export const limit: GenExtension<MethodOptions, Limit> = /*@__PURE__*/
   extDesc(file_hush_v1_policy, 1);
 
 /**
- * What an API token needs for it.
+ * The scope that an API token needs.
  *
  * @generated from extension: hush.v1.Scope scope = 50145;
  */
@@ -292,8 +294,8 @@ export const scope: GenExtension<MethodOptions, Scope> = /*@__PURE__*/
   extDesc(file_hush_v1_policy, 2);
 
 /**
- * True where a browser's session needs no token against forged requests:
- * the method does nothing in the session's name.
+ * Whether a browser's session may call the method without its session token
+ * (shrimp), because the method does nothing on the session's behalf.
  *
  * @generated from extension: bool forgeable = 50146;
  */
@@ -301,8 +303,8 @@ export const forgeable: GenExtension<MethodOptions, boolean> = /*@__PURE__*/
   extDesc(file_hush_v1_policy, 3);
 
 /**
- * True where pages of any origin may call: the method shares or opens a
- * secret, or is part of that, and the call acts with no authority that a
+ * Whether pages of any origin may call the method. Such a method shares or
+ * opens a secret, or is part of that, and the call has no authority that a
  * browser adds by itself, such as a session.
  *
  * @generated from extension: bool any_origin = 50147;

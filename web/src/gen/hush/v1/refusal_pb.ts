@@ -13,52 +13,52 @@ export const file_hush_v1_refusal: GenFile = /*@__PURE__*/
   fileDesc("ChVodXNoL3YxL3JlZnVzYWwucHJvdG8SB2h1c2gudjEi1QUKB1JlZnVzYWwSJwoGcmVhc29uGAEgASgOMhcuaHVzaC52MS5SZWZ1c2FsLlJlYXNvbhINCgVmaWVsZBgCIAEoCRINCgVsaW1pdBgDIAEoAxISCgp0cmllc19sZWZ0GAQgASgFEhoKEnBhc3NwaHJhc2VfbWlzc2luZxgFIAEoCBIQCghmb3JfZ29vZBgGIAEoCCLABAoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhUKEVJFQVNPTl9QQVNTUEhSQVNFEAESEQoNUkVBU09OX0xPQ0tFRBACEhQKEFJFQVNPTl9UT09fTEFSR0UQAxIXChNSRUFTT05fUkFURV9MSU1JVEVEEAQSEAoMUkVBU09OX1FVT1RBEAUSGwoXUkVBU09OX0FDQ09VTlRfUkVRVUlSRUQQBhIbChdSRUFTT05fRE9NQUlOX05PVF9GT1VORBAHEhIKDlJFQVNPTl9JTlZBTElEEAgSEAoMUkVBU09OX1NDT1BFEAkSEQoNUkVBU09OX1NIUklNUBAKEhUKEVJFQVNPTl9DUk9TU19TSVRFEAsSFAoQUkVBU09OX0NIQUxMRU5HRRAMEhYKElJFQVNPTl9DUkVERU5USUFMUxANEhUKEVJFQVNPTl9VTlZFUklGSUVEEA4SEQoNUkVBU09OX1BPTElDWRAPEhYKElJFQVNPTl9NQUlOVEVOQU5DRRAQEhgKFFJFQVNPTl9BRERSRVNTX1RBS0VOEBESEQoNUkVBU09OX1RJQ0tFVBASEhQKEFJFQVNPTl9EVVBMSUNBVEUQExIbChdSRUFTT05fRE9NQUlOX1NVU1BFTkRFRBAUEhkKFVJFQVNPTl9OT1RfQ09ORklHVVJFRBAVEhMKD1JFQVNPTl9JTlNFQ1VSRRAWEhMKD1JFQVNPTl9UT09fTUFOWRAXEhQKEFJFQVNPTl9FTFNFV0hFUkUQGGIGcHJvdG8z");
 
 /**
- * Refusal is the detail of an error that a program may want to act on. Its
- * absence means that the code says all.
+ * Refusal is an error detail for programs. If it is absent, the error code says
+ * everything.
  *
  * @generated from message hush.v1.Refusal
  */
 export type Refusal = Message<"hush.v1.Refusal"> & {
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: hush.v1.Refusal.Reason reason = 1;
    */
   reason: Refusal_Reason;
 
   /**
-   * The request's field that is refused, if it is one.
+   * The refused field of the request, if the error is about one.
    *
    * @generated from field: string field = 2;
    */
   field: string;
 
   /**
-   * The limit in bytes, for REASON_TOO_LARGE, or in number.
+   * The maximum: in bytes for REASON_TOO_LARGE, otherwise a number of items.
    *
    * @generated from field: int64 limit = 3;
    */
   limit: bigint;
 
   /**
-   * How many tries are left to the caller before the next pause, for
-   * REASON_PASSPHRASE after a wrong passphrase. With 0, google.rpc.RetryInfo
-   * says how long the pause is; without it, the secret's tries are used up.
+   * For REASON_PASSPHRASE after a wrong passphrase: how many tries the caller
+   * has before the next pause. If it is 0, google.rpc.RetryInfo holds the
+   * length of the pause; without RetryInfo the secret's tries are used up.
    *
    * @generated from field: int32 tries_left = 4;
    */
   triesLeft: number;
 
   /**
-   * True if no passphrase was sent, which is not counted as a try.
+   * Whether no passphrase was sent. That does not count as a try.
    *
    * @generated from field: bool passphrase_missing = 5;
    */
   passphraseMissing: boolean;
 
   /**
-   * For REASON_LOCKED: true if no delay ends it, since the secret's tries are
-   * used up. The sender can still burn the secret.
+   * For REASON_LOCKED: whether the lock is permanent because the secret's tries
+   * are used up. The sender can still burn the secret.
    *
    * @generated from field: bool for_good = 6;
    */
@@ -73,13 +73,13 @@ export const RefusalSchema: GenMessage<Refusal> = /*@__PURE__*/
   messageDesc(file_hush_v1_refusal, 0);
 
 /**
- * Why.
+ * Reason is the reason for an error.
  *
  * @generated from enum hush.v1.Refusal.Reason
  */
 export enum Refusal_Reason {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: REASON_UNSPECIFIED = 0;
    */
@@ -93,32 +93,32 @@ export enum Refusal_Reason {
   PASSPHRASE = 1,
 
   /**
-   * Too many wrong passphrases. The right one is refused too until the
-   * delay of google.rpc.RetryInfo is over, or for good if `for_good` is set.
-   * The secret was not consumed.
+   * Too many wrong passphrases or passwords. Even the right one is refused
+   * until the delay in google.rpc.RetryInfo is over, or for good if
+   * `for_good` is set. The secret was not consumed.
    *
    * @generated from enum value: REASON_LOCKED = 2;
    */
   LOCKED = 2,
 
   /**
-   * A value is longer than the caller may send; `limit` names the most.
+   * A value exceeds the caller's limit; `limit` is the maximum in bytes.
    *
    * @generated from enum value: REASON_TOO_LARGE = 3;
    */
   TOO_LARGE = 3,
 
   /**
-   * The caller's network called too often; google.rpc.RetryInfo has the
-   * delay.
+   * The caller's network exceeded a rate limit; google.rpc.RetryInfo holds
+   * the delay.
    *
    * @generated from enum value: REASON_RATE_LIMITED = 4;
    */
   RATE_LIMITED = 4,
 
   /**
-   * The bytes that the caller's network or the whole service may keep are
-   * used up.
+   * The storage quota of the caller's network or of the whole service is used
+   * up.
    *
    * @generated from enum value: REASON_QUOTA = 5;
    */
@@ -132,14 +132,14 @@ export enum Refusal_Reason {
   ACCOUNT_REQUIRED = 6,
 
   /**
-   * The caller has no verified domain of that name.
+   * The caller has no verified domain of this name.
    *
    * @generated from enum value: REASON_DOMAIN_NOT_FOUND = 7;
    */
   DOMAIN_NOT_FOUND = 7,
 
   /**
-   * The argument is not valid; the message says why.
+   * An argument is invalid; the message says why.
    *
    * @generated from enum value: REASON_INVALID = 8;
    */
@@ -153,8 +153,8 @@ export enum Refusal_Reason {
   SCOPE = 9,
 
   /**
-   * The request came with a browser's session, and the token against forged
-   * requests is missing or not the session's.
+   * The request uses a browser's session, and its session token (shrimp) is
+   * missing or belongs to another session.
    *
    * @generated from enum value: REASON_SHRIMP = 10;
    */
@@ -168,79 +168,80 @@ export enum Refusal_Reason {
   CROSS_SITE = 11,
 
   /**
-   * A solved challenge is missing, wrong, too old or used already.
+   * The solved challenge is missing, wrong, expired or already used.
    *
    * @generated from enum value: REASON_CHALLENGE = 12;
    */
   CHALLENGE = 12,
 
   /**
-   * The address or password is wrong.
+   * The e-mail address or password is wrong.
    *
    * @generated from enum value: REASON_CREDENTIALS = 13;
    */
   CREDENTIALS = 13,
 
   /**
-   * No longer answered: an account has no password before its address is
-   * confirmed, so signing in is REASON_CREDENTIALS.
+   * No longer returned. An account has no password until its e-mail address
+   * is confirmed, so signing in returns REASON_CREDENTIALS.
    *
    * @generated from enum value: REASON_UNVERIFIED = 14;
    */
   UNVERIFIED = 14,
 
   /**
-   * The operator does not allow it: the message says what.
+   * The operator does not allow this; the message says what.
    *
    * @generated from enum value: REASON_POLICY = 15;
    */
   POLICY = 15,
 
   /**
-   * The service is being maintained; the message is the operator's.
+   * The service is under maintenance; the message is the operator's.
    *
    * @generated from enum value: REASON_MAINTENANCE = 16;
    */
   MAINTENANCE = 16,
 
   /**
-   * An account has that address already. Only told where addresses are not
-   * confirmed by mail.
+   * The e-mail address already has an account. Only returned where e-mail
+   * addresses are not confirmed by mail.
    *
    * @generated from enum value: REASON_ADDRESS_TAKEN = 17;
    */
   ADDRESS_TAKEN = 17,
 
   /**
-   * The link of a mail, or an invite, was used, is too old, or never was.
+   * The mailed token or the invite is unknown, expired or already used.
    *
    * @generated from enum value: REASON_TICKET = 18;
    */
   TICKET = 18,
 
   /**
-   * There is one of that name already.
+   * The name is already in use.
    *
    * @generated from enum value: REASON_DUPLICATE = 19;
    */
   DUPLICATE = 19,
 
   /**
-   * The secret's domain lost its proof of ownership; the secret is kept.
+   * The secret's domain is suspended because its proof of ownership is
+   * missing. The secret is kept.
    *
    * @generated from enum value: REASON_DOMAIN_SUSPENDED = 20;
    */
   DOMAIN_SUSPENDED = 20,
 
   /**
-   * The operator has not set up what this needs.
+   * The operator has not configured what this needs.
    *
    * @generated from enum value: REASON_NOT_CONFIGURED = 21;
    */
   NOT_CONFIGURED = 21,
 
   /**
-   * Sign-in over plain HTTP from elsewhere: browsers would not keep the
+   * Sign-in over plain HTTP from another machine: browsers would not keep the
    * session.
    *
    * @generated from enum value: REASON_INSECURE = 22;
@@ -248,14 +249,15 @@ export enum Refusal_Reason {
   INSECURE = 22,
 
   /**
-   * Too many of a kind; `limit` names the most.
+   * Too many items of a kind; `limit` is the maximum.
    *
    * @generated from enum value: REASON_TOO_MANY = 23;
    */
   TOO_MANY = 23,
 
   /**
-   * Sign-in on another host than the service's own; the message names it.
+   * Sign-in on a host other than the service's own; the message names the
+   * right host.
    *
    * @generated from enum value: REASON_ELSEWHERE = 24;
    */

@@ -15,14 +15,13 @@ export const file_hush_v1_secret: GenFile = /*@__PURE__*/
   fileDesc("ChRodXNoL3YxL3NlY3JldC5wcm90bxIHaHVzaC52MSLKAgoGU2VjcmV0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARIdCgVzdGF0ZRgCIAEoDjIOLmh1c2gudjEuU3RhdGUSFgoOaGFzX3Bhc3NwaHJhc2UYAyABKAgSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgN0dGwYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIdHRsX2xlZnQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2hhcmVfZG9tYWluGAggASgJEhQKDHZlcmlmaWNhdGlvbhgJIAEoCBINCgVvd25lZBgKIAEoCCJyCg1DaGFyYWN0ZXJTZXRzEhEKCXVwcGVyY2FzZRgBIAEoCBIRCglsb3dlcmNhc2UYAiABKAgSDwoHbnVtYmVycxgDIAEoCBIPCgdzeW1ib2xzGAQgASgIEhkKEWV4Y2x1ZGVfYW1iaWd1b3VzGAUgASgIImcKDFNlY3JldFN0YXR1cxIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQESHQoFc3RhdGUYAiABKA4yDi5odXNoLnYxLlN0YXRlEh8KBnNlY3JldBgDIAEoCzIPLmh1c2gudjEuU2VjcmV0KngKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASDQoJU1RBVEVfTkVXEAESEAoMU1RBVEVfVklFV0VEEAISEgoOU1RBVEVfUkVDRUlWRUQQAxIQCgxTVEFURV9CVVJORUQQBBIRCg1TVEFURV9FWFBJUkVEEAViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
- * Secret is what may be told of a secret without consuming it. The value is
- * never part of it.
+ * Secret describes a secret without consuming it. It never contains the value.
  *
  * @generated from message hush.v1.Secret
  */
 export type Secret = Message<"hush.v1.Secret"> & {
   /**
-   * The key in the link: 31 characters 0-9 and a-z. Whoever holds it may
+   * The key in the link: 31 characters 0-9 and a-z. Anyone who has it can
    * reveal the secret once.
    *
    * @generated from field: string secret_key = 1;
@@ -30,29 +29,29 @@ export type Secret = Message<"hush.v1.Secret"> & {
   secretKey: string;
 
   /**
-   * new while the secret waits, whatever its sender looked at; received in the
-   * answer that revealed it.
+   * STATE_NEW while the secret waits, even after its receipt was fetched;
+   * STATE_RECEIVED in the response that reveals it.
    *
    * @generated from field: hush.v1.State state = 2;
    */
   state: State;
 
   /**
-   * Whether a passphrase is needed.
+   * Whether revealing the secret requires a passphrase.
    *
    * @generated from field: bool has_passphrase = 3;
    */
   hasPassphrase: boolean;
 
   /**
-   * When it was concealed.
+   * When the secret was concealed.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 4;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it will be destroyed unread.
+   * When the secret expires and is destroyed unread.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
@@ -66,28 +65,28 @@ export type Secret = Message<"hush.v1.Secret"> & {
   ttl?: Duration | undefined;
 
   /**
-   * What was left of it when this answer was made, in whole seconds.
+   * The lifetime left when this response was made, in whole seconds.
    *
    * @generated from field: google.protobuf.Duration ttl_left = 7;
    */
   ttlLeft?: Duration | undefined;
 
   /**
-   * The domain that links are made on; empty for the service's own.
+   * The custom domain of the secret's link; empty for the service's own host.
    *
    * @generated from field: string share_domain = 8;
    */
   shareDomain: string;
 
   /**
-   * Whether the secret verifies a new account's address.
+   * Whether the secret verifies a new account's e-mail address.
    *
    * @generated from field: bool verification = 9;
    */
   verification: boolean;
 
   /**
-   * Whether the caller concealed it.
+   * Whether the caller concealed the secret.
    *
    * @generated from field: bool owned = 10;
    */
@@ -102,8 +101,8 @@ export const SecretSchema: GenMessage<Secret> = /*@__PURE__*/
   messageDesc(file_hush_v1_secret, 0);
 
 /**
- * CharacterSets says what a generated secret is made of. At least one
- * character of each chosen set occurs. With no set chosen the alphabet is
+ * CharacterSets selects the characters of a generated secret. At least one
+ * character of each selected set occurs. If no set is selected, the alphabet is
  * a-z, A-Z, 0-9 and *$!?() without i, l, o, 1 and 0.
  *
  * @generated from message hush.v1.CharacterSets
@@ -138,7 +137,7 @@ export type CharacterSets = Message<"hush.v1.CharacterSets"> & {
   symbols: boolean;
 
   /**
-   * Leave out 0 O o 1 I i l L and |.
+   * Exclude 0 O o 1 I i l L and |.
    *
    * @generated from field: bool exclude_ambiguous = 5;
    */
@@ -153,27 +152,28 @@ export const CharacterSetsSchema: GenMessage<CharacterSets> = /*@__PURE__*/
   messageDesc(file_hush_v1_secret, 1);
 
 /**
- * SecretStatus is the state of one secret, for callers who ask for many.
+ * SecretStatus is the state of one secret.
  *
  * @generated from message hush.v1.SecretStatus
  */
 export type SecretStatus = Message<"hush.v1.SecretStatus"> & {
   /**
-   * The key that was asked for.
+   * The key from the request.
    *
    * @generated from field: string secret_key = 1;
    */
   secretKey: string;
 
   /**
-   * STATE_UNSPECIFIED if there is no such secret or no longer.
+   * The state; STATE_UNSPECIFIED if the secret does not exist or no longer
+   * exists.
    *
    * @generated from field: hush.v1.State state = 2;
    */
   state: State;
 
   /**
-   * The facts, while the secret waits.
+   * The secret's description while it waits; otherwise absent.
    *
    * @generated from field: hush.v1.Secret secret = 3;
    */
@@ -188,28 +188,28 @@ export const SecretStatusSchema: GenMessage<SecretStatus> = /*@__PURE__*/
   messageDesc(file_hush_v1_secret, 2);
 
 /**
- * State is where a secret and its metadata stand. They move together.
+ * State is the state of a secret and of its receipt, its metadata.
  *
  * @generated from enum hush.v1.State
  */
 export enum State {
   /**
-   * Not known: never created, or gone and forgotten. Which of them is not
-   * told.
+   * Unknown: the secret never existed, or it is gone and its receipt is
+   * forgotten. The service does not disclose which.
    *
    * @generated from enum value: STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Created; nobody fetched the metadata yet.
+   * The secret waits, and its receipt was not fetched yet.
    *
    * @generated from enum value: STATE_NEW = 1;
    */
   NEW = 1,
 
   /**
-   * The metadata was fetched; the secret waits.
+   * The secret waits, and its receipt was fetched.
    *
    * @generated from enum value: STATE_VIEWED = 2;
    */
@@ -223,14 +223,14 @@ export enum State {
   RECEIVED = 3,
 
   /**
-   * The secret was destroyed unread.
+   * The secret was burned: destroyed unread on request.
    *
    * @generated from enum value: STATE_BURNED = 4;
    */
   BURNED = 4,
 
   /**
-   * The secret's time ran out unread.
+   * The secret expired unread.
    *
    * @generated from enum value: STATE_EXPIRED = 5;
    */

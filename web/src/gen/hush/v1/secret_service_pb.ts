@@ -20,30 +20,31 @@ export const file_hush_v1_secret_service: GenFile = /*@__PURE__*/
   fileDesc("ChxodXNoL3YxL3NlY3JldF9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIrkBChRDb25jZWFsU2VjcmV0UmVxdWVzdBITCgZzZWNyZXQYASABKAlCA4ABARImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFwoKcGFzc3BocmFzZRgDIAEoCUIDgAEBEhcKCnJlY2lwaWVudHMYBCADKAlCA4ABARIUCgxzaGFyZV9kb21haW4YBSABKAkSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYBiABKAkiXQoVQ29uY2VhbFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YRIfCgZzZWNyZXQYAiABKAsyDy5odXNoLnYxLlNlY3JldCLlAQoVR2VuZXJhdGVTZWNyZXRSZXF1ZXN0EiYKA3R0bBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQESFwoKcmVjaXBpZW50cxgDIAMoCUIDgAEBEhQKDHNoYXJlX2RvbWFpbhgEIAEoCRIOCgZsZW5ndGgYBSABKAUSLgoOY2hhcmFjdGVyX3NldHMYBiABKAsyFi5odXNoLnYxLkNoYXJhY3RlclNldHMSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYByABKAkicgoWR2VuZXJhdGVTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGESHwoGc2VjcmV0GAIgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAyABKAlCA4ABASIrChBHZXRTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASI0ChFHZXRTZWNyZXRSZXNwb25zZRIfCgZzZWNyZXQYASABKAsyDy5odXNoLnYxLlNlY3JldCJHChNSZXZlYWxTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQEiSwoUUmV2ZWFsU2VjcmV0UmVzcG9uc2USHwoGc2VjcmV0GAEgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAiABKAlCA4ABASJHChFCdXJuU2VjcmV0UmVxdWVzdBIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABARIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQEiOQoSQnVyblNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YSIxChZHZXRTZWNyZXRTdGF0dXNSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASJAChdHZXRTZWNyZXRTdGF0dXNSZXNwb25zZRIlCgZzdGF0dXMYASABKAsyFS5odXNoLnYxLlNlY3JldFN0YXR1cyIzChdMaXN0U2VjcmV0U3RhdHVzUmVxdWVzdBIYCgtzZWNyZXRfa2V5cxgBIAMoCUIDgAEBIkMKGExpc3RTZWNyZXRTdGF0dXNSZXNwb25zZRInCghzdGF0dXNlcxgBIAMoCzIVLmh1c2gudjEuU2VjcmV0U3RhdHVzMrsFCg1TZWNyZXRTZXJ2aWNlEmAKDUNvbmNlYWxTZWNyZXQSHS5odXNoLnYxLkNvbmNlYWxTZWNyZXRSZXF1ZXN0Gh4uaHVzaC52MS5Db25jZWFsU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgBiL4YApi+GAESYwoOR2VuZXJhdGVTZWNyZXQSHi5odXNoLnYxLkdlbmVyYXRlU2VjcmV0UmVxdWVzdBofLmh1c2gudjEuR2VuZXJhdGVTZWNyZXRSZXNwb25zZSIQ+L0YAYC+GAGIvhgCmL4YARJYCglHZXRTZWNyZXQSGS5odXNoLnYxLkdldFNlY3JldFJlcXVlc3QaGi5odXNoLnYxLkdldFNlY3JldFJlc3BvbnNlIhT4vRgBgL4YBIi+GAOQvhgBmL4YARJdCgxSZXZlYWxTZWNyZXQSHC5odXNoLnYxLlJldmVhbFNlY3JldFJlcXVlc3QaHS5odXNoLnYxLlJldmVhbFNlY3JldFJlc3BvbnNlIhD4vRgBgL4YAoi+GAOYvhgBElcKCkJ1cm5TZWNyZXQSGi5odXNoLnYxLkJ1cm5TZWNyZXRSZXF1ZXN0GhsuaHVzaC52MS5CdXJuU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgDiL4YBJi+GAESZgoPR2V0U2VjcmV0U3RhdHVzEh8uaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXF1ZXN0GiAuaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXNwb25zZSIQ+L0YAYC+GASIvhgDmL4YARJpChBMaXN0U2VjcmV0U3RhdHVzEiAuaHVzaC52MS5MaXN0U2VjcmV0U3RhdHVzUmVxdWVzdBohLmh1c2gudjEuTGlzdFNlY3JldFN0YXR1c1Jlc3BvbnNlIhD4vRgBgL4YBIi+GAOYvhgBYgZwcm90bzM", [file_google_protobuf_duration, file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
 
 /**
- * ConcealSecretRequest is a secret to keep.
+ * ConcealSecretRequest is the request of ConcealSecret.
  *
  * @generated from message hush.v1.ConcealSecretRequest
  */
 export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
   /**
-   * The text: 1 byte to 1 MiB, at most 100 KiB for callers without an
-   * account. Kept to the byte.
+   * The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is
+   * kept byte for byte.
    *
    * @generated from field: string secret = 1;
    */
   secret: string;
 
   /**
-   * How long to keep it unread, more than zero. Less than a minute gives a
-   * minute, fractions of a second are cut off, and more than the caller's
-   * ceiling (7 days without an account) gives the ceiling. Without it 7 days.
+   * The lifetime of the unread secret, more than zero; 7 days if absent.
+   * Fractions of a second are dropped. Less than a minute is raised to a
+   * minute, and more than the caller's maximum (7 days without an account) is
+   * lowered to the maximum.
    *
    * @generated from field: google.protobuf.Duration ttl = 2;
    */
   ttl?: Duration | undefined;
 
   /**
-   * What a reader must know besides the link: up to 128 characters of at most
+   * The passphrase that revealing the secret requires: up to 128 characters and
    * 512 bytes. Empty for none.
    *
    * @generated from field: string passphrase = 3;
@@ -51,24 +52,25 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
   passphrase: string;
 
   /**
-   * E-mail addresses that get the link, bare or as in Ada <ada@example.com>;
-   * accounts only.
+   * E-mail addresses that receive the link, either bare or as in Ada
+   * <ada@example.com>. Requires an account.
    *
    * @generated from field: repeated string recipients = 4;
    */
   recipients: string[];
 
   /**
-   * A verified domain of the account, for the link. Empty, the service's own
-   * host and names that are no public domain mean the service's own.
+   * A verified domain of the account, for the link. The service's own host is
+   * used if this is empty, is the service's own host or is not a public domain
+   * name.
    *
    * @generated from field: string share_domain = 5;
    */
   shareDomain: string;
 
   /**
-   * A solved challenge of the action `conceal`, where the operator asks busy
-   * networks for one.
+   * A solved challenge for the action `conceal`, where the operator requires
+   * one from busy networks.
    *
    * @generated from field: string authenticity_payload = 6;
    */
@@ -83,20 +85,20 @@ export const ConcealSecretRequestSchema: GenMessage<ConcealSecretRequest> = /*@_
   messageDesc(file_hush_v1_secret_service, 0);
 
 /**
- * ConcealSecretResponse is what the sender needs.
+ * ConcealSecretResponse is the response of ConcealSecret.
  *
  * @generated from message hush.v1.ConcealSecretResponse
  */
 export type ConcealSecretResponse = Message<"hush.v1.ConcealSecretResponse"> & {
   /**
-   * The sender's side: holds both keys.
+   * The receipt, for the sender. It contains both keys.
    *
    * @generated from field: hush.v1.Metadata metadata = 1;
    */
   metadata?: Metadata | undefined;
 
   /**
-   * The reader's side.
+   * The secret, for the recipient.
    *
    * @generated from field: hush.v1.Secret secret = 2;
    */
@@ -111,7 +113,7 @@ export const ConcealSecretResponseSchema: GenMessage<ConcealSecretResponse> = /*
   messageDesc(file_hush_v1_secret_service, 1);
 
 /**
- * GenerateSecretRequest asks for a random secret.
+ * GenerateSecretRequest is the request of GenerateSecret.
  *
  * @generated from message hush.v1.GenerateSecretRequest
  */
@@ -145,14 +147,14 @@ export type GenerateSecretRequest = Message<"hush.v1.GenerateSecretRequest"> & {
   shareDomain: string;
 
   /**
-   * Characters: 4 to 128. Zero means 12.
+   * The length in characters: 4 to 128. Zero means 12.
    *
    * @generated from field: int32 length = 5;
    */
   length: number;
 
   /**
-   * What it is made of.
+   * The characters to use.
    *
    * @generated from field: hush.v1.CharacterSets character_sets = 6;
    */
@@ -174,27 +176,27 @@ export const GenerateSecretRequestSchema: GenMessage<GenerateSecretRequest> = /*
   messageDesc(file_hush_v1_secret_service, 2);
 
 /**
- * GenerateSecretResponse is what the sender needs, with the value.
+ * GenerateSecretResponse is the response of GenerateSecret.
  *
  * @generated from message hush.v1.GenerateSecretResponse
  */
 export type GenerateSecretResponse = Message<"hush.v1.GenerateSecretResponse"> & {
   /**
-   * The sender's side: holds both keys.
+   * The receipt, for the sender. It contains both keys.
    *
    * @generated from field: hush.v1.Metadata metadata = 1;
    */
   metadata?: Metadata | undefined;
 
   /**
-   * The reader's side.
+   * The secret, for the recipient.
    *
    * @generated from field: hush.v1.Secret secret = 2;
    */
   secret?: Secret | undefined;
 
   /**
-   * The text that was drawn. No later answer but the reveal shows it.
+   * The generated text. Of later responses only the reveal contains it.
    *
    * @generated from field: string value = 3;
    */
@@ -209,13 +211,13 @@ export const GenerateSecretResponseSchema: GenMessage<GenerateSecretResponse> = 
   messageDesc(file_hush_v1_secret_service, 3);
 
 /**
- * GetSecretRequest names a secret.
+ * GetSecretRequest is the request of GetSecret.
  *
  * @generated from message hush.v1.GetSecretRequest
  */
 export type GetSecretRequest = Message<"hush.v1.GetSecretRequest"> & {
   /**
-   * The key of the link.
+   * The key in the link.
    *
    * @generated from field: string secret_key = 1;
    */
@@ -230,13 +232,13 @@ export const GetSecretRequestSchema: GenMessage<GetSecretRequest> = /*@__PURE__*
   messageDesc(file_hush_v1_secret_service, 4);
 
 /**
- * GetSecretResponse tells about a secret that waits.
+ * GetSecretResponse is the response of GetSecret.
  *
  * @generated from message hush.v1.GetSecretResponse
  */
 export type GetSecretResponse = Message<"hush.v1.GetSecretResponse"> & {
   /**
-   * The facts.
+   * The secret.
    *
    * @generated from field: hush.v1.Secret secret = 1;
    */
@@ -251,20 +253,20 @@ export const GetSecretResponseSchema: GenMessage<GetSecretResponse> = /*@__PURE_
   messageDesc(file_hush_v1_secret_service, 5);
 
 /**
- * RevealSecretRequest asks for the value, once.
+ * RevealSecretRequest is the request of RevealSecret.
  *
  * @generated from message hush.v1.RevealSecretRequest
  */
 export type RevealSecretRequest = Message<"hush.v1.RevealSecretRequest"> & {
   /**
-   * The key of the link.
+   * The key in the link.
    *
    * @generated from field: string secret_key = 1;
    */
   secretKey: string;
 
   /**
-   * The passphrase, if the secret has one; otherwise ignored.
+   * The passphrase; ignored if the secret has none.
    *
    * @generated from field: string passphrase = 2;
    */
@@ -279,13 +281,14 @@ export const RevealSecretRequestSchema: GenMessage<RevealSecretRequest> = /*@__P
   messageDesc(file_hush_v1_secret_service, 6);
 
 /**
- * RevealSecretResponse holds the value, which now exists nowhere else.
+ * RevealSecretResponse is the response of RevealSecret. The service no longer
+ * holds the value.
  *
  * @generated from message hush.v1.RevealSecretResponse
  */
 export type RevealSecretResponse = Message<"hush.v1.RevealSecretResponse"> & {
   /**
-   * The facts; its state is received.
+   * The secret, in STATE_RECEIVED.
    *
    * @generated from field: hush.v1.Secret secret = 1;
    */
@@ -307,20 +310,20 @@ export const RevealSecretResponseSchema: GenMessage<RevealSecretResponse> = /*@_
   messageDesc(file_hush_v1_secret_service, 7);
 
 /**
- * BurnSecretRequest asks to destroy a secret unread.
+ * BurnSecretRequest is the request of BurnSecret.
  *
  * @generated from message hush.v1.BurnSecretRequest
  */
 export type BurnSecretRequest = Message<"hush.v1.BurnSecretRequest"> & {
   /**
-   * The key of the metadata.
+   * The key of the receipt.
    *
    * @generated from field: string metadata_key = 1;
    */
   metadataKey: string;
 
   /**
-   * The passphrase, if the secret has one; otherwise ignored.
+   * The passphrase; ignored if the secret has none.
    *
    * @generated from field: string passphrase = 2;
    */
@@ -335,13 +338,13 @@ export const BurnSecretRequestSchema: GenMessage<BurnSecretRequest> = /*@__PURE_
   messageDesc(file_hush_v1_secret_service, 8);
 
 /**
- * BurnSecretResponse shows how the metadata stands afterwards.
+ * BurnSecretResponse is the response of BurnSecret.
  *
  * @generated from message hush.v1.BurnSecretResponse
  */
 export type BurnSecretResponse = Message<"hush.v1.BurnSecretResponse"> & {
   /**
-   * The metadata; its state is burned.
+   * The receipt, in STATE_BURNED.
    *
    * @generated from field: hush.v1.Metadata metadata = 1;
    */
@@ -356,13 +359,13 @@ export const BurnSecretResponseSchema: GenMessage<BurnSecretResponse> = /*@__PUR
   messageDesc(file_hush_v1_secret_service, 9);
 
 /**
- * GetSecretStatusRequest names a secret.
+ * GetSecretStatusRequest is the request of GetSecretStatus.
  *
  * @generated from message hush.v1.GetSecretStatusRequest
  */
 export type GetSecretStatusRequest = Message<"hush.v1.GetSecretStatusRequest"> & {
   /**
-   * The key of the link.
+   * The key in the link.
    *
    * @generated from field: string secret_key = 1;
    */
@@ -377,7 +380,7 @@ export const GetSecretStatusRequestSchema: GenMessage<GetSecretStatusRequest> = 
   messageDesc(file_hush_v1_secret_service, 10);
 
 /**
- * GetSecretStatusResponse tells its state.
+ * GetSecretStatusResponse is the response of GetSecretStatus.
  *
  * @generated from message hush.v1.GetSecretStatusResponse
  */
@@ -398,13 +401,13 @@ export const GetSecretStatusResponseSchema: GenMessage<GetSecretStatusResponse> 
   messageDesc(file_hush_v1_secret_service, 11);
 
 /**
- * ListSecretStatusRequest names secrets.
+ * ListSecretStatusRequest is the request of ListSecretStatus.
  *
  * @generated from message hush.v1.ListSecretStatusRequest
  */
 export type ListSecretStatusRequest = Message<"hush.v1.ListSecretStatusRequest"> & {
   /**
-   * The keys of 1 to 25 links.
+   * The keys of 1 to 25 secrets.
    *
    * @generated from field: repeated string secret_keys = 1;
    */
@@ -419,13 +422,13 @@ export const ListSecretStatusRequestSchema: GenMessage<ListSecretStatusRequest> 
   messageDesc(file_hush_v1_secret_service, 12);
 
 /**
- * ListSecretStatusResponse tells their states.
+ * ListSecretStatusResponse is the response of ListSecretStatus.
  *
  * @generated from message hush.v1.ListSecretStatusResponse
  */
 export type ListSecretStatusResponse = Message<"hush.v1.ListSecretStatusResponse"> & {
   /**
-   * One for each key, in the order of the request.
+   * One status per key, in the order of the request.
    *
    * @generated from field: repeated hush.v1.SecretStatus statuses = 1;
    */
@@ -442,26 +445,25 @@ export const ListSecretStatusResponseSchema: GenMessage<ListSecretStatusResponse
 /**
  * SecretService conceals secrets and reveals each of them at most once.
  *
- * A key of a wrong shape is answered as an unknown key, with NOT_FOUND; so
- * are secrets that were revealed, were burned or ran out of time. Every method
- * may answer RESOURCE_EXHAUSTED with google.rpc.RetryInfo when the caller's
- * network called too often, UNAUTHENTICATED when a credential was sent and is
- * not good, and UNAVAILABLE when the service cannot keep its promises just
- * now.
+ * A malformed key returns NOT_FOUND, like an unknown one. So does the key of a
+ * secret that was revealed, was burned or has expired. Every method may return
+ * RESOURCE_EXHAUSTED with google.rpc.RetryInfo if the caller's network exceeded
+ * a rate limit, UNAUTHENTICATED if the request carried an invalid credential,
+ * and UNAVAILABLE if the service cannot keep its promises at the moment.
  *
  * @generated from service hush.v1.SecretService
  */
 export const SecretService: GenService<{
   /**
-   * ConcealSecret keeps a secret and answers its two keys: the one that
-   * reveals it and the one for its metadata. The secret is durable when the
-   * answer comes.
+   * ConcealSecret keeps a secret and returns two keys: one reveals the secret,
+   * the other reads its receipt. The secret is durable before the method
+   * returns.
    *
-   * Errors: INVALID_ARGUMENT for a value outside its limits;
-   * RESOURCE_EXHAUSTED when the bytes that may be kept are used up;
-   * FAILED_PRECONDITION for recipients without an account and for what the
-   * operator does not allow; UNAVAILABLE while the service is maintained;
-   * NOT_FOUND for a share_domain that the caller has not verified.
+   * Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED
+   * if the storage quota is used up; FAILED_PRECONDITION for recipients without
+   * an account, and for anything the operator does not allow; UNAVAILABLE
+   * during maintenance; NOT_FOUND for a share_domain that the caller has not
+   * verified.
    *
    * @generated from rpc hush.v1.SecretService.ConcealSecret
    */
@@ -471,11 +473,10 @@ export const SecretService: GenService<{
     output: typeof ConcealSecretResponseSchema;
   },
   /**
-   * GenerateSecret draws a random text, conceals it and answers it together
-   * with its two keys. This answer is the only one that shows the value
-   * besides the reveal.
+   * GenerateSecret generates a random text, conceals it and returns it with its
+   * two keys. Only this response and the reveal contain the value.
    *
-   * Errors: as ConcealSecret.
+   * Errors: as for ConcealSecret.
    *
    * @generated from rpc hush.v1.SecretService.GenerateSecret
    */
@@ -485,8 +486,8 @@ export const SecretService: GenService<{
     output: typeof GenerateSecretResponseSchema;
   },
   /**
-   * GetSecret tells about a secret that waits. It consumes nothing, changes
-   * no state and never answers the value.
+   * GetSecret describes a waiting secret. It consumes nothing, changes no state
+   * and never returns the value.
    *
    * Errors: NOT_FOUND.
    *
@@ -498,14 +499,15 @@ export const SecretService: GenService<{
     output: typeof GetSecretResponseSchema;
   },
   /**
-   * RevealSecret answers the value and destroys it. Of any number of callers
-   * one gets it, and only after the destruction is durable. If the answer is
-   * lost on its way, so is the secret, and its metadata says received.
+   * RevealSecret destroys a secret and returns its value. Of any number of
+   * concurrent callers exactly one gets the value, and only after the
+   * destruction is durable. If the response is lost in transit, the secret is
+   * lost too, and its receipt says received.
    *
-   * Errors: NOT_FOUND; PERMISSION_DENIED with the detail Refusal for a
-   * missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and
-   * google.rpc.RetryInfo in a pause after wrong ones, or with for_good and
-   * without RetryInfo after 100 of them. None of them consumes the secret.
+   * Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
+   * wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo
+   * during a pause after wrong passphrases, or with for_good and without
+   * RetryInfo after 100 of them. None of these errors consumes the secret.
    *
    * @generated from rpc hush.v1.SecretService.RevealSecret
    */
@@ -515,11 +517,11 @@ export const SecretService: GenService<{
     output: typeof RevealSecretResponseSchema;
   },
   /**
-   * BurnSecret destroys a secret unread. It takes the key of the metadata,
-   * and the passphrase if the secret has one; the account that concealed it
-   * needs none.
+   * BurnSecret destroys a secret unread. It takes the key of the receipt, and
+   * the passphrase if the secret has one. The account that concealed the secret
+   * needs no passphrase, and no one does once locked_for_good is set.
    *
-   * Errors: as RevealSecret; they burn nothing.
+   * Errors: as for RevealSecret. None of them burns the secret.
    *
    * @generated from rpc hush.v1.SecretService.BurnSecret
    */
@@ -529,8 +531,8 @@ export const SecretService: GenService<{
     output: typeof BurnSecretResponseSchema;
   },
   /**
-   * GetSecretStatus tells the state of one secret. An unknown key is no error
-   * here: its state is STATE_UNSPECIFIED.
+   * GetSecretStatus returns the state of one secret. An unknown key is not an
+   * error: its state is STATE_UNSPECIFIED.
    *
    * @generated from rpc hush.v1.SecretService.GetSecretStatus
    */
@@ -540,10 +542,10 @@ export const SecretService: GenService<{
     output: typeof GetSecretStatusResponseSchema;
   },
   /**
-   * ListSecretStatus tells the state of up to 25 secrets, in the order of the
-   * request. It counts as many calls as it has keys.
+   * ListSecretStatus returns the states of up to 25 secrets, in the order of
+   * the request. It counts as one call per key.
    *
-   * Errors: INVALID_ARGUMENT for none or more than 25 keys.
+   * Errors: INVALID_ARGUMENT for no keys or more than 25.
    *
    * @generated from rpc hush.v1.SecretService.ListSecretStatus
    */

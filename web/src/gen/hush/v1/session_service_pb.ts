@@ -16,27 +16,27 @@ export const file_hush_v1_session_service: GenFile = /*@__PURE__*/
   fileDesc("Ch1odXNoL3YxL3Nlc3Npb25fc2VydmljZS5wcm90bxIHaHVzaC52MSJVChRDcmVhdGVTZXNzaW9uUmVxdWVzdBIUCgdhZGRyZXNzGAEgASgJQgOAAQESFQoIcGFzc3dvcmQYAiABKAlCA4ABARIQCghyZW1lbWJlchgDIAEoCCJyChVDcmVhdGVTZXNzaW9uUmVzcG9uc2USIQoHYWNjb3VudBgBIAEoCzIQLmh1c2gudjEuQWNjb3VudBIhCgdzZXNzaW9uGAIgASgLMhAuaHVzaC52MS5TZXNzaW9uEhMKBnNocmltcBgDIAEoCUIDgAEBIhcKFURlc3Ryb3lTZXNzaW9uUmVxdWVzdCIYChZEZXN0cm95U2Vzc2lvblJlc3BvbnNlIhUKE0xpc3RTZXNzaW9uc1JlcXVlc3QiOgoUTGlzdFNlc3Npb25zUmVzcG9uc2USIgoIc2Vzc2lvbnMYASADKAsyEC5odXNoLnYxLlNlc3Npb24iOQoVUmV2b2tlU2Vzc2lvbnNSZXF1ZXN0EhMKC3Nlc3Npb25faWRzGAEgAygJEgsKA2FsbBgCIAEoCCIpChZSZXZva2VTZXNzaW9uc1Jlc3BvbnNlEg8KB3Jldm9rZWQYASABKAUiEgoQQXV0aGNoZWNrUmVxdWVzdCJLChFBdXRoY2hlY2tSZXNwb25zZRITCgZjdXN0aWQYASABKAlCA4ABARIhCgdhY2NvdW50GAIgASgLMhAuaHVzaC52MS5BY2NvdW50MuEDCg5TZXNzaW9uU2VydmljZRJcCg1DcmVhdGVTZXNzaW9uEh0uaHVzaC52MS5DcmVhdGVTZXNzaW9uUmVxdWVzdBoeLmh1c2gudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlIgz4vRgBgL4YB4i+GAUSXwoORGVzdHJveVNlc3Npb24SHi5odXNoLnYxLkRlc3Ryb3lTZXNzaW9uUmVxdWVzdBofLmh1c2gudjEuRGVzdHJveVNlc3Npb25SZXNwb25zZSIM+L0YAoC+GAmIvhgFElkKDExpc3RTZXNzaW9ucxIcLmh1c2gudjEuTGlzdFNlc3Npb25zUmVxdWVzdBodLmh1c2gudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiDPi9GAKAvhgJiL4YBRJfCg5SZXZva2VTZXNzaW9ucxIeLmh1c2gudjEuUmV2b2tlU2Vzc2lvbnNSZXF1ZXN0Gh8uaHVzaC52MS5SZXZva2VTZXNzaW9uc1Jlc3BvbnNlIgz4vRgCgL4YCYi+GAUSVAoJQXV0aGNoZWNrEhkuaHVzaC52MS5BdXRoY2hlY2tSZXF1ZXN0GhouaHVzaC52MS5BdXRoY2hlY2tSZXNwb25zZSIQ+L0YAoC+GAWIvhgBkL4YAWIGcHJvdG8z", [file_hush_v1_account, file_hush_v1_policy]);
 
 /**
- * CreateSessionRequest signs in.
+ * CreateSessionRequest is the request of CreateSession.
  *
  * @generated from message hush.v1.CreateSessionRequest
  */
 export type CreateSessionRequest = Message<"hush.v1.CreateSessionRequest"> & {
   /**
-   * The account's address.
+   * The account's e-mail address.
    *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
-   * Its password.
+   * The account's password.
    *
    * @generated from field: string password = 2;
    */
   password: string;
 
   /**
-   * Whether the session is to last for 30 days.
+   * Whether to keep the session for up to 30 days.
    *
    * @generated from field: bool remember = 3;
    */
@@ -51,7 +51,7 @@ export const CreateSessionRequestSchema: GenMessage<CreateSessionRequest> = /*@_
   messageDesc(file_hush_v1_session_service, 0);
 
 /**
- * CreateSessionResponse tells about the session.
+ * CreateSessionResponse is the response of CreateSession.
  *
  * @generated from message hush.v1.CreateSessionResponse
  */
@@ -71,7 +71,8 @@ export type CreateSessionResponse = Message<"hush.v1.CreateSessionResponse"> & {
   session?: Session | undefined;
 
   /**
-   * The token against forged requests, for the header O-Shrimp.
+   * The session token (shrimp), for the header O-Shrimp. It protects against
+   * forged requests.
    *
    * @generated from field: string shrimp = 3;
    */
@@ -86,7 +87,7 @@ export const CreateSessionResponseSchema: GenMessage<CreateSessionResponse> = /*
   messageDesc(file_hush_v1_session_service, 1);
 
 /**
- * DestroySessionRequest signs out.
+ * DestroySessionRequest is empty.
  *
  * @generated from message hush.v1.DestroySessionRequest
  */
@@ -101,7 +102,7 @@ export const DestroySessionRequestSchema: GenMessage<DestroySessionRequest> = /*
   messageDesc(file_hush_v1_session_service, 2);
 
 /**
- * DestroySessionResponse says nothing more.
+ * DestroySessionResponse is empty.
  *
  * @generated from message hush.v1.DestroySessionResponse
  */
@@ -116,7 +117,7 @@ export const DestroySessionResponseSchema: GenMessage<DestroySessionResponse> = 
   messageDesc(file_hush_v1_session_service, 3);
 
 /**
- * ListSessionsRequest asks for all of them.
+ * ListSessionsRequest is empty.
  *
  * @generated from message hush.v1.ListSessionsRequest
  */
@@ -131,7 +132,7 @@ export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__P
   messageDesc(file_hush_v1_session_service, 4);
 
 /**
- * ListSessionsResponse lists them.
+ * ListSessionsResponse is the response of ListSessions.
  *
  * @generated from message hush.v1.ListSessionsResponse
  */
@@ -152,20 +153,20 @@ export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@_
   messageDesc(file_hush_v1_session_service, 5);
 
 /**
- * RevokeSessionsRequest names sessions.
+ * RevokeSessionsRequest is the request of RevokeSessions.
  *
  * @generated from message hush.v1.RevokeSessionsRequest
  */
 export type RevokeSessionsRequest = Message<"hush.v1.RevokeSessionsRequest"> & {
   /**
-   * Their ids; unknown ones are passed over.
+   * The ids of the sessions to end. Unknown ids are ignored.
    *
    * @generated from field: repeated string session_ids = 1;
    */
   sessionIds: string[];
 
   /**
-   * All of them, this one included.
+   * Whether to end all of the account's sessions, including the caller's.
    *
    * @generated from field: bool all = 2;
    */
@@ -180,13 +181,13 @@ export const RevokeSessionsRequestSchema: GenMessage<RevokeSessionsRequest> = /*
   messageDesc(file_hush_v1_session_service, 6);
 
 /**
- * RevokeSessionsResponse counts.
+ * RevokeSessionsResponse is the response of RevokeSessions.
  *
  * @generated from message hush.v1.RevokeSessionsResponse
  */
 export type RevokeSessionsResponse = Message<"hush.v1.RevokeSessionsResponse"> & {
   /**
-   * How many ended.
+   * The number of sessions ended.
    *
    * @generated from field: int32 revoked = 1;
    */
@@ -201,7 +202,7 @@ export const RevokeSessionsResponseSchema: GenMessage<RevokeSessionsResponse> = 
   messageDesc(file_hush_v1_session_service, 7);
 
 /**
- * AuthcheckRequest asks nothing.
+ * AuthcheckRequest is empty.
  *
  * @generated from message hush.v1.AuthcheckRequest
  */
@@ -216,21 +217,21 @@ export const AuthcheckRequestSchema: GenMessage<AuthcheckRequest> = /*@__PURE__*
   messageDesc(file_hush_v1_session_service, 8);
 
 /**
- * AuthcheckResponse names the account.
+ * AuthcheckResponse is the response of Authcheck.
  *
  * @generated from message hush.v1.AuthcheckResponse
  */
 export type AuthcheckResponse = Message<"hush.v1.AuthcheckResponse"> & {
   /**
-   * The account's address.
+   * The account's e-mail address.
    *
    * @generated from field: string custid = 1;
    */
   custid: string;
 
   /**
-   * The account. A token without the account scope is not shown its counters
-   * and settings.
+   * The account. For a token without the account scope its counters and
+   * settings are omitted.
    *
    * @generated from field: hush.v1.Account account = 2;
    */
@@ -245,26 +246,27 @@ export const AuthcheckResponseSchema: GenMessage<AuthcheckResponse> = /*@__PURE_
   messageDesc(file_hush_v1_session_service, 9);
 
 /**
- * SessionService is about the credential that a caller brings: an account's
- * address and API token (HTTP Basic), an API token alone (Bearer), or the
- * cookie of a browser's session. A credential in a header makes cookies count
- * for nothing, and one that is not good is refused by every method.
+ * SessionService manages sessions and checks credentials. A credential is an
+ * account's e-mail address and API token (HTTP Basic), an API token alone
+ * (Bearer), or a browser's session cookie. If a request carries a credential in
+ * a header, its cookies are ignored. Every method refuses an invalid
+ * credential.
  *
  * @generated from service hush.v1.SessionService
  */
 export const SessionService: GenService<{
   /**
-   * CreateSession signs in. The session is in the answer's cookie, which is
-   * sent back to this host alone and over TLS or loopback alone. It ends when
-   * it was not used for 2 hours, and after a day; remembered, after 7 days
-   * and 30 days.
+   * CreateSession signs in. The response sets the session as a cookie, which
+   * browsers send back only to this host, and only over TLS or to loopback. A
+   * session expires after 2 hours without use and after one day at the latest;
+   * a remembered one after 7 days without use and after 30 days at the latest.
    *
-   * Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong address or
-   * password, in words that do not tell which; RESOURCE_EXHAUSTED with
-   * REASON_LOCKED in a pause after wrong ones; FAILED_PRECONDITION with
+   * Errors: PERMISSION_DENIED with REASON_CREDENTIALS for a wrong e-mail
+   * address or password, without disclosing which; RESOURCE_EXHAUSTED with
+   * REASON_LOCKED during a pause after wrong ones; FAILED_PRECONDITION with
    * REASON_INSECURE where browsers would not keep the cookie, and with
-   * REASON_ELSEWHERE on any host but that of the base URL, where sessions count
-   * for nothing. An account has no password before its address is confirmed.
+   * REASON_ELSEWHERE on any host but that of the base URL, where sessions are
+   * ignored. An account has no password until its e-mail address is confirmed.
    *
    * @generated from rpc hush.v1.SessionService.CreateSession
    */
@@ -274,10 +276,10 @@ export const SessionService: GenService<{
     output: typeof CreateSessionResponseSchema;
   },
   /**
-   * DestroySession signs out: it ends the session that the call came with, and
-   * clears the cookie.
+   * DestroySession signs out: it ends the caller's session and clears the
+   * cookie.
    *
-   * Errors: FAILED_PRECONDITION for callers with another credential.
+   * Errors: FAILED_PRECONDITION for callers with another kind of credential.
    *
    * @generated from rpc hush.v1.SessionService.DestroySession
    */
@@ -297,7 +299,7 @@ export const SessionService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * RevokeSessions ends sessions at once: the named ones, or all of them.
+   * RevokeSessions ends the named sessions, or all of them, immediately.
    *
    * @generated from rpc hush.v1.SessionService.RevokeSessions
    */
@@ -307,9 +309,9 @@ export const SessionService: GenService<{
     output: typeof RevokeSessionsResponseSchema;
   },
   /**
-   * Authcheck tells whose credential it is.
+   * Authcheck returns the account that the caller's credential belongs to.
    *
-   * Errors: UNAUTHENTICATED without a good credential.
+   * Errors: UNAUTHENTICATED without a valid credential.
    *
    * @generated from rpc hush.v1.SessionService.Authcheck
    */

@@ -14,7 +14,7 @@ export const file_hush_v1_system_service: GenFile = /*@__PURE__*/
   fileDesc("ChxodXNoL3YxL3N5c3RlbV9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiMwoRR2V0U3RhdHVzUmVzcG9uc2USDgoGc3RhdHVzGAEgASgJEg4KBmxvY2FsZRgCIAEoCSITChFHZXRWZXJzaW9uUmVxdWVzdCI1ChJHZXRWZXJzaW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIOCgZsb2NhbGUYAiABKAkiHAoaR2V0U3VwcG9ydGVkTG9jYWxlc1JlcXVlc3QiVgobR2V0U3VwcG9ydGVkTG9jYWxlc1Jlc3BvbnNlEg8KB2xvY2FsZXMYASADKAkSFgoOZGVmYXVsdF9sb2NhbGUYAiABKAkSDgoGbG9jYWxlGAMgASgJIiwKFVZhbGlkYXRlU2hyaW1wUmVxdWVzdBITCgZzaHJpbXAYASABKAlCA4ABASI8ChZWYWxpZGF0ZVNocmltcFJlc3BvbnNlEg0KBXZhbGlkGAEgASgIEhMKBnNocmltcBgCIAEoCUIDgAEBIhIKEEdldFBvbGljeVJlcXVlc3QitgMKEUdldFBvbGljeVJlc3BvbnNlEiAKB3NpZ25fdXAYASABKA4yDy5odXNoLnYxLlNpZ25VcBIUCgx2ZXJpZmljYXRpb24YAiABKAgSDAoEbWFpbBgDIAEoCBIYChBhbm9ueW1vdXNfY3JlYXRlGAQgASgIEhsKE3Bhc3NwaHJhc2VfcmVxdWlyZWQYBSABKAgSFgoOcGFzc3BocmFzZV9taW4YBiABKAUSEwoLZGVmYXVsdF90dGwYByABKAMSFQoNYW5vbnltb3VzX3R0bBgIIAEoAxITCgthY2NvdW50X3R0bBgJIAEoAxIYChBhbm9ueW1vdXNfc2VjcmV0GAogASgDEhYKDmFjY291bnRfc2VjcmV0GAsgASgDEhMKC21haW50ZW5hbmNlGAwgASgJEhUKDWluc3RhbmNlX25hbWUYDSABKAkSEAoIbG9nb191cmwYDiABKAkSEwoLaW1wcmludF91cmwYDyABKAkSEwoLcHJpdmFjeV91cmwYECABKAkSDgoGYmFubmVyGBEgASgJEhAKCGJhc2VfdXJsGBIgASgJEg8KB3NpZ25faW4YEyABKAgqWwoGU2lnblVwEhcKE1NJR05fVVBfVU5TUEVDSUZJRUQQABIQCgxTSUdOX1VQX09QRU4QARISCg5TSUdOX1VQX0lOVklURRACEhIKDlNJR05fVVBfQ0xPU0VEEAMyhgQKDVN5c3RlbVNlcnZpY2USWwoJR2V0U3RhdHVzEhkuaHVzaC52MS5HZXRTdGF0dXNSZXF1ZXN0GhouaHVzaC52MS5HZXRTdGF0dXNSZXNwb25zZSIXkAIB+L0YAYC+GAWIvhgBkL4YAZi+GAESXgoKR2V0VmVyc2lvbhIaLmh1c2gudjEuR2V0VmVyc2lvblJlcXVlc3QaGy5odXNoLnYxLkdldFZlcnNpb25SZXNwb25zZSIXkAIB+L0YAYC+GAWIvhgBkL4YAZi+GAESeQoTR2V0U3VwcG9ydGVkTG9jYWxlcxIjLmh1c2gudjEuR2V0U3VwcG9ydGVkTG9jYWxlc1JlcXVlc3QaJC5odXNoLnYxLkdldFN1cHBvcnRlZExvY2FsZXNSZXNwb25zZSIXkAIB+L0YAYC+GAWIvhgBkL4YAZi+GAESWAoJR2V0UG9saWN5EhkuaHVzaC52MS5HZXRQb2xpY3lSZXF1ZXN0GhouaHVzaC52MS5HZXRQb2xpY3lSZXNwb25zZSIU+L0YAYC+GAWIvhgBkL4YAZi+GAESYwoOVmFsaWRhdGVTaHJpbXASHi5odXNoLnYxLlZhbGlkYXRlU2hyaW1wUmVxdWVzdBofLmh1c2gudjEuVmFsaWRhdGVTaHJpbXBSZXNwb25zZSIQ+L0YAYC+GAWIvhgBkL4YAWIGcHJvdG8z", [file_hush_v1_policy]);
 
 /**
- * GetStatusRequest asks nothing.
+ * GetStatusRequest is empty.
  *
  * @generated from message hush.v1.GetStatusRequest
  */
@@ -29,7 +29,7 @@ export const GetStatusRequestSchema: GenMessage<GetStatusRequest> = /*@__PURE__*
   messageDesc(file_hush_v1_system_service, 0);
 
 /**
- * GetStatusResponse tells that the service answers.
+ * GetStatusResponse is the response of GetStatus.
  *
  * @generated from message hush.v1.GetStatusResponse
  */
@@ -42,7 +42,7 @@ export type GetStatusResponse = Message<"hush.v1.GetStatusResponse"> & {
   status: string;
 
   /**
-   * The language of this answer, as in `en`.
+   * The language of this response, as in `en`.
    *
    * @generated from field: string locale = 2;
    */
@@ -57,7 +57,7 @@ export const GetStatusResponseSchema: GenMessage<GetStatusResponse> = /*@__PURE_
   messageDesc(file_hush_v1_system_service, 1);
 
 /**
- * GetVersionRequest asks nothing.
+ * GetVersionRequest is empty.
  *
  * @generated from message hush.v1.GetVersionRequest
  */
@@ -72,20 +72,20 @@ export const GetVersionRequestSchema: GenMessage<GetVersionRequest> = /*@__PURE_
   messageDesc(file_hush_v1_system_service, 2);
 
 /**
- * GetVersionResponse names the release.
+ * GetVersionResponse is the response of GetVersion.
  *
  * @generated from message hush.v1.GetVersionResponse
  */
 export type GetVersionResponse = Message<"hush.v1.GetVersionResponse"> & {
   /**
-   * Major, minor and patch number as text, as in 0.1.0.
+   * The major, minor and patch number, as in 0.1.0.
    *
    * @generated from field: string version = 1;
    */
   version: string;
 
   /**
-   * The language of this answer.
+   * The language of this response.
    *
    * @generated from field: string locale = 2;
    */
@@ -100,7 +100,7 @@ export const GetVersionResponseSchema: GenMessage<GetVersionResponse> = /*@__PUR
   messageDesc(file_hush_v1_system_service, 3);
 
 /**
- * GetSupportedLocalesRequest asks nothing.
+ * GetSupportedLocalesRequest is empty.
  *
  * @generated from message hush.v1.GetSupportedLocalesRequest
  */
@@ -115,27 +115,27 @@ export const GetSupportedLocalesRequestSchema: GenMessage<GetSupportedLocalesReq
   messageDesc(file_hush_v1_system_service, 4);
 
 /**
- * GetSupportedLocalesResponse lists languages.
+ * GetSupportedLocalesResponse is the response of GetSupportedLocales.
  *
  * @generated from message hush.v1.GetSupportedLocalesResponse
  */
 export type GetSupportedLocalesResponse = Message<"hush.v1.GetSupportedLocalesResponse"> & {
   /**
-   * All of them.
+   * The supported languages.
    *
    * @generated from field: repeated string locales = 1;
    */
   locales: string[];
 
   /**
-   * The one for callers who ask for none of them.
+   * The language for callers who request none of the supported ones.
    *
    * @generated from field: string default_locale = 2;
    */
   defaultLocale: string;
 
   /**
-   * The language of this answer.
+   * The language of this response.
    *
    * @generated from field: string locale = 3;
    */
@@ -150,13 +150,13 @@ export const GetSupportedLocalesResponseSchema: GenMessage<GetSupportedLocalesRe
   messageDesc(file_hush_v1_system_service, 5);
 
 /**
- * ValidateShrimpRequest holds a token.
+ * ValidateShrimpRequest is the request of ValidateShrimp.
  *
  * @generated from message hush.v1.ValidateShrimpRequest
  */
 export type ValidateShrimpRequest = Message<"hush.v1.ValidateShrimpRequest"> & {
   /**
-   * The token to judge.
+   * The session token to check.
    *
    * @generated from field: string shrimp = 1;
    */
@@ -171,20 +171,20 @@ export const ValidateShrimpRequestSchema: GenMessage<ValidateShrimpRequest> = /*
   messageDesc(file_hush_v1_system_service, 6);
 
 /**
- * ValidateShrimpResponse is the verdict.
+ * ValidateShrimpResponse is the response of ValidateShrimp.
  *
  * @generated from message hush.v1.ValidateShrimpResponse
  */
 export type ValidateShrimpResponse = Message<"hush.v1.ValidateShrimpResponse"> & {
   /**
-   * Whether it is good.
+   * Whether the session token is valid.
    *
    * @generated from field: bool valid = 1;
    */
   valid: boolean;
 
   /**
-   * A token for the caller's next request.
+   * A session token for the caller's next request.
    *
    * @generated from field: string shrimp = 2;
    */
@@ -199,7 +199,7 @@ export const ValidateShrimpResponseSchema: GenMessage<ValidateShrimpResponse> = 
   messageDesc(file_hush_v1_system_service, 7);
 
 /**
- * GetPolicyRequest asks nothing.
+ * GetPolicyRequest is empty.
  *
  * @generated from message hush.v1.GetPolicyRequest
  */
@@ -214,7 +214,7 @@ export const GetPolicyRequestSchema: GenMessage<GetPolicyRequest> = /*@__PURE__*
   messageDesc(file_hush_v1_system_service, 8);
 
 /**
- * GetPolicyResponse tells what the operator allows.
+ * GetPolicyResponse describes what the operator allows.
  *
  * @generated from message hush.v1.GetPolicyResponse
  */
@@ -227,22 +227,21 @@ export type GetPolicyResponse = Message<"hush.v1.GetPolicyResponse"> & {
   signUp: SignUp;
 
   /**
-   * Whether addresses are confirmed by mail.
+   * Whether e-mail addresses are confirmed by mail.
    *
    * @generated from field: bool verification = 2;
    */
   verification: boolean;
 
   /**
-   * Whether mail is set up.
+   * Whether mail is configured.
    *
    * @generated from field: bool mail = 3;
    */
   mail: boolean;
 
   /**
-   * Whether secrets may be concealed without an account on the host that was
-   * called.
+   * Whether callers without an account may conceal secrets on the called host.
    *
    * @generated from field: bool anonymous_create = 4;
    */
@@ -256,14 +255,14 @@ export type GetPolicyResponse = Message<"hush.v1.GetPolicyResponse"> & {
   passphraseRequired: boolean;
 
   /**
-   * The fewest characters of a passphrase; zero for no rule.
+   * The minimum length of a passphrase in characters; zero for no minimum.
    *
    * @generated from field: int32 passphrase_min = 6;
    */
   passphraseMin: number;
 
   /**
-   * The lifetime that is granted when none is asked for, in seconds.
+   * The lifetime granted if none is requested, in seconds.
    *
    * @generated from field: int64 default_ttl = 7;
    */
@@ -284,71 +283,72 @@ export type GetPolicyResponse = Message<"hush.v1.GetPolicyResponse"> & {
   accountTtl: bigint;
 
   /**
-   * The most bytes of a secret without an account.
+   * The maximum size of a secret without an account, in bytes.
    *
    * @generated from field: int64 anonymous_secret = 10;
    */
   anonymousSecret: bigint;
 
   /**
-   * The most bytes of a secret with an account.
+   * The maximum size of a secret with an account, in bytes.
    *
    * @generated from field: int64 account_secret = 11;
    */
   accountSecret: bigint;
 
   /**
-   * The operator's words while nothing may be created; empty at other times.
+   * The operator's message during maintenance, while no secrets can be created;
+   * empty otherwise.
    *
    * @generated from field: string maintenance = 12;
    */
   maintenance: string;
 
   /**
-   * What the instance is called.
+   * The name of the instance.
    *
    * @generated from field: string instance_name = 13;
    */
   instanceName: string;
 
   /**
-   * Where its logo is; empty for none.
+   * The URL of the logo; empty for none.
    *
    * @generated from field: string logo_url = 14;
    */
   logoUrl: string;
 
   /**
-   * Where its imprint is; empty for none.
+   * The URL of the imprint; empty for none.
    *
    * @generated from field: string imprint_url = 15;
    */
   imprintUrl: string;
 
   /**
-   * Where it says what it keeps; empty for none.
+   * The URL of the privacy policy; empty for none.
    *
    * @generated from field: string privacy_url = 16;
    */
   privacyUrl: string;
 
   /**
-   * A line for the head of every page; empty for none.
+   * A line of text for the top of every page; empty for none.
    *
    * @generated from field: string banner = 17;
    */
   banner: string;
 
   /**
-   * Where links lead, as in https://secrets.example.
+   * The base URL of links, as in https://secrets.example.
    *
    * @generated from field: string base_url = 18;
    */
   baseUrl: string;
 
   /**
-   * Whether sign-in works on this host: it has to be that of the base URL, and
-   * browsers have to keep a session that is made there.
+   * Whether sign-in works on the called host. The host must be that of the base
+   * URL, and browsers must keep a session created there.
    *
    * @generated from field: bool sign_in = 19;
    */
@@ -363,34 +363,34 @@ export const GetPolicyResponseSchema: GenMessage<GetPolicyResponse> = /*@__PURE_
   messageDesc(file_hush_v1_system_service, 9);
 
 /**
- * SignUp is who may make an account.
+ * SignUp defines who may create an account.
  *
  * @generated from enum hush.v1.SignUp
  */
 export enum SignUp {
   /**
-   * Not said.
+   * Unspecified.
    *
    * @generated from enum value: SIGN_UP_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Anybody.
+   * Everyone.
    *
    * @generated from enum value: SIGN_UP_OPEN = 1;
    */
   OPEN = 1,
 
   /**
-   * Whoever has an invite.
+   * People with an invite.
    *
    * @generated from enum value: SIGN_UP_INVITE = 2;
    */
   INVITE = 2,
 
   /**
-   * Nobody; the operator makes accounts.
+   * No one. The operator creates accounts.
    *
    * @generated from enum value: SIGN_UP_CLOSED = 3;
    */
@@ -404,13 +404,13 @@ export const SignUpSchema: GenEnum<SignUp> = /*@__PURE__*/
   enumDesc(file_hush_v1_system_service, 0);
 
 /**
- * SystemService tells about the service itself.
+ * SystemService describes the service itself.
  *
  * @generated from service hush.v1.SystemService
  */
 export const SystemService: GenService<{
   /**
-   * GetStatus tells that the service answers.
+   * GetStatus reports that the service is up.
    *
    * @generated from rpc hush.v1.SystemService.GetStatus
    */
@@ -420,7 +420,7 @@ export const SystemService: GenService<{
     output: typeof GetStatusResponseSchema;
   },
   /**
-   * GetVersion tells which release answers.
+   * GetVersion returns the service's release.
    *
    * @generated from rpc hush.v1.SystemService.GetVersion
    */
@@ -430,7 +430,7 @@ export const SystemService: GenService<{
     output: typeof GetVersionResponseSchema;
   },
   /**
-   * GetSupportedLocales lists the languages that the service speaks.
+   * GetSupportedLocales lists the supported languages.
    *
    * @generated from rpc hush.v1.SystemService.GetSupportedLocales
    */
@@ -440,8 +440,8 @@ export const SystemService: GenService<{
     output: typeof GetSupportedLocalesResponseSchema;
   },
   /**
-   * GetPolicy tells what the operator allows, and what pages need to know of
-   * the instance.
+   * GetPolicy returns what the operator allows, and what pages need to know
+   * about the instance.
    *
    * @generated from rpc hush.v1.SystemService.GetPolicy
    */
@@ -451,9 +451,9 @@ export const SystemService: GenService<{
     output: typeof GetPolicyResponseSchema;
   },
   /**
-   * ValidateShrimp tells whether a token protects the caller's session
-   * against cross-site requests, and answers one that does. Callers without a
-   * session get a random one that is good for nothing.
+   * ValidateShrimp reports whether a session token (shrimp) protects the
+   * caller's session against cross-site requests, and returns one that does.
+   * Callers without a session get a random token without effect.
    *
    * @generated from rpc hush.v1.SystemService.ValidateShrimp
    */
