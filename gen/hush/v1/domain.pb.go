@@ -516,7 +516,7 @@ func (x *DomainCheck) GetTime() *timestamppb.Timestamp {
 // Brand is the look of a domain's pages. Absent fields were never set.
 type Brand struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The main color: # and 3 or 6 hexadecimal digits, as in #dc4a22.
+	// The main colour: # and 3 or 6 hexadecimal digits, as in #dc4a22.
 	PrimaryColor *string `protobuf:"bytes,1,opt,name=primary_color,json=primaryColor,proto3,oneof" json:"primary_color,omitempty"`
 	// The same, under the name that some clients use.
 	Colour *string `protobuf:"bytes,2,opt,name=colour,proto3,oneof" json:"colour,omitempty"`

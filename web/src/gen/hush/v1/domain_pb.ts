@@ -280,7 +280,7 @@ export const DomainCheck_KindSchema: GenEnum<DomainCheck_Kind> = /*@__PURE__*/
  */
 export type Brand = Message<"hush.v1.Brand"> & {
   /**
-   * The main color: # and 3 or 6 hexadecimal digits, as in #dc4a22.
+   * The main colour: # and 3 or 6 hexadecimal digits, as in #dc4a22.
    *
    * @generated from field: optional string primary_color = 1;
    */
