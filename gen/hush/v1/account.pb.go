@@ -137,7 +137,7 @@ func (TokenScope) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_account_proto_rawDescGZIP(), []int{1}
 }
 
-// Account is an account. It never contains the password or tokens.
+// Account describes an account. It never contains the password or tokens.
 type Account struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id: 32 characters 0-9 and a-f. It never changes.
