@@ -1,8 +1,13 @@
 import { readFileSync } from "node:fs";
+import about from "../src/i18n/about/en";
+import account from "../src/i18n/account/en";
+import colonel from "../src/i18n/colonel/en";
+import domains from "../src/i18n/domains/en";
 import first from "../src/i18n/en";
-import more from "../src/i18n/en.more";
+import receipts from "../src/i18n/receipts/en";
+import signin from "../src/i18n/signin/en";
 
-const en = { ...first, ...more };
+const en = { ...first, ...about, ...account, ...colonel, ...domains, ...receipts, ...signin };
 type Key = keyof typeof en;
 
 /** t returns an English text of the pages, with its parameters filled in. */
@@ -15,7 +20,7 @@ export function german(key: Key): string {
   return texts[key] ?? en[key];
 }
 
-const texts = { ...read("de.json"), ...read("more/de.json") };
+const texts = { ...read("de.json"), ...read("about/de.json") };
 
 function read(name: string): Record<string, string> {
   return JSON.parse(readFileSync(new URL(`../src/i18n/${name}`, import.meta.url), "utf8")) as Record<string, string>;

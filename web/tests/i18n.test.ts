@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { firstKnown, locales, parse } from "../src/i18n";
-import en from "../src/i18n/en";
-import more from "../src/i18n/en.more";
 
-const catalogues: [folder: string, english: Record<string, string>][] = [
-  ["src/i18n", en],
-  ["src/i18n/more", more],
-];
+const english = import.meta.glob<Record<string, string>>("../src/i18n/**/en.ts", { eager: true, import: "default" });
+
+const catalogues = Object.entries(english).map(
+  ([path, texts]) => [path.slice("../".length, -"/en.ts".length), texts] as const,
+);
 
 const languages = Object.keys(locales).filter((name) => name !== "en");
 
@@ -35,11 +34,28 @@ function wanted(english: Record<string, string>, language: string): string[] {
   });
 }
 
-test("no key is in both English catalogues", () => {
+test("no key is in two English catalogues", () => {
+  const keys = catalogues.flatMap(([, texts]) => Object.keys(texts));
   assert.deepEqual(
-    Object.keys(en).filter((key) => key in more),
+    keys.filter((key, i) => keys.indexOf(key) !== i),
     [],
   );
+});
+
+test("every text is used", () => {
+  const code = readdirSync("src", { encoding: "utf8", recursive: true })
+    .filter((path) => /\.tsx?$/.test(path) && !/(^|\/)en\.ts$|^gen\//.test(path))
+    .map((path) => readFileSync(`src/${path}`, "utf8"))
+    .join("\n");
+  // A key may end in a value, as in t(`recent.state.${phase}`).
+  const used = [...code.matchAll(/["`]([a-z]+\.[a-z0-9_.]*)/g)].map(([, key]) => key as string);
+  const whole = new Set(used);
+  const begun = used.filter((key) => key.endsWith("."));
+  const unused = catalogues
+    .flatMap(([, texts]) => Object.keys(texts))
+    .map((key) => key.replace(/\.(one|other)$/, ""))
+    .filter((key) => !whole.has(key) && !begun.some((start) => key.startsWith(start)));
+  assert.deepEqual(unused, []);
 });
 
 for (const [folder, english] of catalogues) {

@@ -1,5 +1,5 @@
 import { byteLength } from "../format";
-import { t, tn } from "../i18n/more";
+import { t, tn } from "../i18n/signin";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { Field, Icon, PasswordInput, TextInput } from "../ui";

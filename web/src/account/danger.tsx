@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Account } from "../gen/hush/v1/account_pb";
-import { t, tn } from "../i18n/more";
+import { t, tn } from "../i18n/account";
 import { accounts } from "../rpc";
 import { loadAccount, setAccount } from "../session";
 import { keepShrimp } from "../shrimp";

@@ -1,5 +1,5 @@
 import type { ExportAccountResponse } from "../gen/hush/v1/account_service_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/account";
 import { accounts, receipts } from "../rpc";
 import { announce, Button, Card } from "../ui";
 import { FormError } from "./formerror";

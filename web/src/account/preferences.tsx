@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Account } from "../gen/hush/v1/account_pb";
 import { chooseLocale, locale, locales, parse } from "../i18n";
-import { t } from "../i18n/more";
+import { t } from "../i18n/account";
 import { accounts } from "../rpc";
 import { policy, setAccount } from "../session";
 import { announce, Card, Checkbox, Field, Select } from "../ui";

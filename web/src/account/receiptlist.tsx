@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { dateOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/receipts";
 import { secrets } from "../rpc";
 import { announce, Button, Confirm, Icon, Relative } from "../ui";
 import { FormError } from "./formerror";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { t } from "../i18n/more";
+import { t } from "../i18n/signin";
 import { accounts } from "../rpc";
 import { announce, Button, Form, Notice } from "../ui";
 import { AddressField, checkAddress, credentialProblem } from "./credentials";

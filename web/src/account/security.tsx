@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Account } from "../gen/hush/v1/account_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/account";
+import { t as signinText } from "../i18n/signin";
 import { accounts } from "../rpc";
 import { loadAccount, policy } from "../session";
 import { announce, Card, Form, Icon, Notice } from "../ui";
@@ -76,13 +77,13 @@ function PasswordForm({ address }: { address: string }) {
       <Form onSend={send} label={t("account.password")}>
         <p class="muted small">{t("account.password.hint")}</p>
         <PasswordField
-          label={t("password.current")}
+          label={signinText("password.current")}
           value={current}
           onValue={setCurrent}
           error={submission.errorAt("password")}
         />
         <NewPasswordField
-          label={t("password.new")}
+          label={signinText("password.new")}
           value={next}
           onValue={setNext}
           error={submission.errorAt("new_password")}
@@ -95,7 +96,7 @@ function PasswordForm({ address }: { address: string }) {
 }
 
 function checkOther(current: string, next: string): Problem | undefined {
-  return current === next ? { field: "new_password", text: t("password.same") } : undefined;
+  return current === next ? { field: "new_password", text: signinText("password.same") } : undefined;
 }
 
 function MoveForm({ address }: { address: string }) {

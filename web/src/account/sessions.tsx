@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { dateOf, relative } from "../format";
 import type { Session } from "../gen/hush/v1/account_pb";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/account";
 import { navigate } from "../router";
 import { sessions } from "../rpc";
 import { signOut } from "../session";

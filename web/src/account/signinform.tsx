@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/signin";
 import { homeElsewhere } from "../link";
 import { policy, signIn } from "../session";
 import { announce, Card, Checkbox, Form, Notice } from "../ui";

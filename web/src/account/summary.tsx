@@ -1,6 +1,7 @@
 import { dateOf, duration, size } from "../format";
 import { type Account, Role } from "../gen/hush/v1/account_pb";
-import { number, t } from "../i18n/more";
+import { number } from "../i18n";
+import { t } from "../i18n/account";
 import { Card, Facts, Relative, Time } from "../ui";
 
 /** Summary shows the account's details, limits and counters. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { t } from "../i18n/more";
+import { t } from "../i18n/signin";
 import { keyIn } from "../link";
 import { Card, Form, Notice } from "../ui";
 import { FormError, SubmitButton } from "./formerror";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { dateOf } from "../format";
 import type { ApiToken } from "../gen/hush/v1/account_pb";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/account";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
 import { announce, Button, Confirm, Icon, Relative } from "../ui";

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { duration, durationOf } from "../format";
 import type { TokenScope } from "../gen/hush/v1/account_pb";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/account";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/account";
 import { announce, Button, CopyField, Notice } from "../ui";
 
 interface ShownProps {

@@ -3,7 +3,8 @@ import { FormError } from "../account/formerror";
 import { type Problem, useSubmit } from "../account/submit";
 import { dateOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/colonel";
+import { t as receiptsText } from "../i18n/receipts";
 import { keyIn } from "../link";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
@@ -95,10 +96,10 @@ function Burned({ metadata }: { metadata: Metadata }) {
       </p>
       <Facts
         rows={[
-          [t("receipt.fact.key"), metadata.secretShortkey && <code>{metadata.secretShortkey}</code>],
-          [t("receipt.fact.created"), created && <Time date={created} />],
-          [t("receipt.fact.expires"), expires && <Time date={expires} />],
-          [t("receipt.fact.domain"), metadata.shareDomain],
+          [receiptsText("receipt.fact.key"), metadata.secretShortkey && <code>{metadata.secretShortkey}</code>],
+          [receiptsText("receipt.fact.created"), created && <Time date={created} />],
+          [receiptsText("receipt.fact.expires"), expires && <Time date={expires} />],
+          [receiptsText("receipt.fact.domain"), metadata.shareDomain],
         ]}
       />
     </Notice>

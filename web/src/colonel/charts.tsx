@@ -1,5 +1,5 @@
-import { tag } from "../i18n";
-import { number, t } from "../i18n/more";
+import { number, tag } from "../i18n";
+import { t } from "../i18n/colonel";
 import { daysOf } from "./days";
 
 export interface Part {

@@ -4,7 +4,7 @@ import { useLoaded } from "../account/load";
 import { useSubmit } from "../account/submit";
 import { dateOf } from "../format";
 import type { Exception } from "../gen/hush/v1/intake_service_pb";
-import { t, tn } from "../i18n/more";
+import { t, tn } from "../i18n/colonel";
 import { colonel } from "../rpc";
 import { announce, Button, Card, Empty, Facts, Failure, Icon, Loading, Relative, Time } from "../ui";
 

@@ -1,6 +1,7 @@
 import { dateOf, duration, secondsOf, size } from "../format";
 import type { GetIndexResponse } from "../gen/hush/v1/colonel_service_pb";
-import { number, t } from "../i18n/more";
+import { number } from "../i18n";
+import { t } from "../i18n/colonel";
 import { Card, Facts, Time } from "../ui";
 import { Days, Shares } from "./charts";
 

@@ -2,7 +2,8 @@ import { dateOf } from "../format";
 import { type Account, Role } from "../gen/hush/v1/account_pb";
 import type { GetIndexResponse } from "../gen/hush/v1/colonel_service_pb";
 import type { Feedback } from "../gen/hush/v1/intake_service_pb";
-import { number, t } from "../i18n/more";
+import { number } from "../i18n";
+import { t } from "../i18n/colonel";
 import { Card, Empty, Relative } from "../ui";
 
 /** Recent lists the accounts of the last 30 days. */

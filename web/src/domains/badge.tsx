@@ -1,6 +1,6 @@
 import { DomainState } from "../contract";
 import type { Domain } from "../gen/hush/v1/domain_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/domains";
 import { Icon } from "../ui";
 
 /** DomainBadge shows the state of a domain in a word. */

@@ -1,6 +1,6 @@
 import { dateOf } from "../format";
 import { type Domain, type DomainCheck, DomainCheck_Kind } from "../gen/hush/v1/domain_pb";
-import { type Key, rich, t } from "../i18n/more";
+import { type Key, rich, t } from "../i18n/domains";
 import { Icon, Relative } from "../ui";
 
 /** The service's texts for failed checks, with their keys in the catalogue. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { number, t } from "../i18n/more";
+import { number } from "../i18n";
+import { t } from "../i18n/domains";
 import { Button } from "../ui";
 import { type Area, drag, edges, fit, type Grip, gripAt, largest, leastOf, resize, scaled } from "./area";
 import { drawArea, drawWhole, locate } from "./canvas";

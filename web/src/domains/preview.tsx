@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { applyBrand } from "../brand";
 import { relative } from "../format";
 import type { Domain } from "../gen/hush/v1/domain_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/domains";
 import { policy } from "../session";
 import { Button, Icon, Segmented } from "../ui";
 import { brandOf, type Draft } from "./draft";

@@ -1,4 +1,4 @@
-import { t } from "../i18n/more";
+import { t } from "../i18n/domains";
 import { CopyField } from "../ui";
 
 interface RecordProps {

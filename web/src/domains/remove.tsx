@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { FormError } from "../account/formerror";
 import { useSubmit } from "../account/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/domains";
 import { navigate } from "../router";
 import { domains } from "../rpc";
 import { announce, Button, Card, Confirm } from "../ui";

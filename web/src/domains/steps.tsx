@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { t } from "../i18n/more";
+import { t } from "../i18n/domains";
 import { Icon } from "../ui";
 
 /** Steps is a numbered list of steps. */

@@ -1,7 +1,7 @@
 import { FormError } from "../account/formerror";
 import { type Problem, type Submission, useSubmit } from "../account/submit";
 import { type Domain, DomainCheck_Kind } from "../gen/hush/v1/domain_pb";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/domains";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { domains } from "../rpc";

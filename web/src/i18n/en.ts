@@ -1,7 +1,7 @@
 /*
  * The English texts of the first script: the frame, the components, and the
- * share and open pages. en.more.ts has the texts of all other pages. A key is
- * page.thing. {name} is a parameter that the page fills in. .one and .other (and
+ * share and open pages. The folders beside it have the texts of all other pages.
+ * A key is page.thing. {name} is a parameter that the page fills in. .one and .other (and
  * .few and .many in other languages) are the plural forms for {count}.
  */
 export default {

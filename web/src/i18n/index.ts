@@ -3,22 +3,25 @@
  * languages are loaded on demand; a text that they lack stays English.
  *
  *   t("share.submit")
- *   t("open.tries", { count: 3 })          fills {count}
- *   tn("share.chars", 3)                   picks share.chars.one/.few/.many/.other
- *   rich("about.source", { link: <a/> })   as t, with elements
+ *   t("share.size", { used, limit })         fills {used} and {limit}
+ *   tn("open.passphrase.wrong", 3)           picks the form .one, .few, .many or .other
+ *   rich("open.expires", { relative: <b/> }) as t, with elements
  *
- * Pages that are loaded on demand have a second catalogue; they import the same
- * functions from i18n/more. Components that call these functions are rendered
- * again when the language changes.
+ * This folder has the texts of the first script. Each folder below it has the
+ * texts of the pages of one area; those pages import the same functions from
+ * there. Components that call these functions are rendered again when the
+ * language changes.
  */
 import { computed, signal } from "@preact/signals";
 import type { ComponentChild } from "preact";
 import en from "./en";
-import type more from "./en.more";
 
-export type Key = keyof typeof en | keyof typeof more;
-/** PluralKey is a key with plural forms, without the form. */
-export type PluralKey = Key extends infer K ? (K extends `${infer Base}.other` ? Base : never) : never;
+/** Key is a key of the first script's texts. */
+export type Key = keyof typeof en;
+/** KeyOf is a key of a catalogue or of the first script's texts. */
+export type KeyOf<Catalogue> = Key | (keyof Catalogue & string);
+/** PluralOf is a key with plural forms, without the form. */
+type PluralOf<K extends string> = K extends `${infer Base}.other` ? Base : never;
 export type Params = Record<string, string | number>;
 
 /** The languages by their own names, in the order of the menu. */
@@ -45,12 +48,13 @@ export const region = computed(() => {
   return own ?? tag.value;
 });
 
-type Chunks = Record<string, () => Promise<{ default: Texts }>>;
 type Texts = Record<string, string>;
+/** Languages has the function that loads a language, by the name of its file. */
+type Languages = Record<string, () => Promise<unknown>>;
 
 /** The loaded English texts, and the sources of the other languages. */
 const english: Texts = { ...en };
-const sources: Chunks[] = [import.meta.glob<{ default: Texts }>("./*.json")];
+const sources: Languages[] = [import.meta.glob("./*.json")];
 
 /** The language of the page, as in pt_BR. */
 export const locale = signal<Locale>("en");
@@ -67,7 +71,7 @@ function textOf(key: string): string {
   return texts.value[key] ?? english[key] ?? key;
 }
 
-export function tn(key: PluralKey, count: number, params?: Params): string {
+export function tn(key: PluralOf<Key>, count: number, params?: Params): string {
   const form = new Intl.PluralRules(tag.value).select(count);
   const text =
     texts.value[`${key}.${form}`] ??
@@ -141,22 +145,38 @@ export function firstKnown(names: readonly string[]): Locale | undefined {
   return undefined;
 }
 
-/** addTexts adds a catalogue and loads it in the current language. */
-export async function addTexts(more: Texts, chunks: Chunks): Promise<void> {
-  Object.assign(english, more);
-  sources.push(chunks);
+/** Functions has the functions for the texts of a catalogue and of the first script. */
+interface Functions<K extends string> {
+  t: (key: K, params?: Params) => string;
+  tn: (key: PluralOf<K>, count: number, params?: Params) => string;
+  rich: (key: K, parts: Record<string, ComponentChild>) => ComponentChild[];
+}
+
+/** addTexts adds a catalogue, loads it in the current language and returns its functions. */
+export async function addTexts<C extends Texts>(catalogue: C, languages: Languages): Promise<Functions<KeyOf<C>>> {
+  Object.assign(english, catalogue);
+  sources.push(languages);
   await show(locale.peek());
+  return { t, tn, rich } as Functions<KeyOf<C>>;
 }
 
 async function show(next: Locale): Promise<void> {
   try {
-    const parts = next === "en" ? [] : await Promise.all(sources.map((chunks) => chunks[`./${next}.json`]?.()));
-    texts.value = Object.assign({}, ...parts.map((part) => part?.default)) as Texts;
+    texts.value = next === "en" ? {} : await textsIn(next);
     locale.value = next;
   } catch {
     // The texts did not load: the page keeps its language.
   }
   document.documentElement.lang = tag.value;
+}
+
+/** textsIn loads all catalogues in a language, also those that are added meanwhile. */
+async function textsIn(name: Locale): Promise<Texts> {
+  let parts: unknown[] = [];
+  while (parts.length < sources.length) {
+    parts = await Promise.all(sources.map((languages) => languages[`./${name}.json`]?.()));
+  }
+  return Object.assign({}, ...(parts as ({ default: Texts } | undefined)[]).map((part) => part?.default)) as Texts;
 }
 
 function stored(): Locale | undefined {

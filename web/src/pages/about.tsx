@@ -1,5 +1,5 @@
 import { duration, size } from "../format";
-import { t } from "../i18n/more";
+import { t } from "../i18n/about";
 import { instanceName, policy } from "../session";
 import { Card, Page } from "../ui";
 

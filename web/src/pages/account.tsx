@@ -7,7 +7,7 @@ import { Security } from "../account/security";
 import { Sessions } from "../account/sessions";
 import { Summary } from "../account/summary";
 import type { Account as Who } from "../gen/hush/v1/account_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/account";
 import { loadAccount } from "../session";
 import { LinkButton, Page } from "../ui";
 

@@ -5,7 +5,7 @@ import { Exceptions } from "../colonel/exceptions";
 import { Charts, Numbers, Program } from "../colonel/numbers";
 import { Recent, Said } from "../colonel/people";
 import { Role } from "../contract";
-import { t } from "../i18n/more";
+import { t } from "../i18n/colonel";
 import { asRefusal } from "../refusal";
 import { colonel } from "../rpc";
 import { account } from "../session";

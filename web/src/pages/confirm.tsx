@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { SignInHere } from "../account/signinform";
 import { useSubmit } from "../account/submit";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
-import { t } from "../i18n/more";
+import { t } from "../i18n/signin";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";
 import { accounts } from "../rpc";

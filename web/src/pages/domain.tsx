@@ -9,7 +9,7 @@ import { Remove } from "../domains/remove";
 import { Verification } from "../domains/verification";
 import { dateOf } from "../format";
 import type { Domain as Claim } from "../gen/hush/v1/domain_pb";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/domains";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";
 import { domains } from "../rpc";

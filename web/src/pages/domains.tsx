@@ -9,7 +9,7 @@ import { pictureUrl } from "../domains/picture";
 import { Step, Steps } from "../domains/steps";
 import { dateOf } from "../format";
 import type { Domain } from "../gen/hush/v1/domain_pb";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/domains";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { navigate } from "../router";

@@ -1,4 +1,4 @@
-import { t } from "../i18n/more";
+import { t } from "../i18n/about";
 import { Empty, LinkButton, Page } from "../ui";
 
 export default function NotFound() {

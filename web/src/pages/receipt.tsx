@@ -4,7 +4,7 @@ import { State } from "../contract";
 import { follow, locked } from "../follow";
 import { dateOf, duration, secondsOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
-import { type Key, rich, t } from "../i18n/more";
+import { type Key, rich, t } from "../i18n/receipts";
 import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";

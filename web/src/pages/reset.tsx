@@ -8,7 +8,7 @@ import {
 } from "../account/credentials";
 import { useSubmit } from "../account/submit";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
-import { t, tn } from "../i18n/more";
+import { t, tn } from "../i18n/signin";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";
 import { accounts } from "../rpc";

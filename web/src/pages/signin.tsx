@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { returnPath } from "../account/returning";
 import { SignInHere } from "../account/signinform";
 import { SignUp } from "../gen/hush/v1/system_service_pb";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/signin";
 import { navigate, place } from "../router";
 import { account, policy } from "../session";
 import { Loading, Page } from "../ui";

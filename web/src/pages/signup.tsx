@@ -12,7 +12,7 @@ import { Resend } from "../account/resend";
 import { type Problem, useSubmit } from "../account/submit";
 import { SignUp as Policy } from "../gen/hush/v1/system_service_pb";
 import { locale } from "../i18n";
-import { rich, t } from "../i18n/more";
+import { rich, t } from "../i18n/signin";
 import { keyIn } from "../link";
 import { asRefusal } from "../refusal";
 import { navigate, type PageProps } from "../router";

@@ -1,6 +1,6 @@
 import { dateOf } from "../format";
 import { type Delivery, Delivery_State, type Event, Event_Kind } from "../gen/hush/v1/metadata_pb";
-import { type Key, t, tn } from "../i18n/more";
+import { type Key, t, tn } from "../i18n/receipts";
 import { Card, Icon, type IconName, Time } from "../ui";
 
 type Line = readonly [text: Key, icon: IconName];

@@ -5,7 +5,7 @@ import { TokenList } from "../account/tokenlist";
 import { NewToken } from "../account/tokennew";
 import { ShownToken } from "../account/tokenshown";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
-import { t } from "../i18n/more";
+import { t } from "../i18n/account";
 import { accounts } from "../rpc";
 import { Card, Empty, Failure, LinkButton, Loading, Page } from "../ui";
 
