@@ -43,7 +43,7 @@ type abuse struct {
 
 // attacked is the server under attack, in a process of its own, with accounts.
 type attacked struct {
-	*process
+	*testProcess
 	env   *testEnv
 	h1    *http.Client
 	h2    *http.Client
@@ -91,7 +91,7 @@ func TestAbuseIsBounded(t *testing.T) {
 	a := &attacked{
 		env: env, bomb: bombOf(t, 256<<20), logos: hugePNG(t),
 		h1: newHTTPClient(t, false, nil), h2: newHTTPClient(t, true, nil),
-		process: startProcess(t, realHush(t), env.copyTo(t), "--rate-limits=off", "--memory-limit=384MiB", "--resolver="+silentResolver(t)),
+		testProcess: startProcess(t, realHush(t), env.copyTo(t), "--rate-limits=off", "--memory-limit=384MiB", "--resolver="+silentResolver(t)),
 	}
 	for _, c := range abuses() {
 		t.Run(c.name, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestAbuseIsBounded(t *testing.T) {
 			}
 		})
 	}
-	d := newDrivers(t, a.server, nil)[0]
+	d := newDrivers(t, a.testServer, nil)[0]
 	d.reveal(t.Context(), mustConceal(t, d, wish{secret: "kept"}).secretKey, "").wantValue(t, "reveal afterwards", "kept")
 }
 
@@ -255,7 +255,7 @@ func (a *attacked) halves(t *testing.T, w abuseWire) int {
 
 // guesses tries passphrases of many secrets at a time: each try costs argon2id.
 func guesses(t *testing.T, a *attacked) int {
-	d := newDrivers(t, a.server, nil)[0]
+	d := newDrivers(t, a.testServer, nil)[0]
 	var keys []string
 	for range 12 {
 		keys = append(keys, mustConceal(t, d, wish{secret: "x", passphrase: "open sesame"}).secretKey)

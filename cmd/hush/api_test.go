@@ -39,7 +39,7 @@ func TestAPIDoc(t *testing.T) {
 	if len(sessions) < 100 {
 		t.Fatalf("%s: got %d commands, want 100 or more", apiDoc, len(sessions))
 	}
-	c := &console{
+	c := &transcript{
 		url: r.server.url, dir: r.dir, environment: r.environment(t), known: map[string]string{},
 		fill: r.fill, learn: r.learn,
 	}
@@ -144,7 +144,7 @@ const spamKey = "key of a server for forms"
 // reader is somebody who follows the document: opens mails, sets DNS records
 // and solves challenges.
 type reader struct {
-	server *server
+	server *testServer
 	mails  *mailtest.Server
 	dns    *resolvertest.Server
 	dir    string // where commands run

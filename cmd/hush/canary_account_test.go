@@ -42,7 +42,7 @@ func TestCanaryOfAccounts(t *testing.T) {
 // birdkeeper sends canaries through every field of an account's life.
 type birdkeeper struct {
 	t       *testing.T
-	s       *server
+	s       *testServer
 	sent    *canaries
 	mails   *mailtest.Server
 	dns     *resolvertest.Server

@@ -32,7 +32,7 @@ func (c *canaries) memo(t *testing.T, d driver, key, by string) {
 }
 
 // provoke makes errors of every kind, with canaries in what is wrong.
-func (c *canaries) provoke(t *testing.T, client *http.Client, s *server) {
+func (c *canaries) provoke(t *testing.T, client *http.Client, s *testServer) {
 	t.Helper()
 	for _, path := range []string{
 		"/", "/secret/", "/private/", "/api/", "/api/v1/", "/api/v2/", "/api/v1/secret/", "/api/v2/secret/", "/api/v2/guest/secret/",
@@ -86,7 +86,7 @@ func (c *canaries) malformed() []string {
 }
 
 // refuse sends credentials that are not good.
-func (c *canaries) refuse(t *testing.T, answers *listener, s *server) {
+func (c *canaries) refuse(t *testing.T, answers *listener, s *testServer) {
 	t.Helper()
 	for _, scheme := range []string{"Basic ", "Bearer ", "", "Digest username="} {
 		client := newHTTPClient(t, false, http.Header{"Authorization": {scheme + c.word("credential")}, "X-Forwarded-For": {"198.51.100.8"}})

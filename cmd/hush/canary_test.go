@@ -64,7 +64,7 @@ func TestCanary(t *testing.T) {
 }
 
 // driversOn makes the drivers that the client's version of HTTP allows.
-func driversOn(client *http.Client, s *server, http2 bool) []driver {
+func driversOn(client *http.Client, s *testServer, http2 bool) []driver {
 	drivers := []driver{
 		&v1Driver{legacyClient{"v1", s.url + "/api/v1", client}},
 		&v2Driver{legacyClient{"v2", s.url + "/api/v2", client}},

@@ -59,18 +59,18 @@ func TestCrashOfAccounts(t *testing.T) {
 
 // accountServer is what clients of one life of the server use.
 type accountServer struct {
-	*server
+	*testServer
 	client *http.Client
 	admin  adminv1connect.AdminServiceClient
 }
 
-func startAccountServer(t *testing.T, path, data string) (*process, *accountServer) {
+func startAccountServer(t *testing.T, path, data string) (*testProcess, *accountServer) {
 	t.Helper()
 	p := startProcess(t, path, data, "--rate-limits=off", "--sign-up=open", "--log-level=error")
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialAdmin(ctx, data) }}
 	t.Cleanup(transport.CloseIdleConnections)
 	return p, &accountServer{
-		server: p.server, client: newHTTPClient(t, false, nil),
+		testServer: p.testServer, client: newHTTPClient(t, false, nil),
 		admin: adminv1connect.NewAdminServiceClient(&http.Client{Transport: transport}, adminURL),
 	}
 }

@@ -49,7 +49,7 @@ func load(t *testing.T, path, data string, ledgers []*ledger, random *rand.Rand)
 	p := startProcess(t, path, data, "--rate-limits=off")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	drivers := allDrivers(t, p.server, nil)
+	drivers := allDrivers(t, p.testServer, nil)
 	timer := time.AfterFunc(100*time.Millisecond+time.Duration(random.Int64N(int64(300*time.Millisecond))), func() {
 		_ = p.cmd.Process.Kill()
 	})
@@ -66,7 +66,7 @@ func load(t *testing.T, path, data string, ledgers []*ledger, random *rand.Rand)
 func recheck(t *testing.T, path, data string, ledgers []*ledger, cycle int, last bool) {
 	t.Helper()
 	p := startProcess(t, path, data, "--rate-limits=off")
-	drivers := newDrivers(t, p.server, nil)
+	drivers := newDrivers(t, p.testServer, nil)
 	each(ledgers, func(l *ledger) { l.check(t, drivers[(cycle+l.client)%len(drivers)], cycle, last) })
 	p.kill(t) // however it ends
 }

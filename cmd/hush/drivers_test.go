@@ -74,7 +74,7 @@ type driver interface {
 
 // newDrivers makes a driver for each of the six protocols, over the version of
 // HTTP that it is usually spoken over. header goes with every request.
-func newDrivers(t testing.TB, s *server, header http.Header) []driver {
+func newDrivers(t testing.TB, s *testServer, header http.Header) []driver {
 	t.Helper()
 	one, two := newHTTPClient(t, false, header), newHTTPClient(t, true, header)
 	return []driver{
@@ -88,7 +88,7 @@ func newDrivers(t testing.TB, s *server, header http.Header) []driver {
 }
 
 // allDrivers adds those that can also be spoken over HTTP/2.
-func allDrivers(t testing.TB, s *server, header http.Header) []driver {
+func allDrivers(t testing.TB, s *testServer, header http.Header) []driver {
 	t.Helper()
 	two := newHTTPClient(t, true, header)
 	return append(newDrivers(t, s, header),

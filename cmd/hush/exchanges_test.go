@@ -149,11 +149,11 @@ func replay(t *testing.T, content string) string {
 }
 
 // startRecorded starts the server that a file's first line asks for.
-func startRecorded(t *testing.T, content string) (*server, *names) {
+func startRecorded(t *testing.T, content string) (*testServer, *names) {
 	t.Helper()
 	known := &names{t: t}
 	first, _, _ := strings.Cut(content, "\n")
-	var s *server
+	var s *testServer
 	switch words := strings.Fields(first); {
 	case strings.HasPrefix(first, "#! expired"):
 		passphrase := strings.TrimSpace(strings.TrimPrefix(first, "#! expired"))

@@ -80,7 +80,7 @@ func TestFewFilesLockNobodyOut(t *testing.T) {
 }
 
 // files returns how many files the process has open.
-func (p *process) files(t *testing.T) int {
+func (p *testProcess) files(t *testing.T) int {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "fd"))
 	if err != nil {

@@ -50,7 +50,7 @@ func TestHalfSentBodiesLeaveRoomForReveals(t *testing.T) {
 
 // halfSent sends the head of a request for one byte more than size, and size
 // bytes.
-func halfSent(t *testing.T, s *server, path, contentType string, size int) net.Conn {
+func halfSent(t *testing.T, s *testServer, path, contentType string, size int) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
 	if err != nil {
@@ -67,7 +67,7 @@ func halfSent(t *testing.T, s *server, path, contentType string, size int) net.C
 }
 
 // posted sends a whole request on a connection of its own.
-func posted(t *testing.T, s *server, path, contentType, body string) (int, http.Header) {
+func posted(t *testing.T, s *testServer, path, contentType, body string) (int, http.Header) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
 	if err != nil {

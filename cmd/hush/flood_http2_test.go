@@ -27,7 +27,7 @@ type attacker struct {
 }
 
 // attack connects and answers nothing. If it reads, it drops what it reads.
-func (p *process) attack(t *testing.T, reads bool) *attacker {
+func (p *testProcess) attack(t *testing.T, reads bool) *attacker {
 	t.Helper()
 	conn := p.dialFrom(t, "127.0.0.1")
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -91,7 +91,7 @@ func (a *attacker) taken() bool {
 }
 
 // processorTime returns how long the process has run on processors.
-func (p *process) processorTime(t *testing.T) time.Duration {
+func (p *testProcess) processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "stat"))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 // dialFrom connects to the process from an address of this machine's: each one
 // in 127.0.0.0/8 is a network of its own.
-func (p *process) dialFrom(t testing.TB, from string) net.Conn {
+func (p *testProcess) dialFrom(t testing.TB, from string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: patience}
 	conn, err := dialer.DialContext(t.Context(), "tcp4", p.addr)
@@ -35,7 +35,7 @@ func (p *process) dialFrom(t testing.TB, from string) net.Conn {
 }
 
 // floodFrom opens n connections and sends the same beginning on each.
-func (p *process) floodFrom(t testing.TB, from string, n int, beginning string) []net.Conn {
+func (p *testProcess) floodFrom(t testing.TB, from string, n int, beginning string) []net.Conn {
 	t.Helper()
 	conns := make([]net.Conn, n)
 	for i := range conns {
@@ -64,7 +64,7 @@ func healthy(conn net.Conn) error {
 }
 
 // memory returns how many KiB of the process are in memory.
-func (p *process) memory(t testing.TB) int {
+func (p *testProcess) memory(t testing.TB) int {
 	t.Helper()
 	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "status"))
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *process) memory(t testing.TB) int {
 }
 
 // sockets returns how many connections and listeners the process has.
-func (p *process) sockets(t testing.TB) int {
+func (p *testProcess) sockets(t testing.TB) int {
 	t.Helper()
 	folder := filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "fd")
 	entries, err := os.ReadDir(folder)
@@ -98,7 +98,7 @@ func (p *process) sockets(t testing.TB) int {
 
 // goroutines ends the process and returns how many goroutines it had, from the
 // traces that it wrote.
-func (p *process) goroutines(t testing.TB) int {
+func (p *testProcess) goroutines(t testing.TB) int {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGQUIT); err != nil {
 		t.Fatalf("SIGQUIT: got %v, want no error", err)

@@ -80,7 +80,7 @@ func TestBadCredentialsOnMetaRoutes(t *testing.T) {
 }
 
 // withoutBody sends the head of a request and waits for its answer.
-func withoutBody(t *testing.T, s *server, method, path, headers string) (status int, answer string) {
+func withoutBody(t *testing.T, s *testServer, method, path, headers string) (status int, answer string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
 	if err != nil {

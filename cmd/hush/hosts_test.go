@@ -54,7 +54,7 @@ func TestSessionsOnTheOwnHostAlone(t *testing.T) {
 }
 
 // wantSignIn checks whether one can sign in on a site, and what it says of it.
-func wantSignIn(t *testing.T, client *http.Client, env *testEnv, s *server, name, site string, home bool) {
+func wantSignIn(t *testing.T, client *http.Client, env *testEnv, s *testServer, name, site string, home bool) {
 	t.Helper()
 	page := http.Header{"Origin": {site}, "Sec-Fetch-Site": {"same-origin"}}
 	body := fmt.Sprintf(`{"address":%q,"password":%q}`, env.ada.address, testPassword)
@@ -90,7 +90,7 @@ func wantSharing(t *testing.T, client *http.Client, env *testEnv, name, site str
 }
 
 // toServer is a client for which every name leads to the server.
-func toServer(t *testing.T, s *server, http2 bool) *http.Client {
+func toServer(t *testing.T, s *testServer, http2 bool) *http.Client {
 	t.Helper()
 	client := anywhere(t, s)
 	transport := client.Transport.(*http.Transport)

@@ -73,7 +73,7 @@ const (
 // traveller is a new user on the way through everything that there is.
 type traveller struct {
 	t      *testing.T
-	server *server
+	server *testServer
 	mails  *mailtest.Server
 	dns    *resolvertest.Server
 	client *http.Client
@@ -105,7 +105,7 @@ func TestJourney(t *testing.T) {
 
 // wantNoErrors fails the test if the program logged that something went wrong
 // inside it.
-func wantNoErrors(t *testing.T, s *server) {
+func wantNoErrors(t *testing.T, s *testServer) {
 	t.Helper()
 	for line := range strings.Lines(s.log.String()) {
 		if strings.Contains(line, "level=ERROR") {
@@ -115,7 +115,7 @@ func wantNoErrors(t *testing.T, s *server) {
 }
 
 // anywhere is a client for which every name leads to the server.
-func anywhere(t *testing.T, s *server) *http.Client {
+func anywhere(t *testing.T, s *testServer) *http.Client {
 	t.Helper()
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, s.addr)

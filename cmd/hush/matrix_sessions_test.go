@@ -42,7 +42,7 @@ type ending struct {
 // endingEnv is a running server with all that an ending may need.
 type endingEnv struct {
 	*testEnv
-	s      *server
+	s      *testServer
 	relay  *mailtest.Server
 	client *http.Client
 	own    testSession

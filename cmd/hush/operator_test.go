@@ -45,7 +45,7 @@ func (o operator) account(address string) (token string) {
 }
 
 // custid returns the address of the account that a token is of.
-func custid(t *testing.T, s *server, token string) (string, error) {
+func custid(t *testing.T, s *testServer, token string) (string, error) {
 	t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + token}}
 	client := hushv1connect.NewSessionServiceClient(newHTTPClient(t, false, header), s.url)
@@ -54,7 +54,7 @@ func custid(t *testing.T, s *server, token string) (string, error) {
 }
 
 // signIn returns the error of signing in with a password.
-func signIn(t *testing.T, s *server, address, password string) error {
+func signIn(t *testing.T, s *testServer, address, password string) error {
 	t.Helper()
 	client := hushv1connect.NewSessionServiceClient(newHTTPClient(t, false, nil), s.url)
 	_, err := client.CreateSession(t.Context(), &hushv1.CreateSessionRequest{Address: address, Password: password})

@@ -48,7 +48,7 @@ func TestPlaces(t *testing.T) {
 	wantNoPlace(t, s, "Nowhere", connect.CodeNotFound)
 }
 
-func wantPlace(t *testing.T, s *server, name string, latitude, altitude float64) {
+func wantPlace(t *testing.T, s *testServer, name string, latitude, altitude float64) {
 	t.Helper()
 	client := testnamev1connect.NewTestNameClient(newHTTPClient(t, false, nil), s.url)
 	got, err := client.Lookup(t.Context(), &testnamev1.LookupRequest{Name: name})
@@ -57,7 +57,7 @@ func wantPlace(t *testing.T, s *server, name string, latitude, altitude float64)
 	}
 }
 
-func wantNoPlace(t *testing.T, s *server, name string, code connect.Code) {
+func wantNoPlace(t *testing.T, s *testServer, name string, code connect.Code) {
 	t.Helper()
 	client := testnamev1connect.NewTestNameClient(newHTTPClient(t, true, nil), s.url, connect.WithGRPC())
 	got, err := client.Lookup(t.Context(), &testnamev1.LookupRequest{Name: name})

@@ -50,18 +50,18 @@ func realHush(t testing.TB) string {
 	return path
 }
 
-// process is the program at work in a process of its own.
-type process struct {
-	*server
+// testProcess is the program at work in a process of its own.
+type testProcess struct {
+	*testServer
 	cmd *exec.Cmd
 	// exit gets what Wait returned.
 	exit chan error
 }
 
 // startProcess runs "hush serve" in a process of its own.
-func startProcess(t testing.TB, path, data string, flags ...string) *process {
+func startProcess(t testing.TB, path, data string, flags ...string) *testProcess {
 	t.Helper()
-	p := &process{server: &server{data: data, log: newOutput()}, exit: make(chan error, 1)}
+	p := &testProcess{testServer: &testServer{data: data, log: newOutput()}, exit: make(chan error, 1)}
 	p.cmd = exec.Command(path, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--log-level=warn"}, flags...)...)
 	p.cmd.Env = []string{}
 	p.cmd.Stderr = p.log
@@ -83,7 +83,7 @@ func startProcess(t testing.TB, path, data string, flags ...string) *process {
 }
 
 // kill ends the process as a power cut would.
-func (p *process) kill(t testing.TB) {
+func (p *testProcess) kill(t testing.TB) {
 	t.Helper()
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatalf("killing hush: got %v, want no error; it wrote:\n%s", err, p.log)
@@ -92,7 +92,7 @@ func (p *process) kill(t testing.TB) {
 }
 
 // terminate asks the process to end and waits until it did.
-func (p *process) terminate(t testing.TB) error {
+func (p *testProcess) terminate(t testing.TB) error {
 	t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatalf("SIGTERM: got %v, want no error", err)

@@ -89,7 +89,7 @@ func TestRaceOfSignUpsByMail(t *testing.T) {
 
 func racePassword(caller int) string { return fmt.Sprintf("password of caller %d", caller) }
 
-func signUpsOf(t *testing.T, client *http.Client, s *server, address string, callers int) []testReply {
+func signUpsOf(t *testing.T, client *http.Client, s *testServer, address string, callers int) []testReply {
 	t.Helper()
 	solutions := make([]string, callers)
 	for i := range solutions {

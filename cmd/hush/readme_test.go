@@ -12,7 +12,7 @@ func TestReadme(t *testing.T) {
 	if len(sessions) < 9 {
 		t.Fatalf("README: got %d commands, want 9 or more", len(sessions))
 	}
-	c := &console{url: s.url, dir: "../..", known: map[string]string{}}
+	c := &transcript{url: s.url, dir: "../..", known: map[string]string{}}
 	for _, session := range sessions {
 		c.run(t, session)
 	}

@@ -162,7 +162,7 @@ func TestServerStaysInItsSandbox(t *testing.T) {
 			if got := strings.Contains(p.log.String(), "write=["+data+"]"); got == touches {
 				t.Errorf("log: got the folder to write %t, want %t", got, !touches)
 			}
-			d := newDrivers(t, p.server, nil)[0]
+			d := newDrivers(t, p.testServer, nil)[0]
 			kept := mustConceal(t, d, wish{secret: "within"})
 			if got := d.reveal(t.Context(), kept.secretKey, ""); got.value != "within" {
 				t.Errorf("reveal: got %+v, want the text", got)

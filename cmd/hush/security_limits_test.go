@@ -15,7 +15,7 @@ const week = 7 * 24 * time.Hour
 
 // A sender, or a script with a mistake in it, asks for a lifetime of zero, less
 // or for ever, and gets a secret that never goes away.
-func lifetimesAreBounded(t *testing.T, _ *server, d driver) {
+func lifetimesAreBounded(t *testing.T, _ *testServer, d driver) {
 	type row struct{ asked, granted time.Duration }
 	rows := []row{
 		{time.Second, time.Minute},
@@ -47,7 +47,7 @@ func lifetimesAreBounded(t *testing.T, _ *server, d driver) {
 }
 
 // A sender puts a file into the field and gets back a key for what was cut off.
-func oversizedIsRefused(t *testing.T, _ *server, d driver) {
+func oversizedIsRefused(t *testing.T, _ *testServer, d driver) {
 	const limit = 100 << 10
 	full := strings.Repeat("x", limit)
 	kept := mustConceal(t, d, wish{secret: full})
@@ -66,7 +66,7 @@ func oversizedIsRefused(t *testing.T, _ *server, d driver) {
 }
 
 // A passphrase that were cut at its limit would be opened by its beginning.
-func oversizedPassphraseIsRefused(t *testing.T, _ *server, d driver) {
+func oversizedPassphraseIsRefused(t *testing.T, _ *testServer, d driver) {
 	long := strings.Repeat("é", 128)
 	kept := mustConceal(t, d, wish{secret: "guarded", passphrase: long})
 	d.conceal(t.Context(), wish{secret: "x", passphrase: long + "é"}).want(t, "conceal with 129 characters", outcomeInvalid)
@@ -81,7 +81,7 @@ func oversizedPassphraseIsRefused(t *testing.T, _ *server, d driver) {
 	d.reveal(t.Context(), kept.secretKey, long).wantValue(t, "reveal with 128 characters", "guarded")
 }
 
-func emptyIsRefused(t *testing.T, _ *server, d driver) {
+func emptyIsRefused(t *testing.T, _ *testServer, d driver) {
 	got := d.conceal(t.Context(), wish{secret: ""}).want(t, "conceal of nothing", outcomeInvalid)
 	if d.legacy() && !strings.Contains(got.text, "You did not provide anything to share") {
 		t.Errorf("conceal of nothing: got %q, want the text that clients know", got.text)
@@ -90,7 +90,7 @@ func emptyIsRefused(t *testing.T, _ *server, d driver) {
 
 // An attacker probes with keys of every shape for an answer that differs from
 // that for an unknown key.
-func wrongShapesAreUnknown(t *testing.T, _ *server, d driver) {
+func wrongShapesAreUnknown(t *testing.T, _ *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "kept"})
 	shapes := []string{
 		"0", kept.secretKey[:30], kept.secretKey + "0", strings.ToUpper(kept.secretKey), strings.Repeat("0", 31),
@@ -116,7 +116,7 @@ func wrongShapesAreUnknown(t *testing.T, _ *server, d driver) {
 
 // The sender keeps the receipt's page open; whoever looks over his shoulder
 // must not open the secret with its key, nor burn it with the link.
-func keysAreNotInterchangeable(t *testing.T, _ *server, d driver) {
+func keysAreNotInterchangeable(t *testing.T, _ *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "kept"})
 	d.reveal(t.Context(), kept.metadataKey, "").want(t, "reveal with the metadata key", outcomeUnknown)
 	d.get(t.Context(), kept.metadataKey).wantIfOffered(t, "get with the metadata key", outcomeUnknown)
@@ -127,7 +127,7 @@ func keysAreNotInterchangeable(t *testing.T, _ *server, d driver) {
 
 // A link scanner, a prefetching browser or a chat's preview opens every URL
 // that leads to a secret. None of them may consume it.
-func lookingConsumesNothing(t *testing.T, s *server, d driver) {
+func lookingConsumesNothing(t *testing.T, s *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "kept"})
 	paths := []string{
 		"/secret/KEY", "/api/v1/secret/KEY", "/api/v2/secret/KEY", "/api/v2/secret/KEY/reveal", "/api/v2/secret/KEY/status",
@@ -168,7 +168,7 @@ func look(t *testing.T, client *http.Client, method, url string) {
 	res.Body.Close()
 }
 
-func recipientsNeedAnAccount(t *testing.T, _ *server, d driver) {
+func recipientsNeedAnAccount(t *testing.T, _ *testServer, d driver) {
 	got := d.conceal(t.Context(), wish{secret: "x", recipients: []string{"somebody@example.com"}})
 	if got.outcome != outcomeInvalid && got.refusal.GetReason().String() != "REASON_ACCOUNT_REQUIRED" {
 		t.Errorf("conceal for a recipient: got %s (%s), want a refusal", got.outcome, got.text)
@@ -179,7 +179,7 @@ func recipientsNeedAnAccount(t *testing.T, _ *server, d driver) {
 }
 
 // An attacker makes a link that seems to lead to somebody else's domain.
-func foreignDomainIsRefused(t *testing.T, s *server, d driver) {
+func foreignDomainIsRefused(t *testing.T, s *testServer, d driver) {
 	for _, own := range []string{"", s.addr, "127.0.0.1", "localhost", "not a domain", "com"} {
 		d.conceal(t.Context(), wish{secret: "x", shareDomain: own}).want(t, "conceal on "+own, outcomeOK)
 	}
@@ -189,7 +189,7 @@ func foreignDomainIsRefused(t *testing.T, s *server, d driver) {
 	}
 }
 
-func valueIsKeptToTheByte(t *testing.T, _ *server, d driver) {
+func valueIsKeptToTheByte(t *testing.T, _ *testServer, d driver) {
 	for _, value := range []string{
 		" ", "\n", "a\r\nb\r\n", "\x00", "a;b&c=d%41+e", "<script>&amp;</script>", "👩‍💻 ﷽ \u2028\u2029", "\ufeffbom", "\ufffd",
 		`{"secret":"x"}`, "null", "true", "0", strings.Repeat("\\\"", 500),
@@ -201,7 +201,7 @@ func valueIsKeptToTheByte(t *testing.T, _ *server, d driver) {
 
 // A script runs wild. The 1,001st creation is refused, nothing that was kept
 // suffers, and neighbours on other networks do not notice.
-func rateLimitChangesNothing(t *testing.T, s *server, d driver) {
+func rateLimitChangesNothing(t *testing.T, s *testServer, d driver) {
 	network := networkOf(t, d)
 	mine := driverNamed(t, newDrivers(t, s, http.Header{"X-Forwarded-For": {network + "1"}}), d.name())
 	first := mustConceal(t, mine, wish{secret: "first"})

@@ -10,7 +10,7 @@ import (
 type securityCase struct {
 	name  string
 	flags []string
-	run   func(t *testing.T, s *server, d driver)
+	run   func(t *testing.T, s *testServer, d driver)
 }
 
 // securityCases is the table. A case runs over every driver there is, so a
@@ -60,7 +60,7 @@ func TestSecurity(t *testing.T) {
 
 // An attacker who got hold of a link that was used already tries it again, in
 // the hope that the value is still there.
-func revealsOnce(t *testing.T, s *server, d driver) {
+func revealsOnce(t *testing.T, s *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "once"})
 	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "first reveal", "once")
 	for _, other := range newDrivers(t, s, nil) {
@@ -77,7 +77,7 @@ func revealsOnce(t *testing.T, s *server, d driver) {
 
 // An attacker with the link alone guesses the passphrase. A guess must not
 // destroy what the recipient is still to read, nor show it.
-func wrongPassphraseConsumesNothing(t *testing.T, _ *server, d driver) {
+func wrongPassphraseConsumesNothing(t *testing.T, _ *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "guarded", passphrase: "right"})
 	if !kept.passphrase {
 		t.Errorf("conceal: got no passphrase needed, want one")
@@ -96,7 +96,7 @@ func wrongPassphraseConsumesNothing(t *testing.T, _ *server, d driver) {
 
 // A link scanner posts to the link without a passphrase, over and over. That
 // must neither open the secret nor lock its recipient out.
-func missingPassphraseIsNoTry(t *testing.T, _ *server, d driver) {
+func missingPassphraseIsNoTry(t *testing.T, _ *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "guarded", passphrase: "right"})
 	for range 8 {
 		got := d.reveal(t.Context(), kept.secretKey, "").want(t, "reveal without a passphrase", d.wrongPassphrase())
@@ -115,7 +115,7 @@ func missingPassphraseIsNoTry(t *testing.T, _ *server, d driver) {
 // An attacker with the link goes through a list of passphrases. The fifth is
 // the last; from then on even the right one is refused, which tells him nothing
 // and consumes nothing.
-func fiveWrongPassphrasesLock(t *testing.T, s *server, d driver) {
+func fiveWrongPassphrasesLock(t *testing.T, s *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "guarded", passphrase: "right"})
 	for range 5 {
 		d.reveal(t.Context(), kept.secretKey, "wrong").want(t, "a wrong try", d.wrongPassphrase())
@@ -134,7 +134,7 @@ func fiveWrongPassphrasesLock(t *testing.T, s *server, d driver) {
 
 // An attacker who holds both keys guesses by burning, because it was forgotten
 // to count that.
-func burnSharesTheLock(t *testing.T, _ *server, d driver) {
+func burnSharesTheLock(t *testing.T, _ *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "guarded", passphrase: "right"})
 	for range 3 {
 		d.burn(t.Context(), kept.metadataKey, "wrong").want(t, "a wrong try", outcomePassphrase)
@@ -159,7 +159,7 @@ func wantLocked(t *testing.T, d driver, got answer) {
 
 // A sender who sent the link to the wrong person burns the secret. Whoever has
 // the link gets nothing from then on.
-func burnedIsGone(t *testing.T, _ *server, d driver) {
+func burnedIsGone(t *testing.T, _ *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "regretted", passphrase: "right"})
 	got := d.burn(t.Context(), kept.metadataKey, "right").want(t, "burn", outcomeOK)
 	if got.state != "burned" || got.secretKey != "" {
@@ -182,7 +182,7 @@ func (a answer) wantIfOffered(t testing.TB, call string, want outcome) {
 
 // A client sends a credential that is not good. If the call went on as an
 // anonymous one, the sender would take the secret for his account's.
-func badCredentialIsRefused(t *testing.T, s *server, d driver) {
+func badCredentialIsRefused(t *testing.T, s *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "kept"})
 	for _, credential := range []string{"Basic dXNlcjp0b2tlbg==", "Bearer 0123456789abcdef0123456789abcdef01234567", "nonsense", ""} {
 		bad := driverNamed(t, newDrivers(t, s, http.Header{"Authorization": {credential}}), d.name())

@@ -49,8 +49,8 @@ func (c cleaning) Run() int {
 // patience bounds every wait for something that happens soon or never.
 const patience = time.Minute
 
-// server is the program at work in this process, over real TCP.
-type server struct {
+// testServer is the program at work in this process, over real TCP.
+type testServer struct {
 	url  string // without a slash at its end
 	addr string
 	data string // the data folder
@@ -62,16 +62,16 @@ type server struct {
 }
 
 // startHush runs "hush serve" on a new data folder until the test ends.
-func startHush(t testing.TB, flags ...string) *server {
+func startHush(t testing.TB, flags ...string) *testServer {
 	t.Helper()
 	return startHushOn(t, filepath.Join(t.TempDir(), "data"), flags...)
 }
 
 // startHushOn is startHush on a data folder of the caller's.
-func startHushOn(t testing.TB, data string, flags ...string) *server {
+func startHushOn(t testing.TB, data string, flags ...string) *testServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &server{data: data, log: newOutput(), cancel: cancel, ended: make(chan struct{})}
+	s := &testServer{data: data, log: newOutput(), cancel: cancel, ended: make(chan struct{})}
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, flags...)
 	go func() {
 		defer close(s.ended)
@@ -92,7 +92,7 @@ func startHushOn(t testing.TB, data string, flags ...string) *server {
 
 // stop ends the server as SIGTERM would, and fails the test if it did not end
 // well.
-func (s *server) stop(t testing.TB) {
+func (s *testServer) stop(t testing.TB) {
 	t.Helper()
 	s.cancel()
 	select {

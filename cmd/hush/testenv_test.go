@@ -80,7 +80,7 @@ func newTestEnv(t testing.TB) *testEnv {
 }
 
 // startAccounts runs the program on a new copy of the test environment's data folder.
-func startAccounts(t testing.TB, flags ...string) (*testEnv, *server) {
+func startAccounts(t testing.TB, flags ...string) (*testEnv, *testServer) {
 	t.Helper()
 	env := newTestEnv(t)
 	return env, startHushOn(t, env.copyTo(t), flags...)
@@ -88,7 +88,7 @@ func startAccounts(t testing.TB, flags ...string) (*testEnv, *server) {
 
 // startAccountsWithMail is startAccounts with a server that takes the program's
 // mail, and with sign-up open.
-func startAccountsWithMail(t testing.TB, flags ...string) (*testEnv, *server, *mailtest.Server) {
+func startAccountsWithMail(t testing.TB, flags ...string) (*testEnv, *testServer, *mailtest.Server) {
 	t.Helper()
 	relay := mailtest.NewWith(t, mailtest.Options{NoTLS: true})
 	env, s := startAccounts(t, append([]string{

@@ -99,7 +99,7 @@ func TestTheftByOperator(t *testing.T) {
 }
 
 // wantShut fails the test if somebody in an account learns of a link there.
-func wantShut(t *testing.T, client *http.Client, s *server, header http.Header, a testAccount) {
+func wantShut(t *testing.T, client *http.Client, s *testServer, header http.Header, a testAccount) {
 	t.Helper()
 	var said strings.Builder
 	for _, path := range []string{"/api/v1/private/recent", "/api/v2/private/recent", "/api/v2/account"} {
@@ -120,7 +120,7 @@ func wantShut(t *testing.T, client *http.Client, s *server, header http.Header, 
 
 // triesCredentials sends what is stored of tokens and sessions as if those were
 // the credentials.
-func triesCredentials(t *testing.T, client *http.Client, s *server, l *loot) {
+func triesCredentials(t *testing.T, client *http.Client, s *testServer, l *loot) {
 	t.Helper()
 	for _, bucket := range []string{"token", "session"} {
 		for _, row := range l.rows[bucket] {
@@ -139,7 +139,7 @@ func triesCredentials(t *testing.T, client *http.Client, s *server, l *loot) {
 }
 
 // triesLinks tries every word in the files that has the shape of a link.
-func triesLinks(t *testing.T, s *server, files map[string][]byte) {
+func triesLinks(t *testing.T, s *testServer, files map[string][]byte) {
 	t.Helper()
 	d, tried := newDrivers(t, s, nil)[0], map[string]bool{}
 	for _, word := range regexp.MustCompile(`[0-9a-z]{31,}`).FindAll(slices.Concat(files["hush.db"], files["shares"]), -1) {

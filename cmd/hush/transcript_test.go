@@ -37,8 +37,8 @@ func consoleSessions(t *testing.T, path string) []dialogue {
 // shownURL is where documents say that the service is.
 const shownURL = "http://127.0.0.1:7143"
 
-// console runs the commands of a document in one conversation with a server.
-type console struct {
+// transcript runs the commands of a document in one conversation with a server.
+type transcript struct {
 	url         string
 	dir         string
 	environment []string
@@ -60,7 +60,7 @@ func needCurl(t *testing.T) {
 }
 
 // run runs a command and compares what it prints.
-func (c *console) run(t *testing.T, s dialogue) {
+func (c *transcript) run(t *testing.T, s dialogue) {
 	t.Helper()
 	command := strings.ReplaceAll(s.command, shownURL, c.url)
 	if c.fill != nil {
@@ -101,7 +101,7 @@ var member = regexp.MustCompile(`"(\w+)": ?"([^"\\]+)"`)
 
 // note keeps which key of the answer stands for which of the document, and
 // for <name> what the last member of that name said.
-func (c *console) note(want, answer string) {
+func (c *transcript) note(want, answer string) {
 	shown := regexp.MustCompile(`[0-9a-z]{31}`)
 	actual := shown.FindAllString(answer, -1)
 	for i, key := range shown.FindAllString(want, -1) {
