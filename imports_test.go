@@ -28,9 +28,10 @@ const module = "hush"
 // and nothing imports a command.
 var directions = map[string][]string{
 	"cmd/hush": {
-		"connections", "crash", "gen/...", "handlers", "hosts", "locale", "mail", "resolver", "routes", "seal", "storage/...",
+		"cmd/hush/process", "connections", "crash", "gen/...", "handlers", "hosts", "locale", "mail", "resolver", "routes", "seal", "storage/...",
 		"vault", "vault/caller", "vault/email", "vault/outbox", "vault/place", "vault/refusal", "vault/rows", "web",
 	},
+	"cmd/hush/process":   {},
 	"cmd/hush-load":      {"gen/..."},
 	"cmd/hush-powerloss": {"seal", "storage", "storage/bolt", "vault", "vault/caller", "vault/refusal", "vault/secret"},
 	"connections":        {},

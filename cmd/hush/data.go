@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"hush/cmd/hush/process"
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
@@ -153,7 +154,7 @@ func loadKeys(folder *bolt.Folder, s *settings, p program) (keys *seal.Keys, loc
 // it, and forgets the root key.
 func keepKeys(root seal.RootKey) (keys *seal.Keys, locked bool) {
 	defer root.Wipe()
-	memory, locked := lockedMemory(seal.KeysSize)
+	memory, locked := process.LockedMemory(seal.KeysSize)
 	return seal.NewKeysIn(root, memory), locked
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"hush/cmd/hush/process"
 	"hush/connections"
 )
 
@@ -48,7 +49,7 @@ func roomWithin(limit, perNetwork int) room {
 // connectionRoom is roomWithin of this process, and says so if it is less than
 // it would be.
 func (s *settings) connectionRoom(log *slog.Logger) room {
-	limit := fileLimit()
+	limit := process.FileLimit()
 	r := roomWithin(limit, s.networkConns)
 	if r.total < maxConnections {
 		log.Warn("the limit on open files is low, so fewer connections are accepted; see ulimit -n or LimitNOFILE",

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hush/cmd/hush/process"
 )
 
 func TestRoomWithin(t *testing.T) {
@@ -92,7 +94,7 @@ func (p *testProcess) files(t *testing.T) int {
 // The soft limit is for programs that cannot do with many: the hard one counts.
 func TestSoftLimitOnFilesIsRaised(t *testing.T) {
 	t.Parallel()
-	if limit := fileLimit(); limit < fullFiles {
+	if limit := process.FileLimit(); limit < fullFiles {
 		t.Skip("needs RLIMIT_NOFILE of " + strconv.Itoa(fullFiles) + ": got " + strconv.Itoa(limit))
 	}
 	p := startProcess(t, limited(t, "-S -n 64"), filepath.Join(t.TempDir(), "data"))

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"hush/cmd/hush/process"
+
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
@@ -200,7 +202,7 @@ func TestHTTP2Floods(t *testing.T) {
 // makes the server collect in time, and is the bound.
 func TestHalfSentStreamsOfHTTP2(t *testing.T) {
 	t.Parallel()
-	const most = leastMemory >> 10
+	const most = process.LeastMemory >> 10
 	const conceal = "/hush.v1.SecretService/ConcealSecret"
 	request := headers("POST", conceal, hpack.HeaderField{Name: "content-type", Value: "application/json"})
 	malformed := headers("POST", conceal, hpack.HeaderField{Name: "te", Value: "x"})
@@ -216,7 +218,7 @@ func TestHalfSentStreamsOfHTTP2(t *testing.T) {
 		"OPTIONS *":          {[][]byte{headers("OPTIONS", "*")}, 100, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--memory-limit="+strconv.Itoa(leastMemory))
+			p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--memory-limit="+strconv.Itoa(process.LeastMemory))
 			before := p.memory(t)
 			attackers := make([]*attacker, defaultNetworkConnections-10)
 			for i := range attackers {

@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+
+	"hush/cmd/hush/process"
 )
 
 // version is the release.
@@ -22,15 +24,14 @@ const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
-	exitCrash   = 2 // as Go itself
 )
 
 func main() {
 	// Starting anew is harmless where "serve" is an argument of another command.
 	if slices.Contains(os.Args[1:], "serve") {
-		hideArguments()
+		process.HideArguments()
 	}
-	tune()
+	process.Tune()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	p := program{environment: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, alone: true}
 	code := p.execute(ctx, os.Args[1:])

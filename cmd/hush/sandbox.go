@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"hush/cmd/hush/process"
 )
 
 // The values of --sandbox.
@@ -14,7 +16,7 @@ const (
 	sandboxOn  = "on"
 )
 
-// sandboxed is what the log says of the sandbox. See enterSandbox.
+// sandboxed is what the log says of the sandbox. See process.EnterSandbox.
 const sandboxed = "sandbox on: files can be opened only below these paths, changed only below those to write, and none executed; " +
 	"not restricted are file attributes, sockets, the network and what is open already"
 
@@ -24,12 +26,12 @@ const sandboxed = "sandbox on: files can be opened only below these paths, chang
 // refused on a system without a sandbox, before anything was changed.
 func (p program) prepareProcess(s *settings) error {
 	if s.sandbox == sandboxOn {
-		if err := checkSandbox(sandboxVersion()); err != nil {
+		if err := process.CheckSandbox(process.SandboxVersion()); err != nil {
 			return fmt.Errorf("--sandbox=on: %w", err)
 		}
 	}
 	if p.alone {
-		disableCoreDumps()
+		process.DisableCoreDumps()
 	}
 	return nil
 }
@@ -41,10 +43,10 @@ func (p program) confine(s *settings, log *slog.Logger) error {
 	if s.sandbox == sandboxOff || !p.alone {
 		return nil
 	}
-	version, r := sandboxVersion(), s.reach()
-	err := checkSandbox(version)
+	version, r := process.SandboxVersion(), s.reach()
+	err := process.CheckSandbox(version)
 	if err == nil {
-		err = enterSandbox(r)
+		err = process.EnterSandbox(r)
 	}
 	if err != nil && s.sandbox == sandboxOn {
 		return fmt.Errorf("--sandbox=on: %w", err)
@@ -53,14 +55,8 @@ func (p program) confine(s *settings, log *slog.Logger) error {
 		log.Warn("no sandbox: the service can reach every file of its user; see --sandbox", "cause", err)
 		return nil
 	}
-	log.Info(sandboxed, "landlock", version, "write", r.write, "read", r.read)
+	log.Info(sandboxed, "landlock", version, "write", r.Write, "read", r.Read)
 	return nil
-}
-
-// reach is which files a serving process may open.
-type reach struct {
-	write []string // folders in which it may do anything but execute
-	read  []string // files and folders, those included that are not there
 }
 
 // reach lists what a service with these settings needs once it serves. What it
@@ -70,30 +66,30 @@ type reach struct {
 // system's. Their files are replaced while the service runs, by DHCP for
 // example, and a rule for a file ends with that file; so the rules are for
 // their folders.
-func (s *settings) reach() reach {
-	r := reach{read: []string{
+func (s *settings) reach() process.Reach {
+	r := process.Reach{Read: []string{
 		"/etc",
 		"/usr/share/zoneinfo", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/usr/share/pki",
 		"/lib", "/lib64", "/usr/lib", "/usr/lib64", // modules of the C library that look names up
 	}}
 	for _, name := range []string{"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem"} {
 		if target, err := filepath.EvalSymlinks(name); err == nil {
-			r.read = append(r.read, filepath.Dir(target))
+			r.Read = append(r.Read, filepath.Dir(target))
 		}
 	}
 	for _, name := range []string{os.Getenv("SSL_CERT_FILE"), s.tlsCert, s.tlsKey} {
 		if name != "" {
-			r.read = append(r.read, name)
+			r.Read = append(r.Read, name)
 		}
 	}
-	r.read = append(r.read, filepath.SplitList(os.Getenv("SSL_CERT_DIR"))...)
+	r.Read = append(r.Read, filepath.SplitList(os.Getenv("SSL_CERT_DIR"))...)
 	if s.cpuProfile != "" {
-		r.read = append(r.read, "/proc/self/maps") // which a profile ends with
+		r.Read = append(r.Read, "/proc/self/maps") // which a profile ends with
 	}
 	if s.store != "memory" {
-		r.write = []string{s.data}
+		r.Write = []string{s.data}
 	}
-	slices.Sort(r.read)
-	r.read = slices.Compact(r.read)
+	slices.Sort(r.Read)
+	r.Read = slices.Compact(r.Read)
 	return r
 }

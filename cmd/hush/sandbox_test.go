@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"hush/cmd/hush/process"
 )
 
 // asConfined is the variable that holds the data folder to which the test
@@ -88,7 +90,7 @@ func tryOne(attempt string) string {
 
 func needLandlock(t *testing.T) {
 	t.Helper()
-	if err := checkSandbox(sandboxVersion()); err != nil {
+	if err := process.CheckSandbox(process.SandboxVersion()); err != nil {
 		t.Skip("needs landlock: " + err.Error())
 	}
 }
@@ -197,34 +199,25 @@ func TestServerStaysInItsSandbox(t *testing.T) {
 	}
 }
 
-func TestCheckSandbox(t *testing.T) {
-	t.Parallel()
-	for version, ok := range map[int]bool{-1: false, 0: false, 1: false, 2: false, 3: runtime.GOOS == "linux", 7: runtime.GOOS == "linux"} {
-		if err := checkSandbox(version); (err == nil) != ok {
-			t.Errorf("checkSandbox(%d): got %v, want it to do: %t", version, err, ok)
-		}
-	}
-}
-
 // The rules follow from the settings: no more than one folder to write, and
 // nothing to read of what is read before.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	bare := (&settings{data: "/srv/hush", rootKeyFile: "/keys/root.key"}).reach()
-	if !slices.Equal(bare.write, []string{"/srv/hush"}) {
-		t.Errorf("reach: got %q to write, want the data folder", bare.write)
+	if !slices.Equal(bare.Write, []string{"/srv/hush"}) {
+		t.Errorf("reach: got %q to write, want the data folder", bare.Write)
 	}
 	for _, path := range []string{"/", "/home", "/root", "/var", "/tmp", "/proc", "/usr", "/keys", "/keys/root.key", "."} {
-		if slices.Contains(bare.read, path) {
+		if slices.Contains(bare.Read, path) {
 			t.Errorf("reach: got %s to read, want it out of reach", path)
 		}
 	}
 	full := (&settings{data: "/srv/hush", store: "memory", tlsCert: "/tls/cert.pem", tlsKey: "/tls/key.pem", cpuProfile: "/p"}).reach()
-	if len(full.write) != 0 {
-		t.Errorf("reach with a store in memory: got %q to write, want nothing", full.write)
+	if len(full.Write) != 0 {
+		t.Errorf("reach with a store in memory: got %q to write, want nothing", full.Write)
 	}
 	for _, path := range []string{"/tls/cert.pem", "/tls/key.pem", "/proc/self/maps"} {
-		if !slices.Contains(full.read, path) {
+		if !slices.Contains(full.Read, path) {
 			t.Errorf("reach: got no %s to read, want it", path)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hush/cmd/hush/process"
 	"hush/crash"
 	"hush/handlers"
 	"hush/hosts"
@@ -50,7 +51,7 @@ func (p program) serve(ctx context.Context, s *settings) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	if err := checkFiles(fileLimit()); err != nil {
+	if err := checkFiles(process.FileLimit()); err != nil {
 		return err
 	}
 	if s.tlsCert != "" { // read again to serve; a mistake must show before anything is created
@@ -62,17 +63,17 @@ func (p program) serve(ctx context.Context, s *settings) error {
 	if err != nil {
 		return err
 	}
-	limitMemory(s.memoryLimit, "/")
+	process.LimitMemory(s.memoryLimit, "/")
 	if err := p.prepareProcess(s); err != nil {
 		return err
 	}
-	profiled, err := profile(s.cpuProfile)
+	profiled, err := process.WriteProfile(s.cpuProfile)
 	if err != nil {
 		return err
 	}
 	defer profiled()
 	log := s.logger(p)
-	if s.memoryLimit > 0 && s.memoryLimit < enoughMemory {
+	if s.memoryLimit > 0 && s.memoryLimit < process.EnoughMemory {
 		log.Warn("the memory limit is low: allow 512 MiB or more", "flag", "--memory-limit")
 	}
 	d, err := openData(s, p, log)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hush/cmd/hush/process"
 	"hush/vault/caller"
 )
 
@@ -141,7 +142,7 @@ func (s *settings) limitSettings() []setting {
 			"most `connections` that one network may have open; trusted proxies may have any number")},
 		{"rate-limits", choice(&s.rateLimits, "limits on how often one network may call", "on", "off")},
 		{"memory-limit", checkedSize(&s.memoryLimit, "nine tenths of the control group's",
-			"`bytes` of memory that the process tries to stay below, as in 512MiB; at least 128MiB", checkMemory)},
+			"`bytes` of memory that the process tries to stay below, as in 512MiB; at least 128MiB", process.CheckMemory)},
 	}
 }
 

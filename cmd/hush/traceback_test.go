@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hush/cmd/hush/process"
 )
 
 // asPanic is the variable under which the test binary panics in a goroutine
@@ -17,7 +19,7 @@ import (
 const asPanic = "TEST_AS_PANIC"
 
 func panicUnrecovered() {
-	hideArguments()
+	process.HideArguments()
 	go panicWith([31]byte([]byte("q7zk2v9xw4jt8bn3mc5hd6gf1rsp0ya")))
 	select {}
 }
@@ -47,8 +49,8 @@ func TestUnrecoveredPanicShowsNoArguments(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), self)
 		cmd.Env = c.environment
 		out, err := cmd.CombinedOutput()
-		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitCrash {
-			t.Errorf("panic %s: got %v, want exit code %d", name, err, exitCrash)
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 {
+			t.Errorf("panic %s: got %v, want exit code %d", name, err, 2)
 		}
 		if got := strings.Contains(string(out), "0x71, 0x37, 0x7a, 0x6b"); got != c.arguments {
 			t.Errorf("panic %s: got %s, want arguments in it: %t", name, out, c.arguments)

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"errors"
@@ -20,17 +20,17 @@ const (
 		landlocksys.AccessFSMakeDir | landlocksys.AccessFSRemoveDir | landlocksys.AccessFSMakeSock
 )
 
-// disableCoreDumps turns off core files, access to the memory of this process,
+// DisableCoreDumps turns off core files, access to the memory of this process,
 // and new privileges.
-func disableCoreDumps() {
+func DisableCoreDumps() {
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{})
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	// This one belongs to each thread, and Go has several by now.
 	_ = landlocksys.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }
 
-// sandboxVersion is the kernel's version of Landlock, 0 if it has none.
-func sandboxVersion() int {
+// SandboxVersion is the kernel's version of Landlock, 0 if it has none.
+func SandboxVersion() int {
 	version, err := landlocksys.LandlockGetABIVersion()
 	if err != nil {
 		return 0
@@ -38,7 +38,8 @@ func sandboxVersion() int {
 	return version
 }
 
-func checkSandbox(version int) error {
+// CheckSandbox returns an error that says why a version of Landlock does not do.
+func CheckSandbox(version int) error {
 	switch {
 	case version <= 0:
 		return errors.New("this kernel has no Landlock, or it is not turned on")
@@ -48,14 +49,14 @@ func checkSandbox(version int) error {
 	return nil
 }
 
-// enterSandbox bounds all threads to r: opening files and devices, listing and
+// EnterSandbox bounds all threads to r: opening files and devices, listing and
 // changing folders, cutting files short. Nothing may be executed. Landlock does
 // not restrict attributes of files (their modes, owners and times can be read,
 // and changed where the user may), nor connecting to sockets by their path; and
 // the network is left alone.
-func enterSandbox(r reach) error {
-	rules := []landlock.Rule{landlock.PathAccess(writeRights, r.write...)}
-	for _, path := range r.read {
+func EnterSandbox(r Reach) error {
+	rules := []landlock.Rule{landlock.PathAccess(writeRights, r.Write...)}
+	for _, path := range r.Read {
 		rights := landlock.AccessFSSet(readRights)
 		var stat unix.Stat_t
 		if unix.Stat(path, &stat) == nil && stat.Mode&unix.S_IFMT != unix.S_IFDIR {

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"runtime/pprof"
 )
 
-// profile writes a CPU profile to path until the function that it returns is
+// WriteProfile writes a CPU profile to path until the function that it returns is
 // called. Without a path it does nothing.
-func profile(path string) (stop func(), err error) {
+func WriteProfile(path string) (stop func(), err error) {
 	if path == "" {
 		return func() {}, nil
 	}

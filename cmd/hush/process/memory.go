@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"errors"
@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// leastMemory is the least limit that the service works with.
-	leastMemory = 128 << 20
-	// enoughMemory is a limit under which full load needs no constant
+	// LeastMemory is the least limit that the service works with.
+	LeastMemory = 128 << 20
+	// EnoughMemory is a limit under which full load needs no constant
 	// collection of garbage.
-	enoughMemory = 512 << 20
+	EnoughMemory = 512 << 20
 )
 
-// checkMemory refuses a limit that the service cannot work with.
-func checkMemory(limit int64) error {
-	if limit < leastMemory {
+// CheckMemory refuses a limit that the service cannot work with.
+func CheckMemory(limit int64) error {
+	if limit < LeastMemory {
 		return errors.New("must be 128MiB or more; allow 512MiB for full load")
 	}
 	return nil
 }
 
-// limitMemory makes the garbage collector keep the process below limit, or if
+// LimitMemory makes the garbage collector keep the process below limit, or if
 // that is 0 below nine tenths of what its control group allows. What the
 // environment says in GOMEMLIMIT comes before the group. It returns the limit
 // that it set, 0 for none.
-func limitMemory(limit int64, root string) int64 {
+func LimitMemory(limit int64, root string) int64 {
 	if limit == 0 && os.Getenv("GOMEMLIMIT") == "" {
 		limit = groupMemory(root) / 10 * 9
 	}

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 // The page of the keys is neither swapped out nor written into a core file.
 func TestLockedMemory(t *testing.T) {
 	t.Parallel()
-	memory, locked := lockedMemory(100)
+	memory, locked := LockedMemory(100)
 	if len(memory) != 100 || !locked {
-		t.Fatalf("lockedMemory(100): got %d bytes, locked %t, want 100 that are", len(memory), locked)
+		t.Fatalf("LockedMemory(100): got %d bytes, locked %t, want 100 that are", len(memory), locked)
 	}
 	maps, err := os.ReadFile("/proc/self/smaps")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestLockedMemory(t *testing.T) {
 	}
 	for _, flag := range []string{" lo ", " dd "} {
 		if !strings.Contains(flags, flag) {
-			t.Errorf("lockedMemory(100): got a page with the flags %q, want%sin them", flags, flag)
+			t.Errorf("LockedMemory(100): got a page with the flags %q, want%sin them", flags, flag)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"os"
@@ -53,10 +53,10 @@ func TestLimitMemory(t *testing.T) { //nolint:paralleltest // changes the limit 
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)
 	root := t.TempDir()
-	if got := limitMemory(0, root); got != 0 || debug.SetMemoryLimit(-1) != before {
-		t.Errorf("limitMemory without a group: got %d, want none", got)
+	if got := LimitMemory(0, root); got != 0 || debug.SetMemoryLimit(-1) != before {
+		t.Errorf("LimitMemory without a group: got %d, want none", got)
 	}
-	if got := limitMemory(8<<30, root); got != 8<<30 || debug.SetMemoryLimit(-1) != 8<<30 {
-		t.Errorf("limitMemory(8 GiB): got %d and %d, want 8 GiB", got, debug.SetMemoryLimit(-1))
+	if got := LimitMemory(8<<30, root); got != 8<<30 || debug.SetMemoryLimit(-1) != 8<<30 {
+		t.Errorf("LimitMemory(8 GiB): got %d and %d, want 8 GiB", got, debug.SetMemoryLimit(-1))
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"os"
@@ -17,9 +17,9 @@ const (
 	threadsPerProcessor = 2
 )
 
-// tune prepares the runtime of the whole process for many short requests that
+// Tune prepares the runtime of the whole process for many short requests that
 // wait for the disk. GOGC and GOMAXPROCS take precedence.
-func tune() {
+func Tune() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package process
 
 import (
 	"math"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileLimit is how many files the process may have open, 0 if that is unknown.
+// FileLimit is how many files the process may have open, 0 if that is unknown.
 // Go has raised the soft limit to the hard one before main runs.
-func fileLimit() int {
+func FileLimit() int {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
 		return 0

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package process
 
 import (
 	"os"
@@ -9,16 +9,19 @@ import (
 	"syscall"
 )
 
+// crashed is the exit code with which Go ends a process that panicked.
+const crashed = 2
+
 // traceback is the variable that says what Go prints of a process that it ends
 // by itself, such as after a panic that nothing recovers.
 const traceback = "GOTRACEBACK"
 
-// hideArguments keeps the arguments of calls, keys among them, out of what is
+// HideArguments keeps the arguments of calls, keys among them, out of what is
 // printed when this process ends by a panic or a signal. Go reads the variable
 // before main runs and does not accept less later, so the program starts once
 // more in this process. An operator who sets the variable gets what it says.
 // If starting anew fails, the process goes on as it is.
-func hideArguments() {
+func HideArguments() {
 	level, set := os.LookupEnv(traceback)
 	if !set {
 		if path, err := os.Executable(); err == nil {
@@ -40,5 +43,5 @@ func showGoroutines() {
 	received := <-asked
 	_, _ = os.Stderr.WriteString("hush: " + received.String() + "\n")
 	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
-	os.Exit(exitCrash)
+	os.Exit(crashed)
 }
