@@ -144,7 +144,7 @@ func TestConcealRefusals(t *testing.T) {
 func TestConcealWithoutRoom(t *testing.T) {
 	t.Parallel()
 	room := true
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasRoom: func() bool { return room }})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasDiskSpace: func() bool { return room }})
 	kept := k.MustConceal(t, caller.Caller{}, "before", secret.Wish{})
 	room = false
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})

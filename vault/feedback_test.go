@@ -257,7 +257,7 @@ func TestFeedbackScrubbed(t *testing.T) {
 
 func TestFeedbackWithoutRoom(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasRoom: func() bool { return false }})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasDiskSpace: func() bool { return false }})
 	err := k.Vault.Inbox.ReceiveFeedback(t.Context(), customer(), feedback.NewFeedback{Message: "text"})
 	wantErr(t, "ReceiveFeedback(full disk)", err, refusal.ErrUnavailable)
 	_, err = k.Vault.Inbox.ReceiveException(t.Context(), customer(), feedback.Exception{Message: "text"})

@@ -24,7 +24,7 @@ func TestFloorOfTheDisk(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
 	k := newDomainKit(t, vaulttest.Options{
-		HasRoom: func() bool { return !full.Load() }, Policy: caller.Policy{SignUp: caller.SignUpOpen},
+		HasDiskSpace: func() bool { return !full.Load() }, Policy: caller.Policy{SignUp: caller.SignUpOpen},
 	})
 	c := k.account(t)
 	d := k.verified(t, c, "secrets.example.com")

@@ -92,7 +92,7 @@ func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err erro
 // sweepSecrets ends secrets and receipts, and destroys the shares that are still
 // listed.
 func (v *Vault) sweepSecrets(ctx context.Context, now time.Time) (int, error) {
-	_ = v.store.CheckRoom() // which makes room, where nobody else asks
+	_ = v.store.CheckDiskSpace() // which makes room, where nobody else asks
 	ended, err := rows.Rounds(ctx, v.log, now, v.Sweeper.SweepBatch)
 	return ended, errors.Join(err, v.shares.ShredOverdue(ctx))
 }

@@ -51,8 +51,8 @@ type Options struct {
 	Limits caller.Limits
 	// Host is the service's own host name, which is no share domain.
 	Host string
-	// HasRoom tells whether the disk may take more; nil means always.
-	HasRoom func() bool
+	// HasDiskSpace tells whether the disk may take more; nil means always.
+	HasDiskSpace func() bool
 	// Policy is what the operator allows.
 	Policy caller.Policy
 	// Passwords is what hashing a password costs; zero means the defaults of
@@ -128,7 +128,7 @@ func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
 // seal.ErrWrongRootKey before anything is changed if the keys are others.
 func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
-		store: rows.NewStore(opts.Store, opts.HasRoom), keys: opts.Keys, log: opts.Log,
+		store: rows.NewStore(opts.Store, opts.HasDiskSpace), keys: opts.Keys, log: opts.Log,
 		limits: opts.Limits.WithDefaults(), policy: opts.Policy, hasher: guess.NewHasher(),
 	}
 	mark, err := v.check(ctx)

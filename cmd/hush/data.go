@@ -104,7 +104,7 @@ func openStore(folder *bolt.Folder, s *settings, p program, log *slog.Logger) (*
 		return nil, err
 	}
 	d.store, d.shares = store, shares
-	d.room = folder.HasRoom
+	d.room = folder.HasDiskSpace
 	d.close = func() error { return errors.Join(store.Close(), shares.Close(), folder.Close()) }
 	return d, nil
 }

@@ -23,8 +23,8 @@ type committer struct {
 	queue  queue
 	values arena
 	live   []*update // scratch of commitBatch
-	// room tells what only reserved updates may use; nil for nothing.
-	room atomic.Pointer[room]
+	// space tells what only reserved updates may use; nil for nothing.
+	space atomic.Pointer[diskSpace]
 	// stuck: a commit panicked and left its locks behind, so that closing the
 	// database would wait for ever.
 	stuck   bool
@@ -77,7 +77,7 @@ func (c *committer) close() error {
 // again without it.
 func (c *committer) commitBatch(batch []*update) {
 	c.live = c.live[:0]
-	closed := c.room.Load().closed()
+	closed := c.space.Load().closed()
 	for _, u := range batch {
 		if u.err = u.ctx.Err(); u.err == nil && closed && !u.reserved {
 			u.err = errKeptBack
@@ -111,7 +111,7 @@ func (c *committer) relieve(full error) bool {
 	case !slices.ContainsFunc(c.live, promised):
 		return false
 	case slices.IndexFunc(c.live, func(u *update) bool { return !u.reserved }) < 0:
-		return c.room.Load().drop()
+		return c.space.Load().drop()
 	}
 	c.live = slices.DeleteFunc(c.live, func(u *update) bool {
 		if !u.reserved {

@@ -1,4 +1,4 @@
 package bolt
 
-// ForgetRoom makes HasRoom ask the system again.
-func (f *Folder) ForgetRoom() { f.room.asked.Store(0) }
+// ForgetDiskSpace makes HasRoom ask the system again.
+func (f *Folder) ForgetDiskSpace() { f.space.asked.Store(0) }

@@ -30,7 +30,7 @@ type Folder struct {
 	handle   *os.File
 	warnings []string
 
-	room *room // nil before Open and where nothing was asked for
+	space *diskSpace // nil before Open and where nothing was asked for
 
 	mu     sync.Mutex
 	closed bool

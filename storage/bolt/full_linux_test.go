@@ -62,17 +62,17 @@ func TestFreePagesAreRoom(t *testing.T) {
 	disk := smallDisk(t, "24m")
 	const least = 4 << 20
 	store, _, folder := open(t, filepath.Join(disk, "data"), bolt.Options{MinFree: least, Ballast: true})
-	if !folder.HasRoom() {
+	if !folder.HasDiskSpace() {
 		t.Error("HasRoom(empty disk): got false, want true")
 	}
 	filled := fill(t, store)
-	folder.ForgetRoom()
-	if folder.HasRoom() {
+	folder.ForgetDiskSpace()
+	if folder.HasDiskSpace() {
 		t.Error("HasRoom(full disk): got true, want false")
 	}
 	empty(t, store, filled)
-	folder.ForgetRoom()
-	if !folder.HasRoom() {
+	folder.ForgetDiskSpace()
+	if !folder.HasDiskSpace() {
 		t.Error("HasRoom(emptied): got false, want true")
 	}
 	for i := range filled / 2 {
@@ -113,19 +113,19 @@ func TestBallast(t *testing.T) {
 		t.Fatalf("UpdateReserved(full disk): got %v, want nil", err)
 	}
 	wantBallast(t, folder, 0)
-	if folder.HasRoom() {
+	if folder.HasDiskSpace() {
 		t.Error("HasRoom(without the ballast): got true, want false")
 	}
 	wantKeptBack(t, store, shares, small)
 	empty(t, store, filled)
-	if !folder.HasRoom() {
+	if !folder.HasDiskSpace() {
 		t.Error("HasRoom(free pages in place of the ballast): got false, want true")
 	}
 	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, "size=64m"); err != nil {
 		t.Fatalf("Mount(larger): got %v, want nil", err)
 	}
-	folder.ForgetRoom()
-	if !folder.HasRoom() {
+	folder.ForgetDiskSpace()
+	if !folder.HasDiskSpace() {
 		t.Error("HasRoom(larger disk): got false, want true")
 	}
 	wantBallast(t, folder, 8<<20)

@@ -68,27 +68,27 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}); err != nil {
 		return nil, nil, err
 	}
-	f.keepRoom(opts)
+	f.watchSpace(opts)
 	return f.store, f.shares, nil
 }
 
-// keepRoom begins to look after the room of the folder.
-func (f *Folder) keepRoom(opts Options) {
+// watchSpace begins to look after the room of the folder.
+func (f *Folder) watchSpace(opts Options) {
 	if opts.MinFree == 0 && !opts.Ballast {
 		return
 	}
-	r := &room{least: opts.MinFree, disk: opts.disk, inside: f.store.reusable}
+	r := &diskSpace{least: opts.MinFree, disk: opts.disk, inside: f.store.reusable}
 	if r.disk == nil {
 		r.disk = diskFree(f.dir)
 	}
 	// Without the free space nothing would tell when to make the ballast again.
 	if _, known := r.disk(); known && opts.Ballast {
 		r.ballast = openBallast(f, opts.Pressure)
-		f.store.writer.room.Store(r)
-		f.shares.room.Store(r)
+		f.store.writer.space.Store(r)
+		f.shares.space.Store(r)
 	}
-	f.room = r
-	f.HasRoom() // makes the ballast
+	f.space = r
+	f.HasDiskSpace() // makes the ballast
 }
 
 func (f *Folder) open(fault *fault) (*Store, *Shares, error) {

@@ -56,7 +56,7 @@ func (s *Shares) syncFile() error {
 // written, so that a share later only overwrites a block that is there, and
 // are durable before the first of them is used.
 func (s *Shares) grow(end uint64) (uint64, error) {
-	if s.room.Load().closed() {
+	if s.space.Load().closed() {
 		return 0, fmt.Errorf("growing shares: %w", errKeptBack)
 	}
 	grown := (end/growth + 1) * growth

@@ -32,7 +32,7 @@ type Shares struct {
 	backlog backlog
 	locks   [lockStripes]sync.Mutex
 
-	room atomic.Pointer[room] // nil where none is kept back
+	space atomic.Pointer[diskSpace] // nil where none is kept back
 
 	running sync.RWMutex // held for reading by every operation
 	closed  bool

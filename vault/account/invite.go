@@ -20,7 +20,7 @@ func (su *SignUps) CreateInvite(ctx context.Context, c caller.Caller, address ca
 	if !c.Colonel() {
 		return Invite{}, refusal.ErrNotFound
 	}
-	if err := su.store.CheckRoom(); err != nil {
+	if err := su.store.CheckDiskSpace(); err != nil {
 		return Invite{}, err
 	}
 	now := su.clock.Now()

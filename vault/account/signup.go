@@ -66,7 +66,7 @@ func (su *SignUps) CreateAccount(ctx context.Context, c caller.Caller, n NewAcco
 // AdmitSignUp checks whatever can be checked without looking for an account.
 func (su *SignUps) admitSignUp(ctx context.Context, n *NewAccount) (s signUp, err error) {
 	s.now = su.clock.Now()
-	if err := su.store.CheckRoom(); err != nil {
+	if err := su.store.CheckDiskSpace(); err != nil {
 		return s, err
 	}
 	if err := su.policy.AdmitSignUp(n.Invite); err != nil {

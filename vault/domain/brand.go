@@ -46,7 +46,7 @@ func (do *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name 
 	if err := clean.set(change); err != nil {
 		return Domain{}, err
 	}
-	if err := do.store.CheckRoom(); err != nil {
+	if err := do.store.CheckDiskSpace(); err != nil {
 		return Domain{}, err
 	}
 	return do.changeDomain(ctx, c, name, func(_ storage.Tx, d *ownedDomain) error {

@@ -105,7 +105,7 @@ func (do *Domains) AddDomain(ctx context.Context, c caller.Caller, name string) 
 	if err != nil {
 		return Domain{}, err
 	}
-	if err := do.store.CheckRoom(); err != nil {
+	if err := do.store.CheckDiskSpace(); err != nil {
 		return Domain{}, err
 	}
 	now := do.clock.Now()

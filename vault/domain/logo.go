@@ -78,7 +78,7 @@ func (do *Domains) UpdateDomainLogo(ctx context.Context, c caller.Caller, name s
 	if _, err := do.seeDomain(ctx, c, name); err != nil {
 		return Domain{}, Image{}, err
 	}
-	if err := do.store.CheckRoom(); err != nil {
+	if err := do.store.CheckDiskSpace(); err != nil {
 		return Domain{}, Image{}, err
 	}
 	kept, err := do.images.convert(ctx, content)

@@ -55,7 +55,7 @@ func (in *Inbox) ReceiveException(ctx context.Context, c caller.Caller, e Except
 	if err := e.check(); err != nil {
 		return Exception{}, err
 	}
-	if err := in.store.CheckRoom(); err != nil {
+	if err := in.store.CheckDiskSpace(); err != nil {
 		return Exception{}, err
 	}
 	now := in.clock.Now()

@@ -58,7 +58,7 @@ func (in *Inbox) ReceiveFeedback(ctx context.Context, c caller.Caller, f NewFeed
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := in.store.CheckRoom(); err != nil {
+	if err := in.store.CheckDiskSpace(); err != nil {
 		return err
 	}
 	now := in.clock.Now()

@@ -11,12 +11,12 @@ import (
 // the layers above need not know of storage.
 type Store struct {
 	storage.Store
-	room func() bool
+	diskSpace func() bool
 }
 
 // NewStore returns the store in a backend. room reports whether the disk may
 // take more; nil means always.
-func NewStore(backend storage.Store, room func() bool) Store { return Store{backend, room} }
+func NewStore(backend storage.Store, diskSpace func() bool) Store { return Store{backend, diskSpace} }
 
 // View runs fn in a transaction that changes nothing.
 func (s Store) View(ctx context.Context, fn func(storage.Tx) error) error {
@@ -50,9 +50,9 @@ func (s Store) Prune(ctx context.Context, bucket string, to []byte) (n int, err 
 	return n, err
 }
 
-// CheckRoom returns ErrUnavailable while the disk may not take more.
-func (s Store) CheckRoom() error {
-	if s.room != nil && !s.room() {
+// CheckDiskSpace returns ErrUnavailable while the disk may not take more.
+func (s Store) CheckDiskSpace() error {
+	if s.diskSpace != nil && !s.diskSpace() {
 		return refusal.Unavailable(storage.ErrFull)
 	}
 	return nil

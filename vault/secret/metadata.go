@@ -155,7 +155,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 	}
 	var sealed []byte
 	if memo != "" {
-		if err := re.store.CheckRoom(); err != nil {
+		if err := re.store.CheckDiskSpace(); err != nil {
 			return Metadata{}, err
 		}
 		sealed = re.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))

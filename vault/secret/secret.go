@@ -97,7 +97,7 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	}
 	charged := d.secret.charge()
 	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), d.metadata.charge().receipt
-	if err := se.store.CheckRoom(); err != nil {
+	if err := se.store.CheckDiskSpace(); err != nil {
 		return Concealed{}, err
 	}
 	if err := se.usage.reserve(charged, se.limits); err != nil {

@@ -33,7 +33,7 @@ func (to *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 	if !c.May(record.Scopes) {
 		return seal.APIToken{}, credential.APIToken{}, refusal.ErrScope
 	}
-	if err := to.store.CheckRoom(); err != nil {
+	if err := to.store.CheckDiskSpace(); err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err
 	}
 	token := seal.NewAPIToken()

@@ -27,8 +27,8 @@ type Options struct {
 	Limits caller.Limits
 	// Host is the service's own host name.
 	Host string
-	// HasRoom tells whether the disk may take more; nil means always.
-	HasRoom func() bool
+	// HasDiskSpace tells whether the disk may take more; nil means always.
+	HasDiskSpace func() bool
 	// MinFree and Ballast are those of the data folder, which then is asked where
 	// HasRoom is nil.
 	MinFree int64
@@ -168,12 +168,12 @@ func (k *Kit) open(t testing.TB) {
 	k.Store, k.Shares = store, shares
 	opts := vault.Options{
 		Store: store, Shares: shares, Keys: k.Keys, Now: k.Clock.Now, Log: k.opts.Log,
-		Limits: k.opts.Limits, Host: k.opts.Host, HasRoom: k.opts.HasRoom, Manual: k.opts.Manual,
+		Limits: k.opts.Limits, Host: k.opts.Host, HasDiskSpace: k.opts.HasDiskSpace, Manual: k.opts.Manual,
 		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey,
 		Passwords: k.opts.Passwords, AuditKeep: k.opts.AuditKeep,
 	}
-	if opts.HasRoom == nil && k.opts.MinFree > 0 {
-		opts.HasRoom = folder.HasRoom
+	if opts.HasDiskSpace == nil && k.opts.MinFree > 0 {
+		opts.HasDiskSpace = folder.HasDiskSpace
 	}
 	if opts.Passwords == (seal.PasswordParams{}) {
 		opts.Passwords = seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}

@@ -24,7 +24,7 @@ func TestUnknownDiskHasRoom(t *testing.T) {
 		t.Fatalf("Open: got %v, want nil", err)
 	}
 	for range 3 {
-		if !folder.HasRoom() {
+		if !folder.HasDiskSpace() {
 			t.Error("HasRoom(unknown disk): got false, want true")
 		}
 	}
@@ -37,13 +37,13 @@ func TestUnknownDiskHasRoom(t *testing.T) {
 func TestRoomForgetsAFullDiskItCannotSee(t *testing.T) {
 	t.Parallel()
 	known := true
-	r := &room{least: 1, disk: func() (int64, bool) { return 0, known }, inside: func() int64 { return 0 }, ballast: &ballast{}}
-	if r.has(time.Unix(1, 0)) {
+	d := &diskSpace{least: 1, disk: func() (int64, bool) { return 0, known }, inside: func() int64 { return 0 }, ballast: &ballast{}}
+	if d.has(time.Unix(1, 0)) {
 		t.Error("has(no free bytes): got true, want false")
 	}
 	known = false
 	for range 2 { // asked, and as it was answered last
-		if !r.has(time.Unix(3, 0)) {
+		if !d.has(time.Unix(3, 0)) {
 			t.Error("has(unknown): got false, want true")
 		}
 	}
