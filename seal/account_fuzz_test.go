@@ -112,7 +112,7 @@ func FuzzOpenEntry(f *testing.F) {
 // Bytes that were never wrapped are no key, and a wrapped key comes back under
 // its own label alone.
 func FuzzUnwrapAccountKey(f *testing.F) {
-	keys, holder, key := sampleParts().keys(), mustSession(sampleSession).Holder(), sampleAccountKey()
+	keys, holder, key := sampleParts().keys(), mustSession(sampleSession).WrappingSecret(), sampleAccountKey()
 	f.Add([]byte("label"), make([]byte, 60))
 	f.Add([]byte{}, make([]byte, 28))
 	f.Fuzz(func(t *testing.T, label, data []byte) {

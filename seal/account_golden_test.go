@@ -111,10 +111,10 @@ func TestGoldenAccountKey(t *testing.T) {
 	if got := v.keys().PasswordVerifier(hash); got != [32]byte(v.PasswordKeyed) {
 		t.Errorf("PasswordVerifier(hash): got %x, want %x", got, v.PasswordKeyed)
 	}
-	for kind, holder := range map[string]seal.Holder{
-		"password":  hash.Holder(),
-		"api_token": mustAPIToken(v.APIToken).Holder(),
-		"session":   mustSession(v.Session).Holder(),
+	for kind, holder := range map[string]seal.WrappingSecret{
+		"password":  hash.WrappingSecret(),
+		"api_token": mustAPIToken(v.APIToken).WrappingSecret(),
+		"session":   mustSession(v.Session).WrappingSecret(),
 	} {
 		key, err := v.keys().UnwrapAccountKey(holder, v.WrapLabel, v.Wrapped[kind])
 		wantKey(t, "UnwrapAccountKey("+kind+")", key, err, seal.AccountPublic(v.AccountPublic))
@@ -123,7 +123,7 @@ func TestGoldenAccountKey(t *testing.T) {
 
 func TestGoldenEntry(t *testing.T) {
 	v := readAccountVectors(t)
-	key, err := v.keys().UnwrapAccountKey(mustSession(v.Session).Holder(), v.WrapLabel, v.Wrapped["session"])
+	key, err := v.keys().UnwrapAccountKey(mustSession(v.Session).WrappingSecret(), v.WrapLabel, v.Wrapped["session"])
 	if err != nil {
 		t.Fatalf("UnwrapAccountKey(session): got %v, want a key", err)
 	}

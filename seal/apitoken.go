@@ -49,7 +49,7 @@ func (t APIToken) Row() [32]byte {
 	return sha256.Sum256([]byte(apiTokenDomain + t.chars()))
 }
 
-// Holder returns what unwraps the account's key for whoever has the token.
-func (t APIToken) Holder() Holder {
-	return newHolder(apiTokenHolderDomain, []byte(t.chars()))
+// WrappingSecret returns what unwraps the account's key for whoever has the token.
+func (t APIToken) WrappingSecret() WrappingSecret {
+	return newWrappingSecret(apiTokenHolderDomain, []byte(t.chars()))
 }

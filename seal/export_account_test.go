@@ -8,16 +8,16 @@ func (k *Keys) SealFieldPadded(label string, row, padded []byte) []byte {
 }
 
 // WrapBytes wraps any bytes as WrapAccountKey wraps a key.
-func (k *Keys) WrapBytes(h Holder, label, private []byte) []byte {
+func (k *Keys) WrapBytes(h WrappingSecret, label, private []byte) []byte {
 	aead, at := k.wrapAEAD(h, label)
 	return sealBox(aead, append(make([]byte, nonceSize), private...), at)
 }
 
 // HolderOf makes a holder of what is stored, as a thief would.
-func HolderOf(secret [32]byte) Holder { return Holder{secret: hide(secret)} }
+func HolderOf(secret [32]byte) WrappingSecret { return WrappingSecret{secret: hide(secret)} }
 
 // Secret returns what a holder is, for tests that look for it in texts.
-func (h Holder) Secret() [32]byte { return h.secret() }
+func (h WrappingSecret) Secret() [32]byte { return h.secret() }
 
 // AccountKeyOf makes an account's key of bytes that everybody can read.
 func AccountKeyOf(private [32]byte) AccountKey {

@@ -132,7 +132,7 @@ func TestFieldsMailsAndReceiptsDoNotMix(t *testing.T) {
 		"field":   keys.SealField("", row, nil),
 		"mail":    keys.SealMail(p.share, row, nil),
 		"receipt": keys.SealMetadata(mustToken(p.token), p.row, "", make([]byte, 32)),
-		"wrapped": keys.WrapAccountKey(mustSession(sampleSession).Holder(), row, seal.NewAccountKey()),
+		"wrapped": keys.WrapAccountKey(mustSession(sampleSession).WrappingSecret(), row, seal.NewAccountKey()),
 	}
 	for name, box := range sealed {
 		if name != "field" {

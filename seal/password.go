@@ -74,7 +74,7 @@ func (p PasswordParams) Weaker(than PasswordParams) bool {
 func (p PasswordParams) Hash(password string) PasswordHash {
 	okm := stretch(password, p, 64)
 	proof := sha256.Sum256(append([]byte(passwordDomain), okm[:32]...))
-	return PasswordHash{proof: hide(proof), holder: newHolder(passwordHolderDomain, okm[32:])}
+	return PasswordHash{proof: hide(proof), holder: newWrappingSecret(passwordHolderDomain, okm[32:])}
 }
 
 // PasswordHash is what a password comes to, in two halves that tell nothing of
@@ -94,7 +94,7 @@ func (p PasswordParams) Hash(password string) PasswordHash {
 type PasswordHash struct {
 	redacted
 	proof  hidden[[32]byte]
-	holder Holder
+	holder WrappingSecret
 }
 
 // PasswordVerifier returns the 32 bytes that are stored with the account, by
@@ -121,9 +121,9 @@ func (h PasswordHash) MatchesUnkeyed(stored [32]byte) bool {
 	return subtle.ConstantTimeCompare(proof[:], stored[:]) == 1
 }
 
-// Holder returns what unwraps the account's key for whoever knows the
+// WrappingSecret returns what unwraps the account's key for whoever knows the
 // password.
-func (h PasswordHash) Holder() Holder { return h.holder }
+func (h PasswordHash) WrappingSecret() WrappingSecret { return h.holder }
 
 // stretch is argon2id within its bounds: whatever a damaged record says, it
 // neither crashes nor takes more than 256 MiB and 16 passes.

@@ -106,4 +106,4 @@ func TestSealedValuesAreBoundToTheirPlace(t *testing.T) {
 	}
 }
 
-func receiptHolder() seal.Holder { return seal.NewAPIToken().Holder() }
+func receiptHolder() seal.WrappingSecret { return seal.NewAPIToken().WrappingSecret() }

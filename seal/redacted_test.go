@@ -35,13 +35,13 @@ func secretValues() map[string]any {
 // accountValues are those of secretValues that belong to accounts.
 func accountValues() map[string]any {
 	hash, token, session := cheapPassword.Hash("pass"), mustAPIToken(sampleAPIToken), mustSession(sampleSession)
-	key, holder := sampleAccountKey(), session.Holder()
+	key, holder := sampleAccountKey(), session.WrappingSecret()
 	return map[string]any{
 		"PasswordHash": hash, "*PasswordHash": &hash, "zero PasswordHash": seal.PasswordHash{},
 		"APIToken": token, "*APIToken": &token, "zero APIToken": seal.APIToken{},
 		"SessionID": session, "*SessionID": &session, "zero SessionID": seal.SessionID{},
 		"AccountKey": key, "*AccountKey": &key, "zero AccountKey": seal.AccountKey{},
-		"Holder": holder, "*Holder": &holder, "zero Holder": seal.Holder{},
+		"Holder": holder, "*Holder": &holder, "zero Holder": seal.WrappingSecret{},
 	}
 }
 
@@ -132,16 +132,16 @@ func TestSecretTypesRedactInsideOthers(t *testing.T) {
 		Token seal.Token
 		Key   seal.SecretKey
 		// Those of an account.
-		Hash    seal.PasswordHash
-		API     seal.APIToken
-		Session seal.SessionID
-		Account seal.AccountKey
-		Holder  seal.Holder
+		Hash           seal.PasswordHash
+		API            seal.APIToken
+		Session        seal.SessionID
+		Account        seal.AccountKey
+		WrappingSecret seal.WrappingSecret
 	}
 	p, session := sampleParts(), mustSession(sampleSession)
 	h := holder{
 		seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey(),
-		cheapPassword.Hash("pass"), mustAPIToken(sampleAPIToken), session, sampleAccountKey(), session.Holder(),
+		cheapPassword.Hash("pass"), mustAPIToken(sampleAPIToken), session, sampleAccountKey(), session.WrappingSecret(),
 	}
 	for _, value := range []any{h, &h, []holder{h}, []any{h.Token}, map[string]holder{"h": h}} {
 		for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
@@ -165,11 +165,11 @@ func TestKeysStayHiddenInUnexportedFields(t *testing.T) {
 		token   seal.APIToken
 		session seal.SessionID
 		account seal.AccountKey
-		holder  seal.Holder
-	}{root, p.keys(), key, hash, token, session, account, session.Holder()}
+		holder  seal.WrappingSecret
+	}{root, p.keys(), key, hash, token, session, account, session.WrappingSecret()}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%p", "%w", "%t"} {
 		for _, value := range []any{
-			holder, root, key, p.keys(), *p.keys(), &root, hash, &hash, token, session, account, session.Holder(),
+			holder, root, key, p.keys(), *p.keys(), &root, hash, &hash, token, session, account, session.WrappingSecret(),
 		} {
 			wantNoSecret(t, format, fmt.Sprintf(format, value))
 		}
@@ -194,7 +194,7 @@ func sampleSecrets() [][]byte {
 	for _, name := range []string{"secret-kek", "account-kek", "field-kek", "address-index", "altcha-hmac", "shrimp", "mail-kek", "password-mac"} {
 		secrets = append(secrets, subkey(p, "hush/v1 "+name)[8:16])
 	}
-	for _, digest := range [][32]byte{hash.Proof(), hash.Holder().Secret(), mustSession(sampleSession).Holder().Secret()} {
+	for _, digest := range [][32]byte{hash.Proof(), hash.WrappingSecret().Secret(), mustSession(sampleSession).WrappingSecret().Secret()} {
 		secrets = append(secrets, digest[8:16])
 	}
 	return secrets

@@ -61,10 +61,10 @@ func (s SessionID) Row() [32]byte {
 	return sha256.Sum256(append([]byte(sessionDomain), id[:]...))
 }
 
-// Holder returns what unwraps the account's key for whoever has the session.
-func (s SessionID) Holder() Holder {
+// WrappingSecret returns what unwraps the account's key for whoever has the session.
+func (s SessionID) WrappingSecret() WrappingSecret {
 	id := s.id()
-	return newHolder(sessionHolderDomain, id[:])
+	return newWrappingSecret(sessionHolderDomain, id[:])
 }
 
 // Shrimp returns the token that proves that a request of a session was meant:

@@ -46,7 +46,7 @@ func StoreOldPassword(v *Vault, tx storage.Tx, address string, params seal.Passw
 		return err
 	}
 	r.Password = new(v.Passwords.PasswordRecord(params, hash))
-	if err := v.Credentials.PutMainPair(tx, id, seal.NewAccountKey(), hash.Holder(), now); err != nil {
+	if err := v.Credentials.PutMainPair(tx, id, seal.NewAccountKey(), hash.WrappingSecret(), now); err != nil {
 		return err
 	}
 	return account.PutAccount(tx, id, r)

@@ -48,27 +48,27 @@ func TestTheftOfAnAccount(t *testing.T) {
 	for row, record := range pairs {
 		wrapped, err := vault.Wrapped(vault.BucketPair, record)
 		want(t, "Wrapped(pair)", err, nil)
-		key, err := m.Keys.UnwrapAccountKey(params.Hash(memberPassword).Holder(), vault.PasswordLabel([]byte(row)), wrapped)
+		key, err := m.Keys.UnwrapAccountKey(params.Hash(memberPassword).WrappingSecret(), vault.PasswordLabel([]byte(row)), wrapped)
 		want(t, "UnwrapAccountKey(password)", err, nil)
 		m.wantEntry(t, key, kept.Metadata.Key)
 	}
 }
 
 // guesses are holders made of what is stored.
-func (m *member) guesses(t *testing.T) map[string]seal.Holder {
+func (m *member) guesses(t *testing.T) map[string]seal.WrappingSecret {
 	t.Helper()
 	params, err := vault.StoredPassword(get(t, m.Store, vault.BucketAccount, m.id[:]))
 	want(t, "StoredPassword(record)", err, nil)
-	holders := map[string]seal.Holder{
-		"wrong password": params.Hash("correct horse batterx").Holder(),
-		"address":        params.Hash(memberAddress).Holder(),
+	holders := map[string]seal.WrappingSecret{
+		"wrong password": params.Hash("correct horse batterx").WrappingSecret(),
+		"address":        params.Hash(memberAddress).WrappingSecret(),
 	}
 	for _, bucket := range []string{vault.BucketSession, vault.BucketToken} {
 		for row := range m.rowsOf(t, bucket) {
 			token, ok := seal.ParseAPIToken(hex.EncodeToString([]byte(row))[:40])
 			want(t, "ParseAPIToken(row)", ok, true)
-			holders[bucket+" row as token"] = token.Holder()
-			holders[bucket+" row as password"] = params.Hash(row).Holder()
+			holders[bucket+" row as token"] = token.WrappingSecret()
+			holders[bucket+" row as password"] = params.Hash(row).WrappingSecret()
 		}
 	}
 	return holders
@@ -235,7 +235,7 @@ func TestReplacedPairStaysWhileHeld(t *testing.T) {
 	m := newMember(t, vaulttest.Options{})
 	session := m.mustEnter(t)
 	token := m.mustAuth(t, byToken(m.mustToken(t, session, credential.NewToken{})))
-	holder := seal.NewAPIToken().Holder()
+	holder := seal.NewAPIToken().WrappingSecret()
 	replace := func() {
 		err := m.Vault.ReplaceMainPair(t.Context(), m.id, seal.NewAccountKey(), holder, m.Clock.Now())
 		want(t, "replaceMainPair()", err, nil)
@@ -268,7 +268,7 @@ func TestReplacedPairsAreBounded(t *testing.T) {
 		want(t, "CreateToken()", err, nil)
 	}
 	key := seal.NewAccountKey()
-	err := m.Vault.ReplaceMainPair(t.Context(), m.id, key, seal.NewAPIToken().Holder(), m.Clock.Now())
+	err := m.Vault.ReplaceMainPair(t.Context(), m.id, key, seal.NewAPIToken().WrappingSecret(), m.Clock.Now())
 	want(t, "replaceMainPair()", err, nil)
 	publics, err := m.Vault.PublicsOf(t.Context(), m.id)
 	want(t, "livePairs()", err, nil)

@@ -108,12 +108,12 @@ func (v *Vault) PublicsOf(ctx context.Context, id caller.AccountID) (publics []s
 
 // ReplaceMainPair gives an account another main pair and leaves its
 // credentials as they are.
-func (v *Vault) ReplaceMainPair(ctx context.Context, id caller.AccountID, key seal.AccountKey, h seal.Holder, now time.Time) error {
+func (v *Vault) ReplaceMainPair(ctx context.Context, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
 	return v.store.Update(ctx, func(tx storage.Tx) error { return v.Credentials.ReplaceMainPair(tx, id, key, h, now) })
 }
 
 // PutMainPair gives an account its first main pair.
-func (v *Vault) PutMainPair(ctx context.Context, id caller.AccountID, key seal.AccountKey, h seal.Holder, now time.Time) error {
+func (v *Vault) PutMainPair(ctx context.Context, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
 	return v.store.Update(ctx, func(tx storage.Tx) error { return v.Credentials.PutMainPair(tx, id, key, h, now) })
 }
 

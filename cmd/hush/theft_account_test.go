@@ -61,7 +61,7 @@ func TestTheftOfAccountsWithRootKey(t *testing.T) {
 	token, _ := seal.ParseAPIToken(env.ada.token)
 	var keys []seal.AccountKey
 	for _, row := range l.rows["token"] {
-		keys = append(keys, l.unwrap(row.value, []seal.Holder{token.Holder()})...)
+		keys = append(keys, l.unwrap(row.value, []seal.WrappingSecret{token.WrappingSecret()})...)
 	}
 	links := strings.Join(l.read(keys), " ")
 	for _, kept := range []string{env.ada.plain.Secret.Key.Expose(), env.ada.guarded.Secret.Key.Expose()} {
@@ -167,7 +167,7 @@ func TestTheftAfterTheEnd(t *testing.T) {
 	token, _ := seal.ParseAPIToken(env.ada.token)
 	for _, bucket := range []string{"pair", "session", "token"} {
 		for _, row := range l.rows[bucket] {
-			if opened := l.unwrap(row.value, []seal.Holder{token.Holder()}); len(opened) > 0 {
+			if opened := l.unwrap(row.value, []seal.WrappingSecret{token.WrappingSecret()}); len(opened) > 0 {
 				t.Errorf("a key in bucket %s: got it unwrapped by a token from before, want none left", bucket)
 			}
 		}

@@ -122,7 +122,7 @@ const (
 
 // unwrap tries holders on every wrapped key in a record, for every pair that
 // the record names.
-func (l *loot) unwrap(record []byte, holders []seal.Holder) (opened []seal.AccountKey) {
+func (l *loot) unwrap(record []byte, holders []seal.WrappingSecret) (opened []seal.AccountKey) {
 	for _, pair := range l.rows["pair"] {
 		if !bytes.Contains(record, pair.key[16:]) && !bytes.Equal(record, pair.value) {
 			continue
@@ -143,17 +143,17 @@ func (l *loot) unwrap(record []byte, holders []seal.Holder) (opened []seal.Accou
 
 // guesses takes the bytes of a row for the credential that they are the hash
 // of.
-func (r lootRow) guesses() (holders []seal.Holder) {
+func (r lootRow) guesses() (holders []seal.WrappingSecret) {
 	for _, content := range [][]byte{r.key, r.value} {
 		for at := range content {
 			if at+20 <= len(content) {
 				if token, ok := seal.ParseAPIToken(hex.EncodeToString(content[at : at+20])); ok {
-					holders = append(holders, token.Holder())
+					holders = append(holders, token.WrappingSecret())
 				}
 			}
 			if at+32 <= len(content) {
 				if session, ok := seal.ParseSessionID(base64.RawURLEncoding.EncodeToString(content[at : at+32])); ok {
-					holders = append(holders, session.Holder())
+					holders = append(holders, session.WrappingSecret())
 				}
 			}
 		}

@@ -38,7 +38,7 @@ func (ac *Accounts) addAccount(tx storage.Tx, id caller.AccountID, r *Record, se
 	}
 	if secret != nil {
 		r.Password = &secret.password.Record
-		if err := ac.credentials.PutMainPair(tx, id, secret.key, secret.password.Holder, now); err != nil {
+		if err := ac.credentials.PutMainPair(tx, id, secret.key, secret.password.WrappingSecret, now); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func (pw *Passwords) ChangeAccountPassword(ctx context.Context, c caller.Caller,
 		if err != nil {
 			return err
 		}
-		if err := pw.credentials.RewrapMainPair(tx, id, old.Holder(), password.Holder); err != nil {
+		if err := pw.credentials.RewrapMainPair(tx, id, old.WrappingSecret(), password.WrappingSecret); err != nil {
 			return err
 		}
 		if _, err := credential.EndSessions(tx, id, c.Credential.Session); err != nil {
@@ -151,7 +151,7 @@ func (pw *Passwords) resetPassword(tx storage.Tx, id caller.AccountID, r *Record
 	if _, err := credential.EndSessions(tx, id, nil); err != nil {
 		return 0, err
 	}
-	if err := pw.credentials.ReplaceMainPair(tx, id, secret.key, secret.password.Holder, now); err != nil {
+	if err := pw.credentials.ReplaceMainPair(tx, id, secret.key, secret.password.WrappingSecret, now); err != nil {
 		return 0, err
 	}
 	if err := clearTries(tx, r.AddressID); err != nil {

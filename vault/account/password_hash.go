@@ -29,8 +29,8 @@ func (pw *Passwords) hashPassword(ctx context.Context, params seal.PasswordParam
 // NewPassword is a password that is to be stored: its record, and what unwraps
 // the account's key for whoever knows it.
 type NewPassword struct {
-	Record PasswordRecord
-	Holder seal.Holder
+	Record         PasswordRecord
+	WrappingSecret seal.WrappingSecret
 }
 
 // PreparePassword hashes a password that was checked.
@@ -40,7 +40,7 @@ func (pw *Passwords) PreparePassword(ctx context.Context, password caller.Text) 
 	if err != nil {
 		return NewPassword{}, err
 	}
-	return NewPassword{pw.PasswordRecord(params, hash), hash.Holder()}, nil
+	return NewPassword{pw.PasswordRecord(params, hash), hash.WrappingSecret()}, nil
 }
 
 // PasswordRecord is what is stored of a hashed password.

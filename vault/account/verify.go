@@ -46,7 +46,7 @@ func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *Record, 
 	if err := prove(tx, r, proofMail, now); err != nil {
 		return err
 	}
-	if err := su.credentials.ReplaceMainPair(tx, id, secret.key, secret.password.Holder, now); err != nil {
+	if err := su.credentials.ReplaceMainPair(tx, id, secret.key, secret.password.WrappingSecret, now); err != nil {
 		return err
 	}
 	if err := clearTries(tx, r.AddressID); err != nil {

@@ -42,10 +42,10 @@ type Credential struct {
 	Shrimp  string    // the session's; empty for tokens
 	// The key that opens what the account lists lies wrapped in the row of the
 	// session or token; holder unwraps it.
-	Pair    PairID
-	Wrapped []byte
-	Label   []byte
-	Holder  seal.Holder
+	Pair           PairID
+	Wrapped        []byte
+	Label          []byte
+	WrappingSecret seal.WrappingSecret
 }
 
 // Anonymous tells whether the caller brought no credential.

@@ -24,7 +24,7 @@ func (cr *Credentials) OpenPair(c caller.Caller) (caller.PairID, seal.AccountKey
 	if c.Credential == nil {
 		return caller.PairID{}, seal.AccountKey{}, refusal.ErrUnauthenticated
 	}
-	key, err := cr.keys.UnwrapAccountKey(c.Credential.Holder, c.Credential.Label, c.Credential.Wrapped)
+	key, err := cr.keys.UnwrapAccountKey(c.Credential.WrappingSecret, c.Credential.Label, c.Credential.Wrapped)
 	if err != nil {
 		return caller.PairID{}, seal.AccountKey{}, fmt.Errorf("unwrapping an account's key: %w", errors.Join(err, rows.ErrInconsistent))
 	}
@@ -87,7 +87,7 @@ func putPair(tx storage.Tx, id caller.AccountID, pair caller.PairID, r *PairReco
 }
 
 // PutMainPair adds the pair that an account's first password holds.
-func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.Holder, now time.Time) error {
+func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
 	present, err := getMainPair(tx, id)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.
 
 // OpenMainPair returns the pair that the password holds. An account that has a
 // password has such a pair.
-func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.Holder) (*OwnPair, seal.AccountKey, error) {
+func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.WrappingSecret) (*OwnPair, seal.AccountKey, error) {
 	main, err := getMainPair(tx, id)
 	if err != nil {
 		return nil, seal.AccountKey{}, err
@@ -121,7 +121,7 @@ func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.H
 
 // RewrapMainPair gives the main pair from one password to the next. Whatever
 // it opens stays open.
-func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, next seal.Holder) error {
+func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, next seal.WrappingSecret) error {
 	main, key, err := cr.OpenMainPair(tx, id, old)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, n
 
 // ReplaceMainPair gives an account whose password is lost another main pair.
 // The one before goes, unless a token or a session holds it.
-func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.Holder, now time.Time) error {
+func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
 	main, err := getMainPair(tx, id)
 	if err != nil {
 		return err

@@ -98,7 +98,7 @@ func (cr *Credentials) EndToken(tx storage.Tx, key []byte, now time.Time) (time.
 // account.
 func (cr *Credentials) WrapToken(token seal.APIToken, r *TokenRecord, id caller.AccountID, pair caller.PairID, key seal.AccountKey) OwnToken {
 	r.Account, r.Pair = id, pair
-	r.Wrapped = cr.keys.WrapAccountKey(token.Holder(), WrapLabel(id, pair, HeldByToken), key)
+	r.Wrapped = cr.keys.WrapAccountKey(token.WrappingSecret(), WrapLabel(id, pair, HeldByToken), key)
 	return OwnToken{token.Row(), r}
 }
 

@@ -78,7 +78,7 @@ func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time
 	}
 	with.Row = row
 	with.Scopes, with.Session, with.Shrimp = caller.ScopesAll, &row, se.keys.Shrimp(session)
-	with.Pair, with.Wrapped, with.Holder = record.Pair, record.Wrapped, session.Holder()
+	with.Pair, with.Wrapped, with.WrappingSecret = record.Pair, record.Wrapped, session.WrappingSecret()
 	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldBySession)
 	return proved{with, credential.UseKey{Bucket: credential.BucketSession, Row: row}, record.Used}, nil
 }
@@ -102,7 +102,7 @@ func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address calle
 	}
 	with.Row = row
 	with.Scopes = record.Scopes
-	with.Pair, with.Wrapped, with.Holder = record.Pair, record.Wrapped, token.Holder()
+	with.Pair, with.Wrapped, with.WrappingSecret = record.Pair, record.Wrapped, token.WrappingSecret()
 	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldByToken)
 	return proved{with, credential.UseKey{Bucket: credential.BucketToken, Row: row}, record.Used}, nil
 }

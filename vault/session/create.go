@@ -136,7 +136,7 @@ func (se *Sessions) signIn(tx storage.Tx, in signIn, now time.Time) (account.Acc
 	}
 	if in.next != nil {
 		owner.Password = &in.next.Record
-		if err := se.credentials.RewrapMainPair(tx, in.id, in.hash.Holder(), in.next.Holder); err != nil {
+		if err := se.credentials.RewrapMainPair(tx, in.id, in.hash.WrappingSecret(), in.next.WrappingSecret); err != nil {
 			return account.Account{}, err
 		}
 	}
@@ -168,13 +168,13 @@ func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.Record, error
 
 // openSession stores the session, which holds what the password holds.
 func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
-	main, key, err := se.credentials.OpenMainPair(tx, in.id, in.hash.Holder())
+	main, key, err := se.credentials.OpenMainPair(tx, in.id, in.hash.WrappingSecret())
 	if err != nil {
 		return err
 	}
 	record := in.record
 	record.Pair = main.ID
-	record.Wrapped = se.keys.WrapAccountKey(in.cookie.Holder(), credential.WrapLabel(in.id, main.ID, credential.HeldBySession), key)
+	record.Wrapped = se.keys.WrapAccountKey(in.cookie.WrappingSecret(), credential.WrapLabel(in.id, main.ID, credential.HeldBySession), key)
 	return admitSession(tx, in.cookie.Row(), &record)
 }
 

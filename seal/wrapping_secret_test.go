@@ -11,17 +11,17 @@ import (
 var sampleLabel = []byte("account 1, session 1")
 
 // sampleHolders returns a holder of each kind and near misses of them.
-func sampleHolders() map[string]seal.Holder {
+func sampleHolders() map[string]seal.WrappingSecret {
 	salted := cheapPassword
 	salted.Salt[0] = 1
-	return map[string]seal.Holder{
-		"password":       cheapPassword.Hash("pass").Holder(),
-		"other password": cheapPassword.Hash("Pass").Holder(),
-		"other salt":     salted.Hash("pass").Holder(),
-		"token":          mustAPIToken(sampleAPIToken).Holder(),
-		"other token":    mustAPIToken("0" + sampleAPIToken[1:]).Holder(),
-		"session":        mustSession(sampleSession).Holder(),
-		"other session":  flippedSession(31).Holder(),
+	return map[string]seal.WrappingSecret{
+		"password":       cheapPassword.Hash("pass").WrappingSecret(),
+		"other password": cheapPassword.Hash("Pass").WrappingSecret(),
+		"other salt":     salted.Hash("pass").WrappingSecret(),
+		"token":          mustAPIToken(sampleAPIToken).WrappingSecret(),
+		"other token":    mustAPIToken("0" + sampleAPIToken[1:]).WrappingSecret(),
+		"session":        mustSession(sampleSession).WrappingSecret(),
+		"other session":  flippedSession(31).WrappingSecret(),
 	}
 }
 
@@ -52,7 +52,7 @@ func wantNoKey(t *testing.T, call string, err error) {
 }
 
 func TestWrapAccountKeyIsFresh(t *testing.T) {
-	keys, key, holder := sampleParts().keys(), seal.NewAccountKey(), mustSession(sampleSession).Holder()
+	keys, key, holder := sampleParts().keys(), seal.NewAccountKey(), mustSession(sampleSession).WrappingSecret()
 	first := keys.WrapAccountKey(holder, sampleLabel, key)
 	second := keys.WrapAccountKey(holder, sampleLabel, key)
 	if bytes.Equal(first[:12], second[:12]) {
@@ -61,7 +61,7 @@ func TestWrapAccountKeyIsFresh(t *testing.T) {
 }
 
 func TestUnwrapAccountKeyRefusesWhatWasChanged(t *testing.T) {
-	keys, holder := sampleParts().keys(), mustSession(sampleSession).Holder()
+	keys, holder := sampleParts().keys(), mustSession(sampleSession).WrappingSecret()
 	wrapped := keys.WrapAccountKey(holder, sampleLabel, seal.NewAccountKey())
 	refused := func(name string, k *seal.Keys, label, wrapped []byte) {
 		_, err := k.UnwrapAccountKey(holder, label, wrapped)
@@ -82,7 +82,7 @@ func TestUnwrapAccountKeyRefusesWhatWasChanged(t *testing.T) {
 
 // What is authentic and yet no private half is refused.
 func TestUnwrapAccountKeyRefusesOtherSizes(t *testing.T) {
-	keys, holder := sampleParts().keys(), mustSession(sampleSession).Holder()
+	keys, holder := sampleParts().keys(), mustSession(sampleSession).WrappingSecret()
 	for _, size := range []int{0, 31, 33} {
 		wrapped := keys.WrapBytes(holder, sampleLabel, make([]byte, size))
 		_, err := keys.UnwrapAccountKey(holder, sampleLabel, wrapped)
@@ -96,18 +96,18 @@ func TestUnwrapAccountKeyRefusesOtherSizes(t *testing.T) {
 // nothing.
 func TestStoredHashesUnwrapNothing(t *testing.T) {
 	keys, session := sampleParts().keys(), mustSession(sampleSession)
-	wrapped := keys.WrapAccountKey(session.Holder(), sampleLabel, seal.NewAccountKey())
+	wrapped := keys.WrapAccountKey(session.WrappingSecret(), sampleLabel, seal.NewAccountKey())
 	row := session.Row()
 	_, err := keys.UnwrapAccountKey(seal.HolderOf(row), sampleLabel, wrapped)
 	wantNoKey(t, "UnwrapAccountKey(row of the session)", err)
 
 	token := mustAPIToken(sampleAPIToken)
-	wrapped = keys.WrapAccountKey(token.Holder(), sampleLabel, seal.NewAccountKey())
+	wrapped = keys.WrapAccountKey(token.WrappingSecret(), sampleLabel, seal.NewAccountKey())
 	_, err = keys.UnwrapAccountKey(seal.HolderOf(token.Row()), sampleLabel, wrapped)
 	wantNoKey(t, "UnwrapAccountKey(row of the token)", err)
 
 	hash := cheapPassword.Hash("pass")
-	wrapped = keys.WrapAccountKey(hash.Holder(), sampleLabel, seal.NewAccountKey())
+	wrapped = keys.WrapAccountKey(hash.WrappingSecret(), sampleLabel, seal.NewAccountKey())
 	_, err = keys.UnwrapAccountKey(seal.HolderOf(hash.Proof()), sampleLabel, wrapped)
 	wantNoKey(t, "UnwrapAccountKey(verifier of the password)", err)
 }

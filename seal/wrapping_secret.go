@@ -8,21 +8,21 @@ import (
 // wrapDomain stands in front of the label in whatever wraps an account's key.
 const wrapDomain = "hush/v1 account-wrap"
 
-// Holder is what can unwrap an account's key: it is made of a password's hash,
+// WrappingSecret is what can unwrap an account's key: it is made of a password's hash,
 // an API token or a session's id, each under a name of its own, and stored
 // nowhere. The zero Holder is none, and using it is a fault that stops the
 // call rather than one that wraps a key under guessable bytes.
 //
 //	SHA-256(name of the kind ‖ wrap half, 40 characters or 32 bytes)
-type Holder struct {
+type WrappingSecret struct {
 	redacted
 	secret hidden[[32]byte]
 }
 
-// newHolder makes a holder of a secret. The domain ends in a zero byte and
+// newWrappingSecret makes a holder of a secret. The domain ends in a zero byte and
 // differs from those whose hashes are stored.
-func newHolder(domain string, secret []byte) Holder {
-	return Holder{secret: hide(sha256.Sum256(append([]byte(domain), secret...)))}
+func newWrappingSecret(domain string, secret []byte) WrappingSecret {
+	return WrappingSecret{secret: hide(sha256.Sum256(append([]byte(domain), secret...)))}
 }
 
 // WrapAccountKey encrypts an account's key so that only h, together with the
@@ -35,7 +35,7 @@ func newHolder(domain string, secret []byte) Holder {
 //	nonce (12) ‖ AES-256-GCM(key, private half (32)) ‖ tag (16)
 //
 // with place as additional data.
-func (k *Keys) WrapAccountKey(h Holder, label []byte, key AccountKey) []byte {
+func (k *Keys) WrapAccountKey(h WrappingSecret, label []byte, key AccountKey) []byte {
 	aead, at := k.wrapAEAD(h, label)
 	box := append(make([]byte, nonceSize), key.private()...)
 	return sealBox(aead, box, at)
@@ -43,7 +43,7 @@ func (k *Keys) WrapAccountKey(h Holder, label []byte, key AccountKey) []byte {
 
 // UnwrapAccountKey returns the key within a result of WrapAccountKey with the
 // same root key, holder and label, and ErrSealBroken for everything else.
-func (k *Keys) UnwrapAccountKey(h Holder, label, wrapped []byte) (AccountKey, error) {
+func (k *Keys) UnwrapAccountKey(h WrappingSecret, label, wrapped []byte) (AccountKey, error) {
 	aead, at := k.wrapAEAD(h, label)
 	private, err := openBox(aead, wrapped, at)
 	if err != nil {
@@ -52,7 +52,7 @@ func (k *Keys) UnwrapAccountKey(h Holder, label, wrapped []byte) (AccountKey, er
 	return accountKeyOf(private)
 }
 
-func (k *Keys) wrapAEAD(h Holder, label []byte) (cipher.AEAD, []byte) {
+func (k *Keys) wrapAEAD(h WrappingSecret, label []byte) (cipher.AEAD, []byte) {
 	secret, at := h.secret(), place(wrapDomain, label)
 	return newAEAD([32]byte(derive(secret[:], k.account(), string(at), 32))), at
 }
