@@ -16,8 +16,8 @@ const refusalShare = 4
 // requests counts those that have not ended.
 type requests struct{ served, refused int }
 
-// room returns the best place where there are at most as many as most.
-func (r *requests) room(most int) place {
+// best returns the best place where there are at most as many as most.
+func (r *requests) best(most int) place {
 	switch {
 	case r.served < most:
 		return placeServed
@@ -40,9 +40,9 @@ func (r *requests) add(p place, n int) {
 
 // begin gives a request of a network the best place that is free, until end.
 func (t *table) begin(n *network) place {
-	p := t.requests.room(t.limits.Requests)
+	p := t.requests.best(t.limits.Requests)
 	if !n.from.exempt {
-		p = min(p, n.requests.room(t.limits.RequestsPerNetwork))
+		p = min(p, n.requests.best(t.limits.RequestsPerNetwork))
 	}
 	t.requests.add(p, 1)
 	n.requests.add(p, 1)

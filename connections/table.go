@@ -99,7 +99,7 @@ func (t *table) admit(c *conn, from origin, now time.Time) (closed *conn, ok boo
 func (t *table) choose(n *network, cut bool) *conn {
 	longest := n.longest()
 	switch fresh := n.fresh.first; {
-	case longest == nil || !longest.finishes() || t.hasRoom(n):
+	case longest == nil || !longest.finishes() || t.mayLinger(n):
 		return longest
 	case fresh != nil && !fresh.finishes():
 		return fresh
@@ -110,8 +110,8 @@ func (t *table) choose(n *network, cut bool) *conn {
 	}
 }
 
-// hasRoom reports whether one more connection of a network may linger.
-func (t *table) hasRoom(n *network) bool {
+// mayLinger reports whether one more connection of a network may linger.
+func (t *table) mayLinger(n *network) bool {
 	return t.lingering < t.mostLingering && n.lingering < t.shareLingering
 }
 
@@ -119,7 +119,7 @@ func (t *table) hasRoom(n *network) bool {
 // served a request and may linger, it is marked and counted until lingered.
 func (t *table) evict(c *conn) {
 	n := c.network
-	if c.finishes() && t.hasRoom(n) {
+	if c.finishes() && t.mayLinger(n) {
 		c.evicted, c.lingers = true, n
 		n.lingering++
 		t.lingering++

@@ -117,7 +117,7 @@ func exchange(ctx context.Context, server, name string, kind uint16) (*dns.Msg, 
 		return nil, context.DeadlineExceeded
 	case err != nil:
 		return nil, err
-	case !answers(answer, question):
+	case !isReply(answer, question):
 		return nil, fmt.Errorf("an answer to something else: %w", ErrAnswer)
 	case answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError:
 		return nil, fmt.Errorf("%s: %w", strings.ToLower(dns.RcodeToString[answer.Rcode]), ErrAnswer)
@@ -125,8 +125,8 @@ func exchange(ctx context.Context, server, name string, kind uint16) (*dns.Msg, 
 	return answer, nil
 }
 
-// answers tells whether answer repeats the question, as answers do.
-func answers(answer, question *dns.Msg) bool {
+// isReply tells whether answer repeats the question, as answers do.
+func isReply(answer, question *dns.Msg) bool {
 	return answer.Response && slices.EqualFunc(answer.Question, question.Question, func(a, b dns.Question) bool {
 		return dns.CanonicalName(a.Name) == b.Name && a.Qtype == b.Qtype && a.Qclass == b.Qclass
 	})

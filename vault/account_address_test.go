@@ -42,7 +42,7 @@ func TestChangeAddress(t *testing.T) {
 	want(t, "Account.PendingAddress", moved.PendingAddress, "")
 	_, err := k.Vault.Accounts.GetAccount(t.Context(), own)
 	wantErr(t, "GetAccount(session)", err, nil)
-	k.wantNobody(t, session.Credential{Address: ada, Token: token.Token})
+	k.wantRefused(t, session.Credential{Address: ada, Token: token.Token})
 	k.mustBe(t, session.Credential{Address: bob, Token: token.Token})
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	k.signIn(t, bob, rightPassword)

@@ -38,8 +38,8 @@ func TestDestroyAccount(t *testing.T) {
 
 	wantErr(t, "RevealSecret(key)", revealErr(t, k.Kit, vaulttest.Caller(1), kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	wantState(t, k.Kit, kept.Metadata.Key, secret.StateBurned)
-	k.wantNobody(t, session)
-	k.wantNobody(t, token)
+	k.wantRefused(t, session)
+	k.wantRefused(t, token)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	k.wantNoAccount(t, ada)
 	k.wantNoAccount(t, caller.Text(id.String()))

@@ -27,8 +27,8 @@ func (k *accountKit) token(t *testing.T, c caller.Caller) session.Credential {
 	return session.Credential{Token: caller.Text(token.Expose())}
 }
 
-// wantNobody fails the test unless a credential is refused.
-func (k *accountKit) wantNobody(t *testing.T, cred session.Credential) {
+// wantRefused fails the test unless a credential is refused.
+func (k *accountKit) wantRefused(t *testing.T, cred session.Credential) {
 	t.Helper()
 	_, err := k.Vault.Sessions.Authenticate(t.Context(), vaulttest.Caller(7).Network, cred)
 	wantErr(t, "Authenticate(ended credential)", err, refusal.ErrUnauthenticated)
@@ -99,7 +99,7 @@ func TestChangePassword(t *testing.T) {
 
 	err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), own, rightPassword, otherPassword)
 	wantErr(t, "ChangeAccountPassword(current, next)", err, nil)
-	k.wantNobody(t, other)
+	k.wantRefused(t, other)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), own)
 	wantErr(t, "GetAccount(own session)", err, nil)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
@@ -154,8 +154,8 @@ func TestResetPassword(t *testing.T) {
 	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, link, "a third password")
 	wantErr(t, "ResetPassword(used token)", err, refusal.ErrTicket)
 
-	k.wantNobody(t, session)
-	k.wantNobody(t, token)
+	k.wantRefused(t, session)
+	k.wantRefused(t, token)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	c := k.signIn(t, ada, otherPassword)
 	want(t, "Account.SealedCount", k.account(t, ada).SealedCount, 2)
@@ -242,7 +242,7 @@ func TestResetHoldsAfterARestart(t *testing.T) {
 	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), ada, otherPassword)
 	wantErr(t, "Operator.ResetPassword(address)", err, nil)
 	k.Reopen(t)
-	k.wantNobody(t, token)
+	k.wantRefused(t, token)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), k.signIn(t, ada, otherPassword))
 	wantErr(t, "GetAccount(caller)", err, nil)
 }

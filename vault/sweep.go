@@ -32,7 +32,7 @@ func (v *Vault) sweepUntil(ctx context.Context) {
 			default:
 			}
 		}
-		v.swept(ctx, err)
+		v.logSweepError(ctx, err)
 		select {
 		case <-ctx.Done():
 			return
@@ -49,12 +49,12 @@ func (v *Vault) tidyUntil(ctx context.Context, moments <-chan time.Time) {
 			return
 		case now := <-moments:
 			_, err := v.tidy(ctx, now)
-			v.swept(ctx, err)
+			v.logSweepError(ctx, err)
 		}
 	}
 }
 
-func (v *Vault) swept(ctx context.Context, err error) {
+func (v *Vault) logSweepError(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
 		v.log.Error("sweeping", "cause", err)
 	}
@@ -99,6 +99,6 @@ func (v *Vault) sweepSecrets(ctx context.Context, now time.Time) (int, error) {
 
 // tidy ends everything else.
 func (v *Vault) tidy(ctx context.Context, now time.Time) (int, error) {
-	n, err := rows.Rounds(ctx, v.log, now, v.due.SweepBatch, v.trail.Prune, v.Challenges.PrunePace)
+	n, err := rows.Rounds(ctx, v.log, now, v.due.SweepBatch, v.trail.Prune, v.Challenges.PruneCreateRate)
 	return n, errors.Join(err, v.Credentials.FlushUses(ctx, now))
 }

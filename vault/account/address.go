@@ -81,19 +81,19 @@ func (ac *Accounts) ResolveAccount(tx storage.Tx, account caller.Text) (id calle
 	return id, r, nil
 }
 
-// standing is what there is at an address.
-type standing byte
+// addressState is what there is at an address.
+type addressState byte
 
 const (
-	addressFree    standing = iota
-	addressPending          // an account that waits for its mailed link
-	addressUsed             // any other account
-	addressBuried           // a tombstone
+	addressFree    addressState = iota
+	addressPending              // an account that waits for its mailed link
+	addressUsed                 // any other account
+	addressBuried               // a tombstone
 )
 
-// standingOf finds what there is at an address. The id and the record are zero
+// addressStateOf finds what there is at an address. The id and the record are zero
 // at a free one.
-func standingOf(tx storage.Tx, addressID [32]byte) (standing, caller.AccountID, *Record, error) {
+func addressStateOf(tx storage.Tx, addressID [32]byte) (addressState, caller.AccountID, *Record, error) {
 	id, r, err := findByAddressID(tx, addressID)
 	switch {
 	case errors.Is(err, refusal.ErrNotFound):

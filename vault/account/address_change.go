@@ -65,7 +65,7 @@ func (ac *Accounts) mailAddressTicket(ctx context.Context, c caller.Caller, prov
 		if err := issue(tx, r, t); err != nil {
 			return false, err
 		}
-		at, _, _, err := standingOf(tx, nextID)
+		at, _, _, err := addressStateOf(tx, nextID)
 		if err != nil {
 			return false, err
 		}
@@ -122,7 +122,7 @@ func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, t
 // moveAddress gives an account another address and ends what was mailed to the
 // old one.
 func moveAddress(tx storage.Tx, id caller.AccountID, r *Record, nextID [32]byte, sealed []byte, now time.Time) error {
-	at, _, _, err := standingOf(tx, nextID)
+	at, _, _, err := addressStateOf(tx, nextID)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func moveAddress(tx storage.Tx, id caller.AccountID, r *Record, nextID [32]byte,
 	if err := dropTickets(tx, r, ticketReset, ticketAddress); err != nil {
 		return err
 	}
-	if err := prove(tx, r, proofMail, now); err != nil {
+	if err := confirmAddress(tx, r, proofMail, now); err != nil {
 		return err
 	}
 	return amend(tx, id, r, rows.AuditAddress, now)

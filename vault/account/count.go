@@ -17,5 +17,5 @@ func CountEmail(tx storage.Tx, id caller.AccountID) error {
 	if err != nil {
 		return err
 	}
-	return CountFor(tx, id, func(t *TallyRecord) { t.Emails++ })
+	return ChangeTally(tx, id, func(t *TallyRecord) { t.Emails++ })
 }

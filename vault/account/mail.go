@@ -62,7 +62,7 @@ func (su *SignUps) mailed(ctx context.Context, m outbox.Mail, now time.Time, cha
 		if goes {
 			err = draft.Put(even)
 		} else {
-			err = outbox.HasRoom(even)
+			err = outbox.CheckQueue(even)
 		}
 		if err != nil {
 			return err

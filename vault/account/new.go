@@ -27,7 +27,7 @@ func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.Ac
 // addAccount stores a new account with its password, unless secret is nil. Its
 // address must be free or a tombstone's, which goes.
 func (ac *Accounts) addAccount(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
-	at, old, _, err := standingOf(tx, r.AddressID)
+	at, old, _, err := addressStateOf(tx, r.AddressID)
 	if err != nil {
 		return err
 	}

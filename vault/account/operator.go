@@ -49,7 +49,7 @@ func (o Operator) CreateAccount(ctx context.Context, a OperatorAccount) (made Ac
 		}
 	}
 	err = v.store.Update(ctx, func(tx storage.Tx) error {
-		at, _, _, err := standingOf(tx, fresh.AddressID)
+		at, _, _, err := addressStateOf(tx, fresh.AddressID)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (o Operator) ListAccounts(ctx context.Context, size int, token string) (lis
 				next = hex.EncodeToString(last[:])
 				return rows.ErrEnough
 			}
-			shown, ok, err := o.listedAccount(tx, key, value)
+			shown, ok, err := o.describeRow(tx, key, value)
 			if ok {
 				list = append(list, shown)
 			}
@@ -119,8 +119,8 @@ func (o Operator) ListAccounts(ctx context.Context, size int, token string) (lis
 	return list, next, err
 }
 
-// listedAccount describes a row of the accounts; tombstones are not listed.
-func (o Operator) listedAccount(tx storage.Tx, key, value []byte) (shown Account, ok bool, err error) {
+// describeRow describes a row of the accounts; tombstones are not listed.
+func (o Operator) describeRow(tx storage.Tx, key, value []byte) (shown Account, ok bool, err error) {
 	if len(key) != len(caller.AccountID{}) {
 		return Account{}, false, rows.ErrDamaged
 	}
@@ -217,7 +217,7 @@ func (o Operator) ResetPassword(ctx context.Context, account, password caller.Te
 		if by == proofNone {
 			by = ProofOperator
 		}
-		if err := prove(tx, r, by, now); err != nil {
+		if err := confirmAddress(tx, r, by, now); err != nil {
 			return err
 		}
 		sealed, err = o.v.passwords.resetPassword(tx, id, r, secret, now)

@@ -116,7 +116,7 @@ func (o Operator) importedRecord(a ImportedAccount, now time.Time) (importedReco
 // importAccount adds one account, or reports false if its address has one and
 // that is no error.
 func (o Operator) importAccount(tx storage.Tx, i int, entry importedRecord, skipExisting bool, now time.Time) (made bool, err error) {
-	at, _, _, err := standingOf(tx, entry.record.AddressID)
+	at, _, _, err := addressStateOf(tx, entry.record.AddressID)
 	if err != nil || at != addressFree && skipExisting {
 		return false, err
 	}

@@ -113,7 +113,7 @@ func (pw *Passwords) ResetPassword(ctx context.Context, _ caller.Caller, token, 
 		if err != nil {
 			return err
 		}
-		if err := prove(tx, r, proofMail, now); err != nil {
+		if err := confirmAddress(tx, r, proofMail, now); err != nil {
 			return err
 		}
 		sealed, err = pw.resetPassword(tx, t.record.account, r, secret, now)

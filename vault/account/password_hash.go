@@ -18,11 +18,11 @@ func (pw *Passwords) NewPasswordParams() seal.PasswordParams {
 // hashPassword waits for its turn and hashes. It returns ErrBusy if too many
 // wait already.
 func (pw *Passwords) hashPassword(ctx context.Context, params seal.PasswordParams, password caller.Text) (seal.PasswordHash, error) {
-	leave, err := pw.hasher.Passwords.Enter(ctx)
+	release, err := pw.hasher.Passwords.Enter(ctx)
 	if err != nil {
 		return seal.PasswordHash{}, err
 	}
-	defer leave()
+	defer release()
 	return pw.hasher.Password(params, password), nil
 }
 

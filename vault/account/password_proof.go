@@ -26,11 +26,11 @@ func (pw *Passwords) ProvePassword(ctx context.Context, c caller.Caller, address
 	if r != nil && r.Password != nil {
 		params = r.Password.Params
 	}
-	leave, err := pw.hasher.Passwords.Enter(ctx)
+	release, err := pw.hasher.Passwords.Enter(ctx)
 	if err != nil {
 		return seal.PasswordHash{}, err
 	}
-	defer leave()
+	defer release()
 	p := pw.newPasswordTry(c, addressID, r, now)
 	left, err := pw.reserveTry(ctx, p, now)
 	if err != nil {

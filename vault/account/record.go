@@ -206,8 +206,8 @@ func GetTally(tx storage.Tx, id caller.AccountID) (TallyRecord, error) {
 	return rows.LoadOr(tx, BucketTally, id[:], decodeTally, TallyRecord{})
 }
 
-// CountFor changes an account's tally.
-func CountFor(tx storage.Tx, id caller.AccountID, change func(*TallyRecord)) error {
+// ChangeTally changes an account's tally.
+func ChangeTally(tx storage.Tx, id caller.AccountID, change func(*TallyRecord)) error {
 	r, err := GetTally(tx, id)
 	if err != nil {
 		return err

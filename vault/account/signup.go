@@ -117,7 +117,7 @@ func (su *SignUps) signUpAtOnce(ctx context.Context, s signUp, password caller.T
 
 // refuseTaken returns ErrAddressTaken unless an address is free.
 func refuseTaken(tx storage.Tx, addressID [32]byte) error {
-	at, _, _, err := standingOf(tx, addressID)
+	at, _, _, err := addressStateOf(tx, addressID)
 	if err == nil && at != addressFree {
 		err = refusal.ErrAddressTaken
 	}
@@ -128,9 +128,9 @@ func refuseTaken(tx storage.Tx, addressID [32]byte) error {
 // owner of the one that there is. It returns errMoved if somebody else signed
 // up meanwhile.
 func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
-	var found standing
+	var found addressState
 	err := su.store.View(ctx, func(tx storage.Tx) (err error) {
-		found, _, _, err = standingOf(tx, s.addressID)
+		found, _, _, err = addressStateOf(tx, s.addressID)
 		return err
 	})
 	if err != nil {
@@ -146,7 +146,7 @@ func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
 	newID, fresh := su.accounts.newAccount(s.address, s.locale, s.now)
 	fresh.Pending = true
 	return su.mailed(ctx, m, s.now, func(tx storage.Tx) (bool, error) {
-		at, id, r, err := standingOf(tx, s.addressID)
+		at, id, r, err := addressStateOf(tx, s.addressID)
 		if err != nil {
 			return false, err
 		}

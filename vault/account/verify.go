@@ -43,7 +43,7 @@ func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *Record, 
 	if !r.Pending {
 		return refusal.ErrTicket
 	}
-	if err := prove(tx, r, proofMail, now); err != nil {
+	if err := confirmAddress(tx, r, proofMail, now); err != nil {
 		return err
 	}
 	if err := su.credentials.ReplaceMainPair(tx, id, secret.key, secret.password.WrappingSecret, now); err != nil {
@@ -58,8 +58,8 @@ func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *Record, 
 	return amend(tx, id, r, rows.AuditVerify, now)
 }
 
-// prove notes that an account's address is its owner's. The caller stores r.
-func prove(tx storage.Tx, r *Record, by proof, now time.Time) error {
+// confirmAddress notes that an account's address is its owner's. The caller stores r.
+func confirmAddress(tx storage.Tx, r *Record, by proof, now time.Time) error {
 	if r.Proof == proofNone {
 		r.verified = now
 	}
@@ -71,7 +71,7 @@ func prove(tx storage.Tx, r *Record, by proof, now time.Time) error {
 // once in five minutes. The answer and the work are the same whatever the
 // address. It returns ErrInvalid, and ErrNotConfigured where no mail is set up.
 func (su *SignUps) ResendVerification(ctx context.Context, _ caller.Caller, address caller.Text) error {
-	return su.mailTicket(ctx, address, linkMail{outbox.MailVerify, ticketVerify, mailsVerify, func(at standing) bool {
+	return su.mailTicket(ctx, address, linkMail{outbox.MailVerify, ticketVerify, mailsVerify, func(at addressState) bool {
 		return at == addressPending
 	}})
 }
@@ -80,7 +80,7 @@ func (su *SignUps) ResendVerification(ctx context.Context, _ caller.Caller, addr
 // hour. The answer and the work are the same whatever the address. It returns
 // ErrInvalid, and ErrNotConfigured where no mail is set up.
 func (su *SignUps) RequestPasswordReset(ctx context.Context, _ caller.Caller, address caller.Text) error {
-	return su.mailTicket(ctx, address, linkMail{outbox.MailReset, ticketReset, mailsReset, func(at standing) bool {
+	return su.mailTicket(ctx, address, linkMail{outbox.MailReset, ticketReset, mailsReset, func(at addressState) bool {
 		return at == addressPending || at == addressUsed
 	}})
 }
@@ -91,7 +91,7 @@ type linkMail struct {
 	ticket ticketKind
 	count  byte
 	// serves tells who gets one, besides that nobody does who is disabled.
-	serves func(standing) bool
+	serves func(addressState) bool
 }
 
 // mailTicket mails a ticket to an address if it has an account that gets one.
@@ -117,7 +117,7 @@ func (su *SignUps) mailTicket(ctx context.Context, text caller.Text, l linkMail)
 		if err != nil || !goes {
 			return false, err
 		}
-		at, id, r, err := standingOf(tx, addressID)
+		at, id, r, err := addressStateOf(tx, addressID)
 		if err != nil {
 			return false, err
 		}
@@ -135,7 +135,7 @@ func (su *SignUps) mailTicket(ctx context.Context, text caller.Text, l linkMail)
 // localeAt is the language of the account at an address, or "".
 func (su *SignUps) localeAt(ctx context.Context, addressID [32]byte) (locale string, err error) {
 	err = su.store.View(ctx, func(tx storage.Tx) error {
-		_, _, r, err := standingOf(tx, addressID)
+		_, _, r, err := addressStateOf(tx, addressID)
 		locale = ""
 		if r != nil {
 			locale = r.Locale

@@ -13,13 +13,13 @@ import (
 func TestGoldenPace(t *testing.T) {
 	t.Parallel()
 	recordtest.Check(t, []recordtest.Case{
-		{Name: "pace-v1", Record: paceRecord{count: 5}, Encoded: paceRecord{count: 5}.encode(), Decode: func(b []byte) (any, error) { return decodePace(b) }},
-	}, cmp.AllowUnexported(paceRecord{}), cmp.Comparer(recordtest.SameEmpty))
+		{Name: "pace-v1", Record: createRateRecord{count: 5}, Encoded: createRateRecord{count: 5}.encode(), Decode: func(b []byte) (any, error) { return decodeCreateRate(b) }},
+	}, cmp.AllowUnexported(createRateRecord{}), cmp.Comparer(recordtest.SameEmpty))
 }
 
 func FuzzDecodePace(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := decodePace(data)
+		r, err := decodeCreateRate(data)
 		return r.encode(), err
 	}, "pace-v1")
 }

@@ -11,16 +11,16 @@ import (
 // Credentials keeps the sessions, tokens and key pairs of accounts. It is safe
 // for concurrent use.
 type Credentials struct {
-	store   rows.Store
-	clock   *rows.Clock
-	keys    *seal.Keys
-	log     *slog.Logger
-	uses    *uses
-	changed func(caller.AccountID)
+	store    rows.Store
+	clock    *rows.Clock
+	keys     *seal.Keys
+	log      *slog.Logger
+	lastUsed *lastUsed
+	changed  func(caller.AccountID)
 }
 
 // New returns the credentials of a store. changed is told after credentials of
 // an account may have ended.
 func New(store rows.Store, clock *rows.Clock, keys *seal.Keys, log *slog.Logger, changed func(caller.AccountID)) *Credentials {
-	return &Credentials{store: store, clock: clock, keys: keys, log: log, uses: newUses(), changed: changed}
+	return &Credentials{store: store, clock: clock, keys: keys, log: log, lastUsed: newLastUsed(), changed: changed}
 }

@@ -146,7 +146,7 @@ func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key s
 			return err
 		}
 	}
-	if err := leaveRoom(tx, id); err != nil {
+	if err := evictOldestPair(tx, id); err != nil {
 		return err
 	}
 	return cr.PutMainPair(tx, id, key, h, now)
@@ -154,7 +154,7 @@ func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key s
 
 // CheckRoom returns TooManyError if so many pairs besides the main one leave
 // no room for it.
-func checkRoom(tx storage.Tx, id caller.AccountID) error {
+func checkPairLimit(tx storage.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {
 		return err
@@ -169,9 +169,9 @@ func checkRoom(tx storage.Tx, id caller.AccountID) error {
 	return nil
 }
 
-// leaveRoom makes room for a main pair where there is none: the oldest pair
+// evictOldestPair makes room for a main pair where there is none: the oldest pair
 // goes if there are too many. What holds it still opens what came before.
-func leaveRoom(tx storage.Tx, id caller.AccountID) error {
+func evictOldestPair(tx storage.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func unlessGone(err error) error {
 
 // lastUse is when a session was last used.
 func (cr *Credentials) lastUse(s OwnSession) time.Time {
-	return cr.uses.at(UseKey{BucketSession, s.Row}, s.Record.Used)
+	return cr.lastUsed.at(UseKey{BucketSession, s.Row}, s.Record.Used)
 }
 
 // Lasts tells whether a session is still good.

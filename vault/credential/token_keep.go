@@ -21,7 +21,7 @@ func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (lis
 		owned, err := GetTokens(tx, id)
 		for _, t := range owned {
 			if !t.Record.Expired(now) {
-				list = append(list, t.Record.Describe(cr.uses.at(UseKey{BucketToken, t.row}, t.Record.Used)))
+				list = append(list, t.Record.Describe(cr.lastUsed.at(UseKey{BucketToken, t.row}, t.Record.Used)))
 			}
 		}
 		return err
@@ -44,7 +44,7 @@ func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, mea
 		if err != nil {
 			return err
 		}
-		ended = found.Record.Describe(cr.uses.at(UseKey{BucketToken, found.row}, found.Record.Used))
+		ended = found.Record.Describe(cr.lastUsed.at(UseKey{BucketToken, found.row}, found.Record.Used))
 		if err := deleteTokens(tx, []OwnToken{found}); err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func PutTokenPair(tx storage.Tx, t OwnToken, key seal.AccountKey, rotate bool) e
 	if err := PutToken(tx, t, rotate); err != nil {
 		return err
 	}
-	return checkRoom(tx, id)
+	return checkPairLimit(tx, id)
 }
 
 // TokenID names a token by its id.

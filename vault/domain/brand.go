@@ -38,7 +38,7 @@ type Brand struct {
 // UpdateDomainBrand changes how the pages of a domain look: the fields named in
 // unset go, as in primary_color, and then those of change that are not nil are
 // set. All others stay. It returns ErrDomainNotFound and ErrInvalid.
-func (do *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name string, change Brand, unset []string) (Domain, error) {
+func (ds *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name string, change Brand, unset []string) (Domain, error) {
 	var clean Brand
 	if err := clean.unset(unset); err != nil {
 		return Domain{}, err
@@ -46,10 +46,10 @@ func (do *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name 
 	if err := clean.set(change); err != nil {
 		return Domain{}, err
 	}
-	if err := do.store.CheckDiskSpace(); err != nil {
+	if err := ds.store.CheckDiskSpace(); err != nil {
 		return Domain{}, err
 	}
-	return do.changeDomain(ctx, c, name, func(_ storage.Tx, d *ownedDomain) error {
+	return ds.changeDomain(ctx, c, name, func(_ storage.Tx, d *ownedDomain) error {
 		if err := d.record.brand.unset(unset); err != nil {
 			return err
 		}

@@ -96,21 +96,21 @@ type Domain struct {
 // from the name before it is verified. It returns ErrInvalid for what is no
 // public domain or the service's own, ErrDuplicate for one that the account
 // has, and ErrTooMany.
-func (do *Domains) AddDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
+func (ds *Domains) AddDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
 	owner, err := domainOwner(c)
 	if err != nil {
 		return Domain{}, err
 	}
-	canonical, err := do.claimName(name)
+	canonical, err := ds.claimName(name)
 	if err != nil {
 		return Domain{}, err
 	}
-	if err := do.store.CheckDiskSpace(); err != nil {
+	if err := ds.store.CheckDiskSpace(); err != nil {
 		return Domain{}, err
 	}
-	now := do.clock.Now()
+	now := ds.clock.Now()
 	d := newDomain(owner, canonical, now)
-	err = do.store.Update(ctx, func(tx storage.Tx) error { return d.claim(tx, now) })
+	err = ds.store.Update(ctx, func(tx storage.Tx) error { return d.claim(tx, now) })
 	if err != nil {
 		return Domain{}, err
 	}
@@ -152,13 +152,13 @@ func (d *ownedDomain) claim(tx storage.Tx, now time.Time) error {
 // RemoveDomain gives a domain of the caller's account up, named by its name or
 // id, and returns the name. Secrets on it live on. It returns
 // ErrDomainNotFound.
-func (do *Domains) RemoveDomain(ctx context.Context, c caller.Caller, name string) (string, error) {
-	seen, err := do.seeDomain(ctx, c, name)
+func (ds *Domains) RemoveDomain(ctx context.Context, c caller.Caller, name string) (string, error) {
+	seen, err := ds.seeDomain(ctx, c, name)
 	if err != nil {
 		return "", err
 	}
-	now := do.clock.Now()
-	err = do.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+	now := ds.clock.Now()
+	err = ds.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		d, err := findDomain(tx, seen.owner, name)
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func (d *ownedDomain) release(tx storage.Tx) error {
 }
 
 // EndDomains releases all domains of an account that is destroyed.
-func (do *Domains) EndDomains(tx storage.Tx, id caller.AccountID) error {
+func (ds *Domains) EndDomains(tx storage.Tx, id caller.AccountID) error {
 	names, err := domainNames(tx, id)
 	if err != nil {
 		return err
@@ -216,8 +216,8 @@ func (do *Domains) EndDomains(tx storage.Tx, id caller.AccountID) error {
 
 // GetDomain shows a domain of the caller's account, named by its name or id. It
 // returns ErrDomainNotFound.
-func (do *Domains) GetDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
-	d, err := do.seeDomain(ctx, c, name)
+func (ds *Domains) GetDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
+	d, err := ds.seeDomain(ctx, c, name)
 	if err != nil {
 		return Domain{}, err
 	}
@@ -225,17 +225,17 @@ func (do *Domains) GetDomain(ctx context.Context, c caller.Caller, name string) 
 }
 
 // ListDomains shows the domains of the caller's account, newest first.
-func (do *Domains) ListDomains(ctx context.Context, c caller.Caller) ([]Domain, error) {
+func (ds *Domains) ListDomains(ctx context.Context, c caller.Caller) ([]Domain, error) {
 	owner, err := domainOwner(c)
 	if err != nil {
 		return nil, err
 	}
-	return do.listDomains(ctx, owner, c.Address())
+	return ds.listDomains(ctx, owner, c.Address())
 }
 
-func (do *Domains) listDomains(ctx context.Context, owner caller.AccountID, address string) ([]Domain, error) {
+func (ds *Domains) listDomains(ctx context.Context, owner caller.AccountID, address string) ([]Domain, error) {
 	var list []Domain
-	err := do.store.View(ctx, func(tx storage.Tx) error {
+	err := ds.store.View(ctx, func(tx storage.Tx) error {
 		list = nil
 		names, err := domainNames(tx, owner)
 		if err != nil {
@@ -260,16 +260,16 @@ func (do *Domains) listDomains(ctx context.Context, owner caller.AccountID, addr
 }
 
 // seeDomain finds a domain of the caller without changing anything.
-func (do *Domains) seeDomain(ctx context.Context, c caller.Caller, text string) (*ownedDomain, error) {
+func (ds *Domains) seeDomain(ctx context.Context, c caller.Caller, text string) (*ownedDomain, error) {
 	owner, err := domainOwner(c)
 	if err != nil {
 		return nil, err
 	}
-	return do.seeOwned(ctx, owner, text)
+	return ds.seeOwned(ctx, owner, text)
 }
 
-func (do *Domains) seeOwned(ctx context.Context, owner caller.AccountID, text string) (d *ownedDomain, err error) {
-	err = do.store.View(ctx, func(tx storage.Tx) error {
+func (ds *Domains) seeOwned(ctx context.Context, owner caller.AccountID, text string) (d *ownedDomain, err error) {
+	err = ds.store.View(ctx, func(tx storage.Tx) error {
 		d, err = findDomain(tx, owner, text)
 		return err
 	})
@@ -278,14 +278,14 @@ func (do *Domains) seeOwned(ctx context.Context, owner caller.AccountID, text st
 
 // changeDomain changes a domain of the caller, and shows it as it is
 // afterwards.
-func (do *Domains) changeDomain(ctx context.Context, c caller.Caller, text string, change func(tx storage.Tx, d *ownedDomain) error) (Domain, error) {
-	seen, err := do.seeDomain(ctx, c, text)
+func (ds *Domains) changeDomain(ctx context.Context, c caller.Caller, text string, change func(tx storage.Tx, d *ownedDomain) error) (Domain, error) {
+	seen, err := ds.seeDomain(ctx, c, text)
 	if err != nil {
 		return Domain{}, err
 	}
-	now := do.clock.Now()
+	now := ds.clock.Now()
 	var d *ownedDomain
-	err = do.store.Update(ctx, func(tx storage.Tx) error {
+	err = ds.store.Update(ctx, func(tx storage.Tx) error {
 		if d, err = findDomain(tx, seen.owner, text); err != nil {
 			return err
 		}

@@ -62,11 +62,11 @@ func (i *imager) convert(ctx context.Context, content []byte) (*picture, error) 
 	if err != nil {
 		return nil, err
 	}
-	leave, err := i.enter(ctx, weight)
+	release, err := i.acquire(ctx, weight)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer release()
 	decoded, err := format.decode(bytes.NewReader(content))
 	if err != nil || decoded.Bounds().Empty() {
 		return nil, errFileType()

@@ -29,12 +29,12 @@ func newImager() *imager {
 	return &imager{make(chan struct{}, imageTurns), make(chan struct{}, 1)}
 }
 
-// enter waits for leave to decode an image of a weight in bytes, and returns
+// acquire waits for leave to decode an image of a weight in bytes, and returns
 // what gives it back, or ErrBusy.
-func (i *imager) enter(ctx context.Context, weight int) (leave func(), err error) {
+func (i *imager) acquire(ctx context.Context, weight int) (release func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, imageTimeout, refusal.ErrBusy)
 	defer cancel()
-	if err := enterTurn(ctx, i.door); err != nil {
+	if err := acquireTurn(ctx, i.door); err != nil {
 		return nil, err
 	}
 	defer func() { <-i.door }()
@@ -42,7 +42,7 @@ func (i *imager) enter(ctx context.Context, weight int) (leave func(), err error
 	if weight > imageMemory/imageTurns {
 		needed = imageTurns
 	}
-	leave = func() {
+	release = func() {
 		if taken == imageTurns {
 			runtime.GC() // what was decoded makes room for the next
 		}
@@ -51,15 +51,15 @@ func (i *imager) enter(ctx context.Context, weight int) (leave func(), err error
 		}
 	}
 	for ; taken < needed; taken++ {
-		if err := enterTurn(ctx, i.turns); err != nil {
-			leave()
+		if err := acquireTurn(ctx, i.turns); err != nil {
+			release()
 			return nil, err
 		}
 	}
-	return leave, nil
+	return release, nil
 }
 
-func enterTurn(ctx context.Context, turns chan<- struct{}) error {
+func acquireTurn(ctx context.Context, turns chan<- struct{}) error {
 	select {
 	case turns <- struct{}{}:
 		return nil

@@ -118,7 +118,7 @@ func TestImageTurns(t *testing.T) {
 		for i := range 200 {
 			weight := weights[i%len(weights)]
 			all.Go(func() {
-				leave, err := converter.enter(t.Context(), weight)
+				release, err := converter.acquire(t.Context(), weight)
 				if err != nil {
 					if !errors.Is(err, refusal.ErrBusy) {
 						t.Errorf("enter(%d): got %v, want nil or %v", weight, err, refusal.ErrBusy)
@@ -136,7 +136,7 @@ func TestImageTurns(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 				sum.Add(int64(-weight))
 				running.Add(-1)
-				leave()
+				release()
 			})
 		}
 		all.Wait()
@@ -147,7 +147,7 @@ func TestImageTurns(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		converter.door <- struct{}{}
-		if _, err := converter.enter(ctx, 1); !errors.Is(err, context.Canceled) {
+		if _, err := converter.acquire(ctx, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("enter(caller left): got %v, want %v", err, context.Canceled)
 		}
 	})

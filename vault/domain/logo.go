@@ -71,24 +71,24 @@ func imageKey(id domainID, kind ImageKind) []byte { return append(id[:], byte(ki
 // UpdateDomainLogo keeps a PNG, JPEG or GIF file of at most ImageSize as an
 // image of a domain of the caller's account, in place of the one it had. It
 // returns ErrDomainNotFound, ErrInvalid, ErrTooLarge and ErrBusy.
-func (do *Domains) UpdateDomainLogo(ctx context.Context, c caller.Caller, name string, kind ImageKind, content []byte) (Domain, Image, error) {
+func (ds *Domains) UpdateDomainLogo(ctx context.Context, c caller.Caller, name string, kind ImageKind, content []byte) (Domain, Image, error) {
 	if err := kind.check(); err != nil {
 		return Domain{}, Image{}, err
 	}
-	if _, err := do.seeDomain(ctx, c, name); err != nil {
+	if _, err := ds.seeDomain(ctx, c, name); err != nil {
 		return Domain{}, Image{}, err
 	}
-	if err := do.store.CheckDiskSpace(); err != nil {
+	if err := ds.store.CheckDiskSpace(); err != nil {
 		return Domain{}, Image{}, err
 	}
-	kept, err := do.images.convert(ctx, content)
+	kept, err := ds.images.convert(ctx, content)
 	if err != nil {
 		return Domain{}, Image{}, err
 	}
 	record := &imageRecord{
-		updated: do.clock.Now(), width: uint32(kept.width), height: uint32(kept.height), content: kept.content,
+		updated: ds.clock.Now(), width: uint32(kept.width), height: uint32(kept.height), content: kept.content,
 	}
-	d, err := do.changeDomain(ctx, c, name, func(tx storage.Tx, d *ownedDomain) error {
+	d, err := ds.changeDomain(ctx, c, name, func(tx storage.Tx, d *ownedDomain) error {
 		*d.record.facts(kind) = record.facts()
 		return tx.Put(BucketImage, imageKey(d.id(), kind), record.encode())
 	})
@@ -100,21 +100,21 @@ func (do *Domains) UpdateDomainLogo(ctx context.Context, c caller.Caller, name s
 
 // GetDomainLogo returns an image of a domain of the caller's account, or
 // ErrDomainNotFound, or ErrNotFound if the domain has none.
-func (do *Domains) GetDomainLogo(ctx context.Context, c caller.Caller, name string, kind ImageKind) (Image, error) {
-	d, err := do.seeDomain(ctx, c, name)
+func (ds *Domains) GetDomainLogo(ctx context.Context, c caller.Caller, name string, kind ImageKind) (Image, error) {
+	d, err := ds.seeDomain(ctx, c, name)
 	if err != nil {
 		return Image{}, err
 	}
-	return do.getImage(ctx, d.id(), kind)
+	return ds.getImage(ctx, d.id(), kind)
 }
 
 // DeleteDomainLogo removes an image of a domain of the caller's account. Its
 // errors are those of GetDomainLogo.
-func (do *Domains) DeleteDomainLogo(ctx context.Context, c caller.Caller, name string, kind ImageKind) (Domain, error) {
+func (ds *Domains) DeleteDomainLogo(ctx context.Context, c caller.Caller, name string, kind ImageKind) (Domain, error) {
 	if err := kind.check(); err != nil {
 		return Domain{}, err
 	}
-	return do.changeDomain(ctx, c, name, func(tx storage.Tx, d *ownedDomain) error {
+	return ds.changeDomain(ctx, c, name, func(tx storage.Tx, d *ownedDomain) error {
 		facts := d.record.facts(kind)
 		if facts.size == 0 {
 			return refusal.ErrNotFound
@@ -127,12 +127,12 @@ func (do *Domains) DeleteDomainLogo(ctx context.Context, c caller.Caller, name s
 // GetPublicImage returns to anybody an image of a verified domain by the
 // domain's id, or ErrNotFound. What an account uploads for a name that it did
 // not prove is its own to see.
-func (do *Domains) GetPublicImage(ctx context.Context, domainID string, kind ImageKind) (Image, error) {
+func (ds *Domains) GetPublicImage(ctx context.Context, domainID string, kind ImageKind) (Image, error) {
 	id, ok := parseDomainID(domainID)
 	if !ok {
 		return Image{}, refusal.ErrNotFound
 	}
-	err := do.store.View(ctx, func(tx storage.Tx) error {
+	err := ds.store.View(ctx, func(tx storage.Tx) error {
 		owner, name, err := domainByID(tx, domainID)
 		if err != nil {
 			return err
@@ -146,12 +146,12 @@ func (do *Domains) GetPublicImage(ctx context.Context, domainID string, kind Ima
 	if err != nil {
 		return Image{}, err
 	}
-	return do.getImage(ctx, id, kind)
+	return ds.getImage(ctx, id, kind)
 }
 
-func (do *Domains) getImage(ctx context.Context, id domainID, kind ImageKind) (Image, error) {
+func (ds *Domains) getImage(ctx context.Context, id domainID, kind ImageKind) (Image, error) {
 	var record *imageRecord
-	err := do.store.View(ctx, func(tx storage.Tx) error {
+	err := ds.store.View(ctx, func(tx storage.Tx) error {
 		data, err := tx.Get(BucketImage, imageKey(id, kind))
 		if errors.Is(err, storage.ErrNotFound) {
 			return refusal.ErrNotFound

@@ -58,12 +58,12 @@ func publicDomain(name string) bool {
 }
 
 // claimName turns what somebody types into a name that may be claimed.
-func (do *Domains) claimName(text string) (string, error) {
+func (ds *Domains) claimName(text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", &refusal.InvalidError{Field: "domain", Text: "Please enter a domain"}
 	}
 	name, ok := canonicalDomain(text)
-	if !ok || !publicDomain(name) || do.ownName(name) {
+	if !ok || !publicDomain(name) || ds.ownName(name) {
 		return "", &refusal.InvalidError{Field: "domain", Text: "Not a valid public domain"}
 	}
 	return name, nil
@@ -71,7 +71,7 @@ func (do *Domains) claimName(text string) (string, error) {
 
 // hostName is the service's own host as HostName writes it; empty if it is not
 // known.
-func (do *Domains) hostName() string { return HostName(do.host) }
+func (ds *Domains) hostName() string { return HostName(ds.host) }
 
 // HostName writes a host as hosts are compared: names in lower case and ASCII
 // without a dot at the end, addresses in their shortest form.
@@ -86,8 +86,8 @@ func HostName(host string) string {
 }
 
 // ownName tells whether a canonical name is the service's own or lies below it.
-func (do *Domains) ownName(name string) bool {
-	host := do.hostName()
+func (ds *Domains) ownName(name string) bool {
+	host := ds.hostName()
 	return host != "" && isBelow(name, host)
 }
 

@@ -14,12 +14,12 @@ import (
 // the link. What is empty, no public domain, or the service's own host is
 // ignored; anything else has to be a verified domain of the caller's account,
 // or it is a DomainError.
-func (do *Domains) ShareDomain(ctx context.Context, c caller.Caller, wish string) (string, error) {
+func (ds *Domains) ShareDomain(ctx context.Context, c caller.Caller, wish string) (string, error) {
 	name, ok := canonicalDomain(wish)
-	if !ok || !publicDomain(name) || name == do.hostName() {
+	if !ok || !publicDomain(name) || name == ds.hostName() {
 		return "", nil
 	}
-	d, err := do.seeDomain(ctx, c, name)
+	d, err := ds.seeDomain(ctx, c, name)
 	switch {
 	case errors.Is(err, refusal.ErrUnauthenticated), errors.Is(err, refusal.ErrDomainNotFound):
 		return "", &refusal.DomainError{Domain: wish, Field: "share_domain"}
@@ -55,8 +55,8 @@ func AdmitDomain(tx storage.Tx, owner, name string) error {
 // GetPublicBrand shows anybody how a verified domain's pages look: id, names,
 // brand, and whether there are images. It returns ErrNotFound for a name that
 // nobody verified.
-func (do *Domains) GetPublicBrand(ctx context.Context, name string) (Domain, error) {
-	d, err := do.verifiedDomain(ctx, name)
+func (ds *Domains) GetPublicBrand(ctx context.Context, name string) (Domain, error) {
+	d, err := ds.verifiedDomain(ctx, name)
 	if err != nil {
 		return Domain{}, err
 	}
@@ -72,23 +72,23 @@ func (do *Domains) GetPublicBrand(ctx context.Context, name string) (Domain, err
 // a verified domain it takes its owner's leave, which the brand gives: to the
 // domain's own pages with AllowPublicHomepage, to everything else with
 // AllowPublicAPI. Without it they get a PolicyError.
-func (do *Domains) AdmitVisitor(ctx context.Context, s caller.Site) error {
-	name := do.SiteDomain(s)
+func (ds *Domains) AdmitVisitor(ctx context.Context, s caller.Site) error {
+	name := ds.SiteDomain(s)
 	if name == "" {
 		return nil
 	}
-	d, err := do.verifiedDomain(ctx, name)
+	d, err := ds.verifiedDomain(ctx, name)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	leave := d.record.brand.AllowPublicAPI
+	allowed := d.record.brand.AllowPublicAPI
 	if s.Page {
-		leave = d.record.brand.AllowPublicHomepage
+		allowed = d.record.brand.AllowPublicHomepage
 	}
-	if leave == nil || !*leave {
+	if allowed == nil || !*allowed {
 		return &caller.PolicyError{Text: "Public sharing disabled for domain: " + d.name}
 	}
 	return nil
@@ -96,12 +96,12 @@ func (do *Domains) AdmitVisitor(ctx context.Context, s caller.Site) error {
 
 // verifiedDomain returns the domain that somebody verified under a name, or
 // ErrNotFound.
-func (do *Domains) verifiedDomain(ctx context.Context, name string) (d *ownedDomain, err error) {
+func (ds *Domains) verifiedDomain(ctx context.Context, name string) (d *ownedDomain, err error) {
 	canonical, ok := canonicalDomain(name)
 	if !ok {
 		return nil, refusal.ErrNotFound
 	}
-	err = do.store.View(ctx, func(tx storage.Tx) error {
+	err = ds.store.View(ctx, func(tx storage.Tx) error {
 		holder, err := VerifiedHolder(tx, canonical)
 		if err != nil {
 			return err

@@ -12,12 +12,12 @@ import (
 // SiteDomain is the name of the domain that a call was sent to, in the form of
 // canonicalDomain. It is empty for the service's own host, and for names that
 // nobody can have verified.
-func (do *Domains) SiteDomain(s caller.Site) string {
-	if s.Host == "" || strings.EqualFold(s.Host, do.host) || !strings.Contains(s.Host, ".") {
+func (ds *Domains) SiteDomain(s caller.Site) string {
+	if s.Host == "" || strings.EqualFold(s.Host, ds.host) || !strings.Contains(s.Host, ".") {
 		return ""
 	}
 	name, ok := canonicalDomain(s.Host)
-	if !ok || name == do.hostName() {
+	if !ok || name == ds.hostName() {
 		return ""
 	}
 	return name

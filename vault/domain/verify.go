@@ -124,7 +124,7 @@ func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bo
 	}
 	r.checked, r.resolving, r.checks = now, found.address.Passed, []Check{found.txt, found.address}
 	if found.txt.Passed {
-		err = d.prove(tx, now)
+		err = d.markVerified(tx, now)
 	} else {
 		result.suspended, err = ck.fail(tx, d, now)
 	}
@@ -146,8 +146,8 @@ func (d *ownedDomain) takenBy(tx storage.Tx) (bool, error) {
 	return err == nil && holder != d.owner, err
 }
 
-// prove makes a domain verified.
-func (d *ownedDomain) prove(tx storage.Tx, now time.Time) error {
+// markVerified makes a domain verified.
+func (d *ownedDomain) markVerified(tx storage.Tx, now time.Time) error {
 	r := d.record
 	r.failing, r.tries = time.Time{}, 0
 	if r.state == DomainVerified {

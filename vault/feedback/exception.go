@@ -51,18 +51,18 @@ type Exception struct {
 // newer ones push it out, and returns what it kept: what may open anything is
 // taken out before. It returns ErrInvalid without a message or for a value
 // above its limit.
-func (in *Inbox) ReceiveException(ctx context.Context, c caller.Caller, e Exception) (Exception, error) {
+func (ib *Inbox) ReceiveException(ctx context.Context, c caller.Caller, e Exception) (Exception, error) {
 	if err := e.check(); err != nil {
 		return Exception{}, err
 	}
-	if err := in.store.CheckDiskSpace(); err != nil {
+	if err := ib.store.CheckDiskSpace(); err != nil {
 		return Exception{}, err
 	}
-	now := in.clock.Now()
+	now := ib.clock.Now()
 	kept := e.scrubbed()
 	kept.ID, kept.User, kept.Created = seal.NewToken(now).Expose(), senderOf(c), now
 	report := encodeReport(&kept)
-	err := in.store.Update(ctx, func(tx storage.Tx) error { return in.putException(tx, report, now) })
+	err := ib.store.Update(ctx, func(tx storage.Tx) error { return ib.putException(tx, report, now) })
 	if err != nil {
 		return Exception{}, err
 	}
@@ -99,7 +99,7 @@ func (e *Exception) scrubbed() Exception {
 }
 
 // putException adds a report and pushes out what there is no room for.
-func (in *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error {
+func (ib *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error {
 	newest, err := newestInRing(tx, BucketException)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (in *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error
 		return err
 	}
 	key := RingKey(newest + 1)
-	r := ExceptionRecord{Created: now, sealed: in.keys.SealField(fieldException, key, report)}
+	r := ExceptionRecord{Created: now, sealed: ib.keys.SealField(fieldException, key, report)}
 	if err := tx.Put(BucketException, key, r.Encode()); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (in *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error
 }
 
 // EndException deletes a report whose time is over.
-func (in *Inbox) EndException(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (ib *Inbox) EndException(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	r, err := getException(tx, key)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil
@@ -145,7 +145,7 @@ func (in *Inbox) EndException(tx storage.Tx, key []byte, now time.Time) (time.Ti
 // the page before, empty for the first; next is empty on the last page.
 // Callers who are no colonels get ErrNotFound, and a token that is none
 // ErrInvalid.
-func (in *Inbox) ListExceptions(ctx context.Context, c caller.Caller, size int, token string) (list []Exception, next string, err error) {
+func (ib *Inbox) ListExceptions(ctx context.Context, c caller.Caller, size int, token string) (list []Exception, next string, err error) {
 	if !c.Colonel() {
 		return nil, "", refusal.ErrNotFound
 	}
@@ -156,16 +156,16 @@ func (in *Inbox) ListExceptions(ctx context.Context, c caller.Caller, size int, 
 	if err != nil || len(from) != 0 && len(from) != 8 {
 		return nil, "", &refusal.InvalidError{Field: "page_token", Text: "is not one that this service made"}
 	}
-	now := in.clock.Now()
+	now := ib.clock.Now()
 	var rows []exceptionRow
-	err = in.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = ib.store.View(ctx, func(tx storage.Tx) (err error) {
 		rows, next, err = rangeExceptions(tx, from, min(size, ExceptionsMost))
 		return err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	return in.showExceptions(rows, now), next, nil
+	return ib.showExceptions(rows, now), next, nil
 }
 
 // exceptionRow is a report as it was found, before it is opened.
@@ -193,15 +193,15 @@ func rangeExceptions(tx storage.Tx, from []byte, most int) (list []exceptionRow,
 
 // showExceptions opens a list. What does not open is left out and logged, and
 // what is over before the sweeper came is gone.
-func (in *Inbox) showExceptions(rows []exceptionRow, now time.Time) []Exception {
+func (ib *Inbox) showExceptions(rows []exceptionRow, now time.Time) []Exception {
 	var list []Exception
 	for _, row := range rows {
 		if !now.Before(row.record.Created.Add(ExceptionTime)) {
 			continue
 		}
-		e, err := in.openException(row)
+		e, err := ib.openException(row)
 		if err != nil {
-			in.log.Error("an exception does not open", "cause", err)
+			ib.log.Error("an exception does not open", "cause", err)
 			continue
 		}
 		list = append(list, e)
@@ -209,8 +209,8 @@ func (in *Inbox) showExceptions(rows []exceptionRow, now time.Time) []Exception 
 	return list
 }
 
-func (in *Inbox) openException(row exceptionRow) (Exception, error) {
-	plain, err := in.keys.OpenField(fieldException, row.key, row.record.sealed)
+func (ib *Inbox) openException(row exceptionRow) (Exception, error) {
+	plain, err := ib.keys.OpenField(fieldException, row.key, row.record.sealed)
 	if err != nil {
 		return Exception{}, fmt.Errorf("opening an exception: %w", err)
 	}

@@ -54,27 +54,27 @@ type Feedback struct {
 // newer ones push it out. What may open anything is taken out before. The same
 // from the same sender within a day replaces what was kept. It returns
 // ErrInvalid or ErrChallenge, and then has kept nothing.
-func (in *Inbox) ReceiveFeedback(ctx context.Context, c caller.Caller, f NewFeedback) error {
+func (ib *Inbox) ReceiveFeedback(ctx context.Context, c caller.Caller, f NewFeedback) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := in.store.CheckDiskSpace(); err != nil {
+	if err := ib.store.CheckDiskSpace(); err != nil {
 		return err
 	}
-	now := in.clock.Now()
+	now := ib.clock.Now()
 	if c.Anonymous() {
-		if err := in.challenges.Spend(ctx, f.Challenge, challenge.ActionFeedback, now); err != nil {
+		if err := ib.challenges.Spend(ctx, f.Challenge, challenge.ActionFeedback, now); err != nil {
 			return err
 		}
 	}
 	text := feedbackText{
 		sender: senderOf(c), message: Scrub(strings.TrimSpace(f.Message)), zone: Scrub(f.TimeZone), version: Scrub(f.Version),
 	}
-	same, err := in.findSame(ctx, text, now)
+	same, err := ib.findSame(ctx, text, now)
 	if err != nil {
 		return err
 	}
-	return in.store.Update(ctx, func(tx storage.Tx) error { return in.putFeedback(tx, text, same, now) })
+	return ib.store.Update(ctx, func(tx storage.Tx) error { return ib.putFeedback(tx, text, same, now) })
 }
 
 func (f *NewFeedback) check() error {
@@ -119,7 +119,7 @@ func senderOf(c caller.Caller) string {
 
 // putFeedback adds feedback in place of what it repeats, and pushes out what
 // there is no room for.
-func (in *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now time.Time) error {
+func (ib *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now time.Time) error {
 	newest, err := newestInRing(tx, BucketFeedback)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (in *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now 
 		}
 	}
 	key := RingKey(newest + 1)
-	r := Record{Created: now, age: FeedbackToday, sealed: in.keys.SealField(fieldFeedback, key, text.encode())}
+	r := Record{Created: now, age: FeedbackToday, sealed: ib.keys.SealField(fieldFeedback, key, text.encode())}
 	if err := tx.Put(BucketFeedback, key, r.Encode()); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ func (r *Record) turns() time.Time {
 
 // EndFeedback moves feedback on to its next age, which is how ages are counted
 // without looking at all of it, and deletes it at the end of the last.
-func (in *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
+func (ib *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	r, err := getFeedback(tx, key)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil
@@ -218,9 +218,9 @@ func (in *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Tim
 
 // findSame returns the row of the same text, nil if there is none among the
 // newest.
-func (in *Inbox) findSame(ctx context.Context, text feedbackText, now time.Time) (key []byte, err error) {
+func (ib *Inbox) findSame(ctx context.Context, text feedbackText, now time.Time) (key []byte, err error) {
 	var found []keptFeedback
-	err = in.store.View(ctx, func(tx storage.Tx) (err error) {
+	err = ib.store.View(ctx, func(tx storage.Tx) (err error) {
 		found, err = rangeFeedback(tx, nil, nil, feedbackSameLooked)
 		return err
 	})
@@ -231,7 +231,7 @@ func (in *Inbox) findSame(ctx context.Context, text feedbackText, now time.Time)
 		if now.Sub(f.record.Created) >= feedbackSameTime {
 			break
 		}
-		if kept, err := in.openFeedback(f); err == nil && kept == text {
+		if kept, err := ib.openFeedback(f); err == nil && kept == text {
 			return f.key, nil
 		}
 	}

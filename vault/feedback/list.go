@@ -49,8 +49,8 @@ func feedbackBefore(tx storage.Tx, at time.Time) ([]byte, error) {
 }
 
 // openFeedback returns what is sealed in a row.
-func (in *Inbox) openFeedback(f keptFeedback) (feedbackText, error) {
-	plain, err := in.keys.OpenField(fieldFeedback, f.key, f.record.sealed)
+func (ib *Inbox) openFeedback(f keptFeedback) (feedbackText, error) {
+	plain, err := ib.keys.OpenField(fieldFeedback, f.key, f.record.sealed)
 	if err != nil {
 		return feedbackText{}, fmt.Errorf("opening feedback: %w", err)
 	}
@@ -59,12 +59,12 @@ func (in *Inbox) openFeedback(f keptFeedback) (feedbackText, error) {
 
 // Show opens a list. What does not open is left out and logged: the
 // rest is still worth showing.
-func (in *Inbox) Show(found []keptFeedback) []Feedback {
+func (ib *Inbox) Show(found []keptFeedback) []Feedback {
 	var list []Feedback
 	for _, f := range found {
-		text, err := in.openFeedback(f)
+		text, err := ib.openFeedback(f)
 		if err != nil {
-			in.log.Error("feedback does not open", "cause", err)
+			ib.log.Error("feedback does not open", "cause", err)
 			continue
 		}
 		list = append(list, Feedback{Message: text.shown(), Sender: text.sender, Created: f.record.Created})

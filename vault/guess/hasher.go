@@ -48,16 +48,16 @@ func NewHasher() *Hasher {
 // Enter waits until a network may hash a passphrase and returns what gives the
 // turn back. It returns ErrBusy without waiting if the network has its share: a
 // quarter of the places. Callers of an unknown network share one.
-func (h *Hasher) Enter(ctx context.Context, n caller.Network) (leave func(), err error) {
+func (h *Hasher) Enter(ctx context.Context, n caller.Network) (release func(), err error) {
 	if !h.join(n) {
 		return nil, refusal.ErrBusy
 	}
-	back, err := h.passphrases.Enter(ctx)
+	done, err := h.passphrases.Enter(ctx)
 	if err != nil {
-		h.leave(n)
+		h.release(n)
 		return nil, err
 	}
-	return func() { back(); h.leave(n) }, nil
+	return func() { done(); h.release(n) }, nil
 }
 
 // join gives a network a place, and reports whether it had one left.
@@ -71,7 +71,7 @@ func (h *Hasher) join(n caller.Network) bool {
 	return true
 }
 
-func (h *Hasher) leave(n caller.Network) {
+func (h *Hasher) release(n caller.Network) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.held[n]--; h.held[n] <= 0 {
@@ -93,11 +93,11 @@ func (h *Hasher) Password(params seal.PasswordParams, password caller.Text) seal
 
 // Hash waits for its turn and hashes.
 func (h *Hasher) Hash(ctx context.Context, n caller.Network, params seal.PassphraseParams, passphrase caller.Text) ([32]byte, error) {
-	leave, err := h.Enter(ctx, n)
+	release, err := h.Enter(ctx, n)
 	if err != nil {
 		return [32]byte{}, err
 	}
-	defer leave()
+	defer release()
 	return h.Passphrase(params, passphrase), nil
 }
 
@@ -112,7 +112,7 @@ func newHashing(running int) Queue {
 }
 
 // Enter waits for leave to hash and returns what gives it back, or ErrBusy.
-func (h Queue) Enter(ctx context.Context) (leave func(), err error) {
+func (h Queue) Enter(ctx context.Context) (release func(), err error) {
 	select {
 	case h.waiting <- struct{}{}:
 	default:

@@ -90,7 +90,7 @@ func (o *Outbox) draftRecord(ctx context.Context, m Mail, record MailRecord, now
 	if o.send == nil {
 		return nil, nil
 	}
-	if err := o.store.View(ctx, HasRoom); err != nil {
+	if err := o.store.View(ctx, CheckQueue); err != nil {
 		return nil, err
 	}
 	ready, err := o.shares.Take(ctx)
@@ -122,7 +122,7 @@ func (d *Draft) Put(tx storage.Tx) error {
 }
 
 func putMail(tx storage.Tx, id MailID, r *MailRecord) error {
-	if err := HasRoom(tx); err != nil {
+	if err := CheckQueue(tx); err != nil {
 		return err
 	}
 	if err := tx.Put(BucketOutbox, outboxKey(r.created, id), r.encode()); err != nil {
@@ -131,8 +131,8 @@ func putMail(tx storage.Tx, id MailID, r *MailRecord) error {
 	return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: 1})
 }
 
-// HasRoom returns ErrQuota if no further mail may wait.
-func HasRoom(tx storage.Tx) error {
+// CheckQueue returns ErrQuota if no further mail may wait.
+func CheckQueue(tx storage.Tx) error {
 	c, err := rows.GetCounts(tx)
 	if err == nil && c[rows.CountQueued] >= QueueMost {
 		return refusal.ErrQuota

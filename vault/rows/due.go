@@ -43,14 +43,14 @@ func PutDue(tx storage.Tx, at time.Time, kind DueKind, key []byte) error {
 	return tx.Put(BucketDue, DueKey(at, kind, key), nil)
 }
 
-// ending ends one thing whose time has come. It returns when to look again, or
+// endFunc ends one thing whose time has come. It returns when to look again, or
 // the zero time for never. A thing that is gone already is no error.
-type ending func(tx storage.Tx, key []byte, now time.Time) (next time.Time, err error)
+type endFunc func(tx storage.Tx, key []byte, now time.Time) (next time.Time, err error)
 
 // DueThing is what the index knows of a kind.
 type DueThing struct {
 	Bucket string // where things of the kind are kept, for the log
-	End    ending
+	End    endFunc
 }
 
 // DueIndex ends what is due, by kind.

@@ -33,7 +33,7 @@ const (
 // crash nor a hundred parallel guesses buy more tries, and a caller who has to
 // pause costs no hash. A missing passphrase is not a try. The error wrong is for
 // the case that the passphrase is not the right one.
-func (se *Secrets) try(ctx context.Context, c caller.Caller, s *seen, passphrase caller.Text, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
+func (se *Secrets) try(ctx context.Context, c caller.Caller, s *provenSecret, passphrase caller.Text, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
 	if s.record.passphrase == nil {
 		return hash, nil, nil
 	}
@@ -49,11 +49,11 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, s *seen, passphrase
 	if err != nil {
 		return hash, nil, err
 	}
-	leave, err := se.hasher.Enter(ctx, c.Network)
+	release, err := se.hasher.Enter(ctx, c.Network)
 	if err != nil {
 		return hash, nil, err
 	}
-	defer leave()
+	defer release()
 	if wrong, err = se.reserve(ctx, c, s, t, now); err != nil {
 		return hash, nil, err
 	}
@@ -87,7 +87,7 @@ func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries
 
 // reserve counts an attempt and returns the error for a wrong one, or fails with
 // LockedError or ErrNotFound.
-func (se *Secrets) reserve(ctx context.Context, c caller.Caller, s *seen, t passphraseTry, now time.Time) (wrong *refusal.PassphraseError, err error) {
+func (se *Secrets) reserve(ctx context.Context, c caller.Caller, s *provenSecret, t passphraseTry, now time.Time) (wrong *refusal.PassphraseError, err error) {
 	err = se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		if _, err := getSecret(tx, s.row, now); err != nil {
 			return err

@@ -47,7 +47,7 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 	if err != nil {
 		return Metadata{}, err
 	}
-	seen, err := bu.secrets.prove(ctx, c, token, passphrase, moveBurn, now)
+	seen, err := bu.secrets.verifyKey(ctx, c, token, passphrase, moveBurn, now)
 	if err != nil {
 		return Metadata{}, err
 	}
@@ -64,7 +64,7 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 // in the same transaction.
 func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, now time.Time, beside func(storage.Tx) error) (*MetadataRecord, error) {
 	var burned *Record
-	var end ended
+	var end claimResult
 	err := bu.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		metadata, err := getMetadata(tx, row)
 		if err != nil {

@@ -184,7 +184,7 @@ func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.Ro
 	if err != nil {
 		return err
 	}
-	if err := account.CountFor(tx, id, func(t *account.TallyRecord) { t.Created++ }); err != nil {
+	if err := account.ChangeTally(tx, id, func(t *account.TallyRecord) { t.Created++ }); err != nil {
 		return err
 	}
 	key, err := newEntryKey(tx, id, created, row)
@@ -289,8 +289,8 @@ func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
 	return append(key, 0), nil
 }
 
-// listed is an entry as it was found, with its receipt.
-type listed struct {
+// listedReceipt is an entry as it was found, with its receipt.
+type listedReceipt struct {
 	row        seal.RowKey
 	sealed     []byte
 	record     *MetadataRecord
@@ -301,7 +301,7 @@ type listed struct {
 }
 
 // findEntries reads the entries of one page in a single look at the store.
-func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []listed, page Page, err error) {
+func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []listedReceipt, page Page, err error) {
 	err = re.store.View(ctx, func(tx storage.Tx) error {
 		found, page = nil, Page{}
 		looked := 0
@@ -334,7 +334,7 @@ func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from [
 }
 
 // readListed reads an entry's receipt; one whose time is over is gone.
-func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.Time) (f listed, err error) {
+func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.Time) (f listedReceipt, err error) {
 	if f.row, err = entryMetadata(key); err != nil {
 		return f, err
 	}
@@ -363,7 +363,7 @@ func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.T
 	return f, err
 }
 
-func (re *Receipts) describeListed(receipt seal.Token, f listed, now time.Time) Metadata {
+func (re *Receipts) describeListed(receipt seal.Token, f listedReceipt, now time.Time) Metadata {
 	m := describe(receipt, f.record, now)
 	m.LockedForGood = f.lockedForGood
 	m.Memo = re.openMemo(receipt, f.row, f.record)

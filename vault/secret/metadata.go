@@ -85,7 +85,7 @@ func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys 
 	}
 	now := re.clock.Now()
 	var receipts []seal.Token
-	var found []listed
+	var found []listedReceipt
 	err := re.store.View(ctx, func(tx storage.Tx) error {
 		receipts, found = nil, nil
 		for _, key := range keys {
@@ -160,12 +160,12 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 		}
 		sealed = re.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
 	}
-	room := memoRoom{usage: re.usage, limits: re.limits}
+	memoQuota := memoReservation{usage: re.usage, limits: re.limits}
 	err = re.store.Update(ctx, func(tx storage.Tx) (err error) {
 		if found.record, err = getMetadata(tx, row); err != nil {
 			return err
 		}
-		if err := room.want(row, found.record, len(sealed)); err != nil {
+		if err := memoQuota.want(row, found.record, len(sealed)); err != nil {
 			return err
 		}
 		found.record.sealedMemo, found.record.updated = sealed, now
@@ -174,7 +174,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 		}
 		return rows.WriteAudit(tx, now, rows.AuditMemo, row)
 	})
-	room.settle(err)
+	memoQuota.settle(err)
 	if err != nil {
 		return Metadata{}, err
 	}
@@ -185,7 +185,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 
 // findMetadata loads a receipt with what belongs to it, outside of any change,
 // or returns ErrNotFound.
-func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found listed, err error) {
+func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found listedReceipt, err error) {
 	err = re.store.View(ctx, func(tx storage.Tx) (err error) {
 		found, err = readMetadata(tx, row, now)
 		return err
@@ -195,20 +195,20 @@ func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.
 
 // readMetadata loads a receipt with what belongs to it, as it is now, or returns
 // ErrNotFound.
-func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listed, err error) {
+func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listedReceipt, err error) {
 	found.row = row
 	if found.record, err = getMetadata(tx, row); err != nil {
-		return listed{}, err
+		return listedReceipt{}, err
 	}
 	if !now.Before(found.record.forgotten()) {
-		return listed{}, refusal.ErrNotFound
+		return listedReceipt{}, refusal.ErrNotFound
 	}
 	found.record = found.record.asOf(now)
 	if found.timeline, err = getTimeline(tx, row); err != nil {
-		return listed{}, err
+		return listedReceipt{}, err
 	}
 	if found.lockedForGood, err = lockedForGood(tx, found.record, now); err != nil {
-		return listed{}, err
+		return listedReceipt{}, err
 	}
 	found.deliveries, err = outbox.GetDeliveries(tx, row)
 	return found, err
@@ -218,13 +218,13 @@ func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listed, 
 // sweeper came.
 func (r *MetadataRecord) asOf(now time.Time) *MetadataRecord {
 	if r.State.Live() && !now.Before(r.expires) {
-		r.ending(StateExpired, r.expires)
+		r.markEnded(StateExpired, r.expires)
 	}
 	return r
 }
 
-// ending moves a receipt to the state in which its secret ended.
-func (r *MetadataRecord) ending(state State, at time.Time) {
+// markEnded moves a receipt to the state in which its secret ended.
+func (r *MetadataRecord) markEnded(state State, at time.Time) {
 	r.State, r.ended, r.Secret, r.SealedKey = state, at, seal.RowKey{}, nil
 	if at.After(r.updated) {
 		r.updated = at
@@ -251,7 +251,7 @@ func (re *Receipts) openKey(receipt seal.Token, row seal.RowKey, r *MetadataReco
 // showMetadata turns a record into what its sender sees, and opens what is
 // sealed in it. A seal that does not open is left out and logged: the rest is
 // still worth showing.
-func (re *Receipts) showMetadata(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey, found listed, now time.Time) Metadata {
+func (re *Receipts) showMetadata(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey, found listedReceipt, now time.Time) Metadata {
 	r := found.record
 	m := describe(receipt, r, now)
 	m.LockedForGood = found.lockedForGood && r.State.Live()

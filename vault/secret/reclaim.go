@@ -30,7 +30,7 @@ func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 // unknown and no slot is freed.
 func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	recycler, recycles := sw.shares.Recycler()
-	var batch passed
+	var batch countBatch
 	for {
 		from, ok := sw.usage.resume()
 		if !ok {
@@ -61,7 +61,7 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	damage := sw.usage.damaged(err)
-	sw.usage.passed()
+	sw.usage.finishPass()
 	if !recycles || damage != nil {
 		return 0, damage
 	}
@@ -107,18 +107,18 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 	}
 }
 
-// passed is what one read of the background pass found.
-type passed struct {
-	found  []counted
+// countBatch is what one read of the background pass found.
+type countBatch struct {
+	found  []countedSecret
 	last   seal.RowKey // zero if there was nothing more
 	damage error       // of the last record that could not be read
 }
 
 // readBatch reads what comes from on into batch, whose memory it uses again.
-func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *passed) error {
+func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *countBatch) error {
 	var record Record
 	return sw.store.View(ctx, func(tx storage.Tx) error {
-		*batch = passed{found: batch.found[:0]}
+		*batch = countBatch{found: batch.found[:0]}
 		return rows.IgnoreEnough(tx.Range(BucketSecret, from, nil, func(key, value []byte) error {
 			if len(key) != len(seal.RowKey{}) {
 				batch.damage = rows.ErrDamaged
@@ -134,11 +134,11 @@ func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *passed) er
 }
 
 // add counts the record in value, for which it uses the memory of record.
-func (b *passed) add(row seal.RowKey, record *Record, value []byte) {
+func (b *countBatch) add(row seal.RowKey, record *Record, value []byte) {
 	b.last = row
 	if err := record.decode(value); err != nil {
 		b.damage = err
 		return
 	}
-	b.found = append(b.found, counted{row: row, slot: record.Slot.Number, charge: record.charge()})
+	b.found = append(b.found, countedSecret{row: row, slot: record.Slot.Number, charge: record.charge()})
 }

@@ -33,7 +33,7 @@ func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string
 		return Revealed{}, refusal.ErrNotFound
 	}
 	now := se.clock.Now()
-	seen, err := se.prove(ctx, c, token, passphrase, moveReveal, now)
+	seen, err := se.verifyKey(ctx, c, token, passphrase, moveReveal, now)
 	if err != nil {
 		return Revealed{}, err
 	}
@@ -46,18 +46,18 @@ func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string
 	return Revealed{Secret: secret, Value: caller.Text(end.plaintext)}, nil
 }
 
-// seen is a secret as it was found, with the key that was proved to fit it.
-type seen struct {
+// provenSecret is a secret as it was found, with the key that was proved to fit it.
+type provenSecret struct {
 	row    seal.RowKey
 	record *Record
 	domain string // that it shows
 	key    seal.SecretKey
 }
 
-// prove finds a secret and checks that token and passphrase fit it. It reads
+// verifyKey finds a secret and checks that token and passphrase fit it. It reads
 // only, but for the attempt that a passphrase costs.
-func (se *Secrets) prove(ctx context.Context, c caller.Caller, token seal.Token, passphrase caller.Text, m move, now time.Time) (*seen, error) {
-	s, site := &seen{row: token.RowKey(seal.KindSecret)}, ""
+func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.Token, passphrase caller.Text, m move, now time.Time) (*provenSecret, error) {
+	s, site := &provenSecret{row: token.RowKey(seal.KindSecret)}, ""
 	if m == moveReveal {
 		site = se.domains.SiteDomain(c.Site)
 	}
@@ -104,7 +104,7 @@ func (r *Record) admits(tx storage.Tx, m move) error {
 
 // explainGone tells a share that somebody else destroyed meanwhile from one
 // that is missing under a live record, which is a fault.
-func (se *Secrets) explainGone(ctx context.Context, s *seen, now time.Time) error {
+func (se *Secrets) explainGone(ctx context.Context, s *provenSecret, now time.Time) error {
 	return se.store.View(ctx, func(tx storage.Tx) error {
 		record, err := getSecret(tx, s.row, now)
 		if err != nil {
@@ -117,8 +117,8 @@ func (se *Secrets) explainGone(ctx context.Context, s *seen, now time.Time) erro
 	})
 }
 
-// ended is what a claim leaves.
-type ended struct {
+// claimResult is what a claim leaves.
+type claimResult struct {
 	metadata  *MetadataRecord
 	plaintext []byte
 	counted   bool
@@ -129,8 +129,8 @@ type ended struct {
 // if the move is a reveal, deletes it, moves the metadata and lists the share
 // for destruction; then it destroys the share. Only what it returns without an
 // error may be shown.
-func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *seen, m move, now time.Time) (ended, error) {
-	var end ended
+func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, m move, now time.Time) (claimResult, error) {
+	var end claimResult
 	err := se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		record, err := getSecret(tx, s.row, now)
 		if err != nil {
@@ -155,13 +155,13 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *seen, m move, 
 		return dropEvent(tx, record.metadata, EventPassphrase, c.Network.Masked())
 	})
 	if err != nil {
-		return ended{}, err
+		return claimResult{}, err
 	}
 	if end.counted {
 		se.usage.release(s.record.charge())
 	}
 	if err := se.shares.Destroy(ctx, s.record.Slot); err != nil {
-		return ended{}, err
+		return claimResult{}, err
 	}
 	se.outbox.Wake()
 	se.watches.tell(s.record.metadata)
@@ -187,7 +187,7 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m m
 	if m == moveExpire {
 		at = metadata.expires // whenever the sweeper came
 	}
-	metadata.ending(state, at)
+	metadata.markEnded(state, at)
 	metadata.endedBy = by
 	if err := tx.Delete(BucketSecret, row[:]); err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRec
 	if !ok || m == moveExpire {
 		return nil
 	}
-	err := account.CountFor(tx, id, func(t *account.TallyRecord) {
+	err := account.ChangeTally(tx, id, func(t *account.TallyRecord) {
 		if m == moveReveal {
 			t.Shared++
 		} else {

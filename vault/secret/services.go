@@ -84,7 +84,7 @@ type Receipts struct {
 	accounts    *account.Accounts
 	sessions    *session.Sessions
 	credentials *credential.Credentials
-	looks       *looks
+	viewDedup   *viewDedup
 	usage       *Usage
 	limits      caller.Limits
 	watches     *Watches
@@ -108,7 +108,7 @@ func New(o Options) Services {
 	usage := NewUsage()
 	receipts := &Receipts{
 		store: o.Store, clock: o.Clock, keys: o.Keys, log: o.Log, accounts: o.Accounts, sessions: o.Sessions,
-		credentials: o.Credentials, looks: newLooks(), usage: usage, limits: o.Limits,
+		credentials: o.Credentials, viewDedup: newViewDedup(), usage: usage, limits: o.Limits,
 		watches: o.Watches,
 	}
 	secrets := &Secrets{

@@ -161,36 +161,36 @@ func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
 	return append(events, end)
 }
 
-// looks remembers who looked at what just now, so that a link that is hammered
+// viewDedup remembers who looked at what just now, so that a link that is hammered
 // does not write on each look. It forgets all when it is full, which costs a
 // write and nothing else: the timeline itself knows what it holds.
-type looks struct {
+type viewDedup struct {
 	mu   sync.Mutex
-	seen map[lookKey]time.Time
+	seen map[viewKey]time.Time
 }
 
-type lookKey struct {
+type viewKey struct {
 	metadata seal.RowKey
 	network  string
 }
 
-// looksMost bounds the memory of looks to about 2 MiB.
-const looksMost = 20_000
+// viewDedupMost bounds the memory of looks to about 2 MiB.
+const viewDedupMost = 20_000
 
-func newLooks() *looks { return &looks{seen: map[lookKey]time.Time{}} }
+func newViewDedup() *viewDedup { return &viewDedup{seen: map[viewKey]time.Time{}} }
 
 // fresh reports whether this is the first look of a network within eventStep.
-func (l *looks) fresh(metadata seal.RowKey, network string, now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	key := lookKey{metadata, network}
-	if last, ok := l.seen[key]; ok && now.Sub(last) < eventStep {
+func (d *viewDedup) fresh(metadata seal.RowKey, network string, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key := viewKey{metadata, network}
+	if last, ok := d.seen[key]; ok && now.Sub(last) < eventStep {
 		return false
 	}
-	if len(l.seen) >= looksMost {
-		l.seen = map[lookKey]time.Time{}
+	if len(d.seen) >= viewDedupMost {
+		d.seen = map[viewKey]time.Time{}
 	}
-	l.seen[key] = now
+	d.seen[key] = now
 	return true
 }
 
@@ -201,7 +201,7 @@ func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, 
 		return // owners look at their own links when they share them
 	}
 	network := c.Network.Masked()
-	if !re.looks.fresh(record.metadata, network, now) {
+	if !re.viewDedup.fresh(record.metadata, network, now) {
 		return
 	}
 	err := re.noteEvent(ctx, row, record, EventLooked, network, now)

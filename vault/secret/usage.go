@@ -211,8 +211,8 @@ func (u *Usage) adopt(row seal.RowKey, c charge) {
 	u.add(c)
 }
 
-// counted is one live secret as the pass found it.
-type counted struct {
+// countedSecret is one live secret as the pass found it.
+type countedSecret struct {
 	row    seal.RowKey
 	slot   uint64
 	charge charge
@@ -236,7 +236,7 @@ func (u *Usage) resume() (from []byte, ok bool) {
 }
 
 // count adds a batch of the pass, which reached the cursor with it.
-func (u *Usage) count(batch []counted, cursor seal.RowKey) {
+func (u *Usage) count(batch []countedSecret, cursor seal.RowKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, c := range batch {
@@ -268,8 +268,8 @@ func (u *Usage) countReceipts(batch []countedReceipt, cursor seal.RowKey) {
 	u.pass.receipts = cursor
 }
 
-// passed ends the pass.
-func (u *Usage) passed() {
+// finishPass ends the pass.
+func (u *Usage) finishPass() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.pass = nil

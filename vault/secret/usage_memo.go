@@ -5,10 +5,10 @@ import (
 	"hush/vault/caller"
 )
 
-// memoRoom is the room that a memo needs beyond the one that it replaces. A store
+// memoReservation is the room that a memo needs beyond the one that it replaces. A store
 // may run a transaction several times: each run calls want, and settle follows
 // the last run.
-type memoRoom struct {
+type memoReservation struct {
 	usage  *Usage
 	limits caller.Limits
 	held   charge // reserved so far
@@ -17,7 +17,7 @@ type memoRoom struct {
 
 // want reserves what a sealed memo of size bytes needs beyond the stored one of
 // r, or returns ErrQuota.
-func (m *memoRoom) want(row seal.RowKey, r *MetadataRecord, size int) error {
+func (m *memoReservation) want(row seal.RowKey, r *MetadataRecord, size int) error {
 	charged := r.charge()
 	m.usage.adopt(row, charged)
 	m.needed = int64(size - len(r.sealedMemo))
@@ -35,7 +35,7 @@ func (m *memoRoom) want(row seal.RowKey, r *MetadataRecord, size int) error {
 
 // settle gives back what was reserved but not used, or what a shorter memo frees.
 // failed is the error of the transaction.
-func (m *memoRoom) settle(failed error) {
+func (m *memoReservation) settle(failed error) {
 	spare := m.held
 	if failed == nil {
 		spare.receipt -= m.needed

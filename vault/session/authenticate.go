@@ -21,12 +21,12 @@ import (
 // ended or too old, another account's, or of an account that cannot be used.
 // ErrUnavailable and other errors say nothing about the credential.
 func (se *Sessions) Authenticate(ctx context.Context, network caller.Network, cred Credential) (caller.Caller, error) {
-	nobody, now := caller.Caller{Network: network}, se.clock.Now()
+	anonymous, now := caller.Caller{Network: network}, se.clock.Now()
 	proof, ok := se.lookUp(cred)
 	if !ok {
-		return nobody, refusal.ErrUnauthenticated
+		return anonymous, refusal.ErrUnauthenticated
 	}
-	var found proved
+	var found provenCredential
 	err := se.store.View(ctx, func(tx storage.Tx) (err error) {
 		found, err = proof(tx, now)
 		return err
@@ -35,14 +35,14 @@ func (se *Sessions) Authenticate(ctx context.Context, network caller.Network, cr
 		err = refusal.ErrUnauthenticated
 	}
 	if err != nil {
-		return nobody, err
+		return anonymous, err
 	}
 	se.credentials.Used(ctx, found.key, found.used, now)
 	return caller.Caller{Account: found.with.ID.String(), Network: network, Credential: found.with}, nil
 }
 
-// proved is a good credential with its row and when it was last used.
-type proved struct {
+// provenCredential is a good credential with its row and when it was last used.
+type provenCredential struct {
 	with *caller.Credential
 	key  credential.UseKey
 	used time.Time
@@ -50,61 +50,61 @@ type proved struct {
 
 // lookUp reads the one credential that was brought and returns what looks it
 // up, or false if it can be none.
-func (se *Sessions) lookUp(cred Credential) (func(storage.Tx, time.Time) (proved, error), bool) {
+func (se *Sessions) lookUp(cred Credential) (func(storage.Tx, time.Time) (provenCredential, error), bool) {
 	if cred.Session == "" {
 		token, ok := seal.ParseAPIToken(string(cred.Token))
-		return func(tx storage.Tx, now time.Time) (proved, error) {
+		return func(tx storage.Tx, now time.Time) (provenCredential, error) {
 			return se.proveToken(tx, token, cred.Address, now)
 		}, ok
 	}
 	session, ok := seal.ParseSessionID(string(cred.Session))
-	return func(tx storage.Tx, now time.Time) (proved, error) {
+	return func(tx storage.Tx, now time.Time) (provenCredential, error) {
 		return se.proveSession(tx, session, now)
 	}, ok && cred.Token == "" && cred.Address == ""
 }
 
-func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time.Time) (proved, error) {
+func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time.Time) (provenCredential, error) {
 	row := session.Row()
 	record, err := credential.GetSession(tx, row)
 	if err != nil {
-		return proved{}, err
+		return provenCredential{}, err
 	}
 	if !se.credentials.Lasts(credential.OwnSession{Row: row, Record: record}, now) {
-		return proved{}, refusal.ErrUnauthenticated
+		return provenCredential{}, refusal.ErrUnauthenticated
 	}
 	with, _, err := se.proveAccount(tx, record.Account)
 	if err != nil {
-		return proved{}, err
+		return provenCredential{}, err
 	}
 	with.Row = row
 	with.Scopes, with.Session, with.Shrimp = caller.ScopesAll, &row, se.keys.Shrimp(session)
 	with.Pair, with.Wrapped, with.WrappingSecret = record.Pair, record.Wrapped, session.WrappingSecret()
 	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldBySession)
-	return proved{with, credential.UseKey{Bucket: credential.BucketSession, Row: row}, record.Used}, nil
+	return provenCredential{with, credential.UseKey{Bucket: credential.BucketSession, Row: row}, record.Used}, nil
 }
 
 // proveToken takes any address for granted if none is named.
-func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address caller.Text, now time.Time) (proved, error) {
+func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address caller.Text, now time.Time) (provenCredential, error) {
 	row := token.Row()
 	record, err := credential.GetToken(tx, row)
 	if err != nil {
-		return proved{}, err
+		return provenCredential{}, err
 	}
 	if record.Expired(now) {
-		return proved{}, refusal.ErrUnauthenticated
+		return provenCredential{}, refusal.ErrUnauthenticated
 	}
 	with, account, err := se.proveAccount(tx, record.Account)
 	if err != nil {
-		return proved{}, err
+		return provenCredential{}, err
 	}
 	if address != "" && !se.addressIs(account, address) {
-		return proved{}, refusal.ErrUnauthenticated
+		return provenCredential{}, refusal.ErrUnauthenticated
 	}
 	with.Row = row
 	with.Scopes = record.Scopes
 	with.Pair, with.Wrapped, with.WrappingSecret = record.Pair, record.Wrapped, token.WrappingSecret()
 	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldByToken)
-	return proved{with, credential.UseKey{Bucket: credential.BucketToken, Row: row}, record.Used}, nil
+	return provenCredential{with, credential.UseKey{Bucket: credential.BucketToken, Row: row}, record.Used}, nil
 }
 
 // RecheckCaller returns ErrUnauthenticated if the credential that a caller came with

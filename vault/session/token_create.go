@@ -20,9 +20,9 @@ import (
 // caller's credential may list, the token may, too. Its errors are
 // ErrUnauthenticated, ErrScope for a token that asks for more than it may
 // itself, InvalidError, ErrDuplicate and TooManyError.
-func (to *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n credential.NewToken) (seal.APIToken, credential.APIToken, error) {
-	now := to.clock.Now()
-	pair, key, err := to.credentials.OpenPair(c)
+func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n credential.NewToken) (seal.APIToken, credential.APIToken, error) {
+	now := ts.clock.Now()
+	pair, key, err := ts.credentials.OpenPair(c)
 	if err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err
 	}
@@ -33,12 +33,12 @@ func (to *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 	if !c.May(record.Scopes) {
 		return seal.APIToken{}, credential.APIToken{}, refusal.ErrScope
 	}
-	if err := to.store.CheckDiskSpace(); err != nil {
+	if err := ts.store.CheckDiskSpace(); err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err
 	}
 	token := seal.NewAPIToken()
-	made := to.credentials.WrapToken(token, record, c.Credential.ID, pair, key)
-	err = to.store.Update(ctx, func(tx storage.Tx) error {
+	made := ts.credentials.WrapToken(token, record, c.Credential.ID, pair, key)
+	err = ts.store.Update(ctx, func(tx storage.Tx) error {
 		if err := stillGood(tx, c, now); err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func (to *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 	if err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err
 	}
-	to.others.Changed(c.Credential.ID) // a token of the same name may have ended
+	ts.others.Changed(c.Credential.ID) // a token of the same name may have ended
 	return token, record.Describe(time.Time{}), nil
 }
 

@@ -10,20 +10,20 @@ import (
 
 // ListAPITokens lists the tokens of the caller's account, oldest first.
 // Callers without one get ErrUnauthenticated.
-func (to *Tokens) ListAPITokens(ctx context.Context, c caller.Caller) ([]credential.APIToken, error) {
+func (ts *Tokens) ListAPITokens(ctx context.Context, c caller.Caller) ([]credential.APIToken, error) {
 	if c.Credential == nil {
 		return nil, refusal.ErrUnauthenticated
 	}
-	return to.credentials.ListTokens(ctx, c.Credential.ID)
+	return ts.credentials.ListTokens(ctx, c.Credential.ID)
 }
 
 // RevokeAPIToken ends a token of the caller's account; whoever comes with it
 // next is refused. It returns ErrNotFound if the account has none of that id,
 // and ErrUnauthenticated for callers without an account.
-func (to *Tokens) RevokeAPIToken(ctx context.Context, c caller.Caller, id string) error {
+func (ts *Tokens) RevokeAPIToken(ctx context.Context, c caller.Caller, id string) error {
 	if c.Credential == nil {
 		return refusal.ErrUnauthenticated
 	}
-	_, err := to.credentials.RevokeToken(ctx, c.Credential.ID, credential.TokenID(id))
+	_, err := ts.credentials.RevokeToken(ctx, c.Credential.ID, credential.TokenID(id))
 	return err
 }

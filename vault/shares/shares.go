@@ -133,7 +133,7 @@ func (s *Shares) ShredListed(ctx context.Context) error {
 	var lost rows.Damage
 	defer lost.Report(s.log)
 	for from := []byte(nil); ; {
-		slots, next, err := s.listed(ctx, from, &lost)
+		slots, next, err := s.listSlots(ctx, from, &lost)
 		if err != nil || next == nil && len(slots) == 0 {
 			return err
 		}
@@ -164,7 +164,7 @@ func (s *Shares) ShredOverdue(ctx context.Context) error {
 	seen := map[storage.Slot]struct{}{}
 	var failed error
 	for from := []byte(nil); ; {
-		slots, next, err := s.listed(ctx, from, &lost)
+		slots, next, err := s.listSlots(ctx, from, &lost)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
@@ -201,9 +201,9 @@ func (s *Shares) shredAgain(ctx context.Context, slots []storage.Slot) error {
 	return nil
 }
 
-// listed returns slots on the list from a row on, of at most strikeBatch rows,
+// listSlots returns slots on the list from a row on, of at most strikeBatch rows,
 // and the row after them, nil after the last.
-func (s *Shares) listed(ctx context.Context, from []byte, lost *rows.Damage) (slots []storage.Slot, next []byte, err error) {
+func (s *Shares) listSlots(ctx context.Context, from []byte, lost *rows.Damage) (slots []storage.Slot, next []byte, err error) {
 	var damaged *rows.Damage
 	err = s.store.View(ctx, func(tx storage.Tx) error {
 		slots, next, damaged = nil, nil, &rows.Damage{}

@@ -14,28 +14,28 @@ import (
 const BucketPace = "pace"
 
 const (
-	// paceWindow is how long secrets add up before Policy.ChallengeAbove.
-	paceWindow = 20 * time.Minute
+	// createRateWindow is how long secrets add up before Policy.ChallengeAbove.
+	createRateWindow = 20 * time.Minute
 
-	paceVersion = 1
+	createRateVersion = 1
 )
 
-// paceRecord counts the secrets of one network in one window.
+// createRateRecord counts the secrets of one network in one window.
 //
 //	version 1 │ count 4
-type paceRecord struct{ count uint32 }
+type createRateRecord struct{ count uint32 }
 
-func (r paceRecord) encode() []byte {
+func (r createRateRecord) encode() []byte {
 	w := make(rows.Writer, 0, 5)
-	w.Byte(paceVersion)
+	w.Byte(createRateVersion)
 	w.Uint32(r.count)
 	return w
 }
 
-func decodePace(data []byte) (paceRecord, error) {
+func decodeCreateRate(data []byte) (createRateRecord, error) {
 	in := rows.NewReader(data)
-	in.Version(paceVersion)
-	r := paceRecord{count: in.Uint32()}
+	in.Version(createRateVersion)
+	r := createRateRecord{count: in.Uint32()}
 	return r, in.End()
 }
 
@@ -47,21 +47,21 @@ func (ch *Challenges) AdmitConceal(ctx context.Context, c caller.Caller, payload
 		return nil
 	}
 	now := ch.clock.Now()
-	within, err := ch.keepPace(ctx, c.Network, now)
+	within, err := ch.countCreate(ctx, c.Network, now)
 	if err != nil || within {
 		return err
 	}
 	return ch.Spend(ctx, payload, ActionConceal, now)
 }
 
-// keepPace counts a secret, and tells whether the network's window had room
+// countCreate counts a secret, and tells whether the network's window had room
 // for it. A full window is seen without writing.
-func (ch *Challenges) keepPace(ctx context.Context, n caller.Network, now time.Time) (within bool, err error) {
+func (ch *Challenges) countCreate(ctx context.Context, n caller.Network, now time.Time) (within bool, err error) {
 	network := ch.keys.NetworkID(n.Bytes())
-	window := rows.BigEndian(rows.Millis(now.Truncate(paceWindow)))
+	window := rows.BigEndian(rows.Millis(now.Truncate(createRateWindow)))
 	key := slices.Concat(window, network[:])
-	count := func(tx storage.Tx) (r paceRecord, err error) {
-		r, err = getPace(tx, key)
+	count := func(tx storage.Tx) (r createRateRecord, err error) {
+		r, err = getCreateRate(tx, key)
 		within = int64(r.count) < int64(ch.policy.ChallengeAbove)
 		return r, err
 	}
@@ -83,13 +83,13 @@ func (ch *Challenges) keepPace(ctx context.Context, n caller.Network, now time.T
 	return within, err
 }
 
-func getPace(tx storage.Tx, key []byte) (paceRecord, error) {
-	return rows.LoadOr(tx, BucketPace, key, decodePace, paceRecord{})
+func getCreateRate(tx storage.Tx, key []byte) (createRateRecord, error) {
+	return rows.LoadOr(tx, BucketPace, key, decodeCreateRate, createRateRecord{})
 }
 
-// PrunePace deletes counters of windows that are over.
-func (ch *Challenges) PrunePace(ctx context.Context, now time.Time, _ *rows.Damage) (int, error) {
-	window := rows.BigEndian(rows.Millis(now.Truncate(paceWindow)))
+// PruneCreateRate deletes counters of windows that are over.
+func (ch *Challenges) PruneCreateRate(ctx context.Context, now time.Time, _ *rows.Damage) (int, error) {
+	window := rows.BigEndian(rows.Millis(now.Truncate(createRateWindow)))
 	over := false
 	err := ch.store.View(ctx, func(tx storage.Tx) error {
 		over = false

@@ -29,15 +29,15 @@ type UseKey struct {
 // Uses remembers when sessions and tokens were last used until the sweeper
 // writes it down, so that no request has to. What a crash loses is less than
 // the sweeper's period.
-type uses struct {
+type lastUsed struct {
 	mu   sync.Mutex
 	last map[UseKey]time.Time
 }
 
-func newUses() *uses { return &uses{last: map[UseKey]time.Time{}} }
+func newLastUsed() *lastUsed { return &lastUsed{last: map[UseKey]time.Time{}} }
 
 // note remembers a use and reports whether there was room for it.
-func (u *uses) note(key UseKey, at time.Time) bool {
+func (u *lastUsed) note(key UseKey, at time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	before, known := u.last[key]
@@ -50,20 +50,20 @@ func (u *uses) note(key UseKey, at time.Time) bool {
 
 // at returns when something was last used: what is remembered, or what is
 // stored if that is later.
-func (u *uses) at(key UseKey, stored time.Time) time.Time {
+func (u *lastUsed) at(key UseKey, stored time.Time) time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return Later(u.last[key], stored)
 }
 
-func (u *uses) all() map[UseKey]time.Time {
+func (u *lastUsed) all() map[UseKey]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return maps.Clone(u.last)
 }
 
 // forget drops what was written down, but not what was used since.
-func (u *uses) forget(written map[UseKey]time.Time) {
+func (u *lastUsed) forget(written map[UseKey]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	maps.DeleteFunc(u.last, func(key UseKey, at time.Time) bool { return at.Equal(written[key]) })
@@ -80,7 +80,7 @@ func Later(a, b time.Time) time.Time {
 // Used notes the use of a credential whose row says that it was used at stored.
 // That it could not be noted is no reason to refuse it.
 func (cr *Credentials) Used(ctx context.Context, key UseKey, stored, now time.Time) {
-	if now.Sub(cr.uses.at(key, stored)) < useStep || cr.uses.note(key, now) {
+	if now.Sub(cr.lastUsed.at(key, stored)) < useStep || cr.lastUsed.note(key, now) {
 		return
 	}
 	if err := cr.writeUses(ctx, map[UseKey]time.Time{key: now}); err != nil && ctx.Err() == nil {
@@ -91,14 +91,14 @@ func (cr *Credentials) Used(ctx context.Context, key UseKey, stored, now time.Ti
 // FlushUses writes down what is remembered of uses. After an error it is still
 // remembered.
 func (cr *Credentials) FlushUses(ctx context.Context, _ time.Time) error {
-	noted := cr.uses.all()
+	noted := cr.lastUsed.all()
 	if len(noted) == 0 {
 		return nil
 	}
 	if err := cr.writeUses(ctx, noted); err != nil {
 		return fmt.Errorf("writing down uses: %w", err)
 	}
-	cr.uses.forget(noted)
+	cr.lastUsed.forget(noted)
 	return nil
 }
 
@@ -137,4 +137,4 @@ func writeTokenUse(tx storage.Tx, row [32]byte, at time.Time) error {
 
 // NoteUse remembers the use of a credential and reports whether there was room
 // for it.
-func (cr *Credentials) NoteUse(key UseKey, at time.Time) bool { return cr.uses.note(key, at) }
+func (cr *Credentials) NoteUse(key UseKey, at time.Time) bool { return cr.lastUsed.note(key, at) }

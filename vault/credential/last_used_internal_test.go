@@ -10,7 +10,7 @@ func SampleUse(n int) UseKey { return UseKey{BucketSession, [32]byte{byte(n), by
 
 func TestUsesRemember(t *testing.T) {
 	t.Parallel()
-	u, key := newUses(), SampleUse(1)
+	u, key := newLastUsed(), SampleUse(1)
 	if got := u.at(key, recordtest.Moment(5)); got != recordtest.Moment(5) {
 		t.Errorf("at(unknown, stored): got %v, want %v", got, recordtest.Moment(5))
 	}
@@ -30,7 +30,7 @@ func TestUsesRemember(t *testing.T) {
 // What is used while a flush is under way waits for the next one.
 func TestUsesForgetWhatWasWritten(t *testing.T) {
 	t.Parallel()
-	u := newUses()
+	u := newLastUsed()
 	u.note(SampleUse(1), recordtest.Moment(5))
 	u.note(SampleUse(2), recordtest.Moment(5))
 	written := u.all()
@@ -45,7 +45,7 @@ func TestUsesForgetWhatWasWritten(t *testing.T) {
 
 func TestUsesAreBounded(t *testing.T) {
 	t.Parallel()
-	u := newUses()
+	u := newLastUsed()
 	for n := range UsesMost {
 		u.note(SampleUse(n), recordtest.Moment(5))
 	}
