@@ -18,21 +18,22 @@ const BucketAttempt = "attempt"
 // The limits on wrong passphrases of one secret, counted for as long as it
 // lives.
 const (
-	// NetworkTries is how many tries a network has before its first pause.
+	// NetworkTries is the number of tries that a network has before its first
+	// pause.
 	NetworkTries = 5
-	// AllTries is how many all networks have together before the first pause
-	// of all.
+	// AllTries is the number of tries that all networks together have before
+	// the first pause for everyone.
 	AllTries = 20
-	// MostTries is how many there are in all. After them no passphrase is
-	// accepted any more, and the sender can only burn the secret.
+	// MostTries is the number of tries in all. After them no passphrase is
+	// accepted, and the sender can only burn the secret.
 	MostTries = 100
 )
 
-// try turns the passphrase into what the key needs, if the secret has one. The
-// attempt is reserved durably before the slow hash begins, so that neither a
-// crash nor a hundred parallel guesses buy more tries, and a caller who has to
-// pause costs no hash. A missing passphrase is not a try. The error wrong is for
-// the case that the passphrase is not the right one.
+// try hashes the passphrase, if the secret has one. It reserves the attempt
+// durably before the slow hash begins: neither a crash nor parallel guesses buy
+// more tries, and a caller who must pause costs no hash. A missing passphrase
+// does not count as a try. The caller returns wrong if the passphrase turns out
+// to be wrong.
 func (se *Secrets) try(ctx context.Context, c caller.Caller, s *provenSecret, passphrase caller.Text, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
 	if s.record.passphrase == nil {
 		return hash, nil, nil
@@ -41,7 +42,7 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, s *provenSecret, pa
 		return hash, nil, &refusal.PassphraseError{Missing: true}
 	}
 	t := se.newPassphraseTry(c, s.row)
-	// Who has to pause reaches neither the queue for hashes nor the writer.
+	// A caller who must pause reaches neither the hash queue nor the writer.
 	err = se.store.View(ctx, func(tx storage.Tx) error {
 		_, _, err := t.open(tx, now)
 		return err
@@ -60,7 +61,7 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, s *provenSecret, pa
 	return se.hasher.Passphrase(*s.record.passphrase, passphrase), wrong, nil
 }
 
-// passphraseTry names the two counters of a try.
+// passphraseTry holds the keys of the two counters of a try.
 type passphraseTry struct{ mine, all []byte }
 
 func (se *Secrets) newPassphraseTry(c caller.Caller, row seal.RowKey) passphraseTry {
@@ -68,7 +69,7 @@ func (se *Secrets) newPassphraseTry(c caller.Caller, row seal.RowKey) passphrase
 	return passphraseTry{attemptKey(row, 'n', network[:]), attemptKey(row, 'g', nil)}
 }
 
-// open loads both counters, or returns LockedError while no try is accepted.
+// open loads both counters. It returns LockedError while no try is accepted.
 func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries, err error) {
 	if mine, err = getAttempts(tx, t.mine); err != nil {
 		return mine, all, err
@@ -85,8 +86,8 @@ func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries
 	return mine, all, nil
 }
 
-// reserve counts an attempt and returns the error for a wrong one, or fails with
-// LockedError or ErrNotFound.
+// reserve counts an attempt and returns the error to report if the passphrase
+// is wrong. It fails with LockedError or ErrNotFound.
 func (se *Secrets) reserve(ctx context.Context, c caller.Caller, s *provenSecret, t passphraseTry, now time.Time) (wrong *refusal.PassphraseError, err error) {
 	err = se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		if _, err := getSecret(tx, s.row, now); err != nil {
@@ -114,8 +115,8 @@ func (se *Secrets) reserve(ctx context.Context, c caller.Caller, s *provenSecret
 	return wrong, err
 }
 
-// AddLasting adds one attempt to both counters and returns the error for a wrong
-// one. After the last of all tries there is no pause, since no try follows.
+// countTry adds one attempt to both counters and returns the error to report if
+// the passphrase is wrong. The last try has no pause, since none follows.
 func countTry(mine, all *guess.Tries, now time.Time) *refusal.PassphraseError {
 	wrong := &refusal.PassphraseError{TriesLeft: min(mine.Add(NetworkTries, now), all.Add(AllTries, now))}
 	if all.Count < MostTries {
@@ -124,7 +125,7 @@ func countTry(mine, all *guess.Tries, now time.Time) *refusal.PassphraseError {
 	return wrong
 }
 
-// lockedForGood reports whether the tries of a receipt's secret are used up.
+// lockedForGood reports whether all tries at a receipt's secret are used up.
 func lockedForGood(tx storage.Tx, r *MetadataRecord, now time.Time) (bool, error) {
 	if !r.passphrase || !r.State.Live() || !now.Before(r.expires) {
 		return false, nil

@@ -13,17 +13,17 @@ import (
 	"hush/vault/rows"
 )
 
-// Operator is what whoever runs the service may do with secrets. Nothing here asks
-// for a password: who may be the operator is for those to know who hand it out.
+// Operator holds the operator's actions on secrets. It asks for no password:
+// only the process that owns the data folder hands it out.
 type Operator struct{ v *Burns }
 
-// NewOperator returns what the operator may do with secrets.
+// NewOperator returns the operator's actions on secrets.
 func NewOperator(v *Burns) Operator { return Operator{v} }
 
-// BurnSecret destroys a secret unread. It takes the key of the metadata, and
-// returns what RevealSecret does. The account that concealed the secret needs
-// no passphrase, and nobody does once all tries are used up: no one can open
-// it then, so that its sender can still end it.
+// BurnSecret destroys a secret unread. It takes the metadata key and returns
+// the same errors as RevealSecret. The owning account needs no passphrase. Once
+// all tries are used up, no caller needs one: the secret can no longer be
+// opened, and its sender can still burn it.
 func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey string, passphrase caller.Text) (Metadata, error) {
 	receipt, ok := seal.ParseToken(metadataKey)
 	if !ok {
@@ -59,9 +59,9 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 	return bu.receipts.showMetadata(ctx, c, receipt, row, found, now), nil
 }
 
-// endUnproved burns the secret of a receipt for somebody who need not know its
-// key. It returns ErrNotFound if nothing waits there. beside, unless nil, runs
-// in the same transaction.
+// endUnproved burns the secret of a receipt without its key. It returns
+// ErrNotFound if the secret is gone. beside, unless nil, runs in the same
+// transaction.
 func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, now time.Time, beside func(storage.Tx) error) (*MetadataRecord, error) {
 	var burned *Record
 	var end claimResult
@@ -105,8 +105,9 @@ func (bu *Burns) BurnAllSecrets(ctx context.Context, c caller.Caller) (int, erro
 	return bu.BurnAccount(ctx, c.Credential.ID, bu.clock.Now())
 }
 
-// BurnAccount burns every live secret of an account, one transaction each: a
-// caller who gives up in the middle has burned some and may ask again.
+// BurnAccount burns every live secret of an account, each in its own
+// transaction. If the caller cancels, some secrets are burned, and the call may
+// be repeated.
 func (bu *Burns) BurnAccount(ctx context.Context, id caller.AccountID, now time.Time) (burned int, err error) {
 	from := id[:]
 	for {
@@ -131,8 +132,8 @@ func (bu *Burns) BurnAccount(ctx context.Context, id caller.AccountID, now time.
 	}
 }
 
-// liveEntries returns the receipts of a batch of an account's entries whose
-// secrets wait, and where the next batch begins, nil after the last.
+// liveEntries reads a batch of an account's entries. It returns the receipts
+// whose secrets are live, and the start of the next batch, nil after the last.
 func (bu *Burns) liveEntries(ctx context.Context, id caller.AccountID, from []byte) (list []seal.RowKey, next []byte, err error) {
 	err = bu.store.View(ctx, func(tx storage.Tx) error {
 		list, next = nil, nil
@@ -160,10 +161,10 @@ func (bu *Burns) liveEntries(ctx context.Context, id caller.AccountID, from []by
 	return list, next, err
 }
 
-// BurnReportedSecret burns the secret of a link that somebody reported, and
-// keeps who did. Nothing of the secret is shown: the receipt comes without
-// keys and notes. Callers who are no colonels get ErrNotFound, as for a link
-// that opens nothing.
+// BurnReportedSecret burns the secret behind a reported link and records who
+// burned it. It shows nothing of the secret: the returned receipt has no keys
+// and no notes. A caller who is not a colonel gets ErrNotFound, as for an
+// unknown link.
 func (bu *Burns) BurnReportedSecret(ctx context.Context, c caller.Caller, link caller.Text) (Metadata, error) {
 	if !c.Colonel() {
 		return Metadata{}, refusal.ErrNotFound
@@ -171,12 +172,13 @@ func (bu *Burns) BurnReportedSecret(ctx context.Context, c caller.Caller, link c
 	return bu.burnReported(ctx, link, c.Credential.ID)
 }
 
-// BurnReportedSecret is the operator's.
+// BurnReportedSecret burns the secret behind a reported link for the operator.
 func (o Operator) BurnReportedSecret(ctx context.Context, link caller.Text) (Metadata, error) {
 	return o.v.burnReported(ctx, link, caller.AccountID{})
 }
 
-// burnReported writes the zero id for the operator.
+// burnReported audits the account that burns a reported secret; the zero id is
+// the operator.
 func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.AccountID) (Metadata, error) {
 	token, ok := linkToken(string(link))
 	if !ok {
@@ -209,8 +211,8 @@ func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.A
 	return shown, nil
 }
 
-// linkToken finds the secret's key in a link as people copy it: with a query
-// that a chat program added, or with the punctuation of a sentence.
+// linkToken extracts the secret key from a link as people paste it: with a
+// query that a chat program added, or with trailing punctuation.
 func linkToken(link string) (seal.Token, bool) {
 	link = strings.TrimSpace(link)
 	if path, fragment, found := strings.Cut(link, "#"); found && len(fragment) >= linkKeySize {

@@ -26,10 +26,10 @@ const entryVersion = 1
 // BucketEntry has account id ‖ ^created (8) ‖ ^number (4) ‖ metadata row (22) -> EntryRecord.
 const BucketEntry = "entry"
 
-// EntryRecord lets an account list a receipt: it holds the receipt's key,
-// sealed to each of the account's key pairs that were live when the secret was
-// concealed. Without a credential of the account it opens nothing, not even
-// with the root key.
+// EntryRecord lets an account list a receipt. It holds the receipt's key,
+// sealed to each key pair that the account had when the secret was concealed.
+// It cannot be opened without a credential of the account, not even with the
+// root key.
 //
 //	version 1 │ number 4 │ each: pair id 8 │ sealed key (4, bytes)
 type EntryRecord struct{ Boxes []entryBox }
@@ -50,7 +50,7 @@ func (r *EntryRecord) encode() []byte {
 	return w
 }
 
-// DecodeEntry reads a stored entry.
+// DecodeEntry decodes a stored entry.
 func DecodeEntry(data []byte) (*EntryRecord, error) {
 	in := rows.NewReader(data)
 	in.Version(entryVersion)
@@ -67,7 +67,7 @@ func DecodeEntry(data []byte) (*EntryRecord, error) {
 	return r, in.End()
 }
 
-// box returns what is sealed to a pair, or nil.
+// box returns the key sealed to a pair, or nil.
 func (r *EntryRecord) box(pair caller.PairID) []byte {
 	for _, b := range r.Boxes {
 		if b.pair == pair {
@@ -77,21 +77,21 @@ func (r *EntryRecord) box(pair caller.PairID) []byte {
 	return nil
 }
 
-// The row of an entry: newer ones come first, and those of the same millisecond
-// by their number, the last one first.
+// The row of an entry. Newer entries come first; entries of the same
+// millisecond are ordered by number, highest first.
 //
 //	account 16 │ ^created 8 [ │ ^number 4 ] │ metadata row 22
 //
-// Rows of older releases have no number, and neither have those beyond the
-// first EntryMost of a millisecond: while a clock that was set back catches up,
-// an account may make any number of secrets in one.
+// Rows of older releases have no number. Neither have rows beyond the first
+// EntryMost of a millisecond: while a clock that was set back catches up, an
+// account may create any number of secrets in one millisecond.
 const (
 	EntryHead   = len(caller.AccountID{}) + 8
 	EntryNumber = 4
 	EntryMost   = 1024
 )
 
-// entryKey is the row of an entry without a number.
+// entryKey returns the row of an entry without a number.
 func entryKey(id caller.AccountID, created time.Time, metadata seal.RowKey) []byte {
 	key := make([]byte, 0, EntryHead+EntryNumber+len(metadata))
 	key = append(key, id[:]...)
@@ -99,7 +99,7 @@ func entryKey(id caller.AccountID, created time.Time, metadata seal.RowKey) []by
 	return append(key, metadata[:]...)
 }
 
-// newEntryKey is the row of an entry that is newer than all others.
+// newEntryKey returns the row of an entry that sorts before all others.
 func newEntryKey(tx storage.Tx, id caller.AccountID, created time.Time, metadata seal.RowKey) ([]byte, error) {
 	key, number := entryKey(id, created, metadata), uint32(0)
 	err := numberedEntries(tx, key[:EntryHead], func(last []byte) error {
@@ -112,8 +112,8 @@ func newEntryKey(tx storage.Tx, id caller.AccountID, created time.Time, metadata
 	return append(binary.BigEndian.AppendUint32(key[:EntryHead], ^number), metadata[:]...), nil
 }
 
-// numberedEntries calls fn with the rows that begin with an account and a
-// moment and have a number, the highest number first.
+// numberedEntries calls fn for each numbered row of an account and a
+// millisecond, highest number first.
 func numberedEntries(tx storage.Tx, moment []byte, fn func(key []byte) error) error {
 	from := binary.BigEndian.AppendUint32(bytes.Clone(moment), ^uint32(EntryMost))
 	return rows.IgnoreEnough(tx.Range(BucketEntry, from, rows.PrefixEnd(moment), func(key, _ []byte) error {
@@ -140,7 +140,7 @@ func deleteEntry(tx storage.Tx, id caller.AccountID, created time.Time, metadata
 	return tx.Delete(BucketEntry, row)
 }
 
-// entryMetadata is the metadata's row that an entry's row ends in.
+// entryMetadata returns the metadata row at the end of an entry's row.
 func entryMetadata(key []byte) (seal.RowKey, error) {
 	row := len(key) - len(seal.RowKey{})
 	if row != EntryHead && row != EntryHead+EntryNumber {
@@ -174,8 +174,8 @@ func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt sea
 	return entry, nil
 }
 
-// putEntry adds an entry to the list of its account, which must still be
-// usable.
+// putEntry adds an entry to the list of its account. It fails if the account is
+// not active.
 func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.RowKey, entry *EntryRecord) error {
 	owner, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !owner.Usable() {
@@ -194,7 +194,7 @@ func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.Ro
 	return tx.Put(BucketEntry, key, entry.encode())
 }
 
-// forgetReceipt deletes a receipt and whatever belongs to it.
+// forgetReceipt deletes a receipt and everything that belongs to it.
 func forgetReceipt(tx storage.Tx, row seal.RowKey, r *MetadataRecord) error {
 	if id, ok := caller.ParseAccountID(r.Custid); ok {
 		if err := deleteEntry(tx, id, r.created, row); err != nil {
@@ -212,35 +212,35 @@ func forgetReceipt(tx storage.Tx, row seal.RowKey, r *MetadataRecord) error {
 
 // The limits on lists.
 const (
-	// ListMost is the most receipts of one page, ListDefault how many there are
-	// when nobody asks for a number.
+	// ListMost is the maximum number of receipts of one page, ListDefault the
+	// number if the query names none.
 	ListMost    = 500
 	ListDefault = 50
-	// listLooked bounds how many entries one page looks at when it filters.
+	// listLooked is the maximum number of entries that one filtered page reads.
 	listLooked = 5000
 )
 
-// ListQuery is which page of an account's receipts is asked for.
+// ListQuery selects a page of an account's receipts.
 type ListQuery struct {
 	Size   int    // 0 means ListDefault
 	Token  string // Page.Next of the page before; empty for the first
 	States []State
 }
 
-// wants tells whether a receipt in that state is asked for.
+// wants reports whether the query selects receipts in that state.
 func (q *ListQuery) wants(state State) bool {
 	return len(q.States) == 0 || slices.Contains(q.States, state)
 }
 
 // Page is a page of an account's receipts, newest first.
 type Page struct {
-	Metadata []Metadata // without their secrets' keys
+	Metadata []Metadata // without secret keys
 	Next     string     // empty on the last page
 	Sealed   int        // entries that this credential cannot open
 }
 
-// ListMetadata lists the receipts of the caller's account. It changes no
-// state. Callers without one get ErrUnauthenticated.
+// ListMetadata lists the receipts of the caller's account. It changes no state.
+// It returns ErrUnauthenticated for a caller without an account.
 func (re *Receipts) ListMetadata(ctx context.Context, c caller.Caller, q ListQuery) (Page, error) {
 	if c.Anonymous() || c.Credential == nil {
 		return Page{}, refusal.ErrUnauthenticated
@@ -272,7 +272,7 @@ func (re *Receipts) ListMetadata(ctx context.Context, c caller.Caller, q ListQue
 	return page, nil
 }
 
-// start is where the page begins.
+// start returns the key at which the page begins.
 func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
 	if q.Size <= 0 {
 		q.Size = ListDefault
@@ -284,23 +284,23 @@ func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
 	after, err := hex.DecodeString(q.Token)
 	key := append(append([]byte(nil), id[:]...), after...)
 	if _, damaged := entryMetadata(key); err != nil || damaged != nil {
-		return nil, &refusal.InvalidError{Field: "page_token", Text: "is not one that this service made"}
+		return nil, &refusal.InvalidError{Field: "page_token", Text: "is invalid"}
 	}
 	return append(key, 0), nil
 }
 
-// listedReceipt is an entry as it was found, with its receipt.
+// listedReceipt is an entry together with its receipt.
 type listedReceipt struct {
 	row        seal.RowKey
 	sealed     []byte
 	record     *MetadataRecord
 	timeline   *timelineRecord
 	deliveries []outbox.Delivery
-	// lockedForGood: the secret's tries are used up.
+	// lockedForGood reports that all tries at the secret are used up.
 	lockedForGood bool
 }
 
-// findEntries reads the entries of one page in a single look at the store.
+// findEntries reads the entries of one page in a single read transaction.
 func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []listedReceipt, page Page, err error) {
 	err = re.store.View(ctx, func(tx storage.Tx) error {
 		found, page = nil, Page{}
@@ -333,7 +333,8 @@ func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from [
 	return found, page, err
 }
 
-// readListed reads an entry's receipt; one whose time is over is gone.
+// readListed reads an entry's receipt. It treats a forgotten receipt as
+// missing.
 func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.Time) (f listedReceipt, err error) {
 	if f.row, err = entryMetadata(key); err != nil {
 		return f, err
@@ -371,7 +372,7 @@ func (re *Receipts) describeListed(receipt seal.Token, f listedReceipt, now time
 	return m
 }
 
-// CountEntries counts what an account's list holds.
+// CountEntries counts the entries of an account.
 func CountEntries(tx storage.Tx, id caller.AccountID) (n int64, err error) {
 	err = tx.Range(BucketEntry, id[:], rows.PrefixEnd(id[:]), func(_, _ []byte) error {
 		n++

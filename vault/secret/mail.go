@@ -13,7 +13,7 @@ import (
 	"hush/vault/refusal"
 )
 
-// draftShares drafts the mails that bring a secret's link to its recipients.
+// draftShares drafts the mails that carry a secret's link to its recipients.
 func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *draft, to []email.Recipient, now time.Time) ([]*outbox.Draft, error) {
 	if !se.outbox.Enabled() {
 		return nil, nil
@@ -38,8 +38,8 @@ func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *draft, t
 	return drafts, nil
 }
 
-// MailWanted reports whether a secret's link is still worth mailing: nobody was
-// faster, and it was neither received nor burned.
+// MailWanted reports whether a secret's link is still worth mailing: the secret
+// is neither received nor burned.
 func MailWanted(tx storage.Tx, row seal.RowKey) (bool, error) {
 	metadata, err := getMetadata(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) {

@@ -16,7 +16,7 @@ import (
 	"hush/vault/rows"
 )
 
-// What is sealed under the metadata's key.
+// The labels of what is sealed under the metadata key.
 const (
 	labelKey  = "key"
 	labelMemo = "memo"
@@ -25,38 +25,38 @@ const (
 // Metadata is the sender's receipt.
 type Metadata struct {
 	Key seal.Token
-	// Secret is the secret's key while it waits and the caller may see it;
-	// otherwise nil. See MetadataRecord.showsKey.
+	// Secret is the secret key while the secret is live and the caller may see
+	// it; otherwise nil. See MetadataRecord.showsKey.
 	Secret        *seal.Token
 	Hint          string // the first characters of the secret's key
 	State         State
 	HasPassphrase bool
-	// LockedForGood: so many passphrases were wrong that none is accepted any
-	// more. The secret can only be burned, without its passphrase.
+	// LockedForGood reports that all tries at the passphrase are used up. The
+	// secret can only be burned, without its passphrase.
 	LockedForGood bool
 	Created       time.Time
 	Updated       time.Time
-	Forgotten     time.Time // when the receipt goes
-	Expires       time.Time // when the secret goes, or would have
-	Viewed        time.Time // zero before
+	Forgotten     time.Time // when the receipt is forgotten
+	Expires       time.Time // when the secret expires, or would have expired
+	Viewed        time.Time // zero until then
 	Ended         time.Time // when it was received, burned or expired
-	// TTL is the secret's lifetime as granted; SecretTTLLeft and TTLLeft are
-	// what was left to secret and receipt. All in whole seconds.
+	// TTL is the granted lifetime of the secret. SecretTTLLeft and TTLLeft are
+	// the time left to the secret and to the receipt. All are whole seconds.
 	TTL, SecretTTLLeft, TTLLeft time.Duration
 	Recipients                  []string // obscured
 	ShareDomain                 string
 	Memo                        caller.Text
-	// Account is the address of the account that concealed it; empty for
-	// secrets concealed without one. It must not be logged.
+	// Account is the address of the account that concealed the secret; empty
+	// for anonymous secrets. It must not be logged.
 	Account string
-	// Events and Deliveries are for the account that concealed it, or for
-	// whoever holds the receipt of a secret concealed without one.
+	// Events and Deliveries are set for the account that concealed the secret.
+	// For an anonymous secret they are set for every holder of the receipt.
 	Events     []Event
 	Deliveries []outbox.Delivery
 }
 
-// GetMetadata shows a receipt, or returns ErrNotFound. The first call moves it
-// from new to viewed and still shows new.
+// GetMetadata returns a receipt, or ErrNotFound. The first call moves it from
+// new to viewed and still returns new.
 func (re *Receipts) GetMetadata(ctx context.Context, c caller.Caller, key string) (Metadata, error) {
 	receipt, ok := seal.ParseToken(key)
 	if !ok {
@@ -73,12 +73,12 @@ func (re *Receipts) GetMetadata(ctx context.Context, c caller.Caller, key string
 	return re.showMetadata(ctx, c, receipt, row, found, now), nil
 }
 
-// BatchMost is the most receipts of one call.
+// BatchMost is the maximum number of receipts of one call.
 const BatchMost = 25
 
-// BatchGetMetadata shows the receipts of keys, in their order and without those
-// that do not exist. It changes no state, and returns ErrInvalid for more keys
-// than BatchMost.
+// BatchGetMetadata returns the receipts of keys in their order, without those
+// that do not exist. It changes no state. It returns ErrInvalid for more than
+// BatchMost keys.
 func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys []string) ([]Metadata, error) {
 	if len(keys) > BatchMost {
 		return nil, &refusal.InvalidError{Field: "metadata_keys", Text: fmt.Sprintf("must be at most %d", BatchMost)}
@@ -115,7 +115,7 @@ func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys 
 }
 
 // view moves a receipt from new to viewed and returns it as it was before. If
-// it has moved on meanwhile, it is returned as it is.
+// it has left the state new meanwhile, view returns it as it is.
 func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (before *MetadataRecord, err error) {
 	err = re.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		record, err := getMetadata(tx, row)
@@ -141,8 +141,8 @@ func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (b
 }
 
 // UpdateMemo sets the sender's note; an empty one removes it. It returns
-// ErrNotFound, and ErrQuota if the account or network that the receipt counts
-// toward has no room for a longer note.
+// ErrNotFound, or ErrQuota if the account or network has no quota left for a
+// longer note.
 func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string, memo caller.Text) (Metadata, error) {
 	receipt, ok := seal.ParseToken(key)
 	if !ok {
@@ -183,8 +183,8 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 	return re.showMetadata(ctx, c, receipt, row, found, now), nil
 }
 
-// findMetadata loads a receipt with what belongs to it, outside of any change,
-// or returns ErrNotFound.
+// findMetadata loads a receipt and what belongs to it in a read transaction, or
+// returns ErrNotFound.
 func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found listedReceipt, err error) {
 	err = re.store.View(ctx, func(tx storage.Tx) (err error) {
 		found, err = readMetadata(tx, row, now)
@@ -193,7 +193,7 @@ func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.
 	return found, err
 }
 
-// readMetadata loads a receipt with what belongs to it, as it is now, or returns
+// readMetadata loads a receipt and what belongs to it, as of now, or returns
 // ErrNotFound.
 func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listedReceipt, err error) {
 	found.row = row
@@ -214,8 +214,8 @@ func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listedRe
 	return found, err
 }
 
-// asOf shows a receipt whose secret has run out as expired, even before the
-// sweeper came.
+// asOf returns the receipt as of now: a secret past its time is shown as
+// expired, even before the sweeper ran.
 func (r *MetadataRecord) asOf(now time.Time) *MetadataRecord {
 	if r.State.Live() && !now.Before(r.expires) {
 		r.markEnded(StateExpired, r.expires)
@@ -235,7 +235,8 @@ func getMetadata(tx storage.Tx, row seal.RowKey) (*MetadataRecord, error) {
 	return rows.Load(tx, BucketMetadata, row[:], DecodeMetadata)
 }
 
-// openKey returns the secret's key, which a receipt holds while it waits.
+// openKey returns the secret key, which a receipt holds while the secret is
+// live.
 func (re *Receipts) openKey(receipt seal.Token, row seal.RowKey, r *MetadataRecord) (seal.Token, error) {
 	plain, err := re.keys.OpenMetadata(receipt, row, labelKey, r.SealedKey)
 	if err != nil {
@@ -248,9 +249,8 @@ func (re *Receipts) openKey(receipt seal.Token, row seal.RowKey, r *MetadataReco
 	return token, nil
 }
 
-// showMetadata turns a record into what its sender sees, and opens what is
-// sealed in it. A seal that does not open is left out and logged: the rest is
-// still worth showing.
+// showMetadata opens what is sealed in a record and returns the sender's view.
+// It leaves out and logs what does not open: the rest is still worth showing.
 func (re *Receipts) showMetadata(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey, found listedReceipt, now time.Time) Metadata {
 	r := found.record
 	m := describe(receipt, r, now)
@@ -272,8 +272,8 @@ func (re *Receipts) showMetadata(ctx context.Context, c caller.Caller, receipt s
 	return m
 }
 
-// receiptDomain is the domain of the links that a receipt shows. One that
-// cannot be looked up is left out: the service's own links open the secret too.
+// receiptDomain returns the domain of the links that a receipt shows. On an
+// error it returns none: the service's own links open the secret too.
 func (re *Receipts) receiptDomain(ctx context.Context, r *MetadataRecord) (name string) {
 	if r.shareDomain == "" {
 		return ""
@@ -288,8 +288,8 @@ func (re *Receipts) receiptDomain(ctx context.Context, r *MetadataRecord) (name 
 	return name
 }
 
-// custid is the address of the account with that id; empty for no account and
-// for one that was destroyed.
+// custid returns the address of an account; empty for no account and for a
+// destroyed one.
 func (re *Receipts) custid(ctx context.Context, c caller.Caller, owner string) string {
 	if owner == c.Account && c.Credential != nil {
 		return c.Address()
@@ -312,7 +312,7 @@ func (re *Receipts) custid(ctx context.Context, c caller.Caller, owner string) s
 	return address
 }
 
-// openMemo returns the sender's note, empty if there is none or it does not
+// openMemo returns the sender's note; empty if there is none or it does not
 // open.
 func (re *Receipts) openMemo(receipt seal.Token, row seal.RowKey, r *MetadataRecord) caller.Text {
 	if len(r.sealedMemo) == 0 {
@@ -325,7 +325,7 @@ func (re *Receipts) openMemo(receipt seal.Token, row seal.RowKey, r *MetadataRec
 	return caller.Text(memo)
 }
 
-// describe turns what stands in a record in the clear into Metadata.
+// describe returns the plain fields of a record as Metadata.
 func describe(receipt seal.Token, r *MetadataRecord, now time.Time) Metadata {
 	m := Metadata{
 		Key: receipt, Hint: string(r.hint[:]), State: r.State, HasPassphrase: r.passphrase,

@@ -9,7 +9,7 @@ import (
 	"hush/vault/rows"
 )
 
-// ReclaimOnce runs the background pass and logs what it found.
+// ReclaimOnce runs the background pass and logs its result.
 func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 	began := sw.clock.Now()
 	freed, err := sw.Reclaim(ctx)
@@ -22,12 +22,12 @@ func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 	sw.log.Debug("counted live secrets", "bytes", sw.usage.bytes(), "orphaned_slots", freed, "took", sw.clock.Now().Sub(began).String())
 }
 
-// Reclaim is the background pass after a start: it counts the bytes of all live
-// secrets and of all receipts, and gives slots that neither a secret nor a queued
-// mail owns back to the store. It returns how many slots it freed. After an error
-// it may be called again and goes on where it stopped; once it is through it does
-// nothing more. If the record of a secret or a mail cannot be read, its slot is
-// unknown and no slot is freed.
+// Reclaim runs the background pass after a start. It counts the bytes of all
+// live secrets and receipts, and frees slots that neither a secret nor a queued
+// mail owns. It returns the number of freed slots. After an error it may be
+// called again and continues where it stopped; a finished pass does nothing. If
+// the record of a secret or a mail cannot be read, its slot is unknown, and
+// Reclaim frees no slot.
 func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	recycler, recycles := sw.shares.Recycler()
 	var batch countBatch
@@ -71,8 +71,8 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	return recycler.Reclaim(), nil
 }
 
-// countReceipts is the part of the pass that counts receipts. It passes over what
-// cannot be read: the sweep reports that when it is due.
+// countReceipts counts receipts for the pass. It skips records that cannot be
+// read: the sweep reports them when they are due.
 func (sw *Sweeper) countReceipts(ctx context.Context) error {
 	var found []countedReceipt
 	for {
@@ -107,14 +107,15 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 	}
 }
 
-// countBatch is what one read of the background pass found.
+// countBatch is the result of one read of the background pass.
 type countBatch struct {
 	found  []countedSecret
 	last   seal.RowKey // zero if there was nothing more
 	damage error       // of the last record that could not be read
 }
 
-// readBatch reads what comes from on into batch, whose memory it uses again.
+// readBatch reads the records that begin at from into batch, whose memory it
+// reuses.
 func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *countBatch) error {
 	var record Record
 	return sw.store.View(ctx, func(tx storage.Tx) error {
@@ -133,7 +134,7 @@ func (sw *Sweeper) readBatch(ctx context.Context, from []byte, batch *countBatch
 	})
 }
 
-// add counts the record in value, for which it uses the memory of record.
+// add counts the record in value and reuses the memory of record.
 func (b *countBatch) add(row seal.RowKey, record *Record, value []byte) {
 	b.last = row
 	if err := record.decode(value); err != nil {

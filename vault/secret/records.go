@@ -33,10 +33,9 @@ const (
 //	│ verifier 32 │ passphrase? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 ]
 //	│ share domain (4, text) │ owner (4, text)
 //
-// Times are milliseconds. The network is the caller's, and wide the IPv6 /48
-// around it, zero for any other; version 1 had no wide. The slot stands outside
-// the header because shares may be moved one day; a wrong slot cannot open the
-// seal.
+// Times are milliseconds. network is the caller's. wide is the IPv6 /48 around
+// it, and zero for IPv4; version 1 has no wide. The slot is outside the header
+// so that shares can be moved; with a wrong slot the seal does not open.
 type Record struct {
 	version     byte // of the layout; zero for the current one
 	Slot        storage.Slot
@@ -81,7 +80,7 @@ func (r *Record) encodeHeader() {
 	r.header = w
 }
 
-// Encode lays out a secret.
+// Encode encodes a secret.
 func (r *Record) Encode() []byte {
 	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.Sealed))
 	w.Byte(r.version)
@@ -92,7 +91,7 @@ func (r *Record) Encode() []byte {
 	return w
 }
 
-// DecodeSecret reads what Encode wrote, in any version.
+// DecodeSecret decodes a secret of any version.
 func DecodeSecret(data []byte) (*Record, error) {
 	r := new(Record)
 	if err := r.decode(data); err != nil {
@@ -101,7 +100,7 @@ func DecodeSecret(data []byte) (*Record, error) {
 	return r, nil
 }
 
-// decode reads a record into r, which keeps parts of data.
+// decode decodes a record into r, which keeps parts of data.
 func (r *Record) decode(data []byte) error {
 	in := rows.NewReader(data)
 	r.version = in.UpTo(secretVersion)
@@ -142,13 +141,12 @@ func (r *Record) decodeHeader() error {
 //	│ share domain │ custid │ recipients │ sealed key │ sealed memo
 //	│ created by │ ended by │ network 8 │ wide 8
 //
-// "ended" is when it was received, burned or expired, and the last two are the
-// masked networks that it was created and ended from. The secret's row is zero
-// and the sealed key empty once the secret is gone. The seven before network
-// are length-prefixed. The custid is the account's id. Network and wide are
-// those of the secret, to which the receipt is counted; they are zero where an
-// account owns it. Version 1 had no networks, and version 2 only the masked
-// ones.
+// "ended" is when the secret was received, burned or expired. "created by" and
+// "ended by" are masked networks. Once the secret is gone, its row is zero and
+// the sealed key is empty. The seven fields before network are length-prefixed.
+// custid is the account's id. network and wide are those of the secret, which
+// the receipt counts toward; they are zero if an account owns it. Version 1 has
+// no networks, and version 2 only the masked ones.
 type MetadataRecord struct {
 	State       State
 	passphrase  bool
@@ -171,7 +169,8 @@ type MetadataRecord struct {
 	wide        [8]byte
 }
 
-// hintSize is how much of the secret's key stays readable for its sender.
+// hintSize is how many characters of the secret key stay readable for the
+// sender.
 const hintSize = 6
 
 func (r *MetadataRecord) encode() []byte {
@@ -197,7 +196,7 @@ func (r *MetadataRecord) encode() []byte {
 	return w
 }
 
-// DecodeMetadata reads a stored receipt, in any version.
+// DecodeMetadata decodes a receipt of any version.
 func DecodeMetadata(data []byte) (*MetadataRecord, error) {
 	in := rows.NewReader(data)
 	var r MetadataRecord
@@ -221,20 +220,20 @@ func DecodeMetadata(data []byte) (*MetadataRecord, error) {
 	return &r, in.End()
 }
 
-// ownedBy tells whether the caller's account concealed the secret.
+// ownedBy reports whether the caller's account concealed the secret.
 func (r *MetadataRecord) ownedBy(c caller.Caller) bool {
 	return r.Custid != "" && r.Custid == c.Account
 }
 
-// showsKey reports whether the receipt shows the caller the secret's key, and
-// with it the link that opens the secret. A receipt without an account is its
-// sender's only proof, so it shows the key to everybody who holds it. That of
-// an account shows it to the account alone, by a credential that may reveal: a
-// token of another scope gets no further than its scope, and gains nothing by
-// staying unsent. The answer that conceals a secret shows its key in any case.
+// showsKey reports whether the receipt shows the caller the secret key, and
+// with it the link. An anonymous receipt is its sender's only proof, so it
+// shows the key to every holder. An account's receipt shows it only to that
+// account, and only for a credential that may reveal: a token with another
+// scope gets no further than its scope. The response to concealing a secret
+// shows its key in any case.
 func (r *MetadataRecord) showsKey(c caller.Caller) bool {
 	return r.Custid == "" || r.ownedBy(c) && c.May(caller.ScopeReveal)
 }
 
-// forgotten is when the receipt itself goes: after twice the lifetime.
+// forgotten returns when the receipt is forgotten: after twice the lifetime.
 func (r *MetadataRecord) forgotten() time.Time { return r.created.Add(2 * r.ttl) }

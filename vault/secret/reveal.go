@@ -16,17 +16,17 @@ import (
 	"hush/vault/rows"
 )
 
-// Revealed is a secret that exists nowhere else any more.
+// Revealed is a secret that no longer exists anywhere else.
 type Revealed struct {
 	Secret Secret
 	Value  caller.Text
 }
 
-// RevealSecret destroys a secret and returns its value. Of any number of
-// callers at most one gets it, and only after the claim is durable and the
-// share is overwritten. It returns ErrNotFound, ErrPassphrase, ErrLocked,
-// ErrDomainSuspended or ErrBusy without consuming anything. After any other error the secret may be
-// gone; its value was shown to nobody.
+// RevealSecret destroys a secret and returns its value. At most one of any
+// number of callers gets the value, and only after the claim is durable and the
+// share is overwritten. ErrNotFound, ErrPassphrase, ErrLocked,
+// ErrDomainSuspended and ErrBusy consume nothing. After any other error the
+// secret may be gone; its value was not shown.
 func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string, passphrase caller.Text) (Revealed, error) {
 	token, ok := seal.ParseToken(key)
 	if !ok {
@@ -46,16 +46,17 @@ func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string
 	return Revealed{Secret: secret, Value: caller.Text(end.plaintext)}, nil
 }
 
-// provenSecret is a secret as it was found, with the key that was proved to fit it.
+// provenSecret is a stored secret together with the key that was verified to
+// match it.
 type provenSecret struct {
 	row    seal.RowKey
 	record *Record
-	domain string // that it shows
+	domain string // shown with the secret
 	key    seal.SecretKey
 }
 
-// verifyKey finds a secret and checks that token and passphrase fit it. It reads
-// only, but for the attempt that a passphrase costs.
+// verifyKey finds a secret and checks that token and passphrase match it. It
+// writes nothing but the attempt at a passphrase.
 func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.Token, passphrase caller.Text, m move, now time.Time) (*provenSecret, error) {
 	s, site := &provenSecret{row: token.RowKey(seal.KindSecret)}, ""
 	if m == moveReveal {
@@ -93,8 +94,8 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	return nil, fmt.Errorf("secret does not match its own link: %w", rows.ErrInconsistent)
 }
 
-// admits keeps the secrets of a suspended domain from being revealed: whoever
-// holds its name now need not be the one whom the sender trusted.
+// admits refuses to reveal secrets of a suspended domain: the name's present
+// holder may not be the one that the sender trusted.
 func (r *Record) admits(tx storage.Tx, m move) error {
 	if m != moveReveal || r.shareDomain == "" {
 		return nil
@@ -102,8 +103,8 @@ func (r *Record) admits(tx storage.Tx, m move) error {
 	return domain.AdmitDomain(tx, r.owner, r.shareDomain)
 }
 
-// explainGone tells a share that somebody else destroyed meanwhile from one
-// that is missing under a live record, which is a fault.
+// explainGone distinguishes a share that another caller just destroyed from one
+// that is missing under a live record, which is corruption.
 func (se *Secrets) explainGone(ctx context.Context, s *provenSecret, now time.Time) error {
 	return se.store.View(ctx, func(tx storage.Tx) error {
 		record, err := getSecret(tx, s.row, now)
@@ -117,18 +118,17 @@ func (se *Secrets) explainGone(ctx context.Context, s *provenSecret, now time.Ti
 	})
 }
 
-// claimResult is what a claim leaves.
+// claimResult is the result of a claim.
 type claimResult struct {
 	metadata  *MetadataRecord
 	plaintext []byte
 	counted   bool
 }
 
-// claim ends a secret: the one path that opens one, and the one that burns
-// one. In one transaction it checks that the record is the one seen, opens it
-// if the move is a reveal, deletes it, moves the metadata and lists the share
-// for destruction; then it destroys the share. Only what it returns without an
-// error may be shown.
+// claim ends a secret. It is the only path that opens one. In one transaction
+// it checks that the record is unchanged, opens it if the move is a reveal,
+// deletes it, moves the metadata and lists the share for destruction. Then it
+// destroys the share. The caller must show nothing if claim returns an error.
 func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, m move, now time.Time) (claimResult, error) {
 	var end claimResult
 	err := se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
@@ -168,9 +168,10 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 	return end, nil
 }
 
-// endSecret is the claim's part that reveal, burn and expiry share: it deletes
-// the secret, moves its metadata, lists the slot, counts and writes the audit
-// row. by is the masked network that it happens from, empty for nobody's.
+// endSecret is the part of the claim that reveal, burn and expiry share. It
+// deletes the secret, moves its metadata, lists the slot, counts, and writes
+// the audit row. by is the caller's masked network, or empty if there is no
+// caller.
 func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m move, by string, now time.Time) (*MetadataRecord, error) {
 	metadata, err := getMetadata(tx, record.metadata)
 	if errors.Is(err, refusal.ErrNotFound) {
@@ -185,7 +186,7 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m m
 	}
 	at := now
 	if m == moveExpire {
-		at = metadata.expires // whenever the sweeper came
+		at = metadata.expires // regardless of when the sweeper runs
 	}
 	metadata.markEnded(state, at)
 	metadata.endedBy = by
@@ -209,7 +210,7 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m m
 	return metadata, rows.WriteAudit(tx, now, m.audit(), record.metadata)
 }
 
-// countEnd counts an end, and tells the sender who wanted to be told.
+// countEnd counts an end and queues the sender's notice, if one was asked for.
 func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) error {
 	ended := map[move]rows.Counter{moveReveal: rows.CountShared, moveBurn: rows.CountBurned, moveExpire: rows.CountExpired}[m]
 	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: ended, By: 1}); err != nil {
@@ -232,8 +233,8 @@ func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRec
 	return se.noticeOpened(tx, id, metadata, now)
 }
 
-// noticeOpened queues the mail that tells of an opened secret, if its sender
-// asked for it.
+// noticeOpened queues the mail about an opened secret, if its sender asked for
+// it.
 func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *MetadataRecord, now time.Time) error {
 	account, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && (!account.NotifyOpened || !account.Usable()) {
@@ -248,7 +249,7 @@ func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *Me
 	}, now)
 }
 
-// audit is the kind of audit row that a move leaves.
+// audit returns the type of audit row that a move writes.
 func (m move) audit() rows.AuditType {
 	switch m {
 	case moveReveal:

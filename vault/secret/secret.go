@@ -16,51 +16,51 @@ import (
 	"hush/vault/rows"
 )
 
-// Secret is what may be told of a secret without consuming it.
+// Secret is what may be shown of a secret without consuming it.
 type Secret struct {
 	Key           seal.Token
 	State         State
 	HasPassphrase bool
 	Created       time.Time
 	Expires       time.Time
-	// TTL is the lifetime as granted, TTLLeft what was left of it, both in
-	// whole seconds.
+	// TTL is the granted lifetime, TTLLeft the time left. Both are whole
+	// seconds.
 	TTL, TTLLeft time.Duration
 	ShareDomain  string
 	Owned        bool
 }
 
-// Wish is what a sender asks for besides the text.
+// Wish holds a sender's options for a new secret.
 type Wish struct {
 	// TTL is nil for the default.
 	TTL         *time.Duration
 	Passphrase  caller.Text
 	Recipients  []string
 	ShareDomain string
-	// Challenge is a solved challenge of the action conceal, where the policy
-	// asks for one.
+	// Challenge is a solved challenge for the action conceal, if the policy
+	// requires one.
 	Challenge string
 }
 
-// Concealed is what a sender gets.
+// Concealed is the result for the sender.
 type Concealed struct {
 	Metadata Metadata
 	Secret   Secret
 }
 
-// ConcealSecret keeps text, which must hold at least one byte, and returns
-// after it is durable. It returns ErrTooLarge, ErrInvalid, ErrQuota,
-// ErrAccountRequired, ErrDomainNotFound, ErrPolicy, ErrMaintenance or
-// ErrChallenge, and then has kept nothing.
+// ConcealSecret stores text, which must not be empty, and returns once it is
+// durable. If it returns ErrTooLarge, ErrInvalid, ErrQuota, ErrAccountRequired,
+// ErrDomainNotFound, ErrPolicy, ErrMaintenance or ErrChallenge, it has stored
+// nothing.
 func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
 	return se.conceal(ctx, c, text, wish, StateNew)
 }
 
-// GenerateSecret draws a text of length characters (0 means 12), conceals it
-// and returns it. Its errors are those of ConcealSecret.
+// GenerateSecret generates a text of length characters (0 means 12), conceals
+// it and returns it. Its errors are those of ConcealSecret.
 //
-// Its sender has seen the value, so the stored state is viewed from the start;
-// the answer says new.
+// The sender has seen the value, so the stored state is viewed from the start;
+// the response says new.
 func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length int, sets seal.CharacterSets, wish Wish) (Concealed, caller.Text, error) {
 	if length == 0 {
 		length = seal.GenerateLengthDefault
@@ -76,7 +76,7 @@ func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length i
 	return concealed, caller.Text(value), err
 }
 
-// draft is a secret on its way into the store.
+// draft is a secret that is not yet stored.
 type draft struct {
 	key, receipt       seal.Token
 	secret             Record
@@ -85,7 +85,7 @@ type draft struct {
 	owner              caller.AccountID // of entry
 	entry              *EntryRecord     // nil without an account
 	recipients         []email.Recipient
-	mails              []*outbox.Draft // to the recipients; none where no mail is set up
+	mails              []*outbox.Draft // to the recipients; empty if mail is not configured
 	delivery           outbox.DeliveryState
 }
 
@@ -115,7 +115,7 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	return d.concealed(c, now), nil
 }
 
-// concealed is what the sender gets.
+// concealed returns the result for the sender.
 func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
 	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
 	kept.Metadata.Secret = &kept.Secret.Key
@@ -129,7 +129,7 @@ func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
 	return kept
 }
 
-// draft checks the wish and lays out both records.
+// draft checks the wish and prepares both records.
 func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, now time.Time) (*draft, error) {
 	if err := se.policy.AdmitSecret(c, wish.Passphrase); err != nil {
 		return nil, err
@@ -186,7 +186,7 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	return d, nil
 }
 
-// keep takes a durable share, seals the text with it and commits both records.
+// keep writes a durable share, seals the text with it and commits both records.
 func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text caller.Text, wish Wish) error {
 	if err := se.challenges.AdmitConceal(ctx, c, wish.Challenge); err != nil {
 		return err
@@ -225,7 +225,7 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 	return nil
 }
 
-// address seals the receipt for its account's list, and the mails to the
+// address seals the receipt for its account's list and drafts the mails to the
 // recipients.
 func (se *Secrets) address(ctx context.Context, c caller.Caller, d *draft) (err error) {
 	if c.Credential == nil {
@@ -239,7 +239,7 @@ func (se *Secrets) address(ctx context.Context, c caller.Caller, d *draft) (err 
 	return err
 }
 
-// commit returns the transaction that makes the draft a secret.
+// commit returns the transaction that stores the draft.
 func (d *draft) commit() func(storage.Tx) error {
 	secret, metadata := d.secret.Encode(), d.metadata.encode()
 	expiry := ExpiryKey(d.secret.expires, d.metaRow)
@@ -263,7 +263,7 @@ func (d *draft) commit() func(storage.Tx) error {
 	}
 }
 
-// commitBeside writes what an account's secret has besides its records.
+// commitBeside writes what belongs to an account's secret besides its records.
 func (d *draft) commitBeside(tx storage.Tx) error {
 	if d.entry == nil {
 		return nil
@@ -279,9 +279,8 @@ func (d *draft) commitBeside(tx storage.Tx) error {
 	return outbox.PutDeliveries(tx, d.metaRow, d.recipients, d.delivery, d.secret.created, d.metadata.forgotten())
 }
 
-// GetSecret tells about a secret that waits, for somebody who opened its link.
-// It changes no state; its sender sees that somebody looked. It returns
-// ErrNotFound.
+// GetSecret describes a live secret to a holder of its link. It changes no
+// state; the sender sees that the link was looked at. It returns ErrNotFound.
 func (se *Secrets) GetSecret(ctx context.Context, c caller.Caller, key string) (Secret, error) {
 	found, err := se.lookAt(ctx, c, []string{key}, true)
 	if err != nil {
@@ -293,11 +292,11 @@ func (se *Secrets) GetSecret(ctx context.Context, c caller.Caller, key string) (
 	return found[0], nil
 }
 
-// StatusLimit is the most keys that GetSecretStatus takes.
+// StatusLimit is the maximum number of keys that GetSecretStatus takes.
 const StatusLimit = 25
 
-// GetSecretStatus tells about up to StatusLimit secrets, in the order of keys.
-// The state of those that do not wait is StateNone. It changes nothing.
+// GetSecretStatus describes up to StatusLimit secrets in the order of keys. The
+// state of a secret that is not live is StateNone. It changes nothing.
 func (se *Secrets) GetSecretStatus(ctx context.Context, c caller.Caller, keys []string) ([]Secret, error) {
 	if len(keys) > StatusLimit {
 		return nil, &refusal.InvalidError{Field: "secret_keys", Text: fmt.Sprintf("must be at most %d", StatusLimit)}
@@ -333,7 +332,8 @@ func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, n
 	return found, err
 }
 
-// lookFrom finds a secret that waits and belongs on a site, and what it shows.
+// lookFrom finds a live secret that belongs on a site, and the domain that it
+// shows.
 func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now time.Time) (*Record, Secret, error) {
 	record, err := getSecret(tx, token.RowKey(seal.KindSecret), now)
 	if err != nil {
@@ -351,8 +351,8 @@ func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now
 	return record, shown, err
 }
 
-// getSecret loads a secret that waits, or returns ErrNotFound. Expired ones
-// are gone even before the sweeper came.
+// getSecret loads a live secret, or returns ErrNotFound. An expired secret is
+// not found even before the sweeper ran.
 func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
 	data, err := tx.Get(BucketSecret, row[:])
 	if errors.Is(err, storage.ErrNotFound) {
@@ -380,19 +380,19 @@ func showSecret(c caller.Caller, key seal.Token, r *Record, now time.Time) Secre
 	}
 }
 
-// left is the time until end in whole seconds, rounded up, never negative.
+// left returns the time until end in whole seconds, rounded up, never negative.
 func left(end, now time.Time) time.Duration {
 	return max(0, (end.Sub(now) + time.Second - 1).Truncate(time.Second))
 }
 
-// CharacterSets says what a generated secret is made of.
+// CharacterSets selects the characters of a generated secret.
 type CharacterSets = seal.CharacterSets
 
-// belongsOn reports whether a secret is there for callers who come by the
-// domain site, as SiteDomain returns it. A domain that an account verified
-// shows the secrets made for it and that account's own, never those of another
-// account. Secrets of nobody's are on every site: visitors share them there.
-// Any other host is like the service's own.
+// belongsOn reports whether a secret can be opened on the domain site, as
+// SiteDomain returns it. A verified domain shows the secrets made for it and
+// those of its own account, never those of another account. An anonymous secret
+// belongs on every site: visitors share secrets on custom domains too. Any
+// other host counts as the service's own.
 func (r *Record) belongsOn(tx storage.Tx, site string) (bool, error) {
 	if site == "" || r.owner == "" {
 		return true, nil

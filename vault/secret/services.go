@@ -16,7 +16,7 @@ import (
 	"hush/vault/shares"
 )
 
-// Options is what secrets are made of; all are required.
+// Options are the dependencies of New; all are required.
 type Options struct {
 	Store       rows.Store
 	Shares      *shares.Shares
@@ -35,7 +35,7 @@ type Options struct {
 	Watches     *Watches
 }
 
-// Services are what becomes of secrets, together.
+// Services are the services of this package.
 type Services struct {
 	Secrets  *Secrets
 	Burns    *Burns
@@ -74,8 +74,7 @@ type Burns struct {
 	watches  *Watches
 }
 
-// Receipts shows and lists what became of secrets. It is safe for concurrent
-// use.
+// Receipts shows and lists receipts. It is safe for concurrent use.
 type Receipts struct {
 	store       rows.Store
 	clock       *rows.Clock
@@ -90,8 +89,7 @@ type Receipts struct {
 	watches     *Watches
 }
 
-// Sweeper ends secrets whose time has run out, and counts anew at a start what
-// the others take.
+// Sweeper ends expired secrets and recounts quotas after a start.
 type Sweeper struct {
 	store   rows.Store
 	shares  *shares.Shares
@@ -103,7 +101,7 @@ type Sweeper struct {
 	watches *Watches
 }
 
-// New returns the secrets of a store.
+// New returns the services on a store.
 func New(o Options) Services {
 	usage := NewUsage()
 	receipts := &Receipts{

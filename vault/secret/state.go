@@ -1,6 +1,6 @@
 package secret
 
-// State is where a secret and its metadata stand.
+// State is the state of a secret and of its metadata.
 type State byte
 
 // The states. Their numbers are stored.
@@ -13,10 +13,10 @@ const (
 	StateExpired  State = 5 // time ran out unread
 )
 
-// Live tells whether the secret waits to be revealed.
+// Live reports whether the secret can still be revealed.
 func (s State) Live() bool { return s == StateNew || s == StateViewed }
 
-// move is what happens to an aggregate.
+// move is a transition of an aggregate.
 type move byte
 
 const (
@@ -33,8 +33,8 @@ type transition struct {
 	to   State
 }
 
-// transitions is the whole state machine. What is not listed is refused:
-// nothing leaves received, burned or expired.
+// transitions returns the whole state machine. A transition that is not listed
+// is refused: nothing leaves received, burned or expired.
 func transitions() [7]transition {
 	return [7]transition{
 		{StateNew, moveView, StateViewed},

@@ -15,13 +15,14 @@ import (
 // passBatch bounds one read of the background pass.
 const passBatch = 4096
 
-// ExpiryKey is the row of the index that the sweeper walks. An aggregate has
-// one row: at first at the secret's end, afterwards at the receipt's.
+// ExpiryKey returns the row of the index that the sweeper walks. An aggregate
+// has one row: first at the secret's expiry, then at the time its receipt is
+// forgotten.
 func ExpiryKey(at time.Time, metadata seal.RowKey) []byte {
 	return append(rows.BigEndian(rows.Millis(at)), metadata[:]...)
 }
 
-// dueRows returns the first rows of the index that are due.
+// dueRows returns the first due rows of the index.
 func (sw *Sweeper) dueRows(ctx context.Context, now time.Time) (keys [][]byte, err error) {
 	err = sw.store.View(ctx, func(tx storage.Tx) (err error) {
 		keys, err = rows.FirstKeys(tx, BucketExpiry, rows.BigEndian(rows.Millis(now)+1), rows.SweepBatch)
@@ -39,7 +40,7 @@ type Sweep struct {
 	lost     rows.Damage
 }
 
-// SweepBatch ends some of the secrets and receipts whose time is over.
+// SweepBatch ends a batch of expired secrets and forgotten receipts.
 func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Damage) (int, error) {
 	keys, err := sw.dueRows(ctx, now)
 	if err != nil || len(keys) == 0 {
@@ -54,8 +55,8 @@ func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Dam
 		}
 		handled += done.handled
 		lost.Add(&done.lost)
-		// The rows are gone from the index, so a share that resists keeps no
-		// other secret from its end. It stays listed and is tried again.
+		// The rows are gone from the index, so a share that cannot be destroyed
+		// does not hold up other secrets. It stays listed and is tried again.
 		if err := sw.finish(ctx, done); failed == nil {
 			failed = err
 		}
@@ -66,12 +67,13 @@ func (sw *Sweeper) SweepBatch(ctx context.Context, now time.Time, lost *rows.Dam
 		return sw.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putOffRow(tx, key, now.Add(rows.DamagedPause)) })
 	})
 	if err != nil {
-		return handled, fmt.Errorf("ending what expired: %w", err)
+		return handled, fmt.Errorf("ending expired secrets: %w", err)
 	}
 	return handled, failed
 }
 
-// endRows ends what some rows of the index stand for, in one transaction.
+// endRows ends the secrets and receipts of some rows of the index, in one
+// transaction.
 func (sw *Sweeper) endRows(ctx context.Context, keys [][]byte, now time.Time) (*Sweep, error) {
 	var done *Sweep
 	err := sw.store.UpdateReserved(ctx, func(tx storage.Tx) error {
@@ -86,7 +88,7 @@ func (sw *Sweeper) endRows(ctx context.Context, keys [][]byte, now time.Time) (*
 	return done, err
 }
 
-// finish gives back what was ended durably.
+// finish releases what was ended durably.
 func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
 	for _, r := range done.releases {
 		sw.usage.release(r)
@@ -100,8 +102,8 @@ func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
 }
 
 // sweepOne handles one row of the index. A record that cannot be read must not
-// keep the others from their end: its row is put off, and reported. A row that
-// is none goes.
+// hold up the others: its row is postponed and reported. A malformed row is
+// deleted.
 func (sw *Sweeper) sweepOne(tx storage.Tx, key []byte, now time.Time, done *Sweep) error {
 	done.handled++
 	if len(key) != 8+len(seal.RowKey{}) {
@@ -125,7 +127,7 @@ func (sw *Sweeper) sweepOne(tx storage.Tx, key []byte, now time.Time, done *Swee
 	return putOffRow(tx, key, next)
 }
 
-// putOffRow moves a row of the index; the zero time takes it out.
+// putOffRow moves a row of the index; the zero time deletes it.
 func putOffRow(tx storage.Tx, key []byte, next time.Time) error {
 	if err := tx.Delete(BucketExpiry, key); err != nil || next.IsZero() {
 		return err
@@ -133,9 +135,9 @@ func putOffRow(tx storage.Tx, key []byte, next time.Time) error {
 	return tx.Put(BucketExpiry, append(rows.BigEndian(rows.Millis(next)), key[8:]...), nil)
 }
 
-// endRow expires a secret that waits, or forgets a receipt, and returns when
-// the aggregate is due again, or the zero time for never. An error that tells
-// of damage comes before anything is written.
+// endRow expires a secret or forgets a receipt. It returns when the aggregate
+// is due again, or the zero time for never. It returns an error about damage
+// before it writes anything.
 func (sw *Sweeper) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *Sweep) (next time.Time, err error) {
 	metadata, err := getMetadata(tx, row)
 	if errors.Is(err, refusal.ErrNotFound) {

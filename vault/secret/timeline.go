@@ -21,11 +21,11 @@ const bucketTimeline = "timeline"
 // EventKind is what happened to a secret. The numbers are stored.
 type EventKind byte
 
-// The kinds of events. Only those that leave no trace in the receipt itself
-// are stored: looks and wrong passphrases.
+// The kinds of events. Only looks and wrong passphrases are stored; the others
+// follow from the receipt itself.
 const (
 	EventCreated    EventKind = 1
-	EventLooked     EventKind = 2 // somebody looked at the link
+	EventLooked     EventKind = 2 // the link was looked at
 	EventPassphrase EventKind = 3 // a wrong passphrase
 	EventRevealed   EventKind = 4
 	EventBurned     EventKind = 5
@@ -36,15 +36,16 @@ const (
 type Event struct {
 	Kind    EventKind
 	Time    time.Time
-	Network string // masked; empty where nobody called
+	Network string // masked; empty if there was no caller
 	Count   int    // at least 1
 }
 
 const (
-	// eventsMost is how many events a receipt keeps; further ones only count.
+	// eventsMost is the maximum number of events of a receipt; further ones
+	// only count.
 	eventsMost = 100
-	// eventStep is how close together events of one kind and network count as
-	// one.
+	// eventStep is the time within which events of one kind and network count
+	// as one.
 	eventStep = time.Minute
 )
 
@@ -81,13 +82,13 @@ func decodeTimeline(data []byte) (*timelineRecord, error) {
 	return r, in.End()
 }
 
-// getTimeline loads a timeline; one that nothing was added to is empty.
+// getTimeline loads a timeline; a missing one is empty.
 func getTimeline(tx storage.Tx, metadata seal.RowKey) (*timelineRecord, error) {
 	return rows.LoadOr(tx, bucketTimeline, metadata[:], decodeTimeline, &timelineRecord{})
 }
 
-// addEvent adds an event to a timeline. What is of the kind and network of the
-// last event and close to it is counted there, and so is whatever comes when
+// addEvent adds an event to a timeline. An event of the same kind and network
+// soon after the last one only raises its count, and so does every event once
 // the timeline is full.
 func addEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network string, now time.Time) error {
 	r, err := getTimeline(tx, metadata)
@@ -100,7 +101,8 @@ func addEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network strin
 	return tx.Put(bucketTimeline, metadata[:], r.encode())
 }
 
-// add reports whether the record changed. looks within a step are one look.
+// add adds an event and reports whether the record changed. Looks within a step
+// are one look.
 func (r *timelineRecord) add(e Event) bool {
 	for i := len(r.events) - 1; i >= 0; i-- {
 		last := &r.events[i]
@@ -121,8 +123,8 @@ func (r *timelineRecord) add(e Event) bool {
 	return true
 }
 
-// dropEvent takes back the last event of a kind and network: that of an
-// attempt which was counted before it was known to be right.
+// dropEvent removes the last event of a kind and network: an attempt is counted
+// before it is known to be right.
 func dropEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network string) error {
 	r, err := getTimeline(tx, metadata)
 	if err != nil {
@@ -141,8 +143,8 @@ func dropEvent(tx storage.Tx, metadata seal.RowKey, kind EventKind, network stri
 	return nil
 }
 
-// timeline joins what is stored with what the receipt itself tells, oldest
-// first.
+// timeline joins the stored events with those that the receipt itself implies,
+// oldest first.
 func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
 	events := make([]Event, 0, len(r.events)+2)
 	events = append(events, Event{Kind: EventCreated, Time: m.created, Network: m.createdBy, Count: 1})
@@ -161,9 +163,9 @@ func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
 	return append(events, end)
 }
 
-// viewDedup remembers who looked at what just now, so that a link that is hammered
-// does not write on each look. It forgets all when it is full, which costs a
-// write and nothing else: the timeline itself knows what it holds.
+// viewDedup remembers recent looks, so that repeated requests for one link do
+// not write each time. It forgets everything when it is full. That costs only a
+// write: the timeline itself drops duplicates too.
 type viewDedup struct {
 	mu   sync.Mutex
 	seen map[viewKey]time.Time
@@ -174,12 +176,12 @@ type viewKey struct {
 	network  string
 }
 
-// viewDedupMost bounds the memory of looks to about 2 MiB.
+// viewDedupMost bounds the memory of viewDedup to about 2 MiB.
 const viewDedupMost = 20_000
 
 func newViewDedup() *viewDedup { return &viewDedup{seen: map[viewKey]time.Time{}} }
 
-// fresh reports whether this is the first look of a network within eventStep.
+// fresh reports whether this is a network's first look within eventStep.
 func (d *viewDedup) fresh(metadata seal.RowKey, network string, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -194,8 +196,7 @@ func (d *viewDedup) fresh(metadata seal.RowKey, network string, now time.Time) b
 	return true
 }
 
-// look notes that somebody looked at a link. That it could not be noted is no
-// reason to answer less.
+// look records a look at a link. If that fails, the request still succeeds.
 func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, now time.Time) {
 	if record.owner != "" && record.owner == c.Account {
 		return // owners look at their own links when they share them
@@ -206,6 +207,6 @@ func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, 
 	}
 	err := re.noteEvent(ctx, row, record, EventLooked, network, now)
 	if err != nil && !errors.Is(err, refusal.ErrNotFound) && ctx.Err() == nil {
-		re.log.Error("noting a look", "cause", err)
+		re.log.Error("recording a look", "cause", err)
 	}
 }

@@ -13,21 +13,21 @@ import (
 	"hush/vault/refusal"
 )
 
-// What a receipt counts for besides its memo, from the moment that its secret is
-// concealed until the receipt is forgotten. ReceiptBytes stands for its rows with
-// their keys: the receipt itself, its entry in an account's list, its place in
-// the index of what expires and its audit rows. recipientBytes stands for one
-// recipient: the obscured address in the receipt, the delivery, and its place in
-// the index of what is due. TestReceiptBytes measures them. The timeline has a
-// bound of its own, eventsMost.
+// The bytes that a receipt counts for besides its memo, from the moment its
+// secret is concealed until the receipt is forgotten. ReceiptBytes stands for
+// its rows with their keys: the receipt, its entry in an account's list, its
+// row in the expiry index and its audit rows. recipientBytes stands for one
+// recipient: the obscured address in the receipt, the delivery, and its row in
+// the due index. TestReceiptBytes measures them. The timeline has its own
+// bound, eventsMost.
 const (
 	ReceiptBytes   = 512
 	recipientBytes = 128
 )
 
-// charge says to whom the bytes of a secret and of its receipt are counted: to
-// the account that owns it, or else to the network that it came from and the
-// IPv6 /48 around it. An anonymous receipt of version 1 or 2 names no network: it
+// charge names who the bytes of a secret and of its receipt count toward: the
+// account that owns it, or else the network it came from and the IPv6 /48
+// around that. An anonymous receipt of version 1 or 2 names no network and
 // counts toward the total alone.
 type charge struct {
 	owner         string // empty for anonymous callers
@@ -38,25 +38,24 @@ type charge struct {
 
 func (c charge) size() int64 { return c.secret + c.receipt }
 
-// unknown reports whether it is not known to whom c is counted.
+// unknown reports whether the charge names neither an account nor a network.
 func (c charge) unknown() bool { return c.owner == "" && c.network == [8]byte{} }
 
-// charge is what the secret counts for without its receipt.
+// charge returns what the secret counts for, without its receipt.
 func (r *Record) charge() charge {
 	return charge{owner: r.owner, network: r.network, wide: r.wide, secret: int64(len(r.Sealed))}
 }
 
-// charge is what the receipt counts for.
+// charge returns what the receipt counts for.
 func (r *MetadataRecord) charge() charge {
 	size := ReceiptBytes + recipientBytes*len(r.recipients) + len(r.sealedMemo)
 	return charge{owner: r.Custid, network: r.network, wide: r.wide, receipt: int64(size)}
 }
 
-// Usage keeps account of the bytes that live secrets and receipts take: an
-// account, a network, a /48, everybody without an account, and in all. It is
-// counted anew at every start: the background pass adds what it finds, while
-// creations and ends go on beside it. Until the pass is through, the count is
-// too low, never too high.
+// Usage counts the bytes of live secrets and receipts: per account, per
+// network, per /48, of all anonymous callers, and in total. Every start counts
+// anew: the background pass adds what it finds while secrets come and go. Until
+// the pass is finished, the count may be too low but never too high.
 type Usage struct {
 	mu        sync.Mutex
 	total     int64
@@ -65,20 +64,20 @@ type Usage struct {
 	accounts  map[string]int64
 	networks  map[[8]byte]int64
 	wides     map[[8]byte]int64
-	skipped   map[uint64]struct{} // slots that were about to end before they were counted
-	pass      *pass               // nil once the pass is through
+	skipped   map[uint64]struct{} // slots that ended before the pass counted them
+	pass      *pass               // nil once the pass is finished
 }
 
 // pass is the state of the background pass.
 type pass struct {
-	cursor   seal.RowKey              // secrets up to here were counted
-	own      map[uint64]struct{}      // slots handed out by this process
-	receipts seal.RowKey              // receipts up to here were counted
-	adopted  map[seal.RowKey]struct{} // receipts that were counted ahead of the pass
-	damage   error                    // of what could not be read so far
+	cursor   seal.RowKey              // secrets up to here are counted
+	own      map[uint64]struct{}      // slots that this process handed out
+	receipts seal.RowKey              // receipts up to here are counted
+	adopted  map[seal.RowKey]struct{} // receipts counted ahead of the pass
+	damage   error                    // of records that could not be read so far
 }
 
-// NewUsage returns a count of nothing, with the background pass to come.
+// NewUsage returns an empty count whose background pass is still to run.
 func NewUsage() *Usage {
 	return &Usage{
 		accounts: map[string]int64{},
@@ -89,8 +88,8 @@ func NewUsage() *Usage {
 	}
 }
 
-// damaged notes that the pass could not read something, and returns all that it
-// could not read so far. A pass that was broken off and goes on remembers it.
+// damaged records that the pass could not read something. It returns everything
+// that could not be read so far. An interrupted pass keeps it.
 func (u *Usage) damaged(err error) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -109,7 +108,7 @@ func (u *Usage) reserve(c charge, limits caller.Limits) error {
 	return nil
 }
 
-// admits reports whether all whom c is counted to have the room.
+// admits reports whether c fits every limit that it counts toward.
 func (u *Usage) admits(c charge, limits caller.Limits) bool {
 	size := c.size()
 	switch {
@@ -151,8 +150,7 @@ func (u *Usage) add(c charge) {
 	}
 }
 
-// addBytes changes an account of who keeps something; those who keep nothing have
-// none.
+// addBytes adds size to the count of who. It deletes a count that reaches zero.
 func addBytes[K comparable](kept map[K]int64, who K, size int64) {
 	if left := kept[who] + size; left > 0 {
 		kept[who] = left
@@ -161,8 +159,8 @@ func addBytes[K comparable](kept map[K]int64, who K, size int64) {
 	}
 }
 
-// handed says that this process is about to write a secret to slot, and its
-// receipt: both count already.
+// handed records that this process is about to write a secret to slot, and its
+// receipt. Both are counted already.
 func (u *Usage) handed(slot uint64, receipt seal.RowKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -173,9 +171,9 @@ func (u *Usage) handed(slot uint64, receipt seal.RowKey) {
 	}
 }
 
-// touch says that a secret is about to end, and returns whether its bytes were
-// counted, so that only those are given back. An end that fails and is tried
-// again after the pass finds the same answer.
+// touch records that a secret is about to end. It reports whether its bytes
+// were counted, so that only those are released. If the end fails and is tried
+// again after the pass, touch returns the same.
 func (u *Usage) touch(row seal.RowKey, slot uint64) (counted bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -195,9 +193,8 @@ func (u *Usage) touch(row seal.RowKey, slot uint64) (counted bool) {
 	return false
 }
 
-// adopt says that a receipt is about to change or to be deleted. If the pass has
-// not counted it yet, it counts from now on: c, what it counts for as it is
-// stored.
+// adopt records that a receipt is about to change or to be deleted. If the pass
+// has not counted it yet, adopt counts it now as c, its charge as stored.
 func (u *Usage) adopt(row seal.RowKey, c charge) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -211,21 +208,21 @@ func (u *Usage) adopt(row seal.RowKey, c charge) {
 	u.add(c)
 }
 
-// countedSecret is one live secret as the pass found it.
+// countedSecret is a live secret that the pass found.
 type countedSecret struct {
 	row    seal.RowKey
 	slot   uint64
 	charge charge
 }
 
-// countedReceipt is one receipt as the pass found it.
+// countedReceipt is a receipt that the pass found.
 type countedReceipt struct {
 	row    seal.RowKey
 	charge charge
 }
 
-// resume returns the row from which the pass goes on, and false if it is
-// through.
+// resume returns the row from which the pass continues, and false if it is
+// finished.
 func (u *Usage) resume() (from []byte, ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -235,7 +232,7 @@ func (u *Usage) resume() (from []byte, ok bool) {
 	return append(append(from, u.pass.cursor[:]...), 0), true
 }
 
-// count adds a batch of the pass, which reached the cursor with it.
+// count adds a batch of the pass, which ends at cursor.
 func (u *Usage) count(batch []countedSecret, cursor seal.RowKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -256,7 +253,7 @@ func (u *Usage) resumeReceipts() []byte {
 	return append(append([]byte(nil), u.pass.receipts[:]...), 0)
 }
 
-// countReceipts adds a batch of receipts, which reached the cursor with it.
+// countReceipts adds a batch of receipts, which ends at cursor.
 func (u *Usage) countReceipts(batch []countedReceipt, cursor seal.RowKey) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -275,14 +272,14 @@ func (u *Usage) finishPass() {
 	u.pass = nil
 }
 
-// bytes returns what live secrets take, without receipts.
+// bytes returns the bytes of live secrets, without receipts.
 func (u *Usage) bytes() int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.secrets
 }
 
-// Charges are bytes by whom they are counted to.
+// Charges are the counted bytes by account, network and /48.
 type Charges struct {
 	Total, Anonymous int64
 	Accounts         map[string]int64
@@ -295,11 +292,11 @@ func (u *Usage) charges() Charges {
 	return Charges{u.total, u.anonymous, maps.Clone(u.accounts), maps.Clone(u.networks), maps.Clone(u.wides)}
 }
 
-// Charges returns to whom bytes are counted just now.
+// Charges returns the present counts.
 func (se *Secrets) Charges() Charges { return se.usage.charges() }
 
-// CountCharges counts what is stored, which Charges comes to once the background
-// pass is through.
+// CountCharges counts what is stored. Charges returns the same once the
+// background pass is finished.
 func CountCharges(ctx context.Context, store storage.Store) (Charges, error) {
 	u := NewUsage()
 	err := store.View(ctx, func(tx storage.Tx) error {
@@ -321,5 +318,5 @@ func CountCharges(ctx context.Context, store storage.Store) (Charges, error) {
 	return u.charges(), err
 }
 
-// LiveBytes returns what secrets that wait take.
+// LiveBytes returns the bytes of live secrets.
 func (se *Secrets) LiveBytes() int64 { return se.usage.bytes() }

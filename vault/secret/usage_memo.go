@@ -5,9 +5,9 @@ import (
 	"hush/vault/caller"
 )
 
-// memoReservation is the room that a memo needs beyond the one that it replaces. A store
-// may run a transaction several times: each run calls want, and settle follows
-// the last run.
+// memoReservation is the quota that a memo needs beyond the memo that it
+// replaces. A store may run a transaction several times: each run calls want,
+// and settle follows the last run.
 type memoReservation struct {
 	usage  *Usage
 	limits caller.Limits
@@ -15,8 +15,8 @@ type memoReservation struct {
 	needed int64  // by the last run; negative for a shorter memo
 }
 
-// want reserves what a sealed memo of size bytes needs beyond the stored one of
-// r, or returns ErrQuota.
+// want reserves what a sealed memo of size bytes needs beyond the stored memo
+// of r, or returns ErrQuota.
 func (m *memoReservation) want(row seal.RowKey, r *MetadataRecord, size int) error {
 	charged := r.charge()
 	m.usage.adopt(row, charged)
@@ -33,7 +33,7 @@ func (m *memoReservation) want(row seal.RowKey, r *MetadataRecord, size int) err
 	return nil
 }
 
-// settle gives back what was reserved but not used, or what a shorter memo frees.
+// settle releases what was reserved but not used, or what a shorter memo frees.
 // failed is the error of the transaction.
 func (m *memoReservation) settle(failed error) {
 	spare := m.held

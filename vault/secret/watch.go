@@ -11,7 +11,7 @@ import (
 	"hush/vault/refusal"
 )
 
-// Watch follows one receipt. It belongs to one caller, who closes it.
+// Watch follows one receipt. It belongs to one caller, who must close it.
 type Watch struct {
 	v       *Receipts
 	caller  caller.Caller
@@ -21,7 +21,7 @@ type Watch struct {
 }
 
 // WatchMetadata follows a receipt, or returns ErrNotFound for an unknown key.
-// How many there may be is not decided here.
+// It does not limit the number of watches.
 func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key string) (*Watch, error) {
 	receipt, ok := seal.ParseToken(key)
 	if !ok {
@@ -45,22 +45,23 @@ func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
 	return w.v.GetMetadata(ctx, w.caller, w.receipt.Expose())
 }
 
-// Changed gets a value after the receipt changed, and after credentials of the
-// caller's account ended. Several changes may make one. That a time ran out is no change: look again at Metadata.Expires.
+// Changed receives a value after the receipt changed, and after credentials of
+// the caller's account ended. Several changes may result in one value. Expiry
+// alone is not a change: check Metadata.Expires.
 func (w *Watch) Changed() <-chan struct{} { return w.changed }
 
 // Close ends the watch.
 func (w *Watch) Close() { w.v.watches.remove(w) }
 
-// Watches are those who want to be told of changes. Nothing waits for them: a
-// watch that does not listen misses none, since it finds the last one waiting.
+// Watches is the set of open watches. A change never blocks on one: a slow
+// watch finds a pending value and misses nothing.
 type Watches struct {
 	mu       sync.Mutex
 	rows     map[seal.RowKey]map[*Watch]struct{}
-	accounts map[string]map[*Watch]struct{} // by the account of their caller
+	accounts map[string]map[*Watch]struct{} // by the caller's account
 }
 
-// NewWatches returns no watches.
+// NewWatches returns an empty set.
 func NewWatches() *Watches {
 	return &Watches{rows: map[seal.RowKey]map[*Watch]struct{}{}, accounts: map[string]map[*Watch]struct{}{}}
 }
@@ -95,7 +96,7 @@ func removeFrom[K comparable](all map[K]map[*Watch]struct{}, key K, w *Watch) {
 	}
 }
 
-// tell tells of changes that are durable.
+// tell wakes the watches of receipts whose changes are durable.
 func (ws *Watches) tell(rows ...seal.RowKey) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -109,8 +110,8 @@ func (ws *Watches) tell(rows ...seal.RowKey) {
 	}
 }
 
-// TellAccount wakes the watches that an account's credentials opened, after some
-// of those may have ended.
+// TellAccount wakes the watches opened with an account's credentials after some
+// of those credentials may have ended.
 func (ws *Watches) TellAccount(id caller.AccountID) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -126,8 +127,8 @@ func (w *Watch) wake() {
 	}
 }
 
-// noteEvent adds an event to a timeline in a transaction of its own, if the
-// secret waits still.
+// noteEvent adds an event to a timeline in its own transaction, if the secret
+// is still live.
 func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Record, kind EventKind, network string, now time.Time) error {
 	err := re.store.Update(ctx, func(tx storage.Tx) error {
 		if _, err := getSecret(tx, row, now); err != nil {

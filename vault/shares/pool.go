@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	// poolSize is how many shares lie ready, and at most so many slots are lost
-	// until the next start when the process is killed.
+	// poolSize is the number of shares kept ready. A killed process loses at
+	// most this many slots until the next start.
 	poolSize = 512
-	// poolBatch is how many are written for one sync.
+	// poolBatch is the number of shares written per sync.
 	poolBatch = 128
-	// poolPause is how long to wait after shares could not be written.
+	// poolPause is the pause after a failed write.
 	poolPause = time.Second
 )
 
-// Ready is a share that is durably in its slot and belongs to nobody.
+// Ready is a share that is durable in its slot and not yet used.
 type Ready struct {
 	Slot  storage.Slot
 	Share [storage.ShareSize]byte
 }
 
-// sharePool keeps shares ready for the secrets to come. A share is random and
-// knows nothing of its secret, so it can be written and synced before there is
-// one, many with one sync; then nobody who conceals has to wait for it.
+// sharePool keeps shares ready for new secrets. A share is random and
+// independent of its secret, so many can be written ahead with one sync. Then
+// concealing a secret does not wait for that sync.
 type sharePool struct {
 	shares storage.Shares
 	log    *slog.Logger
@@ -42,7 +42,7 @@ func newSharePool(shares storage.Shares, log *slog.Logger) *sharePool {
 	return &sharePool{shares: shares, log: log, ready: make(chan Ready, poolSize), taken: make(chan struct{}, 1)}
 }
 
-// take returns a durable share: one that lies ready, or a new one if there is
+// take returns a durable share: one that is ready, or a new one if there is
 // none.
 func (p *sharePool) take(ctx context.Context) (Ready, error) {
 	select {
@@ -64,9 +64,9 @@ func (p *sharePool) write(ctx context.Context) (Ready, error) {
 	return r, err
 }
 
-// fill keeps the pool full until ctx ends or the store has stopped. That a
-// share cannot be written is for those to report who then have to write their
-// own.
+// fill keeps the pool full until ctx ends or the store stops. It does not
+// report write errors: a caller that then has to write its own share reports
+// them.
 func (p *sharePool) fill(ctx context.Context) {
 	for ctx.Err() == nil {
 		if cap(p.ready)-len(p.ready) < poolBatch {
@@ -89,8 +89,8 @@ func (p *sharePool) fill(ctx context.Context) {
 	}
 }
 
-// writeBatch writes poolBatch shares, which share a sync, and puts them into
-// the pool. There is room: nobody else adds to it.
+// writeBatch writes poolBatch shares with one sync and puts them into the pool.
+// The pool has room for them: no other goroutine adds to it.
 func (p *sharePool) writeBatch(ctx context.Context) error {
 	var all sync.WaitGroup
 	errs := make([]error, poolBatch)

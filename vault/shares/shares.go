@@ -15,9 +15,9 @@ import (
 )
 
 // Shares hands out durable shares, and destroys those whose secrets or mails
-// have ended. A share that is to be destroyed is listed in the transaction that
-// ends what it opens, destroyed after it, and struck off the list behind the
-// answer.
+// have ended. A share is listed for destruction in the transaction that ends
+// what it opens, destroyed after that, and struck off the list in the
+// background.
 type Shares struct {
 	store   rows.Store
 	backend storage.Shares
@@ -26,7 +26,7 @@ type Shares struct {
 	queue   *shredQueue
 
 	sweeping sync.Mutex
-	overdue  map[storage.Slot]struct{} // listed at the last sweep; under sweeping
+	overdue  map[storage.Slot]struct{} // listed at the last sweep; guarded by sweeping
 }
 
 // New returns the shares of a backend.
@@ -36,14 +36,14 @@ func New(s rows.Store, backend storage.Shares, log *slog.Logger) *Shares {
 	return made
 }
 
-// Take returns a durable share that belongs to nobody yet.
+// Take returns a durable unused share.
 func (s *Shares) Take(ctx context.Context) (Ready, error) { return s.pool.take(ctx) }
 
 // Fill keeps shares ready until ctx ends.
 func (s *Shares) Fill(ctx context.Context) { s.pool.fill(ctx) }
 
 // StrikeUntil strikes destroyed shares off the list until ctx ends, and then
-// those that are left.
+// the remaining ones.
 func (s *Shares) StrikeUntil(ctx context.Context) { s.queue.run(ctx) }
 
 // Get reads a share.
@@ -51,8 +51,8 @@ func (s *Shares) Get(ctx context.Context, slot storage.Slot) ([storage.ShareSize
 	return s.backend.Get(ctx, slot)
 }
 
-// List puts a share on the list of those to be destroyed, in the transaction
-// that ends what it opens.
+// List lists a share for destruction, in the transaction that ends what it
+// opens.
 func (s *Shares) List(tx storage.Tx, slot storage.Slot) error {
 	if r, ok := s.backend.(storage.Recycler); ok {
 		r.Touch(slot)
@@ -60,14 +60,14 @@ func (s *Shares) List(tx storage.Tx, slot storage.Slot) error {
 	return tx.Put(BucketShred, rows.BigEndian(slot.Number), rows.BigEndian(slot.Generation))
 }
 
-// Recycler returns the backend if it uses slots again.
+// Recycler returns the backend if it reuses slots.
 func (s *Shares) Recycler() (storage.Recycler, bool) {
 	r, ok := s.backend.(storage.Recycler)
 	return r, ok
 }
 
-// Destroy overwrites shares whose secrets have durably ended, and hands them
-// on to be struck off the list.
+// Destroy overwrites shares whose secrets have durably ended, and queues them
+// to be struck off the list.
 func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 	if err := s.backend.Destroy(context.WithoutCancel(ctx), slots...); err != nil {
 		return fmt.Errorf("destroying the share: %w", refusal.Unavailable(err))
@@ -76,29 +76,29 @@ func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 	return nil
 }
 
-// Discard gives back the slot of a secret that was certainly not kept. After
-// an unknown outcome the next start finds out.
+// Discard frees the slot of a secret that was certainly not stored. If the
+// outcome is unknown, the next start decides.
 func (s *Shares) Discard(cause error, slot storage.Slot) {
 	if errors.Is(cause, storage.ErrUnknownOutcome) || errors.Is(cause, storage.ErrClosed) {
 		return
 	}
 	if err := s.backend.Destroy(context.Background(), slot); err != nil {
-		s.log.Error("destroying the share of a secret that was not kept", "cause", err)
+		s.log.Error("destroying the share of a secret that was not stored", "cause", err)
 		return
 	}
 	s.recycle(slot)
 }
 
-// recycle gives slots back to backends that use them again.
+// recycle returns slots to a backend that reuses them.
 func (s *Shares) recycle(slots ...storage.Slot) {
 	if r, ok := s.backend.(storage.Recycler); ok {
 		r.Release(slots...)
 	}
 }
 
-// Strike deletes the rows of destroyed shares, then releases their slots. Each
-// row is struck off once and frees its slot once, however many try: a row that
-// is gone, or that names a later share of the slot, is somebody else's.
+// Strike deletes the rows of destroyed shares, then frees their slots. However
+// many callers try, each row is struck off once and frees its slot once: a
+// missing row, or one that names a later share of the slot, is skipped.
 func (s *Shares) Strike(ctx context.Context, slots []storage.Slot) error {
 	var struck []storage.Slot
 	err := s.store.UpdateReserved(ctx, func(tx storage.Tx) error {
@@ -126,9 +126,9 @@ func (s *Shares) Strike(ctx context.Context, slots []storage.Slot) error {
 	return nil
 }
 
-// ShredListed destroys every share that a former run listed and strikes it
-// off, in batches. It runs before anybody is served, and its work is what was
-// in flight at a crash. Rows that cannot be read name no share; they stay.
+// ShredListed destroys every share that an earlier run listed and strikes it
+// off, in batches. It runs before the service starts to serve, and handles what
+// was in flight at a crash. Rows that cannot be read name no share; they stay.
 func (s *Shares) ShredListed(ctx context.Context) error {
 	var lost rows.Damage
 	defer lost.Report(s.log)
@@ -144,7 +144,7 @@ func (s *Shares) ShredListed(ctx context.Context) error {
 			return err
 		}
 		if len(slots) > 0 {
-			s.log.Info("destroyed shares that the last run had left", "count", len(slots))
+			s.log.Info("destroyed shares left by the last run", "count", len(slots))
 		}
 		if from = next; from == nil {
 			return nil
@@ -152,10 +152,9 @@ func (s *Shares) ShredListed(ctx context.Context) error {
 	}
 }
 
-// ShredOverdue destroys the shares that the sweep before found on the list
-// already: their overwrite or the strike-off failed. What was listed since is
-// still being worked on. A share whose overwrite fails again keeps no other
-// from its own.
+// ShredOverdue destroys the shares that were already listed at the sweep
+// before: their overwrite or their strike-off failed. Newer ones are still in
+// progress. A share whose overwrite fails again does not hold up the others.
 func (s *Shares) ShredOverdue(ctx context.Context) error {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
@@ -201,8 +200,8 @@ func (s *Shares) shredAgain(ctx context.Context, slots []storage.Slot) error {
 	return nil
 }
 
-// listSlots returns slots on the list from a row on, of at most strikeBatch rows,
-// and the row after them, nil after the last.
+// listSlots returns the slots of at most strikeBatch rows of the list, starting
+// at from, and the row after them, nil after the last.
 func (s *Shares) listSlots(ctx context.Context, from []byte, lost *rows.Damage) (slots []storage.Slot, next []byte, err error) {
 	var damaged *rows.Damage
 	err = s.store.View(ctx, func(tx storage.Tx) error {

@@ -10,12 +10,12 @@ import (
 // BucketShred has slot number (8) -> generation (8).
 const BucketShred = "shred"
 
-// strikeBatch is how many rows one transaction strikes off at most.
+// strikeBatch is the maximum number of rows that one transaction strikes off.
 const strikeBatch = 1024
 
-// shredQueue strikes destroyed shares off the list in the store and then gives
-// their slots back. It works behind the answers: until a row is struck off, a
-// start only destroys again what is destroyed already.
+// shredQueue strikes destroyed shares off the list and then frees their slots.
+// It works in the background: until a row is struck off, a start merely
+// destroys a destroyed share again.
 type shredQueue struct {
 	shares *Shares
 	wake   chan struct{}
@@ -28,7 +28,7 @@ func newShredQueue(of *Shares) *shredQueue {
 	return &shredQueue{shares: of, wake: make(chan struct{}, 1)}
 }
 
-// add takes slots whose shares are durably destroyed.
+// add queues slots whose shares are durably destroyed.
 func (s *shredQueue) add(slots ...storage.Slot) {
 	s.mu.Lock()
 	s.slots = append(s.slots, slots...)
@@ -48,7 +48,7 @@ func (s *shredQueue) take() []storage.Slot {
 	return taken
 }
 
-// run strikes off until ctx ends, and then what is left.
+// run strikes off slots until ctx ends, and then the remaining ones.
 func (s *shredQueue) run(ctx context.Context) {
 	for {
 		select {
@@ -68,11 +68,11 @@ func (s *shredQueue) strikeAll() {
 			return
 		}
 		if err := s.shares.Strike(context.Background(), slots); err != nil {
-			s.shares.log.Error("striking destroyed shares off the list; the sweeper tries again", "cause", err)
+			s.shares.log.Error("striking destroyed shares off the list; the sweeper will retry", "cause", err)
 			return
 		}
 	}
 }
 
-// overdueMost bounds what is remembered of the list from one sweep to the next.
+// overdueMost bounds how many slots are remembered from one sweep to the next.
 const overdueMost = 1 << 16
