@@ -4,15 +4,15 @@ import (
 	"encoding/hex"
 )
 
-// AccountID names an account for ever: ^created in ms 8 ‖ random 8. Ids in
-// order are the newest accounts first. As text it is 32 characters 0-9 and
-// a-f.
+// AccountID is the permanent id of an account: ^created in ms 8 ‖ random 8. In
+// ascending order, the newest accounts come first. As text it is 32 characters
+// 0-9 and a-f.
 type AccountID [16]byte
 
-// String is the id as Caller.Account has it.
+// String returns the id as in Caller.Account.
 func (id AccountID) String() string { return hex.EncodeToString(id[:]) }
 
-// ParseAccountID reads what String returns.
+// ParseAccountID parses what String returns.
 func ParseAccountID(text string) (id AccountID, ok bool) {
 	raw, err := hex.DecodeString(text)
 	if err != nil || len(raw) != len(id) || hex.EncodeToString(raw) != text {

@@ -8,51 +8,51 @@ import (
 	"hush/seal"
 )
 
-// Caller is who asks. The zero Caller is anonymous on an unknown network.
-// Callers with an account come from Authenticate.
+// Caller is the origin of a call. The zero Caller is anonymous on an unknown
+// network. Authenticate returns callers with an account.
 type Caller struct {
 	// Account is the account's id, or empty for anonymous callers.
 	Account string
-	// Network is where the call comes from.
+	// Network is the network that the call comes from.
 	Network Network
-	// Site is what the call was sent to.
+	// Site is the site that the call was sent to.
 	Site Site
 
 	Credential *Credential // nil for anonymous callers
 }
 
-// Site is a host of the service's and who speaks to it.
+// Site is a host of the service and the origin of a call to it.
 type Site struct {
-	// Host is the host's name without a port; empty for none in particular.
+	// Host is the host's name without a port; empty for no particular host.
 	Host string
-	// Page tells whether a page of that host sent the call, by what the browser
-	// says.
+	// Page reports whether a page of that host sent the call, according to the
+	// browser.
 	Page bool
 }
 
-// Credential is what an account's caller proved, and what comes of it.
+// Credential is a verified credential and what follows from it.
 type Credential struct {
 	ID      AccountID
 	Address string // canonical
 	Locale  string
-	Colonel bool // the role takes effect
+	Colonel bool // the role is in effect
 	Scopes  Scopes
 	Row     [32]byte  // the session's or token's
 	Session *[32]byte // the session's row; nil for tokens
 	Shrimp  string    // the session's; empty for tokens
-	// The key that opens what the account lists lies wrapped in the row of the
-	// session or token; holder unwraps it.
+	// The row of the session or token holds the wrapped key that opens the
+	// account's entries; WrappingSecret unwraps it.
 	Pair           PairID
 	Wrapped        []byte
 	Label          []byte
 	WrappingSecret seal.WrappingSecret
 }
 
-// Anonymous tells whether the caller brought no credential.
+// Anonymous reports whether the caller has no credential.
 func (c Caller) Anonymous() bool { return c.Account == "" }
 
-// Address is the account's, canonical; empty for anonymous callers. It must
-// not be logged.
+// Address returns the canonical address of the account; empty for anonymous
+// callers. It must not be logged.
 func (c Caller) Address() string {
 	if c.Credential == nil {
 		return ""
@@ -60,7 +60,7 @@ func (c Caller) Address() string {
 	return c.Credential.Address
 }
 
-// Locale is the language that the account chose; empty if it chose none.
+// Locale returns the language that the account chose; empty if it chose none.
 func (c Caller) Locale() string {
 	if c.Credential == nil {
 		return ""
@@ -68,16 +68,16 @@ func (c Caller) Locale() string {
 	return c.Credential.Locale
 }
 
-// Colonel tells whether the caller's role as a colonel takes effect.
+// Colonel reports whether the caller's colonel role is in effect.
 func (c Caller) Colonel() bool { return c.Credential != nil && c.Credential.Colonel }
 
-// May tells whether the caller's credential is good for a scope. Anonymous
-// callers have nothing that could be narrowed.
+// May reports whether the caller's credential has a scope. Anonymous callers
+// have every scope.
 func (c Caller) May(scope Scopes) bool {
 	return c.Credential == nil || c.Credential.Scopes&scope == scope
 }
 
-// Shrimp is the token that protects the caller's session against forged
+// Shrimp returns the token that protects the caller's session against forged
 // requests; empty for callers without a session.
 func (c Caller) Shrimp() string {
 	if c.Credential == nil {
@@ -86,10 +86,10 @@ func (c Caller) Shrimp() string {
 	return c.Credential.Shrimp
 }
 
-// FromSession tells whether the caller came with a session's cookie.
+// FromSession reports whether the caller sent a session cookie.
 func (c Caller) FromSession() bool { return c.Credential != nil && c.Credential.Session != nil }
 
-// Scopes is a set of things that a credential is good for.
+// Scopes is a set of rights that a credential can have.
 type Scopes byte
 
 // The scopes. Their numbers are stored.
@@ -98,15 +98,15 @@ const (
 	ScopeReveal   Scopes = 1 << 1
 	ScopeMetadata Scopes = 1 << 2
 	ScopeAccount  Scopes = 1 << 3
-	// ScopesAll is what sessions have, and tokens that were not narrowed.
+	// ScopesAll is the set that sessions and unrestricted tokens have.
 	ScopesAll = ScopeConceal | ScopeReveal | ScopeMetadata | ScopeAccount
 )
 
-// Network is the unit that limits count: an IPv4 address or an IPv6 /64.
+// Network is the unit that limits count by: an IPv4 address or an IPv6 /64.
 type Network struct{ prefix netip.Prefix }
 
-// NetworkOf returns the network of an address. An IPv4 address in IPv6
-// clothing is the IPv4 address; zones are dropped.
+// NetworkOf returns the network of an address. An IPv4-mapped IPv6 address
+// counts as the IPv4 address; zones are dropped.
 func NetworkOf(addr netip.Addr) Network {
 	addr = addr.Unmap().WithZone("")
 	bits := 64
@@ -120,8 +120,8 @@ func NetworkOf(addr netip.Addr) Network {
 	return Network{prefix}
 }
 
-// Masked returns the network as it may be shown and logged: /24 or /48, or
-// "unknown".
+// Masked returns the network in the form that may be shown and logged: /24 or
+// /48, or "unknown".
 func (n Network) Masked() string {
 	if !n.prefix.IsValid() {
 		return "unknown"
@@ -137,14 +137,14 @@ func (n Network) Masked() string {
 	return prefix.String()
 }
 
-// String is Masked, so that no address is printed by accident.
+// String returns Masked, so that no address is printed by accident.
 func (n Network) String() string { return n.Masked() }
 
-// Format writes what Masked returns, whatever the verb.
+// Format writes Masked for every verb.
 func (n Network) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, n.Masked()) }
 
-// WideBytes returns what names the IPv6 /48 around the network; nil for any other.
-// It has another length than bytes, so that the two never name the same.
+// WideBytes identifies the IPv6 /48 around the network; nil for other networks.
+// Its length differs from that of Bytes, so the two never collide.
 func (n Network) WideBytes() []byte {
 	if !n.prefix.IsValid() || n.prefix.Addr().Is4() {
 		return nil
@@ -161,7 +161,7 @@ func (n Network) Wide() (wide Network, ok bool) {
 	return Network{prefix}, err == nil
 }
 
-// Bytes is what the network's id is made of.
+// Bytes identifies the network.
 func (n Network) Bytes() []byte {
 	if !n.prefix.IsValid() {
 		return nil

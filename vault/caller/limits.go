@@ -8,32 +8,32 @@ import (
 	"hush/vault/refusal"
 )
 
-// Limits bound what callers may keep. A zero field means its default.
+// Limits bound what callers may store. A zero field means its default.
 type Limits struct {
-	// AnonymousSecret and AccountSecret are the most bytes of one secret:
+	// AnonymousSecret and AccountSecret are the maximum bytes of one secret:
 	// 100 KiB and 1 MiB.
 	AnonymousSecret, AccountSecret int64
-	// DefaultTTL is granted when none is asked for: 7 days.
+	// DefaultTTL is the lifetime if the caller names none: 7 days.
 	DefaultTTL time.Duration
-	// AnonymousTTL and AccountTTL are the longest lifetimes: 7 and 30 days.
+	// AnonymousTTL and AccountTTL are the maximum lifetimes: 7 and 30 days.
 	AnonymousTTL, AccountTTL time.Duration
-	// NetworkBytes is what the secrets and receipts of one network without an
-	// account may take at a time: 256 MiB. Those of an IPv6 /48 may take four
-	// times as much. A secret counts until it ends, its receipt until it is
-	// forgotten; see charge.
+	// NetworkBytes is the maximum bytes of the anonymous secrets and receipts
+	// of one network at a time: 256 MiB. An IPv6 /48 may take four times as
+	// much. A secret counts until it ends, its receipt until it is forgotten;
+	// see charge.
 	NetworkBytes int64
-	// AccountBytes is what the secrets and receipts of one account may take at a
-	// time: 1 GiB.
+	// AccountBytes is the maximum bytes of the secrets and receipts of one
+	// account at a time: 1 GiB.
 	AccountBytes int64
-	// TotalBytes is what all secrets and receipts may take at a time: 64 GiB. A
-	// quarter of it is for accounts alone.
+	// TotalBytes is the maximum bytes of all secrets and receipts at a time: 64
+	// GiB. A quarter of it is reserved for accounts.
 	TotalBytes int64
 }
 
-// MinimumTTL is the shortest lifetime; shorter wishes get it.
+// MinimumTTL is the minimum lifetime; a shorter one is raised to it.
 const MinimumTTL = time.Minute
 
-// WithDefaults returns the limits with their zero fields filled in.
+// WithDefaults returns the limits with defaults in their zero fields.
 func (l Limits) WithDefaults() Limits {
 	const day = 24 * time.Hour
 	return Limits{
@@ -48,8 +48,8 @@ func (l Limits) WithDefaults() Limits {
 	}
 }
 
-// WideBytes is what the secrets and receipts of one IPv6 /48 without an account
-// may take.
+// WideBytes returns the maximum bytes of the anonymous secrets and receipts of
+// one IPv6 /48.
 func (l Limits) WideBytes() int64 {
 	if l.NetworkBytes > math.MaxInt64/4 {
 		return math.MaxInt64
@@ -57,10 +57,11 @@ func (l Limits) WideBytes() int64 {
 	return 4 * l.NetworkBytes
 }
 
-// AnonymousBytes is what all secrets and receipts without an account may take.
+// AnonymousBytes returns the maximum bytes of all anonymous secrets and
+// receipts.
 func (l Limits) AnonymousBytes() int64 { return l.TotalBytes - l.TotalBytes/4 }
 
-// SecretSize is the most bytes of a secret for c.
+// SecretSize returns the maximum bytes of a secret for c.
 func (l Limits) SecretSize(c Caller) int64 {
 	if c.Anonymous() {
 		return l.AnonymousSecret
@@ -68,8 +69,8 @@ func (l Limits) SecretSize(c Caller) int64 {
 	return l.AccountSecret
 }
 
-// Grant turns the wish for a lifetime into what c gets, in whole seconds. A
-// nil wish means the default.
+// Grant returns the lifetime that c gets for a requested one, in whole seconds.
+// A nil wish means the default.
 func (l Limits) Grant(c Caller, wish *time.Duration) (time.Duration, error) {
 	ceiling := l.AccountTTL
 	if c.Anonymous() {

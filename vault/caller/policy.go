@@ -8,42 +8,42 @@ import (
 	"hush/vault/refusal"
 )
 
-// SignUp is who may make an account.
+// SignUp selects who may create an account.
 type SignUp byte
 
-// The ways to an account.
+// The values of SignUp.
 const (
-	SignUpOpen   SignUp = 1 // anybody
-	SignUpInvite SignUp = 2 // whoever has an invite
-	SignUpClosed SignUp = 3 // nobody; the operator makes accounts
+	SignUpOpen   SignUp = 1 // everyone
+	SignUpInvite SignUp = 2 // holders of an invite
+	SignUpClosed SignUp = 3 // only the operator creates accounts
 )
 
-// Policy is what the operator allows. The zero Policy lets everybody conceal,
-// asks for no passphrase, and keeps sign-up closed.
+// Policy is what the operator allows. The zero Policy lets everyone conceal,
+// requires no passphrase, and keeps sign-up closed.
 type Policy struct {
-	// SignUp is who may make an account; zero means SignUpClosed.
+	// SignUp selects who may create an account; zero means SignUpClosed.
 	SignUp SignUp
-	// SignUpDomains are the domains whose addresses may sign up, in lower case;
-	// none means all.
+	// SignUpDomains are the domains, in lower case, whose addresses may sign
+	// up; empty means all.
 	SignUpDomains []string
-	// Colonels are the addresses, canonical, that have the colonel's role.
+	// Colonels are the canonical addresses that have the colonel role.
 	Colonels []string
-	// NoAnonymousCreate keeps callers without an account from concealing.
+	// NoAnonymousCreate keeps anonymous callers from concealing.
 	NoAnonymousCreate bool
-	// PassphraseRequired asks for a passphrase on every secret, and
-	// PassphraseMin is the fewest characters of one.
+	// PassphraseRequired requires a passphrase for every secret, and
+	// PassphraseMin is its minimum number of characters.
 	PassphraseRequired bool
 	PassphraseMin      int
-	// Maintenance, unless empty, is what those are told who want to create.
+	// Maintenance, unless empty, refuses all creation with this text.
 	Maintenance string
-	// ChallengeAbove is how many secrets a network may conceal in 20 minutes
-	// without an account before each takes a solved challenge; 0 for any number.
+	// ChallengeAbove is how many secrets a network may conceal anonymously in
+	// 20 minutes before each requires a solved challenge; 0 means any number.
 	ChallengeAbove int
 }
 
-// PolicyError says what the operator does not allow. It is ErrPolicy.
+// PolicyError is a refusal by the operator's policy. It is ErrPolicy.
 type PolicyError struct {
-	// Field is the argument that is refused, if it is one.
+	// Field is the refused argument, if there is one.
 	Field string
 	Text  string
 }
@@ -51,14 +51,14 @@ type PolicyError struct {
 func (e *PolicyError) Error() string        { return e.Text }
 func (e *PolicyError) Is(target error) bool { return target == refusal.ErrPolicy }
 
-// MaintenanceError carries the operator's words. It is ErrMaintenance.
+// MaintenanceError carries the operator's text. It is ErrMaintenance.
 type MaintenanceError struct{ Text string }
 
 func (e *MaintenanceError) Error() string        { return e.Text }
 func (e *MaintenanceError) Is(target error) bool { return target == refusal.ErrMaintenance }
 
-// AdmitSecret tells whether the caller may conceal a secret with such a
-// passphrase.
+// AdmitSecret returns an error unless the caller may conceal a secret with the
+// given passphrase.
 func (p *Policy) AdmitSecret(c Caller, passphrase Text) error {
 	switch {
 	case p.Maintenance != "":
@@ -73,10 +73,11 @@ func (p *Policy) AdmitSecret(c Caller, passphrase Text) error {
 	return nil
 }
 
-// Colonel tells whether an address is on the operator's list.
+// Colonel reports whether an address is on the operator's list.
 func (p *Policy) Colonel(address string) bool { return slices.Contains(p.Colonels, address) }
 
-// AdmitSignUp tells whether somebody with such an invite may sign up at all.
+// AdmitSignUp returns an error unless sign-up is possible with the given
+// invite.
 func (p *Policy) AdmitSignUp(invite Text) error {
 	switch {
 	case p.Maintenance != "":
@@ -89,7 +90,7 @@ func (p *Policy) AdmitSignUp(invite Text) error {
 	return &PolicyError{Text: "Signing up is closed here."}
 }
 
-// AdmitAddress tells whether an account may have an address.
+// AdmitAddress returns an error unless an account may have the address.
 func (p *Policy) AdmitAddress(field, address string) error {
 	domain := address[strings.LastIndexByte(address, '@')+1:]
 	if len(p.SignUpDomains) == 0 || slices.Contains(p.SignUpDomains, domain) {

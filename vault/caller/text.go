@@ -7,8 +7,8 @@ import (
 
 const redacted = "[redacted]"
 
-// Text is text that must not be printed: a secret, a passphrase, a note. It
-// shows itself only to those who convert it to string.
+// Text is text that must not be printed: a secret, a passphrase, a note. Only a
+// conversion to string reveals it.
 type Text string
 
 // String returns a placeholder.
@@ -17,7 +17,7 @@ func (Text) String() string { return redacted }
 // GoString returns a placeholder.
 func (Text) GoString() string { return redacted }
 
-// Format writes a placeholder, whatever the verb.
+// Format writes a placeholder for every verb.
 func (Text) Format(state fmt.State, _ rune) { _, _ = state.Write([]byte(redacted)) }
 
 // LogValue returns a placeholder.

@@ -17,11 +17,12 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketSpent has SHA-256 of a solved challenge or of a verdict's signature -> nothing.
+// BucketSpent has SHA-256 of a solved challenge or of a verdict's signature ->
+// nothing.
 const BucketSpent = "spent"
 
-// What a solved challenge may be good for. A solution of ActionAny is good for
-// one use of any kind.
+// The actions of a challenge. A solution for ActionAny is valid for one use of
+// any action.
 const (
 	ActionConceal  = "conceal"
 	ActionFeedback = "feedback"
@@ -32,14 +33,14 @@ const (
 const (
 	// ChallengeTime is how long a challenge may be solved and used.
 	ChallengeTime = 10 * time.Minute
-	// ChallengeMaxNumber is the largest number that solves a challenge.
+	// ChallengeMaxNumber is the largest possible solution of a challenge.
 	ChallengeMaxNumber = 50_000
 
 	challengeAlgorithm = "SHA-256"
 	challengeSaltSize  = 16 // bytes
 )
 
-// What is wrong with a solution, in the words that legacy clients know.
+// The errors of a solution, in the texts that legacy clients know.
 const (
 	textNoChallenge   = "Cannot skip authenticity check"
 	textNotHuman      = "You need to be carbon-based to do that"
@@ -48,25 +49,25 @@ const (
 	textUsedChallenge = "The challenge was used already: ask for a new one"
 )
 
-// Challenge is a puzzle of ALTCHA: find the number from 0 to MaxNumber that,
-// in decimal digits behind Salt, has the hash Challenge. Algorithm is SHA-256;
-// Challenge and Signature are 64 characters 0-9 and a-f.
+// Challenge is an ALTCHA puzzle: find the number from 0 to MaxNumber that,
+// appended to Salt in decimal digits, has the hash Challenge. Algorithm is
+// SHA-256; Challenge and Signature are 64 characters 0-9 and a-f.
 //
 //	salt = 32 characters 0-9 and a-f ‖ "?expires=" ‖ Unix time ‖ "&a=" ‖ action ‖ "&"
 //
-// The "&" at the salt's end keeps the number from running into what stands
-// before it: without it, digits could move between the two under the same hash,
-// and a later end be made of the number's first digits.
+// The "&" at the end of the salt separates the number from what precedes it.
+// Without it, digits could move between the two under the same hash, and the
+// number's first digits could extend the expiry time.
 type Challenge struct {
 	Algorithm, Challenge, Salt, Signature string
 	MaxNumber                             int64
-	// Expires is when it can no longer be used, in whole seconds.
+	// Expires is when the challenge expires, in whole seconds.
 	Expires time.Time
 }
 
-// NewChallenge makes a challenge whose solution is good for one use of an
-// action, or of any action if it is empty. An action that there is not is
-// ErrInvalid. Nothing is stored before the solution comes.
+// NewChallenge returns a challenge whose solution is valid for one use of an
+// action, or of any action if it is empty. An unknown action is ErrInvalid.
+// Nothing is stored before a solution arrives.
 func (ch *Challenges) NewChallenge(_ context.Context, _ caller.Caller, action string) (Challenge, error) {
 	action, err := parseAction(action)
 	if err != nil {
@@ -92,7 +93,7 @@ func challengeSalt(expires time.Time, action string) string {
 	return fmt.Sprintf("%x?expires=%d&a=%s&", random, expires.Unix(), action)
 }
 
-// parseAction gives the empty action its name.
+// parseAction returns the name of an action; an empty one means ActionAny.
 func parseAction(action string) (string, error) {
 	switch action {
 	case "":
@@ -104,10 +105,9 @@ func parseAction(action string) (string, error) {
 	}
 }
 
-// VerifyChallenge checks a solution and spends it. An empty action takes
+// VerifyChallenge checks a solution and spends it. An empty action accepts
 // solutions of every kind. It returns ErrChallenge for a solution that is
-// missing, wrong, too old or used, and ErrInvalid for an action that there is
-// not.
+// missing, wrong, too old or used, and ErrInvalid for an unknown action.
 func (ch *Challenges) VerifyChallenge(ctx context.Context, _ caller.Caller, payload, action string) error {
 	action, err := parseAction(action)
 	if err != nil {
@@ -116,7 +116,7 @@ func (ch *Challenges) VerifyChallenge(ctx context.Context, _ caller.Caller, payl
 	return ch.useSolution(ctx, payload, action, textBadPayload, ch.clock.Now())
 }
 
-// Spend spends the solution that an operation takes, or returns
+// Spend spends the solution that an operation requires, or returns
 // ErrChallenge.
 func (ch *Challenges) Spend(ctx context.Context, payload, action string, now time.Time) error {
 	if payload == "" {
@@ -125,8 +125,8 @@ func (ch *Challenges) Spend(ctx context.Context, payload, action string, now tim
 	return ch.useSolution(ctx, payload, action, textNotHuman, now)
 }
 
-// useSolution checks a solution for an action and spends it. The text is for
-// one that is wrong.
+// useSolution checks a solution for an action and spends it. wrong is the
+// error's text for a wrong solution.
 func (ch *Challenges) useSolution(ctx context.Context, payload, action, wrong string, now time.Time) error {
 	s, ok := parseSolution(payload)
 	if !ok {
@@ -138,13 +138,13 @@ func (ch *Challenges) useSolution(ctx context.Context, payload, action, wrong st
 	if !s.goodFor(action) || !ch.signed(s) {
 		return &refusal.ChallengeError{Text: wrong}
 	}
-	// The salt, and with it the hash, belongs to one challenge alone.
+	// The salt, and with it the hash, is unique to one challenge.
 	spent := sha256.Sum256([]byte(s.challenge))
 	return ch.spend(ctx, spent[:], s.expires)
 }
 
-// signed tells whether the number solves a challenge of this vault. The
-// library compares in constant time; it is not asked for the time of day.
+// signed reports whether the number solves a challenge of this vault. The
+// library compares in constant time and does not read the clock.
 func (ch *Challenges) signed(s solution) bool {
 	ok, err := altcha.VerifySolutionSafe(altcha.Payload{
 		Algorithm: challengeAlgorithm, Challenge: s.challenge, Number: s.number, Salt: s.salt, Signature: s.signature,
@@ -152,8 +152,8 @@ func (ch *Challenges) signed(s solution) bool {
 	return ok && err == nil
 }
 
-// spend remembers until it expires that something good for one use was used.
-// What was used before is refused without writing.
+// spend stores that a single-use value was used, until it expires. It refuses a
+// used value without writing.
 func (ch *Challenges) spend(ctx context.Context, key []byte, expires time.Time) error {
 	unspent := func(tx storage.Tx) error {
 		_, err := tx.Get(BucketSpent, key)
@@ -179,12 +179,12 @@ func (ch *Challenges) spend(ctx context.Context, key []byte, expires time.Time) 
 	})
 }
 
-// EndSpent forgets a solution that nobody could use any more.
+// EndSpent deletes an expired solution.
 func (ch *Challenges) EndSpent(tx storage.Tx, key []byte, _ time.Time) (time.Time, error) {
 	return time.Time{}, tx.Delete(BucketSpent, key)
 }
 
-// isHash tells whether text is what hex makes of a SHA-256 hash.
+// isHash reports whether text is a SHA-256 hash in hexadecimal digits.
 func isHash(text string) bool {
 	raw, err := hex.DecodeString(text)
 	return err == nil && len(raw) == sha256.Size && hex.EncodeToString(raw) == text

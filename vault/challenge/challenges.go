@@ -16,8 +16,8 @@ type Challenges struct {
 	spamKey string
 }
 
-// New returns the challenges of a store. spamKey is the HMAC key of the ALTCHA
-// server whose verdicts are believed, empty for none.
+// New returns the challenges of a store. spamKey is the HMAC key of the trusted
+// ALTCHA server, empty for none.
 func New(store rows.Store, clock *rows.Clock, keys *seal.Keys, policy caller.Policy, spamKey string) *Challenges {
 	return &Challenges{store: store, clock: clock, keys: keys, policy: policy, spamKey: spamKey}
 }

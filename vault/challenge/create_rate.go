@@ -10,11 +10,11 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketPace has start of a window in ms (8) ‖ network (8) -> paceRecord.
+// BucketPace has start of a window in ms (8) ‖ network (8) -> createRateRecord.
 const BucketPace = "pace"
 
 const (
-	// createRateWindow is how long secrets add up before Policy.ChallengeAbove.
+	// createRateWindow is the period over which Policy.ChallengeAbove counts secrets.
 	createRateWindow = 20 * time.Minute
 
 	createRateVersion = 1
@@ -39,9 +39,9 @@ func decodeCreateRate(data []byte) (createRateRecord, error) {
 	return r, in.End()
 }
 
-// AdmitConceal lets callers conceal who have an account or whose network has
-// not concealed much of late. From others it takes a solved challenge, or
-// returns ErrChallenge.
+// AdmitConceal returns nil for callers with an account and for networks that
+// have not concealed much recently. All others must send a solved challenge, or
+// get ErrChallenge.
 func (ch *Challenges) AdmitConceal(ctx context.Context, c caller.Caller, payload string) error {
 	if ch.policy.ChallengeAbove <= 0 || !c.Anonymous() {
 		return nil
@@ -54,8 +54,8 @@ func (ch *Challenges) AdmitConceal(ctx context.Context, c caller.Caller, payload
 	return ch.Spend(ctx, payload, ActionConceal, now)
 }
 
-// countCreate counts a secret, and tells whether the network's window had room
-// for it. A full window is seen without writing.
+// countCreate counts a secret, and reports whether the network's window had
+// room for it. It detects a full window without writing.
 func (ch *Challenges) countCreate(ctx context.Context, n caller.Network, now time.Time) (within bool, err error) {
 	network := ch.keys.NetworkID(n.Bytes())
 	window := rows.BigEndian(rows.Millis(now.Truncate(createRateWindow)))
@@ -87,7 +87,7 @@ func getCreateRate(tx storage.Tx, key []byte) (createRateRecord, error) {
 	return rows.LoadOr(tx, BucketPace, key, decodeCreateRate, createRateRecord{})
 }
 
-// PruneCreateRate deletes counters of windows that are over.
+// PruneCreateRate deletes the counters of past windows.
 func (ch *Challenges) PruneCreateRate(ctx context.Context, now time.Time, _ *rows.Damage) (int, error) {
 	window := rows.BigEndian(rows.Millis(now.Truncate(createRateWindow)))
 	over := false

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// solutionSize is the most bytes of a solution as it is sent.
+// solutionSize is the maximum bytes of an encoded solution.
 const solutionSize = 1 << 10
 
 var (
@@ -21,8 +21,7 @@ var (
 	numberPattern = regexp.MustCompile(`^(0|[1-9][0-9]{0,9})$`)
 )
 
-// solution is a solved challenge as it was sent: well formed, and nothing more
-// is known of it.
+// solution is a well-formed solution that has not been verified.
 type solution struct {
 	challenge, salt, signature string
 	number                     int64
@@ -30,14 +29,14 @@ type solution struct {
 	expires                    time.Time
 }
 
-// goodFor tells whether the challenge was made for an action.
+// goodFor reports whether the challenge was made for an action.
 func (s *solution) goodFor(action string) bool {
 	return s.action == action || s.action == ActionAny || action == ActionAny
 }
 
-// parseSolution reads a solution: in base64, a JSON object of algorithm,
-// challenge, number, salt and signature, and of took if the client says how
-// long it worked. It is false for everything else.
+// parseSolution parses a solution: in base64, a JSON object of algorithm,
+// challenge, number, salt and signature, and optionally took, the client's
+// time. It returns false for everything else.
 func parseSolution(payload string) (s solution, ok bool) {
 	fields, ok := openPayload(payload, solutionSize)
 	if !ok {
@@ -57,7 +56,7 @@ func parseSolution(payload string) (s solution, ok bool) {
 	return s, s.readSalt() && s.readNumber(number)
 }
 
-// readSalt takes action and end out of the salt.
+// readSalt parses the action and the expiry in the salt.
 func (s *solution) readSalt() bool {
 	parts := saltPattern.FindStringSubmatch(s.salt)
 	if parts == nil {
@@ -77,9 +76,9 @@ func (s *solution) readNumber(number json.Number) bool {
 	return err == nil && n <= ChallengeMaxNumber
 }
 
-// openPayload opens base64 of a flat JSON object in at most so many bytes. Its
-// values are strings, json.Number and bool. There is one way to write the
-// base64, and no key comes twice.
+// openPayload decodes base64 of a flat JSON object; most limits its bytes. Its
+// values are strings, json.Number and bool. The base64 must be canonical, and
+// keys must be unique.
 func openPayload(payload string, most int) (map[string]any, bool) {
 	if len(payload) > most || strings.ContainsAny(payload, "\r\n") {
 		return nil, false
@@ -110,8 +109,8 @@ func readFlat(raw []byte) (map[string]any, bool) {
 	return fields, errors.Is(err, io.EOF)
 }
 
-// readField reads one pair. A nested value begins with a delimiter, which is
-// none of the types.
+// readField reads one pair. It refuses a nested value, which begins with a
+// delimiter.
 func readField(in *json.Decoder, fields map[string]any) bool {
 	token, err := in.Token()
 	name, isName := token.(string)
@@ -130,8 +129,8 @@ func readField(in *json.Decoder, fields map[string]any) bool {
 	return false
 }
 
-// takeField removes a value from fields; the zero value if it is missing or of
-// another type.
+// takeField removes a value from fields and returns it, or the zero value if it
+// is missing or of another type.
 func takeField[T any](fields map[string]any, name string) T {
 	value, ok := fields[name].(T)
 	if ok {

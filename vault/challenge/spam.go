@@ -20,28 +20,27 @@ import (
 )
 
 const (
-	// verdictSize is the most bytes of a signed verdict as it is sent.
+	// verdictSize is the maximum bytes of an encoded verdict.
 	verdictSize = 8 << 10
-	// verdictEnd bounds when a verdict may expire: the year 9999.
+	// verdictEnd is the latest expiry of a verdict: the year 9999.
 	verdictEnd = 253_402_300_799
 
 	textBadVerdict = "Bad Altcha payload"
 )
 
-// SpamVerdict is what an ALTCHA server found out about a form.
+// SpamVerdict is an ALTCHA server's verdict about a form.
 type SpamVerdict struct {
 	// Classification is GOOD or BAD.
 	Classification string
-	// Score is the higher, the likelier the form is spam.
+	// Score is higher for a form that is more likely to be spam.
 	Score float64
-	// Reasons say why, as the server calls them; empty if it gave none.
+	// Reasons are the server's reasons; empty if it gave none.
 	Reasons []string
 }
 
-// signedVerdict is a verdict as it was sent: well formed, and nothing more is
-// known of it.
+// signedVerdict is a well-formed verdict that has not been verified.
 type signedVerdict struct {
-	data      string // as it was signed
+	data      string // as signed
 	signature []byte
 	values    url.Values
 	expires   time.Time
@@ -49,15 +48,15 @@ type signedVerdict struct {
 
 // VerifySpam checks a verdict that an ALTCHA server signed about exactly these
 // fields of a form, and spends it. It returns ErrChallenge for one that is not
-// signed, too old, used or about other fields, and ErrNotConfigured where the
-// operator has set up no such server.
+// signed, too old, used or about other fields, and ErrNotConfigured if the
+// operator has configured no such server.
 func (ch *Challenges) VerifySpam(ctx context.Context, _ caller.Caller, payload string, fields map[string]string) (SpamVerdict, error) {
 	if ch.spamKey == "" {
 		return SpamVerdict{}, refusal.ErrNotConfigured
 	}
 	now := ch.clock.Now()
 	s, ok := parseVerdict(payload)
-	// A signature is looked at before anything that it covers is believed.
+	// The signature is checked before anything that it covers is used.
 	if !ok || !s.signedWith(ch.spamKey) || s.values.Get("verified") != "true" || !s.about(fields) {
 		return SpamVerdict{}, &refusal.ChallengeError{Text: textBadVerdict}
 	}
@@ -68,8 +67,8 @@ func (ch *Challenges) VerifySpam(ctx context.Context, _ caller.Caller, payload s
 	if !ok {
 		return SpamVerdict{}, &refusal.ChallengeError{Text: textBadVerdict}
 	}
-	// A solved challenge is spent under the hash of 64 characters, this under
-	// that of 32 bytes: they never meet.
+	// A solved challenge is spent under the hash of 64 characters, a verdict
+	// under that of 32 bytes: they never collide.
 	spent := sha256.Sum256(s.signature)
 	if err := ch.spend(ctx, spent[:], s.expires); err != nil {
 		return SpamVerdict{}, err
@@ -77,9 +76,9 @@ func (ch *Challenges) VerifySpam(ctx context.Context, _ caller.Caller, payload s
 	return verdict, nil
 }
 
-// parseVerdict reads a verdict: in base64, a JSON object of algorithm,
-// verificationData, signature and verified. It is false for everything else,
-// and for one that says itself that it is not verified.
+// parseVerdict parses a verdict: in base64, a JSON object of algorithm,
+// verificationData, signature and verified. It returns false for everything
+// else, and for a verdict that is not verified by its own account.
 func parseVerdict(payload string) (s signedVerdict, ok bool) {
 	fields, ok := openPayload(payload, verdictSize)
 	if !ok {
@@ -102,8 +101,8 @@ func parseVerdict(payload string) (s signedVerdict, ok bool) {
 	return s, s.readTimes()
 }
 
-// readTimes reads the end. A value that is there twice could be read in two
-// ways.
+// readTimes reads the expiry. It refuses a repeated value, which would be
+// ambiguous.
 func (s *signedVerdict) readTimes() bool {
 	for _, values := range s.values {
 		if len(values) != 1 {
@@ -118,9 +117,9 @@ func (s *signedVerdict) readTimes() bool {
 	return true
 }
 
-// signedWith tells whether the signature is the server's: an HMAC of the hash
-// of the data. The library checks that only together with the time of day,
-// which is not the vault's clock.
+// signedWith reports whether the signature is the server's: an HMAC of the hash
+// of the data. The library checks it only together with its own clock, which is
+// not the vault's.
 func (s *signedVerdict) signedWith(key string) bool {
 	hash := sha256.Sum256([]byte(s.data))
 	mac := hmac.New(sha256.New, []byte(key))
@@ -128,9 +127,9 @@ func (s *signedVerdict) signedWith(key string) bool {
 	return hmac.Equal(mac.Sum(nil), s.signature)
 }
 
-// about tells whether the verdict is about exactly these fields with these
-// values. The list within the payload must name them all, or it could leave
-// out the one that holds the spam.
+// about reports whether the verdict is about exactly these fields with these
+// values. The payload's list must name them all, or it could leave out the one
+// that holds the spam.
 func (s *signedVerdict) about(fields map[string]string) bool {
 	var names []string
 	if list := s.values.Get("fields"); list != "" {
@@ -150,7 +149,7 @@ func (s *signedVerdict) about(fields map[string]string) bool {
 	return ok && err == nil
 }
 
-// verdict reads what the server said; a score that is missing is 0.
+// verdict decodes the server's verdict; a missing score is 0.
 func (s *signedVerdict) verdict() (verdict SpamVerdict, ok bool) {
 	verdict.Classification = s.values.Get("classification")
 	if score := s.values.Get("score"); score != "" {

@@ -12,21 +12,21 @@ import (
 	"hush/vault/refusal"
 )
 
-// MaxLength is the most bytes of an e-mail address (RFC 5321, erratum 1690).
+// MaxLength is the maximum bytes of an e-mail address (RFC 5321, erratum 1690).
 const MaxLength = 254
 
-// Canonical brings an e-mail address into the one form under which it
-// is stored and looked up: trimmed, in lower case, NFC. It returns InvalidError
-// for what is no single plain address, such as one with a name or a comment.
+// Canonical returns the one form in which an e-mail address is stored and
+// looked up: trimmed, in lower case, NFC. It returns InvalidError unless text
+// is a single plain address: a name or a comment is refused.
 func Canonical(text caller.Text) (string, error) { return CanonicalIn("address", text) }
 
-// CanonicalIn is Canonical for an argument of another name.
+// CanonicalIn is Canonical for an argument with another name.
 func CanonicalIn(field string, text caller.Text) (string, error) {
 	address := strings.TrimSpace(string(text))
 	if address == "" {
 		return "", &refusal.InvalidError{Field: field, Text: "is missing"}
 	}
-	// What is no UTF-8 would be mended by the folding, to another address.
+	// Folding would repair invalid UTF-8 and yield another address.
 	if !utf8.ValidString(address) {
 		return "", &refusal.InvalidError{Field: field, Text: "is not an e-mail address"}
 	}
@@ -40,7 +40,7 @@ func CanonicalIn(field string, text caller.Text) (string, error) {
 	return address, nil
 }
 
-// plainAddress tells whether text is an address and nothing besides.
+// plainAddress reports whether text is an address and nothing else.
 func plainAddress(text string) bool {
 	odd := func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || r == '[' || r == '"'

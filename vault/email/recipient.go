@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// RecipientsLimit is the most people that one secret's link is sent to.
+	// RecipientsLimit is the maximum number of recipients of one secret.
 	RecipientsLimit = 10
-	// addressLimit and localLimit are the most bytes that mail servers have to
-	// take for an address and for what stands before the @.
+	// addressLimit and localLimit are the maximum bytes that mail servers must
+	// accept for an address and for its part before the @.
 	addressLimit = 254
 	localLimit   = 64
-	// namedLimit is the most bytes of an address with a name before it.
+	// namedLimit is the maximum bytes of an address with a name before it.
 	namedLimit = 512
 )
 
-// RecipientError names an address that no mail can be sent to, as the caller
-// gave it. It is ErrInvalid, and its text is the one that legacy clients show:
-// it is for the caller and must not be logged.
+// RecipientError has an address that mail cannot be sent to, as the caller gave
+// it. It is ErrInvalid, and legacy clients show its text: it is for the caller
+// and must not be logged.
 type RecipientError struct{ Address caller.Text }
 
 func (e *RecipientError) Error() string {
@@ -37,21 +37,21 @@ func (e *RecipientError) Error() string {
 }
 func (e *RecipientError) Is(target error) bool { return target == refusal.ErrInvalid }
 
-// Recipient is somebody who gets a link. The address is as mail servers take
-// it; obscured is what may be shown and stored.
+// Recipient is a recipient of a link. Address is the form for mail servers;
+// Obscured is the form that may be shown and stored.
 type Recipient struct {
 	Address  caller.Text
 	Obscured string
 }
 
-// Format writes the obscured form, whatever the verb.
+// Format writes the obscured form for every verb.
 func (r Recipient) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, r.Obscured) }
 
-// ParseRecipients reads addresses, bare or behind names as in Ada
-// <ada@example.com>. An element may hold several with commas between them. Empty
-// ones are left out, and of those that differ in case alone the first is kept.
-// It returns a RecipientError for text without an address and an InvalidError
-// for too many.
+// ParseRecipients parses addresses, bare or with a name as in Ada
+// <ada@example.com>. An element may hold several, separated by commas. Empty
+// ones are left out, and of addresses that differ only in case the first is
+// kept. It returns a RecipientError for text without an address and an
+// InvalidError for too many.
 func ParseRecipients(list []string) ([]Recipient, error) {
 	var found []Recipient
 	seen := map[string]bool{}
@@ -76,16 +76,16 @@ func ParseRecipients(list []string) ([]Recipient, error) {
 	return found, nil
 }
 
-// splitAddresses cuts a list at its commas, but not at those in a quoted name.
+// splitAddresses splits a list at its commas, except those in a quoted name.
 func splitAddresses(list string) iter.Seq[string] {
 	var q quotes
 	return strings.FieldsFuncSeq(list, func(r rune) bool { return !q.hold(r) && r == ',' })
 }
 
-// quotes follows the quotation marks of a text.
+// quotes tracks the quotation marks of a text.
 type quotes struct{ open, escaped bool }
 
-// hold takes the next character and reports whether it stands in quotes.
+// hold takes the next character and reports whether it is quoted.
 func (q *quotes) hold(r rune) bool {
 	switch {
 	case q.escaped:
@@ -98,8 +98,8 @@ func (q *quotes) hold(r rune) bool {
 	return q.open
 }
 
-// isName reports whether text may stand before an address in angle brackets. A
-// quote that does not close may have swallowed another address.
+// isName reports whether text may precede an address in angle brackets. An
+// unclosed quote may have swallowed another address.
 func isName(text string) bool {
 	var q quotes
 	for _, r := range text {
@@ -108,10 +108,10 @@ func isName(text string) bool {
 	return !q.open && !strings.ContainsAny(text, "<>")
 }
 
-// parseRecipient reads one address, bare or in the angle brackets that follow a
-// name. The name is for the sender and goes nowhere. An address that needs
-// quotes or brackets of its own, names no domain, or cannot be printed is
-// refused: nobody types it, and mail servers differ in what they make of it.
+// parseRecipient parses one address, bare or in angle brackets after a name. It
+// ignores the name. It refuses an address that needs quotes or brackets itself,
+// has no domain, or cannot be printed: people do not type such addresses, and
+// mail servers differ in how they treat them.
 func parseRecipient(text string) (Recipient, bool) {
 	if len(text) > namedLimit || !utf8.ValidString(text) || strings.ContainsFunc(text, unprintable) {
 		return Recipient{}, false
@@ -143,8 +143,8 @@ func parseAddress(text string) (Recipient, bool) {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// mailDomain returns a domain as DNS knows it. One without a dot, or whose last
-// label is a number, is none that mail finds its way to.
+// mailDomain returns a domain in its DNS form. It refuses a domain without a
+// dot, or with a numeric last label: mail cannot be routed to it.
 func mailDomain(name string) (string, bool) {
 	ascii, err := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.VerifyDNSLength(true)).ToASCII(name)
 	if err != nil {
@@ -154,9 +154,9 @@ func mailDomain(name string) (string, bool) {
 	return ascii, last != ascii && strings.Trim(last, "0123456789") != ""
 }
 
-// obscure shows enough of an address for its sender to know it again: one or
-// two characters, one of the domain, and its last label. The domain is as
-// mailDomain returns it.
+// obscure shows just enough of an address for its sender to recognize it: one
+// or two characters, one of the domain, and the last label. domain is in the
+// form of mailDomain.
 func obscure(local, domain string) string {
 	if shown, err := idna.New().ToUnicode(domain); err == nil {
 		domain = shown

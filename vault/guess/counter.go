@@ -6,9 +6,9 @@ import (
 	"hush/vault/rows"
 )
 
-// PauseAfter returns how long no further try is accepted after so many wrong
-// ones, of which so many are free: nothing before the last free one, and from
-// then on more after each, up to eight hours.
+// PauseAfter returns the pause after a number of wrong tries. There is none
+// before the last of the free ones. That one begins the first pause, and each
+// further one a longer pause, up to eight hours.
 func PauseAfter(wrong, free int) time.Duration {
 	pauses := [...]time.Duration{
 		time.Minute, 5 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
@@ -19,8 +19,8 @@ func PauseAfter(wrong, free int) time.Duration {
 	return pauses[min(wrong-free, len(pauses)-1)]
 }
 
-// Add adds one attempt, begins the pause that follows it if it is wrong,
-// and returns how many are left before the next pause.
+// Add counts one attempt, begins the pause that follows it, and returns how many
+// are left before the next pause.
 func (r *Tries) Add(free int, now time.Time) int {
 	if r.Count == 0 {
 		r.Began = now
@@ -39,16 +39,16 @@ const attemptVersion = 2
 //
 //	version 2 │ count 4 │ began 8 │ locked until 8
 //
-// In version 1 the count of wrong passphrases and passwords started anew after
-// a while; what it had counted last goes on. Version 2 keeps an older program
-// from forgetting.
+// In version 1 the count of wrong passphrases and passwords expired after a
+// while; its last count is carried over. The number of version 2 keeps an older
+// program from expiring it.
 type Tries struct {
 	Count  uint32
 	Began  time.Time
 	Locked time.Time
 }
 
-// Encode lays out a counter.
+// Encode encodes a counter.
 func (r Tries) Encode() []byte {
 	w := make(rows.Writer, 0, 21)
 	w.Byte(attemptVersion)
@@ -58,7 +58,7 @@ func (r Tries) Encode() []byte {
 	return w
 }
 
-// DecodeTries reads what Encode wrote, in any version.
+// DecodeTries decodes a counter of any version.
 func DecodeTries(data []byte) (Tries, error) {
 	in := rows.NewReader(data)
 	var r Tries
@@ -67,16 +67,17 @@ func DecodeTries(data []byte) (Tries, error) {
 	return r, in.End()
 }
 
-// AddLasting adds a try to a counter and begins the pause that follows it. It
-// returns how many are left before the next pause.
+// AddLasting is Add for a counter that lasts from its last try, not from its
+// first.
 func (r *Tries) AddLasting(free int, now time.Time) int {
 	left := r.Add(free, now)
-	r.Began = now // remembered from the last one on
+	r.Began = now // the last try
 	return left
 }
 
-// TakeBack takes back a try that was none, with the pause that it began. There is
-// no other: nobody tries in a pause.
+// TakeBack removes a try that turned out to be right, with the pause that it
+// began. The pause cannot belong to another try: none is accepted during a
+// pause.
 func (r *Tries) TakeBack() {
 	if r.Count > 0 {
 		r.Count--

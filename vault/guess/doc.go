@@ -1,7 +1,7 @@
-// Package guess keeps guessing slow: queues for slow hashes, in which no
-// network takes more than its share, and counters of wrong tries with the
-// pauses that follow them.
+// Package guess slows down guessing: it has queues for slow hashes, in which
+// every network has a limited share, and counters of wrong tries with the
+// pauses that follow.
 //
-// It owns no bucket: whoever counts tries keeps the counter. Packages account
-// and secret use it.
+// It owns no bucket: the packages that count tries store the counters. Packages
+// account and secret use it.
 package guess

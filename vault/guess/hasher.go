@@ -13,27 +13,28 @@ import (
 )
 
 const (
-	hashQueue = 64 // callers that may wait for their turn
-	// networkPart: a network may have this part of the places for passphrases.
+	hashQueue = 64 // callers that may wait
+	// networkPart is the fraction of the places for passphrases that a network
+	// may hold: one in networkPart.
 	networkPart = 4
-	hashTimeout = 2 * time.Second // the longest wait
-	// passwordHashes is how many passwords are hashed at a time: each takes
-	// 64 MiB.
+	hashTimeout = 2 * time.Second // the maximum wait
+	// passwordHashes is the number of passwords hashed at a time: each takes 64
+	// MiB.
 	passwordHashes = 2
 )
 
-// Hasher bounds slow hashing. Passphrases, of which each processor takes two at
-// a time, stand in one queue, of which no network has more than its share;
-// passwords have one of their own, so that a rush of sign-ins keeps nobody from a
-// secret.
+// Hasher bounds slow hashing. Passphrases share one queue, in which every
+// network has a limited share; each processor hashes two at a time. Passwords
+// have their own queue, so that a rush of sign-ins does not delay secrets.
 type Hasher struct {
 	passphrases Queue
 	Passwords   Queue
 
 	mu   sync.Mutex
-	held map[caller.Network]int // places in the queue of passphrases, running and waiting
+	held map[caller.Network]int // places in the passphrase queue, running and waiting
 
-	// done counts hashes, for tests that a refused caller costs none.
+	// Done counts hashes, so that tests can check that a refused caller costs
+	// none.
 	Done atomic.Int64
 }
 
@@ -45,9 +46,10 @@ func NewHasher() *Hasher {
 	}
 }
 
-// Enter waits until a network may hash a passphrase and returns what gives the
-// turn back. It returns ErrBusy without waiting if the network has its share: a
-// quarter of the places. Callers of an unknown network share one.
+// Enter waits until a network may hash a passphrase and returns a function that
+// releases the place. It returns ErrBusy without waiting if the network already
+// holds its share, a quarter of the places. All callers of unknown networks
+// share one.
 func (h *Hasher) Enter(ctx context.Context, n caller.Network) (release func(), err error) {
 	if !h.join(n) {
 		return nil, refusal.ErrBusy
@@ -79,19 +81,19 @@ func (h *Hasher) release(n caller.Network) {
 	}
 }
 
-// Passphrase hashes, for a caller whose turn it is.
+// Passphrase hashes a passphrase. The caller must hold a place.
 func (h *Hasher) Passphrase(params seal.PassphraseParams, passphrase caller.Text) [32]byte {
 	h.Done.Add(1)
 	return params.Hash(string(passphrase))
 }
 
-// Password hashes, for a caller whose turn it is.
+// Password hashes a password. The caller must hold a place.
 func (h *Hasher) Password(params seal.PasswordParams, password caller.Text) seal.PasswordHash {
 	h.Done.Add(1)
 	return params.Hash(string(password))
 }
 
-// Hash waits for its turn and hashes.
+// Hash waits for a place and hashes a passphrase.
 func (h *Hasher) Hash(ctx context.Context, n caller.Network, params seal.PassphraseParams, passphrase caller.Text) ([32]byte, error) {
 	release, err := h.Enter(ctx, n)
 	if err != nil {
@@ -101,7 +103,7 @@ func (h *Hasher) Hash(ctx context.Context, n caller.Network, params seal.Passphr
 	return h.Passphrase(params, passphrase), nil
 }
 
-// Queue lets a few at a time hash, and keeps a short queue.
+// Queue lets a few callers hash at a time and holds a short queue of others.
 type Queue struct {
 	running chan struct{}
 	waiting chan struct{}
@@ -111,7 +113,7 @@ func newHashing(running int) Queue {
 	return Queue{make(chan struct{}, running), make(chan struct{}, running+hashQueue)}
 }
 
-// Enter waits for leave to hash and returns what gives it back, or ErrBusy.
+// Enter waits for a place and returns a function that releases it, or ErrBusy.
 func (h Queue) Enter(ctx context.Context) (release func(), err error) {
 	select {
 	case h.waiting <- struct{}{}:

@@ -45,9 +45,9 @@ func TestPasswordsWaitInTheirOwnQueue(t *testing.T) {
 	}
 }
 
-// The attack: one address conceals with many passphrases at a time, so that
-// nobody else's turn comes. A network has a quarter of the places, and the next
-// of them do not even wait.
+// The attack: one address conceals with many passphrases at a time, to keep all
+// others waiting. A network has a quarter of the places, and its further
+// callers do not even wait.
 func TestNetworkHasItsShareOfHashes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package place knows where names lie: the places that are built in, and those
-// that the operator imports.
+// Package place locates named places: the built-in ones, and those that the
+// operator imports.
 //
-// It owns the bucket place. Handlers and commands use it; no rule of secrets
+// It owns the bucket place. Handlers and commands use it; no rule about secrets
 // does.
 package place

@@ -9,7 +9,7 @@ import (
 )
 
 // ImportChecked adds places or overwrites those of the same folded name, all or
-// none. With replace the table is emptied first. An InvalidError names the
+// none. With replace it empties the table first. An InvalidError names the
 // entry, as in places[3].latitude.
 func (t Places) ImportChecked(ctx context.Context, places []Place, replace bool) error {
 	for i, place := range places {

@@ -21,7 +21,7 @@ const placeVersion = 1
 // BucketPlace has folded name -> placeRecord.
 const BucketPlace = "place"
 
-// Place is where a name lies.
+// Place is a named place.
 type Place struct {
 	Name     string
 	Latitude float64 // degrees north, -90 to 90
@@ -31,23 +31,24 @@ type Place struct {
 
 // The limits on places.
 const (
-	// PlaceNameLength is the most characters of a name.
+	// PlaceNameLength is the maximum number of characters of a name.
 	PlaceNameLength = 200
-	// placeKeySize is the most bytes of a folded name, a key in the store.
+	// placeKeySize is the maximum bytes of a folded name, which is a key in the
+	// store.
 	placeKeySize = 1024
-	// minAltitude and maxAltitude hold every point that people name, from the
-	// deepest trench to the edge of space.
+	// minAltitude and maxAltitude include every named point, from the deepest
+	// trench to the edge of space.
 	minAltitude, maxAltitude = -12_000, 100_000
 )
 
-// foldName is how names are compared: without surrounding white space, and
-// folded as Unicode folds case.
+// foldName returns the form in which names are compared: trimmed and Unicode
+// case-folded.
 func foldName(name string) string {
 	return strings.Map(foldCherokee, cases.Fold().String(strings.TrimSpace(name)))
 }
 
 // foldCherokee folds Cherokee to its capitals, as Unicode does. Package cases
-// swaps the two cases instead, so that they would never meet.
+// swaps the two cases instead, so that they would never match.
 func foldCherokee(r rune) rune {
 	if unicode.Is(unicode.Cherokee, r) {
 		return unicode.ToUpper(r)
@@ -55,11 +56,10 @@ func foldCherokee(r rune) rune {
 	return r
 }
 
-// Key is what the table knows the place by; two names with one key are one
-// place.
+// Key returns the folded name; places with equal keys are one place.
 func (p Place) Key() string { return foldName(p.Name) }
 
-// Check returns an InvalidError for a place that cannot be.
+// Check returns an InvalidError for an impossible place.
 func (p Place) Check() error {
 	name := strings.TrimSpace(p.Name)
 	switch {
@@ -77,8 +77,8 @@ func (p Place) Check() error {
 	return nil
 }
 
-// LookupPlace finds a place by name: in the imported table first, then in the
-// built-in one. It returns ErrNotFound, or ErrInvalid for an empty name.
+// LookupPlace finds a place by name, first in the imported table and then in
+// the built-in one. It returns ErrNotFound, or ErrInvalid for an empty name.
 func (t Places) LookupPlace(ctx context.Context, name string) (Place, error) {
 	key := foldName(name)
 	if key == "" || utf8.RuneCountInString(strings.TrimSpace(name)) > PlaceNameLength {
@@ -110,7 +110,7 @@ func (t Places) builtInPlace(key string) (Place, error) {
 	return place, nil
 }
 
-// byKey indexes places by their keys.
+// byKey indexes places by key.
 func byKey(places []Place) map[string]Place {
 	index := make(map[string]Place, len(places))
 	for _, place := range places {
@@ -119,8 +119,8 @@ func byKey(places []Place) map[string]Place {
 	return index
 }
 
-// Places keeps the imported table. It works on a store that no vault is open
-// on, too.
+// Places holds the imported table. It also works on a store without an open
+// vault.
 type Places struct {
 	store   storage.Store
 	builtIn map[string]Place // by key
@@ -130,7 +130,7 @@ type Places struct {
 func NewPlaces(store storage.Store) Places { return Places{store, byKey(builtInPlaces())} }
 
 // Import adds places or overwrites those of the same folded name, all or none.
-// With replace the table is emptied first. Every place must pass Check.
+// With replace it empties the table first. Every place must pass Check.
 func (t Places) Import(ctx context.Context, places []Place, replace bool) error {
 	keys := make([][]byte, len(places))
 	for i, p := range places {
@@ -154,8 +154,8 @@ func (t Places) Import(ctx context.Context, places []Place, replace bool) error 
 	})
 }
 
-// List returns the imported places, ordered by folded name, and after them the
-// built-in ones that no import hides.
+// List returns the imported places by folded name, then the built-in ones that
+// no import hides.
 func (t Places) List(ctx context.Context) (places []Place, err error) {
 	err = t.store.View(ctx, func(tx storage.Tx) error {
 		places = nil
@@ -177,8 +177,8 @@ func (t Places) List(ctx context.Context) (places []Place, err error) {
 	return places, nil
 }
 
-// Remove deletes an imported place, or returns ErrNotFound. Built-in places
-// stay.
+// Remove deletes an imported place, or returns ErrNotFound. It cannot delete
+// built-in places.
 func (t Places) Remove(ctx context.Context, name string) error {
 	key := []byte(foldName(name))
 	if len(key) == 0 || len(key) > placeKeySize {
@@ -196,7 +196,7 @@ func (t Places) Remove(ctx context.Context, name string) error {
 	})
 }
 
-// encode lays out a place.
+// encode encodes a place.
 //
 //	version 1 │ latitude 8 │ altitude 8 (IEEE 754) │ name (4, text)
 func (p Place) encode() []byte {
@@ -220,8 +220,8 @@ func decodePlace(data []byte) (Place, error) {
 	return p, in.End()
 }
 
-// builtInPlaces is the table that needs no import: well-known places, with
-// their latitude in degrees and their altitude in metres, rounded.
+// builtInPlaces returns the built-in table: well-known places with latitude in
+// degrees and altitude in metres, rounded.
 func builtInPlaces() []Place {
 	return []Place{
 		{Name: "Amsterdam", Latitude: 52.37, Altitude: -2, BuiltIn: true},

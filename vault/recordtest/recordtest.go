@@ -1,5 +1,5 @@
-// Package recordtest checks the layouts of stored records: that what was stored
-// once is read for ever, that damage is found, and that a record has one form.
+// Package recordtest checks the encodings of stored records: that old versions
+// stay readable, that damage is found, and that a record has one form.
 package recordtest
 
 import (
@@ -20,8 +20,8 @@ import (
 	"hush/vault/rows"
 )
 
-// Golden reads the bytes of a record as they were first stored, from testdata.
-// White space and what follows a # are for readers.
+// Golden returns the bytes of a record as they were first stored, from
+// testdata. It ignores white space and everything after a #.
 func Golden(t testing.TB, name string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("testdata", name+".hex"))
@@ -40,18 +40,18 @@ func Golden(t testing.TB, name string) []byte {
 	return data
 }
 
-// Row is the row of a token that ends in the same letter again and again.
+// Row returns the row of a token that ends in repetitions of a letter.
 func Row(letter string) seal.RowKey {
 	return seal.RowKey([]byte("0mk3wz" + strings.Repeat(letter, 16)))
 }
 
-// Salt is a salt of a sample.
+// Salt returns a sample salt.
 func Salt() (salt [16]byte) {
 	copy(salt[:], strings.Repeat("salt ", 4))
 	return salt
 }
 
-// Moment is a moment of a sample.
+// Moment returns a sample time.
 func Moment(second int) time.Time {
 	return time.Date(2026, time.January, 2, 3, 4, second, 678e6, time.UTC)
 }
@@ -60,11 +60,12 @@ func Moment(second int) time.Time {
 type Case struct {
 	Name    string
 	Record  any
-	Encoded []byte // nil if the version is read but written no more
+	Encoded []byte // nil if the version is no longer written
 	Decode  func([]byte) (any, error)
 }
 
-// Check compares records with their golden files, and damages what is stored.
+// Check compares records with their golden files, and checks that damage is
+// found.
 func Check(t *testing.T, cases []Case, options ...cmp.Option) {
 	t.Helper()
 	for _, c := range cases {
@@ -76,8 +77,8 @@ func Check(t *testing.T, cases []Case, options ...cmp.Option) {
 	}
 }
 
-// CheckOpen is Check for records that end in bytes of any number, and so have
-// no end to miss. Versions up to newest are read.
+// CheckOpen is Check for records that end in any number of bytes, so that a
+// missing end cannot be detected. It reads the versions up to newest.
 func CheckOpen(t *testing.T, cases []Case, newest byte, options ...cmp.Option) {
 	t.Helper()
 	for _, c := range cases {
@@ -107,10 +108,10 @@ func compare(t *testing.T, c Case, options []cmp.Option) (stored []byte) {
 	return stored
 }
 
-// SameEmpty takes an empty field for an absent one, as the format does.
+// SameEmpty treats an empty field like an absent one, as the format does.
 func SameEmpty(a, b []byte) bool { return bytes.Equal(a, b) }
 
-// WantDamaged cuts a record, lengthens it, and gives it another version.
+// WantDamaged truncates a record, extends it, and changes its version.
 func WantDamaged(t *testing.T, stored []byte, decode func([]byte) (any, error)) {
 	t.Helper()
 	wantDamaged(t, stored, decode, func([]byte) bool { return false })
@@ -132,8 +133,8 @@ func wantDamaged(t *testing.T, stored []byte, decode func([]byte) (any, error), 
 	}
 }
 
-// Fuzz checks what holds for each decoder: what it accepts is encoded to the
-// same bytes again, so a record has one form.
+// Fuzz checks a property of every decoder: accepted data is encoded to the same
+// bytes again, so a record has one form.
 func Fuzz(f *testing.F, again func(data []byte) ([]byte, error), names ...string) {
 	f.Helper()
 	for _, name := range names {
@@ -158,12 +159,12 @@ func Fuzz(f *testing.F, again func(data []byte) ([]byte, error), names ...string
 	})
 }
 
-// Moments generates the moments that a record can hold.
+// Moments generates the times that a record can hold.
 func Moments() *rapid.Generator[time.Time] {
 	return rapid.Custom(func(t *rapid.T) time.Time {
 		return rows.FromMillis(rapid.Uint64Range(0, 1<<45).Draw(t, "ms"))
 	})
 }
 
-// Bytes generates so many bytes.
+// Bytes generates size bytes.
 func Bytes(size int) *rapid.Generator[[]byte] { return rapid.SliceOfN(rapid.Byte(), size, size) }

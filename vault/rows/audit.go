@@ -13,7 +13,7 @@ import (
 // BucketAudit has sequence number (8) -> AuditRecord.
 const BucketAudit = "audit"
 
-// AuditType says what happened. The numbers are stored.
+// AuditType is the type of an audited event. The numbers are stored.
 type AuditType byte
 
 // The kinds of audit rows.
@@ -52,15 +52,14 @@ const (
 	AuditNotifications   AuditType = 39
 )
 
-// AuditResult says how it ended. The numbers are stored.
+// AuditResult is the result of an audited event. The numbers are stored.
 type AuditResult byte
 
-// AuditDone is the one result so far: a change that did not come about leaves
-// no row.
+// AuditDone is the only result so far: a change that fails leaves no row.
 const AuditDone AuditResult = 1
 
-// appendAudit adds a row in the transaction of the change it tells of. Numbers
-// have no gaps: they come from a counter in the same transaction.
+// appendAudit adds a row in the transaction of the change that it records.
+// Numbers have no gaps: they come from a counter in the same transaction.
 func appendAudit(tx storage.Tx, row AuditRecord) error {
 	seq, err := auditSequence(tx)
 	if err != nil {
@@ -73,12 +72,12 @@ func appendAudit(tx storage.Tx, row AuditRecord) error {
 	return tx.Put(BucketAudit, next, row.Encode())
 }
 
-// AuditRowSize is what a row takes: its key, its record, and what the database
-// needs to find it.
+// AuditRowSize is the size of a row: its key, its record, and the database's
+// overhead.
 const AuditRowSize = 8 + 33 + 16
 
-// AuditRows returns how many rows there are. Their numbers have no gaps, so only
-// the first is looked at.
+// AuditRows returns the number of rows. Their numbers have no gaps, so it reads
+// only the first row and the counter.
 func AuditRows(tx storage.Tx) (rows int64, err error) {
 	last, err := auditSequence(tx)
 	if err != nil {
@@ -86,7 +85,7 @@ func AuditRows(tx storage.Tx) (rows int64, err error) {
 	}
 	err = tx.Range(BucketAudit, nil, nil, func(key, _ []byte) error {
 		if len(key) != 8 {
-			return nil // not one of ours
+			return nil // not a row of the trail
 		}
 		rows = int64(last - binary.BigEndian.Uint64(key) + 1)
 		return ErrEnough
@@ -94,7 +93,7 @@ func AuditRows(tx storage.Tx) (rows int64, err error) {
 	return max(0, rows), IgnoreEnough(err)
 }
 
-// auditSequence is the number of the last row, 0 before the first.
+// auditSequence returns the number of the last row, 0 before the first.
 func auditSequence(tx storage.Tx) (uint64, error) {
 	stored, err := GetSystem(tx, SystemAudit)
 	switch {
@@ -108,7 +107,8 @@ func auditSequence(tx storage.Tx) (uint64, error) {
 	return binary.BigEndian.Uint64(stored), nil
 }
 
-// WriteAudit adds a row to the trail in the transaction of what it tells of.
+// WriteAudit adds a row to the trail in the transaction of the change that it
+// records.
 func WriteAudit(tx storage.Tx, now time.Time, kind AuditType, subject seal.RowKey) error {
 	return appendAudit(tx, AuditRecord{Time: now, Kind: kind, Result: AuditDone, Subject: subject})
 }

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// AuditKeep is how long rows of the audit trail are kept unless the operator
-	// says otherwise: 90 days.
+	// AuditKeep is how long rows of the audit trail are kept by default: 90
+	// days.
 	AuditKeep = 90 * 24 * time.Hour
-	// auditWindow is how many rows are looked at for one that is too old.
+	// auditWindow is the number of rows searched for one that is too old.
 	auditWindow = 1024
 )
 
@@ -21,13 +21,13 @@ type Trail struct {
 	keep  time.Duration
 }
 
-// NewTrail returns the trail in a store, whose rows are kept for so long.
+// NewTrail returns the trail of a store, which keeps rows for the given time.
 func NewTrail(s Store, keep time.Duration) Trail { return Trail{s, keep} }
 
-// Prune deletes rows that are older than the operator keeps them. Rows
-// stand in the order in which they were written, so whatever stands before a
-// row that is too old goes with it: rows that cannot be read, and rows whose
-// time is that of a clock that had leapt.
+// Prune deletes rows older than the retention time. Rows are stored in the
+// order in which they were written, so everything before a row that is too old
+// goes with it: rows that cannot be read, and rows whose time came from a clock
+// that had leapt.
 func (t Trail) Prune(ctx context.Context, now time.Time, lost *Damage) (int, error) {
 	edge, damaged, err := t.edge(ctx, now.Add(-t.keep))
 	if err != nil || edge == nil {
@@ -46,9 +46,9 @@ func (t Trail) Prune(ctx context.Context, now time.Time, lost *Damage) (int, err
 	return total, nil
 }
 
-// edge returns the last row that is too old of the first auditWindow, nil
-// if none is, and what before it cannot be read. Where none of them can be read,
-// it looks on.
+// edge returns the last of the first auditWindow rows that is too old, nil if
+// there is none, and the unreadable rows before it. If no row of the window can
+// be read, it searches on.
 func (t Trail) edge(ctx context.Context, oldest time.Time) (edge []byte, damaged *Damage, err error) {
 	err = t.store.View(ctx, func(tx storage.Tx) error {
 		edge, damaged = nil, &Damage{}

@@ -18,7 +18,7 @@ type AuditRecord struct {
 	Subject seal.RowKey
 }
 
-// Encode lays out a row.
+// Encode encodes a row.
 func (r AuditRecord) Encode() []byte {
 	w := make(Writer, 0, 33)
 	w.Byte(auditVersion)
@@ -29,7 +29,7 @@ func (r AuditRecord) Encode() []byte {
 	return w
 }
 
-// DecodeAudit reads what Encode wrote.
+// DecodeAudit decodes a row.
 func DecodeAudit(data []byte) (AuditRecord, error) {
 	in := NewReader(data)
 	var r AuditRecord

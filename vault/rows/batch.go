@@ -9,19 +9,23 @@ import (
 )
 
 const (
-	// SweepBatch bounds one transaction of the sweeper.
+	// SweepBatch is the maximum number of rows that one transaction of the
+	// sweeper handles.
 	SweepBatch = 256
-	// DamagedPause is how long a record that cannot be read is left alone.
+	// DamagedPause is how long the sweeper waits before it retries a record
+	// that cannot be read.
 	DamagedPause = 24 * time.Hour
 )
 
-// Batch handles some of the rows that are due, in bounded transactions, and
-// returns how many, 0 if nothing is due. It adds what it could not read to lost.
+// Batch handles some of the due rows in bounded transactions. It returns how
+// many, 0 if nothing is due, and adds the records that it could not read to
+// lost.
 type Batch func(ctx context.Context, now time.Time, lost *Damage) (int, error)
 
-// Rounds runs one batch of each kind in turn until nothing is due. Callers get
-// at the store between any two transactions. A batch that failed and handled
-// nothing is over; the others go on. The first error is returned.
+// Rounds runs one batch of each kind in turn until nothing is due. Other
+// callers get access to the store between any two transactions. A batch that
+// fails and handles nothing is not run again; the others go on. Rounds returns
+// the first error.
 func Rounds(ctx context.Context, log *slog.Logger, now time.Time, kinds ...Batch) (total int, err error) {
 	var lost Damage
 	defer lost.Report(log)

@@ -10,35 +10,37 @@ import (
 )
 
 // The guard against clocks that leap. A jump of more than maxStep is believed
-// after confirmations consistent readings that are confirmStep apart.
+// after several consistent readings, confirmations in number and confirmStep
+// apart.
 const (
 	maxStep       = time.Hour
 	confirmStep   = time.Minute
 	confirmations = 3
 )
 
-// Clock is the one clock with its durable high-water mark. Time never runs
-// backwards, neither behind the mark nor, while the process lives, behind what
-// an operation has seen, so that a backward jump revives nothing; and neither
-// follows a forward leap before it was confirmed, so that one bad reading does
-// not destroy everything.
+// Clock is the one clock with its durable high-water mark. Its time never runs
+// backwards: not behind the mark, and not behind an earlier operation of the
+// process, so that a backward jump revives nothing. It does not follow a
+// forward leap before the leap is confirmed, so that one bad reading does not
+// expire everything.
 type Clock struct {
 	wall func() time.Time
 
 	mu       sync.Mutex
 	mark     time.Time
-	seen     time.Time // the latest moment of an operation; not before mark
-	suspect  time.Time // the reading that confirms next, if the clock leapt
+	seen     time.Time // the latest time of an operation; not before mark
+	suspect  time.Time // the last reading that counted toward a leap
 	readings int
 }
 
-// NewClock returns a clock that does not fall behind mark.
+// NewClock returns a clock that never falls behind mark.
 func NewClock(wall func() time.Time, mark time.Time) *Clock {
 	return &Clock{wall: wall, mark: mark, seen: mark}
 }
 
-// Now is the moment of an operation: the wall clock, but not before what was
-// seen already.
+// Now returns the time of an operation: the wall clock, but never earlier than
+// that of an earlier operation. A time ahead of an unconfirmed leap does not
+// count.
 func (c *Clock) Now() time.Time {
 	wall := c.wall().UTC().Truncate(time.Millisecond)
 	c.mu.Lock()
@@ -52,9 +54,9 @@ func (c *Clock) Now() time.Time {
 	return wall
 }
 
-// Advance takes a reading for the sweeper. It returns the moment up to which
-// deleting is safe, and whether any is: after a forward leap it is not until
-// the leap was confirmed.
+// Advance takes a reading for the sweeper. It returns the time up to which
+// deleting is safe. ok is false after a forward leap until the leap is
+// confirmed.
 func (c *Clock) Advance() (safe time.Time, ok bool) {
 	wall := c.wall().UTC().Truncate(time.Millisecond)
 	c.mu.Lock()
@@ -72,8 +74,9 @@ func (c *Clock) Advance() (safe time.Time, ok bool) {
 	return c.mark, true
 }
 
-// confirmed counts a suspicious reading. Readings closer together than
-// confirmStep count once; one that itself leapt or went back starts anew.
+// confirmed counts a suspicious reading and reports whether the leap is
+// confirmed. Readings closer together than confirmStep count once. A reading
+// that leapt again or went back starts anew.
 func (c *Clock) confirmed(wall time.Time) bool {
 	step := wall.Sub(c.suspect)
 	switch {

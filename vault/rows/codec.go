@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// ErrDamaged says that a stored record cannot be read. An internal fault.
+// ErrDamaged reports that a stored record cannot be read. It is an internal
+// error.
 var ErrDamaged = errors.New("vault: damaged record")
 
 // Writer appends fixed-width big-endian numbers, bytes and length-prefixed
@@ -26,19 +27,19 @@ func (w *Writer) Uint64(v uint64) { *w = binary.BigEndian.AppendUint64(*w, v) }
 // Bytes appends bytes as they are.
 func (w *Writer) Bytes(v []byte) { *w = append(*w, v...) }
 
-// Time appends a moment in milliseconds; the zero time is 0.
+// Time appends a time in milliseconds; the zero time is 0.
 func (w *Writer) Time(t time.Time) { w.Uint64(Millis(t)) }
 
 // Bool appends 1 or 0.
 func (w *Writer) Bool(v bool) { w.Byte(map[bool]byte{true: 1}[v]) }
 
-// Sized appends bytes behind their length.
+// Sized appends a length and the bytes.
 func (w *Writer) Sized(v []byte) { w.Uint32(uint32(len(v))); w.Bytes(v) }
 
-// Text appends text behind its length.
+// Text appends a length and the text.
 func (w *Writer) Text(v string) { w.Uint32(uint32(len(v))); *w = append(*w, v...) }
 
-// Texts appends texts behind their number.
+// Texts appends a count and the texts.
 func (w *Writer) Texts(list []string) {
 	w.Uint32(uint32(len(list)))
 	for _, v := range list {
@@ -46,21 +47,21 @@ func (w *Writer) Texts(list []string) {
 	}
 }
 
-// Reader takes apart what writer wrote. After the first short read it returns
-// zero values, and end returns ErrDamaged.
+// Reader decodes what Writer wrote. After the first short read it returns zero
+// values, and End returns ErrDamaged.
 type Reader struct {
 	Rest []byte
 	bad  bool
 }
 
-// NewReader reads data, a record.
+// NewReader returns a reader of a record.
 func NewReader(data []byte) Reader { return Reader{Rest: data} }
 
 // Refuse marks the record as damaged if wrong.
 func (r *Reader) Refuse(wrong bool) { r.bad = r.bad || wrong }
 
 // Failed reports whether the record is damaged, so that a loop over its parts
-// may stop.
+// can stop.
 func (r *Reader) Failed() bool { return r.bad }
 
 // Take returns the next n bytes of the record.
@@ -98,22 +99,21 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Bool accepts only what writer.bool writes, so that a record has one form.
+// Bool accepts only what Writer.Bool writes, so that a record has one form.
 func (r *Reader) Bool() bool {
 	b := r.Byte()
 	r.bad = r.bad || b > 1
 	return b == 1
 }
 
-// Time accepts no moment before 1970, for which writer.time has no form of its
-// own.
+// Time refuses times before 1970, which Writer.Time cannot represent.
 func (r *Reader) Time() time.Time {
 	ms := r.Uint64()
 	r.bad = r.bad || ms > math.MaxInt64
 	return FromMillis(ms)
 }
 
-// Seconds reads a duration and refuses one that is longer than any.
+// Seconds reads a duration and refuses one that overflows.
 func (r *Reader) Seconds() time.Duration {
 	n := r.Uint64()
 	r.bad = r.bad || n > uint64(math.MaxInt64/time.Second)
@@ -123,10 +123,10 @@ func (r *Reader) Seconds() time.Duration {
 // Into fills dst with the next bytes.
 func (r *Reader) Into(dst []byte) { copy(dst, r.Take(len(dst))) }
 
-// Sized returns bytes that stand behind their length.
+// Sized returns length-prefixed bytes.
 func (r *Reader) Sized() []byte { return r.Take(r.Size()) }
 
-// Text returns text that stands behind its length.
+// Text returns length-prefixed text.
 func (r *Reader) Text() string { return string(r.Sized()) }
 
 // Size reads a length and refuses one that the rest cannot hold.
@@ -139,7 +139,7 @@ func (r *Reader) Size() int {
 	return int(n)
 }
 
-// Texts returns texts that stand behind their number.
+// Texts returns count-prefixed texts.
 func (r *Reader) Texts() []string {
 	n := r.Size()
 	var list []string
@@ -159,14 +159,14 @@ func (r *Reader) Version(want byte) {
 	}
 }
 
-// UpTo reads the version of a record that has had several, from 1 to most.
+// UpTo reads the version of a record that has several, from 1 to most.
 func (r *Reader) UpTo(most byte) byte {
 	version := r.Byte()
 	r.bad = r.bad || version == 0 || version > most
 	return version
 }
 
-// End returns ErrDamaged if anything was missing or is left over.
+// End returns ErrDamaged if anything is missing or left over.
 func (r *Reader) End() error {
 	if r.bad || len(r.Rest) > 0 {
 		return ErrDamaged
@@ -174,7 +174,8 @@ func (r *Reader) End() error {
 	return nil
 }
 
-// Millis is a moment as stored: milliseconds since 1970, 0 for the zero time.
+// Millis returns a time as stored: milliseconds since 1970, 0 for the zero
+// time.
 func Millis(t time.Time) uint64 {
 	if t.IsZero() {
 		return 0
@@ -182,7 +183,7 @@ func Millis(t time.Time) uint64 {
 	return uint64(t.UnixMilli())
 }
 
-// FromMillis returns the moment that Millis gave a number; 0 is the zero time.
+// FromMillis is the inverse of Millis; 0 is the zero time.
 func FromMillis(ms uint64) time.Time {
 	if ms == 0 {
 		return time.Time{}
@@ -190,5 +191,5 @@ func FromMillis(ms uint64) time.Time {
 	return time.UnixMilli(int64(ms)).UTC()
 }
 
-// BigEndian returns the eight bytes of a number, which sort like it.
+// BigEndian returns a number as eight bytes, which sort like the number.
 func BigEndian(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v) }

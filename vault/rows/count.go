@@ -9,9 +9,9 @@ import (
 
 const countsVersion = 1
 
-// Counter is one of the numbers that a colonel sees. They are kept in the
-// transaction of whatever changes them, so nothing is ever counted by looking
-// at all of it. Their order is stored: new ones go to the end.
+// Counter is a counter that a colonel sees. Each is updated in the transaction
+// of the change that it counts, so nothing is ever counted by a scan. The order
+// is stored: new counters go to the end.
 type Counter int
 
 // The counters. Their order is stored.
@@ -29,7 +29,7 @@ const (
 	CountExceptions
 	CountDomains
 	CountQueued
-	counters // how many there are
+	counters // the number of counters
 )
 
 // Counts holds all of them.
@@ -37,7 +37,7 @@ const (
 //	version 1 │ number of counters 4 │ each 8
 type Counts [counters]int64
 
-// Encode lays out the counters.
+// Encode encodes the counters.
 func (c *Counts) Encode() []byte {
 	w := make(Writer, 0, 5+8*len(c))
 	w.Byte(countsVersion)
@@ -48,8 +48,8 @@ func (c *Counts) Encode() []byte {
 	return w
 }
 
-// DecodeCounts reads what this release or an earlier one with fewer counters
-// wrote.
+// DecodeCounts decodes the counters of this release, or of an earlier one that
+// had fewer.
 func DecodeCounts(data []byte) (Counts, error) {
 	in := NewReader(data)
 	var c Counts
@@ -64,7 +64,7 @@ func DecodeCounts(data []byte) (Counts, error) {
 	return c, in.End()
 }
 
-// GetCounts loads the counters; a store that never counted has zeros.
+// GetCounts loads the counters; they are zero in a new store.
 func GetCounts(tx storage.Tx) (Counts, error) {
 	data, err := GetSystem(tx, SystemCounts)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -82,8 +82,8 @@ type Change struct {
 	By      int64
 }
 
-// Count changes counters in the transaction of what they count. None falls
-// below zero.
+// Count changes counters in the transaction of what they count. No counter
+// falls below zero.
 func Count(tx storage.Tx, changes ...Change) error {
 	c, err := GetCounts(tx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"hush/storage"
 )
 
-// Damage counts the records that a sweep could not read, by bucket, so that the
-// log has one line for a bucket however many they are.
+// Damage counts the records that a sweep could not read by bucket, so that the
+// log has one line per bucket.
 type Damage struct {
 	mu      sync.Mutex
 	buckets map[string]unreadBucket
@@ -19,7 +19,7 @@ type Damage struct {
 
 type unreadBucket struct {
 	count int
-	cause error // of the last
+	cause error // of the last record
 }
 
 // Note counts one record.
@@ -32,7 +32,7 @@ func (u *Damage) Note(bucket string, cause error) {
 	u.buckets[bucket] = unreadBucket{u.buckets[bucket].count + 1, cause}
 }
 
-// Add counts what other has, which is of a transaction that was committed.
+// Add adds the counts of other, whose transaction was committed.
 func (u *Damage) Add(other *Damage) {
 	for bucket, b := range other.buckets {
 		for range b.count {
@@ -41,24 +41,24 @@ func (u *Damage) Add(other *Damage) {
 	}
 }
 
-// Report logs what was counted. A key never gets there.
+// Report logs the counts. It never logs a key.
 func (u *Damage) Report(log *slog.Logger) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for _, bucket := range slices.Sorted(maps.Keys(u.buckets)) {
 		b := u.buckets[bucket]
-		log.Error("records cannot be read and were passed over", "bucket", bucket, "count", b.count, "cause", b.cause)
+		log.Error("records cannot be read and were skipped", "bucket", bucket, "count", b.count, "cause", b.cause)
 	}
 }
 
-// IsDamage reports whether err tells of a record that cannot be read.
+// IsDamage reports whether err is about a record that cannot be read.
 func IsDamage(err error) bool { return errors.Is(err, ErrDamaged) || errors.Is(err, ErrInconsistent) }
 
-// ErrHalfDone says that damage was found after something had been written, so the
-// transaction must not be committed.
+// ErrHalfDone reports that damage was found after a write, so the transaction
+// must not be committed.
 var ErrHalfDone = errors.New("damage after a write")
 
-// writesTx remembers whether anything was written.
+// writesTx records whether anything was written.
 type writesTx struct {
 	storage.Tx
 	wrote bool
@@ -74,9 +74,9 @@ func (t *writesTx) Delete(bucket string, key []byte) error {
 	return t.Tx.Delete(bucket, key)
 }
 
-// Try runs end, which handles one row of an index. Damage that end finds
-// before it writes is returned for the row to be put off; damage that it finds
-// later is ErrHalfDone.
+// Try runs end, which handles one row of an index. If end finds damage before
+// it writes, Try returns that error, and the caller postpones the row. If end
+// finds damage later, Try returns ErrHalfDone.
 func Try(tx storage.Tx, end func(storage.Tx) error) error {
 	noted := writesTx{Tx: tx}
 	err := end(&noted)
@@ -86,8 +86,9 @@ func Try(tx storage.Tx, end func(storage.Tx) error) error {
 	return err
 }
 
-// Apart runs a batch of rows as a whole, and one by one if a row turned out to be
-// half done: then putOff gets it in a transaction of its own.
+// Apart runs a batch of rows as a whole. If a row turns out to be half done, it
+// runs them one by one, and putOff gets the damaged row in a transaction of its
+// own.
 func Apart(rows [][]byte, run func(rows [][]byte) error, putOff func(row []byte, cause error) error) error {
 	err := run(rows)
 	if !errors.Is(err, ErrHalfDone) {
@@ -104,6 +105,6 @@ func Apart(rows [][]byte, run func(rows [][]byte) error, putOff func(row []byte,
 	return nil
 }
 
-// ErrInconsistent says that the store holds something it cannot hold. Never the caller's
-// doing, and nothing was consumed.
+// ErrInconsistent reports that the store contradicts itself. The caller did not
+// cause it, and nothing was consumed.
 var ErrInconsistent = errors.New("vault: internal fault")

@@ -1,9 +1,9 @@
-// Package rows is what every rule that keeps something stands on: the store,
-// the layout of records, the one clock, the index of what ends when, the audit
-// trail, the counters, and the walks and batches of the sweeper.
+// Package rows is the base of every rule that stores something: the store, the
+// encoding of records, the clock, the index of due things, the audit trail, the
+// counters, and the sweeper's walks and batches.
 //
-// It owns the buckets system, audit and due. The functions that take a
-// transaction write in it and nowhere else, so that a change, its audit row and
-// its counters are durable together or not at all. Every package of the vault
-// that owns a bucket may use it.
+// It owns the buckets system, audit and due. A function that takes a
+// transaction writes only in that transaction, so that a change, its audit row
+// and its counters are durable together or not at all. Every package of the
+// vault that owns a bucket may use it.
 package rows

@@ -9,11 +9,10 @@ import (
 	"hush/storage"
 )
 
-// BucketDue has what ends when; see DueKey.
+// BucketDue is the index of what ends when; see DueKey.
 const BucketDue = "due"
 
-// DueKind says what a row of the index of due things is about. The numbers are
-// stored.
+// DueKind is the kind of a due thing. The numbers are stored.
 type DueKind byte
 
 // The kinds of things that end. Their numbers are stored.
@@ -21,35 +20,35 @@ const (
 	DueSession   DueKind = 1  // key: the session's row
 	DueToken     DueKind = 2  // key: the API token's row
 	DueTicket    DueKind = 3  // key: the ticket's row
-	DueSpent     DueKind = 4  // key: that of a spent challenge
-	DueFeedback  DueKind = 5  // key: its sequence number
-	DueException DueKind = 6  // key: its sequence number
+	DueSpent     DueKind = 4  // key: the spent challenge
+	DueFeedback  DueKind = 5  // key: the sequence number
+	DueException DueKind = 6  // key: the sequence number
 	DueTombstone DueKind = 7  // key: the account's id
-	DueTries     DueKind = 8  // key: that of the counter
-	DueDelivery  DueKind = 9  // key: that of the delivery
+	DueTries     DueKind = 8  // key: the counter
+	DueDelivery  DueKind = 9  // key: the delivery
 	DuePending   DueKind = 10 // key: the account's id
 )
 
-// DueKey is a row of the index: time in ms 8 ‖ kind 1 ‖ key.
+// DueKey returns a row of the index: time in ms 8 ‖ kind 1 ‖ key.
 func DueKey(at time.Time, kind DueKind, key []byte) []byte {
 	row := append(BigEndian(Millis(at)), byte(kind))
 	return append(row, key...)
 }
 
-// PutDue asks for the end of something at a time. When it comes the kind's
-// ending looks at the thing itself: one whose time has moved on is asked for
-// again, so that nobody has to find old rows of the index.
+// PutDue schedules the end of something. At that time the kind's endFunc checks
+// the thing itself: one whose time has moved is scheduled again, so that no
+// code has to find old rows of the index.
 func PutDue(tx storage.Tx, at time.Time, kind DueKind, key []byte) error {
 	return tx.Put(BucketDue, DueKey(at, kind, key), nil)
 }
 
-// endFunc ends one thing whose time has come. It returns when to look again, or
-// the zero time for never. A thing that is gone already is no error.
+// endFunc ends one thing that is due. It returns when to check it again, or the
+// zero time for never. A missing thing is not an error.
 type endFunc func(tx storage.Tx, key []byte, now time.Time) (next time.Time, err error)
 
-// DueThing is what the index knows of a kind.
+// DueThing is how the index handles a kind.
 type DueThing struct {
-	Bucket string // where things of the kind are kept, for the log
+	Bucket string // where things of the kind are stored, for the log
 	End    endFunc
 }
 
@@ -59,10 +58,10 @@ type DueIndex struct {
 	kinds map[DueKind]DueThing
 }
 
-// NewDueIndex returns the index of a store that knows these kinds.
+// NewDueIndex returns the index of a store with the given kinds.
 func NewDueIndex(s Store, kinds map[DueKind]DueThing) *DueIndex { return &DueIndex{s, kinds} }
 
-// SweepBatch ends some of what the index says is due.
+// SweepBatch ends a batch of due things.
 func (d *DueIndex) SweepBatch(ctx context.Context, now time.Time, lost *Damage) (int, error) {
 	var keys [][]byte
 	err := d.store.View(ctx, func(tx storage.Tx) (err error) {
@@ -92,13 +91,13 @@ func (d *DueIndex) SweepBatch(ctx context.Context, now time.Time, lost *Damage) 
 		return d.store.UpdateReserved(ctx, func(tx storage.Tx) error { return putOffDue(tx, key, now.Add(DamagedPause)) })
 	})
 	if err != nil {
-		return 0, fmt.Errorf("ending what is due: %w", err)
+		return 0, fmt.Errorf("ending due things: %w", err)
 	}
 	return len(keys), nil
 }
 
-// endOne handles one row. What cannot be read is put off, so that it keeps
-// nothing else from its end; a row that is none goes.
+// endOne handles one row. A record that cannot be read is postponed, so that it
+// does not hold up the others. A malformed row is deleted.
 func (d *DueIndex) endOne(tx storage.Tx, row []byte, now time.Time, lost *Damage) error {
 	if len(row) <= 9 {
 		lost.Note(BucketDue, ErrDamaged)
@@ -126,7 +125,7 @@ func (d *DueIndex) endOne(tx storage.Tx, row []byte, now time.Time, lost *Damage
 	return putOffDue(tx, row, next)
 }
 
-// putOffDue moves a row of the index; the zero time takes it out.
+// putOffDue moves a row of the index; the zero time deletes it.
 func putOffDue(tx storage.Tx, row []byte, next time.Time) error {
 	if err := tx.Delete(BucketDue, row); err != nil || next.IsZero() {
 		return err

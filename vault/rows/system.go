@@ -7,7 +7,7 @@ import (
 // BucketSystem has verifier, clock, audit sequence, counters.
 const BucketSystem = "system"
 
-// The rows of the bucket system that are written here.
+// The rows of the bucket system that this package writes.
 const (
 	SystemVerifier = "verifier"
 	SystemMark     = "clock"
@@ -15,13 +15,13 @@ const (
 	SystemCounts   = "counters"
 )
 
-// GetSystem returns what the store keeps once under a name, or
+// GetSystem returns the value of a name in the bucket system, or
 // storage.ErrNotFound.
 func GetSystem(tx storage.Tx, name string) ([]byte, error) {
 	return tx.Get(BucketSystem, []byte(name))
 }
 
-// PutSystem stores something that there is once.
+// PutSystem stores the value of a name in the bucket system.
 func PutSystem(tx storage.Tx, name string, value []byte) error {
 	return tx.Put(BucketSystem, []byte(name), value)
 }

@@ -10,7 +10,7 @@ import (
 // ErrEnough ends a walk early.
 var ErrEnough = errors.New("enough")
 
-// IgnoreEnough takes ErrEnough for no error.
+// IgnoreEnough returns err, or nil for ErrEnough.
 func IgnoreEnough(err error) error {
 	if errors.Is(err, ErrEnough) {
 		return nil
@@ -18,8 +18,8 @@ func IgnoreEnough(err error) error {
 	return err
 }
 
-// FirstKeys returns copies of the first keys of a bucket before to, at most so
-// many; a nil to is the bucket's end.
+// FirstKeys returns copies of the first keys of a bucket before to, up to most
+// of them. A nil to means the end of the bucket.
 func FirstKeys(tx storage.Tx, bucket string, to []byte, most int) (keys [][]byte, err error) {
 	err = tx.Range(bucket, nil, to, func(key, _ []byte) error {
 		keys = append(keys, append([]byte(nil), key...))
@@ -43,7 +43,7 @@ func Load[T any](tx storage.Tx, bucket string, key []byte, decode func([]byte) (
 	return decode(data)
 }
 
-// LoadOr is load for a record that may be missing.
+// LoadOr is Load for a record that may be missing.
 func LoadOr[T any](tx storage.Tx, bucket string, key []byte, decode func([]byte) (T, error), missing T) (T, error) {
 	record, err := Load(tx, bucket, key, decode)
 	if errors.Is(err, refusal.ErrNotFound) {
@@ -70,7 +70,8 @@ func DeletePrefix(tx storage.Tx, bucket string, prefix []byte) error {
 	return nil
 }
 
-// PrefixEnd is the first key after all that begin with prefix, or nil.
+// PrefixEnd returns the first key after all keys that begin with prefix, or
+// nil.
 func PrefixEnd(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {
