@@ -6,18 +6,18 @@ import (
 	"hush/vault/caller"
 )
 
-// Account is what an account is shown of itself.
+// Account is an account as shown to its owner.
 type Account struct {
 	ID             caller.AccountID
 	Address        string // canonical; never logged
-	PendingAddress string // waits to be confirmed; empty if none
-	// Role is RoleColonel only while the role takes effect.
+	PendingAddress string // to be confirmed; empty if none
+	// Role is RoleColonel only while the role is in effect.
 	Role         Role
 	Verified     bool
 	Created      time.Time
 	Updated      time.Time
 	SignedIn     time.Time // zero for never
-	Locale       string    // empty if none was chosen
+	Locale       string    // empty if none is chosen
 	NotifyOpened bool
 	Tally        Tally
 	Disabled     bool
@@ -26,26 +26,26 @@ type Account struct {
 	SecretLimit  int64
 }
 
-// Tally counts what an account did.
+// Tally counts the actions of an account.
 type Tally struct{ Created, Shared, Burned, Emails int64 }
 
-// NewAccount is what somebody who signs up says.
+// NewAccount is a request to sign up.
 type NewAccount struct {
 	Address  caller.Text
 	Password caller.Text
 	Locale   string
 	Invite   caller.Text
-	// Challenge is a solved challenge of the action signup.
+	// Challenge is a solved challenge for the action signup.
 	Challenge string
 }
 
-// Invite lets one more person sign up.
+// Invite allows one sign-up.
 type Invite struct {
 	Key     caller.Text
 	Expires time.Time
 }
 
-// OperatorAccount is an account that the operator makes.
+// OperatorAccount is an account that the operator creates.
 type OperatorAccount struct {
 	Address  caller.Text
 	Password caller.Text // empty for none
@@ -53,7 +53,7 @@ type OperatorAccount struct {
 	Locale   string
 }
 
-// ImportedAccount is an account of another service.
+// ImportedAccount is an account imported from another service.
 type ImportedAccount struct {
 	Address caller.Text
 	Token   caller.Text // 40 hexadecimal digits; empty for none

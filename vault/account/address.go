@@ -15,14 +15,13 @@ func (ac *Accounts) sealAddress(id caller.AccountID, address string) []byte {
 	return ac.keys.SealField(fieldAddress, id[:], []byte(address))
 }
 
-// AddressOf opens an account's address. One that does not open is logged and
-// left out: the rest of the account is still worth having.
+// AddressOf opens an account's address. It logs and leaves out an address that
+// does not open: the rest of the account is still useful.
 func (ac *Accounts) AddressOf(id caller.AccountID, r *Record) string {
 	return ac.openAddress(fieldAddress, id, r.address)
 }
 
-// openAddress opens a sealed field of an account's record; an empty one is
-// empty.
+// openAddress opens a sealed field of an account's record; empty stays empty.
 func (ac *Accounts) openAddress(label string, id caller.AccountID, sealed []byte) string {
 	if len(sealed) == 0 {
 		return ""
@@ -35,14 +34,14 @@ func (ac *Accounts) openAddress(label string, id caller.AccountID, sealed []byte
 	return string(address)
 }
 
-// FindByAddress finds the account of a canonical address, destroyed ones
-// included, or returns ErrNotFound.
+// FindByAddress finds the account of a canonical address, even a destroyed one,
+// or returns ErrNotFound.
 func (ac *Accounts) FindByAddress(tx storage.Tx, canonical string) (caller.AccountID, *Record, error) {
 	return findByAddressID(tx, ac.keys.AddressID(canonical))
 }
 
-// findByAddressID reads as much for an address without an account: it looks for
-// the record of the zero id, which nobody has.
+// findByAddressID does the same reads for an address without an account: it
+// then looks up the zero id, which no account has.
 func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *Record, error) {
 	var id caller.AccountID
 	data, err := tx.Get(BucketAddress, addressID[:])
@@ -59,8 +58,8 @@ func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *Reco
 	return id, r, err
 }
 
-// ResolveAccount finds the account that an operator means by an address or an
-// id. It returns ErrNotFound for destroyed ones, too.
+// ResolveAccount finds the account of an address or an id. It returns
+// ErrNotFound for a destroyed account too.
 func (ac *Accounts) ResolveAccount(tx storage.Tx, account caller.Text) (id caller.AccountID, r *Record, err error) {
 	var ok bool
 	if id, ok = caller.ParseAccountID(string(account)); ok {
@@ -81,18 +80,18 @@ func (ac *Accounts) ResolveAccount(tx storage.Tx, account caller.Text) (id calle
 	return id, r, nil
 }
 
-// addressState is what there is at an address.
+// addressState is the state of an address.
 type addressState byte
 
 const (
 	addressFree    addressState = iota
-	addressPending              // an account that waits for its mailed link
+	addressPending              // an account whose mailed link is still to be opened
 	addressUsed                 // any other account
 	addressBuried               // a tombstone
 )
 
-// addressStateOf finds what there is at an address. The id and the record are zero
-// at a free one.
+// addressStateOf returns the state of an address with its account. The id and
+// the record are zero if it is free.
 func addressStateOf(tx storage.Tx, addressID [32]byte) (addressState, caller.AccountID, *Record, error) {
 	id, r, err := findByAddressID(tx, addressID)
 	switch {

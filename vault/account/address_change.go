@@ -13,11 +13,10 @@ import (
 	"hush/vault/rows"
 )
 
-// RequestAddressChange mails a link to the address that the caller's account
-// is to have. The answer and the work are the same whether or not the address
-// has an account already. It returns ErrUnauthenticated, ErrNotConfigured where
-// no mail is set up, ErrInvalid, ErrPolicy, ErrCredentials, LockedError or
-// ErrBusy.
+// RequestAddressChange mails a link to the new address of the caller's account.
+// The response and the work are the same whether or not the address already has
+// an account. It returns ErrUnauthenticated, ErrNotConfigured if mail is not
+// configured, ErrInvalid, ErrPolicy, ErrCredentials, LockedError or ErrBusy.
 func (ac *Accounts) RequestAddressChange(ctx context.Context, c caller.Caller, address, password caller.Text) error {
 	if c.Credential == nil {
 		return refusal.ErrUnauthenticated
@@ -43,8 +42,8 @@ func (ac *Accounts) RequestAddressChange(ctx context.Context, c caller.Caller, a
 	return ac.mailAddressTicket(ctx, c, proved, next, now)
 }
 
-// mailAddressTicket mails the link that confirms a next address, unless the
-// address is taken: then the account waits for a link that nobody has.
+// mailAddressTicket mails the link that confirms a new address. If the address
+// is taken, the account gets a ticket, but its link is not mailed.
 func (ac *Accounts) mailAddressTicket(ctx context.Context, c caller.Caller, proved seal.PasswordHash, next string, now time.Time) error {
 	id, nextID, token := c.Credential.ID, ac.keys.AddressID(next), seal.NewToken(now)
 	t := newTicket(ticketAddress, token, id, now)
@@ -74,15 +73,14 @@ func (ac *Accounts) mailAddressTicket(ctx context.Context, c caller.Caller, prov
 	})
 }
 
-// ConfirmAddressChange gives the caller's account its next address with the
-// token of the link that was mailed there, and tells the old one. Sessions and
-// API tokens stay.
+// ConfirmAddressChange gives the caller's account its new address and notifies
+// the old one. It takes the token of the link that was mailed to the new
+// address. Sessions and API tokens stay.
 //
-// The token alone is not enough: any account can ask for any address, and the
-// owner of the address may follow the link without having asked. For callers
-// other than the account that asked it returns ErrUnauthenticated, and the
-// token stays good. It also returns ErrTicket, for an address that was taken
-// meanwhile too.
+// The token alone is not enough: any account can request any address, and the
+// owner of that address may follow the link without having asked. A caller from
+// another account gets ErrUnauthenticated, and the token stays valid. ErrTicket
+// also means that the address was taken meanwhile.
 func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, token caller.Text) error {
 	if c.Credential == nil {
 		return refusal.ErrUnauthenticated

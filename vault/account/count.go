@@ -8,7 +8,7 @@ import (
 	"hush/vault/refusal"
 )
 
-// CountEmail counts a mail to a recipient for the account that sent it.
+// CountEmail counts a mail to a recipient toward the account that sent it.
 func CountEmail(tx storage.Tx, id caller.AccountID) error {
 	account, err := GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Destroyed.IsZero() {

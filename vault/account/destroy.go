@@ -12,13 +12,13 @@ import (
 	"hush/vault/rows"
 )
 
-// TombstoneLifetime is how long nobody can sign up with the address of an
-// account that was destroyed.
+// TombstoneLifetime is how long the address of a destroyed account cannot sign
+// up again.
 const TombstoneLifetime = 365 * 24 * time.Hour
 
 // DestroyAccount ends the caller's account with its sessions, tokens and
-// domains, burns its live secrets and returns how many there were. The
-// confirmation is the account's password. It returns ErrUnauthenticated,
+// domains. It burns the account's live secrets and returns how many there were.
+// The confirmation is the account's password. It returns ErrUnauthenticated,
 // ErrInvalid without a confirmation, ErrCredentials or LockedError for a wrong
 // one, and ErrBusy.
 func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirmation caller.Text) (burned int, err error) {
@@ -38,9 +38,9 @@ func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirm
 	})
 }
 
-// destroyAccount burns what an account shared and makes it a tombstone. load
-// returns its record if it is to be destroyed still. What was concealed after
-// the first burning is burned by the second; after the tombstone nothing is.
+// destroyAccount burns an account's secrets and turns it into a tombstone. load
+// returns its record if it is still to be destroyed. The second burning catches
+// what was concealed after the first; after the tombstone, nothing can be.
 func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now time.Time, load func(storage.Tx) (*Record, error)) (burned int, err error) {
 	if burned, err = ac.others.BurnSecrets(ctx, id, now); err != nil {
 		return burned, err
@@ -60,8 +60,8 @@ func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now
 	return burned + more, err
 }
 
-// bury replaces an account by its tombstone: the id of its address and when it
-// was destroyed, nothing else.
+// bury replaces an account by its tombstone, which holds only the id of its
+// address and the time of its destruction.
 func (ac *Accounts) bury(tx storage.Tx, id caller.AccountID, r *Record, now time.Time) error {
 	if err := dropTickets(tx, r, ticketVerify, ticketReset, ticketAddress); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (ac *Accounts) bury(tx storage.Tx, id caller.AccountID, r *Record, now time
 	return rows.WriteAccountAudit(tx, now, rows.AuditDestroy, id)
 }
 
-// EndTombstone gives the address of a destroyed account back.
+// EndTombstone frees the address of a destroyed account.
 func (ac *Accounts) EndTombstone(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) != len(caller.AccountID{}) {
 		return time.Time{}, rows.ErrDamaged

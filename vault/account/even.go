@@ -10,15 +10,15 @@ import (
 	"hush/vault/rows"
 )
 
-// The reads and writes that level brings a transaction to: at least as many as
-// the one that does most needs, a new account with its ticket and mail.
+// The reads and writes to which level fills up a transaction: as many as the
+// most expensive one needs, a new account with its ticket and mail.
 const (
 	evenReads  = 10
 	evenWrites = 14
 )
 
-// evenTx counts the reads and writes of a transaction whose work must not tell
-// whether an address has an account.
+// evenTx counts the reads and writes of a transaction whose work must not
+// reveal whether an address has an account.
 type evenTx struct {
 	storage.Tx
 	reads, writes int
@@ -48,9 +48,9 @@ func (tx *evenTx) Range(bucket string, from, to []byte, fn func(key, value []byt
 	return tx.Tx.Range(bucket, from, to, fn)
 }
 
-// level reads and writes what is missing to the fixed numbers: rows of an
-// account that there is not, in the buckets that the real ones lie in. Nothing
-// of them is left.
+// level fills up the reads and writes to fixed numbers. It uses rows of an
+// account that does not exist, in the buckets of the real rows, and leaves
+// nothing behind.
 func (tx *evenTx) level(now time.Time) error {
 	if tx.reads > evenReads || tx.writes > evenWrites {
 		return fmt.Errorf("%d reads and %d writes where %d and %d are the most: %w", tx.reads, tx.writes, evenReads, evenWrites, rows.ErrInconsistent)
@@ -78,7 +78,7 @@ func (tx *evenTx) level(now time.Time) error {
 	return nil
 }
 
-// evenBuckets are as many as level may need for pairs of writes.
+// evenBuckets returns a bucket for each pair of writes that level may need.
 func evenBuckets() [evenWrites / 2]string {
 	return [...]string{
 		BucketTicket, rows.BucketDue, BucketAccount, outbox.BucketOutbox, BucketAddress, rows.BucketDue, rows.BucketAudit,

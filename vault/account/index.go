@@ -8,18 +8,18 @@ import (
 	"hush/vault/rows"
 )
 
-// What a colonel is shown.
+// The limits on what a colonel sees.
 const (
-	// IndexAccounts is the most accounts.
+	// IndexAccounts is the maximum number of accounts.
 	IndexAccounts = 50
 
 	indexAccountTime = 30 * 24 * time.Hour
-	// indexAccountsLooked bounds how many accounts are looked at, for those
-	// that were destroyed stay as tombstones.
+	// indexAccountsLooked bounds how many accounts are read: destroyed ones
+	// remain as tombstones.
 	indexAccountsLooked = 500
 )
 
-// RecentAccounts reads the newest accounts; their ids come in that order.
+// RecentAccounts returns the newest accounts, newest first.
 func (ac *Accounts) RecentAccounts(tx storage.Tx, now time.Time) (list []Account, err error) {
 	looked := 0
 	before := rows.BigEndian(^rows.Millis(now.Add(-indexAccountTime)))

@@ -13,9 +13,9 @@ import (
 	"hush/vault/rows"
 )
 
-// CreateInvite makes an invite, good once and for a week. With an address it
-// is good for that address alone, which is mailed the link where mail is set
-// up. Callers who are no colonels get ErrNotFound.
+// CreateInvite creates an invite, valid once and for a week. With an address it
+// is valid for that address only and is mailed there, if mail is configured. A
+// caller who is not a colonel gets ErrNotFound.
 func (su *SignUps) CreateInvite(ctx context.Context, c caller.Caller, address caller.Text) (Invite, error) {
 	if !c.Colonel() {
 		return Invite{}, refusal.ErrNotFound
@@ -49,7 +49,7 @@ func (su *SignUps) CreateInvite(ctx context.Context, c caller.Caller, address ca
 	}, now, func(tx storage.Tx) (bool, error) { return true, put(tx) })
 }
 
-// findInvite returns the row of an invite that is good for an address, or
+// findInvite returns the row of an invite that is valid for an address, or
 // ErrTicket.
 func (su *SignUps) findInvite(ctx context.Context, text caller.Text, address string, now time.Time) (*seal.RowKey, error) {
 	token, ok := seal.ParseToken(string(text))
@@ -74,8 +74,8 @@ func (su *SignUps) findInvite(ctx context.Context, text caller.Text, address str
 	return &found.row, nil
 }
 
-// spendInvite ends an invite in the transaction of the sign-up that it is for.
-// A nil row is none that is needed.
+// spendInvite ends an invite in the transaction of its sign-up. A nil row means
+// that no invite is needed.
 func spendInvite(tx storage.Tx, row *seal.RowKey, now time.Time) error {
 	if row == nil {
 		return nil

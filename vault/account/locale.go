@@ -11,14 +11,13 @@ import (
 	"hush/vault/rows"
 )
 
-// Locales are the languages that an account may choose. The caller owns the
+// Locales returns the languages that an account may choose. The caller owns the
 // list.
 func Locales() []string {
 	return []string{"en", "de", "es", "fr", "it", "ja", "nl", "pl", "pt_BR", "uk"}
 }
 
-// canonicalLocale brings a language into the form of Locales, or returns
-// InvalidError.
+// canonicalLocale returns a language in the form of Locales, or InvalidError.
 func canonicalLocale(locale string) (string, error) {
 	locale = strings.ReplaceAll(locale, "-", "_")
 	if !slices.Contains(Locales(), locale) {
@@ -27,7 +26,7 @@ func canonicalLocale(locale string) (string, error) {
 	return locale, nil
 }
 
-// optionalLocale is canonicalLocale where none may be chosen.
+// optionalLocale is canonicalLocale, but accepts an empty locale.
 func optionalLocale(locale string) (string, error) {
 	if locale == "" {
 		return "", nil
@@ -35,8 +34,8 @@ func optionalLocale(locale string) (string, error) {
 	return canonicalLocale(locale)
 }
 
-// UpdateLocale chooses the language of the caller's account, and returns the
-// one that it had, or "". Languages that are not supported are ErrInvalid.
+// UpdateLocale sets the language of the caller's account and returns the old
+// one, or "". An unsupported language is ErrInvalid.
 func (ac *Accounts) UpdateLocale(ctx context.Context, c caller.Caller, locale string) (old string, err error) {
 	if locale, err = canonicalLocale(locale); err != nil {
 		return "", err
@@ -51,8 +50,8 @@ func (ac *Accounts) UpdateLocale(ctx context.Context, c caller.Caller, locale st
 	return old, nil
 }
 
-// UpdateNotifications chooses whether the caller's account is told by mail that
-// a secret was opened, and returns the account afterwards.
+// UpdateNotifications sets whether the caller's account is mailed when a secret
+// was opened, and returns the updated account.
 func (ac *Accounts) UpdateNotifications(ctx context.Context, c caller.Caller, opened bool) (Account, error) {
 	return ac.changeOwn(ctx, c, rows.AuditNotifications, func(_ storage.Tx, r *Record) error {
 		r.NotifyOpened = opened

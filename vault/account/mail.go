@@ -9,22 +9,23 @@ import (
 	"hush/vault/outbox"
 )
 
-// How often an address is written to, whoever asks for it.
+// How often an address is mailed, regardless of who asks.
 const (
-	// verifyPause is how far apart links that confirm an address are mailed.
+	// verifyPause is the minimum time between mailed links that confirm an
+	// address.
 	verifyPause = 5 * time.Minute
-	// mailWindow is how long the other mails add up.
+	// mailWindow is the period over which the other mails are counted.
 	mailWindow = time.Hour
-	// resetMails is how many links that set a password an address gets in a
-	// window, and how many that confirm it as a next address.
+	// resetMails is the maximum number of links in a window that set a
+	// password, and of links that confirm the address as a new one.
 	resetMails = 3
 )
 
-// errNotMailed is why a mail that was ready is destroyed.
+// errNotMailed is the cause logged for destroying a prepared mail.
 var errNotMailed = errors.New("not mailed")
 
-// mayMail counts a mail of a kind to an address and tells whether it may go.
-// Addresses without an account are counted, too.
+// mayMail counts a mail of a kind to an address and reports whether it may be
+// sent. It also counts addresses without an account.
 func mayMail(tx storage.Tx, addressID [32]byte, kind byte, now time.Time) (bool, error) {
 	most := uint32(1)
 	if kind == mailsReset || kind == mailsAddress {
@@ -42,11 +43,11 @@ func mayMail(tx storage.Tx, addressID [32]byte, kind byte, now time.Time) (bool,
 	return true, putTries(tx, key, r)
 }
 
-// mailed makes a mail ready and runs change in a transaction, which tells
-// whether the mail goes out. One that does not was made ready all the same, and
-// the transaction reads and writes as often and fails where the other would, so
-// that nobody can tell from the work whether there is an account; the mail is
-// destroyed behind the answer.
+// mailed prepares a mail and runs change in a transaction. change reports
+// whether the mail is to be sent. A mail that is not sent was prepared all the
+// same, and the transaction reads, writes and fails as often, so that the work
+// does not reveal whether there is an account. The mail is then destroyed in
+// the background.
 func (su *SignUps) mailed(ctx context.Context, m outbox.Mail, now time.Time, change func(storage.Tx) (goes bool, err error)) error {
 	draft, err := su.outbox.Draft(ctx, m, now)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"hush/vault/rows"
 )
 
-// The networks that an account's owner signed in from lately have tries of
-// their own, so that strangers who guess cannot keep the owner out.
+// The networks that an account's owner recently signed in from have their own
+// tries, so that strangers who guess cannot lock the owner out.
 const (
-	// networksMost is how many networks an account remembers.
+	// networksMost is the maximum number of networks of an account.
 	networksMost = 8
 	// networkKept is how long a network counts after a sign-in from it.
 	networkKept = 90 * 24 * time.Hour
@@ -22,16 +22,16 @@ type knownNetwork struct {
 	seen time.Time
 }
 
-// knows reports whether the owner signed in from a network lately. Nobody did
-// who has no account.
+// knows reports whether the owner recently signed in from a network. It is
+// false for a nil record.
 func (r *Record) knows(network [8]byte, now time.Time) bool {
 	return r != nil && slices.ContainsFunc(r.Networks, func(n knownNetwork) bool {
 		return n.id == network && now.Before(n.seen.Add(networkKept))
 	})
 }
 
-// Remember notes a sign-in from a network, and forgets those that are too old
-// or too many. The caller stores r.
+// Remember records a sign-in from a network, and drops networks that are too
+// old or too many. The caller stores r.
 func (r *Record) Remember(network [8]byte, now time.Time) {
 	kept := []knownNetwork{{network, now}}
 	for _, n := range r.Networks {
@@ -42,7 +42,7 @@ func (r *Record) Remember(network [8]byte, now time.Time) {
 	r.Networks = kept
 }
 
-// readNetworks reads what an account remembers.
+// readNetworks decodes an account's networks.
 func readNetworks(in *rows.Reader) (list []knownNetwork) {
 	for range in.Byte() {
 		var n knownNetwork

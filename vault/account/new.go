@@ -15,7 +15,7 @@ type accountSecret struct {
 	key      seal.AccountKey
 }
 
-// newAccount makes the record of an account that nobody confirmed.
+// newAccount returns the record of an account that is not confirmed.
 func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.AccountID, *Record) {
 	id := NewAccountID(now)
 	return id, &Record{
@@ -25,7 +25,7 @@ func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.Ac
 }
 
 // addAccount stores a new account with its password, unless secret is nil. Its
-// address must be free or a tombstone's, which goes.
+// address must be free or have a tombstone, which is deleted.
 func (ac *Accounts) addAccount(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
 	at, old, _, err := addressStateOf(tx, r.AddressID)
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"hush/vault/rows"
 )
 
-// Operator is whoever runs the service. Nothing here asks for a password: who
-// may be the operator is for those to know who hand it out.
+// Operator holds the operator's actions on accounts. It asks for no password:
+// only the process that owns the data folder hands it out.
 type Operator struct{ v *Accounts }
 
-// NewOperator returns what the operator may do with accounts.
+// NewOperator returns the operator's actions on accounts.
 func NewOperator(accounts *Accounts) Operator { return Operator{accounts} }
 
 // The sizes of a page of accounts.
@@ -27,10 +27,10 @@ const (
 	AccountsMost    = 1000
 )
 
-// CreateAccount makes an account that is ready for use, its address taken as
-// confirmed. Without a password it can be signed into only after a reset. It
-// returns ErrInvalid, ErrBusy, and ErrDuplicate if the address has an account;
-// one that was destroyed stands in nobody's way here.
+// CreateAccount creates an account that is ready for use, with its address
+// taken as confirmed. An account without a password needs a reset before its
+// first sign-in. It returns ErrInvalid, ErrBusy, or ErrDuplicate if the address
+// has an account; a tombstone does not count.
 func (o Operator) CreateAccount(ctx context.Context, a OperatorAccount) (made Account, err error) {
 	v := o.v
 	address, err := email.Canonical(a.Address)
@@ -68,7 +68,8 @@ func (o Operator) CreateAccount(ctx context.Context, a OperatorAccount) (made Ac
 	return made, nil
 }
 
-// operatorRecord makes the record of an account that the operator vouches for.
+// operatorRecord returns the record of an account that the operator vouches
+// for.
 func (o Operator) operatorRecord(address, locale string, role Role, now time.Time) (caller.AccountID, *Record, error) {
 	locale, err := optionalLocale(locale)
 	if err != nil {
@@ -78,22 +79,22 @@ func (o Operator) operatorRecord(address, locale string, role Role, now time.Tim
 		role = RoleCustomer
 	}
 	if role != RoleCustomer && role != RoleColonel {
-		return caller.AccountID{}, nil, &refusal.InvalidError{Field: "role", Text: "is not one of those that there are"}
+		return caller.AccountID{}, nil, &refusal.InvalidError{Field: "role", Text: "is not a known role"}
 	}
 	id, r := o.v.newAccount(address, locale, now)
 	r.Proof, r.verified, r.Role = ProofOperator, now, role
 	return id, r, nil
 }
 
-// ListAccounts lists accounts, newest first. The token is next of the page
-// before, empty for the first one; next is empty on the last. A size of 0
+// ListAccounts lists accounts, newest first. token is the next of the previous
+// page, empty for the first one; next is empty on the last page. A size of 0
 // means AccountsDefault.
 func (o Operator) ListAccounts(ctx context.Context, size int, token string) (list []Account, next string, err error) {
 	var from []byte
 	if token != "" {
 		after, ok := caller.ParseAccountID(token)
 		if !ok {
-			return nil, "", &refusal.InvalidError{Field: "page_token", Text: "is not one that this service made"}
+			return nil, "", &refusal.InvalidError{Field: "page_token", Text: "is invalid"}
 		}
 		from = slices.Concat(after[:], []byte{0})
 	}
@@ -119,7 +120,8 @@ func (o Operator) ListAccounts(ctx context.Context, size int, token string) (lis
 	return list, next, err
 }
 
-// describeRow describes a row of the accounts; tombstones are not listed.
+// describeRow describes a row of the accounts. ok is false for a tombstone,
+// which is not listed.
 func (o Operator) describeRow(tx storage.Tx, key, value []byte) (shown Account, ok bool, err error) {
 	if len(key) != len(caller.AccountID{}) {
 		return Account{}, false, rows.ErrDamaged
@@ -132,7 +134,7 @@ func (o Operator) describeRow(tx storage.Tx, key, value []byte) (shown Account, 
 	return shown, err == nil, err
 }
 
-// GetAccount shows the account of an address or id, or returns ErrNotFound.
+// GetAccount returns the account of an address or id, or ErrNotFound.
 func (o Operator) GetAccount(ctx context.Context, account caller.Text) (shown Account, err error) {
 	err = o.v.store.View(ctx, func(tx storage.Tx) error {
 		id, r, err := o.v.ResolveAccount(tx, account)
@@ -145,10 +147,10 @@ func (o Operator) GetAccount(ctx context.Context, account caller.Text) (shown Ac
 	return shown, err
 }
 
-// SetRole sets what an account may do. It returns ErrNotFound or ErrInvalid.
+// SetRole sets the role of an account. It returns ErrNotFound or ErrInvalid.
 func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (Account, error) {
 	if role != RoleCustomer && role != RoleColonel {
-		return Account{}, &refusal.InvalidError{Field: "role", Text: "is not one of those that there are"}
+		return Account{}, &refusal.InvalidError{Field: "role", Text: "is not a known role"}
 	}
 	return o.change(ctx, account, rows.AuditRole, func(_ storage.Tx, _ caller.AccountID, r *Record) error {
 		r.Role = role
@@ -156,8 +158,8 @@ func (o Operator) SetRole(ctx context.Context, account caller.Text, role Role) (
 	})
 }
 
-// DisableAccount locks an account, which ends its sessions and lets its tokens
-// do nothing, or unlocks it. It returns ErrNotFound.
+// DisableAccount disables or enables an account. Disabling ends its sessions
+// and makes its tokens useless. It returns ErrNotFound.
 func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disabled bool) (Account, error) {
 	return o.change(ctx, account, rows.AuditDisable, func(tx storage.Tx, id caller.AccountID, r *Record) error {
 		if r.Disabled = disabled; !disabled {
@@ -171,7 +173,7 @@ func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disab
 }
 
 // change changes an account in one transaction with its audit row, and returns
-// it as it is afterwards.
+// the updated account.
 func (o Operator) change(ctx context.Context, account caller.Text, kind rows.AuditType, change func(storage.Tx, caller.AccountID, *Record) error) (shown Account, err error) {
 	now := o.v.clock.Now()
 	err = o.v.store.UpdateReserved(ctx, func(tx storage.Tx) error {
@@ -195,9 +197,9 @@ func (o Operator) change(ctx context.Context, account caller.Text, kind rows.Aud
 	return shown, nil
 }
 
-// ResetPassword sets a password, as a mailed link does: the operator's word
-// takes the place of the mail. It returns how many entries the account's list
-// can no longer show, or ErrNotFound, ErrInvalid or ErrBusy.
+// ResetPassword sets a password like a mailed link does; the operator vouches
+// for the owner instead. It returns how many entries of the account can no
+// longer be opened, or ErrNotFound, ErrInvalid or ErrBusy.
 func (o Operator) ResetPassword(ctx context.Context, account, password caller.Text) (sealed int64, err error) {
 	found, err := o.GetAccount(ctx, account)
 	if err != nil {
@@ -230,8 +232,8 @@ func (o Operator) ResetPassword(ctx context.Context, account, password caller.Te
 	return sealed, nil
 }
 
-// DestroyAccount ends an account as its owner may, and returns how many live
-// secrets it burned, or ErrNotFound.
+// DestroyAccount destroys an account like its owner can, and returns how many
+// live secrets it burned, or ErrNotFound.
 func (o Operator) DestroyAccount(ctx context.Context, account caller.Text) (burned int, err error) {
 	found, err := o.GetAccount(ctx, account)
 	if err != nil {

@@ -13,29 +13,28 @@ import (
 	"hush/vault/refusal"
 )
 
-// ImportMost is the most accounts of one import.
+// ImportMost is the maximum number of accounts of one import.
 const ImportMost = 10_000
 
-// DuplicateError names the entry of a list of which there is one already. It
-// is ErrDuplicate.
+// DuplicateError names an entry that already exists. It is ErrDuplicate.
 type DuplicateError struct{ Field string }
 
 func (e *DuplicateError) Error() string        { return e.Field + " is in use already" }
 func (e *DuplicateError) Is(target error) bool { return target == refusal.ErrDuplicate }
 
-// importedRecord is an entry that was checked.
+// importedRecord is a checked entry.
 type importedRecord struct {
 	id     caller.AccountID
 	record *Record
 	token  *seal.APIToken
 }
 
-// ImportAccounts makes accounts with the API tokens that they have elsewhere,
-// all or none, and returns how many it made and how many addresses it passed
-// over because they have an account, which it does if skipExisting. The address
-// of an account that was destroyed counts as one that has: an import that is
-// run again brings nobody back. It returns TooManyError above ImportMost, and
-// InvalidError or DuplicateError with the number of the entry.
+// ImportAccounts creates accounts with their API tokens from another service,
+// all or none. It returns how many it created, and how many it skipped because
+// their address has an account, which requires skipExisting. A tombstone counts
+// as an account: repeating an import does not recreate a destroyed one. It
+// returns TooManyError above ImportMost, and InvalidError or DuplicateError
+// with the number of the entry.
 func (o Operator) ImportAccounts(ctx context.Context, accounts []ImportedAccount, skipExisting bool) (imported, skipped int, err error) {
 	if len(accounts) > ImportMost {
 		return 0, 0, &refusal.TooManyError{What: "accounts", Limit: ImportMost}
@@ -66,11 +65,11 @@ func (o Operator) ImportAccounts(ctx context.Context, accounts []ImportedAccount
 	return imported, skipped, nil
 }
 
-// entryField names a field of an entry.
+// entryField returns the name of a field of an entry.
 func entryField(i int, field string) string { return fmt.Sprintf("entries[%d].%s", i, field) }
 
-// importedRecords checks entries and makes their records. Neither an address
-// nor a token may stand in two of them.
+// importedRecords checks entries and returns their records. No two entries may
+// have the same address or token.
 func (o Operator) importedRecords(accounts []ImportedAccount, now time.Time) ([]importedRecord, error) {
 	records := make([]importedRecord, 0, len(accounts))
 	addresses, tokens := map[[32]byte]bool{}, map[[32]byte]bool{}
@@ -113,8 +112,8 @@ func (o Operator) importedRecord(a ImportedAccount, now time.Time) (importedReco
 	return importedRecord{id, record, &token}, nil
 }
 
-// importAccount adds one account, or reports false if its address has one and
-// that is no error.
+// importAccount adds one account. It returns false if the address has one and
+// skipExisting is set.
 func (o Operator) importAccount(tx storage.Tx, i int, entry importedRecord, skipExisting bool, now time.Time) (made bool, err error) {
 	at, _, _, err := addressStateOf(tx, entry.record.AddressID)
 	if err != nil || at != addressFree && skipExisting {

@@ -10,20 +10,20 @@ import (
 	"hush/vault/refusal"
 )
 
-// The limits of passwords: at least so many characters, at most so many bytes.
+// The limits of passwords: minimum characters and maximum bytes.
 const (
 	PasswordMin = 10
 	PasswordMax = 256
 )
 
-// commonPasswords are those that guessers try first, one a line, in lower case
-// and in order. Shorter ones than PasswordMin need not be named.
+// commonPasswords are the passwords that guessers try first: one per line,
+// sorted, in lower case. Passwords shorter than PasswordMin are left out.
 //
 //go:embed passwords.txt
 var commonPasswords string
 
-// passwordRuns are the orders in which keys and letters lie. A password that
-// follows one of them, in either direction and past its end, is no secret.
+// passwordRuns returns the orders of keys and letters. A password that follows
+// one of them, in either direction and past its end, is too easy to guess.
 func passwordRuns() []string {
 	return []string{
 		"1234567890",
@@ -40,7 +40,7 @@ func passwordRuns() []string {
 }
 
 // checkPassword returns an InvalidError for a password that is too short, too
-// long or too easy to guess. Nothing of it is cut off or folded: what passes is
+// long or too easy to guess. It truncates and folds nothing: a valid password is
 // hashed byte for byte.
 func checkPassword(field string, password caller.Text) error {
 	text := string(password)
@@ -57,8 +57,8 @@ func checkPassword(field string, password caller.Text) error {
 	return nil
 }
 
-// checkPasswordOf is checkPassword for the account of a canonical address,
-// which is no password either.
+// checkPasswordOf is checkPassword for the account of a canonical address, which
+// it refuses as a password, too.
 func checkPasswordOf(field string, password caller.Text, address string) error {
 	if err := checkPassword(field, password); err != nil {
 		return err
@@ -70,7 +70,7 @@ func checkPasswordOf(field string, password caller.Text, address string) error {
 	return nil
 }
 
-// common tells whether text is on the list.
+// common reports whether text is on the list.
 func common(text string) bool {
 	_, found := slices.BinarySearch(strings.Fields(commonPasswords), text)
 	return found
@@ -79,8 +79,8 @@ func common(text string) bool {
 // repeatedMost is the longest part whose repetition is a simple pattern.
 const repeatedMost = 3
 
-// repeats tells whether text is a short part again and again, as aaaaaaaaaa or
-// abcabcabca are.
+// repeats reports whether text is a repetition of a short part, such as
+// aaaaaaaaaa or abcabcabca.
 func repeats(text string) bool {
 	runes := []rune(text)
 	for size := 1; size <= repeatedMost; size++ {
@@ -91,15 +91,15 @@ func repeats(text string) bool {
 	return false
 }
 
-// runs tells whether text follows a run.
+// runs reports whether text follows a run in either direction.
 func runs(text string) bool {
 	return slices.ContainsFunc(passwordRuns(), func(run string) bool {
 		return follows(text, run) || follows(reversed(text), run)
 	})
 }
 
-// follows tells whether each character of text stands behind the one before it
-// in run, whose end its beginning follows.
+// follows reports whether each character of text follows the one before it in
+// run, which wraps around at its end.
 func follows(text, run string) bool {
 	at := strings.IndexByte(run, text[0])
 	for i := range len(text) {

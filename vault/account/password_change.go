@@ -13,9 +13,9 @@ import (
 )
 
 // ChangeAccountPassword sets a new password. It ends every session but the
-// caller's own, and whatever was mailed before; API tokens stay. It returns
+// caller's own, and every mailed link; API tokens stay. It returns
 // ErrUnauthenticated, ErrCredentials or LockedError for a wrong current
-// password, ErrInvalid for a new one that is no good, and ErrBusy.
+// password, ErrInvalid for an unacceptable new one, and ErrBusy.
 func (pw *Passwords) ChangeAccountPassword(ctx context.Context, c caller.Caller, current, next caller.Text) error {
 	now := pw.clock.Now()
 	old, address, err := pw.proveOwn(ctx, c, current, now)
@@ -57,8 +57,8 @@ func (pw *Passwords) ChangeAccountPassword(ctx context.Context, c caller.Caller,
 	return nil
 }
 
-// proveOwn tells whether the caller knows the password of its own account, and
-// returns its hash and the account's address.
+// proveOwn checks the password of the caller's own account, and returns its
+// hash and the account's address.
 func (pw *Passwords) proveOwn(ctx context.Context, c caller.Caller, password caller.Text, now time.Time) (hash seal.PasswordHash, address string, err error) {
 	if c.Credential == nil {
 		return hash, "", refusal.ErrUnauthenticated
@@ -75,8 +75,8 @@ func (pw *Passwords) proveOwn(ctx context.Context, c caller.Caller, password cal
 	return hash, pw.accounts.AddressOf(c.Credential.ID, r), err
 }
 
-// stillProved loads an account whose password was proved. One that got another
-// password meanwhile is ErrCredentials.
+// stillProved loads an account whose password was verified. It returns
+// ErrCredentials if the password has changed meanwhile.
 func (pw *Passwords) stillProved(tx storage.Tx, id caller.AccountID, hash seal.PasswordHash) (*Record, error) {
 	r, err := UsableAccount(tx, id)
 	if err == nil && !pw.PasswordIs(r, hash) {
@@ -85,19 +85,19 @@ func (pw *Passwords) stillProved(tx storage.Tx, id caller.AccountID, hash seal.P
 	return r, err
 }
 
-// setPassword puts a password into a record, which the caller stores, and ends
-// what was mailed on the strength of the old one: a link to set a password,
-// and one to a next address. The networks of earlier sign-ins count no more:
-// whoever signed in there need not be the owner.
+// setPassword puts a password into a record, which the caller stores. It ends
+// what was mailed under the old one: a link to set a password, and one to a new
+// address. The networks of earlier sign-ins no longer count: they may not be
+// the owner's.
 func setPassword(tx storage.Tx, r *Record, password *PasswordRecord) error {
 	r.Password, r.pendingAddress, r.Networks = password, nil, nil
 	return dropTickets(tx, r, ticketReset, ticketAddress)
 }
 
-// ResetPassword sets a new password with the token of a mailed link, which
-// also confirms the address. It ends all sessions and API tokens, and nothing
-// is left that opens the entries of the account's list so far: it returns how
-// many there are. It returns ErrTicket, ErrInvalid or ErrBusy.
+// ResetPassword sets a new password with the token of a mailed link, which also
+// confirms the address. It ends all sessions and API tokens. Nothing can open
+// the account's earlier entries any more; it returns how many there are. It
+// returns ErrTicket, ErrInvalid or ErrBusy.
 func (pw *Passwords) ResetPassword(ctx context.Context, _ caller.Caller, token, password caller.Text) (sealed int64, err error) {
 	now := pw.clock.Now()
 	t, r, err := pw.tickets.seekTicket(ctx, ticketReset, token, now)
@@ -126,7 +126,8 @@ func (pw *Passwords) ResetPassword(ctx context.Context, _ caller.Caller, token, 
 	return sealed, nil
 }
 
-// newSecret checks and hashes a password, and draws the key that it unwraps.
+// newSecret checks and hashes a password, and generates the key that it
+// unwraps.
 func (pw *Passwords) newSecret(ctx context.Context, field string, password caller.Text, address string) (*accountSecret, error) {
 	if err := checkPasswordOf(field, password, address); err != nil {
 		return nil, err
@@ -139,12 +140,12 @@ func (pw *Passwords) newSecret(ctx context.Context, field string, password calle
 }
 
 // resetPassword gives an account another password and key, stores r, and
-// returns how many entries its list can no longer show: all of them.
+// returns how many entries can no longer be opened: all of them.
 func (pw *Passwords) resetPassword(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) (sealed int64, err error) {
 	if sealed, err = pw.others.CountEntries(tx, id); err != nil {
 		return 0, err
 	}
-	// The tokens go first: a key that one of them holds would stay.
+	// The tokens go first: a key that a token holds would stay.
 	if _, err := credential.EndTokens(tx, id); err != nil {
 		return 0, err
 	}

@@ -7,7 +7,7 @@ import (
 	"hush/vault/caller"
 )
 
-// NewPasswordParams are what the next password is hashed with.
+// NewPasswordParams returns the parameters for hashing the next password.
 func (pw *Passwords) NewPasswordParams() seal.PasswordParams {
 	if pw.cost == (seal.PasswordParams{}) {
 		return seal.NewPasswordParams()
@@ -15,8 +15,8 @@ func (pw *Passwords) NewPasswordParams() seal.PasswordParams {
 	return pw.cost.Renewed()
 }
 
-// hashPassword waits for its turn and hashes. It returns ErrBusy if too many
-// wait already.
+// hashPassword waits for a place and hashes. It returns ErrBusy if too many
+// callers are waiting.
 func (pw *Passwords) hashPassword(ctx context.Context, params seal.PasswordParams, password caller.Text) (seal.PasswordHash, error) {
 	release, err := pw.hasher.Passwords.Enter(ctx)
 	if err != nil {
@@ -26,14 +26,14 @@ func (pw *Passwords) hashPassword(ctx context.Context, params seal.PasswordParam
 	return pw.hasher.Password(params, password), nil
 }
 
-// NewPassword is a password that is to be stored: its record, and what unwraps
-// the account's key for whoever knows it.
+// NewPassword is a password to be stored: its record, and the secret that wraps
+// the account's key.
 type NewPassword struct {
 	Record         PasswordRecord
 	WrappingSecret seal.WrappingSecret
 }
 
-// PreparePassword hashes a password that was checked.
+// PreparePassword hashes a checked password.
 func (pw *Passwords) PreparePassword(ctx context.Context, password caller.Text) (NewPassword, error) {
 	params := pw.NewPasswordParams()
 	hash, err := pw.hashPassword(ctx, params, password)
@@ -43,15 +43,15 @@ func (pw *Passwords) PreparePassword(ctx context.Context, password caller.Text) 
 	return NewPassword{pw.PasswordRecord(params, hash), hash.WrappingSecret()}, nil
 }
 
-// PasswordRecord is what is stored of a hashed password.
+// PasswordRecord returns what is stored of a hashed password.
 func (pw *Passwords) PasswordRecord(params seal.PasswordParams, hash seal.PasswordHash) PasswordRecord {
 	return PasswordRecord{Params: params, Verifier: pw.keys.PasswordVerifier(hash), Keyed: true, KID: pw.keys.KID()}
 }
 
-// PasswordIs reports whether hash is of an account's password. Accounts without
-// one, and none at all, have none that matches. An account that waits for its
-// link has none either: what an older version stored came with the sign-up,
-// which anyone may have sent.
+// PasswordIs reports whether hash is that of an account's password. It is false
+// for a nil account, an account without a password, and an account that is not
+// confirmed: what an older version stored came with the sign-up, which anyone
+// may have sent.
 func (pw *Passwords) PasswordIs(r *Record, hash seal.PasswordHash) bool {
 	var stored PasswordRecord
 	if r != nil && r.Password != nil && !r.Pending {
@@ -65,5 +65,5 @@ func (pw *Passwords) PasswordIs(r *Record, hash seal.PasswordHash) bool {
 	return unkeyed
 }
 
-// SetCost changes what hashing the next password costs. For tests.
+// SetCost sets the cost of hashing the next password. For tests.
 func (pw *Passwords) SetCost(params seal.PasswordParams) { pw.cost = params }

@@ -13,14 +13,14 @@ import (
 	"hush/vault/rows"
 )
 
-// ProvePassword tells whether somebody knows the password of an account. A nil
-// r is no account: the same work is done for it, and its password is always
-// wrong. Each try is reserved durably before the slow hash begins, so that
-// neither a crash nor a hundred parallel guesses buy more of them; the right
-// password takes its own back and forgives the network's others.
+// ProvePassword checks the password of an account. A nil r means no account:
+// the work is the same, and every password is wrong. Each try is reserved
+// durably before the slow hash begins, so that neither a crash nor parallel
+// guesses buy more tries. The right password takes back its own try and
+// forgives those of its network.
 //
-// It returns ErrCredentials, LockedError or ErrBusy, and the hash of the right
-// password.
+// It returns the hash of the right password, or ErrCredentials, LockedError or
+// ErrBusy.
 func (pw *Passwords) ProvePassword(ctx context.Context, c caller.Caller, addressID [32]byte, r *Record, password caller.Text, now time.Time) (seal.PasswordHash, error) {
 	params := pw.NewPasswordParams()
 	if r != nil && r.Password != nil {
@@ -46,12 +46,12 @@ func (pw *Passwords) ProvePassword(ctx context.Context, c caller.Caller, address
 	return seal.PasswordHash{}, refusal.ErrCredentials
 }
 
-// passwordTry names the two counters of a try. A network that the owner signed
-// in from lately counts for itself: all is nil then.
+// passwordTry holds the keys of the two counters of a try. A network that the
+// owner recently signed in from counts only for itself: all is nil then.
 type passwordTry struct {
 	mine, all []byte
-	// own: the caller is signed in to the account, and may have come to destroy
-	// it, which goes on when the disk is full.
+	// own reports that the caller is signed in to the account. It may be about
+	// to destroy it, which must work on a full disk.
 	own bool
 }
 
@@ -65,8 +65,8 @@ func (pw *Passwords) newPasswordTry(c caller.Caller, addressID [32]byte, r *Reco
 	return p
 }
 
-// update is what counts the try. One of a stranger may make a row, so it may not
-// use the room that is kept back.
+// update returns the transaction function that counts the try. A stranger's try
+// may create a row, so it may not use the reserved disk space.
 func (p passwordTry) update(s rows.Store) func(context.Context, func(storage.Tx) error) error {
 	if p.own {
 		return s.UpdateReserved
@@ -83,7 +83,7 @@ func (p passwordTry) load(tx storage.Tx, now time.Time) (mine, all guess.Tries, 
 	return mine, all, err
 }
 
-// open loads both counters, or returns LockedError while either is locked.
+// open loads both counters. It returns LockedError while either is locked.
 func (p passwordTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries, err error) {
 	mine, all, err = p.load(tx, now)
 	if wait := max(mine.Locked.Sub(now), all.Locked.Sub(now)); err == nil && wait > 0 {
@@ -93,7 +93,7 @@ func (p passwordTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries, 
 }
 
 // reserveTry counts a try and returns how many the network has left, or
-// LockedError. Who is locked out does not reach the writer.
+// LockedError. A locked-out caller does not reach the writer.
 func (pw *Passwords) reserveTry(ctx context.Context, p passwordTry, now time.Time) (left int, err error) {
 	err = pw.store.View(ctx, func(tx storage.Tx) error {
 		_, _, err := p.open(tx, now)
@@ -134,9 +134,10 @@ func (pw *Passwords) forgiveTry(ctx context.Context, p passwordTry, now time.Tim
 	})
 }
 
-// noteFailure writes the audit row of a wrong password: for the first of a
-// network and for those that a pause follows, so that guessing does not fill
-// the trail. An address without an account is the zero account's.
+// noteFailure writes the audit row of a wrong password. It does so for the
+// first try of a network and for tries that a pause follows, so that guessing
+// does not fill the trail. An address without an account is recorded as the
+// zero account.
 func (pw *Passwords) noteFailure(ctx context.Context, addressID [32]byte, left int, now time.Time) error {
 	if left != PasswordNetworkTries-1 && left != 0 {
 		return nil

@@ -10,35 +10,35 @@ import (
 	"hush/vault/rows"
 )
 
-// BucketTries has address id ‖ what is counted -> Tries; see triesKey.
+// BucketTries has address id ‖ kind -> Tries; see triesKey.
 const BucketTries = "tries"
 
 // The limits on wrong passwords of one address, whether or not it has an
-// account. The pauses are those of passphrases, without an end.
+// account. The pauses are those of passphrases, but without a final lock.
 const (
-	// PasswordNetworkTries is how many tries a network has before its first
-	// pause.
+	// PasswordNetworkTries is the number of tries that a network has before its
+	// first pause.
 	PasswordNetworkTries = 5
-	// PasswordTries is how many all networks have together before the first
-	// pause of all. Networks that the owner signed in from lately are not
-	// counted, and not kept waiting by the others.
+	// PasswordTries is the number of tries that all networks together have
+	// before the first pause for everyone. Networks that the owner recently
+	// signed in from are neither counted nor paused by the others.
 	PasswordTries = 30
 	// PasswordTriesKept is how long tries are remembered after the last one.
 	PasswordTriesKept = 7 * 24 * time.Hour
 )
 
-// What is counted for an address. The letters are stored.
+// The kinds of counters of an address. The letters are stored.
 const (
 	triesNetwork = 'n' // wrong passwords of one network
 	triesAll     = 'g' // wrong passwords
 	mailsVerify  = 'v' // links that confirm a new account
 	mailsReset   = 'r' // links that set a password
-	mailsAddress = 'a' // links that confirm a next address
-	mailsTaken   = 't' // notes that somebody signed up again
+	mailsAddress = 'a' // links that confirm a new address of an account
+	mailsTaken   = 't' // notices that an address with an account signed up again
 )
 
-// triesKey is the row of a counter: address id 32 ‖ what is counted 1 ‖ of
-// which network 8, where one is.
+// triesKey returns the row of a counter: address id 32 ‖ kind 1 ‖ network 8, if
+// any.
 func triesKey(addressID [32]byte, kind byte, network []byte) []byte {
 	key := make([]byte, 0, len(addressID)+1+len(network))
 	key = append(key, addressID[:]...)
@@ -46,11 +46,11 @@ func triesKey(addressID [32]byte, kind byte, network []byte) []byte {
 	return append(key, network...)
 }
 
-// triesKindAt is where a counter's row says what is counted.
+// triesKindAt is the offset of the kind in a counter's row.
 const triesKindAt = 32
 
-// triesWindow is how long a counter of a kind adds up: of passwords from the
-// last try, of mails from the first one.
+// triesWindow returns how long a counter of a kind lasts: from the last try for
+// passwords, from the first mail for mails.
 func triesWindow(kind byte) time.Duration {
 	switch kind {
 	case mailsVerify:
@@ -61,12 +61,12 @@ func triesWindow(kind byte) time.Duration {
 	return PasswordTriesKept
 }
 
-// triesEnd is when a counter of a kind starts anew.
+// triesEnd returns when a counter of a kind starts anew.
 func triesEnd(r guess.Tries, kind byte) time.Time {
 	return credential.Later(r.Locked, r.Began.Add(triesWindow(kind)))
 }
 
-// getTries loads a counter; one whose time is over starts anew.
+// getTries loads a counter; an expired one starts anew.
 func getTries(tx storage.Tx, key []byte, now time.Time) (guess.Tries, error) {
 	data, err := tx.Get(BucketTries, key)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -82,7 +82,7 @@ func getTries(tx storage.Tx, key []byte, now time.Time) (guess.Tries, error) {
 	return r, nil
 }
 
-// putTries stores a counter, and asks for its end when it is new.
+// putTries stores a counter, and schedules its end if it is new.
 func putTries(tx storage.Tx, key []byte, r guess.Tries) error {
 	if err := tx.Put(BucketTries, key, r.Encode()); err != nil || r.Count != 1 {
 		return err
@@ -90,7 +90,7 @@ func putTries(tx storage.Tx, key []byte, r guess.Tries) error {
 	return rows.PutDue(tx, triesEnd(r, key[triesKindAt]), rows.DueTries, key)
 }
 
-// EndTries forgets a counter whose time is over.
+// EndTries deletes an expired counter.
 func (pw *Passwords) EndTries(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) <= triesKindAt {
 		return time.Time{}, rows.ErrDamaged
@@ -112,7 +112,7 @@ func (pw *Passwords) EndTries(tx storage.Tx, key []byte, now time.Time) (time.Ti
 	return time.Time{}, tx.Delete(BucketTries, key)
 }
 
-// clearTries forgets the wrong passwords of an address.
+// clearTries deletes the wrong passwords of an address.
 func clearTries(tx storage.Tx, addressID [32]byte) error {
 	var keys [][]byte
 	err := tx.Range(BucketTries, addressID[:], rows.PrefixEnd(addressID[:]), func(key, _ []byte) error {

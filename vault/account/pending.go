@@ -11,12 +11,12 @@ import (
 	"hush/vault/rows"
 )
 
-// PendingLifetime is how long an account waits for its address to be
-// confirmed. After it the address is free again.
+// PendingLifetime is how long an account may stay unconfirmed. Then its address
+// is free again.
 const PendingLifetime = 7 * 24 * time.Hour
 
-// EndPending removes an account that nobody confirmed. The time runs from the
-// last sign-up or link.
+// EndPending deletes an unconfirmed account. The time runs from the last
+// sign-up or link.
 func (ac *Accounts) EndPending(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) != len(caller.AccountID{}) {
 		return time.Time{}, rows.ErrDamaged
@@ -35,7 +35,7 @@ func (ac *Accounts) EndPending(tx storage.Tx, key []byte, now time.Time) (time.T
 	if err := ac.bury(tx, id, r, now); err != nil {
 		return time.Time{}, err
 	}
-	// Nobody ever owned it, so nothing keeps its address from being used.
+	// The account never had an owner, so its address is free at once.
 	if err := tx.Delete(BucketAddress, r.AddressID[:]); err != nil {
 		return time.Time{}, err
 	}

@@ -31,15 +31,15 @@ const (
 	RoleColonel  Role = 2
 )
 
-// proof is how it is known that an account's address is its owner's. The
-// numbers are stored.
+// proof is how the ownership of an account's address was proved. The numbers
+// are stored.
 type proof byte
 
 // How an address was proved. The numbers are stored.
 const (
-	proofNone     proof = 0 // nobody confirmed it
+	proofNone     proof = 0 // not proved
 	proofMail     proof = 1 // a mailed link was opened
-	ProofOperator proof = 2 // the operator made the account
+	ProofOperator proof = 2 // the operator created the account
 )
 
 // Record is an account.
@@ -52,10 +52,10 @@ const (
 //	  │ keyed? 1 │ kid 4 ]
 //	│ networks 1 × ( │ network id 8 │ last signed in 8 )
 //
-// The three before the password are length-prefixed. "Pending" is an account
-// that cannot be used before its address is confirmed. What is destroyed keeps
-// its address id alone, as a tombstone. Version 1 had no networks, and its
-// verifiers were not keyed.
+// The three fields before the password are length-prefixed. A pending account
+// cannot be used before its address is confirmed. A destroyed account keeps
+// only its address id, as a tombstone. Version 1 has no networks, and its
+// verifiers are not keyed.
 type Record struct {
 	Created, updated, verified, SignedIn, Destroyed time.Time
 	Proof                                           proof
@@ -73,12 +73,12 @@ type Record struct {
 	Networks                                        []knownNetwork // newest first
 }
 
-// PasswordRecord is what is kept of a password; nil for accounts without one.
+// PasswordRecord is what is stored of a password; nil for accounts without one.
 type PasswordRecord struct {
 	Params   seal.PasswordParams
 	Verifier [32]byte
-	// keyed verifiers take the root key that kid names to test a guess. Those
-	// of version 1 do not; they are replaced when the owner signs in.
+	// Keyed verifiers need the root key named by kid to test a guess. Those of
+	// version 1 do not; they are replaced when the owner signs in.
 	Keyed bool
 	KID   [4]byte
 }
@@ -89,7 +89,7 @@ const (
 	fieldPendingAddress = "account pending address"
 )
 
-// Encode lays out an account.
+// Encode encodes an account.
 func (r *Record) Encode() []byte {
 	w := make(rows.Writer, 0, 400)
 	w.Byte(accountVersion)
@@ -127,7 +127,7 @@ func (r *Record) Encode() []byte {
 	return w
 }
 
-// DecodeAccount reads what Encode wrote, in any version.
+// DecodeAccount decodes an account of any version.
 func DecodeAccount(data []byte) (*Record, error) {
 	in := rows.NewReader(data)
 	var r Record
@@ -160,13 +160,12 @@ func DecodeAccount(data []byte) (*Record, error) {
 	return &r, in.End()
 }
 
-// Usable tells whether credentials of the account are good.
+// Usable reports whether credentials of the account are accepted.
 func (r *Record) Usable() bool {
 	return !r.Pending && !r.Disabled && r.Destroyed.IsZero()
 }
 
-// GetAccount loads an account, destroyed ones included, or returns
-// ErrNotFound.
+// GetAccount loads an account, even a destroyed one, or returns ErrNotFound.
 func GetAccount(tx storage.Tx, id caller.AccountID) (*Record, error) {
 	return rows.Load(tx, BucketAccount, id[:], DecodeAccount)
 }
@@ -176,8 +175,8 @@ func PutAccount(tx storage.Tx, id caller.AccountID, r *Record) error {
 	return tx.Put(BucketAccount, id[:], r.Encode())
 }
 
-// TallyRecord counts what an account did; it changes with every secret, the
-// account's record seldom.
+// TallyRecord counts the actions of an account. It changes with every secret;
+// the account's record rarely changes.
 //
 //	version 1 │ created 8 │ shared 8 │ burned 8 │ emails 8
 type TallyRecord struct{ Created, Shared, Burned, Emails uint64 }
@@ -201,12 +200,12 @@ func decodeTally(data []byte) (TallyRecord, error) {
 	return r, in.End()
 }
 
-// GetTally returns what an account did; nothing for one that did nothing.
+// GetTally returns the tally of an account; zero if it has none.
 func GetTally(tx storage.Tx, id caller.AccountID) (TallyRecord, error) {
 	return rows.LoadOr(tx, BucketTally, id[:], decodeTally, TallyRecord{})
 }
 
-// ChangeTally changes an account's tally.
+// ChangeTally changes the tally of an account.
 func ChangeTally(tx storage.Tx, id caller.AccountID, change func(*TallyRecord)) error {
 	r, err := GetTally(tx, id)
 	if err != nil {
@@ -216,7 +215,7 @@ func ChangeTally(tx storage.Tx, id caller.AccountID, change func(*TallyRecord)) 
 	return tx.Put(BucketTally, id[:], r.encode())
 }
 
-// NewAccountID returns the id of an account that is made now.
+// NewAccountID returns the id of a new account.
 func NewAccountID(created time.Time) caller.AccountID {
 	var id caller.AccountID
 	copy(id[:8], rows.BigEndian(^rows.Millis(created)))

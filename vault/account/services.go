@@ -12,7 +12,7 @@ import (
 	"hush/vault/rows"
 )
 
-// Options is what accounts are made of; all are required.
+// Options are the dependencies of New; all are required.
 type Options struct {
 	Store       rows.Store
 	Clock       *rows.Clock
@@ -25,11 +25,11 @@ type Options struct {
 	Outbox      *outbox.Outbox
 	Credentials *credential.Credentials
 	Others      Others
-	// Cost is what hashing a password costs; zero means the defaults of seal.
+	// Cost is the cost of hashing a password; zero means the defaults of seal.
 	Cost seal.PasswordParams
 }
 
-// Services are what accounts do, together.
+// Services are the services of this package.
 type Services struct {
 	Accounts  *Accounts
 	Passwords *Passwords
@@ -53,7 +53,7 @@ type Accounts struct {
 	tickets     *Tickets
 }
 
-// Passwords proves and changes passwords. It is safe for concurrent use.
+// Passwords checks and changes passwords. It is safe for concurrent use.
 type Passwords struct {
 	store       rows.Store
 	clock       *rows.Clock
@@ -66,7 +66,7 @@ type Passwords struct {
 	cost        seal.PasswordParams
 }
 
-// SignUps makes accounts, and mails the links that confirm addresses and set
+// SignUps creates accounts, and mails the links that confirm addresses and set
 // passwords. It is safe for concurrent use.
 type SignUps struct {
 	store       rows.Store
@@ -88,7 +88,7 @@ type Tickets struct {
 	keys  *seal.Keys
 }
 
-// New returns the accounts of a store.
+// New returns the services on a store.
 func New(o Options) Services {
 	tickets := &Tickets{o.Store, o.Keys}
 	accounts := &Accounts{

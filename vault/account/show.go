@@ -11,8 +11,8 @@ import (
 	"hush/vault/rows"
 )
 
-// GetAccount shows the caller's account. Callers without one get
-// ErrUnauthenticated.
+// GetAccount returns the caller's account, or ErrUnauthenticated for a caller
+// without one.
 func (ac *Accounts) GetAccount(ctx context.Context, c caller.Caller) (shown Account, err error) {
 	if c.Credential == nil {
 		return Account{}, refusal.ErrUnauthenticated
@@ -28,8 +28,8 @@ func (ac *Accounts) GetAccount(ctx context.Context, c caller.Caller) (shown Acco
 	return shown, err
 }
 
-// UsableAccount loads the account of a caller. One that ended since the caller
-// was authenticated is ErrUnauthenticated.
+// UsableAccount loads the account of a caller. It returns ErrUnauthenticated if
+// the account was destroyed or disabled since.
 func UsableAccount(tx storage.Tx, id caller.AccountID) (*Record, error) {
 	r, err := GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !r.Usable() {
@@ -38,14 +38,14 @@ func UsableAccount(tx storage.Tx, id caller.AccountID) (*Record, error) {
 	return r, err
 }
 
-// ColonelOf tells whether the colonel's role takes effect: it was given to the
-// account or to its address, and the address is known to be its owner's.
+// ColonelOf reports whether the colonel role is in effect: the account or its
+// address has the role, and the ownership of the address is proved.
 func (ac *Accounts) ColonelOf(r *Record, address string) bool {
 	proved := r.Proof == proofMail || r.Proof == ProofOperator
 	return proved && (r.Role == RoleColonel || ac.policy.Colonel(address))
 }
 
-// DescribeAccount turns a record into what its account is shown.
+// DescribeAccount returns a record as shown to its owner.
 func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *Record) (Account, error) {
 	did, err := GetTally(tx, id)
 	if err != nil {
@@ -67,8 +67,8 @@ func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *Recor
 	}, nil
 }
 
-// changeOwn changes the caller's account in one transaction with its audit
-// row, and returns the account afterwards.
+// changeOwn changes the caller's account in one transaction with its audit row,
+// and returns the updated account.
 func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.AuditType, change func(storage.Tx, *Record) error) (shown Account, err error) {
 	if c.Credential == nil {
 		return Account{}, refusal.ErrUnauthenticated

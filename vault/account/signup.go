@@ -13,35 +13,34 @@ import (
 	"hush/vault/refusal"
 )
 
-// errMoved: what was found at an address is there no longer. The caller looks
-// again.
-var errMoved = errors.New("the address moved on")
+// errMoved reports that an address changed its state meanwhile. The caller
+// retries.
+var errMoved = errors.New("the address changed meanwhile")
 
-// signUpRounds is how often a sign-up looks again.
+// signUpRounds is the maximum number of rounds of a sign-up.
 const signUpRounds = 4
 
-// signUp is a sign-up that the policy admits.
+// signUp is a sign-up that the policy allows.
 type signUp struct {
 	address   string // canonical
 	addressID [32]byte
 	locale    string
-	invite    *seal.RowKey // to be spent; nil where none is needed
+	invite    *seal.RowKey // to be spent; nil if none is needed
 	now       time.Time
 }
 
-// CreateAccount signs up. Where mail is set up it answers the same and does
-// the same work whether or not the address has an account: a new account waits
-// for the link that is mailed, one that waits already is mailed another link
-// at most once in five minutes, and the owner of any other is told at most
-// once an hour. Where no mail is set up the account is ready at once.
+// CreateAccount signs up. If mail is configured, the response and the work are
+// the same whether or not the address has an account. A new account is mailed
+// its link. A pending one is mailed another link, at most once in five minutes.
+// The owner of any other is notified, at most once an hour. If mail is not
+// configured, the account is ready at once.
 //
-// Where mail is set up a password is ignored: anyone can sign up with any
-// address, so only the holder of the mailed link chooses the password, with
+// If mail is configured, a password is ignored: anyone can sign up with any
+// address, so only the holder of the mailed link sets the password, with
 // VerifyAccount.
 //
-// It returns ErrInvalid, ErrPolicy, ErrMaintenance, ErrTicket for an invite
-// that is not good, ErrChallenge, ErrBusy, and ErrAddressTaken where no mail
-// is set up.
+// It returns ErrInvalid, ErrPolicy, ErrMaintenance, ErrTicket for an invalid
+// invite, ErrChallenge, ErrBusy, and ErrAddressTaken if mail is not configured.
 func (su *SignUps) CreateAccount(ctx context.Context, c caller.Caller, n NewAccount) (verificationRequired bool, err error) {
 	s, err := su.admitSignUp(ctx, &n)
 	if err != nil {
@@ -63,7 +62,7 @@ func (su *SignUps) CreateAccount(ctx context.Context, c caller.Caller, n NewAcco
 	return false, refusal.ErrBusy
 }
 
-// AdmitSignUp checks whatever can be checked without looking for an account.
+// admitSignUp checks everything that needs no account.
 func (su *SignUps) admitSignUp(ctx context.Context, n *NewAccount) (s signUp, err error) {
 	s.now = su.clock.Now()
 	if err := su.store.CheckDiskSpace(); err != nil {
@@ -93,7 +92,7 @@ func (su *SignUps) admitSignUp(ctx context.Context, n *NewAccount) (s signUp, er
 	return s, err
 }
 
-// signUpAtOnce makes an account that nobody confirms.
+// signUpAtOnce creates an account that needs no confirmation.
 func (su *SignUps) signUpAtOnce(ctx context.Context, s signUp, password caller.Text) error {
 	secret, err := su.passwords.newSecret(ctx, "password", password, s.address)
 	if err != nil {
@@ -124,9 +123,8 @@ func refuseTaken(tx storage.Tx, addressID [32]byte) error {
 	return err
 }
 
-// signUpByMail makes an account that waits for its link, or writes to the
-// owner of the one that there is. It returns errMoved if somebody else signed
-// up meanwhile.
+// signUpByMail creates a pending account, or writes to the owner of the
+// existing one. It returns errMoved if the address changed its state meanwhile.
 func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
 	var found addressState
 	err := su.store.View(ctx, func(tx storage.Tx) (err error) {
@@ -171,8 +169,8 @@ func (su *SignUps) signUpByMail(ctx context.Context, s signUp) error {
 
 // signUpFresh adds the account and its ticket. The account has no password.
 func (su *SignUps) signUpFresh(tx storage.Tx, s signUp, id caller.AccountID, r *Record, token seal.Token) (bool, error) {
-	// The first link goes even if somebody asked for another one before there
-	// was an account.
+	// The first link is mailed even if one was requested before there was an
+	// account.
 	if _, err := mayMail(tx, s.addressID, mailsVerify, s.now); err != nil {
 		return false, err
 	}
@@ -182,8 +180,8 @@ func (su *SignUps) signUpFresh(tx storage.Tx, s signUp, id caller.AccountID, r *
 	return true, su.accounts.addAccount(tx, id, r, nil, s.now)
 }
 
-// signUpAgain gives an account that waits another ticket. A password that an
-// older version stored with the sign-up goes.
+// signUpAgain gives a pending account another ticket. It deletes a password
+// that an older version stored with the sign-up.
 func (su *SignUps) signUpAgain(tx storage.Tx, s signUp, id caller.AccountID, r *Record, token seal.Token) (bool, error) {
 	goes, err := mayMail(tx, s.addressID, mailsVerify, s.now)
 	if err != nil || !goes {

@@ -13,25 +13,25 @@ import (
 	"hush/vault/rows"
 )
 
-// ticket is a ticket as it was found.
+// ticket is a stored ticket with its row.
 type ticket struct {
 	row    seal.RowKey
 	record *ticketRecord
 }
 
-// newTicket is a ticket that is not stored yet; token opens it.
+// newTicket returns a ticket that is not stored yet; token opens it.
 func newTicket(kind ticketKind, token seal.Token, account caller.AccountID, now time.Time) ticket {
 	return ticket{token.RowKey(kind.tokens()), &ticketRecord{
 		kind: kind, account: account, created: now, expires: now.Add(kind.lifetime()),
 	}}
 }
 
-// seal binds an address to a ticket that is not stored yet.
+// sealTicket binds an address to a ticket that is not stored yet.
 func (tk *Tickets) sealTicket(t ticket, address string) {
 	t.record.address = tk.keys.SealField(fieldTicketAddress, t.row[:], []byte(address))
 }
 
-// openTicket returns the address of a ticket, or "" for one without.
+// openTicket returns the address of a ticket, or "" if it has none.
 func (tk *Tickets) openTicket(t ticket) (string, error) {
 	if len(t.record.address) == 0 {
 		return "", nil
@@ -51,7 +51,7 @@ func putTicket(tx storage.Tx, t ticket) error {
 }
 
 // issue stores a ticket of an account, whose record r the caller then stores.
-// An earlier ticket of the kind is good no longer.
+// It ends an earlier ticket of the kind.
 func issue(tx storage.Tx, r *Record, t ticket) error {
 	if err := dropTickets(tx, r, t.record.kind); err != nil {
 		return err
@@ -94,8 +94,8 @@ func getTicket(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (
 	return ticket{row, record}, nil
 }
 
-// seekTicket finds the ticket that a token opens and the account that it
-// belongs to, outside of any change. It returns ErrTicket.
+// seekTicket finds the ticket that a token opens, and its account, in a read
+// transaction. It returns ErrTicket.
 func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.Text, now time.Time) (found ticket, r *Record, err error) {
 	token, ok := seal.ParseToken(string(text))
 	if !ok {
@@ -108,8 +108,8 @@ func (tk *Tickets) seekTicket(ctx context.Context, kind ticketKind, text caller.
 	return found, r, err
 }
 
-// ticketAccount loads a ticket with its account, which must hold it still and
-// be neither disabled nor destroyed. It returns ErrTicket.
+// ticketAccount loads a ticket with its account. The account must still hold
+// the ticket, and be neither disabled nor destroyed. It returns ErrTicket.
 func ticketAccount(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, *Record, error) {
 	t, err := getTicket(tx, kind, row, now)
 	if err != nil {
@@ -128,8 +128,8 @@ func ticketAccount(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Tim
 	return t, r, nil
 }
 
-// EndTicket forgets a ticket that is good no longer, and with it the address
-// that waited to be confirmed.
+// EndTicket deletes an expired ticket, and with it the address that it was to
+// confirm.
 func (tk *Tickets) EndTicket(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	data, err := tx.Get(BucketTicket, key)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -153,7 +153,7 @@ func (tk *Tickets) EndTicket(tx storage.Tx, key []byte, now time.Time) (time.Tim
 	return time.Time{}, tx.Delete(BucketTicket, key)
 }
 
-// forgetTicket takes a ticket out of its account's record.
+// forgetTicket removes a ticket from its account's record.
 func forgetTicket(tx storage.Tx, t *ticketRecord, row seal.RowKey) error {
 	r, err := GetAccount(tx, t.account)
 	if errors.Is(err, refusal.ErrNotFound) {

@@ -14,21 +14,21 @@ const BucketTicket = "ticket"
 // ticketVersion is the version of ticketRecord; see records.go.
 const ticketVersion = 1
 
-// ticketKind is what a ticket is good for. The numbers are stored.
+// ticketKind is what a ticket allows. The numbers are stored.
 type ticketKind byte
 
-// The kinds of tickets. Of the first three an account has at most one each.
+// The kinds of tickets. An account has at most one of each of the first three.
 const (
 	ticketVerify  ticketKind = 1 // confirms the address of a new account
 	ticketReset   ticketKind = 2 // sets a new password
-	ticketAddress ticketKind = 3 // confirms the next address
-	ticketInvite  ticketKind = 4 // lets somebody sign up
+	ticketAddress ticketKind = 3 // confirms a new address
+	ticketInvite  ticketKind = 4 // allows a sign-up
 )
 
-// accountTickets is how many kinds of tickets belong to an account.
+// accountTickets is the number of kinds that belong to an account.
 const accountTickets = 3
 
-// How long tickets are good.
+// The lifetimes of tickets.
 const (
 	verifyLifetime  = 24 * time.Hour
 	resetLifetime   = 15 * time.Minute
@@ -36,7 +36,7 @@ const (
 	inviteLifetime  = 7 * 24 * time.Hour
 )
 
-// tokens is the kind of the tokens that open tickets of the kind.
+// tokens returns the kind of the tokens that open tickets of the kind.
 func (k ticketKind) tokens() seal.TokenKind {
 	switch k {
 	case ticketVerify:
@@ -68,8 +68,8 @@ func (k ticketKind) lifetime() time.Duration {
 //	version 1 │ kind 1 │ account 16 │ created 8 │ expires 8
 //	│ sealed address (length 4, bytes)
 //
-// The account is whose ticket it is, of an invite whose who made it. The
-// address is the next one, or the only one that an invite is for.
+// The account is the owner of the ticket, or the creator of an invite. The
+// address is the new one, or the only one that an invite is valid for.
 type ticketRecord struct {
 	kind             ticketKind
 	account          caller.AccountID

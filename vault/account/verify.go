@@ -14,9 +14,9 @@ import (
 )
 
 // VerifyAccount confirms the address of a new account with the token of the
-// link that was mailed to it, and sets the account's password. Whatever was
-// sent with the sign-up is never used: whoever signed up need not be the owner
-// of the address. It returns ErrTicket, ErrInvalid or ErrBusy.
+// mailed link, and sets the account's password. It never uses what was sent
+// with the sign-up, which may not come from the owner of the address. It
+// returns ErrTicket, ErrInvalid or ErrBusy.
 func (su *SignUps) VerifyAccount(ctx context.Context, _ caller.Caller, token, password caller.Text) error {
 	now := su.clock.Now()
 	t, r, err := su.tickets.seekTicket(ctx, ticketVerify, token, now)
@@ -36,9 +36,10 @@ func (su *SignUps) VerifyAccount(ctx context.Context, _ caller.Caller, token, pa
 	})
 }
 
-// firstPassword confirms an account that waits and gives it its password and
-// key pair. A password and a pair that an older version made at sign-up go.
-// It stores r, and returns ErrTicket for an account that does not wait.
+// firstPassword confirms a pending account and gives it its password and key
+// pair. It deletes a password and a pair that an older version stored at
+// sign-up. It stores r, and returns ErrTicket for an account that is not
+// pending.
 func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *Record, secret *accountSecret, now time.Time) error {
 	if !r.Pending {
 		return refusal.ErrTicket
@@ -58,7 +59,8 @@ func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *Record, 
 	return amend(tx, id, r, rows.AuditVerify, now)
 }
 
-// confirmAddress notes that an account's address is its owner's. The caller stores r.
+// confirmAddress records how the ownership of an account's address was proved.
+// The caller stores r.
 func confirmAddress(tx storage.Tx, r *Record, by proof, now time.Time) error {
 	if r.Proof == proofNone {
 		r.verified = now
@@ -68,8 +70,9 @@ func confirmAddress(tx storage.Tx, r *Record, by proof, now time.Time) error {
 }
 
 // ResendVerification mails the link that confirms a new account again, at most
-// once in five minutes. The answer and the work are the same whatever the
-// address. It returns ErrInvalid, and ErrNotConfigured where no mail is set up.
+// once in five minutes. The response and the work are the same for every
+// address. It returns ErrInvalid, and ErrNotConfigured if mail is not
+// configured.
 func (su *SignUps) ResendVerification(ctx context.Context, _ caller.Caller, address caller.Text) error {
 	return su.mailTicket(ctx, address, linkMail{outbox.MailVerify, ticketVerify, mailsVerify, func(at addressState) bool {
 		return at == addressPending
@@ -77,24 +80,25 @@ func (su *SignUps) ResendVerification(ctx context.Context, _ caller.Caller, addr
 }
 
 // RequestPasswordReset mails a link that sets a new password, at most three an
-// hour. The answer and the work are the same whatever the address. It returns
-// ErrInvalid, and ErrNotConfigured where no mail is set up.
+// hour. The response and the work are the same for every address. It returns
+// ErrInvalid, and ErrNotConfigured if mail is not configured.
 func (su *SignUps) RequestPasswordReset(ctx context.Context, _ caller.Caller, address caller.Text) error {
 	return su.mailTicket(ctx, address, linkMail{outbox.MailReset, ticketReset, mailsReset, func(at addressState) bool {
 		return at == addressPending || at == addressUsed
 	}})
 }
 
-// linkMail is a mail with a ticket for whoever has an account.
+// linkMail is a mail with a ticket for the owner of an account.
 type linkMail struct {
 	mail   outbox.MailKind
 	ticket ticketKind
 	count  byte
-	// serves tells who gets one, besides that nobody does who is disabled.
+	// serves reports whether an address in that state gets the mail. Disabled
+	// accounts never do.
 	serves func(addressState) bool
 }
 
-// mailTicket mails a ticket to an address if it has an account that gets one.
+// mailTicket mails a ticket to an address if its account gets one.
 func (su *SignUps) mailTicket(ctx context.Context, text caller.Text, l linkMail) error {
 	if !su.outbox.Enabled() {
 		return refusal.ErrNotConfigured
@@ -132,7 +136,7 @@ func (su *SignUps) mailTicket(ctx context.Context, text caller.Text, l linkMail)
 	})
 }
 
-// localeAt is the language of the account at an address, or "".
+// localeAt returns the language of the account at an address, or "".
 func (su *SignUps) localeAt(ctx context.Context, addressID [32]byte) (locale string, err error) {
 	err = su.store.View(ctx, func(tx storage.Tx) error {
 		_, _, r, err := addressStateOf(tx, addressID)

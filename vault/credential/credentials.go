@@ -19,8 +19,8 @@ type Credentials struct {
 	changed  func(caller.AccountID)
 }
 
-// New returns the credentials of a store. changed is told after credentials of
-// an account may have ended.
+// New returns the credentials of a store. changed is called after credentials
+// of an account may have ended.
 func New(store rows.Store, clock *rows.Clock, keys *seal.Keys, log *slog.Logger, changed func(caller.AccountID)) *Credentials {
 	return &Credentials{store: store, clock: clock, keys: keys, log: log, lastUsed: newLastUsed(), changed: changed}
 }

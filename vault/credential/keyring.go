@@ -13,13 +13,12 @@ import (
 	"hush/vault/rows"
 )
 
-// PairsMost is how many key pairs an account may have, and so to how many an
-// entry of its list is sealed. One of them is kept for the password.
+// PairsMost is the maximum number of key pairs of an account, and thus the
+// number of seals of an entry. One of them is reserved for the password.
 const PairsMost = 20
 
-// OpenPair returns the key that opens what the caller's account lists, as far
-// as the caller's credential goes. Callers without an account get
-// ErrUnauthenticated.
+// OpenPair returns the key that opens the entries that the caller's credential
+// may list. It returns ErrUnauthenticated for a caller without an account.
 func (cr *Credentials) OpenPair(c caller.Caller) (caller.PairID, seal.AccountKey, error) {
 	if c.Credential == nil {
 		return caller.PairID{}, seal.AccountKey{}, refusal.ErrUnauthenticated
@@ -31,7 +30,7 @@ func (cr *Credentials) OpenPair(c caller.Caller) (caller.PairID, seal.AccountKey
 	return c.Credential.Pair, key, nil
 }
 
-// OwnPair is a key pair as its row has it.
+// OwnPair is a key pair with its id.
 type OwnPair struct {
 	ID     caller.PairID
 	record *PairRecord
@@ -59,8 +58,8 @@ func getPairs(tx storage.Tx, id caller.AccountID) (list []OwnPair, err error) {
 	return list, nil
 }
 
-// LivePairs returns to what an account's entries are sealed: at most PairsMost
-// pairs, none for an account without a password or token.
+// LivePairs returns the pairs that an account's entries are sealed to: at most
+// PairsMost, none for an account without a password or token.
 func LivePairs(tx storage.Tx, id caller.AccountID) ([]Pair, error) {
 	owned, err := getPairs(tx, id)
 	if err != nil {
@@ -86,7 +85,7 @@ func putPair(tx storage.Tx, id caller.AccountID, pair caller.PairID, r *PairReco
 	return tx.Put(BucketPair, pairKey(id, pair), r.encode())
 }
 
-// PutMainPair adds the pair that an account's first password holds.
+// PutMainPair adds the pair held by an account's first password.
 func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
 	present, err := getMainPair(tx, id)
 	if err != nil {
@@ -102,8 +101,8 @@ func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.
 	})
 }
 
-// OpenMainPair returns the pair that the password holds. An account that has a
-// password has such a pair.
+// OpenMainPair returns the pair that the password holds. Every account with a
+// password has one.
 func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.WrappingSecret) (*OwnPair, seal.AccountKey, error) {
 	main, err := getMainPair(tx, id)
 	if err != nil {
@@ -119,8 +118,8 @@ func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.W
 	return main, key, nil
 }
 
-// RewrapMainPair gives the main pair from one password to the next. Whatever
-// it opens stays open.
+// RewrapMainPair moves the main pair from one password to the next. Everything
+// that it opens stays open.
 func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, next seal.WrappingSecret) error {
 	main, key, err := cr.OpenMainPair(tx, id, old)
 	if err != nil {
@@ -130,8 +129,8 @@ func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, n
 	return putPair(tx, id, main.ID, main.record)
 }
 
-// ReplaceMainPair gives an account whose password is lost another main pair.
-// The one before goes, unless a token or a session holds it.
+// ReplaceMainPair gives an account with a lost password another main pair. It
+// deletes the old one unless a token or a session holds it.
 func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
 	main, err := getMainPair(tx, id)
 	if err != nil {
@@ -152,8 +151,8 @@ func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key s
 	return cr.PutMainPair(tx, id, key, h, now)
 }
 
-// CheckRoom returns TooManyError if so many pairs besides the main one leave
-// no room for it.
+// checkPairLimit returns TooManyError if the other pairs leave no place for the
+// main one.
 func checkPairLimit(tx storage.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {
@@ -169,8 +168,9 @@ func checkPairLimit(tx storage.Tx, id caller.AccountID) error {
 	return nil
 }
 
-// evictOldestPair makes room for a main pair where there is none: the oldest pair
-// goes if there are too many. What holds it still opens what came before.
+// evictOldestPair makes place for a main pair if there is none: it deletes the
+// oldest pair if there are too many. Holders of that pair can still open
+// earlier entries.
 func evictOldestPair(tx storage.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {
@@ -184,8 +184,8 @@ func evictOldestPair(tx storage.Tx, id caller.AccountID) error {
 	return nil
 }
 
-// dropPair deletes a pair once nothing holds it any more: neither the password
-// nor a token nor a session.
+// dropPair deletes a pair once nothing holds it: neither the password nor a
+// token nor a session.
 func dropPair(tx storage.Tx, id caller.AccountID, pair caller.PairID) error {
 	data, err := tx.Get(BucketPair, pairKey(id, pair))
 	if errors.Is(err, storage.ErrNotFound) {
@@ -218,7 +218,7 @@ func isHeld(tx storage.Tx, id caller.AccountID, pair caller.PairID) (bool, error
 		slices.ContainsFunc(sessions, func(s OwnSession) bool { return s.Record.Pair == pair }), nil
 }
 
-// EndPairs deletes all pairs of an account that is destroyed.
+// EndPairs deletes all pairs of a destroyed account.
 func EndPairs(tx storage.Tx, id caller.AccountID) error {
 	owned, err := getPairs(tx, id)
 	if err != nil {

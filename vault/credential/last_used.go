@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// useStep is how exactly the last use of a session or token is kept.
+	// useStep is the precision of the stored last use of a session or token.
 	useStep = time.Minute
-	// UsesMost bounds the memory of uses to about 1 MiB, and its flush to as
-	// many rows. Beyond it each use is written at once.
+	// UsesMost bounds the memory of lastUsed to about 1 MiB, and its flush to
+	// as many rows. Beyond it each use is written at once.
 	UsesMost = 4096
 )
 
-// UseKey is the row of a session or token.
+// UseKey identifies a session or token.
 type UseKey struct {
 	Bucket string // BucketSession or BucketToken
 	Row    [32]byte
 }
 
-// Uses remembers when sessions and tokens were last used until the sweeper
-// writes it down, so that no request has to. What a crash loses is less than
-// the sweeper's period.
+// lastUsed remembers when sessions and tokens were last used until the sweeper
+// writes it, so that requests need not write. A crash loses less than the
+// sweeper's period.
 type lastUsed struct {
 	mu   sync.Mutex
 	last map[UseKey]time.Time
@@ -36,7 +36,7 @@ type lastUsed struct {
 
 func newLastUsed() *lastUsed { return &lastUsed{last: map[UseKey]time.Time{}} }
 
-// note remembers a use and reports whether there was room for it.
+// note records a use and reports whether there was room for it.
 func (u *lastUsed) note(key UseKey, at time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -48,8 +48,8 @@ func (u *lastUsed) note(key UseKey, at time.Time) bool {
 	return true
 }
 
-// at returns when something was last used: what is remembered, or what is
-// stored if that is later.
+// at returns when something was last used: the later of the remembered and the
+// stored time.
 func (u *lastUsed) at(key UseKey, stored time.Time) time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -62,7 +62,7 @@ func (u *lastUsed) all() map[UseKey]time.Time {
 	return maps.Clone(u.last)
 }
 
-// forget drops what was written down, but not what was used since.
+// forget drops what was written, but not what was used since.
 func (u *lastUsed) forget(written map[UseKey]time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -77,26 +77,25 @@ func Later(a, b time.Time) time.Time {
 	return b
 }
 
-// Used notes the use of a credential whose row says that it was used at stored.
-// That it could not be noted is no reason to refuse it.
+// Used records the use of a credential whose row says stored. If that fails,
+// the credential is still accepted.
 func (cr *Credentials) Used(ctx context.Context, key UseKey, stored, now time.Time) {
 	if now.Sub(cr.lastUsed.at(key, stored)) < useStep || cr.lastUsed.note(key, now) {
 		return
 	}
 	if err := cr.writeUses(ctx, map[UseKey]time.Time{key: now}); err != nil && ctx.Err() == nil {
-		cr.log.Error("noting the use of a credential", "cause", err)
+		cr.log.Error("recording the use of a credential", "cause", err)
 	}
 }
 
-// FlushUses writes down what is remembered of uses. After an error it is still
-// remembered.
+// FlushUses writes the remembered uses. After an error they stay remembered.
 func (cr *Credentials) FlushUses(ctx context.Context, _ time.Time) error {
 	noted := cr.lastUsed.all()
 	if len(noted) == 0 {
 		return nil
 	}
 	if err := cr.writeUses(ctx, noted); err != nil {
-		return fmt.Errorf("writing down uses: %w", err)
+		return fmt.Errorf("writing uses: %w", err)
 	}
 	cr.lastUsed.forget(noted)
 	return nil
@@ -135,6 +134,6 @@ func writeTokenUse(tx storage.Tx, row [32]byte, at time.Time) error {
 	return tx.Put(BucketToken, row[:], record.encode())
 }
 
-// NoteUse remembers the use of a credential and reports whether there was room
+// NoteUse records the use of a credential and reports whether there was room
 // for it.
 func (cr *Credentials) NoteUse(key UseKey, at time.Time) bool { return cr.lastUsed.note(key, at) }

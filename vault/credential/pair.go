@@ -12,20 +12,20 @@ import (
 // BucketPair has account id ‖ pair id (8) -> PairRecord.
 const BucketPair = "pair"
 
-// Pair is what sealing to a key pair takes.
+// Pair is what sealing to a key pair needs.
 type Pair struct {
 	ID     caller.PairID
 	Public seal.AccountPublic
 }
 
-// PairRecord is a key pair of an account. Its private half lies wrapped here
-// for the password, and in the row of each session and API token that holds
-// it. What nothing holds any more goes.
+// PairRecord is a key pair of an account. Its private half is wrapped here for
+// the password, and in the row of each session and API token that holds it. A
+// pair that nothing holds is deleted.
 //
 //	version 1 │ created 8 │ public half 32 │ main? 1 │ wrapped (4, bytes)
 //
-// The main pair is the one that the password holds; nothing is wrapped in the
-// others.
+// The main pair is the one that the password holds; the others have nothing
+// wrapped here.
 type PairRecord struct {
 	created time.Time
 	public  seal.AccountPublic
@@ -45,7 +45,7 @@ func (r *PairRecord) encode() []byte {
 	return w
 }
 
-// DecodePair reads a stored pair.
+// DecodePair decodes a stored pair.
 func DecodePair(data []byte) (*PairRecord, error) {
 	in := rows.NewReader(data)
 	var r PairRecord
@@ -56,18 +56,18 @@ func DecodePair(data []byte) (*PairRecord, error) {
 	return &r, in.End()
 }
 
-// holderKind says what holds a wrapped key. The values are part of what wraps
-// it, so that the wrap of one cannot be put in the place of another.
+// holderKind is the kind of what holds a wrapped key. It is part of the wrap's
+// label, so that one wrap cannot replace another.
 type holderKind byte
 
-// What holds the private half of a pair. The numbers are stored.
+// The kinds of holders. The numbers are stored.
 const (
 	HeldByPassword holderKind = 'p'
 	HeldBySession  holderKind = 's'
 	HeldByToken    holderKind = 't'
 )
 
-// WrapLabel is the place of a wrapped key: account id ‖ pair id ‖ kind 1.
+// WrapLabel returns the label of a wrapped key: account id ‖ pair id ‖ kind 1.
 func WrapLabel(id caller.AccountID, pair caller.PairID, kind holderKind) []byte {
 	return append(pairKey(id, pair), byte(kind))
 }

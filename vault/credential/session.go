@@ -18,33 +18,32 @@ const (
 	BucketSessions = "sessions" // account id ‖ ^created (8) ‖ id (8) -> the session's row
 )
 
-// How long sessions last, from the study of what others got wrong
-// (R-SES-1): without use, and at all.
+// The lifetimes of sessions (R-SES-1): without use, and in total.
 const (
 	SessionIdle     = 2 * time.Hour
 	SessionLifetime = 24 * time.Hour
-	// RememberedIdle and RememberedLifetime are for sessions of people who
-	// asked to stay signed in.
+	// RememberedIdle and RememberedLifetime apply to sessions that are to stay
+	// signed in.
 	RememberedIdle     = 7 * 24 * time.Hour
 	RememberedLifetime = 30 * 24 * time.Hour
 )
 
-// SessionsMost is how many sessions an account may have; the oldest ends for a
-// new one.
+// SessionsMost is the maximum number of sessions of an account; a new one then
+// ends the oldest.
 const SessionsMost = 100
 
 const sessionVersion = 1
 
-// PublicID names a session or token to its account. It opens nothing.
+// PublicID identifies a session or token to its account. It opens nothing.
 type PublicID [8]byte
 
 // NewPublicID returns a fresh id.
 func NewPublicID() PublicID { return PublicID(NewPairID()) }
 
-// String is the id as it is shown: 16 characters 0-9 and a-f.
+// String returns the id as shown: 16 characters 0-9 and a-f.
 func (id PublicID) String() string { return hex.EncodeToString(id[:]) }
 
-// SessionRecord is a browser that somebody signed in with.
+// SessionRecord is a signed-in browser.
 //
 //	version 1 │ account id 16 │ public id 8 │ created 8 │ used 8 │ remembered? 1
 //	│ pair id 8 │ masked network (4, text) │ wrapped key (4, bytes)
@@ -58,7 +57,7 @@ type SessionRecord struct {
 	Wrapped       []byte // the pair's private half, for the session's id
 }
 
-// Encode lays out a session.
+// Encode encodes a session.
 func (r *SessionRecord) Encode() []byte {
 	w := make(rows.Writer, 0, 160)
 	w.Byte(sessionVersion)
@@ -73,7 +72,7 @@ func (r *SessionRecord) Encode() []byte {
 	return w
 }
 
-// DecodeSession reads what Encode wrote.
+// DecodeSession decodes a session.
 func DecodeSession(data []byte) (*SessionRecord, error) {
 	in := rows.NewReader(data)
 	var r SessionRecord
@@ -86,7 +85,7 @@ func DecodeSession(data []byte) (*SessionRecord, error) {
 	return &r, in.End()
 }
 
-// latest is when the session ends however much it is used.
+// latest returns when the session ends regardless of use.
 func (r *SessionRecord) latest() time.Time {
 	if r.Remembered {
 		return r.Created.Add(RememberedLifetime)
@@ -94,7 +93,7 @@ func (r *SessionRecord) latest() time.Time {
 	return r.Created.Add(SessionLifetime)
 }
 
-// ends is when the session ends if it was last used at the given time.
+// ends returns when the session ends if it was last used at the given time.
 func (r *SessionRecord) ends(used time.Time) time.Time {
 	idle := SessionIdle
 	if r.Remembered {
@@ -107,7 +106,7 @@ func (r *SessionRecord) ends(used time.Time) time.Time {
 	return end
 }
 
-// Describe shows a session that was last used at the given time.
+// Describe describes a session that was last used at the given time.
 func (r *SessionRecord) Describe(used time.Time, current bool) Session {
 	return Session{
 		ID: r.ID.String(), Created: r.Created, Used: used, Expires: r.latest(),
@@ -115,8 +114,8 @@ func (r *SessionRecord) Describe(used time.Time, current bool) Session {
 	}
 }
 
-// sessionsKey is a session's row in the list of its account: newer ones come
-// first.
+// sessionsKey returns a session's row in the list of its account: newer ones
+// come first.
 func (r *SessionRecord) sessionsKey() []byte {
 	key := make([]byte, 0, len(r.Account)+8+len(r.ID))
 	key = append(key, r.Account[:]...)
@@ -135,8 +134,8 @@ type OwnSession struct {
 	Record *SessionRecord
 }
 
-// GetSessions loads an account's sessions, newest first, with those whose end
-// the sweeper has not seen yet.
+// GetSessions loads an account's sessions, newest first. It includes expired
+// ones that the sweeper has not deleted yet.
 func GetSessions(tx storage.Tx, id caller.AccountID) (list []OwnSession, err error) {
 	owned, err := ownRows(tx, BucketSessions, id)
 	if err != nil {
@@ -164,7 +163,7 @@ func ownRows(tx storage.Tx, bucket string, id caller.AccountID) (list [][32]byte
 	return list, err
 }
 
-// missing turns ErrNotFound into a fault where a row has to be there.
+// missing turns ErrNotFound into an internal error where a row must exist.
 func missing(err error) error {
 	if errors.Is(err, refusal.ErrNotFound) {
 		return rows.ErrInconsistent
@@ -186,8 +185,8 @@ func PutSession(tx storage.Tx, row [32]byte, r *SessionRecord) error {
 	return rows.PutDue(tx, r.ends(r.Used), rows.DueSession, row[:])
 }
 
-// DeleteSession ends a session. Its row in the index of what is due stays: it
-// finds nothing.
+// DeleteSession ends a session. Its row in the due index stays and has no
+// effect.
 func DeleteSession(tx storage.Tx, s OwnSession) error {
 	if err := tx.Delete(BucketSession, s.Row[:]); err != nil {
 		return err

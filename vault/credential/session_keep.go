@@ -11,7 +11,8 @@ import (
 	"hush/vault/rows"
 )
 
-// ListSessions marks the session in the row current, which may be nil.
+// ListSessions lists the sessions of an account and marks the one in the row
+// current, which may be nil.
 func (cr *Credentials) ListSessions(ctx context.Context, id caller.AccountID, current *[32]byte) (list []Session, err error) {
 	now := cr.clock.Now()
 	err = cr.store.View(ctx, func(tx storage.Tx) error {
@@ -27,8 +28,8 @@ func (cr *Credentials) ListSessions(ctx context.Context, id caller.AccountID, cu
 	return list, err
 }
 
-// EndSessions ends all sessions of an account but the one in that row, if any,
-// and returns how many ended.
+// EndSessions ends all sessions of an account but the one in the row except, if
+// any, and returns how many ended.
 func EndSessions(tx storage.Tx, id caller.AccountID, except *[32]byte) (int, error) {
 	owned, err := GetSessions(tx, id)
 	if err != nil {
@@ -47,8 +48,8 @@ func EndSessions(tx storage.Tx, id caller.AccountID, except *[32]byte) (int, err
 	return ended, nil
 }
 
-// EndSession ends a session whose time is over. One that was used since its
-// end was asked for has another.
+// EndSession ends an expired session. A session that was used since its end was
+// scheduled ends later.
 func (cr *Credentials) EndSession(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) != 32 {
 		return time.Time{}, rows.ErrDamaged
@@ -65,7 +66,7 @@ func (cr *Credentials) EndSession(tx storage.Tx, key []byte, now time.Time) (tim
 	return time.Time{}, DeleteSession(tx, s)
 }
 
-// unlessGone drops ErrNotFound where a row may be gone already.
+// unlessGone drops ErrNotFound where a row may already be gone.
 func unlessGone(err error) error {
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
@@ -73,12 +74,12 @@ func unlessGone(err error) error {
 	return err
 }
 
-// lastUse is when a session was last used.
+// lastUse returns when a session was last used.
 func (cr *Credentials) lastUse(s OwnSession) time.Time {
 	return cr.lastUsed.at(UseKey{BucketSession, s.Row}, s.Record.Used)
 }
 
-// Lasts tells whether a session is still good.
+// Lasts reports whether a session is still valid.
 func (cr *Credentials) Lasts(s OwnSession, now time.Time) bool {
 	return now.Before(s.Record.ends(cr.lastUse(s)))
 }

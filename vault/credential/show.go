@@ -6,7 +6,7 @@ import (
 	"hush/vault/caller"
 )
 
-// Session is what an account is shown of a session.
+// Session is a session as shown to its account.
 type Session struct {
 	ID         string // 16 characters 0-9 and a-f; opens nothing
 	Created    time.Time
@@ -17,7 +17,7 @@ type Session struct {
 	Remembered bool
 }
 
-// APIToken is what an account is shown of a token.
+// APIToken is a token as shown to its account.
 type APIToken struct {
 	ID      string // 16 characters 0-9 and a-f
 	Name    string
@@ -27,15 +27,15 @@ type APIToken struct {
 	Used    time.Time // zero for never; to the minute
 }
 
-// NewToken describes an API token that is to be made.
+// NewToken describes a new API token.
 type NewToken struct {
-	// Name is unique in its account. Empty means "default", for the operator a
-	// fresh one.
+	// Name is unique within its account. Empty means "default", or a fresh name
+	// for the operator.
 	Name string
-	// Scopes is what it is good for; zero means everything.
+	// Scopes are the token's scopes; zero means all.
 	Scopes caller.Scopes
-	// TTL is how long it is good; nil means for ever.
+	// TTL is the lifetime; nil means that the token does not expire.
 	TTL *time.Duration
-	// Rotate lets it take the place of one of that name.
+	// Rotate replaces an existing token of that name.
 	Rotate bool
 }

@@ -21,12 +21,12 @@ const (
 )
 
 const (
-	// TokensMost is how many API tokens an account may have.
+	// TokensMost is the maximum number of API tokens of an account.
 	TokensMost = 20
-	// tokenNameMost is the longest name of a token, in characters.
+	// tokenNameMost is the maximum length of a token's name, in characters.
 	tokenNameMost = 64
-	// tokenNameDefault is the name of the token that programs are given which
-	// know of one only.
+	// tokenNameDefault is the name of the token for programs that know only
+	// one.
 	tokenNameDefault = "default"
 )
 
@@ -40,7 +40,7 @@ type TokenRecord struct {
 	Account                caller.AccountID
 	id                     PublicID
 	Scopes                 caller.Scopes
-	created, expires, Used time.Time // expires and used may be zero: never
+	created, expires, Used time.Time // expires and Used may be zero: never
 	Pair                   caller.PairID
 	name                   string
 	Wrapped                []byte // the pair's private half, for the token
@@ -61,7 +61,7 @@ func (r *TokenRecord) encode() []byte {
 	return w
 }
 
-// DecodeToken reads a stored token.
+// DecodeToken decodes a stored token.
 func DecodeToken(data []byte) (*TokenRecord, error) {
 	in := rows.NewReader(data)
 	var r TokenRecord
@@ -75,12 +75,12 @@ func DecodeToken(data []byte) (*TokenRecord, error) {
 	return &r, in.End()
 }
 
-// Expired reports whether the time of a token is over.
+// Expired reports whether a token has expired.
 func (r *TokenRecord) Expired(now time.Time) bool {
 	return !r.expires.IsZero() && !now.Before(r.expires)
 }
 
-// Describe shows a token that was last used at the given time.
+// Describe describes a token that was last used at the given time.
 func (r *TokenRecord) Describe(used time.Time) APIToken {
 	return APIToken{
 		ID: r.id.String(), Name: r.name, Scopes: r.Scopes,
@@ -88,7 +88,7 @@ func (r *TokenRecord) Describe(used time.Time) APIToken {
 	}
 }
 
-// tokensKey is a token's row in the list of its account: older ones come
+// tokensKey returns a token's row in the list of its account: older ones come
 // first.
 func (r *TokenRecord) tokensKey() []byte {
 	key := make([]byte, 0, len(r.Account)+8+len(r.id))
@@ -108,8 +108,8 @@ type OwnToken struct {
 	Record *TokenRecord
 }
 
-// GetTokens loads an account's tokens, oldest first, with those whose end the
-// sweeper has not seen yet.
+// GetTokens loads an account's tokens, oldest first. It includes expired ones
+// that the sweeper has not deleted yet.
 func GetTokens(tx storage.Tx, id caller.AccountID) (list []OwnToken, err error) {
 	owned, err := ownRows(tx, BucketTokens, id)
 	if err != nil {
@@ -125,8 +125,8 @@ func GetTokens(tx storage.Tx, id caller.AccountID) (list []OwnToken, err error) 
 	return list, nil
 }
 
-// PutToken adds a token to its account. It returns ErrDuplicate if its name is
-// in use, unless it may rotate: then the one of that name ends. It returns
+// PutToken adds a token to its account. With rotate it ends an existing token
+// of the same name; otherwise it returns ErrDuplicate for one. It returns
 // TooManyError if there are too many.
 func PutToken(tx storage.Tx, t OwnToken, rotate bool) error {
 	present, err := GetTokens(tx, t.Record.Account)
@@ -149,7 +149,7 @@ func PutToken(tx storage.Tx, t OwnToken, rotate bool) error {
 	if err := t.put(tx); err != nil {
 		return err
 	}
-	// Those that end go last: the new token may hold the pair of one of them.
+	// The ending tokens go last: the new one may hold the pair of one of them.
 	return deleteTokens(tx, ending)
 }
 
@@ -166,8 +166,8 @@ func (t OwnToken) put(tx storage.Tx) error {
 	return rows.PutDue(tx, t.Record.expires, rows.DueToken, t.row[:])
 }
 
-// deleteTokens ends tokens. What asks for their end at a time stays: it finds
-// nothing.
+// deleteTokens ends tokens. Their rows in the due index stay and have no
+// effect.
 func deleteTokens(tx storage.Tx, list []OwnToken) error {
 	for _, t := range list {
 		if err := tx.Delete(BucketToken, t.row[:]); err != nil {
@@ -183,8 +183,8 @@ func deleteTokens(tx storage.Tx, list []OwnToken) error {
 	return nil
 }
 
-// Draft checks what is asked for and returns the record that it makes, as far
-// as it says.
+// Draft checks the request and returns the record as far as the request
+// determines it.
 func (n NewToken) Draft(now time.Time) (*TokenRecord, error) {
 	name := strings.TrimSpace(n.Name)
 	if name == "" {
@@ -194,7 +194,7 @@ func (n NewToken) Draft(now time.Time) (*TokenRecord, error) {
 		return nil, err
 	}
 	if n.Scopes&^caller.ScopesAll != 0 {
-		return nil, &refusal.InvalidError{Field: "scopes", Text: "has one that does not exist"}
+		return nil, &refusal.InvalidError{Field: "scopes", Text: "has an unknown scope"}
 	}
 	r := &TokenRecord{id: NewPublicID(), Scopes: n.Scopes, created: now, name: name}
 	if r.Scopes == 0 {

@@ -29,7 +29,7 @@ func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (lis
 	return list, err
 }
 
-// RevokeToken ends the first token that is meant, or returns ErrNotFound.
+// RevokeToken ends the first token that meant accepts, or returns ErrNotFound.
 func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, meant func(*TokenRecord) bool) (ended APIToken, err error) {
 	now := cr.clock.Now()
 	err = cr.store.View(ctx, func(tx storage.Tx) error {
@@ -78,7 +78,7 @@ func EndTokens(tx storage.Tx, id caller.AccountID) (int, error) {
 	return len(owned), deleteTokens(tx, owned)
 }
 
-// EndToken ends a token whose time is over.
+// EndToken ends an expired token.
 func (cr *Credentials) EndToken(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	if len(key) != 32 {
 		return time.Time{}, rows.ErrDamaged
@@ -94,7 +94,7 @@ func (cr *Credentials) EndToken(tx storage.Tx, key []byte, now time.Time) (time.
 	return time.Time{}, deleteTokens(tx, []OwnToken{{row, record}})
 }
 
-// WrapToken completes a token's record: it will hold that pair of that
+// WrapToken completes a token's record, which then holds the given pair of the
 // account.
 func (cr *Credentials) WrapToken(token seal.APIToken, r *TokenRecord, id caller.AccountID, pair caller.PairID, key seal.AccountKey) OwnToken {
 	r.Account, r.Pair = id, pair
@@ -102,9 +102,9 @@ func (cr *Credentials) WrapToken(token seal.APIToken, r *TokenRecord, id caller.
 	return OwnToken{token.Row(), r}
 }
 
-// ImportToken adds a token that was made elsewhere, with a pair of its own:
-// ErrDuplicate if there is that token or one of that name, TooManyError if no
-// more may be added.
+// ImportToken adds a token from another service with a pair of its own. It
+// returns ErrDuplicate if the token or its name exists, and TooManyError if
+// there are too many.
 func (cr *Credentials) ImportToken(tx storage.Tx, id caller.AccountID, token seal.APIToken, name string, scopes caller.Scopes, now time.Time) error {
 	_, err := GetToken(tx, token.Row())
 	if err == nil {
@@ -133,12 +133,12 @@ func PutTokenPair(tx storage.Tx, t OwnToken, key seal.AccountKey, rotate bool) e
 	return checkPairLimit(tx, id)
 }
 
-// TokenID names a token by its id.
+// TokenID returns a filter for a token's id.
 func TokenID(id string) func(*TokenRecord) bool {
 	return func(r *TokenRecord) bool { return r.id.String() == id }
 }
 
-// TokenNamed names a token by its name.
+// TokenNamed returns a filter for a token's name.
 func TokenNamed(name string) func(*TokenRecord) bool {
 	return func(r *TokenRecord) bool { return r.name == name }
 }

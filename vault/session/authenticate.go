@@ -15,11 +15,11 @@ import (
 	"hush/vault/refusal"
 )
 
-// Authenticate turns what a request brought into a caller on that network:
-// a session, an API token, or an address and its API token, and nothing
-// besides. Whatever is not good as it stands gets ErrUnauthenticated: unknown,
-// ended or too old, another account's, or of an account that cannot be used.
-// ErrUnavailable and other errors say nothing about the credential.
+// Authenticate returns the caller with exactly one of these credentials: a
+// session, an API token, or an address and its API token. It returns
+// ErrUnauthenticated for a credential that is unknown, ended, expired, of
+// another account, or of an account that cannot be used. ErrUnavailable and
+// other errors say nothing about the credential.
 func (se *Sessions) Authenticate(ctx context.Context, network caller.Network, cred Credential) (caller.Caller, error) {
 	anonymous, now := caller.Caller{Network: network}, se.clock.Now()
 	proof, ok := se.lookUp(cred)
@@ -41,15 +41,15 @@ func (se *Sessions) Authenticate(ctx context.Context, network caller.Network, cr
 	return caller.Caller{Account: found.with.ID.String(), Network: network, Credential: found.with}, nil
 }
 
-// provenCredential is a good credential with its row and when it was last used.
+// provenCredential is a valid credential with its row and its last use.
 type provenCredential struct {
 	with *caller.Credential
 	key  credential.UseKey
 	used time.Time
 }
 
-// lookUp reads the one credential that was brought and returns what looks it
-// up, or false if it can be none.
+// lookUp parses the credential and returns the function that looks it up, or
+// false if it is malformed.
 func (se *Sessions) lookUp(cred Credential) (func(storage.Tx, time.Time) (provenCredential, error), bool) {
 	if cred.Session == "" {
 		token, ok := seal.ParseAPIToken(string(cred.Token))
@@ -83,7 +83,7 @@ func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time
 	return provenCredential{with, credential.UseKey{Bucket: credential.BucketSession, Row: row}, record.Used}, nil
 }
 
-// proveToken takes any address for granted if none is named.
+// proveToken accepts any address if none is given.
 func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address caller.Text, now time.Time) (provenCredential, error) {
 	row := token.Row()
 	record, err := credential.GetToken(tx, row)
@@ -107,9 +107,9 @@ func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address calle
 	return provenCredential{with, credential.UseKey{Bucket: credential.BucketToken, Row: row}, record.Used}, nil
 }
 
-// RecheckCaller returns ErrUnauthenticated if the credential that a caller came with
-// has ended since: it was revoked, its time is over, or its account cannot be
-// used any more. It does not count as a use. Anonymous callers stay who they are.
+// RecheckCaller returns ErrUnauthenticated if the caller's credential has ended
+// since: it was revoked, it expired, or its account can no longer be used. It
+// does not count as a use. Anonymous callers always pass.
 func (se *Sessions) RecheckCaller(ctx context.Context, c caller.Caller) error {
 	if c.Credential == nil {
 		return nil
@@ -138,7 +138,7 @@ func (se *Sessions) RecheckCaller(ctx context.Context, c caller.Caller) error {
 	return err
 }
 
-// addressIs tells whether an address is the account's, however it is spelled.
+// addressIs reports whether an address is the account's, however it is spelled.
 func (se *Sessions) addressIs(r *account.Record, address caller.Text) bool {
 	canonical, err := email.Canonical(address)
 	if err != nil {
@@ -148,7 +148,7 @@ func (se *Sessions) addressIs(r *account.Record, address caller.Text) bool {
 	return subtle.ConstantTimeCompare(id[:], r.AddressID[:]) == 1
 }
 
-// proveAccount returns what a credential of an account says of it, or
+// proveAccount returns the part of a credential that comes from its account, or
 // ErrUnauthenticated if the account cannot be used.
 func (se *Sessions) proveAccount(tx storage.Tx, id caller.AccountID) (*caller.Credential, *account.Record, error) {
 	account, err := account.UsableAccount(tx, id)

@@ -15,10 +15,10 @@ import (
 	"hush/vault/rows"
 )
 
-// CreateSession signs in with an account's address and password. A session is
-// always a new one: nothing that a browser brought becomes its id. Its errors
-// are ErrCredentials, which does not tell what was wrong, LockedError and
-// ErrBusy. An account whose address was not confirmed has no password yet.
+// CreateSession signs in with an account's address and password. It always
+// creates a new session: nothing that a browser sent becomes its id. It returns
+// ErrCredentials, which does not reveal what was wrong, LockedError or ErrBusy.
+// An unconfirmed account has no password.
 func (se *Sessions) CreateSession(ctx context.Context, c caller.Caller, address, password caller.Text, remember bool) (SignedIn, error) {
 	for range signInRounds {
 		signed, err := se.tryToSignIn(ctx, c, address, password, remember)
@@ -29,12 +29,13 @@ func (se *Sessions) CreateSession(ctx context.Context, c caller.Caller, address,
 	return SignedIn{}, refusal.ErrBusy
 }
 
-// signInRounds is how often a sign-in looks again when the password's hash was
-// replaced while it was compared.
+// signInRounds is how often a sign-in retries when the password's hash was
+// replaced during the comparison.
 const signInRounds = 3
 
-// errPasswordMoved: the stored hash is another one than was compared with.
-var errPasswordMoved = errors.New("vault: the password's hash moved on")
+// errPasswordMoved reports that the stored hash was replaced after the
+// comparison.
+var errPasswordMoved = errors.New("vault: the password's hash changed")
 
 func (se *Sessions) tryToSignIn(ctx context.Context, c caller.Caller, address, password caller.Text, remember bool) (SignedIn, error) {
 	now := se.clock.Now()
@@ -62,22 +63,22 @@ func (se *Sessions) tryToSignIn(ctx context.Context, c caller.Caller, address, p
 	if err != nil {
 		return SignedIn{}, err
 	}
-	se.others.Changed(who.id) // the oldest session may have made room
+	se.others.Changed(who.id) // the oldest session may have ended
 	return SignedIn{
 		Cookie: in.cookie, Session: in.record.Describe(now, true),
 		Account: account, Shrimp: se.keys.Shrimp(in.cookie),
 	}, nil
 }
 
-// claimant is who somebody says they are.
+// claimant is the account that a caller claims to own.
 type claimant struct {
 	addressID [32]byte
 	id        caller.AccountID
 	record    *account.Record // nil if there is no such account
 }
 
-// claimant looks up the account of an address. What is no address has none,
-// like one that nobody signed up with.
+// claimant looks up the account of an address. A malformed address has no
+// account, like an unknown one.
 func (se *Sessions) claimant(ctx context.Context, address caller.Text) (claimant, error) {
 	canonical, err := email.Canonical(address)
 	if err != nil {
@@ -96,8 +97,8 @@ func (se *Sessions) claimant(ctx context.Context, address caller.Text) (claimant
 	return who, err
 }
 
-// strongerPassword hashes a right password anew if its hash takes less work
-// than new ones do. It returns nil if it does not, or if there is no time.
+// strongerPassword hashes a right password anew if its hash is weaker than new
+// ones. It returns nil if not, or if there is no time.
 func (se *Sessions) strongerPassword(ctx context.Context, r *account.Record, password caller.Text) *account.NewPassword {
 	if !r.Password.Params.Weaker(se.passwords.NewPasswordParams()) {
 		return nil
@@ -109,14 +110,14 @@ func (se *Sessions) strongerPassword(ctx context.Context, r *account.Record, pas
 	return &next
 }
 
-// signIn is a session that is to be, for whoever knew the password.
+// signIn is a session to be created after the password was verified.
 type signIn struct {
 	id     caller.AccountID
 	hash   seal.PasswordHash
 	next   *account.NewPassword // nil to keep the stored one
 	cookie seal.SessionID
 	record credential.SessionRecord
-	// network is where the sign-in comes from.
+	// network is the network of the sign-in.
 	network [8]byte
 }
 
@@ -149,8 +150,8 @@ func (se *Sessions) signIn(tx storage.Tx, in signIn, now time.Time) (account.Acc
 	return se.accounts.DescribeAccount(tx, in.id, owner)
 }
 
-// signedInto loads the account, which may have changed while the password was
-// hashed, and tells whether it may be signed into.
+// signedInto loads the account, which may have changed during the hash, and
+// returns an error unless it may be signed in to.
 func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.Record, error) {
 	account, err := account.GetAccount(tx, in.id)
 	switch {
@@ -161,12 +162,12 @@ func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.Record, error
 	case account.Disabled || !account.Destroyed.IsZero():
 		return nil, refusal.ErrCredentials
 	case !se.passwords.PasswordIs(account, in.hash):
-		return nil, errPasswordMoved // by a stronger hash of it, or by another password
+		return nil, errPasswordMoved // replaced by a stronger hash, or by another password
 	}
 	return account, nil
 }
 
-// openSession stores the session, which holds what the password holds.
+// openSession stores the session. It holds the pair that the password holds.
 func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
 	main, key, err := se.credentials.OpenMainPair(tx, in.id, in.hash.WrappingSecret())
 	if err != nil {
@@ -178,8 +179,7 @@ func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
 	return admitSession(tx, in.cookie.Row(), &record)
 }
 
-// admitSession adds a session, for which the oldest ends if there are too
-// many.
+// admitSession adds a session and ends the oldest if there are too many.
 func admitSession(tx storage.Tx, row [32]byte, r *credential.SessionRecord) error {
 	present, err := credential.GetSessions(tx, r.Account)
 	if err != nil {

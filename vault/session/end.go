@@ -11,9 +11,9 @@ import (
 	"hush/vault/rows"
 )
 
-// DestroySession signs out: it ends the session that the caller came with. It
-// returns ErrUnauthenticated for callers without an account and ErrPolicy for
-// those with another credential. A session that ended meanwhile is no error.
+// DestroySession signs out: it ends the caller's session. It returns
+// ErrUnauthenticated for a caller without an account and ErrPolicy for one with
+// another kind of credential. A session that has already ended is not an error.
 func (se *Sessions) DestroySession(ctx context.Context, c caller.Caller) error {
 	if c.Credential == nil {
 		return refusal.ErrUnauthenticated
@@ -25,10 +25,10 @@ func (se *Sessions) DestroySession(ctx context.Context, c caller.Caller) error {
 	return err
 }
 
-// RevokeSessions ends sessions of the caller's account, and returns how many:
-// those with the ids, whatever else is among them, or all, the caller's own
-// included. Whoever comes with one of them next is refused. Callers without an
-// account get ErrUnauthenticated.
+// RevokeSessions ends sessions of the caller's account and returns how many:
+// those with the given ids, ignoring unknown ones, or all, including the
+// caller's own. Later requests with them are refused. It returns
+// ErrUnauthenticated for a caller without an account.
 func (se *Sessions) RevokeSessions(ctx context.Context, c caller.Caller, ids []string, all bool) (int, error) {
 	if c.Credential == nil {
 		return 0, refusal.ErrUnauthenticated
@@ -38,8 +38,8 @@ func (se *Sessions) RevokeSessions(ctx context.Context, c caller.Caller, ids []s
 	})
 }
 
-// endSome ends the sessions of an account that are meant and returns how many
-// of them were still good.
+// endSome ends the sessions of an account that meant accepts, and returns how
+// many of them were still valid.
 func (se *Sessions) endSome(ctx context.Context, id caller.AccountID, meant func(credential.OwnSession) bool) (ended int, err error) {
 	now := se.clock.Now()
 	found := func(tx storage.Tx) ([]credential.OwnSession, error) {

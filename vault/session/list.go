@@ -9,8 +9,8 @@ import (
 )
 
 // ListSessions lists the sessions of the caller's account, newest first, and
-// tells which is the caller's own. Callers without an account get
-// ErrUnauthenticated.
+// marks the caller's own. It returns ErrUnauthenticated for a caller without an
+// account.
 func (se *Sessions) ListSessions(ctx context.Context, c caller.Caller) ([]credential.Session, error) {
 	if c.Credential == nil {
 		return nil, refusal.ErrUnauthenticated

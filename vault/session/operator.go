@@ -14,16 +14,16 @@ import (
 	"hush/vault/rows"
 )
 
-// Operator is what whoever runs the service may do with sessions and tokens. Nothing here asks
-// for a password: who may be the operator is for those to know who hand it out.
+// Operator holds the operator's actions on sessions and tokens. It asks for no
+// password: only the process that owns the data folder hands it out.
 type Operator struct{ v *Sessions }
 
-// NewOperator returns what the operator may do with sessions and tokens.
+// NewOperator returns the operator's actions on sessions and tokens.
 func NewOperator(v *Sessions) Operator { return Operator{v} }
 
-// CreateToken makes an API token of an account, named by its address or id,
-// without its password: the token lists what is shared after it was made. It
-// works as soon as the account can be used. Its errors are those of
+// CreateToken creates an API token of an account, given by address or id,
+// without its password. The token lists what is shared after its creation. It
+// works as soon as the account can be used. It returns the errors of
 // GenerateAPIToken, and ErrNotFound for an unknown account.
 func (o Operator) CreateToken(ctx context.Context, account caller.Text, n credential.NewToken) (seal.APIToken, credential.APIToken, error) {
 	now := o.v.clock.Now()
@@ -76,9 +76,9 @@ func (o Operator) ListSessions(ctx context.Context, account caller.Text) ([]cred
 	return o.v.credentials.ListSessions(ctx, id, nil)
 }
 
-// RevokeToken ends the token of an account that has the id, or else the name,
-// and returns what it was. It returns ErrNotFound if there is no such account
-// or token.
+// RevokeToken ends the token of an account with the given id, or else the given
+// name, and returns it. It returns ErrNotFound if there is no such account or
+// token.
 func (o Operator) RevokeToken(ctx context.Context, account caller.Text, token string) (credential.APIToken, error) {
 	id, err := o.find(ctx, account)
 	if err != nil {
@@ -92,7 +92,7 @@ func (o Operator) RevokeToken(ctx context.Context, account caller.Text, token st
 	return o.v.credentials.RevokeToken(ctx, id, credential.TokenNamed(name))
 }
 
-// find returns the id of the account that the operator names.
+// find returns the id of an account.
 func (o Operator) find(ctx context.Context, account caller.Text) (id caller.AccountID, err error) {
 	err = o.v.store.View(ctx, func(tx storage.Tx) error {
 		id, _, err = o.v.accounts.ResolveAccount(tx, account)

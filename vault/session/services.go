@@ -19,8 +19,8 @@ type Sessions struct {
 	others      account.Others
 }
 
-// Tokens makes, lists and ends the API tokens of callers' accounts. It is safe
-// for concurrent use.
+// Tokens creates, lists and ends the API tokens of callers' accounts. It is
+// safe for concurrent use.
 type Tokens struct {
 	store       rows.Store
 	clock       *rows.Clock
@@ -28,7 +28,7 @@ type Tokens struct {
 	others      account.Others
 }
 
-// Options is what sessions and tokens are made of; all are required.
+// Options are the dependencies of New; all are required.
 type Options struct {
 	Store       rows.Store
 	Clock       *rows.Clock
@@ -39,7 +39,7 @@ type Options struct {
 	Others      account.Others
 }
 
-// New returns the sessions and tokens of a store.
+// New returns the services on a store.
 func New(o Options) (*Sessions, *Tokens) {
 	sessions := &Sessions{o.Store, o.Clock, o.Keys, o.Accounts, o.Passwords, o.Credentials, o.Others}
 	return sessions, &Tokens{o.Store, o.Clock, o.Credentials, o.Others}

@@ -9,15 +9,15 @@ import (
 
 // SignedIn is a new session.
 type SignedIn struct {
-	// Cookie is what the browser keeps.
+	// Cookie is the value of the browser's cookie.
 	Cookie  seal.SessionID
 	Session credential.Session
 	Account account.Account
 	Shrimp  string
 }
 
-// Credential is what a request brought: an address and a token, a token alone,
-// or a session.
+// Credential is what a request authenticates with: an address and a token, a
+// token alone, or a session.
 type Credential struct {
 	Address, Token, Session caller.Text
 }

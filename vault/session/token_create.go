@@ -15,11 +15,11 @@ import (
 	"hush/vault/rows"
 )
 
-// GenerateAPIToken makes an API token of the caller's account and returns it,
-// the only time that anybody sees it, with what is told of it later. What the
-// caller's credential may list, the token may, too. Its errors are
-// ErrUnauthenticated, ErrScope for a token that asks for more than it may
-// itself, InvalidError, ErrDuplicate and TooManyError.
+// GenerateAPIToken creates an API token of the caller's account. It returns the
+// token, which is never shown again, and its description. The token may list
+// what the caller's credential may list. It returns ErrUnauthenticated,
+// ErrScope for scopes that the caller's token lacks, InvalidError, ErrDuplicate
+// or TooManyError.
 func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n credential.NewToken) (seal.APIToken, credential.APIToken, error) {
 	now := ts.clock.Now()
 	pair, key, err := ts.credentials.OpenPair(c)
@@ -54,8 +54,8 @@ func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 	return token, record.Describe(time.Time{}), nil
 }
 
-// stillGood returns ErrUnauthenticated if the caller's credential ended since
-// it was shown, so that what is revoked makes no successor.
+// stillGood returns ErrUnauthenticated if the caller's credential has ended
+// since it was authenticated, so that a revoked one cannot create a successor.
 func stillGood(tx storage.Tx, c caller.Caller, now time.Time) error {
 	if _, err := account.UsableAccount(tx, c.Credential.ID); err != nil {
 		return err
@@ -72,7 +72,7 @@ func stillGood(tx storage.Tx, c caller.Caller, now time.Time) error {
 		return err
 	}
 	for _, t := range tokens {
-		// Each token's wrapped key is its own, so it tells which one it is.
+		// Each token's wrapped key is unique, so it identifies the token.
 		if bytes.Equal(t.Record.Wrapped, c.Credential.Wrapped) && !t.Record.Expired(now) {
 			return nil
 		}

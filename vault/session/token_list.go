@@ -8,8 +8,8 @@ import (
 	"hush/vault/refusal"
 )
 
-// ListAPITokens lists the tokens of the caller's account, oldest first.
-// Callers without one get ErrUnauthenticated.
+// ListAPITokens lists the tokens of the caller's account, oldest first. It
+// returns ErrUnauthenticated for a caller without an account.
 func (ts *Tokens) ListAPITokens(ctx context.Context, c caller.Caller) ([]credential.APIToken, error) {
 	if c.Credential == nil {
 		return nil, refusal.ErrUnauthenticated
@@ -17,9 +17,9 @@ func (ts *Tokens) ListAPITokens(ctx context.Context, c caller.Caller) ([]credent
 	return ts.credentials.ListTokens(ctx, c.Credential.ID)
 }
 
-// RevokeAPIToken ends a token of the caller's account; whoever comes with it
-// next is refused. It returns ErrNotFound if the account has none of that id,
-// and ErrUnauthenticated for callers without an account.
+// RevokeAPIToken ends a token of the caller's account; later requests with it
+// are refused. It returns ErrNotFound if the account has no such token, and
+// ErrUnauthenticated for a caller without an account.
 func (ts *Tokens) RevokeAPIToken(ctx context.Context, c caller.Caller, id string) error {
 	if c.Credential == nil {
 		return refusal.ErrUnauthenticated
