@@ -13,7 +13,7 @@ import (
 	"hush/vault/rows"
 )
 
-// Brand is how a domain's pages look. A nil field was never set.
+// Brand is the branding of a domain's pages. A nil field was never set.
 type Brand struct {
 	// PrimaryColor and Colour are # and 3 or 6 hexadecimal digits.
 	PrimaryColor, Colour *string
@@ -21,23 +21,23 @@ type Brand struct {
 	FontFamily *string
 	// CornerStyle is rounded, square or pill.
 	CornerStyle *string
-	// ButtonTextLight tells whether text on buttons is light.
+	// ButtonTextLight selects light text on buttons.
 	ButtonTextLight *bool
-	// The instructions are up to 500 characters each: what recipients read
+	// The instructions are up to 500 characters each. Recipients read them
 	// before they reveal, beside the secret, and afterwards.
 	InstructionsPreReveal, InstructionsReveal, InstructionsPostReveal *string
-	// Description is up to 200 characters.
+	// Description has up to 200 characters.
 	Description *string
-	// Locale is the language of the pages, as in pt_BR.
+	// Locale is the language of the pages, such as pt_BR.
 	Locale *string
-	// AllowPublicHomepage lets anybody share on the domain's home page,
-	// AllowPublicAPI by calling the API on the domain; see Vault.AdmitVisitor.
+	// AllowPublicHomepage lets everyone share on the domain's home page,
+	// AllowPublicAPI through the API on the domain; see Domains.AdmitVisitor.
 	AllowPublicHomepage, AllowPublicAPI *bool
 }
 
-// UpdateDomainBrand changes how the pages of a domain look: the fields named in
-// unset go, as in primary_color, and then those of change that are not nil are
-// set. All others stay. It returns ErrDomainNotFound and ErrInvalid.
+// UpdateDomainBrand changes a domain's branding. It deletes the fields named in
+// unset, such as primary_color, and then sets those fields of change that are
+// not nil. It returns ErrDomainNotFound and ErrInvalid.
 func (ds *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name string, change Brand, unset []string) (Domain, error) {
 	var clean Brand
 	if err := clean.unset(unset); err != nil {
@@ -57,17 +57,17 @@ func (ds *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name 
 	})
 }
 
-// brandField is a field of a brand by its name on the wire: a text, which clean
-// checks and normalises, or a flag.
+// brandField is a field of a brand with its wire name: a flag, or a text that
+// clean checks and normalizes.
 type brandField struct {
 	name  string
 	text  **string
 	flag  **bool
-	clean func(string) (string, string) // the value, or what is wrong with it
+	clean func(string) (string, string) // returns the value, or what is wrong with it
 }
 
-// fields lists the fields in the order in which they are stored: new ones go to
-// the end, and take the next version of the record.
+// fields returns the fields in the order in which they are stored. New ones go
+// to the end, and take the next version of the record.
 func (b *Brand) fields() []brandField {
 	return []brandField{
 		{name: "primary_color", text: &b.PrimaryColor, clean: cleanColor},
@@ -176,7 +176,8 @@ func cleanCorner(text string) (value, problem string) {
 	return "", "Invalid button style: must be rounded, square or pill"
 }
 
-// cleanLocale takes a language, or one of a region by either spelling.
+// cleanLocale accepts a language, or a language with a region in either
+// spelling.
 func cleanLocale(text string) (value, problem string) {
 	text = strings.Replace(text, "-", "_", 1)
 	language, region, regional := strings.Cut(text, "_")
@@ -192,7 +193,7 @@ const lowerLetters = "abcdefghijklmnopqrstuvwxyz"
 func cleanInstructions(text string) (value, problem string) { return cleanText(text, 500) }
 func cleanDescription(text string) (value, problem string)  { return cleanText(text, 200) }
 
-// cleanText takes the line ends of forms for new lines.
+// cleanText converts the line ends of forms to newlines.
 func cleanText(text string, most int) (value, problem string) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	forbidden := func(r rune) bool { return r != '\n' && unicode.IsControl(r) }

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// checkTime is how long all questions of one check may take together.
+	// checkTime is the maximum time of all queries of one check.
 	checkTime  = 5 * time.Second
 	valuesMost = 10
 	valueSize  = 512
 )
 
-// The words for what a check found wrong.
+// The texts for the results of a check.
 const (
 	problemNoTXT     = "No TXT record was found."
 	problemOtherTXT  = "There are TXT records, but none has the expected value."
@@ -34,13 +34,13 @@ const (
 	problemNoDNS     = "DNS could not answer."
 )
 
-// findings is what DNS said about a domain.
+// findings are the results of the DNS queries about a domain.
 type findings struct {
 	txt, address Check
 }
 
-// askDNS puts the questions about a domain to DNS. Nothing of what it finds is
-// an error: it is for the account to see. It must not run in a transaction.
+// askDNS runs the DNS queries about a domain. No result is an error: the
+// account sees them all. It must not run in a transaction.
 func (ck *Checks) askDNS(ctx context.Context, d *ownedDomain, now time.Time) findings {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -53,10 +53,10 @@ func (ck *Checks) askDNS(ctx context.Context, d *ownedDomain, now time.Time) fin
 	return f
 }
 
-// checkTXT passes if the domain's challenge has the expected value. An alias may
-// lead it anywhere that this service's DNS server sees, its operator's own
-// network included. What is outside the domain is therefore compared and never
-// shown, nor told from nothing.
+// checkTXT passes if the domain's challenge record has the expected value. An
+// alias may lead to any name that this service's DNS server sees, its
+// operator's private network included. So records outside the domain are
+// compared, but never shown, and a mismatch there looks the same as no record.
 func (ck *Checks) checkTXT(ctx context.Context, d *ownedDomain) Check {
 	c := Check{Kind: CheckTXT, Name: d.challenge() + "." + d.name, Expected: []string{d.value()}}
 	found, at, err := ck.resolver.TXT(ctx, c.Name)
@@ -79,10 +79,10 @@ func (ck *Checks) checkTXT(ctx context.Context, d *ownedDomain) Check {
 	return c
 }
 
-// isBelow reports whether a canonical name is another one or lies below it.
+// isBelow reports whether a canonical name equals another one or is below it.
 func isBelow(name, other string) bool { return name == other || strings.HasSuffix(name, "."+other) }
 
-// checkAddress passes if a name has addresses and each is one of the service's
+// checkAddress passes if a name has addresses and all of them are the service's
 // own.
 func (ck *Checks) checkAddress(ctx context.Context, name string) Check {
 	c := Check{Kind: CheckAddress, Name: name}
@@ -108,7 +108,7 @@ func (ck *Checks) checkAddress(ctx context.Context, name string) Check {
 	return c
 }
 
-// ownAddresses are those of the service's own host.
+// ownAddresses returns the addresses of the service's own host.
 func (ck *Checks) ownAddresses(ctx context.Context) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(ck.host); err == nil {
 		return []netip.Addr{addr.Unmap()}, nil
@@ -123,8 +123,8 @@ func (ck *Checks) ownAddresses(ctx context.Context) ([]netip.Addr, error) {
 	}
 }
 
-// texts shows addresses. What a resolver knows of networks that are not public
-// is not told, but for the service's own addresses.
+// texts returns addresses as text. It hides private addresses that are not the
+// service's own.
 func texts(addresses, own []netip.Addr) []string {
 	shown := make([]string, len(addresses))
 	for i, a := range addresses {
@@ -136,7 +136,7 @@ func texts(addresses, own []netip.Addr) []string {
 	return shown
 }
 
-// bounded keeps what is worth showing of what DNS said.
+// bounded limits the number and size of values from DNS.
 func bounded(values []string) []string {
 	kept := make([]string, min(len(values), valuesMost))
 	for i := range kept {
@@ -145,8 +145,8 @@ func bounded(values []string) []string {
 	return kept
 }
 
-// problemOf says in words why DNS did not answer. Its own words stay here: they
-// name servers that are nobody's business.
+// problemOf describes why a DNS query failed. It does not return the error's
+// text, which may name internal servers.
 func problemOf(err error) string {
 	var network net.Error
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &network) && network.Timeout() {

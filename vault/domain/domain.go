@@ -15,53 +15,53 @@ import (
 	"hush/vault/rows"
 )
 
-// DomainLimit is the most domains of an account.
+// DomainLimit is the maximum number of domains of an account.
 const DomainLimit = 100
 
-// Resolver asks DNS, within its own limits of time, number and size.
+// Resolver queries DNS within its own limits of time, number and size.
 type Resolver interface {
-	// TXT returns the texts of a name, each joined to one string, and the name
-	// that they are at: another one if aliases lead there. A name without any
-	// is no error: it has none.
+	// TXT returns the TXT records of a name, each joined to one string, and the
+	// name that holds them, which differs if aliases lead there. A name without
+	// records is not an error.
 	TXT(ctx context.Context, name string) (texts []string, at string, err error)
-	// Addresses returns the IPv4 and IPv6 addresses of a name; none is no
-	// error.
+	// Addresses returns the IPv4 and IPv6 addresses of a name; having none is
+	// not an error.
 	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// State is where a claim stands. The numbers are stored.
+// State is the state of a claim. The numbers are stored.
 type State byte
 
 // The states of a domain.
 const (
-	DomainPending State = 1 // the TXT record was not found yet
-	// DomainVerified: the TXT record was found, and the name is this account's
-	// and nobody else's.
+	DomainPending State = 1 // the TXT record has not been found yet
+	// DomainVerified: the TXT record was found, and no other account holds the
+	// name.
 	DomainVerified State = 2
 	// DomainSuspended: the TXT record has been missing for seven days. Secrets
-	// on the domain are locked, and somebody else may verify the name.
+	// on the domain are locked, and another account may verify the name.
 	DomainSuspended State = 3
 )
 
-// CheckKind is what DNS was asked. The numbers are stored.
+// CheckKind is the kind of a DNS check. The numbers are stored.
 type CheckKind byte
 
 // The kinds of checks.
 const (
 	CheckTXT     CheckKind = 1 // whether the TXT record has the value
-	CheckAddress CheckKind = 2 // whether the name leads to this service
+	CheckAddress CheckKind = 2 // whether the name resolves to this service
 )
 
-// Check is one question that was put to DNS, and what came of it.
+// Check is one DNS check with its result.
 type Check struct {
 	Kind   CheckKind
 	Passed bool
-	// Name is what was asked for.
+	// Name is the queried name.
 	Name string
-	// Expected is empty if it is not known; Found is at most 10 values of up to
+	// Expected is empty if it is unknown. Found has at most 10 values of up to
 	// 512 bytes.
 	Expected, Found []string
-	// Problem says what went wrong in words; empty if nothing did.
+	// Problem describes what went wrong; empty if nothing did.
 	Problem string
 	Time    time.Time
 }
@@ -70,32 +70,34 @@ type Check struct {
 type Domain struct {
 	// ID is 20 characters 0-9 and a-f.
 	ID string
-	// Name is the whole name, in lower case and ASCII; Base the part that is
-	// registered, SLD and TLD its two sides, TRD what lies before it. Subdomain
-	// is Name unless the domain is an Apex.
+	// Name is the whole name, in lower case and ASCII. Base is the registered
+	// part, SLD and TLD are its two sides, and TRD is what precedes it.
+	// Subdomain equals Name unless the domain is an Apex.
 	Name, Base, Subdomain, TRD, TLD, SLD string
 	Apex                                 bool
-	// TXTHost, below Base, is where a TXT record of TXTValue proves ownership.
+	// TXTHost, relative to Base, is the name of the TXT record that proves
+	// ownership with TXTValue.
 	TXTHost, TXTValue string
 	State             State
-	// Checks are the last ones; none before the first.
+	// Checks are the latest checks; empty before the first.
 	Checks []Check
-	// Resolving tells whether the name leads here, by the last check.
+	// Resolving reports whether the name resolved to this service at the last
+	// check.
 	Resolving bool
 	Brand     Brand
-	// Verified is when it first was and Checked when it last was checked; zero
-	// before.
+	// Verified is when the domain was first verified, Checked when it was last
+	// checked; zero before.
 	Created, Updated, Verified, Checked time.Time
-	// Logo and Icon come without their content; nil if there is none.
+	// Logo and Icon have no content; nil if there is none.
 	Logo, Icon *Image
-	// Address is the account's; it must not be logged.
+	// Address is the account's address. It must not be logged.
 	Address string
 }
 
-// AddDomain claims a name for the caller's account. A claim keeps nobody else
-// from the name before it is verified. It returns ErrInvalid for what is no
-// public domain or the service's own, ErrDuplicate for one that the account
-// has, and ErrTooMany.
+// AddDomain claims a name for the caller's account. A claim reserves nothing:
+// other accounts may claim the name, too, and the first to verify it holds it.
+// It returns ErrInvalid for the service's own name and for one that is not a
+// public domain, ErrDuplicate if the account has it already, and ErrTooMany.
 func (ds *Domains) AddDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
 	owner, err := domainOwner(c)
 	if err != nil {
@@ -117,7 +119,7 @@ func (ds *Domains) AddDomain(ctx context.Context, c caller.Caller, name string) 
 	return d.show(c.Address()), nil
 }
 
-// claim puts a new domain among those of its account.
+// claim adds a new domain to its account.
 func (d *ownedDomain) claim(tx storage.Tx, now time.Time) error {
 	account, err := account.GetAccount(tx, d.owner)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Usable() {
@@ -149,9 +151,8 @@ func (d *ownedDomain) claim(tx storage.Tx, now time.Time) error {
 	return rows.WriteAccountAudit(tx, now, rows.AuditDomainAdded, d.owner)
 }
 
-// RemoveDomain gives a domain of the caller's account up, named by its name or
-// id, and returns the name. Secrets on it live on. It returns
-// ErrDomainNotFound.
+// RemoveDomain removes a domain of the caller's account, given by name or id,
+// and returns the name. Its secrets stay. It returns ErrDomainNotFound.
 func (ds *Domains) RemoveDomain(ctx context.Context, c caller.Caller, name string) (string, error) {
 	seen, err := ds.seeDomain(ctx, c, name)
 	if err != nil {
@@ -174,7 +175,7 @@ func (ds *Domains) RemoveDomain(ctx context.Context, c caller.Caller, name strin
 	return seen.name, nil
 }
 
-// release forgets a domain with all that belongs to it.
+// release deletes a domain and everything that belongs to it.
 func (d *ownedDomain) release(tx storage.Tx) error {
 	id := d.id()
 	if d.record.state == DomainVerified {
@@ -196,7 +197,7 @@ func (d *ownedDomain) release(tx storage.Tx) error {
 	return tx.Delete(BucketDomain, d.key())
 }
 
-// EndDomains releases all domains of an account that is destroyed.
+// EndDomains releases all domains of a destroyed account.
 func (ds *Domains) EndDomains(tx storage.Tx, id caller.AccountID) error {
 	names, err := domainNames(tx, id)
 	if err != nil {
@@ -214,8 +215,8 @@ func (ds *Domains) EndDomains(tx storage.Tx, id caller.AccountID) error {
 	return nil
 }
 
-// GetDomain shows a domain of the caller's account, named by its name or id. It
-// returns ErrDomainNotFound.
+// GetDomain returns a domain of the caller's account, given by name or id, or
+// ErrDomainNotFound.
 func (ds *Domains) GetDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
 	d, err := ds.seeDomain(ctx, c, name)
 	if err != nil {
@@ -224,7 +225,7 @@ func (ds *Domains) GetDomain(ctx context.Context, c caller.Caller, name string) 
 	return d.show(c.Address()), nil
 }
 
-// ListDomains shows the domains of the caller's account, newest first.
+// ListDomains lists the domains of the caller's account, newest first.
 func (ds *Domains) ListDomains(ctx context.Context, c caller.Caller) ([]Domain, error) {
 	owner, err := domainOwner(c)
 	if err != nil {
@@ -259,7 +260,7 @@ func (ds *Domains) listDomains(ctx context.Context, owner caller.AccountID, addr
 	return list, nil
 }
 
-// seeDomain finds a domain of the caller without changing anything.
+// seeDomain finds a domain of the caller in a read transaction.
 func (ds *Domains) seeDomain(ctx context.Context, c caller.Caller, text string) (*ownedDomain, error) {
 	owner, err := domainOwner(c)
 	if err != nil {
@@ -276,8 +277,7 @@ func (ds *Domains) seeOwned(ctx context.Context, owner caller.AccountID, text st
 	return d, err
 }
 
-// changeDomain changes a domain of the caller, and shows it as it is
-// afterwards.
+// changeDomain changes a domain of the caller and returns the updated domain.
 func (ds *Domains) changeDomain(ctx context.Context, c caller.Caller, text string, change func(tx storage.Tx, d *ownedDomain) error) (Domain, error) {
 	seen, err := ds.seeDomain(ctx, c, text)
 	if err != nil {
@@ -301,7 +301,7 @@ func (ds *Domains) changeDomain(ctx context.Context, c caller.Caller, text strin
 	return d.show(c.Address()), nil
 }
 
-// domainOwner is the account whose domains the caller may handle.
+// domainOwner returns the account whose domains the caller may manage.
 func domainOwner(c caller.Caller) (caller.AccountID, error) {
 	owner, ok := caller.ParseAccountID(c.Account)
 	if !ok {

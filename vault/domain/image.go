@@ -17,28 +17,28 @@ import (
 
 // The limits of images.
 const (
-	// ImageSize is the most bytes of an upload.
+	// ImageSize is the maximum bytes of an upload.
 	ImageSize   = 1 << 20
 	imageSide   = 4096 // pixels of an upload
 	imagePixels = 4_000_000
-	keptSide    = 512 // pixels of what is kept
+	keptSide    = 512 // pixels of a stored image
 	keptSize    = 512 << 10
 
-	imageTimeout = 2 * time.Second // the longest wait for a turn
+	imageTimeout = 2 * time.Second // the maximum wait
 )
 
-// imageFormat is a kind of file that is understood. What a file calls itself
-// does not matter, its first bytes do.
+// imageFormat is a supported file format. It is recognized by the first bytes
+// of the file; a declared type does not matter.
 type imageFormat struct {
 	magic  string
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	// weigh returns the bytes of memory per pixel that decoding takes at most.
+	// weigh returns the maximum bytes of memory per pixel that decoding takes.
 	weigh func(content []byte, config image.Config) int
 }
 
-// imageFormats lists them. A decoder of GIF reads the first frame and nothing
-// after it.
+// imageFormats returns the supported formats. The GIF decoder reads only the
+// first frame.
 func imageFormats() []imageFormat {
 	return []imageFormat{
 		{"\x89PNG\r\n\x1a\n", png.DecodeConfig, png.Decode, weighPNG},
@@ -48,15 +48,15 @@ func imageFormats() []imageFormat {
 	}
 }
 
-// picture is an image as it is kept: a PNG file of pixels and nothing else.
+// picture is an image as it is stored: a PNG file without metadata.
 type picture struct {
 	content       []byte
 	width, height int
 }
 
-// convert decodes an upload and draws it anew, so that nothing is left of the
-// file but its pixels. It returns ErrTooLarge, ErrInvalid, or ErrBusy if others
-// take too long. It must not run in a transaction.
+// convert decodes an upload and encodes it anew, so that nothing but its pixels
+// is left. It returns ErrTooLarge, ErrInvalid, or ErrBusy if other uploads take
+// too long. It must not run in a transaction.
 func (i *imager) convert(ctx context.Context, content []byte) (*picture, error) {
 	format, weight, err := admitImage(content)
 	if err != nil {
@@ -74,9 +74,9 @@ func (i *imager) convert(ctx context.Context, content []byte) (*picture, error) 
 	return keepImage(decoded)
 }
 
-// admitImage refuses a file by its length, its kind, and the size that its
-// head claims, before anything of that size is made. The weight is the memory
-// that decoding takes at most.
+// admitImage refuses a file by its length, its format, and the size in its
+// header, before anything of that size is allocated. weight is the maximum
+// memory that decoding takes.
 func admitImage(content []byte) (format *imageFormat, weight int, err error) {
 	if len(content) > ImageSize {
 		return nil, 0, &refusal.TooLargeError{Field: "content", Limit: ImageSize}
@@ -104,8 +104,8 @@ func admitImage(content []byte) (format *imageFormat, weight int, err error) {
 
 func errFileType() error { return &refusal.InvalidError{Field: "content", Text: "Invalid file type"} }
 
-// keepImage draws an image within keptSide, and in half of that until the file
-// is short enough.
+// keepImage scales an image to keptSide, and halves that until the file is
+// small enough.
 func keepImage(decoded image.Image) (*picture, error) {
 	for side := keptSide; ; side /= 2 {
 		drawn := shrink(decoded, side)
@@ -120,8 +120,8 @@ func keepImage(decoded image.Image) (*picture, error) {
 	}
 }
 
-// shrink draws an image so that neither side is longer than side. One that fits
-// keeps its size. Each pixel is the mean of those that it stands for.
+// shrink scales an image so that neither side exceeds side. An image that fits
+// keeps its size. Each pixel is the mean of the source pixels that it covers.
 func shrink(from image.Image, side int) *image.NRGBA {
 	size := from.Bounds().Size()
 	width, height := size.X, size.Y
@@ -142,14 +142,14 @@ func shrink(from image.Image, side int) *image.NRGBA {
 	return to
 }
 
-// span is the range of the old positions that new position i stands for.
+// span returns the range of source positions that the new position i covers.
 func span(i, old, size int) (from, to int) {
 	from = i * old / size
 	return from, max(from+1, (i+1)*old/size)
 }
 
-// pixelsOf reads an image without a piece of memory for each pixel, as the
-// standard ones can be.
+// pixelsOf returns a function that reads pixels without an allocation for each,
+// if the image is of a standard type.
 func pixelsOf(from image.Image) func(x, y int) color.RGBA64 {
 	if quick, ok := from.(image.RGBA64Image); ok {
 		return quick.RGBA64At
@@ -160,7 +160,8 @@ func pixelsOf(from image.Image) func(x, y int) color.RGBA64 {
 	}
 }
 
-// mean is the colour of a box, in which transparent pixels weigh nothing.
+// mean returns the mean colour of a box, in which transparent pixels have no
+// weight.
 func mean(source func(x, y int) color.RGBA64, box image.Rectangle) color.NRGBA {
 	var r, g, b, a uint64
 	for y := box.Min.Y; y < box.Max.Y; y++ {

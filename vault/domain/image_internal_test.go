@@ -173,8 +173,8 @@ func TestConvertImage(t *testing.T) {
 	}
 }
 
-// Somebody uploads what is no image, or an image that would take all memory or
-// carry a page with it. Each is refused.
+// Each upload is refused that is not an image, or that would take all memory or
+// carry a page with it.
 func TestRefuseImage(t *testing.T) {
 	t.Parallel()
 	logo, photo, film := pngOf(t, plain(64, 64, color.White)), jpegOf(t, plain(64, 64, color.White)), gifOf(t, 64, 64, 2)

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// imageMemory is what all images that are decoded at a time may take
-	// together, and so what one may take.
+	// imageMemory is the maximum memory of all images that are decoded at a
+	// time, and so of one image.
 	imageMemory = 80 << 20
-	// imageTurns is how many images share it: each has one turn, and one that
+	// imageTurns is how many images share it. Each has one turn; an image that
 	// may take more than its part has them all.
 	imageTurns = 2
 )
 
-// imager turns uploads into what is kept of them, a few at a time.
+// imager converts uploads, a few at a time.
 type imager struct {
 	turns chan struct{}
-	door  chan struct{} // held while taking turns, so that no two wait for each other
+	door  chan struct{} // held while taking turns, so that no two callers deadlock
 }
 
 func newImager() *imager {
 	return &imager{make(chan struct{}, imageTurns), make(chan struct{}, 1)}
 }
 
-// acquire waits for leave to decode an image of a weight in bytes, and returns
-// what gives it back, or ErrBusy.
+// acquire waits until an image of a weight in bytes may be decoded, and returns
+// a function that ends the turn, or ErrBusy.
 func (i *imager) acquire(ctx context.Context, weight int) (release func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, imageTimeout, refusal.ErrBusy)
 	defer cancel()
@@ -44,7 +44,7 @@ func (i *imager) acquire(ctx context.Context, weight int) (release func(), err e
 	}
 	release = func() {
 		if taken == imageTurns {
-			runtime.GC() // what was decoded makes room for the next
+			runtime.GC() // frees the decoded image before the next turn
 		}
 		for range taken {
 			<-i.turns
@@ -68,7 +68,8 @@ func acquireTurn(ctx context.Context, turns chan<- struct{}) error {
 	}
 }
 
-// weighPNG: the pixels and, of an interlaced file, those of a pass besides.
+// weighPNG counts the pixels and, for an interlaced file, those of a pass
+// besides.
 func weighPNG(_ []byte, config image.Config) int {
 	switch config.ColorModel {
 	case color.RGBA64Model, color.NRGBA64Model:
@@ -80,12 +81,13 @@ func weighPNG(_ []byte, config image.Config) int {
 	}
 }
 
-// weighGIF: one byte a pixel, and two while a frame is laid upon the other.
+// weighGIF counts one byte a pixel, and two while a frame is drawn over
+// another.
 func weighGIF([]byte, image.Config) int { return 2 }
 
-// weighJPEG: one byte a pixel of each component, four more each for the
+// weighJPEG counts one byte a pixel for each component, four more each for the
 // coefficients of a progressive file, and four for each copy in another colour
-// model. A part that stands behind the size may ask for one.
+// model. A segment after the size may require one.
 func weighJPEG(content []byte, config image.Config) int {
 	components, copies := 3, 1
 	switch config.ColorModel {
@@ -100,7 +102,8 @@ func weighJPEG(content []byte, config image.Config) int {
 	return components + 4*copies
 }
 
-// isProgressive tells whether the first frame of a JPEG file is, or might be.
+// isProgressive reports whether the first frame of a JPEG file is, or might be,
+// progressive.
 func isProgressive(content []byte) bool {
 	const (
 		baseline, extended = 0xc0, 0xc1

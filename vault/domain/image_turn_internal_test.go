@@ -121,16 +121,16 @@ func TestImageTurns(t *testing.T) {
 				release, err := converter.acquire(t.Context(), weight)
 				if err != nil {
 					if !errors.Is(err, refusal.ErrBusy) {
-						t.Errorf("enter(%d): got %v, want nil or %v", weight, err, refusal.ErrBusy)
+						t.Errorf("acquire(%d): got %v, want nil or %v", weight, err, refusal.ErrBusy)
 					}
 					busy.Add(1)
 					return
 				}
 				if got := sum.Add(int64(weight)); got > imageMemory {
-					t.Errorf("enter(%d): got %d bytes at a time, want at most %d", weight, got, imageMemory)
+					t.Errorf("acquire(%d): got %d bytes at a time, want at most %d", weight, got, imageMemory)
 				}
 				if got := running.Add(1); got > imageTurns {
-					t.Errorf("enter(%d): got %d at a time, want at most %d", weight, got, imageTurns)
+					t.Errorf("acquire(%d): got %d at a time, want at most %d", weight, got, imageTurns)
 				}
 				entered.Add(1)
 				time.Sleep(50 * time.Millisecond)
@@ -148,7 +148,7 @@ func TestImageTurns(t *testing.T) {
 		cancel()
 		converter.door <- struct{}{}
 		if _, err := converter.acquire(ctx, 1); !errors.Is(err, context.Canceled) {
-			t.Errorf("enter(caller left): got %v, want %v", err, context.Canceled)
+			t.Errorf("acquire(caller left): got %v, want %v", err, context.Canceled)
 		}
 	})
 }

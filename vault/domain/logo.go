@@ -14,22 +14,21 @@ import (
 // BucketImage has domain id ‖ kind (1) -> imageRecord.
 const BucketImage = "image"
 
-// ImageKind tells a domain's images apart. The numbers are stored.
+// ImageKind is the kind of a domain's image. The numbers are stored.
 type ImageKind byte
 
-// The images of a domain.
+// The kinds of images.
 const (
-	ImageLogo ImageKind = 1 // for the head of its pages
+	ImageLogo ImageKind = 1 // for the header of its pages
 	ImageIcon ImageKind = 2 // the small one
 )
 
-// Image is a picture of at most 512 by 512 pixels.
+// Image is an image of at most 512 by 512 pixels.
 type Image struct {
 	Kind ImageKind
-	// Content is a PNG file of pixels and nothing else; nil where a domain is
-	// shown.
+	// Content is a PNG file without metadata; nil if only the domain is shown.
 	Content []byte
-	// Width and Height are pixels, Size the bytes of the file.
+	// Width and Height are in pixels, Size is the bytes of the file.
 	Width, Height int
 	Size          int64
 	Updated       time.Time
@@ -68,8 +67,8 @@ func (r *imageRecord) facts() imageFacts {
 
 func imageKey(id domainID, kind ImageKind) []byte { return append(id[:], byte(kind)) }
 
-// UpdateDomainLogo keeps a PNG, JPEG or GIF file of at most ImageSize as an
-// image of a domain of the caller's account, in place of the one it had. It
+// UpdateDomainLogo stores a PNG, JPEG or GIF file of at most ImageSize as an
+// image of a domain of the caller's account. It replaces an earlier one. It
 // returns ErrDomainNotFound, ErrInvalid, ErrTooLarge and ErrBusy.
 func (ds *Domains) UpdateDomainLogo(ctx context.Context, c caller.Caller, name string, kind ImageKind, content []byte) (Domain, Image, error) {
 	if err := kind.check(); err != nil {
@@ -108,8 +107,8 @@ func (ds *Domains) GetDomainLogo(ctx context.Context, c caller.Caller, name stri
 	return ds.getImage(ctx, d.id(), kind)
 }
 
-// DeleteDomainLogo removes an image of a domain of the caller's account. Its
-// errors are those of GetDomainLogo.
+// DeleteDomainLogo deletes an image of a domain of the caller's account. It
+// returns the errors of GetDomainLogo.
 func (ds *Domains) DeleteDomainLogo(ctx context.Context, c caller.Caller, name string, kind ImageKind) (Domain, error) {
 	if err := kind.check(); err != nil {
 		return Domain{}, err
@@ -124,9 +123,9 @@ func (ds *Domains) DeleteDomainLogo(ctx context.Context, c caller.Caller, name s
 	})
 }
 
-// GetPublicImage returns to anybody an image of a verified domain by the
-// domain's id, or ErrNotFound. What an account uploads for a name that it did
-// not prove is its own to see.
+// GetPublicImage returns an image of a verified domain by the domain's id to
+// every caller, or ErrNotFound. Images of unverified domains are visible only
+// to their account.
 func (ds *Domains) GetPublicImage(ctx context.Context, domainID string, kind ImageKind) (Image, error) {
 	id, ok := parseDomainID(domainID)
 	if !ok {

@@ -19,9 +19,9 @@ const (
 	labelsMost = 10
 )
 
-// canonicalDomain returns a host name as DNS is asked for it: in lower case and
-// ASCII, without a dot at the end. It reports false for what is no host name of
-// at least two labels, addresses included.
+// canonicalDomain returns a host name in its DNS form: lower case, ASCII,
+// without a trailing dot. It returns false unless text is a host name of at
+// least two labels; IP addresses are refused.
 func canonicalDomain(text string) (name string, ok bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > 4*nameSize || !utf8.ValidString(text) {
@@ -44,20 +44,20 @@ func canonicalDomain(text string) (name string, ok bool) {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return "", false
 	}
-	// Nothing may pass that is something else when it is read again.
+	// The name must stay the same when it is parsed again.
 	again, err := idna.Lookup.ToASCII(name)
 	return name, err == nil && again == name
 }
 
-// publicDomain tells whether a canonical name could be registered by somebody,
-// or lies below one: it stands under a suffix of the public list.
+// publicDomain reports whether a canonical name is registrable or below a
+// registrable one, by the public suffix list.
 func publicDomain(name string) bool {
 	suffix, icann := publicsuffix.PublicSuffix(name)
 	known := icann || strings.Contains(suffix, ".")
 	return known && name != suffix
 }
 
-// claimName turns what somebody types into a name that may be claimed.
+// claimName returns the canonical form of a name that may be claimed.
 func (ds *Domains) claimName(text string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", &refusal.InvalidError{Field: "domain", Text: "Please enter a domain"}
@@ -69,12 +69,12 @@ func (ds *Domains) claimName(text string) (string, error) {
 	return name, nil
 }
 
-// hostName is the service's own host as HostName writes it; empty if it is not
-// known.
+// hostName returns the service's own host in the form of HostName; empty if it
+// is unknown.
 func (ds *Domains) hostName() string { return HostName(ds.host) }
 
-// HostName writes a host as hosts are compared: names in lower case and ASCII
-// without a dot at the end, addresses in their shortest form.
+// HostName returns the form in which hosts are compared: names in lower case
+// and ASCII without a trailing dot, IP addresses in their shortest form.
 func HostName(host string) string {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Unmap().String()
@@ -85,7 +85,7 @@ func HostName(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// ownName tells whether a canonical name is the service's own or lies below it.
+// ownName reports whether a canonical name is the service's own or below it.
 func (ds *Domains) ownName(name string) bool {
 	host := ds.hostName()
 	return host != "" && isBelow(name, host)
@@ -94,8 +94,8 @@ func (ds *Domains) ownName(name string) bool {
 // nameParts are the parts of a domain's name.
 type nameParts struct{ base, trd, tld, sld string }
 
-// splitName takes a canonical name apart. A name that has become a public
-// suffix since it was claimed is its own base.
+// splitName splits a canonical name. A name that has become a public suffix
+// since it was claimed is its own base.
 func splitName(name string) nameParts {
 	base, err := publicsuffix.EffectiveTLDPlusOne(name)
 	if err != nil {

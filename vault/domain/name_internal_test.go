@@ -68,7 +68,7 @@ func TestClaimName(t *testing.T) {
 	}
 }
 
-// A host that is no name below a public suffix takes nothing from anybody.
+// A service host that is not below a public suffix blocks no names.
 func TestClaimNameOnAnyHost(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"", "localhost", "192.0.2.1", "::1"} {

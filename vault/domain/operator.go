@@ -11,19 +11,19 @@ import (
 	"hush/vault/rows"
 )
 
-// Operator is what whoever runs the service may do with domains. Nothing here asks
-// for a password: who may be the operator is for those to know who hand it out.
+// Operator holds the operator's actions on domains. It asks for no password:
+// only the process that owns the data folder hands it out.
 type Operator struct{ v *Domains }
 
-// NewOperator returns what the operator may do with domains.
+// NewOperator returns the operator's actions on domains.
 func NewOperator(v *Domains) Operator { return Operator{v} }
 
-// OperatorDomains is the most domains that are listed at a time.
+// OperatorDomains is the maximum number of domains in a list.
 const OperatorDomains = 10_000
 
-// ListDomains shows the domains of an account, newest first, or those of all
-// accounts if it is empty, by account and at most OperatorDomains. It returns
-// ErrNotFound for an unknown account.
+// ListDomains lists the domains of an account, newest first. If account is
+// empty it lists those of all accounts, by account and at most OperatorDomains.
+// It returns ErrNotFound for an unknown account.
 func (o Operator) ListDomains(ctx context.Context, account caller.Text) ([]Domain, error) {
 	if account == "" {
 		return o.allDomains(ctx)
@@ -62,9 +62,9 @@ func (o Operator) allDomains(ctx context.Context) (list []Domain, err error) {
 	return list, err
 }
 
-// VerifyDomain does what the account's own VerifyDomain does. The account may
-// be empty if one alone claims the domain; if several do that is ErrInvalid. It
-// returns ErrNotFound for an unknown account.
+// VerifyDomain does the same as the account's own VerifyDomain. The account may
+// be empty if only one claims the domain; if several do, it returns ErrInvalid.
+// It returns ErrNotFound for an unknown account.
 func (o Operator) VerifyDomain(ctx context.Context, account caller.Text, domain string) (Domain, error) {
 	if account == "" {
 		var err error
@@ -79,8 +79,7 @@ func (o Operator) VerifyDomain(ctx context.Context, account caller.Text, domain 
 	return o.v.checks.verifyDomain(ctx, owner, domain, address)
 }
 
-// soleOwner names the account that alone claims a domain, given by its name or
-// id.
+// soleOwner returns the only account that claims a domain, given by name or id.
 func (o Operator) soleOwner(ctx context.Context, domain string) (caller.Text, error) {
 	var owners []caller.AccountID
 	err := o.v.store.View(ctx, func(tx storage.Tx) (err error) {
@@ -98,7 +97,7 @@ func (o Operator) soleOwner(ctx context.Context, domain string) (caller.Text, er
 	return caller.Text(owners[0].String()), nil
 }
 
-// claimants lists the accounts that claim a domain, given by its name or id.
+// claimants lists the accounts that claim a domain, given by name or id.
 func claimants(tx storage.Tx, domain string) (owners []caller.AccountID, err error) {
 	name, ok := canonicalDomain(domain)
 	if !ok {

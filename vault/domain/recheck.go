@@ -16,7 +16,7 @@ const (
 	recheckBatch = 16
 )
 
-// RecheckUntil checks domains that are due until ctx ends.
+// RecheckUntil checks due domains until ctx ends.
 func (ck *Checks) RecheckUntil(ctx context.Context) {
 	tick := time.NewTicker(recheckEvery)
 	defer tick.Stop()
@@ -36,9 +36,9 @@ func (ck *Checks) RecheckUntil(ctx context.Context) {
 	}
 }
 
-// Recheck asks DNS about the domains whose next check is due, at most 16, one
-// after the other. It returns how many rows of the index it handled. Without a
-// resolver it does nothing.
+// Recheck queries DNS about at most 16 due domains, one after the other. It
+// returns how many rows of the index it handled. Without a resolver it does
+// nothing.
 func (ck *Checks) Recheck(ctx context.Context) (int, error) {
 	if ck.resolver == nil {
 		return 0, nil
@@ -72,9 +72,9 @@ func (ck *Checks) dueChecks(ctx context.Context, now time.Time) (due [][]byte, e
 	return due, err
 }
 
-// recheck handles one row of the index. One that no domain stands behind goes;
-// one whose domain or account cannot be read is put off, so that it keeps no
-// other from its check. It returns only what keeps all from theirs.
+// recheck handles one row of the index. It deletes a row without a domain. If a
+// domain or account cannot be read, it postpones the row, so that it does not
+// hold up the others. It returns only errors that prevent all checks.
 func (ck *Checks) recheck(ctx context.Context, row []byte, now time.Time, lost *rows.Damage) error {
 	d, err := ck.domainOfRow(ctx, row)
 	if errors.Is(err, refusal.ErrNotFound) {
@@ -84,10 +84,10 @@ func (ck *Checks) recheck(ctx context.Context, row []byte, now time.Time, lost *
 		_, err = ck.checkOwned(ctx, d, row)
 	}
 	switch {
-	case err == nil, errors.Is(err, refusal.ErrDuplicate): // written down
+	case err == nil, errors.Is(err, refusal.ErrDuplicate): // stored
 		return nil
 	case errors.Is(err, refusal.ErrDomainNotFound):
-		return ck.putOff(ctx, row, time.Time{}) // given up meanwhile
+		return ck.putOff(ctx, row, time.Time{}) // removed meanwhile
 	case errors.Is(err, refusal.ErrUnavailable), ctx.Err() != nil:
 		return err
 	}
@@ -95,8 +95,7 @@ func (ck *Checks) recheck(ctx context.Context, row []byte, now time.Time, lost *
 	return ck.putOff(ctx, row, now.Add(rows.DamagedPause))
 }
 
-// domainOfRow loads the domain that a row of the index stands for, or returns
-// ErrNotFound.
+// domainOfRow loads the domain of a row of the index, or returns ErrNotFound.
 func (ck *Checks) domainOfRow(ctx context.Context, row []byte) (d *ownedDomain, err error) {
 	if len(row) <= 8 {
 		return nil, refusal.ErrNotFound
@@ -112,7 +111,7 @@ func (ck *Checks) domainOfRow(ctx context.Context, row []byte) (d *ownedDomain, 
 	return d, err
 }
 
-// putOff moves a row of the index; the zero time takes it out.
+// putOff moves a row of the index; the zero time deletes it.
 func (ck *Checks) putOff(ctx context.Context, row []byte, next time.Time) error {
 	return ck.store.Update(ctx, func(tx storage.Tx) error {
 		if err := tx.Delete(BucketRecheck, row); err != nil || next.IsZero() {

@@ -18,7 +18,7 @@ import (
 const (
 	BucketDomain   = "domain"    // account id ‖ name -> domainRecord
 	BucketDomainID = "domain id" // domain id -> account id ‖ name
-	BucketVerified = "verified"  // name -> account id: whose the domain is
+	BucketVerified = "verified"  // name -> account id of the owner
 	BucketRecheck  = "recheck"   // time in ms (8) ‖ account id ‖ name -> nothing
 )
 
@@ -27,8 +27,8 @@ const (
 	imageVersion  = 1
 )
 
-// domainID names a domain of one account: it is made of both and always the
-// same. As text it is 20 characters 0-9 and a-f.
+// domainID identifies a domain of an account. It is derived from both and never
+// changes. As text it is 20 characters 0-9 and a-f.
 type domainID [10]byte
 
 func domainIDOf(owner caller.AccountID, name string) domainID {
@@ -55,11 +55,11 @@ func parseDomainID(text string) (id domainID, ok bool) {
 //	  │ expected │ found
 //	│ brand: each field in order: set? 1 [ │ text or flag 1 ]
 //
-// "Asked" is when the account last wanted to know, "failing" when the first
-// check failed since the last good one of a verified domain, "tries" how many
-// did, and "next" where the domain stands in the index of checks, zero if
-// nowhere. An image that there is none of is all zeros. Version 1 has the same
-// fields; a TXT that it found may be another zone's: see hideOutside.
+// "Asked" is when the account last requested a check. "Failing" is the first
+// failed check since the last good one of a verified domain, and "tries" the
+// number of failed checks. "Next" is the domain's time in the index of checks,
+// zero if it has none. A missing image is all zeros. Version 1 has the same
+// fields; a TXT value in it may come from another zone: see hideOutside.
 type domainRecord struct {
 	state                               State
 	resolving                           bool
@@ -72,7 +72,8 @@ type domainRecord struct {
 	brand                               Brand
 }
 
-// imageFacts is what a domain shows of an image; without one, size is 0.
+// imageFacts describes an image without its content; size is 0 if there is
+// none.
 type imageFacts struct {
 	updated       time.Time
 	width, height uint32
@@ -142,10 +143,10 @@ func decodeDomain(data []byte) (*domainRecord, error) {
 	return &r, in.End()
 }
 
-// hideOutside takes from the checks of a record of version 1 what may come from
-// outside the domain: it did not tell whether an alias led there. The expected
-// value stays, and whether it was found; what else was found is not shown, nor
-// told from nothing.
+// hideOutside removes from the checks of a version 1 record what may come from
+// outside the domain: that version did not record whether an alias led there.
+// The expected value stays, and whether it was found. Other values are not
+// shown, and look the same as no value.
 func (r *domainRecord) hideOutside() {
 	for i := range r.checks {
 		c := &r.checks[i]
@@ -159,7 +160,7 @@ func (r *domainRecord) hideOutside() {
 	}
 }
 
-// facts returns the place for an image of that kind.
+// facts returns the imageFacts of a kind.
 func (r *domainRecord) facts(kind ImageKind) *imageFacts {
 	if kind == ImageIcon {
 		return &r.icon
@@ -167,7 +168,7 @@ func (r *domainRecord) facts(kind ImageKind) *imageFacts {
 	return &r.logo
 }
 
-// ownedDomain is a domain of an account, as it was found.
+// ownedDomain is a stored domain with its account and name.
 type ownedDomain struct {
 	owner  caller.AccountID
 	name   string
@@ -183,10 +184,10 @@ func newDomain(owner caller.AccountID, name string, now time.Time) *ownedDomain 
 func (d *ownedDomain) id() domainID { return domainIDOf(d.owner, d.name) }
 func (d *ownedDomain) key() []byte  { return domainKey(d.owner, d.name) }
 
-// value is what the TXT record has to say.
+// value returns the required value of the TXT record.
 func (d *ownedDomain) value() string { return hex.EncodeToString(d.record.value[:]) }
 
-// challenge is the first label of the TXT record's name.
+// challenge returns the first label of the TXT record's name.
 func (d *ownedDomain) challenge() string { return "_onetime-challenge-" + d.id().String()[:7] }
 
 func (d *ownedDomain) put(tx storage.Tx) error {
@@ -215,11 +216,11 @@ func (f imageFacts) show(kind ImageKind) *Image {
 	return &Image{Kind: kind, Width: int(f.width), Height: int(f.height), Size: int64(f.size), Updated: f.updated}
 }
 
-// domainKey is the row of a domain, and after a time that of the index of
-// checks.
+// domainKey returns the row of a domain, which in the index of checks follows a
+// time.
 func domainKey(owner caller.AccountID, name string) []byte { return append(owner[:], name...) }
 
-// splitDomainKey takes apart what domainKey made.
+// splitDomainKey is the inverse of domainKey.
 func splitDomainKey(key []byte) (owner caller.AccountID, name string, ok bool) {
 	if len(key) <= len(owner) {
 		return owner, "", false
@@ -260,7 +261,8 @@ func findDomain(tx storage.Tx, owner caller.AccountID, text string) (*ownedDomai
 	return d, err
 }
 
-// domainByID finds whose domain an id is, or returns ErrNotFound.
+// domainByID finds the owner and the name of a domain id, or returns
+// ErrNotFound.
 func domainByID(tx storage.Tx, text string) (owner caller.AccountID, name string, err error) {
 	id, ok := parseDomainID(text)
 	if !ok {
@@ -279,9 +281,9 @@ func domainByID(tx storage.Tx, text string) (owner caller.AccountID, name string
 	return owner, name, nil
 }
 
-// domainNames returns the names of an account's domains in their order.
+// domainNames returns the names of an account's domains, sorted.
 func domainNames(tx storage.Tx, owner caller.AccountID) (names []string, err error) {
-	// No name begins with the byte 0xff.
+	// No name contains the byte 0xff.
 	err = tx.Range(BucketDomain, owner[:], append(owner[:], 0xff), func(key, _ []byte) error {
 		_, name, ok := splitDomainKey(key)
 		if !ok {

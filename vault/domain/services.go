@@ -8,16 +8,16 @@ import (
 	"hush/vault/rows"
 )
 
-// Options is what domains are made of; all but Host and Resolver are required.
+// Options are the dependencies of New; all but Host and Resolver are required.
 type Options struct {
 	Store    rows.Store
 	Clock    *rows.Clock
 	Log      *slog.Logger
 	Outbox   *outbox.Outbox
 	Accounts *account.Accounts
-	// Host is the service's own host name, which is no share domain.
+	// Host is the service's own host name, which cannot be a custom domain.
 	Host string
-	// Resolver asks DNS; without one no domain can be verified.
+	// Resolver queries DNS; without one no domain can be verified.
 	Resolver Resolver
 }
 
@@ -32,7 +32,7 @@ type Domains struct {
 	images   *imager
 }
 
-// Checks proves domains by DNS. It is safe for concurrent use.
+// Checks verifies domains by DNS. It is safe for concurrent use.
 type Checks struct {
 	store    rows.Store
 	clock    *rows.Clock
@@ -44,7 +44,7 @@ type Checks struct {
 	resolver Resolver
 }
 
-// New returns the domains of a store.
+// New returns the services on a store.
 func New(o Options) (*Domains, *Checks) {
 	domains := &Domains{store: o.Store, clock: o.Clock, accounts: o.Accounts, host: o.Host, images: newImager()}
 	domains.checks = &Checks{

@@ -10,10 +10,10 @@ import (
 	"hush/vault/rows"
 )
 
-// ShareDomain returns the canonical name of the domain that a sender wishes for
-// the link. What is empty, no public domain, or the service's own host is
-// ignored; anything else has to be a verified domain of the caller's account,
-// or it is a DomainError.
+// ShareDomain returns the canonical name of the domain that a sender requests
+// for the link. It ignores an empty wish, the service's own host, and a name
+// that is not a public domain. Any other name must be a verified domain of the
+// caller's account; otherwise it returns a DomainError.
 func (ds *Domains) ShareDomain(ctx context.Context, c caller.Caller, wish string) (string, error) {
 	name, ok := canonicalDomain(wish)
 	if !ok || !publicDomain(name) || name == ds.hostName() {
@@ -31,10 +31,9 @@ func (ds *Domains) ShareDomain(ctx context.Context, c caller.Caller, wish string
 	return name, nil
 }
 
-// AdmitDomain tells whether a secret of an owner may be revealed that was
-// shared on a domain: not while the domain is suspended, which is
-// ErrDomainSuspended. The owner's later steps are his own: a domain that he
-// gave up locks nothing.
+// AdmitDomain returns ErrDomainSuspended if a secret that owner shared on a
+// domain must not be revealed because the domain is suspended. A domain that
+// the owner has removed locks nothing.
 func AdmitDomain(tx storage.Tx, owner, name string) error {
 	id, ok := caller.ParseAccountID(owner)
 	if !ok || name == "" {
@@ -52,9 +51,9 @@ func AdmitDomain(tx storage.Tx, owner, name string) error {
 	return nil
 }
 
-// GetPublicBrand shows anybody how a verified domain's pages look: id, names,
-// brand, and whether there are images. It returns ErrNotFound for a name that
-// nobody verified.
+// GetPublicBrand returns the branding of a verified domain to every caller: id,
+// names, brand, and whether there are images. It returns ErrNotFound for a name
+// that is not verified.
 func (ds *Domains) GetPublicBrand(ctx context.Context, name string) (Domain, error) {
 	d, err := ds.verifiedDomain(ctx, name)
 	if err != nil {
@@ -68,10 +67,10 @@ func (ds *Domains) GetPublicBrand(ctx context.Context, name string) (Domain, err
 	}, nil
 }
 
-// AdmitVisitor tells whether callers without an account may share on a site. On
-// a verified domain it takes its owner's leave, which the brand gives: to the
-// domain's own pages with AllowPublicHomepage, to everything else with
-// AllowPublicAPI. Without it they get a PolicyError.
+// AdmitVisitor returns an error unless anonymous callers may share on a site.
+// On a verified domain the brand decides: AllowPublicHomepage permits the
+// domain's own pages, AllowPublicAPI everything else. Without permission the
+// caller gets a PolicyError.
 func (ds *Domains) AdmitVisitor(ctx context.Context, s caller.Site) error {
 	name := ds.SiteDomain(s)
 	if name == "" {
@@ -94,8 +93,7 @@ func (ds *Domains) AdmitVisitor(ctx context.Context, s caller.Site) error {
 	return nil
 }
 
-// verifiedDomain returns the domain that somebody verified under a name, or
-// ErrNotFound.
+// verifiedDomain returns the verified domain of a name, or ErrNotFound.
 func (ds *Domains) verifiedDomain(ctx context.Context, name string) (d *ownedDomain, err error) {
 	canonical, ok := canonicalDomain(name)
 	if !ok {

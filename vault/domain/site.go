@@ -9,9 +9,9 @@ import (
 	"hush/vault/refusal"
 )
 
-// SiteDomain is the name of the domain that a call was sent to, in the form of
-// canonicalDomain. It is empty for the service's own host, and for names that
-// nobody can have verified.
+// SiteDomain returns the name of the domain that a call was sent to, in the
+// form of canonicalDomain. It is empty for the service's own host, and for
+// names that cannot be verified.
 func (ds *Domains) SiteDomain(s caller.Site) string {
 	if s.Host == "" || strings.EqualFold(s.Host, ds.host) || !strings.Contains(s.Host, ".") {
 		return ""
@@ -23,9 +23,9 @@ func (ds *Domains) SiteDomain(s caller.Site) string {
 	return name
 }
 
-// NameShown returns the domain that an owner's secret was made for; empty if another
-// account has verified the name since. Neither its brand nor a link on it is
-// the sender's then.
+// NameShown returns the domain that an owner's secret was made for. It is empty
+// if another account has verified the name since: neither that account's brand
+// nor a link on the name is the sender's.
 func NameShown(tx storage.Tx, owner, domain string) (string, error) {
 	if domain == "" {
 		return "", nil

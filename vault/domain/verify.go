@@ -15,27 +15,27 @@ import (
 )
 
 const (
-	// checkSoonest is the pause after the first check that fails; it doubles up
-	// to checkLatest.
+	// checkSoonest is the pause after the first failed check; it doubles up to
+	// checkLatest.
 	checkSoonest = time.Minute
 	checkLatest  = 4 * time.Hour
-	// checkDaily is the pause while all is well, give or take up to
-	// checkJitter, so that domains that came together are not checked together.
+	// checkDaily is the pause while checks pass, give or take up to
+	// checkJitter, so that domains added together are not checked together.
 	checkDaily  = 24 * time.Hour
 	checkJitter = 2 * time.Hour
 	// pendingTime is how long a claim is checked in the background after its
-	// account last asked.
+	// account last requested a check.
 	pendingTime = 7 * 24 * time.Hour
 	// failingTime is how long checks of a verified domain may fail before it is
 	// suspended.
 	failingTime = 7 * 24 * time.Hour
 )
 
-// VerifyDomain asks DNS now about a domain of the caller's account, named by
-// its name or id, and shows what was found; that a record is missing is no
-// error. It returns ErrDomainNotFound, ErrNotConfigured without a resolver, and
-// ErrDuplicate if the record is there but another account verified the name
-// before.
+// VerifyDomain queries DNS now about a domain of the caller's account, given by
+// name or id, and returns the result. A missing record is not an error. It
+// returns ErrDomainNotFound, ErrNotConfigured without a resolver, and
+// ErrDuplicate if the record exists but another account holds the verified
+// name.
 func (ck *Checks) VerifyDomain(ctx context.Context, c caller.Caller, name string) (Domain, error) {
 	owner, err := domainOwner(c)
 	if err != nil {
@@ -64,18 +64,18 @@ func (ck *Checks) verifyDomain(ctx context.Context, owner caller.AccountID, text
 
 // verdict is what a check changed besides the record.
 type verdict struct {
-	taken     bool // the proof is there, but the name is another account's
+	taken     bool // the proof exists, but another account holds the name
 	suspended bool
 }
 
-// checkOwned asks DNS about a domain and writes down what was found, unless
-// the domain was given up meanwhile, which is ErrDomainNotFound. Row is the row
-// of the index of checks that asks for it, nil if the account does.
+// checkOwned queries DNS about a domain and stores the result. It returns
+// ErrDomainNotFound if the domain was removed meanwhile. row is the row of the
+// index of checks, or nil if the account requested the check.
 func (ck *Checks) checkOwned(ctx context.Context, seen *ownedDomain, row []byte) (*ownedDomain, error) {
 	now := ck.clock.Now()
 	found := ck.askDNS(ctx, seen, now)
 	if err := ctx.Err(); err != nil {
-		return nil, err // what was found is not what DNS says
+		return nil, err // a canceled query is not a result
 	}
 	var d *ownedDomain
 	var result verdict
@@ -107,8 +107,8 @@ func (ck *Checks) checkOwned(ctx context.Context, seen *ownedDomain, row []byte)
 	return d, nil
 }
 
-// settle writes down what was found, moves the domain, and says when to look
-// again. "Asked" says that the account wants to know.
+// settle stores the result of a check, moves the domain to its new state, and
+// schedules the next check. asked reports that the account requested the check.
 func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bool, now time.Time) (result verdict, err error) {
 	r := d.record
 	if asked && r.state == DomainPending {
@@ -137,7 +137,7 @@ func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bo
 	return result, d.put(tx)
 }
 
-// takenBy tells whether another account has verified the name.
+// takenBy reports whether another account holds the verified name.
 func (d *ownedDomain) takenBy(tx storage.Tx) (bool, error) {
 	holder, err := VerifiedHolder(tx, d.name)
 	if errors.Is(err, refusal.ErrNotFound) {
@@ -166,8 +166,8 @@ func (d *ownedDomain) markVerified(tx storage.Tx, now time.Time) error {
 	return rows.WriteAccountAudit(tx, now, rows.AuditDomainVerified, d.owner)
 }
 
-// fail counts a failed check. A verified domain whose checks have failed for
-// failingTime is suspended, and its owner told.
+// fail counts a failed check. It suspends a verified domain whose checks have
+// failed for failingTime, and notifies its owner.
 func (ck *Checks) fail(tx storage.Tx, d *ownedDomain, now time.Time) (suspended bool, err error) {
 	r := d.record
 	r.tries++
@@ -190,7 +190,7 @@ func (ck *Checks) fail(tx storage.Tx, d *ownedDomain, now time.Time) (suspended 
 	return true, ck.tellSuspended(tx, d, now)
 }
 
-// unhold lets go of the name, which others may verify then.
+// unhold releases the name, so that others can verify it.
 func (d *ownedDomain) unhold(tx storage.Tx) error {
 	if err := tx.Delete(BucketVerified, []byte(d.name)); err != nil {
 		return err
@@ -212,8 +212,8 @@ func (ck *Checks) tellSuspended(tx storage.Tx, d *ownedDomain, now time.Time) er
 	}, now)
 }
 
-// nextCheck is when a domain is due again after a check, or the zero time for
-// never.
+// nextCheck returns when a domain is due again after a check, or the zero time
+// for never.
 func (d *ownedDomain) nextCheck(now time.Time) time.Time {
 	r := d.record
 	if r.state == DomainSuspended || r.state == DomainVerified && r.failing.IsZero() {
@@ -226,16 +226,16 @@ func (d *ownedDomain) nextCheck(now time.Time) time.Time {
 	return next
 }
 
-// jitter is between -checkJitter and checkJitter, and always the same for a
-// domain.
+// jitter returns a duration between -checkJitter and checkJitter, which is
+// constant for a domain.
 func (d *ownedDomain) jitter() time.Duration {
 	id := d.id()
 	part := int64(binary.BigEndian.Uint16(id[:]))
 	return time.Duration(part*int64(2*checkJitter)>>16) - checkJitter
 }
 
-// schedule moves a domain in the index of checks; the zero time takes it out.
-// The record is not written.
+// schedule moves a domain in the index of checks; the zero time removes it. It
+// does not store the record.
 func (d *ownedDomain) schedule(tx storage.Tx, next time.Time) error {
 	if !d.record.next.IsZero() {
 		if err := tx.Delete(BucketRecheck, recheckKey(d.record.next, d)); err != nil {
@@ -249,7 +249,7 @@ func (d *ownedDomain) schedule(tx storage.Tx, next time.Time) error {
 	return tx.Put(BucketRecheck, recheckKey(next, d), nil)
 }
 
-// recheckKey is a row of the index of checks.
+// recheckKey returns a row of the index of checks.
 func recheckKey(at time.Time, d *ownedDomain) []byte {
 	return append(rows.BigEndian(rows.Millis(at)), d.key()...)
 }

@@ -7,16 +7,17 @@ import (
 )
 
 const (
-	// IndexFeedback is the most feedback of each age that a colonel is shown.
+	// IndexFeedback is the maximum number of messages of each age that a
+	// colonel sees.
 	IndexFeedback = 100
 
 	indexFeedbackTime = 14 * 24 * time.Hour
 )
 
-// KeptByAge is the feedback of today, of yesterday and from before.
+// KeptByAge is the feedback of today, of yesterday and older.
 type KeptByAge [3][]keptFeedback
 
-// ByAge reads the newest feedback of today, yesterday and before.
+// ByAge returns the newest feedback of today, yesterday and older.
 func ByAge(tx storage.Tx, now time.Time) (ages KeptByAge, err error) {
 	const day = 24 * time.Hour
 	var from []byte
@@ -33,7 +34,7 @@ func ByAge(tx storage.Tx, now time.Time) (ages KeptByAge, err error) {
 	return ages, nil
 }
 
-// Ages returns how much feedback is of today and of yesterday.
+// Ages returns the number of messages of today and of yesterday.
 func Ages(tx storage.Tx) (today, yesterday int64, err error) {
 	ages, err := getFeedbackAges(tx)
 	return ages[FeedbackToday], ages[feedbackYesterday], err

@@ -1,7 +1,7 @@
-// Package feedback takes what people and browsers tell the operator: feedback
-// and reports of exceptions, out of which it takes links and addresses.
+// Package feedback receives messages from people and error reports from
+// browsers for the operator, and removes links and addresses from them.
 //
-// It owns the buckets feedback and exception. What is sent is sealed, and the
-// oldest makes room for the newest. Handlers use it, and package vault shows
-// colonels what is kept.
+// It owns the buckets feedback and exception. The texts are sealed, and the
+// oldest are deleted when the bucket is full. Handlers use it, and package
+// vault shows colonels what is stored.
 package feedback

@@ -17,39 +17,39 @@ import (
 )
 
 const (
-	// ExceptionLength is the most characters of a message.
+	// ExceptionLength is the maximum number of characters of a message.
 	ExceptionLength = 1000
-	// ExceptionStackLength is the most characters of a stack.
+	// ExceptionStackLength is the maximum number of characters of a stack.
 	ExceptionStackLength = 2500
 	// ExceptionTime is how long reports are kept.
 	ExceptionTime = 14 * 24 * time.Hour
 )
 
-// Exception is a browser's report of a mistake in a page.
+// Exception is a browser's report of an error in a page.
 type Exception struct {
-	// ID is 31 characters 0-9 and a-z that open nothing. The vault gives it.
+	// ID is 31 characters 0-9 and a-z that open nothing. The vault sets it.
 	ID string
-	// Message is what was thrown: 1 to ExceptionLength characters. Type is its
-	// type, up to 400 bytes, and Stack where it came from, up to
+	// Message is the thrown message, 1 to ExceptionLength characters. Type is
+	// its type, up to 400 bytes, and Stack its stack, up to
 	// ExceptionStackLength characters.
 	Message, Type, Stack string
-	// URL is the page, up to 2,048 bytes. Of what was sent only scheme, host
-	// and path are kept.
+	// URL is the page, up to 2,048 bytes. Only scheme, host and path are
+	// stored.
 	URL string
 	// UserAgent is the browser, up to 400 bytes. Environment and Release are
 	// the client's, up to 200 bytes each.
 	UserAgent, Environment, Release string
 	// User is the id of an account, or a masked network. The vault sets it.
 	User string
-	// Line and Column are where it was thrown: 32 bits with a sign.
+	// Line and Column are where it was thrown, signed 32-bit numbers.
 	Line, Column int
-	// Created is when it came. The vault sets it.
+	// Created is when it was received. The vault sets it.
 	Created time.Time
 }
 
-// ReceiveException keeps a report for the colonels for ExceptionTime, unless
-// newer ones push it out, and returns what it kept: what may open anything is
-// taken out before. It returns ErrInvalid without a message or for a value
+// ReceiveException stores a report for the colonels for ExceptionTime, unless
+// newer ones replace it, and returns it as stored: keys, links and addresses
+// are removed first. It returns ErrInvalid without a message or for a value
 // above its limit.
 func (ib *Inbox) ReceiveException(ctx context.Context, c caller.Caller, e Exception) (Exception, error) {
 	if err := e.check(); err != nil {
@@ -89,7 +89,7 @@ func (e *Exception) check() error {
 	)
 }
 
-// scrubbed returns the report as it may be kept.
+// scrubbed returns the report as it may be stored.
 func (e *Exception) scrubbed() Exception {
 	return Exception{
 		Message: Scrub(e.Message), Type: Scrub(e.Type), Stack: Scrub(e.Stack), URL: ScrubURL(e.URL),
@@ -98,7 +98,7 @@ func (e *Exception) scrubbed() Exception {
 	}
 }
 
-// putException adds a report and pushes out what there is no room for.
+// putException adds a report and deletes the oldest if the bucket is full.
 func (ib *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error {
 	newest, err := newestInRing(tx, BucketException)
 	if err != nil {
@@ -122,7 +122,7 @@ func (ib *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error
 	return rows.PutDue(tx, now.Add(ExceptionTime), rows.DueException, key)
 }
 
-// EndException deletes a report whose time is over.
+// EndException deletes an expired report.
 func (ib *Inbox) EndException(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	r, err := getException(tx, key)
 	if errors.Is(err, refusal.ErrNotFound) {
@@ -140,10 +140,10 @@ func (ib *Inbox) EndException(tx storage.Tx, key []byte, now time.Time) (time.Ti
 	return time.Time{}, tx.Delete(BucketException, key)
 }
 
-// ListExceptions shows a page of the reports, newest first: at most size of
-// them, 0 for ExceptionsDefault and never more than ExceptionsMost. The token is next of
-// the page before, empty for the first; next is empty on the last page.
-// Callers who are no colonels get ErrNotFound, and a token that is none
+// ListExceptions lists a page of the reports, newest first: at most size of
+// them, 0 for ExceptionsDefault and never more than ExceptionsMost. token is
+// the next of the previous page, empty for the first; next is empty on the last
+// page. A caller who is not a colonel gets ErrNotFound. An invalid token is
 // ErrInvalid.
 func (ib *Inbox) ListExceptions(ctx context.Context, c caller.Caller, size int, token string) (list []Exception, next string, err error) {
 	if !c.Colonel() {
@@ -154,7 +154,7 @@ func (ib *Inbox) ListExceptions(ctx context.Context, c caller.Caller, size int, 
 	}
 	from, err := hex.DecodeString(token)
 	if err != nil || len(from) != 0 && len(from) != 8 {
-		return nil, "", &refusal.InvalidError{Field: "page_token", Text: "is not one that this service made"}
+		return nil, "", &refusal.InvalidError{Field: "page_token", Text: "is invalid"}
 	}
 	now := ib.clock.Now()
 	var rows []exceptionRow
@@ -168,14 +168,14 @@ func (ib *Inbox) ListExceptions(ctx context.Context, c caller.Caller, size int, 
 	return ib.showExceptions(rows, now), next, nil
 }
 
-// exceptionRow is a report as it was found, before it is opened.
+// exceptionRow is a stored report that is still sealed.
 type exceptionRow struct {
 	key    []byte
 	record *ExceptionRecord
 }
 
-// rangeExceptions reads at most so many rows from a key on, and tells where
-// the next page begins.
+// rangeExceptions reads rows from a key on, up to most of them, and returns the
+// start of the next page.
 func rangeExceptions(tx storage.Tx, from []byte, most int) (list []exceptionRow, next string, err error) {
 	err = tx.Range(BucketException, from, nil, func(key, value []byte) error {
 		if len(list) == most {
@@ -186,13 +186,13 @@ func rangeExceptions(tx storage.Tx, from []byte, most int) (list []exceptionRow,
 		if err == nil {
 			list = append(list, exceptionRow{append([]byte(nil), key...), r})
 		}
-		return nil // what cannot be read is reported when it is due
+		return nil // reported when it is due
 	})
 	return list, next, rows.IgnoreEnough(err)
 }
 
-// showExceptions opens a list. What does not open is left out and logged, and
-// what is over before the sweeper came is gone.
+// showExceptions opens a list. It logs and leaves out reports that do not open,
+// and leaves out expired ones.
 func (ib *Inbox) showExceptions(rows []exceptionRow, now time.Time) []Exception {
 	var list []Exception
 	for _, row := range rows {

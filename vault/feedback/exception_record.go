@@ -20,12 +20,11 @@ const (
 	exceptionVersion     = 1
 	exceptionTextVersion = 1
 
-	// fieldException is the label under which the report is sealed; the row is
-	// its key.
+	// fieldException is the label of the sealed report; the row is its key.
 	fieldException = "exception"
 )
 
-// ExceptionRecord is a browser's report as it is kept.
+// ExceptionRecord is a stored report.
 //
 //	version 1 │ created 8 │ sealed report (4, bytes)
 type ExceptionRecord struct {
@@ -33,7 +32,7 @@ type ExceptionRecord struct {
 	sealed  []byte // SealField fieldException of encodeReport
 }
 
-// Encode lays out an exception.
+// Encode encodes an exception.
 func (r *ExceptionRecord) Encode() []byte {
 	w := make(rows.Writer, 0, 13+len(r.sealed))
 	w.Byte(exceptionVersion)
@@ -49,8 +48,8 @@ func decodeException(data []byte) (*ExceptionRecord, error) {
 	return r, in.End()
 }
 
-// encodeReport writes what is sealed of a report, for it may hold anything
-// that a page showed. The time stands in the record.
+// encodeReport encodes the part of a report that is sealed because it may
+// contain anything from a page. The time is in the record.
 //
 //	version 1 │ line 4 │ column 4
 //	│ id, message, type, stack, url, user agent, environment, release, user (each 4, text)
@@ -76,7 +75,7 @@ func decodeReport(data []byte) (Exception, error) {
 	return e, in.End()
 }
 
-// texts are the texts of a report in the order in which they are stored.
+// texts returns the texts of a report in the order in which they are stored.
 func (e *Exception) texts() []*string {
 	return []*string{
 		&e.ID, &e.Message, &e.Type, &e.Stack, &e.URL, &e.UserAgent, &e.Environment, &e.Release, &e.User,

@@ -16,44 +16,44 @@ import (
 )
 
 const (
-	// FeedbackLength is the most characters of a message.
+	// FeedbackLength is the maximum number of characters of a message.
 	FeedbackLength = 1500
 	// FeedbackTime is how long feedback is kept.
 	FeedbackTime = 30 * 24 * time.Hour
 
 	feedbackZoneSize    = 64 // bytes
 	feedbackVersionSize = 32 // bytes
-	// feedbackSameLooked and feedbackSameTime bound where somebody's message
-	// is looked for who sends it again.
+	// feedbackSameLooked and feedbackSameTime bound the search for an earlier
+	// copy of a message from the same sender.
 	feedbackSameLooked = 100
 	feedbackSameTime   = 24 * time.Hour
 )
 
-// NewFeedback is what somebody has to say.
+// NewFeedback is a message to be stored.
 type NewFeedback struct {
 	// Message is 1 to FeedbackLength characters, not all of them white space.
 	Message string
 	// TimeZone and Version are the sender's and the client's, up to 64 and 32
-	// bytes; empty if they are not told.
+	// bytes; may be empty.
 	TimeZone, Version string
-	// Challenge is a solved challenge of the action feedback. Callers with an
+	// Challenge is a solved challenge for the action feedback. Callers with an
 	// account need none.
 	Challenge string
 }
 
-// Feedback is a message as it was kept.
+// Feedback is a stored message.
 type Feedback struct {
-	// Message has been scrubbed; time zone and version stand at its end.
+	// Message has been scrubbed, with time zone and version appended.
 	Message string
 	// Sender is the id of an account, or a masked network.
 	Sender  string
 	Created time.Time
 }
 
-// ReceiveFeedback keeps a message for the colonels for FeedbackTime, unless
-// newer ones push it out. What may open anything is taken out before. The same
-// from the same sender within a day replaces what was kept. It returns
-// ErrInvalid or ErrChallenge, and then has kept nothing.
+// ReceiveFeedback stores a message for the colonels for FeedbackTime, unless
+// newer ones replace it. It removes keys, links and addresses first. A repeated
+// message from the same sender within a day replaces the earlier one. If it
+// returns ErrInvalid or ErrChallenge, it has stored nothing.
 func (ib *Inbox) ReceiveFeedback(ctx context.Context, c caller.Caller, f NewFeedback) error {
 	if err := f.check(); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (f *NewFeedback) check() error {
 	)
 }
 
-// sizedText is an argument and the most bytes that it may have.
+// sizedText is an argument with its maximum bytes.
 type sizedText struct {
 	field, text string
 	most        int
@@ -109,7 +109,7 @@ func checkTexts(texts ...sizedText) error {
 	return nil
 }
 
-// senderOf is what is kept of who sent something.
+// senderOf returns what is stored of the sender.
 func senderOf(c caller.Caller) string {
 	if c.Anonymous() {
 		return c.Network.Masked()
@@ -117,8 +117,8 @@ func senderOf(c caller.Caller) string {
 	return c.Account
 }
 
-// putFeedback adds feedback in place of what it repeats, and pushes out what
-// there is no room for.
+// putFeedback adds feedback in place of an earlier copy, and deletes the oldest
+// if the bucket is full.
 func (ib *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now time.Time) error {
 	newest, err := newestInRing(tx, BucketFeedback)
 	if err != nil {
@@ -150,7 +150,7 @@ func (ib *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now 
 	return rows.PutDue(tx, r.turns(), rows.DueFeedback, key)
 }
 
-// dropFeedback deletes feedback. What cannot be read goes, too.
+// dropFeedback deletes feedback, even if it cannot be read.
 func dropFeedback(tx storage.Tx, key []byte) error {
 	r, err := getFeedback(tx, key)
 	if errors.Is(err, refusal.ErrNotFound) {
@@ -174,13 +174,13 @@ func getFeedback(tx storage.Tx, key []byte) (*Record, error) {
 	return rows.Load(tx, BucketFeedback, key, decodeFeedback)
 }
 
-// ageAt is how old the feedback is.
+// ageAt returns the age of the feedback.
 func (r *Record) ageAt(now time.Time) feedbackAge {
 	const day = 24 * time.Hour
 	return feedbackAge(min(max(0, now.Sub(r.Created)/day), time.Duration(feedbackOlder)))
 }
 
-// turns is when the feedback leaves its age, or goes.
+// turns returns when the feedback leaves its age, or is deleted.
 func (r *Record) turns() time.Time {
 	if r.age >= feedbackOlder {
 		return r.Created.Add(FeedbackTime)
@@ -188,8 +188,8 @@ func (r *Record) turns() time.Time {
 	return r.Created.Add(time.Duration(r.age+1) * 24 * time.Hour)
 }
 
-// EndFeedback moves feedback on to its next age, which is how ages are counted
-// without looking at all of it, and deletes it at the end of the last.
+// EndFeedback moves feedback to its next age and deletes it at the end of the
+// last. This keeps the counts of the ages without a scan.
 func (ib *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
 	r, err := getFeedback(tx, key)
 	if errors.Is(err, refusal.ErrNotFound) {
@@ -216,7 +216,7 @@ func (ib *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Tim
 	return r.turns(), nil
 }
 
-// findSame returns the row of the same text, nil if there is none among the
+// findSame returns the row of an equal text, nil if there is none among the
 // newest.
 func (ib *Inbox) findSame(ctx context.Context, text feedbackText, now time.Time) (key []byte, err error) {
 	var found []keptFeedback

@@ -9,15 +9,14 @@ import (
 	"hush/vault/rows"
 )
 
-// keptFeedback is feedback as it was found, before it is opened.
+// keptFeedback is stored feedback that is still sealed.
 type keptFeedback struct {
 	key    []byte
 	record *Record
 }
 
-// rangeFeedback reads at most so many rows from a key up to another, newest
-// first. What cannot be read is passed over: the sweeper reports it when it is
-// due.
+// rangeFeedback reads rows between two keys, up to most of them, newest first.
+// It skips rows that cannot be read: the sweeper reports them when they are due.
 func rangeFeedback(tx storage.Tx, from, to []byte, most int) (found []keptFeedback, err error) {
 	err = tx.Range(BucketFeedback, from, to, func(key, value []byte) error {
 		if len(found) == most {
@@ -31,8 +30,8 @@ func rangeFeedback(tx storage.Tx, from, to []byte, most int) (found []keptFeedba
 	return found, rows.IgnoreEnough(err)
 }
 
-// feedbackBefore returns the key from which on there is only what came at or
-// before a time. It halves the ring instead of walking through it.
+// feedbackBefore returns the first key of the feedback received at or before a
+// time. It uses a binary search.
 func feedbackBefore(tx storage.Tx, at time.Time) ([]byte, error) {
 	newest, err := newestInRing(tx, BucketFeedback)
 	if err != nil {
@@ -48,7 +47,7 @@ func feedbackBefore(tx storage.Tx, at time.Time) ([]byte, error) {
 	return RingKey(newest - uint64(steps)), err
 }
 
-// openFeedback returns what is sealed in a row.
+// openFeedback opens the text of a row.
 func (ib *Inbox) openFeedback(f keptFeedback) (feedbackText, error) {
 	plain, err := ib.keys.OpenField(fieldFeedback, f.key, f.record.sealed)
 	if err != nil {
@@ -57,8 +56,8 @@ func (ib *Inbox) openFeedback(f keptFeedback) (feedbackText, error) {
 	return decodeFeedbackText(plain)
 }
 
-// Show opens a list. What does not open is left out and logged: the
-// rest is still worth showing.
+// Show opens a list. It logs and leaves out what does not open: the rest is
+// still worth showing.
 func (ib *Inbox) Show(found []keptFeedback) []Feedback {
 	var list []Feedback
 	for _, f := range found {
@@ -72,7 +71,7 @@ func (ib *Inbox) Show(found []keptFeedback) []Feedback {
 	return list
 }
 
-// shown is the message with what else was told.
+// shown returns the message with time zone and version.
 func (r feedbackText) shown() string {
 	shown := r.message
 	if r.zone != "" {

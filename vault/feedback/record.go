@@ -17,15 +17,14 @@ const (
 	feedbackTextVersion = 1
 	feedbackAgesVersion = 1
 
-	// fieldFeedback is the label under which the text is sealed; the row is
-	// its key.
+	// fieldFeedback is the label of the sealed text; the row is its key.
 	fieldFeedback = "feedback"
-	// systemFeedbackAges is where feedbackAges are kept.
+	// systemFeedbackAges is the name of the stored feedbackAges.
 	systemFeedbackAges = "feedback ages"
 )
 
-// feedbackAge is how old feedback was when it was last looked at. The numbers
-// are stored.
+// feedbackAge is the age of feedback when it was last checked. The numbers are
+// stored.
 type feedbackAge byte
 
 // The ages of feedback. Their numbers are stored.
@@ -35,7 +34,7 @@ const (
 	feedbackOlder     feedbackAge = 2
 )
 
-// Record is feedback as it is kept.
+// Record is a stored message.
 //
 //	version 1 │ created 8 │ age 1 │ sealed text (4, bytes)
 type Record struct {
@@ -44,7 +43,7 @@ type Record struct {
 	sealed  []byte // SealField fieldFeedback of a feedbackText
 }
 
-// Encode lays out feedback.
+// Encode encodes feedback.
 func (r *Record) Encode() []byte {
 	w := make(rows.Writer, 0, 14+len(r.sealed))
 	w.Byte(feedbackVersion)
@@ -62,8 +61,8 @@ func decodeFeedback(data []byte) (*Record, error) {
 	return r, in.End()
 }
 
-// feedbackText is what is sealed of feedback, for it may hold anything that
-// somebody wanted to say.
+// feedbackText is the part of a message that is sealed because people may write
+// anything.
 //
 //	version 1 │ sender, message, time zone, client's version (each 4, text)
 type feedbackText struct{ sender, message, zone, version string }
@@ -87,8 +86,8 @@ func decodeFeedbackText(data []byte) (feedbackText, error) {
 	return r, in.End()
 }
 
-// feedbackAges counts the feedback of the two ages that end. What is older is
-// the rest.
+// feedbackAges counts the feedback of today and of yesterday. The rest is
+// older.
 //
 //	version 1 │ today 8 │ yesterday 8
 type feedbackAges [feedbackOlder]int64
@@ -125,8 +124,7 @@ func getFeedbackAges(tx storage.Tx) (feedbackAges, error) {
 	return decodeFeedbackAges(data)
 }
 
-// CountAge changes how much feedback of an age there is. None falls below
-// zero.
+// CountAge changes the count of an age. It never falls below zero.
 func CountAge(tx storage.Tx, age feedbackAge, by int64) error {
 	if age >= feedbackOlder {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"hush/vault/rows"
 )
 
-// RingSize is how many rows of feedback are kept, and how many of exceptions.
-// What comes after them pushes the oldest out.
+// RingSize is the maximum number of rows of feedback, and of exceptions. A new
+// row then replaces the oldest.
 const RingSize = 10_000
 
-// RingKey is the row of a number: the newest come first.
+// RingKey returns the row of a number: the newest come first.
 func RingKey(number uint64) []byte { return rows.BigEndian(^number) }
 
 // newestInRing returns the number of the newest row, 0 if there is none.
@@ -26,8 +26,8 @@ func newestInRing(tx storage.Tx, bucket string) (number uint64, err error) {
 	return number, rows.IgnoreEnough(err)
 }
 
-// pushedOut returns the rows that a new one leaves no room for. Numbers are
-// given in turn, so there is hardly ever more than one.
+// pushedOut returns the rows that a new one replaces. Numbers are consecutive,
+// so there is rarely more than one.
 func pushedOut(tx storage.Tx, bucket string, number uint64) (keys [][]byte, err error) {
 	if number <= RingSize {
 		return nil, nil

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// scrubbed stands where something was taken out of a text.
+// scrubbed replaces what was removed from a text.
 const scrubbed = "[removed]"
 
-// What is taken out. Keys of secrets and receipts, and mailed tokens, are runs
-// of 31 characters 0-9 and a-z; API tokens, ids of sessions, and any of them
-// in hexadecimal digits or base64 are longer runs.
+// What is removed. Secret and metadata keys and mailed tokens are runs of 31
+// characters 0-9 and a-z. API tokens, session ids, and any of them in
+// hexadecimal digits or base64 are longer runs.
 var (
 	scrubLink = regexp.MustCompile(`(?:[A-Za-z][A-Za-z0-9+.-]*:/)?/[^\s"'<>()\[\]{}?#]*(?:[?#]\S+)?`)
 	scrubPath = regexp.MustCompile(`(?i)(/(?:secret|private|metadata|receipt|guest|s|verify|reset|forgot|address|invite)/)[^\s"'<>()\[\]{}]+`)
@@ -24,15 +24,15 @@ var (
 	scrubKey  = regexp.MustCompile(`[0-9A-Za-z_-]*[0-9a-z]{31,}[0-9A-Za-z_-]*`)
 
 	plainWord = regexp.MustCompile(`^\pL+$`)
-	// position is where a script failed, behind a query that is taken out.
+	// position is the position in a script, after a query that is removed.
 	position = regexp.MustCompile(`(?::[0-9]{1,7}){1,2}\)?$`)
 	script   = regexp.MustCompile(`\.(?:[cm]?js|jsx|tsx?|vue)$`)
 )
 
-// Scrub takes out of a text what may open anything or tells who somebody is:
-// keys and tokens, whatever stands behind the paths that hold them, queries and
-// fragments of links, credentials, e-mail addresses and IP addresses. It rather
-// takes out too much. No run of 31 characters 0-9 and a-z is left.
+// Scrub removes from a text what may open anything or identify a person: keys
+// and tokens, everything after the paths that hold them, queries and fragments
+// of links, credentials, e-mail addresses and IP addresses. In doubt it removes
+// more. No run of 31 characters 0-9 and a-z is left.
 func Scrub(text string) string {
 	text = scrubLink.ReplaceAllStringFunc(text, shortLink)
 	text = scrubPath.ReplaceAllString(text, "${1}"+scrubbed)
@@ -44,8 +44,8 @@ func Scrub(text string) string {
 	return scrubKey.ReplaceAllString(text, scrubbed)
 }
 
-// ScrubURL reduces the address of a page to scheme, host and path, and scrubs
-// those. What is no address with a path is taken out as a whole.
+// ScrubURL reduces the URL of a page to scheme, host and path, and scrubs
+// those. It removes a text that is not a URL with a path as a whole.
 func ScrubURL(text string) string {
 	if text == "" {
 		return ""
@@ -60,8 +60,8 @@ func ScrubURL(text string) string {
 	return Scrub(u.Scheme + "://" + u.Host + u.EscapedPath())
 }
 
-// shortLink takes user, query and fragment out of a link or path, and leaves
-// the position in a script.
+// shortLink removes user, query and fragment from a link or path, and keeps the
+// position in a script.
 func shortLink(link string) string {
 	tail := ""
 	if end := strings.IndexAny(link, "?#"); end >= 0 {
@@ -82,7 +82,8 @@ func shortLink(link string) string {
 	return scheme + "://" + rest + tail
 }
 
-// withoutCredential leaves what reads like words: basic understanding.
+// withoutCredential removes a credential but keeps what reads like words, such
+// as "basic understanding".
 func withoutCredential(text string) string {
 	at := strings.LastIndexAny(text, " \t\r\n\f\v:") + 1
 	if plainWord.MatchString(text[at:]) && strings.ToLower(text[at:]) == text[at:] {
@@ -91,7 +92,8 @@ func withoutCredential(text string) string {
 	return text[:at] + scrubbed
 }
 
-// withoutIPv4 leaves the versions of programs: Chrome/126.0.0.0.
+// withoutIPv4 removes IPv4 addresses but keeps program versions, such as
+// Chrome/126.0.0.0.
 func withoutIPv4(text string) string {
 	if strings.Contains(text, "/") {
 		return text
@@ -99,8 +101,8 @@ func withoutIPv4(text string) string {
 	return scrubbed
 }
 
-// withoutIPv6 leaves what only looks like an address: times of day, positions
-// in scripts, names in other languages.
+// withoutIPv6 removes IPv6 addresses but keeps text that only resembles one:
+// times of day, positions in scripts, names in other languages.
 func withoutIPv6(text string) string {
 	address := strings.TrimPrefix(text, ":")
 	if strings.HasPrefix(text, "::") {

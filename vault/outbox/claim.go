@@ -12,26 +12,28 @@ import (
 	"hush/vault/rows"
 )
 
-// postLease is how long a mail that is being sent is left alone by others, and
-// when it is tried again after a crash. It is longer than postTimeout.
+// postLease is how long other workers leave a mail alone while it is being
+// sent. After a crash the mail is tried again after this time. It is longer
+// than postTimeout.
 const postLease = 2 * time.Minute
 
-// postponed is how long a mail waits after so many attempts, at least one.
+// postponed returns how long a mail waits after a number of attempts, at least
+// one.
 func postponed(attempts uint32) time.Duration {
 	pauses := [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour}
 	return pauses[min(int(attempts), len(pauses))-1]
 }
 
-// claimedMail is a mail that this process works on.
+// claimedMail is a mail that this process is sending.
 type claimedMail struct {
-	key    []byte // where it stands in the queue
+	key    []byte // its key in the queue
 	id     MailID
 	record *MailRecord
-	// state is what became of it; zero while it is being sent.
+	// state is the result; zero while the mail is being sent.
 	state DeliveryState
 }
 
-// over tells whether the mail has left the queue.
+// over reports whether the mail has left the queue.
 func (c *claimedMail) over() bool { return c.state != 0 && c.state != DeliveryQueued }
 
 // getMail loads a mail of the queue, or returns ErrNotFound.
@@ -51,9 +53,9 @@ func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
 	return &claimedMail{key: key, id: id, record: record}, err
 }
 
-// claimMail takes a mail that is due, or ends it if it came too late. It
-// returns nil if somebody else was faster, or if a record cannot be read: then
-// the mail is put off and the damage reported.
+// claimMail claims a due mail, or ends it if it is too late. It returns nil if
+// another worker was faster, or if a record cannot be read: then the mail is
+// postponed and the damage reported.
 func (o *Outbox) claimMail(ctx context.Context, key []byte, now time.Time, lost *rows.Damage) (*claimedMail, error) {
 	var c *claimedMail
 	var damage error
@@ -80,8 +82,8 @@ func (o *Outbox) claimMail(ctx context.Context, key []byte, now time.Time, lost 
 	return c, nil
 }
 
-// claimIn counts an attempt and keeps others from the mail for a while, or
-// ends it. It has written nothing when it returns ErrDamaged.
+// claimIn counts an attempt and leases the mail for a while, or ends it. It
+// returns ErrDamaged before it writes anything.
 func (o *Outbox) claimIn(tx storage.Tx, c *claimedMail, now time.Time) error {
 	wanted, err := o.wanted(tx, c.record)
 	switch {
@@ -96,7 +98,7 @@ func (o *Outbox) claimIn(tx storage.Tx, c *claimedMail, now time.Time) error {
 	return moveMail(tx, c, now.Add(postLease))
 }
 
-// moveMail stores a mail's record where it is due next.
+// moveMail stores a mail's record at its next due time.
 func moveMail(tx storage.Tx, c *claimedMail, due time.Time) error {
 	if err := tx.Delete(BucketOutbox, c.key); err != nil {
 		return err
@@ -105,7 +107,7 @@ func moveMail(tx storage.Tx, c *claimedMail, due time.Time) error {
 	return tx.Put(BucketOutbox, c.key, c.record.encode())
 }
 
-// putOffMail moves a mail that cannot be read out of the way of the others.
+// putOffMail postpones a mail that cannot be read.
 func putOffMail(tx storage.Tx, key []byte, now time.Time) error {
 	data, err := tx.Get(BucketOutbox, key)
 	if err != nil {
@@ -118,9 +120,9 @@ func putOffMail(tx storage.Tx, key []byte, now time.Time) error {
 	return tx.Put(BucketOutbox, append(later, key[min(len(later), len(key)):]...), data)
 }
 
-// settleMail writes down how an attempt ended, and puts the mail off or takes
-// it out of the queue. It does so even when the process is about to stop, so
-// that what was sent is not sent again.
+// settleMail stores the result of an attempt, and postpones the mail or removes
+// it from the queue. It does so even while the process is stopping, so that a
+// sent mail is not sent again.
 func (o *Outbox) settleMail(ctx context.Context, c *claimedMail, cause error) error {
 	now, key := o.clock.Now(), c.key
 	err := o.store.UpdateReserved(context.WithoutCancel(ctx), func(tx storage.Tx) error {
@@ -132,10 +134,10 @@ func (o *Outbox) settleMail(ctx context.Context, c *claimedMail, cause error) er
 		return o.settleIn(tx, c, cause, now)
 	})
 	if errors.Is(err, refusal.ErrNotFound) {
-		return nil // it took too long, and somebody else has it
+		return nil // it took too long, and another worker has the mail
 	}
 	if err != nil {
-		return fmt.Errorf("noting what became of a mail: %w", err)
+		return fmt.Errorf("storing the state of a mail: %w", err)
 	}
 	return o.finishMail(ctx, c)
 }
@@ -155,11 +157,11 @@ func (o *Outbox) settleIn(tx storage.Tx, c *claimedMail, cause error, now time.T
 	return moveMail(tx, c, next)
 }
 
-// endMail takes a mail out of the queue and lists its share for destruction.
+// endMail removes a mail from the queue and lists its share for destruction.
 func (o *Outbox) endMail(tx storage.Tx, c *claimedMail, state DeliveryState, now time.Time) error {
 	c.state = state
-	// A counter that cannot be read must not keep the mail in the queue, from
-	// where it would be sent again.
+	// A counter that cannot be read must not keep the mail in the queue: the
+	// mail would be sent again.
 	if err := o.countMail(tx, c.record, state); err != nil && !errors.Is(err, rows.ErrDamaged) {
 		return err
 	}
@@ -176,7 +178,7 @@ func (o *Outbox) endMail(tx storage.Tx, c *claimedMail, state DeliveryState, now
 	return o.shares.List(tx, *slot)
 }
 
-// tell writes down for the sender of a secret where its mail stands.
+// tell stores the state of a mail for the sender of its secret.
 func (r *MailRecord) tell(tx storage.Tx, state DeliveryState, now time.Time) error {
 	if r.delivery == nil {
 		return nil
@@ -184,8 +186,7 @@ func (r *MailRecord) tell(tx storage.Tx, state DeliveryState, now time.Time) err
 	return moveDelivery(tx, *r.delivery, state, r.attempts, now)
 }
 
-// wanted reports whether the secret that a mail brings was neither received nor
-// burned.
+// wanted reports whether the secret of a mail is neither received nor burned.
 func (o *Outbox) wanted(tx storage.Tx, r *MailRecord) (bool, error) {
 	if r.delivery == nil {
 		return true, nil
@@ -205,7 +206,7 @@ func (o *Outbox) countMail(tx storage.Tx, r *MailRecord, state DeliveryState) er
 	return o.mailSent(tx, *r.account)
 }
 
-// finishMail destroys the share of a mail that durably left the queue.
+// finishMail destroys the share of a mail that has durably left the queue.
 func (o *Outbox) finishMail(ctx context.Context, c *claimedMail) error {
 	level := slog.LevelDebug
 	if c.state == DeliveryQueued || c.state == DeliveryFailed {
@@ -218,7 +219,7 @@ func (o *Outbox) finishMail(ctx context.Context, c *claimedMail) error {
 	return o.shares.Destroy(ctx, *c.record.Slot)
 }
 
-// name is the kind as logs have it.
+// name returns the kind for logs.
 func (k MailKind) name() string {
 	return map[MailKind]string{
 		MailShare: "share", MailVerify: "verify", MailReset: "reset", MailAddress: "address",
@@ -227,7 +228,7 @@ func (k MailKind) name() string {
 	}[k]
 }
 
-// name is the state as logs have it.
+// name returns the state for logs.
 func (s DeliveryState) name() string {
 	return map[DeliveryState]string{
 		DeliveryNotConfigured: "not configured", DeliveryQueued: "queued", DeliverySent: "sent",

@@ -15,8 +15,8 @@ const BucketDelivery = "delivery"
 
 const deliveryVersion = 1
 
-// deliveryKey names the mail to one recipient of a secret: metadata row 22 ‖
-// number 1, which counts from 0.
+// deliveryKey identifies the mail to one recipient of a secret: metadata row 22
+// ‖ number 1, which counts from 0.
 type deliveryKey [len(seal.RowKey{}) + 1]byte
 
 func newDeliveryKey(row seal.RowKey, number int) (key deliveryKey) {
@@ -25,11 +25,11 @@ func newDeliveryKey(row seal.RowKey, number int) (key deliveryKey) {
 	return key
 }
 
-// metadata is the row of the receipt that the delivery belongs to.
+// metadata returns the row of the receipt that the delivery belongs to.
 func (k deliveryKey) metadata() seal.RowKey { return seal.RowKey(k[:len(seal.RowKey{})]) }
 
-// deliveryRecord is what became of the mail to one recipient. It lives as long
-// as the receipt.
+// deliveryRecord is the state of the mail to one recipient. It lives as long as
+// the receipt.
 //
 //	version 1 │ state 1 │ attempts 4 │ updated 8 │ recipient, obscured (4, text)
 type deliveryRecord struct {
@@ -58,8 +58,8 @@ func decodeDelivery(data []byte) (deliveryRecord, error) {
 	return r, in.End()
 }
 
-// PutDeliveries starts to keep account of the mails to the recipients of a
-// secret, until its receipt goes.
+// PutDeliveries adds the deliveries to the recipients of a secret. They are
+// kept until its receipt is forgotten.
 func PutDeliveries(tx storage.Tx, row seal.RowKey, to []email.Recipient, state DeliveryState, now, until time.Time) error {
 	for i, r := range to {
 		key := newDeliveryKey(row, i)
@@ -74,8 +74,8 @@ func PutDeliveries(tx storage.Tx, row seal.RowKey, to []email.Recipient, state D
 	return nil
 }
 
-// GetDeliveries returns what became of the mails to a secret's recipients, in
-// their order; nothing if there are none.
+// GetDeliveries returns the deliveries to a secret's recipients in their order;
+// empty if there are none.
 func GetDeliveries(tx storage.Tx, row seal.RowKey) ([]Delivery, error) {
 	var list []Delivery
 	err := tx.Range(BucketDelivery, row[:], rows.PrefixEnd(row[:]), func(_, value []byte) error {
@@ -89,9 +89,9 @@ func GetDeliveries(tx storage.Tx, row seal.RowKey) ([]Delivery, error) {
 	return list, err
 }
 
-// moveDelivery says where a mail stands now. That its receipt is gone already
-// is no error, and neither is a record that cannot be read: because of it no
-// mail should stay in the queue and be sent again.
+// moveDelivery updates the state of a delivery. A missing receipt is not an
+// error, and neither is a record that cannot be read: otherwise the mail would
+// stay in the queue and be sent again.
 func moveDelivery(tx storage.Tx, key deliveryKey, state DeliveryState, attempts uint32, now time.Time) error {
 	data, err := tx.Get(BucketDelivery, key[:])
 	if errors.Is(err, storage.ErrNotFound) {
@@ -102,13 +102,13 @@ func moveDelivery(tx storage.Tx, key deliveryKey, state DeliveryState, attempts 
 	}
 	r, err := decodeDelivery(data)
 	if err != nil {
-		return nil //nolint:nilerr // whoever reads the receipt hears of the damage
+		return nil //nolint:nilerr // reading the receipt reports the damage
 	}
 	r.state, r.attempts, r.updated = state, attempts, now
 	return tx.Put(BucketDelivery, key[:], r.encode())
 }
 
-// EndDelivery forgets what became of a mail.
+// EndDelivery deletes a delivery.
 func (o *Outbox) EndDelivery(tx storage.Tx, key []byte, _ time.Time) (time.Time, error) {
 	return time.Time{}, tx.Delete(BucketDelivery, key)
 }

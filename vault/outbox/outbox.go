@@ -16,20 +16,21 @@ import (
 )
 
 const (
-	// QueueMost is how many mails may wait.
+	// QueueMost is the maximum number of queued mails.
 	QueueMost = 10_000
-	// mailLifetime is how long a mail is tried at most.
+	// mailLifetime is how long delivery of a mail is tried.
 	mailLifetime = 24 * time.Hour
 )
 
-// Options is what an outbox is made of; all but Send are required.
+// Options are the dependencies of New; all but Send are required.
 type Options struct {
 	Store  rows.Store
 	Shares *shares.Shares
 	Keys   *seal.Keys
 	Clock  *rows.Clock
 	Log    *slog.Logger
-	// Send delivers one mail, or says why not; nil where no mail is set up.
+	// Send delivers one mail or returns an error; nil if mail is not
+	// configured.
 	Send func(ctx context.Context, m Mail) error
 	// Wanted reports whether the secret of a receipt is still worth mailing.
 	Wanted func(tx storage.Tx, metadata seal.RowKey) (bool, error)
@@ -44,7 +45,7 @@ type Outbox struct {
 	keys   *seal.Keys
 	clock  *rows.Clock
 	log    *slog.Logger
-	mails  chan struct{} // tells the sender of a mail that was queued
+	mails  chan struct{} // wakes the sender for a queued mail
 	send   func(ctx context.Context, m Mail) error
 
 	mailWanted func(tx storage.Tx, metadata seal.RowKey) (bool, error)
@@ -59,30 +60,29 @@ func New(o Options) *Outbox {
 	}
 }
 
-// Draft is a mail on its way into the queue. What it will be sealed with
-// is durable already. A nil draft is one of a vault without mail: it is put and
-// discarded like any other, and nothing comes of it.
+// Draft is a mail to be queued. Its share is durable already. A nil draft comes
+// from a vault without mail: Put and Discard do nothing with it.
 type Draft struct {
 	id     MailID
 	record MailRecord
 }
 
-// Draft seals a mail under a share of its own, as a secret is: after the
-// mail is gone no copy of the database gives away its link. The draft belongs
-// into the transaction of what the mail tells of, by put; if that fails, it
-// goes to Discard. It returns ErrQuota when too many mails wait.
+// Draft seals a mail under its own share, like a secret: once the mail is gone,
+// no copy of the database reveals its link. The caller must call Put in the
+// transaction of what the mail is about, or Discard if that transaction fails.
+// It returns ErrQuota if too many mails are queued.
 func (o *Outbox) Draft(ctx context.Context, m Mail, now time.Time) (*Draft, error) {
 	return o.draftRecord(ctx, m, MailRecord{}, now)
 }
 
-// DraftShare is Draft for the mail to a secret's recipient, which counts
-// for an account if one sent it.
+// DraftShare is Draft for the mail to a secret's recipient. It counts toward
+// account unless that is nil.
 func (o *Outbox) DraftShare(ctx context.Context, m Mail, account *caller.AccountID, metadata seal.RowKey, number int, now time.Time) (*Draft, error) {
 	key := newDeliveryKey(metadata, number)
 	return o.draftRecord(ctx, m, MailRecord{account: account, delivery: &key}, now)
 }
 
-// Enabled reports whether mail is set up.
+// Enabled reports whether mail is configured.
 func (o *Outbox) Enabled() bool { return o.send != nil }
 
 // draftRecord fills the record of a mail and seals it.
@@ -105,7 +105,7 @@ func (o *Outbox) draftRecord(ctx context.Context, m Mail, record MailRecord, now
 	return d, nil
 }
 
-// open begins the record of a new mail.
+// open sets the first fields of a new mail's record.
 func (r *MailRecord) open(m Mail, now time.Time) {
 	r.kind, r.created, r.until = m.Kind, now, now.Add(mailLifetime)
 	if !m.Expires.IsZero() && m.Expires.Before(r.until) {
@@ -113,7 +113,7 @@ func (r *MailRecord) open(m Mail, now time.Time) {
 	}
 }
 
-// Put queues the mail. It is due at once.
+// Put queues the mail, which is due at once.
 func (d *Draft) Put(tx storage.Tx) error {
 	if d == nil {
 		return nil
@@ -131,7 +131,7 @@ func putMail(tx storage.Tx, id MailID, r *MailRecord) error {
 	return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: 1})
 }
 
-// CheckQueue returns ErrQuota if no further mail may wait.
+// CheckQueue returns ErrQuota if the queue is full.
 func CheckQueue(tx storage.Tx) error {
 	c, err := rows.GetCounts(tx)
 	if err == nil && c[rows.CountQueued] >= QueueMost {
@@ -140,9 +140,8 @@ func CheckQueue(tx storage.Tx) error {
 	return err
 }
 
-// Discard destroys what drafts were sealed with whose transaction failed
-// with cause, or was not tried at all. After an unknown outcome the next start
-// finds out.
+// Discard destroys the shares of drafts whose transaction failed with cause or
+// did not run. If the outcome is unknown, the next start decides.
 func (o *Outbox) Discard(cause error, drafts ...*Draft) {
 	for _, d := range drafts {
 		if d != nil {
@@ -152,8 +151,8 @@ func (o *Outbox) Discard(cause error, drafts ...*Draft) {
 }
 
 // PutNotice queues a mail without a link, which needs no share, in the
-// transaction of what it tells of. Notices are best effort: where there is
-// nobody to write to, or too many mails wait, there is none.
+// transaction of what it is about. Notices are best effort: without an address,
+// or with a full queue, none is queued.
 func (o *Outbox) PutNotice(tx storage.Tx, m Mail, now time.Time) error {
 	if m.Key != "" {
 		return fmt.Errorf("a notice with a link: %w", rows.ErrInconsistent)
@@ -172,9 +171,9 @@ func (o *Outbox) PutNotice(tx storage.Tx, m Mail, now time.Time) error {
 	return nil
 }
 
-// Slots returns the slots of all mails that wait, which are in use like
-// those of secrets. If one cannot be read, so that its slot is unknown, it
-// returns an error.
+// Slots returns the slots of all queued mails, which are in use like those of
+// secrets. If a mail cannot be read, its slot is unknown, and Slots returns an
+// error.
 func (o *Outbox) Slots(ctx context.Context) (slots []storage.Slot, err error) {
 	err = o.store.View(ctx, func(tx storage.Tx) error {
 		slots = nil

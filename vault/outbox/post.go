@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// postEvery is how often the sender looks for mails that are due again; it
-	// is told of new ones.
+	// postEvery is how often the sender looks for due mails; new ones wake it.
 	postEvery = 5 * time.Second
-	// postPause is how long it waits after it could not use the store.
+	// postPause is how long it waits after a failure of the store.
 	postPause = 20 * time.Second
-	// postWorkers is how many mails are sent at a time, postTimeout how long one
-	// may take, and postBatch how many are looked up at once.
+	// postWorkers is the number of mails sent at a time, postTimeout the
+	// maximum time of one, and postBatch the number looked up at once.
 	postWorkers = 4
 	postTimeout = time.Minute
 	postBatch   = 64
@@ -34,13 +33,13 @@ func (o *Outbox) Wake() {
 	}
 }
 
-// PostUntil sends what is due until ctx ends.
+// PostUntil sends due mails until ctx ends.
 func (o *Outbox) PostUntil(ctx context.Context) {
 	for {
 		pause := postEvery
 		if _, err := o.PostDue(ctx); err != nil {
 			if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
-				o.log.Error("working on queued mails", "cause", err)
+				o.log.Error("sending queued mails", "cause", err)
 			}
 			pause = postPause
 		}
@@ -53,9 +52,9 @@ func (o *Outbox) PostUntil(ctx context.Context) {
 	}
 }
 
-// PostDue sends the mails that are due, and says how many it handled: sent,
-// put off, given up or dropped. The vault does so by itself unless it is
-// Manual. Its error is one of the store; that a mail could not be sent is none.
+// PostDue sends the due mails and returns how many it handled: sent, postponed,
+// given up or dropped. The vault calls it unless it is Manual. It returns
+// errors of the store; a failed delivery is not an error.
 func (o *Outbox) PostDue(ctx context.Context) (int, error) {
 	now := o.clock.Now()
 	var lost rows.Damage
@@ -74,7 +73,7 @@ func (o *Outbox) PostDue(ctx context.Context) (int, error) {
 	}
 }
 
-// dueMail returns the keys of the first mails that are due.
+// dueMail returns the keys of the first due mails.
 func (o *Outbox) dueMail(ctx context.Context, now time.Time) (keys [][]byte, err error) {
 	err = o.store.View(ctx, func(tx storage.Tx) (err error) {
 		keys, err = rows.FirstKeys(tx, BucketOutbox, rows.BigEndian(rows.Millis(now)+1), postBatch)
@@ -111,9 +110,10 @@ func (o *Outbox) postAll(ctx context.Context, keys [][]byte, now time.Time, lost
 	return total, errors.Join(errs[:]...)
 }
 
-// post sends one mail. It is claimed first, so that nobody else sends it at the
-// same time and its attempt is counted even if the process dies. Dying between
-// the sending and the commit that follows sends it twice, under one id.
+// post sends one mail. It claims the mail first, so that no other worker sends
+// it at the same time, and its attempt is counted even if the process dies. If
+// the process dies between sending and commit, the mail is sent twice under one
+// id.
 func (o *Outbox) post(ctx context.Context, key []byte, now time.Time, lost *rows.Damage) error {
 	c, err := o.claimMail(ctx, key, now, lost)
 	if err != nil || c == nil {
@@ -133,7 +133,7 @@ func (o *Outbox) post(ctx context.Context, key []byte, now time.Time, lost *rows
 	return o.settleMail(ctx, c, o.deliver(ctx, m))
 }
 
-// openMail reads what is to be sent.
+// openMail opens a mail to be sent.
 func (o *Outbox) openMail(ctx context.Context, c *claimedMail) (Mail, error) {
 	letter, err := o.unsealMail(ctx, c)
 	if err != nil {
@@ -160,8 +160,8 @@ func (o *Outbox) unsealMail(ctx context.Context, c *claimedMail) ([]byte, error)
 	return o.keys.OpenMail(share, c.id[:], c.record.Sealed)
 }
 
-// deliver sends a mail. Where no mail is set up any more, those that wait are
-// tried like others, in case that is mended in time.
+// deliver sends a mail. If mail is no longer configured, queued mails are still
+// tried, in case it is configured again in time.
 func (o *Outbox) deliver(ctx context.Context, m Mail) error {
 	if o.send == nil {
 		return refusal.ErrNotConfigured

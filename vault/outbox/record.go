@@ -15,11 +15,11 @@ const BucketOutbox = "outbox"
 const (
 	mailVersion   = 1
 	letterVersion = 1
-	// fieldMail is the label under which mails without a share are sealed.
+	// fieldMail is the label of sealed mails without a share.
 	fieldMail = "mail"
 )
 
-// MailID is the row of a queued mail, whenever it is due.
+// MailID is the id of a queued mail, which does not depend on its due time.
 type MailID [8]byte
 
 func newMailID() (id MailID) {
@@ -27,7 +27,7 @@ func newMailID() (id MailID) {
 	return id
 }
 
-// outboxKey is where a mail stands in the queue: time in ms 8 ‖ id 8.
+// outboxKey returns a mail's key in the queue: time in ms 8 ‖ id 8.
 func outboxKey(due time.Time, id MailID) []byte {
 	return append(rows.BigEndian(rows.Millis(due)), id[:]...)
 }
@@ -40,16 +40,16 @@ func MailIDOf(key []byte) (id MailID, err error) {
 	return MailID(key[8:]), nil
 }
 
-// MailRecord is a mail that waits to be sent.
+// MailRecord is a queued mail.
 //
 //	version 1 │ kind 1 │ attempts 4 │ created 8 │ given up 8
 //	│ account? 1 [ │ id 16 ] │ delivery? 1 [ │ metadata row 22 │ number 1 ]
 //	│ slot? 1 [ │ number 8 │ generation 8 ] │ sealed (4, bytes)
 //
-// The account is whose tally counts the mail, the delivery is where its sender
-// reads what became of it. Without a slot the mail holds no link and is sealed
-// under the root key alone; with one it is dead once the share in the slot is
-// overwritten. What is sealed is encodeLetter's.
+// The mail counts toward the account's tally, and its sender reads its state in
+// the delivery. Without a slot the mail has no link and is sealed under the
+// root key alone. With one it can no longer be opened once the share in the
+// slot is overwritten. encodeLetter encodes what is sealed.
 type MailRecord struct {
 	kind     MailKind
 	attempts uint32
@@ -85,7 +85,7 @@ func (r *MailRecord) encode() []byte {
 	return w
 }
 
-// DecodeMail reads a stored mail.
+// DecodeMail decodes a queued mail.
 func DecodeMail(data []byte) (*MailRecord, error) {
 	in := rows.NewReader(data)
 	var r MailRecord
@@ -107,12 +107,12 @@ func DecodeMail(data []byte) (*MailRecord, error) {
 	return &r, in.End()
 }
 
-// encodeLetter is what is sealed of a mail.
+// encodeLetter encodes the sealed part of a mail.
 //
 //	version 1 │ kind 1 │ to │ locale │ key │ domain │ sender │ shortkey │ id
 //	│ created 8 │ expires 8 │ passphrase? 1
 //
-// The seven after the kind are length-prefixed.
+// The seven fields after the kind are length-prefixed.
 func encodeLetter(m Mail) []byte {
 	w := make(rows.Writer, 0, 256)
 	w.Byte(letterVersion)
@@ -126,7 +126,7 @@ func encodeLetter(m Mail) []byte {
 	return w
 }
 
-// DecodeLetter reads what is sealed of a mail.
+// DecodeLetter decodes the sealed part of a mail.
 func DecodeLetter(data []byte) (Mail, error) {
 	in := rows.NewReader(data)
 	var m Mail
