@@ -54,7 +54,7 @@ func TestChangeAddress(t *testing.T) {
 	want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), 1)
 }
 
-// Whoever took the address meanwhile keeps it.
+// The account that took the address meanwhile keeps it.
 func TestChangeAddressToOneThatWasTaken(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})

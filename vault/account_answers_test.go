@@ -18,8 +18,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// workStore counts the transactions and the reads and writes in them of
-// whoever calls with counted; what runs behind the answers is not waited for.
+// workStore counts the transactions of callers that set counted, with their
+// reads and writes. It does not wait for work in the background.
 type workStore struct {
 	storage.Store
 	views, updates, reads, writes atomic.Int64
@@ -124,10 +124,9 @@ func newStreet(t testing.TB, opts vaulttest.Options) *accountKit {
 	return k
 }
 
-// The attack: somebody asks for accounts of a list of addresses and compares
-// the answers and the time that they take. Whatever there is at an address,
-// error and counted work are the same. Mail tells more, but only to whoever
-// reads it.
+// The attack: a stranger requests accounts for a list of addresses and compares
+// the responses and their times. Whatever is at an address, error and counted
+// work are the same. Only the mail differs, which its reader alone sees.
 func TestAnswersTellNoAddress(t *testing.T) {
 	t.Parallel()
 	anybody := vaulttest.Caller(1)

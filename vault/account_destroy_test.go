@@ -15,8 +15,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// What is destroyed is gone with everything that it had; nobody takes its
-// address for a year.
+// A destroyed account is gone with everything that it had, and its address is
+// blocked for a year.
 func TestDestroyAccount(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
@@ -82,7 +82,7 @@ func TestTombstonesKeepNothing(t *testing.T) {
 	wantErr(t, "Operator.DestroyAccount(destroyed)", err, refusal.ErrNotFound)
 }
 
-// The operator may give the address to somebody new.
+// The operator may give the address to a new owner.
 func TestOperatorOverridesTombstones(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})

@@ -167,7 +167,7 @@ func TestSignUpPolicy(t *testing.T) {
 	}
 }
 
-// Whoever signs up without an account solves a challenge first.
+// A sign-up without an account requires a solved challenge.
 func TestSignUpTakesAChallenge(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
@@ -240,7 +240,7 @@ func TestSignUpRaceAtOnce(t *testing.T) {
 	k.signIn(t, ada, rightPassword)
 }
 
-// Somebody signs up with addresses of others, who never confirm. After a week
+// A stranger signs up with addresses of others, who never confirm. After a week
 // the addresses are free, and nothing of the accounts is left.
 func TestUnconfirmedAccountsEnd(t *testing.T) {
 	t.Parallel()

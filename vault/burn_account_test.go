@@ -9,8 +9,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// Who concealed a secret may burn it without its passphrase, and costs nobody a
-// try. Nobody else may, with whatever account.
+// The account that concealed a secret may burn it without its passphrase and
+// without a try. No other account may.
 func TestOwnerBurnsWithoutPassphrase(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})

@@ -186,7 +186,7 @@ func mutants(k *vaulttest.Kit) []mutation {
 	}
 }
 
-// forged is a solved challenge that somebody made with another key.
+// forged is a challenge solved with another key.
 func forged(m mutant, algorithm altcha.Algorithm) solved {
 	number := int64(7)
 	made, err := altcha.CreateChallenge(altcha.ChallengeOptions{

@@ -158,8 +158,8 @@ func TestVerifyChallengeExpiry(t *testing.T) {
 }
 
 // A hundred programs send the same solution at once, and all of them find it
-// unspent before the first of them spends it. One of them gets what it pays
-// for, and nobody does after a restart.
+// unspent before the first of them spends it. Exactly one succeeds, and none
+// after a restart.
 func TestVerifyChallengeOnce(t *testing.T) {
 	t.Parallel()
 	const programs = 100
@@ -220,8 +220,8 @@ func TestSpendChallenge(t *testing.T) {
 	wantChallenge(t, "spendChallenge(again)", spend(payload), "The challenge was used already: ask for a new one")
 }
 
-// Above the operator's rate a network solves a challenge for each secret;
-// below it, with an account, and where there is no rate, nobody does.
+// Above the operator's rate a network solves a challenge for each secret. Below
+// it, with an account, or without a rate, no challenge is needed.
 func TestConcealAboveRate(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{ChallengeAbove: 2}})

@@ -11,41 +11,42 @@ import (
 	"hush/vault/rows"
 )
 
-// Index is how the service does.
+// Index is the service's status.
 type Index struct {
 	// Accounts are those of the last 30 days, newest first, at most
 	// IndexAccounts. Their addresses must not be logged.
 	Accounts []account.Account
 	// Today is the feedback of the last 24 hours, Yesterday that of the 24
-	// hours before, Older what is older, up to 14 days: newest first, at most
+	// hours before, Older the rest, up to 14 days: newest first, at most
 	// IndexFeedback each.
 	Today, Yesterday, Older []feedback.Feedback
 	Counts                  Counts
-	// LiveBytes is what secrets that wait take.
+	// LiveBytes is the bytes of live secrets.
 	LiveBytes int64
-	// AuditRows are the rows of the audit trail, and AuditBytes what they take in
-	// the database.
+	// AuditRows is the number of rows of the audit trail, and AuditBytes their
+	// size in the database.
 	AuditRows, AuditBytes int64
 }
 
-// Counts are kept up with every change; none is counted for the answer.
+// Counts are the service's counters. They are updated with every change; none
+// needs a scan.
 type Counts struct {
-	Sessions       int64 // that have not ended
-	Accounts       int64 // that were not destroyed
+	Sessions       int64 // not ended
+	Accounts       int64 // not destroyed
 	RecentAccounts int64 // as many as the index shows
 	Metadata       int64 // receipts
-	Secrets        int64 // that wait
-	// What became of all secrets so far, and the mails sent to recipients.
+	Secrets        int64 // live
+	// The results of all secrets so far, and the mails sent to recipients.
 	Created, Shared, Burned, Expired, Emails int64
-	// Feedback is what is kept, and the others are its ages. Feedback moves on
-	// to the next age when the sweeper comes.
+	// Feedback is the number of messages, the others its ages. The sweeper
+	// moves feedback to its next age.
 	Feedback, TodayFeedback, YesterdayFeedback, OlderFeedback int64
-	Exceptions                                                int64 // that are kept
-	Domains                                                   int64 // that are verified
-	Queued                                                    int64 // mails that wait
+	Exceptions                                                int64 // stored
+	Domains                                                   int64 // verified
+	Queued                                                    int64 // queued mails
 }
 
-// GetIndex shows how the service does. Callers who are no colonels get
+// GetIndex returns the service's status. A caller who is not a colonel gets
 // ErrNotFound.
 func (v *Vault) GetIndex(ctx context.Context, c caller.Caller) (Index, error) {
 	if !c.Colonel() {

@@ -16,8 +16,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// The attack: somebody who cannot open a secret tries to use it up for the one
-// who can, or chance damages what is stored. None of it consumes anything.
+// The attack: a caller who cannot open a secret tries to use it up for the one
+// who can, or damage hits what is stored. None of it consumes anything.
 func TestNotConsumed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -145,7 +145,7 @@ func TestRemoveDomain(t *testing.T) {
 	want(t, "Check.Problem", checkOf(t, got, domain.CheckTXT).Problem, "There are TXT records, but none has the expected value.")
 }
 
-// An account's domains end with it, and nobody else's.
+// An account's domains end with it, and no others.
 func TestEndDomains(t *testing.T) {
 	t.Parallel()
 	k := newDomainKit(t, vaulttest.Options{})

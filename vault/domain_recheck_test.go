@@ -100,8 +100,8 @@ func TestRecheckBatch(t *testing.T) {
 	want(t, "GetDomain().State", k.get(t, c, "d1.example.com").State, domain.DomainPending)
 }
 
-// A row of the index that no domain stands behind, and a domain that cannot be
-// read, keep nobody from his check.
+// A row of the index without a domain, and a domain that cannot be read, do not
+// hold up other checks.
 func TestRecheckDamage(t *testing.T) {
 	t.Parallel()
 	k := newDomainKit(t, vaulttest.Options{})
@@ -131,7 +131,7 @@ func TestRecheckDamage(t *testing.T) {
 	want(t, "GetDomain(damaged account).State", k.get(t, other, second.Name).State, domain.DomainVerified)
 }
 
-// A domain lapses, and somebody else registers it. Its secrets are locked, not
+// A domain lapses, and another owner registers it. Its secrets are locked, not
 // consumed, and come back with the proof.
 func TestDomainLapse(t *testing.T) {
 	t.Parallel()
@@ -216,7 +216,7 @@ func TestDomainTakeover(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	old, next := k.account(t), k.account(t)
 	first := k.verified(t, old, claimed)
-	second := k.add(t, next, claimed) // an unproved claim keeps nobody out, a proved one does
+	second := k.add(t, next, claimed) // an unproved claim blocks no one, a proved one does
 	k.publish(second)
 	_, err := k.Vault.Checks.VerifyDomain(t.Context(), next, claimed)
 	wantErr(t, "VerifyDomain(second)", err, refusal.ErrDuplicate)

@@ -41,8 +41,8 @@ func TestShareOnDomain(t *testing.T) {
 	wantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrDomainNotFound)
 }
 
-// On somebody's domain those without an account share only as its owner lets
-// them: on its pages, by calling the API, or both.
+// On a custom domain, anonymous callers share only as its owner allows: on its
+// pages, through the API, or both.
 func TestVisitorsTakeLeave(t *testing.T) {
 	t.Parallel()
 	k := newDomainKit(t, vaulttest.Options{})
@@ -82,7 +82,7 @@ func TestVisitorsTakeLeave(t *testing.T) {
 	wantErr(t, "ConcealSecret(owner)", err, nil)
 }
 
-// Anybody may see how a verified domain looks, and nothing else of it.
+// Every caller may see how a verified domain looks, and nothing else of it.
 func TestPublicBrand(t *testing.T) {
 	t.Parallel()
 	k := newDomainKit(t, vaulttest.Options{})

@@ -130,7 +130,7 @@ func TestFormerDomainBrandsNothing(t *testing.T) {
 	}
 	shown(claimed)
 	k.remove(t, ada, claimed)
-	shown(claimed) // nobody else's
+	shown(claimed) // no other account's
 	k.verified(t, bob, claimed)
 	shown("")
 	k.wantOn(t, claimed, key, false)
@@ -144,8 +144,8 @@ func TestFormerDomainBrandsNothing(t *testing.T) {
 	}
 }
 
-// Pictures of a name that was not proved are their account's alone: else
-// anybody could publish pictures under this service's address.
+// Images of an unproved name are visible to their account alone; otherwise
+// every account could publish images under this service's address.
 func TestImagesOfUnverifiedDomains(t *testing.T) {
 	t.Parallel()
 	k := newDomainKit(t, vaulttest.Options{})

@@ -103,7 +103,7 @@ func TestVerifyDomain(t *testing.T) {
 	}
 }
 
-// A server that does not answer proves nothing, and is nobody's mistake.
+// A server that does not answer proves nothing, and causes no error.
 func TestVerifyDomainTimeout(t *testing.T) {
 	t.Parallel()
 	k := newDomainKit(t, vaulttest.Options{})

@@ -9,7 +9,7 @@ import (
 	"hush/vault/rows"
 )
 
-// endings is the table of what ends by the index of due things.
+// endings returns the table of what the due index ends.
 func (v *Vault) endings() map[rows.DueKind]rows.DueThing {
 	return map[rows.DueKind]rows.DueThing{
 		rows.DueSession:   {Bucket: credential.BucketSession, End: v.Credentials.EndSession},

@@ -144,8 +144,8 @@ func TestListMetadataOfTokens(t *testing.T) {
 	}
 }
 
-// An account sees how its secrets ended and from where; whoever else holds the
-// receipt of one does not.
+// An account sees how its secrets ended and from where; other holders of the
+// receipt do not.
 func TestTimelineIsTheOwners(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})

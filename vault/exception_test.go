@@ -136,9 +136,9 @@ func TestExceptionsEnd(t *testing.T) {
 	want(t, "Counts.Exceptions", mustIndex(t, k).Counts.Exceptions, 0)
 }
 
-// A page fails while it shows a live secret, and its report carries the link in
-// every field, and in other spellings, too. Whoever reads reports, logs or the
-// data folder finds nothing that opens.
+// A page fails while it shows a live secret, and its report has the link in
+// every field, and in other spellings, too. Readers of reports, logs or the
+// data folder find nothing that opens.
 func TestExceptionCanaries(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

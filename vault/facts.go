@@ -2,12 +2,12 @@ package vault
 
 import "hush/vault/caller"
 
-// Policy returns what the operator allows. The lists are the vault's.
+// Policy returns what the operator allows. The vault owns the lists.
 func (v *Vault) Policy() caller.Policy { return v.policy }
 
-// Limits returns the bounds on what callers may keep, defaults filled in.
+// Limits returns the bounds on what callers may store, with defaults filled in.
 func (v *Vault) Limits() caller.Limits { return v.limits }
 
-// Mails tells whether mail is set up: addresses are confirmed by it then, and
-// recipients written to.
+// Mails reports whether mail is configured. Only then are addresses confirmed
+// by mail and recipients written to.
 func (v *Vault) Mails() bool { return v.Outbox.Enabled() }

@@ -232,7 +232,7 @@ func TestRings(t *testing.T) {
 	want(t, "Counts.Exceptions", counts.Exceptions, vault.RingSize)
 }
 
-// A row that cannot be read, or does not open, keeps nobody from saying more.
+// A row that cannot be read, or does not open, does not block further feedback.
 func TestFeedbackDamaged(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
@@ -245,8 +245,7 @@ func TestFeedbackDamaged(t *testing.T) {
 	wantMessages(t, "GetIndex().Today", mustIndex(t, k).Today, "whole")
 }
 
-// A sender pastes a link into what they have to say. It opens nothing for
-// whoever reads it.
+// A sender pastes a link into a message. It opens nothing for the readers.
 func TestFeedbackScrubbed(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})

@@ -68,9 +68,9 @@ func TestOpenedFolderTakesMore(t *testing.T) {
 	}
 }
 
-// The attack: fill the disk, the database's last free page included, so that
-// nobody can open or destroy what was shared before. The ballast makes room for
-// that and for nothing else.
+// The attack: fill the disk, including the database's last free page, so that
+// secrets can no longer be opened or destroyed. The ballast makes room for that
+// and for nothing else.
 func TestFullDiskRevealsAndBurns(t *testing.T) {
 	k, disk := smallDiskKit(t, "32m", 1)
 	early := make([]secret.Concealed, 40)

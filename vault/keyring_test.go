@@ -132,8 +132,8 @@ func (m *member) wantEntry(t *testing.T, key seal.AccountKey, receipt seal.Token
 	want(t, "entries that open", opened, 1)
 }
 
-// The attack: whoever can write to the store puts the wrapped key of one
-// holder in the place of another's.
+// The attack: with write access to the store, replace the wrapped key of one
+// holder with that of another.
 func TestWrapsCannotBeSwapped(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
@@ -186,7 +186,7 @@ func TestOperatorTokenListsWhatCameAfter(t *testing.T) {
 	m.wantRows(t, vault.BucketPair, 1)
 }
 
-// Whoever changes the password keeps the list, and so do the tokens.
+// A password change keeps the list, for the account and its tokens.
 func TestPasswordChangeKeepsTheList(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
@@ -207,7 +207,7 @@ func TestPasswordChangeKeepsTheList(t *testing.T) {
 	wantErr(t, "CreateSession(old password)", err, refusal.ErrCredentials)
 }
 
-// Whoever has lost the password begins a new list, and every credential ends.
+// A lost password begins a new list, and every credential ends.
 func TestPasswordResetBeginsANewList(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
@@ -277,7 +277,8 @@ func TestReplacedPairsAreBounded(t *testing.T) {
 	m.wantRows(t, vault.BucketPair, vault.PairsMost)
 }
 
-// A password without its pair is damage, and nobody is told more.
+// A password without its pair is damage, which callers see only as an internal
+// error.
 func TestAccountWithoutItsPair(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})

@@ -104,7 +104,7 @@ func (m *model) end(e *entry, network int, passphrase caller.Text, to secret.Sta
 		return refusal.ErrNotFound
 	}
 	if to == secret.StateBurned && m.lockedForGood(e) {
-		e.tries = nil // nobody needs the passphrase any more
+		e.tries = nil // the passphrase is no longer needed
 	} else if err := m.try(e, network, passphrase); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (m *model) lockedForGood(e *entry) bool {
 	return e.all.count >= secret.MostTries && m.stateOf(e).Live()
 }
 
-// sameError tells whether two errors are one kind with the same content.
+// sameError reports whether two errors are one kind with the same content.
 func sameError(a, b error) bool {
 	if pa, ok := errors.AsType[*refusal.PassphraseError](a); ok {
 		pb, ok := errors.AsType[*refusal.PassphraseError](b)

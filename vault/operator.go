@@ -7,8 +7,8 @@ import (
 	"hush/vault/session"
 )
 
-// Operator is whoever runs the service. Nothing here asks for a password: who
-// may be the operator is for those to know who hand it out.
+// Operator holds the operator's actions. It asks for no password: only the
+// process that owns the data folder hands it out.
 type Operator struct {
 	Accounts account.Operator
 	Tokens   session.Operator
@@ -16,7 +16,7 @@ type Operator struct {
 	Secrets  secret.Operator
 }
 
-// Operator returns what the operator may do.
+// Operator returns the operator's actions.
 func (v *Vault) Operator() Operator {
 	return Operator{
 		Accounts: account.NewOperator(v.Accounts), Tokens: session.NewOperator(v.Sessions),

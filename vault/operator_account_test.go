@@ -149,7 +149,7 @@ func TestOperatorFindsNobody(t *testing.T) {
 		_, resetErr := operator.Accounts.ResetPassword(t.Context(), owner, rightPassword)
 		_, destroyErr := operator.Accounts.DestroyAccount(t.Context(), owner)
 		for _, err := range []error{getErr, roleErr, disableErr, resetErr, destroyErr} {
-			wantErr(t, "Operator on nobody's account", err, refusal.ErrNotFound)
+			wantErr(t, "Operator on an unknown account", err, refusal.ErrNotFound)
 		}
 	}
 }

@@ -37,8 +37,9 @@ func TestCrashAfterSending(t *testing.T) {
 	want(t, "Mail sent after the crash", again[0], first)
 }
 
-// The attack: crash the server after a mail was sent and noted, and before its
-// share is overwritten. The next start overwrites it before it serves anybody.
+// The attack: crash the server after a mail was sent and recorded, and before
+// its share is overwritten. The next start overwrites it before it serves
+// requests.
 func TestCrashBeforeMailIsShredded(t *testing.T) {
 	t.Parallel()
 	var shares *faultyShares

@@ -27,10 +27,10 @@ func (k *accountKit) wantTry(t *testing.T, network int, address, password caller
 	wantErr(t, "CreateSession(address, password)", k.tryPassword(t, network, address, password), wanted)
 }
 
-// The attack: somebody guesses the password of an address. Five tries are free;
-// each further one costs a network a longer pause, whether or not there is an
-// account. The right password is then refused, too, and a restart forgives
-// nothing. There is no end: the pauses stay at eight hours.
+// The attack: a stranger guesses the password of an address. Five tries are
+// free; each further one costs a network a longer pause, whether or not there
+// is an account. The right password is then refused, too, and a restart
+// forgives nothing. There is no end: the pauses stay at eight hours.
 func TestPasswordPausesOfANetwork(t *testing.T) {
 	t.Parallel()
 	for name, address := range map[string]caller.Text{"account": ada, "no account": bob} {
@@ -124,8 +124,8 @@ func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
 	wantErr(t, "CreateSession(after 90 days)", k.tryPassword(t, home+8, ada, rightPassword), refusal.ErrLocked)
 }
 
-// A reset takes the account back, and with it what networks of whoever had it
-// counted for.
+// A reset takes the account back, and the networks of its former user no longer
+// count.
 func TestResetForgetsNetworks(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})

@@ -18,8 +18,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// Whoever reads the database sees of a text's length no more than its step of
-// 256 bytes, four of which are its length.
+// An attacker who reads the database sees a text's length only in steps of 256
+// bytes, four of which are the length itself.
 func TestRowsShowStepsAlone(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
@@ -36,10 +36,10 @@ func TestRowsShowStepsAlone(t *testing.T) {
 	}
 }
 
-// The attack: whoever may write to the database changes what stands beside a
+// The attack: with write access to the database, change what is stored beside a
 // sealed text, to make it live longer, or another account's, or brand it anew.
-// Every byte of it is authenticated, so the text does not open, and once it is
-// as it was, it does.
+// Every byte of it is authenticated, so the text does not open until it is
+// restored.
 func TestHeaderOfARowIsAuthenticated(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
@@ -62,9 +62,9 @@ func TestHeaderOfARowIsAuthenticated(t *testing.T) {
 	want(t, "RevealSecret(as it was)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), plaintext)
 }
 
-// The attack: whoever reads the database signs in with what lies there. Neither
-// API tokens nor sessions are there, in no form; what is there is found by the
-// hash of the token alone and is no credential.
+// The attack: read the database and sign in with what it contains. It contains
+// neither API tokens nor sessions in any form, only their hashes, which are not
+// credentials.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})

@@ -23,8 +23,8 @@ import (
 // unit is what a short secret takes: 256 bytes, nonce and tag.
 const unit = 284
 
-// bigText is so long that whoever gave two secrets up has room for two more,
-// although their receipts still count; big is what it takes.
+// bigText is so long that after giving two secrets up there is room for two
+// more, although their receipts still count; big is what it takes.
 const big = 32*256 + unit - 256
 
 var bigText = caller.Text(strings.Repeat("x", 32*256-4))
@@ -79,14 +79,14 @@ func TestQuotaInAll(t *testing.T) {
 }
 
 // One account cannot fill the service. What it burns, what is opened and what a
-// restart finds count for it and for nobody else.
+// restart finds count toward it alone.
 func TestQuotaOfAccount(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{AccountBytes: room(3)}})
 	c := caller.Caller{Account: "a", Network: vaulttest.Caller(1).Network}
 	kept := fill(t, k, c, 3)
 	k.MustConceal(t, caller.Caller{Account: "b", Network: c.Network}, "another account", secret.Wish{})
-	k.MustConceal(t, caller.Caller{Network: c.Network}, "nobody's", secret.Wish{})
+	k.MustConceal(t, caller.Caller{Network: c.Network}, "anonymous", secret.Wish{})
 	k.Reopen(t)
 	k.MustReclaim(t)
 	wantFull(t, k, c)

@@ -15,7 +15,7 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// The attack: whoever saw the link asks for it at the same moment as its
+// The attack: a stranger who saw the link asks for it at the same moment as its
 // owner, thirty times over, while the sender burns it. One of them wins, and
 // only that one gets the text.
 func TestOneWinner(t *testing.T) {

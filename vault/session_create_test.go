@@ -65,7 +65,7 @@ func TestSignInAddressSpelled(t *testing.T) {
 	want(t, "CreateSession(upper case)", err, nil)
 }
 
-// What went wrong is told to nobody who does not know the password.
+// A refused sign-in does not reveal what was wrong.
 func TestSignInRefused(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})
@@ -178,7 +178,7 @@ func TestCredentialsMadeTwice(t *testing.T) {
 	want(t, "RevokeSessions(all)", revoked, 1)
 }
 
-// A store in trouble signs nobody in, and nobody out.
+// A failing store signs no one in, and no one out.
 func TestStoreTrouble(t *testing.T) {
 	t.Parallel()
 	var broken faultyStore

@@ -48,8 +48,8 @@ func TestListSessions(t *testing.T) {
 	wantErr(t, "ListSessions(nobody)", err, refusal.ErrUnauthenticated)
 }
 
-// What is revoked is refused from the next request on, and nobody revokes what
-// is another account's.
+// A revoked session is refused from the next request on, and no account can
+// revoke another's.
 func TestRevokeSessions(t *testing.T) {
 	t.Parallel()
 	m := newMember(t, vaulttest.Options{})

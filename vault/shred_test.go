@@ -25,7 +25,7 @@ func wantShareGone(t *testing.T, dir string, share [storage.ShareSize]byte) {
 	want(t, "share is in a file", holds(t, dir, share[:]), false)
 }
 
-// holds tells whether any file of dir holds data.
+// holds reports whether any file of dir holds data.
 func holds(t *testing.T, dir string, data []byte) bool {
 	t.Helper()
 	return bytes.Contains(everything(t, dir), data)
@@ -65,8 +65,8 @@ func faultyKit(t *testing.T) (*vaulttest.Kit, *faultyShares) {
 }
 
 // The attack: crash the server after the claim and before the share is
-// overwritten, then take the disk. The answer was withheld, and the next start
-// destroys the share before it serves anybody.
+// overwritten, then take the disk. The response was withheld, and the next
+// start destroys the share before it serves requests.
 func TestCrashBeforeShred(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testing.T, *vaulttest.Kit, secret.Concealed) error{
@@ -110,7 +110,7 @@ func TestCrashBeforeShred(t *testing.T) {
 	}
 }
 
-// As long as listed shares cannot be destroyed, nobody is served.
+// As long as listed shares cannot be destroyed, the service does not start.
 func TestStartNeedsTheShred(t *testing.T) {
 	t.Parallel()
 	k, shares := faultyKit(t)
@@ -172,8 +172,8 @@ func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 	}
 }
 
-// A slot that waits to be destroyed is nobody's until it was struck off, even
-// if the background pass finds no record that owns it.
+// A slot waiting for destruction is not free until it is struck off, even if
+// the background pass finds no record that owns it.
 func TestListedSlotIsNotReclaimed(t *testing.T) {
 	t.Parallel()
 	k, shares := faultyKit(t)

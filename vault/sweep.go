@@ -11,13 +11,14 @@ import (
 )
 
 const (
-	// sweepEvery keeps the promise that what expired is shredded within 60 s.
+	// sweepEvery keeps the promise that expired secrets are shredded within 60
+	// s.
 	sweepEvery = 20 * time.Second
 )
 
 // sweepUntil sweeps every sweepEvery until ctx ends. Secrets and shares go
-// first; what else is due has a loop of its own, so that however much of it
-// there is, no secret outlives its time for it.
+// first. Everything else has its own loop, so that no amount of it delays the
+// end of a secret.
 func (v *Vault) sweepUntil(ctx context.Context) {
 	tidy := make(chan time.Time, 1)
 	v.background(func() { v.tidyUntil(ctx, tidy) })
@@ -41,7 +42,8 @@ func (v *Vault) sweepUntil(ctx context.Context) {
 	}
 }
 
-// tidyUntil ends what is due at the moments that it is told, until ctx ends.
+// tidyUntil ends everything else that is due, at each of moments, until ctx
+// ends.
 func (v *Vault) tidyUntil(ctx context.Context, moments <-chan time.Time) {
 	for {
 		select {
@@ -60,11 +62,10 @@ func (v *Vault) logSweepError(ctx context.Context, err error) {
 	}
 }
 
-// Sweep takes a reading of the clock, and unless the clock leapt ends
-// everything whose time has run out: secrets, receipts, sessions, tokens, rows
-// of the audit trail and whatever else has an end. It retries the shares that
-// could not be destroyed, and returns how many rows it handled. What cannot be
-// read is passed over and reported.
+// Sweep reads the clock and, unless the clock leapt, ends everything that is
+// due: secrets, receipts, sessions, tokens, rows of the audit trail, and so on.
+// It retries the shares that could not be destroyed, and returns how many rows
+// it handled. It skips and reports what cannot be read.
 func (v *Vault) Sweep(ctx context.Context) (int, error) {
 	now, ok, err := v.sweepTime(ctx)
 	if err != nil || !ok {
@@ -75,8 +76,8 @@ func (v *Vault) Sweep(ctx context.Context) (int, error) {
 	return ended + tidied, errors.Join(err, tidyErr)
 }
 
-// sweepTime takes a reading of the clock and stores its mark. It returns the
-// moment up to which deleting is safe, and whether any is.
+// sweepTime reads the clock and stores its mark. It returns the time up to
+// which deleting is safe. ok is false if none is.
 func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err error) {
 	now, ok = v.clock.Advance()
 	if !ok {
@@ -89,10 +90,10 @@ func (v *Vault) sweepTime(ctx context.Context) (now time.Time, ok bool, err erro
 	return now, true, nil
 }
 
-// sweepSecrets ends secrets and receipts, and destroys the shares that are still
-// listed.
+// sweepSecrets ends secrets and receipts, and destroys the shares that are
+// still listed.
 func (v *Vault) sweepSecrets(ctx context.Context, now time.Time) (int, error) {
-	_ = v.store.CheckDiskSpace() // which makes room, where nobody else asks
+	_ = v.store.CheckDiskSpace() // restores the ballast even if no request asks
 	ended, err := rows.Rounds(ctx, v.log, now, v.Sweeper.SweepBatch)
 	return ended, errors.Join(err, v.shares.ShredOverdue(ctx))
 }

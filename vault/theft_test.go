@@ -164,9 +164,9 @@ func TestTheftOfEverythingAfter(t *testing.T) {
 	tryAll(oldDatabase, vault.ErrFault, refusal.ErrNotFound)
 }
 
-// The attack: the thief has everything, and the copy is from before. That is a
-// promise that nobody can give: it opens, unseen, with the passphrase if there
-// is one, and so does what has ended since.
+// The attack: the thief has everything, and the copy is from before. No service
+// can promise anything then: the secret opens, unseen, with the passphrase if
+// there is one, and so does what has ended since.
 func TestTheftOfEverythingBefore(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)

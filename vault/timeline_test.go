@@ -83,8 +83,8 @@ func TestTimelineOfExpired(t *testing.T) {
 	}
 }
 
-// Somebody hammers a link from ever new networks, so that its sender's history
-// fills up. What the receipt keeps stays bounded, and what came first stays.
+// An attacker requests a link from ever new networks, to fill up its sender's
+// history. The receipt stays bounded, and the first events stay.
 func TestTimelineIsBounded(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})

@@ -1,12 +1,12 @@
-// Package vault is the product: it conceals secrets, reveals each of them at
-// most once, burns and forgets them, and says what became of them. Every rule
-// of Hush lives here and only here; what is below keeps bytes, what is above
-// carries them.
+// Package vault is the core of Hush. It conceals secrets, reveals each of them
+// at most once, burns and expires them, and keeps their receipts. It and the
+// packages below it hold every rule of Hush; the storage below only stores
+// bytes, and the layers above only transport them.
 //
-// A secret and its metadata are one aggregate. Whatever moves it does so in
-// one transaction together with its audit row, and whatever ends it destroys
-// the share that its key is made of before anybody hears of the end. Nothing
-// slow runs inside a transaction, and the clock is read once an operation.
+// A secret and its metadata are one aggregate. Every move happens in one
+// transaction together with its audit row. Every end destroys the share, which
+// the key depends on, before the end is reported to anyone. Nothing slow runs
+// inside a transaction, and each operation reads the clock once.
 package vault
 
 import (
@@ -35,7 +35,7 @@ import (
 	"hush/vault/shares"
 )
 
-// Options is what a vault is made of. Store, Shares, Keys, Now and Log are
+// Options are the dependencies of a vault. Store, Shares, Keys, Now and Log are
 // required.
 type Options struct {
 	// Store and Shares belong together; the vault does not close them.
@@ -45,39 +45,37 @@ type Options struct {
 	Keys *seal.Keys
 	// Now is the one clock.
 	Now func() time.Time
-	// Log gets what an operator should know; never anything of a secret.
+	// Log receives what an operator should know; never anything of a secret.
 	Log *slog.Logger
-	// Limits bound what callers may keep; zero fields mean the defaults.
+	// Limits bound what callers may store; zero fields mean the defaults.
 	Limits caller.Limits
-	// Host is the service's own host name, which is no share domain.
+	// Host is the service's own host name, which cannot be a custom domain.
 	Host string
-	// HasDiskSpace tells whether the disk may take more; nil means always.
+	// HasDiskSpace reports whether the disk may take more; nil means always.
 	HasDiskSpace func() bool
 	// Policy is what the operator allows.
 	Policy caller.Policy
-	// Passwords is what hashing a password costs; zero means the defaults of
+	// Passwords is the cost of hashing a password; zero means the defaults of
 	// seal. For tests.
 	Passwords seal.PasswordParams
-	// Send delivers one mail, or says why not: an error that is ErrUndeliverable
-	// is final, after any other the mail is tried again. Nil means that no mail
-	// is set up: addresses are not confirmed then, and recipients not written
-	// to.
+	// Send delivers one mail or returns an error. ErrUndeliverable is final;
+	// after any other error the mail is tried again. Nil means that mail is not
+	// configured: addresses are not confirmed, and recipients not written to.
 	Send func(ctx context.Context, m outbox.Mail) error
-	// Resolver asks DNS; without one no domain can be verified.
+	// Resolver queries DNS; without one no domain can be verified.
 	Resolver domain.Resolver
-	// SpamKey is the HMAC key of the ALTCHA server whose verdicts are believed;
-	// empty for none.
+	// SpamKey is the HMAC key of the trusted ALTCHA server; empty for none.
 	SpamKey string
-	// AuditKeep is how long rows of the audit trail are kept; zero means the
-	// default of that name.
+	// AuditKeep is how long rows of the audit trail are kept; zero means
+	// rows.AuditKeep.
 	AuditKeep time.Duration
 	// Manual leaves sweeping and the background pass to the caller, who calls
 	// Sweep and Reclaim, and keeps no shares ready. For tests.
 	Manual bool
 }
 
-// Vault holds the secrets. Its fields are the services that it is made of; they
-// are safe for concurrent use, and set by Open.
+// Vault holds the secrets. Its fields are its services. They are safe for
+// concurrent use and set by Open.
 type Vault struct {
 	Places      place.Places
 	Challenges  *challenge.Challenges
@@ -112,8 +110,9 @@ type Vault struct {
 	done sync.WaitGroup
 }
 
-// Init returns what a new store is seeded with: the verifier that makes a
-// wrong root key stop every later start, and the clock's first mark.
+// Init returns the first transaction of a new store. It stores the verifier,
+// which makes every later start with a wrong root key fail, and the clock's
+// first mark.
 func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
 	return func(tx storage.Tx) error {
 		if err := rows.PutSystem(tx, rows.SystemVerifier, keys.Verifier()); err != nil {
@@ -123,9 +122,9 @@ func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
 	}
 }
 
-// Open checks that the keys are those of the store, destroys the shares that a
-// crash left listed, and starts the background work. It returns
-// seal.ErrWrongRootKey before anything is changed if the keys are others.
+// Open checks that the keys match the store, destroys the shares that a crash
+// left listed, and starts the background work. If the keys do not match, it
+// returns seal.ErrWrongRootKey before it changes anything.
 func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
 		store: rows.NewStore(opts.Store, opts.HasDiskSpace), keys: opts.Keys, log: opts.Log,
@@ -141,13 +140,13 @@ func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v.assemble(opts)
 	v.due = rows.NewDueIndex(v.store, v.endings())
 	if err := v.shares.ShredListed(ctx); err != nil {
-		return nil, fmt.Errorf("destroying what the last run left: %w", err)
+		return nil, fmt.Errorf("destroying shares left by the last run: %w", err)
 	}
 	v.start(opts.Manual)
 	return v, nil
 }
 
-// assemble makes the services, each with those that it stands on.
+// assemble creates the services in the order of their dependencies.
 func (v *Vault) assemble(opts Options) {
 	watches := secret.NewWatches()
 	v.Places = place.NewPlaces(v.store)
@@ -180,7 +179,7 @@ func (v *Vault) assemble(opts Options) {
 	v.Secrets, v.Burns, v.Receipts, v.Sweeper = secrets.Secrets, secrets.Burns, secrets.Receipts, secrets.Sweeper
 }
 
-// others is what accounts ask of those who are made after them.
+// others returns the functions of higher packages that accounts call.
 func (v *Vault) others(changed func(caller.AccountID)) account.Others {
 	return account.Others{
 		EndDomains: func(tx storage.Tx, id caller.AccountID) error { return v.Domains.EndDomains(tx, id) },
@@ -193,7 +192,7 @@ func (v *Vault) others(changed func(caller.AccountID)) account.Others {
 	}
 }
 
-// Close ends the background work. Operations must have ended before.
+// Close ends the background work. All operations must have ended.
 func (v *Vault) Close() {
 	v.stop()
 	v.done.Wait()
@@ -207,8 +206,8 @@ func (v *Vault) start(manual bool) {
 		return
 	}
 	v.background(func() {
-		// The pool is filled from the slots that the pass finds, not by making
-		// the file longer with each start.
+		// The pool takes slots that the pass frees, so that the file does not
+		// grow with each start.
 		v.Sweeper.ReclaimOnce(ctx)
 		v.shares.Fill(ctx)
 	})

@@ -20,8 +20,8 @@ func watch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Conceale
 	return w
 }
 
-// told tells whether a watch has something to say, which it has by the time
-// that a change returns.
+// told reports whether a watch has a change, which it has by the time that a
+// change returns.
 func told(w *secret.Watch) bool {
 	select {
 	case <-w.Changed():

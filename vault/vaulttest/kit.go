@@ -18,60 +18,60 @@ import (
 	"hush/vault/outbox"
 )
 
-// Options are the optional parts of a Kit. The zero value is a vault with the
-// defaults of the program in a new folder.
+// Options are the optional settings of a Kit. The zero value is a vault with
+// the program's defaults in a new folder.
 type Options struct {
 	// Manual leaves sweeping and the background pass to the test.
 	Manual bool
-	// Limits are those of the vault.
+	// Limits are the vault's limits.
 	Limits caller.Limits
 	// Host is the service's own host name.
 	Host string
-	// HasDiskSpace tells whether the disk may take more; nil means always.
+	// HasDiskSpace reports whether the disk may take more; nil means always.
 	HasDiskSpace func() bool
-	// MinFree and Ballast are those of the data folder, which then is asked where
-	// HasRoom is nil.
+	// MinFree and Ballast are those of the data folder, which is asked for its
+	// disk space if HasDiskSpace is nil.
 	MinFree int64
 	Ballast bool
 	// Policy is what the operator allows.
 	Policy caller.Policy
-	// Send delivers mail; nil means that none is set up.
+	// Send delivers mail; nil means that mail is not configured.
 	Send func(ctx context.Context, m outbox.Mail) error
-	// Resolver asks DNS; nil means that there is none.
+	// Resolver queries DNS; nil means that there is no resolver.
 	Resolver domain.Resolver
-	// Passwords is what hashing a password costs; zero means next to nothing,
-	// where the service takes a tenth of a second and 64 MiB for each.
+	// Passwords is the cost of hashing a password; zero means almost none,
+	// whereas the service takes a tenth of a second and 64 MiB.
 	Passwords seal.PasswordParams
-	// SpamKey is that of the ALTCHA server; empty for none.
+	// SpamKey is the key of the ALTCHA server; empty for none.
 	SpamKey string
-	// Log gets what the vault logs; nil means nobody does.
+	// Log receives what the vault logs; nil discards it.
 	Log *slog.Logger
-	// Dir is the data folder to open, for one that exists or a second run. If
-	// it is empty the kit makes one that ends with the test.
+	// Dir is the data folder to open, for an existing one or a second run. If
+	// it is empty, the kit creates one that is deleted with the test.
 	Dir string
 	// RootKey is the root key of the folder; nil means a new one.
 	RootKey *seal.RootKey
 	// AuditKeep is how long rows of the audit trail are kept; zero means the
 	// vault's default.
 	AuditKeep time.Duration
-	// Start is what the clock shows at first; the zero time means StartTime.
+	// Start is the first time of the clock; zero means StartTime.
 	Start time.Time
-	// WrapStore and WrapShares come between the vault and its files, at each
-	// start. What WrapShares returns should be a storage.Recycler, too: without
-	// it slots are used once. Nil means nothing comes between.
+	// WrapStore and WrapShares wrap the vault's files at each start. What
+	// WrapShares returns should be a storage.Recycler, too: without it slots
+	// are not reused. Nil means no wrapper.
 	WrapStore  func(storage.Store) storage.Store
 	WrapShares func(storage.Shares) storage.Shares
 }
 
-// StartTime is what the clock of a kit shows at first, in whole seconds.
+// StartTime is the first time of a kit's clock, in whole seconds.
 func StartTime() time.Time { return time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC) }
 
-// Kit is a vault and all that it is made of. It belongs to one test, which may
-// use the vault from many goroutines, but not while it calls Close or Reopen.
+// Kit is a vault with its parts. It belongs to one test, which may use the
+// vault from many goroutines, but not during Close or Reopen.
 type Kit struct {
 	// Vault is the vault; Reopen replaces it.
 	Vault *vault.Vault
-	// Store and Shares are the files below the wrappers, for tests that look at
+	// Store and Shares are the files below the wrappers, for tests that read
 	// records or damage them; Reopen replaces them.
 	Store  storage.Store
 	Shares storage.Shares
@@ -79,8 +79,7 @@ type Kit struct {
 	Clock *Clock
 	// Dir is the data folder.
 	Dir string
-	// RootKey is the root key of the folder, and Keys are what is derived from
-	// it.
+	// RootKey is the root key of the folder, and Keys are derived from it.
 	RootKey seal.RootKey
 	Keys    *seal.Keys
 
@@ -113,16 +112,16 @@ func New(t testing.TB, opts Options) *Kit {
 	return k
 }
 
-// Reopen closes everything and opens the same folder again, as a restart does.
-// The clock, the root key and the options stay.
+// Reopen closes everything and opens the same folder again, like a restart. The
+// clock, the root key and the options stay.
 func (k *Kit) Reopen(t testing.TB) {
 	t.Helper()
 	k.Close(t)
 	k.open(t)
 }
 
-// Close ends the vault and closes the folder. It does nothing if that has
-// happened. Only Reopen makes the kit usable again.
+// Close closes the vault and the folder, unless they are closed. Only Reopen
+// makes the kit usable again.
 func (k *Kit) Close(t testing.TB) {
 	t.Helper()
 	if k.folder == nil {
@@ -137,8 +136,8 @@ func (k *Kit) Close(t testing.TB) {
 	k.folder, k.Vault = nil, nil
 }
 
-// CopyDir copies the data folder as it is now and returns the copy's path, as
-// a backup or a thief does. It waits for nothing that runs in the background.
+// CopyDir copies the data folder as it is, like a backup or a thief, and
+// returns the copy's path. It does not wait for background work.
 func (k *Kit) CopyDir(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "copy")

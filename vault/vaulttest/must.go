@@ -21,7 +21,7 @@ func Caller(number int) caller.Caller {
 	return caller.Caller{Network: caller.NetworkOf(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, at))))}
 }
 
-// MustConceal conceals text and returns what the sender gets.
+// MustConceal conceals text and returns the sender's result.
 func (k *Kit) MustConceal(t testing.TB, c caller.Caller, text caller.Text, wish secret.Wish) secret.Concealed {
 	t.Helper()
 	concealed, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, text, wish)
@@ -70,8 +70,8 @@ func (k *Kit) MustSweep(t testing.TB) {
 }
 
 // MustReclaim runs the background pass and returns how many slots it freed. The
-// kit must be Manual: elsewhere the vault runs the pass itself, and two at a
-// time are one too many.
+// kit must be Manual: otherwise the vault runs the pass itself, and two must
+// not run at a time.
 func (k *Kit) MustReclaim(t testing.TB) int {
 	t.Helper()
 	freed, err := k.Vault.Sweeper.Reclaim(t.Context())
@@ -81,10 +81,10 @@ func (k *Kit) MustReclaim(t testing.TB) int {
 	return freed
 }
 
-// Password is that of accounts that MustAccount makes.
+// Password is the password of accounts that MustAccount creates.
 const Password = "correct horse battery"
 
-// MustAccount makes an account as the operator does and signs in to it.
+// MustAccount creates an account like the operator does and signs in to it.
 func (k *Kit) MustAccount(t testing.TB, address caller.Text) caller.Caller {
 	t.Helper()
 	made := account.OperatorAccount{Address: address, Password: Password}
