@@ -1,7 +1,7 @@
-// Package storage is the narrow waist between Hush's rules and the places
-// where bytes are kept: ordered buckets of bytes in serializable transactions
-// (Store), and fixed-size shares that are destroyed by overwriting them
-// (Shares). A backend knows nothing of secrets; every rule lives above.
+// Package storage is the interface between Hush's rules and the storage of
+// bytes: ordered buckets of bytes in serializable transactions (Store), and
+// fixed-size shares that are destroyed by overwriting them in place (Shares). A
+// backend knows nothing of secrets; the packages above hold every rule.
 package storage
 
 import (
@@ -9,20 +9,20 @@ import (
 	"errors"
 )
 
-// The errors of this package. A backend returns them wrapped or as they are;
-// callers recognise them with errors.Is.
+// The errors of this package. A backend may wrap them; callers compare them
+// with errors.Is.
 var (
-	// ErrNotFound: the bucket holds no such key.
+	// ErrNotFound: the bucket has no such key.
 	ErrNotFound = errors.New("storage: not found")
-	// ErrShareGone: the slot holds another generation than the one asked for,
-	// or its share was destroyed, or its bytes are damaged.
+	// ErrShareGone: the slot has another generation than the given one, or its
+	// share was destroyed, or its bytes are damaged.
 	ErrShareGone = errors.New("storage: share is gone")
-	// ErrFull: the disk has no room. The update was not applied, nothing else
-	// was harmed, and the store goes on.
+	// ErrFull: the disk is full. The update was not applied, nothing else was
+	// affected, and the store keeps working.
 	ErrFull = errors.New("storage: no space left")
-	// ErrUnknownOutcome: a sync failed, so the update may or may not have
-	// been applied. The store refuses every further operation; the process
-	// has to stop and start again to learn the truth.
+	// ErrUnknownOutcome: a sync failed, so the update may or may not have been
+	// applied. The store refuses every further operation; the process must be
+	// restarted to learn the outcome.
 	ErrUnknownOutcome = errors.New("storage: outcome unknown after an input/output error")
 	// ErrClosed: the store was closed before the operation began.
 	ErrClosed = errors.New("storage: closed")
@@ -31,83 +31,83 @@ var (
 // Store keeps ordered buckets of bytes. Implementations are safe for
 // concurrent use. Neither method may be called from inside fn.
 type Store interface {
-	// View runs fn on a consistent snapshot. Puts and deletes in it fail.
+	// View runs fn on a consistent snapshot. Put and Delete fail in it.
 	View(ctx context.Context, fn func(Tx) error) error
-	// Update runs fn in a serializable transaction and returns after the
-	// commit is durable, errors of fn included. fn may run more than once,
-	// so it assigns its results and never accumulates them. An error from fn
-	// discards its writes and is returned as it is. Once fn has run, ctx no
-	// longer cancels the update.
+	// Update runs fn in a serializable transaction and returns after the commit
+	// is durable, even if fn fails. fn may run more than once, so it must
+	// assign its results and never accumulate them. An error from fn discards
+	// its writes and is returned unchanged. Once fn has run, ctx no longer
+	// cancels the update.
 	Update(ctx context.Context, fn func(Tx) error) error
 	// Close waits for running operations and releases the store.
 	Close() error
 }
 
 // Tx is one transaction. It is valid until fn returns. Keys are 1 to 1,024
-// bytes; values may be empty. Buckets exist by being used. Byte slices passed
-// in must not change before fn returns.
+// bytes; values may be empty. Using a bucket creates it. Byte slices passed in
+// must not change before fn returns.
 type Tx interface {
 	// Get returns the value of key, which the caller owns, or ErrNotFound.
 	Get(bucket string, key []byte) ([]byte, error)
 	// Put sets the value of key.
 	Put(bucket string, key, value []byte) error
-	// Delete removes key; removing what is not there is no error.
+	// Delete removes key; a missing key is not an error.
 	Delete(bucket string, key []byte) error
 	// Range calls fn for each key with from <= key < to in ascending order; a
 	// nil to means the end of the bucket. The slices are valid only during the
-	// call, and fn must not write to the bucket it ranges over. An error from
-	// fn ends the walk and is returned.
+	// call, and fn must not write to that bucket. An error from fn ends the
+	// walk and is returned.
 	Range(bucket string, from, to []byte, fn func(key, value []byte) error) error
 }
 
-// Reserver is implemented by stores that keep room back for what must go on
-// when the disk is full.
+// Reserver is implemented by stores that reserve space for updates that must
+// succeed on a full disk.
 type Reserver interface {
-	// UpdateReserved is Update, and may use that room. It is for updates that
-	// end something, and that leave no more behind than they take away.
+	// UpdateReserved is Update, and may use the reserved space. It is for
+	// updates that end something and do not grow the database.
 	UpdateReserved(ctx context.Context, fn func(Tx) error) error
 }
 
 // ShareSize is the length in bytes of one share.
 const ShareSize = 32
 
-// Slot names the place of one share. A number is used again for later shares,
-// each with a higher generation.
+// Slot is the place of one share. A number is reused for later shares, each
+// with a higher generation.
 type Slot struct {
 	Number     uint64
 	Generation uint64
 }
 
-// Shares keeps shares of ShareSize bytes in slots that are overwritten where
-// they lie. Implementations are safe for concurrent use, and each method that
-// changes something returns after the change is durable; all who wait at the
-// same time share one sync.
+// Shares stores shares of ShareSize bytes in slots that are overwritten in
+// place. Implementations are safe for concurrent use. Each method that changes
+// something returns after the change is durable; concurrent callers share one
+// sync.
 type Shares interface {
 	// Put writes share into a free slot.
 	Put(ctx context.Context, share [ShareSize]byte) (Slot, error)
 	// Get returns the share in slot, or ErrShareGone.
 	Get(ctx context.Context, slot Slot) ([ShareSize]byte, error)
-	// Destroy overwrites the shares in slots. A slot whose stored generation
-	// is newer than the one named is left alone. Destroyed slots are not
-	// handed out again before Release.
+	// Destroy overwrites the shares in slots. It skips a slot whose stored
+	// generation is newer than the given one. Destroyed slots are not handed
+	// out again before Release.
 	Destroy(ctx context.Context, slots ...Slot) error
 }
 
-// Recycler is implemented by Shares whose slots are used again. Its methods
-// only keep account of free slots in memory.
+// Recycler is implemented by Shares that reuse slots. Its methods only track
+// free slots in memory.
 //
-// After the start nothing is known of which old slots are free, so new shares
-// go to the end of the file. A background pass above walks every live record
-// and tells of each with Used; Reclaim then frees all slots that are older
-// than the start and were neither reported nor released nor touched.
+// After a start it is unknown which old slots are free, so new shares go to the
+// end of the file. A background pass above walks all live records and reports
+// each with Used. Reclaim then frees all slots that are older than the start
+// and were not reported, released or touched.
 type Recycler interface {
-	// Release gives destroyed slots back. Call it only after the record that
-	// listed them for destruction is durably gone.
+	// Release frees destroyed slots. Call it only after the record that listed
+	// them for destruction is durably gone.
 	Release(slots ...Slot)
-	// Touch says that the running process is about to destroy slot, so that
+	// Touch reports that the running process is about to destroy slot, so that
 	// Reclaim leaves it to Release.
 	Touch(slot Slot)
-	// Used reports a slot that a live record owns.
+	// Used reports a slot that belongs to a live record.
 	Used(slot Slot)
 	// Reclaim ends the pass and returns how many orphaned slots it freed.
 	Reclaim() int

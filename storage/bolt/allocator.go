@@ -7,29 +7,29 @@ import (
 	"hush/storage"
 )
 
-// allocator keeps account of free slots. What it cannot know is checked by
-// Shares against the file before a slot is written.
+// allocator tracks free slots. Shares checks the rest against the file before
+// it writes a slot.
 //
-// Until reclaim, the slots below old are those of an earlier process: which
-// of them are free is unknown, so none is handed out, not even a released one.
+// Until reclaim, the slots below old belong to an earlier process. Which of
+// them are free is unknown, so none is handed out, not even a released one.
 type allocator struct {
 	mu sync.Mutex
 	// free slots, last in first out. Generation is that of the destroyed share,
-	// or 0 where any is right.
+	// or 0 if any will do.
 	free   []storage.Slot
 	isFree bitmap
 
-	next uint64        // first slot that this process never handed out
-	end  atomic.Uint64 // first slot beyond the file; changed under mu
+	next uint64        // the first slot that this process never handed out
+	end  atomic.Uint64 // the first slot beyond the file; changed under mu
 
 	old  uint64
 	keep bitmap         // old slots that reclaim must not free
-	held []storage.Slot // old slots that were released before reclaim
+	held []storage.Slot // old slots released before reclaim
 }
 
-// take hands out a free slot, and tells whether it is known to be fresh: one
-// that this process has grown and that nobody has used. Where no slot is free,
-// grow has to make room from slot end on and return the new end.
+// take hands out a free slot. fresh reports that this process has grown the
+// slot and never used it. If no slot is free, grow must add slots from end on
+// and return the new end.
 func (a *allocator) take(grow func(end uint64) (uint64, error)) (slot storage.Slot, fresh bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -50,8 +50,8 @@ func (a *allocator) take(grow func(end uint64) (uint64, error)) (slot storage.Sl
 	return storage.Slot{Number: a.next - 1}, true, nil
 }
 
-// release takes slots back. One that is known to be free already is ignored,
-// and so is one without a generation, which no share ever had.
+// release frees slots. It ignores a slot that is already free, and one without
+// a generation, which no share ever had.
 func (a *allocator) release(slots []storage.Slot) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -62,7 +62,7 @@ func (a *allocator) release(slots []storage.Slot) {
 	}
 }
 
-// giveBack returns a slot from take that was not used.
+// giveBack returns an unused slot from take.
 func (a *allocator) giveBack(slot storage.Slot) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -96,8 +96,8 @@ func (a *allocator) spare(slot storage.Slot) {
 	}
 }
 
-// reclaim frees the old slots that were not spared, and those that were held
-// back, and returns how many of the former there were.
+// reclaim frees the old slots that were not spared, and those that were held,
+// and returns the number of the former.
 func (a *allocator) reclaim() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// backlog holds slots that were changed since the last sync began. They are
-// written when the next one begins: slots that are filled at one time lie
-// beside each other, so one write carries many.
+// backlog holds slots that changed since the last sync began. They are written
+// when the next one begins: slots filled at the same time are adjacent, so one
+// write covers many.
 type backlog struct {
 	mu      sync.Mutex
 	waiting map[uint64]rawSlot // for the next sync
-	writing map[uint64]rawSlot // of the sync that runs
+	writing map[uint64]rawSlot // of the running sync
 	numbers []uint64           // scratch of runs
 }
 
@@ -36,9 +36,9 @@ func (b *backlog) get(number uint64) (rawSlot, bool) {
 	return raw, ok
 }
 
-// begin moves what waits to what is being written, and hands it to write in
-// runs of neighbours, each with the number of its first slot. Only the leader
-// of a sync calls it, and calls end when the runs are written.
+// begin moves the waiting slots to the ones being written, and passes them to
+// write in runs of adjacent slots, each with the number of its first slot. Only
+// the leader of a sync calls it, and calls end when the runs are written.
 func (b *backlog) begin(write func(first uint64, run []byte) error) error {
 	b.mu.Lock()
 	b.waiting, b.writing = b.writing, b.waiting
@@ -63,7 +63,7 @@ func (b *backlog) begin(write func(first uint64, run []byte) error) error {
 	return nil
 }
 
-// end forgets what was being written: from now on the file has it.
+// end discards the slots being written: the file has them now.
 func (b *backlog) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -10,23 +10,23 @@ import (
 	"sync/atomic"
 )
 
-// ballastName is the file that only takes room.
+// ballastName is the file that only occupies space.
 const ballastName = "ballast"
 
-// ballast is a file of ballastSize bytes that mean nothing. When the disk is full
-// it is removed, and the commits that end secrets have its room; when there is
-// room again it comes back. A nil ballast is never there and never missing.
+// ballast is a file of ballastSize meaningless bytes. When the disk is full it
+// is removed, and commits that end secrets use its space; when there is space
+// again it is restored. A nil ballast never exists and is never missing.
 type ballast struct {
 	path  string
-	sync  func() error // makes names in the folder durable, and with them free blocks free
+	sync  func() error // makes names in the folder durable, which also frees blocks
 	tell  func(dropped bool)
 	mu    sync.Mutex
 	there atomic.Bool
-	short atomic.Bool // it is missing for want of room
+	short atomic.Bool // missing for lack of space
 }
 
-// openBallast finds the ballast of the folder, or makes it if the disk has
-// room.
+// openBallast finds the ballast of the folder, or creates it if the disk has
+// space.
 func openBallast(f *Folder, tell func(dropped bool)) *ballast {
 	b := &ballast{path: f.Path(ballastName), sync: f.Sync, tell: tell}
 	info, err := os.Lstat(b.path)
@@ -38,7 +38,7 @@ func openBallast(f *Folder, tell func(dropped bool)) *ballast {
 
 func (b *ballast) missing() bool { return b != nil && !b.there.Load() }
 
-// drop gives the ballast's room to others, and reports whether there was any.
+// drop removes the ballast, and reports whether that freed space.
 func (b *ballast) drop() bool {
 	if b == nil {
 		return false
@@ -52,15 +52,15 @@ func (b *ballast) drop() bool {
 	if os.Remove(b.path) != nil {
 		return false
 	}
-	// Some file systems hand blocks out again only after the removal is durable.
-	// If it is not, the commit that needs them says so.
+	// Some file systems reuse blocks only after the removal is durable. If it
+	// is not, the commit that needs them fails.
 	_ = b.sync()
 	b.report(true)
 	return true
 }
 
-// restore brings the ballast back if it is missing and the disk has so many free
-// bytes that it fits in.
+// restore creates the ballast again if it is missing and free bytes are enough
+// for it.
 func (b *ballast) restore(free int64) {
 	if !b.missing() {
 		return
@@ -88,8 +88,8 @@ func (b *ballast) report(dropped bool) {
 	}
 }
 
-// write makes the file. Its bytes are random where they have to be written, so
-// that no file system can compress them.
+// write creates the file. Its bytes are random if they must be written, so that
+// no file system can compress them.
 func (b *ballast) write() (err error) {
 	if err := os.Remove(b.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing an old ballast: %w", err)

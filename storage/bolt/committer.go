@@ -12,10 +12,10 @@ import (
 	"hush/storage"
 )
 
-// committer is the only writer of the database. It takes whoever waits, runs
-// them in one transaction, commits it, and only then answers: an update that
-// failed may have seen what another of its batch wrote, so its answer is worth
-// as much as that commit.
+// committer is the only writer of the database. It takes all waiting updates,
+// runs them in one transaction, commits it, and only then returns their
+// results. A failed update may have read what another of its batch wrote, so
+// its result also depends on that commit.
 type committer struct {
 	db     *bbolt.DB
 	fault  *fault
@@ -23,10 +23,10 @@ type committer struct {
 	queue  queue
 	values arena
 	live   []*update // scratch of commitBatch
-	// space tells what only reserved updates may use; nil for nothing.
+	// space decides what only reserved updates may use; nil for nothing.
 	space atomic.Pointer[diskSpace]
-	// stuck: a commit panicked and left its locks behind, so that closing the
-	// database would wait for ever.
+	// stuck reports that a commit panicked and still holds its locks, so that
+	// closing the database would block forever.
 	stuck   bool
 	stopped chan struct{}
 }
@@ -51,15 +51,15 @@ func (c *committer) run() {
 			u.done <- struct{}{}
 		}
 		clear(batch)
-		// Those just answered often come back at once. Letting them run first
-		// keeps the batch from falling apart into one of a single update and
-		// one of all others.
+		// Callers whose updates just finished often return at once. Letting
+		// them run first keeps the batch from splitting into one of a single
+		// update and one of all others.
 		runtime.Gosched()
 	}
 }
 
-// close ends the writer after its queue is empty and closes the database,
-// which waits for running views.
+// close ends the writer after its queue is empty and closes the database, which
+// waits for running views.
 func (c *committer) close() error {
 	c.queue.close()
 	<-c.stopped
@@ -72,9 +72,9 @@ func (c *committer) close() error {
 	return nil
 }
 
-// commitBatch sets the result of each update in batch. An update that failed
-// after it had written takes the whole transaction with it, so the others run
-// again without it.
+// commitBatch sets the result of each update in batch. An update that fails
+// after a write aborts the whole transaction, so the others run again without
+// it.
 func (c *committer) commitBatch(batch []*update) {
 	c.live = c.live[:0]
 	closed := c.space.Load().closed()
@@ -102,9 +102,9 @@ func (c *committer) commitBatch(batch []*update) {
 	}
 }
 
-// relieve makes room after a commit found none, for updates that were promised
-// some: first the others of the batch go, with that error, then the ballast. It
-// reports whether another attempt is worth it.
+// relieve frees space after a commit on a full disk, if the batch has reserved
+// updates. It first fails the other updates with that error, then drops the
+// ballast. It reports whether another attempt is worthwhile.
 func (c *committer) relieve(full error) bool {
 	promised := func(u *update) bool { return u.reserved }
 	switch {
@@ -122,8 +122,8 @@ func (c *committer) relieve(full error) bool {
 	return true
 }
 
-// fail gives err to every update of batch whose fn ran or was about to: even
-// an error of fn may rest on a write that was not committed.
+// fail returns err to every update of batch whose fn ran or was about to: even
+// an error of fn may depend on a write that was not committed.
 func fail(batch []*update, err error) {
 	for _, u := range batch {
 		if u.ran || u.err == nil {
@@ -132,9 +132,9 @@ func fail(batch []*update, err error) {
 	}
 }
 
-// attempt runs live in one transaction and commits it. It returns the index
-// of an update that has to be dropped before the next attempt, or -1 and the
-// error of the commit.
+// attempt runs live in one transaction and commits it. It returns the index of
+// an update that must be dropped before the next attempt, or -1 and the error
+// of the commit.
 func (c *committer) attempt(live []*update) (drop int, err error) {
 	if err := c.fault.check(); err != nil {
 		return -1, err
@@ -161,7 +161,7 @@ func (c *committer) attempt(live []*update) (drop int, err error) {
 	return -1, c.settle(btx)
 }
 
-// settle commits and sorts the errors: a full disk, or an unknown outcome.
+// settle commits and classifies the error: a full disk, or an unknown outcome.
 func (c *committer) settle(btx *bbolt.Tx) error {
 	id := btx.ID()
 	err := c.guard(btx, c.commit)
@@ -174,8 +174,8 @@ func (c *committer) settle(btx *bbolt.Tx) error {
 	return c.fault.trip(fmt.Errorf("committing: %w", err))
 }
 
-// current returns the number of the newest transaction that readers see, or
-// -1: a commit that found no room must not have become visible.
+// current returns the number of the newest transaction visible to readers, or
+// -1: a commit on a full disk must not be visible.
 func (c *committer) current() int {
 	btx, err := c.db.Begin(false)
 	if err != nil {
@@ -195,8 +195,8 @@ func (c *committer) rollback(btx *bbolt.Tx) error {
 	return nil
 }
 
-// guard runs the end of a transaction. bbolt panics when it finds its pages
-// damaged, and then keeps its locks.
+// guard runs the end of a transaction. bbolt panics if its pages are damaged,
+// and then keeps its locks.
 func (c *committer) guard(btx *bbolt.Tx, end func(*bbolt.Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -208,8 +208,8 @@ func (c *committer) guard(btx *bbolt.Tx, end func(*bbolt.Tx) error) (err error) 
 }
 
 // call runs fn and turns a panic into an error. The value of the panic may
-// hold a secret, so only its type is told. Where fn stopped nobody knows, so
-// it counts as having written.
+// contain a secret, so the error has only its type. Where fn stopped is
+// unknown, so it counts as having written.
 func call(fn func(storage.Tx) error, t *tx) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

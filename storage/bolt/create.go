@@ -11,12 +11,12 @@ import (
 	"hush/storage"
 )
 
-// newDatabaseName is where a database is built before it gets its name.
+// newDatabaseName is the name of a database under construction.
 const newDatabaseName = databaseName + ".new"
 
-// create makes shares and database. The presence of hush.db under its name is
-// what commits the creation: until then a crash leaves nothing that the next
-// start would not make anew.
+// create makes shares and database. Naming the database hush.db commits the
+// creation: a crash before that leaves nothing that the next start would not
+// create anew.
 func (f *Folder) create(fill func(storage.Tx) error) error {
 	if err := f.removeLeftovers(); err != nil {
 		return err
@@ -37,8 +37,8 @@ func (f *Folder) create(fill func(storage.Tx) error) error {
 	return f.Sync()
 }
 
-// removeLeftovers clears away a creation that a crash cut short. It had not
-// come to use a share, so a longer file is somebody's data.
+// removeLeftovers removes a creation that a crash interrupted. Such a creation
+// has not used a share, so a longer file is real data.
 func (f *Folder) removeLeftovers() error {
 	info, err := os.Lstat(f.Path(sharesName))
 	if err == nil && info.Size() > slotSize {
@@ -68,7 +68,7 @@ func createShares(path string, id storeID) error {
 	return nil
 }
 
-// buildDatabase leaves a durable database with its content at path.
+// buildDatabase creates a durable database with its content at path.
 func buildDatabase(path string, id storeID, fill func(storage.Tx) error) error {
 	db, err := openDatabase(path, databaseOptions())
 	if err != nil {

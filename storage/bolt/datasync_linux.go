@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dataSync makes the file's bytes and its length durable, without its times.
+// dataSync makes the file's bytes and length durable, but not its times.
 func dataSync(file *os.File) error {
 	for {
-		// An interrupted sync has not looked at its errors yet.
+		// An interrupted sync has not checked for errors yet.
 		if err := unix.Fdatasync(int(file.Fd())); !errors.Is(err, unix.EINTR) {
 			return err
 		}

@@ -4,8 +4,8 @@ package bolt
 
 import "os"
 
-// dataSync makes the file durable. Sync also asks the disk to empty its own
-// cache where a plain fsync would not (macOS).
+// dataSync makes the file durable. Unlike a plain fsync, Sync also flushes the
+// disk's cache on macOS.
 func dataSync(file *os.File) error {
 	return file.Sync()
 }

@@ -25,7 +25,7 @@ func TestUnknownDiskHasRoom(t *testing.T) {
 	}
 	for range 3 {
 		if !folder.HasDiskSpace() {
-			t.Error("HasRoom(unknown disk): got false, want true")
+			t.Error("HasDiskSpace(unknown disk): got false, want true")
 		}
 	}
 	if exists, err := folder.holds(ballastName); exists || err != nil {

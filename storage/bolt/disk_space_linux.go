@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskFree returns what the disk below the folder has free for this user.
+// diskFree returns a function that reports the disk's free bytes for this user.
 func diskFree(folder string) func() (int64, bool) {
 	return func() (int64, bool) {
 		var stat unix.Statfs_t
@@ -17,7 +17,7 @@ func diskFree(folder string) func() (int64, bool) {
 	}
 }
 
-// reserve gives a file room without writing it.
+// reserve allocates space for a file without writing it.
 func reserve(file *os.File, size int64) error {
 	return unix.Fallocate(int(file.Fd()), 0, 0, size)
 }

@@ -10,14 +10,14 @@ import (
 var (
 	// ErrLocked: another process holds the data folder.
 	ErrLocked = errors.New("in use by another hush process")
-	// ErrMissingShares: hush.db is there and the shares file is not. What the
-	// records need to be opened is gone; restore both from one backup.
+	// ErrMissingShares: hush.db exists and the shares file does not. The
+	// records can no longer be opened; restore both files from one backup.
 	ErrMissingShares = errors.New("bolt: the shares file is missing")
-	// ErrMissingDatabase: shares in use are there and hush.db is not. They are
-	// left untouched; restore both from one backup.
+	// ErrMissingDatabase: shares in use exist and hush.db does not. They are
+	// left untouched; restore both files from one backup.
 	ErrMissingDatabase = errors.New("bolt: hush.db is missing")
-	// ErrMismatch: hush.db and shares do not belong together, or one of them
-	// was cut short or is no file of Hush.
+	// ErrMismatch: hush.db and shares do not belong together, or one of them is
+	// truncated or is not a file of Hush.
 	ErrMismatch = errors.New("bolt: files do not match")
 
 	errReadOnly      = errors.New("bolt: write in a read-only transaction")
@@ -34,8 +34,8 @@ var (
 	errDatabasePanic = errors.New("bolt: panic while opening")
 )
 
-// isFull reports whether err says that a write found no room. Only the write
-// itself counts: the same number out of a sync leaves the outcome unknown.
+// isFull reports whether err is a write's error about a full disk. Only the
+// write itself counts: after the same error from a sync the outcome is unknown.
 func isFull(err error) bool {
 	var failed *fs.PathError
 	if !errors.As(err, &failed) || (failed.Op != "write" && failed.Op != "truncate") {

@@ -8,16 +8,16 @@ import (
 	"hush/storage"
 )
 
-// fault is the state that Store and Shares have in common once a sync failed.
-// After such an error the kernel may have dropped the pages it could not
-// write, so a second sync that succeeds proves nothing and none is tried.
+// fault is the shared state of Store and Shares after a failed sync. The kernel
+// may have dropped the pages that it could not write, so a second sync that
+// succeeds would prove nothing, and none is tried.
 type fault struct {
 	tripped atomic.Bool
 	once    sync.Once
 	report  func(error)
 }
 
-// check returns ErrUnknownOutcome once the fault has been tripped.
+// check returns ErrUnknownOutcome once the fault was tripped.
 func (f *fault) check() error {
 	if f.tripped.Load() {
 		return storage.ErrUnknownOutcome
@@ -25,8 +25,8 @@ func (f *fault) check() error {
 	return nil
 }
 
-// trip refuses all further work, reports the first cause, and returns the
-// error for those whose outcome is unknown.
+// trip refuses all further work, reports the first cause, and returns the error
+// for the calls whose outcome is unknown.
 func (f *fault) trip(cause error) error {
 	f.tripped.Store(true)
 	f.once.Do(func() {

@@ -140,8 +140,8 @@ func TestCommitFull(t *testing.T) {
 	}
 }
 
-// TestSharesSyncFault: the system tells of lost pages once. The syncs after
-// that one would succeed, and nobody may take them for a success.
+// TestSharesSyncFault: the system reports lost pages once. Later syncs would
+// succeed, and must not count as a success.
 func TestSharesSyncFault(t *testing.T) {
 	store, shares, seen := openForFault(t)
 	slot, err := shares.Put(t.Context(), [storage.ShareSize]byte{1})

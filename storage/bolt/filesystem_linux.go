@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// magicZFS is ZFS's number, which the kernel's own headers do not list.
+// magicZFS is the magic number of ZFS, which the kernel's headers do not list.
 const magicZFS = 0x2fc12fc1
 
 func fileSystemWarnings(folder *os.File) ([]string, error) {
@@ -14,7 +14,7 @@ func fileSystemWarnings(folder *os.File) ([]string, error) {
 	if err := unix.Fstatfs(int(folder.Fd()), &stat); err != nil {
 		return nil, err
 	}
-	// Type is signed and of different width on different machines.
+	// Type is signed and its width depends on the machine.
 	if warning := warningFor(uint32(stat.Type)); warning != "" {
 		return []string{warning}, nil
 	}

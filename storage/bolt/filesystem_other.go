@@ -4,7 +4,7 @@ package bolt
 
 import "os"
 
-// fileSystemWarnings knows file systems on Linux only.
+// fileSystemWarnings recognizes file systems only on Linux.
 func fileSystemWarnings(*os.File) ([]string, error) {
 	return nil, nil
 }

@@ -15,22 +15,22 @@ import (
 const (
 	databaseName = "hush.db"
 	sharesName   = "shares"
-	// lockPatience covers the moment in which a process that was told to stop
-	// still holds the folder while its successor starts.
+	// lockPatience covers the moment in which a stopping process still holds
+	// the folder while its successor starts.
 	lockPatience = 500 * time.Millisecond
 	lockInterval = 25 * time.Millisecond
 )
 
 // Folder is a data folder that this process owns until Close.
 type Folder struct {
-	// Created tells that OpenFolder made the folder.
+	// Created reports that OpenFolder created the folder.
 	Created bool
 
 	dir      string
 	handle   *os.File
 	warnings []string
 
-	space *diskSpace // nil before Open and where nothing was asked for
+	space *diskSpace // nil before Open and if no limit is set
 
 	mu     sync.Mutex
 	closed bool
@@ -38,13 +38,13 @@ type Folder struct {
 	shares *Shares
 }
 
-// OpenFolder makes dir if it is missing and locks it for this process. It
-// returns ErrLocked when another process still holds it after half a second,
-// and refuses a folder that other users may look into.
+// OpenFolder creates dir if it is missing and locks it for this process. It
+// returns ErrLocked if another process still holds it after half a second, and
+// refuses a folder that other users can access.
 func OpenFolder(dir string) (*Folder, error) {
 	created, err := makeFolder(dir)
 	if err != nil {
-		return nil, fmt.Errorf("making data folder: %w", err)
+		return nil, fmt.Errorf("creating data folder: %w", err)
 	}
 	handle, err := os.Open(dir)
 	if err != nil {
@@ -57,13 +57,13 @@ func OpenFolder(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Path returns the path of the file called name in the folder.
+// Path returns the path of the file name in the folder.
 func (f *Folder) Path(name string) string {
 	return filepath.Join(f.dir, name)
 }
 
-// Warnings returns a sentence for each property of the file system under the
-// folder that weakens what Hush promises. It is empty on a plain local disk.
+// Warnings returns a sentence for each property of the folder's file system
+// that weakens Hush's promises. It is empty on a plain local disk.
 func (f *Folder) Warnings() []string {
 	return append([]string(nil), f.warnings...)
 }
@@ -73,8 +73,8 @@ func (f *Folder) Exists() (bool, error) {
 	return f.holds(databaseName)
 }
 
-// Close closes the store and the shares if they are still open, in this
-// order, and releases the folder. Further calls do nothing.
+// Close closes the store and the shares, in this order, if they are still open,
+// and releases the folder. Further calls do nothing.
 func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,13 +86,13 @@ func (f *Folder) Close() error {
 	if f.store != nil {
 		errs = append(errs, f.store.Close(), f.shares.Close())
 	}
-	// Closing the descriptor alone would leave the lock to whoever has a copy of
-	// it, as a process that is just being started does until it runs.
+	// Closing the descriptor alone would leave the lock to its copies: a child
+	// process has one until it runs exec.
 	errs = append(errs, unix.Flock(int(f.handle.Fd()), unix.LOCK_UN), f.handle.Close())
 	return errors.Join(errs...)
 }
 
-// claim checks what kind of folder this is and takes its lock.
+// claim checks the folder and takes its lock.
 func (f *Folder) claim() error {
 	info, err := f.handle.Stat()
 	if err != nil {
@@ -110,8 +110,8 @@ func (f *Folder) claim() error {
 	return f.lock()
 }
 
-// lock locks the folder's own descriptor, so that no lock file can be left
-// behind or deleted by somebody who thinks it was.
+// lock locks the folder's own descriptor, so that there is no lock file to be
+// left behind or deleted by mistake.
 func (f *Folder) lock() error {
 	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockInterval) {
 		err := unix.Flock(int(f.handle.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -145,8 +145,8 @@ func (f *Folder) Sync() error {
 	return nil
 }
 
-// makeFolder makes dir and whatever lies above it, durably, and reports
-// whether dir was missing.
+// makeFolder creates dir and its parents durably, and reports whether dir was
+// missing.
 func makeFolder(dir string) (bool, error) {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return false, err
@@ -156,7 +156,7 @@ func makeFolder(dir string) (bool, error) {
 		return false, err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		// Another process may have been quicker; the lock tells them apart.
+		// Another process may have been faster; the lock decides between them.
 		if errors.Is(err, fs.ErrExist) {
 			return false, nil
 		}

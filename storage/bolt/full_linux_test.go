@@ -63,17 +63,17 @@ func TestFreePagesAreRoom(t *testing.T) {
 	const least = 4 << 20
 	store, _, folder := open(t, filepath.Join(disk, "data"), bolt.Options{MinFree: least, Ballast: true})
 	if !folder.HasDiskSpace() {
-		t.Error("HasRoom(empty disk): got false, want true")
+		t.Error("HasDiskSpace(empty disk): got false, want true")
 	}
 	filled := fill(t, store)
 	folder.ForgetDiskSpace()
 	if folder.HasDiskSpace() {
-		t.Error("HasRoom(full disk): got true, want false")
+		t.Error("HasDiskSpace(full disk): got true, want false")
 	}
 	empty(t, store, filled)
 	folder.ForgetDiskSpace()
 	if !folder.HasDiskSpace() {
-		t.Error("HasRoom(emptied): got false, want true")
+		t.Error("HasDiskSpace(emptied): got false, want true")
 	}
 	for i := range filled / 2 {
 		if err := putLarge(t, store, i); err != nil {
@@ -114,19 +114,19 @@ func TestBallast(t *testing.T) {
 	}
 	wantBallast(t, folder, 0)
 	if folder.HasDiskSpace() {
-		t.Error("HasRoom(without the ballast): got true, want false")
+		t.Error("HasDiskSpace(without the ballast): got true, want false")
 	}
 	wantKeptBack(t, store, shares, small)
 	empty(t, store, filled)
 	if !folder.HasDiskSpace() {
-		t.Error("HasRoom(free pages in place of the ballast): got false, want true")
+		t.Error("HasDiskSpace(free pages in place of the ballast): got false, want true")
 	}
 	if err := unix.Mount("", disk, "", unix.MS_REMOUNT, "size=64m"); err != nil {
 		t.Fatalf("Mount(larger): got %v, want nil", err)
 	}
 	folder.ForgetDiskSpace()
 	if !folder.HasDiskSpace() {
-		t.Error("HasRoom(larger disk): got false, want true")
+		t.Error("HasDiskSpace(larger disk): got false, want true")
 	}
 	wantBallast(t, folder, 8<<20)
 	if fmt.Sprint(told) != "[false true false]" {

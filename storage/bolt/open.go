@@ -14,41 +14,42 @@ import (
 )
 
 const (
-	// initialMap is how far the database grows before bbolt has to map it
-	// anew, for which it waits for every reader. It costs addresses, no memory.
+	// initialMap is how far the database grows before bbolt must map it anew,
+	// for which it waits for every reader. It costs address space, not memory.
 	initialMap = 256 << 20
-	// fileLockPatience is for bbolt's own lock: the folder is ours already, so
-	// only a foreign tool can hold it.
+	// fileLockPatience is for bbolt's own lock. This process owns the folder
+	// already, so only a foreign tool can hold that lock.
 	fileLockPatience = 200 * time.Millisecond
 )
 
-// Options are the optional parts of opening a folder.
+// Options are the optional settings of opening a folder.
 type Options struct {
-	// Init fills a new database. It runs once, before the database appears
-	// under its name, so that a database without its content never exists.
+	// Init fills a new database. It runs once, before the database gets its
+	// name, so that a database without its content never exists.
 	Init func(storage.Tx) error
 	// Fault is called once, when an input/output error has left the outcome of
-	// a change unknown and everything is refused from now on. It runs before
-	// anybody gets that error, must return soon, and must not call back into
-	// what this package returned.
+	// a change unknown and all further operations are refused. It runs before a
+	// caller gets that error, must return soon, and must not call back into
+	// this package.
 	Fault func(error)
-	// MinFree is how many bytes must be free for HasRoom to say yes; 0 means any
-	// number will do.
+	// MinFree is how many bytes must be free for HasDiskSpace to be true; 0
+	// means any number will do.
 	MinFree int64
-	// Ballast keeps 8 MiB back in a file, which UpdateReserved may use when the
-	// disk is full. There is none where the free space of the disk is not known.
+	// Ballast reserves 8 MiB in a file, which UpdateReserved may use when the
+	// disk is full. There is none if the free space of the disk is unknown.
 	Ballast bool
-	// Pressure is called when the ballast was dropped, and when it came back. It
-	// must return soon, and must not call back into what this package returned.
+	// Pressure is called when the ballast was dropped, and when it was
+	// restored. It must return soon, and must not call back into this package.
 	Pressure func(dropped bool)
 
-	disk func() (free int64, known bool) // nil for the disk below the folder; set by tests
+	disk func() (free int64, known bool) // nil for the disk of the folder; set by tests
 }
 
-// Open opens the database and the shares of the folder, and makes both if it
-// holds neither. They belong together: a missing one, or one of another pair,
-// is an error (ErrMissingShares, ErrMissingDatabase, ErrMismatch). The caller
-// closes the folder, or the store and then the shares; a folder is opened once.
+// Open opens the database and the shares of the folder, and creates both if it
+// has neither. They belong together: if one is missing or belongs to another
+// pair, Open fails with ErrMissingShares, ErrMissingDatabase or ErrMismatch.
+// The caller closes the folder, or the store and then the shares. A folder can
+// be opened once.
 func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,7 +73,7 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	return f.store, f.shares, nil
 }
 
-// watchSpace begins to look after the room of the folder.
+// watchSpace starts to track the disk space of the folder.
 func (f *Folder) watchSpace(opts Options) {
 	if opts.MinFree == 0 && !opts.Ballast {
 		return
@@ -81,14 +82,14 @@ func (f *Folder) watchSpace(opts Options) {
 	if r.disk == nil {
 		r.disk = diskFree(f.dir)
 	}
-	// Without the free space nothing would tell when to make the ballast again.
+	// Without the free space nothing would tell when to restore the ballast.
 	if _, known := r.disk(); known && opts.Ballast {
 		r.ballast = openBallast(f, opts.Pressure)
 		f.store.writer.space.Store(r)
 		f.shares.space.Store(r)
 	}
 	f.space = r
-	f.HasDiskSpace() // makes the ballast
+	f.HasDiskSpace() // creates the ballast
 }
 
 func (f *Folder) open(fault *fault) (*Store, *Shares, error) {
@@ -117,15 +118,15 @@ func (f *Folder) open(fault *fault) (*Store, *Shares, error) {
 	return newStore(db, fault), shares, nil
 }
 
-// settle makes durable what an earlier process left. One that was killed between
-// a write and its sync leaves what every program can read and a power cut still
-// takes away: bbolt would read such a commit as the last one and write over pages
-// that the one before it needs.
+// settle makes durable what an earlier process left. A process killed between a
+// write and its sync leaves data that every program can read and a power cut
+// still destroys: bbolt would take such a commit for the last one and overwrite
+// pages that the one before it needs.
 func (f *Folder) settle() error {
 	for _, name := range []string{databaseName, sharesName} {
 		file, err := os.OpenFile(f.Path(name), os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // told of later, with what it means
+			continue // reported later, with its meaning
 		}
 		if err != nil {
 			return fmt.Errorf("opening %s: %w", name, err)
@@ -137,7 +138,7 @@ func (f *Folder) settle() error {
 	return f.Sync()
 }
 
-// OpenPair opens the shares that belong to db.
+// openPair opens the shares that belong to db.
 func openPair(db *bbolt.DB, path string, fault *fault) (*Shares, error) {
 	id, err := readStoreID(db)
 	if err != nil {
@@ -149,7 +150,7 @@ func openPair(db *bbolt.DB, path string, fault *fault) (*Shares, error) {
 	}
 	if theirs != id {
 		return nil, errors.Join(
-			fmt.Errorf("%w: hush.db and shares carry different store ids", ErrMismatch), shares.Close())
+			fmt.Errorf("%w: hush.db and shares have different store ids", ErrMismatch), shares.Close())
 	}
 	return shares, nil
 }
@@ -157,16 +158,16 @@ func openPair(db *bbolt.DB, path string, fault *fault) (*Shares, error) {
 func databaseOptions() *bbolt.Options {
 	return &bbolt.Options{
 		Timeout: fileLockPatience,
-		// A list that is sorted and written with every commit makes commits
-		// ten times slower after many deletions; opening rebuilds it instead.
+		// A sorted list written with every commit makes commits ten times
+		// slower after many deletions; opening rebuilds the list instead.
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
 		InitialMmapSize: initialMap,
-		// The statistics tell how many pages are free.
+		// The statistics have the number of free pages.
 	}
 }
 
-// openDatabase opens or makes the database at path. bbolt panics on some
+// openDatabase opens or creates the database at path. bbolt panics on some
 // kinds of damage.
 func openDatabase(path string, opts *bbolt.Options) (db *bbolt.DB, err error) {
 	defer func() {
@@ -187,8 +188,8 @@ func openDatabase(path string, opts *bbolt.Options) (db *bbolt.DB, err error) {
 }
 
 // checkDatabase refuses an empty file, which bbolt would take for a new
-// database, and one that is shorter than its own header says: reading what is
-// missing from a mapped file ends the process.
+// database, and one that is shorter than its header says: reading the missing
+// part of a mapped file kills the process.
 func checkDatabase(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 // work a failing update makes the others repeat.
 const maxBatch = 1024
 
-// update is one call of Update on its way through the writer. It carries its
-// context because the writer, not the caller, is the one to look at it.
+// update is one call of Update in the writer's queue. It holds its context
+// because the writer, not the caller, checks it.
 type update struct {
 	ctx context.Context //nolint:containedctx // see above
 	fn  func(storage.Tx) error
-	// reserved: it may use the ballast's room.
+	// reserved reports that it may use the ballast's space.
 	reserved bool
 	ran      bool
 	err      error
@@ -31,7 +31,7 @@ type queue struct {
 	closed  bool
 }
 
-// push adds u and reports whether the queue still takes updates.
+// push adds u and reports whether the queue still accepts updates.
 func (q *queue) push(u *update) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"hush/storage"
 )
 
-// read returns what slot number holds, or will when the backlog is written. Where the file was cut short behind our
-// back, nothing is known of what was there.
+// read returns the content of a slot, with the backlog applied. If the file was
+// truncated meanwhile, the content is unknown.
 func (s *Shares) read(number uint64) (slotData, error) {
 	raw, waits := s.backlog.get(number)
 	if waits {
@@ -25,7 +25,7 @@ func (s *Shares) read(number uint64) (slotData, error) {
 	return decodeSlot(&raw, number), nil
 }
 
-// writeBacklog writes what was changed since the last sync began.
+// writeBacklog writes what changed since the last sync began.
 func (s *Shares) writeBacklog() error {
 	defer s.backlog.end()
 	return s.backlog.begin(func(first uint64, run []byte) error {
@@ -36,9 +36,9 @@ func (s *Shares) writeBacklog() error {
 	})
 }
 
-// syncFile writes the backlog and makes it durable. It trips the fault before it
-// returns: a next round must not begin, because the system tells of lost pages
-// only once and a second sync would seem to succeed.
+// syncFile writes the backlog and makes it durable. It trips the fault before
+// it returns: a next round must not begin, because the system reports lost
+// pages only once and a second sync would seem to succeed.
 func (s *Shares) syncFile() error {
 	if err := s.fault.check(); err != nil {
 		return err
@@ -52,9 +52,9 @@ func (s *Shares) syncFile() error {
 	return nil
 }
 
-// grow adds slots from end on and returns the new end. The zeros are really
-// written, so that a share later only overwrites a block that is there, and
-// are durable before the first of them is used.
+// grow adds slots from end on and returns the new end. It really writes the
+// zeros, so that a share later only overwrites an allocated block, and makes
+// them durable before the first of them is used.
 func (s *Shares) grow(end uint64) (uint64, error) {
 	if s.space.Load().closed() {
 		return 0, fmt.Errorf("growing shares: %w", errKeptBack)
@@ -62,16 +62,15 @@ func (s *Shares) grow(end uint64) (uint64, error) {
 	grown := (end/growth + 1) * growth
 	at := int64(end) * slotSize
 	if _, err := s.file.WriteAt(make([]byte, (grown-end)*slotSize), at); err != nil {
-		// What was added is in nobody's use; giving it back is a courtesy to
-		// a full disk.
+		// The added part is not in use; truncating it helps a full disk.
 		_ = s.file.Truncate(at)
 		return 0, s.failed("growing shares", err)
 	}
 	return grown, s.syncs.sync()
 }
 
-// failed sorts the errors of a change: no room, which is harmless, or an
-// outcome that nobody knows.
+// failed classifies the error of a change: a full disk, which is harmless, or
+// an unknown outcome.
 func (s *Shares) failed(doing string, err error) error {
 	if isFull(err) {
 		return fmt.Errorf("%s: %w: %w", doing, storage.ErrFull, err)

@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	// growth is how many slots, with the header, the file gains at a time: 1 MiB.
+	// growth is the number of slots, including the header, that the file grows
+	// by: 1 MiB.
 	growth = 16384
-	// lockStripes keeps writers of one slot apart without a lock for each.
+	// lockStripes separates writers of one slot without a lock for each.
 	lockStripes = 64
 )
 
 // Shares is a storage.Shares and storage.Recycler in one file. slotData draws
-// its format. Nothing of the file is kept in memory but which slots are free.
+// its format. Only the list of free slots is kept in memory.
 type Shares struct {
 	file  *os.File
 	flush func() error // syncs file; replaced by tests
@@ -32,7 +33,7 @@ type Shares struct {
 	backlog backlog
 	locks   [lockStripes]sync.Mutex
 
-	space atomic.Pointer[diskSpace] // nil where none is kept back
+	space atomic.Pointer[diskSpace] // nil if nothing is reserved
 
 	running sync.RWMutex // held for reading by every operation
 	closed  bool
@@ -43,8 +44,8 @@ var (
 	_ storage.Recycler = (*Shares)(nil)
 )
 
-// openShares opens the file at path and returns the store id it carries. Every
-// slot it finds counts as old.
+// openShares opens the file at path and returns its store id. Every slot in it
+// counts as old.
 func openShares(path string, f *fault) (*Shares, storeID, error) {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -56,8 +57,8 @@ func openShares(path string, f *fault) (*Shares, storeID, error) {
 	}
 	s := &Shares{file: file, fault: f, flush: func() error { return dataSync(file) }}
 	s.syncs.do = s.syncFile
-	// A growth that was cut short may have left part of a slot; the next one
-	// begins with it.
+	// An interrupted growth may have left part of a slot; the next one starts
+	// with it.
 	end := uint64(size) / slotSize
 	s.slots.old, s.slots.next = end, end
 	s.slots.end.Store(end)
@@ -71,7 +72,7 @@ func readHeader(file *os.File) (storeID, int64, error) {
 	}
 	var raw rawSlot
 	if _, err := file.ReadAt(raw[:], 0); errors.Is(err, io.EOF) {
-		return storeID{}, 0, fmt.Errorf("%w: shares is cut short", ErrMismatch)
+		return storeID{}, 0, fmt.Errorf("%w: shares is truncated", ErrMismatch)
 	} else if err != nil {
 		return storeID{}, 0, err
 	}
@@ -125,8 +126,8 @@ func (s *Shares) Get(ctx context.Context, slot storage.Slot) ([storage.ShareSize
 	return stored.share, nil
 }
 
-// Destroy implements storage.Shares. A slot that the file never had holds
-// nothing to destroy.
+// Destroy implements storage.Shares. A slot beyond the file has nothing to
+// destroy.
 func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -169,7 +170,7 @@ func (s *Shares) Close() error {
 	return nil
 }
 
-// enter admits an operation, which then has to release running.
+// enter admits an operation, which must then release running.
 func (s *Shares) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -185,10 +186,10 @@ func (s *Shares) enter(ctx context.Context) error {
 	return err
 }
 
-// fill puts share into a slot that the allocator handed out. What a fresh one
-// holds is known; any other is looked at first, and does not fit where the file
-// shows that it is not free after all: something else was written since it was
-// released, or it is damaged.
+// fill writes share into a slot from the allocator. The content of a fresh slot
+// is known. Any other slot is read first and refused if the file shows that it
+// is not free after all: it was written since it was released, or it is
+// damaged.
 func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]byte) (slot storage.Slot, fits bool, err error) {
 	lock := s.lock(free.Number)
 	defer lock.Unlock()
@@ -208,7 +209,7 @@ func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]by
 	return slot, true, nil
 }
 
-// wipe overwrites the share in slot, if it is not newer than the one named.
+// wipe overwrites the share in slot, unless it is newer than the given one.
 func (s *Shares) wipe(slot storage.Slot) error {
 	lock := s.lock(slot.Number)
 	defer lock.Unlock()
@@ -223,8 +224,8 @@ func (s *Shares) wipe(slot storage.Slot) error {
 	if stored.generation > slot.Generation {
 		return nil
 	}
-	// Where the file is older than the record, the next share must still get a
-	// generation that no record has named.
+	// If the file is older than the record, the next share must still get a
+	// generation that no record names.
 	gone := slotData{generation: slot.Generation, state: slotDestroyed}
 	_, _ = rand.Read(gone.share[:]) // never fails: it ends the process instead
 	s.backlog.add(slot.Number, gone.encode(slot.Number))

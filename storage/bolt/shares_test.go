@@ -37,7 +37,7 @@ func readShare(t *testing.T, s *Shares, slot storage.Slot) [storage.ShareSize]by
 }
 
 // TestDamagedSlot: a damaged slot reads as gone, can still be overwritten, and
-// is not used again, since nobody knows which generation comes next.
+// is not reused, since its next generation is unknown.
 func TestDamagedSlot(t *testing.T) {
 	_, shares, _ := openForFault(t)
 	share := [storage.ShareSize]byte([]byte("a share that stands out in files"))

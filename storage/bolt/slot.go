@@ -15,18 +15,18 @@ const (
 	formatVersion = 1
 )
 
-// slotState is what the state byte of a slot says.
+// slotState is the state byte of a slot.
 type slotState byte
 
 const (
-	// slotFresh: all bytes are zero, as growth left them. Generation is 0.
+	// slotFresh: all bytes are zero, as written by growth. Generation is 0.
 	slotFresh slotState = 0
 	// slotLive: the slot holds a share.
 	slotLive slotState = 1
 	// slotDestroyed: the share was overwritten with random bytes.
 	slotDestroyed slotState = 2
 	// slotDamaged is never stored. Its generation is unknown, so no later one
-	// can be chosen and the slot is never used again.
+	// can be chosen and the slot is never reused.
 	slotDamaged slotState = 255
 )
 
@@ -93,7 +93,7 @@ func encodeHeader(id storeID) rawSlot {
 
 func decodeHeader(raw *rawSlot) (storeID, error) {
 	if !bytes.HasPrefix(raw[:], []byte(headerMagic)) {
-		return storeID{}, fmt.Errorf("%w: shares is no file of shares", ErrMismatch)
+		return storeID{}, fmt.Errorf("%w: shares is not a shares file", ErrMismatch)
 	}
 	if v := binary.LittleEndian.Uint32(raw[8:]); v != formatVersion {
 		return storeID{}, fmt.Errorf("%w: shares has format version %d, not %d", ErrMismatch, v, formatVersion)
@@ -105,7 +105,7 @@ func decodeHeader(raw *rawSlot) (storeID, error) {
 	return id, nil
 }
 
-// seal puts the checksum in its place.
+// seal sets the checksum.
 func (r *rawSlot) seal() {
 	sum := crc32.Checksum(r[:60], crc32.MakeTable(crc32.Castagnoli))
 	binary.LittleEndian.PutUint32(r[60:], sum)

@@ -14,7 +14,7 @@ import (
 )
 
 // Store is a storage.Store in one bbolt database. Concurrent updates share a
-// commit; each still waits for its own to be durable.
+// commit; each waits until it is durable.
 type Store struct {
 	db      *bbolt.DB
 	fault   *fault
@@ -55,7 +55,7 @@ func (s *Store) View(ctx context.Context, fn func(storage.Tx) error) error {
 	t := tx{bolt: btx}
 	defer func() {
 		t.bolt = nil
-		// A read-only transaction has nothing that could fail to be undone.
+		// Rolling back a read-only transaction cannot fail.
 		_ = btx.Rollback()
 	}()
 	return fn(&t)
@@ -90,8 +90,8 @@ func (s *Store) update(ctx context.Context, fn func(storage.Tx) error, reserved 
 	return err
 }
 
-// Close implements storage.Store. Updates that were accepted before it are
-// finished first. Further calls return what the first returned.
+// Close implements storage.Store. It first finishes accepted updates. Further
+// calls return the result of the first.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.closed.Store(true)

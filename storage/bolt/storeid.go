@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// ownBucket holds what belongs to the store itself. No bucket of a caller
-	// can have that name.
+	// ownBucket holds the store's own data. No bucket of a caller can have that
+	// name.
 	ownBucket  = "\x00store"
 	storeIDKey = "id"
 )
 
-// storeID is the random number that a database and its shares have in common.
+// storeID is the random number that a database and its shares share.
 type storeID [16]byte
 
 func readStoreID(db *bbolt.DB) (storeID, error) {
@@ -22,7 +22,7 @@ func readStoreID(db *bbolt.DB) (storeID, error) {
 	err := db.View(func(btx *bbolt.Tx) error {
 		b := btx.Bucket([]byte(ownBucket))
 		if b == nil || copy(id[:], b.Get([]byte(storeIDKey))) != len(id) {
-			return fmt.Errorf("%w: hush.db carries no store id", ErrMismatch)
+			return fmt.Errorf("%w: hush.db has no store id", ErrMismatch)
 		}
 		return nil
 	})

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// syncer lets all who wait at the same time share one sync. The first to come
-// leads: it syncs for all whose writes were done before it began. Whoever comes
-// later waits for the next round, which one of them leads.
+// syncer lets concurrent callers share one sync. The first one leads: it syncs
+// for all whose writes were done before it began. Later callers wait for the
+// next round, which one of them leads.
 type syncer struct {
 	do func() error
 
@@ -16,7 +16,7 @@ type syncer struct {
 	next *round
 }
 
-// round is one sync that has not begun and those who wait for it.
+// round is a sync that has not begun, with its waiting callers.
 type round struct {
 	lead chan struct{} // tells one of them to lead
 	done chan struct{} // closed when err is set
@@ -49,7 +49,8 @@ func (s *syncer) join() (r *round, leads bool) {
 }
 
 func (s *syncer) lead(r *round) {
-	// Whoever is ready to run may be about to join; it costs nobody a wait.
+	// Goroutines that are ready to run may be about to join; this delays no
+	// one.
 	runtime.Gosched()
 	s.mu.Lock()
 	s.next = nil

@@ -12,8 +12,8 @@ import (
 
 const (
 	maxKeySize = 1024
-	// fillPercent packs pages tightly: row keys begin with a creation
-	// component, so nearly all inserts are at the end of their bucket.
+	// fillPercent packs pages tightly: row keys begin with a creation time, so
+	// nearly all inserts are at the end of their bucket.
 	fillPercent = 0.9
 )
 
@@ -62,8 +62,8 @@ func (t *tx) Put(bucket string, key, value []byte) error {
 		return err
 	}
 	t.writes++
-	// bbolt copies the key but keeps the value until the commit, and the
-	// caller may change it as soon as its own fn is over.
+	// bbolt copies the key but keeps the value until the commit, and the caller
+	// may change it as soon as its fn has returned.
 	return b.Put(key, t.values.clone(value))
 }
 
@@ -97,7 +97,7 @@ func (t *tx) Range(bucket string, from, to []byte, fn func(key, value []byte) er
 	return nil
 }
 
-// bucket returns the bucket called name, or nil if it is not used yet.
+// bucket returns the bucket name, or nil if it does not exist yet.
 func (t *tx) bucket(name string) (*bbolt.Bucket, error) {
 	if t.bolt == nil {
 		return nil, errTxDone
@@ -150,7 +150,7 @@ func checkKey(key []byte) error {
 	return nil
 }
 
-// validBucket keeps callers out of the bucket that belongs to the store.
+// validBucket reports whether a caller may use the bucket: not the store's own.
 func validBucket(name string) bool {
 	return name != "" && name[0] != 0
 }

@@ -1,7 +1,7 @@
-// Package memory keeps Hush's data in memory, for tests and for measuring what
-// a disk costs.
+// Package memory stores Hush's data in memory, for tests and for measuring the
+// cost of a disk.
 //
-// Promise: the same semantics as every other backend, serializable updates and
-// consistent snapshots included. Policy: nothing is durable, and nothing is
-// made slower or faster to look like a disk.
+// Promise: the same semantics as every other backend, including serializable
+// updates and consistent snapshots. Policy: nothing is durable, and nothing
+// imitates the speed of a disk.
 package memory

@@ -7,8 +7,8 @@ import (
 	"hush/storage"
 )
 
-// Shares is a storage.Shares and storage.Recycler in memory. It has no slots
-// that are older than itself, so there is never anything to reclaim.
+// Shares is a storage.Shares and storage.Recycler in memory. It has no older
+// slots, so there is never anything to reclaim.
 type Shares struct {
 	mu    sync.RWMutex
 	slots map[uint64]*slot

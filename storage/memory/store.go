@@ -53,7 +53,7 @@ func (s *Store) Update(ctx context.Context, fn func(storage.Tx) error) error {
 	s.snapshot = nil
 	t := tx{buckets: s.buckets, writable: true}
 	committed := false
-	// Deferred, so that a panic of fn leaves nothing behind either.
+	// Deferred, so that a panic of fn also leaves nothing behind.
 	defer func() {
 		if !committed {
 			t.undoAll()

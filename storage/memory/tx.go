@@ -18,7 +18,7 @@ var (
 	errBadBucket = errors.New("memory: invalid bucket name")
 )
 
-// tx is a storage.Tx that writes in place and remembers how to undo it.
+// tx is a storage.Tx that writes in place and records how to undo it.
 type tx struct {
 	buckets  buckets
 	writable bool
@@ -27,8 +27,7 @@ type tx struct {
 	ranging  []string
 }
 
-// change is what a key held before a write; a nil value means that it was
-// missing.
+// change is the value of a key before a write; nil means that it was missing.
 type change struct {
 	bucket *bucket
 	key    string
@@ -103,8 +102,8 @@ func (t *tx) Range(name string, from, to []byte, fn func(key, value []byte) erro
 	return err
 }
 
-// undoAll takes back every write, the last one first. A bucket that came into
-// being stays, empty, which nobody can tell from a missing one.
+// undoAll undoes every write, last first. A new bucket stays, empty, which
+// looks like a missing one.
 func (t *tx) undoAll() {
 	for _, c := range slices.Backward(t.undo) {
 		if c.value == nil {

@@ -31,8 +31,8 @@ func testCancelledBefore(t *testing.T, s storage.Store) {
 	}
 }
 
-// testCancelledInside: what has run is committed and reported so, because a
-// caller that is told otherwise would tell its user a lie.
+// testCancelledInside: an update that has run is committed and reported as
+// such, because a caller with an error would report a failure to its user.
 func testCancelledInside(t *testing.T, s storage.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

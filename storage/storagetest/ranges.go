@@ -97,8 +97,8 @@ func testRangeOwnWrites(t *testing.T, s storage.Store) {
 	})
 }
 
-// testRangeRefusesWrites: writing where one walks skips keys in some trees, so
-// every backend refuses it. Another bucket may be written.
+// testRangeRefusesWrites: writing to the bucket of a walk skips keys in some
+// trees, so every backend refuses it. Another bucket may be written.
 func testRangeRefusesWrites(t *testing.T, s storage.Store) {
 	mustPut(t, s, "a", "1", "b", "2")
 	mustUpdate(t, s, func(tx storage.Tx) error {

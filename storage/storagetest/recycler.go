@@ -22,9 +22,9 @@ func runRecycler(t *testing.T, open Opener) {
 	})
 }
 
-// RunRecycler tests what becomes of slots over several starts. start returns a
-// function that opens shares, the same ones each time, after closing those it
-// opened before; stop closes them for good.
+// RunRecycler tests slots across several starts. start returns a function that
+// closes the shares opened before and opens the same ones again; stop closes
+// them for good.
 func RunRecycler(t *testing.T, start func(t *testing.T) (open func() storage.Shares, stop func())) {
 	rapid.Check(t, func(rt *rapid.T) {
 		open, stop := start(t)
@@ -57,8 +57,8 @@ func testReuse(t *testing.T, s storage.Shares, r storage.Recycler) {
 	}
 }
 
-// testReleaseLive: a row that was struck off may name an older generation than
-// the slot holds by now. Releasing it must not give away the newer share.
+// testReleaseLive: a struck row may name an older generation than the slot
+// holds now. Releasing it must not free the newer share.
 func testReleaseLive(t *testing.T, s storage.Shares, r storage.Recycler) {
 	it := newShare()
 	slot := mustPutShare(t, s, it)
@@ -74,7 +74,7 @@ func testReleaseLive(t *testing.T, s storage.Shares, r storage.Recycler) {
 	}
 }
 
-// checkSlots compares shares with a model of who owns which slot.
+// checkSlots compares shares with a model of the slots' owners.
 func checkSlots(rt *rapid.T, open func() storage.Shares, reopens bool) {
 	m := &slotModel{open: open, live: map[storage.Slot]share{}, highest: map[uint64]uint64{}}
 	m.start()

@@ -38,7 +38,7 @@ func runSerializable(t *testing.T, open Opener) {
 
 // CheckTakers lets many callers take the same keys, each by reading a key and
 // deleting it in one update. It returns an error unless each key was taken
-// exactly once and is gone: this is what one-time secrets rest on.
+// exactly once and is gone. One-time secrets depend on this.
 func CheckTakers(ctx context.Context, s storage.Store) error {
 	key := func(i int) []byte { return fmt.Appendf(nil, "take-%03d", i) }
 	err := s.Update(ctx, func(tx storage.Tx) error {
@@ -164,7 +164,7 @@ func CheckWriteSkew(ctx context.Context, s storage.Store) error {
 	})
 }
 
-// unless returns err where ok does not hold.
+// unless returns err if ok is false.
 func unless(ok bool, err error) error {
 	if ok {
 		return nil

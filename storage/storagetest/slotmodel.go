@@ -12,7 +12,7 @@ import (
 )
 
 // slotModel plays the layer above: it owns live slots, lists destroyed ones,
-// and releases them later. It knows every slot it ever got.
+// and releases them later. It records every slot it ever got.
 type slotModel struct {
 	open     func() storage.Shares
 	shares   storage.Shares
@@ -27,7 +27,7 @@ type slotModel struct {
 	released map[uint64]bool // old numbers released since
 }
 
-// start opens the shares anew and shreds what is listed.
+// start opens the shares again and shreds the listed ones.
 func (m *slotModel) start() {
 	m.shares = m.open()
 	m.recycler, _ = m.shares.(storage.Recycler)
@@ -113,8 +113,7 @@ func (m *slotModel) release(t *rapid.T) {
 	m.released[slot.Number] = true
 }
 
-// forget loses a slot, as a crash between Put and the commit of its record
-// does.
+// forget loses a slot, like a crash between Put and the commit of its record.
 func (m *slotModel) forget(t *rapid.T) {
 	delete(m.live, m.pickLive(t))
 }
@@ -134,7 +133,7 @@ func (m *slotModel) reclaim(t *rapid.T) {
 			want++
 		}
 	}
-	// Slots that were never used may be freed with the orphans.
+	// Unused slots may be freed together with the orphans.
 	if got := m.recycler.Reclaim(); got < want {
 		t.Fatalf("Reclaim: got %d, want at least %d", got, want)
 	}

@@ -1,10 +1,10 @@
 // Package storagetest is the one suite that every backend of package storage
 // passes.
 //
-// Promise: a backend that passes Run keeps what storage.Store and
-// storage.Shares promise while the process lives. Policy: the suite looks at
-// backends only through those interfaces. What a backend keeps across a crash
-// or a new start is for its own tests; RunRecycler helps with the slots.
+// Promise: a backend that passes Run keeps the promises of storage.Store and
+// storage.Shares while the process lives. Policy: the suite uses backends only
+// through those interfaces. Each backend tests its own behaviour across crashes
+// and starts; RunRecycler helps with the slots.
 package storagetest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"hush/storage"
 )
 
-// Opener returns an empty store and empty shares. It arranges for them to be
-// closed when t is over; the suite may have closed the store by then.
+// Opener returns an empty store and empty shares. It closes them at the end of
+// t; the suite may have closed the store by then.
 type Opener func(t *testing.T) (storage.Store, storage.Shares)
 
 // Run runs the whole suite. It calls open once for each of its tests.

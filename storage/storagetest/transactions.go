@@ -89,8 +89,8 @@ func testErrorWithoutWriting(t *testing.T, s storage.Store) {
 	wantContents(t, s, oddKeys(200)...)
 }
 
-// testFailingInBatch lets updates that write and then fail run beside others.
-// Each of the others adds its letter once, whatever is run again.
+// testFailingInBatch runs updates that write and then fail beside others. Each
+// of the others adds its letter once, however often it runs.
 func testFailingInBatch(t *testing.T, s storage.Store) {
 	want := errors.New("no")
 	err := together(200, func(i int) error {
@@ -130,8 +130,9 @@ func appendLetter(tx storage.Tx, key string) error {
 	return putAll(tx, key, string(value)+"x")
 }
 
-// testPanicDiscards allows a backend to let the panic through or to return an
-// error. Either way nothing of it stays and the store goes on.
+// testPanicDiscards allows a backend to propagate the panic or to return an
+// error. In both cases nothing is left of the update, and the store keeps
+// working.
 func testPanicDiscards(t *testing.T, s storage.Store) {
 	mustPut(t, s, "a", "1")
 	err := func() (err error) {

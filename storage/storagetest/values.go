@@ -137,8 +137,8 @@ func testResultsAreCopies(t *testing.T, s storage.Store) {
 	mustView(t, s, func(tx storage.Tx) error { return wantValue(tx, "a", "other") })
 }
 
-// testArgumentsAreCopied changes what it passed in as soon as fn is over, that
-// is before a backend that gathers updates has committed.
+// testArgumentsAreCopied changes its arguments as soon as fn has returned,
+// before a backend that batches updates has committed.
 func testArgumentsAreCopied(t *testing.T, s storage.Store) {
 	err := together(64, func(i int) error {
 		key := []byte{'k', byte(i)}
