@@ -7,34 +7,34 @@ import (
 )
 
 const (
-	// entryInfo is the name under which entries are sealed to an account.
+	// entryInfo is the HPKE info under which entries are sealed to an account.
 	entryInfo = "hush/v1 account-entry"
-	// entryEncSize is the size of the key of one use in front of an entry.
+	// entryEncSize is the size of the encapsulated key in front of an entry.
 	entryEncSize = 32
 )
 
-// AccountKey is the private half of an account's key, which opens what the
-// account lists: X25519 in HPKE (RFC 9180). It is stored only wrapped, so that
-// whoever has the disk and the root key still reads no list. It comes from
-// NewAccountKey and Keys.UnwrapAccountKey; the zero AccountKey is none, and
-// using it is a fault.
+// AccountKey is the private half of an account's key, which opens the account's
+// entries: X25519 in HPKE (RFC 9180). It is stored only wrapped, so that the
+// disk and the root key together still open no entry. Make it with
+// NewAccountKey or Keys.UnwrapAccountKey; the zero AccountKey is invalid, and
+// using it panics.
 type AccountKey struct {
 	redacted
 	key hidden[*ecdh.PrivateKey]
 }
 
 // AccountPublic is the public half of an account's key. It is stored in the
-// clear, and whoever has it can add to the account's list.
+// clear. It is enough to add entries to the account.
 type AccountPublic [32]byte
 
-// NewAccountKey draws an account's key.
+// NewAccountKey generates an account's key.
 func NewAccountKey() AccountKey {
 	key, _ := ecdh.X25519().GenerateKey(rand.Reader) // which never fails
 	return AccountKey{key: hide(key)}
 }
 
-// accountKeyOf reads the 32 bytes of a private half. It returns ErrSealBroken
-// for any other number of bytes.
+// accountKeyOf parses the 32 bytes of a private half. It returns ErrSealBroken
+// for any other length.
 func accountKeyOf(private []byte) (AccountKey, error) {
 	key, err := ecdh.X25519().NewPrivateKey(private)
 	if err != nil {
@@ -45,30 +45,30 @@ func accountKeyOf(private []byte) (AccountKey, error) {
 
 func (k AccountKey) private() []byte { return k.key().Bytes() }
 
-// Public returns the half that others seal entries to.
+// Public returns the public half, to which entries are sealed.
 func (k AccountKey) Public() AccountPublic {
 	return AccountPublic(k.key().PublicKey().Bytes())
 }
 
 // SealEntry encrypts a receipt's token so that only the private half of p can
-// read it, and binds it to the row of the receipt. It takes no secret, so an
-// entry says nothing of who made it. The 79 bytes belong to the caller and
+// read it, and binds it to the row of the receipt. It needs no secret, so an
+// entry does not authenticate its author. The caller owns the 79 bytes, which
 // differ with each call:
 //
-//	key of one use (32) ‖ AES-256-GCM(31 characters) ‖ tag (16)
+//	encapsulated key (32) ‖ AES-256-GCM(31 characters) ‖ tag (16)
 //
 // by HPKE in base mode (X25519, HKDF-SHA-256, AES-256-GCM) with info "hush/v1
-// account-entry" and the row as additional data. It returns ErrAccountPublic
-// if p is no public half.
+// account-entry" and the row as additional data. It returns ErrAccountPublic if
+// p is not a public half.
 func (p AccountPublic) SealEntry(row RowKey, receipt Token) ([]byte, error) {
-	// 32 bytes are always read; what they are worth shows when they are used.
+	// Any 32 bytes parse; an invalid key fails when it is used.
 	point, _ := ecdh.X25519().NewPublicKey(p[:])
 	public, _ := hpke.NewDHKEMPublicKey(point)
 	enc, sender, err := hpke.NewSender(public, hpke.HKDFSHA256(), hpke.AES256GCM(), []byte(entryInfo))
 	if err != nil {
 		return nil, ErrAccountPublic
 	}
-	// Sealing has no other outcome for a suite that encrypts.
+	// Seal cannot fail for a suite that encrypts.
 	sealed, _ := sender.Seal(row[:], receipt.chars[:])
 	return append(enc, sealed...), nil
 }
@@ -92,8 +92,8 @@ func (k AccountKey) OpenEntry(row RowKey, sealed []byte) (Token, error) {
 	return entryToken(chars)
 }
 
-// entryToken reads what an entry holds. Whoever has the public half can seal
-// anything, so it need not be a token.
+// entryToken parses the content of an entry. Everyone with the public half can
+// seal anything, so it need not be a token.
 func entryToken(chars []byte) (Token, error) {
 	token, ok := ParseToken(string(chars))
 	if !ok {

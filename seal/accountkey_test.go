@@ -84,8 +84,8 @@ func TestSealEntryRefusesWorthlessKeys(t *testing.T) {
 	}
 }
 
-// Whoever writes into the database can seal to an account whatever he likes.
-// It opens as a token or not at all.
+// An attacker who can write to the database can seal anything to an account. It
+// opens as a token or not at all.
 func TestOpenEntryRefusesWhatIsNoToken(t *testing.T) {
 	p, key := sampleParts(), seal.NewAccountKey()
 	for text, want := range map[string]bool{

@@ -7,14 +7,14 @@ import (
 	"encoding/binary"
 )
 
-// Sizes of AES-GCM as NIST SP 800-38D recommends them.
+// Sizes of AES-GCM as recommended by NIST SP 800-38D.
 const (
 	nonceSize = 12
 	tagSize   = 16
 )
 
-// newAEAD returns AES-256-GCM. Its errors stand for keys of a wrong length
-// alone, which the parameter's type rules out.
+// newAEAD returns AES-256-GCM. Its constructors fail only for keys of a wrong
+// length, which the parameter's type rules out.
 func newAEAD(key [32]byte) cipher.AEAD {
 	block, _ := aes.NewCipher(key[:])
 	aead, _ := cipher.NewGCM(block)
@@ -30,8 +30,8 @@ func sealBox(aead cipher.AEAD, box, aad []byte) []byte {
 	return aead.Seal(nonce, nonce, box[nonceSize:], aad)
 }
 
-// openBox returns the plaintext of a result of sealBox in memory of its own,
-// or ErrSealBroken.
+// openBox returns the plaintext of a result of sealBox in its own memory, or
+// ErrSealBroken.
 func openBox(aead cipher.AEAD, sealed, aad []byte) ([]byte, error) {
 	if len(sealed) < nonceSize+tagSize {
 		return nil, ErrSealBroken
@@ -43,8 +43,8 @@ func openBox(aead cipher.AEAD, sealed, aad []byte) ([]byte, error) {
 	return plaintext, nil
 }
 
-// appendPart appends one part of authenticated data behind its length (4
-// bytes, big-endian), so that no byte can wander from one part to the next.
+// appendPart appends one part of authenticated data after its length (4 bytes,
+// big-endian), so that no byte can move from one part to the next.
 func appendPart[T string | []byte](dst []byte, part T) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(part)))
 	return append(dst, part...)

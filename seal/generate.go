@@ -7,11 +7,11 @@ import (
 
 // Lengths of generated secrets, in characters.
 const (
-	// GenerateLengthMin leaves room for one character of each set.
+	// GenerateLengthMin has room for one character of each set.
 	GenerateLengthMin = 4
-	// GenerateLengthDefault is what callers use when none is asked for.
+	// GenerateLengthDefault is the length if the caller asks for none.
 	GenerateLengthDefault = 12
-	// GenerateLengthMax is the most that newer servers of this API grant.
+	// GenerateLengthMax is the maximum that newer servers of this API grant.
 	GenerateLengthMax = 128
 )
 
@@ -20,33 +20,33 @@ const (
 	lowercaseLetters = "abcdefghijklmnopqrstuvwxyz"
 	numberDigits     = "0123456789"
 	symbolCharacters = "!@#$%^&*()_+-=[]{}|;:,.<>?"
-	// ambiguousCharacters are those that people misread for one another.
+	// ambiguousCharacters are those that people confuse.
 	ambiguousCharacters = "0Oo1IiLl|"
 	// defaultAlphabet is a-z, A-Z, 0-9 and *$!?() without i, l, o, 1 and 0:
-	// what clients know from generate without options.
+	// what clients expect from generate without options.
 	defaultAlphabet = "abcdefghjkmnpqrstuvwxyz" + uppercaseLetters + "23456789" + "*$!?()"
 )
 
-// CharacterSets choose the characters of a generated secret: the union of the
-// chosen sets, each of which occurs at least once. With no set chosen, as in
-// the zero value, it is the default alphabet of letters, digits and *$!?()
+// CharacterSets selects the characters of a generated secret: the union of the
+// selected sets, each of which occurs at least once. If no set is selected, as
+// in the zero value, it is the default alphabet of letters, digits and *$!?()
 // without i, l, o, 1 and 0, none of which has to occur.
 type CharacterSets struct {
-	// Uppercase chooses A to Z.
+	// Uppercase selects A to Z.
 	Uppercase bool
-	// Lowercase chooses a to z.
+	// Lowercase selects a to z.
 	Lowercase bool
-	// Numbers chooses 0 to 9.
+	// Numbers selects 0 to 9.
 	Numbers bool
-	// Symbols chooses !@#$%^&*()_+-=[]{}|;:,.<>?
+	// Symbols selects !@#$%^&*()_+-=[]{}|;:,.<>?
 	Symbols bool
-	// ExcludeAmbiguous takes 0 O o 1 I i l L | out of whatever is chosen.
+	// ExcludeAmbiguous excludes 0 O o 1 I i l L | from the selected sets.
 	ExcludeAmbiguous bool
 }
 
-// Generate returns a secret of the given length in ASCII characters, with all
-// strings that satisfy sets equally likely. It returns ErrGenerateLength for
-// lengths outside GenerateLengthMin to GenerateLengthMax.
+// Generate returns a random secret of the given length in ASCII characters. All
+// strings that satisfy sets are equally likely. It returns ErrGenerateLength
+// for lengths outside GenerateLengthMin to GenerateLengthMax.
 func Generate(length int, sets CharacterSets) (string, error) {
 	if length < GenerateLengthMin || length > GenerateLengthMax {
 		return "", ErrGenerateLength
@@ -57,7 +57,7 @@ func Generate(length int, sets CharacterSets) (string, error) {
 		alphabet = sets.usable(defaultAlphabet)
 	}
 	candidate := make([]byte, length)
-	// Candidates are refused as a whole: putting one character of each set in
+	// Candidates are rejected as a whole: putting one character of each set in
 	// place would make some strings likelier than others. In the worst case,
 	// four characters of four sets, one candidate in fifteen passes.
 	for {
@@ -68,7 +68,7 @@ func Generate(length int, sets CharacterSets) (string, error) {
 	}
 }
 
-// chosen returns the usable characters of each chosen set.
+// chosen returns the usable characters of each selected set.
 func (s CharacterSets) chosen() []string {
 	var sets []string
 	add := func(choose bool, characters string) {

@@ -50,18 +50,18 @@ const (
 	passwordPurpose  = "hush/v1 password-mac"
 )
 
-// KeysSize is how many bytes the working keys take.
+// KeysSize is the number of bytes of the working keys.
 const KeysSize = 11 * subkeySize
 
 // NewKeys derives the working keys of a root key.
 func NewKeys(root RootKey) *Keys { return NewKeysIn(root, make([]byte, KeysSize)) }
 
-// NewKeysIn is NewKeys with the keys in memory of the caller's, of KeysSize
-// bytes, which from then on belongs to them. Copies that deriving and using
-// them makes elsewhere are not wiped by it.
+// NewKeysIn is NewKeys with the keys in the caller's memory of KeysSize bytes,
+// which then belongs to them. Wiping it does not wipe the copies that
+// derivation and use make elsewhere.
 func NewKeysIn(root RootKey, memory []byte) *Keys {
 	if distinctBytes(root.key()) == 1 {
-		memory = nil // a wiped root key stops the program instead of giving guessable keys
+		memory = nil // a wiped root key panics instead of yielding guessable keys
 	}
 	purpose := func(name string) hidden[[]byte] {
 		derived := derive(root.key(), []byte(rootDomain), name, subkeySize)
@@ -88,9 +88,9 @@ func NewKeysIn(root RootKey, memory []byte) *Keys {
 	}
 }
 
-// Verifier returns the 36 bytes by which Verify knows this root key again:
-// kid ‖ HMAC(K_verifier, "hush/v1 verifier"). They tell nothing of the key and
-// lie in the database. The caller owns them.
+// Verifier returns the 36 bytes by which Verify recognizes this root key: kid ‖
+// HMAC(K_verifier, "hush/v1 verifier"). They reveal nothing of the key and are
+// stored in the database. The caller owns them.
 func (k *Keys) Verifier() []byte {
 	return slices.Concat(k.kid[:], mac(k.verifier(), []byte(rootVerifierLabel)))
 }
@@ -104,22 +104,22 @@ func (k *Keys) Verify(stored []byte) error {
 	return nil
 }
 
-// NetworkID names a caller's network in stored counters without keeping its
-// address: the same bytes give the same name under the same root key. Address
-// bytes are few, so whoever has the root key can search them.
+// NetworkID identifies a caller's network in stored counters without its
+// address: equal bytes have equal ids under the same root key. There are few
+// addresses, so they can be searched with the root key.
 func (k *Keys) NetworkID(network []byte) [8]byte {
 	return [8]byte(mac(k.network(), network))
 }
 
-// AddressID is the row of an e-mail address: HMAC(K_address, canonical). The
-// same text gives the same row under the same root key, so the caller brings
-// addresses into one form first. Whoever has the root key can try addresses.
+// AddressID returns the row of an e-mail address: HMAC(K_address, canonical).
+// Equal texts have equal rows under the same root key, so the caller
+// canonicalizes addresses first. Addresses can be guessed with the root key.
 func (k *Keys) AddressID(canonical string) [32]byte {
 	return [32]byte(mac(k.address(), []byte(canonical)))
 }
 
-// ChallengeKey is the HMAC key of ALTCHA challenges as libraries take it: 64
-// lower-case hexadecimal digits. The caller keeps it out of logs.
+// ChallengeKey returns the HMAC key of ALTCHA challenges as libraries take it:
+// 64 lower-case hexadecimal digits. The caller must keep it out of logs.
 func (k *Keys) ChallengeKey() string { return hex.EncodeToString(k.challenge()) }
 
 // mac returns the 32 bytes of HMAC-SHA-256.
@@ -129,9 +129,9 @@ func mac(key, message []byte) []byte {
 	return h.Sum(nil)
 }
 
-// derive is HKDF-SHA-256. It cannot fail for the sizes asked for here. If it
-// ever did, cutting its empty result to size would stop the program before
-// anything is sealed under a wrong key.
+// derive is HKDF-SHA-256. It cannot fail for the sizes used here. If it ever
+// did, slicing its empty result would panic before anything is sealed under a
+// wrong key.
 func derive(ikm, salt []byte, info string, size int) []byte {
 	key, _ := hkdf.Key(sha256.New, ikm, salt, info, size)
 	return key[:size]

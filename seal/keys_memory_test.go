@@ -40,7 +40,7 @@ func TestNewKeysIn(t *testing.T) {
 	}
 }
 
-// A wiped root key gives no keys that anybody could guess.
+// A wiped root key yields no guessable keys.
 func TestWipedRootKeyGivesNoKeys(t *testing.T) {
 	t.Parallel()
 	root := seal.NewRootKey()

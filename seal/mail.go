@@ -4,10 +4,10 @@ import "crypto/cipher"
 
 const mailDomain = "hush/v1 mail"
 
-// SealMail encrypts a queued mail, which may hold a link, so that it opens
+// SealMail encrypts a queued mail, which may contain a link, so that it opens
 // only while its share exists: once the share is overwritten, no copy of the
-// database gives the mail back. The row is where the result is stored. The
-// result belongs to the caller and differs with each call:
+// database reveals the mail. The row is where the result is stored. The result
+// belongs to the caller and differs with each call:
 //
 //	place = {"hush/v1 mail", row}, each behind its length
 //	key   = HKDF(salt K_mail, share, place)

@@ -2,9 +2,9 @@ package seal
 
 import "crypto/rand"
 
-// Defaults for passphrases: the floor of OWASP's password storage cheat sheet
+// Defaults for passphrases: the minimum of OWASP's password storage cheat sheet
 // for argon2id, about 25 ms. A stolen database alone cannot be searched, since
-// the link's token is in the key as well, so a passphrase does not need the
+// the key also depends on the link's token. So a passphrase does not need the
 // cost of an account's password.
 const (
 	passphraseMemoryKiB = 19 * 1024
@@ -12,9 +12,9 @@ const (
 	passphraseThreads   = 1
 )
 
-// PassphraseParams say how a passphrase is hashed with argon2id. They are
-// stored with the secret and are not secret. The zero value is of no use;
-// start from NewPassphraseParams or from a stored record.
+// PassphraseParams are the argon2id parameters of a passphrase. They are stored
+// with the secret and are not secret. The zero value is not usable; start from
+// NewPassphraseParams or from a stored record.
 type PassphraseParams struct {
 	// MemoryKiB is the memory in KiB, at most 262,144 (256 MiB).
 	MemoryKiB uint32
@@ -37,11 +37,11 @@ func NewPassphraseParams() PassphraseParams {
 	return p
 }
 
-// Hash returns the 32-byte argon2id hash of passphrase. It is slow on purpose
+// Hash returns the 32-byte argon2id hash of passphrase. It is slow by design
 // (20 to 30 ms and 19 MiB with the defaults), so callers bound how many run at
 // once and call it outside transactions. Fields out of range count as the
-// nearest value in it: a damaged record then gives a wrong hash, and neither a
-// crash nor an endless wait.
+// nearest valid value: a damaged record results in a wrong hash, not in a crash
+// or an endless wait.
 func (p PassphraseParams) Hash(passphrase string) [32]byte {
 	return [32]byte(stretch(passphrase, PasswordParams(p), 32))
 }

@@ -10,28 +10,28 @@ import (
 
 // Defaults for passwords, 0.1 to 0.2 s. A password is chosen by a person and
 // guards an account for years, and a thief of the disk can test guesses, so it
-// takes more work than a passphrase. One lane, because sign-ins run side by
-// side and share the cores anyway.
+// costs more than a passphrase. It uses one lane, because parallel sign-ins
+// share the cores anyway.
 const (
 	passwordMemoryKiB = 64 * 1024
 	passwordTime      = 3
 	passwordThreads   = 1
 )
 
-// Bounds of what argon2id does at the word of a stored record.
+// Bounds on the argon2id parameters of a stored record.
 const (
 	stretchMemoryKiBMax = 256 * 1024
 	stretchTimeMax      = 16
 )
 
-// Domains of what is made of a password's hash.
+// The hash domains of a password's hash.
 const (
 	passwordDomain       = "hush/v1 password\x00"
 	passwordHolderDomain = "hush/v1 password-holder\x00"
 )
 
-// PasswordParams say how an account's password is hashed with argon2id. They
-// are stored with the account and are not secret. The zero value is of no use;
+// PasswordParams are the argon2id parameters of an account's password. They are
+// stored with the account and are not secret. The zero value is not usable;
 // start from NewPasswordParams or from a stored record.
 type PasswordParams struct {
 	// MemoryKiB is the memory in KiB, at most 262,144 (256 MiB).
@@ -53,53 +53,52 @@ func NewPasswordParams() PasswordParams {
 	}.Renewed()
 }
 
-// Renewed returns parameters of the same cost with a fresh salt, as each new
-// password takes them.
+// Renewed returns parameters of the same cost with a fresh salt, which each new
+// password needs.
 func (p PasswordParams) Renewed() PasswordParams {
 	rand.Read(p.Salt[:])
 	return p
 }
 
 // Weaker reports whether p takes less memory or fewer passes than the other
-// parameters do, so that a password hashed with p should be hashed again when
-// it is next at hand. Lanes do not count: they spread the same work.
+// parameters, so that a password hashed with p should be rehashed at the next
+// sign-in. Lanes do not count: they only spread the work.
 func (p PasswordParams) Weaker(than PasswordParams) bool {
 	return p.MemoryKiB < than.MemoryKiB || p.Time < than.Time
 }
 
-// Hash returns the argon2id hash of password. It is slow on purpose (0.1 to
-// 0.2 s and 64 MiB with the defaults), so callers bound how many run at once
-// and call it outside transactions. Fields out of range count as the nearest
-// value in it, as in PassphraseParams.Hash.
+// Hash returns the argon2id hash of password. It is slow by design (0.1 to 0.2
+// s and 64 MiB with the defaults), so callers bound how many run at once and
+// call it outside transactions. Fields out of range count as the nearest valid
+// value, as in PassphraseParams.Hash.
 func (p PasswordParams) Hash(password string) PasswordHash {
 	okm := stretch(password, p, 64)
 	proof := sha256.Sum256(append([]byte(passwordDomain), okm[:32]...))
 	return PasswordHash{proof: hide(proof), holder: newWrappingSecret(passwordHolderDomain, okm[32:])}
 }
 
-// PasswordHash is what a password comes to, in two halves that tell nothing of
-// each other:
+// PasswordHash is the hash of a password, in two independent halves:
 //
-//	verify ‖ wrap = argon2id(password, 64)
-//	proof         = SHA-256("hush/v1 password\0" ‖ verify)         once stored
-//	verifier      = HMAC(K_password, proof)                        stored
-//	holder        = SHA-256("hush/v1 password-holder\0" ‖ wrap)    never stored
+//	verify ‖ wrap   = argon2id(password, 64)
+//	proof           = SHA-256("hush/v1 password\0" ‖ verify)         once stored
+//	verifier        = HMAC(K_password, proof)                        stored
+//	wrapping secret = SHA-256("hush/v1 password-holder\0" ‖ wrap)    never stored
 //
-// Testing a guess takes the root key: for the verifier as well as for what the
-// holder wraps, whose key is derived with K_account. Before verifiers were
-// keyed the proof itself was stored, which takes no key to test.
+// Testing a guess requires the root key, for the verifier and also for the
+// wrapped key, which is derived with K_account. Before verifiers were keyed,
+// the proof itself was stored, and testing it requires no key.
 //
-// It comes from PasswordParams.Hash; the zero PasswordHash is none,
-// and using it is a fault.
+// Make it with PasswordParams.Hash; the zero PasswordHash is invalid, and using
+// it panics.
 type PasswordHash struct {
 	redacted
 	proof  hidden[[32]byte]
 	holder WrappingSecret
 }
 
-// PasswordVerifier returns the 32 bytes that are stored with the account, by
-// which PasswordMatches tells the right password. They unwrap nothing, and
-// without the root key no guess can be compared with them. Their owner keeps
+// PasswordVerifier returns the 32 bytes stored with the account, by which
+// PasswordMatches recognizes the right password. They unwrap nothing, and
+// without the root key no guess can be compared with them. The caller stores
 // KID beside them, which names the root key.
 func (k *Keys) PasswordVerifier(h PasswordHash) [32]byte {
 	proof := h.proof()
@@ -114,18 +113,18 @@ func (k *Keys) PasswordMatches(h PasswordHash, stored [32]byte) bool {
 	return subtle.ConstantTimeCompare(verifier[:], stored[:]) == 1
 }
 
-// MatchesUnkeyed reports, in constant time, whether stored is what was kept of
-// the same password before verifiers were keyed.
+// MatchesUnkeyed reports, in constant time, whether stored is the proof of the
+// same password, as stored before verifiers were keyed.
 func (h PasswordHash) MatchesUnkeyed(stored [32]byte) bool {
 	proof := h.proof()
 	return subtle.ConstantTimeCompare(proof[:], stored[:]) == 1
 }
 
-// WrappingSecret returns what unwraps the account's key for whoever knows the
-// password.
+// WrappingSecret returns the secret that the password wraps the account's key
+// with.
 func (h PasswordHash) WrappingSecret() WrappingSecret { return h.holder }
 
-// stretch is argon2id within its bounds: whatever a damaged record says, it
+// stretch is argon2id within its bounds: whatever a damaged record contains, it
 // neither crashes nor takes more than 256 MiB and 16 passes.
 func stretch(password string, p PasswordParams, size uint32) []byte {
 	passes := min(max(p.Time, 1), stretchTimeMax)

@@ -10,9 +10,9 @@ import (
 	"hush/seal"
 )
 
-// Whoever reads the database sees how long what is sealed is, but of a secret,
-// a field or a mail no more than its step: any two texts of one step have
-// ciphertexts of one length, and neighbours on both sides of an edge do not.
+// An attacker who reads the database sees the length of a secret, a field or a
+// mail only in steps: any two texts of one step have ciphertexts of one length,
+// and neighbours on both sides of an edge do not.
 func TestLengthsShowStepsAlone(t *testing.T) {
 	t.Parallel()
 	keys, row := sampleParts().keys(), []byte("row")
@@ -44,8 +44,8 @@ func TestLengthsShowStepsAlone(t *testing.T) {
 	}
 }
 
-// Whoever may write to the database moves what is sealed to another place, or
-// changes what stands beside it: nothing opens then.
+// An attacker who can write to the database moves a sealed value to another
+// place, or changes what is stored beside it: then nothing opens.
 func TestSealedValuesAreBoundToTheirPlace(t *testing.T) {
 	t.Parallel()
 	keys, text := sampleParts().keys(), []byte("sealed at one place")

@@ -5,13 +5,13 @@ import (
 	"encoding/hex"
 )
 
-// drawSize is how many random bytes are asked for at once. A token takes one
-// draw: 64 bytes lack 25 usable ones less than once in 10^50 times.
+// drawSize is the number of random bytes read at once. A token takes one read:
+// 64 bytes lack 25 usable ones less than once in 10^50 times.
 const drawSize = 64
 
 // draw fills dst with characters of alphabet, each independent and equally
-// likely. Bytes from the last, incomplete multiple of the alphabet's length
-// are thrown away; folding them in would favour the first characters. The
+// likely. It discards bytes from the last, incomplete multiple of the
+// alphabet's length: folding them in would favour the first characters. The
 // alphabet has 1 to 256 characters of one byte.
 func draw(dst []byte, alphabet string) {
 	limit := 256 - 256%len(alphabet)
@@ -27,8 +27,8 @@ func draw(dst []byte, alphabet string) {
 	}
 }
 
-// RandomHex draws random bytes and returns them as lower-case hexadecimal
-// digits, two for each byte. A negative number counts as 0.
+// RandomHex returns random bytes as lower-case hexadecimal digits, two for each
+// byte. A negative number counts as 0.
 func RandomHex(bytes int) string {
 	random := make([]byte, max(bytes, 0))
 	rand.Read(random)

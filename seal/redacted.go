@@ -8,9 +8,9 @@ import (
 
 const redactedText = "[redacted]"
 
-// redacted is embedded by every type that holds a secret. Its promoted
-// methods answer each way of printing, on the value and on its pointer, so
-// that a new secret type is safe by one line and not by six methods.
+// redacted is embedded by every type that holds a secret. Its promoted methods
+// cover each way of printing, on the value and on its pointer, so that a new
+// secret type is safe with one line instead of six methods.
 type redacted struct{}
 
 // Format prints [redacted] for every verb and flag of fmt.
@@ -31,7 +31,7 @@ func (redacted) MarshalText() ([]byte, error) { return []byte(redactedText), nil
 // LogValue returns [redacted] for log/slog.
 func (redacted) LogValue() slog.Value { return slog.StringValue(redactedText) }
 
-// hidden holds what not even a formatter that asks no method may show. fmt
+// hidden holds a value that even a formatter without methods must not show. fmt
 // prints the contents of arrays, and of pointers too for some verbs, wherever
 // it finds them; of a function it prints the address.
 type hidden[T any] func() T

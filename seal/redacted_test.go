@@ -41,7 +41,7 @@ func accountValues() map[string]any {
 		"APIToken": token, "*APIToken": &token, "zero APIToken": seal.APIToken{},
 		"SessionID": session, "*SessionID": &session, "zero SessionID": seal.SessionID{},
 		"AccountKey": key, "*AccountKey": &key, "zero AccountKey": seal.AccountKey{},
-		"Holder": holder, "*Holder": &holder, "zero Holder": seal.WrappingSecret{},
+		"WrappingSecret": holder, "*WrappingSecret": &holder, "zero WrappingSecret": seal.WrappingSecret{},
 	}
 }
 

@@ -8,34 +8,33 @@ import (
 
 const (
 	rootKeySize = 32
-	// minDistinctBytes is what a root key must show at least. 32 random bytes
-	// show fewer than 8 different values once in 10^36 draws.
+	// minDistinctBytes is the minimum of distinct bytes in a root key. 32
+	// random bytes have fewer than 8 distinct values once in 10^36 draws.
 	minDistinctBytes = 8
 )
 
-// RootKey is the one secret of an installation: 32 random bytes from which
-// all other keys are derived. Values come from NewRootKey and ParseRootKey;
-// the zero RootKey is not a key, and using it is a fault that stops the
-// program rather than one that derives guessable keys.
+// RootKey is the one secret of an installation: 32 random bytes from which all
+// other keys are derived. Make it with NewRootKey or ParseRootKey; the zero
+// RootKey is invalid, and using it panics instead of deriving guessable keys.
 type RootKey struct {
 	redacted
 	key hidden[[]byte] // rootKeySize bytes
 }
 
-// NewRootKey draws a root key.
+// NewRootKey generates a root key.
 func NewRootKey() RootKey {
 	key := make([]byte, rootKeySize)
 	rand.Read(key)
 	return RootKey{key: hide(key)}
 }
 
-// ParseRootKey reads what a root key file holds: 64 hexadecimal digits of
-// either case, with white space allowed around them. It returns
-// ErrRootKeyFormat for any other shape and ErrWeakRootKey for placeholders:
-// fewer than eight different bytes, two equal halves, or bytes at one constant
-// distance, such as 000102 and so on. The text remains the caller's.
+// ParseRootKey parses a root key file: 64 hexadecimal digits of either case,
+// with optional white space around them. It returns ErrRootKeyFormat for any
+// other form and ErrWeakRootKey for placeholders: fewer than eight distinct
+// bytes, two equal halves, or bytes at one constant distance, such as 000102
+// and so on. The caller keeps text.
 func ParseRootKey(text []byte) (RootKey, error) {
-	// hex's own error quotes the offending character, so it stays here.
+	// hex's own error quotes the offending character, so it is not returned.
 	key, err := hex.AppendDecode(nil, bytes.TrimSpace(text))
 	if err != nil || len(key) != rootKeySize {
 		return RootKey{}, ErrRootKeyFormat
@@ -46,19 +45,19 @@ func ParseRootKey(text []byte) (RootKey, error) {
 	return RootKey{key: hide(key)}, nil
 }
 
-// Wipe overwrites the root key. Using it afterwards is a fault, as using the
-// zero RootKey is.
+// Wipe overwrites the root key. Using it afterwards panics, like using the zero
+// RootKey.
 func (r RootKey) Wipe() { clear(r.key()) }
 
-// Text returns the root key as its file holds it: 64 lower-case hexadecimal
-// digits and a newline. The caller owns the result and keeps it out of logs.
+// Text returns the root key as in its file: 64 lower-case hexadecimal digits
+// and a newline. The caller owns the result and must keep it out of logs.
 func (r RootKey) Text() []byte {
 	text := make([]byte, 0, hex.EncodedLen(rootKeySize)+1)
 	return append(hex.AppendEncode(text, r.key()), '\n')
 }
 
-// isPlaceholder recognises what people type when asked for a key. Equal
-// halves cover every repeated word of 1, 2, 4, 8 or 16 bytes.
+// isPlaceholder recognizes what people type when asked for a key. Equal halves
+// cover every repeated word of 1, 2, 4, 8 or 16 bytes.
 func isPlaceholder(key []byte) bool {
 	half := len(key) / 2
 	return bytes.Equal(key[:half], key[half:]) ||

@@ -1,26 +1,26 @@
-// Package seal is the cryptography of Hush: the keys of links, the schedule
-// of keys derived from the root key, the sealing of secrets, receipts, fields
-// and queued mails, the keys of accounts, the hashing of passphrases and
-// passwords, and the drawing of generated secrets.
+// Package seal is the cryptography of Hush: the keys in links, the keys derived
+// from the root key, the sealing of secrets, receipts, fields and queued mails,
+// the keys of accounts, the hashing of passphrases and passwords, and generated
+// secrets.
 //
 // # Promise
 //
-// Opening a secret takes all of the root key, the link's token, the secret's
-// share and, where one was set, the passphrase. A guess at the passphrase can
-// be tested only by whoever has all the others. Every byte of a sealed value and of
-// its header is authenticated: a changed one is refused, never interpreted.
-// Lengths of secrets are visible only in steps of 256 bytes.
+// Opening a secret requires the root key, the link's token, the secret's share
+// and, if one was set, the passphrase. A guess at the passphrase can be tested
+// only with all the others. Every byte of a sealed value and of its header is
+// authenticated: a changed one is refused, never interpreted. Lengths of secrets
+// are visible only in steps of 256 bytes.
 //
-// What an account lists opens only with the account's private key, which is
-// stored wrapped by its password, API tokens and sessions and by nothing else.
+// The entries of an account open only with the account's private key, which is
+// stored only wrapped: by its password, its API tokens and its sessions.
 //
 // Values of RootKey, Keys, Token, SecretKey, PasswordHash, APIToken, SessionID,
-// AccountKey and Holder print as [redacted] through
-// fmt, encoding/json, encoding.TextMarshaler and log/slog. fmt asks no method
-// of a value kept in an unexported field, nor for a verb it finds misused (%p,
-// %w; go vet reports those). Keys show nothing even then, as functions
-// hold them. A Token is comparable and therefore holds its characters, so a
-// struct that keeps one in an unexported field must not be formatted itself.
+// AccountKey and WrappingSecret print as [redacted] through fmt, encoding/json,
+// encoding.TextMarshaler and log/slog. fmt calls no method of a value in an
+// unexported field, nor for a misused verb (%p, %w; go vet reports those). Keys
+// are safe even then, since functions hold them. A Token is comparable and
+// therefore holds its characters, so a struct with one in an unexported field
+// must not be formatted itself.
 //
 // # Policy
 //
@@ -36,9 +36,9 @@
 // version name beside the old one, readers first.
 package seal
 
-// Each use of a hash or a key has a name of its own, so that no output of one
-// use can stand in for another. Names that are followed by bytes of their
-// caller end in a zero byte or have a fixed length behind them.
+// Each use of a hash or a key has its own name, so that no output of one use
+// can replace that of another. A name that precedes the caller's bytes ends in
+// a zero byte or is followed by bytes of a fixed length.
 const (
 	rootDomain        = "hush/v1 root"
 	kidDomain         = "hush/v1 kid\x00"

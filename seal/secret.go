@@ -7,7 +7,7 @@ import (
 )
 
 // SecretKey seals and opens one secret. It is derived from everything that
-// opening takes, so a SecretKey made from one wrong part is a different key:
+// opening requires, so one wrong part results in a different key:
 //
 //	PRK       = HKDF-Extract(K_secret, SHA-256(token) ‖ share ‖ passphrase)
 //	K_enc ‖ V = HKDF-Expand(PRK, "hush/v1 secret" ‖ kid ‖ idx, 64)
@@ -24,15 +24,15 @@ type SecretKey struct {
 }
 
 // SecretKeys derives the keys of secrets, and nothing else. It is safe for
-// concurrent use. Make it with Keys.SecretKeys; whoever holds one opens secrets,
-// so that package vault/secret alone may.
+// concurrent use. Make it with Keys.SecretKeys. Its owner can open secrets, so
+// only package vault/secret may use it.
 type SecretKeys struct {
 	redacted
 	kid    [kidSize]byte
 	secret hidden[[]byte]
 }
 
-// SecretKeys returns what derives the keys of secrets.
+// SecretKeys returns the derivation of the keys of secrets.
 func (k *Keys) SecretKeys() SecretKeys { return SecretKeys{kid: k.kid, secret: k.secret} }
 
 // Key derives the key of one secret from its token, the row under which it is
@@ -51,8 +51,8 @@ func (k SecretKeys) Key(t Token, row RowKey, share, passphrase [32]byte) SecretK
 	}
 }
 
-// Verifier returns the 32 bytes that are stored with the secret, by which
-// Matches tells a right key from a wrong one before anything is opened.
+// Verifier returns the 32 bytes that are stored with the secret. Matches
+// compares a key with them before anything is opened.
 func (s SecretKey) Verifier() [32]byte { return s.verifier }
 
 // Matches reports, in constant time, whether the stored verifier belongs to

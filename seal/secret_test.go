@@ -45,8 +45,8 @@ func TestSealIsFresh(t *testing.T) {
 	}
 }
 
-// Whoever holds all but one bit of the parts holds nothing: neither the
-// verifier nor the opening tells how near the guess was.
+// A wrong guess by one bit reveals nothing: neither the verifier nor the
+// opening shows how near it was.
 func TestEveryPartIsNeeded(t *testing.T) {
 	right := sampleParts().secretKey()
 	sealed := right.Seal(sampleHeader, []byte("hello"))

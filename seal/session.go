@@ -6,36 +6,36 @@ import (
 	"encoding/base64"
 )
 
-// shrimpSize is how many characters clients of this API know a shrimp by.
+// shrimpSize is the number of characters that clients of this API expect of a
+// shrimp.
 const shrimpSize = 49
 
-// Domains of what is made of a session's id.
+// The hash domains of a session id.
 const (
 	sessionDomain       = "hush/v1 session\x00"
 	sessionHolderDomain = "hush/v1 session-holder\x00"
 )
 
-// SessionID is what a browser's cookie holds: 32 random bytes, written as 43
-// characters of base64url. Only Expose gives it away. Make it with
-// NewSessionID or ParseSessionID; the zero SessionID is none, and using it is
-// a fault.
+// SessionID is the value of a session cookie: 32 random bytes, written as 43
+// characters of base64url. Only Expose reveals it. Make it with NewSessionID or
+// ParseSessionID; the zero SessionID is invalid, and using it panics.
 type SessionID struct {
 	redacted
 	id hidden[[32]byte]
 }
 
-// NewSessionID draws the id of a session.
+// NewSessionID generates a session id.
 func NewSessionID() SessionID {
 	var id [32]byte
 	rand.Read(id[:])
 	return SessionID{id: hide(id)}
 }
 
-// ParseSessionID reads the id of a session. It is false for anything but what
-// Expose gives: 43 characters of base64url without padding, of which the last
-// has no bits left over.
+// ParseSessionID parses a session id. It returns false unless s is what Expose
+// returns: 43 characters of base64url without padding, the last of which has no
+// spare bits.
 func ParseSessionID(s string) (SessionID, bool) {
-	// Line breaks, which the decoder skips, leave it short of 32 bytes.
+	// The decoder skips line breaks, which leave fewer than 32 bytes.
 	if len(s) != sessionEncoding().EncodedLen(32) {
 		return SessionID{}, false
 	}
@@ -48,33 +48,34 @@ func ParseSessionID(s string) (SessionID, bool) {
 
 func sessionEncoding() *base64.Encoding { return base64.RawURLEncoding.Strict() }
 
-// Expose returns the 43 characters, for the one cookie that holds them.
+// Expose returns the 43 characters, for the cookie.
 func (s SessionID) Expose() string {
 	id := s.id()
 	return sessionEncoding().EncodeToString(id[:])
 }
 
-// Row is the database's key of the session, SHA-256("hush/v1 session\0" ‖ its
-// 32 bytes), from which the id cannot be told.
+// Row returns the session's database key, SHA-256("hush/v1 session\0" ‖ its 32
+// bytes). It does not reveal the id.
 func (s SessionID) Row() [32]byte {
 	id := s.id()
 	return sha256.Sum256(append([]byte(sessionDomain), id[:]...))
 }
 
-// WrappingSecret returns what unwraps the account's key for whoever has the session.
+// WrappingSecret returns the secret that the session wraps the account's key
+// with.
 func (s SessionID) WrappingSecret() WrappingSecret {
 	id := s.id()
 	return newWrappingSecret(sessionHolderDomain, id[:])
 }
 
-// Shrimp returns the token that proves that a request of a session was meant:
-// 49 characters of [0-9a-z], the same for the session's life, which tell
-// nothing of its id:
+// Shrimp returns the token that protects a session's requests against forgery:
+// 49 characters of [0-9a-z], constant for the session's life, which do not
+// reveal its id:
 //
 //	HMAC(K_shrimp, 32 bytes of the id) as a big-endian number,
 //	its last 49 digits in base 36
 //
-// The first digit of fifty is left out because it takes few values. Callers
+// The first of fifty digits is left out because it has few values. Callers
 // compare shrimps in constant time.
 func (k *Keys) Shrimp(s SessionID) string {
 	id := s.id()

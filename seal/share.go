@@ -2,7 +2,7 @@ package seal
 
 import "crypto/rand"
 
-// NewShare draws the 32 random bytes without which one secret cannot be
+// NewShare generates the 32 random bytes without which one secret cannot be
 // opened. Destroying every copy of them destroys the secret.
 func NewShare() [32]byte {
 	var share [32]byte
@@ -10,6 +10,6 @@ func NewShare() [32]byte {
 	return share
 }
 
-// KID names the root key that the keys were derived from: 4 bytes of its
-// digest, stored beside what was sealed so that a later key can be told apart.
+// KID identifies the root key that the keys were derived from: 4 bytes of its
+// digest, stored beside sealed values so that a later key can be distinguished.
 func (k *Keys) KID() [4]byte { return k.kid }

@@ -12,31 +12,32 @@ const (
 	tokenTimeSize   = 6
 	tokenSize       = tokenRandomSize + tokenTimeSize
 	tokenAlphabet   = "0123456789abcdefghijklmnopqrstuvwxyz"
-	// tokenTimeSpan is 36^6 milliseconds, after 25 days and 4 hours of which
-	// the time component begins again.
+	// tokenTimeSpan is 36^6 milliseconds: the time component repeats after 25
+	// days and 4 hours.
 	tokenTimeSpan = 36 * 36 * 36 * 36 * 36 * 36
-	// shortSizeMax is how much of a token may be shown to tell it from others.
+	// shortSizeMax is how much of a token may be shown to distinguish it from
+	// others.
 	shortSizeMax = 8
 	indexSize    = 16
 )
 
-// Token is the key of a secret or of its metadata, as it stands in links: 31
-// characters of [0-9a-z]. It is the right to open, so it prints as [redacted]
-// and only Expose gives it away. Tokens are comparable; those that strangers
-// send are looked up by RowKey, never compared.
+// Token is a secret key or a metadata key, as in links: 31 characters of
+// [0-9a-z]. It is the right to open, so it prints as [redacted], and only
+// Expose reveals it. Tokens are comparable; tokens from callers are looked up
+// by RowKey, never compared.
 //
 //	25 characters, uniformly random ‖ 6 characters, creation time
 //
 // The time is milliseconds since 1970 modulo 36^6 in base 36, padded with
-// zeros: it keeps records of one time together in the database and says
+// zeros. It keeps records of the same time together in the database and reveals
 // nothing that the record does not. Make tokens with NewToken or ParseToken;
-// the zero Token is none.
+// the zero Token is invalid.
 type Token struct {
 	redacted
 	chars [tokenSize]byte
 }
 
-// NewToken draws a token for something created at the given time.
+// NewToken generates a token for something created at the given time.
 func NewToken(created time.Time) Token {
 	var t Token
 	draw(t.chars[:tokenRandomSize], tokenAlphabet)
@@ -51,8 +52,8 @@ func NewToken(created time.Time) Token {
 	return t
 }
 
-// ParseToken reads a token. It is false for anything but exactly 31
-// characters of [0-9a-z]; there is no second spelling of a token.
+// ParseToken parses a token. It returns false unless s is exactly 31 characters
+// of [0-9a-z]; a token has no second spelling.
 func ParseToken(s string) (Token, bool) {
 	if len(s) != tokenSize {
 		return Token{}, false
@@ -65,45 +66,45 @@ func ParseToken(s string) (Token, bool) {
 	return Token{chars: [tokenSize]byte([]byte(s))}, true
 }
 
-// Expose returns the 31 characters, for the one place that has to send them.
+// Expose returns the 31 characters, for the code that sends them.
 func (t Token) Expose() string { return string(t.chars[:]) }
 
-// Short returns the first n characters, by which people tell tokens apart.
-// It gives at most 8, whatever n is, and none for a negative n; at 8 the rest
-// still has 87 bits to guess.
+// Short returns the first n characters, by which people distinguish tokens. It
+// returns at most 8, and none for a negative n; the other characters still have
+// 87 bits.
 func (t Token) Short(n int) string {
 	return string(t.chars[:min(max(n, 0), shortSizeMax)])
 }
 
-// digest stands for the token in key derivations.
+// digest represents the token in key derivations.
 func (t Token) digest() [sha256.Size]byte { return sha256.Sum256(t.chars[:]) }
 
-// TokenKind says what a token is the key of. Its value is the name under
-// which the token is hashed, so one token has unrelated rows for each kind.
+// TokenKind is the kind of a token. Its value is the name under which the token
+// is hashed, so that a token has unrelated rows for each kind.
 type TokenKind string
 
 // The kinds of token.
 const (
-	// KindSecret is the kind of tokens that open secrets.
+	// KindSecret is the kind of secret keys.
 	KindSecret TokenKind = "hush/v1 secret-index\x00"
-	// KindMetadata is the kind of tokens that show receipts.
+	// KindMetadata is the kind of metadata keys.
 	KindMetadata TokenKind = "hush/v1 metadata-index\x00"
 	// KindVerify is the kind of tokens that confirm a new account's address.
 	KindVerify TokenKind = "hush/v1 verify-index\x00"
 	// KindReset is the kind of tokens that set a new password.
 	KindReset TokenKind = "hush/v1 reset-index\x00"
-	// KindAddress is the kind of tokens that confirm an account's next address.
+	// KindAddress is the kind of tokens that confirm an account's new address.
 	KindAddress TokenKind = "hush/v1 address-index\x00"
-	// KindInvite is the kind of tokens that let somebody make an account.
+	// KindInvite is the kind of tokens that allow a sign-up.
 	KindInvite TokenKind = "hush/v1 invite-index\x00"
 )
 
-// RowKey is the database's key of the record that a token opens:
+// RowKey is the database key of the record that a token opens:
 //
 //	6 characters, creation time ‖ idx = SHA-256(kind ‖ token)[:16]
 //
-// A row key cannot be turned back into its token, so whoever reads the
-// database holds no link.
+// A row key cannot be turned back into its token, so the database contains no
+// links.
 type RowKey [tokenTimeSize + indexSize]byte
 
 // RowKey returns the row key of the token as one of the given kind.
@@ -116,5 +117,5 @@ func (t Token) RowKey(kind TokenKind) RowKey {
 	return row
 }
 
-// index is the part of the row key that stands for the token.
+// index returns the part of the row key that identifies the token.
 func (r RowKey) index() string { return string(r[tokenTimeSize:]) }
