@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// lingerTime bounds how long a connection that is closed gracefully stays.
+	// lingerTime is the maximum duration of a graceful close.
 	lingerTime = 5 * time.Second
-	// lingeringNetworks is how many networks use up all such connections.
+	// lingeringNetworks is the number of networks that together use up all
+	// lingering connections.
 	lingeringNetworks = 16
 )
 
-// Lingering is how many connections are closed gracefully at a time, unless
-// Limits say otherwise.
+// Lingering is the default of Limits.Lingering.
 const Lingering = 1024
 
-// halfCloser is a connection that can end what it sends and still receive.
+// halfCloser is a connection that can close its sending side and still receive.
 type halfCloser interface{ CloseWrite() error }
 
-// conn is a connection that the listener accepted.
+// conn is an accepted connection.
 type conn struct {
 	net.Conn
 
@@ -29,7 +29,7 @@ type conn struct {
 	half     halfCloser // Conn, if it is one
 
 	// writing is held during a write. timing guards leaving: from then on the
-	// deadlines are the listener's, not the server's.
+	// listener sets the deadlines, not the server.
 	writing, timing sync.Mutex
 	leaving         bool
 
@@ -44,8 +44,8 @@ func newConn(inner net.Conn, l *Listener) *conn {
 // finishes reports whether the connection is to be closed gracefully.
 func (c *conn) finishes() bool { return c.served && c.half != nil }
 
-// Close closes the connection and makes room for another one. One that lingers
-// stays open until that is over.
+// Close closes the connection and frees its place. A lingering connection stays
+// open until it has finished.
 func (c *conn) Close() error {
 	if c.leave() {
 		return nil
@@ -68,8 +68,8 @@ func (c *conn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// SetDeadline implements net.Conn. It does nothing while the connection lingers,
-// and so do its siblings.
+// SetDeadline implements net.Conn. It and its siblings do nothing while the
+// connection lingers.
 func (c *conn) SetDeadline(at time.Time) error {
 	c.timing.Lock()
 	defer c.timing.Unlock()
@@ -99,13 +99,13 @@ func (c *conn) SetWriteDeadline(at time.Time) error {
 	return c.Conn.SetWriteDeadline(at)
 }
 
-// finish sends what there is and the end, and discards what arrives until the
-// other side has ended, too, or lingerTime is over. A system answers what
-// arrives at a closed connection by throwing away what is yet to be sent. The
-// server may be reading as well; it gets the same end.
+// finish sends what is pending and closes the sending side. It discards what
+// arrives until the peer has closed, too, or lingerTime is over. If data
+// arrives at a fully closed connection, the system discards what it has yet to
+// send. The server may be reading as well; it gets the same end.
 func (c *conn) finish() {
 	c.setLeaving()
-	c.writing.Lock() // a write that has begun comes to its end
+	c.writing.Lock() // a write in progress is completed
 	err := c.half.CloseWrite()
 	c.writing.Unlock()
 	if err == nil {
@@ -117,10 +117,10 @@ func (c *conn) setLeaving() {
 	c.timing.Lock()
 	defer c.timing.Unlock()
 	c.leaving = true
-	_ = c.Conn.SetDeadline(time.Now().Add(lingerTime)) // the system's clock
+	_ = c.Conn.SetDeadline(time.Now().Add(lingerTime)) // by the system's clock
 }
 
-// evict closes a connection that is out of the table without waiting:
+// evict closes a connection that was removed from the table, without blocking:
 // gracefully if it is marked so.
 func (l *Listener) evict(c *conn) {
 	if !l.mayFinish(c) {
@@ -138,7 +138,7 @@ func (l *Listener) evict(c *conn) {
 	}()
 }
 
-// mayFinish reports whether a connection lingers, and notes it for Close.
+// mayFinish reports whether a connection lingers, and records it for Close.
 func (l *Listener) mayFinish(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -164,7 +164,8 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// takeLingering returns the connections that linger. From then on none does.
+// takeLingering returns the lingering connections. From then on no connection
+// lingers.
 func (l *Listener) takeLingering() map[*conn]struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()

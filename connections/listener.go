@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// Limits says how many connections there may be.
+// Limits are the limits on connections and requests.
 type Limits struct {
-	// Total is how many there may be in all, and PerNetwork how many of one
+	// Total is the maximum number of connections, and PerNetwork that of one
 	// network. Both must be positive.
 	Total, PerNetwork int
-	// Lingering is how many there may be beside Total that are being closed
-	// gracefully; 0 is the constant of that name. One network has a sixteenth of
-	// them, or one.
+	// Lingering is the maximum number of connections, besides Total, that are
+	// being closed gracefully; 0 means the constant Lingering. One network may
+	// have a sixteenth of them, or one.
 	Lingering int
-	// Requests is how many requests there may be at a time, and
-	// RequestsPerNetwork how many of one network: an HTTP/2 connection has many.
-	// Further ones get 503. Where a quarter as many are being told so, the next
-	// ones are reset. Both must be positive.
+	// Requests is the maximum number of requests at a time, and
+	// RequestsPerNetwork that of one network: an HTTP/2 connection can have
+	// many. Further requests get 503. If a quarter as many are being refused,
+	// the next ones are reset. Both must be positive.
 	Requests, RequestsPerNetwork int
-	// Exempt networks have no share; what they open counts for the totals.
+	// Exempt networks have no share; their connections count toward the totals.
 	Exempt []netip.Prefix
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Refused is called after a connection or request was refused; nil does
-	// nothing. It must not block.
+	// Refused, unless nil, is called after a connection or request was refused.
+	// It must not block.
 	Refused func()
 }
 
@@ -46,8 +46,8 @@ type Listener struct {
 	lingers sync.WaitGroup
 }
 
-// NewListener returns a listener that accepts what inner accepts, within the
-// limits. Closing it closes inner, and what is being closed gracefully at once.
+// NewListener returns a listener that accepts the connections of inner within
+// the limits. Closing it closes inner, and ends graceful closes at once.
 func NewListener(inner net.Listener, limits Limits) *Listener {
 	if limits.Now == nil {
 		limits.Now = time.Now
@@ -58,9 +58,9 @@ func NewListener(inner net.Listener, limits Limits) *Listener {
 	return &Listener{Listener: inner, limits: limits, table: newTable(limits), linger: map[*conn]struct{}{}}
 }
 
-// Attach makes a server tell the listener which of its connections are idle. It
-// must be called before the server serves; without it every connection counts
-// as idle.
+// Attach makes a server report to the listener which of its connections are
+// idle. It must be called before the server serves; without it every connection
+// counts as idle.
 func (l *Listener) Attach(server *http.Server) {
 	server.ConnState = l.note
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
@@ -72,7 +72,7 @@ func (l *Listener) Attach(server *http.Server) {
 type connKey struct{}
 
 // guard counts requests, and drops those of connections that were closed for
-// others: nobody would get the answer.
+// others: their response could not be sent.
 func (l *Listener) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connKey{}).(*conn)
@@ -94,15 +94,14 @@ func (l *Listener) guard(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}
 		if r.ProtoMajor == 2 {
-			// The server would keep what arrives of the body until the answer was taken.
+			// Until the response is taken, the server would keep the body that arrives.
 			_ = r.Body.Close()
 		}
 	})
 }
 
-// refuse answers in words that every protocol reads: Connect takes the code from
-// the JSON, gRPC takes it from the status, and the legacy versions show the
-// message.
+// refuse writes a response that every protocol understands: Connect reads the
+// code in the JSON, gRPC the status, and the legacy versions show the message.
 func refuse(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
@@ -113,8 +112,8 @@ func refuse(w http.ResponseWriter) {
 	_, _ = io.WriteString(w, `{"code":"unavailable","message":"too many requests at a time"}`)
 }
 
-// begin counts a request if there is room for it. It returns the network that
-// end is to be called with; nil if the connection is closed.
+// begin counts a request if there is room for it. It returns the network to
+// pass to end, or nil if the connection is closed.
 func (l *Listener) begin(c *conn) (*network, place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,7 +130,7 @@ func (l *Listener) end(n *network, p place) {
 	l.table.end(n, p)
 }
 
-// Accept returns the next connection that there is room for.
+// Accept returns the next connection that has room.
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
 		inner, err := l.Listener.Accept()
@@ -151,7 +150,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit adds a connection if there is room, and returns the one that has to be
+// admit adds a connection if there is room, and returns the one that must be
 // closed for it, if any.
 func (l *Listener) admit(c *conn, from origin) (closed *conn, ok bool) {
 	l.mu.Lock()
@@ -159,7 +158,7 @@ func (l *Listener) admit(c *conn, from origin) (closed *conn, ok bool) {
 	return l.table.admit(c, from, l.limits.Now())
 }
 
-// note hears from the server what a connection does.
+// note handles a change of a connection's state in the server.
 func (l *Listener) note(c net.Conn, state http.ConnState) {
 	mine := ours(c)
 	if mine == nil {
@@ -175,11 +174,11 @@ func (l *Listener) note(c net.Conn, state http.ConnState) {
 		defer l.mu.Unlock()
 		l.table.rest(mine, l.limits.Now())
 	case http.StateNew, http.StateHijacked, http.StateClosed:
-		// New ones are idle, and Close tells of the end.
+		// New connections are idle, and Close handles the end.
 	}
 }
 
-// ours returns the listener's connection below a connection of the server's, or
+// ours returns the listener's connection below a connection of the server, or
 // nil if there is none.
 func ours(c net.Conn) *conn {
 	if secured, ok := c.(*tls.Conn); ok {

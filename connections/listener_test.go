@@ -166,8 +166,8 @@ func (s *site) hold(t *testing.T, c net.Conn) (answer func()) {
 	}
 }
 
-// An attacker opens all the connections there are and says nothing, so that
-// nobody else can connect. He gets the share of his network, and his newest
+// An attacker opens all the connections there are and sends nothing, so that no
+// one else can connect. He gets the share of his network, and his newest
 // connections push his oldest ones out.
 func TestShareOfANetwork(t *testing.T) {
 	t.Parallel()
@@ -185,8 +185,8 @@ func TestShareOfANetwork(t *testing.T) {
 	s.works(t, "a neighbour's", s.visit("192.0.2.2"))
 }
 
-// Half a request's header, half a handshake and silence are all idleness:
-// whoever begins something and stops does not keep a place.
+// Half a request's header, half a handshake and silence all count as idle: a
+// client that starts something and stops does not keep its place.
 func TestHalfAHeaderIsIdle(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, connections.Limits{Total: 8, PerNetwork: 2})
@@ -318,8 +318,8 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// A request arrives while its connection is being closed for another one. Were
-// it served, a secret would be revealed to nobody.
+// A request arrives while its connection is being closed for another one. If it
+// were served, a secret would be revealed and its value lost.
 func TestEvictedRequestsAreNotServed(t *testing.T) {
 	t.Parallel()
 	served := make(chan string, 10)

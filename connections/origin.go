@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// origin is where connections come from: a network, or an exempt address.
+// origin is where a connection comes from: a network, or an exempt address.
 type origin struct {
 	prefix netip.Prefix
 	exempt bool
 }
 
 // networkOf returns the network of an address: the IPv4 address, or the IPv6
-// /64. An IPv4-mapped address is the IPv4 address; zones are dropped. An address
-// in an exempt network stands for itself. Everything that is not an address
-// belongs to one network.
+// /64. An IPv4-mapped address counts as the IPv4 address; zones are dropped. An
+// address in an exempt network is its own origin. Everything that is not an
+// address belongs to one network.
 func networkOf(remote net.Addr, exempt []netip.Prefix) origin {
 	var addr netip.Addr
 	if tcp, ok := remote.(*net.TCPAddr); ok {

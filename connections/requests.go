@@ -1,22 +1,22 @@
 package connections
 
-// place is what there is room for when a request arrives.
+// place is what a new request may have.
 type place int
 
 const (
-	placeNone    place = iota // not even an answer that refuses it
-	placeRefused              // such an answer
-	placeServed               // its handler
+	placeNone    place = iota // not even a refusal
+	placeRefused              // a refusal
+	placeServed               // the handler
 )
 
-// refusalShare is how many requests there may be for each refusal: an answer
+// refusalShare is the number of allowed requests for each refusal: a refusal
 // that its peer does not take is kept.
 const refusalShare = 4
 
-// requests counts those that have not ended.
+// requests counts the running requests.
 type requests struct{ served, refused int }
 
-// best returns the best place where there are at most as many as most.
+// best returns the best free place; most limits the requests.
 func (r *requests) best(most int) place {
 	switch {
 	case r.served < most:
@@ -38,7 +38,7 @@ func (r *requests) add(p place, n int) {
 	}
 }
 
-// begin gives a request of a network the best place that is free, until end.
+// begin gives a request of a network the best free place, until end.
 func (t *table) begin(n *network) place {
 	p := t.requests.best(t.limits.Requests)
 	if !n.from.exempt {

@@ -6,38 +6,38 @@ import (
 	"time"
 )
 
-// grace is how long a connection is left alone after an answer. HTTP/2 says
-// that it is idle before the end of the answer was written.
+// grace is how long a connection is left alone after a response. HTTP/2 reports
+// idle before the end of the response was written.
 const grace = 100 * time.Millisecond
 
-// table is who has which connections. It belongs under a lock.
+// table holds the connections of all networks. It must be guarded by a lock.
 type table struct {
 	limits   Limits
 	count    int
 	requests requests
 	networks map[origin]*network
-	// ranks has the networks with idle connections, the busiest first.
+	// ranks holds the networks with idle connections, busiest first.
 	ranks ranking
-	// resting has connections that became idle less than grace ago, in order.
+	// resting holds connections that became idle less than grace ago, in order.
 	resting list
-	// moves counts changes: it tells which connection has been idle longer.
+	// moves counts changes, to compare how long connections have been idle.
 	moves uint64
-	// lingering is how many connections are being closed gracefully, of at most
-	// mostLingering; shareLingering is the most of one network.
+	// lingering is the number of connections being closed gracefully, at most
+	// mostLingering; shareLingering is the maximum of one network.
 	lingering, mostLingering, shareLingering int
 }
 
-// network is what the table knows of one network.
+// network is the state of one network.
 type network struct {
 	from      origin
 	count     int
 	requests  requests
 	lingering int
-	// Idle connections, the longest idle first: fresh ones have served no
-	// request, and used ones have.
+	// Idle connections, longest idle first: fresh ones have served no request,
+	// and used ones have.
 	fresh, used list
 	most        int // count is capped at this for the network's rank
-	rank        int // its place in the ranking; negative if it has none
+	rank        int // index in the ranking; negative if it has none
 }
 
 // longest returns the connection that has been idle longest, or nil.
@@ -49,16 +49,16 @@ func (n *network) longest() *conn {
 	return fresh
 }
 
-// entry is what the table knows of one connection.
+// entry is the state of one connection.
 type entry struct {
-	network    *network // nil before it is in the table, and after
-	in         *list    // the list that it is in; nil while it is busy
+	network    *network // nil before and after it is in the table
+	in         *list    // the list that holds it; nil while it is busy
 	prev, next *conn    // in the list
 	since      uint64   // the move that made it idle
 	leaveUntil time.Time
-	served     bool     // a request; an answer may be on its way
-	lingers    *network // where it counts while it is closed gracefully
-	evicted    bool     // it was to be closed gracefully, and may be closed by now
+	served     bool     // a request; its response may be pending
+	lingers    *network // counts the connection while it is closed gracefully
+	evicted    bool     // marked for a graceful close, and may be closed by now
 }
 
 func newTable(limits Limits) table {
@@ -69,9 +69,9 @@ func newTable(limits Limits) table {
 	}
 }
 
-// admit adds a connection, or reports that there is no room for it. It removes
-// the connection that has to be closed for it from the table and returns it.
-// That one is to be closed gracefully if it is marked as evicted.
+// admit adds a connection, or returns false if there is no room for it. It
+// removes the connection that must be closed for it from the table and returns
+// it. That one is closed gracefully if it is marked as evicted.
 func (t *table) admit(c *conn, from origin, now time.Time) (closed *conn, ok bool) {
 	t.settle(now)
 	n := t.networks[from]
@@ -92,10 +92,10 @@ func (t *table) admit(c *conn, from origin, now time.Time) (closed *conn, ok boo
 	return closed, true
 }
 
-// choose returns the connection of a network to be closed for another one, or
-// nil: the longest idle. Where that one has served a request and cannot linger,
-// it is the longest idle that served none. Where all have, the longest idle is
-// cut off if cut says so.
+// choose returns the connection of a network to close for another one, or nil:
+// the longest idle. If that one has served a request and cannot linger, it
+// returns the longest idle one that has served none. If all have, it returns
+// the longest idle only if cut is set.
 func (t *table) choose(n *network, cut bool) *conn {
 	longest := n.longest()
 	switch fresh := n.fresh.first; {
@@ -127,7 +127,7 @@ func (t *table) evict(c *conn) {
 	t.remove(c)
 }
 
-// lingered forgets a connection that lingered.
+// lingered removes a connection that has lingered.
 func (t *table) lingered(c *conn) {
 	n := c.lingers
 	c.lingers = nil
@@ -160,7 +160,7 @@ func (t *table) idle(c *conn) {
 	t.ranked(c.network)
 }
 
-// busy takes a connection out of the queue. One that is not in the table stays
+// busy removes a connection from the queue. One that is not in the table stays
 // out of it.
 func (t *table) busy(c *conn) {
 	if c.in == nil {
@@ -171,7 +171,7 @@ func (t *table) busy(c *conn) {
 }
 
 // rest makes a connection idle: after grace, or at once if it has served no
-// request. HTTP/2 tells of it at the beginning, too.
+// request. HTTP/2 also reports idle at the beginning.
 func (t *table) rest(c *conn, now time.Time) {
 	if c.network == nil {
 		return
@@ -186,7 +186,7 @@ func (t *table) rest(c *conn, now time.Time) {
 	t.settle(now)
 }
 
-// settle makes those idle whose grace is over.
+// settle makes those connections idle whose grace is over.
 func (t *table) settle(now time.Time) {
 	for c := t.resting.first; c != nil && !now.Before(c.leaveUntil); c = t.resting.first {
 		t.resting.drop(c)
@@ -194,7 +194,7 @@ func (t *table) settle(now time.Time) {
 	}
 }
 
-// remove forgets a connection, if it is known.
+// remove removes a connection, if it is in the table.
 func (t *table) remove(c *conn) {
 	n := c.network
 	if n == nil {
@@ -210,16 +210,16 @@ func (t *table) remove(c *conn) {
 	t.forget(n)
 }
 
-// forget drops a network that has nothing open. One with requests stays, though
-// its connections are closed: the requests may be running still. So does one
-// whose connections linger.
+// forget drops a network without open connections. One with requests stays even
+// after its connections are closed, since the requests may still be running. So
+// does one whose connections linger.
 func (t *table) forget(n *network) {
 	if n.count == 0 && n.requests == (requests{}) && n.lingering == 0 {
 		delete(t.networks, n.from)
 	}
 }
 
-// ranked puts a network where it belongs in the ranking.
+// ranked moves a network to its place in the ranking.
 func (t *table) ranked(n *network) {
 	switch idle := n.longest() != nil; {
 	case idle && n.rank < 0:
@@ -232,9 +232,9 @@ func (t *table) ranked(n *network) {
 }
 
 // ranking is a heap of networks with idle connections: those with the most
-// connections first, and of equal ones that with the longest idle one. A network
-// without a share, as of a proxy, stands for many; above a share its size does
-// not count against it.
+// connections first, then those with the longest idle one. A network without a
+// share, such as a proxy's, represents many clients; above a share its size
+// does not count against it.
 type ranking []*network
 
 func (r ranking) Len() int { return len(r) }

@@ -1,7 +1,7 @@
-// Package crash tells where a panic happened and never what it held. Go's own
-// stack traces show the arguments of every call, and an argument may be a key;
-// the value of a panic may be one, too. So what is logged here is the value's
-// type and the names, files and lines of the calls.
+// Package crash reports where a panic happened, but no values. Go's own stack
+// traces show the arguments of every call, and an argument may be a key; the
+// value of a panic may be one, too. So this package logs only the value's type
+// and the names, files and lines of the calls.
 package crash
 
 import (
@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// exitCode is the one with which Go ends a process that panicked.
+	// exitCode is the exit code of a Go process that panicked.
 	exitCode = 2
-	// maxFrames bounds what is kept of a deep recursion.
+	// maxFrames bounds the frames of a deep recursion.
 	maxFrames = 64
-	// panicking is the call between a function that panicked and those that
-	// were deferred.
+	// panicking is the call between a panicking function and the deferred ones.
 	panicking = "runtime.gopanic"
 )
 
-// Frames returns the calls of this goroutine, the innermost first, as in
+// Frames returns the calls of this goroutine, innermost first, as in
 //
 //	hush/vault.(*Vault).Reveal reveal.go:71; hush/handlers...
 //
-// In a deferred function that recovers it begins at what panicked.
+// In a deferred function that recovers, it starts at the function that
+// panicked.
 func Frames() string {
 	pcs := make([]uintptr, maxFrames)
 	pcs = pcs[:runtime.Callers(2, pcs)] // without Callers and Frames
@@ -49,12 +49,13 @@ func Frames() string {
 	}
 }
 
-// Type returns the type of a panic's value, which is all that may be told of it.
+// Type returns the type of a panic's value. The value itself must not be
+// logged.
 func Type(value any) string { return fmt.Sprintf("%T", value) }
 
-// Guard runs work. If work panics, Guard logs where and ends the process, as
-// Go would, but without what Go would print. Every goroutine that is not a
-// request's own runs under it.
+// Guard runs work. If work panics, Guard logs where and ends the process, like
+// Go, but without Go's output. Every goroutine that does not belong to a
+// request runs under it.
 func Guard(log *slog.Logger, work func()) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -58,8 +58,7 @@ func shown(text string) string {
 	return ""
 }
 
-// Whoever makes a function panic that was called with a key, and reads the log,
-// must not find a piece of the key in it.
+// If a function called with a key panics, no piece of the key is in the log.
 func TestFramesShowNoArguments(t *testing.T) {
 	t.Parallel()
 	defer func() {

@@ -14,21 +14,21 @@ import (
 //go:embed messages/*.json
 var messages embed.FS
 
-// placeholder is a value's place in a text, such as {name}.
+// placeholder is the place of a value in a text, such as {name}.
 var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
 
-// Catalogue holds the texts. It does not change and is safe for concurrent use.
+// Catalogue holds the texts. It is immutable and safe for concurrent use.
 type Catalogue struct {
 	texts map[Locale]map[string]string
 }
 
-// New reads the catalogues of the program. Its error names a language and a
-// key that do not fit the English catalogue.
+// New reads the embedded catalogues. Its error names a language and a key that
+// do not match the English catalogue.
 func New() (*Catalogue, error) {
 	return read(messages)
 }
 
-// read expects messages/<locale>.json of every language.
+// read requires messages/<locale>.json for every language.
 func read(files fs.FS) (*Catalogue, error) {
 	c := &Catalogue{texts: make(map[Locale]map[string]string)}
 	for _, l := range supported {
@@ -66,7 +66,7 @@ func compare(english, texts map[string]string) error {
 			return fmt.Errorf("key %s is missing", key)
 		}
 		if strings.ContainsAny(placeholder.ReplaceAllString(text, ""), "{}") {
-			return fmt.Errorf("key %s has a brace too many", key)
+			return fmt.Errorf("key %s has an unbalanced brace", key)
 		}
 		if got, want := placeholders(text), placeholders(english[key]); !slices.Equal(got, want) {
 			return fmt.Errorf("key %s has the values %q, want %q", key, got, want)
@@ -75,17 +75,18 @@ func compare(english, texts map[string]string) error {
 	return nil
 }
 
-// placeholders returns the values that text names, sorted and each once.
+// placeholders returns the values that text names, sorted and without
+// duplicates.
 func placeholders(text string) []string {
 	names := placeholder.FindAllString(text, -1)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// Text returns the text of key in l with values put into their places. The args
-// are pairs of a name and its value; a value is put in as it is and is not
-// searched for places. English stands in for an unknown language. An unknown
-// key is returned itself, and a place without a value stays.
+// Text returns the text of key in l with values in its placeholders. args are
+// pairs of a name and a value; a value is inserted unchanged and is not
+// searched for placeholders. An unknown language falls back to English, and an
+// unknown key to itself. A placeholder without a value stays.
 func (c *Catalogue) Text(l Locale, key string, args ...string) string {
 	texts, known := c.texts[l]
 	if !known {
@@ -101,7 +102,7 @@ func (c *Catalogue) Text(l Locale, key string, args ...string) string {
 	return strings.NewReplacer(pairs(args)...).Replace(text)
 }
 
-// pairs turns names into places; a name without a value is left out.
+// pairs turns names into placeholders; a name without a value is left out.
 func pairs(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i := 0; i+1 < len(args); i += 2 {

@@ -39,9 +39,9 @@ func TestReadRefuses(t *testing.T) {
 		"a place too few":   {map[string]string{"a": "{name}", "b": "x"}, `catalogue of pl: key a has the values ["{name}"], want ["{name}" "{place}"]`},
 		"a place too many":  {map[string]string{"a": "{name} {place}", "b": "{name}"}, `catalogue of pl: key b has the values ["{name}"], want []`},
 		"another place":     {map[string]string{"a": "{name} {platz}", "b": "x"}, `catalogue of pl: key a has the values ["{name}" "{platz}"], want ["{name}" "{place}"]`},
-		"a brace too many":  {map[string]string{"a": "{name} {place}", "b": "x}"}, "catalogue of pl: key b has a brace too many"},
-		"a misspelled one":  {map[string]string{"a": "{name} {place} {Name}", "b": "x"}, "catalogue of pl: key a has a brace too many"},
-		"a place in a part": {map[string]string{"a": "{name} {place", "b": "x"}, "catalogue of pl: key a has a brace too many"},
+		"a brace too many":  {map[string]string{"a": "{name} {place}", "b": "x}"}, "catalogue of pl: key b has an unbalanced brace"},
+		"a misspelled one":  {map[string]string{"a": "{name} {place} {Name}", "b": "x"}, "catalogue of pl: key a has an unbalanced brace"},
+		"a place in a part": {map[string]string{"a": "{name} {place", "b": "x"}, "catalogue of pl: key a has an unbalanced brace"},
 	} {
 		_, err := read(catalogues(t, "pl", tt.texts))
 		if got := errorText(err); got != tt.want {

@@ -1,7 +1,7 @@
-// Package locale holds every text that the service shows to people outside its
-// web client, in every language, and chooses the language.
+// Package locale has the service's texts for people outside its web client, in
+// every language, and chooses the language.
 //
-// English is the language of all else: where another one is unknown, English
-// stands in. The catalogues are checked when they are read, so a text that is
-// missing or that names other values than English stops the start.
+// English is the fallback for an unknown language. The catalogues are checked
+// when they are read: a missing text, or one that names other values than
+// English, prevents the start.
 package locale

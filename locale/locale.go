@@ -6,17 +6,17 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Locale is a language by its name on the wire, such as "pt_BR".
+// Locale is a language by its wire name, such as "pt_BR".
 type Locale string
 
 // English is the default.
 const English Locale = "en"
 
-// maxAcceptLanguage is longer than what any browser sends.
+// maxAcceptLanguage is longer than any browser's header.
 const maxAcceptLanguage = 1 << 10
 
-// supported are the languages in the order in which they are shown, and tags
-// the same for the matcher, which answers with an index.
+// supported lists the languages in the order in which they are shown, and tags
+// the same for the matcher, which returns an index.
 var (
 	supported = []Locale{English, "de", "es", "fr", "it", "ja", "nl", "pl", "pt_BR", "uk"}
 	tags      = []language.Tag{
@@ -26,13 +26,13 @@ var (
 	matcher = language.NewMatcher(tags)
 )
 
-// Supported returns the languages, English first. The slice is the caller's.
+// Supported returns the languages, English first. The caller owns the slice.
 func Supported() []Locale {
 	return append([]Locale(nil), supported...)
 }
 
-// Parse returns the language of that name. Upper and lower case are the same,
-// and "pt-BR" is "pt_BR". It answers false for any other name.
+// Parse returns the language of a name. It ignores case, and "pt-BR" is
+// "pt_BR". It returns false for an unknown name.
 func Parse(name string) (Locale, bool) {
 	for _, l := range supported {
 		if len(name) == len(l) && strings.EqualFold(strings.ReplaceAll(name, "-", "_"), string(l)) {
@@ -42,8 +42,8 @@ func Parse(name string) (Locale, bool) {
 	return "", false
 }
 
-// Match returns the language that serves the header Accept-Language best, and
-// English where none does. A header of more than 1 KiB is not read.
+// Match returns the best language for the header Accept-Language, or English if
+// none matches. It ignores a header of more than 1 KiB.
 func Match(acceptLanguage string) Locale {
 	if len(acceptLanguage) > maxAcceptLanguage {
 		return English

@@ -77,7 +77,7 @@ func TestMatch(t *testing.T) {
 		{"\x00\xff", "en"},
 		{strings.Repeat("de,", 341), "de"},              // 1,023 bytes
 		{strings.Repeat("de,", 341) + "de", "en"},       // 1,025 bytes
-		{strings.Repeat("x-", 400) + "a,pl", "pl"},      // nobody speaks the first one
+		{strings.Repeat("x-", 400) + "a,pl", "pl"},      // the first one is no language
 		{"pl" + strings.Repeat("-abcdefgh", 100), "en"}, // as many parts as fit
 		{strings.Repeat("*;q=0.1,", 100) + "it;q=0.9", "it"}, // wildcards count for nothing
 	} {

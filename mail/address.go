@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// isAddress tells whether text is one address and nothing else: no name, no
-// brackets, no comment. What the parser makes of it has to be written the same
-// again.
+// isAddress reports whether text is one address and nothing else: no name, no
+// brackets, no comment. The parser's result must be written in the same way.
 func isAddress(text string) bool {
 	if len(text) > maxAddress || !isText(text) {
 		return false
@@ -16,7 +15,7 @@ func isAddress(text string) bool {
 	return err == nil && (&mail.Address{Address: parsed.Address}).String() == "<"+text+">"
 }
 
-// domainOf returns what follows the @ of an address.
+// domainOf returns the part of an address after the @.
 func domainOf(address string) string {
 	return address[strings.LastIndexByte(address, '@')+1:]
 }

@@ -13,17 +13,17 @@ import (
 //go:embed templates/message.html
 var templates embed.FS
 
-// timeLayout reads the same in every language.
+// timeLayout is readable in every language.
 const timeLayout = "2006-01-02 15:04 UTC"
 
-// plan says what a message of a kind is made of. The texts are those of the
+// plan describes the parts of a message of a kind. The texts are in the
 // catalogue under mail.<kind>.
 type plan struct {
 	advice bool   // a second paragraph
 	button string // what the link does; empty is mail.open
-	ignore bool   // says that a message that was not expected may be ignored
+	ignore bool   // says that an unexpected message may be ignored
 
-	link, shortkey, domain, when bool // fields that it needs
+	link, shortkey, domain, when bool // required fields
 }
 
 var plans = map[Kind]plan{
@@ -38,19 +38,19 @@ var plans = map[Kind]plan{
 	KindSuspended:      {advice: true, domain: true},
 }
 
-// content is a message in its language. Text and HTML show the same.
+// content is a message in its language. Text and HTML have the same content.
 type content struct {
 	Language string // as in the attribute lang
 	Subject  string
 	Before   []string // paragraphs
 	Button   string
-	Copy     string // leads to the link written out, in HTML
+	Copy     string // introduces the written-out link, in HTML
 	Link     string // empty if there is none
 	After    []string
 	Footer   string
 }
 
-// writer fills the texts of one message.
+// writer fills in the texts of one message.
 type writer struct {
 	catalogue *locale.Catalogue
 	locale    locale.Locale
@@ -59,7 +59,7 @@ type writer struct {
 
 func (w writer) text(key string) string { return w.catalogue.Text(w.locale, key, w.values...) }
 
-// write expects a message that was checked.
+// write requires a checked message.
 func (p *Post) write(m Message) content {
 	plan, prefix := plans[m.Kind], "mail."+string(m.Kind)+"."
 	w := p.writer(m)

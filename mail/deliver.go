@@ -10,8 +10,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// line is the connection of one delivery. The client below leaves it open when
-// a session fails to begin and does not look at the context once it stands, so
+// line is the connection of one delivery. The mail client leaves it open if a
+// session fails to begin, and ignores the context once the session exists, so
 // the line is cut from here.
 type line struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -59,8 +59,8 @@ func (l *line) connected() bool {
 	return l.conn != nil
 }
 
-// deliver hands a letter to the relay. What goes wrong after the relay has
-// taken it is not an error.
+// deliver hands a letter to the relay. A failure after the relay has accepted
+// it is not an error.
 func (p *Post) deliver(ctx context.Context, letter *gomail.Msg, ascii bool) error {
 	l := p.relay.line()
 	client, err := gomail.NewClient(p.relay.Host, p.options(l, ascii)...)
@@ -77,13 +77,13 @@ func (p *Post) deliver(ctx context.Context, letter *gomail.Msg, ascii bool) erro
 	return explain(ctx, err, l.connected())
 }
 
-// options are the client's. SMTPUTF8 is asked for only where an address needs
-// it: a relay must not pass such a message on to a server without it.
+// options returns the client's options. It asks for SMTPUTF8 only if an address
+// needs it: a relay must not pass such a message on to a server without it.
 func (p *Post) options(l *line, ascii bool) []gomail.Option {
 	address := p.relay.address()
 	options := []gomail.Option{
 		gomail.WithPort(p.relay.Port),
-		gomail.WithTimeout(p.relay.Timeout + time.Hour), // never before Send's context, even in a process that stood still
+		gomail.WithTimeout(p.relay.Timeout + time.Hour), // never before Send's context, even in a process that was suspended
 		gomail.WithHELO(p.greeting()),
 		gomail.WithTLSConfig(p.relay.config()),
 		gomail.WithTLSPolicy(gomail.NoTLS),
@@ -105,8 +105,8 @@ func (p *Post) options(l *line, ascii bool) []gomail.Option {
 	return options
 }
 
-// greeting is the name that the service gives itself; the host's own is nobody's
-// business.
+// greeting returns the name for the greeting. It does not reveal the host's own
+// name.
 func (p *Post) greeting() string {
 	if domain := domainOf(p.from.Address); isASCII(domain) {
 		return domain
@@ -114,7 +114,8 @@ func (p *Post) greeting() string {
 	return "localhost"
 }
 
-// credentials are sent through TLS, or to the same host.
+// credentials returns the credentials, which are sent only through TLS or to
+// the same host.
 func (p *Post) credentials() []gomail.Option {
 	mechanisms := []gomail.SMTPAuthType{gomail.SMTPAuthPlain, gomail.SMTPAuthLogin}
 	if p.relay.TLS == TLSNone {

@@ -11,33 +11,32 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// ErrPermanent says that this message will never reach this recipient; do not
-// try again.
-// Every other error of Send may pass with time.
+// ErrPermanent reports that this message can never be delivered to this
+// recipient; do not try again. Every other error of Send may be temporary.
 var ErrPermanent = errors.New("mail cannot be delivered")
 
-// Step is what was being done when a delivery failed.
+// Step is the step at which a delivery failed.
 type Step string
 
 // The steps of a delivery.
 const (
-	StepMessage     Step = "message"     // a field is missing or not what it should be
-	StepConnect     Step = "connect"     // nobody answered
+	StepMessage     Step = "message"     // a field is missing or invalid
+	StepConnect     Step = "connect"     // no connection
 	StepCertificate Step = "certificate" // the relay's certificate is not trusted
-	StepSession     Step = "session"     // greeting, TLS or signing on
-	StepSender      Step = "sender"      // the relay does not take mail from us
-	StepRecipient   Step = "recipient"   // the relay does not take mail for this address
-	StepContent     Step = "content"     // the relay does not take this message
+	StepSession     Step = "session"     // greeting, TLS or authentication
+	StepSender      Step = "sender"      // the relay refuses the sender
+	StepRecipient   Step = "recipient"   // the relay refuses the recipient
+	StepContent     Step = "content"     // the relay refuses the message
 )
 
-// DeliveryError says why a message was not sent. It is ErrPermanent if
+// DeliveryError describes why a message was not sent. It is ErrPermanent if
 // Permanent is set, and context.Canceled or context.DeadlineExceeded if the
-// time was up. Its text may be logged.
+// context ended. Its text may be logged.
 type DeliveryError struct {
 	Step Step
-	// Field names the field of Message for StepMessage.
+	// Field is the field of Message for StepMessage.
 	Field string
-	// Code is the SMTP code that the relay answered, or 0 if it did not.
+	// Code is the SMTP code of the relay's reply, or 0 without one.
 	Code      int
 	Permanent bool
 
@@ -61,13 +60,13 @@ func (e *DeliveryError) Error() string {
 func (e *DeliveryError) Is(target error) bool { return target == ErrPermanent && e.Permanent }
 func (e *DeliveryError) Unwrap() error        { return e.cause }
 
-// invalid is for a message that no relay has to see.
+// invalid returns the error of a message that no relay needs to see.
 func invalid(field string) error {
 	return &DeliveryError{Step: StepMessage, Field: field, Permanent: true}
 }
 
-// explain keeps of an error what may be known. The connected tells whether the
-// relay was reached at all.
+// explain returns the parts of an error that may be logged. connected reports
+// whether the relay was reached at all.
 func explain(ctx context.Context, err error, connected bool) error {
 	e := &DeliveryError{Step: StepConnect}
 	if connected {
@@ -91,8 +90,8 @@ func explain(ctx context.Context, err error, connected bool) error {
 	return e
 }
 
-// causeOf is the end of ctx. Dialing has the same deadline and may notice it
-// first.
+// causeOf returns the error of ctx. Dialing has the same deadline and may
+// notice it first.
 func causeOf(ctx context.Context, err error) error {
 	var late net.Error
 	if ctx.Err() == nil && errors.As(err, &late) && late.Timeout() {
@@ -114,9 +113,9 @@ func stepOf(reason gomail.SendErrReason) Step {
 	}
 }
 
-// final tells whether a refusal is about this recipient or message. What a
-// relay says about the service itself, such as that it has to sign on first,
-// holds until the operator has seen to it and no longer.
+// final reports whether a refusal is about this recipient or message. A refusal
+// of the service itself, such as a missing authentication, lasts only until the
+// operator fixes it.
 func final(step Step, code int) bool {
 	switch code {
 	case 530, 534, 535, 538:

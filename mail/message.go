@@ -10,10 +10,10 @@ import (
 	"hush/locale"
 )
 
-// Kind is what a message is about.
+// Kind is the subject of a message.
 type Kind string
 
-// The kinds of messages. Each says which fields it needs beside To.
+// The kinds of messages, with the fields that each needs besides To.
 const (
 	KindShare          Kind = "share"           // a secret for a recipient: Link
 	KindVerify         Kind = "verify"          // confirm the address of a new account: Link
@@ -21,12 +21,12 @@ const (
 	KindAddress        Kind = "address"         // confirm a new address: Link
 	KindAddressChanged Kind = "address_changed" // notice to the old address
 	KindOpened         Kind = "opened"          // notice that a secret was opened: Shortkey, When
-	KindTaken          Kind = "taken"           // somebody tried to sign up with an address that has an account
+	KindTaken          Kind = "taken"           // a sign-up with an address that has an account
 	KindInvite         Kind = "invite"          // open an account: Link
 	KindSuspended      Kind = "suspended"       // a domain failed its checks for seven days: Domain
 )
 
-// Kinds returns all kinds. The slice is the caller's.
+// Kinds returns all kinds. The caller owns the slice.
 func Kinds() []Kind {
 	return []Kind{
 		KindShare, KindVerify, KindReset, KindAddress, KindAddressChanged,
@@ -34,39 +34,39 @@ func Kinds() []Kind {
 	}
 }
 
-// Message is what a message says and to whom. No field may hold a character
-// that does not print.
+// Message is a message and its recipient. No field may contain an unprintable
+// character.
 type Message struct {
 	Kind   Kind
-	Locale locale.Locale // English stands in for an unknown one
-	// To is one address as it stands in an envelope, without a name.
+	Locale locale.Locale // an unknown one means English
+	// To is one address in its envelope form, without a name.
 	To string
-	// ReplyTo is where answers to KindShare go, in the form of To. It may be
-	// empty.
+	// ReplyTo is the address for replies to KindShare, in the form of To. It
+	// may be empty.
 	ReplyTo string
-	// Link is an http or https address. Kinds that do not need it show it where
-	// it is given.
+	// Link is an http or https URL. Kinds that do not need it show it if it is
+	// set.
 	Link string
-	// Sender is who shares or invites, as the recipient sees it. If it is empty
-	// the name of the instance stands in.
+	// Sender is the person who shares or invites, as shown to the recipient. If
+	// it is empty, the name of the instance is used.
 	Sender string
-	// Shortkey is how the sender of a secret recognises it.
+	// Shortkey is how the sender of a secret recognizes it.
 	Shortkey string
 	Domain   string
-	// When is the date of the message, and when the secret was opened. The zero
-	// time leaves the date to the moment of sending.
+	// When is the date of the message, and when the secret was opened. If it is
+	// zero, the date is the time of sending.
 	When time.Time
-	// Expires is when Link stops working; the zero time says nothing about it.
+	// Expires is when Link expires; zero leaves it out.
 	Expires time.Time
 	// HasPassphrase tells the recipient of KindShare to expect one.
 	HasPassphrase bool
 	// ID is the part of the Message-ID before the @: 1 to 128 letters, digits,
-	// dots, hyphens and underscores. A message that is tried again keeps it. If
-	// it is empty one is drawn.
+	// dots, hyphens and underscores. It stays the same when a message is sent
+	// again. If it is empty, a random one is used.
 	ID string
 }
 
-// The most bytes of the fields.
+// The maximum bytes of the fields.
 const (
 	maxAddress = 254
 	maxText    = 320
@@ -74,7 +74,7 @@ const (
 	maxID      = 128
 )
 
-// check returns an error that names the first field that is not valid.
+// check returns an error that names the first invalid field.
 func (m Message) check() error {
 	plan, known := plans[m.Kind]
 	switch {
@@ -108,8 +108,8 @@ func (p plan) takesLink(link string) bool {
 	return isLink(link)
 }
 
-// isText tells whether text is short and prints. Characters that only change
-// the look of others, such as those of direction, do not print.
+// isText reports whether text is short and printable. Characters that only
+// change the look of others, such as those of direction, are not printable.
 func isText(text string) bool {
 	if len(text) > maxText || !utf8.ValidString(text) {
 		return false
@@ -117,8 +117,8 @@ func isText(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// isLink lets only printable ASCII pass, so that a link ends where it seems to
-// end.
+// isLink reports whether link is a URL of printable ASCII only, so that it ends
+// where it seems to end.
 func isLink(link string) bool {
 	if len(link) > maxLink || strings.ContainsFunc(link, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return false

@@ -13,7 +13,7 @@ import (
 )
 
 // Post sends messages through one relay. It is safe for concurrent use; each
-// message has a connection of its own.
+// message has its own connection.
 type Post struct {
 	relay     Relay
 	from      *mail.Address
@@ -22,16 +22,16 @@ type Post struct {
 	page      *template.Template
 }
 
-// NewPost returns a Post that did not speak to the relay yet. The instance is
-// how the service calls itself to people, such as its host name. An error names
-// the setting that is wrong and no value.
+// NewPost returns a Post that has not yet connected to the relay. instance is
+// the service's name for people, such as its host name. An error names the
+// invalid setting but no value.
 func NewPost(relay Relay, instance string, catalogue *locale.Catalogue) (*Post, error) {
 	relay, from, err := relay.resolve()
 	if err != nil {
 		return nil, err
 	}
 	if instance == "" || !isText(instance) {
-		return nil, errors.New("mail needs a name of the instance that prints")
+		return nil, errors.New("mail needs a printable name of the instance")
 	}
 	if catalogue == nil {
 		return nil, errors.New("mail needs a catalogue")
@@ -43,10 +43,9 @@ func NewPost(relay Relay, instance string, catalogue *locale.Catalogue) (*Post, 
 	return &Post{relay: relay, from: from, instance: instance, catalogue: catalogue, page: page}, nil
 }
 
-// Send returns after the relay has taken the message, or a DeliveryError. It
-// takes as long as the relay's timeout allows, or ctx if that is shorter. After
-// a temporary error the relay may have taken the message nevertheless, if its
-// answer was lost.
+// Send returns after the relay has accepted the message, or a DeliveryError. It
+// takes at most the relay's timeout, or until ctx ends. After a temporary error
+// the relay may still have accepted the message, if its reply was lost.
 func (p *Post) Send(ctx context.Context, m Message) error {
 	if err := m.check(); err != nil {
 		return err
@@ -60,7 +59,7 @@ func (p *Post) Send(ctx context.Context, m Message) error {
 	return p.deliver(ctx, letter, isASCII(p.from.Address, m.To, m.ReplyTo))
 }
 
-// compose expects a message that was checked.
+// compose requires a checked message.
 func (p *Post) compose(m Message) (*gomail.Msg, error) {
 	c := p.write(m)
 	page, err := c.html(p.page)
@@ -84,9 +83,9 @@ func (p *Post) compose(m Message) (*gomail.Msg, error) {
 	return letter, nil
 }
 
-// head sets the fields that are not for people. A share is written on behalf of
-// somebody who wants to hear that the recipient is away; all else wants no
-// answer from machines.
+// head sets the header fields that are for machines. A share is written on
+// behalf of a person who wants out-of-office replies; the other kinds suppress
+// automatic replies.
 func (p *Post) head(letter *gomail.Msg, m Message) {
 	id := m.ID
 	if id == "" {

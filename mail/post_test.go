@@ -31,8 +31,8 @@ func TestImplicitTLS(t *testing.T) {
 	}
 }
 
-// The attack: somebody on the way to the relay answers in its place, with a
-// certificate of his own or without the offer of TLS.
+// The attack: a host on the way to the relay answers in its place, with a
+// certificate of its own or without the offer of TLS.
 func TestImpostors(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{mail.TLSStart, mail.TLSFirst} {

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// hidden is what messages, relays and posts print as: they hold addresses,
+// hidden is what messages, relays and posts print as: they contain addresses,
 // links and a password.
 const hidden = "[redacted]"
 

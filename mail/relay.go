@@ -13,44 +13,44 @@ import (
 	"hush/hosts"
 )
 
-// The ways to a relay.
+// The values of Relay.TLS.
 const (
-	TLSStart = "starttls" // STARTTLS, without which nothing is sent; the default
+	TLSStart = "starttls" // STARTTLS, which is required; the default
 	TLSFirst = "tls"      // TLS from the first byte
-	TLSNone  = "none"     // in the clear, to a relay on the same host only
+	TLSNone  = "none"     // unencrypted, only to a relay on the same host
 )
 
-// DefaultTimeout is how long one delivery may take.
+// DefaultTimeout is the maximum time of one delivery.
 const DefaultTimeout = 30 * time.Second
 
-// Relay is the SMTP server that takes the service's mail.
+// Relay is the SMTP server that accepts the service's mail.
 type Relay struct {
-	// Host is a name or an address. The relay's certificate has to be good for
-	// it.
+	// Host is a name or an IP address. The relay's certificate must be valid
+	// for it.
 	Host string
-	// Port is 587 for STARTTLS, 465 for TLS and 25 for none if it is 0.
+	// Port defaults to 587 for STARTTLS, 465 for TLS and 25 without TLS.
 	Port int
-	// TLS is TLSStart if it is empty.
+	// TLS defaults to TLSStart.
 	TLS string
-	// Username and Password are both empty for a relay that does not ask.
+	// Username and Password are both empty for a relay without authentication.
 	Username, Password string
-	// From is one address, with or without a name. Its domain stands in
-	// Message-IDs and in the greeting to the relay.
+	// From is one address, with or without a name. Its domain is used in
+	// Message-IDs and in the greeting.
 	From string
-	// Timeout is DefaultTimeout if it is 0.
+	// Timeout defaults to DefaultTimeout.
 	Timeout time.Duration
-	// CAs are the authorities to trust; nil means those of the system.
+	// CAs are the trusted authorities; nil means those of the system.
 	CAs *x509.CertPool
 }
 
-// resolve returns the relay with its defaults, and From as it was read. Its
-// error names the setting and holds no value.
+// resolve returns the relay with its defaults, and the parsed From. Its error
+// names the setting but no value.
 func (r Relay) resolve() (Relay, *mail.Address, error) {
 	for _, setting := range []struct{ name, value string }{
 		{"host", r.Host}, {"user name", r.Username}, {"password", r.Password}, {"sender", r.From},
 	} {
 		if !isText(setting.value) {
-			return r, nil, fmt.Errorf("mail %s holds a character that does not print or is too long", setting.name)
+			return r, nil, fmt.Errorf("mail %s has an unprintable character or is too long", setting.name)
 		}
 	}
 	from, err := mail.ParseAddress(r.From)
@@ -58,7 +58,7 @@ func (r Relay) resolve() (Relay, *mail.Address, error) {
 		return r, nil, errors.New("mail sender is not one address")
 	}
 	if (r.Username == "") != (r.Password == "") {
-		return r, nil, errors.New("mail user name and password need each other")
+		return r, nil, errors.New("mail needs both a user name and a password, or neither")
 	}
 	r, err = r.resolvePort()
 	if err != nil {
@@ -81,11 +81,11 @@ func (r Relay) resolvePort() (Relay, error) {
 		port = 465
 	case TLSNone:
 		if !hosts.IsLoopback(r.Host) {
-			return r, errors.New("mail without TLS goes to a relay on the same host only")
+			return r, errors.New("mail without TLS requires a relay on the same host")
 		}
 		port = 25
 	default:
-		return r, fmt.Errorf("mail TLS is %s, %s or %s", TLSStart, TLSFirst, TLSNone)
+		return r, fmt.Errorf("mail TLS must be %s, %s or %s", TLSStart, TLSFirst, TLSNone)
 	}
 	if r.Port == 0 {
 		r.Port = port

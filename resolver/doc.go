@@ -1,8 +1,8 @@
-// Package resolver asks DNS about names that somebody else chose, and is
-// bounded in all that they could make it do.
+// Package resolver queries DNS about names that strangers choose, and bounds
+// all work that they can cause.
 //
 // One question takes at most five seconds, two tries of two seconds a query,
-// five aliases and four questions at a time; of an answer it considers ten
-// values of 512 bytes. Nothing is kept: every question is asked anew, so what
-// a zone says now is what the caller hears.
+// five aliases and four questions at a time; of an answer it uses ten values of
+// 512 bytes. Nothing is cached: every question is asked anew, so the caller
+// sees the zone's present content.
 package resolver

@@ -12,24 +12,22 @@ import (
 	"github.com/miekg/dns"
 )
 
-// aliasesMost is how many CNAME records one question follows.
+// aliasesMost is the maximum number of CNAME records that one question follows.
 const aliasesMost = 5
 
-// payload is the size of an answer over UDP that no network should have to
-// take apart.
+// payload is the maximum UDP answer size that no network should fragment.
 const payload = 1232
 
-// What can go wrong besides the network. Asking again may help.
+// The errors besides those of the network. Asking again may help.
 var (
-	// ErrAliases: the name leads through more aliases than are followed, as a
-	// loop does.
+	// ErrAliases: the name leads through too many aliases, such as a loop.
 	ErrAliases = errors.New("resolver: too many aliases")
-	// ErrAnswer: the server could not or would not say.
+	// ErrAnswer: the server gave no usable answer.
 	ErrAnswer = errors.New("resolver: no usable answer")
 )
 
-// lookUp returns the first records of a kind that a name has, and the name
-// that has them or would: the one that its aliases lead to.
+// lookUp returns the first records of a kind of a name, and the name that its
+// aliases lead to, which has the records or would have them.
 func (r *Resolver) lookUp(ctx context.Context, name string, kind uint16) (found []dns.RR, at string, err error) {
 	at = dns.CanonicalName(name)
 	if _, ok := dns.IsDomainName(at); !ok {
@@ -55,14 +53,14 @@ func (r *Resolver) lookUp(ctx context.Context, name string, kind uint16) (found 
 			}
 			at = next
 		}
-		// Servers that do not follow aliases themselves leave that to us.
+		// If the server does not follow aliases itself, this loop does.
 		if at == asked || answer.Rcode == dns.RcodeNameError {
 			return nil, at, nil
 		}
 	}
 }
 
-// recordsOf returns what an answer says of one name and kind, at most
+// recordsOf returns the records of one name and kind in an answer, at most
 // valuesMost.
 func recordsOf(answer *dns.Msg, name string, kind uint16) (found []dns.RR) {
 	for _, record := range answer.Answer {
@@ -86,7 +84,7 @@ func aliasOf(answer *dns.Msg, name string) (target string, ok bool) {
 	return "", false
 }
 
-// query asks one question of one server after the other until one answers.
+// query asks one server after the other until one answers.
 func (r *Resolver) query(ctx context.Context, name string, kind uint16) (*dns.Msg, error) {
 	var failed error
 	for i := range tries {
@@ -101,7 +99,7 @@ func (r *Resolver) query(ctx context.Context, name string, kind uint16) (*dns.Ms
 	return nil, fmt.Errorf("asking DNS: %w", failed)
 }
 
-// exchange is one try: over UDP, and over TCP if the answer did not fit.
+// exchange is one try: over UDP, and over TCP if the answer was truncated.
 func exchange(ctx context.Context, server, name string, kind uint16) (*dns.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
@@ -113,27 +111,27 @@ func exchange(ctx context.Context, server, name string, kind uint16) (*dns.Msg, 
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, os.ErrDeadlineExceeded): // set from ctx, and a moment before it
+	case errors.Is(err, os.ErrDeadlineExceeded): // set from ctx, and a moment before it ends
 		return nil, context.DeadlineExceeded
 	case err != nil:
 		return nil, err
 	case !isReply(answer, question):
-		return nil, fmt.Errorf("an answer to something else: %w", ErrAnswer)
+		return nil, fmt.Errorf("answer to another question: %w", ErrAnswer)
 	case answer.Rcode != dns.RcodeSuccess && answer.Rcode != dns.RcodeNameError:
 		return nil, fmt.Errorf("%s: %w", strings.ToLower(dns.RcodeToString[answer.Rcode]), ErrAnswer)
 	}
 	return answer, nil
 }
 
-// isReply tells whether answer repeats the question, as answers do.
+// isReply reports whether answer repeats the question, as replies do.
 func isReply(answer, question *dns.Msg) bool {
 	return answer.Response && slices.EqualFunc(answer.Question, question.Question, func(a, b dns.Question) bool {
 		return dns.CanonicalName(a.Name) == b.Name && a.Qtype == b.Qtype && a.Qclass == b.Qclass
 	})
 }
 
-// send asks over one network. Together with an error it may return what could
-// be read.
+// send queries over one network. Together with an error it may return a partial
+// answer.
 func send(ctx context.Context, network, server string, question *dns.Msg) (*dns.Msg, error) {
 	client := dns.Client{Net: network, Timeout: tryTime}
 	conn, err := client.DialContext(ctx, server)
@@ -141,7 +139,7 @@ func send(ctx context.Context, network, server string, question *dns.Msg) (*dns.
 		return nil, err
 	}
 	defer conn.Close()
-	// The library heeds the deadline of ctx, but not its cancelling.
+	// The library honours the deadline of ctx, but not its cancellation.
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	answer, _, err := client.ExchangeWithConnContext(ctx, question, conn)

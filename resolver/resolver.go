@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	totalTime  = 5 * time.Second // one question, waiting for its turn included
+	totalTime  = 5 * time.Second // of one question, including the wait for its turn
 	tryTime    = 2 * time.Second
 	tries      = 2
 	questions  = 4 // at a time
@@ -20,17 +20,17 @@ const (
 	valueSize  = 512
 )
 
-// systemFile names the servers that the system asks.
+// systemFile names the system's DNS servers.
 const systemFile = "/etc/resolv.conf"
 
-// Resolver asks one list of servers. It is safe for concurrent use.
+// Resolver queries one list of servers. It is safe for concurrent use.
 type Resolver struct {
 	servers []string
 	turns   chan struct{}
 }
 
-// New returns a resolver that asks server, which is host:port, or the system's
-// servers if it is empty.
+// New returns a resolver that queries server, in the form host:port, or the
+// system's servers if it is empty.
 func New(server string) (*Resolver, error) {
 	servers := systemServers(systemFile)
 	if server != "" {
@@ -46,8 +46,8 @@ func New(server string) (*Resolver, error) {
 	return &Resolver{servers: servers, turns: make(chan struct{}, questions)}, nil
 }
 
-// systemServers reads a resolv.conf. Without one, or if it names nobody, there
-// is a server on this host or none.
+// systemServers reads a resolv.conf. If it is missing or names no server, the
+// only server is on this host.
 func systemServers(path string) []string {
 	config, err := dns.ClientConfigFromFile(path)
 	if err != nil || len(config.Servers) == 0 {
@@ -60,11 +60,11 @@ func systemServers(path string) []string {
 	return servers
 }
 
-// TXT returns the texts of a name, the parts of each joined, as zone files
-// write them: what is not printable ASCII is escaped. at is where they are, in
-// lower case and without a dot at its end: the name itself, or the one that its
-// aliases lead to. A name that does not exist has no texts. Any other failure is
-// an error, and asking again may help.
+// TXT returns the TXT records of a name, each joined to one string and written
+// as in zone files: unprintable and non-ASCII bytes are escaped. at is the name
+// that holds them, in lower case and without a trailing dot: the name itself,
+// or the one that its aliases lead to. A name that does not exist has no
+// records. Any other failure is an error, and asking again may help.
 func (r *Resolver) TXT(ctx context.Context, name string) (texts []string, at string, err error) {
 	err = r.ask(ctx, func(ctx context.Context) error {
 		records, last, err := r.lookUp(ctx, name, dns.TypeTXT)
@@ -83,9 +83,9 @@ func (r *Resolver) TXT(ctx context.Context, name string) (texts []string, at str
 	return texts, at, nil
 }
 
-// Addresses returns the IPv4 addresses of a name and then the IPv6 ones. A name
-// that does not exist has none. Any other failure, of one kind alone too, is an
-// error.
+// Addresses returns the IPv4 addresses of a name, then its IPv6 addresses. A
+// name that does not exist has none. Any other failure is an error, even if
+// only one of the two queries fails.
 func (r *Resolver) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
 	var found []netip.Addr
 	err := r.ask(ctx, func(ctx context.Context) error {

@@ -77,7 +77,7 @@ func TestTXT(t *testing.T) {
 	wantTXT(t, r, "alias.example.com")
 }
 
-// Whoever compares texts may have to know whose they are.
+// A caller who compares texts may have to know which name holds them.
 func TestTXTAt(t *testing.T) {
 	t.Parallel()
 	r, server := open(t)
@@ -102,7 +102,7 @@ func TestTXTAt(t *testing.T) {
 	}
 }
 
-// What a zone holds beyond ten values is nobody's to send through us.
+// Of a zone's values only ten are used.
 func TestTXTThousand(t *testing.T) {
 	t.Parallel()
 	r, server := open(t)
@@ -204,8 +204,8 @@ func TestServerErrors(t *testing.T) {
 	wantTXT(t, r, "refused.example.com")
 }
 
-// A server that says nothing is asked twice and then given up, and whoever
-// stops waiting is let go at once.
+// A silent server is asked twice and then given up, and a caller who stops
+// waiting returns at once.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	r, server := open(t)
@@ -232,8 +232,7 @@ func TestSilence(t *testing.T) {
 	ended.Wait()
 }
 
-// An answer to another question, as somebody who guesses sends it, counts for
-// nothing.
+// An answer to another question, as a guessing attacker sends it, is ignored.
 func TestForgedAnswer(t *testing.T) {
 	t.Parallel()
 	packets, err := new(net.ListenConfig).ListenPacket(t.Context(), "udp", "127.0.0.1:0")

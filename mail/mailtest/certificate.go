@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// certify makes a certificate that signs itself, and the pool that trusts it.
+// certify returns a self-signed certificate and the pool that trusts it.
 func certify() (*tls.Config, *x509.CertPool, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -55,7 +55,7 @@ func (c *session) data() bool {
 	return c.reply(250, "2.0.0 kept")
 }
 
-// readPath reads an address between angle brackets and what follows it.
+// readPath reads an address in angle brackets and returns what follows it.
 func readPath(args, word string) (address, params string, ok bool) {
 	if len(args) < len(word) || !strings.EqualFold(args[:len(word)], word) {
 		return "", "", false

@@ -20,13 +20,12 @@ var link = regexp.MustCompile(`https?://[^\s<>"]+`)
 type Received struct {
 	From string   // of the envelope, without brackets
 	To   []string // of the envelope
-	// Data is the message as sent, header and body, with \n for the end of a
-	// line.
+	// Data is the message as sent, header and body, with \n as the line end.
 	Data string
 	// Params are what followed the address in MAIL, such as SMTPUTF8.
 	Params string
-	Hello  string // the name that the client gave itself
-	User   string // who signed on, or empty
+	Hello  string // the client's greeting
+	User   string // the authenticated user, or empty
 	TLS    bool
 }
 
@@ -45,7 +44,7 @@ func (r Received) Header(name string) string {
 	return decoded
 }
 
-// Headers returns how many fields of each name, in canonical form, there are.
+// Headers returns the number of fields of each name, in canonical form.
 func (r Received) Headers() map[string]int {
 	m, err := r.parse()
 	if err != nil {
@@ -58,15 +57,15 @@ func (r Received) Headers() map[string]int {
 	return counts
 }
 
-// Text returns the decoded text/plain part with \n for the end of a line, or ""
-// if there is none.
+// Text returns the decoded text/plain part with \n as the line end, or "" if
+// there is none.
 func (r Received) Text() string { return r.part("text/plain") }
 
 // HTML returns the decoded text/html part, or "" if there is none.
 func (r Received) HTML() string { return r.part("text/html") }
 
-// Link returns the first http or https address of the text part. It ends the
-// test if there is none.
+// Link returns the first http or https URL of the text part. It ends the test
+// if there is none.
 func (r Received) Link(t testing.TB) string {
 	t.Helper()
 	found := link.FindString(r.Text())
@@ -121,7 +120,7 @@ func find(e entity, media string) (text string, ok bool) {
 	}
 }
 
-// decode undoes the encoding for the way. What cannot be decoded ends there.
+// decode undoes the transfer encoding, up to the first invalid part.
 func decode(e entity) string {
 	body := e.body
 	switch strings.ToLower(e.encoding) {

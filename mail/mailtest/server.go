@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// waitLimit ends a test that waits for mail that never comes.
+// waitLimit ends a test whose mail never comes.
 const waitLimit = 30 * time.Second
 
-// Options are the optional parts of a Server. The zero value takes mail from
-// anybody, offers STARTTLS and asks for neither it nor a password.
+// Options are the optional settings of a Server. The zero value takes mail from
+// every client, offers STARTTLS and requires neither it nor a password.
 type Options struct {
 	// RequireTLS refuses MAIL and AUTH before STARTTLS.
 	RequireTLS bool
@@ -22,13 +22,12 @@ type Options struct {
 	ImplicitTLS bool
 	// NoTLS offers no STARTTLS.
 	NoTLS bool
-	// Username and Password are asked for before MAIL, if Username is not
-	// empty.
+	// Username and Password are required before MAIL, if Username is not empty.
 	Username, Password string
-	// Mechanisms are the ways to sign on that are offered; nil means PLAIN and
-	// LOGIN, which are also all that there are.
+	// Mechanisms are the offered authentication mechanisms; nil means PLAIN and
+	// LOGIN, the only ones supported.
 	Mechanisms []string
-	// Extensions are further lines of the answer to EHLO, such as SMTPUTF8.
+	// Extensions are further lines of the reply to EHLO, such as SMTPUTF8.
 	Extensions []string
 }
 
@@ -58,13 +57,13 @@ type Server struct {
 	delay    time.Duration
 }
 
-// refusal is what the next so many commands of a name are answered.
+// refusal is the reply to the next commands of a name.
 type refusal struct{ code, left int }
 
 // New starts a server with the zero Options.
 func New(t testing.TB) *Server { return NewWith(t, Options{}) }
 
-// NewWith starts a server. It ends with the test, and so do its connections.
+// NewWith starts a server. It and its connections end with the test.
 func NewWith(t testing.TB, o Options) *Server {
 	t.Helper()
 	if o.Mechanisms == nil {
@@ -99,19 +98,19 @@ func (s *Server) listen(t testing.TB) (err error) {
 	return nil
 }
 
-// CAs returns the authority of the server's certificate, which is good for
-// 127.0.0.1 and localhost. Each server has one of its own.
+// CAs returns the authority of the server's certificate, which is valid for
+// 127.0.0.1 and localhost. Each server has its own.
 func (s *Server) CAs() *x509.CertPool { return s.pool.Clone() }
 
-// Messages returns what was accepted so far, oldest first.
+// Messages returns the accepted messages, oldest first.
 func (s *Server) Messages() []Received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.received)
 }
 
-// Wait returns all messages as soon as there are n or more, oldest first. It
-// ends the test if they do not come within half a minute.
+// Wait waits until there are n or more messages and returns all, oldest first.
+// It ends the test if they do not come within half a minute.
 func (s *Server) Wait(t testing.TB, n int) []Received {
 	t.Helper()
 	late := time.NewTimer(waitLimit)
@@ -131,7 +130,7 @@ func (s *Server) Wait(t testing.TB, n int) []Received {
 	}
 }
 
-// Forget drops what was received, so that Wait counts anew.
+// Forget drops the received messages, so that Wait counts anew.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,8 +141,8 @@ func (s *Server) Forget() {
 // 400 to 599.
 func (s *Server) RefuseRecipients(code, n int) { s.Refuse("RCPT", code, n) }
 
-// Refuse answers the next n commands of a name with code, such as "MAIL",
-// "AUTH" or "EHLO". "." is the end of a message's content.
+// Refuse answers the next n commands of a name, such as "MAIL", "AUTH" or
+// "EHLO", with code. "." is the end of a message's content.
 func (s *Server) Refuse(command string, code, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,21 +158,21 @@ func (s *Server) Hang(command string) {
 	s.hang = &command
 }
 
-// Delay waits before each answer from now on.
+// Delay delays each reply from now on.
 func (s *Server) Delay(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.delay = d
 }
 
-// Connections returns how many clients are connected.
+// Connections returns the number of connected clients.
 func (s *Server) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.conns)
 }
 
-// Close ends the server and its connections before the test ends, as a relay
+// Close ends the server and its connections before the test ends, like a relay
 // that is down. It may be called more than once.
 func (s *Server) Close() {
 	s.shut()
@@ -211,7 +210,7 @@ func (s *Server) accept() {
 	}
 }
 
-// enter answers false after Close.
+// enter registers a connection. It returns false after Close.
 func (s *Server) enter(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -228,7 +227,7 @@ func (s *Server) leave(conn net.Conn) {
 	delete(s.conns, conn)
 }
 
-// keep takes a message in.
+// keep stores a message.
 func (s *Server) keep(m Received) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +236,7 @@ func (s *Server) keep(m Received) {
 	s.arrived = make(chan struct{})
 }
 
-// sleep answers false if the server ended meanwhile.
+// sleep returns false if the server ended meanwhile.
 func (s *Server) sleep(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -249,7 +248,7 @@ func (s *Server) sleep(d time.Duration) bool {
 	}
 }
 
-// mood returns how a command is to be treated: a code to refuse it with, or 0.
+// mood returns how to treat a command: a code to refuse it with, or 0.
 func (s *Server) mood(command string) (refuse int, hang bool, delay time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,13 +18,13 @@ type session struct {
 	hello  string
 	user   string
 
-	// The message that is under way; from is nil before MAIL.
+	// The message in progress; from is nil before MAIL.
 	from   *string
 	to     []string
 	params string
 }
 
-// The two ways on after a command.
+// What follows a command.
 const (
 	goOn = true
 	stop = false
@@ -47,8 +47,7 @@ func (s *Server) serve(conn net.Conn) {
 	}
 }
 
-// mishandled does to a command what the test asked for. The line is what a
-// refusal repeats.
+// mishandled treats a command as the test asked. A refusal repeats line.
 func (c *session) mishandled(name, line string) (refused, ok bool) {
 	code, hang, delay := c.server.mood(name)
 	if hang {
@@ -64,7 +63,7 @@ func (c *session) mishandled(name, line string) (refused, ok bool) {
 	return true, c.reply(code, "refused: "+line)
 }
 
-// wait reads until the client goes away.
+// wait reads until the client disconnects.
 func (c *session) wait() {
 	for {
 		if _, err := c.text.ReadLine(); err != nil {
@@ -73,7 +72,7 @@ func (c *session) wait() {
 	}
 }
 
-// obey carries out one command.
+// obey executes one command.
 func (c *session) obey(line string) bool {
 	name, args, _ := strings.Cut(line, " ")
 	name = strings.ToUpper(name)
@@ -137,7 +136,8 @@ func (c *session) greet(name, args string) bool {
 
 func (c *session) offersTLS() bool { return !c.secure && !c.server.options.NoTLS }
 
-// safe tells whether the server takes anything of value on this connection.
+// safe reports whether the server accepts credentials and mail on this
+// connection.
 func (c *session) safe() bool { return c.secure || !c.server.options.RequireTLS }
 
 func (c *session) startTLS() bool {
@@ -170,7 +170,7 @@ func (c *session) auth(line, args string) bool {
 	return c.reply(235, "2.7.0 welcome")
 }
 
-// credentials answers false if the client does not give any that can be read.
+// credentials returns false if the client does not send valid ones.
 func (c *session) credentials(mechanism, initial string) (user, password string, ok bool) {
 	switch mechanism {
 	case "PLAIN":
@@ -192,7 +192,7 @@ func (c *session) credentials(mechanism, initial string) (user, password string,
 	}
 }
 
-// challenge asks for one answer, unless the client sent it with the command.
+// challenge asks for one response, unless the client sent it with the command.
 func (c *session) challenge(question, given string) (answer string, ok bool) {
 	if given == "" {
 		if !c.reply(334, base64.StdEncoding.EncodeToString([]byte(question))) {

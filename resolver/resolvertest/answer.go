@@ -7,7 +7,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// aliasesMost is where the server itself stops in a circle.
+// aliasesMost is where the server stops following a loop.
 const aliasesMost = 16
 
 // serve answers one question.
@@ -22,7 +22,7 @@ func (s *Server) serve(w dns.ResponseWriter, question *dns.Msg) {
 			return
 		}
 	}
-	// Whoever asked may have gone.
+	// The client may have gone.
 	_ = w.WriteMsg(answer)
 }
 
@@ -54,7 +54,7 @@ func (s *Server) answer(question *dns.Msg, from net.Addr) (*dns.Msg, time.Durati
 	return answer, s.delay
 }
 
-// fill adds what the zone has, and where aliases lead.
+// fill adds the zone's records and follows aliases.
 func (s *Server) fill(answer *dns.Msg, name string, kind uint16) {
 	for range aliasesMost {
 		if records := s.zone[key{name, kind}]; len(records) > 0 {

@@ -1,6 +1,6 @@
 // Package resolvertest gives tests a real DNS server: on loopback, over UDP and
-// TCP, with the records and the bad manners that a test asks for. Names are
-// taken as they are written; case and a dot at the end do not matter.
+// TCP, with the records and the misbehaviour that a test asks for. Names ignore
+// case and a trailing dot.
 package resolvertest
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Server answers for every name there is. It is safe for concurrent use.
+// Server answers for every name. It is safe for concurrent use.
 type Server struct {
 	// Addr is host:port, the same over UDP and TCP.
 	Addr string
 
 	mu       sync.Mutex
 	zone     map[key][]dns.RR
-	broken   map[string]int // names that are answered with an error
+	broken   map[string]int // names that get an error
 	delay    time.Duration
 	truncate bool
 	shallow  bool
@@ -66,8 +66,8 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// listen finds a port that is free over both. One that is taken over TCP is
-// given back and another one tried.
+// listen finds a port that is free over both. If it is taken over TCP, it tries
+// another one.
 func listen(t testing.TB) (net.PacketConn, net.Listener) {
 	t.Helper()
 	var config net.ListenConfig
@@ -88,8 +88,8 @@ func listen(t testing.TB) (net.PacketConn, net.Listener) {
 	return nil, nil
 }
 
-// SetTXT gives a name one TXT record for each value, instead of those that it
-// had. Values longer than 255 bytes are cut into parts, as they have to be.
+// SetTXT replaces a name's TXT records by one for each value. Values longer
+// than 255 bytes are split into parts, as DNS requires.
 func (s *Server) SetTXT(name string, values ...string) {
 	records := make([]dns.RR, 0, len(values))
 	for _, value := range values {
@@ -102,8 +102,8 @@ func (s *Server) SetTXT(name string, values ...string) {
 	s.set(name, dns.TypeTXT, records)
 }
 
-// SetA gives a name addresses of both families, instead of those that it had.
-// It takes what net.ParseIP takes; anything else is left out.
+// SetA replaces a name's addresses of both families. It ignores values that
+// net.ParseIP refuses.
 func (s *Server) SetA(name string, addresses ...string) {
 	var four, six []dns.RR
 	for _, text := range addresses {
@@ -132,7 +132,7 @@ func (s *Server) Loop(names ...string) {
 	}
 }
 
-// Delete takes everything from a name, so that it does not exist.
+// Delete deletes all records of a name, so that it does not exist.
 func (s *Server) Delete(name string) {
 	for _, kind := range []uint16{dns.TypeTXT, dns.TypeA, dns.TypeAAAA, dns.TypeCNAME} {
 		s.set(name, kind, nil)
@@ -151,29 +151,29 @@ func (s *Server) Break(name string, rcode int) {
 // Refuse answers questions about a name with REFUSED until it is deleted.
 func (s *Server) Refuse(name string) { s.Break(name, dns.RcodeRefused) }
 
-// Delay makes every answer wait. Zero ends that.
+// Delay delays every answer. Zero ends that.
 func (s *Server) Delay(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.delay = d
 }
 
-// Truncate makes every answer over UDP say that it did not fit.
+// Truncate truncates every answer over UDP.
 func (s *Server) Truncate(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.truncate = on
 }
 
-// Shallow makes the server answer an alias with nothing but where it leads.
+// Shallow answers a query for an alias with the alias alone.
 func (s *Server) Shallow(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shallow = on
 }
 
-// Queries returns how often a name was asked for, over both networks and for
-// all kinds of records.
+// Queries returns how often a name was queried, over both networks and for all
+// kinds of records.
 func (s *Server) Queries(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,7 @@ func (s *Server) Queries(name string) int {
 	return total
 }
 
-// TCPQueries returns how many questions came over TCP.
+// TCPQueries returns the number of queries over TCP.
 func (s *Server) TCPQueries() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
