@@ -48,7 +48,7 @@ fuzz: ## Run each fuzz target for FUZZTIME; PKG
 	@FUZZTIME='$(FUZZTIME)' scripts/fuzz.sh $(PKG)
 
 .PHONY: lint
-lint: lint-go lint-proto ## Check the code and the contract
+lint: lint-go lint-proto lint-words ## Check the code, the contract and their words
 
 .PHONY: lint-go
 lint-go:
@@ -63,6 +63,10 @@ lint-proto:
 	$(TOOL) buf lint
 	$(TOOL) buf format --diff --exit-code
 	@scripts/breaking.sh
+
+.PHONY: lint-words
+lint-words:
+	@scripts/check-words.sh
 
 .PHONY: generate
 generate: ## Write gen/ anew from proto/
