@@ -8,15 +8,17 @@ set -eu
 cd "$(dirname "$0")/.."
 
 CLEAN='
+CHANGELOG.md
 CONTRIBUTING.md
 README.md
 SECURITY.md
 connections
 crash
-docs/glossary.md
+docs
 hosts
 locale
 mail
+proto
 resolver
 seal
 storage
