@@ -25,8 +25,8 @@ type AccountService struct {
 	domains   *domain.Domains
 }
 
-// CreateAccount signs up. Mails are in the language that was asked for, or
-// else in that of the answer.
+// CreateAccount signs up. Its mails are in the requested language, or else in
+// that of the response.
 func (s *AccountService) CreateAccount(ctx context.Context, req *hushv1.CreateAccountRequest) (*hushv1.CreateAccountResponse, error) {
 	language := req.GetLocale()
 	if language == "" {
@@ -67,7 +67,8 @@ func (s *AccountService) GetAccount(ctx context.Context, _ *hushv1.GetAccountReq
 	return &hushv1.GetAccountResponse{Account: accountOf(account)}, nil
 }
 
-// DestroyAccount ends the caller's account, and the browser's session with it.
+// DestroyAccount destroys the caller's account, and ends the browser's session
+// with it.
 func (s *AccountService) DestroyAccount(ctx context.Context, req *hushv1.DestroyAccountRequest) (*hushv1.DestroyAccountResponse, error) {
 	burned, err := s.accounts.DestroyAccount(ctx, chain.CallerFrom(ctx), caller.Text(req.GetConfirmation()))
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *AccountService) DestroyAccount(ctx context.Context, req *hushv1.Destroy
 	return &hushv1.DestroyAccountResponse{Burned: int32(burned)}, nil
 }
 
-// UpdateLocale chooses the account's language.
+// UpdateLocale sets the account's language.
 func (s *AccountService) UpdateLocale(ctx context.Context, req *hushv1.UpdateLocaleRequest) (*hushv1.UpdateLocaleResponse, error) {
 	chosen := canonicalLocale(req.GetLocale())
 	old, err := s.accounts.UpdateLocale(ctx, chain.CallerFrom(ctx), chosen)
@@ -87,7 +88,7 @@ func (s *AccountService) UpdateLocale(ctx context.Context, req *hushv1.UpdateLoc
 	return &hushv1.UpdateLocaleResponse{NewLocale: chosen, OldLocale: old}, nil
 }
 
-// UpdateNotifications chooses what the account is told by mail.
+// UpdateNotifications sets which mails the account gets.
 func (s *AccountService) UpdateNotifications(ctx context.Context, req *hushv1.UpdateNotificationsRequest) (*hushv1.UpdateNotificationsResponse, error) {
 	account, err := s.accounts.UpdateNotifications(ctx, chain.CallerFrom(ctx), req.GetNotifications().GetSecretOpened())
 	if err != nil {
@@ -96,7 +97,7 @@ func (s *AccountService) UpdateNotifications(ctx context.Context, req *hushv1.Up
 	return &hushv1.UpdateNotificationsResponse{Account: accountOf(account)}, nil
 }
 
-// CreateInvite makes an invite.
+// CreateInvite creates an invite.
 func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInviteRequest) (*hushv1.CreateInviteResponse, error) {
 	invite, err := s.signUps.CreateInvite(ctx, chain.CallerFrom(ctx), caller.Text(req.GetAddress()))
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *AccountService) CreateInvite(ctx context.Context, req *hushv1.CreateInv
 	return &hushv1.CreateInviteResponse{Invite: string(invite.Key), ExpireTime: stamp(invite.Expires)}, nil
 }
 
-// BurnAllSecrets burns all of the account's secrets that were not opened.
+// BurnAllSecrets burns the account's secrets that are not opened yet.
 func (s *AccountService) BurnAllSecrets(ctx context.Context, _ *hushv1.BurnAllSecretsRequest) (*hushv1.BurnAllSecretsResponse, error) {
 	burned, err := s.burns.BurnAllSecrets(ctx, chain.CallerFrom(ctx))
 	if err != nil {
@@ -114,8 +115,8 @@ func (s *AccountService) BurnAllSecrets(ctx context.Context, _ *hushv1.BurnAllSe
 	return &hushv1.BurnAllSecretsResponse{Burned: int32(burned)}, nil
 }
 
-// canonicalLocale returns a language's name as it is written on the wire. It
-// leaves an unknown language as it is; the vault refuses it.
+// canonicalLocale returns the wire name of a language. It returns an unknown
+// language unchanged; the vault refuses it.
 func canonicalLocale(name string) string {
 	if known, ok := locale.Parse(name); ok {
 		return string(known)

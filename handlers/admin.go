@@ -16,8 +16,8 @@ import (
 	"hush/vault/place"
 )
 
-// adminLimit is the most bytes of an operator's message: tables of places and
-// accounts come in one.
+// adminLimit is the maximum bytes of an operator's message, which may hold a
+// whole table of places or accounts.
 const adminLimit = 64 << 20
 
 // AdminService is hush.admin.v1.AdminService on a vault.
@@ -27,10 +27,10 @@ type AdminService struct {
 	base     *url.URL
 }
 
-// NewAdmin returns the operator's service and the path that it is mounted at.
-// It authenticates no caller: access to the socket that it is served on makes a
-// caller the operator. It must never be part of the public tree. Links lead to
-// base. It fails if the contract's field limits are broken.
+// NewAdmin returns the operator's service and its path. It authenticates no
+// caller: access to the socket that serves it makes a caller the operator. It
+// must never be part of the public tree. Links lead to base. It fails if the
+// contract's field limits are invalid.
 func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, handler http.Handler, err error) {
 	service := adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService")
 	options, err := chain.OperatorOptions(log, service)

@@ -8,7 +8,7 @@ import (
 	"hush/vault/caller"
 )
 
-// CreateAccount makes an account that is ready for use.
+// CreateAccount creates an account that is ready for use.
 func (s *AdminService) CreateAccount(ctx context.Context, req *adminv1.CreateAccountRequest) (*adminv1.CreateAccountResponse, error) {
 	account, err := s.operator.Accounts.CreateAccount(ctx, account.OperatorAccount{
 		Address: caller.Text(req.GetAddress()), Password: caller.Text(req.GetPassword()),
@@ -31,7 +31,7 @@ func (s *AdminService) ListAccounts(ctx context.Context, req *adminv1.ListAccoun
 	return &adminv1.ListAccountsResponse{Accounts: each(accounts, accountOf), NextPageToken: next}, nil
 }
 
-// GetAccount shows an account and what belongs to it.
+// GetAccount returns an account and what belongs to it.
 func (s *AdminService) GetAccount(ctx context.Context, req *adminv1.GetAccountRequest) (*adminv1.GetAccountResponse, error) {
 	name := caller.Text(req.GetAccount())
 	account, err := s.operator.Accounts.GetAccount(ctx, name)
@@ -56,7 +56,7 @@ func (s *AdminService) GetAccount(ctx context.Context, req *adminv1.GetAccountRe
 	}, nil
 }
 
-// SetRole sets what an account may do.
+// SetRole sets the role of an account.
 func (s *AdminService) SetRole(ctx context.Context, req *adminv1.SetRoleRequest) (*adminv1.SetRoleResponse, error) {
 	account, err := s.operator.Accounts.SetRole(ctx, caller.Text(req.GetAccount()), account.Role(req.GetRole()))
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *AdminService) ResetPassword(ctx context.Context, req *adminv1.ResetPass
 	return &adminv1.ResetPasswordResponse{SealedCount: sealed}, nil
 }
 
-// DisableAccount locks an account or unlocks it.
+// DisableAccount disables or enables an account.
 func (s *AdminService) DisableAccount(ctx context.Context, req *adminv1.DisableAccountRequest) (*adminv1.DisableAccountResponse, error) {
 	account, err := s.operator.Accounts.DisableAccount(ctx, caller.Text(req.GetAccount()), !req.GetEnable())
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *AdminService) DisableAccount(ctx context.Context, req *adminv1.DisableA
 	return &adminv1.DisableAccountResponse{Account: accountOf(account)}, nil
 }
 
-// DestroyAccount ends an account.
+// DestroyAccount destroys an account.
 func (s *AdminService) DestroyAccount(ctx context.Context, req *adminv1.DestroyAccountRequest) (*adminv1.DestroyAccountResponse, error) {
 	burned, err := s.operator.Accounts.DestroyAccount(ctx, caller.Text(req.GetAccount()))
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *AdminService) DestroyAccount(ctx context.Context, req *adminv1.DestroyA
 	return &adminv1.DestroyAccountResponse{Burned: int32(burned)}, nil
 }
 
-// ImportAccounts makes accounts, all or none.
+// ImportAccounts creates accounts, all or none.
 func (s *AdminService) ImportAccounts(ctx context.Context, req *adminv1.ImportAccountsRequest) (*adminv1.ImportAccountsResponse, error) {
 	imported, skipped, err := s.operator.Accounts.ImportAccounts(ctx, each(req.GetEntries(), readEntry), req.GetSkipExisting())
 	if err != nil {

@@ -16,7 +16,7 @@ func (s *AdminService) ListDomains(ctx context.Context, req *adminv1.ListDomains
 	return &adminv1.ListDomainsResponse{Domains: each(domains, domainOf)}, nil
 }
 
-// VerifyDomain asks DNS about a domain.
+// VerifyDomain queries DNS about a domain.
 func (s *AdminService) VerifyDomain(ctx context.Context, req *adminv1.VerifyDomainRequest) (*adminv1.VerifyDomainResponse, error) {
 	domain, err := s.operator.Domains.VerifyDomain(ctx, caller.Text(req.GetAccount()), req.GetDomain())
 	if err != nil {

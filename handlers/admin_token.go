@@ -7,7 +7,7 @@ import (
 	"hush/vault/caller"
 )
 
-// CreateToken makes an API token and shows it.
+// CreateToken creates an API token and returns it.
 func (s *AdminService) CreateToken(ctx context.Context, req *adminv1.CreateTokenRequest) (*adminv1.CreateTokenResponse, error) {
 	asked, err := newTokenOf(req.GetName(), req.GetScopes(), req.GetTtl())
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *AdminService) ListTokens(ctx context.Context, req *adminv1.ListTokensRe
 	return &adminv1.ListTokensResponse{ApiTokens: each(tokens, apiTokenOf)}, nil
 }
 
-// RevokeToken ends a token.
+// RevokeToken revokes a token.
 func (s *AdminService) RevokeToken(ctx context.Context, req *adminv1.RevokeTokenRequest) (*adminv1.RevokeTokenResponse, error) {
 	ended, err := s.operator.Tokens.RevokeToken(ctx, caller.Text(req.GetAccount()), req.GetToken())
 	if err != nil {

@@ -18,34 +18,35 @@ import (
 	"hush/vault"
 )
 
-// Options is what an API is made of.
+// Options are the dependencies and settings of New.
 type Options struct {
 	// Vault, Log and Now are required.
 	Vault *vault.Vault
 	Log   *slog.Logger
 	// Now is the one clock; rate limits follow it.
 	Now func() time.Time
-	// Version is the release, as in 0.1.0.
+	// Version is the release, such as 0.1.0.
 	Version string
-	// RateLimits turns the budgets on. Passphrase limits are always on.
+	// RateLimits enables the rate limits. Passphrase limits are always enabled.
 	RateLimits bool
-	// BaseURL is where people reach the service; pages of that origin are its
-	// own, and sessions are made and count on its host alone. Required.
+	// BaseURL is the public address of the service. Pages of that origin are
+	// its own, and only its host has sessions. Required.
 	BaseURL *url.URL
-	// Instance is what pages show of the service.
+	// Instance describes the service for its pages.
 	Instance Instance
 	// Backend names the store, and FileBytes returns the length of its data file;
 	// nil if it has none.
 	Backend   string
 	FileBytes func() int64
-	// TrustedProxies may say in X-Forwarded-For for whom they call.
+	// TrustedProxies are the proxies whose X-Forwarded-For names the client.
 	TrustedProxies []netip.Prefix
-	// ProxiedRequests is how many requests one network may have at a time that
-	// come through trusted proxies; zero is any number. Further ones get 503.
+	// ProxiedRequests is the maximum number of concurrent requests of one
+	// network that come through trusted proxies; zero means any number. Further
+	// ones get 503.
 	ProxiedRequests int
 }
 
-// Instance is what pages show of the service. Everything may be empty.
+// Instance describes the service for its pages. Everything may be empty.
 type Instance struct {
 	Name       string
 	LogoURL    string
@@ -54,24 +55,24 @@ type Instance struct {
 	Banner     string
 }
 
-// API is the whole set of services.
+// API is the set of all services.
 type API struct {
 	// Callable holds the RPCs for the legacy routes.
 	Callable Callable
-	// Gate decides before a request's body is read whether it may call one of
-	// the procedures. The call that follows does not pass it again; one that did
-	// not pass it passes it then. Its error is a *connect.Error or nil. ctx and
-	// header are those of Callable's methods.
+	// Gate decides, before a request's body is read, whether it may call one of
+	// the procedures. The call that follows does not pass the gate again;
+	// without Gate, the call itself passes it. Its error is a *connect.Error or
+	// nil. ctx and header are those of Callable's methods.
 	Gate func(ctx context.Context, header http.Header, procedures ...string) error
-	// Mounts holds the same RPCs as Connect, gRPC and gRPC-Web handlers, with
-	// health and reflection beside them.
+	// Mounts holds the same RPCs as Connect, gRPC and gRPC-Web handlers,
+	// together with health and reflection.
 	Mounts []chain.Mount
-	// Middleware wraps the whole tree: it says who calls (Caller and
-	// network), keeps the record that becomes the request's log line, and
-	// drains what is left of a refused body.
+	// Middleware wraps the whole tree. It identifies the caller and the
+	// network, keeps the record that becomes the request's log line, and drains
+	// the rest of a refused body.
 	Middleware func(http.Handler) http.Handler
-	// EndStreams ends the streams that run, for a server that stops. Those
-	// that begin afterwards end at once.
+	// EndStreams ends the running streams when the server stops. Streams that
+	// start later end at once.
 	EndStreams func()
 }
 

@@ -12,7 +12,7 @@ import (
 	"hush/vault/refusal"
 )
 
-// GenerateApiToken makes an API token and shows it.
+// GenerateApiToken creates an API token and returns it.
 func (s *AccountService) GenerateApiToken(ctx context.Context, req *hushv1.GenerateApiTokenRequest) (*hushv1.GenerateApiTokenResponse, error) { //nolint:revive // the contract's name
 	asked, err := newTokenOf(req.GetName(), req.GetScopes(), req.GetTtl())
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *AccountService) ListApiTokens(ctx context.Context, _ *hushv1.ListApiTok
 	return &hushv1.ListApiTokensResponse{ApiTokens: each(tokens, apiTokenOf)}, nil
 }
 
-// RevokeApiToken ends a token.
+// RevokeApiToken revokes a token.
 func (s *AccountService) RevokeApiToken(ctx context.Context, req *hushv1.RevokeApiTokenRequest) (*hushv1.RevokeApiTokenResponse, error) { //nolint:revive // the contract's name
 	if err := s.tokens.RevokeAPIToken(ctx, chain.CallerFrom(ctx), req.GetTokenId()); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func newTokenOf(name string, scopes []hushv1.TokenScope, ttl *durationpb.Duratio
 	token := credential.NewToken{Name: name}
 	for _, scope := range scopes {
 		bit := scopeBit(scope)
-		if bit == 0 { // left out it would make the token good for more
+		if bit == 0 { // leaving it out would widen the token's scopes
 			return credential.NewToken{}, &refusal.InvalidError{Field: "scopes", Text: "holds an unknown one"}
 		}
 		token.Scopes |= bit
@@ -66,7 +66,7 @@ func apiTokenOf(t credential.APIToken) *hushv1.ApiToken {
 	}
 }
 
-// scopeBit returns a scope as the vault has it, or zero for an unknown one.
+// scopeBit returns the vault's value of a scope, or zero for an unknown one.
 func scopeBit(scope hushv1.TokenScope) caller.Scopes {
 	switch scope {
 	case hushv1.TokenScope_TOKEN_SCOPE_CONCEAL:
@@ -82,7 +82,7 @@ func scopeBit(scope hushv1.TokenScope) caller.Scopes {
 	}
 }
 
-// tokenScopes lists the scopes of a set in the order of their numbers.
+// tokenScopes returns the scopes of a set in numerical order.
 func tokenScopes(set caller.Scopes) []hushv1.TokenScope {
 	var list []hushv1.TokenScope
 	for _, scope := range []hushv1.TokenScope{

@@ -8,7 +8,7 @@ import (
 	"hush/vault/domain"
 )
 
-// UpdateDomainBrand changes how a domain's pages look.
+// UpdateDomainBrand changes the branding of a domain's pages.
 func (s *DomainService) UpdateDomainBrand(ctx context.Context, req *hushv1.UpdateDomainBrandRequest) (*hushv1.UpdateDomainBrandResponse, error) {
 	change := readBrand(req.GetBrand())
 	domain, err := s.domains.UpdateDomainBrand(ctx, chain.CallerFrom(ctx), req.GetDomain(), change, req.GetUnset())
@@ -18,7 +18,7 @@ func (s *DomainService) UpdateDomainBrand(ctx context.Context, req *hushv1.Updat
 	return &hushv1.UpdateDomainBrandResponse{Domain: domainOf(domain)}, nil
 }
 
-// GetDomainBrand shows how they look.
+// GetDomainBrand returns the branding of a domain's pages.
 func (s *DomainService) GetDomainBrand(ctx context.Context, req *hushv1.GetDomainBrandRequest) (*hushv1.GetDomainBrandResponse, error) {
 	domain, err := s.domains.GetDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *DomainService) GetDomainBrand(ctx context.Context, req *hushv1.GetDomai
 	return &hushv1.GetDomainBrandResponse{Domain: domainOf(domain)}, nil
 }
 
-// GetPublicBrand shows anybody how a verified domain's pages look.
+// GetPublicBrand returns the branding of a verified domain to every caller.
 func (s *DomainService) GetPublicBrand(ctx context.Context, req *hushv1.GetPublicBrandRequest) (*hushv1.GetPublicBrandResponse, error) {
 	domain, err := s.domains.GetPublicBrand(ctx, req.GetDomain())
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *DomainService) GetPublicBrand(ctx context.Context, req *hushv1.GetPubli
 	}, nil
 }
 
-// readBrand and brandOf share the fields' values, which do not change.
+// readBrand and brandOf share the pointers to field values, which never change.
 func readBrand(b *hushv1.Brand) domain.Brand {
 	if b == nil {
 		return domain.Brand{}

@@ -5,8 +5,8 @@ import (
 	"hush/handlers/chain"
 )
 
-// Callable holds the RPCs that legacy routes and pages call; a test in routes
-// finds those that none of them does.
+// Callable holds the RPCs that legacy routes and pages call. A test in routes
+// finds unused ones.
 type Callable struct {
 	ConcealSecret    chain.Method[hushv1.ConcealSecretRequest, hushv1.ConcealSecretResponse]
 	GenerateSecret   chain.Method[hushv1.GenerateSecretRequest, hushv1.GenerateSecretResponse]

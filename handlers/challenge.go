@@ -13,7 +13,7 @@ type ChallengeService struct {
 	challenges *challenge.Challenges
 }
 
-// AltchaChallenge makes a challenge.
+// AltchaChallenge creates a challenge.
 func (s *ChallengeService) AltchaChallenge(ctx context.Context, req *hushv1.AltchaChallengeRequest) (*hushv1.AltchaChallengeResponse, error) {
 	c, err := s.challenges.NewChallenge(ctx, chain.CallerFrom(ctx), req.GetAction())
 	if err != nil {

@@ -23,7 +23,7 @@ type ColonelService struct {
 	now       func() time.Time
 }
 
-// build is what is known of the running program.
+// build describes the running program.
 type build struct {
 	version, revision string
 	started           time.Time
@@ -36,8 +36,8 @@ func newColonelService(opts Options) *ColonelService {
 	}
 }
 
-// revision is the commit that the program was built from; empty if the
-// toolchain did not note it.
+// revision returns the commit of the program; empty if the toolchain did not
+// record it.
 func revision() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -74,7 +74,7 @@ func (s *ColonelService) ListExceptions(ctx context.Context, req *hushv1.ListExc
 	return &hushv1.ListExceptionsResponse{Exceptions: each(list, exceptionOf), NextPageToken: next}, nil
 }
 
-// BurnReportedSecret burns the secret of a link.
+// BurnReportedSecret burns the secret of a reported link.
 func (s *ColonelService) BurnReportedSecret(ctx context.Context, req *hushv1.BurnReportedSecretRequest) (*hushv1.BurnReportedSecretResponse, error) {
 	burned, err := s.vault.Burns.BurnReportedSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetLink()))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// each turns every item of a list into what it is on the wire.
+// each converts every item of a list to its wire form.
 func each[From, To any](list []From, of func(From) To) []To {
 	var res []To
 	for _, item := range list {
@@ -15,7 +15,7 @@ func each[From, To any](list []From, of func(From) To) []To {
 	return res
 }
 
-// stamp is a moment on the wire; the zero time is absent.
+// stamp returns the wire form of a time; the zero time is absent.
 func stamp(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
@@ -23,5 +23,5 @@ func stamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// seconds is a time span on the wire where it is a plain number.
+// seconds returns a duration as a plain number of seconds.
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }

@@ -8,8 +8,8 @@ import (
 	"hush/vault"
 )
 
-// Described returns the API as a server without a vault has it, for those who
-// list or document it where no service runs: nothing of it can be called.
+// Described returns the API of a server without a vault. Programs can list or
+// document it without running a service, but cannot call it.
 func Described() (*API, error) {
 	c, err := chain.Described()
 	if err != nil {

@@ -23,7 +23,7 @@ func (s *DomainService) AddDomain(ctx context.Context, req *hushv1.AddDomainRequ
 	return &hushv1.AddDomainResponse{Domain: domainOf(domain)}, nil
 }
 
-// RemoveDomain gives a name up.
+// RemoveDomain removes a domain.
 func (s *DomainService) RemoveDomain(ctx context.Context, req *hushv1.RemoveDomainRequest) (*hushv1.RemoveDomainResponse, error) {
 	name, err := s.domains.RemoveDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *DomainService) RemoveDomain(ctx context.Context, req *hushv1.RemoveDoma
 	return &hushv1.RemoveDomainResponse{DisplayDomain: name}, nil
 }
 
-// GetDomain shows a domain.
+// GetDomain returns a domain.
 func (s *DomainService) GetDomain(ctx context.Context, req *hushv1.GetDomainRequest) (*hushv1.GetDomainResponse, error) {
 	domain, err := s.domains.GetDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *DomainService) GetDomain(ctx context.Context, req *hushv1.GetDomainRequ
 	return &hushv1.GetDomainResponse{Domain: domainOf(domain)}, nil
 }
 
-// ListDomains shows all of the account's.
+// ListDomains lists the account's domains.
 func (s *DomainService) ListDomains(ctx context.Context, _ *hushv1.ListDomainsRequest) (*hushv1.ListDomainsResponse, error) {
 	domains, err := s.domains.ListDomains(ctx, chain.CallerFrom(ctx))
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *DomainService) ListDomains(ctx context.Context, _ *hushv1.ListDomainsRe
 	return &hushv1.ListDomainsResponse{Domains: each(domains, domainOf)}, nil
 }
 
-// VerifyDomain asks DNS about a domain.
+// VerifyDomain queries DNS about a domain.
 func (s *DomainService) VerifyDomain(ctx context.Context, req *hushv1.VerifyDomainRequest) (*hushv1.VerifyDomainResponse, error) {
 	domain, err := s.checks.VerifyDomain(ctx, chain.CallerFrom(ctx), req.GetDomain())
 	if err != nil {

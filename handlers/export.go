@@ -8,7 +8,7 @@ import (
 	"hush/vault/secret"
 )
 
-// ExportAccount returns everything that is kept of the caller's account.
+// ExportAccount returns everything that is stored about the caller's account.
 func (s *AccountService) ExportAccount(ctx context.Context, _ *hushv1.ExportAccountRequest) (*hushv1.ExportAccountResponse, error) {
 	caller := chain.CallerFrom(ctx)
 	account, err := s.accounts.GetAccount(ctx, caller)

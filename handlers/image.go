@@ -8,7 +8,7 @@ import (
 	"hush/vault/domain"
 )
 
-// UpdateDomainLogo keeps an image.
+// UpdateDomainLogo stores an image.
 func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.UpdateDomainLogoRequest) (*hushv1.UpdateDomainLogoResponse, error) {
 	kind := imageKind(req.GetKind())
 	domain, image, err := s.domains.UpdateDomainLogo(ctx, chain.CallerFrom(ctx), req.GetDomain(), kind, req.GetContent())
@@ -18,7 +18,7 @@ func (s *DomainService) UpdateDomainLogo(ctx context.Context, req *hushv1.Update
 	return &hushv1.UpdateDomainLogoResponse{Domain: domainOf(domain), Image: imageOf(image)}, nil
 }
 
-// GetDomainLogo shows an image.
+// GetDomainLogo returns an image.
 func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomainLogoRequest) (*hushv1.GetDomainLogoResponse, error) {
 	image, err := s.domains.GetDomainLogo(ctx, chain.CallerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *DomainService) GetDomainLogo(ctx context.Context, req *hushv1.GetDomain
 	return &hushv1.GetDomainLogoResponse{Image: imageOf(image)}, nil
 }
 
-// DeleteDomainLogo removes an image.
+// DeleteDomainLogo deletes an image.
 func (s *DomainService) DeleteDomainLogo(ctx context.Context, req *hushv1.DeleteDomainLogoRequest) (*hushv1.DeleteDomainLogoResponse, error) {
 	domain, err := s.domains.DeleteDomainLogo(ctx, chain.CallerFrom(ctx), req.GetDomain(), imageKind(req.GetKind()))
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *DomainService) DeleteDomainLogo(ctx context.Context, req *hushv1.Delete
 	return &hushv1.DeleteDomainLogoResponse{Domain: domainOf(domain)}, nil
 }
 
-// GetPublicImage shows anybody an image.
+// GetPublicImage returns an image to every caller.
 func (s *DomainService) GetPublicImage(ctx context.Context, req *hushv1.GetPublicImageRequest) (*hushv1.GetPublicImageResponse, error) {
 	image, err := s.domains.GetPublicImage(ctx, req.GetDomainId(), imageKind(req.GetKind()))
 	if err != nil {
@@ -45,7 +45,8 @@ func (s *DomainService) GetPublicImage(ctx context.Context, req *hushv1.GetPubli
 	return &hushv1.GetPublicImageResponse{Image: imageOf(image)}, nil
 }
 
-// imageKind is the kind that is meant. Others than these were refused before.
+// imageKind returns the vault's kind of an image. Unknown kinds were refused
+// before.
 func imageKind(kind hushv1.ImageKind) domain.ImageKind {
 	if kind == hushv1.ImageKind_IMAGE_KIND_ICON {
 		return domain.ImageIcon

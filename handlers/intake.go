@@ -13,7 +13,7 @@ type IntakeService struct {
 	inbox *feedback.Inbox
 }
 
-// ReceiveFeedback keeps a message for the colonels.
+// ReceiveFeedback stores a message for the colonels.
 func (s *IntakeService) ReceiveFeedback(ctx context.Context, req *hushv1.ReceiveFeedbackRequest) (*hushv1.ReceiveFeedbackResponse, error) {
 	err := s.inbox.ReceiveFeedback(ctx, chain.CallerFrom(ctx), feedback.NewFeedback{
 		Message: req.GetMessage(), TimeZone: req.GetTimeZone(), Version: req.GetVersion(),
@@ -25,7 +25,7 @@ func (s *IntakeService) ReceiveFeedback(ctx context.Context, req *hushv1.Receive
 	return &hushv1.ReceiveFeedbackResponse{}, nil
 }
 
-// ReceiveException keeps a report for the colonels.
+// ReceiveException stores a report for the colonels.
 func (s *IntakeService) ReceiveException(ctx context.Context, req *hushv1.ReceiveExceptionRequest) (*hushv1.ReceiveExceptionResponse, error) {
 	kept, err := s.inbox.ReceiveException(ctx, chain.CallerFrom(ctx), feedback.Exception{
 		Message: req.GetMessage(), Type: req.GetType(), Stack: req.GetStack(), URL: req.GetUrl(),

@@ -17,7 +17,7 @@ type MetadataService struct {
 	receipts *secret.Receipts
 }
 
-// GetMetadata shows a receipt.
+// GetMetadata returns a receipt.
 func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetadataRequest) (*hushv1.GetMetadataResponse, error) {
 	metadata, err := s.receipts.GetMetadata(ctx, chain.CallerFrom(ctx), req.GetMetadataKey())
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *MetadataService) GetMetadata(ctx context.Context, req *hushv1.GetMetada
 	return &hushv1.GetMetadataResponse{Metadata: metadataOf(metadata)}, nil
 }
 
-// BatchGetMetadata shows several receipts.
+// BatchGetMetadata returns several receipts.
 func (s *MetadataService) BatchGetMetadata(ctx context.Context, req *hushv1.BatchGetMetadataRequest) (*hushv1.BatchGetMetadataResponse, error) {
 	found, err := s.receipts.BatchGetMetadata(ctx, chain.CallerFrom(ctx), req.GetMetadataKeys())
 	if err != nil {
@@ -81,7 +81,7 @@ func metadataOf(m secret.Metadata) *hushv1.Metadata {
 	return res
 }
 
-// keylessOf is a receipt for callers who have no right to its keys.
+// keylessOf returns a receipt for callers who may not see its keys.
 func keylessOf(m secret.Metadata) *hushv1.Metadata {
 	res := metadataOf(m)
 	res.MetadataKey, res.SecretKey = "", ""

@@ -8,7 +8,7 @@ import (
 	"hush/vault/caller"
 )
 
-// ChangeAccountPassword sets a new password. The caller's own session goes on.
+// ChangeAccountPassword sets a new password. The caller's own session stays.
 func (s *AccountService) ChangeAccountPassword(ctx context.Context, req *hushv1.ChangeAccountPasswordRequest) (*hushv1.ChangeAccountPasswordResponse, error) {
 	current, next := caller.Text(req.GetCurrentPassword()), caller.Text(req.GetNewPassword())
 	if err := s.passwords.ChangeAccountPassword(ctx, chain.CallerFrom(ctx), current, next); err != nil {

@@ -18,7 +18,7 @@ type SecretService struct {
 	burns   *secret.Burns
 }
 
-// ConcealSecret keeps a secret.
+// ConcealSecret conceals a secret.
 func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
 	wish := wishOf(req)
 	kept, err := s.secrets.ConcealSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetSecret()), wish)
@@ -28,7 +28,7 @@ func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSe
 	return &hushv1.ConcealSecretResponse{Metadata: metadataOf(kept.Metadata), Secret: secretOf(kept.Secret)}, nil
 }
 
-// GenerateSecret generates a secret and keeps it.
+// GenerateSecret generates a secret and conceals it.
 func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.GenerateSecretRequest) (*hushv1.GenerateSecretResponse, error) {
 	wish := wishOf(req)
 	sets := secret.CharacterSets{
@@ -45,7 +45,7 @@ func (s *SecretService) GenerateSecret(ctx context.Context, req *hushv1.Generate
 	}, nil
 }
 
-// GetSecret describes a secret that was not opened yet.
+// GetSecret describes a secret that is not opened yet.
 func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequest) (*hushv1.GetSecretResponse, error) {
 	secret, err := s.secrets.GetSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey())
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *SecretService) statuses(ctx context.Context, keys []string) ([]*hushv1.
 	return statuses, nil
 }
 
-// sharing is what the requests that make a secret have in common.
+// sharing is the common part of requests that create a secret.
 type sharing interface {
 	GetTtl() *durationpb.Duration
 	GetPassphrase() string

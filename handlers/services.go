@@ -7,9 +7,8 @@ import (
 	"connectrpc.com/connect"
 )
 
-// assembly is the set of services as it comes together: each is bound to the
-// chain for callers in this process, and mounted with the same chain for
-// callers over the wire.
+// assembly collects the services: each is bound to the chain for callers in
+// this process, and mounted with the same chain for callers over the wire.
 type assembly struct {
 	chain    *chain.Chain
 	options  connect.HandlerOption
@@ -17,7 +16,7 @@ type assembly struct {
 	mounts   []chain.Mount
 }
 
-// assemble builds every service once and hands it out twice.
+// assemble creates every service once and returns it in both forms.
 func assemble(c *chain.Chain, opts Options) (Callable, []chain.Mount) {
 	v := opts.Vault
 	a := &assembly{chain: c, options: connect.WithHandlerOptions(c.HandlerOptions()...)}

@@ -20,11 +20,11 @@ import (
 type SessionService struct {
 	sessions *session.Sessions
 	accounts *account.Accounts
-	base     *url.URL // where people reach the service
+	base     *url.URL // the service's public address
 }
 
-// CreateSession signs in on the service's own host and gives the browser its
-// session.
+// CreateSession signs in on the service's own host and sets the browser's
+// session cookie.
 func (s *SessionService) CreateSession(ctx context.Context, req *hushv1.CreateSessionRequest) (*hushv1.CreateSessionResponse, error) {
 	if !keepsCookies(s.base) {
 		return nil, chain.ErrInsecure
@@ -65,8 +65,8 @@ func (s *SessionService) ListSessions(ctx context.Context, _ *hushv1.ListSession
 	return &hushv1.ListSessionsResponse{Sessions: each(sessions, sessionOf)}, nil
 }
 
-// RevokeSessions ends sessions. If the caller's own is among them, the browser
-// loses its cookie as well.
+// RevokeSessions ends sessions. If the caller's own is among them, it clears
+// the browser's cookie as well.
 func (s *SessionService) RevokeSessions(ctx context.Context, req *hushv1.RevokeSessionsRequest) (*hushv1.RevokeSessionsResponse, error) {
 	own := req.GetAll()
 	if !own {
@@ -98,7 +98,7 @@ func (s *SessionService) ownAmong(ctx context.Context, ids []string) (bool, erro
 }
 
 // Authcheck returns the caller's account. A token without the account's scope
-// learns only whose it is.
+// gets only id, address, role and whether it is verified.
 func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckRequest) (*hushv1.AuthcheckResponse, error) {
 	who := chain.CallerFrom(ctx)
 	found, err := s.accounts.GetAccount(ctx, who)
@@ -115,15 +115,15 @@ func (s *SessionService) Authcheck(ctx context.Context, _ *hushv1.AuthcheckReque
 	return &hushv1.AuthcheckResponse{Custid: who.Address(), Account: account}, nil
 }
 
-// forgetSession makes the browser forget the session that the call came with.
+// forgetSession clears the browser's cookie if the call came with a session.
 func forgetSession(ctx context.Context) {
 	if chain.CallerFrom(ctx).FromSession() {
 		chain.ClearSession(ctx)
 	}
 }
 
-// keepsCookies reports whether browsers keep a session of the service at base:
-// its cookie wants TLS, or plain HTTP to the machine itself.
+// keepsCookies reports whether browsers keep a session cookie of the service at
+// base: they require TLS, or plain HTTP to the same machine.
 func keepsCookies(base *url.URL) bool {
 	if base.Scheme != "http" {
 		return true

@@ -27,7 +27,7 @@ func (*SystemService) GetStatus(ctx context.Context, _ *hushv1.GetStatusRequest)
 	return &hushv1.GetStatusResponse{Status: "nominal", Locale: string(chain.LocaleFrom(ctx))}, nil
 }
 
-// GetVersion returns the release that runs.
+// GetVersion returns the running release.
 func (s *SystemService) GetVersion(ctx context.Context, _ *hushv1.GetVersionRequest) (*hushv1.GetVersionResponse, error) {
 	return &hushv1.GetVersionResponse{Version: s.version, Locale: string(chain.LocaleFrom(ctx))}, nil
 }
@@ -40,8 +40,8 @@ func (*SystemService) GetSupportedLocales(ctx context.Context, _ *hushv1.GetSupp
 	}, nil
 }
 
-// GetPolicy returns what the operator allows, and what the owner of the domain
-// that was called allows.
+// GetPolicy returns what the operator allows, and what the owner of the called
+// domain allows.
 func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyRequest) (*hushv1.GetPolicyResponse, error) {
 	policy, limits := s.vault.Policy(), s.vault.Limits()
 	closed := s.vault.Domains.AdmitVisitor(ctx, chain.CallerFrom(ctx).Site)
@@ -61,8 +61,8 @@ func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyReques
 	}, nil
 }
 
-// ValidateShrimp checks a token and returns the one of the caller's session.
-// Callers without a session get a random one, which nothing checks.
+// ValidateShrimp checks a token and returns the one of the caller's session. A
+// caller without a session gets a random one, which is never checked.
 func (*SystemService) ValidateShrimp(ctx context.Context, req *hushv1.ValidateShrimpRequest) (*hushv1.ValidateShrimpResponse, error) {
 	own := chain.CallerFrom(ctx).Shrimp()
 	if own == "" {
@@ -79,7 +79,7 @@ func signUpOf(s caller.SignUp) hushv1.SignUp {
 		return hushv1.SignUp_SIGN_UP_INVITE
 	case caller.SignUpClosed:
 		return hushv1.SignUp_SIGN_UP_CLOSED
-	default: // not set means closed
+	default: // unset means closed
 		return hushv1.SignUp_SIGN_UP_CLOSED
 	}
 }

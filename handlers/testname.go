@@ -7,7 +7,7 @@ import (
 	"hush/vault/place"
 )
 
-// TestName is testname.v1.TestName on a table of places.
+// TestName is testname.v1.TestName on the table of places.
 type TestName struct{ places place.Places }
 
 // Lookup finds a place.

@@ -12,8 +12,8 @@ import (
 	"hush/vault/secret"
 )
 
-// heartbeat is how often a stream says that it is there. Proxies close what is
-// silent for a minute.
+// heartbeat is the interval at which a stream sends a message even without a
+// change. Proxies close a stream that is silent for a minute.
 const heartbeat = 15 * time.Second
 
 // WatchMetadata follows a receipt until its secret has ended, the caller leaves
@@ -33,7 +33,7 @@ func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMe
 		}
 		select {
 		case <-ctx.Done():
-			return nil // the caller left, or the stream's time is over
+			return nil // the caller left, or the stream's time is up
 		case <-watch.Changed():
 		case <-tick.C:
 			w.beat = true
@@ -45,12 +45,12 @@ func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMe
 type watcher struct {
 	watch  *secret.Watch
 	stream *connect.ServerStream[hushv1.WatchMetadataResponse]
-	shown  *hushv1.Metadata // as it was sent last
-	beat   bool             // a message is due, whatever it holds
+	shown  *hushv1.Metadata // as last sent
+	beat   bool             // a message is due even without a change
 }
 
-// show sends the receipt if it is another than the last time, or a heartbeat if
-// one is due. It reports whether there is nothing more to come.
+// show sends the receipt if it changed since the last time, or if a heartbeat
+// is due. over reports whether nothing more can follow.
 func (w *watcher) show(ctx context.Context) (over bool, err error) {
 	found, err := w.watch.Metadata(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (w *watcher) show(ctx context.Context) (over bool, err error) {
 	return !found.State.Live(), w.stream.Send(message)
 }
 
-// sameReceipt reports whether nothing changed but the time that is left.
+// sameReceipt reports whether nothing but the remaining time changed.
 func sameReceipt(before, now *hushv1.Metadata) bool {
 	if before == nil {
 		return false

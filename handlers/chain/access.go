@@ -11,22 +11,22 @@ import (
 	"hush/vault/refusal"
 )
 
-// errNoCaller: a call that did not come through the middleware.
+// errNoCaller reports a call that did not come through the middleware.
 var errNoCaller = errors.New("chain: call without a caller")
 
-// Hides reports whether what has an access does not exist for the sender of r.
-// Whatever Hides is answered like a path that was never there.
+// Hides reports whether something with the given access does not exist for the
+// sender of r. Such a request gets the response of an unknown path.
 func Hides(access hushv1.Access, r *http.Request) bool {
 	return hides(access, recordFrom(r.Context()))
 }
 
-// hides is the one rule on what is for administrators: for all others it does
-// not exist.
+// hides is the only rule about what is for administrators: it does not exist
+// for anyone else.
 func hides(access hushv1.Access, record *record) bool {
 	return access == hushv1.Access_ACCESS_COLONEL && (record == nil || record.refused || !record.caller.Colonel())
 }
 
-// admits returns nil if a method is for the caller.
+// admits returns nil if the caller may call a method with the policy.
 func admits(p policy, record *record) error {
 	caller := record.caller
 	switch {
@@ -48,7 +48,7 @@ func unknownProcedure() error {
 	return connect.NewError(connect.CodeUnimplemented, errors.New("unknown procedure"))
 }
 
-// scopeOf is what a token needs for a method of that scope.
+// scopeOf returns the token scope that a method requires.
 func scopeOf(scope hushv1.Scope) caller.Scopes {
 	switch scope {
 	case hushv1.Scope_SCOPE_ANY:

@@ -15,13 +15,14 @@ import (
 	"hush/vault/session"
 )
 
-// authTime bounds how long it may take to look a credential up.
+// authTime is the maximum time to look up a credential.
 const authTime = 5 * time.Second
 
-// authenticate finds out who calls from a network. With a credential in a header,
-// cookies are ignored; an invalid credential is refused by every method. An
-// unknown or ended session counts as no session, and its cookie is cleared. The
-// same holds for any session on another host than the service's own.
+// authenticate identifies the caller of a request from a network. If a header
+// has a credential, cookies are ignored, and every method refuses an invalid
+// one. An unknown or expired session counts as no session, and its cookie is
+// cleared. The same applies to any session on another host than the service's
+// own.
 func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network caller.Network) *record {
 	rec := &record{
 		caller:  caller.Caller{Network: network},
@@ -49,7 +50,7 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network
 	return rec
 }
 
-// admit looks up the credential of a header.
+// admit looks up a header's credential.
 func (m middleware) admit(ctx context.Context, rec *record, credential session.Credential) {
 	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, credential)
 	switch {
@@ -62,7 +63,7 @@ func (m middleware) admit(ctx context.Context, rec *record, credential session.C
 	}
 }
 
-// resume looks up the session of a cookie.
+// resume looks up a cookie's session.
 func (m middleware) resume(ctx context.Context, rec *record, own caller.Text) {
 	if !rec.home {
 		ClearSession(ctx)
@@ -79,9 +80,9 @@ func (m middleware) resume(ctx context.Context, rec *record, own caller.Text) {
 	}
 }
 
-// readAuthorization reads the header's credential: an address and a token
-// (Basic), or a token (Bearer). It is false for anything else, and for more
-// than one header.
+// readAuthorization parses the Authorization header: an address and a token
+// (Basic), or a token (Bearer). It returns false for anything else, and for
+// more than one header.
 func readAuthorization(headers []string) (session.Credential, bool) {
 	if len(headers) != 1 {
 		return session.Credential{}, false
@@ -101,8 +102,7 @@ func readAuthorization(headers []string) (session.Credential, bool) {
 	}
 }
 
-// decodeBasic reads base64 with its padding or, as some clients send it, with
-// none.
+// decodeBasic decodes base64 with padding or, as some clients send it, without.
 func decodeBasic(value string) ([]byte, error) {
 	if strings.HasSuffix(value, "=") {
 		return base64.StdEncoding.DecodeString(value)
@@ -111,24 +111,24 @@ func decodeBasic(value string) ([]byte, error) {
 }
 
 // browserMayAdd reports whether a browser may have added the Authorization
-// header by itself. It does so with a name and a password that a user once
-// typed, which is Basic, to what any web page makes it send. A Bearer token is
-// set by a script that knows it, and pages that are not of the web, such as
-// those of extensions, have an origin that no web page can have.
+// header by itself. It adds a name and a password that a user once typed
+// (Basic) to every request that any web page causes. A Bearer token is set by a
+// script that knows it. Other pages, such as those of extensions, have an
+// origin that no web page can have.
 func browserMayAdd(header http.Header) bool {
 	scheme, _, _ := strings.Cut(header.Get("Authorization"), " ")
 	return !strings.EqualFold(scheme, "Bearer") && !hasOwnScheme(header.Get("Origin"))
 }
 
-// hasOwnScheme reports whether an origin is that of an extension or of an
+// hasOwnScheme reports whether an origin belongs to an extension or an
 // installed program.
 func hasOwnScheme(origin string) bool {
 	scheme, _, found := strings.Cut(origin, "://")
 	return found && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https")
 }
 
-// chooseLocale is the language of the answer: the one that the account chose,
-// or else the one that the browser asks for.
+// chooseLocale returns the language of the response: the account's, or else the
+// browser's preferred one.
 func chooseLocale(caller caller.Caller, r *http.Request) locale.Locale {
 	if chosen, ok := locale.Parse(caller.Locale()); ok {
 		return chosen
@@ -136,7 +136,7 @@ func chooseLocale(caller caller.Caller, r *http.Request) locale.Locale {
 	return locale.Match(r.Header.Get("Accept-Language"))
 }
 
-// HostOf is a host without its port.
+// HostOf returns a host without its port.
 func HostOf(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
@@ -148,6 +148,6 @@ func isSafe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// hasUserInfo reports whether an origin has a user name in it, which no browser
+// hasUserInfo reports whether an origin contains a user name, which no browser
 // sends.
 func hasUserInfo(origin string) bool { return strings.Contains(origin, "@") }

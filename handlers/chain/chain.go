@@ -1,14 +1,14 @@
-// Package chain holds everything that stands between a request and a service:
-// middleware that finds out who calls and writes the one log line, the gate
-// that decides on a call before its body is read, the codecs and bounds of what
-// is read, the interceptors around the call, and the table that turns errors
-// into codes.
+// Package chain holds everything between a request and a service: the
+// middleware that identifies the caller and writes the one log line, the gate
+// that decides on a call before its body is read, the codecs and size limits of
+// messages, the interceptors around the call, and the table that maps errors to
+// codes.
 //
 // It promises that no service runs for a caller that the gate did not admit,
-// over the wire or in process, and that no error tells more than the table
-// says. It knows no service but the contract's descriptors: handlers mounts and
-// binds the services, and routes call them as Methods. Only handlers makes a
-// Chain.
+// over the wire or in process, and that no error reveals more than the table
+// allows. It knows no service, only the contract's descriptors: handlers mounts
+// and binds the services, and routes call them as Methods. Only handlers makes
+// a Chain.
 package chain
 
 import (
@@ -28,10 +28,10 @@ import (
 	"hush/vault/session"
 )
 
-// Options is what a chain is made of.
+// Options are the dependencies and settings of New.
 type Options struct {
-	// Sessions, Log, Now and BaseURL are required. The fields mean what they
-	// mean in the options of package handlers.
+	// Sessions, Log, Now and BaseURL are required. The fields have the same
+	// meaning as in handlers.Options.
 	Sessions        *session.Sessions
 	Log             *slog.Logger
 	Now             func() time.Time
@@ -41,9 +41,9 @@ type Options struct {
 	ProxiedRequests int
 }
 
-// Chain is the one way to a service: every call passes the gate before its
-// message is read, then all interceptors, the first of them outermost, and then
-// validation, which needs the message.
+// Chain is the only path to a service. Every call passes the gate before its
+// message is read, then all interceptors, outermost first, and then validation,
+// which needs the message.
 type Chain struct {
 	policies     policies
 	interceptors []connect.UnaryInterceptorFunc
@@ -89,8 +89,8 @@ func New(opts Options) (*Chain, error) {
 	return c, nil
 }
 
-// Described returns a chain for services that are listed and never called: it has
-// no gate and no middleware.
+// Described returns a chain for services that are listed but never called: it
+// has no gate and no middleware.
 func Described() (*Chain, error) {
 	policies, err := readPolicies(services())
 	if err != nil {
@@ -103,24 +103,24 @@ func Described() (*Chain, error) {
 	return &Chain{policies: policies, validation: validation, streams: newStreams(policies), flight: newFlight()}, nil
 }
 
-// Middleware wraps the whole tree: it says who calls (Caller and network), keeps
-// the record that becomes the request's log line, and drains what is left of a
-// refused body.
+// Middleware wraps the whole tree. It identifies the caller and the network,
+// keeps the record that becomes the request's log line, and drains the rest of
+// a refused body.
 func (c *Chain) Middleware(next http.Handler) http.Handler { return c.middleware.wrap(next) }
 
-// Admit decides before a request's body is read whether it may call one of the
-// procedures. The call that follows does not pass the gate again; one that did
-// not pass it passes it then. The error is a *connect.Error or nil. ctx and
-// header are those of Method.Call.
+// Admit decides, before a request's body is read, whether it may call one of
+// the procedures. The call that follows does not pass the gate again; without
+// Admit, the call itself passes it. The error is a *connect.Error or nil. ctx
+// and header are those of Method.Call.
 func (c *Chain) Admit(ctx context.Context, header http.Header, procedures ...string) error {
 	return c.gate.admit(ctx, header, procedures...)
 }
 
-// EndStreams ends the streams that run, for a server that stops. Those that
-// begin afterwards end at once.
+// EndStreams ends the running streams when the server stops. Streams that start
+// later end at once.
 func (c *Chain) EndStreams() { c.streams.stop() }
 
-// guard puts the interceptors around next.
+// guard wraps next in the interceptors.
 func (c *Chain) guard(next connect.UnaryFunc) connect.UnaryFunc {
 	for _, interceptor := range slices.Backward(c.interceptors) {
 		next = interceptor(next)
@@ -128,8 +128,7 @@ func (c *Chain) guard(next connect.UnaryFunc) connect.UnaryFunc {
 	return next
 }
 
-// WrapUnary puts the whole chain around a call. It is part of
-// connect.Interceptor.
+// WrapUnary wraps a call in the whole chain. It is part of connect.Interceptor.
 func (c *Chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return c.guard(c.validation.WrapUnary(next))
 }
@@ -139,9 +138,9 @@ func (*Chain) WrapStreamingClient(next connect.StreamingClientFunc) connect.Stre
 	return next
 }
 
-// WrapStreamingHandler puts the whole chain around a stream. What the
-// interceptors look at, who calls which procedure with which headers, is known
-// before its first message; they see an empty one in its place.
+// WrapStreamingHandler wraps a stream in the whole chain. The interceptors need
+// only the caller, the procedure and the headers, which are known before the
+// first message; they get an empty message instead.
 func (c *Chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	next = c.streams.WrapStreamingHandler(c.validation.WrapStreamingHandler(next))
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
@@ -154,8 +153,9 @@ func (c *Chain) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.
 	}
 }
 
-// HandlerOptions are those of every Connect handler. The chain is one interceptor, so
-// that calls over the wire and calls in process pass the very same function.
+// HandlerOptions returns the options of every Connect handler. The chain is one
+// interceptor, so that calls over the wire and calls in process run the same
+// function.
 func (c *Chain) HandlerOptions() []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithRequestGate(c.gate.beforeMessage),

@@ -8,12 +8,12 @@ import (
 	"hush/vault/caller"
 )
 
-// sessionCookie holds a browser's session. Its prefix makes browsers keep it
-// for this host alone and send it over TLS or loopback alone.
+// sessionCookie is the cookie with a browser's session. Because of its prefix,
+// browsers keep it for this host only and send it only over TLS or loopback.
 const sessionCookie = "__Host-hush"
 
-// sessionFrom returns what the request's cookie holds; sent reports whether
-// it has one. Of several the first counts.
+// sessionFrom returns the value of the request's session cookie, the first if
+// there are several. sent reports whether there is one.
 func sessionFrom(r *http.Request) (session caller.Text, sent bool) {
 	for _, cookie := range r.CookiesNamed(sessionCookie) {
 		return caller.Text(cookie.Value), true
@@ -21,8 +21,8 @@ func sessionFrom(r *http.Request) (session caller.Text, sent bool) {
 	return "", false
 }
 
-// SetSession makes the answer give the browser a session. It lasts as long as
-// the browser, or until expires if that is set.
+// SetSession adds the session cookie to the response. It lasts as long as the
+// browser runs, or until expires if that is set.
 func SetSession(ctx context.Context, session string, expires time.Time) {
 	addCookie(ctx, &http.Cookie{
 		Name: sessionCookie, Value: session, Path: "/", Expires: expires,
@@ -30,7 +30,7 @@ func SetSession(ctx context.Context, session string, expires time.Time) {
 	})
 }
 
-// ClearSession makes the answer take the browser's session away.
+// ClearSession clears the browser's session cookie in the response.
 func ClearSession(ctx context.Context) {
 	addCookie(ctx, &http.Cookie{
 		Name: sessionCookie, Path: "/", MaxAge: -1,

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// drainBytes and drainTime bound what is read of a refused body, so that
-	// the client gets to read the answer.
+	// drainBytes and drainTime bound how much of a refused body is read, so
+	// that the client can read the response.
 	drainBytes = 32 << 20
 	drainTime  = 2 * time.Second
 )
 
-// body is a request's body. It counts what it holds until release, and over
-// HTTP/1 it stays open when a service closes it and knows how much was read, so
-// that what is left can be drained.
+// body is a request's body. It counts the bytes that the request holds until
+// release. Over HTTP/1 it stays open when a service closes it and counts what
+// was read, so that the rest can be drained.
 type body struct {
 	from   io.ReadCloser
-	left   int64 // bytes to come; negative if that is not known
+	left   int64 // remaining bytes; negative if unknown
 	taken  int64 // bytes that a service read
 	drains bool  // over HTTP/1
 	record *record
@@ -30,10 +30,10 @@ type body struct {
 	lane   *lane // nil before the first byte
 	share  *atomic.Int64
 	held   int64
-	err    error // refused for want of room
+	err    error // the refusal, if there was no room
 }
 
-// keepBody puts a body in the place of the request's. It returns nil for a
+// keepBody replaces the request's body with a counted one. It returns nil for a
 // request without a body.
 func keepBody(r *http.Request, record *record, flight *flight) *body {
 	if r.Body == nil || r.Body == http.NoBody {
@@ -44,7 +44,7 @@ func keepBody(r *http.Request, record *record, flight *flight) *body {
 	return kept
 }
 
-// Read implements io.Reader. It ends where the request's limit is passed.
+// Read implements io.Reader. It ends at the request's size limit.
 func (b *body) Read(into []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
@@ -77,7 +77,7 @@ func (b *body) hold(n int64) bool {
 	return all <= b.lane.most && own <= b.lane.share
 }
 
-// release gives back what the request held.
+// release releases the bytes that the request held.
 func (b *body) release() {
 	if b == nil || b.lane == nil {
 		return
@@ -87,7 +87,7 @@ func (b *body) release() {
 	b.held, b.lane = 0, nil
 }
 
-// Close leaves a body that may have to be drained to the server.
+// Close leaves a body that may need draining to the server.
 func (b *body) Close() error {
 	if b.drains {
 		return nil
@@ -95,16 +95,17 @@ func (b *body) Close() error {
 	return b.from.Close()
 }
 
-// drain reads what is left, in bounds, after the answer was sent: a connection
-// that is closed with data unread is reset, and the client may never see why.
+// drain reads the rest of the body, within bounds, after the response was sent.
+// If a connection is closed with unread data, it is reset, and the client may
+// never see the response.
 func (b *body) drain(w http.ResponseWriter, r *http.Request) {
 	if b == nil || !b.drains || b.left == 0 {
 		return
 	}
-	b.release() // what is drained is not kept
+	b.release() // drained bytes are not kept
 	control := http.NewResponseController(w)
 	if r.Header.Get("Expect") != "" && control.Flush() != nil {
-		return // a client that waits for leave to send its body waits for the answer
+		return // a client that expects 100 Continue waits for the response
 	}
 	if control.SetReadDeadline(time.Now().Add(drainTime)) != nil {
 		return
@@ -115,8 +116,8 @@ func (b *body) drain(w http.ResponseWriter, r *http.Request) {
 		_, err = io.CopyN(io.Discard, b.from, drainBytes)
 	}
 	if errors.Is(err, io.EOF) {
-		// Were it to pass while the connection is in good order, net/http
-		// would cancel whatever the connection serves from then on.
+		// If the deadline passed on a healthy connection, net/http would cancel
+		// everything that the connection serves from then on.
 		_ = control.SetReadDeadline(time.Time{})
 	}
 }

@@ -22,28 +22,29 @@ import (
 	"hush/vault/refusal"
 )
 
-// rateError: the caller's network called too often.
+// rateError reports that the caller's network called too often.
 type rateError struct{ retryAfter time.Duration }
 
 func (e *rateError) Error() string { return "rate limited" }
 
 var (
-	// errCrossSite: a browser sent the request from a page of another site, or
-	// does not say from where.
+	// errCrossSite refuses a browser's request from a page of another site, or
+	// of an unknown origin.
 	errCrossSite = errors.New("requests from pages of other sites are refused")
-	// errShrimp: the session's token is missing or not the session's.
+	// errShrimp reports that the session's token is missing or wrong.
 	errShrimp = errors.New("the session's token is missing or wrong: refresh the page and try again")
-	// ErrInsecure refuses a sign-in over plain HTTP: browsers would not keep the
-	// session's cookie.
+	// ErrInsecure refuses a sign-in over plain HTTP: browsers would not keep
+	// the session cookie.
 	ErrInsecure = errors.New("signing in takes https, or http on this very machine")
 )
 
-// errPanic: a service panicked. Its value may hold anything and is not kept.
+// errPanic reports that a service panicked. It does not keep the value, which
+// may contain anything.
 var errPanic = errors.New("chain: panic")
 
-// mapErrors turns what services return into what callers may know, and what
-// services panic with into an error. An error that the table does not hold is
-// logged here with an id, and the caller gets the id alone.
+// mapErrors maps the errors and panics of services to errors that callers may
+// see. It logs an error that is not in the table with an id, and the caller
+// gets only the id.
 func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, req connect.AnyRequest) (res connect.AnyResponse, err error) {
@@ -62,7 +63,7 @@ func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 	}
 }
 
-// mapped is what a caller may know of an error.
+// mapped returns what a caller may see of an error.
 func mapped(log *slog.Logger, procedure string, err error) *connect.Error {
 	if coded := mapError(err); coded != nil {
 		return light(coded)
@@ -118,7 +119,7 @@ func mapError(err error) *connect.Error {
 	return mapSentinel(err)
 }
 
-// passphraseDetails names the pause only if the answer begins one.
+// passphraseDetails includes the pause only if this try begins one.
 func passphraseDetails(err *refusal.PassphraseError) []proto.Message {
 	details := []proto.Message{&hushv1.Refusal{
 		Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: int32(err.TriesLeft), PassphraseMissing: err.Missing,
@@ -129,8 +130,8 @@ func passphraseDetails(err *refusal.PassphraseError) []proto.Message {
 	return details
 }
 
-// mapRefusal is the part of the table for what the operator does not allow and
-// for what there is too much of.
+// mapRefusal is the part of the table for the operator's policy and for
+// exceeded limits.
 func mapRefusal(err error) *connect.Error {
 	if p, ok := errors.AsType[*caller.PolicyError](err); ok {
 		return refuse(connect.CodeFailedPrecondition, p, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: p.Field})
@@ -155,7 +156,7 @@ func mapRefusal(err error) *connect.Error {
 	return nil
 }
 
-// mapSentinel is the part of the table for errors that say all by themselves.
+// mapSentinel is the part of the table for errors without details.
 func mapSentinel(err error) *connect.Error {
 	for _, row := range sentinels() {
 		if !errors.Is(err, row.err) {
@@ -210,7 +211,7 @@ func sentinels() []sentinel {
 	}
 }
 
-// refuse makes an error with details.
+// refuse returns an error with details.
 func refuse(code connect.Code, err error, details ...proto.Message) *connect.Error {
 	refused := connect.NewError(code, errors.New(err.Error()))
 	for _, message := range details {

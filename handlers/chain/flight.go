@@ -12,25 +12,25 @@ import (
 	"hush/vault/caller"
 )
 
-// The bytes of bodies that are held at a time, as they arrived: 128 MiB in all,
-// of which 16 MiB are for reveals and burns alone. What one network may hold is
-// a share of its lane.
+// The limits on the bytes of bodies held at a time, as received: 128 MiB in
+// all, of which 16 MiB are reserved for reveals and burns. A network may hold a
+// share of its lane.
 const (
 	maxHeld      = 112 << 20
 	networkHeld  = 16 << 20
 	maxOpening   = 16 << 20
 	ownOpening   = 2 << 20
-	maxUnpacking = 64 << 20 // beside them, what is being decompressed
-	// openingLimit is the most bytes of a legacy request that ends a secret.
+	maxUnpacking = 64 << 20 // besides those, bytes being decompressed
+	// openingLimit is the maximum bytes of a legacy request that ends a secret.
 	openingLimit = 64 << 10
-	// heldNetworks is how many networks are counted apart. Two that share a
-	// number, which no one outside can bring about, share its bytes.
+	// heldNetworks is the number of counters for networks. Two networks with
+	// the same counter share its bytes; outsiders cannot bring that about.
 	heldNetworks = 1 << 14
 	heldRetry    = 2 * time.Second
 )
 
-// flight counts the bytes of bodies that are held. Counting takes two atomic
-// additions and no lock.
+// flight counts the bytes of held bodies. Counting takes two atomic additions
+// and no lock.
 type flight struct {
 	seed      maphash.Seed
 	creation  lane
@@ -52,7 +52,8 @@ func newFlight() *flight {
 	return f
 }
 
-// lane returns the lane of a request and what its network holds there.
+// lane returns the lane of a request and the bytes that its network holds
+// there.
 func (f *flight) lane(opens bool, network caller.Network) (*lane, *atomic.Int64) {
 	l := &f.creation
 	if opens {
@@ -63,8 +64,8 @@ func (f *flight) lane(opens bool, network caller.Network) (*lane, *atomic.Int64)
 
 var errHeld = errors.New("too many bytes are being received: try again soon")
 
-// heldError refuses a request whose bytes there is no room for. It is a
-// *connect.Error, since connect hands it on as it is.
+// heldError refuses a request whose bytes do not fit. It is a *connect.Error,
+// because connect passes it on unchanged.
 func heldError() *connect.Error {
 	refused := refuse(connect.CodeUnavailable, errHeld, retryInfo(heldRetry))
 	refused.Meta().Set("Retry-After", strconv.Itoa(int(heldRetry/time.Second)))

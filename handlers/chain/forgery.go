@@ -8,9 +8,9 @@ import (
 	"connectrpc.com/connect"
 )
 
-// checkForgery refuses what another site made a browser send. A request from a
-// page of another site is refused unless it may cross. A request that counts as
-// a session's has to carry the session's token, and to say where it comes from.
+// checkForgery refuses requests that another site made a browser send. It
+// refuses a request from a page of another site unless it may cross. A request
+// that counts as a session's must have the session's token and name its origin.
 func checkForgery(policies policies) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
@@ -33,9 +33,9 @@ func checkForgery(policies policies) connect.UnaryInterceptorFunc {
 	}
 }
 
-// checkOrigin is the part that is known before the message is: it refuses a
-// request that says that it comes from another site's page, and one of a session
-// that does not say where it comes from.
+// checkOrigin is the part of the check that needs no message. It refuses a
+// request whose headers name a page of another site, and a session's request
+// that names no origin.
 func checkOrigin(p policy, record *record, header http.Header) error {
 	if record.foreign && !mayCross(p, record) || needsShrimp(p, record) && !saysOrigin(header) {
 		return errCrossSite
@@ -43,26 +43,27 @@ func checkOrigin(p policy, record *record, header http.Header) error {
 	return nil
 }
 
-// mayCross reports whether a request may come from a page of another site: its
-// route is open to them, where no session counts, or its method serves any
-// origin, the route is not that of a form, and the request has no authority that
-// a browser may have added by itself.
+// mayCross reports whether a request may come from a page of another site,
+// which never counts as a session's. Either its route is open to other sites.
+// Or its method serves any origin, the route does not take the forms of own
+// pages, and the request has no authority that a browser may have added by
+// itself.
 func mayCross(p policy, record *record) bool {
 	return record.open || p.anyOrigin && !record.form && !record.ambient
 }
 
-// needsShrimp reports whether a request has to carry its session's token.
+// needsShrimp reports whether a request must have its session's token.
 func needsShrimp(p policy, record *record) bool {
 	return !record.safe && record.caller.FromSession() && !p.forgeable
 }
 
-// saysOrigin reports whether a browser said where the request comes from, as all
-// supported browsers do. That it comes from this site was checked before.
+// saysOrigin reports whether the browser named the origin of the request, as
+// all supported browsers do. That it is this site was checked before.
 func saysOrigin(header http.Header) bool {
 	return header.Get("Sec-Fetch-Site") != "" || header.Get("Origin") != ""
 }
 
-// shrimpFrom reads the token from the headers that clients of several ages
+// shrimpFrom returns the token from the headers that clients of several ages
 // use.
 func shrimpFrom(header http.Header) string {
 	for _, name := range shrimpHeaders() {
@@ -73,11 +74,11 @@ func shrimpFrom(header http.Header) string {
 	return ""
 }
 
-// shrimpHeaders are the headers that may carry the token.
+// shrimpHeaders returns the headers that may contain the token.
 func shrimpHeaders() [3]string { return [3]string{"O-Shrimp", "Onetime-Shrimp", "X-CSRF-Token"} }
 
-// WithShrimp returns the header with the token that came as a parameter, if no
-// header carries one. It leaves the argument as it is.
+// WithShrimp returns a copy of the header with the token from a parameter,
+// unless a header already has one.
 func WithShrimp(header http.Header, parameter string) http.Header {
 	if parameter == "" || shrimpFrom(header) != "" {
 		return header
@@ -87,7 +88,7 @@ func WithShrimp(header http.Header, parameter string) http.Header {
 	return header
 }
 
-// SameShrimp reports whether sent is own, in constant time. An empty own
+// SameShrimp reports, in constant time, whether sent equals own. An empty own
 // matches nothing.
 func SameShrimp(sent, own string) bool {
 	return own != "" && subtle.ConstantTimeCompare([]byte(sent), []byte(own)) == 1

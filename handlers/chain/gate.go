@@ -13,27 +13,27 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// gate decides what can be decided of a call before its body is read: whether
-// its credential is good, whether the method is for the caller, whether the
+// gate decides what is known of a call before its body is read: whether its
+// credential is valid, whether the caller may call the method, whether the
 // request comes from a page of another site, and one unit of the rate limit.
-// What depends on the message follows in the chain.
+// The chain decides what depends on the message.
 type gate struct {
 	policies policies
 	budgets  *limiter // nil counts nothing
 	log      *slog.Logger
 }
 
-// passage is what a request was let through for. It is good for one call.
+// passage records what a request was admitted for. It is valid for one call.
 type passage struct {
 	procedures []string
 	charged    hushv1.Limit // the budget that paid
 }
 
-// pass lets a request through to one of the procedures, or returns why not. It
-// fails closed: an unknown procedure, a request that was not authenticated and
-// a credential that is not good are refused on public methods too. A request
-// that may turn out to call one of several procedures has to be admitted to all
-// of them, and pays from the smallest budget.
+// pass admits a request to one of the procedures, or returns why not. It fails
+// closed: even public methods refuse an unknown procedure, an unauthenticated
+// request and an invalid credential. A request that may call one of several
+// procedures must be admitted to all of them, and pays from the smallest
+// budget.
 func (g gate) pass(record *record, header http.Header, procedures ...string) error {
 	if record == nil {
 		return errNoCaller
@@ -68,8 +68,8 @@ func (g gate) pass(record *record, header http.Header, procedures ...string) err
 	return nil
 }
 
-// enter lets a call into the chain. One that did not pass the gate passes it
-// here. One that paid from another budget than its method's gets that back.
+// enter admits a call to the chain. A call that did not pass the gate passes it
+// here. If it paid from another budget than its method's, it gets that back.
 func (g gate) enter(record *record, header http.Header, procedure string) error {
 	if record == nil {
 		return errNoCaller
@@ -104,7 +104,7 @@ func (g gate) charge(record *record, limit hushv1.Limit, units int) error {
 	return nil
 }
 
-// beforeMessage is the gate of calls over the wire.
+// beforeMessage is the gate for calls over the wire.
 func (g gate) beforeMessage(ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header) (context.Context, error) {
 	if record := recordFrom(ctx); record != nil {
 		record.most = int64(readLimit(spec.Procedure)) + framing
@@ -113,12 +113,12 @@ func (g gate) beforeMessage(ctx context.Context, spec connect.Spec, _ connect.Pe
 	return ctx, g.admit(ctx, header, spec.Procedure)
 }
 
-// framing is what a protocol puts around a message, and the byte by which one
-// shows that it is too long.
+// framing is what a protocol adds around a message, plus one byte, by which a
+// message shows that it is too long.
 const framing = 16
 
-// holdUnpacked counts what a compressed message became, for as long as its call
-// lasts: only what arrived was counted so far.
+// holdUnpacked counts the decompressed size of a message for the duration of
+// its call: so far only the received bytes were counted.
 func holdUnpacked(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
 		record := recordFrom(ctx)
@@ -132,8 +132,8 @@ func holdUnpacked(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// admit passes a request through the gate and leaves procedure and code for its
-// log line: a refusal here reaches no interceptor. Its error is a
+// admit passes a request through the gate and records procedure and code for
+// its log line, because a refusal here reaches no interceptor. Its error is a
 // *connect.Error or nil.
 func (g gate) admit(ctx context.Context, header http.Header, procedures ...string) error {
 	record := recordFrom(ctx)
@@ -151,10 +151,10 @@ func (g gate) admit(ctx context.Context, header http.Header, procedures ...strin
 	return refused
 }
 
-// codeUnread is the code in the log of a call whose message could not be read.
+// codeUnread is the logged code of a call whose message could not be read.
 const codeUnread = "unread"
 
-// checkGate is the gate as the chain's interceptor.
+// checkGate returns the gate as an interceptor of the chain.
 func checkGate(g gate) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
@@ -166,8 +166,8 @@ func checkGate(g gate) connect.UnaryInterceptorFunc {
 	}
 }
 
-// opens reports whether a method ends a secret. Its bodies have a lane of their
-// own, which creation cannot fill.
+// opens reports whether a method ends a secret. Such bodies have their own
+// lane, which creation cannot fill.
 func opens(p policy) bool {
 	return p.limit == hushv1.Limit_LIMIT_REVEAL || p.limit == hushv1.Limit_LIMIT_BURN
 }

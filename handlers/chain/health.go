@@ -10,7 +10,7 @@ import (
 )
 
 // serviceUnknown is the status of an unknown service in a watch. The protocol
-// has it; grpchealth does not name it.
+// defines it, but grpchealth has no name for it.
 const serviceUnknown grpchealth.Status = 3
 
 // health implements grpc.health.v1.Health: a service serves until the server
@@ -21,7 +21,7 @@ type health struct {
 }
 
 // Check returns the health of a service, or of the whole server for an empty
-// name. It returns CodeNotFound for an unknown service, but to a watch.
+// name. It returns CodeNotFound for an unknown service, except to a watch.
 func (h health) Check(ctx context.Context, req *grpchealth.CheckRequest) (*grpchealth.CheckResponse, error) {
 	switch {
 	case req.Service != "" && !slices.Contains(h.services, req.Service):

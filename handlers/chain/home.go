@@ -10,12 +10,12 @@ import (
 	"hush/vault/domain"
 )
 
-// home is the service's own host, the one that has sessions. On any other,
-// people share and open: the owner of that name could read a session there.
+// home is the service's own host, the only one with sessions. On any other
+// host, people can only share and open: its owner could read a session there.
 type home struct {
 	base     *url.URL
 	name     string
-	loopback bool // all names of this very machine count as one
+	loopback bool // all names of this machine are equal
 }
 
 func newHome(base *url.URL) home {
@@ -24,8 +24,8 @@ func newHome(base *url.URL) home {
 	return home{base, name, hosts.IsLoopback(name) || err == nil && addr.IsUnspecified()}
 }
 
-// has reports whether a request's Host, or its :authority, names the home. The
-// port does not matter: cookies know none, and proxies write it or leave it.
+// has reports whether a request's Host or :authority is the service's own. The
+// port does not matter: cookies ignore it, and proxies may add or drop it.
 func (h home) has(host string) bool {
 	name := HostOf(host)
 	if name == h.name {
@@ -41,7 +41,7 @@ func AtHome(ctx context.Context) bool {
 	return record != nil && record.home
 }
 
-// ElsewhereError refuses to sign in on another host than the service's own.
+// ElsewhereError refuses a sign-in on another host than the service's own.
 type ElsewhereError struct{ Base *url.URL }
 
 func (e *ElsewhereError) Error() string {

@@ -11,28 +11,28 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// jsonDepth is how deep a JSON message may nest.
+// jsonDepth is the maximum nesting of a JSON message.
 const jsonDepth = 32
 
-// jsonCodec reads and writes JSON as connect's own does, with two differences:
-// errors name the place of what is wrong with a message and never its content,
-// since the content may be a secret; and nesting and the number of elements are
-// bounded. Unknown fields are ignored, duplicate ones refused.
+// jsonCodec encodes and decodes JSON like connect's own codec, with two
+// differences: errors name the place in an invalid message but never its
+// content, which may be a secret; and nesting and the number of elements are
+// bounded. It ignores unknown fields and refuses duplicate ones.
 type jsonCodec struct {
 	name     string
-	elements int // the most that a message may have; 0 for any number
+	elements int // the maximum per message; 0 means any number
 }
 
 // Name is the codec's part of the content type.
 func (c jsonCodec) Name() string { return c.name }
 
-// IsBinary reports that messages may stand in a URL as text.
+// IsBinary returns false: messages may be text in a URL.
 func (jsonCodec) IsBinary() bool { return false }
 
-// Marshal writes a message.
+// Marshal encodes a message.
 func (c jsonCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
 
-// MarshalAppend writes a message behind dst.
+// MarshalAppend appends an encoded message to dst.
 func (jsonCodec) MarshalAppend(dst []byte, message any) ([]byte, error) {
 	m, err := asProto(message)
 	if err != nil {
@@ -41,7 +41,7 @@ func (jsonCodec) MarshalAppend(dst []byte, message any) ([]byte, error) {
 	return protojson.MarshalOptions{}.MarshalAppend(dst, m)
 }
 
-// MarshalStable writes a message the same way each time, for URLs.
+// MarshalStable encodes a message deterministically, for URLs.
 func (c jsonCodec) MarshalStable(message any) ([]byte, error) {
 	written, err := c.Marshal(message)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c jsonCodec) MarshalStable(message any) ([]byte, error) {
 	return compact.Bytes(), nil
 }
 
-// Unmarshal reads a message.
+// Unmarshal decodes a message.
 func (c jsonCodec) Unmarshal(data []byte, message any) error {
 	m, err := asProto(message)
 	if err != nil {
@@ -85,7 +85,7 @@ func crowded(data []byte, most int) bool {
 		case '"':
 			inside = !inside
 		case '\\':
-			i++ // outside of strings it is a mistake, which the parser finds
+			i++ // outside of strings it is an error, which the parser reports
 		case ',':
 			if inside {
 				continue
@@ -111,8 +111,8 @@ func asProto(message any) (proto.Message, error) {
 	return m, nil
 }
 
-// describeJSON keeps of a parser's error only where it was: its text quotes
-// the input.
+// describeJSON keeps only the place of a parser's error, whose text quotes the
+// input.
 func describeJSON(err error) error {
 	place := regexp.MustCompile(`\(line \d+:\d+\)`).FindString(err.Error())
 	if place == "" {

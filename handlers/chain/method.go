@@ -10,26 +10,26 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// Method is one RPC as a Go call. It runs the service behind the same chain of
+// Method is an RPC as a Go call. It runs the service behind the same chain of
 // interceptors as a call over the wire, and its errors are *connect.Error.
 type Method[Req, Res any] struct {
-	// Procedure is the RPC's full name, as in "/hush.v1.SecretService/BurnSecret".
+	// Procedure is the RPC's full name, such as
+	// "/hush.v1.SecretService/BurnSecret".
 	Procedure string
-	// Access is who the method is for. For anybody else a method for
-	// administrators does not exist; see Hides.
+	// Access declares who may call the method. A method for administrators does
+	// not exist for anyone else; see Hides.
 	Access hushv1.Access
 	call   func(ctx context.Context, header http.Header, req *Req) (*Res, error)
 }
 
-// Call runs the method. ctx has to come from a request that went through
-// API.Middleware, which says who calls; header is that request's.
+// Call runs the method. ctx must come from a request that passed
+// API.Middleware, which identifies the caller; header is that request's.
 func (m Method[Req, Res]) Call(ctx context.Context, header http.Header, req *Req) (*Res, error) {
 	return m.call(ctx, header, req)
 }
 
-// call is a request of a caller in this process, as interceptors see it: the
-// message with the procedure, the peer and the headers that connect itself
-// would not know.
+// call is an in-process request as interceptors see it: the message with the
+// procedure, the peer and the headers, which connect itself does not know.
 type call struct {
 	connect.AnyRequest
 	spec   connect.Spec
@@ -41,7 +41,7 @@ func (c *call) Peer() connect.Peer  { return connect.Peer{Protocol: "http"} }
 func (c *call) Header() http.Header { return c.header }
 func (c *call) HTTPMethod() string  { return http.MethodPost }
 
-// Bind turns a service's method into one that callers in this process may use.
+// Bind returns a service's method as one for callers in this process.
 func Bind[Req, Res any](c *Chain, procedure string, serve func(context.Context, *Req) (*Res, error)) Method[Req, Res] {
 	spec := connect.Spec{StreamType: connect.StreamTypeUnary, Procedure: procedure, Schema: c.policies[procedure].method}
 	next := c.WrapUnary(func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
@@ -68,5 +68,6 @@ func Bind[Req, Res any](c *Chain, procedure string, serve func(context.Context, 
 	}}
 }
 
-// errWrongMessage: an interceptor exchanged a message for one of another type.
+// errWrongMessage reports that an interceptor replaced a message with one of
+// another type.
 var errWrongMessage = errors.New("chain: message of a wrong type")

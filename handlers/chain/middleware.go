@@ -31,9 +31,9 @@ type middleware struct {
 	warned   *sync.Once // about forwarded addresses of an untrusted peer
 }
 
-// wrap answers a request through next, with its caller in the context, and
-// writes its one log line. The line holds templates, codes and counts; never a
-// path, a query, a header or an address.
+// wrap serves a request through next, with its caller in the context, and
+// writes its one log line. The line has templates, codes and counts, but never
+// a path, a query, a header or an address.
 func (m middleware) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := m.now()
@@ -64,8 +64,8 @@ func (m middleware) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// refuse answers a request of a network that has too many, before it is looked
-// at any further.
+// refuse refuses a request of a network that has too many, before anything else
+// is checked.
 func (m middleware) refuse(r *http.Request, network caller.Network, answer chimiddleware.WrapResponseWriter, began time.Time) {
 	refuseRequest(answer, r)
 	m.note(r, &record{
@@ -73,9 +73,9 @@ func (m middleware) refuse(r *http.Request, network caller.Network, answer chimi
 	}, answer, began)
 }
 
-// peer is the caller's address: the connection's, or if that is a trusted
-// proxy's, the last one in X-Forwarded-For that is not. It reports whether that
-// is another one than the connection's.
+// peer returns the caller's address: the connection's or, if that is a trusted
+// proxy's, the last untrusted one in X-Forwarded-For. forwarded reports whether
+// it differs from the connection's.
 func (m middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -86,7 +86,7 @@ func (m middleware) peer(r *http.Request) (addr netip.Addr, forwarded bool) {
 	return addr, addr != own
 }
 
-// caller is the caller's address on a connection from addr.
+// caller returns the caller's address on a connection from addr.
 func (m middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
 	if !m.trusts(addr) {
 		m.warnForwarded(r)
@@ -105,8 +105,8 @@ func (m middleware) caller(r *http.Request, addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// warnForwarded warns once of a proxy that is not trusted: all who come through
-// it share one network's limits.
+// warnForwarded warns once about an untrusted proxy: all its clients share one
+// network's limits.
 func (m middleware) warnForwarded(r *http.Request) {
 	if len(r.Header.Values("X-Forwarded-For")) == 0 {
 		return
@@ -125,8 +125,8 @@ func (m middleware) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// template is the route of requests that reach no row of a table: the RPC, or
-// "unknown".
+// template returns the route of a request that no row of a table serves: the
+// RPC, or "unknown".
 func (m middleware) template(r *http.Request) string {
 	if _, known := m.policies[r.URL.Path]; known {
 		return r.URL.Path
@@ -134,7 +134,7 @@ func (m middleware) template(r *http.Request) string {
 	return "unknown"
 }
 
-// panicked answers for a handler outside the RPC chain that panicked.
+// panicked responds after a panic of a handler outside the RPC chain.
 func (m middleware) panicked(w chimiddleware.WrapResponseWriter, rec *record, value any) {
 	m.log.Error("panic", "route", rec.route, "type", crash.Type(value), "stack", crash.Frames())
 	if w.Status() == 0 {
@@ -142,7 +142,7 @@ func (m middleware) panicked(w chimiddleware.WrapResponseWriter, rec *record, va
 	}
 }
 
-// note writes the request's line.
+// note writes the request's log line.
 func (m middleware) note(r *http.Request, rec *record, w chimiddleware.WrapResponseWriter, began time.Time) {
 	status := w.Status()
 	if status == 0 {
@@ -156,7 +156,7 @@ func (m middleware) note(r *http.Request, rec *record, w chimiddleware.WrapRespo
 		slog.String("proto", r.Proto), slog.String("network", rec.caller.Network.Masked()))
 }
 
-// knownMethod keeps what a client made up out of the log.
+// knownMethod keeps invented methods out of the log.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

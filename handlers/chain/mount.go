@@ -14,17 +14,17 @@ import (
 
 // Mount is a service at its path, ready for an http.Handler tree.
 type Mount struct {
-	// Path ends in a slash, as in "/hush.v1.SecretService/".
+	// Path ends in a slash, such as "/hush.v1.SecretService/".
 	Path    string
 	Handler http.Handler
-	// Procedures are the RPCs below it; none for health and reflection.
+	// Procedures are the RPCs below Path; none for health and reflection.
 	Procedures []string
-	// Access is who all of it is for: ACCESS_COLONEL if every procedure is for
-	// administrators, otherwise ACCESS_PUBLIC.
+	// Access is ACCESS_COLONEL if every procedure is for administrators,
+	// otherwise ACCESS_PUBLIC.
 	Access hushv1.Access
 }
 
-// Mount returns a service at its path, and names the procedures below it.
+// Mount returns a service at its path with the procedures below it.
 func (c *Chain) Mount(path string, handler http.Handler) Mount {
 	m := Mount{Path: path, Handler: NoStore(c.hidden(brief(c.streams.around(handler))))}
 	for procedure := range c.policies {
@@ -37,8 +37,8 @@ func (c *Chain) Mount(path string, handler http.Handler) Mount {
 	return m
 }
 
-// hidden answers a procedure that does not exist for the caller as the service
-// answers one that it does not have.
+// hidden responds to a procedure that does not exist for the caller like the
+// service responds to an unknown one.
 func (c *Chain) hidden(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if Hides(c.policies[r.URL.Path].access, r) {
@@ -53,7 +53,7 @@ func (c *Chain) plain(path string, handler http.Handler) Mount {
 	return Mount{Path: path, Handler: NoStore(brief(c.streams.around(handler)))}
 }
 
-// NoStore forbids caches to keep answers and browsers to guess their type.
+// NoStore forbids caching responses and guessing their type.
 func NoStore(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -64,7 +64,7 @@ func NoStore(next http.Handler) http.Handler {
 	})
 }
 
-// Besides returns the services that are public: health and reflection. They know
+// Besides returns the other public services: health and reflection. They know
 // nothing of secrets, have no access option, and do not list what is for
 // administrators.
 func (c *Chain) Besides() []Mount {

@@ -8,10 +8,11 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// OperatorOptions are those of a service on the operator's socket. Its messages
-// are validated and its errors are mapped like those of the public port, and it
-// has no gate: it authenticates no caller. A service with them must never be part
-// of the public tree. It fails if the service's field limits are broken.
+// OperatorOptions returns the options of a service on the operator's socket.
+// Its messages are validated and its errors mapped like those of the public
+// port. It has no gate and authenticates no caller, so it must never be part of
+// the public tree. OperatorOptions fails if the service's field limits are
+// invalid.
 func OperatorOptions(log *slog.Logger, service protoreflect.ServiceDescriptor) ([]connect.HandlerOption, error) {
 	validation, err := newValidation([]protoreflect.ServiceDescriptor{service})
 	if err != nil {

@@ -16,17 +16,18 @@ type policy struct {
 	access hushv1.Access
 	limit  hushv1.Limit
 	scope  hushv1.Scope
-	// forgeable methods do nothing in a session's name.
+	// forgeable methods do nothing on behalf of a session.
 	forgeable bool
-	// anyOrigin methods are for pages of any origin.
+	// anyOrigin methods may be called from pages of any origin.
 	anyOrigin bool
 }
 
-// policies holds the policy of every procedure there is; a procedure that is
-// not in it is refused.
+// policies holds the policy of every procedure. A procedure without one is
+// refused.
 type policies map[string]policy
 
-// services lists every service of the public port but health and reflection.
+// services returns every service of the public port except health and
+// reflection.
 func services() []protoreflect.ServiceDescriptor {
 	var list []protoreflect.ServiceDescriptor
 	for _, file := range []protoreflect.FileDescriptor{
@@ -48,8 +49,8 @@ func services() []protoreflect.ServiceDescriptor {
 	return list
 }
 
-// readPolicies reads the options of every method of the services, and fails
-// for one that declares no access, no limit or no scope.
+// readPolicies reads the options of every method of the services. It fails if
+// one declares no access, no limit or no scope.
 func readPolicies(services []protoreflect.ServiceDescriptor) (policies, error) {
 	read := policies{}
 	for _, service := range services {
@@ -90,7 +91,7 @@ func (p policies) accessOf(procedures []string) hushv1.Access {
 	return hushv1.Access_ACCESS_COLONEL
 }
 
-// proceduresOf are the procedures of a service.
+// proceduresOf returns the procedures of a service.
 func proceduresOf(service protoreflect.ServiceDescriptor) []string {
 	var list []string
 	for i := range service.Methods().Len() {
@@ -99,7 +100,7 @@ func proceduresOf(service protoreflect.ServiceDescriptor) []string {
 	return list
 }
 
-// procedureOf is a method's name as RPC protocols write it.
+// procedureOf returns the name of a method in RPC protocols.
 func procedureOf(method protoreflect.MethodDescriptor) string {
 	return "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
 }

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// maxElements is how many fields, list elements and map entries a message
-	// of the public port may have. Each costs memory many times its size on
-	// the wire, and no request has reason for a tenth of it.
+	// maxElements is the maximum number of fields, list elements and map
+	// entries of a message on the public port. Each needs many times its wire
+	// size in memory, and no legitimate request has a tenth of them.
 	maxElements = 1000
-	// protoDepth is how deep a message may nest.
+	// protoDepth is the maximum nesting of a message.
 	protoDepth = 32
 )
 
@@ -21,21 +21,21 @@ var (
 	errProtobuf = errors.New("malformed protobuf message")
 )
 
-// protoCodec reads and writes protobuf as connect's own codec does, but bounds
-// how many elements a message has before it is taken apart, drops unknown
-// fields, and says nothing of what is in a message that it refuses.
+// protoCodec encodes and decodes protobuf like connect's own codec, but bounds
+// the number of elements before it decodes a message, drops unknown fields, and
+// reveals nothing of a refused message.
 type protoCodec struct{}
 
 // Name is the codec's part of the content type.
 func (protoCodec) Name() string { return "proto" }
 
-// IsBinary reports that messages are not text.
+// IsBinary returns true: messages are not text.
 func (protoCodec) IsBinary() bool { return true }
 
-// Marshal writes a message.
+// Marshal encodes a message.
 func (c protoCodec) Marshal(message any) ([]byte, error) { return c.MarshalAppend(nil, message) }
 
-// MarshalAppend writes a message behind dst.
+// MarshalAppend appends an encoded message to dst.
 func (protoCodec) MarshalAppend(dst []byte, message any) ([]byte, error) {
 	m, err := asProto(message)
 	if err != nil {
@@ -44,7 +44,7 @@ func (protoCodec) MarshalAppend(dst []byte, message any) ([]byte, error) {
 	return proto.MarshalOptions{}.MarshalAppend(dst, m)
 }
 
-// MarshalStable writes a message the same way each time.
+// MarshalStable encodes a message deterministically.
 func (protoCodec) MarshalStable(message any) ([]byte, error) {
 	m, err := asProto(message)
 	if err != nil {
@@ -53,7 +53,7 @@ func (protoCodec) MarshalStable(message any) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
-// Unmarshal reads a message.
+// Unmarshal decodes a message.
 func (protoCodec) Unmarshal(data []byte, message any) error {
 	m, err := asProto(message)
 	if err != nil {
@@ -69,8 +69,8 @@ func (protoCodec) Unmarshal(data []byte, message any) error {
 	return nil
 }
 
-// countFields bounds the fields of a message. Messages within count as one:
-// those of the contract hold no lists.
+// countFields bounds the fields of a message. A nested message counts as one:
+// those of the contract have no lists.
 func countFields(data []byte) error {
 	for fields := 0; len(data) > 0; fields++ {
 		if fields == maxElements {

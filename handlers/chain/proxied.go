@@ -9,9 +9,9 @@ import (
 	"hush/vault/caller"
 )
 
-// proxied counts the running requests of networks that come through trusted
-// proxies. A proxy's connections have no share, so the bounds of connections do
-// not tell those networks apart. Counting takes an atomic addition and no lock.
+// proxied counts the running requests of networks behind trusted proxies. A
+// proxy's connections have no share, so the limits on connections do not
+// distinguish those networks. Counting takes an atomic addition and no lock.
 type proxied struct {
 	most     int64
 	seed     maphash.Seed
@@ -26,7 +26,8 @@ func newProxied(most int) *proxied {
 	return &proxied{most: int64(most), seed: maphash.MakeSeed()}
 }
 
-// begin counts a request until end, or reports that there is no room for it.
+// begin counts a request until end is called. room reports whether there was
+// room for it.
 func (p *proxied) begin(network caller.Network) (end func(), room bool) {
 	if p == nil {
 		return func() {}, true
@@ -39,10 +40,10 @@ func (p *proxied) begin(network caller.Network) (end func(), room bool) {
 	return func() { running.Add(-1) }, true
 }
 
-// refuseRequest answers in words that every protocol reads: Connect takes the
-// code from the JSON, gRPC takes it from the status, and the legacy versions
-// show the message. Over HTTP/1 the server would wait for the rest of a body
-// before it answers, unless the connection ends with the answer.
+// refuseRequest writes a response that every protocol understands: Connect
+// reads the code in the JSON, gRPC the status, and the legacy versions show the
+// message. Over HTTP/1 the response closes the connection, because otherwise
+// the server would first wait for the rest of the body.
 func refuseRequest(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if r.ProtoMajor == 1 && r.ContentLength != 0 {

@@ -13,11 +13,11 @@ import (
 	"hush/vault/caller"
 )
 
-// maxBuckets bounds the memory that buckets take, at some 150 bytes each.
+// maxBuckets bounds the memory of the buckets, at about 150 bytes each.
 const maxBuckets = 100_000
 
-// budget is how many calls of a kind a network has in a time. The whole of it
-// grows back in that time. Twenty minutes are what legacy scripts expect.
+// budget is the number of calls that a network has in a period. It refills
+// completely in that period. Legacy scripts expect twenty minutes.
 type budget struct {
 	calls int
 	in    time.Duration
@@ -51,11 +51,11 @@ func budgetOf(limit hushv1.Limit) budget {
 	}
 }
 
-// rate is how much of a budget grows back in a second.
+// rate returns how much of a budget refills per second.
 func (b budget) rate() float64 { return float64(b.calls) / b.in.Seconds() }
 
-// limitRate counts what of a call depends on its message, against the budget
-// that the method names. The first unit was paid at the gate.
+// limitRate charges the message-dependent part of a call to the budget that the
+// method names. The gate charged the first unit.
 func limitRate(g gate) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		if g.budgets == nil {
@@ -80,7 +80,7 @@ func limitRate(g gate) connect.UnaryInterceptorFunc {
 	}
 }
 
-// cost is how many calls a message counts for.
+// cost returns the number of calls that a message counts for.
 func cost(message any) int {
 	switch list := message.(type) {
 	case *hushv1.ListSecretStatusRequest:
@@ -92,8 +92,8 @@ func cost(message any) int {
 	}
 }
 
-// mailsOf is how many recipients a message asks to write to. An element may
-// hold several addresses.
+// mailsOf returns the number of recipients of a message. An element may hold
+// several addresses.
 func mailsOf(message any) int {
 	writes, ok := message.(interface{ GetRecipients() []string })
 	if !ok {
@@ -106,9 +106,9 @@ func mailsOf(message any) int {
 	return mails
 }
 
-// limiter keeps a token bucket for each network, /48 or account and budget. When
-// there are too many, those that are full again are forgotten first, which loses nothing,
-// and then any.
+// limiter keeps a token bucket for each pair of a budget and a network, /48 or
+// account. If there are too many, it drops full ones first, which loses
+// nothing, and then any.
 type limiter struct {
 	now func() time.Time
 
@@ -124,7 +124,8 @@ type bucketKey struct {
 	limit   hushv1.Limit
 }
 
-// budget is that of a network or an account, and four times that for a /48.
+// budget returns the budget of a network or an account, and four times that for
+// a /48.
 func (k bucketKey) budget() budget {
 	b := budgetOf(k.limit)
 	if k.wide {
@@ -133,9 +134,9 @@ func (k bucketKey) budget() budget {
 	return b
 }
 
-// wideKey returns the bucket of the IPv6 /48 around a network, which counts what
-// is created: what that leaves behind outlasts the call, and a /48 has 65,536
-// networks. It returns false for a network or a budget without one.
+// wideKey returns the bucket of the IPv6 /48 around a network. It counts
+// creation, whose results outlast the call, since a /48 has 65,536 networks. It
+// returns false for a network or a budget without one.
 func wideKey(network caller.Network, limit hushv1.Limit) (key bucketKey, ok bool) {
 	if limit != hushv1.Limit_LIMIT_CREATE {
 		return bucketKey{}, false
@@ -148,8 +149,8 @@ func newLimiter(now func() time.Time) *limiter {
 	return &limiter{now: now, buckets: map[bucketKey]*rate.Limiter{}}
 }
 
-// takeCaller takes from the budget of a network and from that of the /48 around
-// it, where it counts, or from neither.
+// takeCaller takes from the budget of a network and, if it counts, from that of
+// the /48 around it, or from neither.
 func (l *limiter) takeCaller(network caller.Network, limit hushv1.Limit, cost int) time.Duration {
 	key := bucketKey{network: network, limit: limit}
 	if wait := l.take(key, cost); wait > 0 {
@@ -212,7 +213,7 @@ func (l *limiter) bucket(key bucketKey, now time.Time) *rate.Limiter {
 	return bucket
 }
 
-// forget makes room for a tenth of the buckets at least.
+// forget drops at least a tenth of the buckets.
 func (l *limiter) forget(now time.Time) {
 	for key, bucket := range l.buckets {
 		if bucket.TokensAt(now) >= float64(bucket.Burst()) {

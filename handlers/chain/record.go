@@ -10,31 +10,31 @@ import (
 	"hush/vault/caller"
 )
 
-// record goes with a request from the middleware to the service and back: who
-// calls on the way in, what became of it and which cookies the answer sets on
-// the way out.
+// record accompanies a request from the middleware to the service and back: on
+// the way in it has the caller, on the way out the result and the cookies of
+// the response.
 type record struct {
 	caller  caller.Caller
-	refused bool          // a credential was sent and is not good
-	broken  error         // whether it is good could not be found out
+	refused bool          // the credential is invalid
+	broken  error         // the credential could not be checked
 	safe    bool          // the HTTP method changes nothing
 	home    bool          // it was sent to the service's own host
 	foreign bool          // a browser sent it from a page of another site
-	ambient bool          // it has authority that a browser may have added by itself
-	open    bool          // the route is for pages of other sites, too
-	form    bool          // the route takes the forms of the service's own pages alone
-	locale  locale.Locale // of the answer
+	ambient bool          // its authority may have been added by the browser
+	open    bool          // the route also serves pages of other sites
+	form    bool          // the route takes only forms of the service's own pages
+	locale  locale.Locale // of the response
 	passage passage       // through the gate
 	opens   bool          // it may end a secret
 	body    *body         // nil without one
-	most    int64         // bytes that are read of it; 0 for any number
+	most    int64         // maximum bytes of the body; 0 means any number
 	packed  bool          // its messages may be compressed
 
 	route     string // template, never a path
 	procedure string
 	code      string
-	header    http.Header              // of the answer
-	control   *http.ResponseController // of a stream's answer; nil for other calls
+	header    http.Header              // of the response
+	control   *http.ResponseController // of a stream's response; nil for other calls
 }
 
 type recordKey struct{}
@@ -50,7 +50,7 @@ func recordFrom(ctx context.Context) *record {
 	return r
 }
 
-// CallerFrom returns who calls. Access was checked before a service runs.
+// CallerFrom returns the caller. Access was checked before a service runs.
 func CallerFrom(ctx context.Context) caller.Caller {
 	if r := recordFrom(ctx); r != nil {
 		return r.caller
@@ -58,7 +58,7 @@ func CallerFrom(ctx context.Context) caller.Caller {
 	return caller.Caller{}
 }
 
-// LocaleFrom returns the language of the answer.
+// LocaleFrom returns the language of the response.
 func LocaleFrom(ctx context.Context) locale.Locale {
 	if r := recordFrom(ctx); r != nil && r.locale != "" {
 		return r.locale
@@ -73,8 +73,8 @@ func Route(r *http.Request, template string) {
 	}
 }
 
-// Open marks the request's route as open to pages of other sites. Their
-// requests bring no session.
+// Open marks the request's route as open to pages of other sites. A request
+// from such a page never counts as a session's.
 func Open(r *http.Request) {
 	if record := recordFrom(r.Context()); record != nil {
 		record.open = true
@@ -89,8 +89,8 @@ func Anyone(r *http.Request) {
 	}
 }
 
-// BodyLimit returns the most bytes of a legacy request's body: most, or less for
-// a request that may end a secret.
+// BodyLimit returns the maximum bytes of a legacy request's body: most, or less
+// for a request that may end a secret.
 func BodyLimit(r *http.Request, most int64) int64 {
 	if record := recordFrom(r.Context()); record != nil && record.opens {
 		return min(most, openingLimit)
@@ -106,19 +106,19 @@ func Form(r *http.Request) {
 	}
 }
 
-// Visitor is what an answer's frame needs to know of the caller.
+// Visitor is what a response's frame needs to know of the caller.
 type Visitor struct {
 	// Custid is the account's address; empty for anonymous callers.
 	Custid string
 	// Shrimp is the session's token against forged requests; empty for callers
 	// without a session.
 	Shrimp string
-	// Locale is the language of the answer.
+	// Locale is the language of the response.
 	Locale locale.Locale
 }
 
-// VisitorOf returns who asks, as the middleware found out. After a sign-in in
-// the same request it is still who asked.
+// VisitorOf returns the sender of a request as the middleware identified it. A
+// sign-in during the request does not change it.
 func VisitorOf(r *http.Request) Visitor {
 	record := recordFrom(r.Context())
 	if record == nil {
@@ -130,7 +130,7 @@ func VisitorOf(r *http.Request) Visitor {
 	}
 }
 
-// noteProcedure is the outermost interceptor: it leaves procedure and code for
+// noteProcedure is the outermost interceptor. It records procedure and code for
 // the request's log line.
 func noteProcedure(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {

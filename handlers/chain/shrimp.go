@@ -7,7 +7,7 @@ const (
 	shrimpAlphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 )
 
-// NewShrimp returns a random token in the form that sessions have: 49 characters
+// NewShrimp returns a random token in the form of a session's: 49 characters
 // 0-9 and a-z. Clients store it and send it back; without a session it is not
 // checked.
 func NewShrimp() string {

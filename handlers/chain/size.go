@@ -3,25 +3,25 @@ package chain
 import "hush/gen/hush/v1/hushv1connect"
 
 const (
-	// compressFrom is the smallest answer worth compressing, in bytes.
+	// compressFrom is the minimum size of a compressed response, in bytes.
 	compressFrom = 1024
-	// concealLimit is the most bytes of a message that holds a secret of
-	// 1 MiB: JSON may need six bytes for one, but text that does is rare.
+	// concealLimit is the maximum bytes of a message with a secret of 1 MiB.
+	// JSON may need six bytes for one, but such text is rare.
 	concealLimit = 4 << 20
-	// imageLimit is the most bytes of a message that holds an image of 1 MiB,
+	// imageLimit is the maximum bytes of a message with an image of 1 MiB,
 	// which is a third longer in JSON.
 	imageLimit = 2 << 20
-	// verdictLimit is the most bytes of one that holds a form of 50 fields of
-	// 8 KiB and the verdict about it.
+	// verdictLimit is the maximum bytes of a message with a form of 50 fields
+	// of 8 KiB and the verdict about it.
 	verdictLimit = 1 << 20
-	// reportLimit is the most bytes of a browser's report, with all that JSON
-	// may escape.
+	// reportLimit is the maximum bytes of a browser's report, including all
+	// JSON escapes.
 	reportLimit = 256 << 10
-	// messageLimit is the most bytes of any other message.
+	// messageLimit is the maximum bytes of any other message.
 	messageLimit = 64 << 10
 )
 
-// readLimit is the most bytes that a procedure's message may have after
+// readLimit returns the maximum bytes of a procedure's message after
 // decompression.
 func readLimit(procedure string) int {
 	switch procedure {

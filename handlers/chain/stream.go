@@ -17,24 +17,26 @@ import (
 )
 
 const (
-	// StreamsMost is how many streams one network or account may have open at a
-	// time: receipts that it follows, health watches and reflection.
+	// StreamsMost is the maximum number of open streams of one network or
+	// account: watched receipts, health watches and reflection.
 	StreamsMost = 20
-	// streamsAll is how many there may be in all.
+	// streamsAll is the maximum number of streams in all.
 	streamsAll = 2000
-	// streamLife is how long a stream lasts before its client has to resume it.
+	// streamLife is the maximum duration of a stream; then its client must
+	// resume it.
 	streamLife = 15 * time.Minute
-	// sendTime is how long the client of a stream may take to read a message.
+	// sendTime is the maximum time that a stream's client may take to read a
+	// message.
 	sendTime = 30 * time.Second
 )
 
-// errStreamOver ends a stream that has lasted its time, or whose server stops.
+// errStreamOver ends a stream at the end of its time, or when the server stops.
 // Clients call again.
 var errStreamOver = refusal.ErrUnavailable
 
-// streams bounds all streams, whatever service they belong to: how many there
-// are, from their headers on, how long they last, and how long a write takes.
-// Until a stream's request is complete the server's own deadlines hold.
+// streams bounds all streams of all services: their number, from their headers
+// on, their duration, and the time of a write. Until a stream's request is
+// complete, the server's own deadlines apply.
 type streams struct {
 	procedures     map[string]bool
 	life, sendTime time.Duration
@@ -46,7 +48,7 @@ type streams struct {
 	all     int
 }
 
-// streamer is who has streams: an account, or else a network.
+// streamer is the owner of streams: an account, or else a network.
 type streamer struct {
 	account string
 	network caller.Network
@@ -70,8 +72,8 @@ func newStreams(policies policies) *streams {
 	return s
 }
 
-// around counts the streams among the requests for next, and refuses those that
-// are too many.
+// around counts the streams among the requests for next, and refuses excess
+// ones.
 func (s *streams) around(next http.Handler) http.Handler {
 	refusals := connect.NewErrorWriter()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -129,7 +131,7 @@ func (*streams) WrapStreamingClient(next connect.StreamingClientFunc) connect.St
 	return next
 }
 
-// WrapStreamingHandler gives a stream its deadlines, and ends its context after
+// WrapStreamingHandler sets a stream's deadlines, and ends its context after
 // its time and when the server stops. It then returns a code that makes clients
 // resume.
 func (s *streams) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
@@ -152,7 +154,7 @@ func (s *streams) WrapStreamingHandler(next connect.StreamingHandlerFunc) connec
 	}
 }
 
-// streamKey is in the context of every stream.
+// streamKey is the context key of every stream.
 type streamKey struct{}
 
 // streamConn is a stream with deadlines.
@@ -163,8 +165,8 @@ type streamConn struct {
 	sendTime time.Duration
 }
 
-// Receive reads a message. At the end of the request, and not before it, the
-// server's deadlines are over: they are for requests that come slowly.
+// Receive reads a message. Only at the end of the request does it remove the
+// server's deadlines, which are for slow requests.
 func (c *streamConn) Receive(message any) error {
 	err := c.StreamingHandlerConn.Receive(message)
 	if errors.Is(err, io.EOF) {

@@ -8,9 +8,9 @@ import (
 	"connectrpc.com/connect"
 )
 
-// unpacker decompresses a message. It ends one byte behind the most that the
-// message may have, however much more there is, and counts what it gives while
-// it is at work.
+// unpacker decompresses a message. It stops one byte after the message's limit,
+// however much more there is, and counts the bytes that it returns while it is
+// in use.
 type unpacker struct {
 	gzip.Reader
 
@@ -19,14 +19,14 @@ type unpacker struct {
 	given  int64
 }
 
-// packing is gzip for messages of a procedure with that limit.
+// packing returns gzip for messages of a procedure with that limit.
 func packing(f *flight, most int) connect.HandlerOption {
 	return connect.WithCompression("gzip",
 		func() connect.Decompressor { return &unpacker{flight: f, most: int64(most)} },
 		func() connect.Compressor { return gzip.NewWriter(io.Discard) })
 }
 
-// Reset begins another message.
+// Reset starts another message.
 func (u *unpacker) Reset(from io.Reader) error {
 	u.release()
 	return u.Reader.Reset(from)

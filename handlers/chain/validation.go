@@ -10,9 +10,9 @@ import (
 )
 
 // newValidation compiles the field limits of every request of the services, so
-// that the first call is as fast as the next and a broken rule stops the start.
-// It stops at the first limit that a message breaks: one that breaks a million
-// must not be answered with a million.
+// that the first call is as fast as later ones and an invalid rule prevents the
+// start. It stops at the first limit that a message exceeds: a message with a
+// million violations must not cause a response with a million.
 func newValidation(services []protoreflect.ServiceDescriptor) (connect.Interceptor, error) {
 	var requests []proto.Message
 	for _, service := range services {

@@ -9,16 +9,16 @@ import (
 	"connectrpc.com/connect"
 )
 
-// What an error may weigh, in bytes. JSON writes up to six bytes for one, and
-// details twice; gRPC writes the message twice, with up to three bytes for one.
-// In every protocol this stays below 8 KiB.
+// The maximum bytes of an error. JSON writes up to six bytes for one, and
+// details twice. gRPC writes the message twice, with up to three bytes for one.
+// In every protocol the error stays below 8 KiB.
 const (
 	maxErrorText    = 512
 	maxErrorDetails = 512
 )
 
-// light returns err with a message and details of bounded size. A detail that
-// does not fit is left out whole.
+// light returns err with a message and details of bounded size. It leaves out a
+// detail that does not fit.
 func light(err *connect.Error) *connect.Error {
 	var fit []*connect.ErrorDetail
 	left, details := maxErrorDetails, err.Details()
@@ -39,7 +39,8 @@ func light(err *connect.Error) *connect.Error {
 	return lighter
 }
 
-// shortened cuts a text to what an error may say, between two characters.
+// shortened truncates a text to the size limit of errors, at a character
+// boundary.
 func shortened(text string) string {
 	const more = "..."
 	if len(text) <= maxErrorText {
@@ -48,11 +49,12 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:maxErrorText-len(more)], "") + more
 }
 
-// maxProtocolText is longer than any protocol header and query parameter that
-// a client has reason to send.
+// maxProtocolText is longer than any legitimate protocol header or query
+// parameter.
 const maxProtocolText = 256
 
-// protocolHeaders and protocolParams are those that connect's own errors quote.
+// protocolHeaders and protocolParams return the ones that connect's own errors
+// quote.
 func protocolHeaders() [7]string {
 	return [7]string{
 		"Content-Type", "Content-Encoding", "Grpc-Encoding", "Connect-Content-Encoding",
@@ -63,7 +65,7 @@ func protocolHeaders() [7]string {
 func protocolParams() [4]string { return [4]string{"encoding", "compression", "connect", "base64"} }
 
 // brief refuses requests whose protocol headers or parameters are so long that
-// an error which quotes them would be heavy.
+// an error quoting them would be too large.
 func brief(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if verbose(r) {
