@@ -4,9 +4,9 @@ package hosts
 
 import "net/netip"
 
-// IsLoopback reports whether a host is this machine. The host is a name or an IP
-// address without port and brackets. Names are not looked up: one that leads
-// here today may lead elsewhere tomorrow.
+// IsLoopback reports whether a host is this machine. The host is a name or an
+// IP address without port and brackets. It does not look names up: the address
+// of a name can change.
 func IsLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()

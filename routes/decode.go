@@ -12,10 +12,10 @@ import (
 	"hush/routes/refusal"
 )
 
-// recentPage is how many receipts a list shows: the most that one call returns.
+// recentPage is the number of receipts in a list: the maximum of one call.
 const recentPage = 500
 
-// Parameters of the decoders below.
+// The parameters of the decoders below.
 func concealFields() []params.Field {
 	return slices.Concat(params.Required(params.FormText, "secret"), termsFields())
 }
@@ -39,7 +39,7 @@ func passphraseField() []params.Field { return params.Optional(params.FormText, 
 
 func keysFields() []params.Field { return params.Optional(params.FormKeys, "keys", "identifiers") }
 
-// terms is what concealing and generating have in common.
+// terms are the common options of concealing and generating.
 type terms struct {
 	ttl         *durationpb.Duration
 	passphrase  string
@@ -111,7 +111,7 @@ func decodeLength(p params.Params) (int32, error) {
 	return int32(length), nil
 }
 
-// decodeCharacterSets returns nil if none is chosen.
+// decodeCharacterSets returns nil if no set is selected.
 func decodeCharacterSets(p params.Params) (*hushv1.CharacterSets, error) {
 	sets, chosen := new(hushv1.CharacterSets), false
 	for _, set := range []struct {
@@ -156,7 +156,7 @@ func decodeBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
 	return &hushv1.BurnSecretRequest{MetadataKey: req.Key, Passphrase: passphrase}, nil
 }
 
-// decodeSureBurn is for callers who have to confirm.
+// decodeSureBurn is for callers who must confirm.
 func decodeSureBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
 	sure, err := call.Continues().Yes(req)
 	if err != nil {
@@ -172,7 +172,7 @@ func decodeSecretStatus(req *call.Request) (*hushv1.GetSecretStatusRequest, erro
 	return &hushv1.GetSecretStatusRequest{SecretKey: req.Key}, nil
 }
 
-// decodeSecretStatuses reads keys as texts with commas and as lists.
+// decodeSecretStatuses accepts keys as lists and as comma-separated texts.
 func decodeSecretStatuses(req *call.Request) (*hushv1.ListSecretStatusRequest, error) {
 	keys, err := req.Params.Keys("keys", "identifiers")
 	return &hushv1.ListSecretStatusRequest{SecretKeys: keys}, err
@@ -186,8 +186,8 @@ func decodeRecent(*call.Request) (*hushv1.ListMetadataRequest, error) {
 	return &hushv1.ListMetadataRequest{PageSize: recentPage}, nil
 }
 
-// decodeMemo requires the note: an empty one removes the note, a missing one is a
-// mistake.
+// decodeMemo requires the note: an empty one removes the note, and a missing
+// one is an error.
 func decodeMemo(req *call.Request) (*hushv1.UpdateMetadataRequest, error) {
 	memo, err := req.Params.Optional("memo")
 	if err != nil {
@@ -211,7 +211,7 @@ func decodeShrimp(req *call.Request) (*hushv1.ValidateShrimpRequest, error) {
 	return &hushv1.ValidateShrimpRequest{Shrimp: shrimp}, nil
 }
 
-// generates is a choice by kind.
+// generates returns a choice by kind.
 func generates() call.Choice {
 	return call.Choice{Fields: params.Optional(params.FormText, "kind"), Yes: func(req *call.Request) (bool, error) {
 		kind, err := req.Params.Text("kind")

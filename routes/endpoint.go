@@ -15,38 +15,38 @@ import (
 
 // Endpoint describes one route for programs that document or test the tables.
 type Endpoint struct {
-	// Version is the API's, as in v1; empty for pages.
+	// Version is the API version, such as v1; empty for pages.
 	Version string
 	// Method is the HTTP method; endpoints for GET serve HEAD too.
 	Method string
-	// Path is the template, as in /api/v1/secret/{key}.
+	// Path is the template, such as /api/v1/secret/{key}.
 	Path string
-	// Operation is as in Row.
+	// Operation is the same as in Row.
 	Operation string
-	// Procedures are the full names of the RPCs behind it, of which a request
-	// calls one; empty if it calls none.
+	// Procedures are the full names of the RPCs behind it, one of which a
+	// request calls; empty if it calls none.
 	Procedures []string
 	// Params are the parameters in the path, the query and the body.
 	Params []Param
-	// Access is who may call it; ACCESS_UNSPECIFIED if it calls no RPC.
+	// Access declares who may call it; ACCESS_UNSPECIFIED if it calls no RPC.
 	Access hushv1.Access
-	// AnyOrigin says that scripts of other sites may call it.
+	// AnyOrigin reports whether scripts of other sites may call it.
 	AnyOrigin bool
-	// AnyCredential says that a credential that is not valid counts as none.
+	// AnyCredential reports whether an invalid credential counts as none.
 	AnyCredential bool
 }
 
 // Param is a parameter of an endpoint.
 type Param struct {
 	params.Field
-	// In is where the parameter stands: path, query, or body for those that may
-	// stand in the body or in the query.
+	// In is the place of the parameter: path, query, or body, which means the
+	// body or the query.
 	In string
 }
 
-// Endpoints lists the routes of all versions and the pages of an API, which may
-// be one of handlers.Described. RPCs over Connect, gRPC and gRPC-Web are not
-// among them. The list is the caller's.
+// Endpoints returns the routes of all versions and the pages of an API, which
+// may come from handlers.Described. It leaves out RPCs over Connect, gRPC and
+// gRPC-Web. The caller owns the list.
 func Endpoints(api *handlers.API) []Endpoint {
 	var all []Endpoint
 	for _, v := range versions(&api.Callable) {

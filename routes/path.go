@@ -9,11 +9,12 @@ import (
 	"hush/routes/call"
 )
 
-// onePath serves each path under the one spelling that the routes have. What a
-// client escaped without need is read as itself, and repeated slashes before
-// /api and between it and the version count as one: base URLs end in a slash
-// in the field. Any other empty segment stays, and an escaped slash is part of
-// its segment. No client is redirected: most of them lose the body on the way.
+// onePath serves all spellings of a path under the one that the routes have. It
+// unescapes what a client escaped without need, and treats repeated slashes
+// before /api and between it and the version as one: in the field, base URLs
+// end in a slash. Any other empty segment stays, and an escaped slash is part
+// of its segment. It redirects no client: most of them lose the body on the
+// way.
 func onePath(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RawPath != "" || strings.Contains(r.URL.Path, "//") {
@@ -24,7 +25,7 @@ func onePath(next http.Handler) http.Handler {
 }
 
 // respelled returns the request with its path in the routes' spelling. RawPath
-// stays empty unless a segment holds a slash: chi routes by it if it is set.
+// stays empty unless a segment contains a slash: chi routes by it if it is set.
 func respelled(r *http.Request) *http.Request {
 	segments := strings.Split(call.RoutedPath(r), "/")
 	if r.URL.RawPath != "" {
@@ -45,8 +46,8 @@ func respelled(r *http.Request) *http.Request {
 	return &own
 }
 
-// oneSlash removes the empty segments before api and behind it. Paths outside
-// the API stay as they are.
+// oneSlash removes the empty segments before and after api. It leaves paths
+// outside the API unchanged.
 func oneSlash(segments []string) []string {
 	named := func(s string) bool { return s != "" }
 	at := slices.IndexFunc(segments, named)

@@ -8,8 +8,8 @@ import (
 	"hush/routes/refusal"
 )
 
-// writeJSON answers in the form that all API paths share: compact, nothing
-// escaped for HTML, never cached.
+// writeJSON writes a response in the form of all API paths: compact, not
+// escaped for HTML, and never cached.
 func writeJSON(w http.ResponseWriter, status int, answer any) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -25,6 +25,6 @@ func writeJSON(w http.ResponseWriter, status int, answer any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
-	// If the client is gone, the answer is lost.
+	// If the client is gone, the response is lost.
 	_, _ = w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }

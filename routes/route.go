@@ -13,7 +13,7 @@ type route struct {
 	path   string // below the version's prefix
 	action call.Action
 	open   bool // to scripts of other sites
-	anyone bool // a credential that is not valid counts as none
+	anyone bool // an invalid credential counts as none
 }
 
 func get(path string, a call.Action) route {
@@ -36,14 +36,14 @@ func patch(path string, a call.Action) route {
 	return route{method: http.MethodPatch, path: path, action: a}
 }
 
-// openPost is a route that scripts of any site may call. It needs a preflight
-// route beside it.
+// openPost returns a route that scripts of any site may call. It needs a
+// preflight route beside it.
 func openPost(path string, a call.Action) route {
 	return route{method: http.MethodPost, path: path, action: a, open: true}
 }
 
-// forAnyone makes a route serve callers whose credential is not valid, as
-// anonymous ones.
+// forAnyone makes a route serve callers with an invalid credential as anonymous
+// ones.
 func forAnyone(r route) route {
 	r.anyone = true
 	return r

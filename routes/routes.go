@@ -1,20 +1,20 @@
-// Package routes is the tree of everything that the service serves over HTTP: the
-// RPCs, the routes of three older API versions, and the pages behind links. It
-// holds the tables of the versions and their codecs; how parameters are read, how
-// an RPC is called, what a refusal looks like and what pages show are packages of
-// their own below it. Only cmd/hush builds the tree.
+// Package routes is the tree of everything that the service serves over HTTP:
+// the RPCs, the routes of three older API versions, and the pages behind links.
+// It has the tables of the versions and their codecs. The packages below it
+// read parameters, call RPCs, represent refusals and render pages. Only
+// cmd/hush builds the tree.
 //
-// It promises that a legacy route is one RPC and nothing more. A line of a table
-// reads parameters into the RPC's request, calls the very method that is served
-// to RPC clients, behind the same chain of interceptors, and writes the
-// response in the shape that clients of its version know. No rule about secrets
-// lives here, and no path leads around the rules.
+// It promises that a legacy route is one RPC and nothing more. A line of a
+// table reads parameters into the RPC's request, calls the same method as RPC
+// clients, behind the same chain of interceptors, and writes the response in
+// the form that clients of its version know. No rule about secrets lives here,
+// and no path bypasses the rules.
 //
-// A request is taken exactly as it was sent or refused: nothing is cut, replaced
+// A request is taken exactly as sent or refused: nothing is truncated, replaced
 // or guessed, except for lifetimes, where clients spell "no wish" in many ways.
 // Refusals never repeat what was sent, except for the key of an unknown secret.
-// No GET reveals anything, whatever its query says. Answers of the API are JSON on
-// every path, are never cached and never redirect.
+// No GET reveals anything, whatever its query contains. Responses of the API
+// are JSON on every path, are never cached and never redirect.
 package routes
 
 import (
@@ -36,18 +36,17 @@ import (
 	"hush/routes/refusal"
 )
 
-// Options is what the tree is made of.
+// Options are the dependencies and settings of New.
 type Options struct {
 	// API holds the services. Required, with its Middleware.
 	API *handlers.API
-	// BaseURL is where clients reach the service, as in
+	// BaseURL is the public address of the service, such as
 	// https://secrets.example. All links are built from it, and none from a
-	// request. Required; scheme and host have to be set.
+	// request. Required; it must have a scheme and a host.
 	BaseURL *url.URL
 	// Catalogue holds the messages in every language. Required.
 	Catalogue *locale.Catalogue
-	// Now is the clock that relative times in answers use. Nil means
-	// time.Now.
+	// Now is the clock for relative times in responses. Nil means time.Now.
 	Now func() time.Time
 }
 
@@ -59,7 +58,7 @@ type tree struct {
 	mounts []chain.Mount
 	// versions are the versions of the older API.
 	versions []apiVersion
-	// access is who the patterns are for, by method and pattern.
+	// access declares who the patterns are for, by method and pattern.
 	access map[string]hushv1.Access
 	// site is everything but the API.
 	site *pages.Site
@@ -135,8 +134,8 @@ func (t *tree) addPages(c *handlers.Callable) (err error) {
 	return nil
 }
 
-// spellings are the paths of a route: one without parameters may end in a
-// slash, and so may the address of a link that people pass on.
+// spellings returns the paths of a route. A path without parameters may end in
+// a slash, and so may a link that people pass on.
 func spellings(path string) []string {
 	link := strings.HasSuffix(path, "/{key}") && !strings.HasPrefix(path, "/api/")
 	if strings.Contains(path, "{") && !link || strings.HasSuffix(path, "/") {
@@ -160,8 +159,8 @@ func (t *tree) register(method, pattern string, access hushv1.Access, h http.Han
 	t.mux.Method(method, pattern, t.visible(access, h))
 }
 
-// mount registers a service for every method: what it takes is for the protocol
-// to say.
+// mount registers a service for every method: the protocol decides which ones
+// it accepts.
 func (t *tree) mount(mount chain.Mount) {
 	path := strings.TrimSuffix(mount.Path, "/")
 	for _, method := range methods() {
@@ -172,8 +171,8 @@ func (t *tree) mount(mount chain.Mount) {
 	t.mux.Mount(path, t.visible(mount.Access, mount.Handler))
 }
 
-// visible serves next to callers for whom it exists, and answers all others like
-// an unknown path.
+// visible serves next to callers for whom it exists, and treats it as an
+// unknown path for all others.
 func (t *tree) visible(access hushv1.Access, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if chain.Hides(access, r) {
@@ -184,8 +183,8 @@ func (t *tree) visible(access hushv1.Access, next http.Handler) http.Handler {
 	})
 }
 
-// versionOf returns the API version whose error shape a path gets, and reports
-// whether there is one and whether the path belongs to the API at all.
+// versionOf returns the API version whose error form a path gets. It reports
+// whether there is one, and whether the path belongs to the API at all.
 func (t *tree) versionOf(path string) (v apiVersion, version, api bool) {
 	for _, v := range t.versions {
 		if path == v.prefix || strings.HasPrefix(path, v.prefix+"/") {
@@ -209,8 +208,8 @@ func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
 }
 
 func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
-	// A method that no route ever has does not reach the services, which know
-	// best what they allow.
+	// A method that no route ever has does not reach the services. They decide
+	// which of the others they allow.
 	for _, mount := range t.mounts {
 		if strings.HasPrefix(r.URL.Path, mount.Path) {
 			t.visible(mount.Access, mount.Handler).ServeHTTP(w, r)
@@ -235,7 +234,7 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// allowed lists the methods that the request's path has for the caller.
+// allowed returns the methods that the request's path has for the caller.
 func (t *tree) allowed(r *http.Request) []string {
 	path := call.RoutedPath(r)
 	var allowed []string
@@ -248,7 +247,7 @@ func (t *tree) allowed(r *http.Request) []string {
 	return allowed
 }
 
-// methods lists the methods that a route may have.
+// methods returns the methods that a route may have.
 func methods() []string {
 	return []string{
 		http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,

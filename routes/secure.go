@@ -8,15 +8,15 @@ import (
 	"hush/handlers/chain"
 )
 
-// How long browsers use TLS only after an answer: two years.
+// How long browsers use only TLS after a response: two years.
 const (
 	strictTransport = "max-age=63072000"
 	strictBelow     = strictTransport + "; includeSubDomains"
 )
 
-// secured tells browsers with every answer to use TLS only, if that is how clients
-// reach the service. On the service's own host this includes the hosts below it;
-// those below a customer's domain are the customer's.
+// secured tells browsers in every response to use only TLS, if the base URL
+// does. On the service's own host this includes the hosts below it; the hosts
+// below a customer's domain belong to the customer.
 func secured(base *url.URL, next http.Handler) http.Handler {
 	if base.Scheme != "https" {
 		return next

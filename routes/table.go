@@ -14,19 +14,19 @@ import (
 
 // Row is one line of the routing table.
 type Row struct {
-	// Method is the HTTP method; rows for GET serve HEAD too. RPCs have *: what
-	// they take depends on the protocol.
+	// Method is the HTTP method; rows for GET serve HEAD too. RPCs have *: the
+	// protocol decides.
 	Method string
-	// Path is the template, as in /api/v1/secret/{key}.
+	// Path is the template, such as /api/v1/secret/{key}.
 	Path string
-	// Operation is the RPC behind it, or the two that one parameter chooses
-	// from, or a word for something else, such as page.
+	// Operation is the RPC behind it, or the two that a parameter chooses from,
+	// or a word for something else, such as page.
 	Operation string
 }
 
-// Table lists all routes of a tree built with the API: v1, v2, v3, mounts, pages.
+// Table returns all routes of a tree with the API: v1, v2, v3, mounts, pages.
 // With a nil API it leaves out the mounts, so that the table can be printed
-// where no service runs. The rows are the caller's.
+// without a running service. The caller owns the rows.
 func Table(api *handlers.API) []Row {
 	api = cmp.Or(api, new(handlers.API))
 	var rows []Row

@@ -10,8 +10,8 @@ type v1StatusAnswer struct {
 	Locale string `json:"locale"`
 }
 
-// v1MetadataAnswer is a receipt. What does not apply is left out; nothing is
-// ever null.
+// v1MetadataAnswer is a receipt. Members that do not apply are left out; none
+// is ever null.
 type v1MetadataAnswer struct {
 	Custid             string   `json:"custid"`
 	MetadataKey        string   `json:"metadata_key"`

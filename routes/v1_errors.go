@@ -8,16 +8,16 @@ import (
 	"hush/routes/refusal"
 )
 
-// v1Refusal is what version 1 makes of a class: the status that its clients
-// expect, the honest one, and the text unless each refusal brings its own.
+// v1Refusal is a class in version 1: the status that its clients expect, the
+// accurate one, and the text unless each refusal has its own.
 type v1Refusal struct {
 	status int
 	honest int
 	text   string
 }
 
-// v1Refuse is version 1's error table: 404 for all that its clients cannot tell
-// apart.
+// v1Refuse is version 1's error table: 404 for everything that its clients
+// cannot distinguish.
 func v1Refuse(c refusal.Class) v1Refusal {
 	switch c {
 	case refusal.ClassRoute:

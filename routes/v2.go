@@ -60,7 +60,7 @@ func v2Receipts(c *handlers.Callable, path string) []route {
 	}
 }
 
-// v2Account is the part of the table about the caller's account.
+// v2Account returns the part of the table about the caller's account.
 func v2Account(c *handlers.Callable) []route {
 	return []route{
 		get("/account", call.RPC(c.GetAccount, call.Nothing, v2GetAccount)),
@@ -73,7 +73,7 @@ func v2Account(c *handlers.Callable) []route {
 	}
 }
 
-// v2Domains is the part of the table about the domains of the caller's
+// v2Domains returns the part of the table about the domains of the caller's
 // account. Clients of different ages use different paths.
 func v2Domains(c *handlers.Callable) []route {
 	var routes []route
@@ -102,7 +102,7 @@ func v2Images(c *handlers.Callable, path string, image imageName) []route {
 	}
 }
 
-// v2Challenges is the part of the table about challenges.
+// v2Challenges returns the part of the table about challenges.
 func v2Challenges(c *handlers.Callable) []route {
 	return []route{
 		forAnyone(get("/altcha/challenge", call.RPC(c.AltchaChallenge, decodeChallenge, v2Challenge, params.Optional(params.FormText, "action")))),
@@ -111,7 +111,8 @@ func v2Challenges(c *handlers.Callable) []route {
 	}
 }
 
-// v2Intake is the part of the table about what people and browsers report.
+// v2Intake returns the part of the table about reports from people and
+// browsers.
 func v2Intake(c *handlers.Callable) []route {
 	return []route{
 		post("/feedback", call.RPC(c.ReceiveFeedback, decodeFeedback, v2Feedback, feedbackFields())),
@@ -119,18 +120,19 @@ func v2Intake(c *handlers.Callable) []route {
 	}
 }
 
-// missing words the refusal of something that is absent and no secret.
+// missing sets the text for something absent other than a secret.
 func missing(a call.Action, text string) call.Action {
 	return call.Reworded(a, refusal.ClassUnknown, refusal.Error{Class: refusal.ClassMissing, Text: text})
 }
 
-// wrongPassword words the refusal of a wrong password as clients know it.
+// wrongPassword sets the text for a wrong password to the one that clients
+// know.
 func wrongPassword(a call.Action, text string) call.Action {
 	return call.Reworded(a, refusal.ClassCredentials, refusal.Error{Class: refusal.ClassCredentials, Text: text})
 }
 
-// duplicate words the refusal of a name that the caller already uses as clients
-// know it.
+// duplicate sets the text for a name that the caller already uses to the one
+// that clients know.
 func duplicate(a call.Action, text string) call.Action {
 	return call.Reworded(a, refusal.ClassDuplicate, refusal.Error{Class: refusal.ClassDuplicate, Text: text})
 }

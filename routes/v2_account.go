@@ -42,14 +42,14 @@ func decodeLocale(req *call.Request) (*hushv1.UpdateLocaleRequest, error) {
 	return &hushv1.UpdateLocaleRequest{Locale: name}, nil
 }
 
-// decodeAPIToken asks for the one token that old clients know of, which replaces
-// the one before.
+// decodeAPIToken requests the single token that old clients know, which
+// replaces the one before.
 func decodeAPIToken(*call.Request) (*hushv1.GenerateApiTokenRequest, error) {
 	return &hushv1.GenerateApiTokenRequest{Name: "default", Rotate: true}, nil
 }
 
-// v2Customer is an account. Browser clients refuse members that they do not
-// know, so it has exactly these.
+// v2Customer is an account. Browser clients refuse unknown members, so it has
+// exactly these.
 type v2Customer struct {
 	Identifier           string `json:"identifier"`
 	Custid               string `json:"custid"`
@@ -72,7 +72,7 @@ type v2Customer struct {
 	EmailsSent           int64  `json:"emails_sent"`
 }
 
-// v2Plan is what an account may do. There is one plan, and it costs nothing.
+// v2Plan describes what an account may do. There is one plan, which is free.
 type v2Plan struct {
 	Identifier string        `json:"identifier"`
 	Planid     string        `json:"planid"`
@@ -120,7 +120,7 @@ func roleWord(role hushv1.Role) string {
 	return "customer"
 }
 
-// v2AccountRecord shows no API token: only its hash is kept.
+// v2AccountRecord has no API token: only its hash is stored.
 type v2AccountRecord struct {
 	APIToken            string     `json:"apitoken"`
 	Cust                v2Customer `json:"cust"`
@@ -132,7 +132,7 @@ func v2GetAccount(req *call.Request, res *hushv1.GetAccountResponse) any {
 	return envelope(req, v2AccountRecord{Cust: newV2Customer(res.GetAccount())}, struct{}{})
 }
 
-// v2Plain confirms that it was done.
+// v2Plain confirms success.
 func v2Plain[Res any](req *call.Request, _ *Res) any { return envelope(req, struct{}{}, struct{}{}) }
 
 type v2DestroyedDetails struct {

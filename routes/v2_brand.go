@@ -7,8 +7,8 @@ import (
 	"hush/routes/refusal"
 )
 
-// v2Brand is how a domain's pages look. What was never set is left out. The
-// image's bytes are part of it only in the answer to their upload.
+// v2Brand is the branding of a domain's pages. Unset fields are left out. The
+// image's bytes are part of it only in the response to their upload.
 type v2Brand struct {
 	PrimaryColor           *string `json:"primary_color,omitempty"`
 	Colour                 *string `json:"colour,omitempty"`
@@ -42,7 +42,8 @@ func newV2Brand(d *hushv1.Domain) v2Brand {
 	}
 }
 
-// brandText and brandFlag are a field of a brand by the name of its parameter.
+// brandText and brandFlag are fields of a brand with the names of their
+// parameters.
 type brandText struct {
 	name string
 	at   **string
@@ -69,7 +70,7 @@ func brandFlags(b *hushv1.Brand) []brandFlag {
 	}
 }
 
-// brandFields are the fields of a brand as parameters.
+// brandFields returns the fields of a brand as parameters.
 func brandFields() []params.Field {
 	var fields []params.Field
 	brand := new(hushv1.Brand)
@@ -82,7 +83,7 @@ func brandFields() []params.Field {
 	return fields
 }
 
-// decodeUpdateBrand reads what changes. A field that is not named stays, null
+// decodeUpdateBrand decodes a change. A field that is not named stays, null
 // unsets it, and unknown names are ignored.
 func decodeUpdateBrand(req *call.Request) (*hushv1.UpdateDomainBrandRequest, error) {
 	if !req.Params.IsObject("brand") {

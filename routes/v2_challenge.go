@@ -13,7 +13,7 @@ func decodeChallenge(req *call.Request) (*hushv1.AltchaChallengeRequest, error) 
 	return &hushv1.AltchaChallengeRequest{Action: action}, nil
 }
 
-// payload is the parameter that holds a solution.
+// payload is the parameter with a solution.
 const payload = "authenticity_payload"
 
 func decodeSolution(req *call.Request) (*hushv1.AltchaVerifyRequest, error) {
@@ -28,7 +28,7 @@ func decodeSolution(req *call.Request) (*hushv1.AltchaVerifyRequest, error) {
 	return &hushv1.AltchaVerifyRequest{AuthenticityPayload: solution, Action: action}, nil
 }
 
-// decodeVerdict takes all other parameters for the form that the verdict is
+// decodeVerdict treats all other parameters as the form that the verdict is
 // about.
 func decodeVerdict(req *call.Request) (*hushv1.AltchaVerifySpamRequest, error) {
 	verdict, err := req.Params.Text(payload)
@@ -66,7 +66,7 @@ type v2SolvedData struct {
 	Payload string `json:"authenticity_payload"`
 }
 
-// v2Solved says the solution again, which is spent by now.
+// v2Solved returns the solution again, although it is spent now.
 func v2Solved(req *call.Request, _ *hushv1.AltchaVerifyResponse) any {
 	solution, _ := req.Params.Text(payload) // it was read before
 	return v2DataAnswer{Success: true, Data: v2SolvedData{Payload: solution}}

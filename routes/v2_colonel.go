@@ -9,7 +9,7 @@ import (
 	"hush/routes/call"
 )
 
-// v2IndexRecord is how the service does. Clients of one age look for it in the
+// v2IndexRecord is the service's status. Clients of one age look for it in the
 // record, those of another in the details.
 type v2IndexRecord struct {
 	RecentCustomers   []v2RecentCustomer `json:"recent_customers"`
@@ -34,14 +34,15 @@ type v2RecentCustomer struct {
 	Stamp          string `json:"stamp"`
 }
 
-// v2FeedbackItem is a message. Old clients show Msg alone.
+// v2FeedbackItem is a message. Old clients show only Msg.
 type v2FeedbackItem struct {
 	Msg    string `json:"msg"`
 	Stamp  string `json:"stamp"`
 	Sender string `json:"sender"`
 }
 
-// maxFeedback is the most characters of a message that browser clients take.
+// maxFeedback is the maximum number of characters of a message that browser
+// clients accept.
 const maxFeedback = 1500
 
 type v2Counts struct {
@@ -122,8 +123,8 @@ func feedback(req *call.Request, list []*hushv1.Feedback) []v2FeedbackItem {
 	return items
 }
 
-// signed is a message with its sender, or alone where that would make it too
-// long.
+// signed returns a message with its sender, or without if that would make it
+// too long.
 func signed(f *hushv1.Feedback) string {
 	text := f.GetMessage() + " [" + f.GetSender() + "]"
 	if utf8.RuneCountInString(text) > maxFeedback {
@@ -144,7 +145,7 @@ func newV2Counts(c *hushv1.Counts) v2Counts {
 	}
 }
 
-// storeWords says in lines what clients expect of another store than ours.
+// storeWords returns the lines that clients expect about another kind of store.
 func storeWords(r v2IndexRecord) string {
 	var b strings.Builder
 	b.WriteString("---\n")

@@ -54,7 +54,7 @@ type v2Domain struct {
 	Updated            int64           `json:"updated"`
 }
 
-// v2VHost is what clients of a hosting service look at.
+// v2VHost is what clients of a hosting service expect.
 type v2VHost struct {
 	IncomingAddress   string `json:"incoming_address,omitempty"`
 	IsResolving       bool   `json:"is_resolving"`
@@ -104,8 +104,9 @@ func newV2DomainCheck(c *hushv1.DomainCheck) v2DomainCheck {
 	}
 }
 
-// domainWord is where a claim stands: verified by its TXT record, resolving
-// (it leads here, the record is missing), pending, or suspended.
+// domainWord returns the state of a claim: verified by its TXT record,
+// resolving (it resolves to this service, but the record is missing), pending,
+// or suspended.
 func domainWord(d *hushv1.Domain) string {
 	switch d.GetState() {
 	case hushv1.DomainState_DOMAIN_STATE_VERIFIED:
@@ -120,7 +121,7 @@ func domainWord(d *hushv1.Domain) string {
 	}
 }
 
-// v2ClusterDetails says nothing: names lead here by DNS alone.
+// v2ClusterDetails is empty: names resolve to this service by DNS alone.
 type v2ClusterDetails struct {
 	Cluster v2Cluster `json:"cluster"`
 	Message string    `json:"msg,omitempty"`

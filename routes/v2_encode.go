@@ -9,7 +9,7 @@ import (
 	"hush/routes/call"
 )
 
-// v2ConcealRecord names the receipt twice, for clients of two ages.
+// v2ConcealRecord has the receipt twice, for clients of two ages.
 type v2ConcealRecord struct {
 	Metadata    v2Metadata `json:"metadata"`
 	Receipt     v2Metadata `json:"receipt"`
@@ -28,7 +28,8 @@ func v2Conceal(req *call.Request, res *hushv1.ConcealSecretResponse) any {
 	return concealed(req, "conceal", res.GetMetadata(), res.GetSecret(), nil)
 }
 
-// v2Generate holds the value too, which no later answer about the receipt does.
+// v2Generate also returns the value, which no later response about the receipt
+// does.
 func v2Generate(req *call.Request, res *hushv1.GenerateSecretResponse) any {
 	return concealed(req, "generate", res.GetMetadata(), res.GetSecret(), new(res.GetValue()))
 }
@@ -57,8 +58,8 @@ func receipt(req *call.Request, m *hushv1.Metadata) v2Envelope {
 	return envelope(req, newV2Metadata(req.Links, m), newV2MetadataDetails(m, req.Now))
 }
 
-// v2BurnRecord is a receipt that says itself again as its own members, since
-// clients of different ages look in different places.
+// v2BurnRecord is a receipt that also contains itself, because clients of
+// different ages look in different places.
 type v2BurnRecord struct {
 	v2Metadata
 	Metadata v2Metadata `json:"metadata"`
@@ -82,11 +83,11 @@ type v2RecentDetails struct {
 	Notreceived []v2Metadata `json:"notreceived"`
 }
 
-// recentSince is how far back version 2 says that its lists reach.
+// recentSince is how far back version 2 claims that its lists reach.
 const recentSince = 30 * 24 * time.Hour
 
-// v2Recent lists receipts, oldest first, but those of the destroyed by their
-// last change.
+// v2Recent lists receipts, oldest first. The details list those of destroyed
+// secrets by their last change, latest first.
 func v2Recent(req *call.Request, res *hushv1.ListMetadataResponse) any {
 	records := make([]v2Metadata, 0, len(res.GetMetadata()))
 	details := v2RecentDetails{

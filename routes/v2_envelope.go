@@ -2,7 +2,7 @@ package routes
 
 import "hush/routes/call"
 
-// v2Envelope is around every record.
+// v2Envelope wraps every record.
 type v2Envelope struct {
 	Success bool   `json:"success"`
 	Shrimp  string `json:"shrimp"`
@@ -11,7 +11,7 @@ type v2Envelope struct {
 	Details any    `json:"details"`
 }
 
-// v2List is around several records.
+// v2List wraps several records.
 type v2List struct {
 	Success bool   `json:"success"`
 	Shrimp  string `json:"shrimp"`

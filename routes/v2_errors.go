@@ -15,7 +15,7 @@ type v2ErrorAnswer struct {
 	SecretKey *string `json:"secret_key,omitempty"`
 }
 
-// routeAnswer is what any API path without a route says.
+// routeAnswer is the response of any API path without a route.
 type routeAnswer struct {
 	Message string `json:"message"`
 }
@@ -34,12 +34,12 @@ func v2Fail(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	writeJSON(w, status, answer)
 }
 
-// maxEchoed is how much of a path a refusal repeats as the unknown key, in
-// bytes. Keys have 31.
+// maxEchoed is the maximum bytes of a path that a refusal repeats as the
+// unknown key. Keys have 31.
 const maxEchoed = 256
 
-// echoed is the key of an unknown secret as a refusal repeats it, nil for one
-// that no client ever took for a key.
+// echoed returns the key of an unknown secret as a refusal repeats it, or nil
+// for one that cannot be a key.
 func echoed(req *call.Request) *string {
 	if len(req.Key) > maxEchoed {
 		return nil

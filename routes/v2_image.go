@@ -8,7 +8,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// imageName is what a path calls one of a domain's images, and its messages.
+// imageName is the name of one of a domain's images in paths and messages.
 type imageName struct {
 	name, title string
 	kind        hushv1.ImageKind
@@ -30,7 +30,7 @@ func (i imageName) decodeDelete(req *call.Request) (*hushv1.DeleteDomainLogoRequ
 }
 
 // decodeUpdate accepts the file under the names that clients of different ages
-// give it. It ignores the file's own name and type.
+// use. It ignores the file's own name and type.
 func (i imageName) decodeUpdate(req *call.Request) (*hushv1.UpdateDomainLogoRequest, error) {
 	content, err := req.Params.File("logo", "image", "icon")
 	if err != nil {
@@ -42,7 +42,7 @@ func (i imageName) decodeUpdate(req *call.Request) (*hushv1.UpdateDomainLogoRequ
 	return &hushv1.UpdateDomainLogoRequest{Domain: req.Key, Kind: i.kind, Content: content}, nil
 }
 
-// v2Image is a picture, its bytes in base64.
+// v2Image is an image with its bytes in base64.
 type v2Image struct {
 	Encoded     string  `json:"encoded"`
 	Filename    string  `json:"filename"`

@@ -54,8 +54,8 @@ func decodeException(req *call.Request) (*hushv1.ReceiveExceptionRequest, error)
 	return msg, err
 }
 
-// position reads a line or column. Browsers send all kinds of things there:
-// anything but a positive whole number counts as unknown.
+// position parses a line or column. Browsers send many things there: anything
+// but a positive whole number counts as unknown.
 func position(name, text string) (int32, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	switch {
@@ -116,7 +116,7 @@ type v2MessageDetails struct {
 	Message string `json:"message"`
 }
 
-// previewLines is how much of a stack is shown at a glance.
+// previewLines is the number of lines of a stack in the preview.
 const previewLines = 3
 
 func v2Exception(req *call.Request, res *hushv1.ReceiveExceptionResponse) any {
@@ -151,7 +151,7 @@ func isCritical(kind string) bool {
 	return false
 }
 
-// newV2Browser reads a user agent: Mozilla/5.0 (..) is Mozilla, 5.0.
+// newV2Browser parses a user agent: Mozilla/5.0 (..) is Mozilla, 5.0.
 func newV2Browser(agent string) v2Browser {
 	if agent == "" {
 		return v2Browser{}

@@ -8,9 +8,9 @@ import (
 	"hush/routes/call"
 )
 
-// v2Metadata is a receipt with all members that clients of any age read.
-// Members that tell of times left unset are null, and the secret's key and its
-// links are empty once it is gone.
+// v2Metadata is a receipt with all members that clients of any age read. Unset
+// times are null, and the secret key and its links are empty once the secret is
+// gone.
 type v2Metadata struct {
 	Identifier          string  `json:"identifier"`
 	Key                 string  `json:"key"`
@@ -97,7 +97,7 @@ func (r *v2Metadata) setState(m *hushv1.Metadata) {
 	r.IsDestroyed = r.IsReceived || r.IsBurned
 	r.IsExpired = state == hushv1.State_STATE_EXPIRED
 	if state == hushv1.State_STATE_NEW {
-		r.Viewed = nil // this very answer is the first view
+		r.Viewed = nil // this response is the first view
 	}
 	if waits(state) {
 		r.SecretState = new(r.State)
@@ -117,13 +117,13 @@ func (r *v2Metadata) setLinks(l call.Links, m *hushv1.Metadata) {
 	}
 }
 
-// withoutSecretKey is the receipt for lists, which lead to no secret.
+// withoutSecretKey returns the receipt for lists, which must not open secrets.
 func (r v2Metadata) withoutSecretKey() v2Metadata {
 	r.SecretKey, r.SecretIdentifier, r.SharePath, r.ShareURL = "", "", "", ""
 	return r
 }
 
-// v2MetadataDetails is what pages about a receipt show or hide.
+// v2MetadataDetails controls what pages about a receipt show or hide.
 type v2MetadataDetails struct {
 	Type             string  `json:"type"`
 	Title            string  `json:"title"`
@@ -191,7 +191,7 @@ func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
 	return details
 }
 
-// joinRecipients writes obscured addresses as the one text that version 2 has.
+// joinRecipients joins obscured addresses to the one text of version 2.
 func joinRecipients(recipients []string) string {
 	return strings.Join(recipients, ", ")
 }

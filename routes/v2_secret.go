@@ -9,8 +9,8 @@ import (
 	"hush/routes/call"
 )
 
-// v2Secret is the reader's side. OriginalSize is text because its clients say
-// so, and empty until the secret is revealed.
+// v2Secret is the recipient's view. OriginalSize is text because clients expect
+// text, and empty until the secret is revealed.
 type v2Secret struct {
 	Identifier     string  `json:"identifier"`
 	Key            string  `json:"key"`
@@ -62,8 +62,8 @@ type v2SecretDetails struct {
 	OneLiner          bool `json:"one_liner"`
 }
 
-// v2GetSecret shows facts. correct_passphrase says that none is needed; whether
-// a given one is right is told by the reveal alone.
+// v2GetSecret describes a secret. correct_passphrase means that none is needed;
+// only the reveal checks a given one.
 func v2GetSecret(req *call.Request, res *hushv1.GetSecretResponse) any {
 	s := res.GetSecret()
 	return envelope(req, newV2Secret(req.Links, s), v2SecretDetails{
@@ -106,7 +106,7 @@ func v2SecretStatus(req *call.Request, res *hushv1.GetSecretStatusResponse) any 
 	return envelope(req, newV2Secret(req.Links, s), v2StatusDetails{RealTTL: s.GetTtlLeft().GetSeconds()})
 }
 
-// v2SecretStatuses leaves out the keys that are unknown.
+// v2SecretStatuses leaves out unknown keys.
 func v2SecretStatuses(req *call.Request, res *hushv1.ListSecretStatusResponse) any {
 	records := make([]v2Secret, 0, len(res.GetStatuses()))
 	for _, status := range res.GetStatuses() {

@@ -8,7 +8,7 @@ import (
 )
 
 // version3 is the table of version 3, as far as its clients share and open
-// secrets. Its answers are those of version 2.
+// secrets. Its responses are those of version 2.
 func version3(c *handlers.Callable) apiVersion {
 	routes := []route{
 		forAnyone(get("/status", call.RPC(c.GetStatus, call.Nothing, v2Status))),
@@ -25,8 +25,8 @@ func version3(c *handlers.Callable) apiVersion {
 	return apiVersion{prefix: "/api/v3", routes: routes, fail: v2Fail}
 }
 
-// v3Secrets are version 2's routes without the reveal at the secret itself, which
-// was there for clients older than version 3.
+// v3Secrets returns version 2's routes without the reveal at the secret itself,
+// which only serves clients older than version 3.
 func v3Secrets(c *handlers.Callable, path string) []route {
 	var routes []route
 	for _, rt := range v2Secrets(c, path) {
@@ -37,11 +37,13 @@ func v3Secrets(c *handlers.Callable, path string) []route {
 	return routes
 }
 
-// maxReceipts is how many receipts BatchGetMetadata returns at a time.
+// maxReceipts is the maximum number of receipts that BatchGetMetadata returns
+// at a time.
 const maxReceipts = 25
 
-// decodeReceipts reads keys as decodeSecretStatuses does. It counts them, since
-// the RPC's refusal names a field that callers of this path do not send.
+// decodeReceipts decodes keys like decodeSecretStatuses. It counts them,
+// because the RPC's refusal names a field that callers of this path do not
+// send.
 func decodeReceipts(req *call.Request) (*hushv1.BatchGetMetadataRequest, error) {
 	keys, err := req.Params.Keys("keys", "identifiers")
 	switch {
@@ -55,8 +57,7 @@ func decodeReceipts(req *call.Request) (*hushv1.BatchGetMetadataRequest, error) 
 	return &hushv1.BatchGetMetadataRequest{MetadataKeys: keys}, nil
 }
 
-// v3Receipts lists the receipts of callers without an account, who know their
-// keys.
+// v3Receipts lists the receipts of anonymous callers, who know their keys.
 func v3Receipts(req *call.Request, res *hushv1.BatchGetMetadataResponse) any {
 	records := make([]v2Metadata, 0, len(res.GetMetadata()))
 	for _, m := range res.GetMetadata() {

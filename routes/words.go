@@ -12,7 +12,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// anonymous is the account of callers without one.
+// anonymous is the account of anonymous callers.
 const anonymous = "anon"
 
 func custid(address string) string {
@@ -53,17 +53,17 @@ func waits(s hushv1.State) bool {
 	return s == hushv1.State_STATE_NEW || s == hushv1.State_STATE_VIEWED
 }
 
-// short returns the beginning of a key, enough to recognise it.
+// short returns the beginning of a key, enough to recognize it.
 func short(key string, length int) string {
 	return key[:min(length, len(key))]
 }
 
-// epoch returns the Unix time of the legacy answers, zero if t is not set.
+// epoch returns the Unix time for legacy responses, zero if t is unset.
 func epoch(t *timestamppb.Timestamp) int64 {
 	return t.GetSeconds()
 }
 
-// epochOrNull returns nil for a time that is not set.
+// epochOrNull returns nil for an unset time.
 func epochOrNull(t *timestamppb.Timestamp) *int64 {
 	if t == nil {
 		return nil
@@ -71,7 +71,7 @@ func epochOrNull(t *timestamppb.Timestamp) *int64 {
 	return new(t.GetSeconds())
 }
 
-// secondsOrNull returns nil for a duration that is not set.
+// secondsOrNull returns nil for an unset duration.
 func secondsOrNull(d *durationpb.Duration) *int64 {
 	if d == nil {
 		return nil
@@ -79,12 +79,12 @@ func secondsOrNull(d *durationpb.Duration) *int64 {
 	return new(d.GetSeconds())
 }
 
-// utcWords writes a time as in 2026-11-21@04:53:52 UTC.
+// utcWords formats a time, such as 2026-11-21@04:53:52 UTC.
 func utcWords(t *timestamppb.Timestamp) string {
 	return t.AsTime().Format("2006-01-02@15:04:05 UTC")
 }
 
-// lifetimeWords writes a lifetime as in 60 minutes or 7 days.
+// lifetimeWords formats a lifetime, such as 60 minutes or 7 days.
 func lifetimeWords(seconds int64) string {
 	switch {
 	case seconds <= 60:
@@ -98,7 +98,7 @@ func lifetimeWords(seconds int64) string {
 	}
 }
 
-// agoWords writes how long ago a time was.
+// agoWords formats how long ago a time was.
 func agoWords(then, now time.Time) string {
 	age := max(0, int64(now.Sub(then)/time.Second))
 	switch {
@@ -129,7 +129,7 @@ func agoWords(then, now time.Time) string {
 	return "1 week ago"
 }
 
-// displayLines returns how many lines a browser should show of a text.
+// displayLines returns how many lines of a text a browser should show.
 func displayLines(text string) int {
 	characters := utf8.RuneCountInString(text)
 	return min(30, (80+characters)/80+strings.Count(text, "\n")+3)

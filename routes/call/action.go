@@ -14,20 +14,20 @@ import (
 	"hush/routes/refusal"
 )
 
-// Decoder makes an RPC's message out of a request. Its error is a
+// Decoder builds an RPC's message from a request. Its error is a
 // *refusal.Error.
 type Decoder[Req any] func(*Request) (*Req, error)
 
-// Encoder makes the answer of a route out of what an RPC returned.
+// Encoder builds the response of a route from the result of an RPC.
 type Encoder[Res any] func(*Request, *Res) any
 
-// Action is what a route does: one RPC, or a choice between two.
+// Action is what a route does: it calls one RPC, or chooses between two.
 type Action struct {
 	// Operation is the RPC's name.
 	Operation string
 	// Procedures are the RPCs that Run may call; none for an action without one.
 	Procedures []string
-	// Access is who the action is for; see chain.Hides.
+	// Access declares who may run the action; see chain.Hides.
 	Access hushv1.Access
 	// Fields are the parameters that Run reads.
 	Fields []params.Field
@@ -37,8 +37,8 @@ type Action struct {
 	Run func(ctx context.Context, req *Request) (any, error)
 }
 
-// RPC joins a method with the codecs of its request and response, and declares
-// the parameters that the decoder reads.
+// RPC combines a method with the codecs of its request and response, and
+// declares the parameters that the decoder reads.
 func RPC[Req, Res any](m chain.Method[Req, Res], decode Decoder[Req], encode Encoder[Res], fields ...[]params.Field) Action {
 	a := Action{
 		Operation: operation[Req](), Procedures: []string{m.Procedure}, Access: m.Access,
@@ -64,8 +64,8 @@ func RPC[Req, Res any](m chain.Method[Req, Res], decode Decoder[Req], encode Enc
 	return a
 }
 
-// operation is the RPC's name as its request tells it, so that tables can be
-// printed where no service runs.
+// operation returns the RPC's name from the type of its request, so that tables
+// can be printed without a running service.
 func operation[Req any]() string {
 	message, ok := any(new(Req)).(proto.Message)
 	if !ok {
@@ -74,7 +74,7 @@ func operation[Req any]() string {
 	return strings.TrimSuffix(string(message.ProtoReflect().Descriptor().Name()), "Request")
 }
 
-// Choice tells two actions apart by a parameter.
+// Choice selects one of two actions by a parameter.
 type Choice struct {
 	// Fields are the parameters that Yes reads.
 	Fields []params.Field
@@ -82,8 +82,8 @@ type Choice struct {
 	Yes func(*Request) (bool, error)
 }
 
-// Either lets one parameter choose the RPC. It is for those who may call both:
-// which one it is shows only after the gate.
+// Either lets a parameter choose the RPC. The caller must be allowed to call
+// both, because the parameter is only read after the gate.
 func Either(choose Choice, yes, no Action) Action {
 	a := Action{
 		Operation: yes.Operation + " or " + no.Operation, Ready: yes.Ready,
@@ -107,8 +107,7 @@ func Either(choose Choice, yes, no Action) Action {
 	return a
 }
 
-// Reworded returns an action that refuses with another refusal where a refuses
-// with one of a class.
+// Reworded returns an action that replaces the refusals of class from with to.
 func Reworded(a Action, from refusal.Class, to refusal.Error) Action {
 	run := a.Run
 	a.Run = func(ctx context.Context, req *Request) (any, error) {
@@ -130,8 +129,8 @@ func Nothing[Req any](*Request) (*Req, error) {
 	return new(Req), nil
 }
 
-// Continues is a choice by a true continue. Anything else is a no: what it guards
-// cannot be undone.
+// Continues returns a choice by the parameter continue, which must be true:
+// what it guards cannot be undone.
 func Continues() Choice {
 	return Choice{params.Optional(params.FormFlag, "continue"), func(req *Request) (bool, error) {
 		sure, err := req.Params.Text("continue")
@@ -139,7 +138,7 @@ func Continues() Choice {
 	}}
 }
 
-// either returns the fields of two actions of which one runs. A field is
+// either returns the fields of two actions, one of which runs. A field is
 // required if both require it.
 func either(yes, no []params.Field) []params.Field {
 	var all []params.Field

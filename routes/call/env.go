@@ -14,9 +14,9 @@ import (
 type Env struct {
 	Links     Links
 	Catalogue *locale.Catalogue
-	// Now is the clock that relative times in answers use.
+	// Now is the clock for relative times in responses.
 	Now func() time.Time
-	// Gate is the API's: it decides whether a request may call one of the
+	// Gate is the API's gate. It decides whether a request may call one of the
 	// procedures.
 	Gate func(ctx context.Context, header http.Header, procedures ...string) error
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Links builds the addresses that answers hold. They come from the configured
-// base URL only, never from what a request says about its host.
+// Links builds the URLs in responses. They come from the configured base URL
+// only, never from the host that a request names.
 type Links struct {
-	base   string // without a slash at its end
+	base   string // without a trailing slash
 	scheme string
 }
 
@@ -17,11 +17,11 @@ func NewLinks(base *url.URL) Links {
 	return Links{base: strings.TrimSuffix(base.String(), "/"), scheme: base.Scheme}
 }
 
-// Base returns the service's own address, without a slash at its end.
+// Base returns the service's own URL, without a trailing slash.
 func (l Links) Base() string { return l.base }
 
-// Origin returns where links of a share domain begin; an empty domain is the
-// service's own.
+// Origin returns the beginning of links on a custom domain; an empty domain
+// means the service's own.
 func (l Links) Origin(domain string) string {
 	if domain == "" {
 		return l.base

@@ -13,7 +13,7 @@ func ReceiptNames() []string {
 	return []string{"private", "metadata", "receipt"}
 }
 
-// RoutedPath returns the path by which chi finds a route.
+// RoutedPath returns the path that chi routes by.
 func RoutedPath(r *http.Request) string {
 	if r.URL.RawPath != "" {
 		return r.URL.RawPath
@@ -21,8 +21,8 @@ func RoutedPath(r *http.Request) string {
 	return r.URL.Path
 }
 
-// UnescapeSegment returns what a segment of an escaped path means. What cannot
-// be unescaped is a key of a wrong shape, and stays as it is.
+// UnescapeSegment unescapes a segment of a path. A segment with an invalid
+// escape is a malformed key, and stays as it is.
 func UnescapeSegment(segment string) string {
 	if plain, err := url.PathUnescape(segment); err == nil {
 		return plain
@@ -30,7 +30,7 @@ func UnescapeSegment(segment string) string {
 	return segment
 }
 
-// pathKey reads the path's {key} or {domain}. chi matches the escaped path if
+// pathKey returns the path's {key} or {domain}. chi matches the escaped path if
 // it differs from the plain one.
 func pathKey(r *http.Request) string {
 	segment := chi.URLParam(r, "key")

@@ -1,12 +1,12 @@
-// Package call makes calls of RPCs out of legacy requests. An Action is what a
-// route does: it decodes a Request into the message of one RPC, calls the very
-// method that RPC clients call, behind the same chain of interceptors, and
-// encodes what it returns.
+// Package call turns legacy requests into calls of RPCs. An Action is what a
+// route does: it decodes a Request into the message of one RPC, calls the same
+// method as RPC clients, behind the same chain of interceptors, and encodes the
+// result.
 //
-// It promises that the gate is asked before anything of a body is read, that
-// codecs of another method do not compile, and that a decoder's refusal never
-// reaches the RPC. The tables of routes and the pages build their actions here;
-// nothing else in routes touches a method of the services.
+// It promises that the gate decides before anything of a body is read, that
+// codecs of another method do not compile, and that a request that a decoder
+// refuses never reaches the RPC. The tables of routes and the pages build their
+// actions here; nothing else in routes touches a method of the services.
 package call
 
 import (
@@ -19,29 +19,29 @@ import (
 	"hush/routes/refusal"
 )
 
-// Request is one request on its way through a route, with what its codecs need.
+// Request is a request in a route, with what its codecs need.
 type Request struct {
-	// Key is the key or the domain in the path as it was sent, empty for routes
+	// Key is the key or the domain in the path as sent; empty for routes
 	// without one.
 	Key string
-	// Params is what the request says besides; Env.Run reads it.
+	// Params are the other parameters of the request; Env.Run reads them.
 	Params params.Params
-	// Header is the request's, for the RPC.
+	// Header is the request's header, for the RPC.
 	Header http.Header
-	// Links builds the addresses that answers hold.
+	// Links builds the URLs in responses.
 	Links Links
-	// Now is when the request came.
+	// Now is when the request was received.
 	Now time.Time
-	// Visitor is who sent the request.
+	// Visitor is the sender of the request.
 	Visitor chain.Visitor
 	// Catalogue holds the messages in every language.
 	Catalogue *locale.Catalogue
-	// NewShrimp returns a token that validates nothing.
+	// NewShrimp returns a random token, which is never checked.
 	NewShrimp func() string
 }
 
-// Shrimp returns the session's token against forged requests, or for callers
-// without a session one that validates nothing.
+// Shrimp returns the session's token against forged requests. Without a session
+// it returns a random one, which is never checked.
 func (req *Request) Shrimp() string {
 	if req.Visitor.Shrimp != "" {
 		return req.Visitor.Shrimp

@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// assetTypes are the types of the client's files, by the endings of their
-// names.
+// assetTypes returns the types of the client's files by their extension.
 func assetTypes() map[string]string {
 	return map[string]string{
 		".css":         "text/css; charset=utf-8",
@@ -23,17 +22,18 @@ func assetTypes() map[string]string {
 	}
 }
 
-// asset is an answer that is the same for every visitor.
+// asset is a response that is the same for every visitor.
 type asset struct {
 	contentType string
 	caching     string
 	plain       []byte
-	// packed is the content in gzip, or nil where that gains nothing.
+	// packed returns the content in gzip, or nil if that is not smaller. It is
+	// nil for types that do not compress.
 	packed func() []byte
 }
 
-// newAsset keeps content. It is packed when it is first asked for, and then
-// kept in both forms.
+// newAsset returns an asset with content. It is compressed on first use and
+// then kept in both forms.
 func newAsset(contentType, caching string, content []byte) *asset {
 	a := &asset{contentType: contentType, caching: caching, plain: content}
 	if a.packs() {
@@ -42,7 +42,7 @@ func newAsset(contentType, caching string, content []byte) *asset {
 	return a
 }
 
-// packs reports whether compressing the type may gain something.
+// packs reports whether compressing the type may help.
 func (a *asset) packs() bool {
 	switch a.contentType {
 	case "image/png", "font/woff2":
@@ -68,7 +68,7 @@ func pack(content []byte) []byte {
 	return b.Bytes()
 }
 
-// answer sends the asset in the form that the request's header accepts.
+// answer sends the asset in the best form that the request's header accepts.
 func (a *asset) answer(w http.ResponseWriter, header http.Header, status int) {
 	h := w.Header()
 	h.Set("Cache-Control", a.caching)
@@ -85,8 +85,8 @@ func (a *asset) answer(w http.ResponseWriter, header http.Header, status int) {
 	writeBytes(w, status, a.contentType, a.plain)
 }
 
-// takesGzip reports whether a request accepts gzip, which a weight of zero does
-// not.
+// takesGzip reports whether a request accepts gzip. A weight of zero means that
+// it does not.
 func takesGzip(header http.Header) bool {
 	for _, line := range header.Values("Accept-Encoding") {
 		for coding := range strings.SplitSeq(line, ",") {

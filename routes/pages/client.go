@@ -15,26 +15,24 @@ import (
 )
 
 // client is the web client: the page that starts it, the files that this page
-// loads, and the pages for browsers that run no script.
+// loads, and the pages for browsers without scripts.
 type client struct {
 	shell shell
-	// shells are the shell as visitors without a session get it.
+	// shells holds the shell for visitors without a session.
 	shells map[shellName]*asset
 	files  map[string]*asset // by path
-	// plain is a page of its own and noscript a part of the shell; both show a
-	// view.
+	// plain is a whole page and noscript a part of the shell; both show a view.
 	plain    *template.Template
 	noscript *template.Template
 }
 
-// shellName is what the shell depends on: which view it holds, and in which
-// language.
+// shellName identifies a shell: its view and its language.
 type shellName struct {
 	view   string
 	locale locale.Locale
 }
 
-// newClient reads the client as it was built.
+// newClient reads the built client.
 func newClient(files fs.FS) (*client, error) {
 	html, err := fs.ReadFile(files, "index.html")
 	if err != nil {
@@ -54,7 +52,7 @@ func newClient(files fs.FS) (*client, error) {
 	return c, err
 }
 
-// render is the shell with a view for browsers that run no script.
+// render returns the shell with a view for browsers without scripts.
 func (c *client) render(req *call.Request, s *view) ([]byte, error) {
 	var b bytes.Buffer
 	if err := c.noscript.Execute(&b, s); err != nil {
@@ -63,8 +61,8 @@ func (c *client) render(req *call.Request, s *view) ([]byte, error) {
 	return c.shell.with(languageTag(req), b.Bytes()), nil
 }
 
-// readAssets reads the files that the shell loads, by the paths that lead to
-// them. What has another name or is of another type is not served.
+// readAssets reads the files that the shell loads, by path. It leaves out files
+// with other names or types.
 func readAssets(files fs.FS) (map[string]*asset, error) {
 	assets := make(map[string]*asset)
 	for _, kind := range []struct{ pattern, caching string }{
@@ -86,7 +84,7 @@ func readAssets(files fs.FS) (map[string]*asset, error) {
 	return assets, nil
 }
 
-// isHidden reports whether nothing loads a file, which includes folders.
+// isHidden reports whether nothing loads a file. Folders are hidden, too.
 func isHidden(name string) bool {
 	return assetTypes()[path.Ext(name)] == "" || strings.HasPrefix(path.Base(name), ".")
 }

@@ -8,7 +8,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// dynamicPage is a path outside the API whose answer depends on the request.
+// dynamicPage is a path outside the API whose response depends on the request.
 type dynamicPage struct {
 	method string
 	path   string

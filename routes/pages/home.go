@@ -2,7 +2,7 @@ package pages
 
 import "hush/routes/call"
 
-// homePage says what the service is, and how to use it from a command line.
+// homePage explains the service, and how to use it from a command line.
 func homePage() noscriptPage {
 	return noscriptPage{"home", func(req *call.Request) *view {
 		base := req.Links.Base()
@@ -16,8 +16,8 @@ func homePage() noscriptPage {
 	}}
 }
 
-// fragmentPage is for links whose key browsers do not send. It says how to make
-// one with the key in the path.
+// fragmentPage is for links whose key is in the fragment, which browsers do not
+// send. It explains how to put the key into the path.
 func fragmentPage(from, to string) noscriptPage {
 	return noscriptPage{"fragment " + from, func(req *call.Request) *view {
 		return &view{Title: req.Text("page.fragment.title"), Text: []passage{

@@ -9,7 +9,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// imagePages are the public images of a domain.
+// imagePages returns the public images of a domain.
 func imagePages(c *handlers.Callable) []dynamicPage {
 	return []dynamicPage{
 		imagePage(c, "/imagine/{domain}/logo.png", imageKind(hushv1.ImageKind_IMAGE_KIND_LOGO)),
@@ -33,11 +33,11 @@ func (k imageKind) decode(req *call.Request) (*hushv1.GetPublicImageRequest, err
 
 func publicImage(_ *call.Request, res *hushv1.GetPublicImageResponse) any { return res.GetImage() }
 
-// answerImage shows a domain's image. It is the one answer that may be cached:
-// every page on the domain shows it, it is the same for every visitor, and it
-// says nothing about any secret. A new image shows after five minutes at the latest.
-// Pages on the domain and on the service's own host both show it, so it is for
-// other origins, too.
+// answerImage sends a domain's image. It is the only response that may be
+// cached: every page on the domain shows it, it is the same for every visitor,
+// and it reveals nothing of any secret. A new image shows after five minutes at
+// the latest. Pages on the domain and on the service's own host both show it,
+// so other origins may load it.
 func answerImage(site *Site, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
 	image, _ := result.(*hushv1.Image)
 	if refused != nil {

@@ -1,11 +1,11 @@
 // Package pages serves everything but the API: the web client, plain texts for
-// programs, and the pages behind links for browsers that run no script.
+// programs, and the pages behind links for browsers without scripts.
 //
-// It promises that opening a link changes nothing and looks nothing up, so that a
-// person and a program that follow one get the same page for every key; that a
-// secret is shown once, after its button was pressed; and that each answer has
-// headers that keep it out of caches and frames. A page acts through one RPC,
-// like a route of the API. Package routes alone builds a Site and serves it.
+// It promises that opening a link changes nothing and looks nothing up, so that
+// people and programs get the same page for every key; that a secret is shown
+// once, after its button was pressed; and that every response has headers that
+// keep it out of caches and frames. A page acts through one RPC, like a route
+// of the API. Only package routes builds a Site and serves it.
 package pages
 
 import (
@@ -24,7 +24,7 @@ import (
 type Route struct {
 	// Method is the HTTP method.
 	Method string
-	// Path is the template, as routing tables show it.
+	// Path is the template, as in routing tables.
 	Path string
 	// Pattern is the path as chi matches it.
 	Pattern string
@@ -34,7 +34,7 @@ type Route struct {
 	serve func(site *Site) http.HandlerFunc
 }
 
-// Routes lists all paths of a site, its pages first.
+// Routes returns all paths of a site, its pages first.
 func Routes(c *handlers.Callable) []Route {
 	var all []Route
 	for _, p := range shellPages(c) {
@@ -55,14 +55,14 @@ func Routes(c *handlers.Callable) []Route {
 	return all
 }
 
-// static is a path whose answer calls no RPC.
+// static is a path whose response calls no RPC.
 func static(path, pattern, operation string, serve func(site *Site) http.HandlerFunc) Route {
 	return Route{Method: http.MethodGet, Path: path, Pattern: pattern, Action: call.Action{Operation: operation}, serve: serve}
 }
 
 // New reads the embedded web client and renders the pages that are the same for
-// every visitor. It returns an error if the client is not as its build leaves it, if
-// a page cannot be rendered, or if c lacks a method that a page calls.
+// every visitor. It returns an error if the client is incomplete, if a page
+// cannot be rendered, or if c lacks a method that a page calls.
 func New(env *call.Env, c *handlers.Callable) (*Site, error) {
 	files, err := web.Files()
 	if err != nil {
@@ -91,16 +91,16 @@ func New(env *call.Env, c *handlers.Callable) (*Site, error) {
 	return site, nil
 }
 
-// Handler serves a route, which has to be one of Routes.
+// Handler serves a route, which must be one of Routes.
 func (site *Site) Handler(route Route) http.HandlerFunc { return restricted(route.serve(site)) }
 
-// NotFound answers for a path outside the API that no route has.
+// NotFound responds for a path outside the API that no route has.
 func (site *Site) NotFound(w http.ResponseWriter, r *http.Request) {
 	restrict(w.Header())
 	site.showShell(w, site.env.Request(r), http.StatusNotFound, unknownPage())
 }
 
-// MethodNotAllowed answers for a path outside the API whose routes have other
+// MethodNotAllowed responds for a path outside the API whose routes have other
 // methods.
 func MethodNotAllowed(w http.ResponseWriter) {
 	restrict(w.Header())
@@ -113,8 +113,8 @@ type shellPage struct {
 	says noscriptPage
 }
 
-// shellPages are the client's paths. All serve the shell; they differ in what it
-// says where no script runs.
+// shellPages returns the client's paths. All serve the shell; they differ in
+// its content for browsers without scripts.
 func shellPages(c *handlers.Callable) []shellPage {
 	var all []shellPage
 	for _, path := range []string{
@@ -152,8 +152,8 @@ func (p textPage) serve(w http.ResponseWriter, r *http.Request) {
 	writeText(w, http.StatusOK, p.text)
 }
 
-// dynamicPages are the pages that act; like a route of the API, each calls one
-// RPC behind the same chain.
+// dynamicPages returns the pages that act. Like a route of the API, each calls
+// one RPC behind the same chain.
 func dynamicPages(c *handlers.Callable) []dynamicPage {
 	all := append([]dynamicPage{revealPage(c)}, receiptPages(c)...)
 	for _, p := range ticketPages(c) {
@@ -169,8 +169,8 @@ func (site *Site) shellPage(p shellPage) http.HandlerFunc {
 	}
 }
 
-// filePath is where files of the client are. Only names that are embedded
-// answer; the pattern keeps other paths from looking like files.
+// filePath is the place of the client's files. Only embedded names are served;
+// the pattern keeps other paths from matching.
 type filePath struct{ template, pattern string }
 
 func filePaths() [2]filePath {

@@ -11,8 +11,8 @@ import (
 	"hush/routes/refusal"
 )
 
-// receiptPage has the button that shows what became of a secret. To look is to
-// have viewed the receipt, so opening the link does not do it.
+// receiptPage has the button that shows a receipt. Showing it marks the receipt
+// as viewed, so opening the link alone does not.
 func receiptPage() noscriptPage {
 	return noscriptPage{"receipt", receiptView}
 }
@@ -29,7 +29,8 @@ func burnPassage(req *call.Request) passage {
 	return passage{req.Text("page.receipt.burn"), "curl -X POST " + req.Links.Base() + "/api/v1/private/KEY/burn"}
 }
 
-// receiptPages are the receipt's page after its button, at each of its paths.
+// receiptPages returns the receipt's page after its button, at each of its
+// paths.
 func receiptPages(c *handlers.Callable) []dynamicPage {
 	var all []dynamicPage
 	for _, name := range call.ReceiptNames() {
@@ -45,11 +46,11 @@ func decodeLook(req *call.Request) (*hushv1.GetMetadataRequest, error) {
 	return &hushv1.GetMetadataRequest{MetadataKey: linkKey(req.Key)}, nil
 }
 
-// receiptFacts are what a receipt says.
+// receiptFacts is the content of a receipt.
 type receiptFacts struct {
 	facts []fact
 	waits bool   // whether the secret can still be burned
-	ended string // says that no passphrase is accepted any more; empty if one is
+	ended string // set if no passphrase is accepted any more
 }
 
 func factsOf(req *call.Request, res *hushv1.GetMetadataResponse) any {
@@ -79,8 +80,8 @@ func factsOf(req *call.Request, res *hushv1.GetMetadataResponse) any {
 	return found
 }
 
-// stateText says where a secret stands. Whether its sender looked makes no
-// difference here.
+// stateText describes the state of a secret. Whether its sender viewed the
+// receipt makes no difference here.
 func stateText(req *call.Request, state hushv1.State) string {
 	switch state {
 	case hushv1.State_STATE_NEW, hushv1.State_STATE_VIEWED:

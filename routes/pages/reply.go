@@ -5,39 +5,41 @@ import (
 	"strconv"
 )
 
-// Policies of pages about what browsers tell of where a request comes from.
+// The referrer policies of pages.
 const (
 	noReferrer = "no-referrer"
-	// ownReferrer is for pages with a form. Under no-referrer browsers send the
-	// form with the origin "null", and it would be refused as another site's.
+	// ownReferrer is for pages with a form. Under no-referrer, browsers send
+	// the form with the origin "null", and it would be refused as another
+	// site's.
 	ownReferrer = "same-origin"
 )
 
-// How long browsers may keep what they loaded.
+// The cache policies of files.
 const (
 	notStored = "no-store"
 	// kept is for files with a hash of their content in their name.
 	kept = "public, max-age=31536000, immutable"
-	// briefly is for files whose name stays when they change.
+	// briefly is for files whose name stays when their content changes.
 	briefly = "public, max-age=3600"
 )
 
 const typeHTML = "text/html; charset=utf-8"
 
-// contentPolicy lets a page load what this host serves and nothing else: no
-// script or style within the page, and no address for a script but through the
-// client's one policy.
+// contentPolicy lets a page load only what this host serves. It allows no
+// script or style within the page, and script URLs only through the client's
+// one policy.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 	"connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types hush"
 
-// permissions takes nothing of the visitor's machine but what a button copies.
+// permissions allows no feature of the visitor's machine except copying to the
+// clipboard.
 const permissions = "accelerometer=(), autoplay=(), camera=(), clipboard-read=(), clipboard-write=(self), " +
 	"display-capture=(), fullscreen=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), " +
 	"payment=(), publickey-credentials-get=(), screen-wake-lock=(), usb=(), xr-spatial-tracking=()"
 
-// restrict sets what every answer outside the API has, unless it says
-// otherwise.
+// restrict sets the headers of every response outside the API; handlers may
+// override them.
 func restrict(h http.Header) {
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("Permissions-Policy", permissions)
@@ -50,8 +52,8 @@ func restrict(h http.Header) {
 	h.Set("Cache-Control", notStored)
 }
 
-// restricted sets the headers before anything else happens, so that an answer
-// to a request that failed midway has them, too.
+// restricted sets the headers before anything else happens, so that the
+// response to a failed request has them, too.
 func restricted(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		restrict(w.Header())
@@ -63,7 +65,7 @@ func writeText(w http.ResponseWriter, status int, text string) {
 	writeBytes(w, status, "text/plain; charset=utf-8", []byte(text))
 }
 
-// writeBytes answers outside the API.
+// writeBytes writes a response outside the API.
 func writeBytes(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)

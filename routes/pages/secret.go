@@ -17,8 +17,8 @@ import (
 
 const secretPath = "/secret/{key}"
 
-// secretPage has the button that reveals a secret. It is the same for every key,
-// so it does not show whether there is a secret.
+// secretPage has the button that reveals a secret. It is the same for every
+// key, so it does not show whether there is a secret.
 func secretPage() noscriptPage {
 	return noscriptPage{"secret", secretView}
 }
@@ -36,7 +36,7 @@ func secretView(req *call.Request) *view {
 	}
 }
 
-// revealPage is the page after its button. A form that was sent without it
+// revealPage is the page after the button. A form sent without the button
 // reveals nothing.
 func revealPage(c *handlers.Callable) dynamicPage {
 	shown := call.Action{Operation: "page", Run: func(context.Context, *call.Request) (any, error) { return nil, nil }}
@@ -57,8 +57,8 @@ func decodeReveal(req *call.Request) (*hushv1.RevealSecretRequest, error) {
 
 func revealedText(_ *call.Request, res *hushv1.RevealSecretResponse) any { return res.GetValue() }
 
-// linkKey returns the key in a path without the punctuation around it, which some
-// programs that find links in texts take for a part of the link.
+// linkKey returns the key in a path without surrounding punctuation, which some
+// programs that detect links include.
 func linkKey(segment string) string {
 	other := func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') }
 	key := strings.TrimLeftFunc(segment, other)
@@ -68,8 +68,8 @@ func linkKey(segment string) string {
 	return key
 }
 
-// countTries puts into the text of a refused passphrase how many tries are left
-// before a pause, or how long the pause is.
+// countTries adds to a refused passphrase's text how many tries are left before
+// a pause, or how long the pause is.
 func countTries(a call.Action) call.Action {
 	run := a.Run
 	a.Run = func(ctx context.Context, req *call.Request) (any, error) {
@@ -102,8 +102,8 @@ func passphraseText(req *call.Request, r *hushv1.Refusal, pause time.Duration) s
 	}
 }
 
-// pauseText names the pause in minutes, rounded up. Without a pause there is
-// nothing to wait for: all tries are used up.
+// pauseText gives the pause in minutes, rounded up. Without a pause all tries
+// are used up.
 func pauseText(req *call.Request, key string, pause time.Duration) string {
 	if pause <= 0 {
 		return req.Text("page.receipt.locked")
@@ -112,8 +112,9 @@ func pauseText(req *call.Request, key string, pause time.Duration) string {
 	return req.Text(key, "minutes", strconv.Itoa(minutes))
 }
 
-// answerReveal shows the secret this once, or why not, with the form again
-// where another try may help. Unknown, spent and expired are the same answer.
+// answerReveal shows the secret this once, or the refusal, with the form again
+// if another try may help. Unknown, spent and expired secrets get the same
+// response.
 func answerReveal(site *Site, w http.ResponseWriter, req *call.Request, result any, refused *refusal.Error) {
 	if refused != nil {
 		refuseReveal(site, w, req, refused)

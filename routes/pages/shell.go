@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// shell is the page that starts the client, cut where it depends on the
-// visitor: at the language, and at what it says where no script runs.
+// shell is the page that starts the client, split where it depends on the
+// visitor: at the language, and at the content for browsers without scripts.
 type shell struct {
 	start  string // ends within the tag html
 	middle string
 	end    string
-	styles []string // addresses of its style sheets
+	styles []string // URLs of its style sheets
 }
 
-// noscriptMark is where the page has room for what it says without scripts.
-// One without the mark has it at the end of its body.
+// noscriptMark is the place of the content for browsers without scripts. A page
+// without the mark has that content at the end of its body.
 const noscriptMark = "<!--noscript-->"
 
 var (
@@ -45,12 +45,12 @@ func newShell(html string) (shell, error) {
 	return s, nil
 }
 
-// with puts in what depends on the visitor: the language, and HTML.
+// with inserts what depends on the visitor: the language, and HTML.
 func (s shell) with(language string, noscript []byte) []byte {
 	return slices.Concat([]byte(s.start), []byte(` lang="`+language+`"`), []byte(s.middle), noscript, []byte(s.end))
 }
 
-// styleSheets are the addresses of a page's style sheets.
+// styleSheets returns the URLs of a page's style sheets.
 func styleSheets(html string) []string {
 	var found []string
 	for _, tag := range linkTag.FindAllString(html, -1) {

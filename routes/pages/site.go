@@ -30,12 +30,11 @@ func (site *Site) addShell(says noscriptPage, l locale.Locale) error {
 	return nil
 }
 
-// showShell answers with the page that starts the client. Nothing on it depends
-// on what the path's parameters hold: nothing is looked up for it, so a person
-// who opens a link and a program that follows it learn what it is for and change
-// nothing. A session's form carries the session's token, and such a page is sent
-// uncompressed: beside text that others choose, its compressed size could leak
-// the token.
+// showShell sends the page that starts the client. Nothing on it depends on the
+// path's parameters, and nothing is looked up for it: people and programs that
+// open a link learn what it is for and change nothing. A page for a session
+// contains the session's token and is sent uncompressed: next to text that
+// others choose, its compressed size could leak the token.
 func (site *Site) showShell(w http.ResponseWriter, req *call.Request, status int, says noscriptPage) {
 	s := says.view(req)
 	s.allowReferrer(w.Header())
@@ -52,7 +51,7 @@ func (site *Site) showShell(w http.ResponseWriter, req *call.Request, status int
 	writeBytes(w, status, typeHTML, html)
 }
 
-// showView answers with a page without scripts.
+// showView sends a page without scripts.
 func (site *Site) showView(w http.ResponseWriter, req *call.Request, status int, v *view) {
 	v.Language, v.Styles = languageTag(req), site.client.shell.styles
 	v.allowReferrer(w.Header())
@@ -67,7 +66,7 @@ func (site *Site) showView(w http.ResponseWriter, req *call.Request, status int,
 	writeBytes(w, status, typeHTML, b.Bytes())
 }
 
-// pageFailed answers with a refusal where there is no page to show it on.
+// pageFailed sends a refusal as text, without a page.
 func (site *Site) pageFailed(w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	status, text := req.Reason(refused)
 	if refused.Class == refusal.ClassUnknown || refused.Class == refusal.ClassInvalid || refused.Class == refusal.ClassRoute {

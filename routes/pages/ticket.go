@@ -12,16 +12,16 @@ import (
 	"hush/routes/refusal"
 )
 
-// ticketPage is where the link of a mail leads. Opening it changes nothing and
-// looks nothing up, since programs open links before people do: the page is
+// ticketPage is the target of a mailed link. Opening it changes nothing and
+// looks nothing up, because programs open links before people do: the page is
 // the same for every token, and its button sends the token to the RPC. The
-// token is in the path alone.
+// token is only in the path.
 type ticketPage struct {
 	path      string
-	texts     string      // where its texts are in the catalogue
-	passwords bool        // whether it asks for a new one, in the words of page.reset
-	account   string      // key of the text that says which account it takes; empty if none
-	action    call.Action // returns what the page says, in paragraphs
+	texts     string      // prefix of its texts in the catalogue
+	passwords bool        // whether it asks for a new password, with the texts of page.reset
+	account   string      // key of the text about the required account; empty if none
+	action    call.Action // returns the paragraphs of the page
 }
 
 func ticketPages(c *handlers.Callable) []ticketPage {
@@ -32,12 +32,12 @@ func ticketPages(c *handlers.Callable) []ticketPage {
 	}
 }
 
-// says is the page as a link opens it.
+// says returns the page that a link opens.
 func (p ticketPage) says() noscriptPage {
 	return noscriptPage{p.texts, func(req *call.Request) *view { return p.view(req, true) }}
 }
 
-// sent is the page after its button.
+// sent returns the page after its button.
 func (p ticketPage) sent() dynamicPage {
 	return dynamicPage{
 		method: http.MethodPost, path: p.path, action: p.action,
@@ -53,8 +53,7 @@ func (p ticketPage) sent() dynamicPage {
 	}
 }
 
-// refuse says why it was not done, and shows the form again where another try may
-// help.
+// refuse shows the refusal, with the form again if another try may help.
 func (p ticketPage) refuse(site *Site, w http.ResponseWriter, req *call.Request, refused *refusal.Error) {
 	status, text := req.Reason(refused)
 	v := p.view(req, refused.Class != refusal.ClassTicket)
@@ -106,7 +105,7 @@ func decodeReset(req *call.Request) (*hushv1.ResetPasswordRequest, error) {
 func passwordFields() []params.Field { return params.Required(params.FormText, "newp", "newp2") }
 
 // newPassword compares the password with its repetition before the token is
-// used up.
+// used.
 func newPassword(req *call.Request) (string, error) {
 	var next, again string
 	if err := req.Params.Texts(params.Into("newp", &next), params.Into("newp2", &again)); err != nil {

@@ -13,16 +13,16 @@ import (
 	"hush/routes/refusal"
 )
 
-// Media types of the bodies that are read.
+// The media types of bodies that are read.
 const (
 	typeForm      = "application/x-www-form-urlencoded"
 	typeMultipart = "multipart/form-data"
 	typeJSON      = "application/json"
 )
 
-// Read reads the query, and the body of a method that has one. A body of more
-// than most bytes is refused. Its error is a *refusal.Error, or what refused to
-// read on.
+// Read reads the query, and the body of a method that has one. It refuses a
+// body of more than most bytes. Its error is a *refusal.Error, or the error
+// that stopped the reading.
 func Read(r *http.Request, most int64) (Params, error) {
 	var p Params
 	query, err := parseForm(r.URL.RawQuery)
@@ -62,8 +62,8 @@ func readBody(r *http.Request, most int64) (source, error) {
 	return parseForm(string(body))
 }
 
-// unreadable refuses a body that did not arrive. The service may have refused
-// to read it.
+// unreadable refuses an incomplete body. The service may have refused to read
+// it.
 func unreadable(err error) error {
 	if refused, ok := errors.AsType[*connect.Error](err); ok {
 		return refused
@@ -75,9 +75,9 @@ func errBodyTooLarge(most int64) error {
 	return &refusal.Error{Class: refusal.ClassTooLarge, Text: fmt.Sprintf("the body must be at most %d bytes", most)}
 }
 
-// bodyType returns the media type to read a body as, empty for not at all. Some
-// clients send no Content-Type with a form, and some send two, the wrong one
-// first.
+// bodyType returns the media type for reading a body; empty means not to read
+// it. Some clients send no Content-Type with a form, and some send two, the
+// wrong one first.
 func bodyType(headers []string) (kind, boundary string) {
 	none := true
 	for _, header := range headers {

@@ -11,11 +11,11 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// maxSeconds is the longest time that is the same as a time.Duration and on the
-// wire. The service's own ceiling is far below.
+// maxSeconds is the longest time that both time.Duration and the wire can
+// represent. The service's own maximum is far below.
 const maxSeconds = int64(math.MaxInt64 / time.Second)
 
-// Duration returns the lifetime that a parameter holds, or nil for the service's
+// Duration returns the lifetime in a parameter, or nil for the service's
 // default.
 func (p Params) Duration(name string) (*durationpb.Duration, error) {
 	text, err := p.Text(name)
@@ -25,11 +25,11 @@ func (p Params) Duration(name string) (*durationpb.Duration, error) {
 	return parseDuration(text), nil
 }
 
-// parseDuration reads a number of seconds, or of the unit s, m, h, d or w that
-// follows it. Fractions of a second are cut off, and what is above maxSeconds
-// becomes maxSeconds. It returns nil, which means the service's default, for
-// anything else and for less than one second: clients send 0, -1 and empty
-// texts when they do not ask for a lifetime.
+// parseDuration parses a number of seconds, or of the unit s, m, h, d or w that
+// follows it. It truncates fractions of a second and values above maxSeconds.
+// For anything else, and for less than one second, it returns nil, which means
+// the service's default: clients send 0, -1 and empty texts when they do not
+// ask for a lifetime.
 func parseDuration(text string) *durationpb.Duration {
 	number, unit := cutUnit(strings.TrimSpace(text))
 	seconds := wholeSeconds(number, unit)
@@ -40,7 +40,7 @@ func parseDuration(text string) *durationpb.Duration {
 }
 
 // cutUnit splits a text into its number and the seconds of its unit. Units are
-// lower case: an M would be minutes to some and months to others.
+// lower case: M could mean minutes or months.
 func cutUnit(text string) (number string, unit int64) {
 	last := max(0, len(text)-1)
 	switch text[last:] {
@@ -59,11 +59,11 @@ func cutUnit(text string) (number string, unit int64) {
 	}
 }
 
-// wholeSeconds multiplies a decimal number with a unit. It returns zero for
-// what is not a number above zero.
+// wholeSeconds multiplies a decimal number by a unit. It returns zero for text
+// that is not a number above zero.
 func wholeSeconds(text string, unit int64) int64 {
 	if strings.Trim(text, "0123456789.eE+-") != "" {
-		return 0 // hexadecimal, infinite, not a number at all
+		return 0 // hexadecimal, infinite, or not a number
 	}
 	number, err := strconv.ParseFloat(text, 64)
 	if err != nil && !outOfRange(err) || number <= 0 {
@@ -75,13 +75,13 @@ func wholeSeconds(text string, unit int64) int64 {
 	digits, fraction, _ := strings.Cut(strings.TrimPrefix(text, "+"), ".")
 	whole, err := strconv.ParseInt(cmp.Or(digits, "0"), 10, 64)
 	if err != nil || whole > maxSeconds/unit {
-		return maxSeconds // the number was read already: it is too long for an int64
+		return maxSeconds // the number is valid, so it is too large for an int64
 	}
 	return whole*unit + partOf(unit, fraction)
 }
 
-// partOf returns the whole seconds in a decimal fraction of a unit. Nine digits
-// are more than a week has seconds.
+// partOf returns the whole seconds in a decimal fraction of a unit. A week has
+// fewer seconds than nine digits can count.
 func partOf(unit int64, fraction string) int64 {
 	const digits = 9
 	fraction = (fraction + strings.Repeat("0", digits))[:digits]

@@ -1,21 +1,22 @@
 package params
 
-// Form is how a parameter is written.
+// Form is the form of a parameter's value.
 type Form string
 
 // The forms.
 const (
-	// FormText is text as it is.
+	// FormText is plain text.
 	FormText Form = "text"
 	// FormTexts is one text or a list of texts.
 	FormTexts Form = "texts"
-	// FormKeys is keys with commas between them, or a list of them.
+	// FormKeys is comma-separated keys, or a list of them.
 	FormKeys Form = "keys"
 	// FormFlag is true or false, 1 or 0.
 	FormFlag Form = "flag"
 	// FormInteger is a whole number.
 	FormInteger Form = "integer"
-	// FormDuration is seconds, or a number and one of the units s, m, h, d, w.
+	// FormDuration is a number of seconds, or a number with one of the units s,
+	// m, h, d, w.
 	FormDuration Form = "duration"
 	// FormFile is the bytes of a part of the body.
 	FormFile Form = "file"
@@ -23,21 +24,22 @@ const (
 
 // Field declares a parameter that a route reads.
 type Field struct {
-	// Name is the plain name, as in ttl or brand[colour]. AnyName stands for
-	// every name.
+	// Name is the plain name, such as ttl or brand[colour]. AnyName means every
+	// name.
 	Name string
 	Form Form
-	// Required says that the route refuses requests without the parameter.
+	// Required reports whether the route refuses requests without the
+	// parameter.
 	Required bool
 }
 
-// AnyName is the name of a field that stands for every parameter.
+// AnyName is the name of a field that means every parameter.
 const AnyName = "*"
 
 // Optional declares parameters that a request may leave out.
 func Optional(form Form, names ...string) []Field { return declare(form, false, names) }
 
-// Required declares parameters that a request has to hold.
+// Required declares parameters that a request must have.
 func Required(form Form, names ...string) []Field { return declare(form, true, names) }
 
 func declare(form Form, required bool, names []string) []Field {

@@ -7,8 +7,8 @@ import (
 	"hush/routes/refusal"
 )
 
-// parseForm takes a query or an urlencoded body apart. Pairs end at & only:
-// a semicolon is data like any other character, which net/url would not have.
+// parseForm parses a query or an urlencoded body. Only & separates pairs:
+// unlike in net/url, a semicolon is data.
 func parseForm(text string) (source, error) {
 	s := make(source)
 	count := 0

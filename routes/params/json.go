@@ -12,9 +12,9 @@ import (
 	"hush/routes/refusal"
 )
 
-// parseJSON takes a JSON object apart into the pairs that a form would have.
-// encoding/json replaces invalid Unicode and takes the last of two equal names; a
-// secret must not change on its way, so both are refused.
+// parseJSON parses a JSON object into the pairs of an equivalent form.
+// encoding/json replaces invalid Unicode and takes the last of two equal names.
+// A secret must not change on its way, so parseJSON refuses both.
 func parseJSON(body []byte) (source, error) {
 	if len(bytes.TrimLeft(body, " \t\r\n")) == 0 {
 		return source{}, nil
@@ -71,7 +71,7 @@ func (w *jsonWalker) document() error {
 	return nil
 }
 
-// object reads what follows the opening brace.
+// object reads everything after the opening brace.
 func (w *jsonWalker) object(name string, depth int) error {
 	seen := make(map[string]bool)
 	for w.decoder.More() {
@@ -101,7 +101,7 @@ func (w *jsonWalker) object(name string, depth int) error {
 	return err
 }
 
-// array reads what follows the opening bracket.
+// array reads everything after the opening bracket.
 func (w *jsonWalker) array(name string, depth int) error {
 	w.source.addEmpty(name, false)
 	for w.decoder.More() {
@@ -143,8 +143,8 @@ func (w *jsonWalker) nested(open json.Delim, name string, depth int) error {
 	return w.array(name, depth)
 }
 
-// loneSurrogate looks for an escape that is half of a surrogate pair. The body
-// is valid JSON, so backslashes are in texts only and escapes are complete.
+// loneSurrogate reports whether an escape is half of a surrogate pair. The body
+// is valid JSON, so backslashes occur only in texts, and escapes are complete.
 func loneSurrogate(body []byte) bool {
 	for i := 0; i < len(body); i++ {
 		if body[i] != '\\' {
@@ -163,7 +163,7 @@ func loneSurrogate(body []byte) bool {
 	return false
 }
 
-// escaped reads \uXXXX and returns -1 for anything else.
+// escaped parses \uXXXX and returns -1 for anything else.
 func escaped(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -1,9 +1,9 @@
 package params
 
-// MaxBody is the most bytes of a body that Read is usually asked for.
+// MaxBody is the usual limit of Read, in bytes.
 const MaxBody = 4 << 20
 
-// Limits on what a request may carry besides its path.
+// The limits on a request besides its path.
 const (
 	maxParams = 1000 // in the query, and again in the body
 	maxDepth  = 16   // of nested JSON values

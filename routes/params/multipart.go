@@ -9,9 +9,9 @@ import (
 	"hush/routes/refusal"
 )
 
-// parseMultipart takes a multipart body apart. A file is a value like any
-// other. Parts are read as they are: one that says it is base64 or
-// quoted-printable is refused, since it is not clear which bytes it means.
+// parseMultipart parses a multipart body. A file is a value like any other.
+// Parts are used undecoded: a part in base64 or quoted-printable is refused,
+// because it is unclear which bytes it means.
 func parseMultipart(body []byte, boundary string) (source, error) {
 	s := make(source)
 	if len(body) == 0 {
@@ -38,7 +38,7 @@ func parseMultipart(body []byte, boundary string) (source, error) {
 	}
 }
 
-// addPart refuses a part whose name cannot be read: dropping it might drop a
+// addPart refuses a part with an unreadable name: dropping it might drop a
 // passphrase.
 func (s source) addPart(part *multipart.Part) error {
 	if part.FormName() == "" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// splitName takes a name apart, without the wrapper secret[...], and reports
-// whether it ends in []. It returns nil for a name of a wrong shape.
+// splitName splits a name, without the wrapper secret[...], and reports whether
+// it ends in []. It returns nil for a malformed name.
 func splitName(name string) (parts []string, list bool) {
 	if len(name) > maxName {
 		return nil, false
@@ -38,17 +38,17 @@ func splitName(name string) (parts []string, list bool) {
 	return parts, list
 }
 
-// nestedName is the name of what is below a name, as a form spells it.
+// nestedName returns the form name of a member below a name.
 func nestedName(name, below string) string {
 	if len(name)+len(below) > maxName {
-		return "[" // names nothing, like the long name that it stands for
+		return "[" // matches nothing, like the long name that it replaces
 	}
 	return name + "[" + below + "]"
 }
 
-// known returns how an error may call a parameter. Errors tell names that routes
-// read, in the routes' own spelling: a body that is not what it seems may hold a
-// secret in its names.
+// known returns the name of a parameter for errors. Errors only contain names
+// that routes read, in the routes' own spelling: the names in a misread body
+// may be a secret.
 func known(name string) string {
 	if parts, _ := splitName(name); parts != nil && Known(parts[0]) {
 		return parts[0]
@@ -56,11 +56,11 @@ func known(name string) string {
 	return aParameter
 }
 
-// Known reports whether errors may tell the name of a parameter, without what
-// follows in brackets.
+// Known reports whether errors may contain the name of a parameter, given
+// without its brackets.
 func Known(name string) bool { return slices.Contains(ownNames(), name) }
 
-// aParameter is a name that no route reads.
+// aParameter stands for names that no route reads.
 const aParameter = "a parameter"
 
 func ownNames() []string {

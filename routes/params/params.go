@@ -1,11 +1,11 @@
-// Package params reads what a request of a legacy route says besides its path:
-// the query and a body that is a form, multipart or JSON, as parameters by name.
+// Package params reads the parameters of a legacy request besides its path, by
+// name: from the query, and from a body that is a form, multipart or JSON.
 //
-// It promises to take what was sent exactly or to refuse it: it cuts, replaces
-// and guesses nothing, and no parameter is taken from two places at once. Its
-// errors are *refusal.Error; they name a parameter only if a route reads it, and
-// never hold a value. Package call reads every request with it, and the
-// decoders of routes and pages look parameters up.
+// It promises to take what was sent exactly or to refuse it: it truncates,
+// replaces and guesses nothing, and never takes one parameter from two places.
+// Its errors are *refusal.Error. They name a parameter only if a route reads
+// it, and never contain a value. Package call reads every request with it, and
+// the decoders of routes and pages look parameters up.
 package params
 
 import (
@@ -17,20 +17,20 @@ import (
 	"hush/routes/refusal"
 )
 
-// value is one value of a parameter. A literal is a JSON number or boolean, as
-// it was spelled.
+// value is one value of a parameter. A literal is a JSON number or boolean as
+// spelled.
 type value struct {
 	text    string
 	literal bool
 }
 
-// param is all that one source says under one name.
+// param is everything that one source has under one name.
 type param struct {
 	values []value // given as a single value, which may be wrong
 	items  []value // given as elements of a list
 	list   bool    // given as a list, perhaps an empty one
 	object bool    // given as an object
-	null   bool    // given as null, which is as good as absent to most
+	null   bool    // given as null, which most routes treat as absent
 }
 
 // source holds the parameters of a query or a body by their plain names:
@@ -38,20 +38,20 @@ type param struct {
 // character_sets[numbers] for what is nested.
 type source map[string]*param
 
-// Params is what a request says besides its path, whose key stands apart so that
-// no parameter can replace it.
+// Params are the parameters of a request besides its path. The path's key is
+// separate, so that no parameter can replace it.
 type Params struct {
 	body, query source
 	limited     bool // to the declared parameters
 	declared    []Field
 }
 
-// sources returns the body, which counts first, and the query.
+// sources returns the body, which takes precedence, and the query.
 func (p Params) sources() [2]source { return [2]source{p.body, p.query} }
 
-// Only returns the parameters for a decoder that reads no others than the
-// declared ones: looking up another one is an error, so that a declaration that
-// lacks a parameter shows at once.
+// Only returns the parameters for a decoder that reads only declared ones.
+// Looking up any other is an error, so that an incomplete declaration shows at
+// once.
 func (p Params) Only(fields []Field) Params {
 	p.limited, p.declared = true, fields
 	return p
@@ -76,9 +76,9 @@ func (s source) at(name string) *param {
 }
 
 // place finds where the value of a name belongs, and reports whether it is an
-// element of a list. It returns nil for what no route reads: a name whose
-// brackets do not match, what is nested in a list, and what is nested deeper
-// than maxLevels. What is around it is still known to be an object.
+// element of a list. It returns nil for names that no route reads: with
+// unbalanced brackets, nested in a list, or nested deeper than maxLevels. Their
+// parent still counts as an object.
 func (s source) place(name string) (p *param, list bool) {
 	parts, list := splitName(name)
 	if parts == nil {
@@ -95,7 +95,7 @@ func (s source) place(name string) (p *param, list bool) {
 	return s.at(plain), list
 }
 
-// add takes a pair as a form spells it.
+// add adds a pair of a form.
 func (s source) add(name string, v value) {
 	p, list := s.place(name)
 	switch {
@@ -108,8 +108,8 @@ func (s source) add(name string, v value) {
 	}
 }
 
-// addEmpty takes an empty list or object, which no form can spell. An empty
-// wrapper says nothing.
+// addEmpty adds an empty list or object, which no form can express. An empty
+// wrapper has no effect.
 func (s source) addEmpty(name string, object bool) {
 	if object && name == "secret" {
 		return
@@ -120,14 +120,14 @@ func (s source) addEmpty(name string, object bool) {
 	}
 }
 
-// addNull takes a JSON null.
+// addNull adds a JSON null.
 func (s source) addNull(name string) {
 	if p, list := s.place(name); p != nil && !list {
 		p.null = true
 	}
 }
 
-// scalar is Params.Scalar for one source.
+// scalar is Params.scalar for one source.
 func (s source) scalar(name string) (v value, ok bool, err error) {
 	p := s[name]
 	switch {
@@ -169,7 +169,7 @@ func (p Params) Text(name string) (string, error) {
 	return v.text, err
 }
 
-// Target is a parameter and where its value belongs.
+// Target is a parameter and the destination of its value.
 type Target struct {
 	name string
 	into *string
@@ -178,8 +178,8 @@ type Target struct {
 // Into returns a target for Texts.
 func Into(name string, into *string) Target { return Target{name, into} }
 
-// Texts stores the single values of parameters in their targets, empty texts
-// for those that are absent.
+// Texts stores the single values of parameters in their targets, and an empty
+// text for an absent one.
 func (p Params) Texts(all ...Target) error {
 	for _, one := range all {
 		text, err := p.Text(one.name)
@@ -191,8 +191,8 @@ func (p Params) Texts(all ...Target) error {
 	return nil
 }
 
-// Verbatim returns the single value of a parameter that has to be text, not a
-// JSON number or boolean: it is not clear which text that means.
+// Verbatim returns the single value of a parameter that must be text. It
+// refuses a JSON number or boolean, whose text is unclear.
 func (p Params) Verbatim(name string) (string, error) {
 	v, _, err := p.scalar(name)
 	if err == nil && v.literal {
@@ -231,8 +231,8 @@ func (p Params) Optional(name string) (*string, error) {
 	return &v.text, nil
 }
 
-// File returns the bytes of the first of the named parts of the body that has
-// any, or nil. They need not be text.
+// File returns the bytes of the first non-empty one of the named parts of the
+// body, or nil. They need not be text.
 func (p Params) File(names ...string) ([]byte, error) {
 	for _, name := range names {
 		if err := p.check(name); err != nil {
@@ -252,9 +252,9 @@ func (p Params) File(names ...string) ([]byte, error) {
 	return nil, nil
 }
 
-// Others returns all single values except the named ones. Anything else than a
-// single text is an error, which tells a name only if routes know it: the others
-// are the caller's.
+// Others returns all single values except the named ones. Anything but a single
+// text is an error, which contains a name only if routes know it: the other
+// names are the caller's.
 func (p Params) Others(names ...string) (map[string]string, error) {
 	found := map[string]string{}
 	for _, s := range p.sources() {
@@ -274,8 +274,8 @@ func (p Params) Others(names ...string) (map[string]string, error) {
 	return found, nil
 }
 
-// Keys returns the keys in several parameters, each a text with commas or spaces
-// between keys, or a list of such texts.
+// Keys returns the keys in several parameters. Each is a text with keys
+// separated by commas or spaces, or a list of such texts.
 func (p Params) Keys(names ...string) (keys []string, err error) {
 	for _, name := range names {
 		texts, err := p.List(name)
@@ -296,8 +296,8 @@ func splitKeys(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// List returns the values of a parameter that are not empty, from the first
-// source that has any. A single value is a list of one.
+// List returns the non-empty values of a parameter, from the first source that
+// has any. A single value is a list of one.
 func (p Params) List(name string) ([]string, error) {
 	if err := p.check(name); err != nil {
 		return nil, err
@@ -333,8 +333,8 @@ func (s source) texts(name string) ([]string, error) {
 	return texts, nil
 }
 
-// Flag reports whether a parameter says yes. It accepts the common spellings
-// only, so that it never takes a "no" for a yes.
+// Flag reports whether a parameter is true. It accepts only the common
+// spellings, so that it never takes a no for a yes.
 func (p Params) Flag(name string) (bool, error) {
 	text, err := p.Text(name)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// details is what the details of an RPC's error say.
+// details are the contents of an RPC error's details.
 type details struct {
 	refusal   *hushv1.Refusal
 	retry     time.Duration
 	violation *validate.Violation // the first one
 }
 
-// Read returns the refusal that err is or that an RPC's error stands for. Any
-// other error is of ClassInternal. err must not be nil.
+// Read returns err if it is a refusal, or the refusal that an RPC's error
+// means. Any other error becomes ClassInternal. err must not be nil.
 func Read(err error) *Error {
 	if own := (*Error)(nil); errors.As(err, &own) {
 		return own
@@ -36,7 +36,7 @@ func Read(err error) *Error {
 	return refused
 }
 
-// Detail returns what an RPC's error says of its reason, or nil.
+// Detail returns the refusal in the details of an RPC's error, or nil.
 func Detail(err error) *hushv1.Refusal {
 	var rpc *connect.Error
 	if !errors.As(err, &rpc) {
@@ -50,7 +50,7 @@ func readDetails(rpc *connect.Error) details {
 	for _, detail := range rpc.Details() {
 		message, err := detail.Value()
 		if err != nil {
-			continue // a detail of a kind that says nothing to these routes
+			continue // a kind of detail that these routes ignore
 		}
 		switch m := message.(type) {
 		case *hushv1.Refusal:
@@ -80,7 +80,8 @@ func (d details) refuse(rpc *connect.Error) *Error {
 	return refused
 }
 
-// byReason returns nil for an error whose code says everything.
+// byReason returns nil for an error without a reason, whose code says
+// everything.
 func (d details) byReason(message string) *Error {
 	switch d.refusal.GetReason() {
 	case hushv1.Refusal_REASON_PASSPHRASE:
@@ -102,7 +103,7 @@ func (d details) byReason(message string) *Error {
 	}
 }
 
-// byPolicy is for reasons that callers with accounts meet.
+// byPolicy is for reasons that concern callers with accounts.
 func (d details) byPolicy(message string) *Error {
 	switch d.refusal.GetReason() {
 	case hushv1.Refusal_REASON_SHRIMP:
@@ -130,8 +131,8 @@ func (d details) byPolicy(message string) *Error {
 	}
 }
 
-// policyClass distinguishes a value that the operator does not accept from what
-// is not allowed at all.
+// policyClass distinguishes a value that the operator does not accept from an
+// action that is not allowed at all.
 func policyClass(r *hushv1.Refusal) Class {
 	if r.GetField() == "" {
 		return ClassForbidden
@@ -139,8 +140,8 @@ func policyClass(r *hushv1.Refusal) Class {
 	return ClassInvalid
 }
 
-// classByCode is for errors without a reason. A code that no RPC of these
-// routes uses on purpose is an internal error.
+// classByCode is for errors without a reason. A code that these RPCs never use
+// on purpose is an internal error.
 func classByCode(code connect.Code) Class {
 	switch code {
 	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition:
@@ -168,8 +169,8 @@ func tooLarge(r *hushv1.Refusal) string {
 	return fmt.Sprintf("%s: must be at most %d bytes", field, r.GetLimit())
 }
 
-// violated names the limit that a request exceeds. A key that is too long is an
-// unknown key, like any other of a wrong shape.
+// violated returns the refusal for an exceeded limit. A key that is too long
+// counts as an unknown key, like any malformed one.
 func violated(v *validate.Violation) *Error {
 	field, rule := fieldPath(v.GetField()), v.GetRuleId()
 	text := field + ": " + v.GetMessage()
@@ -185,7 +186,7 @@ func violated(v *validate.Violation) *Error {
 	}
 }
 
-// fieldPath writes the path to a field as in recipients[0].
+// fieldPath returns the path to a field, such as recipients[0].
 func fieldPath(path *validate.FieldPath) string {
 	var b strings.Builder
 	for i, element := range path.GetElements() {

@@ -1,11 +1,11 @@
-// Package refusal says why a route does not serve a request. It turns the
-// errors of RPCs into the few classes that the legacy answers tell apart, and
-// classes into statuses and texts.
+// Package refusal represents why a route does not serve a request. It maps the
+// errors of RPCs to the few classes that legacy responses distinguish, and
+// classes to statuses and texts.
 //
-// It promises that a refusal never holds what the caller sent, except for names
-// that routes and services know, and never the cause of an unexpected error.
-// Every package below routes may use it; Read is the one place that looks into
-// the errors of RPCs.
+// It promises that a refusal never contains what the caller sent, except for
+// names that routes and services know, and never the cause of an unexpected
+// error. Every package below routes may use it; only Read interprets the errors
+// of RPCs.
 package refusal
 
 import (
@@ -15,29 +15,29 @@ import (
 	"time"
 )
 
-// Class is why a request is refused, as far as the legacy answers tell reasons
-// apart. Each version's table says what a class looks like on its wire.
+// Class is the reason of a refusal, as far as legacy responses distinguish
+// reasons. Each version's table maps a class to its wire form.
 type Class int
 
 // The classes. Any other value counts as ClassInternal.
 const (
-	// ClassInternal is every unexpected error. No answer shows its cause.
+	// ClassInternal is every unexpected error. No response shows its cause.
 	ClassInternal Class = iota
 	// ClassRoute is a path that no route has.
 	ClassRoute
 	// ClassMethod is a path whose routes have other methods.
 	ClassMethod
-	// ClassMalformed is a body that is not what its Content-Type says.
+	// ClassMalformed is a body that does not match its Content-Type.
 	ClassMalformed
 	// ClassEncoding is a body with a Content-Encoding.
 	ClassEncoding
 	// ClassTooLarge is a value or a body above its limit in bytes.
 	ClassTooLarge
-	// ClassInvalid is any other value that is not accepted.
+	// ClassInvalid is any other unacceptable value.
 	ClassInvalid
 	// ClassDuplicate is a name that the caller already uses.
 	ClassDuplicate
-	// ClassUnknown is a key that opens nothing, for whatever reason.
+	// ClassUnknown is a key that opens nothing, for any reason.
 	ClassUnknown
 	// ClassDomain is a domain that the caller does not have.
 	ClassDomain
@@ -45,12 +45,12 @@ const (
 	ClassUnauthorized
 	// ClassPassphrase is a missing or wrong passphrase.
 	ClassPassphrase
-	// ClassLimited is a caller who has to wait.
+	// ClassLimited is a caller who must wait.
 	ClassLimited
 	// ClassFull is a service without room for more.
 	ClassFull
-	// ClassForbidden is what the caller may not do, either with this credential
-	// or on this service at all.
+	// ClassForbidden is an action that is not allowed, either with this
+	// credential or on this service at all.
 	ClassForbidden
 	// ClassCredentials is a wrong address or password.
 	ClassCredentials
@@ -58,11 +58,11 @@ const (
 	ClassTicket
 	// ClassForgery is a session's request without the session's token.
 	ClassForgery
-	// ClassMissing is something other than a key that the caller does not have.
+	// ClassMissing is a missing thing other than a key.
 	ClassMissing
-	// ClassMaintenance is a service that currently creates nothing.
+	// ClassMaintenance is a service in maintenance, which creates nothing.
 	ClassMaintenance
-	// ClassUnavailable is a service that cannot answer at the moment.
+	// ClassUnavailable is a service that is temporarily unavailable.
 	ClassUnavailable
 	// Classes is the number of classes.
 	Classes
@@ -71,11 +71,11 @@ const (
 // Error refuses a request.
 type Error struct {
 	Class Class
-	// Text is for the caller; empty where the class says everything.
+	// Text is for the caller; empty if the class says everything.
 	Text string
 	// Retry is how long to wait before another try; zero if unknown.
 	Retry time.Duration
-	// ForGood says that waiting does not help.
+	// ForGood reports that waiting does not help.
 	ForGood bool
 }
 
@@ -91,12 +91,12 @@ func Malformed(text string) error {
 	return &Error{Class: ClassMalformed, Text: text}
 }
 
-// SetRetryAfter sets the header that says when to try again: in whole seconds,
-// rounded up, so that no client comes too early.
+// SetRetryAfter sets the header Retry-After in whole seconds, rounded up, so
+// that no client retries too early.
 func (e *Error) SetRetryAfter(h http.Header) {
 	wait := e.Retry
 	if wait <= 0 && e.Class == ClassLimited && !e.ForGood {
-		wait = time.Minute // a limit without a delay: any honest guess will do
+		wait = time.Minute // a limit without a delay: a minute is a guess
 	}
 	if wait > 0 {
 		seconds := int64((wait + time.Second - 1) / time.Second)

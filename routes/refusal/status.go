@@ -28,8 +28,8 @@ func (e *Error) Status() (status int, text string) {
 	return status, text
 }
 
-// status is the table of statuses. Its text is empty where each refusal brings
-// its own.
+// status is the table of statuses. The text is empty if each refusal has its
+// own.
 func (c Class) status() (status int, text string) {
 	switch c {
 	case ClassRoute:
@@ -71,8 +71,8 @@ func (c Class) status() (status int, text string) {
 	}
 }
 
-// Localized is Status with the text in the language of l. A text that no
-// table holds stays as it is: in English, or in the operator's words.
+// Localized is Status with the text in the language of l. A text that is not in
+// the tables stays unchanged, in English or as the operator wrote it.
 func (e *Error) Localized(catalogue *locale.Catalogue, l locale.Locale) (status int, text string) {
 	status, text = e.Status()
 	if key := messageKey(text); key != "" {
@@ -81,7 +81,7 @@ func (e *Error) Localized(catalogue *locale.Catalogue, l locale.Locale) (status 
 	return status, text
 }
 
-// messageKey returns the catalogue's key of a text of the tables, or an empty
+// messageKey returns the catalogue key of a text of the tables, or an empty
 // one.
 func messageKey(text string) string {
 	switch text {
