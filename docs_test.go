@@ -39,7 +39,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 }
 
-// The checks have to bite.
+// The checks must be able to fail.
 func TestMissingNamesAreFound(t *testing.T) {
 	readFolders(t)
 	text := "`vault/nothing.go`, `docs_test.go`, `nothing_test.go`, `docs/*.none`, `vault/nothing`, `alt/name`, `POST /api`," +
@@ -121,9 +121,9 @@ var (
 	heading     = regexp.MustCompile(`(?m)^#+ (.*)$`)
 )
 
-// missingPaths returns the files and folders that text names and that are not
-// there. A path is what has the extension of a Go file, or begins with a folder
-// of the module.
+// missingPaths returns the files and folders that text names and that do not
+// exist. A path has the extension of a Go file, or begins with a folder of the
+// module.
 func missingPaths(t *testing.T, text string) (missing []string) {
 	t.Helper()
 	for _, span := range codeSpan.FindAllStringSubmatch(text, -1) {
@@ -142,14 +142,14 @@ func missingPaths(t *testing.T, text string) (missing []string) {
 	return missing
 }
 
-// missingDeclarations returns the names that text has behind a Go file, as in
+// missingDeclarations returns the names that text has after a Go file, as in
 // `vault/vault.go`, `Open`, and that the file does not declare.
 func missingDeclarations(t *testing.T, text string) (missing []string) {
 	t.Helper()
 	for _, match := range declaration.FindAllStringSubmatch(text, -1) {
 		file, err := parser.ParseFile(token.NewFileSet(), match[1], nil, parser.SkipObjectResolution)
 		if err != nil {
-			continue // missingPaths names it
+			continue // missingPaths reports it
 		}
 		declared := declaredIn(file)
 		for _, span := range codeSpan.FindAllStringSubmatch(match[2], -1) {
@@ -184,7 +184,7 @@ func declaredIn(file *ast.File) (names []string) {
 	return names
 }
 
-// testFolders returns the folders of the module's test functions by their names.
+// testFolders returns the folders of the module's test functions by name.
 func testFolders(t *testing.T) map[string][]string {
 	t.Helper()
 	folders := map[string][]string{}
@@ -219,9 +219,9 @@ func walkFiles(t *testing.T, visit func(name string)) {
 	}
 }
 
-// missingTests returns the tests that text names and that are not there, or not
-// in the folder that it names before them, as in (`vault`: `TestOne`, `TestTwo…`).
-// A name that ends in … stands for each test that begins with it.
+// missingTests returns the tests that text names and that do not exist, or not
+// in the folder that it names before them, as in (`vault`: `TestOne`,
+// `TestTwo…`). A name that ends in … means each test that begins with it.
 func missingTests(text string, folders map[string][]string) (missing []string) {
 	exists := func(span, folder string) bool {
 		prefix, open := strings.CutSuffix(span, "…")
@@ -248,7 +248,7 @@ func missingTests(text string, folders map[string][]string) (missing []string) {
 }
 
 // missingLinks returns the files and headings that a document links to and that
-// are not there.
+// do not exist.
 func missingLinks(from string, documents map[string]string) (missing []string) {
 	for _, match := range link.FindAllStringSubmatch(documents[from], -1) {
 		target, anchor, _ := strings.Cut(match[1], "#")
@@ -270,7 +270,7 @@ func missingLinks(from string, documents map[string]string) (missing []string) {
 	return missing
 }
 
-// anchors returns the names by which links reach the headings of a document.
+// anchors returns the link names of a document's headings.
 func anchors(text string) (names []string) {
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
 		names = append(names, strings.Map(func(r rune) rune {

@@ -18,10 +18,10 @@ import (
 
 const module = "hush"
 
-// directions says which packages of this module each package may import,
+// directions has the packages of this module that each package may import,
 // outside its tests. Names are paths below the module; "x/..." is x and
-// everything below it. A package takes the longest name that fits it, and one
-// that fits none is not allowed to exist.
+// everything below it. The longest matching name applies to a package, and a
+// package without one is an error.
 //
 // Above all: the vault knows no wire format, storage knows no vault, routes
 // reach the vault only through the handlers' chain, the chain knows no service,
@@ -97,7 +97,7 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
-// The check has to bite: each of these edges is one that it must name.
+// The check must be able to fail: it must name each of these edges.
 func TestForbiddenImportsAreNamed(t *testing.T) {
 	for _, edge := range []struct{ from, to string }{
 		{"vault", "gen/hush/v1"},
@@ -179,8 +179,8 @@ func matches(pattern, name string) bool {
 }
 
 // listPackages returns the imports of every package, by its path below the
-// module. The module's root holds tests only and is left out. Packages that
-// do not compile are listed too (-e), since that is the compiler's to say.
+// module. It leaves out the module's root, which has only tests. Packages that
+// do not compile are listed too (-e), since the compiler reports that.
 func listPackages(t *testing.T) map[string][]string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...")
@@ -207,9 +207,9 @@ func listPackages(t *testing.T) map[string][]string {
 	}
 }
 
-// readFolders opens every folder of the module. The go command repeats a
-// test's old verdict while the files that it opened are the same, and cannot
-// know what a child process looked at.
+// readFolders opens every folder of the module. The go command repeats a cached
+// result while the files that a test opened are unchanged, and cannot know
+// which files a child process read.
 func readFolders(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {

@@ -20,15 +20,15 @@ import (
 	"testing"
 )
 
-// checked is a package of this module with its types, tests left out.
+// checked is a package of this module with its types, without tests.
 type checked struct {
 	name  string // path below the module
 	files []*ast.File
 	info  *types.Info
 }
 
-// The types of all packages hold what imports cannot: who derives the keys of
-// secrets, who makes callers with a credential, and whose each bucket is.
+// The types of all packages show what imports cannot: who derives the keys of
+// secrets, who makes callers with a credential, and who owns each bucket.
 func TestRulesOfTypes(t *testing.T) {
 	readFolders(t)
 	packages := checkTypes(t)
@@ -37,8 +37,8 @@ func TestRulesOfTypes(t *testing.T) {
 	t.Run("buckets", func(t *testing.T) { wantBucketsOwned(t, packages) })
 }
 
-// wantKeysDerivedOnce: a secret's key is derived in one package, so that whatever
-// opens a secret is found there.
+// wantKeysDerivedOnce: only one package derives a secret's key, so everything
+// that opens a secret is there.
 func wantKeysDerivedOnce(t *testing.T, packages []checked) {
 	t.Helper()
 	allowed := []string{
@@ -61,8 +61,8 @@ func wantKeysDerivedOnce(t *testing.T, packages []checked) {
 	}
 }
 
-// wantCredentialsMadeOnce: a caller with a credential is made where credentials
-// are proved.
+// wantCredentialsMadeOnce: only the package that verifies credentials makes a
+// caller with one.
 func wantCredentialsMadeOnce(t *testing.T, packages []checked) {
 	t.Helper()
 	made := 0
@@ -86,7 +86,7 @@ func wantCredentialsMadeOnce(t *testing.T, packages []checked) {
 	}
 }
 
-// wantBucketsOwned: each bucket is named in one package, which owns it.
+// wantBucketsOwned: only one package names each bucket, and owns it.
 func wantBucketsOwned(t *testing.T, packages []checked) {
 	t.Helper()
 	owners := map[string]string{}
@@ -120,8 +120,8 @@ func (p checked) buckets() (names []string) {
 	return names
 }
 
-// spelledBuckets returns what stands where a transaction takes a bucket and is
-// no constant of this package: strings, and the constants of others.
+// spelledBuckets returns the buckets passed to transactions that are not
+// constants of this package: strings, and constants of others.
 func (p checked) spelledBuckets() (literals []string) {
 	for _, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -166,8 +166,8 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path && named.Obj().Name() == name
 }
 
-// checkTypes checks the types of every package of this module but the generated
-// ones, against what the compiler exports of those that they import.
+// checkTypes type-checks every package of this module except generated ones,
+// against the compiler's export data of their imports.
 func checkTypes(t *testing.T) (packages []checked) {
 	t.Helper()
 	exports, listed := listExports(t)
@@ -194,13 +194,13 @@ func checkTypes(t *testing.T) (packages []checked) {
 	return packages
 }
 
-// listedPackage is what go list tells of a package.
+// listedPackage is a package in the output of go list.
 type listedPackage struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 }
 
-// listExports returns where the compiler put what each package exports, and the
+// listExports returns the files with each package's export data, and the
 // packages of this module that are not generated.
 func listExports(t *testing.T) (exports map[string]string, ours []listedPackage) {
 	t.Helper()

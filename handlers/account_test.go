@@ -127,7 +127,7 @@ func TestExportAccount(t *testing.T) {
 	if res.GetSealedCount() != 0 {
 		t.Errorf("ExportAccount: got %d sealed receipts, want 0", res.GetSealedCount())
 	}
-	// A token of the operator opens only what came after it.
+	// A token that the operator created opens only later entries.
 	res, err = s.accounts(s.bearer(t, caller.ScopesAll)).ExportAccount(t.Context(), &hushv1.ExportAccountRequest{})
 	if err != nil || len(res.GetMetadata()) != 0 || res.GetSealedCount() != 1 {
 		t.Errorf("ExportAccount with a later token: got %d receipts, %d sealed, %v, want one sealed",

@@ -30,7 +30,7 @@ func newAdmin(t *testing.T) (adminv1connect.AdminServiceClient, *vaulttest.Kit) 
 	return adminOf(t, kit), kit
 }
 
-// adminOf serves it over HTTP.
+// adminOf serves the operator's service over HTTP.
 func adminOf(t *testing.T, kit *vaulttest.Kit) adminv1connect.AdminServiceClient {
 	t.Helper()
 	path, handler, err := handlers.NewAdmin(kit.Vault, &url.URL{Scheme: "https", Host: "hush.example"}, slog.New(slog.DiscardHandler))
@@ -128,8 +128,8 @@ func TestAdminTokens(t *testing.T) {
 	}
 }
 
-// A scope that this release does not know must not be passed over: a token
-// without any scope is good for everything.
+// A scope that this release does not know must not be ignored: a token without
+// scopes has all of them.
 func TestAdminRefusesUnknownScopes(t *testing.T) {
 	t.Parallel()
 	admin, _ := newAdmin(t)
@@ -270,8 +270,8 @@ func mustList(t *testing.T, admin adminv1connect.AdminServiceClient) []*hushv1.D
 	return res.GetDomains()
 }
 
-// The operator's messages pass validation and the error table as everybody's
-// do: what is not in it is logged with an id and not told.
+// The operator's messages pass validation and the error table like all others:
+// an error that is not in it is logged with an id and not shown.
 func TestAdminChain(t *testing.T) {
 	t.Parallel()
 	admin, kit := newAdmin(t)

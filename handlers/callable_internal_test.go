@@ -16,8 +16,8 @@ import (
 	"hush/vault"
 )
 
-// accesses returns who each method of the contract is for, by procedure, whether
-// or not its service is mounted.
+// accesses returns the access of each method of the contract by procedure,
+// whether or not its service is mounted.
 func accesses(t *testing.T) map[string]hushv1.Access {
 	t.Helper()
 	found := map[string]hushv1.Access{}

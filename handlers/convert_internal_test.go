@@ -17,8 +17,8 @@ import (
 	"hush/vault/secret"
 )
 
-// Numbers of the vault are numbers on the wire. A kind that is added on one
-// side alone, or in another order, fails here.
+// The vault's numbers equal those on the wire. A kind that is added on only one
+// side, or in another order, fails here.
 func TestNumbersAreThoseOfTheVault(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestSignUpOf(t *testing.T) {
 	}
 }
 
-// Every set of scopes survives the way to the wire and back.
+// Every set of scopes survives the conversion to the wire and back.
 func TestScopesRoundTrip(t *testing.T) {
 	t.Parallel()
 	for set := range caller.ScopesAll + 1 {
@@ -147,14 +147,14 @@ func TestDomainOf(t *testing.T) {
 	}
 }
 
-// A brand in which every field is set keeps each of them on both ways; one in
-// which none is set stays so.
+// A brand with all fields set keeps each of them in both directions; one
+// without any stays empty.
 func TestBrandRoundTrip(t *testing.T) {
 	t.Parallel()
 	full := &hushv1.Brand{}
 	fields := full.ProtoReflect().Descriptor().Fields()
 	for i := range fields.Len() {
-		value := protoreflect.ValueOfBool(false) // set all the same
+		value := protoreflect.ValueOfBool(false) // set nevertheless
 		if fields.Get(i).Kind() == protoreflect.StringKind {
 			value = protoreflect.ValueOfString(string(fields.Get(i).Name()))
 		}
@@ -193,7 +193,7 @@ func TestDeliveryOf(t *testing.T) {
 	}
 }
 
-// Both requests that make a secret carry the same wish.
+// Both requests that create a secret have the same options.
 func TestWishOf(t *testing.T) {
 	t.Parallel()
 	for name, req := range map[string]sharing{

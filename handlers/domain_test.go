@@ -85,7 +85,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// Fields that are not given stay, and unset ones go.
+// Fields that are not given stay, and unset ones are deleted.
 func TestDomainBrand(t *testing.T) {
 	t.Parallel()
 	_, client, domain, _ := newDomains(t)

@@ -17,7 +17,7 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// solve does the work that a challenge asks for.
+// solve solves a challenge.
 func solve(t *testing.T, c *hushv1.AltchaChallengeResponse) string {
 	t.Helper()
 	for n := range c.GetMaxNumber() + 1 {
@@ -72,7 +72,7 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// Whoever is no colonel must not even learn that there is something.
+// A caller who is not a colonel must not even learn that the service exists.
 func TestColonelServiceIsNotThereForOthers(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, vaulttest.Options{}, nil)

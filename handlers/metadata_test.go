@@ -66,8 +66,8 @@ func TestListMetadata(t *testing.T) {
 	}
 }
 
-// A token that the operator made opens only what came after it; the list says
-// how much it leaves out.
+// A token that the operator created opens only later entries; the list says how
+// many it leaves out.
 func TestListMetadataCountsWhatIsSealed(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, vaulttest.Options{}, nil)

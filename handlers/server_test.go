@@ -70,7 +70,7 @@ type browser struct {
 	set                    []string // Set-Cookie of the last answer
 }
 
-// RoundTrip makes a browser the transport of a client.
+// RoundTrip implements http.RoundTripper, so that a client can be a browser.
 func (b *browser) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Host = b.host

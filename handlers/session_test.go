@@ -65,7 +65,7 @@ func TestNoCookieWithoutASession(t *testing.T) {
 	}
 }
 
-// Browsers drop the cookie of a sign-in over plain HTTP, and whoever listens
+// Browsers drop the cookie of a sign-in over plain HTTP, and an eavesdropper
 // has seen the password by then.
 func TestInsecureBaseURL(t *testing.T) {
 	t.Parallel()
@@ -163,8 +163,8 @@ func TestAuthcheck(t *testing.T) {
 	}
 }
 
-// A page of the service that forgot the session's token, or sends another's,
-// changes nothing; neither does a browser that does not say from where.
+// A page of the service that forgets the session's token, or sends another's,
+// changes nothing. Neither does a browser that does not name its origin.
 func TestSessionNeedsItsToken(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, vaulttest.Options{}, nil)
@@ -182,9 +182,9 @@ func TestSessionNeedsItsToken(t *testing.T) {
 	}
 }
 
-// Behind a base URL there is one host with sessions. Not even the names of the
-// machine itself count: a proxy that does not pass the Host on would make every
-// host look like them.
+// Only the host of the base URL has sessions. Not even the names of the machine
+// itself count: behind a proxy that does not pass the Host on, every host would
+// look like them.
 func TestSignInOnTheBaseURLAlone(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, vaulttest.Options{}, func(o *handlers.Options) {

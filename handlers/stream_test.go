@@ -21,12 +21,12 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// watchHealth watches the health of a service and returns the statuses that
-// come.
+// watchHealth watches the health of a service and returns the received
+// statuses.
 func watchHealth(ctx context.Context, t *testing.T, s *testServer, service string) *connect.ServerStreamForClient[emptypb.Empty] {
 	t.Helper()
 	// The messages are read from their unknown fields: number 1 is a string in
-	// the request and a status in the answer.
+	// the request and a status in the response.
 	request := new(emptypb.Empty)
 	request.ProtoReflect().SetUnknown(protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), service))
 	client := connect.NewClient[emptypb.Empty, emptypb.Empty](http.DefaultClient, s.url+"/grpc.health.v1.Health/Watch", connect.WithGRPCWeb())
@@ -46,7 +46,7 @@ func statusOf(stream *connect.ServerStreamForClient[emptypb.Empty]) uint64 {
 	return status
 }
 
-// A watch tells of unknown services too, and goes on: they may come.
+// A watch reports unknown services too, and continues: they may appear.
 func TestHealthWatch(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, vaulttest.Options{}, nil)
@@ -56,8 +56,8 @@ func TestHealthWatch(t *testing.T) {
 		if !stream.Receive() || statusOf(stream) != want {
 			t.Errorf("Watch(%q): got status %d and %v, want %d", service, statusOf(stream), stream.Err(), want)
 		}
-		// It is open for as long as its caller stays: were it over, the end would
-		// be there before the caller leaves.
+		// The stream stays open as long as its caller: otherwise the end would
+		// come before the caller leaves.
 		over := make(chan bool)
 		go func() { over <- !stream.Receive() && connect.CodeOf(stream.Err()) == connect.CodeCanceled }()
 		leave()
@@ -89,7 +89,7 @@ func TestHealthWatchEndsWithTheServer(t *testing.T) {
 	}
 }
 
-// halfSent begins a stream and does not end its request.
+// halfSent starts a stream and does not complete its request.
 func halfSent(t *testing.T, s *testServer, path string) *bufio.Reader {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
@@ -104,8 +104,8 @@ func halfSent(t *testing.T, s *testServer, path string) *bufio.Reader {
 	return bufio.NewReader(conn)
 }
 
-// One network must not take all the places there are for streams, whatever they
-// are and whether or not their requests are complete.
+// One network must not take all places for streams, of any kind and whether or
+// not their requests are complete.
 func TestStreamsAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{

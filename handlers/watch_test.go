@@ -14,8 +14,7 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// states follows a receipt to its end and returns the states that it went
-// through.
+// states follows a receipt to its end and returns its states.
 func states(t *testing.T, stream *connect.ServerStreamForClient[hushv1.WatchMetadataResponse], seen chan<- hushv1.State) {
 	t.Helper()
 	for stream.Receive() {
@@ -77,7 +76,7 @@ func TestWatchMetadataRefuses(t *testing.T) {
 	}
 }
 
-// Callers who left, as far as the service can know, take up no place.
+// Callers who left, as far as the service can know, take no place.
 func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, vaulttest.Options{}, nil)
@@ -96,7 +95,7 @@ func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 	for range 3 * chain.StreamsMost {
 		err := follow()
 		for connect.CodeOf(err) == connect.CodeResourceExhausted && t.Context().Err() == nil {
-			runtime.Gosched() // the service has yet to see that one left
+			runtime.Gosched() // the service has not noticed yet that one left
 			err = follow()
 		}
 		if err != nil {
@@ -105,8 +104,8 @@ func TestWatchMetadataEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// Whoever stole a session follows a receipt with it. Once the owner signs out
-// everywhere the stream ends, and not with its next message.
+// The attack: follow a receipt with a stolen session. Once the owner signs out
+// everywhere the stream ends at once, not with its next message.
 func TestWatchMetadataEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t, vaulttest.Options{}, nil)
@@ -136,7 +135,7 @@ func TestWatchMetadataEndsWithItsSession(t *testing.T) {
 		if err := c.end(); err != nil {
 			t.Fatalf("ending the %s: got %v, want no error", c.name, err)
 		}
-		for stream.Receive() { // what was on its way
+		for stream.Receive() { // messages already sent
 		}
 		if connect.CodeOf(stream.Err()) != connect.CodeUnauthenticated {
 			t.Errorf("WatchMetadata after the end of its %s: got %v, want unauthenticated", c.name, stream.Err())

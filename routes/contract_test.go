@@ -9,8 +9,8 @@ import (
 	"hush/routes"
 )
 
-// contract is every route that the reference names, by version, with the RPC
-// behind it: 13 and 32.
+// contract returns every route that the reference names, by version, with its
+// RPC: 13 and 32.
 func contract() map[string][][3]string {
 	return map[string][][3]string{
 		"/api/v1": {
@@ -92,7 +92,7 @@ func TestRowsAreReachable(t *testing.T) {
 	for _, row := range routes.Table(nil) {
 		path := strings.NewReplacer("{key}", "k", "{domain}", "d", "/{file}", "/icon.svg").Replace(row.Path)
 		if path == "/api/v2/colonel" {
-			continue // not there for anonymous callers
+			continue // hidden from anonymous callers
 		}
 		w := request(h, "PROPFIND", path)
 		allowed := strings.Split(w.Header().Get("Allow"), ", ")

@@ -14,7 +14,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// decoded runs a decoder on a body, which is JSON if it begins like it.
+// decoded runs a decoder on a body, which is JSON if it begins like JSON.
 func decoded[Req any](t *testing.T, decode call.Decoder[Req], body string) (*Req, error) {
 	t.Helper()
 	req := testRequest()
@@ -86,7 +86,7 @@ func TestDecodeGenerate(t *testing.T) {
 	}
 }
 
-// The key of the path cannot be spoken for by any other source.
+// No other source can replace the key of the path.
 func TestDecodeKeys(t *testing.T) {
 	const body = "key=other&secret_key=other&metadata_key=other&passphrase=p&continue=true&memo=m"
 	reveal, err := decoded(t, decodeReveal, body)

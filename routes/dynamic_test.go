@@ -19,8 +19,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// What is for colonels looks to anybody else like what was never there: the
-// same bytes and headers, whatever the method, the credential and the query.
+// To everyone else, a path for colonels looks like an unknown path: the same
+// bytes and headers, for every method, credential and query.
 func TestColonelRoutesAreHidden(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -64,7 +64,7 @@ func TestColonelRoutesAreHidden(t *testing.T) {
 	}
 }
 
-// Version 2 speaks the visitor's language, version 1 English, as its clients
+// Version 2 uses the visitor's language, version 1 English, because its clients
 // compare its texts.
 func TestLanguages(t *testing.T) {
 	t.Parallel()
@@ -106,7 +106,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// upload is a form with a picture, which says that it is something else.
+// upload returns a form with an image, which claims to be something else.
 func upload(t *testing.T, name string) (body, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -205,7 +205,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// One life of an account on version 2, for the wiring of every route.
+// The life of an account on version 2, for the wiring of every route.
 func TestAccountRows(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Host: "hush.example"})

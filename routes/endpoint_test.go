@@ -11,7 +11,7 @@ import (
 	"hush/routes/params"
 )
 
-// described lists the endpoints of the API as it is.
+// described returns the endpoints of the present API.
 func described(t *testing.T) []routes.Endpoint {
 	t.Helper()
 	api, err := handlers.Described()
@@ -76,7 +76,7 @@ func TestEndpointParams(t *testing.T) {
 	}
 }
 
-// The names that errors may tell are those that routes declare.
+// Errors may contain exactly the names that routes declare.
 func TestDeclaredNamesAreKnown(t *testing.T) {
 	for _, e := range described(t) {
 		for _, p := range e.Params {

@@ -11,7 +11,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// What each version answers for every class.
+// The response of each version to every class.
 func TestFail(t *testing.T) {
 	const key = `"secret_key":"secretkey0000000000000000000000"`
 	req := testRequest()

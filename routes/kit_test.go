@@ -35,7 +35,7 @@ const (
 
 var testNow = time.Unix(1795236800, 0)
 
-// testAPI has every method by name and calls none.
+// testAPI returns an API with every method by name, which calls none.
 func testAPI() *handlers.API {
 	api := &handlers.API{Middleware: func(h http.Handler) http.Handler { return h }, Gate: openGate}
 	callable := reflect.ValueOf(&api.Callable).Elem()
@@ -47,7 +47,7 @@ func testAPI() *handlers.API {
 	return api
 }
 
-// openGate lets every request through.
+// openGate admits every request.
 func openGate(context.Context, http.Header, ...string) error { return nil }
 
 func testRequest() *call.Request {
@@ -58,7 +58,7 @@ func testRequest() *call.Request {
 	}
 }
 
-// testCatalogue holds all messages.
+// testCatalogue returns all messages.
 func testCatalogue(t *testing.T) *locale.Catalogue {
 	t.Helper()
 	catalogue, err := locale.New()
@@ -68,7 +68,7 @@ func testCatalogue(t *testing.T) *locale.Catalogue {
 	return catalogue
 }
 
-// bareTree has no routes yet.
+// bareTree returns a tree without routes.
 func bareTree(t *testing.T) *tree {
 	t.Helper()
 	req := testRequest()
@@ -78,7 +78,7 @@ func bareTree(t *testing.T) *tree {
 	}
 }
 
-// testTree serves routes of its own in place of v1 and v2.
+// testTree serves its own routes in place of v1 and v2.
 func testTree(t *testing.T, f apiVersion) http.Handler {
 	t.Helper()
 	tree := bareTree(t)
@@ -106,7 +106,7 @@ func wantJSON(t *testing.T, name, got, want string) {
 	}
 }
 
-// wantRefusal checks an error's class and text, and that it is safe to answer.
+// wantRefusal checks an error's class and text, and that it is safe to show.
 func wantRefusal(t *testing.T, name string, err error, class refusal.Class, text string) {
 	t.Helper()
 	var f *refusal.Error
@@ -125,7 +125,7 @@ func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// rpcError is what an RPC refuses with.
+// rpcError returns an RPC's refusal.
 func rpcError(t *testing.T, code connect.Code, text string, details ...proto.Message) error {
 	t.Helper()
 	err := connect.NewError(code, errors.New(text))
@@ -139,7 +139,7 @@ func rpcError(t *testing.T, code connect.Code, text string, details ...proto.Mes
 	return fmt.Errorf("calling: %w", err)
 }
 
-// mustParams reads a body, which is JSON if it looks like it.
+// mustParams reads a body, which is JSON if it begins like JSON.
 func mustParams(t *testing.T, body string) params.Params {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))

@@ -10,7 +10,7 @@ import (
 	"hush/routes/pages"
 )
 
-// Literal paths win over keys, whichever was registered first.
+// Literal paths take precedence over keys, in any order of registration.
 func TestLiteralsWin(t *testing.T) {
 	api := testAPI()
 	tree := bareTree(t)
@@ -53,7 +53,7 @@ func TestLiteralsWin(t *testing.T) {
 	}
 }
 
-// A method that no route and no page calls has no business in Callable.
+// Every method in Callable is called by a route or a page.
 func TestEveryCallableIsCalled(t *testing.T) {
 	api := testAPI()
 	called := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// The sender looks at a receipt without JavaScript. Only the button looks.
+// The sender views a receipt without JavaScript. Only the button views it.
 func TestReceiptPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})

@@ -14,13 +14,13 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// kept are the keys of a secret that waits.
+// kept holds the keys of a live secret.
 type kept struct {
 	SecretKey   string `json:"secret_key"`
 	MetadataKey string `json:"metadata_key"`
 }
 
-// share keeps a secret; form is the body of the request for it.
+// share conceals a secret; form is the body of the request.
 func (s *site) share(t *testing.T, form string) (k kept) {
 	t.Helper()
 	w := s.send(http.MethodPost, "/api/v1/share", form)
@@ -35,7 +35,7 @@ const (
 	goneText   = "There is no secret here."
 )
 
-// Somebody without JavaScript opens a link, thinks, and presses the button.
+// A recipient without JavaScript opens a link, thinks, and presses the button.
 func TestRevealPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -64,8 +64,8 @@ func TestRevealPage(t *testing.T) {
 	}
 }
 
-// Unknown, spent, burned and expired links, and those that are none, get the
-// same answer to the byte.
+// Unknown, spent, burned, expired and malformed links get the same response to
+// the byte.
 func TestRevealPageTellsNoReason(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -118,7 +118,7 @@ func TestRevealPageCountsTries(t *testing.T) {
 	wantPage(t, "POST right", s.send(http.MethodPost, path, "continue=true&passphrase=open+sesame"), 200, "the value")
 }
 
-// A page of another site sends the form in a visitor's browser.
+// The attack: a page of another site sends the form in a visitor's browser.
 func TestRevealPageRefusesOtherSites(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -134,8 +134,8 @@ func TestRevealPageRefusesOtherSites(t *testing.T) {
 	wantNew(t, s, k)
 }
 
-// wantNew checks that nobody looked at the receipt of "the value" nor read it,
-// which uses both up.
+// wantNew checks that the receipt was not viewed and that the secret still
+// opens to "the value", which uses up both.
 func wantNew(t *testing.T, s *site, k kept) {
 	t.Helper()
 	w := s.send(http.MethodGet, "/api/v1/private/"+k.MetadataKey, "")
@@ -148,8 +148,8 @@ func wantNew(t *testing.T, s *site, k kept) {
 	}
 }
 
-// A visitor who signed in, and whose browser runs no scripts now: the form has
-// the session's token, without which the session may do nothing.
+// A signed-in visitor whose browser runs no scripts now: the form has the
+// session's token, without which the session may do nothing.
 func TestRevealPageWithSession(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -174,7 +174,8 @@ func TestRevealPageWithSession(t *testing.T) {
 	}
 }
 
-// After a hundred wrong passphrases waiting does not help, so nobody is told to.
+// After a hundred wrong passphrases waiting does not help, so the page does not
+// ask for it.
 func TestNobodyWaitsForSecretLockedForGood(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Limits: caller.Limits{AnonymousTTL: 60 * 24 * time.Hour}})

@@ -16,7 +16,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// say is an action that answers the key it got.
+// say returns an action that returns the key it got.
 func say() call.Action {
 	return call.Action{Operation: "Say", Run: func(_ context.Context, req *call.Request) (any, error) {
 		return []string{req.Key}, nil
@@ -91,8 +91,8 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// A wrong passphrase on version 1's reveal looks like no secret at all: whoever
-// tries links learns nothing from the difference.
+// A wrong passphrase on version 1's reveal looks like an unknown secret: a
+// guesser of links learns nothing from the difference.
 func TestHidePassphrase(t *testing.T) {
 	passphrase := rpcError(t, connect.CodePermissionDenied, "wrong passphrase",
 		&hushv1.Refusal{Reason: hushv1.Refusal_REASON_PASSPHRASE, TriesLeft: 4})

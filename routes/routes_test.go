@@ -23,7 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// newAPI has every method by name; calling one is a mistake of the test.
+// newAPI returns an API with every method by name; calling one is an error of
+// the test.
 func newAPI() *handlers.API {
 	api := &handlers.API{
 		Gate:       func(context.Context, http.Header, ...string) error { return nil },
@@ -296,7 +297,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// Refusals of bodies, in the shape of each version.
+// Refusals of bodies, in the form of each version.
 func TestBodyRefusals(t *testing.T) {
 	h := newTree(t)
 	for _, test := range []struct {

@@ -38,7 +38,7 @@ func (s *site) Write(line []byte) (int, error) {
 	return s.lines.Write(line)
 }
 
-// log is all that was logged so far.
+// log returns everything logged so far.
 func (s *site) log() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func newSite(t *testing.T, base string, opts vaulttest.Options) *site {
 	return newSiteWith(t, base, opts, func(*handlers.Options, *routes.Options) {})
 }
 
-// newSiteWith is newSite after changes to what it is made of.
+// newSiteWith is newSite with changed options.
 func newSiteWith(t *testing.T, base string, opts vaulttest.Options, change func(*handlers.Options, *routes.Options)) *site {
 	t.Helper()
 	s := new(site)
@@ -82,7 +82,7 @@ func (s *site) keep(_ context.Context, m outbox.Mail) error {
 	return nil
 }
 
-// mail sends what waits and returns the key of the last mail of a kind.
+// mail sends the queued mails and returns the key of the last one of a kind.
 func (s *site) mail(t *testing.T, kind outbox.MailKind) string {
 	t.Helper()
 	if _, err := s.kit.Vault.Outbox.PostDue(t.Context()); err != nil {
@@ -119,8 +119,7 @@ const (
 	password = "sixteen tall oaks"
 )
 
-// account makes an account and returns the header of a token that is good for
-// everything.
+// account creates an account and returns the header of a token with all scopes.
 func (s *site) account(t *testing.T, address caller.Text, role account.Role) (authorization string) {
 	t.Helper()
 	made := account.OperatorAccount{Address: address, Password: password, Role: role}
@@ -134,7 +133,7 @@ func (s *site) account(t *testing.T, address caller.Text, role account.Role) (au
 	return "Bearer " + token.Expose()
 }
 
-// answer is a whole answer as text.
+// answer returns a whole response as text.
 func answer(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	var b strings.Builder

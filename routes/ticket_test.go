@@ -16,8 +16,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// Programs that follow the links of mails, before people do, change nothing:
-// the page is the same for every token and nothing is looked up for it.
+// Programs that follow mailed links before people do change nothing: the page
+// is the same for every token, and nothing is looked up for it.
 func TestTicketPagesChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -98,7 +98,7 @@ func TestResetPage(t *testing.T) {
 	s.kit.MustSignIn(t, ada, "seventeen small elms")
 }
 
-// A reset costs what the list can no longer show, and says so.
+// A reset loses the earlier entries of the list, and says so.
 func TestResetPageTellsWhatIsLost(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -114,7 +114,7 @@ func TestResetPageTellsWhatIsLost(t *testing.T) {
 	wantPage(t, "POST with an origin alone", w, http.StatusOK, "Earlier entries of your list that can no longer be shown: 1")
 }
 
-// solve finds a challenge's number, as a browser does.
+// solve finds a challenge's number, like a browser.
 func solve(t *testing.T, s *site, action string) string {
 	t.Helper()
 	var c struct {
@@ -172,8 +172,8 @@ func TestVerifyPage(t *testing.T) {
 	s.kit.MustSignIn(t, ada, "seventeen small elms")
 }
 
-// The link to a next address works for the account that asked, and says so to
-// anybody else. A refusal leaves it good.
+// The link to a new address works for the account that requested it, and says
+// so to everyone else. A refusal leaves it valid.
 func TestConfirmPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -201,7 +201,7 @@ func TestConfirmPage(t *testing.T) {
 	wantPage(t, "POST again", w, 422, "This link is invalid, expired or already used.")
 }
 
-// Guessing tokens ends soon, with a page that says when to come back.
+// Guessing tokens ends soon, with a page that says when to retry.
 func TestTicketPagesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})

@@ -20,7 +20,7 @@ func at(epoch int64) *timestamppb.Timestamp {
 	return &timestamppb.Timestamp{Seconds: epoch}
 }
 
-// testMetadata is a receipt of an hour's secret in a state.
+// testMetadata returns a receipt in a state whose secret lives for an hour.
 func testMetadata(state hushv1.State) *hushv1.Metadata {
 	m := &hushv1.Metadata{
 		MetadataKey: testMetadataKey, SecretShortkey: "secret", State: state,

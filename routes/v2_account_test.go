@@ -10,7 +10,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// testAccount is an account that has done something.
+// testAccount returns an account with some activity.
 func testAccount() *hushv1.Account {
 	return &hushv1.Account{
 		AccountId: "0123456789abcdef0123456789abcdef", Address: "a&b@example.com", Role: hushv1.Role_ROLE_CUSTOMER, Verified: true,
@@ -105,8 +105,8 @@ func TestDecodeChangePassword(t *testing.T) {
 	}
 }
 
-// Refusals in the words that clients know; whatever is no wrong password is
-// left alone.
+// Refusals in the words that clients know; others than a wrong password stay
+// unchanged.
 func TestWrongPassword(t *testing.T) {
 	wrong := rpcError(t, connect.CodePermissionDenied, "wrong address or password",
 		&hushv1.Refusal{Reason: hushv1.Refusal_REASON_CREDENTIALS})

@@ -11,7 +11,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// testDomain is a claim that was checked once.
+// testDomain returns a claim that was checked once.
 func testDomain() *hushv1.Domain {
 	return &hushv1.Domain{
 		DomainId: "0123456789abcdef0123", DisplayDomain: "secrets.example.com", BaseDomain: "example.com",
@@ -85,7 +85,7 @@ func TestDomainWord(t *testing.T) {
 	}
 }
 
-// The path's domain cannot be spoken for by any other source.
+// No other source can replace the path's domain.
 func TestDecodeDomain(t *testing.T) {
 	const body = "domain=Secrets.Example.com&key=other"
 	added, err := decoded(t, decodeAddDomain, body)
@@ -100,7 +100,7 @@ func TestDecodeDomain(t *testing.T) {
 	wantMessage(t, "decodeGetBrand", brand, &hushv1.GetDomainBrandRequest{Domain: testSecretKey}, err)
 }
 
-// A domain that the account has already is told in the words that clients know.
+// A duplicate domain is refused in the words that clients know.
 func TestDuplicateDomain(t *testing.T) {
 	taken := rpcError(t, connect.CodeAlreadyExists, "there is one of that name already", &hushv1.Refusal{Reason: hushv1.Refusal_REASON_DUPLICATE})
 	routes := testTree(t, apiVersion{prefix: "/api/v2", fail: v2Fail, routes: []route{

@@ -126,7 +126,8 @@ func TestV2Recent(t *testing.T) {
 		`"has_items":false,"received":[],"notreceived":[]}}`)
 }
 
-// What ended in the same second is listed like the rest: the last one made first.
+// Secrets that ended in the same second are listed like the others: the newest
+// first.
 func TestV2RecentOfOneSecond(t *testing.T) {
 	res := &hushv1.ListMetadataResponse{}
 	for _, key := range []string{"third", "second", "first"} {
@@ -205,7 +206,7 @@ func TestV2System(t *testing.T) {
 	}
 }
 
-// Encoders answer something for a response that lacks everything.
+// Encoders accept an empty response.
 func TestV2EmptyResponses(t *testing.T) {
 	req := testRequest()
 	for name, answer := range map[string]any{

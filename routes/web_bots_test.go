@@ -12,8 +12,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// crawlers are names under which programs open links before, or instead of, the
-// people whom the links are for.
+// crawlers returns names of programs that open links before, or instead of,
+// people.
 func crawlers() []string {
 	return []string{
 		"Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", "Slack-ImgProxy (+https://api.slack.com/robots)",
@@ -29,7 +29,7 @@ func crawlers() []string {
 	}
 }
 
-// knock is one way of opening a link without meaning to.
+// knock is one way of opening a link unintentionally.
 type knock struct {
 	method, name, value string
 }
@@ -44,8 +44,8 @@ func knocks() []knock {
 	}
 }
 
-// linkForms are what becomes of links on their way. S is the secret's key and R
-// the receipt's.
+// linkForms returns what becomes of links on their way. S is the secret key and
+// R the receipt's.
 func linkForms() []string {
 	return []string{
 		"/s", "/s/", "/s?k=S", "/r", "/secret/S", "/secret/S?utm_source=mail&utm_campaign=x", "/secret/S?continue=true", "/secret/S?continue=true&_method=POST&passphrase=x",
@@ -54,10 +54,9 @@ func linkForms() []string {
 	}
 }
 
-// Mail gateways, chats, search engines and browsers that look ahead open every
-// link that they see, in every way but by pressing its button. However often
-// they do, the secret is still there, and nobody seems to have looked at its
-// receipt.
+// Mail gateways, chats, search engines and prefetching browsers open every link
+// that they see, in every way except by pressing its button. However often they
+// do, the secret is still there, and its receipt was not viewed.
 func TestBotsConsumeNothing(t *testing.T) {
 	t.Parallel()
 	s := newSiteWith(t, "https://hush.example", vaulttest.Options{}, func(made *handlers.Options, _ *routes.Options) { made.RateLimits = false })
@@ -101,7 +100,7 @@ func knockOn(t *testing.T, server *httptest.Server, as knock, address, crawler s
 	}
 }
 
-// The API, too, gives nothing away to whoever only looks.
+// The API, too, reveals nothing to clients that only look.
 func TestBotsConsumeNothingOfTheAPI(t *testing.T) {
 	t.Parallel()
 	s := newSiteWith(t, "https://hush.example", vaulttest.Options{}, func(made *handlers.Options, _ *routes.Options) { made.RateLimits = false })

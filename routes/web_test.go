@@ -21,7 +21,7 @@ const (
 	unknownKey = "secretkey0000000000000000000000"
 )
 
-// clientPaths are all paths of the web client.
+// clientPaths returns all paths of the web client.
 func clientPaths() []string {
 	return []string{
 		"/", "/s", "/s/", "/r", "/secret/" + unknownKey, "/secret/" + unknownKey + ".?utm_source=x&a=%zz", "/private/a", "/metadata/a", "/receipt/a?continue=true",
@@ -30,8 +30,8 @@ func clientPaths() []string {
 	}
 }
 
-// wantStrict checks the headers that every answer outside the API has. The
-// policy on referrers is left to the caller.
+// wantStrict checks the headers of every response outside the API. It leaves
+// the referrer policy to the caller.
 func wantStrict(t *testing.T, name string, w *httptest.ResponseRecorder) {
 	t.Helper()
 	for header, want := range map[string]string{
@@ -50,7 +50,7 @@ func wantStrict(t *testing.T, name string, w *httptest.ResponseRecorder) {
 	}
 }
 
-// onHost is a request to the service's own host.
+// onHost returns a request to the service's own host.
 func onHost(s *site, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	return s.send(method, "https://hush.example"+path, body, headers...)
 }
@@ -80,7 +80,7 @@ func TestClientPaths(t *testing.T) {
 	}
 }
 
-// What the page loads is there, and is to be kept.
+// Everything that the page loads exists and may be cached.
 func TestPageLoadsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -94,8 +94,8 @@ func TestPageLoadsWhatIsThere(t *testing.T) {
 	}
 }
 
-// A page of a link is the same for every key: it tells nobody whether there is
-// a secret, and repeats nothing.
+// The page of a link is the same for every key: it does not reveal whether
+// there is a secret, and repeats nothing.
 func TestPagesSayNothingOfKeys(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
@@ -144,7 +144,7 @@ func TestStrictEverywhere(t *testing.T) {
 	}
 }
 
-// What fails midway is as strict as what does not.
+// A request that fails midway gets the same strict headers.
 func TestStrictAfterPanic(t *testing.T) {
 	t.Parallel()
 	s := newSiteWith(t, "https://hush.example", vaulttest.Options{}, func(_ *handlers.Options, served *routes.Options) {
@@ -159,9 +159,9 @@ func TestStrictAfterPanic(t *testing.T) {
 	}
 }
 
-// Browsers are told to come over TLS alone by every answer of a service with
-// TLS, and by none of one without. Hosts below a customer's domain are not the
-// service's to speak for.
+// Every response of a service with TLS tells browsers to use only TLS, and no
+// response of one without does. Hosts below a customer's domain belong to the
+// customer.
 func TestStrictTransport(t *testing.T) {
 	t.Parallel()
 	const own, below = "max-age=63072000; includeSubDomains", "max-age=63072000"
@@ -207,7 +207,8 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 	wantPage(t, "GET / with an account", w, http.StatusOK, `<html lang="pl"`, words.Text("pl", "page.home.share"))
 }
 
-// Links whose key stays in the browser say how to open them without scripts.
+// Links whose key stays in the browser explain how to open them without
+// scripts.
 func TestFragmentPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})

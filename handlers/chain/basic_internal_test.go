@@ -9,7 +9,8 @@ import (
 	"hush/vault/session"
 )
 
-// Clients pad the base64 of Basic or do not; what is neither is no credential.
+// Clients send the base64 of Basic with or without padding. Anything else is no
+// credential.
 func TestReadBasic(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"a@b.c", "aa@b.c", "aaa@b.c", "müller@b.c"} {

@@ -81,7 +81,7 @@ func TestMapError(t *testing.T) {
 		{context.DeadlineExceeded, connect.CodeDeadlineExceeded, "context deadline exceeded", nil, nil},
 		{connect.NewError(connect.CodeAborted, errors.New("as it is")), connect.CodeAborted, "as it is", nil, nil},
 	} {
-		// Services wrap; what they wrap with is not for the caller.
+		// Services wrap errors; the caller must not see the wrapping.
 		for _, err := range []error{c.err, fmt.Errorf("canary: %w", c.err), errors.Join(c.err, errors.New("canary"))} {
 			got := mapError(err)
 			if got == nil || got.Code() != c.code || got.Message() != c.message {
@@ -116,9 +116,9 @@ func detailsOf(t *testing.T, err *connect.Error) (refusal *hushv1.Refusal, retry
 	return refusal, retry
 }
 
-// Some sentinels are answered by themselves, some by the types that carry them.
-// The names are read from the source, so that one which is added to the vault
-// and forgotten here fails.
+// Some sentinels are mapped themselves, some through the types that wrap them.
+// The names are read from the source, so that this test fails for one that is
+// added to the vault and forgotten here.
 func TestMapErrorKnowsEverySentinel(t *testing.T) {
 	t.Parallel()
 	known := map[string]struct{ sentinel, returned error }{
@@ -176,13 +176,13 @@ func TestMapErrorHidesTheRest(t *testing.T) {
 	}
 }
 
-// A service fails, or panics, with a secret in its error. The caller gets an id
-// to ask about, and the log keeps of a panic no more than its type.
+// A service fails or panics with a secret in its error. The caller gets an id
+// to ask about, and the log has only the type of a panic's value.
 func TestInternalErrorsTellNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		serve  func() error
-		logged bool // the cause's text is the operator's
+		logged bool // the operator sees the cause's text
 	}{
 		"an unknown error":    {func() error { return errors.New("canary-0123456789") }, true},
 		"a panic":             {func() error { panic("canary-0123456789") }, false},

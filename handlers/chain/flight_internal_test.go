@@ -17,7 +17,7 @@ import (
 	"hush/vault/caller"
 )
 
-// held begins a request whose body is of that many bytes, and reads them.
+// held starts a request with a body of size bytes, and reads it.
 func held(f *flight, network caller.Network, opens bool, size int) (*body, error) {
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size)))
 	rec := &record{caller: caller.Caller{Network: network}, opens: opens}
@@ -26,9 +26,9 @@ func held(f *flight, network caller.Network, opens bool, size int) (*body, error
 	return b, err
 }
 
-// One network sends the halves of many large bodies and leaves them there. It
-// gets its share and no more, others get theirs, and whoever opens a secret gets
-// in past all of them.
+// The attack: one network sends the halves of many large bodies and leaves them
+// there. It gets only its share, others get theirs, and a caller who opens a
+// secret gets in past all of them.
 func TestBytesInFlightAreBounded(t *testing.T) {
 	t.Parallel()
 	f := newFlight()
@@ -97,8 +97,8 @@ func TestBodyEndsAtTheMessagesLimit(t *testing.T) {
 	b.release()
 }
 
-// Four megabytes unpack to four gigabytes. A reader that wants one megabyte must
-// not wait for the rest to be unpacked and thrown away.
+// Four megabytes decompress to four gigabytes. A reader that wants one megabyte
+// must not wait until the rest is decompressed and discarded.
 func TestDecompressionStopsAtTheLimit(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
@@ -148,7 +148,7 @@ func gzipOf(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// A message that was compressed counts as what it became until its call ends.
+// A compressed message counts at its decompressed size until its call ends.
 func TestUnpackedMessagesAreHeld(t *testing.T) {
 	t.Parallel()
 	f := newFlight()

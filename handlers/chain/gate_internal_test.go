@@ -14,7 +14,7 @@ import (
 	"hush/vault/refusal"
 )
 
-// gateOf is a gate of the whole contract.
+// gateOf returns a gate of the whole contract.
 func gateOf(t *testing.T, budgets *limiter) gate {
 	t.Helper()
 	policies, err := readPolicies(services())
@@ -24,9 +24,8 @@ func gateOf(t *testing.T, budgets *limiter) gate {
 	return gate{policies: policies, budgets: budgets, log: textLog(io.Discard)}
 }
 
-// A stranger, and an account like any other, calls what is for colonels. The
-// tree hides it and the vault refuses it; were both to fail, the chain alone has
-// to hold.
+// A stranger, and an ordinary account, calls a method for colonels. The tree
+// hides it and the vault refuses it; if both failed, the chain alone must hold.
 func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 	t.Parallel()
 	g := gateOf(t, nil)
@@ -60,8 +59,8 @@ func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 	}
 }
 
-// A call that came around the gate must be refused all the same, and a passage
-// must be good for one call of what it was given for and no more.
+// A call that bypassed the gate must still be refused, and a passage must be
+// valid for only one call of what it was given for.
 func TestChainGatesWhatDidNotPass(t *testing.T) {
 	t.Parallel()
 	const status, secret = "/hush.v1.SystemService/GetStatus", "/hush.v1.SecretService/GetSecret"
@@ -124,7 +123,7 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 	}
 }
 
-// A list of keys costs as much as it has keys, gate and chain together.
+// A list of keys costs one unit per key, in gate and chain together.
 func TestGateAndChainChargeOnce(t *testing.T) {
 	t.Parallel()
 	const list = "/hush.v1.SecretService/ListSecretStatus"

@@ -12,13 +12,13 @@ import (
 	"hush/handlers"
 )
 
-// guarded is a body that notes whether anybody read it.
+// guarded is a body that records whether it was read.
 type guarded struct{ read bool }
 
 func (g *guarded) Read([]byte) (int, error) { g.read = true; return 0, errors.New("read") }
 func (g *guarded) Close() error             { return nil }
 
-// unread sends a request whose body must not be read, and returns the answer.
+// unread sends a request whose body must not be read, and returns the response.
 func unread(t *testing.T, name string, tree http.Handler, r *http.Request) string {
 	t.Helper()
 	body := new(guarded)
@@ -34,7 +34,7 @@ func unread(t *testing.T, name string, tree http.Handler, r *http.Request) strin
 	return string(whole)
 }
 
-// Somebody without the right credential sends bodies of four megabytes to every
+// A caller without the right credential sends bodies of four megabytes to every
 // method. None of them may be read.
 func TestEveryMethodIsGatedBeforeItsBody(t *testing.T) {
 	t.Parallel()
@@ -47,13 +47,13 @@ func TestEveryMethodIsGatedBeforeItsBody(t *testing.T) {
 			for _, w := range append(wires(), wire{contentType: "application/connect+proto", enveloped: true}) {
 				streams := strings.HasSuffix(procedure, "/WatchMetadata")
 				if !w.enveloped && streams || strings.Contains(w.contentType, "connect+") && !streams {
-					continue // the protocol does not speak to that method
+					continue // the protocol does not reach that method
 				}
 				r := w.request(t, procedure, &hushv1.GetStatusRequest{})
 				r.Header.Set("Authorization", "Bearer nonsense")
 				answer := unread(t, procedure+" over "+w.String(), tree, r)
 				refused := strings.Contains(answer, `unauthenticated`) || strings.Contains(answer, `Grpc-Status":["16"]`)
-				hidden := strings.HasPrefix(answer, "[404") // what is for colonels
+				hidden := strings.HasPrefix(answer, "[404") // methods for colonels
 				if !refused && !hidden {
 					t.Errorf("%s over %s: got %.400s, want UNAUTHENTICATED", procedure, w, answer)
 				}
@@ -68,8 +68,8 @@ func TestEveryMethodIsGatedBeforeItsBody(t *testing.T) {
 	}
 }
 
-// A network that has used up its budget sends on. Its bodies are not read, and
-// the answer says when to come back.
+// A network that has used up its budget keeps sending. Its bodies are not read,
+// and the response says when to retry.
 func TestSpentBudgetsReadNoBody(t *testing.T) {
 	t.Parallel()
 	api, _ := newAPI(t, func(o *handlers.Options) { o.RateLimits = true })
@@ -77,7 +77,7 @@ func TestSpentBudgetsReadNoBody(t *testing.T) {
 	const procedure = "/hush.v1.IntakeService/ReceiveFeedback"
 	for range 10 {
 		r := wire{contentType: "application/json"}.request(t, procedure, &hushv1.ReceiveFeedbackRequest{})
-		tree.ServeHTTP(httptest.NewRecorder(), r) // refused by validation, and counted all the same
+		tree.ServeHTTP(httptest.NewRecorder(), r) // refused by validation, but counted
 	}
 	for _, w := range wires() {
 		r := w.request(t, procedure, &hushv1.ReceiveFeedbackRequest{Message: "hello"})
@@ -88,7 +88,7 @@ func TestSpentBudgetsReadNoBody(t *testing.T) {
 	}
 }
 
-// What came through the gate over the wire is counted once.
+// A call that passed the gate over the wire is counted once.
 func TestWireCallsCostOneUnit(t *testing.T) {
 	t.Parallel()
 	for _, w := range wires() {

@@ -10,8 +10,8 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// A client makes a mistake in its JSON, and the answer, which it logs, quotes
-// the secret.
+// A client makes an error in its JSON, and the response, which the client logs,
+// quotes the secret.
 func TestJSONErrorsNeverQuote(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -22,8 +22,8 @@ import (
 )
 
 // A call that did not come through the middleware has no caller. It must not
-// count as anonymous: whoever mounts the services elsewhere by mistake would
-// open them to everybody.
+// count as anonymous: mounting the services elsewhere by mistake would open
+// them to everyone.
 func TestCallsWithoutMiddlewareFailClosed(t *testing.T) {
 	t.Parallel()
 	api, _ := newAPI(t, nil)
@@ -88,7 +88,7 @@ func TestLimitsOfFieldsHoldInProcess(t *testing.T) {
 	})
 }
 
-// The request's line tells the route's template and the network, and nothing
+// The request's log line has the route's template and the network, and nothing
 // that the caller made up.
 func TestRequestLine(t *testing.T) {
 	t.Parallel()
@@ -137,9 +137,9 @@ func TestPanicOutsideOfRPCs(t *testing.T) {
 	}
 }
 
-// A log that is slow must not break the connection for the requests that come
-// after: draining sets a deadline for reading, and net/http cancels all that a
-// connection will ever serve when it passes.
+// A slow log must not break the connection for later requests: draining sets a
+// read deadline, and when it passes, net/http cancels everything that the
+// connection serves afterwards.
 func TestSlowLogDoesNotPoisonTheConnection(t *testing.T) {
 	t.Parallel()
 	slow := &stallingHandler{Handler: slog.DiscardHandler, time: 2500 * time.Millisecond}
@@ -164,7 +164,7 @@ func TestSlowLogDoesNotPoisonTheConnection(t *testing.T) {
 	}
 }
 
-// stallingHandler takes its time over the first line.
+// stallingHandler is slow with the first line.
 type stallingHandler struct {
 	slog.Handler
 	time time.Duration
@@ -180,8 +180,8 @@ func (h *stallingHandler) Handle(context.Context, slog.Record) error {
 	return nil
 }
 
-// A client that sends all of its body, which nobody wants to read, before it
-// looks for an answer still gets to see why it was refused.
+// A client that sends its whole body, which is not read, before it reads the
+// response still sees why it was refused.
 func TestRefusedBodyIsDrained(t *testing.T) {
 	t.Parallel()
 	api, _ := newAPI(t, nil)
@@ -217,9 +217,9 @@ func TestRefusedBodyIsDrained(t *testing.T) {
 	}
 }
 
-// A client that asks before it sends its body is told no at once, not after
-// the server waited for a body that will never come. A machine that is busy may
-// be late for other reasons, but not each time.
+// A client that asks before it sends its body is refused at once, not after the
+// server waited for a body that never comes. A busy machine may be late for
+// other reasons, but not every time.
 func TestRefusalBeforeTheBodyIsImmediate(t *testing.T) {
 	t.Parallel()
 	api, _ := newAPI(t, nil)
@@ -235,8 +235,8 @@ func TestRefusalBeforeTheBodyIsImmediate(t *testing.T) {
 	t.Errorf("answer: got %v each time, want 413 at once", late)
 }
 
-// refuseBeforeTheBody returns an error if the answer takes about as long as the
-// server waits for a body, which is 2 s.
+// refuseBeforeTheBody returns an error if the response takes about as long as
+// the server waits for a body, which is 2 s.
 func refuseBeforeTheBody(t *testing.T, address string) error {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)

@@ -13,7 +13,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// panicKey is an argument that must not be found in a log, of the size of a
+// panicKey is an argument that must not appear in a log, of the size of a
 // link's key.
 const panicKey = "q7zk2v9xw4jt8bn3mc5hd6gf1rsp0ya"
 
@@ -25,8 +25,8 @@ func panicWith(key [31]byte, text string) error {
 	return nil
 }
 
-// leaked returns what of panicKey a text shows: four characters in a row, as
-// they are, in hex, or as the words of an array.
+// leaked returns the part of panicKey that a text shows: four characters in a
+// row, in plain, in hex, or as the words of an array.
 func leaked(text string) string {
 	for i := range len(panicKey) - 3 {
 		part := panicKey[i : i+4]
@@ -40,9 +40,9 @@ func leaked(text string) string {
 	return ""
 }
 
-// Somebody finds a request that makes a function panic which was called with
-// a key, and somebody else reads the log. Go's own stack traces would show the
-// second one the first characters of the key.
+// The attack: find a request that makes a function with a key as its argument
+// panic, and read the log. Go's own stack traces would show the first
+// characters of the key.
 func TestPanicsShowNoArguments(t *testing.T) {
 	t.Parallel()
 	fail := func() error { return panicWith([31]byte([]byte(panicKey)), panicKey) }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A caller writes into X-Forwarded-For whatever he likes. Only what a trusted
-// proxy appended to it may count.
+// A caller writes anything into X-Forwarded-For. Only what a trusted proxy
+// appended may count.
 func TestPeer(t *testing.T) {
 	t.Parallel()
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:ffff::/48")}

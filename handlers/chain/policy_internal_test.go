@@ -13,8 +13,8 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// methods walks every service of the contract's packages, whether or not
-// somebody remembered to list it.
+// methods returns the methods of every service of the contract's packages,
+// listed or not.
 func methods(t *testing.T) map[string]protoreflect.MethodDescriptor {
 	t.Helper()
 	found := map[string]protoreflect.MethodDescriptor{}
@@ -77,8 +77,9 @@ func TestMethodWithoutPolicyIsRefused(t *testing.T) {
 	}
 }
 
-// A method that takes a key must not be free of side effects in the contract:
-// Connect would serve it for GET, which is cached, prefetched and logged.
+// A method that takes a key must not be marked as free of side effects in the
+// contract: Connect would serve it for GET, which is cached, prefetched and
+// logged.
 func TestNoMethodWithAKeyIsAGet(t *testing.T) {
 	t.Parallel()
 	gets := map[string]bool{
@@ -107,8 +108,7 @@ func TestEveryServiceIsListed(t *testing.T) {
 	}
 }
 
-// A list without a bound is a way to make the service do a million things in
-// one call.
+// A list without a bound lets one call do a million things.
 func TestEveryListOfARequestIsBounded(t *testing.T) {
 	t.Parallel()
 	lists := 0

@@ -11,8 +11,8 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// A message that the codec takes is the message that protobuf itself reads,
-// without what is unknown; one that it refuses has too many fields or is none.
+// The codec decodes an accepted message like protobuf itself, without unknown
+// fields. A refused one has too many fields or is malformed.
 func FuzzProtoCodec(f *testing.F) {
 	for _, message := range []proto.Message{
 		&hushv1.ConcealSecretRequest{Secret: "x", Recipients: []string{"a@b.c", ""}, Passphrase: "p"},

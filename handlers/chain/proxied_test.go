@@ -14,9 +14,10 @@ import (
 	"hush/handlers"
 )
 
-// One client of a trusted proxy sends the halves of many requests, so that they
-// take every connection the proxy may have. It gets its number of requests; the
-// next is refused at once though its body never comes, and others are served.
+// The attack: one client of a trusted proxy sends the halves of many requests,
+// so that they take every connection of the proxy. It gets its number of
+// requests. The next is refused at once although its body never comes, and
+// others are served.
 func TestRequestsThroughAProxyAreBounded(t *testing.T) {
 	t.Parallel()
 	api, log := newAPI(t, func(o *handlers.Options) {
@@ -35,7 +36,7 @@ func TestRequestsThroughAProxyAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
-		_ = conn.SetReadDeadline(time.Now().Add(time.Minute)) // without the bound it waits for ever
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute)) // without the bound it waits forever
 		if _, err := fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\n%sContent-Length: 2\r\n\r\n%s", forwarded, body); err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"hush/vault/caller"
 )
 
-// fakeClock stands still until it is told to go on.
+// fakeClock moves only when told to.
 type fakeClock struct{ at time.Time }
 
 func (c *fakeClock) now() time.Time { return c.at }
@@ -73,8 +73,8 @@ func TestLimiterBudgets(t *testing.T) {
 	}
 }
 
-// An attacker on one network must not use up what others have, nor escape by
-// walking through the addresses of his own IPv6 network.
+// An attacker on one network must not use up the budgets of others, nor escape
+// by using other addresses of his own IPv6 network.
 func TestLimiterIsolatesNetworks(t *testing.T) {
 	t.Parallel()
 	l, _ := newFakeLimiter()
@@ -94,8 +94,8 @@ func TestLimiterIsolatesNetworks(t *testing.T) {
 	exhaust(t, l, caller.Network{}, hushv1.Limit_LIMIT_REVEAL) // an unknown network is one network
 }
 
-// The attack: create from one /64 after the other out of a /48, as any home line
-// can. Only creation counts for the /48; what a refusal took is given back.
+// The attack: create from one /64 after another of a /48, as any home line can.
+// Only creation counts for the /48; what a refusal took is returned.
 func TestLimiterCountsCreationOfWideNetwork(t *testing.T) {
 	t.Parallel()
 	l, clock := newFakeLimiter()
@@ -146,7 +146,7 @@ func exhaust(t *testing.T, l *limiter, n caller.Network, limit hushv1.Limit) {
 	}
 }
 
-// Twenty-five keys in one call must not be twenty-five guesses for the price of
+// Twenty-five keys in one call must not be twenty-five guesses at the price of
 // one.
 func TestCostOfStatusList(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestCostOfStatusList(t *testing.T) {
 	}
 }
 
-// An attacker with a /48 of addresses makes a bucket with each.
+// An attacker with a /48 of addresses creates a bucket with each.
 func TestLimiterBoundsItsMemory(t *testing.T) {
 	t.Parallel()
 	l, clock := newFakeLimiter()
@@ -218,8 +218,8 @@ func TestLimitRateFailsClosed(t *testing.T) {
 	}
 }
 
-// An account must not flood strangers with mail, from however many networks it
-// calls.
+// An account must not flood strangers with mail, regardless of the number of
+// networks that it calls from.
 func TestLimiterOfMails(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -27,7 +27,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// streamServer is a chain with one service over real HTTP/1.1 and h2c, with a receipt to follow.
+// streamServer is a chain with one service over real HTTP/1.1 and h2c, with a
+// receipt to follow.
 type streamServer struct {
 	*httptest.Server
 	streams *streams
@@ -56,7 +57,8 @@ func newStreamServer(t *testing.T, change func(*streams, *http.Server)) *streamS
 	return &streamServer{server, c.streams, kit, kit.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})}
 }
 
-// receiptService has one stream, which tells that a receipt changed and not how.
+// receiptService has one stream, which reports that a receipt changed but not
+// how.
 type receiptService struct {
 	hushv1connect.UnimplementedMetadataServiceHandler
 
@@ -93,14 +95,14 @@ func (s *streamServer) watch(t *testing.T) *connect.ServerStreamForClient[hushv1
 	return stream
 }
 
-// open returns how many streams there are.
+// open returns the number of open streams.
 func (s *streams) open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all
 }
 
-// A stream that has lasted its time ends with a code that makes clients resume
+// At the end of its time a stream ends with a code that makes clients resume
 // it.
 func TestStreamsEnd(t *testing.T) {
 	t.Parallel()
@@ -129,9 +131,9 @@ func retryDelay(err error) (any, bool) {
 	return nil, false
 }
 
-// Hundreds of half-sent requests used to pend for ever, for the deadline went
-// before the request had come. Now it stands until then, and holds for none that
-// is complete.
+// Hundreds of half-sent requests used to stay open forever, because the
+// deadline was removed before the request was complete. Now it applies until
+// then, and not to complete requests.
 func TestHalfSentStreamsEnd(t *testing.T) {
 	t.Parallel()
 	server := newStreamServer(t, func(s *streams, server *http.Server) {
@@ -153,7 +155,7 @@ func TestHalfSentStreamsEnd(t *testing.T) {
 	}
 }
 
-// halfSent1 begins a stream over HTTP/1.1 and never ends its request.
+// halfSent1 starts a stream over HTTP/1.1 and never completes its request.
 func (s *streamServer) halfSent1(t *testing.T) io.Reader {
 	t.Helper()
 	conn := s.dial(t)
@@ -164,7 +166,7 @@ func (s *streamServer) halfSent1(t *testing.T) io.Reader {
 	return conn
 }
 
-// halfSent2 does so over HTTP/2. What it returns ends with the stream.
+// halfSent2 does the same over HTTP/2. Its result ends with the stream.
 func (s *streamServer) halfSent2(t *testing.T) io.Reader {
 	t.Helper()
 	framer := s.frames(t)
@@ -201,8 +203,8 @@ func (s *streamServer) dial(t *testing.T) net.Conn {
 	return conn
 }
 
-// frames speaks HTTP/2 by hand, and lets the server send no data: it does not
-// read.
+// frames speaks HTTP/2 by hand, and does not let the server send data: it does
+// not read.
 func (s *streamServer) frames(t *testing.T) *http2.Framer {
 	t.Helper()
 	conn := s.dial(t)
@@ -216,8 +218,8 @@ func (s *streamServer) frames(t *testing.T) *http2.Framer {
 	return framer
 }
 
-// request asks for a watch, and sends the whole of the request or just its
-// first bytes.
+// request requests a watch, and sends the whole request or only its first
+// bytes.
 func (s *streamServer) request(t *testing.T, framer *http2.Framer, whole bool) {
 	t.Helper()
 	var block bytes.Buffer
@@ -255,7 +257,7 @@ func TestStreamsOfClientsThatDoNotRead(t *testing.T) {
 	}
 }
 
-// However many callers there are, there is an end to streams.
+// The number of streams is bounded, regardless of the number of callers.
 func TestAllStreamsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newStreams(policies{})
@@ -276,7 +278,7 @@ func TestAllStreamsAreBounded(t *testing.T) {
 	}
 }
 
-// Streams that begin after the end of all of them end at once.
+// Streams that start after the end of all of them end at once.
 func TestStreamsAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	server := newStreamServer(t, func(s *streams, _ *http.Server) { s.stop() })

@@ -61,12 +61,12 @@ func sentinelsOf(t *testing.T, path string) []string {
 	return names
 }
 
-// getStatus answers as GetStatus does.
+// getStatus responds like GetStatus.
 func getStatus(context.Context, *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
 	return &hushv1.GetStatusResponse{Status: "nominal"}, nil
 }
 
-// chainOf is a chain of some interceptors, without validation.
+// chainOf returns a chain of some interceptors, without validation.
 func chainOf(interceptors ...connect.UnaryInterceptorFunc) *Chain {
 	return &Chain{streams: newStreams(policies{}), interceptors: interceptors, validation: connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc { return next })}
 }

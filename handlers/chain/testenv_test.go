@@ -17,7 +17,7 @@ import (
 	"hush/vault"
 )
 
-// newVault makes a vault that keeps everything in memory.
+// newVault returns a vault in memory.
 func newVault(t testing.TB) *vault.Vault {
 	t.Helper()
 	keys := seal.NewKeys(seal.NewRootKey())
@@ -57,7 +57,7 @@ func (l *lines) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// newAPI makes an API; change may set options.
+// newAPI returns an API; change may set options.
 func newAPI(t testing.TB, change func(*handlers.Options)) (*handlers.API, *lines) {
 	t.Helper()
 	log := &lines{}
@@ -83,7 +83,7 @@ func serve(t testing.TB, api *handlers.API, handler http.HandlerFunc) *httptest.
 	return server
 }
 
-// inside runs do as a request that came through the middleware.
+// inside runs do like a request that came through the middleware.
 func inside(t testing.TB, api *handlers.API, change func(*http.Request), do func(ctx context.Context, header http.Header)) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody)

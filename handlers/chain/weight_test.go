@@ -19,10 +19,10 @@ import (
 	"hush/handlers"
 )
 
-// maxAnswer is the most that any refusal may weigh: body, headers and trailers.
+// maxAnswer is the maximum size of any refusal: body, headers and trailers.
 const maxAnswer = 8 << 10
 
-// wires are the ways in which an RPC's message may come.
+// wires returns the forms in which an RPC's message may come.
 func wires() []wire {
 	var all []wire
 	for _, zipped := range []bool{false, true} {
@@ -47,7 +47,7 @@ func (w wire) String() string {
 	return w.contentType
 }
 
-// request is an RPC with a message in that form.
+// request returns an RPC with a message in that form.
 func (w wire) request(t *testing.T, procedure string, message proto.Message) *http.Request {
 	t.Helper()
 	body, err := proto.Marshal(message)
@@ -89,7 +89,7 @@ func gzipped(t *testing.T, body []byte) []byte {
 	return b.Bytes()
 }
 
-// treeOf is the whole API as one handler.
+// treeOf returns the whole API as one handler.
 func treeOf(api *handlers.API) http.Handler {
 	mux := http.NewServeMux()
 	for _, mount := range api.Mounts {
@@ -98,8 +98,8 @@ func treeOf(api *handlers.API) http.Handler {
 	return api.Middleware(mux)
 }
 
-// weigh answers a request and returns how much was answered, the answer, and how
-// much was allocated for it.
+// weigh serves a request and returns the size of the response, the response,
+// and how much was allocated for it.
 func weigh(tree http.Handler, r *http.Request) (size int, answer string, allocated uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -120,8 +120,8 @@ func weigh(tree http.Handler, r *http.Request) (size int, answer string, allocat
 }
 
 // A message of a few hundred bytes, or of four million, breaks a limit with
-// every element of a list. Were each of them told, the answer would be a
-// thousand times the question and the service would run out of memory.
+// every element of a list. If each violation were reported, the response would
+// be a thousand times the request, and the service would run out of memory.
 func TestViolationsDoNotMultiply(t *testing.T) { //nolint:paralleltest // measures what is allocated
 	api, _ := newAPI(t, nil)
 	tree := treeOf(api)
@@ -159,8 +159,8 @@ func TestViolationsDoNotMultiply(t *testing.T) { //nolint:paralleltest // measur
 	}
 }
 
-// A client writes a hundred thousand bytes where a protocol wants a word. The
-// protocol's library quotes what it does not know, in trailers three bytes for
+// A client writes a hundred thousand bytes where a protocol expects a word. The
+// protocol's library quotes unknown values, in trailers with three bytes for
 // one.
 func TestErrorsQuoteLittle(t *testing.T) { //nolint:paralleltest // weigh
 	api, _ := newAPI(t, nil)

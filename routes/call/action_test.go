@@ -12,7 +12,7 @@ import (
 	"hush/routes/refusal"
 )
 
-// The gate comes before the body: a request that it refuses is not read.
+// The gate comes before the body: the body of a refused request is not read.
 func TestRunAsksTheGateFirst(t *testing.T) {
 	closed := errors.New("closed")
 	env := &Env{Gate: func(context.Context, http.Header, ...string) error { return closed }}

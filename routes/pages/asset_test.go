@@ -17,8 +17,8 @@ import (
 
 const hiddenContent = "nobody is to see this"
 
-// builtClient is a client as a build may leave it, with things in its folder
-// that nobody is to see.
+// builtClient returns a client as a build may leave it, with files in its
+// folder that must not be served.
 func builtClient() fstest.MapFS {
 	files := fstest.MapFS{
 		"index.html":             {Data: []byte(`<html lang="en"><body>` + hiddenContent + `</body></html>`)},
@@ -112,7 +112,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// unpack reads an answer in the form that its header says.
+// unpack decodes a response in the form that its header names.
 func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	if w.Header().Get("Content-Encoding") != "gzip" {
@@ -129,9 +129,9 @@ func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
 	return string(content)
 }
 
-// An attacker asks for whatever lies beside the files that are meant for him:
-// in the program, in the folder that was built, and on the disk. Only the names
-// of the client's files answer, spelled exactly so.
+// An attacker requests files beside those meant for him: in the program, in the
+// built folder, and on the disk. Only the exact names of the client's files are
+// served.
 func TestOnlyNamedFilesAnswer(t *testing.T) {
 	h := fileTree(t)
 	paths := []string{
@@ -188,7 +188,7 @@ func TestNewClientRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the path, what answers is a file by its exact name.
+// For every path, only a file by its exact name is served.
 func FuzzFiles(f *testing.F) {
 	for _, path := range []string{"/icon.svg", "/assets/index-x.css", "/assets/../index.html", "/assets/%2e%2e/index.html", "/assets/.secret.js"} {
 		f.Add(path)

@@ -88,7 +88,7 @@ func TestReadParamsRefusals(t *testing.T) {
 	}
 }
 
-// A GET with a body is read as if it had none: nothing hides there.
+// A GET with a body is read like one without.
 func TestReadParamsOfGet(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/?ttl=1", strings.NewReader("ttl=2"))
 	p, err := Read(r, MaxBody)

@@ -35,8 +35,8 @@ func TestParseDuration(t *testing.T) {
 	}
 }
 
-// FuzzTTL: the answer is nothing or whole seconds in bounds, and for plain
-// decimals it is exactly the whole seconds in as many units.
+// FuzzTTL: the result is nothing or whole seconds in bounds. For plain decimals
+// it is exactly the whole seconds in as many units.
 func FuzzTTL(f *testing.F) {
 	for _, seed := range []string{"60", "3600.7", "1e9", "-1", "0x1", "99999999999999999999.9", "1h", "1.5d", "9223372037w"} {
 		f.Add(seed)

@@ -67,8 +67,8 @@ func TestParseFormRefusals(t *testing.T) {
 	}
 }
 
-// Names cost no more than they are worth: a body may be one long name, and each
-// of its brackets would be a parameter.
+// Long names are cheap: a body may be one long name, and each of its brackets
+// would be a parameter.
 func TestLongNames(t *testing.T) {
 	deep := "a" + strings.Repeat("[a]", MaxBody/3-1)
 	s, err := parseForm(deep + "=1&ttl=60")
@@ -82,7 +82,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// FuzzForm: what is accepted means the same when it is written again.
+// FuzzForm: accepted input means the same when it is written again.
 func FuzzForm(f *testing.F) {
 	for _, seed := range []string{
 		"secret=a+b&ttl=60", "secret[ttl]=1;2&recipient[]=x", "a[b][c]=%00&a[]=&[]=", "secret[][x]=1",

@@ -97,8 +97,8 @@ func TestParseJSONRefusals(t *testing.T) {
 	}
 }
 
-// FuzzJSON: what is accepted is JSON that the standard library accepts, and
-// means the same as the form with its pairs.
+// FuzzJSON: accepted input is JSON for the standard library, too, and means the
+// same as the form with its pairs.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"secret":{"secret":"a","recipient":["b"]},"ttl":1e3}`, `{"a":{"":[[]]}}`, `{"a[":{"b]":1}}`,
@@ -124,7 +124,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// FuzzFlatJSON: an object of texts means what the form of the same names means.
+// FuzzFlatJSON: an object of texts means the same as the form of the same
+// names.
 func FuzzFlatJSON(f *testing.F) {
 	f.Add("secret", "a", "ttl", "60")
 	f.Add("secret[ttl]", "a;b&c", "recipient[]", "%")
@@ -157,7 +158,7 @@ func FuzzFlatJSON(f *testing.F) {
 	})
 }
 
-// texts are all values by name, without what a form cannot say.
+// texts returns all values by name, without what a form cannot express.
 func texts(s source) map[string][]string {
 	all := make(map[string][]string)
 	for name, p := range s {
@@ -168,7 +169,8 @@ func texts(s source) map[string][]string {
 	return all
 }
 
-// counts are all values by name, in no order: a form's is its writer's.
+// counts returns all values by name, in any order: the order of a form is its
+// writer's.
 func counts(s source) map[string]map[string]int {
 	all := make(map[string]map[string]int)
 	for name, list := range texts(s) {

@@ -11,12 +11,12 @@ import (
 	"hush/routes/refusal"
 )
 
-// comparing lets cmp see into the types of this package.
+// comparing lets cmp compare the types of this package.
 func comparing() cmp.Option {
 	return cmp.AllowUnexported(value{}, param{})
 }
 
-// wantRefusal checks an error's class and text, and that it is safe to answer.
+// wantRefusal checks an error's class and text, and that it is safe to show.
 func wantRefusal(t *testing.T, name string, err error, class refusal.Class, text string) {
 	t.Helper()
 	var f *refusal.Error
@@ -29,7 +29,7 @@ func wantRefusal(t *testing.T, name string, err error, class refusal.Class, text
 	}
 }
 
-// formOf writes a source as a form that means the same.
+// formOf returns a form that means the same as a source.
 func formOf(s source) string {
 	var pairs []string
 	add := func(name string, v value) {
@@ -54,8 +54,8 @@ func formOf(s source) string {
 	return strings.Join(pairs, "&")
 }
 
-// writable tells whether formOf can write a source: its wrapper makes names
-// longer, and too long ones name nothing.
+// writable reports whether formOf can write a source: its wrapper makes names
+// longer, and names that are too long match nothing.
 func writable(s source) bool {
 	for name := range s {
 		if len(name)+len("secret[][][x]") > maxName {
@@ -65,7 +65,7 @@ func writable(s source) bool {
 	return true
 }
 
-// shortened is the beginning of a text.
+// shortened returns the beginning of a text.
 func shortened(text string, length int) string {
 	return text[:min(length, len(text))]
 }

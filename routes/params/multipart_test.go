@@ -64,7 +64,7 @@ func TestParseMultipartRefusals(t *testing.T) {
 	}
 }
 
-// FuzzMultipart: what is accepted means the same when it is written as a form.
+// FuzzMultipart: accepted input means the same when it is written as a form.
 func FuzzMultipart(f *testing.F) {
 	f.Add([]byte(part(`form-data; name="secret"`, "a")+"--b--"), "b")
 	f.Add([]byte(part(`form-data; name="secret[ttl]"; filename=x`, "\x00\xff")+"--b--"), "b")

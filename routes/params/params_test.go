@@ -107,7 +107,7 @@ func mustJSONParams(t *testing.T, body string) Params {
 	return Params{body: s}
 }
 
-// What is absent, empty, null and an object are four things.
+// Absent, empty, null and an object are four different things.
 func TestParamsPresence(t *testing.T) {
 	for body, want := range map[string]struct {
 		text         string // - for none
@@ -190,8 +190,8 @@ func TestParamsOthers(t *testing.T) {
 	}
 }
 
-// A decoder that reads what its route does not declare has to fail, or the
-// declaration would be worth nothing.
+// A decoder that reads a parameter that its route does not declare must fail;
+// otherwise the declaration would be worthless.
 func TestParamsOnly(t *testing.T) {
 	p := mustParams(t, "a=1&b=2&c[]=3", "")
 	limited := p.Only(Required(FormText, "a"))

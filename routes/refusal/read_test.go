@@ -42,7 +42,7 @@ func indexed(name string, at uint64) *validate.FieldPathElement {
 	return &validate.FieldPathElement{FieldName: &name, Subscript: &validate.FieldPathElement_Index{Index: at}}
 }
 
-// Every code that an RPC can answer without a reason.
+// Every code of an RPC without a reason.
 func TestReadCodes(t *testing.T) {
 	for code, want := range map[connect.Code]Error{
 		connect.CodeCanceled:           {Class: ClassUnavailable},
@@ -112,7 +112,7 @@ func TestReadReasons(t *testing.T) {
 	}
 }
 
-// A policy about a value is the caller's to meet, any other is not.
+// The caller can satisfy a policy about a value, but no other policy.
 func TestReadPolicy(t *testing.T) {
 	detail := &hushv1.Refusal{Reason: hushv1.Refusal_REASON_POLICY, Field: "passphrase"}
 	got := Read(rpcError(t, connect.CodeFailedPrecondition, detail))
