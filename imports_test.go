@@ -91,8 +91,8 @@ func TestImportsGoOneWay(t *testing.T) {
 		t.Fatal("go list named no package")
 	}
 	for _, from := range slices.Sorted(maps.Keys(packages)) {
-		for _, fault := range faults(from, packages[from]) {
-			t.Error(fault)
+		for _, violation := range violations(from, packages[from]) {
+			t.Error(violation)
 		}
 	}
 }
@@ -133,20 +133,20 @@ func TestForbiddenImportsAreNamed(t *testing.T) {
 		{"vault", "cmd/hush"},
 	} {
 		want := edge.from + " must not import " + edge.to
-		got := faults(edge.from, []string{"fmt", path.Join(module, edge.to)})
+		got := violations(edge.from, []string{"fmt", path.Join(module, edge.to)})
 		if !slices.Equal(got, []string{want}) {
-			t.Errorf("faults: got %q, want %q", got, want)
+			t.Errorf("violations: got %q, want %q", got, want)
 		}
 	}
 	for _, unknown := range []string{"utils", "vault/internal", "generated"} {
-		if got := faults(unknown, nil); len(got) != 1 {
-			t.Errorf("faults(%s): got %q, want it refused as unknown", unknown, got)
+		if got := violations(unknown, nil); len(got) != 1 {
+			t.Errorf("violations(%s): got %q, want it refused as unknown", unknown, got)
 		}
 	}
 }
 
-// faults names what is wrong with the imports of one package.
-func faults(from string, imports []string) []string {
+// violations names what is wrong with the imports of one package.
+func violations(from string, imports []string) []string {
 	allowed, known := directionsOf(from)
 	if !known {
 		return []string{from + " is not in the table of directions"}

@@ -20,8 +20,8 @@ import (
 	"testing"
 )
 
-// checked is a package of this module with its types, without tests.
-type checked struct {
+// typedPackage is a package of this module with its types, without tests.
+type typedPackage struct {
 	name  string // path below the module
 	files []*ast.File
 	info  *types.Info
@@ -39,7 +39,7 @@ func TestRulesOfTypes(t *testing.T) {
 
 // wantKeysDerivedOnce: only one package derives a secret's key, so everything
 // that opens a secret is there.
-func wantKeysDerivedOnce(t *testing.T, packages []checked) {
+func wantKeysDerivedOnce(t *testing.T, packages []typedPackage) {
 	t.Helper()
 	allowed := []string{
 		"seal", "vault/secret",
@@ -63,7 +63,7 @@ func wantKeysDerivedOnce(t *testing.T, packages []checked) {
 
 // wantCredentialsMadeOnce: only the package that verifies credentials makes a
 // caller with one.
-func wantCredentialsMadeOnce(t *testing.T, packages []checked) {
+func wantCredentialsMadeOnce(t *testing.T, packages []typedPackage) {
 	t.Helper()
 	made := 0
 	for _, p := range packages {
@@ -87,7 +87,7 @@ func wantCredentialsMadeOnce(t *testing.T, packages []checked) {
 }
 
 // wantBucketsOwned: only one package names each bucket, and owns it.
-func wantBucketsOwned(t *testing.T, packages []checked) {
+func wantBucketsOwned(t *testing.T, packages []typedPackage) {
 	t.Helper()
 	owners := map[string]string{}
 	for _, p := range packages {
@@ -110,7 +110,7 @@ func wantBucketsOwned(t *testing.T, packages []checked) {
 }
 
 // buckets returns the values of the constants that name buckets here.
-func (p checked) buckets() (names []string) {
+func (p typedPackage) buckets() (names []string) {
 	for id, object := range p.info.Defs {
 		c, ok := object.(*types.Const)
 		if ok && strings.HasPrefix(strings.ToLower(id.Name), "bucket") && c.Val().Kind() == constant.String {
@@ -122,7 +122,7 @@ func (p checked) buckets() (names []string) {
 
 // spelledBuckets returns the buckets passed to transactions that are not
 // constants of this package: strings, and constants of others.
-func (p checked) spelledBuckets() (literals []string) {
+func (p typedPackage) spelledBuckets() (literals []string) {
 	for _, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -149,7 +149,7 @@ func (p checked) spelledBuckets() (literals []string) {
 
 // uses reports whether p names an object of another package, or a method of
 // that name on its types.
-func (p checked) uses(path string, names ...string) bool {
+func (p typedPackage) uses(path string, names ...string) bool {
 	for _, object := range p.info.Uses {
 		if object.Pkg() != nil && object.Pkg().Path() == path && slices.Contains(names, object.Name()) {
 			return true
@@ -168,7 +168,7 @@ func isNamed(t types.Type, path, name string) bool {
 
 // checkTypes type-checks every package of this module except generated ones,
 // against the compiler's export data of their imports.
-func checkTypes(t *testing.T) (packages []checked) {
+func checkTypes(t *testing.T) (packages []typedPackage) {
 	t.Helper()
 	exports, listed := listExports(t)
 	fset := token.NewFileSet()
@@ -176,7 +176,7 @@ func checkTypes(t *testing.T) (packages []checked) {
 		return os.Open(exports[path])
 	})
 	for _, p := range listed {
-		c := checked{name: strings.TrimPrefix(p.ImportPath, module+"/"), info: &types.Info{
+		c := typedPackage{name: strings.TrimPrefix(p.ImportPath, module+"/"), info: &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
 		}}
 		for _, name := range p.GoFiles {

@@ -14,14 +14,14 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// kept holds the keys of a live secret.
-type kept struct {
+// sharedSecret holds the keys of a live secret.
+type sharedSecret struct {
 	SecretKey   string `json:"secret_key"`
 	MetadataKey string `json:"metadata_key"`
 }
 
 // share conceals a secret; form is the body of the request.
-func (s *site) share(t *testing.T, form string) (k kept) {
+func (s *site) share(t *testing.T, form string) (k sharedSecret) {
 	t.Helper()
 	w := s.send(http.MethodPost, "/api/v1/share", form)
 	if err := json.Unmarshal(w.Body.Bytes(), &k); err != nil || w.Code != http.StatusOK {
@@ -136,7 +136,7 @@ func TestRevealPageRefusesOtherSites(t *testing.T) {
 
 // wantNew checks that the receipt was not viewed and that the secret still
 // opens to "the value", which uses up both.
-func wantNew(t *testing.T, s *site, k kept) {
+func wantNew(t *testing.T, s *site, k sharedSecret) {
 	t.Helper()
 	w := s.send(http.MethodGet, "/api/v1/private/"+k.MetadataKey, "")
 	if !strings.Contains(w.Body.String(), `"state":"new"`) {

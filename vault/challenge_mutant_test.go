@@ -24,7 +24,7 @@ func TestVerifyChallengeMutants(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	late := mustSolve(t, k, "conceal")
 	k.Clock.Advance(challenge.ChallengeTime)
-	var good []solved
+	var good []solution
 	for range 8 {
 		good = append(good, mustSolve(t, k, "conceal"))
 	}
@@ -71,9 +71,9 @@ func TestVerifyChallengeSpliced(t *testing.T) {
 type mutant struct {
 	t      testing.TB
 	random *rand.Rand
-	s      solved
-	late   solved // of a challenge that has expired
-	other  solved // of a challenge for another action
+	s      solution
+	late   solution // of a challenge that has expired
+	other  solution // of a challenge for another action
 }
 
 // raw writes the solution with another salt and number, as JSON has them.
@@ -187,7 +187,7 @@ func mutants(k *vaulttest.Kit) []mutation {
 }
 
 // forged is a challenge solved with another key.
-func forged(m mutant, algorithm altcha.Algorithm) solved {
+func forged(m mutant, algorithm altcha.Algorithm) solution {
 	number := int64(7)
 	made, err := altcha.CreateChallenge(altcha.ChallengeOptions{
 		Algorithm: algorithm, HMACKey: []string{"", "key", strings.Repeat("0", 64)}[m.random.IntN(3)], Salt: m.s.Salt, Number: &number,
@@ -195,5 +195,5 @@ func forged(m mutant, algorithm altcha.Algorithm) solved {
 	if err != nil {
 		m.t.Fatalf("CreateChallenge(): got %v, want nil", err)
 	}
-	return solved{made.Algorithm, made.Challenge, 7, made.Salt, made.Signature}
+	return solution{made.Algorithm, made.Challenge, 7, made.Salt, made.Signature}
 }

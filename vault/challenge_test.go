@@ -24,8 +24,8 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// solved is a solution as clients send it.
-type solved struct {
+// solution is a solution as clients send it.
+type solution struct {
 	Algorithm string `json:"algorithm"`
 	Challenge string `json:"challenge"`
 	Number    int    `json:"number"`
@@ -33,7 +33,7 @@ type solved struct {
 	Signature string `json:"signature"`
 }
 
-func (s solved) payload(t testing.TB) string {
+func (s solution) payload(t testing.TB) string {
 	t.Helper()
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s solved) payload(t testing.TB) string {
 }
 
 // mustSolve asks for a challenge and solves it as a browser does.
-func mustSolve(t testing.TB, k *vaulttest.Kit, action string) solved {
+func mustSolve(t testing.TB, k *vaulttest.Kit, action string) solution {
 	t.Helper()
 	c, err := k.Vault.Challenges.NewChallenge(t.Context(), vaulttest.Caller(1), action)
 	if err != nil {
@@ -53,7 +53,7 @@ func mustSolve(t testing.TB, k *vaulttest.Kit, action string) solved {
 	if err != nil || found == nil {
 		t.Fatalf("SolveChallenge(): got %v, %v, want a number", found, err)
 	}
-	return solved{c.Algorithm, c.Challenge, found.Number, c.Salt, c.Signature}
+	return solution{c.Algorithm, c.Challenge, found.Number, c.Salt, c.Signature}
 }
 
 // verify spends a payload and returns the error.

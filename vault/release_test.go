@@ -14,9 +14,9 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// watched notes the order in which rows of the shred list are durably struck
-// off and slots are given back.
-type watched struct {
+// releaseLog records the order in which rows of the shred list are durably
+// struck off and slots released.
+type releaseLog struct {
 	mu       sync.Mutex
 	struck   map[uint64]bool // rowsIn whose deletion was reported as durable
 	released []storage.Slot
@@ -25,13 +25,13 @@ type watched struct {
 	failed   chan struct{}  // gets one for each time it did
 }
 
-func newWatched() *watched {
-	return &watched{struck: map[uint64]bool{}, failed: make(chan struct{}, 100)}
+func newReleaseLog() *releaseLog {
+	return &releaseLog{struck: map[uint64]bool{}, failed: make(chan struct{}, 100)}
 }
 
 type watchedStore struct {
 	storage.Store
-	seen *watched
+	seen *releaseLog
 }
 
 func (s watchedStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
@@ -72,7 +72,7 @@ func (t *strikeTx) Delete(bucket string, key []byte) error {
 type watchedShares struct {
 	storage.Shares
 	storage.Recycler
-	seen *watched
+	seen *releaseLog
 }
 
 func (s watchedShares) Release(slots ...storage.Slot) {
@@ -87,7 +87,7 @@ func (s watchedShares) Release(slots ...storage.Slot) {
 	s.Recycler.Release(slots...)
 }
 
-func (w *watched) options() vaulttest.Options {
+func (w *releaseLog) options() vaulttest.Options {
 	return vaulttest.Options{
 		Manual:    true,
 		WrapStore: func(s storage.Store) storage.Store { return watchedStore{s, w} },
@@ -100,7 +100,7 @@ func (w *watched) options() vaulttest.Options {
 
 // wantReleased fails the test unless exactly these slots were given back, and
 // none of them early.
-func (w *watched) wantReleased(t *testing.T, slots ...storage.Slot) {
+func (w *releaseLog) wantReleased(t *testing.T, slots ...storage.Slot) {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,7 +118,7 @@ func (w *watched) wantReleased(t *testing.T, slots ...storage.Slot) {
 // its row is durably deleted.
 func TestSlotIsReleasedAfterItsStrikeOff(t *testing.T) {
 	t.Parallel()
-	seen := newWatched()
+	seen := newReleaseLog()
 	k := vaulttest.New(t, seen.options())
 	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	slot := slotOf(t, k, kept.Secret.Key)
@@ -133,7 +133,7 @@ func TestSlotIsReleasedAfterItsStrikeOff(t *testing.T) {
 func TestSlotIsKeptWhenItsStrikeOffFails(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []error{storage.ErrUnknownOutcome, storage.ErrFull, errors.New("no")} {
-		seen := newWatched()
+		seen := newReleaseLog()
 		k := vaulttest.New(t, seen.options())
 		kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 		seen.failing = failure
@@ -147,7 +147,7 @@ func TestSlotIsKeptWhenItsStrikeOffFails(t *testing.T) {
 // The same holds at the start, for what the last run left on the list.
 func TestStartReleasesAfterItsStrikeOff(t *testing.T) {
 	t.Parallel()
-	seen := newWatched()
+	seen := newReleaseLog()
 	k := vaulttest.New(t, seen.options())
 	put(t, k.Store, vault.BucketShred, number(3), number(1))
 	k.Reopen(t)

@@ -84,7 +84,7 @@ func New(opts Options) (*Chain, error) {
 	}}
 	c.middleware = middleware{
 		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
-		policies: policies, flight: bytes, proxied: newProxied(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
+		policies: policies, flight: bytes, proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
 	}
 	return c, nil
 }

@@ -12,16 +12,16 @@ import (
 	"hush/handlers"
 )
 
-// guarded is a body that records whether it was read.
-type guarded struct{ read bool }
+// watchedBody is a body that records whether it was read.
+type watchedBody struct{ read bool }
 
-func (g *guarded) Read([]byte) (int, error) { g.read = true; return 0, errors.New("read") }
-func (g *guarded) Close() error             { return nil }
+func (g *watchedBody) Read([]byte) (int, error) { g.read = true; return 0, errors.New("read") }
+func (g *watchedBody) Close() error             { return nil }
 
 // unread sends a request whose body must not be read, and returns the response.
 func unread(t *testing.T, name string, tree http.Handler, r *http.Request) string {
 	t.Helper()
-	body := new(guarded)
+	body := new(watchedBody)
 	r.Body = body
 	r.ContentLength = 4 << 20
 	rec := httptest.NewRecorder()

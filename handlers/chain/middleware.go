@@ -25,7 +25,7 @@ type middleware struct {
 	trusted  []netip.Prefix
 	policies policies
 	flight   *flight
-	proxied  *proxied // nil without a bound
+	proxied  *proxyLimiter // nil without a bound
 	origins  *http.CrossOriginProtection
 	home     home
 	warned   *sync.Once // about forwarded addresses of an untrusted peer

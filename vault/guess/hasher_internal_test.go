@@ -21,22 +21,22 @@ func TestPasswordsWaitInTheirOwnQueue(t *testing.T) {
 	t.Parallel()
 	h := NewHasher()
 	for range passwordHashes {
-		leave, err := h.Passwords.Enter(t.Context())
+		release, err := h.Passwords.Enter(t.Context())
 		if err != nil {
-			t.Fatalf("turn(): got %v, want nil", err)
+			t.Fatalf("Enter: got %v, want nil", err)
 		}
-		defer leave()
+		defer release()
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := h.Passwords.Enter(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("turn(third): got %v, want %v", err, context.Canceled)
 	}
-	leave, err := h.Enter(t.Context(), caller.Network{})
+	release, err := h.Enter(t.Context(), caller.Network{})
 	if err != nil {
 		t.Fatalf("turn(passphrase): got %v, want nil", err)
 	}
-	leave()
+	release()
 	for range hashQueue {
 		h.Passwords.waiting <- struct{}{}
 	}
@@ -54,18 +54,18 @@ func TestNetworkHasItsShareOfHashes(t *testing.T) {
 		h, ctx := NewHasher(), t.Context()
 		greedy, other := caller.NetworkOf(netip.MustParseAddr("192.0.2.1")), caller.NetworkOf(netip.MustParseAddr("192.0.2.2"))
 		share := cap(h.passphrases.waiting) / 4
-		start := func(n caller.Network, times int) (leave chan struct{}, done *sync.WaitGroup) {
-			leave, done = make(chan struct{}), new(sync.WaitGroup)
+		start := func(n caller.Network, times int) (release chan struct{}, done *sync.WaitGroup) {
+			release, done = make(chan struct{}), new(sync.WaitGroup)
 			for range times {
 				done.Go(func() {
 					if back, err := h.Enter(ctx, n); err == nil {
-						<-leave
+						<-release
 						back()
 					}
 				})
 			}
 			synctest.Wait()
-			return leave, done
+			return release, done
 		}
 		first, firstDone := start(greedy, share)
 		if _, err := h.Enter(ctx, greedy); !errors.Is(err, refusal.ErrBusy) {
@@ -106,12 +106,12 @@ func TestHashingIsBounded(t *testing.T) {
 			var all sync.WaitGroup
 			for range 500 {
 				all.Go(func() {
-					leave, err := lane.Enter(t.Context())
+					release, err := lane.Enter(t.Context())
 					if err != nil {
 						busy.Add(1)
 						return
 					}
-					defer leave()
+					defer release()
 					running.add(1)
 					time.Sleep(time.Millisecond)
 					running.add(-1)

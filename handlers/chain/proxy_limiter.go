@@ -9,26 +9,26 @@ import (
 	"hush/vault/caller"
 )
 
-// proxied counts the running requests of networks behind trusted proxies. A
-// proxy's connections have no share, so the limits on connections do not
+// proxyLimiter counts the running requests of networks behind trusted proxies.
+// A proxy's connections have no share, so the limits on connections do not
 // distinguish those networks. Counting takes an atomic addition and no lock.
-type proxied struct {
+type proxyLimiter struct {
 	most     int64
 	seed     maphash.Seed
 	networks [heldNetworks]atomic.Int64
 }
 
-// newProxied returns nil, which counts nothing, if most is zero.
-func newProxied(most int) *proxied {
+// newProxyLimiter returns nil, which counts nothing, if most is zero.
+func newProxyLimiter(most int) *proxyLimiter {
 	if most == 0 {
 		return nil
 	}
-	return &proxied{most: int64(most), seed: maphash.MakeSeed()}
+	return &proxyLimiter{most: int64(most), seed: maphash.MakeSeed()}
 }
 
 // begin counts a request until end is called. room reports whether there was
 // room for it.
-func (p *proxied) begin(network caller.Network) (end func(), room bool) {
+func (p *proxyLimiter) begin(network caller.Network) (end func(), room bool) {
 	if p == nil {
 		return func() {}, true
 	}
