@@ -38,8 +38,8 @@ const (
 	// The caller's network exceeded a rate limit; google.rpc.RetryInfo holds
 	// the delay.
 	Refusal_REASON_RATE_LIMITED Refusal_Reason = 4
-	// The storage quota of the caller's network or of the whole service is used
-	// up.
+	// The storage quota of the caller's account or network, or of the whole
+	// service, is used up.
 	Refusal_REASON_QUOTA Refusal_Reason = 5
 	// Sending to recipients needs an account.
 	Refusal_REASON_ACCOUNT_REQUIRED Refusal_Reason = 6

@@ -117,8 +117,8 @@ export enum Refusal_Reason {
   RATE_LIMITED = 4,
 
   /**
-   * The storage quota of the caller's network or of the whole service is used
-   * up.
+   * The storage quota of the caller's account or network, or of the whole
+   * service, is used up.
    *
    * @generated from enum value: REASON_QUOTA = 5;
    */
