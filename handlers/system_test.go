@@ -78,7 +78,7 @@ func TestValidateShrimp(t *testing.T) {
 		{"another session's", other.shrimp, session, false},
 		{"none", "", session, false},
 		{"anybody's", session.shrimp, &browser{}, false},
-		{"nobody's", "", &browser{}, false},
+		{"no one's", "", &browser{}, false},
 		{"a token's", session.shrimp, s.bearer(t, 0), false},
 	} {
 		res, err := s.system(c.by).ValidateShrimp(t.Context(), &hushv1.ValidateShrimpRequest{Shrimp: c.sent})

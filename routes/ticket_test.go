@@ -146,7 +146,7 @@ func TestVerifyPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{Policy: caller.Policy{SignUp: caller.SignUpOpen}})
 	body, err := json.Marshal(map[string]string{
-		"address": ada, "password": "of whoever signed up", "authenticityPayload": solve(t, s, "signup"),
+		"address": ada, "password": "of the first to sign up", "authenticityPayload": solve(t, s, "signup"),
 	})
 	if err != nil {
 		t.Fatalf("encoding sign-up: %v", err)

@@ -117,7 +117,7 @@ func wantState(t *testing.T, k *vaulttest.Kit, receipt seal.Token, state secret.
 }
 
 // struckOff waits until the vault has struck every destroyed share off its
-// list, which it does behind the answers.
+// list, which it does in the background.
 func struckOff(t *testing.T, k *vaulttest.Kit) {
 	t.Helper()
 	for len(rowsIn(t, k.Store, vault.BucketShred)) > 0 {

@@ -136,8 +136,8 @@ func TestExpiredAndForgottenAtOnce(t *testing.T) {
 	}
 }
 
-// A record that cannot be read must not keep the other secrets from their end.
-// It is put off, nothing of it is lost, and its turn comes again.
+// A record that cannot be read must not hold up the other secrets. It is
+// postponed, nothing of it is lost, and its turn comes again.
 func TestSweepPassesDamage(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})

@@ -89,8 +89,8 @@ func (d *driver) run(ctx context.Context) ([]result, error) {
 	return []result{concealed, revealed}, nil
 }
 
-// prepare does the first tickets, whose numbers nobody wants. All of them have
-// to succeed.
+// prepare does the first tickets, whose numbers are not counted. All of them
+// must succeed.
 func (d *driver) prepare(ctx context.Context, op string, count int) error {
 	got := d.phase(ctx, op, 0, count, 0)
 	if got.failed() > 0 {

@@ -29,7 +29,7 @@ var (
 	errText     = errors.New("another text than the one that was concealed")
 )
 
-// outcome is what became of one secret in one state.
+// outcome is the result for one secret in one state.
 type outcome struct {
 	opened bool
 	fault  string // anything but its text or "not found"

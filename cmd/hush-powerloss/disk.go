@@ -95,7 +95,7 @@ func (d *disk) mark(c *call) {
 }
 
 func (d *disk) apply(c *call) error {
-	// A call that the kill cut short may have changed something all the same.
+	// A call interrupted by the kill may still have changed something.
 	if c.end != never && c.result < 0 {
 		return nil
 	}

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// dropped says which syncs are taken out of the record, to show that the check
-// notices: each of these is a mistake that somebody could make in the program.
+// dropped names the syncs that are taken out of the record, to show that the
+// check notices: each is a mistake that a change of the program could make.
 type dropped string
 
 const (
 	dropNothing  dropped = ""
 	dropDatabase dropped = "database" // the database is opened with NoSync
-	dropConceal  dropped = "conceal"  // nobody waits for the share of a new secret
-	dropReveal   dropped = "reveal"   // nobody waits for a share to be overwritten
+	dropConceal  dropped = "conceal"  // as if no call waited for the share of a new secret
+	dropReveal   dropped = "reveal"   // as if no call waited for a share to be overwritten
 	dropFolder   dropped = "folder"   // the folder is not synced after the database got its name
 	dropRootKey  dropped = "rootkey"  // the new root key is not synced
 )

@@ -106,8 +106,8 @@ func (h *history) read(calls []*call) error {
 	return nil
 }
 
-// request notes that the server has read a request that ends a secret. Until
-// the read has ended nobody knows of it.
+// request records that the server has read a request that ends a secret. Until
+// the read has ended it is unknown.
 func (h *history) request(c *call, talk *conversation, data []byte) {
 	talk.request = append(talk.request, data...)
 	m := requestForm.FindSubmatch(talk.request)

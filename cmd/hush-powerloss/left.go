@@ -12,9 +12,9 @@ var errLeft = errors.New("the record does not lead to the folder that the server
 
 // outlive compares the disk with what a life left in its folder, where programs
 // see it whether or not it is durable. line is the last of the life. The kill
-// cuts calls short, and the record does not say what became of them; the next
-// life builds on that, so it is taken from the folder. Everything else must
-// be as the record has it.
+// interrupts calls, and the record does not have their results; the next life
+// builds on them, so they are taken from the folder. Everything else must be as
+// the record has it.
 func (d *disk) outlive(left fs.FS, line int) error {
 	entries, err := fs.ReadDir(left, ".")
 	if err != nil {

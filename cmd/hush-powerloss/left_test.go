@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 )
 
-// A kill cuts calls short. What became of them is what the folder shows, and
-// nothing else may differ from the record.
+// A kill interrupts calls. Their results are what the folder shows, and nothing
+// else may differ from the record.
 func TestOutlive(t *testing.T) {
 	t.Parallel()
 	lines := []string{

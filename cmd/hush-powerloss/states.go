@@ -249,7 +249,7 @@ func (c *cut) drawn(random *rand.Rand) []bool {
 	return chosen
 }
 
-// describe tells which units a choice lost, for a report.
+// describe counts the units that a choice kept and lost, for a report.
 func (c *cut) describe(chosen []bool) (kept, lost int) {
 	lost = len(slices.DeleteFunc(slices.Clone(chosen), func(b bool) bool { return b }))
 	return len(chosen) - lost, lost

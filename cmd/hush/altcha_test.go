@@ -11,8 +11,7 @@ import (
 	"hush/mail/mailtest"
 )
 
-// solvedFor asks for a challenge and solves it. An empty action is good for
-// any.
+// solvedFor requests a challenge and solves it. An empty action means any.
 func solvedFor(t *testing.T, client *http.Client, service, action string) string {
 	t.Helper()
 	query := ""
@@ -94,9 +93,9 @@ func fillPace(t *testing.T, client *http.Client, service string) {
 // freeConceals is how many secrets a network may conceal before it has to solve.
 const freeConceals = 3
 
-// Somebody floods the service from one network without an account: each call
-// takes work, a solution does for one call of one kind, and nothing but a
-// solution opens the door.
+// The attack: flood the service from one network without an account. Each call
+// requires work, a solution is valid for one call of one kind, and nothing but
+// a solution admits a call.
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	s := startHush(t, "--rate-limits=off", fmt.Sprint("--challenge-above=", freeConceals),
@@ -166,7 +165,7 @@ func TestAltchaVerify(t *testing.T) {
 	}
 }
 
-// Whoever has an account is asked for nothing, however busy the network is.
+// Callers with an account need no challenge, however busy the network is.
 func TestAccountsSolveNothing(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--challenge-above=1")

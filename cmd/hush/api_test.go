@@ -141,8 +141,8 @@ func (d document) wantProcedure(t *testing.T, row routes.Row) {
 // The key that verdicts about spam are signed with in these tests.
 const spamKey = "key of a server for forms"
 
-// reader is somebody who follows the document: opens mails, sets DNS records
-// and solves challenges.
+// reader follows the document: it opens mails, sets DNS records and solves
+// challenges.
 type reader struct {
 	server *testServer
 	mails  *mailtest.Server

@@ -70,8 +70,8 @@ func TestBrowser(t *testing.T) {
 	env, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug")
 	client := newHTTPClient(t, false, nil)
 	for _, one := range []testAccount{env.ada, env.cleo} {
-		// The first sign-in hashes the test environment's password anew, which several at
-		// once would do all the same.
+		// The first sign-in rehashes the test environment's password, which
+		// concurrent ones would do, too.
 		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, testPassword)
 		callAs(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
 	}

@@ -54,7 +54,7 @@ type birdkeeper struct {
 	read    map[string]bool // tokens of links
 }
 
-// public is what a data folder may show: it is on pages that anybody opens.
+// public is what a data folder may show: it is on public pages.
 const public = "public: "
 
 // toldBack are the fields that a refusal may repeat: names that the caller has
@@ -143,7 +143,7 @@ func (b *birdkeeper) next(password string) {
 	b.address = moved
 }
 
-// addresses are those of others, and of nobody.
+// addresses are those of others, and one without an account.
 func (b *birdkeeper) addresses() {
 	for _, procedure := range []string{"AccountService/RequestPasswordReset", "AccountService/ResendVerification"} {
 		b.rpc(procedure, nil, `{"address":%q}`, b.sent.word("unknown address")+"@team.com")
@@ -183,8 +183,8 @@ func (b *birdkeeper) domains() {
 	b.page("DomainService/GetDomain", `{"domain":%q}`, b.sent.word("unknown domain")+".team.com")
 }
 
-// mailed shares by mail: with somebody whom the mail server does not know, and
-// says so with the address, and with a friend.
+// mailed shares by mail: with a recipient that the mail server does not know,
+// and says so with the address, and with a friend.
 func (b *birdkeeper) mailed() {
 	b.page("AccountService/UpdateNotifications", `{"notifications":{"secretOpened":true}}`).ok(b.t, "notifications")
 	b.mails.Wait(b.t, 4) // the invite, two links to confirm, and the word to the old address

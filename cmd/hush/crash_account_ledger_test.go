@@ -51,8 +51,8 @@ type ledgerToken struct {
 	settled   bool // compared after an earlier crash, and not touched since
 }
 
-// went tells whether a call was answered well. A server that is gone is nothing
-// to wonder about, and a server that is busy says so.
+// went reports whether a call succeeded. A stopped server is expected, and a
+// busy server says so.
 func (l *accountLedger) went(call string, err error) bool {
 	if err != nil && connect.IsWireError(err) && connect.CodeOf(err) != connect.CodeUnavailable {
 		l.wrong = append(l.wrong, fmt.Sprintf("%s: got %v, want success or no answer", call, err))
@@ -60,7 +60,7 @@ func (l *accountLedger) went(call string, err error) bool {
 	return err == nil
 }
 
-// step does one thing and tells whether it was answered.
+// step does one thing and reports whether it got a response.
 func (l *accountLedger) step(ctx context.Context, s *accountServer) bool {
 	draw := l.random.IntN(20)
 	if len(l.accounts) == 0 || draw == 0 {

@@ -94,7 +94,7 @@ func (s *accountServer) accounts(header http.Header) hushv1connect.AccountServic
 	return hushv1connect.NewAccountServiceClient(s.with(header), s.url)
 }
 
-// authcheck tells whether a token is good.
+// authcheck returns an error unless a token is valid.
 func (s *accountServer) authcheck(ctx context.Context, token string) error {
 	client := hushv1connect.NewSessionServiceClient(s.with(bearerHeader(token)), s.url)
 	_, err := client.Authcheck(ctx, &hushv1.AuthcheckRequest{})

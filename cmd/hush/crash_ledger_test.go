@@ -36,8 +36,8 @@ type ledger struct {
 	wrong   []string       // answers that a living server must not give
 }
 
-// failed tells whether a call did not end well. That is nothing to wonder
-// about if its answer was lost.
+// failed reports whether a call did not succeed. That is expected if its
+// response was lost.
 func (l *ledger) failed(d driver, call string, got answer) bool {
 	if got.outcome != outcomeOK && got.outcome != outcomeLost {
 		l.wrong = append(l.wrong, fmt.Sprintf("%s %s: got %s (%s), want ok or no answer", d.name(), call, got.outcome, got.text))

@@ -11,9 +11,9 @@ import (
 
 var crashCycles = flag.Int("crash.cycles", 25, "how often TestCrash kills the server")
 
-// The power fails while secrets come and go. After it, nothing that was
-// acknowledged may be missing, and nothing that somebody saw may be there
-// again: a crash would else be a way to read a secret twice.
+// The power fails while secrets come and go. Afterwards nothing acknowledged
+// may be missing, and nothing shown may be there again: otherwise a crash would
+// be a way to read a secret twice.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	const clients = 8

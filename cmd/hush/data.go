@@ -109,7 +109,7 @@ func openStore(folder *bolt.Folder, s *settings, p program, log *slog.Logger) (*
 	return d, nil
 }
 
-// tellPressure logs what became of the ballast.
+// tellPressure logs a change of the ballast.
 func tellPressure(log *slog.Logger, dropped bool) {
 	if dropped {
 		log.Error("the disk is full: removed the ballast, so that secrets can be opened and burned; nothing new is kept")

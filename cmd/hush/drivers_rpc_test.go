@@ -89,7 +89,7 @@ func (d *rpcDriver) metadata(ctx context.Context, key string) answer {
 	return ofMetadata(res.GetMetadata())
 }
 
-// status tells an unknown key by its state; in RPCs that is no error.
+// status recognizes an unknown key by its state; RPCs return no error for it.
 func (d *rpcDriver) status(ctx context.Context, key string) answer {
 	res, err := d.secrets.GetSecretStatus(ctx, &hushv1.GetSecretStatusRequest{SecretKey: key})
 	if err != nil {

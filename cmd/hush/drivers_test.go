@@ -9,7 +9,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 )
 
-// outcome is what became of a call, told alike for every protocol.
+// outcome is the result of a call, in one form for every protocol.
 type outcome string
 
 const (

@@ -15,8 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The attack: somebody tries addresses one after the other, to learn who has an
-// account. Whatever he calls, the answers are the same to the byte.
+// The attack: try addresses one after another, to learn who has an account. For
+// every call the responses are the same to the byte. drawnShrimp is the token
+// that callers without a session get, a new one each time.
 
 // drawnShrimp is the token that callers without a session are given anew each
 // time.
@@ -34,7 +35,7 @@ func bytesOf(got testReply, sent string) string {
 	return fmt.Sprint(got.status, header, "\n", body)
 }
 
-// standingsOfAddresses are addresses of which nobody may learn how they stand.
+// standingsOfAddresses are addresses whose state no caller may learn.
 func standingsOfAddresses(k *testEnv) map[string]string {
 	return map[string]string{
 		"account": k.ada.address, "in capitals": strings.ToUpper(k.ada.address), "unconfirmed": k.dan.address,

@@ -113,8 +113,8 @@ func rowOf(rows []routes.Row, request string) (met routes.Row, found bool) {
 	return met, found
 }
 
-// fitting tells whether a path has the shape of a template, and how many parts
-// of it the template spells out.
+// fitting reports whether a path matches a template, and how many parts of it
+// the template spells out.
 func fitting(template, path string) (spelled int, fits bool) {
 	parts, want := strings.Split(path, "/"), strings.Split(template, "/")
 	if len(parts) != len(want) {

@@ -50,8 +50,9 @@ func pastData(t testing.TB, age time.Duration, passphrase string, texts ...strin
 	return data, kept
 }
 
-// Somebody finds a link in an old mail. Its time is over, so it opens nothing,
-// whether or not the sweeper came by; and the sender learns that nobody read it.
+// A finder of an old mail opens its link. The secret has expired, so the link
+// opens nothing, whether or not the sweeper ran; and the sender learns that it
+// was not read.
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	const protocols = 6
@@ -92,8 +93,8 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// The sweeper comes by now and then only. A secret whose time runs out between
-// its visits must be gone all the same.
+// The sweeper runs only now and then. A secret that expires between its runs
+// must still be gone.
 func TestExpiresBetweenSweeps(t *testing.T) {
 	t.Parallel()
 	const protocols = 6

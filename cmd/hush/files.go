@@ -33,10 +33,10 @@ func checkFiles(limit int) error {
 	return nil
 }
 
-// roomWithin returns what a limit on open files leaves of the bounds on
-// connections, each in proportion. A process that runs out of files accepts
-// nobody, so the total stays below its limit. The limit is at least leastFiles,
-// or 0 where it is unknown.
+// roomWithin returns what a limit on open files leaves of the limits on
+// connections, each in proportion. A process that runs out of files accepts no
+// connection, so the total stays below its limit. The limit is at least
+// leastFiles, or 0 if it is unknown.
 func roomWithin(limit, perNetwork int) room {
 	if limit == 0 || limit >= fullFiles {
 		return room{maxConnections, perNetwork, connections.Lingering}

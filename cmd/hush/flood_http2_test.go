@@ -142,7 +142,7 @@ func TestHTTP2Floods(t *testing.T) {
 			}
 			return nil
 		}, true},
-		// Every ping takes an answer, and nobody reads the answers.
+		// Every ping requires a response, and the client reads none.
 		"pings": {false, func(a *attacker) error {
 			for range 2_000_000 {
 				if err := a.WritePing(false, [8]byte{}); err != nil {

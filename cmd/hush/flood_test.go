@@ -107,9 +107,9 @@ func (p *testProcess) goroutines(t testing.TB) int {
 	return strings.Count("\n"+p.log.String(), "\ngoroutine ")
 }
 
-// The attack of one machine: open every connection that there may be and say
-// nothing, so that nobody else gets in. Its network gets its share. Others get in
-// at once, and so do the newest connections of the network itself.
+// The attack: open every possible connection from one machine and send nothing,
+// so that no one else gets in. Its network gets its share. Others get in at
+// once, and so do the newest connections of the network itself.
 func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 	t.Parallel()
 	for name, beginning := range map[string]string{
@@ -162,9 +162,9 @@ func TestIdleNetworksLockNobodyOut(t *testing.T) {
 	}
 }
 
-// The attack on streams: begin 900 of them and send half of each request. Each
-// used to pend for ever. Now a network has its few places, which count from the
-// headers on, and what is half-sent ends with the deadline.
+// The attack: begin 900 streams and send half of each request. Each used to
+// stay open forever. Now a network has its few places, which count from the
+// headers on, and a half-sent request ends with the deadline.
 func TestHalfSentStreamsEnd(t *testing.T) {
 	t.Parallel()
 	const attack = 900

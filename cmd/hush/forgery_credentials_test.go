@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// custidOf is the address that version 2 takes a request for; anon for nobody.
+// custidOf returns the address to which version 2 attributes a request; anon
+// for none.
 func custidOf(t *testing.T, got testReply) string {
 	t.Helper()
 	var answer struct{ Custid string }
@@ -17,7 +18,7 @@ func custidOf(t *testing.T, got testReply) string {
 	return answer.Custid
 }
 
-// Scripts of other sites may conceal and generate. They do so in nobody's name,
+// Scripts of other sites may conceal and generate. They do so anonymously,
 // whatever the browser adds to the request.
 func TestForgeryOpenRows(t *testing.T) {
 	t.Parallel()

@@ -87,7 +87,7 @@ func readingPaths(env *testEnv) []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// contentOf reads every row of a data folder that nobody uses.
+// contentOf reads every row of a data folder that is not in use.
 func contentOf(t *testing.T, data string) map[string]string {
 	t.Helper()
 	folder, err := bolt.OpenFolder(data)

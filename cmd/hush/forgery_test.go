@@ -266,8 +266,8 @@ func TestForgeryPages(t *testing.T) {
 	}
 }
 
-// mailed tells whether a page is behind a mailed link, whose token no other site
-// knows.
+// mailed reports whether a page is behind a mailed link, whose token no other
+// site knows.
 func mailed(path string) bool {
 	for _, prefix := range []string{"/verify/", "/reset/", "/confirm/"} {
 		if strings.HasPrefix(path, prefix) {

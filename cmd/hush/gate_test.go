@@ -13,9 +13,9 @@ import (
 	"hush/routes"
 )
 
-// Somebody with a wrong credential announces four megabytes on every route that
-// takes a body, and sends none of it. Each route has to refuse at once: what it
-// says must not depend on a body that may never come.
+// A caller with a wrong credential announces four megabytes on every route that
+// reads a body, and sends none of it. Each route must refuse at once: its
+// response must not depend on a body that may never come.
 func TestEveryRowIsGatedBeforeItsBody(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)

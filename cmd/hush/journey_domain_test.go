@@ -76,7 +76,7 @@ func (j *traveller) openDomain() {
 	}
 }
 
-// uploadLogo sends a picture as a form does, and looks at it as anybody may.
+// uploadLogo uploads an image like a form, and fetches it like any visitor.
 func (j *traveller) uploadLogo() {
 	t := j.t
 	picture := image.NewRGBA(image.Rect(0, 0, 8, 4))

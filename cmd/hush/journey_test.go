@@ -85,8 +85,8 @@ type traveller struct {
 	receipt string
 }
 
-// Somebody hears of the service, signs up, and uses it: over the web's API, the
-// older ones with curl, on a domain of their own, until the account ends.
+// A new user signs up and uses the service: over the web's API, the older ones
+// with curl, and on a custom domain, until the account ends.
 func TestJourney(t *testing.T) {
 	t.Parallel()
 	mails, dns := mailtest.New(t), resolvertest.New(t)
@@ -146,7 +146,7 @@ func (j *traveller) curl(method, path, body string) testReply {
 	return sendAs(j.t, j.client, method, j.server.url+path, basicHeader(travellerAddress, j.token), body)
 }
 
-// nextMail waits for a mail to somebody with words in it that was not read yet.
+// nextMail waits for an unread mail to an address with words in it.
 func (j *traveller) nextMail(to, words string) (found mailtest.Received) {
 	j.t.Helper()
 	waitUntil(j.t, "a mail with "+words, func() bool {

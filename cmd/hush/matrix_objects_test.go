@@ -16,11 +16,11 @@ import (
 // what has to come of it.
 type strange struct{ procedure, body, want string }
 
-// What may come of naming somebody else's object.
+// The possible results of naming another account's object.
 const (
 	wantNotFound   = "not found"
 	wantNothing    = "nothing"    // it is done to nothing
-	wantCapability = "capability" // whoever has the key may, as the contract says
+	wantCapability = "capability" // every holder of the key may, as the contract says
 	wantPassphrase = "passphrase" // the key alone is not enough
 	wantPublic     = "public"     // everybody may see it, once it is verified
 	wantOwn        = "own"        // it makes an object of the caller's own
@@ -58,14 +58,14 @@ func strangeCalls(ada *testAccount) []strange {
 			strange{"DomainService/UpdateDomainBrand", fmt.Sprintf(`{"domain":%q,"brand":{"description":"mine"}}`, name), wantNotFound},
 			strange{"DomainService/UpdateDomainLogo", fmt.Sprintf(`{"domain":%q,"kind":1,"content":"AAAA"}`, name), wantNotFound})
 	}
-	// Anybody may claim a name; only the one who proves it gets it. Last, so
-	// that the calls before it find no claim of the caller's.
+	// Every account may claim a name; only the one that proves it gets it.
+	// Last, so that the earlier calls find no claim of the caller's.
 	return append(list, strange{"DomainService/AddDomain", fmt.Sprintf(`{"domain":%q}`, ada.domain.Name), wantOwn})
 }
 
-// The attack: somebody with an account of his own, or with none, names the
-// objects of another one. Nothing is shown, nothing changes, and the answer
-// does not even tell that they are there.
+// The attack: name the objects of another account, with an account or
+// anonymously. Nothing is shown, nothing changes, and the response does not
+// even reveal that they exist.
 func TestMatrixObjects(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
@@ -102,7 +102,7 @@ func TestMatrixObjects(t *testing.T) {
 	}
 }
 
-// admits tells whether an outcome is what was wanted.
+// admits reports whether an outcome is the expected one.
 func (s strange) admits(outcome string) bool {
 	switch s.want {
 	case wantCapability, wantOwn:
@@ -147,8 +147,8 @@ func wantAllObjects(t *testing.T, calls []strange) {
 	}
 }
 
-// belongings is what no answer to somebody else may hold, but for what was
-// sent.
+// belongings is what no response to another caller may contain, except what
+// that caller sent.
 func (a *testAccount) belongings(sent string) *canaries {
 	all := &canaries{}
 	for what, text := range map[string]string{
@@ -158,7 +158,7 @@ func (a *testAccount) belongings(sent string) *canaries {
 		"guarded secret key": a.guarded.Secret.Key.Expose(), "guarded metadata key": a.guarded.Metadata.Key.Expose(),
 		"cookie": a.sessions[0].cookie, "shrimp": a.sessions[0].shrimp, "session id": a.sessions[0].id,
 	} {
-		// Whoever has a receipt's key is shown whose it is, and the secret's key.
+		// A holder of a receipt's key sees whose it is, and the secret's key.
 		shown := strings.Contains(sent, a.guarded.Metadata.Key.Expose()) && (what == "guarded secret key" || what == "address")
 		if !shown && !strings.Contains(strings.ToLower(sent), text) {
 			all.add(what, text)
@@ -167,7 +167,7 @@ func (a *testAccount) belongings(sent string) *canaries {
 	return all
 }
 
-// wantNoneOf searches an answer for somebody else's belongings.
+// wantNoneOf searches a response for another account's belongings.
 func wantNoneOf(t *testing.T, call string, got testReply, belongings *canaries) {
 	t.Helper()
 	belongings.search(t, "answer to "+call, []byte(fmt.Sprint(got.header)+got.body))
@@ -216,8 +216,8 @@ func withoutTimes(answer any) any {
 	return answer
 }
 
-// What lists and shows things without being told which is searched for
-// everything that belongs to somebody else, whoever asks.
+// The responses of methods that list or show without naming an object are
+// searched for everything that belongs to others, for every caller.
 func TestMatrixShowsNobodyElses(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")

@@ -143,8 +143,7 @@ func spelledOut(path string) []string {
 	return paths
 }
 
-// address is the row's path with something in the place of its parameters that
-// nobody has.
+// address returns the row's path with parameters that match nothing.
 func (r declaredRow) address() string {
 	return strings.NewReplacer("{key}", unknownKey, "{domain}", "nothing.nobody-team.com").Replace(r.path)
 }

@@ -96,8 +96,8 @@ func legacyVerdict(t *testing.T, row declaredRow, got testReply) verdict {
 	return admitted
 }
 
-// Nobody but a colonel learns that there is a page for colonels, whatever the
-// method and however the path is spelled.
+// Only a colonel learns that there is a page for colonels, whatever the method
+// and the spelling of the path.
 func TestColonelPageIsHidden(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")

@@ -38,8 +38,8 @@ const (
 type standing struct {
 	name   string
 	header http.Header
-	// good tells whether the credential is; without one it is not refused
-	// either.
+	// good reports whether the credential is valid; without one it is not
+	// refused either.
 	good, refused bool
 	colonel       bool
 	scope         string // the only one of a token; empty for all
@@ -264,8 +264,8 @@ func verdictOfGRPC(t *testing.T, err error) verdict {
 	}
 }
 
-// The operator's service is not on the public port, whoever asks and however
-// the path is spelled.
+// The operator's service is not on the public port, for any caller and any
+// spelling of the path.
 func TestNoAdminOnThePublicPort(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")

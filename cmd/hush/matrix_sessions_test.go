@@ -14,8 +14,8 @@ import (
 // clearedSession is the cookie by which a browser forgets its session.
 const clearedSession = "__Host-hush=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax"
 
-// aliveOf tells whether the next requests with a credential are
-// taken for its owner's, whatever the protocol.
+// aliveOf reports whether the next requests with a credential count as its
+// owner's, on every protocol.
 func aliveOf(t *testing.T, client *http.Client, url string, header http.Header) bool {
 	t.Helper()
 	rpc := callAs(t, client, url, "/hush.v1.AccountService/GetAccount", header, emptyObject)
@@ -34,8 +34,8 @@ type ending struct {
 	name string
 	// by is called by ada with the session that sees it done.
 	by func(t *testing.T, e *endingEnv)
-	// own, others and tokens tell whether the session that asked, the others
-	// and the API tokens stay.
+	// own, others and tokens report whether the session of the call, the other
+	// sessions and the API tokens stay.
 	own, others, tokens bool
 }
 
@@ -163,8 +163,8 @@ func TestSessionEndings(t *testing.T) {
 }
 
 // The attack: plant a cookie in the victim's browser, wait for the sign-in, and
-// use the cookie. A sign-in gives the browser a session that nobody knew
-// before, and what was planted stays good for nothing.
+// use the cookie. A sign-in gives the browser a new random session, and the
+// planted one stays useless.
 func TestSessionFixation(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")
@@ -236,9 +236,8 @@ func TestSessionExpired(t *testing.T) {
 	}
 }
 
-// Somebody signs in on two devices at once, and the stored hash is due to be
-// made stronger: the one that comes second must not be told that the password
-// is wrong.
+// A user signs in on two devices at once while the stored hash is due to be
+// strengthened: the second one must not be told that the password is wrong.
 func TestSignInTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")

@@ -77,8 +77,8 @@ func places() [][2]string {
 	}
 }
 
-// learnShrimp: but for that of a session, there is a new one each time, which
-// nobody needs again.
+// learnShrimp: except for a session's, there is a new one each time, which is
+// not needed again.
 func (n *names) learnShrimp(answer any) {
 	object, _ := answer.(map[string]any)
 	if shrimp, _ := object["shrimp"].(string); object["session"] != nil {

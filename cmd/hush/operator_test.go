@@ -183,7 +183,7 @@ func TestAccountIsReady(t *testing.T) {
 	}
 }
 
-// Somebody reports a link. The operator burns it without opening it, while the
+// A link is reported. The operator burns it without opening it, while the
 // service runs and while it does not.
 func TestBurnReported(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-// maxLine is the most bytes of a line that holds something secret.
+// maxLine is the maximum bytes of a line that contains a secret value.
 const maxLine = 4096
 
 func passwordFile(at *string) define {

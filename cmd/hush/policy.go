@@ -38,7 +38,7 @@ const (
 	standardAccountTTL   = 30 * day
 )
 
-// The most characters of a passphrase, and of what pages show.
+// The maximum characters of a passphrase, and of the texts on pages.
 const (
 	maxPassphrase = 128
 	maxName       = 100

@@ -106,8 +106,8 @@ func (p *testProcess) terminate(t testing.TB) error {
 	}
 }
 
-// An operator restarts the service while somebody's upload is still under way.
-// The upload ends well, nobody new gets in, and the process is gone in time.
+// An operator restarts the service during an upload. The upload succeeds, no
+// new connection is accepted, and the process is gone in time.
 func TestTerminationDrains(t *testing.T) {
 	t.Parallel()
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--log-level=info")

@@ -39,9 +39,9 @@ func (r result) want(t testing.TB, call string, code int, stderr ...string) resu
 	return r
 }
 
-// A wrong value of a flag or variable stops the start and names itself, so that
-// nobody runs for a year with a limit that does not apply. What else can be
-// wrong with a command line is in testdata/script/usage.txt.
+// A wrong value of a flag or variable prevents the start and names itself, so
+// that no service runs for a year with a limit that does not apply. The other
+// errors of a command line are in testdata/script/usage.txt.
 func TestWrongValues(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -48,8 +48,8 @@ func winners(t *testing.T, what string, answers []testReply, words ...string) (w
 	return won
 }
 
-// A browser that sends a form twice, or somebody who would like two accounts
-// with one address, must not get a second one.
+// A browser that sends a form twice, or a user who wants two accounts with one
+// address, must not get a second one.
 func TestRaceOfSignUps(t *testing.T) {
 	t.Parallel()
 	const callers, address = 32, "ida@ida-team.com"
@@ -69,8 +69,8 @@ func TestRaceOfSignUps(t *testing.T) {
 	}
 }
 
-// Where addresses are confirmed by mail, nobody is told who came first: all
-// are answered the same, and one mail goes out.
+// If addresses are confirmed by mail, no caller learns who came first: all get
+// the same response, and one mail is sent.
 func TestRaceOfSignUpsByMail(t *testing.T) {
 	t.Parallel()
 	const callers, address = 8, "ida@ida-team.com"
@@ -152,8 +152,8 @@ func TestRaceOfDomainClaims(t *testing.T) {
 	}
 }
 
-// Somebody replaces a token that leaked, with an impatient finger. One token is
-// good afterwards; were it two, the leaked one might be among them.
+// A user replaces a leaked token and clicks several times. Afterwards one token
+// is valid; if two were, the leaked one might be among them.
 func TestRaceOfRotations(t *testing.T) {
 	t.Parallel()
 	const rotations = 32

@@ -8,8 +8,8 @@ import (
 )
 
 // Thirty-two recipients of one link press the button at the same moment, over
-// every protocol there is. One of them gets the secret; were it two, neither
-// would know that somebody else read it.
+// every protocol. One of them gets the secret; if two did, neither would know
+// that the other read it.
 func TestRace(t *testing.T) {
 	const readers, lanes = 32, 4
 	secrets := 1000

@@ -112,8 +112,8 @@ func (p program) addHelpAndCompletion(root *cobra.Command) {
 	}
 }
 
-// readEnvironment sets flags from the environment before any command runs, but
-// for those of completion, which has nobody to tell of a mistake.
+// readEnvironment sets flags from the environment before any command runs,
+// except those of completion, which cannot report an error.
 func (p program) readEnvironment(c *cobra.Command, _ []string) error {
 	if c.Name() == cobra.ShellCompRequestCmd {
 		return nil

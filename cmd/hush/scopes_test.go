@@ -138,8 +138,8 @@ func wantNoLink(t *testing.T, name string, got testReply) {
 	}
 }
 
-// The receipt of a secret that nobody owns is its sender's only proof: whoever
-// holds it is shown the link again.
+// An anonymous receipt is its sender's only proof: every holder is shown the
+// link again.
 func TestAnonymousReceiptsShowTheirLink(t *testing.T) {
 	t.Parallel()
 	env, s := startAccounts(t, "--rate-limits=off", "--log-level=error")

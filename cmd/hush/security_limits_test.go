@@ -13,8 +13,8 @@ import (
 
 const week = 7 * 24 * time.Hour
 
-// A sender, or a script with a mistake in it, asks for a lifetime of zero, less
-// or for ever, and gets a secret that never goes away.
+// A sender, or a faulty script, requests a lifetime of zero, less, or an
+// unlimited one, to get a secret that never expires.
 func lifetimesAreBounded(t *testing.T, _ *testServer, d driver) {
 	type row struct{ asked, granted time.Duration }
 	rows := []row{
@@ -114,8 +114,8 @@ func wrongShapesAreUnknown(t *testing.T, _ *testServer, d driver) {
 	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "kept")
 }
 
-// The sender keeps the receipt's page open; whoever looks over his shoulder
-// must not open the secret with its key, nor burn it with the link.
+// The sender keeps the receipt's page open; a person who looks over his
+// shoulder must not open the secret with its key, nor burn it with the link.
 func keysAreNotInterchangeable(t *testing.T, _ *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "kept"})
 	d.reveal(t.Context(), kept.metadataKey, "").want(t, "reveal with the metadata key", outcomeUnknown)
@@ -178,7 +178,7 @@ func recipientsNeedAnAccount(t *testing.T, _ *testServer, d driver) {
 	}
 }
 
-// An attacker makes a link that seems to lead to somebody else's domain.
+// An attacker makes a link that seems to lead to another account's domain.
 func foreignDomainIsRefused(t *testing.T, s *testServer, d driver) {
 	for _, own := range []string{"", s.addr, "127.0.0.1", "localhost", "not a domain", "com"} {
 		d.conceal(t.Context(), wish{secret: "x", shareDomain: own}).want(t, "conceal on "+own, outcomeOK)

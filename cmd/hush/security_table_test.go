@@ -157,8 +157,8 @@ func wantLocked(t *testing.T, d driver, got answer) {
 	}
 }
 
-// A sender who sent the link to the wrong person burns the secret. Whoever has
-// the link gets nothing from then on.
+// A sender who sent the link to the wrong person burns the secret. From then on
+// the link opens nothing.
 func burnedIsGone(t *testing.T, _ *testServer, d driver) {
 	kept := mustConceal(t, d, wish{secret: "regretted", passphrase: "right"})
 	got := d.burn(t.Context(), kept.metadataKey, "right").want(t, "burn", outcomeOK)

@@ -33,9 +33,9 @@ const (
 	requestsPerConnection = 4
 )
 
-// newServer serves HTTP/1.1 and HTTP/2, the latter in the clear too. What
-// net/http itself would log names addresses, so it is not written; every
-// request has its line all the same.
+// newServer serves HTTP/1.1 and HTTP/2, the latter unencrypted too. What
+// net/http itself would log contains addresses, so it is not written; every
+// request still has its log line.
 func newServer(tree http.Handler) *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -60,9 +60,9 @@ func newServer(tree http.Handler) *http.Server {
 // header blocks and control frames are bounded by net/http itself.
 func http2Config() *http.HTTP2Config {
 	return &http.HTTP2Config{
-		// net/http answers some requests itself, such as those with a malformed
-		// header, and nobody counts them. This bounds those of a network, and
-		// leaves room for calls beside 20 streams.
+		// net/http itself responds to some requests, such as those with a
+		// malformed header, and they are not counted. This bounds those of a
+		// network, and leaves room for calls beside 20 streams.
 		MaxConcurrentStreams: 24,
 		// Larger frames would be buffered whole, on each connection.
 		MaxReadFrameSize: 16 << 10,

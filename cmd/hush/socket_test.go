@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Nobody but the owner of the data folder may so much as connect.
+// Only the owner of the data folder may connect at all.
 func TestSocketIsTheOwners(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
@@ -32,8 +32,8 @@ func TestSocketIsTheOwners(t *testing.T) {
 	}
 }
 
-// A process that somebody killed leaves its socket. Commands take no notice of
-// it, and the next server replaces it.
+// A killed process leaves its socket. Commands ignore it, and the next server
+// replaces it.
 func TestStaleSocket(t *testing.T) {
 	t.Parallel()
 	o := operator{t, filepath.Join(t.TempDir(), "data")}
@@ -88,7 +88,7 @@ func TestMemoryStoreHasNoSocket(t *testing.T) {
 	}
 }
 
-// Somebody got at the socket after all: the system says who he is.
+// If another user reaches the socket after all, the system names that user.
 func TestStrangersAreDropped(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -150,12 +150,12 @@ func TestPeerOf(t *testing.T) {
 	}
 	other, _ := net.Pipe()
 	if uid, known := peerOf(other); !known || uid == 0 || int(uid) == os.Geteuid() {
-		t.Errorf("peerOf(pipe): got %d %t, want nobody's", uid, known)
+		t.Errorf("peerOf(pipe): got %d %t, want no owner", uid, known)
 	}
 }
 
 // Two commands at once, or one while a server starts: the second one waits for
-// its turn, but not for ever.
+// its turn, but not forever.
 func TestCommandWaits(t *testing.T) {
 	t.Parallel()
 	o := operator{t, filepath.Join(t.TempDir(), "data")}

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns both ends of a terminal: where somebody sits and what a
-// program reads.
+// openTerminal returns both ends of a terminal: the user's and the program's.
 func openTerminal(t *testing.T) (keyboard, terminal *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -66,7 +65,7 @@ func echoes(t *testing.T, terminal *os.File) bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
-// Somebody looks over the operator's shoulder while he types a password.
+// A person looks over the operator's shoulder while he types a password.
 func TestPasswordIsNotShown(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -95,7 +94,7 @@ func TestPasswordIsNotShown(t *testing.T) {
 	}
 }
 
-// Whoever breaks off at the prompt has a terminal that works.
+// A user who interrupts the prompt has a working terminal.
 func TestInterruptedPrompt(t *testing.T) {
 	t.Parallel()
 	_, terminal := openTerminal(t)

@@ -48,7 +48,7 @@ func (k *testEnv) fill(data string) (err error) {
 		Store: store, Shares: shares, Keys: keys, Now: clock.Now, Log: slog.New(slog.DiscardHandler), Manual: true,
 		Policy:    caller.Policy{SignUp: caller.SignUpOpen},
 		Passwords: seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1},
-		Send:      func(context.Context, outbox.Mail) error { return nil }, // nobody reads it
+		Send:      func(context.Context, outbox.Mail) error { return nil }, // mails are dropped
 	})
 	if err != nil {
 		return err
@@ -176,8 +176,8 @@ func (m *envMaker) revoke(ctx context.Context) error {
 	return err
 }
 
-// leavePending signs somebody up who does not confirm. Whoever has an account
-// needs no solved challenge for that.
+// leavePending signs up an address that is never confirmed. A caller with an
+// account needs no solved challenge for that.
 func (m *envMaker) leavePending(ctx context.Context) error {
 	c, err := m.v.Sessions.Authenticate(ctx, caller.Network{}, session.Credential{Token: caller.Text(m.env.bob.token)})
 	if err != nil {

@@ -42,7 +42,7 @@ type testEnv struct {
 // testAccount is an account and its credentials.
 type testAccount struct {
 	address, id string
-	// token is good for everything; TokenID is its id.
+	// token has all scopes; TokenID is its id.
 	token, tokenID string
 	// narrow holds a token for each scope alone.
 	narrow map[caller.Scopes]string

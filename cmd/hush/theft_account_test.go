@@ -98,7 +98,7 @@ func TestTheftByOperator(t *testing.T) {
 	driver.reveal(t.Context(), env.ada.plain.Secret.Key.Expose(), "").wantValue(t, "reveal with the link", "of "+env.ada.address)
 }
 
-// wantShut fails the test if somebody in an account learns of a link there.
+// wantShut fails the test if a caller in an account learns of a link there.
 func wantShut(t *testing.T, client *http.Client, s *testServer, header http.Header, a testAccount) {
 	t.Helper()
 	var said strings.Builder

@@ -13,7 +13,7 @@ import (
 	"hush/storage/bolt"
 )
 
-// belongings are what the owners of the test environment's accounts know, and nobody else.
+// belongings are what only the owners of the test environment's accounts know.
 func (k *testEnv) belongings() *canaries {
 	c := &canaries{}
 	c.add("password", testPassword)

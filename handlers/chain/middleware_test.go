@@ -53,7 +53,7 @@ func TestAccess(t *testing.T) {
 	api, _ := newAPI(t, nil)
 	for name, c := range map[string]struct {
 		header []string
-		want   [3]connect.Code // of GetStatus, ListMetadata, Authcheck; zero is no error
+		want   [3]connect.Code // of GetStatus, ListMetadata, Authcheck; zero means success
 	}{
 		"anonymous":                  {nil, [3]connect.Code{0, connect.CodeUnauthenticated, connect.CodeUnauthenticated}},
 		"a bad credential":           {[]string{"Basic eA=="}, [3]connect.Code{16, 16, 16}},

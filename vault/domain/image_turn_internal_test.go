@@ -50,8 +50,8 @@ func wantNoTurn(t *testing.T, i *imager) {
 	}
 }
 
-// peakDuring returns the most bytes that the heap held at a time while work ran,
-// above what it held before.
+// peakDuring returns the maximum bytes that the heap held while work ran, above
+// what it held before.
 func peakDuring(work func()) uint64 {
 	var before, now runtime.MemStats
 	runtime.GC()

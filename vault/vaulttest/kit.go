@@ -144,7 +144,7 @@ func (k *Kit) CopyDir(t testing.TB) string {
 	if err := os.CopyFS(dir, os.DirFS(k.Dir)); err != nil {
 		t.Fatalf("CopyFS(data folder): got %v, want nil", err)
 	}
-	//nolint:gosec // a folder needs its execute bit, and nobody else gets any
+	//nolint:gosec // a folder needs its execute bit, and only its owner has any
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatalf("Chmod(copy, 0700): got %v, want nil", err)
 	}
