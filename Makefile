@@ -69,15 +69,21 @@ lint-words:
 	@scripts/check-words.sh
 
 .PHONY: generate
-generate: ## Write gen/ anew from proto/
+generate: ## Write gen/ and openapi/ anew from proto/, the routes and the recorded exchanges
 	@scripts/buf-offline.sh
 	$(TOOL) buf generate
 	gofmt -w gen
+	go run ./cmd/hush-openapi
+	$(TOOL) oapi-codegen --config openapi/check/client/generate.yaml openapi/openapi.yaml
 
 .PHONY: check-generated
-check-generated: generate ## Fail if gen/ is not what proto/ gives
-	@stale=$$(git status --porcelain -- gen); \
-	if [ -n "$$stale" ]; then echo "gen/ is stale; commit what make generate wrote:"; echo "$$stale"; exit 1; fi
+check-generated: generate ## Fail if gen/ or openapi/ is not what make generate gives
+	@stale=$$(git status --porcelain -- gen openapi); \
+	if [ -n "$$stale" ]; then echo "gen/ or openapi/ is stale; commit what make generate wrote:"; echo "$$stale"; exit 1; fi
+
+.PHONY: check-openapi
+check-openapi: ## Check the OpenAPI description with a validator and a generated client
+	cd openapi/check && go vet ./... && go test ./...
 
 # npm leaves a list of what it installed in the folder.
 web/node_modules/.package-lock.json: web/package-lock.json

@@ -30,12 +30,18 @@ type asset struct {
 	// packed returns the content in gzip, or nil if that is not smaller. It is
 	// nil for types that do not compress.
 	packed func() []byte
+	// etag lets browsers ask whether a file whose name stays has changed; empty
+	// for others.
+	etag string
 }
 
 // newAsset returns an asset with content. It is compressed on first use and
 // then kept in both forms.
 func newAsset(contentType, caching string, content []byte) *asset {
 	a := &asset{contentType: contentType, caching: caching, plain: content}
+	if caching == briefly {
+		a.etag = newETag(content)
+	}
 	if a.packs() {
 		a.packed = sync.OnceValue(func() []byte { return pack(content) })
 	}
@@ -72,11 +78,20 @@ func pack(content []byte) []byte {
 func (a *asset) answer(w http.ResponseWriter, header http.Header, status int) {
 	h := w.Header()
 	h.Set("Cache-Control", a.caching)
+	if a.packed != nil {
+		h.Set("Vary", "Accept-Encoding")
+	}
+	if a.etag != "" {
+		h.Set("ETag", a.etag)
+		if hasETag(header, a.etag) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
 	if a.packed == nil {
 		writeBytes(w, status, a.contentType, a.plain)
 		return
 	}
-	h.Set("Vary", "Accept-Encoding")
 	if packed := a.packed(); packed != nil && takesGzip(header) {
 		h.Set("Content-Encoding", "gzip")
 		writeBytes(w, status, a.contentType, packed)

@@ -52,7 +52,7 @@ func Routes(c *handlers.Callable) []Route {
 	for _, p := range textPages() {
 		all = append(all, static(p.path, p.path, p.operation, func(*Site) http.HandlerFunc { return p.serve }))
 	}
-	return all
+	return append(all, static(documentPath, documentPath, "document", func(*Site) http.HandlerFunc { return document() }))
 }
 
 // static is a path whose response calls no RPC.
