@@ -105,8 +105,8 @@ func TestShare(t *testing.T) {
 	s := mailtest.New(t)
 	mustSend(t, mustPost(t, relayOf(s)), message(mail.KindShare))
 	r := s.Wait(t, 1)[0]
-	want := sender + " shares a secret with you. It can be opened only once, so open it when you are ready to keep it.\n\n" +
-		"A passphrase is needed to open it. It is not in this message: the sender gives it to you in another way.\n\n" +
+	want := sender + " shares a secret with you. It can be opened only once, so open it when you are ready to save it.\n\n" +
+		"You need a passphrase to open it. It is not in this message: the sender gives it to you in another way.\n\n" +
 		"Open the secret:\n" + link + "\n\n" +
 		"The link works until 2026-03-04 14:06 UTC.\n\n" +
 		"-- \nThis message was sent by hush.example.\n"
@@ -151,7 +151,7 @@ func TestNotice(t *testing.T) {
 	mustSend(t, mustPost(t, relayOf(s)), m)
 	r := s.Wait(t, 1)[0]
 	want := "Your secret abc123 was opened: 2026-03-04 13:06 UTC.\n\n" +
-		"If the intended recipient did not open it, somebody else has read it.\n\n" +
+		"If the intended recipient did not open it, someone else has read it.\n\n" +
 		"-- \nThis message was sent by hush.example.\n"
 	if diff := cmp.Diff(want, r.Text()); diff != "" {
 		t.Errorf("text of a notice (-want +got):\n%s", diff)
