@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { search } from "../src/account/receipts";
-import { returnPath, signInFor } from "../src/account/returning";
+import { returnPath, signInFor } from "../src/account/returnpath";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
+import { search } from "../src/receipts/list";
 
 test("sign-in leads back to pages of the list", () => {
   for (const path of [

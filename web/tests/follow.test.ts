@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { State } from "../src/contract";
-import { follow, locked, waits } from "../src/follow";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
 import { problemText } from "../src/problem";
+import { follow, locked, waits } from "../src/receipts/follow";
 import { type Code, Refusal } from "../src/refusal";
 
 test("a receipt is followed while its secret waits, whether or not its key is shown", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CharacterChoice, characterBits, characters } from "../src/generate/characters";
-import { below } from "../src/generate/random";
-import { wordlist } from "../src/generate/wordlist";
-import { bitsPerWord, words } from "../src/generate/words";
+import { type CharacterChoice, characterBits, characters } from "../src/share/generate/characters";
+import { below } from "../src/share/generate/random";
+import { wordlist } from "../src/share/generate/wordlist";
+import { bitsPerWord, words } from "../src/share/generate/words";
 
 const all: CharacterChoice = {
   length: 12,

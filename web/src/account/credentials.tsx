@@ -1,9 +1,9 @@
 import { byteLength } from "../format";
+import type { Problem } from "../forms/submit";
 import { t, tn } from "../i18n/signin";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { Field, Icon, PasswordInput, TextInput } from "../ui";
-import type { Problem } from "./submit";
 
 const fewest = 10;
 const mostBytes = 256;

@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { Account } from "../gen/hush/v1/account_pb";
 import { t, tn } from "../i18n/account";
 import { accounts } from "../rpc";
@@ -6,8 +8,6 @@ import { loadAccount, setAccount } from "../session";
 import { keepShrimp } from "../shrimp";
 import { announce, Button, Card, Confirm, Notice } from "../ui";
 import { checkPassword, credentialProblem, PasswordField } from "./credentials";
-import { FormError } from "./formerror";
-import { useSubmit } from "./submit";
 
 interface DangerProps {
   who: Account;

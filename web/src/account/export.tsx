@@ -1,9 +1,9 @@
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { ExportAccountResponse } from "../gen/hush/v1/account_service_pb";
 import { t } from "../i18n/account";
 import { accounts, receipts } from "../rpc";
 import { announce, Button, Card } from "../ui";
-import { FormError } from "./formerror";
-import { useSubmit } from "./submit";
 
 /** Export downloads everything that is stored about the account. */
 export function Export() {

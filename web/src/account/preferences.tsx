@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { Account } from "../gen/hush/v1/account_pb";
 import { chooseLocale, locale, locales, parse } from "../i18n";
 import { t } from "../i18n/account";
 import { accounts } from "../rpc";
 import { policy, setAccount } from "../session";
 import { announce, Card, Checkbox, Field, Select } from "../ui";
-import { FormError } from "./formerror";
-import { useSubmit } from "./submit";
 
 /** Preferences saves each choice at once. */
 export function Preferences({ who }: { who: Account }) {

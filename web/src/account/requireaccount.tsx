@@ -5,7 +5,7 @@ import { asRefusal } from "../refusal";
 import { navigate, place } from "../router";
 import { account, loadAccount, setAccount } from "../session";
 import { Loading } from "../ui";
-import { signInFor } from "./returning";
+import { signInFor } from "./returnpath";
 
 interface RequireAccountProps {
   /** Draws the page for the account that is signed in. */

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
+import { FormError, SubmitButton } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import { t } from "../i18n/signin";
 import { accounts } from "../rpc";
 import { announce, Button, Form, Notice } from "../ui";
 import { AddressField, checkAddress, credentialProblem } from "./credentials";
-import { FormError, SubmitButton } from "./formerror";
-import { useSubmit } from "./submit";
 
 /** Resend sends the confirmation mail again. */
 export function Resend({ address }: { address: string }) {

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { SubmitButton } from "../forms/formerror";
+import { type Problem, useSubmit } from "../forms/submit";
 import type { Account } from "../gen/hush/v1/account_pb";
 import { t } from "../i18n/account";
 import { t as signinText } from "../i18n/signin";
@@ -15,8 +17,6 @@ import {
   NewPasswordField,
   PasswordField,
 } from "./credentials";
-import { SubmitButton } from "./formerror";
-import { type Problem, useSubmit } from "./submit";
 
 /** Security changes the password and the e-mail address. */
 export function Security({ who }: { who: Account }) {

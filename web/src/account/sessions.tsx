@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { dateOf, relative } from "../format";
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { Session } from "../gen/hush/v1/account_pb";
 import { rich, t } from "../i18n/account";
+import { useLoaded } from "../loaded";
 import { navigate } from "../router";
 import { sessions } from "../rpc";
 import { signOut } from "../session";
 import { announce, Button, Card, Confirm, Failure, Icon, Loading, Relative } from "../ui";
-import { FormError } from "./formerror";
-import { useLoaded } from "./load";
-import { useSubmit } from "./submit";
 
 /** Sessions lists the account's sessions, and ends them. */
 export function Sessions() {

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
+import { SubmitButton } from "../forms/formerror";
+import { type Problem, useSubmit } from "../forms/submit";
 import { rich, t } from "../i18n/signin";
 import { homeElsewhere } from "../link";
 import { policy, signIn } from "../session";
 import { announce, Card, Checkbox, Form, Notice } from "../ui";
 import { AddressField, checkAddress, checkPassword, credentialProblem, PasswordField } from "./credentials";
-import { SubmitButton } from "./formerror";
-import { type Problem, useSubmit } from "./submit";
 
 /** SignInHere shows the sign-in form, or why the visitor cannot sign in here. */
 export function SignInHere() {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
+import { FormError, SubmitButton } from "../forms/formerror";
+import type { Submission } from "../forms/submit";
 import { t } from "../i18n/signin";
 import { keyIn } from "../link";
 import { Card, Form, Notice } from "../ui";
-import { FormError, SubmitButton } from "./formerror";
-import type { Submission } from "./submit";
 
 /** ticketIn returns the token of a mailed link, or an empty string if it is incomplete. */
 export function ticketIn(params: Record<string, string>): string {

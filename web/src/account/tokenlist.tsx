@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { dateOf } from "../format";
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { ApiToken } from "../gen/hush/v1/account_pb";
 import { rich, t } from "../i18n/account";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
 import { announce, Button, Confirm, Icon, Relative } from "../ui";
-import { FormError } from "./formerror";
 import { scopes } from "./scopes";
-import { useSubmit } from "./submit";
 
 interface ListProps {
   tokens: readonly ApiToken[];

@@ -1,5 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { duration, durationOf } from "../format";
+import { SubmitButton } from "../forms/formerror";
+import { fieldOf, type Problem, useSubmit } from "../forms/submit";
 import type { TokenScope } from "../gen/hush/v1/account_pb";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
 import { t } from "../i18n/account";
@@ -7,9 +9,7 @@ import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
 import { Card, Checkbox, Field, Form, Icon, Select, TextInput } from "../ui";
-import { SubmitButton } from "./formerror";
 import { scopes } from "./scopes";
-import { fieldOf, type Problem, useSubmit } from "./submit";
 
 /** Draft is the form's content. */
 interface Draft {

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { FormError } from "../account/formerror";
-import { type Problem, useSubmit } from "../account/submit";
 import { dateOf } from "../format";
+import { FormError } from "../forms/formerror";
+import { type Problem, useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t } from "../i18n/colonel";
 import { t as receiptsText } from "../i18n/receipts";

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { FormError } from "../account/formerror";
-import { useLoaded } from "../account/load";
-import { useSubmit } from "../account/submit";
 import { dateOf } from "../format";
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { Exception } from "../gen/hush/v1/intake_service_pb";
 import { t, tn } from "../i18n/colonel";
+import { useLoaded } from "../loaded";
 import { colonel } from "../rpc";
 import { announce, Button, Card, Empty, Facts, Failure, Icon, Loading, Relative, Time } from "../ui";
 

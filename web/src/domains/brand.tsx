@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { FormError } from "../account/formerror";
-import { type Problem, useSubmit } from "../account/submit";
 import { contrast, hex } from "../brand";
+import { FormError } from "../forms/formerror";
+import { type Problem, useSubmit } from "../forms/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { locales, number } from "../i18n";
 import { type Key, t, tn } from "../i18n/domains";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { FormError } from "../account/formerror";
-import { useSubmit } from "../account/submit";
 import { size } from "../format";
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { number } from "../i18n";
 import { t } from "../i18n/domains";

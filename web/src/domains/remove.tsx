@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { FormError } from "../account/formerror";
-import { useSubmit } from "../account/submit";
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { t } from "../i18n/domains";
 import { navigate } from "../router";

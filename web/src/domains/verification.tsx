@@ -1,5 +1,5 @@
-import { FormError } from "../account/formerror";
-import { type Problem, type Submission, useSubmit } from "../account/submit";
+import { FormError } from "../forms/formerror";
+import { type Problem, type Submission, useSubmit } from "../forms/submit";
 import { type Domain, DomainCheck_Kind } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/domains";
 import { problemText } from "../problem";

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { useLoaded } from "../account/load";
 import { BurnReported } from "../colonel/burn";
 import { Exceptions } from "../colonel/exceptions";
 import { Charts, Numbers, Program } from "../colonel/numbers";
 import { Recent, Said } from "../colonel/people";
 import { Role } from "../contract";
 import { t } from "../i18n/colonel";
+import { useLoaded } from "../loaded";
 import { asRefusal } from "../refusal";
 import { colonel } from "../rpc";
 import { account } from "../session";

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { SignInHere } from "../account/signinform";
-import { useSubmit } from "../account/submit";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
+import { useSubmit } from "../forms/submit";
 import { t } from "../i18n/signin";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";

@@ -1,5 +1,4 @@
 import { useEffect } from "preact/hooks";
-import { useLoaded } from "../account/load";
 import { RequireAccount } from "../account/requireaccount";
 import { DomainState } from "../contract";
 import { DomainBadge, isVerified } from "../domains/badge";
@@ -10,6 +9,7 @@ import { Verification } from "../domains/verification";
 import { dateOf } from "../format";
 import type { Domain as Claim } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/domains";
+import { useLoaded } from "../loaded";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";
 import { domains } from "../rpc";

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { SubmitButton } from "../account/formerror";
-import { useLoaded } from "../account/load";
 import { RequireAccount } from "../account/requireaccount";
-import { type Problem, useSubmit } from "../account/submit";
 import { DomainBadge, isVerified } from "../domains/badge";
 import { hostIn } from "../domains/host";
 import { pictureUrl } from "../domains/picture";
 import { Step, Steps } from "../domains/steps";
 import { dateOf } from "../format";
+import { SubmitButton } from "../forms/formerror";
+import { type Problem, useSubmit } from "../forms/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/domains";
+import { useLoaded } from "../loaded";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { navigate } from "../router";

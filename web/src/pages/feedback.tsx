@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
-import { SubmitButton } from "../account/formerror";
-import { type Proof, useProof } from "../account/proof";
-import { type Problem, useSubmit } from "../account/submit";
+import { SubmitButton } from "../forms/formerror";
+import { type Proof, useProof } from "../forms/proof";
+import { type Problem, useSubmit } from "../forms/submit";
 import { number } from "../i18n";
 import { t, tn } from "../i18n/about";
 import { problemText } from "../problem";

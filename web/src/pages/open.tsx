@@ -6,6 +6,7 @@ import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
 import type { Secret } from "../gen/hush/v1/secret_pb";
 import { rich, suggestLocale, t } from "../i18n";
 import { keyIn } from "../link";
+import { Revealed } from "../open/revealed";
 import { passphraseText, problemText } from "../problem";
 import { asRefusal, type Refusal } from "../refusal";
 import { navigate, type PageProps, place } from "../router";
@@ -26,7 +27,6 @@ import {
   Relative,
   TextInput,
 } from "../ui";
-import { Revealed } from "./revealed";
 
 /** View is the state of the page. */
 type View = "checking" | "failed" | "waiting" | "gone" | "bad" | "revealed" | "cleared";

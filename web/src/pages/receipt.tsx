@@ -1,12 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
-import { signInFor } from "../account/returning";
+import { signInFor } from "../account/returnpath";
 import { State } from "../contract";
-import { follow, locked } from "../follow";
 import { dateOf, duration, secondsOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { type Key, rich, t } from "../i18n/receipts";
 import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
+import { Burn } from "../receipts/burn";
+import { follow, locked } from "../receipts/follow";
+import { Deliveries, Timeline } from "../receipts/timeline";
 import { asRefusal } from "../refusal";
 import { type PageProps, place } from "../router";
 import { receipts } from "../rpc";
@@ -31,8 +33,6 @@ import {
   TextInput,
   Time,
 } from "../ui";
-import { Burn } from "./burn";
-import { Deliveries, Timeline } from "./timeline";
 
 /** Receipt is the sender's page for a secret. It updates itself. */
 export default function Receipt({ params }: PageProps) {

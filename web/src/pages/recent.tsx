@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { ReceiptList } from "../account/receiptlist";
-import { type Filter, filters, type Receipts, search, useReceipts } from "../account/receipts";
 import { forgetEndedSession, RequireAccount } from "../account/requireaccount";
 import { t, tn } from "../i18n/receipts";
+import { type Filter, filters, type Receipts, search, useReceipts } from "../receipts/list";
+import { ReceiptList } from "../receipts/receiptlist";
 import { Button, Card, Empty, Failure, Field, LinkButton, Loading, Notice, Page, Segmented, TextInput } from "../ui";
 
 /** Recent lists the secrets that the account shared. */

@@ -6,8 +6,8 @@ import {
   credentialProblem,
   NewPasswordField,
 } from "../account/credentials";
-import { useSubmit } from "../account/submit";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
+import { useSubmit } from "../forms/submit";
 import { t, tn } from "../i18n/signin";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";

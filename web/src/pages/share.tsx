@@ -4,12 +4,12 @@ import { byteLength, size } from "../format";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
+import { type Created, check, conceal, type Draft, empty, limit, type Problem, problemOf } from "../share/draft";
+import { Options } from "../share/options";
 import { Button, Card, Field, Form, Icon, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
-import { type Created, check, conceal, type Draft, empty, limit, type Problem, problemOf } from "./draft";
-import { Options } from "./options";
 
-const Generator = lazy(() => import("./generator"));
-const Result = lazy(() => import("./result"));
+const Generator = lazy(() => import("../share/generator"));
+const Result = lazy(() => import("../share/result"));
 
 type Mode = "text" | "generate";
 

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { returnPath } from "../account/returning";
+import { returnPath } from "../account/returnpath";
 import { SignInHere } from "../account/signinform";
 import { SignUp } from "../gen/hush/v1/system_service_pb";
 import { rich, t } from "../i18n/signin";

@@ -6,10 +6,10 @@ import {
   credentialProblem,
   NewPasswordField,
 } from "../account/credentials";
-import { SubmitButton } from "../account/formerror";
-import { type Proof, useProof } from "../account/proof";
 import { Resend } from "../account/resend";
-import { type Problem, useSubmit } from "../account/submit";
+import { SubmitButton } from "../forms/formerror";
+import { type Proof, useProof } from "../forms/proof";
+import { type Problem, useSubmit } from "../forms/submit";
 import { SignUp as Policy } from "../gen/hush/v1/system_service_pb";
 import { locale } from "../i18n";
 import { rich, t } from "../i18n/signin";

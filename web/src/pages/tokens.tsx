@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { useLoaded } from "../account/load";
 import { RequireAccount } from "../account/requireaccount";
 import { TokenList } from "../account/tokenlist";
 import { NewToken } from "../account/tokennew";
 import { ShownToken } from "../account/tokenshown";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
 import { t } from "../i18n/account";
+import { useLoaded } from "../loaded";
 import { accounts } from "../rpc";
 import { Card, Empty, Failure, LinkButton, Loading, Page } from "../ui";
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { checkNewPassword, credentialProblem, NewPasswordField } from "../account/credentials";
 import { ResendForm } from "../account/resend";
-import { useSubmit } from "../account/submit";
 import { BrokenTicket, TicketForm, ticketIn } from "../account/ticket";
+import { useSubmit } from "../forms/submit";
 import { t } from "../i18n/signin";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";

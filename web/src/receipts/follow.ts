@@ -1,7 +1,7 @@
-import { State } from "./contract";
-import type { Metadata } from "./gen/hush/v1/metadata_pb";
-import { asRefusal } from "./refusal";
-import { receipts } from "./rpc";
+import { State } from "../contract";
+import type { Metadata } from "../gen/hush/v1/metadata_pb";
+import { asRefusal } from "../refusal";
+import { receipts } from "../rpc";
 
 export interface Follower {
   /** Called with the receipt at first and after every change. */

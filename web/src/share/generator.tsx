@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type CharacterChoice, characterBits, characters, longest, shortest } from "../generate/characters";
-import { bitsPerWord, fewest, most, type WordChoice, words } from "../generate/words";
 import { t } from "../i18n";
 import { announce, Button, Checkbox, CopyButton, Field, Segmented } from "../ui";
+import { type CharacterChoice, characterBits, characters, longest, shortest } from "./generate/characters";
+import { bitsPerWord, fewest, most, type WordChoice, words } from "./generate/words";
 
 type Kind = "password" | "words";
 

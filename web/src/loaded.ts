@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { forgetEndedSession } from "./requireaccount";
+import { forgetEndedSession } from "./account/requireaccount";
 
 export interface Loaded<T> {
   value: T | undefined;

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { dateOf } from "../format";
+import { FormError } from "../forms/formerror";
+import { useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/receipts";
 import { secrets } from "../rpc";
 import { announce, Button, Confirm, Icon, Relative } from "../ui";
-import { FormError } from "./formerror";
-import { type Phase, phaseOf } from "./receipts";
-import { useSubmit } from "./submit";
+import { type Phase, phaseOf } from "./list";
 
 interface ListProps {
   rows: readonly Metadata[];

@@ -3,9 +3,9 @@ import { dateOf, exact } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n";
 import { receiptLink, secretLink } from "../link";
+import { Burn } from "../receipts/burn";
 import { policy } from "../session";
 import { Button, Card, CopyButton, Dialog, Icon, LinkButton, Notice, Page, Qr, Relative, Time } from "../ui";
-import { Burn } from "./burn";
 import type { Created } from "./draft";
 
 interface ResultProps {

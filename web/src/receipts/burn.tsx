@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { locked } from "../follow";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t } from "../i18n";
 import { passphraseText, problemText } from "../problem";
@@ -7,6 +6,7 @@ import { asRefusal } from "../refusal";
 import { secrets } from "../rpc";
 import { account } from "../session";
 import { announce, Button, Confirm, Field, Notice, PasswordInput } from "../ui";
+import { locked } from "./follow";
 
 interface BurnProps {
   metadata: Metadata;
