@@ -1,5 +1,5 @@
 /*
- * The components. Each sets classes of styles/components.css, and accepts the
+ * The components. Their styles stand in styles/. Each component accepts the
  * attributes of its element besides its own.
  */
 export { announce, LiveRegion } from "./announce";
