@@ -23,7 +23,7 @@ export type Code =
   | "data_loss"
   | "unauthenticated";
 
-export interface RefusalDetails {
+interface RefusalDetails {
   code: Code;
   reason?: Reason;
   /** The refused field of the request, as the contract spells it. */

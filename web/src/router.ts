@@ -49,11 +49,6 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
   arrive(0);
 }
 
-/** forgetHash removes the fragment from the address without navigating. */
-export function forgetHash(): void {
-  history.replaceState(history.state, "", location.pathname);
-}
-
 type Leaver = () => void;
 const leavers = new Set<Leaver>();
 
@@ -125,5 +120,3 @@ function follow(event: MouseEvent): void {
   }
   navigate(url.pathname + url.search + url.hash);
 }
-
-export { match } from "./match";

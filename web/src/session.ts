@@ -20,7 +20,7 @@ export async function start(): Promise<void> {
   await Promise.all([loadPolicy(), loadAccount()]);
 }
 
-export async function loadPolicy(): Promise<void> {
+async function loadPolicy(): Promise<void> {
   try {
     policy.value = await system.getPolicy({});
   } catch {

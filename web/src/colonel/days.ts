@@ -1,5 +1,5 @@
 /** Day is the start of a day and the number of moments in it. */
-export interface Day {
+interface Day {
   date: Date;
   count: number;
 }

@@ -20,7 +20,7 @@ const problems: Record<string, Key> = {
 /** What the service puts in the place of a private address. */
 const notPublic = "not a public address";
 
-export function problemWords(problem: string): string {
+function problemWords(problem: string): string {
   const key = problems[problem];
   return key ? t(key) : problem;
 }

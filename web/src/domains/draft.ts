@@ -55,7 +55,7 @@ function cornerOf(name: string | undefined): Draft["corner"] {
 }
 
 /** BrandFields has the fields of a brand that a draft can set. */
-export type BrandFields = Partial<Omit<Brand, "$typeName" | "$unknown">>;
+type BrandFields = Partial<Omit<Brand, "$typeName" | "$unknown">>;
 
 /** brandOf returns the brand of a draft. */
 export function brandOf(draft: Draft): BrandFields {

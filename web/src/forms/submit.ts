@@ -68,7 +68,7 @@ export function useSubmit(problemOf: (thrown: unknown) => Problem = plainProblem
 }
 
 /** plainProblem returns the problem of a refusal that concerns no field. */
-export function plainProblem(thrown: unknown): Problem {
+function plainProblem(thrown: unknown): Problem {
   return { field: "", text: problemText(thrown) };
 }
 

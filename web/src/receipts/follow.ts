@@ -3,7 +3,7 @@ import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { asRefusal } from "../refusal";
 import { receipts } from "../rpc";
 
-export interface Follower {
+interface Follower {
   /** Called with the receipt at first and after every change. */
   onReceipt: (metadata: Metadata) => void;
   /** Called with whether the connection is up. */

@@ -25,13 +25,10 @@ const paths = {
   plus: "M12 5v14M5 12h14",
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5",
   search: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5L20 20",
-  next: "M9 5l7 7-7 7",
   down: "M6 9.5l6 6 6-6",
   more: "M5 12h.01M12 12h.01M19 12h.01",
   close: "M6 6l12 12M18 6L6 18",
   upload: "M12 19V8m0 0l-4.5 4.5M12 8l4.5 4.5M5 4h14",
-  edit: "M5 19l1-4L16.5 4.5l3 3L9 18z",
-  chart: "M4 20h16M7 16v-5M12 16V6M17 16v-8",
 } as const;
 
 export type IconName = keyof typeof paths;
