@@ -76,6 +76,11 @@ export function size(bytes: number): string {
     : `${number(bytes / 1024 / 1024, { maximumFractionDigits: 1 })} MiB`;
 }
 
+/** charCount returns the number of characters in a text, as the service counts them. */
+export function charCount(text: string): number {
+  return [...text].length;
+}
+
 /** byteLength returns the length of a text in UTF-8, as it is stored. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;

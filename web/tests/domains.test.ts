@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Area, drag, edges, fit, gripAt, largest, resize, scaled } from "../src/domains/area";
-import { brandOf, changeOf, count, draftOf } from "../src/domains/draft";
+import { brandOf, changeOf, draftOf } from "../src/domains/draft";
 import { hostIn } from "../src/domains/host";
+import { charCount } from "../src/format";
 import type { Brand } from "../src/gen/hush/v1/domain_pb";
 
 const brand = (fields: Partial<Brand>) => fields as Brand;
@@ -39,7 +40,7 @@ test("draftOf and brandOf agree on what was never set", () => {
 });
 
 test("count counts as the service does", () => {
-  assert.equal(count("a😀ä"), 3);
+  assert.equal(charCount("a😀ä"), 3);
 });
 
 const image = { width: 900, height: 420 };

@@ -3,20 +3,21 @@ import { test } from "node:test";
 import { State } from "../src/contract";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
 import { problemText } from "../src/problem";
-import { follow, locked, waits } from "../src/receipts/follow";
+import { follow } from "../src/receipts/follow";
+import { isLockedForGood, isWaiting } from "../src/receipts/phase";
 import { type Code, Refusal } from "../src/refusal";
 
 test("a receipt is followed while its secret waits, whether or not its key is shown", () => {
   for (const [name, state] of Object.entries(State)) {
-    assert.equal(waits({ state }), name === "new" || name === "viewed", name);
+    assert.equal(isWaiting({ state }), name === "new" || name === "viewed", name);
   }
 });
 
 // A final state already says that nobody can open the secret.
 test("a receipt says that its secret is locked for good, as long as it waits", () => {
   for (const [name, state] of Object.entries(State)) {
-    assert.equal(locked({ state, lockedForGood: true }), name === "new" || name === "viewed", name);
-    assert.equal(locked({ state, lockedForGood: false }), false, name);
+    assert.equal(isLockedForGood({ state, lockedForGood: true }), name === "new" || name === "viewed", name);
+    assert.equal(isLockedForGood({ state, lockedForGood: false }), false, name);
   }
 });
 

@@ -1,4 +1,4 @@
-import { byteLength } from "../format";
+import { byteLength, charCount } from "../format";
 import type { Problem } from "../forms/submit";
 import { t, tn } from "../i18n/signin";
 import { problemText } from "../problem";
@@ -55,7 +55,7 @@ export function PasswordField({ label, ...input }: Input & { label?: string }) {
 
 /** NewPasswordField is the field for a new password. It shows whether the password is long enough. */
 export function NewPasswordField({ label, ...input }: Input & { label?: string }) {
-  const missing = fewest - [...input.value].length;
+  const missing = fewest - charCount(input.value);
   return (
     <div class="stack-s">
       <Field label={label ?? t("password.label")} hint={t("password.hint")} error={input.error}>
@@ -95,7 +95,7 @@ export function checkPassword(field: string, password: string): Problem | undefi
 export function checkNewPassword(field: string, password: string, address = ""): Problem | undefined {
   const folded = password.toLowerCase();
   const own = address.trim().toLowerCase();
-  if ([...password].length < fewest) {
+  if (charCount(password) < fewest) {
     return { field, text: t("password.short") };
   }
   if (byteLength(password) > mostBytes) {

@@ -1,3 +1,4 @@
+import { download } from "../download";
 import { FormError } from "../forms/formerror";
 import { useSubmit } from "../forms/submit";
 import type { ExportAccountResponse } from "../gen/hush/v1/account_service_pb";
@@ -10,7 +11,8 @@ export function Export() {
   const submission = useSubmit();
   const save = () =>
     submission.run(async () => {
-      download(await written(await collect()));
+      const name = `hush-account-${new Date().toISOString().slice(0, 10)}.json`;
+      download(name, await written(await collect()), "application/json");
       announce(t("account.export.done"));
     });
   return (
@@ -47,13 +49,4 @@ async function written(all: ExportAccountResponse): Promise<string> {
     import("../gen/hush/v1/account_service_pb"),
   ]);
   return toJsonString(ExportAccountResponseSchema, all, { prettySpaces: 2 });
-}
-
-function download(json: string): void {
-  const url = URL.createObjectURL(new Blob([json], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = `hush-account-${new Date().toISOString().slice(0, 10)}.json`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

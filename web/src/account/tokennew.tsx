@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import { duration, durationOf } from "../format";
+import { charCount, duration, durationOf } from "../format";
 import { SubmitButton } from "../forms/formerror";
 import { fieldOf, type Problem, useSubmit } from "../forms/submit";
 import type { TokenScope } from "../gen/hush/v1/account_pb";
@@ -130,7 +130,7 @@ function check(draft: Draft): Problem | undefined {
   if (!name) {
     return { field: "name", text: t("tokens.name.missing") };
   }
-  if ([...name].length > longest) {
+  if (charCount(name) > longest) {
     return { field: "name", text: t("tokens.name.long") };
   }
   return draft.scopes.length > 0 ? undefined : { field: "scopes", text: t("tokens.scopes.none") };

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { contrast, hex } from "../brand";
+import { charCount } from "../format";
 import { FormError } from "../forms/formerror";
 import { type Problem, useSubmit } from "../forms/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
@@ -9,7 +10,7 @@ import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { domains } from "../rpc";
 import { announce, Button, Card, Checkbox, Field, Form, Segmented, Select, TextArea, TextInput } from "../ui";
-import { changeOf, count, type Draft, draftOf, type TextName, textNames, texts } from "./draft";
+import { changeOf, type Draft, draftOf, type TextName, textNames, texts } from "./draft";
 import { Preview } from "./preview";
 
 interface BrandEditorProps {
@@ -79,7 +80,7 @@ function problemOf(draft: Draft, name: TextName | "color"): string | undefined {
   if (name === "color") {
     return draft.color && !hex(draft.color) ? t("brand.color.invalid") : undefined;
   }
-  const over = count(draft[name]) - texts[name].limit;
+  const over = charCount(draft[name]) - texts[name].limit;
   return over > 0 ? tn("brand.text.over", over) : undefined;
 }
 
@@ -219,7 +220,7 @@ const labels: Record<TextName, Key> = {
 };
 
 function Words({ name, draft, edit, problem }: PartProps & { name: TextName }) {
-  const used = number(count(draft[name]));
+  const used = number(charCount(draft[name]));
   const hint = t("brand.text.count", { used, limit: number(texts[name].limit) });
   return (
     <Field label={t(labels[name])} optional hint={hint} error={problem}>

@@ -113,8 +113,3 @@ export function changeOf(saved: Draft, draft: Draft): Change | undefined {
   }
   return Object.keys(brand).length + unset.length > 0 ? { brand: brand as BrandFields, unset } : undefined;
 }
-
-/** count returns the number of characters in a text, as the service counts them. */
-export function count(text: string): number {
-  return [...text].length;
-}

@@ -1,5 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { useLayoutEffect, useState } from "preact/hooks";
+import { download } from "../download";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
 import { t } from "../i18n";
 import { onLeave } from "../router";
@@ -40,7 +41,7 @@ export function Revealed({ value, brand, onClear }: RevealedProps) {
           <CopyButton kind="primary" text={value.value} done={t("open.copied")} onCopied={() => setCopied(true)}>
             {t("open.copy")}
           </CopyButton>
-          <Button icon="download" onClick={() => download(value.value)}>
+          <Button icon="download" onClick={() => download("secret.txt", value.value)}>
             {t("open.download")}
           </Button>
           <Button icon="close" onClick={() => clear(value, onClear)}>
@@ -127,13 +128,4 @@ function useClearing(value: Signal<string>, onClear: () => void): void {
       stay();
     };
   }, []);
-}
-
-function download(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "secret.txt";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }

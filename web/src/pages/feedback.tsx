@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { charCount } from "../format";
 import { SubmitButton } from "../forms/formerror";
 import { type Proof, useProof } from "../forms/proof";
 import { type Problem, useSubmit } from "../forms/submit";
@@ -46,7 +47,7 @@ function Message({ onSent }: { onSent: () => void }) {
       announce(t("feedback.thanks"));
       onSent();
     }, check(message));
-  const used = count(message.trim());
+  const used = charCount(message.trim());
   return (
     <Page title={t("feedback.title")} lead={t("feedback.lead")} width="narrow">
       <Card>
@@ -74,16 +75,11 @@ function busyWords(stranger: boolean, proof: Proof): string {
 }
 
 function check(message: string): Problem | undefined {
-  const used = count(message.trim());
+  const used = charCount(message.trim());
   if (used === 0) {
     return { field: "message", text: t("feedback.empty") };
   }
   return used > limit ? { field: "message", text: tn("feedback.over", used - limit) } : undefined;
-}
-
-/** count returns the number of characters in a text, as the service counts them. */
-function count(text: string): number {
-  return [...text].length;
 }
 
 /** Work shows the progress of the challenge. */

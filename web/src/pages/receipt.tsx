@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { signInFor } from "../account/returnpath";
-import { State } from "../contract";
 import { dateOf, duration, secondsOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { type Key, rich, t } from "../i18n/receipts";
 import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
 import { Burn } from "../receipts/burn";
-import { follow, locked } from "../receipts/follow";
+import { follow } from "../receipts/follow";
+import { endOf, isLockedForGood, type Phase, phaseOf } from "../receipts/phase";
 import { Deliveries, Timeline } from "../receipts/timeline";
 import { asRefusal } from "../refusal";
 import { type PageProps, place } from "../router";
@@ -70,21 +70,6 @@ export default function Receipt({ params }: PageProps) {
   );
 }
 
-type Phase = "waiting" | "received" | "burned" | "expired";
-
-function phaseOf(metadata: Metadata): Phase {
-  switch (metadata.state as number) {
-    case State.received:
-      return "received";
-    case State.burned:
-      return "burned";
-    case State.expired:
-      return "expired";
-    default:
-      return "waiting";
-  }
-}
-
 function NoReceipt() {
   return (
     <Page title={t("receipt.gone.title")} width="narrow">
@@ -114,7 +99,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
     <>
       <Card>
         <ReceiptState metadata={metadata} phase={phase} />
-        {locked(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
+        {isLockedForGood(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
         <div class="row no-print">
           {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
           <Button icon="print" onClick={() => print()}>
@@ -134,8 +119,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
 const marks: Record<Phase, IconName> = { waiting: "clock", received: "check", burned: "fire", expired: "clock" };
 
 function ReceiptState({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
-  const ended = { waiting: metadata.secretExpireTime, received: metadata.receiveTime, burned: metadata.burnTime };
-  const date = dateOf(phase === "expired" ? metadata.secretExpireTime : ended[phase]) ?? new Date();
+  const date = dateOf(endOf(metadata)) ?? new Date();
   return (
     <div class={`state state-${phase}`}>
       <span class="state-mark">

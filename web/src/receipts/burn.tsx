@@ -6,7 +6,7 @@ import { asRefusal } from "../refusal";
 import { secrets } from "../rpc";
 import { account } from "../session";
 import { announce, Button, Confirm, Field, Notice, PasswordInput } from "../ui";
-import { locked } from "./follow";
+import { isLockedForGood } from "./phase";
 
 interface BurnProps {
   metadata: Metadata;
@@ -20,7 +20,7 @@ export function Burn({ metadata, onBurned, label }: BurnProps) {
   const [busy, setBusy] = useState(false);
   const [passphrase, setPassphrase] = useState("");
   const [problem, setProblem] = useState("");
-  const asks = metadata.hasPassphrase && !locked(metadata) && !isOwn(metadata);
+  const asks = metadata.hasPassphrase && !isLockedForGood(metadata) && !isOwn(metadata);
   const close = () => {
     setOpen(false);
     setPassphrase("");

@@ -1,7 +1,7 @@
-import { State } from "../contract";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { asRefusal } from "../refusal";
 import { receipts } from "../rpc";
+import { isWaiting } from "./phase";
 
 interface Follower {
   /** Called with the receipt at first and after every change. */
@@ -100,7 +100,7 @@ async function look(
       return "failed";
     }
     follower.onReceipt(metadata);
-    return waits(metadata) ? "waits" : "over";
+    return isWaiting(metadata) ? "waits" : "over";
   } catch (thrown) {
     if (isOver(thrown)) {
       follower.onGone(thrown);
@@ -132,7 +132,7 @@ async function listen(
       follower.onLive(true);
       if (metadata) {
         follower.onReceipt(metadata);
-        ended = !waits(metadata);
+        ended = !isWaiting(metadata);
       }
     }
     return ended;
@@ -140,17 +140,6 @@ async function listen(
     clearTimeout(timer);
     stopWatching();
   }
-}
-
-/** waits reports whether the secret can still be opened, whether or not the receipt shows its key. */
-export function waits(metadata: Pick<Metadata, "state">): boolean {
-  const state = metadata.state as number;
-  return state === State.new || state === State.viewed;
-}
-
-/** locked reports whether a receipt's secret still exists but no passphrase opens it any more. */
-export function locked({ state, lockedForGood }: Pick<Metadata, "state" | "lockedForGood">): boolean {
-  return lockedForGood && waits({ state });
 }
 
 /** hideAfter calls fn when the page has been hidden for the given time. It returns a function that stops it. */

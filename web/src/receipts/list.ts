@@ -2,11 +2,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { State } from "../gen/hush/v1/secret_pb";
 import { receipts } from "../rpc";
+import type { Phase } from "./phase";
 
-/** The filters of the list. */
-export const filters = ["all", "waiting", "received", "burned", "expired"] as const;
+/** The filters of the list: all receipts, or those in one phase. */
+export const filters = ["all", "waiting", "received", "burned", "expired"] as const satisfies ("all" | Phase)[];
 export type Filter = (typeof filters)[number];
-export type Phase = Exclude<Filter, "all">;
 
 const states: Record<Filter, State[]> = {
   all: [],
@@ -15,20 +15,6 @@ const states: Record<Filter, State[]> = {
   burned: [State.BURNED],
   expired: [State.EXPIRED],
 };
-
-/** phaseOf returns the filter that a receipt belongs to. */
-export function phaseOf(metadata: Metadata): Phase {
-  switch (metadata.state) {
-    case State.RECEIVED:
-      return "received";
-    case State.BURNED:
-      return "burned";
-    case State.EXPIRED:
-      return "expired";
-    default:
-      return "waiting";
-  }
-}
 
 /** search returns the receipts whose note, recipients, domain or key contain each word of a text. */
 export function search(rows: readonly Metadata[], text: string): Metadata[] {

@@ -6,7 +6,7 @@ import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/receipts";
 import { secrets } from "../rpc";
 import { announce, Button, Confirm, Icon, Relative } from "../ui";
-import { type Phase, phaseOf } from "./list";
+import { endOf, type Phase, phaseOf } from "./phase";
 
 interface ListProps {
   rows: readonly Metadata[];
@@ -71,13 +71,7 @@ function Row({ metadata, onBurn }: { metadata: Metadata; onBurn: () => void }) {
 /** Facts shows the details of a receipt in one line. */
 function Facts({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
   const created = dateOf(metadata.createTime);
-  const ended = {
-    waiting: metadata.secretExpireTime,
-    received: metadata.receiveTime,
-    burned: metadata.burnTime,
-    expired: metadata.secretExpireTime,
-  };
-  const end = dateOf(ended[phase] ?? metadata.updateTime);
+  const end = dateOf(endOf(metadata) ?? metadata.updateTime);
   return (
     <>
       {metadata.memo && <span class="mono">{metadata.secretShortkey}…</span>}

@@ -1,4 +1,4 @@
-import { byteLength, duration, durationOf, size } from "../format";
+import { byteLength, charCount, duration, durationOf, size } from "../format";
 import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t, tn } from "../i18n";
 import { problemText } from "../problem";
@@ -41,7 +41,7 @@ export function check(draft: Draft): Problem {
   if (policy.value?.passphraseRequired && !draft.passphrase) {
     return { field: "passphrase", text: t("share.passphrase.required") };
   }
-  if (draft.passphrase && [...draft.passphrase].length < fewest) {
+  if (draft.passphrase && charCount(draft.passphrase) < fewest) {
     return { field: "passphrase", text: tn("share.passphrase.min", fewest) };
   }
   return {};
