@@ -2,6 +2,7 @@ import { computed, signal } from "@preact/signals";
 import type { Account } from "./gen/hush/v1/account_pb";
 import type { GetPolicyResponse } from "./gen/hush/v1/system_service_pb";
 import { followAccountLocale } from "./i18n";
+import { asRefusal } from "./refusal";
 import { accounts, sessions, system } from "./rpc";
 import { keepShrimp, shrimp } from "./shrimp";
 
@@ -64,5 +65,12 @@ export function setAccount(next: Account | null): void {
   account.value = next;
   if (next?.locale) {
     followAccountLocale(next.locale);
+  }
+}
+
+/** forgetEndedSession forgets the account if a call was refused because its session ended. */
+export function forgetEndedSession(thrown: unknown): void {
+  if (asRefusal(thrown).code === "unauthenticated") {
+    setAccount(null);
   }
 }

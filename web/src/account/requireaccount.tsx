@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Account } from "../gen/hush/v1/account_pb";
-import { asRefusal } from "../refusal";
 import { navigate, place } from "../router";
 import { account, loadAccount, setAccount } from "../session";
 import { Loading } from "../ui";
@@ -32,11 +31,4 @@ export function RequireAccount({ children }: RequireAccountProps) {
     return () => removeEventListener("pageshow", back);
   }, []);
   return who ? children(who) : <Loading />;
-}
-
-/** forgetEndedSession forgets the account if a call was refused because its session ended. */
-export function forgetEndedSession(thrown: unknown): void {
-  if (asRefusal(thrown).code === "unauthenticated") {
-    setAccount(null);
-  }
 }

@@ -4,26 +4,26 @@ import { FormError } from "../forms/formerror";
 import { useSubmit } from "../forms/submit";
 import type { Session } from "../gen/hush/v1/account_pb";
 import { rich, t } from "../i18n/account";
-import { useLoaded } from "../loaded";
+import { LoadState, useLoaded } from "../loaded";
 import { navigate } from "../router";
 import { sessions } from "../rpc";
 import { signOut } from "../session";
-import { announce, Button, Card, Confirm, Failure, Icon, Loading, Relative } from "../ui";
+import { announce, Button, Card, Confirm, Icon, Relative } from "../ui";
 
 /** Sessions lists the account's sessions, and ends them. */
 export function Sessions() {
-  const { value: all, refused, again, change } = useLoaded(async () => (await sessions.listSessions({})).sessions);
+  const loaded = useLoaded(async () => (await sessions.listSessions({})).sessions);
+  const all = loaded.value;
   const submission = useSubmit();
   const end = (session: Session) =>
     submission.run(async () => {
       await sessions.revokeSessions({ sessionIds: [session.sessionId] });
       announce(t("account.session.ended"));
-      change((all ?? []).filter((other) => other.sessionId !== session.sessionId));
+      loaded.set((all ?? []).filter((other) => other.sessionId !== session.sessionId));
     });
   return (
     <Card title={t("account.sessions")}>
-      {refused !== undefined && <Failure error={refused} retry={again} />}
-      {!all && refused === undefined && <Loading>{t("account.sessions.loading")}</Loading>}
+      <LoadState of={loaded} loading={t("account.sessions.loading")} />
       {all && (
         <ul class="entries">
           {all.map((session) => (

@@ -4,9 +4,9 @@ import { FormError } from "../forms/formerror";
 import { useSubmit } from "../forms/submit";
 import type { Exception } from "../gen/hush/v1/intake_service_pb";
 import { t, tn } from "../i18n/colonel";
-import { useLoaded } from "../loaded";
+import { LoadState, useLoaded } from "../loaded";
 import { colonel } from "../rpc";
-import { announce, Button, Card, Empty, Facts, Failure, Icon, Loading, Relative, Time } from "../ui";
+import { announce, Button, Card, Empty, Facts, Icon, Relative, Time } from "../ui";
 
 const pageSize = 20;
 
@@ -19,8 +19,7 @@ export function Exceptions() {
   const first = useLoaded(() => fetchPage(""));
   return (
     <Card title={t("colonel.exceptions")}>
-      {first.refused !== undefined && <Failure error={first.refused} retry={first.again} />}
-      {!first.value && first.refused === undefined && <Loading />}
+      <LoadState of={first} />
       {first.value && first.value.exceptions.length === 0 && (
         <Empty icon="check" title={t("colonel.exceptions.none")} />
       )}

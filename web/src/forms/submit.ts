@@ -1,8 +1,8 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { forgetEndedSession } from "../account/requireaccount";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
+import { forgetEndedSession } from "../session";
 
 /** Problem says why a form was refused, beside one of its fields or beside its button. */
 export interface Problem {

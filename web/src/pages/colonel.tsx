@@ -5,11 +5,11 @@ import { Charts, Numbers, Program } from "../colonel/numbers";
 import { Recent, Said } from "../colonel/people";
 import { Role } from "../contract";
 import { t } from "../i18n/colonel";
-import { useLoaded } from "../loaded";
+import { LoadState, useLoaded } from "../loaded";
 import { asRefusal } from "../refusal";
 import { colonel } from "../rpc";
 import { account } from "../session";
-import { Button, Failure, Loading, Page } from "../ui";
+import { Button, Loading, Page } from "../ui";
 import NotFound from "./notfound";
 
 /** Colonel is the administrators' page: how the service is doing. */
@@ -26,10 +26,10 @@ function Overview() {
   const index = useLoaded(() => colonel.getIndex({}));
   const [round, setRound] = useState(0);
   const refresh = () => {
-    index.again();
+    index.reload();
     setRound(round + 1);
   };
-  const code = asRefusal(index.refused).code;
+  const code = asRefusal(index.error).code;
   if (code === "not_found" || code === "permission_denied") {
     return <NotFound />;
   }
@@ -43,13 +43,12 @@ function Overview() {
         </Button>
       }
     >
-      {index.refused !== undefined && <Failure error={index.refused} retry={index.again} />}
-      {!index.value && index.refused === undefined && <Loading />}
+      <LoadState of={index} />
       {index.value && (
         <>
           <Numbers index={index.value} />
           <Charts index={index.value} />
-          <BurnReported onBurned={index.again} />
+          <BurnReported onBurned={index.reload} />
           <Recent accounts={index.value.recentAccounts} />
           <Said index={index.value} />
           <Exceptions key={round} />

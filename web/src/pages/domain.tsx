@@ -9,11 +9,11 @@ import { Verification } from "../domains/verification";
 import { dateOf } from "../format";
 import type { Domain as Claim } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/domains";
-import { useLoaded } from "../loaded";
+import { LoadState, useLoaded } from "../loaded";
 import { asRefusal } from "../refusal";
 import type { PageProps } from "../router";
 import { domains } from "../rpc";
-import { Empty, Failure, LinkButton, Loading, Page, Time } from "../ui";
+import { Empty, LinkButton, Page, Time } from "../ui";
 
 /** Domain is the page of one domain: verification, brand, pictures and removal. */
 export default function Domain({ params }: PageProps) {
@@ -25,8 +25,8 @@ export default function Domain({ params }: PageProps) {
 const lookAgain = 20_000;
 
 function One({ name }: { name: string }) {
-  const claim = useLoaded(async () => (await domains.getDomain({ domain: name })).domain);
-  const domain = claim.value;
+  const loaded = useLoaded(async () => (await domains.getDomain({ domain: name })).domain);
+  const domain = loaded.value;
   const waits = domain !== undefined && !isVerified(domain);
   useEffect(() => {
     if (!waits) {
@@ -34,12 +34,12 @@ function One({ name }: { name: string }) {
     }
     const timer = setInterval(() => {
       if (!document.hidden) {
-        claim.again();
+        loaded.reload();
       }
     }, lookAgain);
     return () => clearInterval(timer);
   }, [waits]);
-  if (asRefusal(claim.refused).code === "not_found") {
+  if (asRefusal(loaded.error).code === "not_found") {
     return <Unknown />;
   }
   return (
@@ -49,13 +49,12 @@ function One({ name }: { name: string }) {
       lead={domain && <Summary domain={domain} />}
       actions={domain && <DomainBadge domain={domain} />}
     >
-      {claim.refused !== undefined && <Failure error={claim.refused} retry={claim.again} />}
-      {!domain && claim.refused === undefined && <Loading />}
+      <LoadState of={loaded} />
       {domain && (
         <>
-          <Verification domain={domain} onChange={claim.change} />
-          <BrandEditor domain={domain} onChange={claim.change} />
-          <Pictures domain={domain} onChange={claim.change} />
+          <Verification domain={domain} onChange={loaded.set} />
+          <BrandEditor domain={domain} onChange={loaded.set} />
+          <Pictures domain={domain} onChange={loaded.set} />
           <Remove domain={domain} />
           <p>
             <a href="/account/domains">{t("domain.all")}</a>

@@ -9,12 +9,12 @@ import { SubmitButton } from "../forms/formerror";
 import { type Problem, useSubmit } from "../forms/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { rich, t } from "../i18n/domains";
-import { useLoaded } from "../loaded";
+import { LoadState, useLoaded } from "../loaded";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { navigate } from "../router";
 import { domains } from "../rpc";
-import { announce, Card, Failure, Field, Form, Icon, Loading, Page, Relative, TextInput } from "../ui";
+import { announce, Card, Field, Form, Icon, Page, Relative, TextInput } from "../ui";
 
 /** Domains lists the account's domains, and adds one. */
 export default function Domains() {
@@ -25,8 +25,7 @@ function All() {
   const list = useLoaded(async () => (await domains.listDomains({})).domains);
   return (
     <Page title={t("domains.title")} lead={t("domains.lead")}>
-      {list.refused !== undefined && <Failure error={list.refused} retry={list.again} />}
-      {!list.value && list.refused === undefined && <Loading />}
+      <LoadState of={list} />
       {list.value && list.value.length > 0 && <List domains={list.value} />}
       {list.value && <Add first={list.value.length === 0} />}
     </Page>

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import { forgetEndedSession, RequireAccount } from "../account/requireaccount";
+import { RequireAccount } from "../account/requireaccount";
 import { t, tn } from "../i18n/receipts";
+import { LoadState } from "../loaded";
 import { type Filter, filters, type Receipts, search, useReceipts } from "../receipts/list";
 import { ReceiptList } from "../receipts/receiptlist";
-import { Button, Card, Empty, Failure, Field, LinkButton, Loading, Notice, Page, Segmented, TextInput } from "../ui";
+import { Button, Card, Empty, Field, LinkButton, Notice, Page, Segmented, TextInput } from "../ui";
 
 /** Recent lists the secrets that the account shared. */
 export default function Recent() {
@@ -13,7 +14,7 @@ export default function Recent() {
 function List() {
   const [filter, setFilter] = useState<Filter>("all");
   const [text, setText] = useState("");
-  const receipts = useReceipts(filter, forgetEndedSession);
+  const receipts = useReceipts(filter);
   const { rows } = receipts;
   const found = rows && search(rows, text);
   return (
@@ -23,7 +24,7 @@ function List() {
       width="wide"
       actions={
         <>
-          <Button icon="refresh" busy={receipts.busy} onClick={receipts.again}>
+          <Button icon="refresh" busy={receipts.busy} onClick={receipts.reload}>
             {t("recent.refresh")}
           </Button>
           <LinkButton kind="primary" icon="plus" href="/">
@@ -52,8 +53,7 @@ function List() {
         </Field>
       </div>
       {receipts.sealed > 0 && <Notice>{tn("recent.sealed", receipts.sealed)}</Notice>}
-      {receipts.refused !== undefined && <Failure error={receipts.refused} retry={receipts.again} />}
-      {!rows && receipts.refused === undefined && <Loading>{t("recent.loading")}</Loading>}
+      <LoadState of={{ value: rows, error: receipts.error, reload: receipts.reload }} loading={t("recent.loading")} />
       {found && rows && rows.length > 0 && (
         <p class="muted small" role="status">
           {text.trim()
@@ -63,15 +63,15 @@ function List() {
       )}
       {found && found.length > 0 && (
         <Card>
-          <ReceiptList rows={found} onChange={receipts.change} />
+          <ReceiptList rows={found} onChange={receipts.replace} />
         </Card>
       )}
-      {found?.length === 0 && receipts.refused === undefined && (
+      {found?.length === 0 && receipts.error === undefined && (
         <Nothing filter={filter} text={rows?.length ? text : ""} receipts={receipts} />
       )}
       {receipts.more && (
         <div class="row recent-more">
-          <Button busy={receipts.busy} onClick={receipts.next}>
+          <Button busy={receipts.busy} onClick={receipts.loadMore}>
             {receipts.busy ? t("recent.more.busy") : t("recent.more")}
           </Button>
         </div>

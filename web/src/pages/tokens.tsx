@@ -5,9 +5,9 @@ import { NewToken } from "../account/tokennew";
 import { ShownToken } from "../account/tokenshown";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
 import { t } from "../i18n/account";
-import { useLoaded } from "../loaded";
+import { LoadState, useLoaded } from "../loaded";
 import { accounts } from "../rpc";
-import { Card, Empty, Failure, LinkButton, Loading, Page } from "../ui";
+import { Card, Empty, LinkButton, Page } from "../ui";
 
 /** Tokens is the page of the account's API tokens. */
 export default function Tokens() {
@@ -15,7 +15,8 @@ export default function Tokens() {
 }
 
 function AllTokens({ address }: { address: string }) {
-  const { value: tokens, refused, again, change } = useLoaded(async () => (await accounts.listApiTokens({})).apiTokens);
+  const loaded = useLoaded(async () => (await accounts.listApiTokens({})).apiTokens);
+  const tokens = loaded.value;
   const [made, setMade] = useState<GenerateApiTokenResponse>();
   return (
     <Page
@@ -24,8 +25,7 @@ function AllTokens({ address }: { address: string }) {
       actions={<LinkButton href="/account">{t("app.account")}</LinkButton>}
     >
       {made && <ShownToken made={made} address={address} onDone={() => setMade(undefined)} />}
-      {refused !== undefined && <Failure error={refused} retry={again} />}
-      {!tokens && refused === undefined && <Loading>{t("tokens.loading")}</Loading>}
+      <LoadState of={loaded} loading={t("tokens.loading")} />
       {tokens?.length === 0 && (
         <Empty icon="key" title={t("tokens.empty")}>
           <p>{t("tokens.empty.hint")}</p>
@@ -36,7 +36,7 @@ function AllTokens({ address }: { address: string }) {
           <TokenList
             tokens={tokens}
             onRevoked={(id) => {
-              change(tokens.filter((token) => token.tokenId !== id));
+              loaded.set(tokens.filter((token) => token.tokenId !== id));
               setMade((shown) => (shown?.apiToken?.tokenId === id ? undefined : shown));
             }}
           />
@@ -46,7 +46,7 @@ function AllTokens({ address }: { address: string }) {
         <NewToken
           onMade={(answer) => {
             setMade(answer);
-            again();
+            loaded.reload();
           }}
         />
       )}

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { State } from "../gen/hush/v1/secret_pb";
 import { receipts } from "../rpc";
+import { forgetEndedSession } from "../session";
 import type { Phase } from "./phase";
 
 /** The filters of the list: all receipts, or those in one phase. */
@@ -33,11 +34,13 @@ export interface Receipts {
   /** Whether there are more pages. */
   more: boolean;
   busy: boolean;
-  refused: unknown;
-  next: () => void;
-  again: () => void;
-  /** change replaces a receipt. */
-  change: (next: Metadata) => void;
+  error: unknown;
+  /** Loads the next page. */
+  loadMore: () => void;
+  /** Loads the first page again. */
+  reload: () => void;
+  /** Replaces a receipt of the list. */
+  replace: (next: Metadata) => void;
 }
 
 interface Pages {
@@ -47,18 +50,18 @@ interface Pages {
 }
 
 /** useReceipts loads an account's receipts page by page, newest first. */
-export function useReceipts(filter: Filter, onRefused: (thrown: unknown) => void): Receipts {
+export function useReceipts(filter: Filter): Receipts {
   const [pages, setPages] = useState<Pages>();
   const [busy, setBusy] = useState(false);
-  const [refused, setRefused] = useState<unknown>();
-  const round = useRef(0);
+  const [error, setError] = useState<unknown>();
+  const latest = useRef(0);
   const fetch = async (before: Pages | undefined) => {
-    const mine = ++round.current;
+    const own = ++latest.current;
     setBusy(true);
-    setRefused(undefined);
+    setError(undefined);
     try {
       const page = await receipts.listMetadata({ pageToken: before?.token ?? "", states: states[filter] });
-      if (mine === round.current) {
+      if (own === latest.current) {
         setPages({
           rows: [...(before?.rows ?? []), ...page.metadata],
           sealed: (before?.sealed ?? 0) + page.sealedCount,
@@ -66,12 +69,12 @@ export function useReceipts(filter: Filter, onRefused: (thrown: unknown) => void
         });
       }
     } catch (thrown) {
-      if (mine === round.current) {
-        setRefused(thrown);
-        onRefused(thrown);
+      if (own === latest.current) {
+        setError(thrown);
+        forgetEndedSession(thrown);
       }
     } finally {
-      if (mine === round.current) {
+      if (own === latest.current) {
         setBusy(false);
       }
     }
@@ -80,7 +83,7 @@ export function useReceipts(filter: Filter, onRefused: (thrown: unknown) => void
     setPages(undefined);
     void fetch(undefined);
     return () => {
-      round.current += 1;
+      latest.current += 1;
     };
   }, [filter]);
   return {
@@ -88,10 +91,10 @@ export function useReceipts(filter: Filter, onRefused: (thrown: unknown) => void
     sealed: pages?.sealed ?? 0,
     more: Boolean(pages?.token),
     busy,
-    refused,
-    next: () => void fetch(pages),
-    again: () => void fetch(undefined),
-    change: (next) =>
+    error,
+    loadMore: () => void fetch(pages),
+    reload: () => void fetch(undefined),
+    replace: (next) =>
       setPages(
         (old) => old && { ...old, rows: old.rows.map((row) => (row.metadataKey === next.metadataKey ? next : row)) },
       ),
