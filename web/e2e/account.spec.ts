@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { ada, button, clipboard, expect, heading, links, revealed, signIn, test, url } from "./kit";
+import { ada, button, clipboard, expect, heading, links, revealed, signIn, test, url } from "./fixtures";
 import { linkIn, mailTo, rpc } from "./service";
 import { t } from "./texts";
 
@@ -34,7 +34,7 @@ async function enter(page: Page, address: string, word = password): Promise<void
   await page.keyboard.press("Enter");
 }
 
-test("somebody signs up, confirms by mail, signs in and shares by mail @phone", async ({ page, other }) => {
+test("a visitor signs up, confirms by mail, signs in and shares by mail @phone", async ({ page, other }) => {
   const address = newcomer();
   await signUp(page, address);
   await page.goto(linkIn(await mailTo(address, "/verify/")));
@@ -79,7 +79,7 @@ test("a token is shown once, works, and is revoked", async ({ page }) => {
   const token = await shown.inputValue();
   await page
     .locator(".card-keep")
-    .getByRole("button", { name: t("kit.copy") })
+    .getByRole("button", { name: t("ui.copy") })
     .click();
   expect(await clipboard(page)).toBe(token);
   const { account } = await rpc<{ account: { address: string } }>(
@@ -98,7 +98,7 @@ test("a token is shown once, works, and is revoked", async ({ page }) => {
   await expect(rpc("AccountService/GetAccount", {}, { Authorization: `Bearer ${token}` })).rejects.toThrow(/401/);
 });
 
-test("a forgotten password is set anew", async ({ page }) => {
+test("a forgotten password is replaced", async ({ page }) => {
   const address = newcomer();
   await signUp(page, address);
   await confirm(page, address);
@@ -125,11 +125,11 @@ test("a new address is confirmed by the account that asked", async ({ page, othe
   await confirm(page, address);
   await signIn(page, { address, password });
   await page.goto("/account");
-  await page.getByText(t("account.move"), { exact: true }).click();
-  const form = page.locator("form").filter({ has: button(page, t("account.move.submit")) });
-  await form.getByLabel(t("account.move.label"), { exact: true }).fill(next);
+  await page.getByText(t("account.address_change"), { exact: true }).click();
+  const form = page.locator("form").filter({ has: button(page, t("account.address_change.submit")) });
+  await form.getByLabel(t("account.address_change.label"), { exact: true }).fill(next);
   await form.getByLabel(t("password.label"), { exact: true }).fill(password);
-  await button(form, t("account.move.submit")).click();
+  await button(form, t("account.address_change.submit")).click();
   const link = linkIn(await mailTo(next, "/confirm/"));
 
   await signIn(other, ada);

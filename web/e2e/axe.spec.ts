@@ -1,4 +1,4 @@
-import { button, expect, expectAccessible, heading, links, revealed, test } from "./kit";
+import { button, expect, expectAccessible, heading, links, revealed, test } from "./fixtures";
 import { places, settle, visit } from "./pages";
 import { conceal } from "./service";
 import { t } from "./texts";

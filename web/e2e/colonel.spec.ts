@@ -1,8 +1,8 @@
-import { ada, button, card, colonel, expect, heading, signIn, test, url } from "./kit";
+import { ada, button, card, colonel, expect, heading, signIn, test, url } from "./fixtures";
 import { conceal, reveal } from "./service";
 import { t } from "./texts";
 
-test("a colonel sees how the service does and burns what was reported", async ({ page }) => {
+test("a colonel sees the service's counters and burns a reported secret", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret that was reported" });
   await signIn(page, colonel);
   await page.goto("/colonel");
@@ -15,7 +15,7 @@ test("a colonel sees how the service does and burns what was reported", async ({
   await expect(reveal(key)).rejects.toThrow(/404/);
 });
 
-test("to others the colonel's page is not there", async ({ page }) => {
+test("the colonel's page does not exist for others", async ({ page }) => {
   await page.goto("/colonel");
   await expect(heading(page, t("notfound.title"))).toBeVisible();
   await signIn(page, ada);

@@ -1,11 +1,11 @@
 import type { Page } from "@playwright/test";
 import { brandedHost } from "./environment";
+import { ada, button, card, expect, expectAccessible, heading, revealed, signIn, test } from "./fixtures";
 import { hostile } from "./hostile";
-import { ada, button, card, expect, expectAccessible, heading, revealed, signIn, test } from "./kit";
 import { setDNS } from "./service";
 import { german, t } from "./texts";
 
-test("a domain is added, verified, given looks and shared on", async ({
+test("a domain is added, verified, given a brand and used for a link", async ({
   page,
   other,
   browser,
@@ -33,12 +33,12 @@ test("a domain is added, verified, given looks and shared on", async ({
   await button(page, t("domain.verify")).click();
   await expect(page.getByText(t("domain.state.verified"), { exact: true })).toBeVisible();
 
-  await page.getByLabel(`${t("brand.color")} ${t("kit.optional")}`, { exact: true }).fill("#2f6f4f");
+  await page.getByLabel(`${t("brand.color")} ${t("ui.optional")}`, { exact: true }).fill("#2f6f4f");
   await page.getByLabel(t("brand.description")).fill(`Of the otters ${hostile}`);
   await page.getByLabel(t("brand.before")).fill(`Call us first ${hostile}`);
   await page.getByLabel(t("brand.beside")).fill(`Change it soon ${hostile}`);
   await page.getByLabel(t("brand.after")).fill(`Thank you ${hostile}`);
-  await page.getByLabel(`${t("brand.locale")} ${t("kit.optional")}`, { exact: true }).selectOption("de");
+  await page.getByLabel(`${t("brand.locale")} ${t("ui.optional")}`, { exact: true }).selectOption("de");
   await expect(page.locator(".preview")).toContainText("Of the otters");
   await button(page, t("brand.save")).click();
   await expect(page.getByText(t("brand.unchanged"))).toBeVisible();
@@ -94,9 +94,9 @@ test("a domain is added, verified, given looks and shared on", async ({
   await expect(page.getByRole("main").getByRole("link", { name: brandedHost })).toHaveCount(0);
 });
 
-/** upload crops and uploads a picture with a hostile file name. */
+/** upload crops and uploads an image with a hostile file name. */
 async function upload(page: Page, name: string): Promise<void> {
-  const picture = await page.evaluate(async () => {
+  const image = await page.evaluate(async () => {
     const canvas = new OffscreenCanvas(80, 40);
     const pen = canvas.getContext("2d");
     pen?.fillRect(10, 10, 40, 20);
@@ -104,7 +104,7 @@ async function upload(page: Page, name: string): Promise<void> {
   });
   await page
     .getByLabel(`${name}: ${t("image.choose")}`)
-    .setInputFiles({ name: `${hostile.replaceAll("/", "")}.png`, mimeType: "image/png", buffer: Buffer.from(picture) });
+    .setInputFiles({ name: `${hostile.replaceAll("/", "")}.png`, mimeType: "image/png", buffer: Buffer.from(image) });
   const dialog = page.getByRole("dialog", { name: t("image.crop.title", { name }) });
   await expect(dialog.getByRole("img", { name: t("image.crop.result") })).toBeVisible();
   await expectAccessible(page);
@@ -113,7 +113,7 @@ async function upload(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("button", { name: `${name}: ${t("image.delete")}` })).toBeVisible();
 }
 
-test("a name that is no domain is refused beside its field", async ({ page }) => {
+test("a name that is not a domain is refused beside its field", async ({ page }) => {
   await signIn(page, ada);
   await page.goto("/account/domains");
   await button(page, t("domains.add.submit")).click();

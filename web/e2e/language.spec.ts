@@ -1,4 +1,4 @@
-import { button, expect, links, revealed, test } from "./kit";
+import { button, expect, links, revealed, test } from "./fixtures";
 import { german, t } from "./texts";
 
 test.describe("in a German browser", () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "./kit";
+import { expect, test } from "./fixtures";
 import { conceal, kinds } from "./service";
 
 test.describe("without JavaScript", () => {

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { button, clipboard, expect, heading, revealed, test, url } from "./kit";
+import { button, clipboard, expect, heading, revealed, test, url } from "./fixtures";
 import { conceal, kinds, reveal } from "./service";
 import { t } from "./texts";
 
@@ -38,7 +38,7 @@ test("too many wrong passphrases lock the secret and leave it", async ({ page })
   expect(await kinds(receipt)).not.toContain("KIND_REVEALED");
 });
 
-test("links that were mended on their way still open", async ({ page, expected }) => {
+test("mangled links still open", async ({ page, expected }) => {
   expected.push(/status of 404 .*\/secret\/[0-9a-z]{31}\/\)$/); // the server has no such path, and yet the link opens
   const { key, receipt } = await conceal({ secret: "e2e secret behind a mended link" });
   for (const link of [
@@ -63,7 +63,7 @@ test("links that were mended on their way still open", async ({ page, expected }
   await expect(revealed(page)).toHaveText("e2e secret behind a mended link");
 });
 
-test("a link that lost its key is mended by hand", async ({ page }) => {
+test("a link without its key is completed by hand", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret by hand" });
   await page.goto(`/s#${key.slice(0, 20)}`);
   await expect(heading(page, t("open.bad.title"))).toBeVisible();
@@ -152,7 +152,7 @@ for (const [way, leave] of Object.entries<(page: Page) => Promise<unknown>>({
   "a link of the page": (page) => page.getByRole("link", { name: t("app.about") }).click(),
   "another site": (page) => page.goto("about:blank"),
 })) {
-  test(`back and forward never show it again, after ${way}`, async ({ page }) => {
+  test(`back and forward never show the secret again, after ${way}`, async ({ page }) => {
     const { key } = await conceal({ secret: "e2e secret that was left" });
     await page.goto("/about");
     await page.goto(`/s#${key}`);
@@ -201,7 +201,7 @@ test("a page in the background forgets after five minutes", async ({ page }) => 
   await expectNowhere(page, "e2e secret in the background");
 });
 
-test("a page that is in the background when the answer comes forgets, too", async ({ page }) => {
+test("a page that is in the background when the answer arrives forgets it, too", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret that came late" });
   await page.clock.install();
   await page.goto(`/s#${key}`);

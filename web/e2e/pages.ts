@@ -1,4 +1,4 @@
-import { ada, colonel, type Page, signIn } from "./kit";
+import { ada, colonel, type Page, signIn } from "./fixtures";
 import { conceal } from "./service";
 
 /** The pages that need no preparation, and the account that they need. */

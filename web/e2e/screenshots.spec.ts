@@ -1,5 +1,5 @@
-/* Takes pictures of every page, for `make screenshots`. */
-import { button, expect, links, type Page, revealed, test } from "./kit";
+/* Takes screenshots of every page, for `make screenshots`. */
+import { button, expect, links, type Page, revealed, test } from "./fixtures";
 import { places, settle, visit } from "./pages";
 import { conceal, reveal } from "./service";
 import { t } from "./texts";
@@ -10,7 +10,7 @@ for (const place of places) {
   test(place.name, async ({ page, expected }, { project }) => {
     expected.push(/status of 404/);
     await visit(page, place);
-    await picture(page, place.name, project.name);
+    await screenshot(page, place.name, project.name);
   });
 }
 
@@ -19,17 +19,17 @@ test("what comes after a click", async ({ page, other, expected }, { project }) 
   await page.goto("/");
   await page.getByText(t("share.mode.generate"), { exact: true }).click();
   await expect(page.getByLabel(t("generate.result"))).toHaveText(/^\S+$/);
-  await picture(page, "generate", project.name);
+  await screenshot(page, "generate", project.name);
   await button(page, t("share.submit")).click();
   const { link } = await links(page);
-  await picture(page, "result", project.name);
+  await screenshot(page, "result", project.name);
   await button(page, t("result.qr")).click();
-  await picture(page, "result-qr", project.name);
+  await screenshot(page, "result-qr", project.name);
   await other.setViewportSize(page.viewportSize() ?? { width: 1280, height: 800 });
   await other.goto(link);
   await button(other, t("open.reveal")).click();
   await expect(revealed(other)).toBeVisible();
-  await picture(other, "revealed", project.name);
+  await screenshot(other, "revealed", project.name);
 });
 
 test("a receipt of an opened secret", async ({ page }, { project }) => {
@@ -37,11 +37,11 @@ test("a receipt of an opened secret", async ({ page }, { project }) => {
   await reveal(key);
   await page.goto(`/r#${receipt}`);
   await settle(page);
-  await picture(page, "receipt-opened", project.name);
+  await screenshot(page, "receipt-opened", project.name);
 });
 
-/** picture takes a light and a dark screenshot. */
-async function picture(page: Page, name: string, screen: string): Promise<void> {
+/** screenshot takes a light and a dark screenshot. */
+async function screenshot(page: Page, name: string, screen: string): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.screenshot({

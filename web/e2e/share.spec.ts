@@ -1,8 +1,8 @@
-import { button, card, clipboard, expect, heading, links, revealed, test, url } from "./kit";
+import { button, card, clipboard, expect, heading, links, revealed, test, url } from "./fixtures";
 import { conceal, reveal } from "./service";
 import { t } from "./texts";
 
-test("a secret goes from sender to recipient, and the receipt tells by itself @phone", async ({ page, other }) => {
+test("a secret goes from sender to recipient, and the receipt updates itself @phone", async ({ page, other }) => {
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret of the way\n  with two lines");
   await button(page, t("share.submit")).click();
@@ -42,7 +42,7 @@ test("links are copied, shown as a QR code and put into a message", async ({ pag
 
   await button(page, t("result.qr")).click();
   const dialog = page.getByRole("dialog");
-  await expect(dialog.getByRole("img", { name: t("kit.qr") })).toBeVisible();
+  await expect(dialog.getByRole("img", { name: t("ui.qr") })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await expect(button(page, t("result.qr"))).toBeFocused();
@@ -56,7 +56,7 @@ test("the sender burns the secret at once", async ({ page, other }) => {
 
   await button(page, t("result.burn")).click();
   const dialog = page.getByRole("dialog", { name: t("burn.title") });
-  await button(dialog, t("kit.cancel")).click();
+  await button(dialog, t("ui.cancel")).click();
   await expect(dialog).toBeHidden();
   await button(page, t("result.burn")).click();
   await button(dialog, t("burn.confirm")).click();
@@ -84,7 +84,7 @@ test("a note stays with the receipt", async ({ page }) => {
   const { receipt } = await conceal({ secret: "e2e secret with a note" });
   await page.goto(`/r#${receipt}`);
   await page.getByLabel(t("receipt.memo")).fill("for Ida");
-  await button(page, t("kit.save")).click();
+  await button(page, t("ui.save")).click();
   await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
   await page.reload();
   await expect(page.getByLabel(t("receipt.memo"))).toHaveValue("for Ida");
@@ -148,7 +148,7 @@ test("a form that cannot be sent says why", async ({ page }) => {
   await expect(page.getByRole("alert")).toContainText(t("share.too_large", { over: "" }));
 });
 
-test("a lost connection is told, and loses nothing", async ({ page, context, expected }) => {
+test("a lost connection is reported and loses nothing", async ({ page, context, expected }) => {
   expected.push(/ERR_INTERNET_DISCONNECTED/);
   await page.goto("/");
   const box = page.getByLabel(t("share.secret"));

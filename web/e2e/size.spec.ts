@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { button, expect, test } from "./kit";
+import { button, expect, test } from "./fixtures";
 import { conceal } from "./service";
 import { t } from "./texts";
 

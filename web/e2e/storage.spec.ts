@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { ada, button, expect, heading, links, revealed, signIn, test } from "./kit";
+import { ada, button, expect, heading, links, revealed, signIn, test } from "./fixtures";
 import { german, t } from "./texts";
 
 /** stored returns all that scripts of the page can read from the browser. */

@@ -1,5 +1,5 @@
+import { button, card, colonel, expect, links, revealed, signIn, test } from "./fixtures";
 import { hostile } from "./hostile";
-import { button, card, colonel, expect, links, revealed, signIn, test } from "./kit";
 import { conceal } from "./service";
 import { t } from "./texts";
 
@@ -20,14 +20,14 @@ test("a note is text", async ({ page }) => {
   const { receipt } = await conceal({ secret: "e2e secret" });
   await page.goto(`/r#${receipt}`);
   await page.getByLabel(t("receipt.memo")).fill(hostile);
-  await button(page, t("kit.save")).click();
+  await button(page, t("ui.save")).click();
   await expect(page.getByRole("status").filter({ hasText: t("receipt.memo.saved") })).toBeAttached();
   await page.reload();
   await expect(page.getByLabel(t("receipt.memo"))).toHaveValue(hostile);
   await expect(card(page, t("receipt.facts"))).toBeVisible();
 });
 
-test("what stands in an address is text", async ({ page, expected }) => {
+test("the content of an address is text", async ({ page, expected }) => {
   expected.push(/status of 404/);
   const words = encodeURIComponent(hostile);
   for (const path of [

@@ -5,12 +5,12 @@ import type { Puzzle } from "./worker/altcha";
 import workerUrl from "./worker/altcha?worker&url";
 
 /**
- * prove fetches a challenge and solves it in a worker. It returns the
+ * solveChallenge fetches a challenge and solves it in a worker. It returns the
  * authenticity_payload of a request, which can be used once, or throws Refusal.
  */
-export async function prove(action: "conceal" | "feedback" | "signup"): Promise<string> {
+export async function solveChallenge(action: "conceal" | "feedback" | "signup"): Promise<string> {
   const challenge = await challenges.altchaChallenge({ action });
-  const number = await run({
+  const number = await solveInWorker({
     challenge: challenge.challenge,
     salt: challenge.salt,
     maxNumber: Number(challenge.maxNumber),
@@ -33,7 +33,7 @@ function payload(challenge: AltchaChallengeResponse, number: number): string {
   );
 }
 
-async function run(puzzle: Puzzle): Promise<number> {
+async function solveInWorker(puzzle: Puzzle): Promise<number> {
   const worker = new Worker(scriptURL() as string, { type: "module" });
   try {
     return await new Promise<number>((resolve, reject) => {

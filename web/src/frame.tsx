@@ -17,7 +17,7 @@ export function Header() {
           <Icon name="plus" />
           <span>{t("app.share")}</span>
         </a>
-        <Who />
+        <AccountMenu />
       </nav>
     </header>
   );
@@ -36,8 +36,8 @@ function Logo() {
   );
 }
 
-/** Who shows the account's menu, or the links to sign in and up. */
-function Who() {
+/** AccountMenu shows the account's menu, or the links to sign in and up. */
+function AccountMenu() {
   const who = account.value;
   if (who === undefined || (who === null && policy.value && !policy.value.signIn)) {
     return null;

@@ -1,15 +1,15 @@
 import { render } from "preact";
 import { App } from "./app";
 import { startLocale } from "./i18n";
-import { watchMistakes } from "./report";
-import { begin } from "./router";
-import { start } from "./session";
-import { apply } from "./theme";
+import { reportUncaughtErrors } from "./report";
+import { startRouter } from "./router";
+import { startSession } from "./session";
+import { applyTheme } from "./theme";
 
-watchMistakes();
-apply();
-begin();
-void start();
+reportUncaughtErrors();
+applyTheme();
+startRouter();
+void startSession();
 
 const root = document.getElementById("app");
 if (root) {

@@ -3,17 +3,17 @@ import { intake } from "./rpc";
 import { scrub } from "./scrub";
 
 /** How many more errors this page may report. */
-let left = 5;
+let remaining = 5;
 
 /**
  * report sends an error of the UI to the administrators. It removes keys, links
  * and e-mail addresses, also from the page's path. A Refusal is not an error.
  */
 export function report(thrown: unknown): void {
-  if (left <= 0 || thrown instanceof Refusal) {
+  if (remaining <= 0 || thrown instanceof Refusal) {
     return;
   }
-  left -= 1;
+  remaining -= 1;
   void send(thrown).catch(() => undefined);
 }
 
@@ -29,8 +29,8 @@ async function send(thrown: unknown): Promise<void> {
   });
 }
 
-/** watchMistakes reports uncaught errors. */
-export function watchMistakes(): void {
+/** reportUncaughtErrors reports uncaught errors. */
+export function reportUncaughtErrors(): void {
   addEventListener("error", (event) => report(event.error));
   addEventListener("unhandledrejection", (event) => report(event.reason));
 }

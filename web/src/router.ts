@@ -20,7 +20,7 @@ export interface PageProps {
 export const place = signal<Place>(here(0));
 
 /** Whether the visitor has navigated. The first page does not take the focus. */
-export let moved = false;
+export let hasNavigated = false;
 
 /** The scroll positions of earlier visits, by the id in the history state. */
 const scrolls = new Map<number, number>();
@@ -38,7 +38,7 @@ function here(visit: number): Place {
 
 /** navigate goes to a path of the UI. */
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
-  leave();
+  notifyLeave();
   if (options.replace) {
     history.replaceState({ id: current }, "", to);
   } else {
@@ -46,37 +46,37 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
     current = newest;
     history.pushState({ id: current }, "", to);
   }
-  arrive(0);
+  showPlace(0);
 }
 
-type Leaver = () => void;
-const leavers = new Set<Leaver>();
+type LeaveListener = () => void;
+const leaveListeners = new Set<LeaveListener>();
 
 /** onLeave calls fn before another place is shown. It returns a function that cancels that. */
-export function onLeave(fn: Leaver): () => void {
-  leavers.add(fn);
-  return () => leavers.delete(fn);
+export function onLeave(fn: LeaveListener): () => void {
+  leaveListeners.add(fn);
+  return () => leaveListeners.delete(fn);
 }
 
-function leave(): void {
+function notifyLeave(): void {
   scrolls.set(current, scrollY);
-  for (const fn of [...leavers]) {
+  for (const fn of [...leaveListeners]) {
     fn();
   }
 }
 
-function arrive(scroll: number): void {
-  moved = true;
+function showPlace(scroll: number): void {
+  hasNavigated = true;
   place.value = here(place.peek().visit + 1);
   requestAnimationFrame(() => scrollTo(0, scroll));
 }
 
-/** begin handles the browser's history and clicks on links. */
-export function begin(): void {
+/** startRouter handles the browser's history and clicks on links. */
+export function startRouter(): void {
   history.scrollRestoration = "manual";
   history.replaceState({ id: current }, "");
   addEventListener("popstate", (event) => {
-    leave();
+    notifyLeave();
     const id: unknown = (event.state as { id?: unknown } | null)?.id;
     if (typeof id === "number") {
       current = id;
@@ -85,13 +85,13 @@ export function begin(): void {
       current = newest;
       history.replaceState({ id: current }, "");
     }
-    arrive(scrolls.get(current) ?? 0);
+    showPlace(scrolls.get(current) ?? 0);
   });
-  document.addEventListener("click", follow);
+  document.addEventListener("click", followLink);
 }
 
-/** follow navigates within the UI when a link to it is clicked. */
-function follow(event: MouseEvent): void {
+/** followLink navigates within the UI when a link to it is clicked. */
+function followLink(event: MouseEvent): void {
   if (
     event.defaultPrevented ||
     event.button !== 0 ||

@@ -15,8 +15,8 @@ export const account = signal<Account | null | undefined>(undefined);
 /** The name of the instance. */
 export const instanceName = computed(() => policy.value?.instanceName || "Hush");
 
-/** start loads what every page needs. It never fails; pages work without it. */
-export async function start(): Promise<void> {
+/** startSession loads what every page needs. It never fails; pages work without it. */
+export async function startSession(): Promise<void> {
   keepShrimp(system.validateShrimp({}).then(({ shrimp }) => shrimp));
   await Promise.all([loadPolicy(), loadAccount()]);
 }

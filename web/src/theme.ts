@@ -9,7 +9,7 @@ export const theme = signal<Theme>(stored());
 
 export function chooseTheme(next: Theme): void {
   theme.value = next;
-  apply();
+  applyTheme();
   try {
     if (next === "system") {
       localStorage.removeItem(key);
@@ -21,8 +21,8 @@ export function chooseTheme(next: Theme): void {
   }
 }
 
-/** apply shows the chosen theme. */
-export function apply(): void {
+/** applyTheme shows the chosen theme. */
+export function applyTheme(): void {
   const root = document.documentElement;
   if (theme.value === "system") {
     delete root.dataset.theme;

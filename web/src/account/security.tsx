@@ -22,21 +22,21 @@ import {
 export function Security({ who }: { who: Account }) {
   return (
     <Card title={t("account.security")}>
-      <Unfold title={t("account.password")}>
+      <Disclosure title={t("account.password")}>
         <PasswordForm address={who.address} />
-      </Unfold>
-      <Unfold title={t("account.move")}>
+      </Disclosure>
+      <Disclosure title={t("account.address_change")}>
         {policy.value?.mail === false ? (
-          <p class="muted">{t("account.move.no_mail")}</p>
+          <p class="muted">{t("account.address_change.no_mail")}</p>
         ) : (
-          <MoveForm address={who.address} />
+          <AddressForm address={who.address} />
         )}
-      </Unfold>
+      </Disclosure>
     </Card>
   );
 }
 
-function Unfold({ title, children }: { title: string; children: ComponentChildren }) {
+function Disclosure({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <details class="unfold">
       <summary>
@@ -99,7 +99,7 @@ function checkOther(current: string, next: string): Problem | undefined {
   return current === next ? { field: "new_password", text: signinText("password.same") } : undefined;
 }
 
-function MoveForm({ address }: { address: string }) {
+function AddressForm({ address }: { address: string }) {
   const [next, setNext] = useState("");
   const [password, setPassword] = useState("");
   const [asked, setAsked] = useState("");
@@ -113,31 +113,35 @@ function MoveForm({ address }: { address: string }) {
         setNext("");
         setPassword("");
         setAsked(wanted);
-        announce(t("account.move.done", { address: wanted }));
+        announce(t("account.address_change.done", { address: wanted }));
         await loadAccount();
       },
-      checkAddress("new_address", next) ?? checkMove(wanted, address) ?? checkPassword("password", password),
+      checkAddress("new_address", next) ?? checkNewAddress(wanted, address) ?? checkPassword("password", password),
     );
   };
   return (
     <div ref={submission.area}>
-      <Form onSend={send} label={t("account.move")}>
+      <Form onSend={send} label={t("account.address_change")}>
         <AddressField
-          label={t("account.move.label")}
-          hint={t("account.move.hint")}
+          label={t("account.address_change.label")}
+          hint={t("account.address_change.hint")}
           autocomplete="email"
           value={next}
           onValue={setNext}
           error={submission.errorAt("new_address")}
         />
         <PasswordField value={password} onValue={setPassword} error={submission.errorAt("password")} />
-        {asked && <Notice kind="good">{t("account.move.done", { address: asked })}</Notice>}
-        <SubmitButton submission={submission} text={t("account.move.submit")} busy={t("account.move.busy")} />
+        {asked && <Notice kind="good">{t("account.address_change.done", { address: asked })}</Notice>}
+        <SubmitButton
+          submission={submission}
+          text={t("account.address_change.submit")}
+          busy={t("account.address_change.busy")}
+        />
       </Form>
     </div>
   );
 }
 
-function checkMove(next: string, address: string): Problem | undefined {
-  return next.toLowerCase() === address ? { field: "new_address", text: t("account.move.same") } : undefined;
+function checkNewAddress(next: string, address: string): Problem | undefined {
+  return next.toLowerCase() === address ? { field: "new_address", text: t("account.address_change.same") } : undefined;
 }

@@ -6,7 +6,7 @@ export interface Part {
   name: string;
   count: number;
   /** One of the charts' colours. */
-  look: "a" | "b" | "c" | "d";
+  color: "a" | "b" | "c" | "d";
 }
 
 /** Shares shows the parts of a whole as one bar with a legend. */
@@ -15,20 +15,26 @@ export function Shares({ label, parts }: { label: string; parts: Part[] }) {
   let at = 0;
   return (
     <div class="stack-s">
-      <svg class="shares" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label={said(label, parts)}>
+      <svg
+        class="shares"
+        viewBox="0 0 100 8"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={description(label, parts)}
+      >
         <rect class="chart-empty" width="100" height="8" />
         {total > 0 &&
           parts.map((part) => {
             const x = at;
             at += (part.count / total) * 100;
-            return <rect key={part.look} class={`chart-${part.look}`} x={x} width={at - x} height="8" />;
+            return <rect key={part.color} class={`chart-${part.color}`} x={x} width={at - x} height="8" />;
           })}
       </svg>
       <ul class="legend">
         {parts.map((part) => (
-          <li key={part.look}>
+          <li key={part.color}>
             <svg class="legend-mark" viewBox="0 0 10 10" aria-hidden="true" focusable="false">
-              <rect class={`chart-${part.look}`} width="10" height="10" rx="2" />
+              <rect class={`chart-${part.color}`} width="10" height="10" rx="2" />
             </svg>
             <span>{part.name}</span>
             <strong>{number(part.count)}</strong>
@@ -40,7 +46,7 @@ export function Shares({ label, parts }: { label: string; parts: Part[] }) {
   );
 }
 
-function said(label: string, parts: Part[]): string {
+function description(label: string, parts: Part[]): string {
   return `${label}: ${parts.map((part) => `${part.name} ${number(part.count)}`).join(", ")}`;
 }
 

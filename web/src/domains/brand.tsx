@@ -45,9 +45,9 @@ export function BrandEditor({ domain, onChange }: BrandEditorProps) {
         <div ref={submission.area}>
           <Form label={t("brand.title")} onSend={() => change && save()}>
             <ColorField draft={draft} edit={edit} problem={problemAt("color")} />
-            <Looks draft={draft} edit={edit} />
+            <StyleFields draft={draft} edit={edit} />
             {textNames.map((name) => (
-              <Words key={name} name={name} draft={draft} edit={edit} problem={problemAt(name)} />
+              <TextField key={name} name={name} draft={draft} edit={edit} problem={problemAt(name)} />
             ))}
             <Visitors draft={draft} edit={edit} />
             <FormError submission={submission} />
@@ -105,7 +105,7 @@ const ownColor = "#0b5a60";
 
 function ColorField({ draft, edit, problem }: PartProps) {
   return (
-    <Field label={t("brand.color")} optional hint={inkWords(draft)} error={problem}>
+    <Field label={t("brand.color")} optional hint={inkText(draft)} error={problem}>
       <div class="color">
         <input
           type="color"
@@ -134,8 +134,8 @@ function ColorField({ draft, edit, problem }: PartProps) {
 
 const leastContrast = 4.5;
 
-/** inkWords says which text colour a button gets, and why. */
-function inkWords(draft: Draft): string {
+/** inkText says which text colour a button gets, and why. */
+function inkText(draft: Draft): string {
   const color = hex(draft.color);
   if (!color) {
     return t("brand.color.hint");
@@ -151,7 +151,7 @@ function inkWords(draft: Draft): string {
   return t(used === "light" ? "brand.ink.used.light" : "brand.ink.used.dark", { ratio });
 }
 
-function Looks({ draft, edit }: PartProps) {
+function StyleFields({ draft, edit }: PartProps) {
   return (
     <>
       <Segmented
@@ -219,7 +219,7 @@ const labels: Record<TextName, Key> = {
   after: "brand.after",
 };
 
-function Words({ name, draft, edit, problem }: PartProps & { name: TextName }) {
+function TextField({ name, draft, edit, problem }: PartProps & { name: TextName }) {
   const used = number(charCount(draft[name]));
   const hint = t("brand.text.count", { used, limit: number(texts[name].limit) });
   return (

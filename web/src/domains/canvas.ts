@@ -1,7 +1,7 @@
 import { type Area, longest, type Size, scaled } from "./area";
 
 /** The most bytes that the service accepts. */
-const most = 1 << 20;
+const maxBytes = 1 << 20;
 
 /** The largest size of the drawn image, in CSS pixels. */
 const stage: Size = { width: 448, height: 300 };
@@ -14,16 +14,16 @@ const gripRadius = 7;
 /** Layout is the position of an image on a canvas, in canvas pixels. */
 interface Layout {
   /** Canvas pixels per CSS pixel. */
-  dense: number;
+  pixelRatio: number;
   /** Canvas pixels per image pixel. */
   zoom: number;
   margin: number;
 }
 
 function layoutOf(image: Size): Layout {
-  const dense = Math.min(devicePixelRatio || 1, 3);
-  const zoom = Math.min(stage.width / image.width, stage.height / image.height) * dense;
-  return { dense, zoom, margin: margin * dense };
+  const pixelRatio = Math.min(devicePixelRatio || 1, 3);
+  const zoom = Math.min(stage.width / image.width, stage.height / image.height) * pixelRatio;
+  return { pixelRatio, zoom, margin: margin * pixelRatio };
 }
 
 /** locate returns the pointer's position in the image, and the size of a CSS pixel in image pixels. */
@@ -42,11 +42,11 @@ export function locate(
 /** drawWhole draws the image and dims everything outside an area. */
 export function drawWhole(canvas: HTMLCanvasElement, image: ImageBitmap, area: Area): void {
   const layout = layoutOf(image);
-  const { dense, zoom } = layout;
+  const { pixelRatio, zoom } = layout;
   const [width, height] = [image.width * zoom, image.height * zoom];
   canvas.width = Math.ceil(width + 2 * layout.margin);
   canvas.height = Math.ceil(height + 2 * layout.margin);
-  canvas.style.setProperty("inline-size", `${canvas.width / dense}px`);
+  canvas.style.setProperty("inline-size", `${canvas.width / pixelRatio}px`);
   const context = canvas.getContext("2d");
   if (!context) {
     return;
@@ -55,7 +55,7 @@ export function drawWhole(canvas: HTMLCanvasElement, image: ImageBitmap, area: A
   context.drawImage(image, 0, 0, width, height);
   const frame = { x: area.x * zoom, y: area.y * zoom, width: area.width * zoom, height: area.height * zoom };
   dim(context, frame, { width, height });
-  outline(context, frame, dense);
+  outline(context, frame, pixelRatio);
 }
 
 function dim(context: CanvasRenderingContext2D, frame: Area, whole: Size): void {
@@ -67,22 +67,22 @@ function dim(context: CanvasRenderingContext2D, frame: Area, whole: Size): void 
 }
 
 /** outline draws white within black, which is visible on every picture. */
-function outline(context: CanvasRenderingContext2D, frame: Area, dense: number): void {
+function outline(context: CanvasRenderingContext2D, frame: Area, pixelRatio: number): void {
   for (const [color, line] of [
     ["#000000", 4],
     ["#ffffff", 2],
   ] as const) {
     context.strokeStyle = color;
-    context.lineWidth = line * dense;
+    context.lineWidth = line * pixelRatio;
     context.strokeRect(frame.x, frame.y, frame.width, frame.height);
   }
   context.fillStyle = "#ffffff";
   context.strokeStyle = "#000000";
-  context.lineWidth = dense;
+  context.lineWidth = pixelRatio;
   for (const x of [frame.x, frame.x + frame.width]) {
     for (const y of [frame.y, frame.y + frame.height]) {
       context.beginPath();
-      context.arc(x, y, gripRadius * dense, 0, 2 * Math.PI);
+      context.arc(x, y, gripRadius * pixelRatio, 0, 2 * Math.PI);
       context.fill();
       context.stroke();
     }
@@ -106,7 +106,7 @@ export async function cut(image: ImageBitmap, area: Area): Promise<Uint8Array<Ar
     const canvas = document.createElement("canvas");
     drawArea(canvas, image, area, scaled(area, side));
     const file = await png(canvas);
-    if (file.byteLength <= most) {
+    if (file.byteLength <= maxBytes) {
       return file;
     }
   }

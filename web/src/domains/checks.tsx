@@ -20,7 +20,7 @@ const problems: Record<string, Key> = {
 /** What the service puts in the place of a private address. */
 const notPublic = "not a public address";
 
-function problemWords(problem: string): string {
+function checkProblemText(problem: string): string {
   const key = problems[problem];
   return key ? t(key) : problem;
 }
@@ -71,7 +71,7 @@ function Check({ check, heading: Title }: { check: DomainCheck; heading: Heading
 
 function verdict(check: DomainCheck, txt: boolean): string {
   if (check.problem) {
-    return problemWords(check.problem);
+    return checkProblemText(check.problem);
   }
   return txt ? t("domain.check.txt.passed") : t("domain.check.address.passed");
 }

@@ -32,7 +32,7 @@ export function Crop({ image, square, busy, onCrop, onCancel }: CropProps) {
       <Result image={image} square={square} area={area} />
       <p class="muted small">{t("image.crop.size", { width: number(size.width), height: number(size.height) })}</p>
       <div class="row row-end">
-        <Button onClick={onCancel}>{t("kit.cancel")}</Button>
+        <Button onClick={onCancel}>{t("ui.cancel")}</Button>
         <Button kind="primary" icon="upload" busy={busy} onClick={() => onCrop(area)}>
           {busy ? t("image.uploading") : t("image.upload")}
         </Button>

@@ -6,7 +6,7 @@ import { t } from "../i18n/domains";
 import { policy } from "../session";
 import { Button, Icon, Segmented } from "../ui";
 import { brandOf, type Draft } from "./draft";
-import { pictureUrl } from "./picture";
+import { imageUrl } from "./image";
 
 type Moment = "before" | "beside" | "after";
 
@@ -51,7 +51,7 @@ export function Preview({ domain, draft }: { domain: Domain; draft: Draft }) {
 }
 
 function Before({ domain, draft }: { domain: Domain; draft: Draft }) {
-  const logo = pictureUrl(domain, "logo");
+  const logo = imageUrl(domain, "logo");
   const expires = relative(new Date(Date.now() + Number(policy.value?.defaultTtl || 7 * 86400) * 1000));
   return (
     <>

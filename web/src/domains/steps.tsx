@@ -28,7 +28,7 @@ export function Step({ number, title, state, children }: StepProps) {
       <div class="numbered-step-body stack">
         <h3>
           {title}
-          {state === "done" && <span class="visually-hidden"> ({t("domain.stage.done")})</span>}
+          {state === "done" && <span class="visually-hidden"> ({t("domain.step.done")})</span>}
         </h3>
         {children}
       </div>

@@ -43,19 +43,19 @@ function Unverified({ domain, submission, verify }: ViewProps) {
   const txt = found(DomainCheck_Kind.TXT);
   const address = found(DomainCheck_Kind.ADDRESS);
   return (
-    <Card title={t("domain.way.title")}>
-      <Steps label={t("domain.way.title")}>
-        <Step number={1} state="done" title={t("domain.stage.add")}>
-          <p>{rich("domain.stage.add.done", { name: <strong>{domain.displayDomain}</strong> })}</p>
+    <Card title={t("domain.verification.title")}>
+      <Steps label={t("domain.verification.title")}>
+        <Step number={1} state="done" title={t("domain.step.add")}>
+          <p>{rich("domain.step.add.done", { name: <strong>{domain.displayDomain}</strong> })}</p>
         </Step>
-        <Step number={2} state={txt ? "done" : "now"} title={t("domain.stage.txt")}>
+        <Step number={2} state={txt ? "done" : "now"} title={t("domain.step.txt")}>
           <TxtRecord domain={domain} />
         </Step>
-        <Step number={3} state={address ? "done" : txt ? "now" : "later"} title={t("domain.stage.point")}>
+        <Step number={3} state={address ? "done" : txt ? "now" : "later"} title={t("domain.step.point")}>
           <Pointing domain={domain} />
         </Step>
-        <Step number={4} state={txt && address ? "now" : "later"} title={t("domain.stage.verify")}>
-          <p>{t("domain.stage.verify.text")}</p>
+        <Step number={4} state={txt && address ? "now" : "later"} title={t("domain.step.verify")}>
+          <p>{t("domain.step.verify.text")}</p>
           <div class="row">
             <VerifyButton submission={submission} verify={verify} kind="primary" label={t("domain.verify")} />
           </div>

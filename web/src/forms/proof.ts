@@ -32,7 +32,7 @@ export function useProof(action: "signup" | "feedback"): Proof {
     if (known && Date.now() - known.since < freshFor) {
       return;
     }
-    const mine: Solution = { payload: import("../altcha").then((m) => m.prove(action)), since: Date.now() };
+    const mine: Solution = { payload: import("../altcha").then((m) => m.solveChallenge(action)), since: Date.now() };
     solution.current = mine;
     setState("working");
     const settle = (next: Proof["state"], found: Solution | undefined) => {

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
+import { NewAccounts } from "../colonel/accounts";
 import { BurnReported } from "../colonel/burn";
+import { Charts, Counters, StoreAndBuild } from "../colonel/counters";
 import { Exceptions } from "../colonel/exceptions";
-import { Charts, Numbers, Program } from "../colonel/numbers";
-import { Recent, Said } from "../colonel/people";
+import { FeedbackList } from "../colonel/feedback";
 import { Role } from "../contract";
 import { t } from "../i18n/colonel";
 import { LoadState, useLoaded } from "../loaded";
@@ -46,13 +47,13 @@ function Overview() {
       <LoadState of={index} />
       {index.value && (
         <>
-          <Numbers index={index.value} />
+          <Counters index={index.value} />
           <Charts index={index.value} />
           <BurnReported onBurned={index.reload} />
-          <Recent accounts={index.value.recentAccounts} />
-          <Said index={index.value} />
+          <NewAccounts accounts={index.value.recentAccounts} />
+          <FeedbackList index={index.value} />
           <Exceptions key={round} />
-          <Program index={index.value} />
+          <StoreAndBuild index={index.value} />
         </>
       )}
     </Page>

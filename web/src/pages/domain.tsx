@@ -3,7 +3,7 @@ import { RequireAccount } from "../account/requireaccount";
 import { DomainState } from "../contract";
 import { DomainBadge, isVerified } from "../domains/badge";
 import { BrandEditor } from "../domains/brand";
-import { Pictures } from "../domains/pictures";
+import { Images } from "../domains/images";
 import { Remove } from "../domains/remove";
 import { Verification } from "../domains/verification";
 import { dateOf } from "../format";
@@ -15,16 +15,16 @@ import type { PageProps } from "../router";
 import { domains } from "../rpc";
 import { Empty, LinkButton, Page, Time } from "../ui";
 
-/** Domain is the page of one domain: verification, brand, pictures and removal. */
+/** Domain is the page of one domain: verification, brand, images and removal. */
 export default function Domain({ params }: PageProps) {
   const name = params.name ?? "";
-  return <RequireAccount>{() => <One key={name} name={name} />}</RequireAccount>;
+  return <RequireAccount>{() => <DomainPage key={name} name={name} />}</RequireAccount>;
 }
 
 /** How often the page asks whether a background check succeeded. */
 const lookAgain = 20_000;
 
-function One({ name }: { name: string }) {
+function DomainPage({ name }: { name: string }) {
   const loaded = useLoaded(async () => (await domains.getDomain({ domain: name })).domain);
   const domain = loaded.value;
   const waits = domain !== undefined && !isVerified(domain);
@@ -54,7 +54,7 @@ function One({ name }: { name: string }) {
         <>
           <Verification domain={domain} onChange={loaded.set} />
           <BrandEditor domain={domain} onChange={loaded.set} />
-          <Pictures domain={domain} onChange={loaded.set} />
+          <Images domain={domain} onChange={loaded.set} />
           <Remove domain={domain} />
           <p>
             <a href="/account/domains">{t("domain.all")}</a>
@@ -69,11 +69,13 @@ function Summary({ domain }: { domain: Claim }) {
   const verified = dateOf(domain.verifyTime);
   switch (domain.state as number) {
     case DomainState.verified:
-      return <>{verified ? rich("domain.says.verified", { time: <Time date={verified} /> }) : t("domain.says.good")}</>;
+      return (
+        <>{verified ? rich("domain.summary.verified", { time: <Time date={verified} /> }) : t("domain.summary.good")}</>
+      );
     case DomainState.suspended:
-      return <>{t("domain.says.suspended")}</>;
+      return <>{t("domain.summary.suspended")}</>;
     default:
-      return <>{t("domain.says.pending")}</>;
+      return <>{t("domain.summary.pending")}</>;
   }
 }
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { RequireAccount } from "../account/requireaccount";
 import { DomainBadge, isVerified } from "../domains/badge";
 import { hostIn } from "../domains/host";
-import { pictureUrl } from "../domains/picture";
+import { imageUrl } from "../domains/image";
 import { Step, Steps } from "../domains/steps";
 import { dateOf } from "../format";
 import { SubmitButton } from "../forms/formerror";
@@ -18,10 +18,10 @@ import { announce, Card, Field, Form, Icon, Page, Relative, TextInput } from "..
 
 /** Domains lists the account's domains, and adds one. */
 export default function Domains() {
-  return <RequireAccount>{() => <All />}</RequireAccount>;
+  return <RequireAccount>{() => <AllDomains />}</RequireAccount>;
 }
 
-function All() {
+function AllDomains() {
   const list = useLoaded(async () => (await domains.listDomains({})).domains);
   return (
     <Page title={t("domains.title")} lead={t("domains.lead")}>
@@ -38,12 +38,12 @@ function List({ domains: all }: { domains: Domain[] }) {
       <ul class="domain-list">
         {all.map((domain) => (
           <li key={domain.domainId}>
-            <Mark domain={domain} />
+            <DomainIcon domain={domain} />
             <div class="stack-s">
               <a class="domain-name" href={`/account/domains/${encodeURIComponent(domain.displayDomain)}`}>
                 {domain.displayDomain}
               </a>
-              <Since domain={domain} />
+              <LastCheck domain={domain} />
             </div>
             <DomainBadge domain={domain} />
           </li>
@@ -53,8 +53,8 @@ function List({ domains: all }: { domains: Domain[] }) {
   );
 }
 
-function Mark({ domain }: { domain: Domain }) {
-  const url = pictureUrl(domain, "icon");
+function DomainIcon({ domain }: { domain: Domain }) {
+  const url = imageUrl(domain, "icon");
   return url ? (
     <img class="domain-mark" src={url} alt="" width={40} height={40} />
   ) : (
@@ -64,8 +64,8 @@ function Mark({ domain }: { domain: Domain }) {
   );
 }
 
-/** Since shows the details of a domain in the list. */
-function Since({ domain }: { domain: Domain }) {
+/** LastCheck shows the details of a domain in the list. */
+function LastCheck({ domain }: { domain: Domain }) {
   const checked = dateOf(domain.checkTime);
   if (isVerified(domain) && !domain.resolving) {
     return <span class="muted small">{t("domains.not_resolving")}</span>;
@@ -104,7 +104,7 @@ function Add({ first }: { first: boolean }) {
     <Card title={first ? t("domains.first") : t("domains.add")}>
       {first && <p class="muted">{t("domains.first.text")}</p>}
       <Steps label={t("domains.steps")}>
-        <Step number={1} state="now" title={t("domain.stage.add")}>
+        <Step number={1} state="now" title={t("domain.step.add")}>
           <div ref={submission.area}>
             <Form onSend={add} label={t("domains.add")}>
               <Field label={t("domains.name")} hint={t("domains.name.hint")} error={submission.errorAt("domain")}>
@@ -124,13 +124,13 @@ function Add({ first }: { first: boolean }) {
             </Form>
           </div>
         </Step>
-        <Step number={2} state="later" title={t("domain.stage.txt")}>
+        <Step number={2} state="later" title={t("domain.step.txt")}>
           <p class="muted">{t("domains.step.txt")}</p>
         </Step>
-        <Step number={3} state="later" title={t("domain.stage.point")}>
+        <Step number={3} state="later" title={t("domain.step.point")}>
           <p class="muted">{t("domains.step.point")}</p>
         </Step>
-        <Step number={4} state="later" title={t("domain.stage.verify")}>
+        <Step number={4} state="later" title={t("domain.step.verify")}>
           <p class="muted">{t("domains.step.verify")}</p>
         </Step>
       </Steps>

@@ -29,11 +29,11 @@ function Message({ onSent }: { onSent: () => void }) {
   const [message, setMessage] = useState("");
   const proof = useProof("feedback");
   const submission = useSubmit(feedbackProblem);
-  const stranger = !account.value;
+  const anonymous = !account.value;
   const write = (text: string) => {
     submission.clear();
     setMessage(text);
-    if (stranger && text.trim()) {
+    if (anonymous && text.trim()) {
       proof.begin();
     }
   };
@@ -42,7 +42,7 @@ function Message({ onSent }: { onSent: () => void }) {
       await intake.receiveFeedback({
         message: message.trim(),
         timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone.slice(0, 64),
-        authenticityPayload: stranger ? await proof.take() : "",
+        authenticityPayload: anonymous ? await proof.take() : "",
       });
       announce(t("feedback.thanks"));
       onSent();
@@ -61,8 +61,8 @@ function Message({ onSent }: { onSent: () => void }) {
               <TextArea rows={6} value={message} onValue={write} placeholder={t("feedback.placeholder")} />
             </Field>
             <p class="muted small">{t("feedback.care")}</p>
-            {stranger && <Work state={proof.state} />}
-            <SubmitButton submission={submission} text={t("feedback.submit")} busy={busyWords(stranger, proof)} />
+            {anonymous && <ProofStatus state={proof.state} />}
+            <SubmitButton submission={submission} text={t("feedback.submit")} busy={busyText(anonymous, proof)} />
           </Form>
         </div>
       </Card>
@@ -70,8 +70,8 @@ function Message({ onSent }: { onSent: () => void }) {
   );
 }
 
-function busyWords(stranger: boolean, proof: Proof): string {
-  return stranger && proof.state === "working" ? t("feedback.proof.working") : t("feedback.sending");
+function busyText(anonymous: boolean, proof: Proof): string {
+  return anonymous && proof.state === "working" ? t("feedback.proof.working") : t("feedback.sending");
 }
 
 function check(message: string): Problem | undefined {
@@ -82,8 +82,8 @@ function check(message: string): Problem | undefined {
   return used > limit ? { field: "message", text: tn("feedback.over", used - limit) } : undefined;
 }
 
-/** Work shows the progress of the challenge. */
-function Work({ state }: { state: Proof["state"] }) {
+/** ProofStatus shows the progress of the challenge. */
+function ProofStatus({ state }: { state: Proof["state"] }) {
   return (
     <div class="proof" role="status">
       {state === "working" && (

@@ -127,7 +127,9 @@ function ReceiptState({ metadata, phase }: { metadata: Metadata; phase: Phase })
       </span>
       <div class="stack-s">
         <h2>{t(`receipt.state.${phase}` as Key)}</h2>
-        <p>{rich(`receipt.says.${phase}` as Key, { relative: <Relative date={date} past={phase !== "waiting"} /> })}</p>
+        <p>
+          {rich(`receipt.summary.${phase}` as Key, { relative: <Relative date={date} past={phase !== "waiting"} /> })}
+        </p>
       </div>
     </div>
   );
@@ -217,7 +219,7 @@ function Memo({ metadata, onChange }: { metadata: Metadata; onChange: (metadata:
         {memo !== metadata.memo && (
           <div class="row no-print">
             <Button type="submit" busy={busy}>
-              {t("kit.save")}
+              {t("ui.save")}
             </Button>
           </div>
         )}

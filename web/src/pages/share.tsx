@@ -157,22 +157,22 @@ function TextBox({ draft, error, change, send }: TextBoxProps) {
 
 function Points() {
   return (
-    <section aria-label={t("share.points.title")}>
+    <section aria-label={t("share.promises.title")}>
       <ul class="points">
         <li>
           <Icon name="lock" />
-          <strong>{t("share.point.once")}</strong>
-          {t("share.point.once.text")}
+          <strong>{t("share.promise.once")}</strong>
+          {t("share.promise.once.text")}
         </li>
         <li>
           <Icon name="clock" />
-          <strong>{t("share.point.expires")}</strong>
-          {t("share.point.expires.text")}
+          <strong>{t("share.promise.expires")}</strong>
+          {t("share.promise.expires.text")}
         </li>
         <li>
           <Icon name="receipt" />
-          <strong>{t("share.point.receipt")}</strong>
-          {t("share.point.receipt.text")}
+          <strong>{t("share.promise.receipt")}</strong>
+          {t("share.promise.receipt.text")}
         </li>
       </ul>
     </section>

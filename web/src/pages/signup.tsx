@@ -38,11 +38,11 @@ import {
 export default function SignUp({ params }: PageProps) {
   const [mailed, setMailed] = useState("");
   const who = account.value;
-  const making = useRef(false);
+  const signingIn = useRef(false);
   if (who === undefined) {
     return <Loading />;
   }
-  if (who && !making.current) {
+  if (who && !signingIn.current) {
     return <Already address={who.address} />;
   }
   if (mailed) {
@@ -54,7 +54,7 @@ export default function SignUp({ params }: PageProps) {
   const invite = keyIn(params.invite ?? "") || (params.invite ?? "");
   return (
     <Page title={t("signup.title")} lead={invite ? t("signup.invited") : t("signup.lead")} width="narrow">
-      <SignUpForm invite={invite} onMailed={setMailed} onMaking={(now) => (making.current = now)} />
+      <SignUpForm invite={invite} onMailed={setMailed} onSigningIn={(now) => (signingIn.current = now)} />
       <p class="muted">{rich("signup.have", { link: <a href="/signin">{t("signin.title")}</a> })}</p>
     </Page>
   );
@@ -106,10 +106,10 @@ interface FormProps {
   /** Called if the address must be confirmed by mail. */
   onMailed: (address: string) => void;
   /** Called before the form itself signs in to the new account. */
-  onMaking: (making: boolean) => void;
+  onSigningIn: (signingIn: boolean) => void;
 }
 
-function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
+function SignUpForm({ invite: given, onMailed, onSigningIn }: FormProps) {
   const [address, setAddress] = useState("");
   const [password, setPassword] = useState("");
   const [invite, setInvite] = useState(given);
@@ -131,8 +131,8 @@ function SignUpForm({ invite: given, onMailed, onMaking }: FormProps) {
           onMailed(wanted.address);
           return;
         }
-        onMaking(true);
-        await enter(wanted.address, password);
+        onSigningIn(true);
+        await signInTo(wanted.address, password);
       },
       checkInvite(byInvite, invite) ??
         checkAddress("address", address) ??
@@ -222,8 +222,8 @@ async function create(wanted: Wanted, proof: Proof): Promise<boolean> {
   return (await accounts.createAccount(await request())).verificationRequired;
 }
 
-/** enter signs in to the new account, or leads to the sign-in page if that fails. */
-async function enter(address: string, password: string): Promise<void> {
+/** signInTo signs in to the new account, or leads to the sign-in page if that fails. */
+async function signInTo(address: string, password: string): Promise<void> {
   announce(t("signup.ready"));
   try {
     await signIn(address, password, false);

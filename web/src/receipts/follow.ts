@@ -50,11 +50,11 @@ export async function follow(
     signal.addEventListener("abort", end, { once: true });
     let live = false;
     try {
-      if (await listen(metadataKey, follower, call, source, () => (pause = firstPause))) {
+      if (await followStream(metadataKey, follower, call, source, () => (pause = firstPause))) {
         return;
       }
     } catch (thrown) {
-      if (isOver(thrown)) {
+      if (isFinal(thrown)) {
         follower.onGone(thrown);
         return;
       }
@@ -62,7 +62,7 @@ export async function follow(
       pause = Math.max(pause, retryAfter * 1000);
       if (code === "resource_exhausted" && !document.hidden) {
         pause = Math.max(pause, pollPause);
-        const found = await look(metadataKey, follower, call, source);
+        const found = await poll(metadataKey, follower, call, source);
         if (found === "over") {
           return;
         }
@@ -74,20 +74,20 @@ export async function follow(
     }
     if (!signal.aborted) {
       follower.onLive(live);
-      await rest(pause * (0.75 + Math.random() / 2), signal);
+      await pauseFor(pause * (0.75 + Math.random() / 2), signal);
       pause = Math.min(pause * 2, longestPause);
     }
   }
 }
 
-/** isOver reports whether calling again is pointless. */
-function isOver(thrown: unknown): boolean {
+/** isFinal reports whether calling again is pointless. */
+function isFinal(thrown: unknown): boolean {
   const { code } = asRefusal(thrown);
   return code === "not_found" || code === "permission_denied" || code === "unauthenticated";
 }
 
-/** look gets the receipt once, and returns whether to go on. */
-async function look(
+/** poll gets the receipt once, and returns whether to go on. */
+async function poll(
   metadataKey: string,
   follower: Follower,
   call: AbortController,
@@ -102,7 +102,7 @@ async function look(
     follower.onReceipt(metadata);
     return isWaiting(metadata) ? "waits" : "over";
   } catch (thrown) {
-    if (isOver(thrown)) {
+    if (isFinal(thrown)) {
       follower.onGone(thrown);
       return "over";
     }
@@ -112,15 +112,15 @@ async function look(
   }
 }
 
-/** listen follows one stream. It reports whether the receipt is final. */
-async function listen(
+/** followStream follows one stream. It reports whether the receipt is final. */
+async function followStream(
   metadataKey: string,
   follower: Follower,
   call: AbortController,
   source: Source,
   onMessage: () => void,
 ): Promise<boolean> {
-  const stopWatching = hideAfter(60_000, () => call.abort());
+  const stopWatching = whenHiddenFor(60_000, () => call.abort());
   let timer = setTimeout(() => call.abort(), silence);
   let ended = false;
   try {
@@ -142,8 +142,8 @@ async function listen(
   }
 }
 
-/** hideAfter calls fn when the page has been hidden for the given time. It returns a function that stops it. */
-function hideAfter(milliseconds: number, fn: () => void): () => void {
+/** whenHiddenFor calls fn when the page has been hidden for the given time. It returns a function that stops it. */
+function whenHiddenFor(milliseconds: number, fn: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const change = () => {
     clearTimeout(timer);
@@ -159,8 +159,8 @@ function hideAfter(milliseconds: number, fn: () => void): () => void {
   };
 }
 
-/** rest waits, or returns early if the page becomes visible or the browser goes online. */
-function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** pauseFor waits, or returns early if the page becomes visible or the browser goes online. */
+function pauseFor(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -75,8 +75,8 @@ export async function conceal(draft: Draft, proving: () => void): Promise<Concea
     }
   }
   proving();
-  const { prove } = await import("../altcha");
-  return secrets.concealSecret({ ...request, authenticityPayload: await prove("conceal") });
+  const { solveChallenge } = await import("../altcha");
+  return secrets.concealSecret({ ...request, authenticityPayload: await solveChallenge("conceal") });
 }
 
 function addresses(text: string): string[] {

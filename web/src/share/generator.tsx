@@ -50,7 +50,7 @@ export default function Generator({ text, onText }: GeneratorProps) {
             size="small"
             icon="refresh"
             onClick={() => {
-              void draw().then(() => announce(t("generate.drawn")));
+              void draw().then(() => announce(t("generate.done")));
             }}
           >
             {t("generate.again")}

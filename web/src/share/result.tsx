@@ -90,7 +90,7 @@ function ForThem({ created, expires }: { created: Created; expires: Date }) {
       <Dialog open={qr} onClose={() => setQr(false)} title={t("result.link")}>
         <Qr text={link} />
         <div class="row row-end">
-          <Button onClick={() => setQr(false)}>{t("kit.close")}</Button>
+          <Button onClick={() => setQr(false)}>{t("ui.close")}</Button>
         </div>
       </Dialog>
     </Card>

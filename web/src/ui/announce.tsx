@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 
-const words = signal("");
+const message = signal("");
 
 /** announce makes screen readers speak a text. */
 export function announce(text: string): void {
-  words.value = "";
+  message.value = "";
   // Two changes, so that the same text is spoken again.
   setTimeout(() => {
-    words.value = text;
+    message.value = text;
   }, 50);
 }
 
@@ -15,7 +15,7 @@ export function announce(text: string): void {
 export function LiveRegion() {
   return (
     <div class="visually-hidden" role="status" aria-live="polite">
-      {words.value}
+      {message.value}
     </div>
   );
 }

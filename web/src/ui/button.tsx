@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes, ComponentChildren, PartialAnchorHTMLAttribut
 import { Icon, type IconName } from "./icon";
 import { Spinner } from "./spinner";
 
-interface Look {
+interface ButtonStyle {
   /** primary: the page's main action. danger: destroys something. quiet: looks like text. */
   kind?: "primary" | "plain" | "quiet" | "danger";
   /** large: for the page's main action. */
@@ -13,7 +13,7 @@ interface Look {
   children?: ComponentChildren;
 }
 
-type ButtonProps = Look &
+type ButtonProps = ButtonStyle &
   Omit<ButtonHTMLAttributes<HTMLButtonElement>, "size" | "icon"> & {
     /** Shows a spinner and ignores clicks. */
     busy?: boolean;
@@ -54,7 +54,10 @@ export function LinkButton({
   children,
   class: more,
   ...rest
-}: Look & { href: string } & Omit<PartialAnchorHTMLAttributes<HTMLAnchorElement>, "size" | "icon" | "href" | "role">) {
+}: ButtonStyle & { href: string } & Omit<
+    PartialAnchorHTMLAttributes<HTMLAnchorElement>,
+    "size" | "icon" | "href" | "role"
+  >) {
   return (
     <a {...rest} class={classes(kind, size, wide, more)}>
       {icon && <Icon name={icon} />}

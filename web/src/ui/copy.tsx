@@ -53,7 +53,7 @@ export function CopyButton({ text, children, done, kind, size, icon = "copy", on
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
     const ok = await copyText(text);
-    announce(ok ? (done ?? t("kit.copied")) : t("kit.copy_failed"));
+    announce(ok ? (done ?? t("ui.copied")) : t("ui.copy_failed"));
     if (!ok) {
       return;
     }
@@ -64,7 +64,7 @@ export function CopyButton({ text, children, done, kind, size, icon = "copy", on
   };
   return (
     <Button kind={kind} size={size} icon={copied ? "check" : icon} onClick={() => void copy()}>
-      {copied ? (done ?? t("kit.copied")) : (children ?? t("kit.copy"))}
+      {copied ? (done ?? t("ui.copied")) : (children ?? t("ui.copy"))}
     </Button>
   );
 }

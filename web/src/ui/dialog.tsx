@@ -65,7 +65,7 @@ export function Confirm({ action, onConfirm, busy, kind = "danger", ...rest }: C
       <Form onSend={onConfirm}>
         {rest.children}
         <div class="row row-end">
-          <Button onClick={rest.onClose}>{t("kit.cancel")}</Button>
+          <Button onClick={rest.onClose}>{t("ui.cancel")}</Button>
           <Button type="submit" kind={kind} busy={busy}>
             {action}
           </Button>

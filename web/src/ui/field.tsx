@@ -38,7 +38,7 @@ export function Field({ label, hint, error, optional, hideLabel, children }: Fie
     <div class={`field ${error ? "field-invalid" : ""}`}>
       <label for={id} class={hideLabel ? "visually-hidden" : undefined}>
         {label}
-        {optional && <span class="field-optional"> {t("kit.optional")}</span>}
+        {optional && <span class="field-optional"> {t("ui.optional")}</span>}
       </label>
       <FieldContext.Provider value={{ id, describedBy, invalid: Boolean(error) }}>{children}</FieldContext.Provider>
       {error && (
@@ -112,8 +112,8 @@ export function PasswordInput({ value, onValue, type: _, ...rest }: InputProps) 
         type="button"
         class="input-button"
         aria-pressed={shown}
-        aria-label={t("kit.show")}
-        title={shown ? t("kit.hide") : t("kit.show")}
+        aria-label={t("ui.show")}
+        title={shown ? t("ui.hide") : t("ui.show")}
         onClick={() => setShown(!shown)}
       >
         <Icon name={shown ? "eye-off" : "eye"} />

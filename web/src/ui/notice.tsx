@@ -52,7 +52,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
       <p>{problemText(error)}</p>
       {retry && (
         <Button size="small" icon="refresh" onClick={retry}>
-          {t("kit.retry")}
+          {t("ui.retry")}
         </Button>
       )}
     </Notice>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { moved } from "../router";
+import { hasNavigated } from "../router";
 import { instanceName } from "../session";
 
 interface PageProps {
@@ -36,7 +36,7 @@ export function Page({ title, lead, width, actions, children }: PageProps) {
     document.title = `${title} · ${name}`;
   }, [title, name]);
   useEffect(() => {
-    if (moved || acted) {
+    if (hasNavigated || acted) {
       heading.current?.focus({ preventScroll: true });
     }
   }, [title]);

@@ -20,7 +20,7 @@ export function Qr({ text }: { text: string }) {
     return <Loading />;
   }
   return (
-    <svg class="qr" viewBox={`0 0 ${modules.length} ${modules.length}`} role="img" aria-label={t("kit.qr")}>
+    <svg class="qr" viewBox={`0 0 ${modules.length} ${modules.length}`} role="img" aria-label={t("ui.qr")}>
       <rect width="100%" height="100%" fill="#fff" />
       <path d={outline(modules)} fill="#000" shape-rendering="crispEdges" />
     </svg>

@@ -4,7 +4,7 @@ import { createConnectTransport } from "@connectrpc/connect-web";
 import { forgeable } from "../gen/hush/v1/policy_pb";
 import { locale } from "../i18n";
 import { shrimp } from "../shrimp";
-import { refusalFrom } from "./refuse";
+import { refusalFrom } from "./refusal";
 
 /**
  * introduce sends the language, and the session's token against forged requests

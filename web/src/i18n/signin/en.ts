@@ -1,6 +1,6 @@
 /** The texts of the pages for signing up and in, and of the fields for credentials. */
 export default {
-  "gate.back": "Sign in to see this page. You return to it afterwards.",
+  "signin.back": "Sign in to see this page. You return to it afterwards.",
 
   "password.label": "Password",
   "password.current": "Current password",

@@ -1,13 +1,11 @@
 import { dateOf } from "../format";
 import { type Account, Role } from "../gen/hush/v1/account_pb";
-import type { GetIndexResponse } from "../gen/hush/v1/colonel_service_pb";
-import type { Feedback } from "../gen/hush/v1/intake_service_pb";
 import { number } from "../i18n";
 import { t } from "../i18n/colonel";
 import { Card, Empty, Relative } from "../ui";
 
-/** Recent lists the accounts of the last 30 days. */
-export function Recent({ accounts }: { accounts: Account[] }) {
+/** NewAccounts lists the accounts of the last 30 days. */
+export function NewAccounts({ accounts }: { accounts: Account[] }) {
   return (
     <Card title={t("colonel.accounts")}>
       {accounts.length === 0 ? (
@@ -57,43 +55,5 @@ function Row({ account }: { account: Account }) {
       <td class="table-number">{number(Number(account.tally?.secretsCreated ?? 0))}</td>
       <td class="table-number">{number(Number(account.tally?.secretsShared ?? 0))}</td>
     </tr>
-  );
-}
-
-/** Said lists the feedback, by age. */
-export function Said({ index }: { index: GetIndexResponse }) {
-  const groups: [string, Feedback[]][] = [
-    [t("colonel.feedback.today"), index.todayFeedback],
-    [t("colonel.feedback.yesterday"), index.yesterdayFeedback],
-    [t("colonel.feedback.older"), index.olderFeedback],
-  ];
-  const some = groups.filter(([, messages]) => messages.length > 0);
-  return (
-    <Card title={t("colonel.feedback")}>
-      {some.length === 0 && <Empty icon="mail" title={t("colonel.feedback.none")} />}
-      {some.map(([name, messages]) => (
-        <section key={name} class="stack-s">
-          <h3>{name}</h3>
-          <ul class="said">
-            {messages.map((message, i) => (
-              <Message key={i} feedback={message} />
-            ))}
-          </ul>
-        </section>
-      ))}
-    </Card>
-  );
-}
-
-function Message({ feedback }: { feedback: Feedback }) {
-  const time = dateOf(feedback.createTime);
-  return (
-    <li>
-      <blockquote>{feedback.message}</blockquote>
-      <p class="muted small row">
-        {time && <Relative date={time} />}
-        <code>{feedback.sender}</code>
-      </p>
-    </li>
   );
 }

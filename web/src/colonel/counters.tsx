@@ -5,8 +5,8 @@ import { t } from "../i18n/colonel";
 import { Card, Facts, Time } from "../ui";
 import { Days, Shares } from "./charts";
 
-/** Numbers shows the service's counters. */
-export function Numbers({ index }: { index: GetIndexResponse }) {
+/** Counters shows the service's counters. */
+export function Counters({ index }: { index: GetIndexResponse }) {
   const c = index.counts;
   const tiles: [string, bigint | undefined][] = [
     [t("colonel.count.secrets"), c?.secrets],
@@ -36,32 +36,32 @@ const recentDays = 30;
 /** Charts shows what became of secrets, new accounts and feedback. */
 export function Charts({ index }: { index: GetIndexResponse }) {
   const c = index.counts;
-  const came = index.recentAccounts.flatMap((account) => dateOf(account.createTime) ?? []);
-  const hidden = Number(c?.recentAccounts ?? 0) - came.length;
+  const signUps = index.recentAccounts.flatMap((account) => dateOf(account.createTime) ?? []);
+  const hidden = Number(c?.recentAccounts ?? 0) - signUps.length;
   return (
     <div class="charts">
-      <Card title={t("colonel.fate")}>
+      <Card title={t("colonel.outcomes")}>
         <Shares
-          label={t("colonel.fate")}
+          label={t("colonel.outcomes")}
           parts={[
-            { name: t("colonel.fate.opened"), count: Number(c?.secretsShared ?? 0), look: "a" },
-            { name: t("colonel.fate.waiting"), count: Number(c?.secrets ?? 0), look: "b" },
-            { name: t("colonel.fate.burned"), count: Number(c?.secretsBurned ?? 0), look: "c" },
-            { name: t("colonel.fate.expired"), count: Number(c?.secretsExpired ?? 0), look: "d" },
+            { name: t("colonel.outcomes.opened"), count: Number(c?.secretsShared ?? 0), color: "a" },
+            { name: t("colonel.outcomes.waiting"), count: Number(c?.secrets ?? 0), color: "b" },
+            { name: t("colonel.outcomes.burned"), count: Number(c?.secretsBurned ?? 0), color: "c" },
+            { name: t("colonel.outcomes.expired"), count: Number(c?.secretsExpired ?? 0), color: "d" },
           ]}
         />
       </Card>
-      <Card title={t("colonel.came")}>
-        <Days label={t("colonel.came")} moments={came} days={recentDays} />
-        {hidden > 0 && <p class="muted small">{t("colonel.came.newest", { count: number(came.length) })}</p>}
+      <Card title={t("colonel.signups")}>
+        <Days label={t("colonel.signups")} moments={signUps} days={recentDays} />
+        {hidden > 0 && <p class="muted small">{t("colonel.signups.newest", { count: number(signUps.length) })}</p>}
       </Card>
-      <Card title={t("colonel.said")}>
+      <Card title={t("colonel.feedback_ages")}>
         <Shares
-          label={t("colonel.said")}
+          label={t("colonel.feedback_ages")}
           parts={[
-            { name: t("colonel.feedback.today"), count: Number(c?.todayFeedback ?? 0), look: "a" },
-            { name: t("colonel.feedback.yesterday"), count: Number(c?.yesterdayFeedback ?? 0), look: "b" },
-            { name: t("colonel.feedback.older"), count: Number(c?.olderFeedback ?? 0), look: "c" },
+            { name: t("colonel.feedback.today"), count: Number(c?.todayFeedback ?? 0), color: "a" },
+            { name: t("colonel.feedback.yesterday"), count: Number(c?.yesterdayFeedback ?? 0), color: "b" },
+            { name: t("colonel.feedback.older"), count: Number(c?.olderFeedback ?? 0), color: "c" },
           ]}
         />
       </Card>
@@ -69,8 +69,8 @@ export function Charts({ index }: { index: GetIndexResponse }) {
   );
 }
 
-/** Program shows the store and the build. */
-export function Program({ index }: { index: GetIndexResponse }) {
+/** StoreAndBuild shows the store and the build. */
+export function StoreAndBuild({ index }: { index: GetIndexResponse }) {
   const { store, build } = index;
   const started = dateOf(build?.startTime);
   const backends: Record<string, string> = {

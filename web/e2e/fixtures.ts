@@ -14,49 +14,49 @@ export type { Page };
 export { expect };
 export const { url, ada, colonel } = environment();
 
-interface Kit {
+interface Fixtures {
   /** What went wrong in the pages; must be empty at the end. */
-  mistakes: string[];
+  errors: string[];
   /** Messages that a test expects the browser to log. */
   expected: RegExp[];
   /** The page of another person, in a browser profile of its own. */
   other: Page;
 }
 
-export const test = base.extend<Kit>({
+export const test = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of a fixture's parts from the pattern.
   expected: async ({}, use) => use([]),
-  mistakes: [
+  errors: [
     async ({ expected }, use) => {
-      const mistakes: string[] = [];
-      await use(mistakes);
-      const others = mistakes.filter((mistake) => !expected.some((e) => e.test(mistake)));
-      expect(others, "mistakes of the pages").toEqual([]);
+      const errors: string[] = [];
+      await use(errors);
+      const others = errors.filter((error) => !expected.some((e) => e.test(error)));
+      expect(others, "errors of the pages").toEqual([]);
     },
     { auto: true },
   ],
-  context: async ({ context, mistakes }, use) => {
-    await watch(context, mistakes);
+  context: async ({ context, errors }, use) => {
+    await watch(context, errors);
     await use(context);
   },
-  other: async ({ browser, contextOptions, mistakes }, use) => {
+  other: async ({ browser, contextOptions, errors }, use) => {
     const context = await browser.newContext(contextOptions);
-    await watch(context, mistakes);
+    await watch(context, errors);
     await use(await context.newPage());
     await context.close();
   },
 });
 
 /** watch records what must not happen in any page. */
-async function watch(context: BrowserContext, mistakes: string[]): Promise<void> {
+async function watch(context: BrowserContext, errors: string[]): Promise<void> {
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {
       console.error(`policy: ${event.violatedDirective} forbids ${event.blockedURI} in ${event.sourceFile}`);
     });
   });
-  context.on("weberror", (error) => void mistakes.push(`error: ${error.error().stack ?? error.error().message}`));
+  context.on("weberror", (error) => void errors.push(`error: ${error.error().stack ?? error.error().message}`));
   context.on("dialog", (dialog) => {
-    mistakes.push(`window: ${dialog.message()}`);
+    errors.push(`window: ${dialog.message()}`);
     void dialog.dismiss();
   });
   context.on("console", (message) => {
@@ -64,13 +64,13 @@ async function watch(context: BrowserContext, mistakes: string[]): Promise<void>
       (message.type() === "error" || message.type() === "warning") &&
       !isRefusal(message.text(), message.location().url)
     ) {
-      mistakes.push(`console: ${message.text()} (${message.location().url})`);
+      errors.push(`console: ${message.text()} (${message.location().url})`);
     }
   });
   context.on("request", (request) => {
     const { protocol, host } = new URL(request.url());
     if (protocol.startsWith("http") && host !== new URL(url).host && host !== brandedHost) {
-      mistakes.push(`request to another host: ${request.url()}`);
+      errors.push(`request to another host: ${request.url()}`);
     }
   });
 }

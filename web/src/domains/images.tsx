@@ -10,7 +10,7 @@ import { announce, Button, Card, Confirm, Dialog, Icon, Notice } from "../ui";
 import type { Area } from "./area";
 import { cut } from "./canvas";
 import { Crop } from "./crop";
-import { kinds, type PictureName, pictureOf, pictureUrl } from "./picture";
+import { type ImageName, imageOf, imageUrl, kinds } from "./image";
 
 /** The largest file to read. The uploaded image is smaller. */
 const fileLimit = 32 << 20;
@@ -18,25 +18,25 @@ const fileLimit = 32 << 20;
 /** The types that browsers can draw. The service receives PNG. */
 const types = "image/png,image/jpeg,image/gif,image/webp,image/avif";
 
-interface PicturesProps {
+interface ImagesProps {
   domain: Domain;
   onChange: (domain: Domain) => void;
 }
 
-/** Pictures changes the logo and the icon of a domain. */
-export function Pictures({ domain, onChange }: PicturesProps) {
+/** Images changes the logo and the icon of a domain. */
+export function Images({ domain, onChange }: ImagesProps) {
   return (
     <Card title={t("image.title")}>
       <p class="muted">{t("image.lead")}</p>
       <div class="columns">
-        <Picture name="logo" domain={domain} onChange={onChange} />
-        <Picture name="icon" domain={domain} onChange={onChange} />
+        <ImageEditor name="logo" domain={domain} onChange={onChange} />
+        <ImageEditor name="icon" domain={domain} onChange={onChange} />
       </div>
     </Card>
   );
 }
 
-function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName }) {
+function ImageEditor({ name, domain, onChange }: ImagesProps & { name: ImageName }) {
   const [image, setImage] = useState<ImageBitmap>();
   const [problem, setProblem] = useState("");
   const submission = useSubmit();
@@ -66,18 +66,18 @@ function Picture({ name, domain, onChange }: PicturesProps & { name: PictureName
     });
   const title = name === "logo" ? t("image.logo") : t("image.icon");
   return (
-    <div class="picture stack">
+    <div class="image-editor stack">
       <h3>{title}</h3>
       <p class="muted small">{name === "logo" ? t("image.logo.text") : t("image.icon.text")}</p>
-      <Shown name={name} domain={domain} onFile={(file) => void choose(file)} />
+      <CurrentImage name={name} domain={domain} onFile={(file) => void choose(file)} />
       {problem && <Notice kind="bad">{problem}</Notice>}
       <div class="row">
         <FileButton
-          label={pictureOf(domain, name) ? t("image.replace") : t("image.choose")}
-          name={`${title}: ${pictureOf(domain, name) ? t("image.replace") : t("image.choose")}`}
+          label={imageOf(domain, name) ? t("image.replace") : t("image.choose")}
+          name={`${title}: ${imageOf(domain, name) ? t("image.replace") : t("image.choose")}`}
           onFile={(file) => void choose(file)}
         />
-        {pictureOf(domain, name) && <Delete name={name} title={title} domain={domain} onChange={onChange} />}
+        {imageOf(domain, name) && <Delete name={name} title={title} domain={domain} onChange={onChange} />}
       </div>
       <Dialog open={image !== undefined} onClose={close} title={t("image.crop.title", { name: title })}>
         {image && (
@@ -101,16 +101,16 @@ async function readImage(file: File): Promise<ImageBitmap | string> {
   }
 }
 
-interface ShownProps {
-  name: PictureName;
+interface CurrentImageProps {
+  name: ImageName;
   domain: Domain;
   onFile: (file: File | undefined) => void;
 }
 
-/** Shown shows the current image, and accepts a file that is dropped on it. */
-function Shown({ name, domain, onFile }: ShownProps) {
+/** CurrentImage shows the current image, and accepts a file that is dropped on it. */
+function CurrentImage({ name, domain, onFile }: CurrentImageProps) {
   const [over, setOver] = useState(false);
-  const image = pictureOf(domain, name);
+  const image = imageOf(domain, name);
   const keep = (event: DragEvent) => {
     event.preventDefault();
     setOver(true);
@@ -118,7 +118,7 @@ function Shown({ name, domain, onFile }: ShownProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a button does the same as dropping a file.
     <div
-      class={`picture-shown ${over ? "picture-over" : ""}`}
+      class={`image-current ${over ? "image-over" : ""}`}
       onDragOver={keep}
       onDragLeave={() => setOver(false)}
       onDrop={(event) => {
@@ -129,7 +129,7 @@ function Shown({ name, domain, onFile }: ShownProps) {
     >
       {image ? (
         <>
-          <img src={pictureUrl(domain, name)} alt={t("image.current")} width={image.width} height={image.height} />
+          <img src={imageUrl(domain, name)} alt={t("image.current")} width={image.width} height={image.height} />
           <span class="muted small">
             {t("image.facts", {
               width: number(image.width),
@@ -178,7 +178,7 @@ function FileButton({ label, name, onFile }: FileButtonProps) {
   );
 }
 
-function Delete({ name, title, domain, onChange }: PicturesProps & { name: PictureName; title: string }) {
+function Delete({ name, title, domain, onChange }: ImagesProps & { name: ImageName; title: string }) {
   const [open, setOpen] = useState(false);
   const submission = useSubmit();
   const remove = () =>
