@@ -1,0 +1,52 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { applyBrand } from "../brand";
+import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
+import { suggestLocale } from "../i18n";
+import { domains } from "../rpc";
+
+/** useBrand loads the brand of a domain, and returns undefined if there is none. */
+export function useBrand(domain: string): GetPublicBrandResponse | undefined {
+  const [brand, setBrand] = useState<GetPublicBrandResponse>();
+  useEffect(() => {
+    if (domain) {
+      domains.getPublicBrand({ domain }).then(setBrand, () => undefined); // The page works without it.
+    }
+  }, [domain]);
+  return brand;
+}
+
+/** showIcon sets the tab's icon, and returns a function that restores the old one. */
+function showIcon(href: string): () => void {
+  const own = [...document.head.querySelectorAll('link[rel="icon"]')];
+  const link = document.createElement("link");
+  link.rel = "icon";
+  link.href = href;
+  document.head.append(link);
+  for (const other of own) {
+    other.remove();
+  }
+  return () => link.replaceWith(...own);
+}
+
+interface BrandedProps {
+  brand: GetPublicBrandResponse | undefined;
+  children: ComponentChildren;
+}
+
+/** Branded shows its children in a brand, with the brand's icon and language. */
+export function Branded({ brand, children }: BrandedProps) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (element.current) {
+      applyBrand(element.current, brand?.brand);
+    }
+    suggestLocale(brand?.brand?.locale ?? "");
+    return brand?.hasIcon ? showIcon(`/imagine/${brand.domainId}/icon.png`) : undefined;
+  }, [brand]);
+  return (
+    <div ref={element} class={brand ? "branded" : undefined}>
+      {children}
+    </div>
+  );
+}
