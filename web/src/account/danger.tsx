@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { FormError } from "../forms/formerror";
+import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
 import type { Account } from "../gen/hush/v1/account_pb";
 import { t, tn } from "../i18n/account";
 import { accounts } from "../rpc";
 import { loadAccount, setAccount } from "../session";
 import { keepShrimp } from "../shrimp";
-import { announce, Button, Card, Confirm, Notice } from "../ui";
+import { announce, Button, Card, Notice } from "../ui";
 import { checkPassword, credentialProblem, PasswordField } from "./credentials";
 
 interface DangerProps {
@@ -28,10 +28,6 @@ function BurnAll() {
   const [open, setOpen] = useState(false);
   const [burned, setBurned] = useState<number>();
   const submission = useSubmit();
-  const close = () => {
-    submission.clear();
-    setOpen(false);
-  };
   const burn = () =>
     submission.run(async () => {
       const answer = await accounts.burnAllSecrets({});
@@ -54,17 +50,17 @@ function BurnAll() {
         {t("account.burn")}
       </Button>
       {burned !== undefined && <Notice kind="good">{burnedText(burned)}</Notice>}
-      <Confirm
+      <ConfirmCall
+        submission={submission}
         open={open}
-        onClose={close}
+        onClose={() => setOpen(false)}
         title={t("account.burn.title")}
-        action={submission.busy ? t("account.burn.busy") : t("account.burn")}
+        action={t("account.burn")}
+        busy={t("account.burn.busy")}
         onConfirm={burn}
-        busy={submission.busy}
       >
         <p>{t("account.burn.text")}</p>
-        <FormError submission={submission} />
-      </Confirm>
+      </ConfirmCall>
     </div>
   );
 }
@@ -79,7 +75,6 @@ function Destroy({ who, onDestroyed }: DangerProps) {
   const submission = useSubmit(credentialProblem({ password: "password" }));
   const close = () => {
     setPassword("");
-    submission.clear();
     setOpen(false);
   };
   const destroy = () =>
@@ -99,13 +94,14 @@ function Destroy({ who, onDestroyed }: DangerProps) {
       <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
         {t("account.destroy")}
       </Button>
-      <Confirm
+      <ConfirmCall
+        submission={submission}
         open={open}
         onClose={close}
         title={t("account.destroy.title")}
-        action={submission.busy ? t("account.destroy.busy") : t("account.destroy.submit")}
+        action={t("account.destroy.submit")}
+        busy={t("account.destroy.busy")}
         onConfirm={destroy}
-        busy={submission.busy}
       >
         <p>{t("account.destroy.text", { address: who.address })}</p>
         <div ref={submission.area}>
@@ -116,8 +112,7 @@ function Destroy({ who, onDestroyed }: DangerProps) {
             error={submission.errorAt("password")}
           />
         </div>
-        <FormError submission={submission} />
-      </Confirm>
+      </ConfirmCall>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { dateOf, relative } from "../format";
+import { ConfirmCall } from "../forms/confirmcall";
 import { FormError } from "../forms/formerror";
 import { useSubmit } from "../forms/submit";
 import type { Session } from "../gen/hush/v1/account_pb";
@@ -8,7 +9,7 @@ import { LoadState, useLoaded } from "../loaded";
 import { navigate } from "../router";
 import { sessions } from "../rpc";
 import { signOut } from "../session";
-import { announce, Button, Card, Confirm, Icon, Relative } from "../ui";
+import { announce, Button, Card, Icon, Relative } from "../ui";
 
 /** Sessions lists the account's sessions, and ends them. */
 export function Sessions() {
@@ -74,10 +75,6 @@ function Row({ session, onEnd }: { session: Session; onEnd: () => void }) {
 function Everywhere() {
   const [open, setOpen] = useState(false);
   const submission = useSubmit();
-  const close = () => {
-    submission.clear();
-    setOpen(false);
-  };
   const end = () =>
     submission.run(async () => {
       await sessions.revokeSessions({ all: true });
@@ -88,17 +85,17 @@ function Everywhere() {
   return (
     <div>
       <Button onClick={() => setOpen(true)}>{t("account.sessions.all")}</Button>
-      <Confirm
+      <ConfirmCall
+        submission={submission}
         open={open}
-        onClose={close}
+        onClose={() => setOpen(false)}
         title={t("account.sessions.all.title")}
-        action={submission.busy ? t("account.sessions.all.busy") : t("account.sessions.all")}
+        action={t("account.sessions.all")}
+        busy={t("account.sessions.all.busy")}
         onConfirm={end}
-        busy={submission.busy}
       >
         <p>{t("account.sessions.all.text")}</p>
-        <FormError submission={submission} />
-      </Confirm>
+      </ConfirmCall>
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { dateOf } from "../format";
-import { FormError } from "../forms/formerror";
+import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
 import type { ApiToken } from "../gen/hush/v1/account_pb";
 import { rich, t } from "../i18n/account";
 import { asRefusal } from "../refusal";
 import { accounts } from "../rpc";
-import { announce, Button, Confirm, Icon, Relative } from "../ui";
+import { announce, Button, Icon, Relative } from "../ui";
 import { scopes } from "./scopes";
 
 interface ListProps {
@@ -95,10 +95,6 @@ interface RevokeProps {
 
 function RevokeDialog({ token, onClose, onRevoked }: RevokeProps) {
   const submission = useSubmit();
-  const close = () => {
-    submission.clear();
-    onClose();
-  };
   const revoke = () =>
     submission.run(async () => {
       const tokenId = token?.tokenId ?? "";
@@ -114,16 +110,16 @@ function RevokeDialog({ token, onClose, onRevoked }: RevokeProps) {
       onRevoked(tokenId);
     });
   return (
-    <Confirm
+    <ConfirmCall
+      submission={submission}
       open={token !== undefined}
-      onClose={close}
+      onClose={onClose}
       title={t("tokens.revoke.title", { name: token?.name ?? "" })}
-      action={submission.busy ? t("tokens.revoke.busy") : t("tokens.revoke")}
+      action={t("tokens.revoke")}
+      busy={t("tokens.revoke.busy")}
       onConfirm={revoke}
-      busy={submission.busy}
     >
       <p>{t("tokens.revoke.text")}</p>
-      <FormError submission={submission} />
-    </Confirm>
+    </ConfirmCall>
   );
 }

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { dateOf } from "../format";
-import { FormError } from "../forms/formerror";
+import { ConfirmCall } from "../forms/confirmcall";
 import { type Problem, useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t } from "../i18n/colonel";
@@ -9,7 +9,7 @@ import { keyIn } from "../link";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { colonel } from "../rpc";
-import { announce, Button, Card, Confirm, Facts, Field, Form, Notice, TextInput, Time } from "../ui";
+import { announce, Button, Card, Facts, Field, Form, Notice, TextInput, Time } from "../ui";
 
 function burnProblem(thrown: unknown): Problem {
   const gone = asRefusal(thrown).code === "not_found";
@@ -28,10 +28,6 @@ export function BurnReported({ onBurned }: { onBurned: () => void }) {
     setBurned(undefined);
     setWrong(!key);
     setAsking(Boolean(key));
-  };
-  const close = () => {
-    submission.clear();
-    setAsking(false);
   };
   const burn = () =>
     submission.run(async () => {
@@ -72,17 +68,17 @@ export function BurnReported({ onBurned }: { onBurned: () => void }) {
         </div>
       </Form>
       {burned && <Burned metadata={burned} />}
-      <Confirm
+      <ConfirmCall
+        submission={submission}
         open={asking}
-        onClose={close}
+        onClose={() => setAsking(false)}
         title={t("colonel.burn.confirm")}
-        action={submission.busy ? t("burn.busy") : t("burn.confirm")}
+        action={t("burn.confirm")}
+        busy={t("burn.busy")}
         onConfirm={burn}
-        busy={submission.busy}
       >
         <p>{t("colonel.burn.warning")}</p>
-        <FormError submission={submission} />
-      </Confirm>
+      </ConfirmCall>
     </Card>
   );
 }

@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { size } from "../format";
+import { ConfirmCall } from "../forms/confirmcall";
 import { FormError } from "../forms/formerror";
 import { useSubmit } from "../forms/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { number } from "../i18n";
 import { t } from "../i18n/domains";
 import { domains } from "../rpc";
-import { announce, Button, Card, Confirm, Dialog, Icon, Notice } from "../ui";
+import { announce, Button, Card, Dialog, Icon, Notice } from "../ui";
 import type { Area } from "./area";
 import { cut } from "./canvas";
 import { Crop } from "./crop";
@@ -195,17 +196,16 @@ function Delete({ name, title, domain, onChange }: ImagesProps & { name: ImageNa
       <Button kind="danger" icon="trash" aria-label={`${title}: ${t("image.delete")}`} onClick={() => setOpen(true)}>
         {t("image.delete")}
       </Button>
-      <Confirm
+      <ConfirmCall
+        submission={submission}
         open={open}
         onClose={() => setOpen(false)}
         title={t("image.delete.title", { name: title })}
         action={t("image.delete")}
         onConfirm={remove}
-        busy={submission.busy}
       >
         <p>{t("image.delete.text")}</p>
-        <FormError submission={submission} />
-      </Confirm>
+      </ConfirmCall>
     </>
   );
 }

@@ -1,21 +1,17 @@
 import { useState } from "preact/hooks";
-import { FormError } from "../forms/formerror";
+import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
 import type { Domain } from "../gen/hush/v1/domain_pb";
 import { t } from "../i18n/domains";
 import { navigate } from "../router";
 import { domains } from "../rpc";
-import { announce, Button, Card, Confirm } from "../ui";
+import { announce, Button, Card } from "../ui";
 
 /** Remove removes a domain, after a confirmation. */
 export function Remove({ domain }: { domain: Domain }) {
   const [open, setOpen] = useState(false);
   const submission = useSubmit();
   const name = domain.displayDomain;
-  const close = () => {
-    setOpen(false);
-    submission.clear();
-  };
   const remove = () =>
     submission.run(async () => {
       await domains.removeDomain({ domain: domain.domainId });
@@ -30,17 +26,16 @@ export function Remove({ domain }: { domain: Domain }) {
           {t("domain.remove")}
         </Button>
       </div>
-      <Confirm
+      <ConfirmCall
+        submission={submission}
         open={open}
-        onClose={close}
+        onClose={() => setOpen(false)}
         title={t("domain.remove.confirm", { name })}
         action={t("domain.remove")}
         onConfirm={remove}
-        busy={submission.busy}
       >
         <p>{t("domain.remove.warning")}</p>
-        <FormError submission={submission} />
-      </Confirm>
+      </ConfirmCall>
     </Card>
   );
 }

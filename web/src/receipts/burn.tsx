@@ -1,11 +1,13 @@
 import { useState } from "preact/hooks";
+import { ConfirmCall } from "../forms/confirmcall";
+import { type Problem, useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t } from "../i18n";
 import { passphraseText, problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { secrets } from "../rpc";
 import { account } from "../session";
-import { announce, Button, Confirm, Field, Notice, PasswordInput } from "../ui";
+import { announce, Button, Field, PasswordInput } from "../ui";
 import { isLockedForGood } from "./phase";
 
 interface BurnProps {
@@ -17,55 +19,45 @@ interface BurnProps {
 /** Burn is a button that destroys a secret unread, after a confirmation. */
 export function Burn({ metadata, onBurned, label }: BurnProps) {
   const [open, setOpen] = useState(false);
-  const [busy, setBusy] = useState(false);
   const [passphrase, setPassphrase] = useState("");
-  const [problem, setProblem] = useState("");
   const asks = metadata.hasPassphrase && !isLockedForGood(metadata) && !isOwn(metadata);
+  const submission = useSubmit((thrown) => burnProblem(thrown, asks));
   const close = () => {
     setOpen(false);
     setPassphrase("");
-    setProblem("");
   };
-  const burn = async () => {
-    if (busy) {
-      return;
-    }
-    setBusy(true);
-    try {
+  const burn = () =>
+    submission.run(async () => {
       const answer = await secrets.burnSecret({ metadataKey: metadata.metadataKey, passphrase });
       close();
       announce(t("result.burned"));
       if (answer.metadata) {
         onBurned(answer.metadata);
       }
-    } catch (thrown) {
-      setProblem(burnProblem(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <>
       <Button kind="danger" icon="fire" onClick={() => setOpen(true)}>
         {label}
       </Button>
-      <Confirm
+      <ConfirmCall
+        submission={submission}
         open={open}
         onClose={close}
         title={t("burn.title")}
-        action={busy ? t("burn.busy") : t("burn.confirm")}
-        onConfirm={() => void burn()}
-        busy={busy}
+        action={t("burn.confirm")}
+        busy={t("burn.busy")}
+        onConfirm={burn}
       >
         <p>{t("burn.text")}</p>
-        {asks ? (
-          <Field label={t("burn.passphrase")} error={problem}>
-            <PasswordInput value={passphrase} onValue={setPassphrase} />
-          </Field>
-        ) : (
-          problem && <Notice kind="bad">{problem}</Notice>
+        {asks && (
+          <div ref={submission.area}>
+            <Field label={t("burn.passphrase")} error={submission.errorAt("passphrase")}>
+              <PasswordInput value={passphrase} onValue={setPassphrase} />
+            </Field>
+          </div>
         )}
-      </Confirm>
+      </ConfirmCall>
     </>
   );
 }
@@ -74,7 +66,9 @@ function isOwn(metadata: Metadata): boolean {
   return Boolean(metadata.custid) && metadata.custid === account.value?.address;
 }
 
-function burnProblem(thrown: unknown): string {
+/** burnProblem returns the problem of a refusal, at the passphrase's field if there is one. */
+function burnProblem(thrown: unknown, asks: boolean): Problem {
   const refusal = asRefusal(thrown);
-  return refusal.reason === "passphrase" ? passphraseText(refusal) : problemText(thrown);
+  const wrong = refusal.reason === "passphrase";
+  return { field: wrong && asks ? "passphrase" : "", text: wrong ? passphraseText(refusal) : problemText(thrown) };
 }

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { dateOf } from "../format";
-import { FormError } from "../forms/formerror";
+import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { rich, t } from "../i18n/receipts";
 import { secrets } from "../rpc";
-import { announce, Button, Confirm, Icon, Relative } from "../ui";
+import { announce, Button, Icon, Relative } from "../ui";
 import { endOf, type Phase, phaseOf } from "./phase";
 
 interface ListProps {
@@ -109,10 +109,6 @@ interface BurnDialogProps {
 /** BurnDialog asks before it burns a secret. The owner needs no passphrase. */
 function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
   const submission = useSubmit();
-  const close = () => {
-    submission.clear();
-    onClose();
-  };
   const burn = () =>
     submission.run(async () => {
       if (!metadata) {
@@ -123,13 +119,14 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
       onBurned(answer.metadata ?? metadata);
     });
   return (
-    <Confirm
+    <ConfirmCall
+      submission={submission}
       open={metadata !== undefined}
-      onClose={close}
+      onClose={onClose}
       title={t("burn.title")}
-      action={submission.busy ? t("burn.busy") : t("burn.confirm")}
+      action={t("burn.confirm")}
+      busy={t("burn.busy")}
       onConfirm={burn}
-      busy={submission.busy}
     >
       {metadata && (
         <p>
@@ -137,7 +134,6 @@ function BurnDialog({ metadata, onClose, onBurned }: BurnDialogProps) {
         </p>
       )}
       <p>{t("burn.text")}</p>
-      <FormError submission={submission} />
-    </Confirm>
+    </ConfirmCall>
   );
 }
