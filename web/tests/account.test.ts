@@ -4,7 +4,7 @@ import { returnPath, signInFor } from "../src/account/returnpath";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
 import { search } from "../src/receipts/list";
 
-test("sign-in leads back to pages of the list", () => {
+test("sign-in returns to the listed pages", () => {
   for (const path of [
     "/recent",
     "/account",
@@ -18,7 +18,7 @@ test("sign-in leads back to pages of the list", () => {
   }
 });
 
-test("sign-in leads nowhere else", () => {
+test("sign-in returns to no other page", () => {
   const others = [
     null,
     "",
@@ -44,7 +44,7 @@ test("sign-in leads nowhere else", () => {
   assert.equal(signInFor("/verify/abc"), "/signin");
 });
 
-test("search finds what holds each word", () => {
+test("search finds the receipts that contain each word", () => {
   const rows = [
     { memo: "Wi-Fi of the Cabin", secretShortkey: "ab12cd", shareDomain: "", recipients: [] },
     { memo: "", secretShortkey: "ef34gh", shareDomain: "cabin.example", recipients: ["jo*****@e*****.com"] },

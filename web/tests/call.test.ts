@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { onFirstCall } from "../src/call";
 
-test("a client is loaded by its first call, and its methods are called as they are", async () => {
+test("the first call loads the client, and its methods get the arguments unchanged", async () => {
   let loads = 0;
   const client = {
     double: async ({ n }: { n: number }) => n * 2,
@@ -31,7 +31,7 @@ test("a client is loaded by its first call, and its methods are called as they a
   await assert.rejects(calls.refuse(), RangeError);
 });
 
-test("a call fails where its client does not load", async () => {
+test("a call fails if its client does not load", async () => {
   const calls = onFirstCall<{ get: () => Promise<number> }>(() => Promise.reject(new TypeError("no script")));
   await assert.rejects(calls.get(), TypeError);
 });

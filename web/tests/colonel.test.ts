@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { daysOf } from "../src/colonel/days";
 
-test("daysOf counts by day, today last", () => {
+test("daysOf counts by day, with today last", () => {
   const now = new Date(2026, 2, 30, 13);
   const moments = [
     now,

@@ -8,14 +8,14 @@ import type { Brand } from "../src/gen/hush/v1/domain_pb";
 
 const brand = (fields: Partial<Brand>) => fields as Brand;
 
-test("hostIn takes the host out of what people paste", () => {
+test("hostIn finds the host in a pasted URL", () => {
   for (const text of ["secrets.example.com", " https://secrets.example.com/a?b#c ", "HTTP://secrets.example.com"]) {
     assert.equal(hostIn(text).toLowerCase(), "secrets.example.com", text);
   }
   assert.equal(hostIn("  "), "");
 });
 
-test("changeOf names what was changed and what was taken back", () => {
+test("changeOf returns the fields that were changed and those to unset", () => {
   const saved = draftOf(brand({ colour: "#abc", buttonTextLight: true, description: "Otters" }));
   assert.equal(changeOf(saved, saved), undefined);
   assert.deepEqual(changeOf(saved, { ...saved, color: "", ink: "auto", description: "" }), {
@@ -33,19 +33,19 @@ test("changeOf names what was changed and what was taken back", () => {
   });
 });
 
-test("draftOf and brandOf agree on what was never set", () => {
+test("draftOf and brandOf agree on fields that were never set", () => {
   assert.deepEqual(draftOf(undefined), draftOf(brand({ fontFamily: "sans", cornerStyle: "rounded" })));
   assert.equal(changeOf(draftOf(undefined), draftOf(brand({ fontFamily: "sans" }))), undefined);
   assert.equal(brandOf({ ...draftOf(undefined), color: "red;}" }).primaryColor, undefined);
 });
 
-test("count counts as the service does", () => {
+test("charCount counts as the service does", () => {
   assert.equal(charCount("a😀ä"), 3);
 });
 
 const image = { width: 900, height: 420 };
 
-test("largest is everything, or the square in the middle", () => {
+test("largest returns the whole image, or the square in its middle", () => {
   assert.deepEqual(largest(image, false), { x: 0, y: 0, ...image });
   assert.deepEqual(largest(image, true), { x: 240, y: 0, width: 420, height: 420 });
 });
@@ -58,7 +58,7 @@ function inside(area: Area, square: boolean, size = image): void {
   assert.ok(!square || area.width === area.height, text);
 }
 
-test("drag stays in the image whatever the pointer does", () => {
+test("drag stays in the image wherever the pointer goes", () => {
   const grips = ["nw", "ne", "sw", "se", "middle"] as const;
   for (const size of [image, { width: 3, height: 900 }]) {
     for (const square of [true, false]) {
@@ -72,14 +72,14 @@ test("drag stays in the image whatever the pointer does", () => {
   }
 });
 
-test("drag leaves the corner across where it is", () => {
+test("drag does not move the opposite corner", () => {
   const area = { x: 100, y: 100, width: 200, height: 150 };
   assert.deepEqual(drag(area, "nw", 20, 30, image, false), { x: 120, y: 130, width: 180, height: 120 });
   assert.deepEqual(drag(area, "se", 20, 30, image, false), { x: 100, y: 100, width: 220, height: 180 });
   assert.deepEqual(drag(area, "middle", -500, 500, image, false), { x: 0, y: 270, width: 200, height: 150 });
 });
 
-test("sliders move one edge, and squares grow about their middle", () => {
+test("edges moves one edge, and resize keeps the centre", () => {
   const area = { x: 100, y: 100, width: 200, height: 150 };
   assert.deepEqual(edges(area, "left", 140, image), { x: 140, y: 100, width: 160, height: 150 });
   assert.deepEqual(edges(area, "right", 900, image), { x: 100, y: 100, width: 800, height: 150 });

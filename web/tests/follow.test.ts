@@ -14,14 +14,14 @@ test("a receipt is followed while its secret waits, whether or not its key is sh
 });
 
 // A final state already says that nobody can open the secret.
-test("a receipt says that its secret is locked for good, as long as it waits", () => {
+test("a secret is locked for good only while it waits", () => {
   for (const [name, state] of Object.entries(State)) {
     assert.equal(isLockedForGood({ state, lockedForGood: true }), name === "new" || name === "viewed", name);
     assert.equal(isLockedForGood({ state, lockedForGood: false }), false, name);
   }
 });
 
-test("a lock without an end names no time to try again at", () => {
+test("the text for a lock without an end contains no time", () => {
   const refused = new Refusal("", { code: "resource_exhausted", reason: "locked", forGood: true });
   assert.match(problemText(refused), /cannot be opened any more/);
 });
@@ -49,7 +49,7 @@ async function* refusing(code: Code): AsyncGenerator<{ metadata?: Metadata }> {
   throw new Refusal("", { code, reason: "too_many" });
 }
 
-test("a page that is refused a stream polls, until the secret has ended", async () => {
+test("follow polls without a stream, until the secret is final", async () => {
   const page = shown();
   const states = [State.new, State.viewed, State.received];
   const seen: number[] = [];
@@ -84,7 +84,7 @@ test("a page that is refused a stream polls, until the secret has ended", async 
   );
 });
 
-test("a page that polls goes back to a stream, and stops where there is nothing", async () => {
+test("follow returns to a stream after polling, and stops if the receipt is gone", async () => {
   const page = shown();
   const seen: number[] = [];
   const gone: unknown[] = [];

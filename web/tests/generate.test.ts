@@ -14,7 +14,7 @@ const all: CharacterChoice = {
   unambiguous: false,
 };
 
-test("characters has one of each chosen set and nothing else", () => {
+test("characters uses each chosen set and nothing else", () => {
   for (let i = 0; i < 300; i++) {
     const text = characters({ ...all, length: 4 });
     assert.match(text, /[A-Z]/);
@@ -32,7 +32,7 @@ test("characters has one of each chosen set and nothing else", () => {
   assert.equal(characterBits(none), 0);
 });
 
-test("below is fair", () => {
+test("below is uniform", () => {
   const counts = new Array<number>(10).fill(0);
   const rounds = 100_000;
   for (let i = 0; i < rounds; i++) {
@@ -43,7 +43,7 @@ test("below is fair", () => {
   assert.ok(chi < 40, `below(10): chi-square ${chi}, want below 40`);
 });
 
-test("the word list has what words promises", async () => {
+test("the word list has 1,024 words, and words joins some", async () => {
   assert.equal(wordlist.length, 2 ** bitsPerWord);
   assert.equal(new Set(wordlist).size, wordlist.length);
   for (const word of wordlist) {

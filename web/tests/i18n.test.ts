@@ -81,7 +81,7 @@ for (const [folder, english] of catalogues) {
   });
 }
 
-test("parse and firstKnown read what browsers and accounts say", () => {
+test("parse and firstKnown read the names of browsers and accounts", () => {
   assert.equal(parse("pt-BR"), "pt_BR");
   assert.equal(parse("pt"), "pt_BR");
   assert.equal(parse("de_AT"), "de");

@@ -4,7 +4,7 @@ import { homeElsewhere, keyIn, receiptLink, secretLink } from "../src/link";
 
 const key = "abcdefghijklmnopqrstuvwxy012345";
 
-test("keyIn finds the key in what became of a link", () => {
+test("keyIn finds the key in a mangled link", () => {
   const spellings = [
     key,
     `#${key}`,
@@ -28,19 +28,19 @@ test("keyIn finds the key in what became of a link", () => {
   }
 });
 
-test("keyIn finds nothing in what is no key", () => {
+test("keyIn finds no key where there is none", () => {
   for (const text of ["", "#", key.slice(1), `${key}0`, "a".repeat(62), "../../etc/passwd"]) {
     assert.equal(keyIn(text), "", `keyIn(${JSON.stringify(text)})`);
   }
 });
 
-test("links carry the key in the fragment", () => {
+test("links have the key in the fragment", () => {
   assert.equal(secretLink("https://hush.example/", key), `https://hush.example/s#${key}`);
   assert.equal(secretLink("https://hush.example", key, "secrets.example"), `https://secrets.example/s#${key}`);
   assert.equal(receiptLink("https://hush.example", key), `https://hush.example/r#${key}`);
 });
 
-test("homeElsewhere names the service's own address to pages on other hosts", () => {
+test("homeElsewhere returns the service's own address on other hosts", () => {
   assert.equal(homeElsewhere("https://secrets.example/", "drop.tenant.example"), "https://secrets.example");
   assert.equal(homeElsewhere("https://secrets.example:8443", "drop.tenant.example"), "https://secrets.example:8443");
   assert.equal(homeElsewhere("https://secrets.example:8443", "secrets.example"), "");

@@ -5,7 +5,7 @@ import { scrub } from "../src/scrub";
 const key = "abcdefghijklmnopqrstuvwxy012345";
 const token = "0123456789abcdef0123456789abcdef01234567";
 
-test("scrub leaves nothing that opens or names", () => {
+test("scrub removes keys, tokens and e-mail addresses", () => {
   const texts = [
     `https://hush.example/s#${key}`,
     `https://hush.example/secret/${key}?x=1`,
@@ -26,7 +26,7 @@ test("scrub leaves nothing that opens or names", () => {
   }
 });
 
-test("scrub keeps what helps", () => {
+test("scrub keeps the rest of a message", () => {
   const stack = "TypeError: x is undefined\n    at draw (https://hush.example/assets/index-AbC123.js:1:2345)";
   assert.equal(scrub(stack), stack);
 });

@@ -6,7 +6,7 @@ import { solve } from "../src/worker/altcha";
 
 const digest = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex");
 
-test("sha256 is SHA-256 for all lengths around a block's end", () => {
+test("sha256 matches SHA-256 for all lengths around a block's end", () => {
   for (let length = 0; length <= 200; length++) {
     const message = Uint8Array.from({ length }, (_, i) => (i * 37 + length) & 255);
     assert.equal(sha256(message), digest(message), `sha256 of ${length} bytes`);
