@@ -1,31 +1,32 @@
 import { inSeconds, size } from "./format";
-import { type Key, t, tn } from "./i18n";
+import { t, tn } from "./i18n";
 import { asRefusal, type Reason, type Refusal } from "./refusal";
 
-const byReason: Partial<Record<Reason, Key>> = {
-  quota: "problem.quota",
-  account_required: "problem.account_required",
-  domain_not_found: "problem.domain_not_found",
-  domain_suspended: "problem.domain_suspended",
-  scope: "problem.scope",
-  shrimp: "problem.shrimp",
-  cross_site: "problem.cross_site",
-  challenge: "problem.challenge",
-  credentials: "problem.credentials",
-  unverified: "problem.unverified",
-  address_taken: "problem.address_taken",
-  ticket: "problem.ticket",
-  duplicate: "problem.duplicate",
-  not_configured: "problem.not_configured",
-  insecure: "problem.insecure",
-  passphrase: "problem.passphrase",
-};
+/** The reasons whose text has no parameters. Its key is problem.REASON. */
+const plain = [
+  "quota",
+  "account_required",
+  "domain_not_found",
+  "domain_suspended",
+  "scope",
+  "shrimp",
+  "cross_site",
+  "challenge",
+  "credentials",
+  "unverified",
+  "address_taken",
+  "ticket",
+  "duplicate",
+  "not_configured",
+  "insecure",
+  "passphrase",
+] as const satisfies Reason[];
 
 /** problemText returns the text for what a call threw, in the visitor's language. */
 export function problemText(thrown: unknown): string {
   const refusal = asRefusal(thrown);
-  const key = byReason[refusal.reason];
-  return key ? t(key) : (worded(refusal) ?? byCode(refusal));
+  const reason = plain.find((name) => name === refusal.reason);
+  return reason ? t(`problem.${reason}`) : (withParameters(refusal) ?? byCode(refusal));
 }
 
 /** passphraseText says that a passphrase is missing or wrong, and what the visitor can do. */
@@ -41,8 +42,8 @@ export function passphraseText(refusal: Refusal): string {
     : t("open.locked.for_good");
 }
 
-/** worded returns the text for reasons whose text has parameters. */
-function worded(refusal: Refusal): string | undefined {
+/** withParameters returns the text for a reason whose text has parameters. */
+function withParameters(refusal: Refusal): string | undefined {
   switch (refusal.reason) {
     case "rate_limited":
       return refusal.retryAfter > 0
