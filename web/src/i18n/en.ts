@@ -211,7 +211,7 @@ export default {
   "open.cleared": "The secret was shown and is no longer here. It cannot be shown again.",
   "open.idle": "The secret leaves this page when you do, or after five minutes in the background.",
   "open.gone.title": "There is no secret behind this link",
-  "open.gone.text": "It was opened, was burned, expired, or never existed. By design, the link does not tell which.",
+  "open.gone.text": "It was opened, was burned, expired, or never existed. By design, the link does not show which.",
   "open.gone.expected":
     "If you expected a secret, tell the sender that the link did not open. Their receipt shows what happened.",
   "open.bad.title": "This link is incomplete",

@@ -19,7 +19,6 @@ export default {
   "about.browser": "The pages load nothing from other hosts, do not track you, and store no secret in the browser.",
 
   "feedback.title": "Feedback",
-
   "feedback.lead": "What works, what does not, what is missing? The administrators of this service read your message.",
   "feedback.message": "Your message",
   "feedback.placeholder": "I tried to…",

@@ -1,7 +1,6 @@
 /** The texts of the administrators' page. */
 export default {
   "colonel.title": "Overview",
-
   "colonel.refresh": "Refresh",
   "colonel.count.secrets": "Unopened secrets",
   "colonel.count.created": "Secrets shared in total",

@@ -1,7 +1,6 @@
 /** The texts of the domains' pages. */
 export default {
   "domains.title": "Domains",
-
   "domains.lead": "Share links on a domain of your own, with your own appearance.",
   "domains.list": "Your domains",
   "domains.add": "Add a domain",
