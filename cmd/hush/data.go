@@ -29,13 +29,13 @@ var errInUse = errors.New("in use by another hush: stop that one first")
 
 // data is an open data folder.
 type data struct {
-	store  storage.Store
-	shares storage.Shares
-	keys   *seal.Keys
-	locked bool // whether the keys are kept from swap
-	room   func() bool
-	fault  chan error // gets the one error after which the process must stop
-	close  func() error
+	store        storage.Store
+	shares       storage.Shares
+	keys         *seal.Keys
+	locked       bool // whether the keys are kept from swap
+	hasDiskSpace func() bool
+	fault        chan error // gets the one error after which the process must stop
+	close        func() error
 }
 
 // fileBytes returns a function for the length of the database's file, or nil for
@@ -104,7 +104,7 @@ func openStore(folder *bolt.Folder, s *settings, p program, log *slog.Logger) (*
 		return nil, err
 	}
 	d.store, d.shares = store, shares
-	d.room = folder.HasDiskSpace
+	d.hasDiskSpace = folder.HasDiskSpace
 	d.close = func() error { return errors.Join(store.Close(), shares.Close(), folder.Close()) }
 	return d, nil
 }

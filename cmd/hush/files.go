@@ -19,13 +19,14 @@ const (
 	leastFiles = reservedFiles + 64
 )
 
-// room is how many connections the limit on open files leaves.
-type room struct {
+// connectionLimits are the limits on connections that the limit on open files
+// allows.
+type connectionLimits struct {
 	total, perNetwork, lingering int
 }
 
-// checkFiles refuses a limit on open files that leaves no service worth its
-// name. The limit is 0 where it is unknown.
+// checkFiles refuses a limit on open files that is too low for a useful
+// service. The limit is 0 if it is unknown.
 func checkFiles(limit int) error {
 	if limit > 0 && limit < leastFiles {
 		return fmt.Errorf("the limit on open files (ulimit -n) is %d: raise it to %d or more, %d for all connections", limit, leastFiles, fullFiles)
@@ -33,24 +34,24 @@ func checkFiles(limit int) error {
 	return nil
 }
 
-// roomWithin returns what a limit on open files leaves of the limits on
-// connections, each in proportion. A process that runs out of files accepts no
+// connectionLimitsWithin returns the limits on connections that a limit on open
+// files allows, each in proportion. A process that runs out of files accepts no
 // connection, so the total stays below its limit. The limit is at least
 // leastFiles, or 0 if it is unknown.
-func roomWithin(limit, perNetwork int) room {
+func connectionLimitsWithin(limit, perNetwork int) connectionLimits {
 	if limit == 0 || limit >= fullFiles {
-		return room{maxConnections, perNetwork, connections.Lingering}
+		return connectionLimits{maxConnections, perNetwork, connections.Lingering}
 	}
 	files := limit - reservedFiles
 	total := files * maxConnections / (fullFiles - reservedFiles)
-	return room{total, max(1, perNetwork*total/maxConnections), files - total}
+	return connectionLimits{total, max(1, perNetwork*total/maxConnections), files - total}
 }
 
-// connectionRoom is roomWithin of this process, and says so if it is less than
-// it would be.
-func (s *settings) connectionRoom(log *slog.Logger) room {
+// affordableConnections returns the limits of this process, and logs a warning if
+// the limit on open files lowers them.
+func (s *settings) affordableConnections(log *slog.Logger) connectionLimits {
 	limit := process.FileLimit()
-	r := roomWithin(limit, s.networkConns)
+	r := connectionLimitsWithin(limit, s.networkConns)
 	if r.total < maxConnections {
 		log.Warn("the limit on open files is low, so fewer connections are accepted; see ulimit -n or LimitNOFILE",
 			"limit", limit, "needed", fullFiles, "connections", r.total, "otherwise", maxConnections, "of-one-network", r.perNetwork)

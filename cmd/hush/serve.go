@@ -155,7 +155,7 @@ func (s *settings) openVault(ctx context.Context, d *data, base *url.URL, made *
 
 // open opens the vault on a data folder.
 func (s *settings) open(ctx context.Context, d *data, opts vault.Options) (*vault.Vault, error) {
-	opts.Store, opts.Shares, opts.Keys, opts.HasDiskSpace, opts.Now = d.store, d.shares, d.keys, d.room, time.Now
+	opts.Store, opts.Shares, opts.Keys, opts.HasDiskSpace, opts.Now = d.store, d.shares, d.keys, d.hasDiskSpace, time.Now
 	v, err := vault.Open(ctx, opts)
 	if errors.Is(err, seal.ErrWrongRootKey) {
 		return nil, fmt.Errorf("the root key is not the one that the data in %s was made with; nothing was changed", s.data)

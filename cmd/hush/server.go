@@ -83,7 +83,7 @@ func (s *settings) limitConnections(listener net.Listener, log *slog.Logger) *co
 	warn := sync.OnceFunc(func() {
 		log.Warn("a connection or request was refused, because its network or the service has too many; see --max-connections-per-network and --trusted-proxies")
 	})
-	r := s.connectionRoom(log)
+	r := s.affordableConnections(log)
 	return connections.NewListener(listener, connections.Limits{
 		Total: r.total, PerNetwork: r.perNetwork, Lingering: r.lingering, Exempt: s.trustedProxies, Refused: warn,
 		Requests: maxRequests, RequestsPerNetwork: requestsPerConnection * r.perNetwork,

@@ -35,7 +35,7 @@ var (
 	errShrimp = errors.New("the session's token is missing or wrong: refresh the page and try again")
 	// ErrInsecure refuses a sign-in over plain HTTP: browsers would not keep
 	// the session cookie.
-	ErrInsecure = errors.New("signing in takes https, or http on this very machine")
+	ErrInsecure = errors.New("signing in requires https, or http on the same machine")
 )
 
 // errPanic reports that a service panicked. It does not keep the value, which
