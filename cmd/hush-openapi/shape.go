@@ -169,7 +169,7 @@ func (all *shapes) known(s *shape, name string) *shape {
 	return elsewhere
 }
 
-// members writes the members of an object. One object alone does not tell which
+// members writes the members of an object. One object alone does not show which
 // of them are always there.
 func (all *shapes) members(out *yaml.Node, s *shape) {
 	properties, required := object(), []string{}
