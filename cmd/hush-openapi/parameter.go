@@ -116,7 +116,7 @@ func byOperation() map[string][]parameter {
 		"AddDomain":         {{name: "domain", field: "domain", required: true}},
 		"UpdateDomainBrand": brandParameters(),
 		"UpdateDomainLogo": {
-			{name: "logo", text: "The image: PNG, JPEG, GIF or WebP.", binary: true},
+			{name: "logo", text: "The image: PNG, JPEG or GIF.", binary: true},
 			{name: "image", text: "Another name for `logo`.", binary: true},
 			{name: "icon", text: "Another name for `logo`.", binary: true},
 		},

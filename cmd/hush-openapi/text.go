@@ -39,7 +39,7 @@ func readComment(text string) (paragraphs []string, rules map[string]string) {
 	return paragraphs, rules
 }
 
-// withoutName turns "RevealSecret destroys a secret." into "Destroys a secret."
+// withoutName removes the name of a method that a comment begins with.
 func withoutName(text, name string) string {
 	rest, named := strings.CutPrefix(text, name+" ")
 	if !named {
