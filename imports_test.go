@@ -28,10 +28,25 @@ const module = "hush"
 // and nothing imports a command.
 var directions = map[string][]string{
 	"cmd/hush": {
-		"cmd/hush/process", "connections", "crash", "gen/...", "handlers", "hosts", "locale", "mail", "resolver", "routes", "seal", "storage/...",
-		"vault", "vault/caller", "vault/email", "vault/outbox", "vault/place", "vault/refusal", "vault/rows", "web",
+		"cmd/hush/admin", "cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/process", "cmd/hush/server",
+		"cmd/hush/settings", "handlers", "routes", "seal",
 	},
-	"cmd/hush/process":   {},
+	"cmd/hush/admin": {
+		"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/flags", "cmd/hush/settings", "gen/...",
+		"handlers", "resolver", "vault", "vault/place",
+	},
+	"cmd/hush/command": {"cmd/hush/flags"},
+	"cmd/hush/console": {},
+	"cmd/hush/data": {
+		"cmd/hush/console", "cmd/hush/process", "cmd/hush/settings", "seal", "storage", "storage/bolt", "storage/memory", "vault",
+	},
+	"cmd/hush/flags":   {},
+	"cmd/hush/process": {},
+	"cmd/hush/server": {
+		"cmd/hush/console", "cmd/hush/data", "cmd/hush/process", "cmd/hush/settings", "connections", "crash", "handlers",
+		"hosts", "locale", "mail", "resolver", "routes", "vault", "vault/outbox", "vault/refusal",
+	},
+	"cmd/hush/settings":  {"cmd/hush/command", "cmd/hush/flags", "cmd/hush/process", "handlers", "mail", "vault/caller", "vault/email"},
 	"cmd/hush-load":      {"gen/..."},
 	"cmd/hush-openapi":   {"gen/...", "handlers", "openapi/recorded", "routes"},
 	"cmd/hush-powerloss": {"seal", "storage", "storage/bolt", "vault", "vault/caller", "vault/refusal", "vault/secret"},
@@ -126,7 +141,11 @@ func TestForbiddenImportsAreNamed(t *testing.T) {
 		{"resolver", "resolver/resolvertest"},
 		{"routes", "mail"},
 		{"handlers", "mail"},
-		{"cmd/hush", "mail/mailtest"},
+		{"cmd/hush/server", "mail/mailtest"},
+		{"cmd/hush/server", "cmd/hush/admin"},
+		{"cmd/hush/admin", "cmd/hush/server"},
+		{"cmd/hush/settings", "cmd/hush/data"},
+		{"cmd/hush/command", "cmd/hush/admin"},
 		{"seal", "storage"},
 		{"gen/hush/v1", "vault"},
 		{"cmd/hush", "cmd/hush-load"},
@@ -134,6 +153,7 @@ func TestForbiddenImportsAreNamed(t *testing.T) {
 		{"cmd/hush", "cmd/hush-powerloss"},
 		{"cmd/hush-powerloss", "handlers"},
 		{"cmd/hush", "vault/vaulttest"},
+		{"cmd/hush", "vault"},
 		{"vault", "cmd/hush"},
 	} {
 		want := edge.from + " must not import " + edge.to

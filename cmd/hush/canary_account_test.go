@@ -244,7 +244,7 @@ func (b *birdkeeper) passwords() {
 func (b *birdkeeper) searchAll() {
 	t, s := b.t, b.s
 	b.sent.search(t, "the data folder of a running server", readAll(t, s.data), public)
-	key, err := os.ReadFile(filepath.Join(s.data, rootKeyName))
+	key, err := os.ReadFile(filepath.Join(s.data, "root.key"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestCanary(t *testing.T) {
 			}
 			sent.refuse(t, answers, s)
 			sent.search(t, "the data folder of a running server", readAll(t, s.data))
-			key, err := os.ReadFile(filepath.Join(s.data, rootKeyName))
+			key, err := os.ReadFile(filepath.Join(s.data, "root.key"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func readAll(t *testing.T, folder string) []byte {
 	t.Helper()
 	var all []byte
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || entry.Name() == rootKeyName || entry.Type() == fs.ModeSocket {
+		if err != nil || entry.IsDir() || entry.Name() == "root.key" || entry.Type() == fs.ModeSocket {
 			return err
 		}
 		content, err := os.ReadFile(path)

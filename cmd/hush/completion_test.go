@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hush/cmd/hush/command"
 )
 
 func TestCompletion(t *testing.T) {
@@ -23,7 +25,7 @@ func TestCompletion(t *testing.T) {
 		"serve ":                                 {":4"},
 	} {
 		// Mistakes in the environment are for the command to report.
-		got := call(t, []string{"HUSH_NONSENSE=1"}, "", append([]string{"__complete"}, strings.Split(line, " ")...)...).want(t, line, exitOK)
+		got := call(t, []string{"HUSH_NONSENSE=1"}, "", append([]string{"__complete"}, strings.Split(line, " ")...)...).want(t, line, command.ExitOK)
 		if lines := strings.Fields(strings.ReplaceAll(got.stdout, "\t", "\\t")); !slices.Equal(lines, strings.Fields(strings.ReplaceAll(strings.Join(want, "\n"), "\t", "\\t"))) {
 			t.Errorf("hush __complete %s: got %q, want %q", line, got.stdout, want)
 		}
@@ -33,7 +35,7 @@ func TestCompletion(t *testing.T) {
 func TestCompletionScripts(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		script := call(t, nil, "", "completion", shell).want(t, "completion", exitOK).stdout
+		script := call(t, nil, "", "completion", shell).want(t, "completion", command.ExitOK).stdout
 		if !strings.Contains(script, "__complete") {
 			t.Errorf("hush completion %s: got %q, want a script that asks hush", shell, script)
 		}

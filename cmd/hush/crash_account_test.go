@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"hush/cmd/hush/data"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
@@ -64,14 +65,14 @@ type accountServer struct {
 	admin  adminv1connect.AdminServiceClient
 }
 
-func startAccountServer(t *testing.T, path, data string) (*testProcess, *accountServer) {
+func startAccountServer(t *testing.T, path, folder string) (*testProcess, *accountServer) {
 	t.Helper()
-	p := startProcess(t, path, data, "--rate-limits=off", "--sign-up=open", "--log-level=error")
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialAdmin(ctx, data) }}
+	p := startProcess(t, path, folder, "--rate-limits=off", "--sign-up=open", "--log-level=error")
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return data.DialAdmin(ctx, folder) }}
 	t.Cleanup(transport.CloseIdleConnections)
 	return p, &accountServer{
 		testServer: p.testServer, client: newHTTPClient(t, false, nil),
-		admin: adminv1connect.NewAdminServiceClient(&http.Client{Transport: transport}, adminURL),
+		admin: adminv1connect.NewAdminServiceClient(&http.Client{Transport: transport}, "http://hush"),
 	}
 }
 

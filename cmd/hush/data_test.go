@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hush/cmd/hush/command"
 )
 
 func TestDataFolderIsMade(t *testing.T) {
@@ -50,7 +52,7 @@ func TestRootKeyMistakes(t *testing.T) {
 	s := startHush(t)
 	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
 	s.stop(t)
-	key := filepath.Join(s.data, rootKeyName)
+	key := filepath.Join(s.data, "root.key")
 	right, err := os.ReadFile(key)
 	if err != nil {
 		t.Fatal(err)
@@ -60,26 +62,26 @@ func TestRootKeyMistakes(t *testing.T) {
 		t.Helper()
 		return call(t, nil, "", append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.data}, flags...)...)
 	}
-	call(t, nil, "", "keygen", elsewhere).want(t, "keygen", exitOK)
-	serve("--root-key-file", elsewhere).want(t, "serve", exitFailure, "the root key is not the one that the data in "+s.data+" was made with", "nothing was changed")
-	serve("--root-key-file", filepath.Join(s.data, "missing")).want(t, "serve", exitFailure, "there is no root key file", "hush keygen")
+	call(t, nil, "", "keygen", elsewhere).want(t, "keygen", command.ExitOK)
+	serve("--root-key-file", elsewhere).want(t, "serve", command.ExitFailure, "the root key is not the one that the data in "+s.data+" was made with", "nothing was changed")
+	serve("--root-key-file", filepath.Join(s.data, "missing")).want(t, "serve", command.ExitFailure, "there is no root key file", "hush keygen")
 	replace(t, key, nil)
-	serve().want(t, "serve", exitFailure, "the root key "+key+" is missing", "--root-key-file")
+	serve().want(t, "serve", command.ExitFailure, "the root key "+key+" is missing", "--root-key-file")
 	replace(t, key, []byte("not a key\n"))
-	serve().want(t, "serve", exitFailure, "root key file "+key)
+	serve().want(t, "serve", command.ExitFailure, "root key file "+key)
 	replace(t, key, []byte(strings.Repeat("00", 32)+"\n"))
-	serve().want(t, "serve", exitFailure, "root key file "+key)
+	serve().want(t, "serve", command.ExitFailure, "root key file "+key)
 	replace(t, key, right)
 	if err := os.Chmod(key, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	serve().want(t, "serve", exitFailure, "every user of this machine may read the root key file "+key)
+	serve().want(t, "serve", command.ExitFailure, "every user of this machine may read the root key file "+key)
 	replace(t, key, right)
 	shares := filepath.Join(s.data, "shares")
 	if err := os.Rename(shares, shares+".away"); err != nil {
 		t.Fatal(err)
 	}
-	serve().want(t, "serve", exitFailure, "shares")
+	serve().want(t, "serve", command.ExitFailure, "shares")
 	if err := os.Rename(shares+".away", shares); err != nil {
 		t.Fatal(err)
 	}
@@ -108,14 +110,14 @@ func TestDataFolderOpenToOthersIsRefused(t *testing.T) {
 	if err := errors.Join(os.Mkdir(data, 0o700), os.Chmod(data, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	call(t, nil, "", "serve", "--listen", "127.0.0.1:0", "--data", data).want(t, "serve", exitFailure, "0755", "chmod 700 "+data)
+	call(t, nil, "", "serve", "--listen", "127.0.0.1:0", "--data", data).want(t, "serve", command.ExitFailure, "0755", "chmod 700 "+data)
 }
 
 func TestTakenPort(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
 	data := filepath.Join(t.TempDir(), "data")
-	call(t, nil, "", "serve", "--listen", s.addr, "--data", data).want(t, "serve", exitFailure, "listening", "address already in use")
+	call(t, nil, "", "serve", "--listen", s.addr, "--data", data).want(t, "serve", command.ExitFailure, "listening", "address already in use")
 }
 
 func TestMemoryStore(t *testing.T) {
@@ -152,7 +154,7 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	got := call(t, nil, "", "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"), "--tls-cert", key, "--tls-key", key).
-		want(t, "serve", exitFailure, "reading the certificate")
+		want(t, "serve", command.ExitFailure, "reading the certificate")
 	if strings.Contains(got.stderr, servingOn) {
 		t.Errorf("serve without a certificate: got %q, want no word of serving", got.stderr)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -27,11 +28,8 @@ func pastData(t testing.TB, age time.Duration, passphrase string, texts ...strin
 	past := func() time.Time { return time.Now().Add(-age) }
 	folder, err := bolt.OpenFolder(data)
 	must(err)
-	must(writeRootKey(folder.Path(rootKeyName)))
-	content, err := readRootKey(folder.Path(rootKeyName))
-	must(err)
-	root, err := seal.ParseRootKey(content)
-	must(err)
+	root := seal.NewRootKey()
+	must(os.WriteFile(folder.Path("root.key"), root.Text(), 0o400))
 	keys := seal.NewKeys(root)
 	store, shares, err := folder.Open(bolt.Options{Init: vault.Init(keys, past()), Fault: func(error) {}})
 	must(err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hush/cmd/hush/process"
+	"hush/cmd/hush/settings"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -220,7 +221,7 @@ func TestHalfSentStreamsOfHTTP2(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--memory-limit="+strconv.Itoa(process.LeastMemory))
 			before := p.memory(t)
-			attackers := make([]*attacker, defaultNetworkConnections-10)
+			attackers := make([]*attacker, settings.DefaultNetworkConnections-10)
 			for i := range attackers {
 				attackers[i] = p.attack(t, true)
 				attackers[i].half(c.blocks, c.streams, c.frames)

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hush/cmd/hush/settings"
 )
 
 // dialFrom connects to the process from an address of this machine's: each one
@@ -120,7 +122,7 @@ func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) { // one at a time: each takes thousands of files
 			p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"))
 			before := p.memory(t)
-			p.floodFrom(t, "127.0.0.1", maxConnections, beginning)
+			p.floodFrom(t, "127.0.0.1", settings.MaxConnections, beginning)
 			if err := healthy(p.dialFrom(t, "127.0.0.2")); err != nil {
 				t.Errorf("another network: got %v, want an answer", err)
 			}
@@ -129,13 +131,13 @@ func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 			}
 			const some = 30 // the listeners, and whatever else the process opened
 			waitUntil(t, "the connections above the share to be closed", func() bool {
-				return p.sockets(t) <= defaultNetworkConnections+some
+				return p.sockets(t) <= settings.DefaultNetworkConnections+some
 			})
 			if grown := p.memory(t) - before; grown > 64<<10 {
-				t.Errorf("memory of %d idle connections: got %d KiB more, want no more than 64 MiB", maxConnections, grown)
+				t.Errorf("memory of %d idle connections: got %d KiB more, want no more than 64 MiB", settings.MaxConnections, grown)
 			}
-			if got, most := p.goroutines(t), 4*defaultNetworkConnections; got > most {
-				t.Errorf("goroutines of %d idle connections: got %d, want no more than %d", maxConnections, got, most)
+			if got, most := p.goroutines(t), 4*settings.DefaultNetworkConnections; got > most {
+				t.Errorf("goroutines of %d idle connections: got %d, want no more than %d", settings.MaxConnections, got, most)
 			}
 		})
 	}
@@ -149,8 +151,8 @@ func TestIdleNetworksLockNobodyOut(t *testing.T) {
 	if err := healthy(first); err != nil {
 		t.Fatalf("the first visitor: got %v, want an answer", err)
 	}
-	for i := range maxConnections / defaultNetworkConnections {
-		p.floodFrom(t, "127.0.0."+strconv.Itoa(i+1), defaultNetworkConnections, "")
+	for i := range settings.MaxConnections / settings.DefaultNetworkConnections {
+		p.floodFrom(t, "127.0.0."+strconv.Itoa(i+1), settings.DefaultNetworkConnections, "")
 	}
 	for _, from := range []string{"127.0.0.101", "127.0.0.102", "127.0.0.1"} {
 		if err := healthy(p.dialFrom(t, from)); err != nil {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
 	"time"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/settings"
 
 	"github.com/spf13/cobra"
 )
@@ -17,17 +18,17 @@ const healthTime = 3 * time.Second
 
 // healthcheckCommand returns "hush healthcheck".
 func (p program) healthcheckCommand() *cobra.Command {
-	c := &cobra.Command{Use: "healthcheck", Short: "exit 0 if a running service answers", Args: takes(0, 0)}
-	s := addSettings(c, "listen", "base-url", "tls-cert")
+	c := &cobra.Command{Use: "healthcheck", Short: "exit 0 if a running service answers", Args: command.Takes(0, 0)}
+	s := settings.Add(c, "listen", "base-url", "tls-cert")
 	c.RunE = func(c *cobra.Command, _ []string) error { return p.healthcheck(c.Context(), s) }
 	return c
 }
 
 // healthcheck asks a running service whether it answers.
-func (p program) healthcheck(ctx context.Context, s *settings) error {
+func (p program) healthcheck(ctx context.Context, s *settings.Settings) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
-	target := s.healthURL()
+	target := s.HealthURL()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {
 		return err
@@ -41,19 +42,6 @@ func (p program) healthcheck(ctx context.Context, s *settings) error {
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s returned %s", target, res.Status)
 	}
-	_, err = fmt.Fprintln(p.stdout, "ok")
+	_, err = fmt.Fprintln(p.console.Out, "ok")
 	return err
-}
-
-// healthURL is where to ask: the address listened on, or with TLS, whose name
-// must fit, the base URL.
-func (s *settings) healthURL() string {
-	if s.tlsCert != "" && s.baseURL != nil {
-		return s.baseURL.String() + "/healthz"
-	}
-	host, port, _ := net.SplitHostPort(s.listen) // checked when it was set
-	if addr, err := netip.ParseAddr(host); host == "" || err == nil && addr.IsUnspecified() {
-		host = "localhost"
-	}
-	return "http://" + net.JoinHostPort(host, port) + "/healthz"
 }

@@ -1,20 +1,13 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/testing/protocmp"
-
-	adminv1 "hush/gen/hush/admin/v1"
+	"hush/cmd/hush/command"
 )
 
 // People move from another service. Their scripts need a new host name and
@@ -29,7 +22,7 @@ func TestImportAccounts(t *testing.T) {
 	if err := os.WriteFile(file, []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o.ok("", "account", "import", file).want(t, "admin account import", exitOK, "imported 3 accounts")
+	o.ok("", "account", "import", file).want(t, "admin account import", command.ExitOK, "imported 3 accounts")
 	for token, want := range map[string]string{first: "first@example.com", second: "second@example.com"} {
 		if got, err := custid(t, s, token); got != want || err != nil {
 			t.Errorf("Authcheck with an imported token: got %q %v, want %q", got, err, want)
@@ -37,9 +30,9 @@ func TestImportAccounts(t *testing.T) {
 	}
 	wantShown(o, "second@example.com", `role +colonel`, `state +active`)
 	o.run(table+strings.Repeat("11", 20)+",new@example.com,\n", "account", "import", "-").
-		want(t, "admin account import", exitFailure, "hush: -: line 2: ", "nothing was imported")
+		want(t, "admin account import", command.ExitFailure, "hush: -: line 2: ", "nothing was imported")
 	o.ok(table+strings.Repeat("11", 20)+",new@example.com,\n", "account", "import", "-", "--skip-existing").
-		want(t, "admin account import", exitOK, "imported 1 accounts, 3 were there already")
+		want(t, "admin account import", command.ExitOK, "imported 1 accounts, 3 were there already")
 	s.stop(t)
 	o.ok("address,token\nlate@example.com,"+strings.Repeat("22", 20)+"\n", "account", "import", "-")
 	again := startHushOn(t, o.data)
@@ -70,7 +63,7 @@ func TestImportMistakes(t *testing.T) {
 		header + good + "nobody,,,\n":                                                    "line 3: ",
 		header + good + "x@example.com,,,klingon\n":                                      "line 3: ",
 	} {
-		got := o.run(table, "account", "import", "-").want(t, fmt.Sprintf("account import of %q", table), exitFailure, "hush: -: "+want, "nothing was imported")
+		got := o.run(table, "account", "import", "-").want(t, fmt.Sprintf("account import of %q", table), command.ExitFailure, "hush: -: "+want, "nothing was imported")
 		if strings.Contains(got.stderr, token) || strings.Contains(got.stderr, "entries[") {
 			t.Errorf("hush admin account import: got %q, want neither tokens nor names of fields", got.stderr)
 		}
@@ -78,65 +71,4 @@ func TestImportMistakes(t *testing.T) {
 	if list := o.ok("", "account", "list").stdout; strings.Contains(list, "@") {
 		t.Errorf("hush admin account list: got %s, want nothing imported", list)
 	}
-}
-
-func TestPlaceMistake(t *testing.T) {
-	t.Parallel()
-	page := []importedAccount{{line: 2}, {line: 7}}
-	for text, want := range map[string]string{
-		"entries[1].address is not an e-mail address": "line 7: address is not an e-mail address",
-		"entries[0]: there is one of that name":       "line 2: there is one of that name",
-		"entries[2].address is wrong":                 "entries[2].address is wrong",
-		"busy":                                        "busy",
-	} {
-		got := placeMistake(connect.NewError(connect.CodeInvalidArgument, errors.New(text)), page)
-		if got.Error() != want {
-			t.Errorf("placeMistake(%s): got %q, want %q", text, got, want)
-		}
-	}
-}
-
-// FuzzReadAccounts: a table that is taken, written again, is the same table,
-// and every token in it has its shape.
-func FuzzReadAccounts(f *testing.F) {
-	f.Add([]byte("address,token\na@example.com," + strings.Repeat("0", 40) + "\n"))
-	f.Add([]byte("locale,role,token,address\npt_BR,colonel,,b@example.com\n"))
-	f.Add([]byte("\ufeffToken,Address\r\n,c@example.com\r\n"))
-	f.Fuzz(func(t *testing.T, table []byte) {
-		accounts, err := readAccounts(bytes.NewReader(table))
-		if err != nil {
-			return
-		}
-		again, err := readAccounts(bytes.NewReader(writeAccounts(t, accounts)))
-		if err != nil {
-			t.Fatalf("readAccounts(its own accounts): got %v, want nil", err)
-		}
-		if diff := cmp.Diff(entriesOf(accounts), entriesOf(again), protocmp.Transform()); diff != "" {
-			t.Errorf("readAccounts(its own accounts): %s", diff)
-		}
-	})
-}
-
-func entriesOf(accounts []importedAccount) (entries []*adminv1.ImportAccountsRequest_Entry) {
-	for _, account := range accounts {
-		entries = append(entries, account.entry)
-	}
-	return entries
-}
-
-func writeAccounts(t *testing.T, accounts []importedAccount) []byte {
-	t.Helper()
-	rows := [][]string{{"address", "token", "role", "locale"}}
-	for _, a := range accounts {
-		role := ""
-		if a.entry.GetRole() != 0 {
-			role = nameOfRole(a.entry.GetRole())
-		}
-		rows = append(rows, []string{a.entry.GetAddress(), a.entry.GetToken(), role, a.entry.GetLocale()})
-	}
-	var b bytes.Buffer
-	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
-		t.Fatalf("writing accounts: %v", err)
-	}
-	return b.Bytes()
 }

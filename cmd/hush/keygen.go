@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/data"
 	"hush/seal"
 )
 
@@ -12,16 +14,16 @@ import (
 // exist.
 func (p program) keygenCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "keygen [FILE]", Short: "print a new root key, or write it to a new file", Args: takes(0, 1), ValidArgsFunction: completeFiles,
+		Use: "keygen [FILE]", Short: "print a new root key, or write it to a new file", Args: command.Takes(0, 1), ValidArgsFunction: command.CompleteFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				_, err := p.stdout.Write(seal.NewRootKey().Text())
+				_, err := p.console.Out.Write(seal.NewRootKey().Text())
 				return err
 			}
-			if err := writeRootKey(args[0]); err != nil {
+			if err := data.WriteRootKey(args[0]); err != nil {
 				return fmt.Errorf("writing the root key: %w", err)
 			}
-			p.tellf("wrote a root key to %s", args[0])
+			p.console.Tellf("wrote a root key to %s", args[0])
 			return nil
 		},
 	}

@@ -1,30 +1,25 @@
-// Command hush runs the service and what an operator needs beside it. It only
-// reads flags and environment, puts the parts together and runs them; every
-// rule lives in the packages it wires.
+// Command hush runs the service and what an administrator needs beside it. It
+// reads flags and environment and runs a command; what the commands do is in the
+// packages below this folder, and every rule of the product in those that they
+// wire.
 package main
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"slices"
 	"syscall"
 
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/process"
 )
 
 // version is the release.
 const version = "0.1.0"
-
-// The exit codes.
-const (
-	exitOK      = 0
-	exitFailure = 1
-	exitUsage   = 2
-)
 
 func main() {
 	// Starting anew is harmless where "serve" is an argument of another command.
@@ -33,7 +28,10 @@ func main() {
 	}
 	process.Tune()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	p := program{environment: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, alone: true}
+	p := program{
+		environment: os.Environ(), alone: true,
+		console: &console.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
+	}
 	code := p.execute(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -42,9 +40,7 @@ func main() {
 // program is what every command is given.
 type program struct {
 	environment []string
-	stdin       io.Reader
-	stdout      io.Writer
-	stderr      io.Writer
+	console     *console.Console
 	// alone reports whether nothing else runs in this process, so that a command
 	// may give up rights of the whole process for good.
 	alone bool
@@ -52,7 +48,7 @@ type program struct {
 
 // run is the whole program within another process; it returns the exit code.
 func run(ctx context.Context, args, environment []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := program{environment: environment, stdin: stdin, stdout: stdout, stderr: stderr}
+	p := program{environment: environment, console: &console.Console{In: stdin, Out: stdout, Err: stderr}}
 	return p.execute(ctx, args)
 }
 
@@ -60,18 +56,13 @@ func run(ctx context.Context, args, environment []string, stdin io.Reader, stdou
 func (p program) execute(ctx context.Context, args []string) int {
 	root := p.rootCommand()
 	root.SetArgs(slices.Concat([]string{}, args)) // nil would stand for os.Args
-	command, err := root.ExecuteContextC(ctx)
+	called, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		return exitOK
+		return command.ExitOK
 	}
-	if wrong, ok := errors.AsType[*usageError](err); ok {
-		path := command.CommandPath()
-		if wrong.command != "" {
-			path = wrong.command
-		}
-		fmt.Fprintf(p.stderr, "%s: %v\nTry: %s --help\n", command.CommandPath(), err, path)
-		return exitUsage
+	if wrong, ok := errors.AsType[*command.UsageError](err); ok {
+		return command.ReportUsage(p.console.Err, called, wrong)
 	}
-	fmt.Fprintf(p.stderr, "hush: %v\n", err)
-	return exitFailure
+	p.console.Tellf("%v", err)
+	return command.ExitFailure
 }

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hush/cmd/hush/command"
 )
 
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "man")
-	call(t, nil, "", "man", folder).want(t, "man", exitOK)
+	call(t, nil, "", "man", folder).want(t, "man", command.ExitOK)
 	for name, wants := range map[string][]string{
 		"hush.1":                     {".SH ADMINISTRATION\n.TP\n.B admin\n", "hush\\-serve(1)"},
 		"hush-serve.1":               {".TH HUSH\\-SERVE 1", ".SH NETWORK\n.TP\n.B \\-\\-listen host:port   (HUSH_LISTEN)\n", ".SH EXIT STATUS\n"},
@@ -33,19 +35,5 @@ func TestManualPages(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(folder, "hush-man.1")); err == nil {
 		t.Error("hush man: got a page for the hidden command, want none")
-	}
-}
-
-func TestRoff(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"plain":        "plain",
-		"--data":       `\-\-data`,
-		`a\b`:          `a\eb`,
-		".TH\n'x\n .y": "\\&.TH\n\\&'x\n .y",
-	} {
-		if got := roff(text); got != want {
-			t.Errorf("roff(%q): got %q, want %q", text, got, want)
-		}
 	}
 }

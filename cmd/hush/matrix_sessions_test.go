@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"hush/cmd/hush/command"
 	"hush/mail/mailtest"
 )
 
@@ -95,11 +96,11 @@ func endings() []ending {
 			wantCleared(t, e.must(t, "AccountService/DestroyAccount", `{"confirmation":"`+testPassword+`"}`))
 		}},
 		{name: "lock by the operator", by: func(t *testing.T, e *endingEnv) {
-			call(t, nil, "", "admin", "account", "disable", "--data", e.s.data, e.ada.address).want(t, "admin account disable", exitOK)
+			call(t, nil, "", "admin", "account", "disable", "--data", e.s.data, e.ada.address).want(t, "admin account disable", command.ExitOK)
 		}},
 		{name: "reset by the operator", by: func(t *testing.T, e *endingEnv) {
 			call(t, nil, "eleven loud geese\n", "admin", "account", "reset-password", "--password-file=-", "--data", e.s.data, e.ada.address).
-				want(t, "admin account reset-password", exitOK)
+				want(t, "admin account reset-password", command.ExitOK)
 		}},
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"hush/cmd/hush/command"
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/resolver/resolvertest"
@@ -34,7 +35,7 @@ func (o operator) run(stdin string, args ...string) result {
 // ok calls a command that has to succeed.
 func (o operator) ok(stdin string, args ...string) result {
 	o.t.Helper()
-	return o.run(stdin, args...).want(o.t, strings.Join(args, " "), exitOK)
+	return o.run(stdin, args...).want(o.t, strings.Join(args, " "), command.ExitOK)
 }
 
 // account makes an account with a password and returns a token of it.
@@ -82,15 +83,15 @@ func wantOperatorCommands(o operator, base string) {
 	t.Helper()
 	const boss, clerk = "boss@example.com", "clerk@example.com"
 	got := o.ok("correct horse battery\n", "account", "create", " Boss@Example.com", "--role", "colonel", "--password-file=-")
-	got.want(t, "admin account create", exitOK, "created the colonel account "+boss, "sign in at "+base+"/signin", "hush admin token create "+boss)
+	got.want(t, "admin account create", command.ExitOK, "created the colonel account "+boss, "sign in at "+base+"/signin", "hush admin token create "+boss)
 	if got.stdout != "" {
 		t.Errorf("hush admin account create: got %q on standard output, want what is for people on the other", got.stdout)
 	}
 	o.ok("", "account", "create", "--locale", "pt_BR", clerk, "--base-url=https://hush.example").
-		want(t, "admin account create", exitOK, "created the customer account "+clerk, "hush admin account reset-password --password-file FILE "+clerk)
-	o.run("", "account", "create", clerk).want(t, "admin account create", exitFailure, "there is an account "+clerk+" already")
-	o.run("short\n", "account", "create", "x@example.com", "--password-file=-").want(t, "admin account create", exitFailure, "password")
-	o.run("", "account", "create", "nobody").want(t, "admin account create", exitFailure, "hush: address is not an e-mail address")
+		want(t, "admin account create", command.ExitOK, "created the customer account "+clerk, "hush admin account reset-password --password-file FILE "+clerk)
+	o.run("", "account", "create", clerk).want(t, "admin account create", command.ExitFailure, "there is an account "+clerk+" already")
+	o.run("short\n", "account", "create", "x@example.com", "--password-file=-").want(t, "admin account create", command.ExitFailure, "password")
+	o.run("", "account", "create", "nobody").want(t, "admin account create", command.ExitFailure, "hush: address is not an e-mail address")
 
 	lines := strings.Split(o.ok("", "account", "list").stdout, "\n")
 	if len(lines) != 4 || !strings.HasPrefix(lines[0], "ADDRESS") ||
@@ -99,23 +100,23 @@ func wantOperatorCommands(o operator, base string) {
 		t.Errorf("hush admin account list: got %q, want both accounts, the newest first", lines)
 	}
 	wantTokens(o, clerk)
-	o.ok("", "account", "role", clerk, "colonel").want(t, "admin account role", exitOK, clerk+" is a colonel now")
+	o.ok("", "account", "role", clerk, "colonel").want(t, "admin account role", command.ExitOK, clerk+" is a colonel now")
 	o.ok("", "account", "disable", clerk)
 	wantShown(o, clerk, `role +colonel`, `state +disabled`, `language +pt_BR`, `address +clerk@`)
 	o.ok("", "account", "disable", "--enable", clerk)
 	wantShown(o, clerk, `state +active`)
 	o.ok("another horse battery", "account", "reset-password", clerk, "--password-file", "-").
-		want(t, "admin account reset-password", exitOK, "set the password of "+clerk)
-	o.run("", "account", "destroy", clerk).want(t, "admin account destroy", exitUsage, "add --yes to confirm")
-	o.ok("", "account", "destroy", clerk, "--yes").want(t, "admin account destroy", exitOK, "destroyed the account "+clerk)
+		want(t, "admin account reset-password", command.ExitOK, "set the password of "+clerk)
+	o.run("", "account", "destroy", clerk).want(t, "admin account destroy", command.ExitUsage, "add --yes to confirm")
+	o.ok("", "account", "destroy", clerk, "--yes").want(t, "admin account destroy", command.ExitOK, "destroyed the account "+clerk)
 	for _, args := range []string{
 		"account show " + clerk, "account role " + clerk + " customer", "account disable " + clerk, "account destroy --yes " + clerk,
 		"token create " + clerk, "token list " + clerk, "domain list " + clerk,
 	} {
-		o.run("", strings.Fields(args)...).want(t, args, exitFailure, "hush: there is no account "+clerk+"\n")
+		o.run("", strings.Fields(args)...).want(t, args, command.ExitFailure, "hush: there is no account "+clerk+"\n")
 	}
-	o.run("", "domain", "verify", "example.com", "--account", boss).want(t, "admin domain verify", exitFailure)
-	o.run("", "burn", strings.Repeat("a", 31)).want(t, "admin burn", exitFailure, "no secret waits behind this link")
+	o.run("", "domain", "verify", "example.com", "--account", boss).want(t, "admin domain verify", command.ExitFailure)
+	o.run("", "burn", strings.Repeat("a", 31)).want(t, "admin burn", command.ExitFailure, "no secret waits behind this link")
 }
 
 func wantShown(o operator, account string, patterns ...string) {
@@ -142,14 +143,14 @@ func wantTokens(o operator, account string) {
 	if first.stdout == second.stdout || strings.Contains(first.stderr, `"default"`) {
 		t.Errorf("hush admin token create: got the same token twice or the name default, want fresh ones: %s", first.stderr)
 	}
-	o.run("", "token", "create", account, "--name", "ci").want(t, "admin token create", exitFailure, `the account has an API token "ci" already`)
+	o.run("", "token", "create", account, "--name", "ci").want(t, "admin token create", command.ExitFailure, `the account has an API token "ci" already`)
 	list := o.ok("", "token", "list", account).stdout
 	if strings.Count(list, "\n") != 4 || !regexp.MustCompile(`(?m)^[0-9a-f]{16} +ci +conceal,reveal +20\d\d-`).MatchString(list) ||
 		strings.Contains(list, strings.TrimSpace(named.stdout)) {
 		t.Errorf("hush admin token list: got %s, want the three tokens but not what they are", list)
 	}
-	o.ok("", "token", "revoke", account, "ci").want(t, "admin token revoke", exitOK, `revoked the API token "ci"`)
-	o.run("", "token", "revoke", account, "ci").want(t, "admin token revoke", exitFailure, "there is no account "+account+` with an API token "ci"`)
+	o.ok("", "token", "revoke", account, "ci").want(t, "admin token revoke", command.ExitOK, `revoked the API token "ci"`)
+	o.run("", "token", "revoke", account, "ci").want(t, "admin token revoke", command.ExitFailure, "there is no account "+account+` with an API token "ci"`)
 	id := regexp.MustCompile(`(?m)^[0-9a-f]{16}`).FindString(o.ok("", "token", "list", account).stdout)
 	o.ok("", "token", "revoke", account, id)
 	if list := o.ok("", "token", "list", account).stdout; strings.Count(list, "\n") != 2 {
@@ -191,11 +192,11 @@ func TestBurnReported(t *testing.T) {
 	o := operator{t, s.data}
 	d := newDrivers(t, s, nil)[0]
 	running, stopped := mustConceal(t, d, wish{secret: "a"}), mustConceal(t, d, wish{secret: "b"})
-	got := o.ok("", "burn", s.url+"/secret/"+running.secretKey).want(t, "admin burn", exitOK, "burned the secret "+running.secretKey[:6])
+	got := o.ok("", "burn", s.url+"/secret/"+running.secretKey).want(t, "admin burn", command.ExitOK, "burned the secret "+running.secretKey[:6])
 	if strings.Contains(got.stderr+got.stdout, running.secretKey) {
 		t.Errorf("hush admin burn: got %s, want no key in it", got.stderr)
 	}
-	o.run("", "burn", running.secretKey).want(t, "admin burn", exitFailure, "no secret waits behind this link")
+	o.run("", "burn", running.secretKey).want(t, "admin burn", command.ExitFailure, "no secret waits behind this link")
 	s.stop(t)
 	o.ok(s.url+"/secret/"+stopped.secretKey+"\n", "burn", "-")
 	again := startHushOn(t, s.data)
@@ -219,13 +220,13 @@ func TestDomainCommands(t *testing.T) {
 	}
 	domain := added.GetDomain()
 	verify := []string{"domain", "verify", "secrets.hush-test.org", "--account", "owner@example.com"}
-	got := o.run("", verify...).want(t, "admin domain verify", exitFailure, "secrets.hush-test.org is pending, not verified")
+	got := o.run("", verify...).want(t, "admin domain verify", command.ExitFailure, "secrets.hush-test.org is pending, not verified")
 	if !strings.Contains(got.stdout, domain.GetTxtValidationValue()) || !regexp.MustCompile(`(?m)^txt +no `).MatchString(got.stdout) {
 		t.Errorf("hush admin domain verify: got %s, want what was expected and that it was not found", got.stdout)
 	}
 	dns.SetTXT(domain.GetTxtValidationHost()+"."+domain.GetBaseDomain(), "something else", domain.GetTxtValidationValue())
 	s.stop(t) // on the stopped store, which also ends the time in which DNS is not asked again
-	got = o.ok("", append(verify, "--resolver", dns.Addr)...).want(t, "admin domain verify", exitOK, "secrets.hush-test.org is verified")
+	got = o.ok("", append(verify, "--resolver", dns.Addr)...).want(t, "admin domain verify", command.ExitOK, "secrets.hush-test.org is verified")
 	if !regexp.MustCompile(`(?m)^txt +yes `).MatchString(got.stdout) || !regexp.MustCompile(`(?m)^address +no `).MatchString(got.stdout) {
 		t.Errorf("hush admin domain verify: got %s, want each check", got.stdout)
 	}
@@ -277,7 +278,7 @@ func TestOperatorUsage(t *testing.T) {
 	} {
 		data := filepath.Join(t.TempDir(), "data")
 		call(t, []string{"HUSH_DATA=" + data}, "", append([]string{"admin"}, strings.Fields(args)...)...).
-			want(t, "admin "+args, exitUsage, want, "\nTry: hush admin")
+			want(t, "admin "+args, command.ExitUsage, want, "\nTry: hush admin")
 		if _, err := os.Stat(data); err == nil {
 			t.Errorf("hush admin %s: got a data folder, want nothing done", args)
 		}
@@ -288,7 +289,7 @@ func TestOperatorUsage(t *testing.T) {
 func TestOwnFlagsHaveNoVariables(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"HUSH_YES=1", "HUSH_NAME=x", "HUSH_PASSWORD_FILE=x", "HUSH_ROLE=colonel"} {
-		call(t, []string{name}, "", "version").want(t, "version", exitUsage, "unknown variable")
+		call(t, []string{name}, "", "version").want(t, "version", command.ExitUsage, "unknown variable")
 	}
 }
 
@@ -297,7 +298,7 @@ func TestCommandEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	data := filepath.Join(t.TempDir(), "data")
-	if code := run(ctx, []string{"admin", "account", "list", "--data", data}, nil, strings.NewReader(""), io.Discard, io.Discard); code != exitFailure {
-		t.Errorf("hush admin account list after SIGTERM: got exit code %d, want %d", code, exitFailure)
+	if code := run(ctx, []string{"admin", "account", "list", "--data", data}, nil, strings.NewReader(""), io.Discard, io.Discard); code != command.ExitFailure {
+		t.Errorf("hush admin account list after SIGTERM: got exit code %d, want %d", code, command.ExitFailure)
 	}
 }

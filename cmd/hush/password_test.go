@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hush/cmd/hush/command"
 )
 
 func TestPasswordFile(t *testing.T) {
@@ -46,10 +48,10 @@ func TestPasswordFileMistakes(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o.run("", "account", "create", "a@example.com", "--password-file", file).want(t, "admin account create", exitFailure, "reading "+file+": "+want)
-		o.run(content, "account", "create", "a@example.com", "--password-file=-").want(t, "admin account create", exitFailure, want)
+		o.run("", "account", "create", "a@example.com", "--password-file", file).want(t, "admin account create", command.ExitFailure, "reading "+file+": "+want)
+		o.run(content, "account", "create", "a@example.com", "--password-file=-").want(t, "admin account create", command.ExitFailure, want)
 	}
-	o.run("", "account", "create", "a@example.com", "--password-file", file+"s").want(t, "admin account create", exitFailure, "no such file")
+	o.run("", "account", "create", "a@example.com", "--password-file", file+"s").want(t, "admin account create", command.ExitFailure, "no such file")
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -60,5 +62,5 @@ func TestPasswordFileMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.run("", "account", "create", "a@example.com", "--password-file", file).
-		want(t, "admin account create", exitOK, "every user of this machine may read "+file)
+		want(t, "admin account create", command.ExitOK, "every user of this machine may read "+file)
 }

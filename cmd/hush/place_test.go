@@ -8,6 +8,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"hush/cmd/hush/command"
 	testnamev1 "hush/gen/testname/v1"
 	"hush/gen/testname/v1/testnamev1connect"
 )
@@ -19,9 +20,9 @@ func TestPlaces(t *testing.T) {
 		return call(t, nil, stdin, append([]string{"admin", "place", args[0], "--data", data}, args[1:]...)...)
 	}
 	place("name,latitude,altitude\nBerlin,1.5,2\n Nowhere ,-10.25,-3\n", "import", "-").
-		want(t, "admin place import", exitOK, "created the data folder "+data, "created a root key", "imported 2 places")
-	place("\ufeffAltitude,Name,Latitude\n7,NOWHERE,8\n", "import", "-").want(t, "admin place import", exitOK, "imported 1 places")
-	got := place("", "list").want(t, "admin place list", exitOK)
+		want(t, "admin place import", command.ExitOK, "created the data folder "+data, "created a root key", "imported 2 places")
+	place("\ufeffAltitude,Name,Latitude\n7,NOWHERE,8\n", "import", "-").want(t, "admin place import", command.ExitOK, "imported 1 places")
+	got := place("", "list").want(t, "admin place list", command.ExitOK)
 	for _, want := range []string{"NAME", "Berlin", "1.5", "NOWHERE", "imported", "built in"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("hush admin place list: got %s, want %s in it", got.stdout, want)
@@ -38,10 +39,10 @@ func TestPlaces(t *testing.T) {
 	wantNoPlace(t, s, "", connect.CodeInvalidArgument)
 	s.stop(t)
 
-	place("", "remove", "  BERLIN ").want(t, "admin place remove", exitOK)
-	place("", "remove", "Berlin").want(t, "admin place remove", exitFailure, `no imported place is called "Berlin"`)
-	place("", "remove", "Zürich").want(t, "admin place remove", exitFailure, `no imported place is called "Zürich"`)
-	place("name,latitude,altitude\nElsewhere,0,0\n", "import", "--replace", "-").want(t, "admin place import --replace", exitOK)
+	place("", "remove", "  BERLIN ").want(t, "admin place remove", command.ExitOK)
+	place("", "remove", "Berlin").want(t, "admin place remove", command.ExitFailure, `no imported place is called "Berlin"`)
+	place("", "remove", "Zürich").want(t, "admin place remove", command.ExitFailure, `no imported place is called "Zürich"`)
+	place("name,latitude,altitude\nElsewhere,0,0\n", "import", "--replace", "-").want(t, "admin place import --replace", command.ExitOK)
 	s = startHushOn(t, data)
 	wantPlace(t, s, "Berlin", 52.52, 34)
 	wantPlace(t, s, "elsewhere", 0, 0)
@@ -91,17 +92,17 @@ func TestPlaceImportErrors(t *testing.T) {
 		header + "x\"y,1,1\n":                        "line 3: bare \" in non-quoted-field",
 	} {
 		got := call(t, nil, table, "admin", "place", "import", "--data", data, "-")
-		got.want(t, "admin place import of "+table, exitFailure, "hush: -: "+want, "nothing was imported")
+		got.want(t, "admin place import of "+table, command.ExitFailure, "hush: -: "+want, "nothing was imported")
 	}
-	list := call(t, nil, "", "admin", "place", "list", "--data", data).want(t, "admin place list", exitOK)
+	list := call(t, nil, "", "admin", "place", "list", "--data", data).want(t, "admin place list", command.ExitOK)
 	if strings.Contains(list.stdout, "Good") || strings.Contains(list.stdout, "imported") {
 		t.Errorf("hush admin place list: got %s, want nothing imported", list.stdout)
 	}
 	missing := filepath.Join(t.TempDir(), "missing.csv")
-	call(t, nil, "", "admin", "place", "import", "--data", data, missing).want(t, "admin place import", exitFailure, missing, "no such file")
+	call(t, nil, "", "admin", "place", "import", "--data", data, missing).want(t, "admin place import", command.ExitFailure, missing, "no such file")
 	file := filepath.Join(t.TempDir(), "places.csv")
 	if err := os.WriteFile(file, []byte(header+"x,1,\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	call(t, nil, "", "admin", "place", "import", "--data", data, file).want(t, "admin place import", exitFailure, file+": line 3: ")
+	call(t, nil, "", "admin", "place", "import", "--data", data, file).want(t, "admin place import", command.ExitFailure, file+": line 3: ")
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hush/cmd/hush/command"
 )
 
 // result is what a run of the program left.
@@ -72,7 +74,7 @@ func TestWrongValues(t *testing.T) {
 			t.Parallel()
 			// If it starts after all, nothing of this folder changes.
 			args := append(strings.Fields(c.args), "--data="+filepath.Join(t.TempDir(), "data"))
-			got := call(t, c.environment, "", args...).want(t, c.args, exitUsage, c.want, "Try: hush ", "--help")
+			got := call(t, c.environment, "", args...).want(t, c.args, command.ExitUsage, c.want, "Try: hush ", "--help")
 			if got.stdout != "" {
 				t.Errorf("hush %s: got %q on standard output, want nothing", c.args, got.stdout)
 			}
@@ -87,7 +89,7 @@ func TestKeygen(t *testing.T) {
 		t.Errorf("hush keygen: got %d characters, equal %t, want 64 digits and a newline, never the same", len(first), first == second)
 	}
 	path := filepath.Join(t.TempDir(), "key")
-	call(t, nil, "", "keygen", path).want(t, "keygen", exitOK, "wrote a root key to "+path)
+	call(t, nil, "", "keygen", path).want(t, "keygen", command.ExitOK, "wrote a root key to "+path)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o400 {
 		t.Errorf("hush keygen FILE: got mode %v and %v, want 0400", info.Mode(), err)
@@ -96,7 +98,7 @@ func TestKeygen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call(t, nil, "", "keygen", path).want(t, "keygen", exitFailure, "file exists")
+	call(t, nil, "", "keygen", path).want(t, "keygen", command.ExitFailure, "file exists")
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("hush keygen over a key: got %v and another content, want the old one", err)
 	}
@@ -104,7 +106,7 @@ func TestKeygen(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	got := call(t, nil, "", "routes").want(t, "routes", exitOK)
+	got := call(t, nil, "", "routes").want(t, "routes", command.ExitOK)
 	for _, want := range []string{"/api/v1/share", "/api/v2/secret/conceal", "/api/v1/private/recent", "/secret/{key}", "ConcealSecret", "RevealSecret"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("hush routes: got no %s, want it in:\n%s", want, got.stdout)
@@ -115,10 +117,10 @@ func TestRoutes(t *testing.T) {
 func TestHealthcheck(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
-	got := call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", exitOK)
+	got := call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", command.ExitOK)
 	if got.stdout != "ok\n" {
 		t.Errorf("hush healthcheck: got %q, want ok", got.stdout)
 	}
 	s.stop(t)
-	call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", exitFailure, "no answer")
+	call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", command.ExitFailure, "no answer")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"hush/cmd/hush/command"
 	"hush/handlers"
 	"hush/routes"
 )
@@ -11,13 +12,13 @@ import (
 // pages.
 func (p program) routesCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "routes", Short: "print every route and the RPC behind it", Args: takes(0, 0),
+		Use: "routes", Short: "print every route and the RPC behind it", Args: command.Takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			mounts, err := handlers.Listed()
 			if err != nil {
 				return err
 			}
-			return routes.WriteTable(p.stdout, routes.Table(&handlers.API{Mounts: mounts}))
+			return routes.WriteTable(p.console.Out, routes.Table(&handlers.API{Mounts: mounts}))
 		},
 	}
 }

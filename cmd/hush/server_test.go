@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"hush/cmd/hush/command"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -31,9 +33,6 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(asPanic) != "" {
 		panicUnrecovered()
-	}
-	if os.Getenv(asConfined) != "" {
-		tryConfined()
 	}
 	testscript.Main(cleaning{m}, map[string]func(){"hush": main})
 }
@@ -100,8 +99,8 @@ func (s *testServer) stop(t testing.TB) {
 	case <-time.After(patience):
 		t.Fatalf("serve: got no end in %s, want one; it wrote:\n%s", patience, s.log)
 	}
-	if s.code != exitOK {
-		t.Errorf("serve: got exit code %d, want %d; it wrote:\n%s", s.code, exitOK, s.log)
+	if s.code != command.ExitOK {
+		t.Errorf("serve: got exit code %d, want %d; it wrote:\n%s", s.code, command.ExitOK, s.log)
 	}
 }
 

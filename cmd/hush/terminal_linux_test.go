@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cmd/hush/command"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -73,10 +75,10 @@ func TestPasswordIsNotShown(t *testing.T) {
 		code  int
 		want  string
 	}{
-		"same":      {[]string{"correct horse battery", "correct horse battery"}, exitOK, "created the customer account a@example.com"},
-		"different": {[]string{"correct horse battery", "correct horse batteries"}, exitFailure, "the two passwords differ"},
-		"none":      {[]string{"", ""}, exitOK, "it has no password"},
-		"Ctrl-C":    {[]string{"correct\x03"}, exitFailure, "interrupted; nothing was done"},
+		"same":      {[]string{"correct horse battery", "correct horse battery"}, command.ExitOK, "created the customer account a@example.com"},
+		"different": {[]string{"correct horse battery", "correct horse batteries"}, command.ExitFailure, "the two passwords differ"},
+		"none":      {[]string{"", ""}, command.ExitOK, "it has no password"},
+		"Ctrl-C":    {[]string{"correct\x03"}, command.ExitFailure, "interrupted; nothing was done"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,8 +107,8 @@ func TestInterruptedPrompt(t *testing.T) {
 	go func() { ended <- run(ctx, args, nil, terminal, io.Discard, said) }()
 	said.waitFor(t, "Password: ")
 	cancel()
-	if code := <-ended; code != exitFailure {
-		t.Errorf("hush admin account create, broken off: got exit code %d, want %d", code, exitFailure)
+	if code := <-ended; code != command.ExitFailure {
+		t.Errorf("hush admin account create, broken off: got exit code %d, want %d", code, command.ExitFailure)
 	}
 	if !echoes(t, terminal) {
 		t.Error("terminal: got typing hidden for good, want it shown again")

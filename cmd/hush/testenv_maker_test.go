@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -27,16 +28,8 @@ func (k *testEnv) fill(data string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	path := folder.Path(rootKeyName)
-	if err := writeRootKey(path); err != nil {
-		return err
-	}
-	content, err := readRootKey(path)
-	if err != nil {
-		return err
-	}
-	root, err := seal.ParseRootKey(content)
-	if err != nil {
+	root := seal.NewRootKey()
+	if err := os.WriteFile(folder.Path("root.key"), root.Text(), 0o400); err != nil {
 		return err
 	}
 	keys, clock := seal.NewKeys(root), vaulttest.NewClock(time.Now().Add(-25*time.Hour))

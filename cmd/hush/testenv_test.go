@@ -104,7 +104,7 @@ func (k *testEnv) copyTo(t testing.TB) string {
 	err := os.Mkdir(data, 0o700)
 	for name, content := range k.files {
 		mode := os.FileMode(0o600)
-		if name == rootKeyName {
+		if name == "root.key" {
 			mode = 0o400
 		}
 		err = errors.Join(err, os.WriteFile(filepath.Join(data, name), content, mode))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cmd/hush/command"
 	"hush/seal"
 )
 
@@ -87,7 +88,7 @@ func TestTheftByOperator(t *testing.T) {
 	made := strings.TrimSpace(o.ok("", "token", "create", env.ada.address).stdout)
 	wantShut(t, client, thief, bearerHeader(made), env.ada)
 	o.ok("nine loud thieves\n", "account", "reset-password", "--password-file=-", env.bob.address).
-		want(t, "admin account reset-password", exitOK, "its list can no longer show 2 receipts")
+		want(t, "admin account reset-password", command.ExitOK, "its list can no longer show 2 receipts")
 	body := fmt.Sprintf(`{"address":%q,"password":"nine loud thieves"}`, env.bob.address)
 	in := callAs(t, client, thief.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
 	session := testSession{cookie: (&http.Response{Header: in.header}).Cookies()[0].Value, shrimp: in.at(t, "shrimp")}
@@ -161,7 +162,7 @@ func TestTheftAfterTheEnd(t *testing.T) {
 	env, s := startAccounts(t, "--rate-limits=off")
 	before := copyOf(t, s.data)
 	operator{t, s.data}.ok("", "account", "destroy", "--yes", env.ada.address).
-		want(t, "admin account destroy", exitOK, "secrets burned: 2")
+		want(t, "admin account destroy", command.ExitOK, "secrets burned: 2")
 	after := copyOf(t, s.data)
 	l := readLoot(t, after)
 	token, _ := seal.ParseAPIToken(env.ada.token)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -91,7 +92,7 @@ func readLoot(t *testing.T, files map[string][]byte) *loot {
 			t.Fatalf("Range(%s): got %v, want nil", bucket, err)
 		}
 	}
-	content, err := readRootKey(filepath.Join(data, rootKeyName))
+	content, err := os.ReadFile(filepath.Join(data, "root.key"))
 	if err != nil {
 		t.Fatalf("reading the root key: got %v, want nil", err)
 	}

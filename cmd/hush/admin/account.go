@@ -1,0 +1,299 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/flags"
+	"hush/cmd/hush/settings"
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
+	hushv1 "hush/gen/hush/v1"
+)
+
+// accountPage is how many accounts are asked for at a time.
+const accountPage = 1000
+
+// command returns "hush admin account".
+func (a accounts) command() *cobra.Command {
+	return command.Group(&cobra.Command{
+		Use: "account", Short: "create, list and destroy accounts", Long: "Create, list and destroy accounts." + about,
+	},
+		a.createCommand(), a.listCommand(), a.showCommand(), a.setRoleCommand(),
+		a.resetPasswordCommand(), a.disableCommand(), a.destroyCommand(), a.importCommand(),
+	)
+}
+
+func (a accounts) createCommand() *cobra.Command {
+	var request adminv1.CreateAccountRequest
+	var file, role string
+	c := &cobra.Command{Use: "create ADDRESS", Short: "create an account that is ready for use", Args: command.Takes(1, 1)}
+	s := settings.Add(c, serviceFlags("base-url", "listen", "tls-cert")...)
+	passwordFile(&file)(c.Flags(), "password-file")
+	flags.Choice(&role, "what the account may do", "customer", "colonel")(c.Flags(), "role")
+	flags.Text(&request.Locale, "", "`language` of the account, as in pt_BR")(c.Flags(), "locale")
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		request.Address, request.Role = args[0], roleOf(role)
+		if request.Password, err = a.Password(c.Context(), file); err != nil {
+			return err
+		}
+		return a.create(c.Context(), s, &request)
+	}
+	return c
+}
+
+func (a accounts) create(ctx context.Context, s *settings.Settings, request *adminv1.CreateAccountRequest) error {
+	var made *adminv1.CreateAccountResponse
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		made, err = admin.CreateAccount(ctx, request)
+		if connect.CodeOf(err) == connect.CodeAlreadyExists {
+			return fmt.Errorf("there is an account %s already", request.GetAddress())
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.tellNext(made, request.GetPassword() != "")
+	return nil
+}
+
+// tellNext says what comes next for a new account.
+func (a accounts) tellNext(made *adminv1.CreateAccountResponse, signsIn bool) {
+	account := made.GetAccount()
+	a.Tellf("created the %s account %s", nameOfRole(account.GetRole()), account.GetAddress())
+	if signsIn {
+		a.Tellf("sign in at %s", made.GetSignInUrl())
+	} else {
+		a.Tellf("it has no password; set one with: hush admin account reset-password --password-file FILE %s", account.GetAddress())
+	}
+	a.Tellf("create an API token for scripts with: hush admin token create %s", account.GetAddress())
+}
+
+func (a accounts) listCommand() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "list all accounts, the newest first", Args: command.Takes(0, 0)}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, _ []string) error { return a.list(c.Context(), s) }
+	return c
+}
+
+func (a accounts) list(ctx context.Context, s *settings.Settings) error {
+	var rows [][]string
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		for token := ""; ; {
+			page, err := admin.ListAccounts(ctx, &adminv1.ListAccountsRequest{PageSize: accountPage, PageToken: token})
+			if err != nil {
+				return err
+			}
+			for _, a := range page.GetAccounts() {
+				rows = append(rows, []string{a.GetAddress(), nameOfRole(a.GetRole()), standingOf(a), console.Moment(a.GetCreateTime()), console.Moment(a.GetSignInTime())})
+			}
+			if token = page.GetNextPageToken(); token == "" {
+				return nil
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return a.Table("ADDRESS,ROLE,STATE,CREATED,SIGNED IN", rows)
+}
+
+func (a accounts) showCommand() *cobra.Command {
+	c := &cobra.Command{Use: "show ADDRESS", Short: "show an account with its tokens, domains and sessions", Args: command.Takes(1, 1)}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return a.show(c.Context(), s, args[0]) }
+	return c
+}
+
+func (a accounts) show(ctx context.Context, s *settings.Settings, address string) error {
+	var shown *adminv1.GetAccountResponse
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		shown, err = admin.GetAccount(ctx, &adminv1.GetAccountRequest{Account: address})
+		return noAccount(err, address)
+	})
+	if err != nil {
+		return err
+	}
+	return a.print(shown)
+}
+
+func (a accounts) print(shown *adminv1.GetAccountResponse) error {
+	account := shown.GetAccount()
+	tally := account.GetTally()
+	err := a.Table("ACCOUNT,"+account.GetAccountId(), [][]string{
+		{"address", account.GetAddress()},
+		{"new address", console.OrDash(account.GetPendingAddress())},
+		{"role", nameOfRole(account.GetRole())},
+		{"state", standingOf(account)},
+		{"language", console.OrDash(account.GetLocale())},
+		{"created", console.Moment(account.GetCreateTime())},
+		{"signed in", console.Moment(account.GetSignInTime())},
+		{"secrets", fmt.Sprintf("%d created, %d revealed, %d burned", tally.GetSecretsCreated(), tally.GetSecretsShared(), tally.GetSecretsBurned())},
+		{"mails", strconv.FormatInt(tally.GetEmailsSent(), 10)},
+		{"out of reach", strconv.FormatInt(account.GetSealedCount(), 10) + " receipts since passwords were reset"},
+	})
+	if err != nil {
+		return err
+	}
+	var sessions [][]string
+	for _, session := range shown.GetSessions() {
+		sessions = append(sessions, []string{session.GetSessionId(), console.Moment(session.GetCreateTime()), console.Moment(session.GetUseTime()), console.OrDash(session.GetNetwork())})
+	}
+	return a.Tables(
+		console.Listing{Header: "\nTOKEN,NAME,SCOPES,CREATED,EXPIRES,USED", Rows: tokenRows(shown.GetApiTokens())},
+		console.Listing{Header: "\nDOMAIN,STATE,ACCOUNT,LEADS HERE,CHECKED", Rows: domainRows(shown.GetDomains())},
+		console.Listing{Header: "\nSESSION,BEGAN,USED,NETWORK", Rows: sessions},
+	)
+}
+
+func (a accounts) setRoleCommand() *cobra.Command {
+	c := &cobra.Command{Use: "role ADDRESS customer|colonel", Short: "set what an account may do", Args: command.Takes(2, 2)}
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return []cobra.Completion{"customer", "colonel"}, cobra.ShellCompDirectiveNoFileComp
+	}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return a.setRole(c.Context(), s, args[0], args[1]) }
+	return c
+}
+
+func (a accounts) setRole(ctx context.Context, s *settings.Settings, address, name string) error {
+	role := roleOf(name)
+	if role == hushv1.Role_ROLE_UNSPECIFIED {
+		return command.Usage("the role must be customer or colonel")
+	}
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		_, err := admin.SetRole(ctx, &adminv1.SetRoleRequest{Account: address, Role: role})
+		return noAccount(err, address)
+	})
+	if err != nil {
+		return err
+	}
+	a.Tellf("%s is a %s now", address, name)
+	return nil
+}
+
+func (a accounts) resetPasswordCommand() *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use: "reset-password ADDRESS", Short: "set a password; sessions and tokens of the account end", Args: command.Takes(1, 1),
+	}
+	s := settings.Add(c, serviceFlags()...)
+	passwordFile(&file)(c.Flags(), "password-file")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		password, err := a.Password(c.Context(), file)
+		if err != nil {
+			return err
+		}
+		if password == "" {
+			return command.Usage("a password is missing: give --password-file FILE, or - for standard input")
+		}
+		return a.resetPassword(c.Context(), s, args[0], password)
+	}
+	return c
+}
+
+func (a accounts) resetPassword(ctx context.Context, s *settings.Settings, address, password string) error {
+	var sealed int64
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		done, err := admin.ResetPassword(ctx, &adminv1.ResetPasswordRequest{Account: address, Password: password})
+		sealed = done.GetSealedCount()
+		return noAccount(err, address)
+	})
+	if err != nil {
+		return err
+	}
+	a.Tellf("set the password of %s; its sessions and API tokens have ended", address)
+	if sealed > 0 {
+		a.Tellf("its list can no longer show %d receipts", sealed)
+	}
+	return nil
+}
+
+func (a accounts) disableCommand() *cobra.Command {
+	var enable bool
+	c := &cobra.Command{Use: "disable ADDRESS", Short: "lock an account, or unlock it", Args: command.Takes(1, 1)}
+	s := settings.Add(c, serviceFlags()...)
+	c.Flags().BoolVar(&enable, "enable", false, "unlock it instead")
+	c.RunE = func(c *cobra.Command, args []string) error { return a.disable(c.Context(), s, args[0], enable) }
+	return c
+}
+
+func (a accounts) disable(ctx context.Context, s *settings.Settings, address string, enable bool) error {
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		_, err := admin.DisableAccount(ctx, &adminv1.DisableAccountRequest{Account: address, Enable: enable})
+		return noAccount(err, address)
+	})
+	if err != nil {
+		return err
+	}
+	if enable {
+		a.Tellf("%s is unlocked", address)
+	} else {
+		a.Tellf("%s is locked; \"hush admin account disable --enable %s\" unlocks it", address, address)
+	}
+	return nil
+}
+
+func (a accounts) destroyCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{Use: "destroy ADDRESS", Short: "destroy an account and burn its secrets", Args: command.Takes(1, 1)}
+	s := settings.Add(c, serviceFlags()...)
+	c.Flags().BoolVar(&yes, "yes", false, "confirm; without this nothing happens")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if !yes {
+			return command.Usage("this would destroy the account %s for good, burn every secret of it that waits, "+
+				"end its sessions and API tokens, and release its domains; add --yes to confirm", args[0])
+		}
+		return a.destroy(c.Context(), s, args[0])
+	}
+	return c
+}
+
+func (a accounts) destroy(ctx context.Context, s *settings.Settings, address string) error {
+	var burned int32
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		done, err := admin.DestroyAccount(ctx, &adminv1.DestroyAccountRequest{Account: address})
+		burned = done.GetBurned()
+		return noAccount(err, address)
+	})
+	if err != nil {
+		return err
+	}
+	a.Tellf("destroyed the account %s; secrets burned: %d", address, burned)
+	return nil
+}
+
+func noAccount(err error, account string) error {
+	return named(err, "there is no account %s", account)
+}
+
+// roleOf is ROLE_UNSPECIFIED for a word that is no role.
+func roleOf(word string) hushv1.Role {
+	return hushv1.Role(hushv1.Role_value["ROLE_"+strings.ToUpper(word)])
+}
+
+func nameOfRole(role hushv1.Role) string {
+	return strings.ToLower(strings.TrimPrefix(role.String(), "ROLE_"))
+}
+
+func standingOf(a *hushv1.Account) string {
+	switch {
+	case a.GetDisabled():
+		return "disabled"
+	case !a.GetVerified():
+		return "unverified"
+	default:
+		return "active"
+	}
+}

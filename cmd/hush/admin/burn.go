@@ -1,0 +1,47 @@
+package admin
+
+import (
+	"context"
+	"errors"
+
+	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/settings"
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
+)
+
+// burnCommand burns the secret of a reported link. Other users of the machine
+// see the arguments of a command while it runs, so it reads links from standard
+// input as well.
+func (a administrator) burnCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "burn LINK|-", Short: "burn the secret of a reported link, without opening it; - reads the link from standard input", Args: command.Takes(1, 1),
+	}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return a.burn(c.Context(), s, args[0]) }
+	return c
+}
+
+func (a administrator) burn(ctx context.Context, s *settings.Settings, link string) (err error) {
+	if link == "-" {
+		if link, err = a.FirstLine(); err != nil {
+			return err
+		}
+	}
+	var burned *adminv1.BurnSecretResponse
+	err = a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		burned, err = admin.BurnSecret(ctx, &adminv1.BurnSecretRequest{Link: link})
+		if connect.CodeOf(err) == connect.CodeNotFound {
+			return errors.New("no secret waits behind this link: it never existed, was opened or burned, or has expired")
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.Tellf("burned the secret %s", burned.GetMetadata().GetSecretShortkey())
+	return nil
+}

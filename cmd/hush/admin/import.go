@@ -1,0 +1,229 @@
+package admin
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/settings"
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
+	hushv1 "hush/gen/hush/v1"
+)
+
+// importPage is how many accounts go at a time: all of them or none.
+const importPage = 10_000
+
+// importedAccount is an account and the line that it stands in.
+type importedAccount struct {
+	entry *adminv1.ImportAccountsRequest_Entry
+	line  int
+}
+
+func (a accounts) importCommand() *cobra.Command {
+	var skip bool
+	c := &cobra.Command{
+		Use: "import FILE.csv|-", Short: "create accounts with the API tokens that they have elsewhere, from a CSV file", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
+		Long: `Create accounts with the API tokens that they have elsewhere, from a CSV file, or
+from standard input for -.
+
+The file has a header line and the columns address and token; the columns role
+and locale are optional.` + about,
+	}
+	s := settings.Add(c, serviceFlags()...)
+	c.Flags().BoolVar(&skip, "skip-existing", false, "skip addresses that have an account already")
+	c.RunE = func(c *cobra.Command, args []string) error { return a.importFile(c.Context(), s, args[0], skip) }
+	return c
+}
+
+func (a accounts) importFile(ctx context.Context, s *settings.Settings, name string, skip bool) error {
+	file, done, err := a.Open(name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	accounts, err := readAccounts(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w; nothing was imported", name, err)
+	}
+	return a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		return a.send(ctx, admin, name, accounts, skip)
+	})
+}
+
+// send sends accounts page by page. What was sent before a mistake
+// stays.
+func (a accounts) send(
+	ctx context.Context, admin adminv1connect.AdminServiceClient, name string, accounts []importedAccount, skip bool,
+) error {
+	var imported, skipped int32
+	for page := range slices.Chunk(accounts, importPage) {
+		request := &adminv1.ImportAccountsRequest{SkipExisting: skip}
+		for _, account := range page {
+			request.Entries = append(request.Entries, account.entry)
+		}
+		counted, err := admin.ImportAccounts(ctx, request)
+		if err != nil {
+			return fmt.Errorf("%s: %w; %s", name, placeMistake(err, page), soFar(imported))
+		}
+		imported += counted.GetImported()
+		skipped += counted.GetSkipped()
+		if len(accounts) > importPage {
+			a.Tellf("imported %d of %d accounts", imported+skipped, len(accounts))
+		}
+	}
+	if skip {
+		a.Tellf("imported %d accounts, %d were there already", imported, skipped)
+	} else {
+		a.Tellf("imported %d accounts", imported)
+	}
+	return nil
+}
+
+func soFar(imported int32) string {
+	if imported == 0 {
+		return "nothing was imported"
+	}
+	return fmt.Sprintf("%d accounts before it were imported; go on with --skip-existing", imported)
+}
+
+var entryNumber = regexp.MustCompile(`entries\[(\d+)\][.:]? ?`)
+
+// placeMistake says in which line the entry stands that was refused.
+func placeMistake(err error, page []importedAccount) error {
+	coded, ok := errors.AsType[*connect.Error](err)
+	if !ok {
+		return err
+	}
+	text := coded.Message()
+	found := entryNumber.FindStringSubmatchIndex(text)
+	if found == nil {
+		return errors.New(text)
+	}
+	number, err := strconv.Atoi(text[found[2]:found[3]])
+	if err != nil || number >= len(page) {
+		return errors.New(text)
+	}
+	return fmt.Errorf("line %d: %s", page[number].line, strings.TrimSpace(text[:found[0]]+text[found[1]:]))
+}
+
+// The columns of a table of accounts. The first two must be there.
+const (
+	columnAddress = iota
+	columnToken
+	columnRole
+	columnLocale
+)
+
+// readAccounts reads a table with a header line and the columns address, token
+// and, if it likes, role and locale, in any order. Its errors name the line.
+func readAccounts(file io.Reader) ([]importedAccount, error) {
+	table, columns, err := openTable(file, []string{"address", "token"}, "role", "locale")
+	if err != nil {
+		return nil, err
+	}
+	var accounts []importedAccount
+	addresses, tokens := map[string]int{}, map[string]int{}
+	for {
+		row, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			return accounts, nil
+		}
+		if err != nil {
+			return nil, describeCSV(err)
+		}
+		line, _ := table.FieldPos(0)
+		entry, err := readAccount(row, columns)
+		if err == nil {
+			err = notTwice(addresses, "address", strings.ToLower(entry.GetAddress()), line)
+		}
+		if err == nil && entry.GetToken() != "" {
+			err = notTwice(tokens, "token", entry.GetToken(), line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		accounts = append(accounts, importedAccount{entry, line})
+	}
+}
+
+func notTwice(lines map[string]int, what, value string, line int) error {
+	if first, twice := lines[value]; twice {
+		return fmt.Errorf("the %s stands in line %d already", what, first)
+	}
+	lines[value] = line
+	return nil
+}
+
+func readAccount(row []string, columns []int) (*adminv1.ImportAccountsRequest_Entry, error) {
+	entry := &adminv1.ImportAccountsRequest_Entry{
+		Address: cell(row, columns[columnAddress]), Token: cell(row, columns[columnToken]), Locale: cell(row, columns[columnLocale]),
+	}
+	if entry.GetAddress() == "" {
+		return nil, errors.New("the address is missing")
+	}
+	if entry.GetToken() != "" && !isAPIToken(entry.GetToken()) {
+		return nil, errors.New("the token is not 40 characters 0-9 and a-f")
+	}
+	if role := cell(row, columns[columnRole]); role != "" {
+		entry.Role = roleOf(role)
+		if entry.GetRole() == hushv1.Role_ROLE_UNSPECIFIED {
+			return nil, fmt.Errorf("the role %q is neither customer nor colonel", role)
+		}
+	}
+	return entry, nil
+}
+
+// cell is empty for a column that the table does not have.
+func cell(row []string, column int) string {
+	if column < 0 {
+		return ""
+	}
+	return strings.TrimSpace(row[column])
+}
+
+func isAPIToken(text string) bool {
+	return len(text) == 40 && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// openTable reads the header line of a table and finds the columns: those that
+// must be there, then those that may.
+func openTable(file io.Reader, needed []string, optional ...string) (table *csv.Reader, columns []int, err error) {
+	table = csv.NewReader(file)
+	table.TrimLeadingSpace = true
+	header, err := table.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, nil, errors.New("line 1: the header line is missing")
+	}
+	if err != nil {
+		return nil, nil, describeCSV(err)
+	}
+	for i, want := range append(slices.Clone(needed), optional...) {
+		at := slices.IndexFunc(header, func(title string) bool {
+			return strings.EqualFold(strings.TrimSpace(strings.TrimPrefix(title, "\ufeff")), want)
+		})
+		if at < 0 && i < len(needed) {
+			return nil, nil, fmt.Errorf("line 1: the header has no column %q", want)
+		}
+		columns = append(columns, at)
+	}
+	return table, columns, nil
+}
+
+// describeCSV puts the parser's error in the form of the others.
+func describeCSV(err error) error {
+	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
+		return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
+	}
+	return err
+}

@@ -1,0 +1,161 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/settings"
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
+	"hush/vault/place"
+)
+
+// command returns "hush admin place".
+func (a places) command() *cobra.Command {
+	return command.Group(&cobra.Command{
+		Use: "place", Short: "import, list and remove places for TestName.Lookup",
+		Long: "Import, list and remove the places that TestName.Lookup finds." + about,
+	}, a.importCommand(), a.listCommand(), a.removeCommand())
+}
+
+func (a places) importCommand() *cobra.Command {
+	var replace bool
+	c := &cobra.Command{
+		Use: "import FILE.csv|-", Short: "import places from a CSV file, or from standard input", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
+		Long: `Import places from a CSV file, or from standard input for -.
+
+The file has a header line and the columns name, latitude (degrees) and altitude
+(metres).` + about,
+	}
+	s := settings.Add(c, serviceFlags()...)
+	c.Flags().BoolVar(&replace, "replace", false, "remove all imported places first")
+	c.RunE = func(c *cobra.Command, args []string) error { return a.importFile(c.Context(), s, args[0], replace) }
+	return c
+}
+
+func (a places) importFile(ctx context.Context, s *settings.Settings, name string, replace bool) error {
+	request := &adminv1.ImportPlacesRequest{Replace: replace}
+	file, done, err := a.Open(name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	places, err := readPlaces(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w; nothing was imported", name, err)
+	}
+	for _, place := range places {
+		request.Places = append(request.Places, &adminv1.Place{Name: place.Name, Latitude: place.Latitude, Altitude: place.Altitude})
+	}
+	err = a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		_, err := admin.ImportPlaces(ctx, request)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.Tellf("imported %d places", len(places))
+	return nil
+}
+
+func (a places) listCommand() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "list all places", Args: command.Takes(0, 0)}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, _ []string) error { return a.list(c.Context(), s) }
+	return c
+}
+
+func (a places) list(ctx context.Context, s *settings.Settings) error {
+	var rows [][]string
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		list, err := admin.ListPlaces(ctx, &adminv1.ListPlacesRequest{})
+		rows = placeRows(list.GetPlaces())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.Table("NAME,LATITUDE,ALTITUDE,SOURCE", rows)
+}
+
+func placeRows(places []*adminv1.Place) [][]string {
+	rows := make([][]string, len(places))
+	for i, place := range places {
+		source := "imported"
+		if place.GetBuiltIn() {
+			source = "built in"
+		}
+		rows[i] = []string{place.GetName(), showNumber(place.GetLatitude()), showNumber(place.GetAltitude()), source}
+	}
+	return rows
+}
+
+func showNumber(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
+
+func (a places) removeCommand() *cobra.Command {
+	c := &cobra.Command{Use: "remove NAME", Short: "remove an imported place", Args: command.Takes(1, 1)}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return a.withService(c.Context(), s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+			_, err := admin.RemovePlace(ctx, &adminv1.RemovePlaceRequest{Name: args[0]})
+			return named(err, "no imported place is called %q", args[0])
+		})
+	}
+	return c
+}
+
+// readPlaces reads a table with a header line and the columns name, latitude
+// and altitude in any order. Its errors name the line.
+func readPlaces(file io.Reader) ([]place.Place, error) {
+	table, columns, err := openTable(file, []string{"name", "latitude", "altitude"})
+	if err != nil {
+		return nil, err
+	}
+	var places []place.Place
+	lines := map[string]int{}
+	for {
+		row, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			return places, nil
+		}
+		if err != nil {
+			return nil, describeCSV(err)
+		}
+		line, _ := table.FieldPos(0)
+		place, err := readPlace(row, columns)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		if first, twice := lines[place.Key()]; twice {
+			return nil, fmt.Errorf("line %d: %q stands in line %d already", line, place.Name, first)
+		}
+		lines[place.Key()] = line
+		places = append(places, place)
+	}
+}
+
+func readPlace(row []string, columns []int) (place place.Place, err error) {
+	place.Name = strings.TrimSpace(row[columns[0]])
+	if place.Latitude, err = readNumber("latitude", row[columns[1]]); err != nil {
+		return place, err
+	}
+	if place.Altitude, err = readNumber("altitude", row[columns[2]]); err != nil {
+		return place, err
+	}
+	return place, place.Check()
+}
+
+func readNumber(column, text string) (float64, error) {
+	number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s %q is not a number", column, text)
+	}
+	return number, nil
+}

@@ -1,0 +1,134 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/flags"
+	"hush/cmd/hush/settings"
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
+	hushv1 "hush/gen/hush/v1"
+)
+
+// command returns "hush admin token".
+func (a tokens) command() *cobra.Command {
+	return command.Group(&cobra.Command{
+		Use: "token", Short: "create, list and revoke API tokens", Long: "Create, list and revoke API tokens." + about,
+	}, a.createCommand(), a.listCommand(), a.revokeCommand())
+}
+
+// createCommand prints the token alone on standard output, for scripts.
+func (a tokens) createCommand() *cobra.Command {
+	var request adminv1.CreateTokenRequest
+	var ttl time.Duration
+	c := &cobra.Command{Use: "create ADDRESS", Short: "create an API token and print it", Args: command.Takes(1, 1)}
+	s := settings.Add(c, serviceFlags()...)
+	flags.Text(&request.Name, "", "`name` of the token, unique in its account (default: a new one)")(c.Flags(), "name")
+	flags.Repeated(&request.Scopes, "comma-separated `scopes`, of conceal, reveal, metadata and account (default: all)", parseScopes)(c.Flags(), "scope")
+	flags.Duration(&ttl, "", "`lifetime`, as in 90d (default: the token does not expire)")(c.Flags(), "ttl")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		request.Account = args[0]
+		if ttl != 0 {
+			request.Ttl = durationpb.New(ttl)
+		}
+		return a.create(c.Context(), s, &request)
+	}
+	return c
+}
+
+func (a tokens) create(ctx context.Context, s *settings.Settings, request *adminv1.CreateTokenRequest) error {
+	var made *adminv1.CreateTokenResponse
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		made, err = admin.CreateToken(ctx, request)
+		if connect.CodeOf(err) == connect.CodeAlreadyExists {
+			return fmt.Errorf("the account has an API token %q already", request.GetName())
+		}
+		return noAccount(err, request.GetAccount())
+	})
+	if err != nil {
+		return err
+	}
+	a.Tellf("created the API token %q of %s; it is shown only now", made.GetApiToken().GetName(), request.GetAccount())
+	_, err = fmt.Fprintln(a.Out, made.GetToken())
+	return err
+}
+
+func (a tokens) listCommand() *cobra.Command {
+	c := &cobra.Command{Use: "list ADDRESS", Short: "list the API tokens of an account", Args: command.Takes(1, 1)}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return a.list(c.Context(), s, args[0]) }
+	return c
+}
+
+func (a tokens) list(ctx context.Context, s *settings.Settings, account string) error {
+	var rows [][]string
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+		list, err := admin.ListTokens(ctx, &adminv1.ListTokensRequest{Account: account})
+		rows = tokenRows(list.GetApiTokens())
+		return noAccount(err, account)
+	})
+	if err != nil {
+		return err
+	}
+	return a.Table("TOKEN,NAME,SCOPES,CREATED,EXPIRES,USED", rows)
+}
+
+func tokenRows(tokens []*hushv1.ApiToken) [][]string {
+	rows := make([][]string, len(tokens))
+	for i, t := range tokens {
+		rows[i] = []string{
+			t.GetTokenId(), t.GetName(), nameScopes(t.GetScopes()),
+			console.Moment(t.GetCreateTime()), console.Moment(t.GetExpireTime()), console.Moment(t.GetUseTime()),
+		}
+	}
+	return rows
+}
+
+func (a tokens) revokeCommand() *cobra.Command {
+	c := &cobra.Command{Use: "revoke ADDRESS ID|NAME", Short: "revoke an API token", Args: command.Takes(2, 2)}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error { return a.revoke(c.Context(), s, args[0], args[1]) }
+	return c
+}
+
+func (a tokens) revoke(ctx context.Context, s *settings.Settings, account, token string) error {
+	var revoked *adminv1.RevokeTokenResponse
+	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		revoked, err = admin.RevokeToken(ctx, &adminv1.RevokeTokenRequest{Account: account, Token: token})
+		return named(err, "there is no account %s with an API token %q", account, token)
+	})
+	if err != nil {
+		return err
+	}
+	a.Tellf("revoked the API token %q of %s", revoked.GetApiToken().GetName(), account)
+	return nil
+}
+
+func parseScopes(text string) ([]hushv1.TokenScope, error) {
+	var scopes []hushv1.TokenScope
+	for _, part := range flags.SplitList(text) {
+		scope := hushv1.TokenScope(hushv1.TokenScope_value["TOKEN_SCOPE_"+strings.ToUpper(part)])
+		if scope == hushv1.TokenScope_TOKEN_SCOPE_UNSPECIFIED {
+			return nil, fmt.Errorf("%q is none of conceal, reveal, metadata and account", part)
+		}
+		scopes = append(scopes, scope)
+	}
+	return scopes, nil
+}
+
+func nameScopes(scopes []hushv1.TokenScope) string {
+	names := make([]string, len(scopes))
+	for i, scope := range scopes {
+		names[i] = strings.ToLower(strings.TrimPrefix(scope.String(), "TOKEN_SCOPE_"))
+	}
+	return console.OrDash(strings.Join(names, ","))
+}

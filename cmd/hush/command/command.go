@@ -1,0 +1,76 @@
+// Package command is what all commands of the program share: how they are
+// grouped, which arguments they take, how a wrong call is reported, and their
+// help, completion and manual pages. It knows no command of its own.
+package command
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of the program.
+const (
+	ExitOK      = 0
+	ExitFailure = 1
+	ExitUsage   = 2
+)
+
+// suggestionDistance is how many letters may be wrong in the name of a command
+// for it to be suggested.
+const suggestionDistance = 2
+
+// Group makes c a command that does nothing but hold others.
+func Group(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
+	c.AddCommand(commands...)
+	c.Args = cobra.ArbitraryArgs // unknown commands are RunE's to refuse
+	c.SuggestionsMinimumDistance = suggestionDistance
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(c, args[0])
+		}
+		printHelp(c.ErrOrStderr(), c)
+		return Usage("a command is missing")
+	}
+	return c
+}
+
+// Complete gives a root with all its commands their help, their completion and
+// the errors for wrong calls. The commands that it adds are in the named group.
+func Complete(root *cobra.Command, group string) {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(c.OutOrStdout(), c) })
+	root.SetFlagErrorFunc(flagError)
+	help := helpCommand()
+	help.GroupID = group
+	root.SetHelpCommand(help)
+	root.InitDefaultHelpCmd()
+	root.SetCompletionCommandGroupID(group)
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Short = "print the completion script of a shell"
+		Group(c)
+		for _, shell := range c.Commands() {
+			shell.Short = "print the completion script of " + shell.Name()
+			shell.Args = Takes(0, 0)
+		}
+	}
+	completeFlags(root)
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]...", Short: "print the help of a command", Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = unknownCommand(found, rest[0])
+			}
+			if err == nil {
+				printHelp(c.OutOrStdout(), found)
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,137 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The annotations of a flag that is a setting.
+const (
+	groupAnnotation    = "hush_setting_group"
+	variableAnnotation = "hush_setting_variable"
+)
+
+// MarkSetting makes help show a flag in a group, with the variable that stands
+// for it.
+func MarkSetting(f *pflag.Flag, group, variable string) {
+	f.Annotations = map[string][]string{groupAnnotation: {group}, variableAnnotation: {variable}}
+}
+
+// printHelp prints the help of a command.
+func printHelp(w io.Writer, c *cobra.Command) {
+	c.InitDefaultHelpFlag()
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n", about(c), usageLine(c))
+	for _, list := range commandLists(c) {
+		fmt.Fprintf(w, "\n%s:\n", list.title)
+		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+		for _, sub := range list.commands {
+			fmt.Fprintf(out, "  %s\t%s\n", sub.Use, sub.Short)
+		}
+		out.Flush()
+	}
+	for _, list := range flagLists(c) {
+		fmt.Fprintf(w, "\n%s:\n", list.title)
+		for _, f := range list.flags {
+			fmt.Fprintln(w, "  "+flagTitle(f))
+			fmt.Fprintln(w, "      "+flagText(f))
+		}
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n\"%s COMMAND --help\" prints the help of a command.\n", c.CommandPath())
+	}
+}
+
+// about is what a command does, as a paragraph or more.
+func about(c *cobra.Command) string {
+	if c.Long != "" {
+		return strings.TrimSpace(c.Long)
+	}
+	return strings.ToUpper(c.Short[:1]) + c.Short[1:] + "."
+}
+
+// usageLine shows how a command is called.
+func usageLine(c *cobra.Command) string {
+	if c.HasAvailableSubCommands() {
+		return c.CommandPath() + " COMMAND"
+	}
+	_, args, _ := strings.Cut(c.Use, " ")
+	return strings.TrimSpace(c.CommandPath() + " [FLAGS] " + args)
+}
+
+// commandList is a group of commands in help.
+type commandList struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func commandLists(c *cobra.Command) []commandList {
+	lists := make([]commandList, 0, len(c.Groups())+1)
+	for _, group := range c.Groups() {
+		lists = append(lists, commandList{title: group.Title})
+	}
+	if len(lists) == 0 {
+		lists = append(lists, commandList{title: "Commands"})
+	}
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() && sub.Name() != "help" {
+			continue
+		}
+		at := slices.IndexFunc(c.Groups(), func(g *cobra.Group) bool { return g.ID == sub.GroupID })
+		list := &lists[max(at, 0)]
+		list.commands = append(list.commands, sub)
+	}
+	return slices.DeleteFunc(lists, func(list commandList) bool { return len(list.commands) == 0 })
+}
+
+// flagList is a group of flags in help.
+type flagList struct {
+	title string
+	flags []*pflag.Flag
+}
+
+// flagLists returns the flags of a command alone by their names, then the
+// settings that it shares with others, in the order in which it got them.
+func flagLists(c *cobra.Command) []flagList {
+	lists := []flagList{{title: "Flags"}}
+	c.Flags().SortFlags = false
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Name == "help" {
+			return
+		}
+		at := 0
+		if group := f.Annotations[groupAnnotation]; group != nil {
+			at = slices.IndexFunc(lists, func(list flagList) bool { return list.title == group[0] })
+			if at < 0 {
+				lists, at = append(lists, flagList{title: group[0]}), len(lists)
+			}
+		}
+		lists[at].flags = append(lists[at].flags, f)
+	})
+	slices.SortFunc(lists[0].flags, func(a, b *pflag.Flag) int { return strings.Compare(a.Name, b.Name) })
+	return slices.DeleteFunc(lists, func(list flagList) bool { return len(list.flags) == 0 })
+}
+
+// flagTitle shows how a flag is given, and the variable that stands for it.
+func flagTitle(f *pflag.Flag) string {
+	value, _ := pflag.UnquoteUsage(f)
+	title := strings.TrimSpace("--" + f.Name + " " + value)
+	if variable := f.Annotations[variableAnnotation]; variable != nil {
+		title += "   (" + variable[0] + ")"
+	}
+	return title
+}
+
+// flagText says what a flag does, and its default.
+func flagText(f *pflag.Flag) string {
+	_, text := pflag.UnquoteUsage(f)
+	if f.DefValue != "" && f.DefValue != "false" {
+		text += " (default " + f.DefValue + ")"
+	}
+	return text
+}

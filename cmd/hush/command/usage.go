@@ -1,0 +1,93 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// UsageError is a wrong way to call the program, or one of its commands.
+type UsageError struct {
+	Text    string
+	Command string // whose help shows what is right; empty for the command that was called
+}
+
+func (e *UsageError) Error() string { return e.Text }
+
+// Usage returns a UsageError.
+func Usage(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
+
+// ReportUsage prints a usage error of a command that was called, and where its
+// help is. It returns the exit code.
+func ReportUsage(w io.Writer, called *cobra.Command, wrong *UsageError) int {
+	path := cmp.Or(wrong.Command, called.CommandPath())
+	fmt.Fprintf(w, "%s: %v\nTry: %s --help\n", called.CommandPath(), wrong, path)
+	return ExitUsage
+}
+
+// Takes accepts from least to most arguments.
+func Takes(least, most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch n := len(args); {
+		case most == 0 && n > 0:
+			return Usage("unexpected argument %q", args[0])
+		case n >= least && n <= most:
+			return nil
+		case least == 0 && most == 1:
+			return Usage("expected at most 1 argument, got %d", n)
+		case most == 1:
+			return Usage("expected 1 argument, got %d", n)
+		case least == most:
+			return Usage("expected %d arguments, got %d", least, n)
+		default:
+			return Usage("expected %d to %d arguments, got %d", least, most, n)
+		}
+	}
+}
+
+// flagError returns the usage error for flags that cannot be parsed. Behind a
+// wrong command there is no telling which flags are right, so it names the
+// command.
+func flagError(c *cobra.Command, err error) error {
+	if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() {
+		return unknownCommand(c, args[0])
+	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=")
+		if c.Flags().Lookup(name) != nil {
+			return Usage("flags begin with two dashes: --%s", name)
+		}
+	}
+	return Usage("%v", err)
+}
+
+// movedAnnotation is the annotation of a group that names the commands that
+// stood beside it before they moved below it.
+const movedAnnotation = "hush_moved"
+
+// MarkMoved makes the error for a command beside group say that it stands below
+// it now.
+func MarkMoved(group *cobra.Command, names ...string) {
+	group.Annotations = map[string]string{movedAnnotation: strings.Join(names, " ")}
+}
+
+// unknownCommand returns the usage error for a name that is no command of c.
+func unknownCommand(c *cobra.Command, name string) error {
+	for _, sub := range c.Commands() {
+		if slices.Contains(strings.Fields(sub.Annotations[movedAnnotation]), name) {
+			from, to := c.CommandPath()+" "+name, sub.CommandPath()+" "+name
+			return &UsageError{Text: fmt.Sprintf("the command %q is now %q", from, to), Command: to}
+		}
+	}
+	text := fmt.Sprintf("unknown command %q", name)
+	if near := c.SuggestionsFor(name); len(near) > 0 {
+		text += fmt.Sprintf("; did you mean \"%s\"?", strings.Join(near, `" or "`))
+	}
+	return Usage("%s", text)
+}

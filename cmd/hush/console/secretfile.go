@@ -1,0 +1,55 @@
+package console
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// maxLine is the most bytes of a line that holds something secret.
+const maxLine = 4096
+
+// FirstLine returns the first line of standard input without its end. An empty
+// one is an error.
+func (c *Console) FirstLine() (string, error) { return firstLine(c.In) }
+
+// firstLine returns a line without its end. An empty one is an error.
+func firstLine(from io.Reader) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(from, maxLine+2)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+	switch {
+	case line == "":
+		return "", errors.New("the first line is empty")
+	case len(line) > maxLine:
+		return "", fmt.Errorf("the first line is longer than %d bytes", maxLine)
+	}
+	return line, nil
+}
+
+// ReadSecretFile returns the first line of a file.
+func ReadSecretFile(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	line, err := firstLine(file)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", path, err)
+	}
+	return line, nil
+}
+
+// IsEverybodys reports whether every user of this machine may read or change a
+// file. Containers often get their secrets in such files, so it is a warning and
+// not an error.
+func IsEverybodys(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o007 != 0
+}

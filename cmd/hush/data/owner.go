@@ -1,0 +1,74 @@
+package data
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// owner is whose a file is.
+type owner struct{ uid, gid uint32 }
+
+func ownerOf(path string) (owner, error) {
+	var stat unix.Stat_t
+	if err := unix.Stat(path, &stat); err != nil {
+		return owner{}, &os.PathError{Op: "stat", Path: path, Err: err}
+	}
+	return owner{stat.Uid, stat.Gid}, nil
+}
+
+// HandOver gives the data files that root made to the folder's owner, so that
+// the service, which runs as the owner, can go on using them. For anybody but
+// root it does nothing.
+func HandOver(folder string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	to, err := ownerOf(folder)
+	if err != nil || to.uid == 0 {
+		return err
+	}
+	var errs []error
+	for _, name := range []string{RootKeyName, DatabaseName, SharesName} {
+		errs = append(errs, handOverFile(filepath.Join(folder, name), to))
+	}
+	return errors.Join(errs...)
+}
+
+// handOverFile changes the owner of a plain file of root's. Whose the folder is
+// may put anything there, so it follows no link of either kind.
+func handOverFile(path string, to owner) error {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ELOOP) {
+		return nil
+	}
+	if err != nil {
+		return &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	file := os.NewFile(uintptr(fd), path)
+	defer file.Close()
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return &os.PathError{Op: "stat", Path: path, Err: err}
+	}
+	if stat.Mode&unix.S_IFMT != unix.S_IFREG || stat.Uid != 0 || stat.Nlink != 1 {
+		return nil
+	}
+	return file.Chown(int(to.uid), int(to.gid))
+}
+
+// Held reports whether another process holds a data folder. It ignores errors:
+// opening the folder meets them again.
+func Held(folder string) bool {
+	handle, err := os.Open(folder)
+	if err != nil {
+		return false
+	}
+	defer handle.Close()
+	if err = unix.Flock(int(handle.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == nil {
+		err = unix.Flock(int(handle.Fd()), unix.LOCK_UN)
+	}
+	return errors.Is(err, unix.EWOULDBLOCK)
+}

@@ -1,0 +1,237 @@
+// Package flags has the kinds of values that flags take: text, words of a list,
+// sizes, durations, numbers, and whatever a function reads. A value is checked
+// when it is set, so that a mistake is reported with the name of its flag or
+// variable.
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// Define adds a flag under its name to a set.
+type Define func(set *pflag.FlagSet, name string)
+
+// Text is a flag that takes any text.
+func Text(at *string, fallback, about string) Define {
+	return func(set *pflag.FlagSet, name string) { set.StringVar(at, name, fallback, about) }
+}
+
+// Words returns the only values that a flag takes, or nil if there are others.
+func Words(f *pflag.Flag) []string {
+	if v, ok := f.Value.(*value); ok {
+		return v.words
+	}
+	return nil
+}
+
+// value is a flag's value that is parsed when it is set.
+type value struct {
+	text  string
+	set   func(string) error
+	words []string // the only values, if there are few
+}
+
+func (v *value) String() string { return v.text }
+
+// Type is what help shows for a value that its text does not name.
+func (v *value) Type() string { return strings.Join(v.words, "|") }
+
+// Set parses a value.
+func (v *value) Set(text string) error {
+	if err := v.set(text); err != nil {
+		return err
+	}
+	v.text = text
+	return nil
+}
+
+// Checked is a flag whose text check accepts.
+func Checked(at *string, fallback, about string, check func(string) error) Define {
+	*at = fallback
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: fallback, set: func(text string) error { *at = text; return check(text) }}, name, about)
+	}
+}
+
+// Parsed is a flag whose value parse returns; without the flag it is the zero
+// value.
+func Parsed[T any](at *T, about string, parse func(string) (T, error)) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{set: func(text string) (err error) { *at, err = parse(text); return err }}, name, about)
+	}
+}
+
+// Repeated is a flag that may be given often; each adds to what is there.
+func Repeated[T any](at *[]T, about string, parse func(string) ([]T, error)) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{set: func(text string) error {
+			more, err := parse(text)
+			*at = append(*at, more...)
+			return err
+		}}, name, about)
+	}
+}
+
+// Choice is a flag with a few words for values, the first of them its default.
+func Choice(at *string, about string, words ...string) Define {
+	*at = words[0]
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: words[0], words: words, set: func(text string) error {
+			*at = text
+			return OneOf(words)(text)
+		}}, name, about)
+	}
+}
+
+// OneOf returns a check that accepts a few words.
+func OneOf(words []string) func(string) error {
+	return func(text string) error {
+		if !slices.Contains(words, text) {
+			return fmt.Errorf("must be one of %s", strings.Join(words, ", "))
+		}
+		return nil
+	}
+}
+
+func Size(at *int64, fallback int64, about string) Define {
+	*at = fallback
+	return func(set *pflag.FlagSet, name string) {
+		shown := strconv.FormatInt(fallback>>20, 10) + "MiB"
+		if fallback%(1<<30) == 0 {
+			shown = strconv.FormatInt(fallback>>30, 10) + "GiB"
+		}
+		set.Var(&value{text: shown, set: func(text string) (err error) { *at, err = parseSize(text); return err }}, name, about)
+	}
+}
+
+// CheckedSize is a number of bytes that stays zero where it was not given; shown
+// is what that means.
+func CheckedSize(at *int64, shown, about string, check func(int64) error) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: shown, set: func(text string) (err error) {
+			if *at, err = parseSize(text); err != nil {
+				return err
+			}
+			return check(*at)
+		}}, name, about)
+	}
+}
+
+// Duration is a flag whose value stays zero where it was not given; shown is
+// what that means.
+func Duration(at *time.Duration, shown, about string) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: shown, set: func(text string) (err error) { *at, err = parseDuration(text); return err }}, name, about)
+	}
+}
+
+// Keeping is a flag of how long something is kept.
+func Keeping(at *time.Duration, shown, about string) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: shown, set: func(text string) (err error) {
+			if *at, err = parseSpan(text, Day, maxKeep); err != nil {
+				return errors.New("must be 1d to 3650d, as in 90d or 36h")
+			}
+			return nil
+		}}, name, about)
+	}
+}
+
+// Number is a flag of 0 to most, without one 0.
+func Number(at *int, most int, about string) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: "0", set: func(text string) error {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 || n > most {
+				return fmt.Errorf("must be a number from 0 to %d", most)
+			}
+			*at = n
+			return nil
+		}}, name, about)
+	}
+}
+
+// Count is a flag of 1 to most.
+func Count(at *int, fallback, most int, about string) Define {
+	*at = fallback
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: strconv.Itoa(fallback), set: func(text string) error {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 1 || n > most {
+				return fmt.Errorf("must be a number from 1 to %d", most)
+			}
+			*at = n
+			return nil
+		}}, name, about)
+	}
+}
+
+// parseSize reads bytes, or KiB, MiB or GiB.
+func parseSize(text string) (int64, error) {
+	shift := 0
+	for unit, by := range map[string]int{"KiB": 10, "MiB": 20, "GiB": 30} {
+		if number, found := strings.CutSuffix(text, unit); found {
+			text, shift = number, by
+			break
+		}
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n <= 0 || n > 1<<62>>shift {
+		return 0, errors.New("must be a number of bytes, KiB, MiB or GiB greater than zero")
+	}
+	return n << shift, nil
+}
+
+// Day is how long a day is for flags: a time zone has no part in it.
+const Day = 24 * time.Hour
+
+// The bounds on lifetimes, and on how long rows are kept.
+const (
+	maxDuration = 365 * Day
+	maxKeep     = 3650 * Day
+)
+
+// parseDuration reads a lifetime.
+func parseDuration(text string) (time.Duration, error) {
+	d, err := parseSpan(text, time.Minute, maxDuration)
+	if err != nil {
+		return 0, errors.New("must be 1m to 365d, as in 7d, 12h or 90m")
+	}
+	return d, nil
+}
+
+// parseSpan reads days, or what time.ParseDuration reads, of whole seconds.
+func parseSpan(text string, least, most time.Duration) (d time.Duration, err error) {
+	if days, found := strings.CutSuffix(text, "d"); found {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		d = time.Duration(n) * Day
+	} else {
+		d, err = time.ParseDuration(text)
+	}
+	if err == nil && (d < least || d > most || d%time.Second != 0) {
+		err = errors.New("out of range")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return d, nil
+}
+
+// SplitList returns the parts between commas that are not empty.
+func SplitList(text string) []string {
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}

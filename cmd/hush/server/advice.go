@@ -1,0 +1,34 @@
+package server
+
+import (
+	"net"
+	"net/netip"
+
+	"hush/cmd/hush/console"
+	"hush/hosts"
+)
+
+// advise warns of what production needs and this start lacks.
+func (s *server) advise(addr net.Addr) {
+	if s.SignUp == "open" && !s.Mails() {
+		s.log.Warn("--sign-up=open without --smtp-host: addresses are taken without being confirmed")
+	}
+	if s.BaseURL != nil && s.base.Scheme == "http" && !hosts.IsLoopback(s.base.Hostname()) {
+		s.log.Warn("--base-url begins with http: nobody can sign in with a browser")
+	}
+	for _, file := range []string{s.SMTPPasswordFile, s.SpamKeyFile} {
+		if file != "" && console.IsEverybodys(file) {
+			s.log.Warn("every user of this machine may read a file with a secret", "file", file)
+		}
+	}
+	local, err := netip.ParseAddrPort(addr.String())
+	if err != nil || local.Addr().IsLoopback() {
+		return
+	}
+	if s.BaseURL == nil {
+		s.log.Warn("no --base-url: links name the address listened on, which others may not reach")
+	}
+	if s.TLSCert == "" && len(s.TrustedProxies) == 0 {
+		s.log.Warn("neither TLS nor a trusted proxy: secrets cross the network in the clear")
+	}
+}

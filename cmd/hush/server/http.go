@@ -1,0 +1,85 @@
+package server
+
+import (
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"hush/cmd/hush/settings"
+	"hush/connections"
+)
+
+// The bounds on connections and requests.
+const (
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 15 * time.Second
+	writeTimeout      = 30 * time.Second
+	idleTimeout       = time.Minute
+	// maxHeaderBytes leaves room for a request line of 128 KiB: legacy
+	// clients send secrets in query strings.
+	maxHeaderBytes = 144 << 10
+	// maxRequests is how many requests there may be at a time, and
+	// requestsPerConnection how many a network may have for each connection of
+	// its share: HTTP/2 has many on one connection.
+	maxRequests           = 2 * settings.MaxConnections
+	requestsPerConnection = 4
+)
+
+// newServer serves HTTP/1.1 and HTTP/2, the latter unencrypted too. What
+// net/http itself would log contains addresses, so it is not written; every
+// request still has its log line.
+func newServer(tree http.Handler) *http.Server {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler:           tree,
+		Protocols:         &protocols,
+		HTTP2:             http2Config(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		// The handler answers "OPTIONS *" like any other request, and counts it.
+		DisableGeneralOptionsHandler: true,
+	}
+}
+
+// http2Config bounds what an HTTP/2 connection may make the server keep. Resets,
+// header blocks and control frames are bounded by net/http itself.
+func http2Config() *http.HTTP2Config {
+	return &http.HTTP2Config{
+		// net/http itself responds to some requests, such as those with a
+		// malformed header, and they are not counted. This bounds those of a
+		// network, and leaves room for calls beside 20 streams.
+		MaxConcurrentStreams: 24,
+		// Larger frames would be buffered whole, on each connection.
+		MaxReadFrameSize: 16 << 10,
+		// What is sent before a handler reads it is kept.
+		MaxReceiveBufferPerConnection: 128 << 10,
+		MaxReceiveBufferPerStream:     128 << 10,
+		MaxDecoderHeaderTableSize:     4 << 10,
+		MaxEncoderHeaderTableSize:     4 << 10,
+		// A peer that vanished must not keep its streams until their end.
+		SendPingTimeout:  30 * time.Second,
+		PingTimeout:      readTimeout,
+		WriteByteTimeout: writeTimeout,
+	}
+}
+
+// limitConnections shares connections out among the networks that open them.
+func (s *server) limitConnections(listener net.Listener) *connections.Listener {
+	warn := sync.OnceFunc(func() {
+		s.log.Warn("a connection or request was refused, because its network or the service has too many; see --max-connections-per-network and --trusted-proxies")
+	})
+	r := s.affordableConnections()
+	return connections.NewListener(listener, connections.Limits{
+		Total: r.total, PerNetwork: r.perNetwork, Lingering: r.lingering, Exempt: s.TrustedProxies, Refused: warn,
+		Requests: maxRequests, RequestsPerNetwork: requestsPerConnection * r.perNetwork,
+	})
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"hush/cmd/hush/process"
+	"hush/cmd/hush/settings"
+)
+
+// sandboxed is what the log says of the sandbox. See process.EnterSandbox.
+const sandboxed = "sandbox on: files can be opened only below these paths, changed only below those to write, and none executed; " +
+	"not restricted are file attributes, sockets, the network and what is open already"
+
+// prepareProcess takes from a process that serves what it never needs: core
+// files, access of other processes of its user to its memory, and new
+// privileges. A failure does not stop the start, except that --sandbox=on is
+// refused on a system without a sandbox, before anything was changed.
+func (s *server) prepareProcess() error {
+	if s.Sandbox == settings.SandboxOn {
+		if err := process.CheckSandbox(process.SandboxVersion()); err != nil {
+			return fmt.Errorf("--sandbox=on: %w", err)
+		}
+	}
+	if s.alone {
+		process.DisableCoreDumps()
+	}
+	return nil
+}
+
+// confine restricts which files the process opens, creates, deletes and executes
+// to what reachOf lists, for good. What is open already stays open. Without
+// --sandbox=on it goes on where the system has no sandbox, and says so.
+func (s *server) confine() error {
+	if s.Sandbox == settings.SandboxOff || !s.alone {
+		return nil
+	}
+	version, r := process.SandboxVersion(), reachOf(s.Settings)
+	err := process.CheckSandbox(version)
+	if err == nil {
+		err = process.EnterSandbox(r)
+	}
+	if err != nil && s.Sandbox == settings.SandboxOn {
+		return fmt.Errorf("--sandbox=on: %w", err)
+	}
+	if err != nil {
+		s.log.Warn("no sandbox: the service can reach every file of its user; see --sandbox", "cause", err)
+		return nil
+	}
+	s.log.Info(sandboxed, "landlock", version, "write", r.Write, "read", r.Read)
+	return nil
+}
+
+// reachOf lists what a service with these settings needs once it serves. What it
+// reads only before that, such as the file of a root key, is not in the list.
+//
+// Name resolution, certificates of mail servers and time zones are the
+// system's. Their files are replaced while the service runs, by DHCP for
+// example, and a rule for a file ends with that file; so the rules are for
+// their folders.
+func reachOf(s *settings.Settings) process.Reach {
+	r := process.Reach{Read: []string{
+		"/etc",
+		"/usr/share/zoneinfo", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/usr/share/pki",
+		"/lib", "/lib64", "/usr/lib", "/usr/lib64", // modules of the C library that look names up
+	}}
+	for _, name := range []string{"/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem"} {
+		if target, err := filepath.EvalSymlinks(name); err == nil {
+			r.Read = append(r.Read, filepath.Dir(target))
+		}
+	}
+	for _, name := range []string{os.Getenv("SSL_CERT_FILE"), s.TLSCert, s.TLSKey} {
+		if name != "" {
+			r.Read = append(r.Read, name)
+		}
+	}
+	r.Read = append(r.Read, filepath.SplitList(os.Getenv("SSL_CERT_DIR"))...)
+	if s.CPUProfile != "" {
+		r.Read = append(r.Read, "/proc/self/maps") // which a profile ends with
+	}
+	if s.Store != settings.StoreMemory {
+		r.Write = []string{s.Data}
+	}
+	slices.Sort(r.Read)
+	r.Read = slices.Compact(r.Read)
+	return r
+}

@@ -1,0 +1,56 @@
+package settings
+
+import (
+	"errors"
+	"strings"
+
+	"hush/cmd/hush/flags"
+	"hush/vault/caller"
+	"hush/vault/email"
+)
+
+// accountSettings say who may have an account.
+type accountSettings struct {
+	SignUp        string // empty where it was not given
+	SignUpDomains []string
+	Colonels      []string
+}
+
+func (s *accountSettings) settings() []setting {
+	return []setting{
+		{"sign-up", flags.Parsed(&s.SignUp, "who may create an account, `open|invite|closed` (default: open with --smtp-host, else closed)", parseSignUp)},
+		{"sign-up-domains", flags.Parsed(&s.SignUpDomains, "comma-separated `domains` whose addresses may sign up (default: all)", parseDomains)},
+		{"colonel", flags.Repeated(&s.Colonels, "`address` of an administrator's account; may be given several times or hold several, separated by commas", parseAddresses)},
+	}
+}
+
+func parseSignUp(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	return text, flags.OneOf([]string{"open", "invite", "closed"})(text)
+}
+
+func parseDomains(text string) ([]string, error) {
+	domains := flags.SplitList(strings.ToLower(text))
+	for _, domain := range domains {
+		if strings.ContainsAny(domain, "@/: *") || !strings.Contains(domain, ".") {
+			return nil, errors.New("must be domains, as in example.com,example.org")
+		}
+	}
+	return domains, nil
+}
+
+// parseAddresses reads addresses and brings them into the form in which
+// accounts have them.
+func parseAddresses(text string) ([]string, error) {
+	var addresses []string
+	for _, part := range flags.SplitList(text) {
+		address, err := email.Canonical(caller.Text(part))
+		if err != nil {
+			return nil, errors.New("must be an e-mail address")
+		}
+		addresses = append(addresses, address)
+	}
+	return addresses, nil
+}

@@ -1,0 +1,61 @@
+package settings
+
+import (
+	"errors"
+	"net"
+	"strconv"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/flags"
+	"hush/mail"
+)
+
+// mailSettings say which server takes the service's mail.
+type mailSettings struct {
+	SMTPHost         string // host:port; empty if there is none
+	SMTPTLS          string
+	SMTPUser         string
+	SMTPPasswordFile string
+	MailFrom         string
+}
+
+func (s *mailSettings) settings() []setting {
+	return []setting{
+		{"smtp-host", flags.Checked(&s.SMTPHost, "", "`host:port` of the server that relays mail; without it no mail is sent", checkRelay)},
+		{"smtp-tls", flags.Choice(&s.SMTPTLS, "how the connection to it is secured; \"none\" only to a server on this machine",
+			mail.TLSStart, mail.TLSFirst, mail.TLSNone)},
+		{"smtp-user", flags.Text(&s.SMTPUser, "", "`name` to sign in with there")},
+		{"smtp-password-file", flags.Text(&s.SMTPPasswordFile, "", "`file` with the password to sign in with")},
+		{"mail-from", flags.Text(&s.MailFrom, "", "`address` that mail comes from, as in \"Hush <no-reply@hush.example>\"")},
+	}
+}
+
+// Mails reports whether mail is set up.
+func (s *mailSettings) Mails() bool { return s.SMTPHost != "" }
+
+// check returns a usage error for settings that need each other.
+func (s *mailSettings) check() error {
+	switch {
+	case s.Mails() && s.MailFrom == "":
+		return command.Usage("--smtp-host needs --mail-from")
+	case !s.Mails() && s.MailFrom != "":
+		return command.Usage("--mail-from needs --smtp-host")
+	case !s.Mails() && (s.SMTPUser != "" || s.SMTPPasswordFile != ""):
+		return command.Usage("--smtp-user and --smtp-password-file need --smtp-host")
+	case (s.SMTPUser == "") != (s.SMTPPasswordFile == ""):
+		return command.Usage("--smtp-user and --smtp-password-file go together")
+	}
+	return nil
+}
+
+func checkRelay(text string) error {
+	if text == "" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(text)
+	n, wrong := strconv.ParseUint(port, 10, 16)
+	if err != nil || wrong != nil || host == "" || n == 0 {
+		return errors.New("must be host:port, as in smtp.example.com:587")
+	}
+	return nil
+}

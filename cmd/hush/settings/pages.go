@@ -1,0 +1,61 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"hush/cmd/hush/flags"
+	"hush/handlers"
+)
+
+// pageSettings say how the service looks.
+type pageSettings struct {
+	Instance    handlers.Instance
+	Maintenance string
+}
+
+// The most characters of what pages show.
+const (
+	maxName  = 100
+	maxWords = 1000
+)
+
+func (s *pageSettings) settings() []setting {
+	return []setting{
+		{"instance-name", flags.Checked(&s.Instance.Name, "", "`name` of the service on its pages and in mails", printable(maxName))},
+		{"logo-url", flags.Checked(&s.Instance.LogoURL, "", "`URL` of the picture at the head of pages", checkPageURL)},
+		{"imprint-url", flags.Checked(&s.Instance.ImprintURL, "", "`URL` of the page that names who runs the service", checkPageURL)},
+		{"privacy-url", flags.Checked(&s.Instance.PrivacyURL, "", "`URL` of the privacy policy", checkPageURL)},
+		{"banner", flags.Checked(&s.Instance.Banner, "", "`text` at the head of all pages", printable(maxWords))},
+		{"maintenance", flags.Checked(&s.Maintenance, "", "refuse to create anything and show this `text` instead; secrets can still be opened", printable(maxWords))},
+	}
+}
+
+// checkPageURL takes the address of a page or picture of the operator's.
+func checkPageURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(text) > 2048 {
+		return errors.New("must be an address that begins with https:// or http://")
+	}
+	return nil
+}
+
+// printable takes up to most characters that print.
+func printable(most int) func(string) error {
+	return func(text string) error {
+		if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+			return errors.New("must be text without control characters")
+		}
+		if utf8.RuneCountInString(text) > most {
+			return fmt.Errorf("must be at most %d characters", most)
+		}
+		return nil
+	}
+}

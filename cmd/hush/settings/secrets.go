@@ -1,0 +1,70 @@
+package settings
+
+import (
+	"time"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/flags"
+)
+
+// secretSettings say who may share secrets, and what a secret must be like.
+type secretSettings struct {
+	AnonymousCreate    string
+	DefaultTTL         time.Duration // zero where it was not given
+	AnonymousTTL       time.Duration
+	AccountTTL         time.Duration
+	PassphraseRequired string
+	PassphraseMin      int
+	ChallengeAbove     int
+	SpamKeyFile        string
+}
+
+// The lifetimes of secrets where the operator says nothing.
+const (
+	standardTTL          = 7 * flags.Day
+	standardAnonymousTTL = 7 * flags.Day
+	standardAccountTTL   = 30 * flags.Day
+)
+
+// maxPassphrase is the most characters of a passphrase.
+const maxPassphrase = 128
+
+func (s *secretSettings) settings() []setting {
+	return []setting{
+		{"anonymous-create", flags.Choice(&s.AnonymousCreate, "whether callers without an account may share secrets; they may always open them", "on", "off")},
+		{"default-ttl", flags.Duration(&s.DefaultTTL, "7d", "`lifetime` of secrets that ask for none, 1m to 365d, as in 7d, 12h or 90m")},
+		{"max-anonymous-ttl", flags.Duration(&s.AnonymousTTL, "7d", "longest `lifetime` of secrets shared without an account")},
+		{"max-account-ttl", flags.Duration(&s.AccountTTL, "30d", "longest `lifetime` of secrets of accounts")},
+		{"passphrase-required", flags.Choice(&s.PassphraseRequired, "whether every secret needs a passphrase", "off", "on")},
+		{"passphrase-min", flags.Number(&s.PassphraseMin, maxPassphrase, "fewest `characters` of a passphrase, 0 to 128")},
+		{"challenge-above", flags.Number(&s.ChallengeAbove, 1_000_000, "`number` of secrets that a network may share in 20 minutes without an account before each needs a solved challenge; 0 for any")},
+		{"spam-key-file", flags.Text(&s.SpamKeyFile, "", "`file` with the HMAC key of the ALTCHA server whose verdicts are believed")},
+	}
+}
+
+// check returns a usage error for lifetimes that contradict each other.
+func (s *secretSettings) check() error {
+	if s.DefaultTTL > s.longestTTL() {
+		return command.Usage("--default-ttl is longer than --max-anonymous-ttl and --max-account-ttl allow")
+	}
+	return nil
+}
+
+func (s *secretSettings) longestTTL() time.Duration {
+	anonymous, account := s.AnonymousTTL, s.AccountTTL
+	if anonymous == 0 {
+		anonymous = standardAnonymousTTL
+	}
+	if account == 0 {
+		account = standardAccountTTL
+	}
+	return max(anonymous, account)
+}
+
+// standardTTL is what a secret gets that asks for nothing.
+func (s *secretSettings) standardTTL() time.Duration {
+	if s.DefaultTTL != 0 {
+		return s.DefaultTTL
+	}
+	return min(standardTTL, s.longestTTL())
+}
