@@ -78,8 +78,8 @@ func (p program) adminCommand() *cobra.Command {
 	return c
 }
 
-// readEnvironment sets flags from the environment before any command runs, but
-// for those of completion, which has nobody to tell of a mistake.
+// readEnvironment sets flags from the environment before any command runs,
+// except those of completion, which cannot report an error.
 func (p program) readEnvironment(c *cobra.Command, _ []string) error {
 	if c.Name() == cobra.ShellCompRequestCmd {
 		return nil

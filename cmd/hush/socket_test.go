@@ -19,7 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Nobody but the owner of the data folder may so much as connect.
+// Only the owner of the data folder may connect at all.
 func TestSocketIsTheOwners(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
@@ -34,8 +34,8 @@ func TestSocketIsTheOwners(t *testing.T) {
 	}
 }
 
-// A process that somebody killed leaves its socket. Commands take no notice of
-// it, and the next server replaces it.
+// A killed process leaves its socket. Commands ignore it, and the next server
+// replaces it.
 func TestStaleSocket(t *testing.T) {
 	t.Parallel()
 	o := operator{t, filepath.Join(t.TempDir(), "data")}
@@ -91,7 +91,7 @@ func TestMemoryStoreHasNoSocket(t *testing.T) {
 }
 
 // Two commands at once, or one while a server starts: the second one waits for
-// its turn, but not for ever.
+// its turn, but not forever.
 func TestCommandWaits(t *testing.T) {
 	t.Parallel()
 	o := operator{t, filepath.Join(t.TempDir(), "data")}

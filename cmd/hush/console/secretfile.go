@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxLine is the most bytes of a line that holds something secret.
+// maxLine is the maximum bytes of a line that contains a secret value.
 const maxLine = 4096
 
 // FirstLine returns the first line of standard input without its end. An empty

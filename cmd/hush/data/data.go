@@ -127,7 +127,7 @@ func lengthOf(path string) int64 {
 	return info.Size()
 }
 
-// tellPressure logs what became of the ballast.
+// tellPressure logs a change of the ballast.
 func tellPressure(log *slog.Logger, dropped bool) {
 	if dropped {
 		log.Error("the disk is full: removed the ballast, so that secrets can be opened and burned; nothing new is kept")

@@ -20,7 +20,7 @@ func ownerOf(path string) (owner, error) {
 }
 
 // HandOver gives the data files that root made to the folder's owner, so that
-// the service, which runs as the owner, can go on using them. For anybody but
+// the service, which runs as the owner, can go on using them. For any user but
 // root it does nothing.
 func HandOver(folder string) error {
 	if os.Geteuid() != 0 {

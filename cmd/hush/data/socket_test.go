@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Somebody got at the socket after all: the system says who he is.
+// If another user reaches the socket after all, the system names that user.
 func TestStrangersAreDropped(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -73,6 +73,6 @@ func TestPeerOf(t *testing.T) {
 	}
 	other, _ := net.Pipe()
 	if uid, known := peerOf(other); !known || uid == 0 || int(uid) == os.Geteuid() {
-		t.Errorf("peerOf(pipe): got %d %t, want nobody's", uid, known)
+		t.Errorf("peerOf(pipe): got %d %t, want no owner", uid, known)
 	}
 }

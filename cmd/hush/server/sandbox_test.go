@@ -21,8 +21,8 @@ import (
 // binary confines itself, to try then what its arguments say.
 const asConfined = "TEST_AS_CONFINED"
 
-// tryConfined confines this process as a service and writes what becomes of
-// each attempt, made on several threads, one a line.
+// tryConfined confines this process like a service and writes the result of
+// each attempt, made on several threads, one per line.
 func tryConfined() {
 	// Threads that are there before, and may not escape.
 	release := make(chan struct{})
@@ -97,9 +97,9 @@ func needLandlock(t *testing.T) {
 	}
 }
 
-// Somebody takes the running service over. The files that he can open are its
-// data folder's and what the system shows everybody, on no thread more. The
-// sandbox leaves him attributes and sockets, as its documents say.
+// The attack: take over the running service. It can open only the files of its
+// data folder and those that the system shows every user, on all threads alike.
+// The sandbox leaves attributes and sockets open, as its documents say.
 func TestSandboxBoundsEveryThread(t *testing.T) {
 	t.Parallel()
 	needLandlock(t)
