@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"hush/cmd/hush/console"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -28,7 +30,7 @@ func TestDocumentsNameCommands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root := program{}.rootCommand()
+		root := program{console: &console.Console{}}.rootCommand()
 		for _, call := range callsIn(string(text)) {
 			calls++
 			if wrong := wrongCall(root, call); wrong != "" {
@@ -50,7 +52,7 @@ func TestDocumentsNameCommands(t *testing.T) {
 		"--base-url":                "",
 		"--no-such-flag=off":        "flag --no-such-flag",
 	} {
-		if got := wrongCall(program{}.rootCommand(), call); got != want {
+		if got := wrongCall(program{console: &console.Console{}}.rootCommand(), call); got != want {
 			t.Errorf("wrongCall(%q): got %q, want %q", call, got, want)
 		}
 	}
