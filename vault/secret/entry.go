@@ -194,22 +194,6 @@ func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.Ro
 	return tx.Put(BucketEntry, key, entry.encode())
 }
 
-// forgetReceipt deletes a receipt and everything that belongs to it.
-func forgetReceipt(tx storage.Tx, row seal.RowKey, r *MetadataRecord) error {
-	if id, ok := caller.ParseAccountID(r.Custid); ok {
-		if err := deleteEntry(tx, id, r.created, row); err != nil {
-			return err
-		}
-	}
-	if err := tx.Delete(bucketTimeline, row[:]); err != nil {
-		return err
-	}
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountMetadata, By: -1}); err != nil {
-		return err
-	}
-	return tx.Delete(BucketMetadata, row[:])
-}
-
 // The limits on lists.
 const (
 	// ListMost is the maximum number of receipts of one page, ListDefault the

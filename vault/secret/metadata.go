@@ -231,10 +231,6 @@ func (r *MetadataRecord) markEnded(state State, at time.Time) {
 	}
 }
 
-func getMetadata(tx storage.Tx, row seal.RowKey) (*MetadataRecord, error) {
-	return rows.Load(tx, BucketMetadata, row[:], DecodeMetadata)
-}
-
 // openKey returns the secret key, which a receipt holds while the secret is
 // live.
 func (re *Receipts) openKey(receipt seal.Token, row seal.RowKey, r *MetadataRecord) (seal.Token, error) {

@@ -9,6 +9,9 @@ import (
 	"hush/vault/rows"
 )
 
+// passBatch bounds one read of the background pass.
+const passBatch = 4096
+
 // ReclaimOnce runs the background pass and logs its result.
 func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 	began := sw.clock.Now()

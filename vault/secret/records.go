@@ -1,11 +1,13 @@
 package secret
 
 import (
+	"errors"
 	"time"
 
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
@@ -134,6 +136,33 @@ func (r *Record) decodeHeader() error {
 	return in.End()
 }
 
+// getSecret loads a live secret, or returns ErrNotFound. An expired secret is
+// not found even before the sweeper ran.
+func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
+	data, err := tx.Get(BucketSecret, row[:])
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, refusal.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	record, err := DecodeSecret(data)
+	if err != nil {
+		return nil, err
+	}
+	if !now.Before(record.expires) {
+		return nil, refusal.ErrNotFound
+	}
+	return record, nil
+}
+
+// ExpiryKey returns the row of the index that the sweeper walks. An aggregate
+// has one row: first at the secret's expiry, then at the time its receipt is
+// forgotten.
+func ExpiryKey(at time.Time, metadata seal.RowKey) []byte {
+	return append(rows.BigEndian(rows.Millis(at)), metadata[:]...)
+}
+
 // MetadataRecord is the sender's receipt.
 //
 //	version 3 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
@@ -218,6 +247,10 @@ func DecodeMetadata(data []byte) (*MetadataRecord, error) {
 		in.Into(r.wide[:])
 	}
 	return &r, in.End()
+}
+
+func getMetadata(tx storage.Tx, row seal.RowKey) (*MetadataRecord, error) {
+	return rows.Load(tx, BucketMetadata, row[:], DecodeMetadata)
 }
 
 // ownedBy reports whether the caller's account concealed the secret.

@@ -351,26 +351,6 @@ func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now
 	return record, shown, err
 }
 
-// getSecret loads a live secret, or returns ErrNotFound. An expired secret is
-// not found even before the sweeper ran.
-func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
-	data, err := tx.Get(BucketSecret, row[:])
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, refusal.ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	record, err := DecodeSecret(data)
-	if err != nil {
-		return nil, err
-	}
-	if !now.Before(record.expires) {
-		return nil, refusal.ErrNotFound
-	}
-	return record, nil
-}
-
 func showSecret(c caller.Caller, key seal.Token, r *Record, now time.Time) Secret {
 	return Secret{
 		Key: key, State: StateNew, HasPassphrase: r.passphrase != nil,

@@ -8,19 +8,10 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
-
-// passBatch bounds one read of the background pass.
-const passBatch = 4096
-
-// ExpiryKey returns the row of the index that the sweeper walks. An aggregate
-// has one row: first at the secret's expiry, then at the time its receipt is
-// forgotten.
-func ExpiryKey(at time.Time, metadata seal.RowKey) []byte {
-	return append(rows.BigEndian(rows.Millis(at)), metadata[:]...)
-}
 
 // dueRows returns the first due rows of the index.
 func (sw *Sweeper) dueRows(ctx context.Context, now time.Time) (keys [][]byte, err error) {
@@ -186,4 +177,20 @@ func (sw *Sweeper) expire(tx storage.Tx, metadata *MetadataRecord, now time.Time
 	}
 	done.slots, done.rows = append(done.slots, record.Slot), append(done.rows, record.metadata)
 	return ended, nil
+}
+
+// forgetReceipt deletes a receipt and everything that belongs to it.
+func forgetReceipt(tx storage.Tx, row seal.RowKey, r *MetadataRecord) error {
+	if id, ok := caller.ParseAccountID(r.Custid); ok {
+		if err := deleteEntry(tx, id, r.created, row); err != nil {
+			return err
+		}
+	}
+	if err := tx.Delete(bucketTimeline, row[:]); err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountMetadata, By: -1}); err != nil {
+		return err
+	}
+	return tx.Delete(BucketMetadata, row[:])
 }
