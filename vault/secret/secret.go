@@ -332,6 +332,36 @@ func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, n
 	return found, err
 }
 
+// look records a look at a link. If that fails, the request still succeeds.
+func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, now time.Time) {
+	if record.owner != "" && record.owner == c.Account {
+		return // owners look at their own links when they share them
+	}
+	network := c.Network.Masked()
+	if !re.viewDedup.fresh(record.metadata, network, now) {
+		return
+	}
+	err := re.noteEvent(ctx, row, record, EventLooked, network, now)
+	if err != nil && !errors.Is(err, refusal.ErrNotFound) && ctx.Err() == nil {
+		re.log.Error("recording a look", "cause", err)
+	}
+}
+
+// noteEvent adds an event to a timeline in its own transaction, if the secret
+// is still live.
+func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Record, kind EventKind, network string, now time.Time) error {
+	err := re.store.Update(ctx, func(tx storage.Tx) error {
+		if _, err := getSecret(tx, row, now); err != nil {
+			return err
+		}
+		return addEvent(tx, record.metadata, kind, network, now)
+	})
+	if err == nil {
+		re.watches.tell(record.metadata)
+	}
+	return err
+}
+
 // lookFrom finds a live secret that belongs on a site, and the domain that it
 // shows.
 func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now time.Time) (*Record, Secret, error) {

@@ -1,15 +1,11 @@
 package secret
 
 import (
-	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/caller"
-	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
@@ -194,19 +190,4 @@ func (d *viewDedup) fresh(metadata seal.RowKey, network string, now time.Time) b
 	}
 	d.seen[key] = now
 	return true
-}
-
-// look records a look at a link. If that fails, the request still succeeds.
-func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, now time.Time) {
-	if record.owner != "" && record.owner == c.Account {
-		return // owners look at their own links when they share them
-	}
-	network := c.Network.Masked()
-	if !re.viewDedup.fresh(record.metadata, network, now) {
-		return
-	}
-	err := re.noteEvent(ctx, row, record, EventLooked, network, now)
-	if err != nil && !errors.Is(err, refusal.ErrNotFound) && ctx.Err() == nil {
-		re.log.Error("recording a look", "cause", err)
-	}
 }

@@ -3,10 +3,8 @@ package secret
 import (
 	"context"
 	"sync"
-	"time"
 
 	"hush/seal"
-	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 )
@@ -125,19 +123,4 @@ func (w *Watch) wake() {
 	case w.changed <- struct{}{}:
 	default:
 	}
-}
-
-// noteEvent adds an event to a timeline in its own transaction, if the secret
-// is still live.
-func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Record, kind EventKind, network string, now time.Time) error {
-	err := re.store.Update(ctx, func(tx storage.Tx) error {
-		if _, err := getSecret(tx, row, now); err != nil {
-			return err
-		}
-		return addEvent(tx, record.metadata, kind, network, now)
-	})
-	if err == nil {
-		re.watches.tell(record.metadata)
-	}
-	return err
 }
