@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"hush/seal"
@@ -15,8 +13,6 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
-	"hush/vault/domain"
-	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -192,168 +188,6 @@ func putEntry(tx storage.Tx, id caller.AccountID, created time.Time, row seal.Ro
 		return err
 	}
 	return tx.Put(BucketEntry, key, entry.encode())
-}
-
-// The limits on lists.
-const (
-	// ListMost is the maximum number of receipts of one page, ListDefault the
-	// number if the query names none.
-	ListMost    = 500
-	ListDefault = 50
-	// listLooked is the maximum number of entries that one filtered page reads.
-	listLooked = 5000
-)
-
-// ListQuery selects a page of an account's receipts.
-type ListQuery struct {
-	Size   int    // 0 means ListDefault
-	Token  string // Page.Next of the page before; empty for the first
-	States []State
-}
-
-// wants reports whether the query selects receipts in that state.
-func (q *ListQuery) wants(state State) bool {
-	return len(q.States) == 0 || slices.Contains(q.States, state)
-}
-
-// Page is a page of an account's receipts, newest first.
-type Page struct {
-	Metadata []Metadata // without secret keys
-	Next     string     // empty on the last page
-	Sealed   int        // entries that this credential cannot open
-}
-
-// ListMetadata lists the receipts of the caller's account. It changes no state.
-// It returns ErrUnauthenticated for a caller without an account.
-func (re *Receipts) ListMetadata(ctx context.Context, c caller.Caller, q ListQuery) (Page, error) {
-	if c.Anonymous() || c.Credential == nil {
-		return Page{}, refusal.ErrUnauthenticated
-	}
-	from, err := q.start(c.Credential.ID)
-	if err != nil {
-		return Page{}, err
-	}
-	pair, key, err := re.credentials.OpenPair(c)
-	if err != nil {
-		return Page{}, err
-	}
-	now := re.clock.Now()
-	found, page, err := re.findEntries(ctx, c.Credential.ID, from, q, pair, now)
-	if err != nil {
-		return Page{}, err
-	}
-	for _, f := range found {
-		receipt, err := key.OpenEntry(f.row, f.sealed)
-		if err != nil {
-			re.log.Error("an entry of an account's list does not open", "cause", err)
-			page.Sealed++
-			continue
-		}
-		m := re.describeListed(receipt, f, now)
-		m.Account = c.Address()
-		page.Metadata = append(page.Metadata, m)
-	}
-	return page, nil
-}
-
-// start returns the key at which the page begins.
-func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
-	if q.Size <= 0 {
-		q.Size = ListDefault
-	}
-	q.Size = min(q.Size, ListMost)
-	if q.Token == "" {
-		return id[:], nil
-	}
-	after, err := hex.DecodeString(q.Token)
-	key := append(append([]byte(nil), id[:]...), after...)
-	if _, damaged := entryMetadata(key); err != nil || damaged != nil {
-		return nil, &refusal.InvalidError{Field: "page_token", Text: "is invalid"}
-	}
-	return append(key, 0), nil
-}
-
-// listedReceipt is an entry together with its receipt.
-type listedReceipt struct {
-	row        seal.RowKey
-	sealed     []byte
-	record     *MetadataRecord
-	timeline   *timelineRecord
-	deliveries []outbox.Delivery
-	// lockedForGood reports that all tries at the secret are used up.
-	lockedForGood bool
-}
-
-// findEntries reads the entries of one page in a single read transaction.
-func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []listedReceipt, page Page, err error) {
-	err = re.store.View(ctx, func(tx storage.Tx) error {
-		found, page = nil, Page{}
-		looked := 0
-		var last []byte
-		err := tx.Range(BucketEntry, from, rows.PrefixEnd(id[:]), func(key, value []byte) error {
-			if len(found) == q.Size || looked == listLooked {
-				page.Next = hex.EncodeToString(last)
-				return rows.ErrEnough
-			}
-			looked++
-			last = append([]byte(nil), key[len(id):]...)
-			f, err := readListed(tx, key, value, pair, now)
-			switch {
-			case errors.Is(err, refusal.ErrNotFound):
-				return nil
-			case err != nil:
-				return err
-			case !q.wants(f.record.State):
-				return nil
-			case f.sealed == nil:
-				page.Sealed++
-				return nil
-			}
-			found = append(found, f)
-			return nil
-		})
-		return rows.IgnoreEnough(err)
-	})
-	return found, page, err
-}
-
-// readListed reads an entry's receipt. It treats a forgotten receipt as
-// missing.
-func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.Time) (f listedReceipt, err error) {
-	if f.row, err = entryMetadata(key); err != nil {
-		return f, err
-	}
-	entry, err := DecodeEntry(value)
-	if err != nil {
-		return f, err
-	}
-	f.sealed = entry.box(pair)
-	if f.record, err = getMetadata(tx, f.row); err != nil {
-		return f, err
-	}
-	if !now.Before(f.record.forgotten()) {
-		return f, refusal.ErrNotFound
-	}
-	f.record = f.record.asOf(now)
-	if f.lockedForGood, err = lockedForGood(tx, f.record, now); err != nil {
-		return f, err
-	}
-	if f.record.shareDomain, err = domain.NameShown(tx, f.record.Custid, f.record.shareDomain); err != nil {
-		return f, err
-	}
-	if f.timeline, err = getTimeline(tx, f.row); err != nil {
-		return f, err
-	}
-	f.deliveries, err = outbox.GetDeliveries(tx, f.row)
-	return f, err
-}
-
-func (re *Receipts) describeListed(receipt seal.Token, f listedReceipt, now time.Time) Metadata {
-	m := describe(receipt, f.record, now)
-	m.LockedForGood = f.lockedForGood
-	m.Memo = re.openMemo(receipt, f.row, f.record)
-	m.Events, m.Deliveries = f.timeline.timeline(f.record), f.deliveries
-	return m
 }
 
 // CountEntries counts the entries of an account.

@@ -55,6 +55,17 @@ type Metadata struct {
 	Deliveries []outbox.Delivery
 }
 
+// listedReceipt is an entry together with its receipt.
+type listedReceipt struct {
+	row        seal.RowKey
+	sealed     []byte
+	record     *MetadataRecord
+	timeline   *timelineRecord
+	deliveries []outbox.Delivery
+	// lockedForGood reports that all tries at the secret are used up.
+	lockedForGood bool
+}
+
 // GetMetadata returns a receipt, or ErrNotFound. The first call moves it from
 // new to viewed and still returns new.
 func (re *Receipts) GetMetadata(ctx context.Context, c caller.Caller, key string) (Metadata, error) {
