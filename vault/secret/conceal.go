@@ -1,0 +1,197 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+)
+
+// Wish holds a sender's options for a new secret.
+type Wish struct {
+	// TTL is nil for the default.
+	TTL         *time.Duration
+	Passphrase  caller.Text
+	Recipients  []string
+	ShareDomain string
+	// Challenge is a solved challenge for the action conceal, if the policy
+	// requires one.
+	Challenge string
+}
+
+// Concealed is the result for the sender.
+type Concealed struct {
+	Metadata Metadata
+	Secret   Secret
+}
+
+// ConcealSecret stores text, which must not be empty, and returns once it is
+// durable. If it returns ErrTooLarge, ErrInvalid, ErrQuota, ErrAccountRequired,
+// ErrDomainNotFound, ErrPolicy, ErrMaintenance or ErrChallenge, it has stored
+// nothing.
+func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
+	return se.conceal(ctx, c, text, wish, StateNew)
+}
+
+// GenerateSecret generates a text of length characters (0 means 12), conceals
+// it and returns it. Its errors are those of ConcealSecret.
+//
+// The sender has seen the value, so the stored state is viewed from the start;
+// the response says new.
+func (se *Secrets) GenerateSecret(ctx context.Context, c caller.Caller, length int, sets seal.CharacterSets, wish Wish) (Concealed, caller.Text, error) {
+	if length == 0 {
+		length = seal.GenerateLengthDefault
+	}
+	value, err := seal.Generate(length, sets)
+	if errors.Is(err, seal.ErrGenerateLength) {
+		return Concealed{}, "", &refusal.InvalidError{Field: "length", Text: "must be 4 to 128"}
+	}
+	if err != nil {
+		return Concealed{}, "", fmt.Errorf("generating: %w", err)
+	}
+	concealed, err := se.conceal(ctx, c, caller.Text(value), wish, StateViewed)
+	return concealed, caller.Text(value), err
+}
+
+// CharacterSets selects the characters of a generated secret.
+type CharacterSets = seal.CharacterSets
+
+func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, stored State) (Concealed, error) {
+	now := se.clock.Now()
+	d, err := se.draft(ctx, c, text, wish, now)
+	if err != nil {
+		return Concealed{}, err
+	}
+	charged := d.secret.charge()
+	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), d.metadata.charge().receipt
+	if err := se.store.CheckDiskSpace(); err != nil {
+		return Concealed{}, err
+	}
+	if err := se.usage.reserve(charged, se.limits); err != nil {
+		return Concealed{}, err
+	}
+	d.metadata.State = stored
+	if stored == StateViewed {
+		d.metadata.viewed = now
+	}
+	if err := se.keep(ctx, c, d, text, wish); err != nil {
+		se.usage.release(charged)
+		return Concealed{}, err
+	}
+	d.metadata.State = StateNew
+	return d.concealed(c, now), nil
+}
+
+// concealed returns the result for the sender.
+func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
+	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
+	kept.Metadata.Secret = &kept.Secret.Key
+	if c.Credential != nil {
+		kept.Metadata.Account = c.Address()
+	}
+	kept.Metadata.Events = new(timelineRecord).timeline(&d.metadata)
+	for _, r := range d.recipients {
+		kept.Metadata.Deliveries = append(kept.Metadata.Deliveries, outbox.Delivery{Recipient: r.Obscured, State: d.delivery, Updated: now})
+	}
+	return kept
+}
+
+// keep writes a durable share, seals the text with it and commits both records.
+func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text caller.Text, wish Wish) error {
+	if err := se.challenges.AdmitConceal(ctx, c, wish.Challenge); err != nil {
+		return err
+	}
+	var hash [32]byte
+	if wish.Passphrase != "" {
+		params := seal.NewPassphraseParams()
+		var err error
+		if hash, err = se.hasher.Hash(ctx, c.Network, params, wish.Passphrase); err != nil {
+			return err
+		}
+		d.secret.passphrase = &params
+	}
+	if err := se.address(ctx, c, d); err != nil {
+		return err
+	}
+	ready, err := se.shares.Take(ctx)
+	if err != nil {
+		se.outbox.Discard(err, d.mails...)
+		return fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
+	}
+	se.usage.handed(ready.Slot.Number, d.metaRow)
+	key := se.secretKeys.Key(d.key, d.secretRow, ready.Share, hash)
+	d.secret.Slot, d.secret.verifier = ready.Slot, key.Verifier()
+	d.secret.encodeHeader()
+	d.secret.Sealed = key.Seal(d.secret.header, []byte(text))
+	d.metadata.SealedKey = se.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
+	if err := se.store.Update(ctx, d.commit()); err != nil {
+		se.shares.Discard(err, ready.Slot)
+		se.outbox.Discard(err, d.mails...)
+		return fmt.Errorf("keeping the secret: %w", err)
+	}
+	if len(d.mails) > 0 {
+		se.outbox.Wake()
+	}
+	return nil
+}
+
+// address seals the receipt for its account's list and drafts the mails to the
+// recipients.
+func (se *Secrets) address(ctx context.Context, c caller.Caller, d *draft) (err error) {
+	if c.Credential == nil {
+		return nil
+	}
+	d.owner = c.Credential.ID
+	if d.entry, err = se.receipts.draftEntry(ctx, c, d.receipt, d.metaRow); err != nil {
+		return err
+	}
+	d.mails, err = se.draftShares(ctx, c, d, d.recipients, d.secret.created)
+	return err
+}
+
+// commit returns the transaction that stores the draft.
+func (d *draft) commit() func(storage.Tx) error {
+	secret, metadata := d.secret.Encode(), d.metadata.encode()
+	expiry := ExpiryKey(d.secret.expires, d.metaRow)
+	return func(tx storage.Tx) error {
+		if err := tx.Put(BucketSecret, d.secretRow[:], secret); err != nil {
+			return err
+		}
+		if err := tx.Put(BucketMetadata, d.metaRow[:], metadata); err != nil {
+			return err
+		}
+		if err := tx.Put(BucketExpiry, expiry, nil); err != nil {
+			return err
+		}
+		if err := d.commitBeside(tx); err != nil {
+			return err
+		}
+		if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: 1}, rows.Change{Counter: rows.CountCreated, By: 1}, rows.Change{Counter: rows.CountMetadata, By: 1}); err != nil {
+			return err
+		}
+		return rows.WriteAudit(tx, d.secret.created, rows.AuditConceal, d.metaRow)
+	}
+}
+
+// commitBeside writes what belongs to an account's secret besides its records.
+func (d *draft) commitBeside(tx storage.Tx) error {
+	if d.entry == nil {
+		return nil
+	}
+	if err := putEntry(tx, d.owner, d.secret.created, d.metaRow, d.entry); err != nil {
+		return err
+	}
+	for _, m := range d.mails {
+		if err := m.Put(tx); err != nil {
+			return err
+		}
+	}
+	return outbox.PutDeliveries(tx, d.metaRow, d.recipients, d.delivery, d.secret.created, d.metadata.forgotten())
+}

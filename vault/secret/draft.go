@@ -1,0 +1,82 @@
+package secret
+
+import (
+	"context"
+	"time"
+
+	"hush/seal"
+	"hush/vault/caller"
+	"hush/vault/email"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+)
+
+// draft is a secret that is not yet stored.
+type draft struct {
+	key, receipt       seal.Token
+	secret             Record
+	metadata           MetadataRecord
+	secretRow, metaRow seal.RowKey
+	owner              caller.AccountID // of entry
+	entry              *EntryRecord     // nil without an account
+	recipients         []email.Recipient
+	mails              []*outbox.Draft // to the recipients; empty if mail is not configured
+	delivery           outbox.DeliveryState
+}
+
+// draft checks the wish and prepares both records.
+func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, now time.Time) (*draft, error) {
+	if err := se.policy.AdmitSecret(c, wish.Passphrase); err != nil {
+		return nil, err
+	}
+	if c.Anonymous() {
+		if err := se.domains.AdmitVisitor(ctx, c.Site); err != nil {
+			return nil, err
+		}
+	}
+	if limit := se.limits.SecretSize(c); int64(len(text)) > limit {
+		return nil, &refusal.TooLargeError{Field: "secret", Limit: limit}
+	}
+	if len(text) == 0 {
+		return nil, &refusal.InvalidError{Field: "secret", Text: "must not be empty"}
+	}
+	ttl, err := se.limits.Grant(c, wish.TTL)
+	if err != nil {
+		return nil, err
+	}
+	if len(wish.Recipients) > 0 && c.Anonymous() {
+		return nil, refusal.ErrAccountRequired
+	}
+	recipients, err := email.ParseRecipients(wish.Recipients)
+	if err != nil {
+		return nil, err
+	}
+	domain, err := se.domains.ShareDomain(ctx, c, wish.ShareDomain)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{key: seal.NewToken(now), receipt: seal.NewToken(now), recipients: recipients, delivery: outbox.DeliveryNotConfigured}
+	if se.outbox.Enabled() {
+		d.delivery = outbox.DeliveryQueued
+	}
+	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
+	d.secret = Record{
+		kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
+		network: se.keys.NetworkID(c.Network.Bytes()), owner: c.Account, shareDomain: domain,
+	}
+	if wide := c.Network.WideBytes(); wide != nil && c.Anonymous() {
+		d.secret.wide = se.keys.NetworkID(wide)
+	}
+	d.metadata = MetadataRecord{
+		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
+		ttl: ttl, Secret: d.secretRow, Custid: c.Account, shareDomain: domain, createdBy: c.Network.Masked(),
+	}
+	for _, r := range recipients {
+		d.metadata.recipients = append(d.metadata.recipients, r.Obscured)
+	}
+	if c.Account == "" {
+		d.metadata.network, d.metadata.wide = d.secret.network, d.secret.wide
+	}
+	copy(d.metadata.hint[:], d.key.Short(hintSize))
+	return d, nil
+}
