@@ -14,18 +14,6 @@ import (
 	"hush/vault/rows"
 )
 
-// Wish holds a sender's options for a new secret.
-type Wish struct {
-	// TTL is nil for the default.
-	TTL         *time.Duration
-	Passphrase  caller.Text
-	Recipients  []string
-	ShareDomain string
-	// Challenge is a solved challenge for the action conceal, if the policy
-	// requires one.
-	Challenge string
-}
-
 // Concealed is the result for the sender.
 type Concealed struct {
 	Metadata Metadata

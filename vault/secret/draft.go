@@ -11,6 +11,18 @@ import (
 	"hush/vault/refusal"
 )
 
+// Wish holds a sender's options for a new secret.
+type Wish struct {
+	// TTL is nil for the default.
+	TTL         *time.Duration
+	Passphrase  caller.Text
+	Recipients  []string
+	ShareDomain string
+	// Challenge is a solved challenge for the action conceal, if the policy
+	// requires one.
+	Challenge string
+}
+
 // draft is a secret that is not yet stored.
 type draft struct {
 	key, receipt       seal.Token

@@ -151,49 +151,6 @@ func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (b
 	return before, err
 }
 
-// UpdateMemo sets the sender's note; an empty one removes it. It returns
-// ErrNotFound, or ErrQuota if the account or network has no quota left for a
-// longer note.
-func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string, memo caller.Text) (Metadata, error) {
-	receipt, ok := seal.ParseToken(key)
-	if !ok {
-		return Metadata{}, refusal.ErrNotFound
-	}
-	now, row := re.clock.Now(), receipt.RowKey(seal.KindMetadata)
-	found, err := re.findMetadata(ctx, row, now)
-	if err != nil {
-		return Metadata{}, err
-	}
-	var sealed []byte
-	if memo != "" {
-		if err := re.store.CheckDiskSpace(); err != nil {
-			return Metadata{}, err
-		}
-		sealed = re.keys.SealMetadata(receipt, row, labelMemo, []byte(memo))
-	}
-	memoQuota := memoReservation{usage: re.usage, limits: re.limits}
-	err = re.store.Update(ctx, func(tx storage.Tx) (err error) {
-		if found.record, err = getMetadata(tx, row); err != nil {
-			return err
-		}
-		if err := memoQuota.want(row, found.record, len(sealed)); err != nil {
-			return err
-		}
-		found.record.sealedMemo, found.record.updated = sealed, now
-		if err := tx.Put(BucketMetadata, row[:], found.record.encode()); err != nil {
-			return err
-		}
-		return rows.WriteAudit(tx, now, rows.AuditMemo, row)
-	})
-	memoQuota.settle(err)
-	if err != nil {
-		return Metadata{}, err
-	}
-	re.watches.tell(row)
-	found.record = found.record.asOf(now)
-	return re.showMetadata(ctx, c, receipt, row, found, now), nil
-}
-
 // findMetadata loads a receipt and what belongs to it in a read transaction, or
 // returns ErrNotFound.
 func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found listedReceipt, err error) {
