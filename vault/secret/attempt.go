@@ -34,14 +34,14 @@ const (
 // more tries, and a caller who must pause costs no hash. A missing passphrase
 // does not count as a try. The caller returns wrong if the passphrase turns out
 // to be wrong.
-func (se *Secrets) try(ctx context.Context, c caller.Caller, s *provenSecret, passphrase caller.Text, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
-	if s.record.passphrase == nil {
+func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, passphrase caller.Text, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
+	if record.passphrase == nil {
 		return hash, nil, nil
 	}
 	if passphrase == "" {
 		return hash, nil, &refusal.PassphraseError{Missing: true}
 	}
-	t := se.newPassphraseTry(c, s.row)
+	t := se.newPassphraseTry(c, row)
 	// A caller who must pause reaches neither the hash queue nor the writer.
 	err = se.store.View(ctx, func(tx storage.Tx) error {
 		_, _, err := t.open(tx, now)
@@ -55,10 +55,10 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, s *provenSecret, pa
 		return hash, nil, err
 	}
 	defer release()
-	if wrong, err = se.reserve(ctx, c, s, t, now); err != nil {
+	if wrong, err = se.reserve(ctx, c, row, record.metadata, t, now); err != nil {
 		return hash, nil, err
 	}
-	return se.hasher.Passphrase(*s.record.passphrase, passphrase), wrong, nil
+	return se.hasher.Passphrase(*record.passphrase, passphrase), wrong, nil
 }
 
 // passphraseTry holds the keys of the two counters of a try.
@@ -88,9 +88,9 @@ func (t passphraseTry) open(tx storage.Tx, now time.Time) (mine, all guess.Tries
 
 // reserve counts an attempt and returns the error to report if the passphrase
 // is wrong. It fails with LockedError or ErrNotFound.
-func (se *Secrets) reserve(ctx context.Context, c caller.Caller, s *provenSecret, t passphraseTry, now time.Time) (wrong *refusal.PassphraseError, err error) {
+func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata seal.RowKey, t passphraseTry, now time.Time) (wrong *refusal.PassphraseError, err error) {
 	err = se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
-		if _, err := getSecret(tx, s.row, now); err != nil {
+		if _, err := getSecret(tx, row, now); err != nil {
 			return err
 		}
 		mine, all, err := t.open(tx, now)
@@ -104,13 +104,13 @@ func (se *Secrets) reserve(ctx context.Context, c caller.Caller, s *provenSecret
 		if err := tx.Put(BucketAttempt, t.all, all.Encode()); err != nil {
 			return err
 		}
-		if err := addEvent(tx, s.record.metadata, EventPassphrase, c.Network.Masked(), now); err != nil {
+		if err := addEvent(tx, metadata, EventPassphrase, c.Network.Masked(), now); err != nil {
 			return err
 		}
-		return rows.WriteAudit(tx, now, rows.AuditPassphrase, s.record.metadata)
+		return rows.WriteAudit(tx, now, rows.AuditPassphrase, metadata)
 	})
 	if err == nil {
-		se.watches.tell(s.record.metadata)
+		se.watches.tell(metadata)
 	}
 	return wrong, err
 }

@@ -71,7 +71,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if err != nil {
 		return nil, err
 	}
-	hash, wrong, err := se.try(ctx, c, s, passphrase, now)
+	hash, wrong, err := se.try(ctx, c, s.row, s.record, passphrase, now)
 	if err != nil {
 		return nil, err
 	}
