@@ -79,9 +79,6 @@ func (ck *Checks) checkTXT(ctx context.Context, d *ownedDomain) Check {
 	return c
 }
 
-// isBelow reports whether a canonical name equals another one or is below it.
-func isBelow(name, other string) bool { return name == other || strings.HasSuffix(name, "."+other) }
-
 // checkAddress passes if a name has addresses and all of them are the service's
 // own.
 func (ck *Checks) checkAddress(ctx context.Context, name string) Check {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"hush/storage"
@@ -17,17 +17,6 @@ import (
 
 // DomainLimit is the maximum number of domains of an account.
 const DomainLimit = 100
-
-// Resolver queries DNS within its own limits of time, number and size.
-type Resolver interface {
-	// TXT returns the TXT records of a name, each joined to one string, and the
-	// name that holds them, which differs if aliases lead there. A name without
-	// records is not an error.
-	TXT(ctx context.Context, name string) (texts []string, at string, err error)
-	// Addresses returns the IPv4 and IPv6 addresses of a name; having none is
-	// not an error.
-	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
-}
 
 // State is the state of a claim. The numbers are stored.
 type State byte
@@ -117,6 +106,18 @@ func (ds *Domains) AddDomain(ctx context.Context, c caller.Caller, name string) 
 		return Domain{}, err
 	}
 	return d.show(c.Address()), nil
+}
+
+// claimName returns the canonical form of a name that may be claimed.
+func (ds *Domains) claimName(text string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", &refusal.InvalidError{Field: "domain", Text: "Please enter a domain"}
+	}
+	name, ok := canonicalDomain(text)
+	if !ok || !publicDomain(name) || ds.ownName(name) {
+		return "", &refusal.InvalidError{Field: "domain", Text: "Not a valid public domain"}
+	}
+	return name, nil
 }
 
 // claim adds a new domain to its account.

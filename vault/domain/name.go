@@ -7,8 +7,6 @@ import (
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
-
-	"hush/vault/refusal"
 )
 
 // The limits of a domain's name.
@@ -57,21 +55,8 @@ func publicDomain(name string) bool {
 	return known && name != suffix
 }
 
-// claimName returns the canonical form of a name that may be claimed.
-func (ds *Domains) claimName(text string) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return "", &refusal.InvalidError{Field: "domain", Text: "Please enter a domain"}
-	}
-	name, ok := canonicalDomain(text)
-	if !ok || !publicDomain(name) || ds.ownName(name) {
-		return "", &refusal.InvalidError{Field: "domain", Text: "Not a valid public domain"}
-	}
-	return name, nil
-}
-
-// hostName returns the service's own host in the form of HostName; empty if it
-// is unknown.
-func (ds *Domains) hostName() string { return HostName(ds.host) }
+// isBelow reports whether a canonical name equals another one or is below it.
+func isBelow(name, other string) bool { return name == other || strings.HasSuffix(name, "."+other) }
 
 // HostName returns the form in which hosts are compared: names in lower case
 // and ASCII without a trailing dot, IP addresses in their shortest form.
@@ -83,12 +68,6 @@ func HostName(host string) string {
 		return name
 	}
 	return strings.TrimSuffix(strings.ToLower(host), ".")
-}
-
-// ownName reports whether a canonical name is the service's own or below it.
-func (ds *Domains) ownName(name string) bool {
-	host := ds.hostName()
-	return host != "" && isBelow(name, host)
 }
 
 // nameParts are the parts of a domain's name.

@@ -1,12 +1,25 @@
 package domain
 
 import (
+	"context"
 	"log/slog"
+	"net/netip"
 
 	"hush/vault/account"
 	"hush/vault/outbox"
 	"hush/vault/rows"
 )
+
+// Resolver queries DNS within its own limits of time, number and size.
+type Resolver interface {
+	// TXT returns the TXT records of a name, each joined to one string, and the
+	// name that holds them, which differs if aliases lead there. A name without
+	// records is not an error.
+	TXT(ctx context.Context, name string) (texts []string, at string, err error)
+	// Addresses returns the IPv4 and IPv6 addresses of a name; having none is
+	// not an error.
+	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
+}
 
 // Options are the dependencies of New; all but Host and Resolver are required.
 type Options struct {

@@ -23,6 +23,16 @@ func (ds *Domains) SiteDomain(s caller.Site) string {
 	return name
 }
 
+// hostName returns the service's own host in the form of HostName; empty if it
+// is unknown.
+func (ds *Domains) hostName() string { return HostName(ds.host) }
+
+// ownName reports whether a canonical name is the service's own or below it.
+func (ds *Domains) ownName(name string) bool {
+	host := ds.hostName()
+	return host != "" && isBelow(name, host)
+}
+
 // NameShown returns the domain that an owner's secret was made for. It is empty
 // if another account has verified the name since: neither that account's brand
 // nor a link on the name is the sender's.
