@@ -32,29 +32,6 @@ const (
 	DomainSuspended State = 3
 )
 
-// CheckKind is the kind of a DNS check. The numbers are stored.
-type CheckKind byte
-
-// The kinds of checks.
-const (
-	CheckTXT     CheckKind = 1 // whether the TXT record has the value
-	CheckAddress CheckKind = 2 // whether the name resolves to this service
-)
-
-// Check is one DNS check with its result.
-type Check struct {
-	Kind   CheckKind
-	Passed bool
-	// Name is the queried name.
-	Name string
-	// Expected is empty if it is unknown. Found has at most 10 values of up to
-	// 512 bytes.
-	Expected, Found []string
-	// Problem describes what went wrong; empty if nothing did.
-	Problem string
-	Time    time.Time
-}
-
 // Domain is a host name that an account claims.
 type Domain struct {
 	// ID is 20 characters 0-9 and a-f.
