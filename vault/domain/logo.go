@@ -3,69 +3,11 @@ package domain
 import (
 	"context"
 	"errors"
-	"time"
 
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
 )
-
-// BucketImage has domain id ‖ kind (1) -> imageRecord.
-const BucketImage = "image"
-
-// ImageKind is the kind of a domain's image. The numbers are stored.
-type ImageKind byte
-
-// The kinds of images.
-const (
-	ImageLogo ImageKind = 1 // for the header of its pages
-	ImageIcon ImageKind = 2 // the small one
-)
-
-// Image is an image of at most 512 by 512 pixels.
-type Image struct {
-	Kind ImageKind
-	// Content is a PNG file without metadata; nil if only the domain is shown.
-	Content []byte
-	// Width and Height are in pixels, Size is the bytes of the file.
-	Width, Height int
-	Size          int64
-	Updated       time.Time
-}
-
-// imageRecord is an image of a domain.
-//
-//	version 1 │ updated 8 │ width 4 │ height 4 │ PNG file (4, bytes)
-type imageRecord struct {
-	updated       time.Time
-	width, height uint32
-	content       []byte
-}
-
-func (r *imageRecord) encode() []byte {
-	w := make(rows.Writer, 0, 32+len(r.content))
-	w.Byte(imageVersion)
-	w.Time(r.updated)
-	w.Uint32(r.width)
-	w.Uint32(r.height)
-	w.Sized(r.content)
-	return w
-}
-
-func decodeImage(data []byte) (*imageRecord, error) {
-	in := rows.NewReader(data)
-	var r imageRecord
-	in.Version(imageVersion)
-	r.updated, r.width, r.height, r.content = in.Time(), in.Uint32(), in.Uint32(), in.Sized()
-	return &r, in.End()
-}
-
-func (r *imageRecord) facts() imageFacts {
-	return imageFacts{updated: r.updated, width: r.width, height: r.height, size: uint64(len(r.content))}
-}
-
-func imageKey(id domainID, kind ImageKind) []byte { return append(id[:], byte(kind)) }
 
 // UpdateDomainLogo stores a PNG, JPEG or GIF file of at most ImageSize as an
 // image of a domain of the caller's account. It replaces an earlier one. It
@@ -165,18 +107,4 @@ func (ds *Domains) getImage(ctx context.Context, id domainID, kind ImageKind) (I
 		return Image{}, err
 	}
 	return record.show(kind), nil
-}
-
-func (r *imageRecord) show(kind ImageKind) Image {
-	return Image{
-		Kind: kind, Content: r.content, Width: int(r.width), Height: int(r.height),
-		Size: int64(len(r.content)), Updated: r.updated,
-	}
-}
-
-func (k ImageKind) check() error {
-	if k != ImageLogo && k != ImageIcon {
-		return &refusal.InvalidError{Field: "kind", Text: "must be logo or icon"}
-	}
-	return nil
 }

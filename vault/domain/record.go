@@ -2,7 +2,6 @@ package domain
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"slices"
@@ -22,29 +21,7 @@ const (
 	BucketRecheck  = "recheck"   // time in ms (8) ‖ account id ‖ name -> nothing
 )
 
-const (
-	domainVersion = 2
-	imageVersion  = 1
-)
-
-// domainID identifies a domain of an account. It is derived from both and never
-// changes. As text it is 20 characters 0-9 and a-f.
-type domainID [10]byte
-
-func domainIDOf(owner caller.AccountID, name string) domainID {
-	sum := sha256.Sum256(append(append([]byte("hush/v1 domain-id\x00"), owner[:]...), name...))
-	return domainID(sum[:len(domainID{})])
-}
-
-func (id domainID) String() string { return hex.EncodeToString(id[:]) }
-
-func parseDomainID(text string) (id domainID, ok bool) {
-	raw, err := hex.DecodeString(text)
-	if err != nil || len(raw) != len(id) {
-		return id, false
-	}
-	return domainID(raw), true
-}
+const domainVersion = 2
 
 // domainRecord is a claim.
 //
@@ -70,14 +47,6 @@ type domainRecord struct {
 	logo, icon                          imageFacts
 	checks                              []Check
 	brand                               Brand
-}
-
-// imageFacts describes an image without its content; size is 0 if there is
-// none.
-type imageFacts struct {
-	updated       time.Time
-	width, height uint32
-	size          uint64
 }
 
 func (r *domainRecord) times() []*time.Time {
@@ -207,13 +176,6 @@ func (d *ownedDomain) show(address string) Domain {
 		shown.TXTHost += "." + p.trd
 	}
 	return shown
-}
-
-func (f imageFacts) show(kind ImageKind) *Image {
-	if f.size == 0 {
-		return nil
-	}
-	return &Image{Kind: kind, Width: int(f.width), Height: int(f.height), Size: int64(f.size), Updated: f.updated}
 }
 
 // domainKey returns the row of a domain, which in the index of checks follows a
