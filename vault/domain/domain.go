@@ -3,6 +3,7 @@ package domain
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"strings"
@@ -17,20 +18,6 @@ import (
 
 // DomainLimit is the maximum number of domains of an account.
 const DomainLimit = 100
-
-// State is the state of a claim. The numbers are stored.
-type State byte
-
-// The states of a domain.
-const (
-	DomainPending State = 1 // the TXT record has not been found yet
-	// DomainVerified: the TXT record was found, and no other account holds the
-	// name.
-	DomainVerified State = 2
-	// DomainSuspended: the TXT record has been missing for seven days. Secrets
-	// on the domain are locked, and another account may verify the name.
-	DomainSuspended State = 3
-)
 
 // Domain is a host name that an account claims.
 type Domain struct {
@@ -58,6 +45,21 @@ type Domain struct {
 	Logo, Icon *Image
 	// Address is the account's address. It must not be logged.
 	Address string
+}
+
+func (d *ownedDomain) show(address string) Domain {
+	r, p := d.record, splitName(d.name)
+	shown := Domain{
+		ID: d.id().String(), Name: d.name, Base: p.base, TRD: p.trd, TLD: p.tld, SLD: p.sld, Apex: p.trd == "",
+		TXTHost: d.challenge(), TXTValue: d.value(), State: r.state, Checks: r.checks, Resolving: r.resolving,
+		Brand: r.brand, Created: r.created, Updated: r.updated, Verified: r.verified, Checked: r.checked,
+		Logo: r.logo.show(ImageLogo), Icon: r.icon.show(ImageIcon), Address: address,
+	}
+	if !shown.Apex {
+		shown.Subdomain = d.name
+		shown.TXTHost += "." + p.trd
+	}
+	return shown
 }
 
 // AddDomain claims a name for the caller's account. A claim reserves nothing:
@@ -95,6 +97,12 @@ func (ds *Domains) claimName(text string) (string, error) {
 		return "", &refusal.InvalidError{Field: "domain", Text: "Not a valid public domain"}
 	}
 	return name, nil
+}
+
+func newDomain(owner caller.AccountID, name string, now time.Time) *ownedDomain {
+	r := &domainRecord{state: DomainPending, created: now, updated: now, asked: now, next: now.Add(checkSoonest)}
+	rand.Read(r.value[:])
+	return &ownedDomain{owner, name, r}
 }
 
 // claim adds a new domain to its account.

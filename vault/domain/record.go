@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"slices"
@@ -22,6 +21,20 @@ const (
 )
 
 const domainVersion = 2
+
+// State is the state of a claim. The numbers are stored.
+type State byte
+
+// The states of a domain.
+const (
+	DomainPending State = 1 // the TXT record has not been found yet
+	// DomainVerified: the TXT record was found, and no other account holds the
+	// name.
+	DomainVerified State = 2
+	// DomainSuspended: the TXT record has been missing for seven days. Secrets
+	// on the domain are locked, and another account may verify the name.
+	DomainSuspended State = 3
+)
 
 // domainRecord is a claim.
 //
@@ -144,12 +157,6 @@ type ownedDomain struct {
 	record *domainRecord
 }
 
-func newDomain(owner caller.AccountID, name string, now time.Time) *ownedDomain {
-	r := &domainRecord{state: DomainPending, created: now, updated: now, asked: now, next: now.Add(checkSoonest)}
-	rand.Read(r.value[:])
-	return &ownedDomain{owner, name, r}
-}
-
 func (d *ownedDomain) id() domainID { return domainIDOf(d.owner, d.name) }
 func (d *ownedDomain) key() []byte  { return domainKey(d.owner, d.name) }
 
@@ -161,21 +168,6 @@ func (d *ownedDomain) challenge() string { return "_onetime-challenge-" + d.id()
 
 func (d *ownedDomain) put(tx storage.Tx) error {
 	return tx.Put(BucketDomain, d.key(), d.record.encode())
-}
-
-func (d *ownedDomain) show(address string) Domain {
-	r, p := d.record, splitName(d.name)
-	shown := Domain{
-		ID: d.id().String(), Name: d.name, Base: p.base, TRD: p.trd, TLD: p.tld, SLD: p.sld, Apex: p.trd == "",
-		TXTHost: d.challenge(), TXTValue: d.value(), State: r.state, Checks: r.checks, Resolving: r.resolving,
-		Brand: r.brand, Created: r.created, Updated: r.updated, Verified: r.verified, Checked: r.checked,
-		Logo: r.logo.show(ImageLogo), Icon: r.icon.show(ImageIcon), Address: address,
-	}
-	if !shown.Apex {
-		shown.Subdomain = d.name
-		shown.TXTHost += "." + p.trd
-	}
-	return shown
 }
 
 // domainKey returns the row of a domain, which in the index of checks follows a
