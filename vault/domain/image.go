@@ -10,7 +10,6 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
-	"time"
 
 	"hush/vault/refusal"
 )
@@ -23,8 +22,6 @@ const (
 	imagePixels = 4_000_000
 	keptSide    = 512 // pixels of a stored image
 	keptSize    = 512 << 10
-
-	imageTimeout = 2 * time.Second // the maximum wait
 )
 
 // imageFormat is a supported file format. It is recognized by the first bytes

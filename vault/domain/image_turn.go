@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"runtime"
+	"time"
 
 	"hush/vault/refusal"
 )
@@ -17,6 +18,8 @@ const (
 	// imageTurns is how many images share it. Each has one turn; an image that
 	// may take more than its part has them all.
 	imageTurns = 2
+	// imageTimeout is the maximum wait for a turn.
+	imageTimeout = 2 * time.Second
 )
 
 // imager converts uploads, a few at a time.
