@@ -7,7 +7,6 @@ import (
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
-	"hush/vault/rows"
 )
 
 // ShareDomain returns the canonical name of the domain that a sender requests
@@ -108,20 +107,4 @@ func (ds *Domains) verifiedDomain(ctx context.Context, name string) (d *ownedDom
 		return err
 	})
 	return d, err
-}
-
-// VerifiedHolder returns the account that verified a canonical name, or
-// ErrNotFound.
-func VerifiedHolder(tx storage.Tx, name string) (caller.AccountID, error) {
-	holder, err := tx.Get(BucketVerified, []byte(name))
-	if errors.Is(err, storage.ErrNotFound) {
-		return caller.AccountID{}, refusal.ErrNotFound
-	}
-	if err != nil {
-		return caller.AccountID{}, err
-	}
-	if len(holder) != len(caller.AccountID{}) {
-		return caller.AccountID{}, rows.ErrDamaged
-	}
-	return caller.AccountID(holder), nil
 }

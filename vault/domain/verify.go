@@ -2,7 +2,6 @@ package domain
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"time"
 
@@ -12,23 +11,6 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
-)
-
-const (
-	// checkSoonest is the pause after the first failed check; it doubles up to
-	// checkLatest.
-	checkSoonest = time.Minute
-	checkLatest  = 4 * time.Hour
-	// checkDaily is the pause while checks pass, give or take up to
-	// checkJitter, so that domains added together are not checked together.
-	checkDaily  = 24 * time.Hour
-	checkJitter = 2 * time.Hour
-	// pendingTime is how long a claim is checked in the background after its
-	// account last requested a check.
-	pendingTime = 7 * 24 * time.Hour
-	// failingTime is how long checks of a verified domain may fail before it is
-	// suspended.
-	failingTime = 7 * 24 * time.Hour
 )
 
 // VerifyDomain queries DNS now about a domain of the caller's account, given by
@@ -137,15 +119,6 @@ func (ck *Checks) settle(tx storage.Tx, d *ownedDomain, found findings, asked bo
 	return result, d.put(tx)
 }
 
-// takenBy reports whether another account holds the verified name.
-func (d *ownedDomain) takenBy(tx storage.Tx) (bool, error) {
-	holder, err := VerifiedHolder(tx, d.name)
-	if errors.Is(err, refusal.ErrNotFound) {
-		return false, nil
-	}
-	return err == nil && holder != d.owner, err
-}
-
 // markVerified makes a domain verified.
 func (d *ownedDomain) markVerified(tx storage.Tx, now time.Time) error {
 	r := d.record
@@ -190,14 +163,6 @@ func (ck *Checks) fail(tx storage.Tx, d *ownedDomain, now time.Time) (suspended 
 	return true, ck.tellSuspended(tx, d, now)
 }
 
-// unhold releases the name, so that others can verify it.
-func (d *ownedDomain) unhold(tx storage.Tx) error {
-	if err := tx.Delete(BucketVerified, []byte(d.name)); err != nil {
-		return err
-	}
-	return rows.Count(tx, rows.Change{Counter: rows.CountDomains, By: -1})
-}
-
 func (ck *Checks) tellSuspended(tx storage.Tx, d *ownedDomain, now time.Time) error {
 	account, err := account.GetAccount(tx, d.owner)
 	if err != nil {
@@ -210,46 +175,4 @@ func (ck *Checks) tellSuspended(tx storage.Tx, d *ownedDomain, now time.Time) er
 	return ck.outbox.PutNotice(tx, outbox.Mail{
 		Kind: outbox.MailSuspended, To: caller.Text(address), Locale: account.Locale, Domain: d.name, Created: now,
 	}, now)
-}
-
-// nextCheck returns when a domain is due again after a check, or the zero time
-// for never.
-func (d *ownedDomain) nextCheck(now time.Time) time.Time {
-	r := d.record
-	if r.state == DomainSuspended || r.state == DomainVerified && r.failing.IsZero() {
-		return now.Add(checkDaily + d.jitter())
-	}
-	next := now.Add(min(checkSoonest<<min(r.tries, 8), checkLatest))
-	if r.state == DomainPending && next.Sub(r.asked) > pendingTime {
-		return time.Time{}
-	}
-	return next
-}
-
-// jitter returns a duration between -checkJitter and checkJitter, which is
-// constant for a domain.
-func (d *ownedDomain) jitter() time.Duration {
-	id := d.id()
-	part := int64(binary.BigEndian.Uint16(id[:]))
-	return time.Duration(part*int64(2*checkJitter)>>16) - checkJitter
-}
-
-// schedule moves a domain in the index of checks; the zero time removes it. It
-// does not store the record.
-func (d *ownedDomain) schedule(tx storage.Tx, next time.Time) error {
-	if !d.record.next.IsZero() {
-		if err := tx.Delete(BucketRecheck, recheckKey(d.record.next, d)); err != nil {
-			return err
-		}
-	}
-	d.record.next = next
-	if next.IsZero() {
-		return nil
-	}
-	return tx.Put(BucketRecheck, recheckKey(next, d), nil)
-}
-
-// recheckKey returns a row of the index of checks.
-func recheckKey(at time.Time, d *ownedDomain) []byte {
-	return append(rows.BigEndian(rows.Millis(at)), d.key()...)
 }
