@@ -1,14 +1,11 @@
 package domain
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"hush/storage"
-	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 )
@@ -33,28 +30,6 @@ type Brand struct {
 	// AllowPublicHomepage lets everyone share on the domain's home page,
 	// AllowPublicAPI through the API on the domain; see Domains.AdmitVisitor.
 	AllowPublicHomepage, AllowPublicAPI *bool
-}
-
-// UpdateDomainBrand changes a domain's branding. It deletes the fields named in
-// unset, such as primary_color, and then sets those fields of change that are
-// not nil. It returns ErrDomainNotFound and ErrInvalid.
-func (ds *Domains) UpdateDomainBrand(ctx context.Context, c caller.Caller, name string, change Brand, unset []string) (Domain, error) {
-	var clean Brand
-	if err := clean.unset(unset); err != nil {
-		return Domain{}, err
-	}
-	if err := clean.set(change); err != nil {
-		return Domain{}, err
-	}
-	if err := ds.store.CheckDiskSpace(); err != nil {
-		return Domain{}, err
-	}
-	return ds.changeDomain(ctx, c, name, func(_ storage.Tx, d *ownedDomain) error {
-		if err := d.record.brand.unset(unset); err != nil {
-			return err
-		}
-		return d.record.brand.set(clean)
-	})
 }
 
 // brandField is a field of a brand with its wire name: a flag, or a text that

@@ -50,22 +50,6 @@ func AdmitDomain(tx storage.Tx, owner, name string) error {
 	return nil
 }
 
-// GetPublicBrand returns the branding of a verified domain to every caller: id,
-// names, brand, and whether there are images. It returns ErrNotFound for a name
-// that is not verified.
-func (ds *Domains) GetPublicBrand(ctx context.Context, name string) (Domain, error) {
-	d, err := ds.verifiedDomain(ctx, name)
-	if err != nil {
-		return Domain{}, err
-	}
-	whole := d.show("")
-	return Domain{
-		ID: whole.ID, Name: whole.Name, Base: whole.Base, Subdomain: whole.Subdomain, TRD: whole.TRD,
-		TLD: whole.TLD, SLD: whole.SLD, Apex: whole.Apex, State: whole.State, Brand: whole.Brand,
-		Logo: whole.Logo, Icon: whole.Icon,
-	}, nil
-}
-
 // AdmitVisitor returns an error unless anonymous callers may share on a site.
 // On a verified domain the brand decides: AllowPublicHomepage permits the
 // domain's own pages, AllowPublicAPI everything else. Without permission the
