@@ -15,7 +15,7 @@ func TestCompletion(t *testing.T) {
 		"serve --log-level ":                     {"info", "debug", "warn", "error", ":4"},
 		"admin account role a@b.example ":        {"customer", "colonel", ":4"},
 		"admin account role ":                    {":4"},
-		"admin account create a@b.example --rol": {"--role\twhat the account may do", ":4"},
+		"admin account create a@b.example --rol": {"--role\trole of the account; a colonel is an administrator", ":4"},
 		"admin tok":                              {"token\tcreate, list and revoke API tokens", ":4"},
 		"admin place import ":                    {":0"},
 		"keygen ":                                {":0"},

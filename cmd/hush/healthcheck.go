@@ -18,7 +18,10 @@ const healthTime = 3 * time.Second
 
 // healthcheckCommand returns "hush healthcheck".
 func (p program) healthcheckCommand() *cobra.Command {
-	c := &cobra.Command{Use: "healthcheck", Short: "exit 0 if a running service answers", Args: command.Takes(0, 0)}
+	c := &cobra.Command{
+		Use: "healthcheck", Short: "check whether the service is running", Args: command.Takes(0, 0),
+		Long: "Check whether the service is running: exit with 0 if it responds, with 1 if not.",
+	}
 	s := settings.Add(c, "listen", "base-url", "tls-cert")
 	c.RunE = func(c *cobra.Command, _ []string) error { return p.healthcheck(c.Context(), s) }
 	return c

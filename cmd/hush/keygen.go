@@ -14,7 +14,7 @@ import (
 // exist.
 func (p program) keygenCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "keygen [FILE]", Short: "print a new root key, or write it to a new file", Args: command.Takes(0, 1), ValidArgsFunction: command.CompleteFiles,
+		Use: "keygen [FILE]", Short: "create a root key and print it, or write it to a new file", Args: command.Takes(0, 1), ValidArgsFunction: command.CompleteFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				_, err := p.console.Out.Write(seal.NewRootKey().Text())

@@ -25,12 +25,12 @@ func (p program) rootCommand() *cobra.Command {
 		Short: "share a secret once",
 		Long: `Hush shares a secret once: it creates a link that opens exactly once.
 
-Start here:
-  hush serve                 on http://127.0.0.1:7143, data in ./hush-data
+To try it out:
+  hush serve
   curl -d secret=hello http://127.0.0.1:7143/api/v1/share
   hush admin account create --role colonel you@example.com
 
-Every flag of "hush serve" has a variable: --base-url is HUSH_BASE_URL.`,
+Flags can also be set by environment variables: --base-url by HUSH_BASE_URL.`,
 		PersistentPreRunE: p.readEnvironment,
 	}
 	root.SetIn(p.console.In)
@@ -60,7 +60,7 @@ func in(group string, c *cobra.Command) *cobra.Command {
 // addVersionFlag makes the root print the release where it is asked for.
 func (p program) addVersionFlag(root *cobra.Command) {
 	var shown bool
-	root.Flags().BoolVar(&shown, "version", false, "print the release")
+	root.Flags().BoolVar(&shown, "version", false, "print the version")
 	choose := root.RunE
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if shown {
@@ -89,7 +89,7 @@ func (p program) readEnvironment(c *cobra.Command, _ []string) error {
 
 func (p program) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "print the release", Args: command.Takes(0, 0),
+		Use: "version", Short: "print the version", Args: command.Takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(p.console.Out, version)
 			return err

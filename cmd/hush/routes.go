@@ -12,7 +12,7 @@ import (
 // pages.
 func (p program) routesCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "routes", Short: "print every route and the RPC behind it", Args: command.Takes(0, 0),
+		Use: "routes", Short: "print every route and the RPC that it calls", Args: command.Takes(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			mounts, err := handlers.Listed()
 			if err != nil {

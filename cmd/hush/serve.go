@@ -15,8 +15,9 @@ func (p program) serveCommand() *cobra.Command {
 		Long: `Run the service until SIGTERM or SIGINT. It needs no configuration: it creates
 its data folder and root key, and listens on http://127.0.0.1:7143.
 
-Each flag has a variable, shown behind it, that stands for it. An unknown
-variable that begins with HUSH_, or a wrong value, stops the start.`,
+Each flag can also be set by the environment variable shown beside it; the flag
+takes precedence. The service does not start with an invalid value, or with an
+unknown variable that begins with HUSH_.`,
 	}
 	s := settings.Add(c, settings.Names()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {

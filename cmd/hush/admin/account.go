@@ -24,7 +24,7 @@ const accountPage = 1000
 // command returns "hush admin account".
 func (a accounts) command() *cobra.Command {
 	return command.Group(&cobra.Command{
-		Use: "account", Short: "create, list and destroy accounts", Long: "Create, list and destroy accounts." + about,
+		Use: "account", Short: "create, change, list and destroy accounts", Long: "Create, change, list and destroy accounts." + about,
 	},
 		a.createCommand(), a.listCommand(), a.showCommand(), a.setRoleCommand(),
 		a.resetPasswordCommand(), a.disableCommand(), a.destroyCommand(), a.importCommand(),
@@ -34,11 +34,17 @@ func (a accounts) command() *cobra.Command {
 func (a accounts) createCommand() *cobra.Command {
 	var request adminv1.CreateAccountRequest
 	var file, role string
-	c := &cobra.Command{Use: "create ADDRESS", Short: "create an account that is ready for use", Args: command.Takes(1, 1)}
+	c := &cobra.Command{
+		Use: "create ADDRESS", Short: "create an account", Args: command.Takes(1, 1),
+		Long: `Create an account that is ready for use: its address needs no confirmation.
+
+Without --password-file, a terminal asks for the password. An account without a
+password cannot sign in until it has one; its API tokens work.` + about,
+	}
 	s := settings.Add(c, serviceFlags("base-url", "listen", "tls-cert")...)
 	passwordFile(&file)(c.Flags(), "password-file")
-	flags.Choice(&role, "what the account may do", "customer", "colonel")(c.Flags(), "role")
-	flags.Text(&request.Locale, "", "`language` of the account, as in pt_BR")(c.Flags(), "locale")
+	flags.Choice(&role, "role of the account; a colonel is an administrator", "customer", "colonel")(c.Flags(), "role")
+	flags.Text(&request.Locale, "", "`language` of the account, such as pt_BR")(c.Flags(), "locale")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		request.Address, request.Role = args[0], roleOf(role)
 		if request.Password, err = a.Password(c.Context(), file); err != nil {
@@ -78,7 +84,7 @@ func (a accounts) tellNext(made *adminv1.CreateAccountResponse, signsIn bool) {
 }
 
 func (a accounts) listCommand() *cobra.Command {
-	c := &cobra.Command{Use: "list", Short: "list all accounts, the newest first", Args: command.Takes(0, 0)}
+	c := &cobra.Command{Use: "list", Short: "list all accounts, newest first", Args: command.Takes(0, 0)}
 	s := settings.Add(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, _ []string) error { return a.list(c.Context(), s) }
 	return c
@@ -155,7 +161,7 @@ func (a accounts) print(shown *adminv1.GetAccountResponse) error {
 }
 
 func (a accounts) setRoleCommand() *cobra.Command {
-	c := &cobra.Command{Use: "role ADDRESS customer|colonel", Short: "set what an account may do", Args: command.Takes(2, 2)}
+	c := &cobra.Command{Use: "role ADDRESS customer|colonel", Short: "set the role of an account", Args: command.Takes(2, 2)}
 	c.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) != 1 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -186,7 +192,7 @@ func (a accounts) setRole(ctx context.Context, s *settings.Settings, address, na
 func (a accounts) resetPasswordCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
-		Use: "reset-password ADDRESS", Short: "set a password; sessions and tokens of the account end", Args: command.Takes(1, 1),
+		Use: "reset-password ADDRESS", Short: "set a password and end the sessions and API tokens of the account", Args: command.Takes(1, 1),
 	}
 	s := settings.Add(c, serviceFlags()...)
 	passwordFile(&file)(c.Flags(), "password-file")
@@ -222,9 +228,9 @@ func (a accounts) resetPassword(ctx context.Context, s *settings.Settings, addre
 
 func (a accounts) disableCommand() *cobra.Command {
 	var enable bool
-	c := &cobra.Command{Use: "disable ADDRESS", Short: "lock an account, or unlock it", Args: command.Takes(1, 1)}
+	c := &cobra.Command{Use: "disable ADDRESS", Short: "disable an account, or enable it again", Args: command.Takes(1, 1)}
 	s := settings.Add(c, serviceFlags()...)
-	c.Flags().BoolVar(&enable, "enable", false, "unlock it instead")
+	c.Flags().BoolVar(&enable, "enable", false, "enable the account again")
 	c.RunE = func(c *cobra.Command, args []string) error { return a.disable(c.Context(), s, args[0], enable) }
 	return c
 }
@@ -238,9 +244,9 @@ func (a accounts) disable(ctx context.Context, s *settings.Settings, address str
 		return err
 	}
 	if enable {
-		a.Tellf("%s is unlocked", address)
+		a.Tellf("%s is enabled", address)
 	} else {
-		a.Tellf("%s is locked; \"hush admin account disable --enable %s\" unlocks it", address, address)
+		a.Tellf("%s is disabled; \"hush admin account disable --enable %s\" enables it again", address, address)
 	}
 	return nil
 }
@@ -249,7 +255,7 @@ func (a accounts) destroyCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{Use: "destroy ADDRESS", Short: "destroy an account and burn its secrets", Args: command.Takes(1, 1)}
 	s := settings.Add(c, serviceFlags()...)
-	c.Flags().BoolVar(&yes, "yes", false, "confirm; without this nothing happens")
+	c.Flags().BoolVar(&yes, "yes", false, "confirm; without it, nothing is destroyed")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if !yes {
 			return command.Usage("this would destroy the account %s for good, burn every secret of it that waits, "+

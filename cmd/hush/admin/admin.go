@@ -31,15 +31,15 @@ type (
 // about is the help that the commands of "hush admin" share.
 const about = `
 
-It works while the service runs and while it does not. Called by root, it leaves
-the data to the owner of its folder.`
+This works whether or not the service is running. Run as root, it leaves the data
+to the owner of the data folder.`
 
 // Command returns "hush admin": the commands of those who run a service.
 func Command(c *console.Console) *cobra.Command {
 	a := administrator{c}
 	return command.Group(&cobra.Command{
-		Use: "admin", Short: "manage the accounts, tokens, domains and places of a service",
-		Long: "Manage the accounts, API tokens, domains and places of a service." + about,
+		Use: "admin", Short: "manage accounts, API tokens, domains, places and secrets",
+		Long: "Manage the accounts, API tokens, domains, places and secrets of a service." + about,
 	}, accounts{a}.command(), tokens{a}.command(), domains{a}.command(), places{a}.command(), a.burnCommand())
 }
 
@@ -66,5 +66,5 @@ func named(err error, format string, args ...any) error {
 }
 
 func passwordFile(at *string) flags.Define {
-	return flags.Text(at, "", "`file` whose first line is the password, - for standard input")
+	return flags.Text(at, "", "`file` whose first line is the password; - is standard input")
 }

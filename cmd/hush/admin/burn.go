@@ -18,7 +18,11 @@ import (
 // input as well.
 func (a administrator) burnCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "burn LINK|-", Short: "burn the secret of a reported link, without opening it; - reads the link from standard input", Args: command.Takes(1, 1),
+		Use: "burn LINK|-", Short: "burn the secret behind a reported link, without opening it", Args: command.Takes(1, 1),
+		Long: `Burn the secret behind a link that was reported, without opening it.
+
+If the link is "-", it is read from standard input: other users of this machine
+can see the arguments of a command while it runs.` + about,
 	}
 	s := settings.Add(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.burn(c.Context(), s, args[0]) }

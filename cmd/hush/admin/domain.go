@@ -19,7 +19,7 @@ import (
 // command returns "hush admin domain".
 func (a domains) command() *cobra.Command {
 	return command.Group(&cobra.Command{
-		Use: "domain", Short: "list and verify domains", Long: "List and verify the domains that accounts claim." + about,
+		Use: "domain", Short: "list and verify the domains of accounts", Long: "List and verify the domains of accounts." + about,
 	}, a.listCommand(), a.verifyCommand())
 }
 
@@ -57,9 +57,9 @@ func domainRows(domains []*hushv1.Domain) [][]string {
 
 func (a domains) verifyCommand() *cobra.Command {
 	var request adminv1.VerifyDomainRequest
-	c := &cobra.Command{Use: "verify NAME", Short: "ask DNS about a domain now; exit 0 if it is verified", Args: command.Takes(1, 1)}
+	c := &cobra.Command{Use: "verify NAME", Short: "check a domain in DNS now; exit with 0 if it is verified", Args: command.Takes(1, 1)}
 	s := settings.Add(c, serviceFlags("base-url", "resolver")...)
-	flags.Text(&request.Account, "", "`address` of the account, if several claim the domain")(c.Flags(), "account")
+	flags.Text(&request.Account, "", "`address` of the account, if several have added the domain")(c.Flags(), "account")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		request.Domain = args[0]
 		return a.verify(c.Context(), s, &request)

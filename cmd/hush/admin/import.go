@@ -33,15 +33,15 @@ type importedAccount struct {
 func (a accounts) importCommand() *cobra.Command {
 	var skip bool
 	c := &cobra.Command{
-		Use: "import FILE.csv|-", Short: "create accounts with the API tokens that they have elsewhere, from a CSV file", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
-		Long: `Create accounts with the API tokens that they have elsewhere, from a CSV file, or
-from standard input for -.
+		Use: "import FILE.csv|-", Short: "import accounts with their API tokens from a CSV file", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
+		Long: `Create accounts with the API tokens that they already have elsewhere. The
+accounts are read from a CSV file, or from standard input if the file is "-".
 
-The file has a header line and the columns address and token; the columns role
+The file has a header line and the columns address and token. The columns role
 and locale are optional.` + about,
 	}
 	s := settings.Add(c, serviceFlags()...)
-	c.Flags().BoolVar(&skip, "skip-existing", false, "skip addresses that have an account already")
+	c.Flags().BoolVar(&skip, "skip-existing", false, "skip addresses that already have an account")
 	c.RunE = func(c *cobra.Command, args []string) error { return a.importFile(c.Context(), s, args[0], skip) }
 	return c
 }

@@ -28,8 +28,8 @@ func (a places) command() *cobra.Command {
 func (a places) importCommand() *cobra.Command {
 	var replace bool
 	c := &cobra.Command{
-		Use: "import FILE.csv|-", Short: "import places from a CSV file, or from standard input", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
-		Long: `Import places from a CSV file, or from standard input for -.
+		Use: "import FILE.csv|-", Short: "import places from a CSV file", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
+		Long: `Import places from a CSV file, or from standard input if the file is "-".
 
 The file has a header line and the columns name, latitude (degrees) and altitude
 (metres).` + about,

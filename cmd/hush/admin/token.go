@@ -33,8 +33,8 @@ func (a tokens) createCommand() *cobra.Command {
 	c := &cobra.Command{Use: "create ADDRESS", Short: "create an API token and print it", Args: command.Takes(1, 1)}
 	s := settings.Add(c, serviceFlags()...)
 	flags.Text(&request.Name, "", "`name` of the token, unique in its account (default: a new one)")(c.Flags(), "name")
-	flags.Repeated(&request.Scopes, "comma-separated `scopes`, of conceal, reveal, metadata and account (default: all)", parseScopes)(c.Flags(), "scope")
-	flags.Duration(&ttl, "", "`lifetime`, as in 90d (default: the token does not expire)")(c.Flags(), "ttl")
+	flags.Repeated(&request.Scopes, "comma-separated `scopes` out of conceal, reveal, metadata and account (default: all)", parseScopes)(c.Flags(), "scope")
+	flags.Duration(&ttl, "", "`lifetime` of the token, such as 90d (default: it does not expire)")(c.Flags(), "ttl")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		request.Account = args[0]
 		if ttl != 0 {

@@ -49,10 +49,10 @@ func Complete(root *cobra.Command, group string) {
 		if c.Name() != "completion" {
 			continue
 		}
-		c.Short = "print the completion script of a shell"
+		c.Short = "print the completion script for a shell"
 		Group(c)
 		for _, shell := range c.Commands() {
-			shell.Short = "print the completion script of " + shell.Name()
+			shell.Short = "print the completion script for " + shell.Name()
 			shell.Args = Takes(0, 0)
 		}
 	}
@@ -61,7 +61,7 @@ func Complete(root *cobra.Command, group string) {
 
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND]...", Short: "print the help of a command", Args: cobra.ArbitraryArgs,
+		Use: "help [COMMAND]...", Short: "print help for a command", Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)
 			if err == nil && len(rest) > 0 {

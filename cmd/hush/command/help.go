@@ -23,6 +23,24 @@ func MarkSetting(f *pflag.Flag, group, variable string) {
 	f.Annotations = map[string][]string{groupAnnotation: {group}, variableAnnotation: {variable}}
 }
 
+// The columns of help, and what stands before the text of a flag.
+const (
+	helpWidth  = 80
+	flagIndent = "      "
+)
+
+// wrap breaks a text into lines of up to width bytes, between words.
+func wrap(text string, width int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		if last := len(lines) - 1; last >= 0 && len(lines[last])+1+len(word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
 // printHelp prints the help of a command.
 func printHelp(w io.Writer, c *cobra.Command) {
 	c.InitDefaultHelpFlag()
@@ -39,11 +57,13 @@ func printHelp(w io.Writer, c *cobra.Command) {
 		fmt.Fprintf(w, "\n%s:\n", list.title)
 		for _, f := range list.flags {
 			fmt.Fprintln(w, "  "+flagTitle(f))
-			fmt.Fprintln(w, "      "+flagText(f))
+			for _, line := range wrap(flagText(f), helpWidth-len(flagIndent)) {
+				fmt.Fprintln(w, flagIndent+line)
+			}
 		}
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n\"%s COMMAND --help\" prints the help of a command.\n", c.CommandPath())
+		fmt.Fprintf(w, "\nRun \"%s COMMAND --help\" for help on a command.\n", c.CommandPath())
 	}
 }
 

@@ -18,9 +18,9 @@ type accountSettings struct {
 
 func (s *accountSettings) settings() []setting {
 	return []setting{
-		{"sign-up", flags.Parsed(&s.SignUp, "who may create an account, `open|invite|closed` (default: open with --smtp-host, else closed)", parseSignUp)},
-		{"sign-up-domains", flags.Parsed(&s.SignUpDomains, "comma-separated `domains` whose addresses may sign up (default: all)", parseDomains)},
-		{"colonel", flags.Repeated(&s.Colonels, "`address` of an administrator's account; may be given several times or hold several, separated by commas", parseAddresses)},
+		{"sign-up", flags.Parsed(&s.SignUp, "who may sign up for an account: `open|invite|closed` (default: open with --smtp-host, closed without)", parseSignUp)},
+		{"sign-up-domains", flags.Parsed(&s.SignUpDomains, "comma-separated `domains` whose e-mail addresses may sign up (default: all)", parseDomains)},
+		{"colonel", flags.Repeated(&s.Colonels, "e-mail `address` of an administrator's account; for several, repeat the flag or separate them with commas", parseAddresses)},
 	}
 }
 

@@ -32,15 +32,15 @@ const DefaultNetworkConnections = 256
 
 func (s *limitSettings) settings() []setting {
 	return []setting{
-		{"max-bytes", flags.Size(&s.MaxBytes, DefaultMaxBytes, "most `bytes` that all secrets and receipts may take together, as in 64GiB; a quarter is reserved for accounts")},
-		{"max-account-bytes", flags.Size(&s.AccountBytes, defaultAccountBytes, "most `bytes` that the secrets and receipts of one account may take together")},
+		{"max-bytes", flags.Size(&s.MaxBytes, DefaultMaxBytes, "maximum number of `bytes` that all secrets and receipts use, such as 64GiB; a quarter is reserved for accounts")},
+		{"max-account-bytes", flags.Size(&s.AccountBytes, defaultAccountBytes, "maximum number of `bytes` that the secrets and receipts of one account use")},
 		{"max-network-bytes", flags.Size(&s.NetworkBytes, defaultNetworkBytes,
-			"most `bytes` that the secrets and receipts of one network without an account may take together; an IPv6 /48 may take four times as much")},
-		{"min-free-bytes", flags.Size(&s.MinFree, defaultMinFree, "refuse new secrets when the disk has fewer `bytes` free")},
+			"maximum number of `bytes` that secrets and receipts created by one network without an account use; an IPv6 /48 may use four times as much")},
+		{"min-free-bytes", flags.Size(&s.MinFree, defaultMinFree, "refuse new secrets when fewer `bytes` than this are free on the disk")},
 		{"max-connections-per-network", flags.Count(&s.NetworkConns, DefaultNetworkConnections, MaxConnections,
-			"most `connections` that one network may have open; trusted proxies may have any number")},
-		{"rate-limits", flags.Choice(&s.RateLimits, "limits on how often one network may call", "on", "off")},
-		{"memory-limit", flags.CheckedSize(&s.MemoryLimit, "nine tenths of the control group's",
-			"`bytes` of memory that the process tries to stay below, as in 512MiB; at least 128MiB", process.CheckMemory)},
+			"maximum number of open `connections` from one network; trusted proxies have no maximum")},
+		{"rate-limits", flags.Choice(&s.RateLimits, "limit how often one network may call the service", "on", "off")},
+		{"memory-limit", flags.CheckedSize(&s.MemoryLimit, "nine tenths of the control group's limit",
+			"`bytes` of memory that the process tries to stay below, such as 512MiB; at least 128MiB", process.CheckMemory)},
 	}
 }

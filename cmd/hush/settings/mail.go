@@ -21,12 +21,12 @@ type mailSettings struct {
 
 func (s *mailSettings) settings() []setting {
 	return []setting{
-		{"smtp-host", flags.Checked(&s.SMTPHost, "", "`host:port` of the server that relays mail; without it no mail is sent", checkRelay)},
-		{"smtp-tls", flags.Choice(&s.SMTPTLS, "how the connection to it is secured; \"none\" only to a server on this machine",
+		{"smtp-host", flags.Checked(&s.SMTPHost, "", "`host:port` of the SMTP server that sends mail; without it, no mail is sent", checkRelay)},
+		{"smtp-tls", flags.Choice(&s.SMTPTLS, "how the connection to the SMTP server is secured; \"none\" is allowed only on this machine",
 			mail.TLSStart, mail.TLSFirst, mail.TLSNone)},
-		{"smtp-user", flags.Text(&s.SMTPUser, "", "`name` to sign in with there")},
-		{"smtp-password-file", flags.Text(&s.SMTPPasswordFile, "", "`file` with the password to sign in with")},
-		{"mail-from", flags.Text(&s.MailFrom, "", "`address` that mail comes from, as in \"Hush <no-reply@hush.example>\"")},
+		{"smtp-user", flags.Text(&s.SMTPUser, "", "user `name` at the SMTP server")},
+		{"smtp-password-file", flags.Text(&s.SMTPPasswordFile, "", "`file` with the password at the SMTP server")},
+		{"mail-from", flags.Text(&s.MailFrom, "", "`address` that mail is sent from, such as \"Hush <no-reply@hush.example>\"")},
 	}
 }
 

@@ -25,11 +25,11 @@ type networkSettings struct {
 func (s *networkSettings) settings() []setting {
 	return []setting{
 		{"listen", flags.Checked(&s.Listen, "127.0.0.1:7143", "`host:port` to listen on", checkListen)},
-		{"base-url", flags.Parsed(&s.BaseURL, "`URL` under which people reach the service; links begin with it (default: http://LISTEN)", parseBaseURL)},
-		{"tls-cert", flags.Text(&s.TLSCert, "", "`file` with the certificate chain in PEM; turns TLS on")},
-		{"tls-key", flags.Text(&s.TLSKey, "", "`file` with the certificate's key in PEM")},
-		{"trusted-proxies", flags.Parsed(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For is believed", parsePrefixes)},
-		{"resolver", flags.Checked(&s.Resolver, "", "`host:port` of the DNS server to ask about domains (default: the system's)", checkResolver)},
+		{"base-url", flags.Parsed(&s.BaseURL, "`URL` at which people reach the service; links begin with it (default: the address listened on)", parseBaseURL)},
+		{"tls-cert", flags.Text(&s.TLSCert, "", "`file` with the certificate chain in PEM format; enables TLS")},
+		{"tls-key", flags.Text(&s.TLSKey, "", "`file` with the certificate's private key in PEM format")},
+		{"trusted-proxies", flags.Parsed(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For header is trusted", parsePrefixes)},
+		{"resolver", flags.Checked(&s.Resolver, "", "`host:port` of the DNS server that domains are checked with (default: the system's)", checkResolver)},
 	}
 }
 

@@ -26,12 +26,12 @@ const (
 
 func (s *pageSettings) settings() []setting {
 	return []setting{
-		{"instance-name", flags.Checked(&s.Instance.Name, "", "`name` of the service on its pages and in mails", printable(maxName))},
-		{"logo-url", flags.Checked(&s.Instance.LogoURL, "", "`URL` of the picture at the head of pages", checkPageURL)},
-		{"imprint-url", flags.Checked(&s.Instance.ImprintURL, "", "`URL` of the page that names who runs the service", checkPageURL)},
+		{"instance-name", flags.Checked(&s.Instance.Name, "", "`name` of the service on its pages and in its mail", printable(maxName))},
+		{"logo-url", flags.Checked(&s.Instance.LogoURL, "", "`URL` of the logo at the top of every page", checkPageURL)},
+		{"imprint-url", flags.Checked(&s.Instance.ImprintURL, "", "`URL` of the legal notice, which names who runs the service", checkPageURL)},
 		{"privacy-url", flags.Checked(&s.Instance.PrivacyURL, "", "`URL` of the privacy policy", checkPageURL)},
-		{"banner", flags.Checked(&s.Instance.Banner, "", "`text` at the head of all pages", printable(maxWords))},
-		{"maintenance", flags.Checked(&s.Maintenance, "", "refuse to create anything and show this `text` instead; secrets can still be opened", printable(maxWords))},
+		{"banner", flags.Checked(&s.Instance.Banner, "", "`text` at the top of every page", printable(maxWords))},
+		{"maintenance", flags.Checked(&s.Maintenance, "", "create nothing and show this `text` instead; secrets can still be opened", printable(maxWords))},
 	}
 }
 

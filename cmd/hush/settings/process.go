@@ -24,10 +24,10 @@ const (
 
 func (s *processSettings) settings() []setting {
 	return []setting{
-		{"log-format", flags.Choice(&s.LogFormat, "how log lines are written", "text", "json")},
-		{"log-level", flags.Choice(&s.LogLevel, "lowest level that is logged", "info", "debug", "warn", "error")},
-		{"sandbox", flags.Choice(&s.Sandbox, "restrict the process to its own files with Landlock: auto where the kernel can, on to refuse to start without it", SandboxAuto, SandboxOn, SandboxOff)},
-		{"cpu-profile", flags.Text(&s.CPUProfile, "", "`file` to write a CPU profile of the whole run to")},
+		{"log-format", flags.Choice(&s.LogFormat, "format of log lines", "text", "json")},
+		{"log-level", flags.Choice(&s.LogLevel, "lowest level of log lines", "info", "debug", "warn", "error")},
+		{"sandbox", flags.Choice(&s.Sandbox, "restrict the process to its own files with Landlock; \"auto\" does so where the kernel can, \"on\" refuses to start where it cannot", SandboxAuto, SandboxOn, SandboxOff)},
+		{"cpu-profile", flags.Text(&s.CPUProfile, "", "`file` that a CPU profile of the whole run is written to")},
 	}
 }
 

@@ -31,14 +31,14 @@ const maxPassphrase = 128
 
 func (s *secretSettings) settings() []setting {
 	return []setting{
-		{"anonymous-create", flags.Choice(&s.AnonymousCreate, "whether callers without an account may share secrets; they may always open them", "on", "off")},
-		{"default-ttl", flags.Duration(&s.DefaultTTL, "7d", "`lifetime` of secrets that ask for none, 1m to 365d, as in 7d, 12h or 90m")},
-		{"max-anonymous-ttl", flags.Duration(&s.AnonymousTTL, "7d", "longest `lifetime` of secrets shared without an account")},
-		{"max-account-ttl", flags.Duration(&s.AccountTTL, "30d", "longest `lifetime` of secrets of accounts")},
-		{"passphrase-required", flags.Choice(&s.PassphraseRequired, "whether every secret needs a passphrase", "off", "on")},
-		{"passphrase-min", flags.Number(&s.PassphraseMin, maxPassphrase, "fewest `characters` of a passphrase, 0 to 128")},
-		{"challenge-above", flags.Number(&s.ChallengeAbove, 1_000_000, "`number` of secrets that a network may share in 20 minutes without an account before each needs a solved challenge; 0 for any")},
-		{"spam-key-file", flags.Text(&s.SpamKeyFile, "", "`file` with the HMAC key of the ALTCHA server whose verdicts are believed")},
+		{"anonymous-create", flags.Choice(&s.AnonymousCreate, "whether secrets may be created without an account; opening them never needs one", "on", "off")},
+		{"default-ttl", flags.Duration(&s.DefaultTTL, "7d", "`lifetime` of secrets that are created without one, 1m to 365d, such as 7d, 12h or 90m")},
+		{"max-anonymous-ttl", flags.Duration(&s.AnonymousTTL, "7d", "maximum `lifetime` of secrets created without an account")},
+		{"max-account-ttl", flags.Duration(&s.AccountTTL, "30d", "maximum `lifetime` of secrets created with an account")},
+		{"passphrase-required", flags.Choice(&s.PassphraseRequired, "whether every new secret needs a passphrase", "off", "on")},
+		{"passphrase-min", flags.Number(&s.PassphraseMin, maxPassphrase, "minimum number of `characters` in a passphrase, 0 to 128")},
+		{"challenge-above", flags.Number(&s.ChallengeAbove, 1_000_000, "`number` of secrets that a network may create in 20 minutes without an account before each further one needs a solved challenge; 0 never asks for one")},
+		{"spam-key-file", flags.Text(&s.SpamKeyFile, "", "`file` with the HMAC key of the ALTCHA server whose verdicts are trusted")},
 	}
 }
 
