@@ -95,7 +95,7 @@ func TestRevealPageCountsTries(t *testing.T) {
 	wantPage(t, "POST without", s.send(http.MethodPost, path, "continue=true"), 422, "This secret needs a passphrase.", revealForm, `role="alert"`)
 	for _, left := range []string{"4", "3"} {
 		w := s.send(http.MethodPost, path, "continue=true&passphrase=wrong+guess")
-		wantPage(t, "POST wrong", w, 422, "Wrong passphrase. Tries before a pause: "+left, revealForm, `role="alert"`)
+		wantPage(t, "POST wrong", w, 422, "Wrong passphrase. Tries left before a pause: "+left, revealForm, `role="alert"`)
 		if strings.Contains(w.Body.String(), "wrong guess") || w.Header().Get("Referrer-Policy") != "same-origin" {
 			t.Errorf("POST wrong: got the guess, or Referrer-Policy %q", w.Header().Get("Referrer-Policy"))
 		}
@@ -160,7 +160,7 @@ func TestRevealPageWithSession(t *testing.T) {
 		t.Fatalf("CreateSession: got %d %s", w.Code, w.Body)
 	}
 	k := s.share(t, "secret=the+value")
-	for _, page := range []struct{ path, want string }{{"/private/" + k.MetadataKey, "Not read yet"}, {"/secret/" + k.SecretKey, "the value"}} {
+	for _, page := range []struct{ path, want string }{{"/private/" + k.MetadataKey, "Not opened yet"}, {"/secret/" + k.SecretKey, "the value"}} {
 		path := page.path
 		shown := onHost(s, http.MethodGet, path, "", "Cookie", cookie, "Accept-Encoding", "gzip")
 		found := regexp.MustCompile(`name="shrimp" value="([^"]+)"`).FindStringSubmatch(shown.Body.String())

@@ -212,6 +212,6 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 func TestFragmentPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
-	wantPage(t, "GET /s", s.send(http.MethodGet, "/s", ""), http.StatusOK, "put /secret/ in the place of /s# in the address")
-	wantPage(t, "GET /r", s.send(http.MethodGet, "/r", ""), http.StatusOK, "put /private/ in the place of /r# in the address")
+	wantPage(t, "GET /s", s.send(http.MethodGet, "/s", ""), http.StatusOK, "replace /s# with /secret/ in the address")
+	wantPage(t, "GET /r", s.send(http.MethodGet, "/r", ""), http.StatusOK, "replace /r# with /private/ in the address")
 }
