@@ -82,7 +82,7 @@ var directions = map[string][]string{
 	"vault/guess":           {"seal", "vault/caller", "vault/refusal", "vault/rows"},
 	"vault/shares":          {"crash", "seal", "storage", "vault/refusal", "vault/rows"},
 	"vault/email":           {"vault/caller", "vault/refusal"},
-	"vault/vaulttest":       {"seal", "storage", "storage/bolt", "vault", "vault/account", "vault/caller", "vault/domain", "vault/outbox", "vault/secret", "vault/session"},
+	"vault/vaulttest":       {"seal", "storage", "storage/bolt", "vault", "vault/account", "vault/caller", "vault/credential", "vault/domain", "vault/feedback", "vault/outbox", "vault/refusal", "vault/rows", "vault/secret", "vault/session", "vault/shares"},
 	"vault/challenge":       {"seal", "storage", "vault/caller", "vault/refusal", "vault/rows"},
 	"vault/feedback":        {"seal", "storage", "vault/caller", "vault/challenge", "vault/refusal", "vault/rows"},
 	"vault/outbox":          {"crash", "seal", "storage", "vault/caller", "vault/email", "vault/refusal", "vault/rows", "vault/shares"},

@@ -8,12 +8,13 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
+
+const benchmarkText = "correct horse battery staple"
 
 // BenchmarkMassExpiry measures a sweep over b.N things that end in one minute,
 // and what callers feel of it: p99 of a conceal and a reveal of four callers
@@ -25,7 +26,7 @@ import (
 func BenchmarkMassExpiry(b *testing.B) {
 	b.Run("secrets", func(b *testing.B) {
 		k := massKit(b)
-		parallel(b, 64, func() error {
+		vaulttest.Parallel(b, 64, func() error {
 			_, err := k.Vault.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{TTL: new(time.Minute)})
 			return err
 		})
@@ -33,21 +34,23 @@ func BenchmarkMassExpiry(b *testing.B) {
 	})
 	b.Run("audit", func(b *testing.B) {
 		k := massKit(b)
-		row := vault.AuditRowOf(k.Clock.Now().Add(-rows.AuditKeep + time.Minute))
-		massPut(b, k, vault.BucketAudit, func(i int) []byte { return number(uint64(i + 1)) }, row)
-		put(b, k.Store, vault.BucketSystem, []byte(vault.SystemAudit), number(uint64(b.N)))
+		row := rows.AuditRecord{
+			Time: k.Clock.Now().Add(-rows.AuditKeep + time.Minute), Kind: rows.AuditView, Result: rows.AuditDone,
+		}.Encode()
+		massPut(b, k, rows.BucketAudit, func(i int) []byte { return vaulttest.Number(uint64(i + 1)) }, row)
+		vaulttest.Put(b, k.Store, rows.BucketSystem, []byte(rows.SystemAudit), vaulttest.Number(uint64(b.N)))
 		measureSweep(b, k, 2*time.Minute)
 	})
 	for kind, name := range map[byte]string{1: "sessions", 4: "challenges", 9: "deliveries"} {
 		b.Run(name, func(b *testing.B) {
 			k := massKit(b)
-			massPut(b, k, vault.BucketDue, func(i int) []byte {
+			massPut(b, k, rows.BucketDue, func(i int) []byte {
 				key := make([]byte, 32)
-				copy(key, number(uint64(i)))
-				return vault.DueKey(k.Clock.Now(), kind, key[:massKeySize(kind)])
+				copy(key, vaulttest.Number(uint64(i)))
+				return rows.DueKey(k.Clock.Now(), rows.DueKind(kind), key[:massKeySize(kind)])
 			}, nil)
 			measureSweep(b, k, time.Minute)
-			wantEmpty(b, k, vault.BucketDue)
+			wantEmpty(b, k, rows.BucketDue)
 		})
 	}
 }
@@ -87,7 +90,7 @@ func massPut(b *testing.B, k *vaulttest.Kit, bucket string, key func(int) []byte
 
 func wantEmpty(b *testing.B, k *vaulttest.Kit, bucket string) {
 	b.Helper()
-	if left := len(rowsIn(b, k.Store, bucket)); left > 0 {
+	if left := len(vaulttest.RowsIn(b, k.Store, bucket)); left > 0 {
 		b.Errorf("rows of %s after the sweep: got %d, want none", bucket, left)
 	}
 }

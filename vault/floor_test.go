@@ -7,7 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"hush/vault"
+	"hush/resolver"
+	"hush/resolver/resolvertest"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -23,11 +24,15 @@ import (
 func TestFloorOfTheDisk(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
-	k := newDomainKit(t, vaulttest.Options{
+	dns := resolvertest.New(t)
+	r, err := resolver.New(dns.Addr)
+	vaulttest.Want(t, "resolver.New(address)", err, nil)
+	k := vaulttest.New(t, vaulttest.Options{
+		Manual: true, Resolver: r, Host: "hush.example.org",
 		HasDiskSpace: func() bool { return !full.Load() }, Policy: caller.Policy{SignUp: caller.SignUpOpen},
 	})
-	c := k.account(t)
-	d := k.verified(t, c, "secrets.example.com")
+	c := k.MustAccount(t, "owner@example.net")
+	d := mustVerified(t, k, dns, c, "secrets.example.com")
 	kept, burned := k.MustConceal(t, c, "text", secret.Wish{}), k.MustConceal(t, c, "text", secret.Wish{})
 	full.Store(true)
 	for name, keep := range map[string]func() error{
@@ -71,15 +76,15 @@ func TestFloorOfTheDisk(t *testing.T) {
 			return err
 		},
 		"CreateInvite": func() error {
-			_, err := k.Vault.SignUps.CreateInvite(t.Context(), vault.WithRole(caller.Caller{}, caller.AccountID{1}, true), "")
+			_, err := k.Vault.SignUps.CreateInvite(t.Context(), withRole(caller.Caller{}, caller.AccountID{1}, true), "")
 			return err
 		},
 	} {
-		wantErr(t, name+"(no room)", keep(), refusal.ErrUnavailable)
+		vaulttest.WantErr(t, name+"(no room)", keep(), refusal.ErrUnavailable)
 	}
-	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "")
-	want(t, "UpdateMemo(none)", err, nil)
-	want(t, "RevealSecret(no room)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "text")
+	_, err = k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "")
+	vaulttest.Want(t, "UpdateMemo(none)", err, nil)
+	vaulttest.Want(t, "RevealSecret(no room)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "text")
 	k.MustBurn(t, c, burned.Metadata.Key, "")
 	k.MustSweep(t)
 }
@@ -92,4 +97,16 @@ func smallPicture(t *testing.T) []byte {
 		t.Fatalf("png.Encode: got %v, want nil", err)
 	}
 	return file.Bytes()
+}
+
+// mustVerified adds a domain, publishes its proof in DNS and verifies it.
+func mustVerified(t *testing.T, k *vaulttest.Kit, dns *resolvertest.Server, c caller.Caller, name string) domain.Domain {
+	t.Helper()
+	d, err := k.Vault.Domains.AddDomain(t.Context(), c, name)
+	vaulttest.Want(t, "AddDomain(name)", err, nil)
+	dns.SetTXT(d.TXTHost+"."+d.Base, d.TXTValue)
+	d, err = k.Vault.Checks.VerifyDomain(t.Context(), c, name)
+	vaulttest.Want(t, "VerifyDomain(name)", err, nil)
+	vaulttest.Want(t, "VerifyDomain(name).State", d.State, domain.DomainVerified)
+	return d
 }

@@ -44,7 +44,7 @@ func fillDisk(t *testing.T, k *vaulttest.Kit, size int) (kept []secret.Concealed
 		if errors.Is(err, refusal.ErrUnavailable) {
 			return kept
 		}
-		want(t, "ConcealSecret(text)", err, nil)
+		vaulttest.Want(t, "ConcealSecret(text)", err, nil)
 		kept = append(kept, c)
 	}
 	t.Fatal("10000 secrets: got no refusal, want the disk to be full")
@@ -82,7 +82,7 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 		early[i] = k.MustConceal(t, vaulttest.Caller(1), "the text", wish)
 	}
 	filler := filepath.Join(disk, "filler")
-	want(t, "WriteFile(filler)", os.WriteFile(filler, make([]byte, 12<<20), 0o600), nil)
+	vaulttest.Want(t, "WriteFile(filler)", os.WriteFile(filler, make([]byte, 12<<20), 0o600), nil)
 	for _, size := range []int{64 << 10, 1000} { // into the last free pages
 		fillDisk(t, k, size)
 	}
@@ -95,24 +95,24 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 			passphrase = "right"
 		}
 		if i < 10 {
-			want(t, "RevealSecret(full disk)", k.MustReveal(t, vaulttest.Caller(2), c.Secret.Key, passphrase), "the text")
+			vaulttest.Want(t, "RevealSecret(full disk)", k.MustReveal(t, vaulttest.Caller(2), c.Secret.Key, passphrase), "the text")
 			continue
 		}
 		k.MustMetadata(t, vaulttest.Caller(1), c.Metadata.Key)
-		want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, secret.StateBurned)
+		vaulttest.Want(t, "BurnSecret(full disk).State", k.MustBurn(t, vaulttest.Caller(1), c.Metadata.Key, passphrase).State, secret.StateBurned)
 	}
 	if refused < 100 {
 		t.Errorf("sign-ins refused while the ballast was in use: got %d, want 100 and more", refused)
 	}
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(3), "new", secret.Wish{})
-	wantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
+	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
 	for _, c := range early[20:] {
-		want(t, "an expired secret is there", secretRow(t, k, c.Secret.Key) != nil, false)
+		vaulttest.Want(t, "an expired secret is there", vaulttest.SecretRow(t, k, c.Secret.Key) != nil, false)
 	}
-	struckOff(t, k)
-	want(t, "Remove(filler)", os.Remove(filler), nil)
+	vaulttest.AwaitShred(t, k)
+	vaulttest.Want(t, "Remove(filler)", os.Remove(filler), nil)
 	time.Sleep(time.Second)
 	k.MustSweep(t)
 	if _, err := os.Stat(filepath.Join(k.Dir, "ballast")); err != nil {
@@ -132,7 +132,7 @@ func ordinaryRefused(t *testing.T, k *vaulttest.Kit) (refused int) {
 	for i := range 10 {
 		address := caller.Text(fmt.Sprintf("stranger%d@example.com", i))
 		_, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(4), address, "a password", false)
-		wantErr(t, "CreateSession(full disk)", err, refusal.ErrUnavailable)
+		vaulttest.WantErr(t, "CreateSession(full disk)", err, refusal.ErrUnavailable)
 		refused++
 	}
 	return refused
@@ -142,11 +142,11 @@ func ordinaryRefused(t *testing.T, k *vaulttest.Kit) (refused int) {
 func fillRest(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
-	want(t, "OpenFile(filler)", err, nil)
+	vaulttest.Want(t, "OpenFile(filler)", err, nil)
 	defer file.Close()
 	block := make([]byte, 4096)
 	for err == nil {
 		_, err = file.Write(block)
 	}
-	wantErr(t, "Write(filler)", err, syscall.ENOSPC)
+	vaulttest.WantErr(t, "Write(filler)", err, syscall.ENOSPC)
 }

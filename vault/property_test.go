@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"hush/seal"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -25,14 +24,14 @@ func TestRowsShowStepsAlone(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	size := func(n int) int {
 		kept := k.MustConceal(t, caller.Caller{}, caller.Text(strings.Repeat("x", n)), secret.Wish{})
-		return len(secretRow(t, k, kept.Secret.Key))
+		return len(vaulttest.SecretRow(t, k, kept.Secret.Key))
 	}
 	first := size(1)
 	for n := 2; n <= 252; n += 10 {
-		want(t, "length of a row of the first step", size(n), first)
+		vaulttest.Want(t, "length of a row of the first step", size(n), first)
 	}
 	for _, n := range []int{253, 256, 300, 508} {
-		want(t, "length of a row of the second step", size(n), first+256)
+		vaulttest.Want(t, "length of a row of the second step", size(n), first+256)
 	}
 }
 
@@ -43,23 +42,23 @@ func TestRowsShowStepsAlone(t *testing.T) {
 func TestHeaderOfARowIsAuthenticated(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	kept := k.MustConceal(t, caller.Caller{}, plaintext, secret.Wish{})
+	kept := k.MustConceal(t, caller.Caller{}, vaulttest.Plaintext, secret.Wish{})
 	row := kept.Secret.Key.RowKey(seal.KindSecret)
-	honest := secretRow(t, k, kept.Secret.Key)
+	honest := vaulttest.SecretRow(t, k, kept.Secret.Key)
 	const head = 1 + 8 + 8 + 4 // version, slot, generation, length of the header
 	length := int(binary.BigEndian.Uint32(honest[head-4:]))
 	for i := head; i < head+length; i++ {
 		for _, bit := range []byte{0x01, 0x80} {
 			changed := bytes.Clone(honest)
 			changed[i] ^= bit
-			put(t, k.Store, vault.BucketSecret, row[:], changed)
-			if revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), "") == nil {
+			vaulttest.Put(t, k.Store, secret.BucketSecret, row[:], changed)
+			if vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), "") == nil {
 				t.Fatalf("RevealSecret(byte %d of the header changed): got the text, want an error", i-head)
 			}
 		}
 	}
-	put(t, k.Store, vault.BucketSecret, row[:], honest)
-	want(t, "RevealSecret(as it was)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), plaintext)
+	vaulttest.Put(t, k.Store, secret.BucketSecret, row[:], honest)
+	vaulttest.Want(t, "RevealSecret(as it was)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), vaulttest.Plaintext)
 }
 
 // The attack: read the database and sign in with what it contains. It contains
@@ -67,22 +66,22 @@ func TestHeaderOfARowIsAuthenticated(t *testing.T) {
 // credentials.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	token := m.mustToken(t, m.mustEnter(t), credential.NewToken{})
-	own := m.mustSignIn(t, false).Cookie
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	token := m.MustToken(t, m.MustEnter(t), credential.NewToken{})
+	own := m.SignIn(t, false).Cookie
 	tokenHash := sha256.Sum256([]byte("hush/v1 api-token\x00" + token.Expose()))
 	for name, c := range map[string]struct {
 		bucket string
 		secret string
 		row    [32]byte
 	}{
-		"token":   {vault.BucketToken, token.Expose(), token.Row()},
-		"session": {vault.BucketSession, own.Expose(), own.Row()},
+		"token":   {credential.BucketToken, token.Expose(), token.Row()},
+		"session": {credential.BucketSession, own.Expose(), own.Row()},
 	} {
-		stored := m.rowsOf(t, c.bucket)
+		stored := m.RowsOf(t, c.bucket)
 		record, found := stored[string(c.row[:])]
-		want(t, name+" is found by its hash", found, true)
-		forms := spellings(c.secret)
+		vaulttest.Want(t, name+" is found by its hash", found, true)
+		forms := vaulttest.Spellings(c.secret)
 		if raw, err := hex.DecodeString(c.secret); err == nil {
 			forms = append(forms, string(raw))
 		}
@@ -94,15 +93,15 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 			}
 			// What is a row's key is not a credential.
 			for _, tried := range []string{hex.EncodeToString([]byte(bucketKey)), hex.EncodeToString([]byte(bucketKey))[:40], bucketKey} {
-				wantErr(t, "Authenticate("+name+"'s row)", m.authErr(t, session.Credential{Token: caller.Text(tried)}), refusal.ErrUnauthenticated)
+				vaulttest.WantErr(t, "Authenticate("+name+"'s row)", m.AuthErr(t, session.Credential{Token: caller.Text(tried)}), refusal.ErrUnauthenticated)
 			}
 		}
 		// Under the token itself, where a lookup without a hash would look, the
 		// record is of no use.
-		put(t, m.Store, c.bucket, c.row[:], nil)
-		put(t, m.Store, c.bucket, []byte(c.secret), record)
+		vaulttest.Put(t, m.Store, c.bucket, c.row[:], nil)
+		vaulttest.Put(t, m.Store, c.bucket, []byte(c.secret), record)
 	}
-	want(t, "token's row", token.Row(), tokenHash)
-	wantErr(t, "Authenticate(token stored as it is)", m.authErr(t, byToken(token)), refusal.ErrUnauthenticated)
-	wantErr(t, "Authenticate(session stored as it is)", m.authErr(t, bySession(own)), refusal.ErrUnauthenticated)
+	vaulttest.Want(t, "token's row", token.Row(), tokenHash)
+	vaulttest.WantErr(t, "Authenticate(token stored as it is)", m.AuthErr(t, vaulttest.ByToken(token)), refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "Authenticate(session stored as it is)", m.AuthErr(t, vaulttest.BySession(own)), refusal.ErrUnauthenticated)
 }

@@ -11,10 +11,15 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/feedback"
+	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/secret"
+	"hush/vault/shares"
 	"hush/vault/vaulttest"
 )
 
@@ -26,14 +31,14 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	sound := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
-	const each = vault.SweepBatch + 1
+	const each = rows.SweepBatch + 1
 	start := k.Clock.Now()
 	kinds := k.Vault.DueKinds()
 	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
 		for i := range each {
 			for kind := range kinds + 2 { // one that is none on either side
 				key := bytes.Repeat([]byte{byte(i), byte(i >> 8)}, 16)
-				if err := tx.Put(vault.BucketDue, vault.DueKey(start, byte(kind), key), nil); err != nil {
+				if err := tx.Put(rows.BucketDue, rows.DueKey(start, rows.DueKind(kind), key), nil); err != nil {
 					return err
 				}
 				// Whatever it is about is damaged.
@@ -43,23 +48,23 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 			}
 			var receipt seal.RowKey
 			receipt[0], receipt[1] = byte(i), byte(i>>8)
-			if err := tx.Put(vault.BucketMetadata, receipt[:], []byte("damaged")); err != nil {
+			if err := tx.Put(secret.BucketMetadata, receipt[:], []byte("damaged")); err != nil {
 				return err
 			}
-			if err := tx.Put(vault.BucketExpiry, vault.ExpiryKey(start, receipt), nil); err != nil {
+			if err := tx.Put(secret.BucketExpiry, expiryKey(start, receipt), nil); err != nil {
 				return err
 			}
 		}
 		short := []byte{0, 0, 0, 0}
-		return slices.Concat([]error{tx.Put(vault.BucketDue, short, nil)}, []error{tx.Put(vault.BucketExpiry, short, nil)})[0]
+		return slices.Concat([]error{tx.Put(rows.BucketDue, short, nil)}, []error{tx.Put(secret.BucketExpiry, short, nil)})[0]
 	})
-	want(t, "Update(damage)", err, nil)
-	last := vault.DueKey(start.Add(time.Second), 4, bytes.Repeat([]byte{0xff}, 32))
-	put(t, k.Store, vault.BucketDue, last, []byte{})
+	vaulttest.Want(t, "Update(damage)", err, nil)
+	last := rows.DueKey(start.Add(time.Second), 4, bytes.Repeat([]byte{0xff}, 32))
+	vaulttest.Put(t, k.Store, rows.BucketDue, last, []byte{})
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	want(t, "sound secret", secretRow(t, k, sound.Secret.Key) == nil, true)
-	want(t, "row behind the damage", get(t, k.Store, vault.BucketDue, last) == nil, true)
+	vaulttest.Want(t, "sound secret", vaulttest.SecretRow(t, k, sound.Secret.Key) == nil, true)
+	vaulttest.Want(t, "row behind the damage", vaulttest.Get(t, k.Store, rows.BucketDue, last) == nil, true)
 	said := log.String()
 	log.Reset()
 	buckets := 0
@@ -71,17 +76,17 @@ func TestSweepPassesDamageOfAnyKind(t *testing.T) {
 	if buckets == 0 || buckets > kinds+2 {
 		t.Errorf("lines about damage: got %d, want one a bucket:\n%s", buckets, said)
 	}
-	want(t, "the log counts receipts", strings.Contains(said, "bucket=expiry count=258"), true)
+	vaulttest.Want(t, "the log counts receipts", strings.Contains(said, "bucket=expiry count=258"), true)
 	k.MustSweep(t)
-	want(t, "lines of the next sweep", log.String(), "")
+	vaulttest.Want(t, "lines of the next sweep", log.String(), "")
 }
 
 // damageAll puts something unreadable under a key wherever things end by the
 // index.
 func damageAll(tx storage.Tx, key []byte) error {
 	for _, bucket := range []string{
-		vault.BucketSession, vault.BucketToken, vault.BucketTicket, vault.BucketFeedback, vault.BucketException,
-		vault.BucketAccount, vault.BucketTries, vault.BucketDelivery,
+		credential.BucketSession, credential.BucketToken, account.BucketTicket, feedback.BucketFeedback, feedback.BucketException,
+		account.BucketAccount, account.BucketTries, outbox.BucketDelivery,
 	} {
 		for _, size := range []int{8, 16, 23, 32} {
 			if err := tx.Put(bucket, key[:size], []byte("damaged")); err != nil {
@@ -100,45 +105,45 @@ func TestSweepUndoesHalfAnEnd(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	k.MustReclaim(t)
 	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Hour)})
-	counts := get(t, k.Store, vault.BucketSystem, []byte(vault.SystemCounts))
-	put(t, k.Store, vault.BucketSystem, []byte(vault.SystemCounts), []byte("damaged"))
+	counts := vaulttest.Get(t, k.Store, rows.BucketSystem, []byte(rows.SystemCounts))
+	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(rows.SystemCounts), []byte("damaged"))
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
-	want(t, "the secret is there", secretRow(t, k, kept.Secret.Key) != nil, true)
-	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 0)
-	put(t, k.Store, vault.BucketSystem, []byte(vault.SystemCounts), counts)
-	advanceInSteps(t, k, 25*time.Hour)
-	want(t, "audit rows of ends", auditKinds(t, k)[rows.AuditExpire], 1)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	vaulttest.Want(t, "the secret is there", vaulttest.SecretRow(t, k, kept.Secret.Key) != nil, true)
+	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 0)
+	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(rows.SystemCounts), counts)
+	vaulttest.AdvanceInSteps(t, k, 25*time.Hour)
+	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[rows.AuditExpire], 1)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
 }
 
 // The defect: an overwrite that failed once was tried again only by the next
 // start. The attack: take the disk in the meantime, with the link.
 func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	k, shares := faultyKit(t)
+	k, faulty := vaulttest.NewFaulty(t)
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
-	slot, share := slotOf(t, k, kept.Secret.Key), shareOf(t, k, kept.Secret.Key)
+	slot, share := vaulttest.SlotOf(t, k, kept.Secret.Key), vaulttest.ShareOf(t, k, kept.Secret.Key)
 	failure := storage.ErrFull
-	shares.destroy.Store(&failure)
-	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
+	faulty.DestroyErr.Store(&failure)
+	vaulttest.WantErr(t, "RevealSecret(share not destroyed)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
 	k.MustSweep(t) // sees it on the list
 	_, err := k.Vault.Sweep(t.Context())
-	wantErr(t, "Sweep(share not destroyed)", err, refusal.ErrUnavailable)
-	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 1)
-	shares.destroy.Store(nil)
+	vaulttest.WantErr(t, "Sweep(share not destroyed)", err, refusal.ErrUnavailable)
+	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 1)
+	faulty.DestroyErr.Store(nil)
 	k.MustSweep(t)
-	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 0)
-	wantShareGone(t, k.Dir, share)
+	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 0)
+	vaulttest.WantShareGone(t, k.Dir, share)
 	// The slot is free again, and it is free once.
 	used := map[storage.Slot]bool{}
 	for range 3 {
 		next := k.MustConceal(t, caller.Caller{}, "next", secret.Wish{})
-		at := slotOf(t, k, next.Secret.Key)
-		want(t, "slot is used twice", used[at], false)
+		at := vaulttest.SlotOf(t, k, next.Secret.Key)
+		vaulttest.Want(t, "slot is used twice", used[at], false)
 		used[at] = true
 	}
-	want(t, "slot is used again", used[storage.Slot{Number: slot.Number, Generation: slot.Generation + 1}], true)
+	vaulttest.Want(t, "slot is used again", used[storage.Slot{Number: slot.Number, Generation: slot.Generation + 1}], true)
 }
 
 // A strike-off that comes late must not take the row of the slot's next share:
@@ -146,20 +151,25 @@ func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 // read.
 func TestLateStrikeOffLeavesTheNextShare(t *testing.T) {
 	t.Parallel()
-	k, shares := faultyKit(t)
+	k, faulty := vaulttest.NewFaulty(t)
 	first := k.MustConceal(t, caller.Caller{}, "first", secret.Wish{})
-	old := slotOf(t, k, first.Secret.Key)
+	old := vaulttest.SlotOf(t, k, first.Secret.Key)
 	k.MustReveal(t, caller.Caller{}, first.Secret.Key, "")
-	struckOff(t, k)
+	vaulttest.AwaitShred(t, k)
 	var owner secret.Concealed
-	for slot := (storage.Slot{}); slot.Number != old.Number; slot = slotOf(t, k, owner.Secret.Key) {
+	for slot := (storage.Slot{}); slot.Number != old.Number; slot = vaulttest.SlotOf(t, k, owner.Secret.Key) {
 		owner = k.MustConceal(t, caller.Caller{}, "owner", secret.Wish{})
 	}
 	failure := storage.ErrFull
-	shares.destroy.Store(&failure)
-	wantErr(t, "RevealSecret(share not destroyed)", revealErr(t, k, caller.Caller{}, owner.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
-	want(t, "strike(late)", vault.Strike(t.Context(), k.Vault, []storage.Slot{old}), nil)
-	want(t, "rows of the list", len(rowsIn(t, k.Store, vault.BucketShred)), 1)
+	faulty.DestroyErr.Store(&failure)
+	vaulttest.WantErr(t, "RevealSecret(share not destroyed)", vaulttest.RevealErr(t, k, caller.Caller{}, owner.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
+	vaulttest.Want(t, "strike(late)", vault.Strike(t.Context(), k.Vault, []storage.Slot{old}), nil)
+	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 1)
 	next := k.MustConceal(t, caller.Caller{}, "next", secret.Wish{})
-	want(t, "slot is not free", slotOf(t, k, next.Secret.Key).Number != old.Number, true)
+	vaulttest.Want(t, "slot is not free", vaulttest.SlotOf(t, k, next.Secret.Key).Number != old.Number, true)
+}
+
+// expiryKey is the row of a receipt in the index of expiry.
+func expiryKey(at time.Time, metadata seal.RowKey) []byte {
+	return append(vaulttest.Number(uint64(at.UnixMilli())), metadata[:]...)
 }

@@ -24,15 +24,15 @@ func TestTheftOfAReceipt(t *testing.T) {
 	if shown.Secret == nil || *shown.Secret != v.live.Secret.Key {
 		t.Fatal("GetMetadata(receipt without an account): got no link, want it")
 	}
-	want(t, "RevealSecret(link of the receipt)", v.MustReveal(t, thief, *shown.Secret, ""), plaintext)
-	wantState(t, v.Kit, v.live.Metadata.Key, secret.StateReceived)
+	vaulttest.Want(t, "RevealSecret(link of the receipt)", v.MustReveal(t, thief, *shown.Secret, ""), vaulttest.Plaintext)
+	vaulttest.WantState(t, v.Kit, v.live.Metadata.Key, secret.StateReceived)
 	locked := v.MustMetadata(t, thief, v.locked.Metadata.Key)
 	if locked.Secret == nil {
 		t.Fatal("GetMetadata(receipt of a locked secret): got no link, want it")
 	}
-	wantPassphrase(t, "RevealSecret(locked)", revealErr(t, v.Kit, thief, locked.Secret.Expose(), "guess"), &refusal.PassphraseError{TriesLeft: 4})
+	vaulttest.WantPassphrase(t, "RevealSecret(locked)", vaulttest.RevealErr(t, v.Kit, thief, locked.Secret.Expose(), "guess"), &refusal.PassphraseError{TriesLeft: 4})
 	_, err := v.Vault.Burns.BurnSecret(t.Context(), thief, v.locked.Metadata.Key.Expose(), "")
-	wantErr(t, "BurnSecret(locked, without the passphrase)", err, refusal.ErrPassphrase)
+	vaulttest.WantErr(t, "BurnSecret(locked, without the passphrase)", err, refusal.ErrPassphrase)
 	for _, kept := range v.ended {
 		if v.MustMetadata(t, thief, kept.Metadata.Key).Secret != nil {
 			t.Error("GetMetadata(receipt of what ended): got a link, want none")
@@ -44,20 +44,20 @@ func TestTheftOfAReceipt(t *testing.T) {
 // nothing; a stranger may burn with it, which the account sees.
 func TestTheftOfAnAccountsReceipt(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	c := m.mustEnter(t)
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	c := m.MustEnter(t)
 	thief := vaulttest.Caller(66)
-	kept := m.MustConceal(t, c, plaintext, secret.Wish{})
-	locked := m.MustConceal(t, c, plaintext, secret.Wish{Passphrase: passphrase})
+	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{})
+	locked := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
 	for _, receipt := range []secret.Concealed{kept, locked} {
 		if m.MustMetadata(t, thief, receipt.Metadata.Key).Secret != nil {
 			t.Error("GetMetadata(an account's receipt): got a link, want none")
 		}
 	}
 	_, err := m.Vault.Burns.BurnSecret(t.Context(), thief, locked.Metadata.Key.Expose(), "")
-	wantErr(t, "BurnSecret(locked, by a stranger without the passphrase)", err, refusal.ErrPassphrase)
+	vaulttest.WantErr(t, "BurnSecret(locked, by a stranger without the passphrase)", err, refusal.ErrPassphrase)
 	m.MustBurn(t, thief, kept.Metadata.Key, "")
-	wantState(t, m.Kit, kept.Metadata.Key, secret.StateBurned)
+	vaulttest.WantState(t, m.Kit, kept.Metadata.Key, secret.StateBurned)
 }
 
 // The attack: the thief has an API token or a session of an account, and
@@ -66,30 +66,30 @@ func TestTheftOfAnAccountsReceipt(t *testing.T) {
 // reveal opens nothing; what ended is gone.
 func TestTheftOfACredential(t *testing.T) {
 	t.Parallel()
-	for name, steal := range map[string]func(m *member, c caller.Caller) caller.Caller{
-		"token": func(m *member, c caller.Caller) caller.Caller {
-			return m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{})))
+	for name, steal := range map[string]func(m *vaulttest.Member, c caller.Caller) caller.Caller{
+		"token": func(m *vaulttest.Member, c caller.Caller) caller.Caller {
+			return m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{})))
 		},
-		"session": func(m *member, _ caller.Caller) caller.Caller {
-			return m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie))
+		"session": func(m *vaulttest.Member, _ caller.Caller) caller.Caller {
+			return m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
 		},
-		"narrow": func(m *member, c caller.Caller) caller.Caller {
-			return m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{Scopes: caller.ScopeMetadata | caller.ScopeAccount})))
+		"narrow": func(m *vaulttest.Member, c caller.Caller) caller.Caller {
+			return m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{Scopes: caller.ScopeMetadata | caller.ScopeAccount})))
 		},
 	} {
-		m := newMember(t, vaulttest.Options{})
-		c := m.mustEnter(t)
+		m := vaulttest.NewMember(t, vaulttest.Options{})
+		c := m.MustEnter(t)
 		thief := steal(m, c)
-		live := m.MustConceal(t, c, plaintext, secret.Wish{})
-		locked := m.MustConceal(t, c, plaintext, secret.Wish{Passphrase: passphrase})
-		burned := m.MustConceal(t, c, plaintext, secret.Wish{})
+		live := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{})
+		locked := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
+		burned := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{})
 		m.MustBurn(t, c, burned.Metadata.Key, "")
-		lapsed := m.MustConceal(t, c, plaintext, secret.Wish{TTL: new(time.Minute)})
+		lapsed := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{TTL: new(time.Minute)})
 		m.Clock.Advance(time.Minute + time.Second)
 		m.MustSweep(t)
 		page, err := m.Vault.Receipts.ListMetadata(t.Context(), thief, secret.ListQuery{Size: 10})
-		want(t, name+": ListMetadata()", err, nil)
-		want(t, name+": receipts listed", len(page.Metadata), 4)
+		vaulttest.Want(t, name+": ListMetadata()", err, nil)
+		vaulttest.Want(t, name+": receipts listed", len(page.Metadata), 4)
 		for _, receipt := range page.Metadata {
 			shown := m.MustMetadata(t, thief, receipt.Key)
 			waits := receipt.Key == live.Metadata.Key || receipt.Key == locked.Metadata.Key
@@ -98,16 +98,16 @@ func TestTheftOfACredential(t *testing.T) {
 			}
 		}
 		for _, kept := range []secret.Concealed{burned, lapsed} {
-			wantErr(t, name+": RevealSecret(ended)", revealErr(t, m.Kit, thief, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+			vaulttest.WantErr(t, name+": RevealSecret(ended)", vaulttest.RevealErr(t, m.Kit, thief, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 		}
 		if name == "narrow" {
 			continue
 		}
-		err = revealErr(t, m.Kit, thief, locked.Secret.Key.Expose(), "guess")
+		err = vaulttest.RevealErr(t, m.Kit, thief, locked.Secret.Key.Expose(), "guess")
 		if !errors.Is(err, refusal.ErrPassphrase) {
 			t.Errorf("%s: RevealSecret(locked): got %v, want %v", name, err, refusal.ErrPassphrase)
 		}
-		want(t, name+": RevealSecret(live)", m.MustReveal(t, thief, live.Secret.Key, ""), plaintext)
-		wantState(t, m.Kit, live.Metadata.Key, secret.StateReceived)
+		vaulttest.Want(t, name+": RevealSecret(live)", m.MustReveal(t, thief, live.Secret.Key, ""), vaulttest.Plaintext)
+		vaulttest.WantState(t, m.Kit, live.Metadata.Key, secret.StateReceived)
 	}
 }

@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"testing"
@@ -22,25 +22,25 @@ func TestAddressChangeToAnothersAddress(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{bob}}})
 	attacker := k.member(t, "attacker@example.com")
 	other := k.member(t, "other@example.com")
-	wantErr(t, "RequestAddressChange(victim's)", k.Vault.Accounts.RequestAddressChange(t.Context(), attacker, bob, rightPassword), nil)
+	vaulttest.WantErr(t, "RequestAddressChange(victim's)", k.Vault.Accounts.RequestAddressChange(t.Context(), attacker, bob, rightPassword), nil)
 	link := k.link(t, outbox.MailAddress, bob)
 	before := k.count(t, rows.AuditAddress)
 	for name, caller := range map[string]caller.Caller{"nobody": {}, "another account": other} {
 		err := k.Vault.Accounts.ConfirmAddressChange(t.Context(), caller, link)
-		wantErr(t, "ConfirmAddressChange(link) by "+name, err, refusal.ErrUnauthenticated)
+		vaulttest.WantErr(t, "ConfirmAddressChange(link) by "+name, err, refusal.ErrUnauthenticated)
 	}
 	k.wantMails(t)
 	k.wantNoAccount(t, bob)
 	k.wantSignIn(t, bob, rightPassword, refusal.ErrCredentials)
 	c := k.signIn(t, "attacker@example.com", rightPassword)
-	want(t, "Caller.Colonel() of the attacker", c.Colonel(), false)
-	want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), before)
+	vaulttest.Want(t, "Caller.Colonel() of the attacker", c.Colonel(), false)
+	vaulttest.Want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), before)
 
 	// The victim's own sign-up takes the address for good.
-	wantErr(t, "CreateAccount(by the victim)", k.signUp(t, bob, ""), nil)
-	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, outbox.MailVerify, bob), victimsPassword), nil)
-	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), attacker, link), refusal.ErrTicket)
-	want(t, "Caller.Colonel() of the victim", k.signIn(t, bob, victimsPassword).Colonel(), true)
+	vaulttest.WantErr(t, "CreateAccount(by the victim)", k.signUp(t, bob, ""), nil)
+	vaulttest.WantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, outbox.MailVerify, bob), victimsPassword), nil)
+	vaulttest.WantErr(t, "ConfirmAddressChange(taken)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), attacker, link), refusal.ErrTicket)
+	vaulttest.Want(t, "Caller.Colonel() of the victim", k.signIn(t, bob, victimsPassword).Colonel(), true)
 }
 
 // Refusals do not use up the link: the account that asked confirms it, with
@@ -53,21 +53,21 @@ func TestAddressLinkOutlivesRefusals(t *testing.T) {
 			k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{bob}}})
 			own, other := k.member(t, ada), k.member(t, "other@example.com")
 			token := k.token(t, own)
-			wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
+			vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
 			link := k.link(t, outbox.MailAddress, bob)
 			for range 3 {
 				err := k.Vault.Accounts.ConfirmAddressChange(t.Context(), caller.Caller{}, link)
-				wantErr(t, "ConfirmAddressChange(link) by nobody", err, refusal.ErrUnauthenticated)
+				vaulttest.WantErr(t, "ConfirmAddressChange(link) by nobody", err, refusal.ErrUnauthenticated)
 				err = k.Vault.Accounts.ConfirmAddressChange(t.Context(), other, link)
-				wantErr(t, "ConfirmAddressChange(link) by another account", err, refusal.ErrUnauthenticated)
+				vaulttest.WantErr(t, "ConfirmAddressChange(link) by another account", err, refusal.ErrUnauthenticated)
 			}
-			want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
+			vaulttest.Want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
 			caller := k.mustBe(t, session.Credential{Token: token.Token})
 			if by == "another session" {
 				caller = k.signIn(t, ada, rightPassword)
 			}
-			wantErr(t, "ConfirmAddressChange(link)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), caller, link), nil)
-			want(t, "Caller.Colonel() of the owner", k.signIn(t, bob, rightPassword).Colonel(), true)
+			vaulttest.WantErr(t, "ConfirmAddressChange(link)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), caller, link), nil)
+			vaulttest.Want(t, "Caller.Colonel() of the owner", k.signIn(t, bob, rightPassword).Colonel(), true)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"sync"
@@ -17,41 +17,41 @@ import (
 
 func TestChangeAddress(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
+	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
 	own := k.member(t, ada)
 	token := k.token(t, own)
 	ask := func(address, password caller.Text) error {
 		return k.Vault.Accounts.RequestAddressChange(t.Context(), own, address, password)
 	}
-	wantErr(t, "RequestAddressChange(nobody)", k.Vault.Accounts.RequestAddressChange(t.Context(), caller.Caller{}, bob, rightPassword), refusal.ErrUnauthenticated)
-	wantErr(t, "RequestAddressChange(wrong password)", ask(bob, "wrong password"), refusal.ErrCredentials)
-	wantInvalid(t, "RequestAddressChange(no address)", ask("bob", rightPassword), "new_address")
-	wantInvalid(t, "RequestAddressChange(the same)", ask(" Ada-canary@Example.com", rightPassword), "new_address")
-	wantErr(t, "RequestAddressChange(address)", ask("Bob-canary@example.com", rightPassword), nil)
-	want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
+	vaulttest.WantErr(t, "RequestAddressChange(nobody)", k.Vault.Accounts.RequestAddressChange(t.Context(), caller.Caller{}, bob, rightPassword), refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "RequestAddressChange(wrong password)", ask(bob, "wrong password"), refusal.ErrCredentials)
+	vaulttest.WantInvalid(t, "RequestAddressChange(no address)", ask("bob", rightPassword), "new_address")
+	vaulttest.WantInvalid(t, "RequestAddressChange(the same)", ask(" Ada-canary@Example.com", rightPassword), "new_address")
+	vaulttest.WantErr(t, "RequestAddressChange(address)", ask("Bob-canary@example.com", rightPassword), nil)
+	vaulttest.Want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
 	link := k.link(t, outbox.MailAddress, bob)
-	wantErr(t, "RequestPasswordReset(old address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+	vaulttest.WantErr(t, "RequestPasswordReset(old address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
 	reset := k.link(t, outbox.MailReset, ada)
 
-	wantErr(t, "ConfirmAddressChange(token)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), nil)
+	vaulttest.WantErr(t, "ConfirmAddressChange(token)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), nil)
 	told := k.wantMails(t, outbox.MailAddressChanged)[0]
-	want(t, "Mail.To of the notice", string(told.To), ada)
+	vaulttest.Want(t, "Mail.To of the notice", string(told.To), ada)
 	k.wantNoAccount(t, ada)
 	moved := k.account(t, bob)
-	want(t, "Account.Address", moved.Address, bob)
-	want(t, "Account.PendingAddress", moved.PendingAddress, "")
+	vaulttest.Want(t, "Account.Address", moved.Address, bob)
+	vaulttest.Want(t, "Account.PendingAddress", moved.PendingAddress, "")
 	_, err := k.Vault.Accounts.GetAccount(t.Context(), own)
-	wantErr(t, "GetAccount(session)", err, nil)
+	vaulttest.WantErr(t, "GetAccount(session)", err, nil)
 	k.wantRefused(t, session.Credential{Address: ada, Token: token.Token})
 	k.mustBe(t, session.Credential{Address: bob, Token: token.Token})
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	k.signIn(t, bob, rightPassword)
 	// What was mailed to the old address opens nothing any more.
 	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, reset, otherPassword)
-	wantErr(t, "ResetPassword(mailed to the old address)", err, refusal.ErrTicket)
+	vaulttest.WantErr(t, "ResetPassword(mailed to the old address)", err, refusal.ErrTicket)
 	// The old address is free.
 	k.verified(t, ada)
-	want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), 1)
+	vaulttest.Want(t, "audit rows of changed addresses", k.count(t, rows.AuditAddress), 1)
 }
 
 // The account that took the address meanwhile keeps it.
@@ -59,10 +59,10 @@ func TestChangeAddressToOneThatWasTaken(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	own := k.member(t, ada)
-	wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
+	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
 	link := k.link(t, outbox.MailAddress, bob)
 	k.made(t, account.OperatorAccount{Address: bob, Password: otherPassword})
-	wantErr(t, "ConfirmAddressChange(taken)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), refusal.ErrTicket)
+	vaulttest.WantErr(t, "ConfirmAddressChange(taken)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), refusal.ErrTicket)
 	k.wantMails(t)
 	k.signIn(t, ada, rightPassword)
 	k.signIn(t, bob, otherPassword)
@@ -75,7 +75,7 @@ func TestChangeAddressRace(t *testing.T) {
 	links := map[caller.Text]caller.Caller{}
 	for _, address := range []caller.Text{"one@example.com", "two@example.com", "three@example.com"} {
 		c := k.member(t, address)
-		wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
+		vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
 		links[k.link(t, outbox.MailAddress, bob)] = c
 	}
 	var won atomic.Int32
@@ -88,7 +88,7 @@ func TestChangeAddressRace(t *testing.T) {
 		})
 	}
 	all.Wait()
-	want(t, "accounts that got the address", won.Load(), 1)
+	vaulttest.Want(t, "accounts that got the address", won.Load(), 1)
 }
 
 func TestAddressesKeepToThePolicy(t *testing.T) {
@@ -96,7 +96,7 @@ func TestAddressesKeepToThePolicy(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{SignUpDomains: []string{"example.com"}}})
 	own := k.member(t, ada)
 	err := k.Vault.Accounts.RequestAddressChange(t.Context(), own, "ada@example.org", rightPassword)
-	wantErr(t, "RequestAddressChange(other domain)", err, refusal.ErrPolicy)
+	vaulttest.WantErr(t, "RequestAddressChange(other domain)", err, refusal.ErrPolicy)
 	k.wantMails(t)
 }
 
@@ -109,25 +109,25 @@ func TestSettings(t *testing.T) {
 	}
 	for _, test := range tests {
 		old, err := k.Vault.Accounts.UpdateLocale(t.Context(), own, test.locale)
-		wantErr(t, "UpdateLocale("+test.locale+")", err, nil)
-		want(t, "UpdateLocale("+test.locale+")", old, test.old)
-		want(t, "Account.Locale", k.account(t, ada).Locale, test.stored)
+		vaulttest.WantErr(t, "UpdateLocale("+test.locale+")", err, nil)
+		vaulttest.Want(t, "UpdateLocale("+test.locale+")", old, test.old)
+		vaulttest.Want(t, "Account.Locale", k.account(t, ada).Locale, test.stored)
 	}
 	for _, locale := range []string{"", "EN", "pt", "english", "en_US"} {
 		_, err := k.Vault.Accounts.UpdateLocale(t.Context(), own, locale)
-		wantInvalid(t, "UpdateLocale("+locale+")", err, "locale")
+		vaulttest.WantInvalid(t, "UpdateLocale("+locale+")", err, "locale")
 	}
 	shown, err := k.Vault.Accounts.UpdateNotifications(t.Context(), own, true)
-	wantErr(t, "UpdateNotifications(true)", err, nil)
-	want(t, "Account.NotifyOpened", shown.NotifyOpened, true)
+	vaulttest.WantErr(t, "UpdateNotifications(true)", err, nil)
+	vaulttest.Want(t, "Account.NotifyOpened", shown.NotifyOpened, true)
 	shown, err = k.Vault.Accounts.UpdateNotifications(t.Context(), own, false)
-	wantErr(t, "UpdateNotifications(false)", err, nil)
-	want(t, "Account.NotifyOpened", shown.NotifyOpened, false)
+	vaulttest.WantErr(t, "UpdateNotifications(false)", err, nil)
+	vaulttest.Want(t, "Account.NotifyOpened", shown.NotifyOpened, false)
 	_, err = k.Vault.Accounts.UpdateLocale(t.Context(), caller.Caller{}, "de")
-	wantErr(t, "UpdateLocale(nobody)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "UpdateLocale(nobody)", err, refusal.ErrUnauthenticated)
 	_, err = k.Vault.Accounts.UpdateNotifications(t.Context(), caller.Caller{}, true)
-	wantErr(t, "UpdateNotifications(nobody)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "UpdateNotifications(nobody)", err, refusal.ErrUnauthenticated)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), caller.Caller{})
-	wantErr(t, "GetAccount(nobody)", err, refusal.ErrUnauthenticated)
-	want(t, "audit rows of languages", k.count(t, rows.AuditLocale), len(tests))
+	vaulttest.WantErr(t, "GetAccount(nobody)", err, refusal.ErrUnauthenticated)
+	vaulttest.Want(t, "audit rows of languages", k.count(t, rows.AuditLocale), len(tests))
 }

@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/outbox"
@@ -18,66 +17,13 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// workStore counts the transactions of callers that set counted, with their
-// reads and writes. It does not wait for work in the background.
-type workStore struct {
-	storage.Store
-	views, updates, reads, writes atomic.Int64
-}
-
-type workKey struct{}
-
-func counted(ctx context.Context) context.Context { return context.WithValue(ctx, workKey{}, true) }
-
-func (s *workStore) View(ctx context.Context, fn func(storage.Tx) error) error {
-	if ctx.Value(workKey{}) == nil {
-		return s.Store.View(ctx, fn)
-	}
-	s.views.Add(1)
-	return s.Store.View(ctx, func(tx storage.Tx) error { return fn(workTx{tx, s}) })
-}
-
-func (s *workStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
-	if ctx.Value(workKey{}) == nil {
-		return s.Store.Update(ctx, fn)
-	}
-	s.updates.Add(1)
-	return s.Store.Update(ctx, func(tx storage.Tx) error { return fn(workTx{tx, s}) })
-}
-
-// workTx counts the reads and writes within a transaction.
-type workTx struct {
-	storage.Tx
-	s *workStore
-}
-
-func (tx workTx) Get(bucket string, key []byte) ([]byte, error) {
-	tx.s.reads.Add(1)
-	return tx.Tx.Get(bucket, key)
-}
-
-func (tx workTx) Put(bucket string, key, value []byte) error {
-	tx.s.writes.Add(1)
-	return tx.Tx.Put(bucket, key, value)
-}
-
-func (tx workTx) Delete(bucket string, key []byte) error {
-	tx.s.writes.Add(1)
-	return tx.Tx.Delete(bucket, key)
-}
-
-func (tx workTx) Range(bucket string, from, to []byte, fn func(key, value []byte) error) error {
-	tx.s.reads.Add(1)
-	return tx.Tx.Range(bucket, from, to, fn)
-}
-
 // work is what an answer could be told by, besides itself.
 type work struct{ Views, Updates, Reads, Writes, Shares, Hashes int64 }
 
 // workOf is what was done so far.
-func workOf(k *accountKit, s *workStore, shares *drawnShares) work {
+func workOf(k *accountKit, s *vaulttest.WorkStore, shares *drawnShares) work {
 	return work{
-		s.views.Load(), s.updates.Load(), s.reads.Load(), s.writes.Load(), shares.drawn.Load(), int64(vault.Hashes(k.Vault)),
+		s.Views.Load(), s.Updates.Load(), s.Reads.Load(), s.Writes.Load(), shares.drawn.Load(), int64(account.Hashes(k.Vault.Passwords)),
 	}
 }
 
@@ -115,10 +61,10 @@ func newStreet(t testing.TB, opts vaulttest.Options) *accountKit {
 		k.made(t, account.OperatorAccount{Address: address, Password: rightPassword})
 	}
 	_, err := k.Vault.Operator().Accounts.DisableAccount(t.Context(), atLocked, true)
-	wantErr(t, "Operator.DisableAccount(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.DisableAccount(address)", err, nil)
 	_, err = k.Vault.Operator().Accounts.DestroyAccount(t.Context(), atBuried)
-	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
-	wantErr(t, "CreateAccount(address)", k.signUp(t, atPending, rightPassword), nil)
+	vaulttest.WantErr(t, "Operator.DestroyAccount(address)", err, nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, atPending, rightPassword), nil)
 	k.wantMails(t, outbox.MailVerify)
 	k.Clock.Advance(5 * time.Minute)
 	return k
@@ -159,11 +105,11 @@ func TestAnswersTellNoAddress(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var store *workStore
+			var store *vaulttest.WorkStore
 			var shares *drawnShares
 			k := newStreet(t, vaulttest.Options{
 				WrapStore: func(s storage.Store) storage.Store {
-					store = &workStore{Store: s}
+					store = &vaulttest.WorkStore{Store: s}
 					return store
 				},
 				WrapShares: func(s storage.Shares) storage.Shares {
@@ -175,7 +121,7 @@ func TestAnswersTellNoAddress(t *testing.T) {
 			did := map[caller.Text]work{}
 			for _, address := range []caller.Text{atFree, atPending, atUsed, atLocked, atBuried} {
 				before := workOf(k, store, shares)
-				wantErr(t, test.name+": "+string(address), test.call(counted(t.Context()), k, address), test.want)
+				vaulttest.WantErr(t, test.name+": "+string(address), test.call(vaulttest.Counted(t.Context()), k, address), test.want)
 				did[address] = workOf(k, store, shares).since(before)
 				kinds := []outbox.MailKind{}
 				if kind, ok := test.mails[address]; ok {
@@ -201,34 +147,34 @@ func TestAnswersTellNoAddress(t *testing.T) {
 func wantOneAnswer(t *testing.T, k *accountKit, name string, call func(context.Context, *accountKit, caller.Text) error) {
 	t.Helper()
 	k.Clock.Advance(time.Hour)
-	want(t, "FillQueue()", k.Store.Update(t.Context(), vault.FillQueue), nil)
+	vaulttest.Want(t, "FillQueue()", k.Store.Update(t.Context(), vaulttest.FillQueue), nil)
 	answer := call(t.Context(), k, atFree)
 	if answer == nil {
 		t.Errorf("%s with a full queue: got nil, want an error", name)
 	}
 	for _, address := range []caller.Text{atPending, atUsed, atLocked, atBuried} {
-		want(t, name+" with a full queue: "+string(address), call(t.Context(), k, address), answer)
+		vaulttest.Want(t, name+" with a full queue: "+string(address), call(t.Context(), k, address), answer)
 	}
 }
 
 // Links that open nothing are refused before anything is written or hashed.
 func TestUnknownLinksDoNotReachTheWriter(t *testing.T) {
 	t.Parallel()
-	var store *workStore
+	var store *vaulttest.WorkStore
 	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
-		store = &workStore{Store: s}
+		store = &vaulttest.WorkStore{Store: s}
 		return store
 	}})
-	ctx, nobody := counted(t.Context()), caller.Caller{}
+	ctx, nobody := vaulttest.Counted(t.Context()), caller.Caller{}
 	for _, token := range []caller.Text{"", "wrong", "0123456789abcdefghijklmnopqrstu"} {
 		_, resetErr := k.Vault.Passwords.ResetPassword(ctx, nobody, token, otherPassword)
 		err := errors.Join(
 			unlessTicket(k.Vault.SignUps.VerifyAccount(ctx, nobody, token, rightPassword)), unlessTicket(resetErr),
 			unlessTicket(k.Vault.Accounts.ConfirmAddressChange(ctx, k.host, token)),
 		)
-		wantErr(t, "links that open nothing", err, nil)
+		vaulttest.WantErr(t, "links that open nothing", err, nil)
 	}
-	want(t, "updates", store.updates.Load(), 0)
+	vaulttest.Want(t, "updates", store.Updates.Load(), 0)
 }
 
 // unlessTicket turns ErrTicket into nil, and nil into an error.

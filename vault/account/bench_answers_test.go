@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"fmt"

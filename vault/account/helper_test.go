@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"context"
@@ -115,7 +115,7 @@ func (k *accountKit) mustBe(t testing.TB, cred session.Credential) caller.Caller
 func (k *accountKit) wantSignIn(t *testing.T, address, password caller.Text, wanted error) {
 	t.Helper()
 	_, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(7), address, password, false)
-	wantErr(t, "CreateSession(address, password)", err, wanted)
+	vaulttest.WantErr(t, "CreateSession(address, password)", err, wanted)
 }
 
 // confirm opens a mailed link with a password and returns the error.
@@ -134,7 +134,7 @@ func (k *accountKit) signUp(t testing.TB, address, password caller.Text) error {
 // mails sends what is due and returns it.
 func (k *accountKit) mails(t testing.TB) []outbox.Mail {
 	t.Helper()
-	mustPost(t, k.Kit)
+	vaulttest.MustPost(t, k.Kit)
 	return k.inbox.take()
 }
 
@@ -190,13 +190,13 @@ func (k *accountKit) account(t *testing.T, address caller.Text) account.Account 
 func (k *accountKit) wantNoAccount(t *testing.T, account caller.Text) {
 	t.Helper()
 	_, err := k.Vault.Operator().Accounts.GetAccount(t.Context(), account)
-	wantErr(t, "Operator.GetAccount(gone)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "Operator.GetAccount(gone)", err, refusal.ErrNotFound)
 }
 
 // count returns how often the trail has a kind.
 func (k *accountKit) count(t *testing.T, kind rows.AuditType) int {
 	t.Helper()
-	return auditKinds(t, k.Kit)[kind]
+	return vaulttest.AuditKinds(t, k.Kit)[kind]
 }
 
 // leap moves the clock far and sweeps until the sweeper believes it.

@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/outbox"
@@ -26,18 +25,18 @@ const (
 func TestSignUpWithAnothersAddress(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{ada}}})
-	wantErr(t, "CreateAccount(by the attacker)", k.signUp(t, ada, attackersPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(by the attacker)", k.signUp(t, ada, attackersPassword), nil)
 	k.Clock.Advance(time.Minute)
-	wantErr(t, "CreateAccount(by the victim)", k.signUp(t, ada, otherPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(by the victim)", k.signUp(t, ada, otherPassword), nil)
 	token := k.link(t, outbox.MailVerify, ada)
 	for _, password := range []caller.Text{"", "short", ada} {
-		wantErr(t, "VerifyAccount(token, bad password)", k.confirm(t, token, password), refusal.ErrInvalid)
+		vaulttest.WantErr(t, "VerifyAccount(token, bad password)", k.confirm(t, token, password), refusal.ErrInvalid)
 	}
 	k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
-	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, token, victimsPassword), nil)
+	vaulttest.WantErr(t, "VerifyAccount(token, password)", k.confirm(t, token, victimsPassword), nil)
 	k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
 	k.wantSignIn(t, ada, otherPassword, refusal.ErrCredentials)
-	want(t, "Caller.Colonel() of the victim", k.signIn(t, ada, victimsPassword).Colonel(), true)
+	vaulttest.Want(t, "Caller.Colonel() of the victim", k.signIn(t, ada, victimsPassword).Colonel(), true)
 }
 
 // The same with each of the other ways to a link: an invite, and asking for
@@ -48,11 +47,11 @@ func TestInviteWithAnothersAddress(t *testing.T) {
 	_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, account.NewAccount{
 		Address: ada, Password: attackersPassword, Invite: k.invite(t, ""),
 	})
-	wantErr(t, "CreateAccount(invite, by the attacker)", err, nil)
+	vaulttest.WantErr(t, "CreateAccount(invite, by the attacker)", err, nil)
 	k.wantMails(t, outbox.MailVerify)
 	k.Clock.Advance(5 * time.Minute)
-	wantErr(t, "ResendVerification(by the victim)", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, ada), nil)
-	wantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, outbox.MailVerify, ada), victimsPassword), nil)
+	vaulttest.WantErr(t, "ResendVerification(by the victim)", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, ada), nil)
+	vaulttest.WantErr(t, "VerifyAccount(token, password)", k.confirm(t, k.link(t, outbox.MailVerify, ada), victimsPassword), nil)
 	k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
 	k.signIn(t, ada, victimsPassword)
 }
@@ -66,25 +65,25 @@ func TestUnfinishedSignUpOfAnOlderVersion(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			k := newAccountKit(t, vaulttest.Options{})
-			wantErr(t, "CreateAccount(address)", k.signUp(t, ada, ""), nil)
+			vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, ada, ""), nil)
 			token := k.link(t, outbox.MailVerify, ada)
 			k.giveOldPassword(t, ada, attackersPassword)
 			k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
 			k.Clock.Advance(5 * time.Minute)
 			switch way {
 			case "a sign-up":
-				wantErr(t, "CreateAccount(again)", k.signUp(t, ada, ""), nil)
+				vaulttest.WantErr(t, "CreateAccount(again)", k.signUp(t, ada, ""), nil)
 				token = k.link(t, outbox.MailVerify, ada)
 			case "a link mailed again":
-				wantErr(t, "ResendVerification()", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, ada), nil)
+				vaulttest.WantErr(t, "ResendVerification()", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, ada), nil)
 				token = k.link(t, outbox.MailVerify, ada)
 			case "a reset":
-				wantErr(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+				vaulttest.WantErr(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
 				_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, k.link(t, outbox.MailReset, ada), victimsPassword)
-				wantErr(t, "ResetPassword(token)", err, nil)
+				vaulttest.WantErr(t, "ResetPassword(token)", err, nil)
 			}
 			if way != "a reset" {
-				wantErr(t, "VerifyAccount(token, password)", k.confirm(t, token, victimsPassword), nil)
+				vaulttest.WantErr(t, "VerifyAccount(token, password)", k.confirm(t, token, victimsPassword), nil)
 			}
 			k.wantSignIn(t, ada, attackersPassword, refusal.ErrCredentials)
 			k.signIn(t, ada, victimsPassword)
@@ -99,7 +98,7 @@ func (k *accountKit) giveOldPassword(t *testing.T, address, password caller.Text
 	params := seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}.Renewed()
 	hash := params.Hash(string(password))
 	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
-		return vault.StoreOldPassword(k.Vault, tx, string(address), params, hash, k.Clock.Now())
+		return storeOldPassword(k.Vault, tx, string(address), params, hash, k.Clock.Now())
 	})
-	wantErr(t, "storing a password with a sign-up", err, nil)
+	vaulttest.WantErr(t, "storing a password with a sign-up", err, nil)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/outbox"
@@ -46,19 +45,19 @@ func TestInvites(t *testing.T) {
 	k := newInviteKit(t)
 	invite := k.invite(t, "")
 	k.wantMails(t)
-	wantErr(t, "CreateAccount(invite)", k.signUpInvited(t, ada, invite), nil)
-	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), refusal.ErrTicket)
-	wantErr(t, "VerifyAccount(token)", k.confirm(t, k.link(t, outbox.MailVerify, ada), rightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(invite)", k.signUpInvited(t, ada, invite), nil)
+	vaulttest.WantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), refusal.ErrTicket)
+	vaulttest.WantErr(t, "VerifyAccount(token)", k.confirm(t, k.link(t, outbox.MailVerify, ada), rightPassword), nil)
 
 	// An invite for an address is mailed there, and good for it alone.
 	invite = k.invite(t, "Bob-canary@example.com")
 	m := k.wantMails(t, outbox.MailInvite)[0]
-	want(t, "Mail.To", string(m.To), bob)
-	want(t, "Mail.Key", string(m.Key), string(invite))
-	wantErr(t, "CreateAccount(another's invite)", k.signUpInvited(t, "eve@example.com", invite), refusal.ErrTicket)
-	wantErr(t, "CreateAccount(own invite)", k.signUpInvited(t, bob, invite), nil)
+	vaulttest.Want(t, "Mail.To", string(m.To), bob)
+	vaulttest.Want(t, "Mail.Key", string(m.Key), string(invite))
+	vaulttest.WantErr(t, "CreateAccount(another's invite)", k.signUpInvited(t, "eve@example.com", invite), refusal.ErrTicket)
+	vaulttest.WantErr(t, "CreateAccount(own invite)", k.signUpInvited(t, bob, invite), nil)
 	k.wantMails(t, outbox.MailVerify)
-	want(t, "audit rows of invites", k.count(t, rows.AuditInvite), 2)
+	vaulttest.Want(t, "audit rows of invites", k.count(t, rows.AuditInvite), 2)
 }
 
 // An invite is spent whether or not the address has an account: what is left
@@ -68,8 +67,8 @@ func TestInvitesTellNoAddress(t *testing.T) {
 	k := newInviteKit(t)
 	k.made(t, account.OperatorAccount{Address: ada})
 	invite := k.invite(t, "")
-	wantErr(t, "CreateAccount(taken)", k.signUpInvited(t, ada, invite), nil)
-	wantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), refusal.ErrTicket)
+	vaulttest.WantErr(t, "CreateAccount(taken)", k.signUpInvited(t, ada, invite), nil)
+	vaulttest.WantErr(t, "CreateAccount(used invite)", k.signUpInvited(t, bob, invite), refusal.ErrTicket)
 }
 
 func TestInvitesAreTheColonels(t *testing.T) {
@@ -77,11 +76,11 @@ func TestInvitesAreTheColonels(t *testing.T) {
 	k := newInviteKit(t)
 	for name, c := range map[string]caller.Caller{"nobody": vaulttest.Caller(1), "customer": k.member(t, ada)} {
 		_, err := k.Vault.SignUps.CreateInvite(t.Context(), c, "")
-		wantErr(t, "CreateInvite("+name+")", err, refusal.ErrNotFound)
+		vaulttest.WantErr(t, "CreateInvite("+name+")", err, refusal.ErrNotFound)
 	}
 	_, err := k.Vault.SignUps.CreateInvite(t.Context(), k.host, "no address")
-	wantInvalid(t, "CreateInvite(no address)", err, "address")
-	want(t, "tickets", len(rowsIn(t, k.Store, vault.BucketTicket)), 0)
+	vaulttest.WantInvalid(t, "CreateInvite(no address)", err, "address")
+	vaulttest.Want(t, "tickets", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 0)
 }
 
 func TestInvitesAreSwept(t *testing.T) {
@@ -89,7 +88,7 @@ func TestInvitesAreSwept(t *testing.T) {
 	k := newInviteKit(t)
 	k.invite(t, "")
 	k.leap(t, 7*24*time.Hour)
-	want(t, "tickets after a week", len(rowsIn(t, k.Store, vault.BucketTicket)), 0)
+	vaulttest.Want(t, "tickets after a week", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 0)
 }
 
 // The attack: one invite for a crowd that comes at once. One gets in.
@@ -102,7 +101,7 @@ func TestInviteRace(t *testing.T) {
 	for i := range 32 {
 		all.Go(func() {
 			address := caller.Text("guest" + strconv.Itoa(i) + "@example.com")
-			switch err := patient(func() error { return k.signUpInvited(t, address, invite) }); {
+			switch err := vaulttest.RetryBusy(func() error { return k.signUpInvited(t, address, invite) }); {
 			case err == nil:
 				in.Add(1)
 			case errors.Is(err, refusal.ErrTicket):
@@ -111,7 +110,7 @@ func TestInviteRace(t *testing.T) {
 		})
 	}
 	all.Wait()
-	want(t, "sign-ups with the invite", in.Load(), 1)
-	want(t, "sign-ups that were refused", out.Load(), 31)
+	vaulttest.Want(t, "sign-ups with the invite", in.Load(), 1)
+	vaulttest.Want(t, "sign-ups that were refused", out.Load(), 31)
 	k.wantMails(t, outbox.MailVerify)
 }

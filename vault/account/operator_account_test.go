@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"slices"
@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
@@ -19,14 +19,14 @@ func TestOperatorCreatesAccounts(t *testing.T) {
 	k := newPlainKit(t, vaulttest.Options{})
 	operator := k.Vault.Operator()
 	made := k.made(t, account.OperatorAccount{Address: " Ada-canary@Example.com ", Password: rightPassword, Role: account.RoleColonel, Locale: "pt-BR"})
-	want(t, "Account.Address", made.Address, ada)
-	want(t, "Account.Role", made.Role, account.RoleColonel)
-	want(t, "Account.Verified", made.Verified, true)
-	want(t, "Account.Locale", made.Locale, "pt_BR")
-	want(t, "Account.Created", made.Created, k.Clock.Now())
-	want(t, "Account.TTLCeiling", made.TTLCeiling, 30*24*time.Hour)
-	want(t, "Account.SecretLimit", made.SecretLimit, 1<<20)
-	want(t, "Caller.Colonel()", k.signIn(t, ada, rightPassword).Colonel(), true)
+	vaulttest.Want(t, "Account.Address", made.Address, ada)
+	vaulttest.Want(t, "Account.Role", made.Role, account.RoleColonel)
+	vaulttest.Want(t, "Account.Verified", made.Verified, true)
+	vaulttest.Want(t, "Account.Locale", made.Locale, "pt_BR")
+	vaulttest.Want(t, "Account.Created", made.Created, k.Clock.Now())
+	vaulttest.Want(t, "Account.TTLCeiling", made.TTLCeiling, 30*24*time.Hour)
+	vaulttest.Want(t, "Account.SecretLimit", made.SecretLimit, 1<<20)
+	vaulttest.Want(t, "Caller.Colonel()", k.signIn(t, ada, rightPassword).Colonel(), true)
 	k.made(t, account.OperatorAccount{Address: bob})
 	k.wantSignIn(t, bob, "", refusal.ErrCredentials)
 	k.wantMailless(t)
@@ -45,19 +45,19 @@ func TestOperatorCreatesAccounts(t *testing.T) {
 	}
 	for _, test := range tests {
 		_, err := operator.Accounts.CreateAccount(t.Context(), test.account)
-		wantErr(t, "Operator.CreateAccount("+test.name+")", err, test.want)
+		vaulttest.WantErr(t, "Operator.CreateAccount("+test.name+")", err, test.want)
 		if test.field != "" {
-			wantInvalid(t, "Operator.CreateAccount("+test.name+")", err, test.field)
+			vaulttest.WantInvalid(t, "Operator.CreateAccount("+test.name+")", err, test.field)
 		}
 	}
 	k.wantNoAccount(t, "eve@example.com")
-	want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 3)
+	vaulttest.Want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 3)
 }
 
 // wantMailless fails the test if mails wait.
 func (k *accountKit) wantMailless(t *testing.T) {
 	t.Helper()
-	want(t, "mails that wait", len(rowsIn(t, k.Store, vault.BucketOutbox)), 0)
+	vaulttest.Want(t, "mails that wait", len(vaulttest.RowsIn(t, k.Store, outbox.BucketOutbox)), 0)
 }
 
 func TestOperatorListsAccounts(t *testing.T) {
@@ -72,14 +72,14 @@ func TestOperatorListsAccounts(t *testing.T) {
 		wanted = append(wanted, address)
 	}
 	_, err := operator.Accounts.DestroyAccount(t.Context(), "member3@example.com")
-	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.DestroyAccount(address)", err, nil)
 	wanted = slices.DeleteFunc(wanted, func(s string) bool { return s == "member3@example.com" })
 	slices.Reverse(wanted)
 	for size := 1; size <= len(wanted)+1; size++ {
 		var got []string
 		for token := ""; ; {
 			list, next, err := operator.Accounts.ListAccounts(t.Context(), size, token)
-			wantErr(t, "Operator.ListAccounts(size, token)", err, nil)
+			vaulttest.WantErr(t, "Operator.ListAccounts(size, token)", err, nil)
 			for _, a := range list {
 				got = append(got, a.Address)
 			}
@@ -92,7 +92,7 @@ func TestOperatorListsAccounts(t *testing.T) {
 		}
 	}
 	_, _, err = operator.Accounts.ListAccounts(t.Context(), 1, "wrong")
-	wantInvalid(t, "Operator.ListAccounts(wrong token)", err, "page_token")
+	vaulttest.WantInvalid(t, "Operator.ListAccounts(wrong token)", err, "page_token")
 }
 
 func TestOperatorChangesAccounts(t *testing.T) {
@@ -104,37 +104,37 @@ func TestOperatorChangesAccounts(t *testing.T) {
 	id := caller.Text(k.account(t, ada).ID.String())
 
 	shown, err := operator.Accounts.SetRole(t.Context(), id, account.RoleColonel)
-	wantErr(t, "Operator.SetRole(id)", err, nil)
-	want(t, "Account.Role", shown.Role, account.RoleColonel)
-	want(t, "Caller.Colonel()", k.mustBe(t, session).Colonel(), true)
+	vaulttest.WantErr(t, "Operator.SetRole(id)", err, nil)
+	vaulttest.Want(t, "Account.Role", shown.Role, account.RoleColonel)
+	vaulttest.Want(t, "Caller.Colonel()", k.mustBe(t, session).Colonel(), true)
 	_, err = operator.Accounts.SetRole(t.Context(), ada, account.RoleCustomer)
-	wantErr(t, "Operator.SetRole(address)", err, nil)
-	want(t, "Caller.Colonel()", k.mustBe(t, session).Colonel(), false)
+	vaulttest.WantErr(t, "Operator.SetRole(address)", err, nil)
+	vaulttest.Want(t, "Caller.Colonel()", k.mustBe(t, session).Colonel(), false)
 	_, err = operator.Accounts.SetRole(t.Context(), ada, 0)
-	wantInvalid(t, "Operator.SetRole(no role)", err, "role")
+	vaulttest.WantInvalid(t, "Operator.SetRole(no role)", err, "role")
 
 	shown, err = operator.Accounts.DisableAccount(t.Context(), ada, true)
-	wantErr(t, "Operator.DisableAccount(address)", err, nil)
-	want(t, "Account.Disabled", shown.Disabled, true)
+	vaulttest.WantErr(t, "Operator.DisableAccount(address)", err, nil)
+	vaulttest.Want(t, "Account.Disabled", shown.Disabled, true)
 	k.wantRefused(t, session)
 	k.wantRefused(t, token)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), own)
-	wantErr(t, "GetAccount(disabled)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "GetAccount(disabled)", err, refusal.ErrUnauthenticated)
 	_, err = operator.Accounts.DisableAccount(t.Context(), ada, false)
-	wantErr(t, "Operator.DisableAccount(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.DisableAccount(address)", err, nil)
 	k.wantRefused(t, session)
 	k.mustBe(t, token)
 	k.signIn(t, ada, rightPassword)
 
 	_, err = operator.Accounts.ResetPassword(t.Context(), ada, "short")
-	wantInvalid(t, "Operator.ResetPassword(short)", err, "password")
+	vaulttest.WantInvalid(t, "Operator.ResetPassword(short)", err, "password")
 	_, err = operator.Accounts.ResetPassword(t.Context(), ada, otherPassword)
-	wantErr(t, "Operator.ResetPassword(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
 	k.wantRefused(t, token)
 	k.signIn(t, ada, otherPassword)
 	for kind, number := range map[rows.AuditType]int{rows.AuditRole: 2, rows.AuditDisable: 2, rows.AuditReset: 1} {
-		want(t, "audit rows", k.count(t, kind), number)
+		vaulttest.Want(t, "audit rows", k.count(t, kind), number)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestOperatorFindsNobody(t *testing.T) {
 		_, resetErr := operator.Accounts.ResetPassword(t.Context(), owner, rightPassword)
 		_, destroyErr := operator.Accounts.DestroyAccount(t.Context(), owner)
 		for _, err := range []error{getErr, roleErr, disableErr, resetErr, destroyErr} {
-			wantErr(t, "Operator on an unknown account", err, refusal.ErrNotFound)
+			vaulttest.WantErr(t, "Operator on an unknown account", err, refusal.ErrNotFound)
 		}
 	}
 }
@@ -158,12 +158,12 @@ func TestOperatorFindsNobody(t *testing.T) {
 func TestColonelsHaveConfirmedAddresses(t *testing.T) {
 	t.Parallel()
 	k := newPlainKit(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{ada}}})
-	wantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
-	want(t, "Caller.Colonel() of an unconfirmed address", k.signIn(t, ada, rightPassword).Colonel(), false)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
+	vaulttest.Want(t, "Caller.Colonel() of an unconfirmed address", k.signIn(t, ada, rightPassword).Colonel(), false)
 	_, err := k.Vault.Operator().Accounts.SetRole(t.Context(), ada, account.RoleColonel)
-	wantErr(t, "Operator.SetRole(address)", err, nil)
-	want(t, "Account.Role of an unconfirmed address", k.account(t, ada).Role, account.RoleCustomer)
+	vaulttest.WantErr(t, "Operator.SetRole(address)", err, nil)
+	vaulttest.Want(t, "Account.Role of an unconfirmed address", k.account(t, ada).Role, account.RoleCustomer)
 	_, err = k.Vault.Operator().Accounts.ResetPassword(t.Context(), ada, otherPassword)
-	wantErr(t, "Operator.ResetPassword(address)", err, nil)
-	want(t, "Caller.Colonel()", k.signIn(t, ada, otherPassword).Colonel(), true)
+	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
+	vaulttest.Want(t, "Caller.Colonel()", k.signIn(t, ada, otherPassword).Colonel(), true)
 }

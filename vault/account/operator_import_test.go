@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ import (
 
 func TestImportAccounts(t *testing.T) {
 	t.Parallel()
-	k := newPlainKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
+	k := newPlainKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
 	operator := k.Vault.Operator()
 	first, second := seal.RandomHex(20), seal.RandomHex(20)
 	list := []account.ImportedAccount{
@@ -27,34 +27,34 @@ func TestImportAccounts(t *testing.T) {
 		{Address: "eve@example.com"},
 	}
 	imported, skipped, err := operator.Accounts.ImportAccounts(t.Context(), list, false)
-	wantErr(t, "Operator.ImportAccounts(list)", err, nil)
-	want(t, "Operator.ImportAccounts(list)", [2]int{imported, skipped}, [2]int{3, 0})
+	vaulttest.WantErr(t, "Operator.ImportAccounts(list)", err, nil)
+	vaulttest.Want(t, "Operator.ImportAccounts(list)", [2]int{imported, skipped}, [2]int{3, 0})
 	c := k.mustBe(t, session.Credential{Address: ada, Token: caller.Text(first)})
-	want(t, "Caller.Colonel()", c.Colonel(), true)
-	want(t, "Caller.Locale()", c.Locale(), "fr")
+	vaulttest.Want(t, "Caller.Colonel()", c.Colonel(), true)
+	vaulttest.Want(t, "Caller.Locale()", c.Locale(), "fr")
 	k.mustBe(t, session.Credential{Token: caller.Text(second)})
 	tokens, err := operator.Tokens.ListTokens(t.Context(), bob)
-	wantErr(t, "Operator.ListTokens(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.ListTokens(address)", err, nil)
 	if len(tokens) != 1 || tokens[0].Name != "imported" || tokens[0].Scopes != caller.ScopesAll {
 		t.Errorf("Operator.ListTokens(address): got %d tokens, want one of everything that is called imported", len(tokens))
 	}
 	k.MustConceal(t, c, "kept", secret.Wish{})
 	shown, sealed := k.listed(t, c)
-	want(t, "receipts of an imported token", [2]int{shown, sealed}, [2]int{1, 0})
+	vaulttest.Want(t, "receipts of an imported token", [2]int{shown, sealed}, [2]int{1, 0})
 
 	_, err = operator.Accounts.DestroyAccount(t.Context(), bob)
-	wantErr(t, "Operator.DestroyAccount(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.DestroyAccount(address)", err, nil)
 	list = append(list, account.ImportedAccount{Address: "new@example.com", Token: caller.Text(second)})
 	imported, skipped, err = operator.Accounts.ImportAccounts(t.Context(), list[:0:0], true)
-	wantErr(t, "Operator.ImportAccounts(nothing)", err, nil)
-	want(t, "Operator.ImportAccounts(nothing)", [2]int{imported, skipped}, [2]int{0, 0})
+	vaulttest.WantErr(t, "Operator.ImportAccounts(nothing)", err, nil)
+	vaulttest.Want(t, "Operator.ImportAccounts(nothing)", [2]int{imported, skipped}, [2]int{0, 0})
 	list[1].Token = "" // which the last entry has now
 	imported, skipped, err = operator.Accounts.ImportAccounts(t.Context(), list, true)
-	wantErr(t, "Operator.ImportAccounts(again)", err, nil)
-	want(t, "Operator.ImportAccounts(again)", [2]int{imported, skipped}, [2]int{1, 3})
+	vaulttest.WantErr(t, "Operator.ImportAccounts(again)", err, nil)
+	vaulttest.Want(t, "Operator.ImportAccounts(again)", [2]int{imported, skipped}, [2]int{1, 3})
 	k.wantNoAccount(t, bob)
 	k.mustBe(t, session.Credential{Address: "new@example.com", Token: caller.Text(second)})
-	want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 5)
+	vaulttest.Want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 5)
 }
 
 // An import that is refused leaves nothing, and says which entry it was.
@@ -81,19 +81,19 @@ func TestImportAccountsAllOrNone(t *testing.T) {
 	k := newPlainKit(t, vaulttest.Options{})
 	operator := k.Vault.Operator()
 	_, _, err := operator.Accounts.ImportAccounts(t.Context(), []account.ImportedAccount{{Address: ada, Token: used}}, false)
-	wantErr(t, "Operator.ImportAccounts(one)", err, nil)
+	vaulttest.WantErr(t, "Operator.ImportAccounts(one)", err, nil)
 	for _, test := range tests {
 		list := []account.ImportedAccount{{Address: "eve@example.com", Token: fresh}, test.entry}
 		imported, skipped, err := operator.Accounts.ImportAccounts(t.Context(), list, test.skip)
-		wantErr(t, "Operator.ImportAccounts("+test.name+")", err, test.want)
-		want(t, "Operator.ImportAccounts("+test.name+")", [2]int{imported, skipped}, [2]int{})
+		vaulttest.WantErr(t, "Operator.ImportAccounts("+test.name+")", err, test.want)
+		vaulttest.Want(t, "Operator.ImportAccounts("+test.name+")", [2]int{imported, skipped}, [2]int{})
 		if errors.Is(test.want, refusal.ErrInvalid) {
-			wantInvalid(t, "Operator.ImportAccounts("+test.name+")", err, test.field)
+			vaulttest.WantInvalid(t, "Operator.ImportAccounts("+test.name+")", err, test.field)
 		} else if duplicate, ok := errors.AsType[*account.DuplicateError](err); !ok || duplicate.Field != test.field {
 			t.Errorf("Operator.ImportAccounts(%s): got %v, want a DuplicateError about %s", test.name, err, test.field)
 		}
 		k.wantNoAccount(t, "eve@example.com")
 	}
 	_, _, err = operator.Accounts.ImportAccounts(t.Context(), make([]account.ImportedAccount, account.ImportMost+1), true)
-	wantErr(t, "Operator.ImportAccounts(too many)", err, refusal.ErrTooMany)
+	vaulttest.WantErr(t, "Operator.ImportAccounts(too many)", err, refusal.ErrTooMany)
 }

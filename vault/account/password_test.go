@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func (k *accountKit) token(t *testing.T, c caller.Caller) session.Credential {
 func (k *accountKit) wantRefused(t *testing.T, cred session.Credential) {
 	t.Helper()
 	_, err := k.Vault.Sessions.Authenticate(t.Context(), vaulttest.Caller(7).Network, cred)
-	wantErr(t, "Authenticate(ended credential)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "Authenticate(ended credential)", err, refusal.ErrUnauthenticated)
 }
 
 // browser signs in to ada's account and returns the session's credential.
@@ -75,9 +75,9 @@ func TestChangePasswordRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), test.caller, test.current, test.next)
-		wantErr(t, "ChangeAccountPassword("+test.name+")", err, test.want)
+		vaulttest.WantErr(t, "ChangeAccountPassword("+test.name+")", err, test.want)
 		if errors.Is(test.want, refusal.ErrInvalid) {
-			wantInvalid(t, "ChangeAccountPassword("+test.name+")", err, "new_password")
+			vaulttest.WantInvalid(t, "ChangeAccountPassword("+test.name+")", err, "new_password")
 		}
 	}
 	k.signIn(t, ada, rightPassword)
@@ -92,27 +92,27 @@ func TestChangePassword(t *testing.T) {
 	other := k.browser(t)
 	token := k.token(t, own)
 	k.MustConceal(t, own, "kept", secret.Wish{})
-	wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
+	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), own, bob, rightPassword), nil)
 	link := k.link(t, outbox.MailAddress, bob)
-	wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
 	reset := k.link(t, outbox.MailReset, ada)
 
 	err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), own, rightPassword, otherPassword)
-	wantErr(t, "ChangeAccountPassword(current, next)", err, nil)
+	vaulttest.WantErr(t, "ChangeAccountPassword(current, next)", err, nil)
 	k.wantRefused(t, other)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), own)
-	wantErr(t, "GetAccount(own session)", err, nil)
+	vaulttest.WantErr(t, "GetAccount(own session)", err, nil)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	for name, c := range map[string]caller.Caller{"token": k.mustBe(t, token), "new session": k.signIn(t, ada, otherPassword)} {
 		shown, sealed := k.listed(t, c)
-		want(t, "receipts that the "+name+" lists", shown, 1)
-		want(t, "receipts that the "+name+" cannot list", sealed, 0)
+		vaulttest.Want(t, "receipts that the "+name+" lists", shown, 1)
+		vaulttest.Want(t, "receipts that the "+name+" cannot list", sealed, 0)
 	}
-	wantErr(t, "ConfirmAddressChange(token)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), refusal.ErrTicket)
-	want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, "")
+	vaulttest.WantErr(t, "ConfirmAddressChange(token)", k.Vault.Accounts.ConfirmAddressChange(t.Context(), own, link), refusal.ErrTicket)
+	vaulttest.Want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, "")
 	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, reset, "another long one")
-	wantErr(t, "ResetPassword(token)", err, refusal.ErrTicket)
-	want(t, "audit rows of changed passwords", k.count(t, rows.AuditPassword), 1)
+	vaulttest.WantErr(t, "ResetPassword(token)", err, refusal.ErrTicket)
+	vaulttest.Want(t, "audit rows of changed passwords", k.count(t, rows.AuditPassword), 1)
 }
 
 // An account without a password has none that could be changed.
@@ -121,11 +121,11 @@ func TestChangePasswordOfAnAccountWithoutOne(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{})
 	k.made(t, account.OperatorAccount{Address: ada})
 	token, _, err := k.Vault.Operator().Tokens.CreateToken(t.Context(), ada, credential.NewToken{})
-	wantErr(t, "Operator.CreateToken(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.CreateToken(address)", err, nil)
 	c := k.mustBe(t, session.Credential{Token: caller.Text(token.Expose())})
 	for _, current := range []caller.Text{"", rightPassword} {
 		err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, current, otherPassword)
-		wantErr(t, "ChangeAccountPassword(no password)", err, refusal.ErrCredentials)
+		vaulttest.WantErr(t, "ChangeAccountPassword(no password)", err, refusal.ErrCredentials)
 	}
 	k.wantSignIn(t, ada, "", refusal.ErrCredentials)
 }
@@ -134,7 +134,7 @@ func TestChangePasswordOfAnAccountWithoutOne(t *testing.T) {
 // lives on, and what is shared from then on is listed.
 func TestResetPassword(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
+	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
 	own := k.member(t, ada)
 	session, token := k.browser(t), k.token(t, own)
 	kept := k.MustConceal(t, own, "kept", secret.Wish{})
@@ -144,26 +144,26 @@ func TestResetPassword(t *testing.T) {
 	}
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrLocked)
 
-	wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, " ADA-canary@example.com"), nil)
+	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, " ADA-canary@example.com"), nil)
 	link := k.link(t, outbox.MailReset, ada)
 	_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, link, "short")
-	wantInvalid(t, "ResetPassword(short)", err, "new_password")
+	vaulttest.WantInvalid(t, "ResetPassword(short)", err, "new_password")
 	sealed, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, link, otherPassword)
-	wantErr(t, "ResetPassword(token)", err, nil)
-	want(t, "ResetPassword(token)", sealed, 2)
+	vaulttest.WantErr(t, "ResetPassword(token)", err, nil)
+	vaulttest.Want(t, "ResetPassword(token)", sealed, 2)
 	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, link, "a third password")
-	wantErr(t, "ResetPassword(used token)", err, refusal.ErrTicket)
+	vaulttest.WantErr(t, "ResetPassword(used token)", err, refusal.ErrTicket)
 
 	k.wantRefused(t, session)
 	k.wantRefused(t, token)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 	c := k.signIn(t, ada, otherPassword)
-	want(t, "Account.SealedCount", k.account(t, ada).SealedCount, 2)
+	vaulttest.Want(t, "Account.SealedCount", k.account(t, ada).SealedCount, 2)
 	k.MustConceal(t, c, "new", secret.Wish{})
 	shown, hidden := k.listed(t, c)
-	want(t, "receipts shown after a reset", shown, 1)
-	want(t, "receipts hidden after a reset", hidden, 2)
-	want(t, "RevealSecret(kept)", k.MustReveal(t, vaulttest.Caller(1), kept.Secret.Key, ""), "kept")
+	vaulttest.Want(t, "receipts shown after a reset", shown, 1)
+	vaulttest.Want(t, "receipts hidden after a reset", hidden, 2)
+	vaulttest.Want(t, "RevealSecret(kept)", k.MustReveal(t, vaulttest.Caller(1), kept.Secret.Key, ""), "kept")
 }
 
 // Another reset counts what the list cannot show, and nothing twice.
@@ -173,24 +173,24 @@ func TestResetPasswordTwice(t *testing.T) {
 	k.MustConceal(t, k.member(t, ada), "kept", secret.Wish{})
 	for _, password := range []caller.Text{otherPassword, "a third password"} {
 		sealed, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), ada, password)
-		wantErr(t, "Operator.ResetPassword(address)", err, nil)
-		want(t, "Operator.ResetPassword(address)", sealed, 1)
+		vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
+		vaulttest.Want(t, "Operator.ResetPassword(address)", sealed, 1)
 	}
-	want(t, "Account.SealedCount", k.account(t, ada).SealedCount, 1)
+	vaulttest.Want(t, "Account.SealedCount", k.account(t, ada).SealedCount, 1)
 }
 
 // The link proves the address, so an account that waits is confirmed by it.
 func TestResetConfirmsTheAddress(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	wantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
 	verify := k.link(t, outbox.MailVerify, ada)
-	wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
 	_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, k.link(t, outbox.MailReset, ada), otherPassword)
-	wantErr(t, "ResetPassword(token)", err, nil)
-	want(t, "Account.Verified", k.account(t, ada).Verified, true)
+	vaulttest.WantErr(t, "ResetPassword(token)", err, nil)
+	vaulttest.Want(t, "Account.Verified", k.account(t, ada).Verified, true)
 	k.signIn(t, ada, otherPassword)
-	wantErr(t, "VerifyAccount(token)", k.confirm(t, verify, rightPassword), refusal.ErrTicket)
+	vaulttest.WantErr(t, "VerifyAccount(token)", k.confirm(t, verify, rightPassword), refusal.ErrTicket)
 }
 
 func TestResetMailsAreFew(t *testing.T) {
@@ -198,7 +198,7 @@ func TestResetMailsAreFew(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{})
 	k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword})
 	ask := func() {
-		wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+		vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
 	}
 	var links []caller.Text
 	for range 3 {
@@ -209,10 +209,10 @@ func TestResetMailsAreFew(t *testing.T) {
 	k.wantMails(t)
 	for _, superseded := range links[:2] {
 		_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, superseded, otherPassword)
-		wantErr(t, "ResetPassword(superseded)", err, refusal.ErrTicket)
+		vaulttest.WantErr(t, "ResetPassword(superseded)", err, refusal.ErrTicket)
 	}
 	_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, links[2], otherPassword)
-	wantErr(t, "ResetPassword(latest)", err, nil)
+	vaulttest.WantErr(t, "ResetPassword(latest)", err, nil)
 	k.Clock.Advance(time.Hour)
 	ask()
 	k.wantMails(t, outbox.MailReset)
@@ -223,12 +223,12 @@ func TestDisabledAccountsAreNotReset(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword})
-	wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
 	link := k.link(t, outbox.MailReset, ada)
 	_, err := k.Vault.Operator().Accounts.DisableAccount(t.Context(), ada, true)
-	wantErr(t, "Operator.DisableAccount(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.DisableAccount(address)", err, nil)
 	_, err = k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, link, otherPassword)
-	wantErr(t, "ResetPassword(disabled)", err, refusal.ErrTicket)
+	vaulttest.WantErr(t, "ResetPassword(disabled)", err, refusal.ErrTicket)
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 }
 
@@ -240,9 +240,9 @@ func TestResetHoldsAfterARestart(t *testing.T) {
 	own := k.member(t, ada)
 	token := k.token(t, own)
 	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), ada, otherPassword)
-	wantErr(t, "Operator.ResetPassword(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
 	k.Reopen(t)
 	k.wantRefused(t, token)
 	_, err = k.Vault.Accounts.GetAccount(t.Context(), k.signIn(t, ada, otherPassword))
-	wantErr(t, "GetAccount(caller)", err, nil)
+	vaulttest.WantErr(t, "GetAccount(caller)", err, nil)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
@@ -24,7 +23,7 @@ func (k *accountKit) tryPassword(t *testing.T, network int, address, password ca
 
 func (k *accountKit) wantTry(t *testing.T, network int, address, password caller.Text, wanted error) {
 	t.Helper()
-	wantErr(t, "CreateSession(address, password)", k.tryPassword(t, network, address, password), wanted)
+	vaulttest.WantErr(t, "CreateSession(address, password)", k.tryPassword(t, network, address, password), wanted)
 }
 
 // The attack: a stranger guesses the password of an address. Five tries are
@@ -61,9 +60,9 @@ func TestPasswordPausesOfANetwork(t *testing.T) {
 func (k *accountKit) wantPause(t *testing.T, network int, address caller.Text, pause time.Duration) {
 	t.Helper()
 	err := k.tryPassword(t, network, address, rightPassword)
-	wantErr(t, "CreateSession(in a pause)", err, refusal.ErrLocked)
+	vaulttest.WantErr(t, "CreateSession(in a pause)", err, refusal.ErrLocked)
 	if locked, ok := errors.AsType[*refusal.LockedError](err); ok {
-		want(t, "LockedError.RetryAfter", locked.RetryAfter, pause)
+		vaulttest.Want(t, "LockedError.RetryAfter", locked.RetryAfter, pause)
 	}
 }
 
@@ -96,7 +95,7 @@ func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
 		for i := range 40 {
 			_ = k.tryPassword(t, 10+i, ada, "wrong password")
 		}
-		wantErr(t, "CreateSession(from elsewhere)", k.tryPassword(t, 99, ada, rightPassword), refusal.ErrLocked)
+		vaulttest.WantErr(t, "CreateSession(from elsewhere)", k.tryPassword(t, 99, ada, rightPassword), refusal.ErrLocked)
 	}
 	strangers()
 	k.Reopen(t)
@@ -116,12 +115,12 @@ func TestStrangersCannotLockTheOwnerOut(t *testing.T) {
 	}
 	strangers()
 	k.wantTry(t, home+8, ada, rightPassword, nil)
-	wantErr(t, "CreateSession(from the ninth network)", k.tryPassword(t, home, ada, rightPassword), refusal.ErrLocked)
+	vaulttest.WantErr(t, "CreateSession(from the ninth network)", k.tryPassword(t, home, ada, rightPassword), refusal.ErrLocked)
 
 	// After 90 days none of them counts.
 	k.Clock.Advance(90 * 24 * time.Hour)
 	strangers()
-	wantErr(t, "CreateSession(after 90 days)", k.tryPassword(t, home+8, ada, rightPassword), refusal.ErrLocked)
+	vaulttest.WantErr(t, "CreateSession(after 90 days)", k.tryPassword(t, home+8, ada, rightPassword), refusal.ErrLocked)
 }
 
 // A reset takes the account back, and the networks of its former user no longer
@@ -132,11 +131,11 @@ func TestResetForgetsNetworks(t *testing.T) {
 	k.made(t, account.OperatorAccount{Address: ada, Password: rightPassword})
 	k.wantTry(t, 200, ada, rightPassword, nil)
 	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), ada, otherPassword)
-	wantErr(t, "Operator.ResetPassword(address)", err, nil)
+	vaulttest.WantErr(t, "Operator.ResetPassword(address)", err, nil)
 	for i := range 30 {
 		k.wantTry(t, 10+i/4, ada, "wrong password", refusal.ErrCredentials)
 	}
-	wantErr(t, "CreateSession(network of before)", k.tryPassword(t, 200, ada, otherPassword), refusal.ErrLocked)
+	vaulttest.WantErr(t, "CreateSession(network of before)", k.tryPassword(t, 200, ada, otherPassword), refusal.ErrLocked)
 }
 
 // Tries add up for a week after the last one, and then nothing of them is
@@ -152,7 +151,7 @@ func TestPasswordTriesAreForgotten(t *testing.T) {
 	k.wantTry(t, 1, ada, "wrong password", refusal.ErrCredentials)
 	k.wantPause(t, 1, ada, time.Minute)
 	k.leap(t, account.PasswordTriesKept)
-	want(t, "counters after a week", len(rowsIn(t, k.Store, vault.BucketTries)), 0)
+	vaulttest.Want(t, "counters after a week", len(vaulttest.RowsIn(t, k.Store, account.BucketTries)), 0)
 	for range 5 {
 		k.wantTry(t, 1, ada, "wrong password", refusal.ErrCredentials)
 	}
@@ -165,15 +164,15 @@ func TestLockedSignInsCostNoHash(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{})
 	k.member(t, ada)
 	for _, address := range []caller.Text{ada, bob} {
-		before := vault.Hashes(k.Vault)
+		before := account.Hashes(k.Vault.Passwords)
 		for range account.PasswordNetworkTries {
 			k.wantTry(t, 1, address, "wrong password", refusal.ErrCredentials)
 		}
-		want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, account.PasswordNetworkTries)
+		vaulttest.Want(t, "hashes of the free tries", account.Hashes(k.Vault.Passwords)-before, account.PasswordNetworkTries)
 		for range 10 {
 			k.wantTry(t, 1, address, rightPassword, refusal.ErrLocked)
 		}
-		want(t, "hashes in a pause", vault.Hashes(k.Vault)-before, account.PasswordNetworkTries)
+		vaulttest.Want(t, "hashes in a pause", account.Hashes(k.Vault.Passwords)-before, account.PasswordNetworkTries)
 	}
 }
 
@@ -185,7 +184,7 @@ func TestRightPasswordsAreNotCounted(t *testing.T) {
 	for range 40 {
 		k.wantTry(t, 1, ada, rightPassword, nil)
 	}
-	want(t, "counters after right passwords", len(rowsIn(t, k.Store, vault.BucketTries)), 0)
+	vaulttest.Want(t, "counters after right passwords", len(vaulttest.RowsIn(t, k.Store, account.BucketTries)), 0)
 	for range 3 {
 		for range 4 {
 			k.wantTry(t, 1, ada, "wrong password", refusal.ErrCredentials)
@@ -204,7 +203,7 @@ func TestPasswordStorm(t *testing.T) {
 	var all sync.WaitGroup
 	for range 40 {
 		all.Go(func() {
-			err := patient(func() error { return k.tryPassword(t, 1, ada, "wrong password") })
+			err := vaulttest.RetryBusy(func() error { return k.tryPassword(t, 1, ada, "wrong password") })
 			switch {
 			case errors.Is(err, refusal.ErrCredentials):
 				tested.Add(1)
@@ -214,10 +213,10 @@ func TestPasswordStorm(t *testing.T) {
 		})
 	}
 	all.Wait()
-	want(t, "guesses that were tested", tested.Load(), 5)
-	want(t, "guesses that were refused", refused.Load(), 35)
+	vaulttest.Want(t, "guesses that were tested", tested.Load(), 5)
+	vaulttest.Want(t, "guesses that were refused", refused.Load(), 35)
 	// Of one network's guesses the trail keeps the first and those that a pause follows.
-	want(t, "audit rows of wrong passwords", k.count(t, rows.AuditSignInFailed), 2)
+	vaulttest.Want(t, "audit rows of wrong passwords", k.count(t, rows.AuditSignInFailed), 2)
 }
 
 // Whatever asks for the password shares the counters.
@@ -235,8 +234,8 @@ func TestEveryPasswordCountsTries(t *testing.T) {
 		case 2:
 			err = k.Vault.Accounts.RequestAddressChange(t.Context(), c, bob, "wrong password")
 		}
-		wantErr(t, "wrong password", err, refusal.ErrCredentials)
+		vaulttest.WantErr(t, "wrong password", err, refusal.ErrCredentials)
 	}
 	err := k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, rightPassword, otherPassword)
-	wantErr(t, "ChangeAccountPassword(locked)", err, refusal.ErrLocked)
+	vaulttest.WantErr(t, "ChangeAccountPassword(locked)", err, refusal.ErrLocked)
 }

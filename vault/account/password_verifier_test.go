@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/refusal"
@@ -29,12 +28,12 @@ func (k *accountKit) tells(t *testing.T, address string, guess caller.Text) bool
 	t.Helper()
 	var params seal.PasswordParams
 	err := k.Store.View(t.Context(), func(tx storage.Tx) (err error) {
-		params, err = vault.PasswordParamsOf(k.Vault, tx, address)
+		params, err = passwordParamsOf(k.Vault, tx, address)
 		return err
 	})
-	wantErr(t, "PasswordParamsOf(address)", err, nil)
+	vaulttest.WantErr(t, "PasswordParamsOf(address)", err, nil)
 	verifier := guessed(params, guess)
-	for _, row := range rowsIn(t, k.Store, vault.BucketAccount) {
+	for _, row := range vaulttest.RowsIn(t, k.Store, account.BucketAccount) {
 		if bytes.Contains(row, verifier[:]) {
 			return true
 		}
@@ -49,16 +48,16 @@ func TestStolenFolderTestsNoPassword(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	k.verified(t, bob)
-	want(t, "password by a mailed link: told", k.tells(t, bob, rightPassword), false)
+	vaulttest.Want(t, "password by a mailed link: told", k.tells(t, bob, rightPassword), false)
 	c := k.signIn(t, bob, rightPassword)
-	want(t, "password after a sign-in: told", k.tells(t, bob, rightPassword), false)
-	wantErr(t, "ChangeAccountPassword()", k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, rightPassword, otherPassword), nil)
-	want(t, "password that was changed: told", k.tells(t, bob, otherPassword), false)
+	vaulttest.Want(t, "password after a sign-in: told", k.tells(t, bob, rightPassword), false)
+	vaulttest.WantErr(t, "ChangeAccountPassword()", k.Vault.Passwords.ChangeAccountPassword(t.Context(), c, rightPassword, otherPassword), nil)
+	vaulttest.Want(t, "password that was changed: told", k.tells(t, bob, otherPassword), false)
 	_, err := k.Vault.Operator().Accounts.ResetPassword(t.Context(), bob, rightPassword)
-	wantErr(t, "Operator.ResetPassword()", err, nil)
-	want(t, "password that was reset: told", k.tells(t, bob, rightPassword), false)
+	vaulttest.WantErr(t, "Operator.ResetPassword()", err, nil)
+	vaulttest.Want(t, "password that was reset: told", k.tells(t, bob, rightPassword), false)
 	k.made(t, account.OperatorAccount{Address: ada, Password: otherPassword})
-	want(t, "password by the operator: told", k.tells(t, ada, otherPassword), false)
+	vaulttest.Want(t, "password by the operator: told", k.tells(t, ada, otherPassword), false)
 }
 
 // A verifier of an older version is good until its owner signs in, and then
@@ -68,20 +67,20 @@ func TestOldVerifiersAreReplaced(t *testing.T) {
 	k := newAccountKit(t, vaulttest.Options{})
 	kept := k.MustConceal(t, k.member(t, ada), "kept", secret.Wish{})
 	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
-		return vault.StoreUnkeyedPassword(k.Vault, tx, ada, func(p seal.PasswordParams) [32]byte { return guessed(p, rightPassword) })
+		return storeUnkeyedPassword(k.Vault, tx, ada, func(p seal.PasswordParams) [32]byte { return guessed(p, rightPassword) })
 	})
-	wantErr(t, "StoreUnkeyedPassword(address)", err, nil)
+	vaulttest.WantErr(t, "StoreUnkeyedPassword(address)", err, nil)
 	k.Reopen(t)
-	want(t, "old verifier: told", k.tells(t, ada, rightPassword), true)
+	vaulttest.Want(t, "old verifier: told", k.tells(t, ada, rightPassword), true)
 	k.wantSignIn(t, ada, otherPassword, refusal.ErrCredentials)
-	want(t, "old verifier after a wrong password: told", k.tells(t, ada, rightPassword), true)
+	vaulttest.Want(t, "old verifier after a wrong password: told", k.tells(t, ada, rightPassword), true)
 	for range 2 {
 		page, err := k.Vault.Receipts.ListMetadata(t.Context(), k.signIn(t, ada, rightPassword), secret.ListQuery{})
-		wantErr(t, "ListMetadata(caller)", err, nil)
+		vaulttest.WantErr(t, "ListMetadata(caller)", err, nil)
 		if len(page.Metadata) != 1 || page.Metadata[0].Key != kept.Metadata.Key {
 			t.Errorf("ListMetadata(caller): got %d receipts, want the one", len(page.Metadata))
 		}
-		want(t, "verifier after a sign-in: told", k.tells(t, ada, rightPassword), false)
+		vaulttest.Want(t, "verifier after a sign-in: told", k.tells(t, ada, rightPassword), false)
 	}
 	k.wantSignIn(t, ada, otherPassword, refusal.ErrCredentials)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package account_test
 
 import (
 	"errors"
@@ -18,75 +18,75 @@ import (
 
 func TestSignUpByMail(t *testing.T) {
 	t.Parallel()
-	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
+	k := newAccountKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
 	required, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, account.NewAccount{
 		Address: " Ada-Canary@Example.com\n", Password: rightPassword, Locale: "pt-BR",
 	})
-	wantErr(t, "CreateAccount(address)", err, nil)
-	want(t, "CreateAccount(address)", required, true)
+	vaulttest.WantErr(t, "CreateAccount(address)", err, nil)
+	vaulttest.Want(t, "CreateAccount(address)", required, true)
 
 	waits := k.account(t, ada)
-	want(t, "Account.Address", waits.Address, ada)
-	want(t, "Account.Verified before the link", waits.Verified, false)
-	want(t, "Account.Locale", waits.Locale, "pt_BR")
+	vaulttest.Want(t, "Account.Address", waits.Address, ada)
+	vaulttest.Want(t, "Account.Verified before the link", waits.Verified, false)
+	vaulttest.Want(t, "Account.Locale", waits.Locale, "pt_BR")
 	k.wantSignIn(t, ada, rightPassword, refusal.ErrCredentials)
 
 	m := k.wantMails(t, outbox.MailVerify)[0]
-	want(t, "Mail.To", string(m.To), ada)
-	want(t, "Mail.Locale", m.Locale, "pt_BR")
-	want(t, "Mail.Expires", m.Expires, k.Clock.Now().Add(24*time.Hour))
-	wantErr(t, "VerifyAccount(token)", k.confirm(t, m.Key, rightPassword), nil)
-	wantErr(t, "VerifyAccount(used token)", k.confirm(t, m.Key, rightPassword), refusal.ErrTicket)
-	want(t, "Account.Verified after the link", k.account(t, ada).Verified, true)
+	vaulttest.Want(t, "Mail.To", string(m.To), ada)
+	vaulttest.Want(t, "Mail.Locale", m.Locale, "pt_BR")
+	vaulttest.Want(t, "Mail.Expires", m.Expires, k.Clock.Now().Add(24*time.Hour))
+	vaulttest.WantErr(t, "VerifyAccount(token)", k.confirm(t, m.Key, rightPassword), nil)
+	vaulttest.WantErr(t, "VerifyAccount(used token)", k.confirm(t, m.Key, rightPassword), refusal.ErrTicket)
+	vaulttest.Want(t, "Account.Verified after the link", k.account(t, ada).Verified, true)
 
 	c := k.signIn(t, ada, rightPassword)
 	own, err := k.Vault.Accounts.GetAccount(t.Context(), c)
-	wantErr(t, "GetAccount(caller)", err, nil)
-	want(t, "GetAccount(caller).Address", own.Address, ada)
-	want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 2)
-	want(t, "audit rows of confirmed addresses", k.count(t, rows.AuditVerify), 1)
+	vaulttest.WantErr(t, "GetAccount(caller)", err, nil)
+	vaulttest.Want(t, "GetAccount(caller).Address", own.Address, ada)
+	vaulttest.Want(t, "audit rows of new accounts", k.count(t, rows.AuditAccount), 2)
+	vaulttest.Want(t, "audit rows of confirmed addresses", k.count(t, rows.AuditVerify), 1)
 }
 
 func TestSignUpAtOnce(t *testing.T) {
 	t.Parallel()
 	k := newPlainKit(t, vaulttest.Options{})
 	required, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, account.NewAccount{Address: ada, Password: rightPassword})
-	wantErr(t, "CreateAccount(address)", err, nil)
-	want(t, "CreateAccount(address)", required, false)
+	vaulttest.WantErr(t, "CreateAccount(address)", err, nil)
+	vaulttest.Want(t, "CreateAccount(address)", required, false)
 	c := k.signIn(t, ada, rightPassword)
-	want(t, "Account.Verified", k.account(t, ada).Verified, false)
-	wantErr(t, "CreateAccount(taken)", k.signUp(t, ada, otherPassword), refusal.ErrAddressTaken)
+	vaulttest.Want(t, "Account.Verified", k.account(t, ada).Verified, false)
+	vaulttest.WantErr(t, "CreateAccount(taken)", k.signUp(t, ada, otherPassword), refusal.ErrAddressTaken)
 	k.wantSignIn(t, ada, otherPassword, refusal.ErrCredentials)
 
 	_, err = k.Vault.Accounts.DestroyAccount(t.Context(), c, rightPassword)
-	wantErr(t, "DestroyAccount(caller)", err, nil)
-	wantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), refusal.ErrAddressTaken)
+	vaulttest.WantErr(t, "DestroyAccount(caller)", err, nil)
+	vaulttest.WantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), refusal.ErrAddressTaken)
 	for call, err := range map[string]error{
 		"RequestPasswordReset(no mail)": k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, bob),
 		"ResendVerification(no mail)":   k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, bob),
 		"RequestAddressChange(no mail)": k.Vault.Accounts.RequestAddressChange(t.Context(), k.host, bob, rightPassword),
 	} {
-		wantErr(t, call, err, refusal.ErrNotConfigured)
+		vaulttest.WantErr(t, call, err, refusal.ErrNotConfigured)
 	}
 }
 
 func TestSignUpAgain(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	wantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
 	first := k.link(t, outbox.MailVerify, ada)
 
 	// Within five minutes nothing changes.
 	k.Clock.Advance(5*time.Minute - time.Second)
-	wantErr(t, "CreateAccount(waits)", k.signUp(t, ada, otherPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(waits)", k.signUp(t, ada, otherPassword), nil)
 	k.wantMails(t)
 
 	// Afterwards the latest link is the good one.
 	k.Clock.Advance(time.Second)
-	wantErr(t, "CreateAccount(waits)", k.signUp(t, ada, otherPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(waits)", k.signUp(t, ada, otherPassword), nil)
 	second := k.link(t, outbox.MailVerify, ada)
-	wantErr(t, "VerifyAccount(superseded)", k.confirm(t, first, rightPassword), refusal.ErrTicket)
-	wantErr(t, "VerifyAccount(latest)", k.confirm(t, second, rightPassword), nil)
+	vaulttest.WantErr(t, "VerifyAccount(superseded)", k.confirm(t, first, rightPassword), refusal.ErrTicket)
+	vaulttest.WantErr(t, "VerifyAccount(latest)", k.confirm(t, second, rightPassword), nil)
 	k.wantSignIn(t, ada, otherPassword, refusal.ErrCredentials)
 	k.signIn(t, ada, rightPassword)
 }
@@ -95,14 +95,14 @@ func TestOwnersAreToldOfSignUpsOnceAnHour(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	k.verified(t, ada)
-	wantErr(t, "CreateAccount(taken)", k.signUp(t, ada, otherPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(taken)", k.signUp(t, ada, otherPassword), nil)
 	m := k.wantMails(t, outbox.MailTaken)[0]
-	want(t, "Mail.Key of a note", string(m.Key), "")
+	vaulttest.Want(t, "Mail.Key of a note", string(m.Key), "")
 	k.Clock.Advance(time.Hour - time.Second)
-	wantErr(t, "CreateAccount(taken)", k.signUp(t, ada, otherPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(taken)", k.signUp(t, ada, otherPassword), nil)
 	k.wantMails(t)
 	k.Clock.Advance(time.Second)
-	wantErr(t, "CreateAccount(taken)", k.signUp(t, ada, otherPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(taken)", k.signUp(t, ada, otherPassword), nil)
 	k.wantMails(t, outbox.MailTaken)
 	k.signIn(t, ada, rightPassword)
 }
@@ -110,18 +110,18 @@ func TestOwnersAreToldOfSignUpsOnceAnHour(t *testing.T) {
 func TestResendVerification(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	wantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
 	first := k.link(t, outbox.MailVerify, ada)
 	resend := func() {
-		wantErr(t, "ResendVerification(address)", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, ada), nil)
+		vaulttest.WantErr(t, "ResendVerification(address)", k.Vault.SignUps.ResendVerification(t.Context(), caller.Caller{}, ada), nil)
 	}
 	resend()
 	k.wantMails(t)
 	k.Clock.Advance(5 * time.Minute)
 	resend()
 	second := k.link(t, outbox.MailVerify, ada)
-	wantErr(t, "VerifyAccount(superseded)", k.confirm(t, first, rightPassword), refusal.ErrTicket)
-	wantErr(t, "VerifyAccount(latest)", k.confirm(t, second, rightPassword), nil)
+	vaulttest.WantErr(t, "VerifyAccount(superseded)", k.confirm(t, first, rightPassword), refusal.ErrTicket)
+	vaulttest.WantErr(t, "VerifyAccount(latest)", k.confirm(t, second, rightPassword), nil)
 	k.Clock.Advance(5 * time.Minute)
 	resend()
 	k.wantMails(t)
@@ -158,7 +158,7 @@ func TestSignUpPolicy(t *testing.T) {
 				test.change(&n)
 			}
 			_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, n)
-			wantErr(t, "CreateAccount("+test.name+")", err, test.want)
+			vaulttest.WantErr(t, "CreateAccount("+test.name+")", err, test.want)
 			if test.want != nil {
 				k.wantMails(t)
 				k.wantNoAccount(t, ada)
@@ -175,28 +175,28 @@ func TestSignUpTakesAChallenge(t *testing.T) {
 		_, err := k.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), account.NewAccount{
 			Address: ada, Password: rightPassword, Challenge: payload,
 		})
-		wantErr(t, "CreateAccount(no solution)", err, refusal.ErrChallenge)
+		vaulttest.WantErr(t, "CreateAccount(no solution)", err, refusal.ErrChallenge)
 	}
-	other := mustSolve(t, k.Kit, "feedback").payload(t)
+	other := vaulttest.MustSolve(t, k.Kit, "feedback").Payload(t)
 	_, err := k.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), account.NewAccount{
 		Address: ada, Password: rightPassword, Challenge: other,
 	})
-	wantErr(t, "CreateAccount(another action's solution)", err, refusal.ErrChallenge)
+	vaulttest.WantErr(t, "CreateAccount(another action's solution)", err, refusal.ErrChallenge)
 	k.wantNoAccount(t, ada)
 
-	solved := mustSolve(t, k.Kit, "signup").payload(t)
+	solved := vaulttest.MustSolve(t, k.Kit, "signup").Payload(t)
 	for i, address := range []caller.Text{"no address", ada} {
 		_, err = k.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), account.NewAccount{
 			Address: address, Password: rightPassword, Challenge: solved,
 		})
 		// What is refused for another reason spends no solution.
-		wantErr(t, "CreateAccount(solution)", err, []error{refusal.ErrInvalid, nil}[i])
+		vaulttest.WantErr(t, "CreateAccount(solution)", err, []error{refusal.ErrInvalid, nil}[i])
 	}
 	k.wantMails(t, outbox.MailVerify)
 	_, err = k.Vault.SignUps.CreateAccount(t.Context(), vaulttest.Caller(1), account.NewAccount{
 		Address: bob, Password: rightPassword, Challenge: solved,
 	})
-	wantErr(t, "CreateAccount(spent solution)", err, refusal.ErrChallenge)
+	vaulttest.WantErr(t, "CreateAccount(spent solution)", err, refusal.ErrChallenge)
 }
 
 // The attack: many sign-ups of one address at once, so that two of them find
@@ -207,15 +207,15 @@ func TestSignUpRace(t *testing.T) {
 	var all sync.WaitGroup
 	for range 64 {
 		all.Go(func() {
-			err := patient(func() error { return k.signUp(t, ada, rightPassword) })
-			wantErr(t, "CreateAccount(address)", err, nil)
+			err := vaulttest.RetryBusy(func() error { return k.signUp(t, ada, rightPassword) })
+			vaulttest.WantErr(t, "CreateAccount(address)", err, nil)
 		})
 	}
 	all.Wait()
 	k.wantMails(t, outbox.MailVerify)
 	list, _, err := k.Vault.Operator().Accounts.ListAccounts(t.Context(), 0, "")
-	wantErr(t, "Operator.ListAccounts()", err, nil)
-	want(t, "accounts after the race", len(list), 2)
+	vaulttest.WantErr(t, "Operator.ListAccounts()", err, nil)
+	vaulttest.Want(t, "accounts after the race", len(list), 2)
 }
 
 // Without mail one of many wins, and the others are told.
@@ -226,7 +226,7 @@ func TestSignUpRaceAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 32 {
 		all.Go(func() {
-			switch err := patient(func() error { return k.signUp(t, ada, rightPassword) }); {
+			switch err := vaulttest.RetryBusy(func() error { return k.signUp(t, ada, rightPassword) }); {
 			case err == nil:
 				made.Add(1)
 			case errors.Is(err, refusal.ErrAddressTaken):
@@ -235,8 +235,8 @@ func TestSignUpRaceAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	want(t, "accounts made", made.Load(), 1)
-	want(t, "sign-ups refused", taken.Load(), 31)
+	vaulttest.Want(t, "accounts made", made.Load(), 1)
+	vaulttest.Want(t, "sign-ups refused", taken.Load(), 31)
 	k.signIn(t, ada, rightPassword)
 }
 
@@ -245,12 +245,12 @@ func TestSignUpRaceAtOnce(t *testing.T) {
 func TestUnconfirmedAccountsEnd(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{Manual: true})
-	wantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
 	k.leap(t, account.PendingLifetime-time.Hour)
 	k.account(t, ada) // still there
 	k.leap(t, time.Hour)
 	_, err := k.Vault.Operator().Accounts.GetAccount(t.Context(), ada)
-	wantErr(t, "GetAccount(unconfirmed)", err, refusal.ErrNotFound)
-	wantErr(t, "CreateAccount(address again)", k.signUp(t, ada, otherPassword), nil)
+	vaulttest.WantErr(t, "GetAccount(unconfirmed)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "CreateAccount(address again)", k.signUp(t, ada, otherPassword), nil)
 	k.account(t, ada)
 }

@@ -1,4 +1,4 @@
-package vault
+package account_test
 
 import (
 	"bytes"
@@ -6,41 +6,34 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/rows"
 )
 
-// What the external tests of accounts look for in the store.
-const (
-	BucketAddress = account.BucketAddress
-	BucketTicket  = account.BucketTicket
-	BucketTries   = account.BucketTries
-	BucketTally   = account.BucketTally
-)
-
-// Tombstone is what a destroyed account leaves.
-type Tombstone struct {
+// tombstone is what a destroyed account leaves.
+type tombstone struct {
 	AddressID [32]byte
 	Destroyed time.Time
 }
 
-// TombstoneOf reads the record of a destroyed account, and returns ErrFault if
+// tombstoneOf reads the record of a destroyed account, and returns ErrFault if
 // it says anything else.
-func TombstoneOf(record []byte) (Tombstone, error) {
+func tombstoneOf(record []byte) (tombstone, error) {
 	r, err := account.DecodeAccount(record)
 	if err != nil {
-		return Tombstone{}, err
+		return tombstone{}, err
 	}
-	kept := Tombstone{r.AddressID, r.Destroyed}
+	kept := tombstone{r.AddressID, r.Destroyed}
 	if !bytes.Equal(record, (&account.Record{AddressID: kept.AddressID, Destroyed: kept.Destroyed}).Encode()) {
-		return Tombstone{}, rows.ErrInconsistent
+		return tombstone{}, rows.ErrInconsistent
 	}
 	return kept, nil
 }
 
-// StoreOldPassword stores a password and its key pair with an account that
+// storeOldPassword stores a password and its key pair with an account that
 // waits for its link, as sign-up did in older versions.
-func StoreOldPassword(v *Vault, tx storage.Tx, address string, params seal.PasswordParams, hash seal.PasswordHash, now time.Time) error {
+func storeOldPassword(v *vault.Vault, tx storage.Tx, address string, params seal.PasswordParams, hash seal.PasswordHash, now time.Time) error {
 	id, r, err := v.Accounts.FindByAddress(tx, address)
 	if err != nil {
 		return err
@@ -52,9 +45,9 @@ func StoreOldPassword(v *Vault, tx storage.Tx, address string, params seal.Passw
 	return account.PutAccount(tx, id, r)
 }
 
-// StoreUnkeyedPassword stores an account as version 1 did, with what verify
+// storeUnkeyedPassword stores an account as version 1 did, with what verify
 // makes of the parameters of its password.
-func StoreUnkeyedPassword(v *Vault, tx storage.Tx, address string, verify func(seal.PasswordParams) [32]byte) error {
+func storeUnkeyedPassword(v *vault.Vault, tx storage.Tx, address string, verify func(seal.PasswordParams) [32]byte) error {
 	id, r, err := v.Accounts.FindByAddress(tx, address)
 	if err != nil {
 		return err
@@ -63,9 +56,9 @@ func StoreUnkeyedPassword(v *Vault, tx storage.Tx, address string, verify func(s
 	return tx.Put(account.BucketAccount, id[:], accountAsVersion1(r))
 }
 
-// PasswordParamsOf returns the parameters that an account's password was hashed
+// passwordParamsOf returns the parameters that an account's password was hashed
 // with.
-func PasswordParamsOf(v *Vault, tx storage.Tx, address string) (seal.PasswordParams, error) {
+func passwordParamsOf(v *vault.Vault, tx storage.Tx, address string) (seal.PasswordParams, error) {
 	_, r, err := v.Accounts.FindByAddress(tx, address)
 	if err != nil {
 		return seal.PasswordParams{}, err

@@ -1,10 +1,9 @@
-package vault_test
+package account_test
 
 import (
 	"testing"
 	"time"
 
-	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/outbox"
@@ -22,13 +21,13 @@ func TestLifetimesOfLinks(t *testing.T) {
 		use      func(t *testing.T, k *accountKit, token caller.Text) error
 	}{
 		{"verify", 24 * time.Hour, func(t *testing.T, k *accountKit) caller.Text {
-			wantErr(t, "CreateAccount(address)", k.signUp(t, bob, rightPassword), nil)
+			vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, bob, rightPassword), nil)
 			return k.link(t, outbox.MailVerify, bob)
 		}, func(t *testing.T, k *accountKit, token caller.Text) error {
 			return k.confirm(t, token, rightPassword)
 		}},
 		{"reset", 15 * time.Minute, func(t *testing.T, k *accountKit) caller.Text {
-			wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+			vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
 			return k.link(t, outbox.MailReset, ada)
 		}, func(t *testing.T, k *accountKit, token caller.Text) error {
 			_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, token, otherPassword)
@@ -36,15 +35,15 @@ func TestLifetimesOfLinks(t *testing.T) {
 		}},
 		{"address", 24 * time.Hour, func(t *testing.T, k *accountKit) caller.Text {
 			k.asked = k.signIn(t, ada, rightPassword)
-			wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), k.asked, bob, rightPassword), nil)
+			vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), k.asked, bob, rightPassword), nil)
 			return k.link(t, outbox.MailAddress, bob)
 		}, func(t *testing.T, k *accountKit, token caller.Text) error {
 			return k.Vault.Accounts.ConfirmAddressChange(t.Context(), k.asked, token)
 		}},
 		{"invite", 7 * 24 * time.Hour, func(t *testing.T, k *accountKit) caller.Text {
 			invite, err := k.Vault.SignUps.CreateInvite(t.Context(), k.host, "")
-			wantErr(t, "CreateInvite()", err, nil)
-			want(t, "Invite.Expires", invite.Expires, k.Clock.Now().Add(7*24*time.Hour))
+			vaulttest.WantErr(t, "CreateInvite()", err, nil)
+			vaulttest.Want(t, "Invite.Expires", invite.Expires, k.Clock.Now().Add(7*24*time.Hour))
 			return invite.Key
 		}, func(t *testing.T, k *accountKit, token caller.Text) error {
 			_, err := k.Vault.SignUps.CreateAccount(t.Context(), k.host, account.NewAccount{Address: bob, Password: rightPassword, Invite: token})
@@ -65,11 +64,11 @@ func TestLifetimesOfLinks(t *testing.T) {
 				k.Clock.Advance(test.lifetime - time.Second)
 				if late {
 					k.Clock.Advance(time.Second)
-					wantErr(t, "late link", test.use(t, k, token), refusal.ErrTicket)
+					vaulttest.WantErr(t, "late link", test.use(t, k, token), refusal.ErrTicket)
 					return
 				}
-				wantErr(t, "link", test.use(t, k, token), nil)
-				wantErr(t, "used link", test.use(t, k, token), refusal.ErrTicket)
+				vaulttest.WantErr(t, "link", test.use(t, k, token), nil)
+				vaulttest.WantErr(t, "used link", test.use(t, k, token), refusal.ErrTicket)
 			})
 		}
 	}
@@ -80,25 +79,25 @@ func TestTicketsAreSwept(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
 	c := k.member(t, ada)
-	wantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
-	want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
-	wantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
+	vaulttest.WantErr(t, "RequestAddressChange(address)", k.Vault.Accounts.RequestAddressChange(t.Context(), c, bob, rightPassword), nil)
+	vaulttest.Want(t, "Account.PendingAddress", k.account(t, ada).PendingAddress, bob)
+	vaulttest.WantErr(t, "RequestPasswordReset(address)", k.Vault.SignUps.RequestPasswordReset(t.Context(), caller.Caller{}, ada), nil)
 	k.wantMails(t, outbox.MailReset, outbox.MailAddress)
-	want(t, "tickets", len(rowsIn(t, k.Store, vault.BucketTicket)), 2)
+	vaulttest.Want(t, "tickets", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 2)
 	k.leap(t, 24*time.Hour)
-	want(t, "tickets after a day", len(rowsIn(t, k.Store, vault.BucketTicket)), 0)
-	want(t, "counters after a day", len(rowsIn(t, k.Store, vault.BucketTries)), 0)
-	want(t, "Account.PendingAddress after a day", k.account(t, ada).PendingAddress, "")
+	vaulttest.Want(t, "tickets after a day", len(vaulttest.RowsIn(t, k.Store, account.BucketTicket)), 0)
+	vaulttest.Want(t, "counters after a day", len(vaulttest.RowsIn(t, k.Store, account.BucketTries)), 0)
+	vaulttest.Want(t, "Account.PendingAddress after a day", k.account(t, ada).PendingAddress, "")
 }
 
 // A link of one kind is none of another.
 func TestLinksAreOfOneKind(t *testing.T) {
 	t.Parallel()
 	k := newAccountKit(t, vaulttest.Options{})
-	wantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
+	vaulttest.WantErr(t, "CreateAccount(address)", k.signUp(t, ada, rightPassword), nil)
 	token := k.link(t, outbox.MailVerify, ada)
 	_, err := k.Vault.Passwords.ResetPassword(t.Context(), caller.Caller{}, token, otherPassword)
-	wantErr(t, "ResetPassword(another's token)", err, refusal.ErrTicket)
+	vaulttest.WantErr(t, "ResetPassword(another's token)", err, refusal.ErrTicket)
 	err = k.Vault.Accounts.ConfirmAddressChange(t.Context(), k.member(t, bob), token)
-	wantErr(t, "ConfirmAddressChange(another's token)", err, refusal.ErrTicket)
+	vaulttest.WantErr(t, "ConfirmAddressChange(another's token)", err, refusal.ErrTicket)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package challenge_test
 
 import (
 	"encoding/base64"
@@ -22,13 +22,13 @@ func TestVerifyChallengeMutants(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	random := rand.New(rand.NewPCG(1, 2))
-	late := mustSolve(t, k, "conceal")
+	late := vaulttest.MustSolve(t, k, "conceal")
 	k.Clock.Advance(challenge.ChallengeTime)
-	var good []solution
+	var good []vaulttest.Solution
 	for range 8 {
-		good = append(good, mustSolve(t, k, "conceal"))
+		good = append(good, vaulttest.MustSolve(t, k, "conceal"))
 	}
-	other := mustSolve(t, k, "feedback")
+	other := vaulttest.MustSolve(t, k, "feedback")
 	kinds := mutants(k)
 	for i := range 10_000 {
 		m := mutant{t: t, random: random, s: good[random.IntN(len(good))], late: late, other: other}
@@ -39,7 +39,7 @@ func TestVerifyChallengeMutants(t *testing.T) {
 		}
 	}
 	for _, s := range good {
-		wantErr(t, "VerifyChallenge(what they were made of)", verify(t, k, s.payload(t), "conceal"), nil)
+		vaulttest.WantErr(t, "VerifyChallenge(what they were made of)", verify(t, k, s.Payload(t), "conceal"), nil)
 	}
 }
 
@@ -48,9 +48,9 @@ func TestVerifyChallengeMutants(t *testing.T) {
 func TestVerifyChallengeSpliced(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	s := mustSolve(t, k, "conceal")
+	s := vaulttest.MustSolve(t, k, "conceal")
 	for len(strconv.Itoa(s.Number)) < 4 {
-		s = mustSolve(t, k, "conceal")
+		s = vaulttest.MustSolve(t, k, "conceal")
 	}
 	digits := strconv.Itoa(s.Number)
 	for i := range digits {
@@ -64,16 +64,16 @@ func TestVerifyChallengeSpliced(t *testing.T) {
 			}
 		}
 	}
-	wantErr(t, "VerifyChallenge(unspliced)", verify(t, k, s.payload(t), "conceal"), nil)
+	vaulttest.WantErr(t, "VerifyChallenge(unspliced)", verify(t, k, s.Payload(t), "conceal"), nil)
 }
 
 // mutant is a good solution and what bends it.
 type mutant struct {
 	t      testing.TB
 	random *rand.Rand
-	s      solution
-	late   solution // of a challenge that has expired
-	other  solution // of a challenge for another action
+	s      vaulttest.Solution
+	late   vaulttest.Solution // of a challenge that has expired
+	other  vaulttest.Solution // of a challenge for another action
 }
 
 // raw writes the solution with another salt and number, as JSON has them.
@@ -85,7 +85,7 @@ func (m mutant) raw(salt, number string) string {
 func (m mutant) base64(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 
 func (m mutant) json() string {
-	data, err := base64.StdEncoding.DecodeString(m.s.payload(m.t))
+	data, err := base64.StdEncoding.DecodeString(m.s.Payload(m.t))
 	if err != nil {
 		m.t.Fatalf("DecodeString(payload): got %v, want nil", err)
 	}
@@ -103,7 +103,7 @@ func (m mutant) damage() string {
 	case 1:
 		return m.base64(string(text[:at]))
 	case 2:
-		payload := []byte(m.s.payload(m.t))
+		payload := []byte(m.s.Payload(m.t))
 		at = m.random.IntN(len(payload))
 		payload[at] ^= byte(1 + m.random.IntN(127))
 		return string(payload)
@@ -133,15 +133,15 @@ func mutants(k *vaulttest.Kit) []mutation {
 	salted := func(change func(salt string, m mutant) string) func(mutant) string {
 		return func(m mutant) string {
 			m.s.Salt = change(m.s.Salt, m)
-			return m.s.payload(m.t)
+			return m.s.Payload(m.t)
 		}
 	}
 	return []mutation{
 		{"damage", mutant.damage},
 		{"damage", mutant.damage},
 		{"number", func(m mutant) string { return m.raw(strconv.Quote(m.s.Salt), m.number()) }},
-		{"expired", func(m mutant) string { return m.late.payload(m.t) }},
-		{"for another action", func(m mutant) string { return m.other.payload(m.t) }},
+		{"expired", func(m mutant) string { return m.late.Payload(m.t) }},
+		{"for another action", func(m mutant) string { return m.other.Payload(m.t) }},
 		{"other action", salted(func(s string, m mutant) string {
 			return strings.Replace(s, "a=conceal", []string{"a=any", "a=signup", "a=Conceal"}[m.random.IntN(3)], 1)
 		})},
@@ -149,7 +149,7 @@ func mutants(k *vaulttest.Kit) []mutation {
 			end := strconv.FormatInt(k.Clock.Now().Unix()+int64(m.random.IntN(1_000_000)), 10)
 			at := strings.Index(m.late.Salt, "=") + 1
 			m.late.Salt = m.late.Salt[:at] + end + m.late.Salt[at+10:]
-			return m.late.payload(m.t)
+			return m.late.Payload(m.t)
 		}},
 		{"doubled parameter", salted(func(s string, _ mutant) string { return s + "expires=9999999999&" })},
 		{"parameter in front", salted(func(s string, _ mutant) string { return strings.Replace(s, "?", "?expires=9999999999&", 1) })},
@@ -162,13 +162,13 @@ func mutants(k *vaulttest.Kit) []mutation {
 		}},
 		{"algorithm", func(m mutant) string {
 			m.s.Algorithm = []string{"SHA-1", "SHA-512", "sha-256", "", "none"}[m.random.IntN(5)]
-			return m.s.payload(m.t)
+			return m.s.Payload(m.t)
 		}},
-		{"own challenge", func(m mutant) string { return forged(m, altcha.SHA256).payload(m.t) }},
-		{"own challenge with SHA-1", func(m mutant) string { return forged(m, altcha.SHA1).payload(m.t) }},
+		{"own challenge", func(m mutant) string { return forged(m, altcha.SHA256).Payload(m.t) }},
+		{"own challenge with SHA-1", func(m mutant) string { return forged(m, altcha.SHA1).Payload(m.t) }},
 		{"upper-case hash", func(m mutant) string {
 			m.s.Challenge, m.s.Signature = strings.ToUpper(m.s.Challenge), strings.ToUpper(m.s.Signature)
-			return m.s.payload(m.t)
+			return m.s.Payload(m.t)
 		}},
 		{"key twice", func(m mutant) string {
 			return m.base64(strings.Replace(m.json(), `{`, `{"number":`+strconv.Itoa(m.s.Number)+`,`, 1))
@@ -180,14 +180,14 @@ func mutants(k *vaulttest.Kit) []mutation {
 		{"list", func(m mutant) string { return m.base64("[" + m.json() + "]") }},
 		{"something behind", func(m mutant) string { return m.base64(m.json() + "{}") }},
 		{"long", func(m mutant) string { return m.base64(m.json() + strings.Repeat(" ", 1024)) }},
-		{"broken line", func(m mutant) string { return m.s.payload(m.t)[:40] + "\n" + m.s.payload(m.t)[40:] }},
+		{"broken line", func(m mutant) string { return m.s.Payload(m.t)[:40] + "\n" + m.s.Payload(m.t)[40:] }},
 		{"JSON as it is", mutant.json},
 		{"nothing", func(mutant) string { return "" }},
 	}
 }
 
 // forged is a challenge solved with another key.
-func forged(m mutant, algorithm altcha.Algorithm) solution {
+func forged(m mutant, algorithm altcha.Algorithm) vaulttest.Solution {
 	number := int64(7)
 	made, err := altcha.CreateChallenge(altcha.ChallengeOptions{
 		Algorithm: algorithm, HMACKey: []string{"", "key", strings.Repeat("0", 64)}[m.random.IntN(3)], Salt: m.s.Salt, Number: &number,
@@ -195,5 +195,7 @@ func forged(m mutant, algorithm altcha.Algorithm) solution {
 	if err != nil {
 		m.t.Fatalf("CreateChallenge(): got %v, want nil", err)
 	}
-	return solution{made.Algorithm, made.Challenge, 7, made.Salt, made.Signature}
+	return vaulttest.Solution{
+		Algorithm: made.Algorithm, Challenge: made.Challenge, Number: 7, Salt: made.Salt, Signature: made.Signature,
+	}
 }

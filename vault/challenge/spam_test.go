@@ -1,4 +1,4 @@
-package vault_test
+package challenge_test
 
 import (
 	"crypto/hmac"
@@ -81,11 +81,11 @@ func TestVerifySpam(t *testing.T) {
 	}
 	const used = "The challenge was used already: ask for a new one"
 	_, err = k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, payload, form())
-	wantChallenge(t, "VerifySpam(again)", err, used)
+	vaulttest.WantChallenge(t, "VerifySpam(again)", err, used)
 	// The same verdict in another spelling is the same verdict.
 	again := base64.StdEncoding.EncodeToString([]byte(strings.Replace(mustDecode(t, payload), "{", "{ ", 1)))
 	_, err = k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, again, form())
-	wantChallenge(t, "VerifySpam(again, with a space)", err, used)
+	vaulttest.WantChallenge(t, "VerifySpam(again, with a space)", err, used)
 }
 
 func mustDecode(t *testing.T, payload string) string {
@@ -101,7 +101,7 @@ func TestVerifySpamWithoutServer(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	_, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, spamPayload(t, sign(verdictOf(k.Clock.Now()), "")), form())
-	wantErr(t, "VerifySpam(no key)", err, refusal.ErrNotConfigured)
+	vaulttest.WantErr(t, "VerifySpam(no key)", err, refusal.ErrNotConfigured)
 }
 
 // What a verdict leaves out says nothing: a form without fields needs no hash,
@@ -169,12 +169,12 @@ func TestVerifySpamRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		_, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, spamPayload(t, test.payload), test.fields)
-		wantChallenge(t, "VerifySpam("+test.name+")", err, test.text)
+		vaulttest.WantChallenge(t, "VerifySpam("+test.name+")", err, test.text)
 	}
 	for _, payload := range []string{"", "e30=", "nonsense", base64.StdEncoding.EncodeToString([]byte(`{"verified":true}`))} {
 		_, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, payload, form())
-		wantChallenge(t, "VerifySpam("+payload+")", err, bad)
+		vaulttest.WantChallenge(t, "VerifySpam("+payload+")", err, bad)
 	}
 	_, err := k.Vault.Challenges.VerifySpam(t.Context(), caller.Caller{}, spamPayload(t, good), form())
-	wantErr(t, "VerifySpam(what they were made of)", err, nil)
+	vaulttest.WantErr(t, "VerifySpam(what they were made of)", err, nil)
 }

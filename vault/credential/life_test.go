@@ -1,4 +1,4 @@
-package vault_test
+package credential_test
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/vaulttest"
@@ -28,26 +27,26 @@ func TestSessionLifetimes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			m := newMember(t, vaulttest.Options{})
+			m := vaulttest.NewMember(t, vaulttest.Options{})
 			began := m.Clock.Now()
-			idle, busy := bySession(m.mustSignIn(t, test.remember).Cookie), bySession(m.mustSignIn(t, test.remember).Cookie)
+			idle, busy := vaulttest.BySession(m.SignIn(t, test.remember).Cookie), vaulttest.BySession(m.SignIn(t, test.remember).Cookie)
 			for at := test.idle - time.Millisecond; at < test.lifetime; at += test.idle - time.Millisecond {
 				m.Clock.Set(began.Add(at))
-				want(t, "Authenticate(in use)", m.authErr(t, busy), nil)
+				vaulttest.Want(t, "Authenticate(in use)", m.AuthErr(t, busy), nil)
 			}
 			m.Clock.Set(began.Add(test.lifetime - time.Millisecond))
-			want(t, "Authenticate(at the end)", m.authErr(t, busy), nil)
+			vaulttest.Want(t, "Authenticate(at the end)", m.AuthErr(t, busy), nil)
 			m.Clock.Advance(time.Millisecond)
-			wantErr(t, "Authenticate(after the end)", m.authErr(t, busy), refusal.ErrUnauthenticated)
+			vaulttest.WantErr(t, "Authenticate(after the end)", m.AuthErr(t, busy), refusal.ErrUnauthenticated)
 
 			m.Clock.Set(began)
 			m.Reopen(t)
 			m.Clock.Set(began.Add(test.idle - time.Millisecond))
-			list, err := m.Vault.Operator().Tokens.ListSessions(t.Context(), memberAddress)
-			want(t, "ListSessions(before the idle end)", err, nil)
-			want(t, "ListSessions(before the idle end)", len(list), 2)
+			list, err := m.Vault.Operator().Tokens.ListSessions(t.Context(), vaulttest.MemberAddress)
+			vaulttest.Want(t, "ListSessions(before the idle end)", err, nil)
+			vaulttest.Want(t, "ListSessions(before the idle end)", len(list), 2)
 			m.Clock.Advance(time.Millisecond)
-			wantErr(t, "Authenticate(idle for too long)", m.authErr(t, idle), refusal.ErrUnauthenticated)
+			vaulttest.WantErr(t, "Authenticate(idle for too long)", m.AuthErr(t, idle), refusal.ErrUnauthenticated)
 		})
 	}
 }
@@ -55,21 +54,21 @@ func TestSessionLifetimes(t *testing.T) {
 // The sweeper forgets sessions when they end, and not those in use.
 func TestSessionsAreSwept(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	busy := bySession(m.mustSignIn(t, false).Cookie)
-	m.mustSignIn(t, false)
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	busy := vaulttest.BySession(m.SignIn(t, false).Cookie)
+	m.SignIn(t, false)
 	for range 5 {
-		m.pass(t, 100*time.Minute)
-		want(t, "Authenticate(in use)", m.authErr(t, busy), nil)
+		m.Pass(t, 100*time.Minute)
+		vaulttest.Want(t, "Authenticate(in use)", m.AuthErr(t, busy), nil)
 	}
-	m.wantRows(t, vault.BucketSession, 1)
-	m.wantRows(t, vault.BucketSessions, 1)
-	want(t, "ListSessions()", len(m.listSessions(t, m.mustAuth(t, busy))), 1)
-	m.pass(t, 16*time.Hour)
-	m.wantRows(t, vault.BucketSession, 0)
-	m.wantRows(t, vault.BucketSessions, 0)
-	m.wantRows(t, vault.BucketPair, 1)
-	wantErr(t, "Authenticate(swept)", m.authErr(t, busy), refusal.ErrUnauthenticated)
+	m.WantRows(t, credential.BucketSession, 1)
+	m.WantRows(t, credential.BucketSessions, 1)
+	vaulttest.Want(t, "ListSessions()", len(m.ListSessions(t, m.Auth(t, busy))), 1)
+	m.Pass(t, 16*time.Hour)
+	m.WantRows(t, credential.BucketSession, 0)
+	m.WantRows(t, credential.BucketSessions, 0)
+	m.WantRows(t, credential.BucketPair, 1)
+	vaulttest.WantErr(t, "Authenticate(swept)", m.AuthErr(t, busy), refusal.ErrUnauthenticated)
 }
 
 // updatesStore counts updates.
@@ -88,26 +87,26 @@ func (s *updatesStore) Update(ctx context.Context, fn func(storage.Tx) error) er
 func TestUsesAreWrittenBySweeper(t *testing.T) {
 	t.Parallel()
 	var counting updatesStore
-	m := newMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
+	m := vaulttest.NewMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
 		counting.Store = s
 		return &counting
 	}})
-	session := bySession(m.mustSignIn(t, false).Cookie)
-	c := m.mustAuth(t, session)
-	token := byToken(m.mustToken(t, c, credential.NewToken{}))
-	want(t, "APIToken.Used before", m.listTokens(t, c)[0].Used, time.Time{})
+	session := vaulttest.BySession(m.SignIn(t, false).Cookie)
+	c := m.Auth(t, session)
+	token := vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{}))
+	vaulttest.Want(t, "APIToken.Used before", m.ListTokens(t, c)[0].Used, time.Time{})
 	m.Clock.Advance(90 * time.Minute)
 	before := counting.updates.Load()
 	for range 100 {
-		m.mustAuth(t, session)
-		m.mustAuth(t, token)
+		m.Auth(t, session)
+		m.Auth(t, token)
 	}
-	want(t, "updates", counting.updates.Load(), before)
+	vaulttest.Want(t, "updates", counting.updates.Load(), before)
 	used := m.Clock.Now()
 	shows := func() {
 		t.Helper()
-		want(t, "Session.Used", m.listSessions(t, c)[0].Used, used)
-		want(t, "APIToken.Used", m.listTokens(t, c)[0].Used, used)
+		vaulttest.Want(t, "Session.Used", m.ListSessions(t, c)[0].Used, used)
+		vaulttest.Want(t, "APIToken.Used", m.ListTokens(t, c)[0].Used, used)
 	}
 	shows()
 	m.Clock.Advance(time.Minute)
@@ -120,24 +119,24 @@ func TestUsesAreWrittenBySweeper(t *testing.T) {
 	m.Reopen(t)
 	shows()
 	m.Clock.Set(used.Add(credential.SessionIdle - time.Millisecond))
-	want(t, "Authenticate(used before the restart)", m.authErr(t, session), nil)
+	vaulttest.Want(t, "Authenticate(used before the restart)", m.AuthErr(t, session), nil)
 }
 
 // Where no more can be remembered, each use is written at once, and what is
 // remembered of credentials that are gone is dropped.
 func TestUsesBeyondMemory(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	session := bySession(m.mustSignIn(t, false).Cookie)
-	token := byToken(m.mustToken(t, m.mustAuth(t, session), credential.NewToken{}))
-	m.Vault.FillUses(m.Clock.Now())
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	session := vaulttest.BySession(m.SignIn(t, false).Cookie)
+	token := vaulttest.ByToken(m.MustToken(t, m.Auth(t, session), credential.NewToken{}))
+	credential.FillUses(m.Vault.Credentials, m.Clock.Now())
 	m.Clock.Advance(90 * time.Minute)
-	c := m.mustAuth(t, session)
-	m.mustAuth(t, token)
+	c := m.Auth(t, session)
+	m.Auth(t, token)
 	m.Reopen(t) // without sweeping
-	want(t, "Session.Used", m.listSessions(t, c)[0].Used, m.Clock.Now())
-	want(t, "APIToken.Used", m.listTokens(t, c)[0].Used, m.Clock.Now())
-	m.Vault.FillUses(m.Clock.Now())
+	vaulttest.Want(t, "Session.Used", m.ListSessions(t, c)[0].Used, m.Clock.Now())
+	vaulttest.Want(t, "APIToken.Used", m.ListTokens(t, c)[0].Used, m.Clock.Now())
+	credential.FillUses(m.Vault.Credentials, m.Clock.Now())
 	m.MustSweep(t)
 }
 
@@ -145,20 +144,20 @@ func TestUsesBeyondMemory(t *testing.T) {
 // cannot be read keeps nothing else from its end.
 func TestSweepingWhatIsGone(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	gone, damaged := m.mustSignIn(t, false), m.mustSignIn(t, false)
-	m.mustSignIn(t, false)
-	c := m.mustAuth(t, bySession(gone.Cookie))
-	m.mustToken(t, c, credential.NewToken{Name: "gone", TTL: new(time.Hour)})
-	want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), c, m.listTokens(t, c)[0].ID), nil)
-	m.mustToken(t, c, credential.NewToken{Name: "kept", TTL: new(time.Hour)})
-	want(t, "DestroySession(caller)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	gone, damaged := m.SignIn(t, false), m.SignIn(t, false)
+	m.SignIn(t, false)
+	c := m.Auth(t, vaulttest.BySession(gone.Cookie))
+	m.MustToken(t, c, credential.NewToken{Name: "gone", TTL: new(time.Hour)})
+	vaulttest.Want(t, "RevokeAPIToken(id)", m.Vault.Tokens.RevokeAPIToken(t.Context(), c, m.ListTokens(t, c)[0].ID), nil)
+	m.MustToken(t, c, credential.NewToken{Name: "kept", TTL: new(time.Hour)})
+	vaulttest.Want(t, "DestroySession(caller)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
 	row := damaged.Cookie.Row()
-	put(t, m.Store, vault.BucketSession, row[:], []byte("damaged"))
-	m.pass(t, 3*time.Hour)
-	m.wantRows(t, vault.BucketSession, 1)
-	m.wantRows(t, vault.BucketToken, 0)
-	err := m.authErr(t, bySession(damaged.Cookie))
-	want(t, "Authenticate(damaged) succeeds", err == nil, false)
-	want(t, "Authenticate(damaged) signs out", errors.Is(err, refusal.ErrUnauthenticated), false)
+	vaulttest.Put(t, m.Store, credential.BucketSession, row[:], []byte("damaged"))
+	m.Pass(t, 3*time.Hour)
+	m.WantRows(t, credential.BucketSession, 1)
+	m.WantRows(t, credential.BucketToken, 0)
+	err := m.AuthErr(t, vaulttest.BySession(damaged.Cookie))
+	vaulttest.Want(t, "Authenticate(damaged) succeeds", err == nil, false)
+	vaulttest.Want(t, "Authenticate(damaged) signs out", errors.Is(err, refusal.ErrUnauthenticated), false)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package domain_test
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault"
 	"hush/vault/domain"
 	"hush/vault/refusal"
 	"hush/vault/vaulttest"
@@ -42,17 +41,17 @@ func TestUpdateDomainBrand(t *testing.T) {
 		if diff := cmp.Diff(got, k.get(t, c, claimed)); diff != "" {
 			t.Errorf("GetDomain(): -updated +got\n%s", diff)
 		}
-		want(t, "Domain.Updated", got.Updated, k.Clock.Now())
+		vaulttest.Want(t, "Domain.Updated", got.Updated, k.Clock.Now())
 	}
 	update(domain.Brand{FontFamily: new("monospace"), ButtonTextLight: new(true)}, nil, domain.Brand{FontFamily: new("mono"), ButtonTextLight: new(true)})
 	update(domain.Brand{CornerStyle: new("pill")}, []string{"button_text_light"}, domain.Brand{FontFamily: new("mono"), CornerStyle: new("pill")})
 	update(domain.Brand{CornerStyle: new("square")}, []string{"corner_style"}, domain.Brand{FontFamily: new("mono"), CornerStyle: new("square")})
 	for _, change := range []domain.Brand{{PrimaryColor: new("#abc\n")}, {FontFamily: new("")}} {
 		_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), c, claimed, change, nil)
-		wantErr(t, "UpdateDomainBrand(bad value)", err, refusal.ErrInvalid)
+		vaulttest.WantErr(t, "UpdateDomainBrand(bad value)", err, refusal.ErrInvalid)
 	}
 	_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), c, claimed, domain.Brand{Locale: new("de")}, []string{"logo"})
-	wantErr(t, "UpdateDomainBrand(unset logo)", err, refusal.ErrInvalid)
+	vaulttest.WantErr(t, "UpdateDomainBrand(unset logo)", err, refusal.ErrInvalid)
 	update(domain.Brand{}, nil, domain.Brand{FontFamily: new("mono"), CornerStyle: new("square")})
 }
 
@@ -62,9 +61,9 @@ func TestDomainImages(t *testing.T) {
 	c := k.account(t)
 	d := k.add(t, c, claimed)
 	_, err := k.Vault.Domains.GetDomainLogo(t.Context(), c, claimed, domain.ImageLogo)
-	wantErr(t, "GetDomainLogo(none)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "GetDomainLogo(none)", err, refusal.ErrNotFound)
 	_, err = k.Vault.Domains.DeleteDomainLogo(t.Context(), c, claimed, domain.ImageLogo)
-	wantErr(t, "DeleteDomainLogo(none)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "DeleteDomainLogo(none)", err, refusal.ErrNotFound)
 	k.Clock.Advance(time.Hour)
 	shown, kept, err := k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, domain.ImageLogo, smallPNG(t))
 	if err != nil {
@@ -74,29 +73,29 @@ func TestDomainImages(t *testing.T) {
 	if diff := cmp.Diff(kept, stored); diff != "" || err != nil {
 		t.Errorf("GetDomainLogo(logo): got %v, -kept +got\n%s", err, diff)
 	}
-	want(t, "Image.Width", stored.Width, 40)
-	want(t, "Image.Height", stored.Height, 20)
-	want(t, "Image.Size", stored.Size, int64(len(stored.Content)))
-	want(t, "Image.Updated", stored.Updated, k.Clock.Now())
+	vaulttest.Want(t, "Image.Width", stored.Width, 40)
+	vaulttest.Want(t, "Image.Height", stored.Height, 20)
+	vaulttest.Want(t, "Image.Size", stored.Size, int64(len(stored.Content)))
+	vaulttest.Want(t, "Image.Updated", stored.Updated, k.Clock.Now())
 	expected := stored
 	expected.Content = nil
 	if diff := cmp.Diff(&expected, shown.Logo); diff != "" {
 		t.Errorf("Domain.Logo: -want +got\n%s", diff)
 	}
-	want(t, "Domain.Icon", shown.Icon, nil)
+	vaulttest.Want(t, "Domain.Icon", shown.Icon, nil)
 	for _, kind := range []domain.ImageKind{0, 3} {
 		_, _, err = k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, kind, smallPNG(t))
-		wantErr(t, "UpdateDomainLogo(no such kind)", err, refusal.ErrInvalid)
+		vaulttest.WantErr(t, "UpdateDomainLogo(no such kind)", err, refusal.ErrInvalid)
 		_, err = k.Vault.Domains.DeleteDomainLogo(t.Context(), c, claimed, kind)
-		wantErr(t, "DeleteDomainLogo(no such kind)", err, refusal.ErrInvalid)
+		vaulttest.WantErr(t, "DeleteDomainLogo(no such kind)", err, refusal.ErrInvalid)
 	}
 	_, _, err = k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, domain.ImageLogo, []byte("<svg/>"))
-	wantErr(t, "UpdateDomainLogo(svg)", err, refusal.ErrInvalid)
+	vaulttest.WantErr(t, "UpdateDomainLogo(svg)", err, refusal.ErrInvalid)
 	_, _, err = k.Vault.Domains.UpdateDomainLogo(t.Context(), c, claimed, domain.ImageLogo, make([]byte, domain.ImageSize+1))
-	wantErr(t, "UpdateDomainLogo(too large)", err, refusal.ErrTooLarge)
+	vaulttest.WantErr(t, "UpdateDomainLogo(too large)", err, refusal.ErrTooLarge)
 	gone, err := k.Vault.Domains.DeleteDomainLogo(t.Context(), c, claimed, domain.ImageLogo)
 	if gone.Logo != nil || err != nil {
 		t.Errorf("DeleteDomainLogo(logo): got %v, %v, want none", gone.Logo, err)
 	}
-	want(t, "rows of images", len(rowsIn(t, k.Store, vault.BucketImage)), 0)
+	vaulttest.Want(t, "rows of images", len(vaulttest.RowsIn(t, k.Store, domain.BucketImage)), 0)
 }

@@ -1,6 +1,7 @@
-package vault_test
+package domain_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault"
+	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/refusal"
@@ -41,13 +42,13 @@ func TestAddDomain(t *testing.T) {
 		}
 	}
 	_, err := k.Vault.Domains.AddDomain(t.Context(), c, "secrets.EXAMPLE.com")
-	wantErr(t, "AddDomain(the same)", err, refusal.ErrDuplicate)
+	vaulttest.WantErr(t, "AddDomain(the same)", err, refusal.ErrDuplicate)
 	k.Clock.Advance(time.Second)
 	apex := k.add(t, c, "example.com")
-	want(t, "apex.Apex", apex.Apex, true)
-	want(t, "apex.Subdomain", apex.Subdomain, "")
-	want(t, "apex.TXTHost", apex.TXTHost, "_onetime-challenge-"+apex.ID[:7])
-	want(t, "audited(AuditDomainAdded)", audited(t, k.Kit, rows.AuditDomainAdded), 2)
+	vaulttest.Want(t, "apex.Apex", apex.Apex, true)
+	vaulttest.Want(t, "apex.Subdomain", apex.Subdomain, "")
+	vaulttest.Want(t, "apex.TXTHost", apex.TXTHost, "_onetime-challenge-"+apex.ID[:7])
+	vaulttest.Want(t, "audited(AuditDomainAdded)", audited(t, k.Kit, rows.AuditDomainAdded), 2)
 	list, err := k.Vault.Domains.ListDomains(t.Context(), c)
 	if diff := cmp.Diff([]domain.Domain{apex, d}, list); diff != "" || err != nil {
 		t.Errorf("ListDomains(): got %v, -want +got\n%s", err, diff)
@@ -89,16 +90,16 @@ func TestDomainAccess(t *testing.T) {
 				t.Errorf("%s(other's %q): got %v, want %v", operation, name, err, refusal.ErrDomainNotFound)
 			}
 		}
-		wantErr(t, operation+"(anonymous)", call(vaulttest.Caller(1), d.Name), refusal.ErrUnauthenticated)
+		vaulttest.WantErr(t, operation+"(anonymous)", call(vaulttest.Caller(1), d.Name), refusal.ErrUnauthenticated)
 	}
 	_, err := v.Domains.AddDomain(ctx, vaulttest.Caller(1), "a.example.com")
-	wantErr(t, "AddDomain(anonymous)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "AddDomain(anonymous)", err, refusal.ErrUnauthenticated)
 	_, err = v.Domains.ListDomains(ctx, vaulttest.Caller(1))
-	wantErr(t, "ListDomains(anonymous)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "ListDomains(anonymous)", err, refusal.ErrUnauthenticated)
 	_, err = v.Domains.AddDomain(ctx, caller.Caller{Account: caller.AccountID{1}.String()}, "a.example.com")
-	wantErr(t, "AddDomain(an account that is gone)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "AddDomain(an account that is gone)", err, refusal.ErrUnauthenticated)
 	_, err = v.Domains.AddDomain(ctx, owner, "hush.example.org")
-	wantErr(t, "AddDomain(own host)", err, refusal.ErrInvalid)
+	vaulttest.WantErr(t, "AddDomain(own host)", err, refusal.ErrInvalid)
 	list, err := v.Domains.ListDomains(ctx, other)
 	if len(list) != 0 || err != nil {
 		t.Errorf("ListDomains(other): got %d, %v, want none", len(list), err)
@@ -131,18 +132,18 @@ func TestRemoveDomain(t *testing.T) {
 		t.Fatalf("UpdateDomainLogo(icon): got %v, want nil", err)
 	}
 	k.remove(t, c, d.ID)
-	for _, bucket := range []string{vault.BucketDomain, vault.BucketDomainID, vault.BucketVerified, vault.BucketRecheck, vault.BucketImage} {
-		want(t, "rows of "+bucket, len(rowsIn(t, k.Store, bucket)), 0)
+	for _, bucket := range []string{domain.BucketDomain, domain.BucketDomainID, domain.BucketVerified, domain.BucketRecheck, domain.BucketImage} {
+		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 	wantDomains(t, k, 0)
-	want(t, "audited(AuditDomainRemoved)", audited(t, k.Kit, rows.AuditDomainRemoved), 1)
+	vaulttest.Want(t, "audited(AuditDomainRemoved)", audited(t, k.Kit, rows.AuditDomainRemoved), 1)
 	again := k.add(t, c, d.Name)
-	want(t, "AddDomain(again).ID", again.ID, d.ID)
+	vaulttest.Want(t, "AddDomain(again).ID", again.ID, d.ID)
 	if again.TXTValue == d.TXTValue {
 		t.Error("AddDomain(again).TXTValue: got the old one, want another")
 	}
 	got := k.verify(t, c, d.Name, domain.DomainPending)
-	want(t, "Check.Problem", checkOf(t, got, domain.CheckTXT).Problem, "There are TXT records, but none has the expected value.")
+	vaulttest.Want(t, "Check.Problem", checkOf(t, got, domain.CheckTXT).Problem, "There are TXT records, but none has the expected value.")
 }
 
 // An account's domains end with it, and no others.
@@ -156,20 +157,35 @@ func TestEndDomains(t *testing.T) {
 	}
 	kept := k.verified(t, other, "kept.example.com")
 	id, _ := caller.ParseAccountID(c.Account)
-	if err := k.Vault.EndDomains(t.Context(), id); err != nil {
+	if err := endDomains(t.Context(), k, id); err != nil {
 		t.Fatalf("EndDomains(account): got %v, want nil", err)
 	}
-	for _, bucket := range []string{vault.BucketDomain, vault.BucketDomainID, vault.BucketVerified, vault.BucketRecheck} {
-		want(t, "rows of "+bucket, len(rowsIn(t, k.Store, bucket)), 1)
+	for _, bucket := range []string{domain.BucketDomain, domain.BucketDomainID, domain.BucketVerified, domain.BucketRecheck} {
+		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 1)
 	}
 	wantDomains(t, k, 1)
-	want(t, "GetDomain(kept).State", k.get(t, other, kept.ID).State, domain.DomainVerified)
+	vaulttest.Want(t, "GetDomain(kept).State", k.get(t, other, kept.ID).State, domain.DomainVerified)
 }
 
 func wantDomains(t *testing.T, k *domainKit, count int64) {
 	t.Helper()
-	got, err := k.Vault.CountedDomains(t.Context())
+	got, err := countedDomains(t.Context(), k)
 	if got != count || err != nil {
 		t.Errorf("CountedDomains(): got %d, %v, want %d", got, err, count)
 	}
+}
+
+// endDomains releases all domains of an account.
+func endDomains(ctx context.Context, k *domainKit, id caller.AccountID) error {
+	return k.Store.Update(ctx, func(tx storage.Tx) error { return k.Vault.Domains.EndDomains(tx, id) })
+}
+
+// countedDomains returns how many verified domains the vault has counted.
+func countedDomains(ctx context.Context, k *domainKit) (n int64, err error) {
+	err = k.Store.View(ctx, func(tx storage.Tx) error {
+		c, err := rows.GetCounts(tx)
+		n = c[rows.CountDomains]
+		return err
+	})
+	return n, err
 }

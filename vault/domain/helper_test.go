@@ -1,4 +1,4 @@
-package vault_test
+package domain_test
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"hush/resolver"
 	"hush/resolver/resolvertest"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/rows"
@@ -68,7 +67,7 @@ func (k *domainKit) verify(t *testing.T, c caller.Caller, name string, state dom
 	if err != nil {
 		t.Fatalf("VerifyDomain(%s): got %v, want nil", name, err)
 	}
-	want(t, "VerifyDomain("+name+").State", d.State, state)
+	vaulttest.Want(t, "VerifyDomain("+name+").State", d.State, state)
 	return d
 }
 
@@ -124,7 +123,7 @@ func (k *domainKit) lapse(t *testing.T, c caller.Caller, d domain.Domain) {
 	t.Helper()
 	k.DNS.Delete(txtName(d))
 	k.pass(t, 9*24*time.Hour, 4*time.Hour)
-	want(t, "GetDomain(lapsed).State", k.get(t, c, d.Name).State, domain.DomainSuspended)
+	vaulttest.Want(t, "GetDomain(lapsed).State", k.get(t, c, d.Name).State, domain.DomainSuspended)
 }
 
 // checkOf returns the last check of a kind.
@@ -142,8 +141,8 @@ func checkOf(t *testing.T, d domain.Domain, kind domain.CheckKind) domain.Check 
 // audited counts the audit rows of a kind.
 func audited(t *testing.T, k *vaulttest.Kit, kind rows.AuditType) (n int) {
 	t.Helper()
-	for _, value := range rowsIn(t, k.Store, vault.BucketAudit) {
-		row, err := vault.AuditOf(value)
+	for _, value := range vaulttest.RowsIn(t, k.Store, rows.BucketAudit) {
+		row, err := rows.DecodeAudit(value)
 		if err != nil {
 			t.Fatalf("AuditOf(row): got %v, want nil", err)
 		}

@@ -1,4 +1,4 @@
-package vault_test
+package domain_test
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/refusal"
@@ -59,11 +58,11 @@ func TestAddDomainBesideItself(t *testing.T) {
 	var first domain.Domain
 	m.before(func() { first = k.add(t, c, claimed) })
 	_, err := k.Vault.Domains.AddDomain(t.Context(), c, claimed)
-	wantErr(t, "AddDomain(added meanwhile)", err, refusal.ErrDuplicate)
+	vaulttest.WantErr(t, "AddDomain(added meanwhile)", err, refusal.ErrDuplicate)
 	m.meddled(t)
 	// The claim that was answered is the one that counts.
-	want(t, "TXTValue", k.get(t, c, claimed).TXTValue, first.TXTValue)
-	want(t, "rows of checks", len(rowsIn(t, k.Store, vault.BucketRecheck)), 1)
+	vaulttest.Want(t, "TXTValue", k.get(t, c, claimed).TXTValue, first.TXTValue)
+	vaulttest.Want(t, "rows of checks", len(vaulttest.RowsIn(t, k.Store, domain.BucketRecheck)), 1)
 }
 
 // The attack: many calls at once, each of which finds room for one more domain.
@@ -76,7 +75,7 @@ func TestAddDomainBesideTheLast(t *testing.T) {
 	}
 	m.before(func() { k.add(t, c, "last.example.com") })
 	_, err := k.Vault.Domains.AddDomain(t.Context(), c, "more.example.com")
-	wantErr(t, "AddDomain(above the limit, filled meanwhile)", err, refusal.ErrTooMany)
+	vaulttest.WantErr(t, "AddDomain(above the limit, filled meanwhile)", err, refusal.ErrTooMany)
 	m.meddled(t)
 	list, err := k.Vault.Domains.ListDomains(t.Context(), c)
 	if len(list) != domain.DomainLimit || err != nil {
@@ -97,12 +96,12 @@ func TestVerifyDomainBesideAnother(t *testing.T) {
 	}
 	m.before(func() { k.verify(t, ada, claimed, domain.DomainVerified) })
 	_, err := k.Vault.Checks.VerifyDomain(t.Context(), bob, claimed)
-	wantErr(t, "VerifyDomain(verified by another meanwhile)", err, refusal.ErrDuplicate)
+	vaulttest.WantErr(t, "VerifyDomain(verified by another meanwhile)", err, refusal.ErrDuplicate)
 	m.meddled(t)
-	want(t, "ada's state", k.get(t, ada, claimed).State, domain.DomainVerified)
-	want(t, "bob's state", k.get(t, bob, claimed).State, domain.DomainPending)
-	want(t, "bob's problem", checkOf(t, k.get(t, bob, claimed), domain.CheckTXT).Problem, "Another account has verified this name.")
-	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
+	vaulttest.Want(t, "ada's state", k.get(t, ada, claimed).State, domain.DomainVerified)
+	vaulttest.Want(t, "bob's state", k.get(t, bob, claimed).State, domain.DomainPending)
+	vaulttest.Want(t, "bob's problem", checkOf(t, k.get(t, bob, claimed), domain.CheckTXT).Problem, "Another account has verified this name.")
+	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
 	wantDomains(t, k, 1)
 	brand, err := k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
 	if err != nil || brand.ID != of[ada.Account].ID {
@@ -127,12 +126,12 @@ func TestVerifyDomainBesideItsEnd(t *testing.T) {
 				}
 			})
 			_, err := k.Vault.Checks.VerifyDomain(t.Context(), c, claimed)
-			wantErr(t, "VerifyDomain("+name+" meanwhile)", err, refusal.ErrDomainNotFound)
+			vaulttest.WantErr(t, "VerifyDomain("+name+" meanwhile)", err, refusal.ErrDomainNotFound)
 			m.meddled(t)
-			want(t, "rows of verified", len(rowsIn(t, k.Store, vault.BucketVerified)), 0)
-			want(t, "rows of domains", len(rowsIn(t, k.Store, vault.BucketDomain)), map[bool]int{true: 1}[again])
+			vaulttest.Want(t, "rows of verified", len(vaulttest.RowsIn(t, k.Store, domain.BucketVerified)), 0)
+			vaulttest.Want(t, "rows of domains", len(vaulttest.RowsIn(t, k.Store, domain.BucketDomain)), map[bool]int{true: 1}[again])
 			if again {
-				want(t, "GetDomain.State", k.get(t, c, claimed).State, domain.DomainPending)
+				vaulttest.Want(t, "GetDomain.State", k.get(t, c, claimed).State, domain.DomainPending)
 			}
 			wantDomains(t, k, 0)
 		})
@@ -160,10 +159,10 @@ func TestChangeDomainBesideItsEnd(t *testing.T) {
 	} {
 		k.verified(t, c, claimed)
 		m.before(func() { k.remove(t, c, claimed) })
-		wantErr(t, name+" (given up meanwhile)", change(), refusal.ErrDomainNotFound)
+		vaulttest.WantErr(t, name+" (given up meanwhile)", change(), refusal.ErrDomainNotFound)
 		m.meddled(t)
-		for _, bucket := range []string{vault.BucketDomain, vault.BucketVerified, vault.BucketImage, vault.BucketRecheck} {
-			want(t, name+": rows of "+bucket, len(rowsIn(t, k.Store, bucket)), 0)
+		for _, bucket := range []string{domain.BucketDomain, domain.BucketVerified, domain.BucketImage, domain.BucketRecheck} {
+			vaulttest.Want(t, name+": rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 		}
 		wantDomains(t, k, 0)
 	}

@@ -1,4 +1,4 @@
-package vault_test
+package domain_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"hush/vault"
+	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/outbox"
@@ -26,10 +26,10 @@ func TestRecheckPending(t *testing.T) {
 	k := newDomainKit(t, vaulttest.Options{})
 	c := k.account(t)
 	d := k.add(t, c, claimed)
-	want(t, "checks at once", k.recheck(t), 0)
+	vaulttest.Want(t, "checks at once", k.recheck(t), 0)
 	k.Clock.Advance(time.Minute)
-	want(t, "checks after a minute", k.recheck(t), 1)
-	want(t, "checks at the same moment", k.recheck(t), 0)
+	vaulttest.Want(t, "checks after a minute", k.recheck(t), 1)
+	vaulttest.Want(t, "checks at the same moment", k.recheck(t), 0)
 	hour := k.pass(t, time.Hour, time.Minute)
 	if hour < 3 || hour > 6 {
 		t.Errorf("checks in the first hour: got %d, want about 5", hour)
@@ -37,17 +37,17 @@ func TestRecheckPending(t *testing.T) {
 	if week := k.pass(t, 7*day, 10*time.Minute); week < 30 || week > 60 {
 		t.Errorf("checks in the week: got %d, want one each four hours", week)
 	}
-	want(t, "rows of the index", len(rowsIn(t, k.Store, vault.BucketRecheck)), 0)
+	vaulttest.Want(t, "rows of the index", len(vaulttest.RowsIn(t, k.Store, domain.BucketRecheck)), 0)
 	k.publish(d)
-	want(t, "checks after the week", k.pass(t, 3*day, time.Hour), 0)
-	want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainPending)
+	vaulttest.Want(t, "checks after the week", k.pass(t, 3*day, time.Hour), 0)
+	vaulttest.Want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainPending)
 	k.DNS.Delete(txtName(d))
 	k.verify(t, c, claimed, domain.DomainPending)
 	k.publish(d)
 	k.pass(t, 10*time.Minute, time.Minute)
 	got := k.get(t, c, claimed)
-	want(t, "GetDomain(asked again).State", got.State, domain.DomainVerified)
-	want(t, "GetDomain(asked again).TXTValue", got.TXTValue, d.TXTValue)
+	vaulttest.Want(t, "GetDomain(asked again).State", got.State, domain.DomainVerified)
+	vaulttest.Want(t, "GetDomain(asked again).TXTValue", got.TXTValue, d.TXTValue)
 }
 
 // A verified domain is checked once a day or so, and not at the same moment as
@@ -60,7 +60,7 @@ func TestRecheckVerified(t *testing.T) {
 	for i := range domains {
 		k.verified(t, c, fmt.Sprintf("d%d.example.com", i))
 	}
-	want(t, "checks in 21 hours", k.pass(t, 21*time.Hour, time.Hour), 0)
+	vaulttest.Want(t, "checks in 21 hours", k.pass(t, 21*time.Hour, time.Hour), 0)
 	moments := 0
 	for range 60 {
 		if k.pass(t, 6*time.Minute, 6*time.Minute) > 0 {
@@ -71,7 +71,7 @@ func TestRecheckVerified(t *testing.T) {
 		t.Errorf("moments of the daily checks: got %d, want them apart", moments)
 	}
 	for i := range domains {
-		want(t, "GetDomain().State", k.get(t, c, fmt.Sprintf("d%d.example.com", i)).State, domain.DomainVerified)
+		vaulttest.Want(t, "GetDomain().State", k.get(t, c, fmt.Sprintf("d%d.example.com", i)).State, domain.DomainVerified)
 	}
 	wantDomains(t, k, domains)
 }
@@ -97,7 +97,7 @@ func TestRecheckBatch(t *testing.T) {
 	if _, err := k.Vault.Checks.Recheck(left); err == nil {
 		t.Error("Recheck(ended): got nil, want an error")
 	}
-	want(t, "GetDomain().State", k.get(t, c, "d1.example.com").State, domain.DomainPending)
+	vaulttest.Want(t, "GetDomain().State", k.get(t, c, "d1.example.com").State, domain.DomainPending)
 }
 
 // A row of the index without a domain, and a domain that cannot be read, do not
@@ -110,25 +110,25 @@ func TestRecheckDamage(t *testing.T) {
 	d := k.add(t, c, claimed)
 	k.publish(d)
 	id, _ := caller.ParseAccountID(c.Account)
-	put(t, k.Store, vault.BucketDomain, append(id[:], "damaged.example.com"...), []byte{9})
+	vaulttest.Put(t, k.Store, domain.BucketDomain, append(id[:], "damaged.example.com"...), []byte{9})
 	for _, key := range []string{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x01short", "\x00\x00\x00\x00\x00\x00\x00\x01" + string(id[:]) + "gone.example.com", "\x00\x00\x00\x00\x00\x00\x00\x01" + string(id[:]) + claimed} {
-		put(t, k.Store, vault.BucketRecheck, []byte(key), []byte{})
+		vaulttest.Put(t, k.Store, domain.BucketRecheck, []byte(key), []byte{})
 	}
 	k.Clock.Advance(time.Minute)
-	want(t, "Recheck()", k.recheck(t), 6)
-	want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
-	want(t, "rows of the index", len(rowsIn(t, k.Store, vault.BucketRecheck)), 2)
+	vaulttest.Want(t, "Recheck()", k.recheck(t), 6)
+	vaulttest.Want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
+	vaulttest.Want(t, "rows of the index", len(vaulttest.RowsIn(t, k.Store, domain.BucketRecheck)), 2)
 
 	// A damaged account is no reason either, though it cannot be told.
 	other := k.account(t)
 	second := k.verified(t, other, "second.example.com")
-	account, _ := caller.ParseAccountID(other.Account)
-	put(t, k.Store, vault.BucketAccount, account[:], []byte{9})
+	otherID, _ := caller.ParseAccountID(other.Account)
+	vaulttest.Put(t, k.Store, account.BucketAccount, otherID[:], []byte{9})
 	k.DNS.Delete(txtName(second))
 	k.pass(t, 10*day, 4*time.Hour)
-	want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
-	want(t, "GetDomain().Checked on the last day", k.Clock.Now().Sub(k.get(t, c, claimed).Checked) < 30*time.Hour, true)
-	want(t, "GetDomain(damaged account).State", k.get(t, other, second.Name).State, domain.DomainVerified)
+	vaulttest.Want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
+	vaulttest.Want(t, "GetDomain().Checked on the last day", k.Clock.Now().Sub(k.get(t, c, claimed).Checked) < 30*time.Hour, true)
+	vaulttest.Want(t, "GetDomain(damaged account).State", k.get(t, other, second.Name).State, domain.DomainVerified)
 }
 
 // A domain lapses, and another owner registers it. Its secrets are locked, not
@@ -141,11 +141,11 @@ func TestDomainLapse(t *testing.T) {
 	d := k.verified(t, c, claimed)
 	month := 30 * day
 	made := k.MustConceal(t, c, "the text", secret.Wish{ShareDomain: "Secrets.Example.com.", TTL: &month})
-	want(t, "Secret.ShareDomain", made.Secret.ShareDomain, claimed)
+	vaulttest.Want(t, "Secret.ShareDomain", made.Secret.ShareDomain, claimed)
 
 	k.DNS.Delete(txtName(d))
 	k.pass(t, 6*day, 4*time.Hour)
-	want(t, "GetDomain(after six days).State", k.get(t, c, claimed).State, domain.DomainVerified)
+	vaulttest.Want(t, "GetDomain(after six days).State", k.get(t, c, claimed).State, domain.DomainVerified)
 	for range 18 {
 		k.pass(t, 4*time.Hour, 4*time.Hour)
 		if _, err := k.Vault.Outbox.PostDue(t.Context()); err != nil {
@@ -153,26 +153,26 @@ func TestDomainLapse(t *testing.T) {
 		}
 	}
 	got := k.get(t, c, claimed)
-	want(t, "GetDomain(after nine days).State", got.State, domain.DomainSuspended)
-	want(t, "mails about it", mails.count(outbox.MailSuspended, claimed), 1)
-	want(t, "Domain.Verified", got.Verified, d.Verified)
-	want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, rows.AuditDomainSuspended), 1)
+	vaulttest.Want(t, "GetDomain(after nine days).State", got.State, domain.DomainSuspended)
+	vaulttest.Want(t, "mails about it", mails.count(outbox.MailSuspended, claimed), 1)
+	vaulttest.Want(t, "Domain.Verified", got.Verified, d.Verified)
+	vaulttest.Want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, rows.AuditDomainSuspended), 1)
 	wantDomains(t, k, 0)
 
-	wantErr(t, "RevealSecret(suspended)", revealErr(t, k.Kit, vaulttest.Caller(2), made.Secret.Key.Expose(), ""), refusal.ErrDomainSuspended)
+	vaulttest.WantErr(t, "RevealSecret(suspended)", vaulttest.RevealErr(t, k.Kit, vaulttest.Caller(2), made.Secret.Key.Expose(), ""), refusal.ErrDomainSuspended)
 	kept, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), made.Secret.Key.Expose())
 	if err != nil || kept.State != secret.StateNew {
 		t.Errorf("GetSecret(suspended): got %v, %v, want it to wait", kept.State, err)
 	}
 	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: claimed})
-	wantErr(t, "ConcealSecret(suspended)", err, refusal.ErrDomainNotFound)
+	vaulttest.WantErr(t, "ConcealSecret(suspended)", err, refusal.ErrDomainNotFound)
 	_, err = k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
-	wantErr(t, "GetPublicBrand(suspended)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "GetPublicBrand(suspended)", err, refusal.ErrNotFound)
 
 	k.publish(d)
 	k.pass(t, 27*time.Hour, time.Hour)
-	want(t, "GetDomain(back).State", k.get(t, c, claimed).State, domain.DomainVerified)
-	want(t, "RevealSecret(back)", k.MustReveal(t, vaulttest.Caller(2), made.Secret.Key, ""), "the text")
+	vaulttest.Want(t, "GetDomain(back).State", k.get(t, c, claimed).State, domain.DomainVerified)
+	vaulttest.Want(t, "RevealSecret(back)", k.MustReveal(t, vaulttest.Caller(2), made.Secret.Key, ""), "the text")
 	wantDomains(t, k, 1)
 }
 
@@ -191,10 +191,10 @@ func TestDomainFlips(t *testing.T) {
 		} else {
 			k.pass(t, 8*time.Hour, time.Hour)
 		}
-		want(t, "GetDomain(flip).State", k.get(t, c, claimed).State, domain.DomainVerified)
+		vaulttest.Want(t, "GetDomain(flip).State", k.get(t, c, claimed).State, domain.DomainVerified)
 	}
-	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
-	want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, rows.AuditDomainSuspended), 0)
+	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
+	vaulttest.Want(t, "audited(AuditDomainSuspended)", audited(t, k.Kit, rows.AuditDomainSuspended), 0)
 }
 
 // A server that was off for weeks does not take its own absence for the
@@ -206,8 +206,8 @@ func TestRecheckAfterAbsence(t *testing.T) {
 	d := k.verified(t, c, claimed)
 	k.DNS.Refuse(txtName(d))
 	k.Clock.Advance(20 * day)
-	want(t, "Recheck()", k.recheck(t), 1)
-	want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
+	vaulttest.Want(t, "Recheck()", k.recheck(t), 1)
+	vaulttest.Want(t, "GetDomain().State", k.get(t, c, claimed).State, domain.DomainVerified)
 }
 
 // The new owner of a lapsed name verifies it, and keeps it.
@@ -219,21 +219,21 @@ func TestDomainTakeover(t *testing.T) {
 	second := k.add(t, next, claimed) // an unproved claim blocks no one, a proved one does
 	k.publish(second)
 	_, err := k.Vault.Checks.VerifyDomain(t.Context(), next, claimed)
-	wantErr(t, "VerifyDomain(second)", err, refusal.ErrDuplicate)
+	vaulttest.WantErr(t, "VerifyDomain(second)", err, refusal.ErrDuplicate)
 	k.lapse(t, old, first)
 	k.verify(t, next, claimed, domain.DomainVerified)
 	k.publish(first)
 	_, err = k.Vault.Checks.VerifyDomain(t.Context(), old, claimed)
-	wantErr(t, "VerifyDomain(first, again)", err, refusal.ErrDuplicate)
+	vaulttest.WantErr(t, "VerifyDomain(first, again)", err, refusal.ErrDuplicate)
 	k.pass(t, 2*day, 4*time.Hour)
-	want(t, "GetDomain(first).State", k.get(t, old, claimed).State, domain.DomainSuspended)
-	want(t, "GetDomain(second).State", k.get(t, next, claimed).State, domain.DomainVerified)
+	vaulttest.Want(t, "GetDomain(first).State", k.get(t, old, claimed).State, domain.DomainSuspended)
+	vaulttest.Want(t, "GetDomain(second).State", k.get(t, next, claimed).State, domain.DomainVerified)
 	wantDomains(t, k, 1)
 	k.remove(t, old, claimed) // takes nothing from the other
 	wantDomains(t, k, 1)
 	public, err := k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
-	want(t, "GetPublicBrand().ID", public.ID, second.ID)
-	wantErr(t, "GetPublicBrand()", err, nil)
+	vaulttest.Want(t, "GetPublicBrand().ID", public.ID, second.ID)
+	vaulttest.WantErr(t, "GetPublicBrand()", err, nil)
 	k.remove(t, next, claimed)
 	k.verified(t, old, claimed)
 }
@@ -248,10 +248,10 @@ func TestRemovedDomainLocksNothing(t *testing.T) {
 	first := k.MustConceal(t, c, "first", secret.Wish{ShareDomain: claimed, TTL: &month})
 	k.lapse(t, c, d)
 	k.remove(t, c, claimed)
-	want(t, "RevealSecret(given up)", k.MustReveal(t, vaulttest.Caller(2), first.Secret.Key, ""), "first")
+	vaulttest.Want(t, "RevealSecret(given up)", k.MustReveal(t, vaulttest.Caller(2), first.Secret.Key, ""), "first")
 	again := k.verified(t, other, claimed)
 	second := k.MustConceal(t, other, "second", secret.Wish{ShareDomain: again.Name})
-	want(t, "RevealSecret(another's)", k.MustReveal(t, vaulttest.Caller(2), second.Secret.Key, ""), "second")
+	vaulttest.Want(t, "RevealSecret(another's)", k.MustReveal(t, vaulttest.Caller(2), second.Secret.Key, ""), "second")
 }
 
 // postbox keeps what is sent.

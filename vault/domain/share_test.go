@@ -1,4 +1,4 @@
-package vault_test
+package domain_test
 
 import (
 	"errors"
@@ -35,10 +35,10 @@ func TestShareOnDomain(t *testing.T) {
 		if domain, ok := errors.AsType[*refusal.DomainError](err); ok != test.refused || ok && domain.Domain != test.wish {
 			t.Errorf("ConcealSecret(%q): got %v, want refused: %t", test.wish, err, test.refused)
 		}
-		want(t, "Secret.ShareDomain", got.Secret.ShareDomain, test.want)
+		vaulttest.Want(t, "Secret.ShareDomain", got.Secret.ShareDomain, test.want)
 	}
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{ShareDomain: claimed})
-	wantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrDomainNotFound)
+	vaulttest.WantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrDomainNotFound)
 }
 
 // On a custom domain, anonymous callers share only as its owner allows: on its
@@ -77,9 +77,9 @@ func TestVisitorsTakeLeave(t *testing.T) {
 	}
 	owner.Site = caller.Site{Host: claimed}
 	_, err := k.Vault.Domains.UpdateDomainBrand(t.Context(), owner, claimed, domain.Brand{}, []string{"allow_public_api", "allow_public_homepage"})
-	wantErr(t, "UpdateDomainBrand(no leave)", err, nil)
+	vaulttest.WantErr(t, "UpdateDomainBrand(no leave)", err, nil)
 	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), owner, "x", secret.Wish{})
-	wantErr(t, "ConcealSecret(owner)", err, nil)
+	vaulttest.WantErr(t, "ConcealSecret(owner)", err, nil)
 }
 
 // Every caller may see how a verified domain looks, and nothing else of it.
@@ -97,7 +97,7 @@ func TestPublicBrand(t *testing.T) {
 	}
 	for _, unknown := range []string{claimed, d.ID, "", "com", "not a name", "other.example.com"} {
 		_, err := k.Vault.Domains.GetPublicBrand(t.Context(), unknown)
-		wantErr(t, "GetPublicBrand("+unknown+")", err, refusal.ErrNotFound)
+		vaulttest.WantErr(t, "GetPublicBrand("+unknown+")", err, refusal.ErrNotFound)
 	}
 	k.publish(d)
 	k.verify(t, c, claimed, domain.DomainVerified)
@@ -105,20 +105,20 @@ func TestPublicBrand(t *testing.T) {
 	if err != nil {
 		t.Fatalf("GetPublicBrand(verified): got %v, want nil", err)
 	}
-	want(t, "PrimaryColor", *got.Brand.PrimaryColor, "#abc")
-	want(t, "ID", got.ID, d.ID)
-	want(t, "has a logo", got.Logo != nil, true)
-	want(t, "has an icon", got.Icon != nil, false)
-	want(t, "what is private", got.Address+got.TXTHost+got.TXTValue, "")
-	want(t, "checks", len(got.Checks), 0)
+	vaulttest.Want(t, "PrimaryColor", *got.Brand.PrimaryColor, "#abc")
+	vaulttest.Want(t, "ID", got.ID, d.ID)
+	vaulttest.Want(t, "has a logo", got.Logo != nil, true)
+	vaulttest.Want(t, "has an icon", got.Icon != nil, false)
+	vaulttest.Want(t, "what is private", got.Address+got.TXTHost+got.TXTValue, "")
+	vaulttest.Want(t, "checks", len(got.Checks), 0)
 	image, err := k.Vault.Domains.GetPublicImage(t.Context(), got.ID, domain.ImageLogo)
 	if err != nil || len(image.Content) == 0 {
 		t.Errorf("GetPublicImage(logo): got %d bytes, %v, want the image", len(image.Content), err)
 	}
 	for _, id := range []string{"", claimed, got.ID[:19], got.ID + "0", "00000000000000000000"} {
 		_, err := k.Vault.Domains.GetPublicImage(t.Context(), id, domain.ImageLogo)
-		wantErr(t, "GetPublicImage("+id+")", err, refusal.ErrNotFound)
+		vaulttest.WantErr(t, "GetPublicImage("+id+")", err, refusal.ErrNotFound)
 	}
 	_, err = k.Vault.Domains.GetPublicImage(t.Context(), got.ID, domain.ImageIcon)
-	wantErr(t, "GetPublicImage(icon)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "GetPublicImage(icon)", err, refusal.ErrNotFound)
 }

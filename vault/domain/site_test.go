@@ -1,4 +1,4 @@
-package vault_test
+package domain_test
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func (k *domainKit) wantOn(t *testing.T, host, key string, there bool) {
 	}
 	if !there {
 		_, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key, "")
-		wantErr(t, "RevealSecret on "+host, err, refusal.ErrNotFound)
+		vaulttest.WantErr(t, "RevealSecret on "+host, err, refusal.ErrNotFound)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestForeignDomainLeavesNoLook(t *testing.T) {
 	visitor := vaulttest.Caller(7)
 	visitor.Site = caller.Site{Host: othersDomain}
 	_, err = k.Vault.Secrets.RevealSecret(t.Context(), visitor, kept.Secret.Key.Expose(), "wrong")
-	wantErr(t, "RevealSecret(wrong passphrase, foreign domain)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "RevealSecret(wrong passphrase, foreign domain)", err, refusal.ErrNotFound)
 	k.wantOn(t, othersDomain, kept.Secret.Key.Expose(), false)
 	m, err := k.Vault.Receipts.GetMetadata(t.Context(), ada, kept.Metadata.Key.Expose())
 	if err != nil || len(m.Events) != 1 {

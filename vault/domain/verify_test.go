@@ -1,4 +1,4 @@
-package vault_test
+package domain_test
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/refusal"
@@ -87,18 +86,18 @@ func TestVerifyDomain(t *testing.T) {
 			}
 			got := k.verify(t, c, d.ID, state)
 			check := checkOf(t, got, domain.CheckTXT)
-			want(t, "Check.Passed", check.Passed, test.proved)
-			want(t, "Check.Problem", check.Problem, test.problem)
-			want(t, "Check.Name", check.Name, txtName(d))
+			vaulttest.Want(t, "Check.Passed", check.Passed, test.proved)
+			vaulttest.Want(t, "Check.Problem", check.Problem, test.problem)
+			vaulttest.Want(t, "Check.Name", check.Name, txtName(d))
 			if len(check.Found) > 10 || slices.ContainsFunc(check.Found, func(s string) bool { return len(s) > 512 }) {
 				t.Errorf("Check.Found: got %d texts, want at most 10 of at most 512 bytes", len(check.Found))
 			}
 			if diff := cmp.Diff([]string{d.TXTValue}, check.Expected); diff != "" {
 				t.Errorf("Check.Expected: -want +got\n%s", diff)
 			}
-			want(t, "audited(AuditDomainVerified) > 0", audited(t, k.Kit, rows.AuditDomainVerified) > 0, test.proved)
-			want(t, "Domain.Checked", got.Checked, k.Clock.Now())
-			want(t, "Domain.Verified.IsZero()", got.Verified.IsZero(), !test.proved)
+			vaulttest.Want(t, "audited(AuditDomainVerified) > 0", audited(t, k.Kit, rows.AuditDomainVerified) > 0, test.proved)
+			vaulttest.Want(t, "Domain.Checked", got.Checked, k.Clock.Now())
+			vaulttest.Want(t, "Domain.Verified.IsZero()", got.Verified.IsZero(), !test.proved)
 		})
 	}
 }
@@ -111,8 +110,8 @@ func TestVerifyDomainTimeout(t *testing.T) {
 	d := k.verified(t, c, claimed)
 	k.DNS.Delay(time.Minute)
 	got := k.verify(t, c, claimed, domain.DomainVerified)
-	want(t, "Check.Problem", checkOf(t, got, domain.CheckTXT).Problem, "DNS did not answer in time.")
-	want(t, "Check.Problem", checkOf(t, got, domain.CheckAddress).Problem, "DNS did not answer in time.")
+	vaulttest.Want(t, "Check.Problem", checkOf(t, got, domain.CheckTXT).Problem, "DNS did not answer in time.")
+	vaulttest.Want(t, "Check.Problem", checkOf(t, got, domain.CheckAddress).Problem, "DNS did not answer in time.")
 	left, leave := context.WithCancel(t.Context())
 	before := k.DNS.Queries(txtName(d))
 	var ended sync.WaitGroup
@@ -123,7 +122,7 @@ func TestVerifyDomainTimeout(t *testing.T) {
 		leave()
 	})
 	_, err := k.Vault.Checks.VerifyDomain(left, c, claimed)
-	wantErr(t, "VerifyDomain(left)", err, context.Canceled)
+	vaulttest.WantErr(t, "VerifyDomain(left)", err, context.Canceled)
 	ended.Wait()
 	k.DNS.Delay(0)
 	k.verify(t, c, claimed, domain.DomainVerified)
@@ -156,9 +155,9 @@ func TestDomainAddressCheck(t *testing.T) {
 			test.zone(k)
 			got := k.verify(t, c, claimed, domain.DomainVerified) // whatever the address
 			check := checkOf(t, got, domain.CheckAddress)
-			want(t, "Domain.Resolving", got.Resolving, test.resolving)
-			want(t, "Check.Passed", check.Passed, test.resolving)
-			want(t, "Check.Problem", check.Problem, test.problem)
+			vaulttest.Want(t, "Domain.Resolving", got.Resolving, test.resolving)
+			vaulttest.Want(t, "Check.Passed", check.Passed, test.resolving)
+			vaulttest.Want(t, "Check.Problem", check.Problem, test.problem)
 			if diff := cmp.Diff(test.found, check.Found, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("Check.Found: -want +got\n%s", diff)
 			}
@@ -175,9 +174,9 @@ func TestDomainAddressOfPlainHost(t *testing.T) {
 		k.add(t, c, claimed)
 		k.DNS.SetA(claimed, address)
 		got := k.verify(t, c, claimed, domain.DomainPending) // whatever the address
-		want(t, "Domain.Resolving", got.Resolving, true)
-		want(t, "Check.Found", checkOf(t, got, domain.CheckAddress).Found[0], address)
-		want(t, "Queries(own host)", k.DNS.Queries(host), 0)
+		vaulttest.Want(t, "Domain.Resolving", got.Resolving, true)
+		vaulttest.Want(t, "Check.Found", checkOf(t, got, domain.CheckAddress).Found[0], address)
+		vaulttest.Want(t, "Queries(own host)", k.DNS.Queries(host), 0)
 	}
 }
 
@@ -203,26 +202,26 @@ func TestVerifyDomainRace(t *testing.T) {
 			case err == nil:
 				t.Errorf("VerifyDomain(racer): got state %d (%v), want verified or an error", d.State, d.Checks)
 			default:
-				wantErr(t, "VerifyDomain(racer)", err, refusal.ErrDuplicate)
+				vaulttest.WantErr(t, "VerifyDomain(racer)", err, refusal.ErrDuplicate)
 				lost.Add(1)
 			}
 		})
 	}
 	ended.Wait()
-	want(t, "winners", won.Load(), 1)
-	want(t, "losers", lost.Load(), racers-1)
-	want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
+	vaulttest.Want(t, "winners", won.Load(), 1)
+	vaulttest.Want(t, "losers", lost.Load(), racers-1)
+	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
 	wantDomains(t, k, 1)
 	states := map[domain.State]int{}
 	for _, c := range callers {
 		d := k.get(t, c, claimed)
 		states[d.State]++
 		if d.State == domain.DomainPending {
-			want(t, "Check.Problem", checkOf(t, d, domain.CheckTXT).Problem, "Another account has verified this name.")
+			vaulttest.Want(t, "Check.Problem", checkOf(t, d, domain.CheckTXT).Problem, "Another account has verified this name.")
 		}
 	}
-	want(t, "verified", states[domain.DomainVerified], 1)
-	want(t, "pending", states[domain.DomainPending], racers-1)
+	vaulttest.Want(t, "verified", states[domain.DomainVerified], 1)
+	vaulttest.Want(t, "pending", states[domain.DomainPending], racers-1)
 }
 
 func TestVerifyWithoutResolver(t *testing.T) {
@@ -230,12 +229,12 @@ func TestVerifyWithoutResolver(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Host: ownHost})
 	c := k.MustAccount(t, "ada@example.net")
 	_, err := k.Vault.Checks.VerifyDomain(t.Context(), c, claimed)
-	wantErr(t, "VerifyDomain(unknown)", err, refusal.ErrDomainNotFound)
+	vaulttest.WantErr(t, "VerifyDomain(unknown)", err, refusal.ErrDomainNotFound)
 	if _, err := k.Vault.Domains.AddDomain(t.Context(), c, claimed); err != nil {
 		t.Fatalf("AddDomain(%s): got %v, want nil", claimed, err)
 	}
 	_, err = k.Vault.Checks.VerifyDomain(t.Context(), c, claimed)
-	wantErr(t, "VerifyDomain(no resolver)", err, refusal.ErrNotConfigured)
+	vaulttest.WantErr(t, "VerifyDomain(no resolver)", err, refusal.ErrNotConfigured)
 	k.Clock.Advance(time.Hour)
 	if n, err := k.Vault.Checks.Recheck(t.Context()); n != 0 || err != nil {
 		t.Errorf("Recheck(no resolver): got %d, %v, want 0", n, err)
@@ -260,11 +259,11 @@ func TestOperatorDomains(t *testing.T) {
 		t.Errorf("Operator.VerifyDomain(domain): got state %d, %v, want verified", got.State, err)
 	}
 	_, err = operator.Domains.VerifyDomain(t.Context(), "owner1@example.net", "other.example.com")
-	wantErr(t, "Operator.VerifyDomain(unknown)", err, refusal.ErrDomainNotFound)
+	vaulttest.WantErr(t, "Operator.VerifyDomain(unknown)", err, refusal.ErrDomainNotFound)
 	_, err = operator.Domains.VerifyDomain(t.Context(), "nobody@example.net", claimed)
-	wantErr(t, "Operator.VerifyDomain(nobody)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "Operator.VerifyDomain(nobody)", err, refusal.ErrNotFound)
 	_, err = operator.Domains.ListDomains(t.Context(), "nobody@example.net")
-	wantErr(t, "Operator.ListDomains(nobody)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "Operator.ListDomains(nobody)", err, refusal.ErrNotFound)
 }
 
 // The attack: claim a name, and make its challenge an alias of one in the
@@ -301,7 +300,7 @@ func TestAliasesShowNothingFromOutside(t *testing.T) {
 		if diff := cmp.Diff(test.found, check.Found, cmpopts.EquateEmpty()); diff != "" || check.Problem != test.problem {
 			t.Errorf("VerifyDomain(%s): got problem %q, want %q; found -want +got\n%s", test.name, check.Problem, test.problem, diff)
 		}
-		for _, row := range rowsIn(t, k.Store, vault.BucketDomain) {
+		for _, row := range vaulttest.RowsIn(t, k.Store, domain.BucketDomain) {
 			if bytes.Contains(row, []byte("hunter2")) {
 				t.Errorf("VerifyDomain(%s): got the text in the record, want it nowhere", test.name)
 			}

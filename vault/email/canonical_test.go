@@ -1,4 +1,4 @@
-package vault
+package email_test
 
 import (
 	"errors"
@@ -48,7 +48,7 @@ func TestCanonicalAddress(t *testing.T) {
 	for text, want := range tests {
 		got, err := email.Canonical(caller.Text(text))
 		if got != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, refusal.ErrInvalid) {
-			t.Errorf("canonicalAddress(%q): got %q and %v, want %q", text, got, err, want)
+			t.Errorf("Canonical(%q): got %q and %v, want %q", text, got, err, want)
 		}
 	}
 }
@@ -64,10 +64,10 @@ func FuzzCanonicalAddress(f *testing.F) {
 			return
 		}
 		if again, err := email.Canonical(caller.Text(address)); err != nil || again != address {
-			t.Errorf("canonicalAddress(%q): got %q and %v, want the same", address, again, err)
+			t.Errorf("Canonical(%q): got %q and %v, want the same", address, again, err)
 		}
 		if len(address) > email.MaxLength || strings.ContainsAny(address, "\r\n\t <>,;\"") || !utf8.ValidString(address) || !strings.Contains(address, "@") {
-			t.Errorf("canonicalAddress(%q): got %q, want a plain address", text, address)
+			t.Errorf("Canonical(%q): got %q, want a plain address", text, address)
 		}
 	})
 }

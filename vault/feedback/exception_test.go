@@ -1,4 +1,4 @@
-package vault_test
+package feedback_test
 
 import (
 	"bytes"
@@ -13,22 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/seal"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/feedback"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
-
-func mustException(t *testing.T, k *vaulttest.Kit, c caller.Caller, e feedback.Exception) feedback.Exception {
-	t.Helper()
-	kept, err := k.Vault.Inbox.ReceiveException(t.Context(), c, e)
-	if err != nil {
-		t.Fatalf("ReceiveException(): got %v, want nil", err)
-	}
-	return kept
-}
 
 func mustExceptions(t *testing.T, k *vaulttest.Kit, size int, token string) ([]feedback.Exception, string) {
 	t.Helper()
@@ -48,7 +38,7 @@ func TestReceiveException(t *testing.T) {
 		UserAgent:   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
 		Environment: "production", Release: "1.2.3", Line: 10, Column: -1,
 	}
-	kept := mustException(t, k, vaulttest.Caller(1), sent)
+	kept := vaulttest.MustException(t, k, vaulttest.Caller(1), sent)
 	if _, ok := seal.ParseToken(kept.ID); !ok {
 		t.Errorf("ReceiveException().ID: got %q, want 31 characters 0-9 and a-z", kept.ID)
 	}
@@ -62,7 +52,7 @@ func TestReceiveException(t *testing.T) {
 	if diff := cmp.Diff([]feedback.Exception{want}, list); diff != "" || next != "" {
 		t.Errorf("ListExceptions(): got next %q, -want +got\n%s", next, diff)
 	}
-	if got := mustException(t, k, customer(), sent).User; got != (caller.AccountID{8}).String() {
+	if got := vaulttest.MustException(t, k, customer(), sent).User; got != (caller.AccountID{8}).String() {
 		t.Errorf("ReceiveException(account).User: got %q, want the account's id", got)
 	}
 }
@@ -90,14 +80,14 @@ func TestReceiveExceptionRefuses(t *testing.T) {
 		_, err := k.Vault.Inbox.ReceiveException(t.Context(), vaulttest.Caller(1), test.e)
 		wantInvalidText(t, "ReceiveException("+test.name+")", err, test.text)
 	}
-	mustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: strings.Repeat("é", 1000), Stack: strings.Repeat("é ", 1250)})
+	vaulttest.MustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: strings.Repeat("é", 1000), Stack: strings.Repeat("é ", 1250)})
 }
 
 func TestListExceptions(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for i := range 5 {
-		mustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: fmt.Sprintf("number %d", i)})
+		vaulttest.MustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: fmt.Sprintf("number %d", i)})
 	}
 	var got []string
 	token := ""
@@ -113,27 +103,27 @@ func TestListExceptions(t *testing.T) {
 	}
 	for _, token := range []string{"00", "zz", strings.Repeat("0", 18)} {
 		_, _, err := k.Vault.Inbox.ListExceptions(t.Context(), colonel(), 0, token)
-		wantErr(t, "ListExceptions("+token+")", err, refusal.ErrInvalid)
+		vaulttest.WantErr(t, "ListExceptions("+token+")", err, refusal.ErrInvalid)
 	}
 	for _, c := range []caller.Caller{{}, vaulttest.Caller(1), customer()} {
 		_, _, err := k.Vault.Inbox.ListExceptions(t.Context(), c, 0, "")
-		wantErr(t, "ListExceptions(no colonel)", err, refusal.ErrNotFound)
+		vaulttest.WantErr(t, "ListExceptions(no colonel)", err, refusal.ErrNotFound)
 	}
 }
 
 func TestExceptionsEnd(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	mustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: "old"})
+	vaulttest.MustException(t, k, vaulttest.Caller(1), feedback.Exception{Message: "old"})
 	mustSweepAfter(t, k, feedback.ExceptionTime-time.Millisecond)
 	list, _ := mustExceptions(t, k, 0, "")
-	want(t, "len(ListExceptions()) before the end", len(list), 1)
+	vaulttest.Want(t, "len(ListExceptions()) before the end", len(list), 1)
 	k.Clock.Advance(time.Millisecond)
 	list, _ = mustExceptions(t, k, 0, "")
-	want(t, "len(ListExceptions()) at the end", len(list), 0)
+	vaulttest.Want(t, "len(ListExceptions()) at the end", len(list), 0)
 	k.MustSweep(t)
-	want(t, "rows after Sweep()", len(rowsIn(t, k.Store, vault.BucketException)), 0)
-	want(t, "Counts.Exceptions", mustIndex(t, k).Counts.Exceptions, 0)
+	vaulttest.Want(t, "rows after Sweep()", len(vaulttest.RowsIn(t, k.Store, feedback.BucketException)), 0)
+	vaulttest.Want(t, "Counts.Exceptions", vaulttest.MustIndex(t, k, colonel()).Counts.Exceptions, 0)
 }
 
 // A page fails while it shows a live secret, and its report has the link in
@@ -149,13 +139,13 @@ func TestExceptionCanaries(t *testing.T) {
 		key, token, hex.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte(key)), "ada@example.com", "203.0.113.7", "2001:db8::7",
 	}
 	text := "failed: " + strings.Join(canaries, " ") + " https://hush.example/secret/" + key + "?x=" + token + " \"/private/" + key + "\""
-	kept := mustException(t, k, vaulttest.Caller(1), feedback.Exception{
+	kept := vaulttest.MustException(t, k, vaulttest.Caller(1), feedback.Exception{
 		Message: text, Type: key, Stack: "at https://hush.example/secret/" + key + ":1:2\n" + text, URL: "https://ada:" + token + "@hush.example/secret/" + key + "#" + key,
 		UserAgent: "Agent " + key, Environment: key, Release: "v" + key,
 	})
 	list, _ := mustExceptions(t, k, 0, "")
 	shown := fmt.Sprintf("%+v %+v", kept, list) + log.String()
-	for _, record := range rowsIn(t, k.Store, vault.BucketException) {
+	for _, record := range vaulttest.RowsIn(t, k.Store, feedback.BucketException) {
 		shown += string(record)
 	}
 	for _, canary := range canaries {
@@ -163,5 +153,5 @@ func TestExceptionCanaries(t *testing.T) {
 			t.Errorf("what is kept of a report: got %q in it, want it taken out", canary)
 		}
 	}
-	want(t, "ReceiveException().URL", kept.URL, "https://hush.example/secret/[removed]")
+	vaulttest.Want(t, "ReceiveException().URL", kept.URL, "https://hush.example/secret/[removed]")
 }

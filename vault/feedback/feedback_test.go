@@ -1,4 +1,4 @@
-package vault_test
+package feedback_test
 
 import (
 	"fmt"
@@ -11,33 +11,23 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/feedback"
 	"hush/vault/refusal"
 	"hush/vault/vaulttest"
 )
 
+// withRole returns c with an account that is not stored, and with the role if
+// colonel is set.
+func withRole(c caller.Caller, id caller.AccountID, colonel bool) caller.Caller {
+	c.Account = id.String()
+	c.Credential = &caller.Credential{ID: id, Colonel: colonel, Scopes: caller.ScopesAll}
+	return c
+}
+
 // colonel is a caller with the role, customer one without.
-func colonel() caller.Caller  { return vault.WithRole(vaulttest.Caller(9), caller.AccountID{9}, true) }
-func customer() caller.Caller { return vault.WithRole(vaulttest.Caller(8), caller.AccountID{8}, false) }
-
-// mustFeedback sends feedback from an account.
-func mustFeedback(t *testing.T, k *vaulttest.Kit, c caller.Caller, message string) {
-	t.Helper()
-	if err := k.Vault.Inbox.ReceiveFeedback(t.Context(), c, feedback.NewFeedback{Message: message}); err != nil {
-		t.Fatalf("ReceiveFeedback(%q): got %v, want nil", message, err)
-	}
-}
-
-func mustIndex(t *testing.T, k *vaulttest.Kit) vault.Index {
-	t.Helper()
-	index, err := k.Vault.GetIndex(t.Context(), colonel())
-	if err != nil {
-		t.Fatalf("GetIndex(colonel): got %v, want nil", err)
-	}
-	return index
-}
+func colonel() caller.Caller  { return withRole(vaulttest.Caller(9), caller.AccountID{9}, true) }
+func customer() caller.Caller { return withRole(vaulttest.Caller(8), caller.AccountID{8}, false) }
 
 // mustSweepAfter moves the clock on, and sweeps until the leap is believed.
 func mustSweepAfter(t *testing.T, k *vaulttest.Kit, d time.Duration) {
@@ -70,13 +60,13 @@ func TestReceiveFeedback(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	err := k.Vault.Inbox.ReceiveFeedback(t.Context(), customer(), feedback.NewFeedback{Message: " Nice place. ", TimeZone: "Europe/Berlin", Version: "1.2"})
-	wantErr(t, "ReceiveFeedback(customer)", err, nil)
+	vaulttest.WantErr(t, "ReceiveFeedback(customer)", err, nil)
 	k.Clock.Advance(time.Minute)
 	err = k.Vault.Inbox.ReceiveFeedback(t.Context(), vaulttest.Caller(1), feedback.NewFeedback{
-		Message: "Me too.", Challenge: mustSolve(t, k, "feedback").payload(t),
+		Message: "Me too.", Challenge: vaulttest.MustSolve(t, k, "feedback").Payload(t),
 	})
-	wantErr(t, "ReceiveFeedback(anonymous with a solution)", err, nil)
-	index := mustIndex(t, k)
+	vaulttest.WantErr(t, "ReceiveFeedback(anonymous with a solution)", err, nil)
+	index := vaulttest.MustIndex(t, k, colonel())
 	want := []feedback.Feedback{
 		{Message: "Me too.", Sender: vaulttest.Caller(1).Network.Masked(), Created: vaulttest.StartTime().Add(time.Minute)},
 		{Message: "Nice place. [TZ: Europe/Berlin] [v1.2]", Sender: caller.AccountID{8}.String(), Created: vaulttest.StartTime()},
@@ -84,7 +74,7 @@ func TestReceiveFeedback(t *testing.T) {
 	if diff := cmp.Diff(want, index.Today); diff != "" {
 		t.Errorf("GetIndex().Today: -want +got\n%s", diff)
 	}
-	for _, record := range rowsIn(t, k.Store, vault.BucketFeedback) {
+	for _, record := range vaulttest.RowsIn(t, k.Store, feedback.BucketFeedback) {
 		if strings.Contains(string(record), "Nice") {
 			t.Errorf("stored feedback: got its text in the clear, want it sealed")
 		}
@@ -113,18 +103,18 @@ func TestReceiveFeedbackRefuses(t *testing.T) {
 	anonymous := func(challenge string) error {
 		return k.Vault.Inbox.ReceiveFeedback(t.Context(), vaulttest.Caller(1), feedback.NewFeedback{Message: "text", Challenge: challenge})
 	}
-	wantChallenge(t, "ReceiveFeedback(no solution)", anonymous(""), "Cannot skip authenticity check")
-	wantChallenge(t, "ReceiveFeedback(bad solution)", anonymous("e30="), "You need to be carbon-based to do that")
-	wantChallenge(t, "ReceiveFeedback(solution for something else)",
-		anonymous(mustSolve(t, k, "conceal").payload(t)), "You need to be carbon-based to do that")
-	want(t, "kept feedback", mustIndex(t, k).Counts.Feedback, 0)
-	mustFeedback(t, k, customer(), strings.Repeat("ä", 1500))
+	vaulttest.WantChallenge(t, "ReceiveFeedback(no solution)", anonymous(""), "Cannot skip authenticity check")
+	vaulttest.WantChallenge(t, "ReceiveFeedback(bad solution)", anonymous("e30="), "You need to be carbon-based to do that")
+	vaulttest.WantChallenge(t, "ReceiveFeedback(solution for something else)",
+		anonymous(vaulttest.MustSolve(t, k, "conceal").Payload(t)), "You need to be carbon-based to do that")
+	vaulttest.Want(t, "kept feedback", vaulttest.MustIndex(t, k, colonel()).Counts.Feedback, 0)
+	vaulttest.MustFeedback(t, k, customer(), strings.Repeat("ä", 1500))
 }
 
 // wantInvalidText fails the test unless err is an InvalidError of that text.
 func wantInvalidText(t *testing.T, call string, err error, text string) {
 	t.Helper()
-	wantErr(t, call, err, refusal.ErrInvalid)
+	vaulttest.WantErr(t, call, err, refusal.ErrInvalid)
 	if err != nil && !strings.HasSuffix(err.Error(), text) {
 		t.Errorf("%s: got %q, want %q at its end", call, err, text)
 	}
@@ -135,19 +125,19 @@ func wantInvalidText(t *testing.T, call string, err error, text string) {
 func TestReceiveFeedbackAgain(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	mustFeedback(t, k, customer(), "again")
-	mustFeedback(t, k, customer(), "something else")
+	vaulttest.MustFeedback(t, k, customer(), "again")
+	vaulttest.MustFeedback(t, k, customer(), "something else")
 	k.Clock.Advance(time.Hour)
-	mustFeedback(t, k, customer(), "again")
-	wantMessages(t, "GetIndex().Today", mustIndex(t, k).Today, "again", "something else")
-	mustFeedback(t, k, colonel(), "again")
-	index := mustIndex(t, k)
+	vaulttest.MustFeedback(t, k, customer(), "again")
+	wantMessages(t, "GetIndex().Today", vaulttest.MustIndex(t, k, colonel()).Today, "again", "something else")
+	vaulttest.MustFeedback(t, k, colonel(), "again")
+	index := vaulttest.MustIndex(t, k, colonel())
 	wantMessages(t, "GetIndex().Today", index.Today, "again", "again", "something else")
-	want(t, "GetIndex().Counts.Feedback", index.Counts.Feedback, 3)
-	want(t, "GetIndex().Counts.TodayFeedback", index.Counts.TodayFeedback, 3)
+	vaulttest.Want(t, "GetIndex().Counts.Feedback", index.Counts.Feedback, 3)
+	vaulttest.Want(t, "GetIndex().Counts.TodayFeedback", index.Counts.TodayFeedback, 3)
 	mustSweepAfter(t, k, 24*time.Hour)
-	mustFeedback(t, k, customer(), "again")
-	want(t, "GetIndex().Counts.Feedback a day later", mustIndex(t, k).Counts.Feedback, 4)
+	vaulttest.MustFeedback(t, k, customer(), "again")
+	vaulttest.Want(t, "GetIndex().Counts.Feedback a day later", vaulttest.MustIndex(t, k, colonel()).Counts.Feedback, 4)
 }
 
 // Feedback grows older in lists at once, and in counters when the sweeper
@@ -155,9 +145,9 @@ func TestReceiveFeedbackAgain(t *testing.T) {
 func TestFeedbackAges(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	mustFeedback(t, k, customer(), "first")
+	vaulttest.MustFeedback(t, k, customer(), "first")
 	k.Clock.Advance(time.Hour)
-	mustFeedback(t, k, customer(), "second")
+	vaulttest.MustFeedback(t, k, customer(), "second")
 	steps := []struct {
 		after                   time.Duration // of the first
 		today, yesterday, older []string
@@ -173,15 +163,15 @@ func TestFeedbackAges(t *testing.T) {
 	}
 	for _, step := range steps {
 		mustSweepAfter(t, k, vaulttest.StartTime().Add(step.after).Sub(k.Clock.Now()))
-		index := mustIndex(t, k)
+		index := vaulttest.MustIndex(t, k, colonel())
 		at := fmt.Sprintf("GetIndex() after %v: ", step.after)
 		wantMessages(t, at+"Today", index.Today, step.today...)
 		wantMessages(t, at+"Yesterday", index.Yesterday, step.yesterday...)
 		wantMessages(t, at+"Older", index.Older, step.older...)
 		c := index.Counts
-		want(t, at+"Counts", [4]int64{c.Feedback, c.TodayFeedback, c.YesterdayFeedback, c.OlderFeedback}, step.counts)
+		vaulttest.Want(t, at+"Counts", [4]int64{c.Feedback, c.TodayFeedback, c.YesterdayFeedback, c.OlderFeedback}, step.counts)
 	}
-	if got := len(rowsIn(t, k.Store, vault.BucketFeedback)); got != 0 {
+	if got := len(vaulttest.RowsIn(t, k.Store, feedback.BucketFeedback)); got != 0 {
 		t.Errorf("stored feedback after 30 days: got %d, want 0", got)
 	}
 }
@@ -195,54 +185,54 @@ func TestFeedbackLists(t *testing.T) {
 		for i := range feedback.IndexFeedback + 3 {
 			all.Go(func() {
 				err := k.Vault.Inbox.ReceiveFeedback(t.Context(), customer(), feedback.NewFeedback{Message: fmt.Sprintf("message %d", i)})
-				wantErr(t, "ReceiveFeedback(one of many)", err, nil)
+				vaulttest.WantErr(t, "ReceiveFeedback(one of many)", err, nil)
 			})
 		}
 		all.Wait()
 		mustSweepAfter(t, k, 24*time.Hour)
 	}
-	mustFeedback(t, k, customer(), "last")
-	index := mustIndex(t, k)
-	want(t, "len(Today)", len(index.Today), 1)
-	want(t, "len(Yesterday)", len(index.Yesterday), feedback.IndexFeedback)
-	want(t, "len(Older)", len(index.Older), feedback.IndexFeedback)
-	want(t, "Counts.YesterdayFeedback", index.Counts.YesterdayFeedback, feedback.IndexFeedback+3)
-	want(t, "Counts.OlderFeedback", index.Counts.OlderFeedback, feedback.IndexFeedback+3)
+	vaulttest.MustFeedback(t, k, customer(), "last")
+	index := vaulttest.MustIndex(t, k, colonel())
+	vaulttest.Want(t, "len(Today)", len(index.Today), 1)
+	vaulttest.Want(t, "len(Yesterday)", len(index.Yesterday), feedback.IndexFeedback)
+	vaulttest.Want(t, "len(Older)", len(index.Older), feedback.IndexFeedback)
+	vaulttest.Want(t, "Counts.YesterdayFeedback", index.Counts.YesterdayFeedback, feedback.IndexFeedback+3)
+	vaulttest.Want(t, "Counts.OlderFeedback", index.Counts.OlderFeedback, feedback.IndexFeedback+3)
 }
 
 // The oldest makes room for the newest.
 func TestRings(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) error { return vault.FillRings(tx, k.Clock.Now()) })
+	err := k.Store.Update(t.Context(), func(tx storage.Tx) error { return fillRings(tx, k.Clock.Now()) })
 	if err != nil {
 		t.Fatalf("FillRings(): got %v, want nil", err)
 	}
-	mustFeedback(t, k, customer(), "one more")
-	mustException(t, k, customer(), feedback.Exception{Message: "one more"})
-	for _, bucket := range []string{vault.BucketFeedback, vault.BucketException} {
-		want(t, "rows in "+bucket, len(rowsIn(t, k.Store, bucket)), vault.RingSize)
-		if get(t, k.Store, bucket, vault.RingKey(1)) != nil || get(t, k.Store, bucket, vault.RingKey(2)) == nil {
+	vaulttest.MustFeedback(t, k, customer(), "one more")
+	vaulttest.MustException(t, k, customer(), feedback.Exception{Message: "one more"})
+	for _, bucket := range []string{feedback.BucketFeedback, feedback.BucketException} {
+		vaulttest.Want(t, "rows in "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), feedback.RingSize)
+		if vaulttest.Get(t, k.Store, bucket, feedback.RingKey(1)) != nil || vaulttest.Get(t, k.Store, bucket, feedback.RingKey(2)) == nil {
 			t.Errorf("%s: got another row dropped, want the oldest gone and the next there", bucket)
 		}
 	}
-	counts := mustIndex(t, k).Counts
-	want(t, "Counts.Feedback", counts.Feedback, vault.RingSize)
-	want(t, "Counts.TodayFeedback", counts.TodayFeedback, vault.RingSize)
-	want(t, "Counts.Exceptions", counts.Exceptions, vault.RingSize)
+	counts := vaulttest.MustIndex(t, k, colonel()).Counts
+	vaulttest.Want(t, "Counts.Feedback", counts.Feedback, feedback.RingSize)
+	vaulttest.Want(t, "Counts.TodayFeedback", counts.TodayFeedback, feedback.RingSize)
+	vaulttest.Want(t, "Counts.Exceptions", counts.Exceptions, feedback.RingSize)
 }
 
 // A row that cannot be read, or does not open, does not block further feedback.
 func TestFeedbackDamaged(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	mustFeedback(t, k, customer(), "cut")
-	mustFeedback(t, k, customer(), "moved")
-	put(t, k.Store, vault.BucketFeedback, vault.RingKey(1), []byte{1, 2, 3})
-	put(t, k.Store, vault.BucketFeedback, vault.RingKey(3), get(t, k.Store, vault.BucketFeedback, vault.RingKey(2)))
-	put(t, k.Store, vault.BucketFeedback, vault.RingKey(2), nil)
-	mustFeedback(t, k, customer(), "whole")
-	wantMessages(t, "GetIndex().Today", mustIndex(t, k).Today, "whole")
+	vaulttest.MustFeedback(t, k, customer(), "cut")
+	vaulttest.MustFeedback(t, k, customer(), "moved")
+	vaulttest.Put(t, k.Store, feedback.BucketFeedback, feedback.RingKey(1), []byte{1, 2, 3})
+	vaulttest.Put(t, k.Store, feedback.BucketFeedback, feedback.RingKey(3), vaulttest.Get(t, k.Store, feedback.BucketFeedback, feedback.RingKey(2)))
+	vaulttest.Put(t, k.Store, feedback.BucketFeedback, feedback.RingKey(2), nil)
+	vaulttest.MustFeedback(t, k, customer(), "whole")
+	wantMessages(t, "GetIndex().Today", vaulttest.MustIndex(t, k, colonel()).Today, "whole")
 }
 
 // A sender pastes a link into a message. It opens nothing for the readers.
@@ -250,15 +240,15 @@ func TestFeedbackScrubbed(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	key := seal.NewToken(k.Clock.Now()).Expose()
-	mustFeedback(t, k, customer(), "It fails at https://hush.example/secret/"+key+" here.")
-	wantMessages(t, "GetIndex().Today", mustIndex(t, k).Today, "It fails at https://hush.example/secret/[removed] here.")
+	vaulttest.MustFeedback(t, k, customer(), "It fails at https://hush.example/secret/"+key+" here.")
+	wantMessages(t, "GetIndex().Today", vaulttest.MustIndex(t, k, colonel()).Today, "It fails at https://hush.example/secret/[removed] here.")
 }
 
 func TestFeedbackWithoutRoom(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, HasDiskSpace: func() bool { return false }})
 	err := k.Vault.Inbox.ReceiveFeedback(t.Context(), customer(), feedback.NewFeedback{Message: "text"})
-	wantErr(t, "ReceiveFeedback(full disk)", err, refusal.ErrUnavailable)
+	vaulttest.WantErr(t, "ReceiveFeedback(full disk)", err, refusal.ErrUnavailable)
 	_, err = k.Vault.Inbox.ReceiveException(t.Context(), customer(), feedback.Exception{Message: "text"})
-	wantErr(t, "ReceiveException(full disk)", err, refusal.ErrUnavailable)
+	vaulttest.WantErr(t, "ReceiveException(full disk)", err, refusal.ErrUnavailable)
 }

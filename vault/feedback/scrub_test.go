@@ -1,4 +1,4 @@
-package vault_test
+package feedback_test
 
 import (
 	"regexp"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"hush/vault"
+	"hush/vault/feedback"
 )
 
 const (
@@ -52,10 +52,10 @@ func TestScrub(t *testing.T) {
 		{"Ärger mit Größe 12 – schön", "Ärger mit Größe 12 – schön"},
 	}
 	for _, test := range tests {
-		if got := vault.Scrub(test.text); got != test.want {
+		if got := feedback.Scrub(test.text); got != test.want {
 			t.Errorf("scrub(%q): got %q, want %q", test.text, got, test.want)
 		}
-		if got := vault.Scrub(test.want); got != test.want {
+		if got := feedback.Scrub(test.want); got != test.want {
 			t.Errorf("scrub(%q): got %q, want the same", test.want, got)
 		}
 	}
@@ -76,7 +76,7 @@ func TestScrubURL(t *testing.T) {
 		{"https://hush.example/%zz", "[removed]"},
 	}
 	for _, test := range tests {
-		if got := vault.ScrubURL(test.text); got != test.want {
+		if got := feedback.ScrubURL(test.text); got != test.want {
 			t.Errorf("scrubURL(%q): got %q, want %q", test.text, got, test.want)
 		}
 	}
@@ -91,7 +91,7 @@ func FuzzScrub(f *testing.F) {
 	key := regexp.MustCompile(`[0-9a-z]{31}`)
 	f.Fuzz(func(t *testing.T, before, after string) {
 		for _, text := range []string{before, before + aKey + after, before + "/" + aKey + "/" + after} {
-			for name, got := range map[string]string{"scrub": vault.Scrub(text), "scrubURL": vault.ScrubURL(text)} {
+			for name, got := range map[string]string{"scrub": feedback.Scrub(text), "scrubURL": feedback.ScrubURL(text)} {
 				if left := key.FindString(got); left != "" {
 					t.Errorf("%s(%q): got %q with %q, want no key", name, text, got, left)
 				}

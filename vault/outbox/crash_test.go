@@ -1,4 +1,4 @@
-package vault_test
+package outbox_test
 
 import (
 	"context"
@@ -26,15 +26,15 @@ func TestCrashAfterSending(t *testing.T) {
 		return nil
 	}})
 	k.mustShare(t)
-	mustPost(t, k.Kit)
+	vaulttest.MustPost(t, k.Kit)
 
 	second := newMailKit(t, vaulttest.Options{Dir: crashed, RootKey: &k.RootKey})
-	want(t, "PostDue(at once)", mustPost(t, second.Kit), 0)
+	vaulttest.Want(t, "PostDue(at once)", vaulttest.MustPost(t, second.Kit), 0)
 	second.Clock.Advance(2 * time.Minute)
-	want(t, "PostDue(later)", mustPost(t, second.Kit), 1)
+	vaulttest.Want(t, "PostDue(later)", vaulttest.MustPost(t, second.Kit), 1)
 	again := second.post.mails()
-	want(t, "mails sent after the crash", len(again), 1)
-	want(t, "Mail sent after the crash", again[0], first)
+	vaulttest.Want(t, "mails sent after the crash", len(again), 1)
+	vaulttest.Want(t, "Mail sent after the crash", again[0], first)
 }
 
 // The attack: crash the server after a mail was sent and recorded, and before
@@ -42,42 +42,42 @@ func TestCrashAfterSending(t *testing.T) {
 // requests.
 func TestCrashBeforeMailIsShredded(t *testing.T) {
 	t.Parallel()
-	var shares *faultyShares
+	var shares *vaulttest.FaultyShares
 	k := newMailKit(t, vaulttest.Options{WrapShares: func(s storage.Shares) storage.Shares {
-		shares = newFaultyShares(s)
+		shares = vaulttest.NewFaultyShares(s)
 		return shares
 	}})
 	k.mustShare(t)
 	mails := queuedMails(t, k.Store)
-	shares.destroy.Store(new(errors.New("input/output error")))
+	shares.DestroyErr.Store(new(errors.New("input/output error")))
 	_, err := k.Vault.Outbox.PostDue(t.Context())
-	want(t, "PostDue(shares fail) is an error", err != nil, true)
-	want(t, "link before the start", openedBy(t, k.Kit, mails[0], k.CopyDir(t)) != "", true)
+	vaulttest.Want(t, "PostDue(shares fail) is an error", err != nil, true)
+	vaulttest.Want(t, "link before the start", openedBy(t, k.Kit, mails[0], k.CopyDir(t)) != "", true)
 	k.Reopen(t)
-	want(t, "link after the start", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), "")
-	want(t, "PostDue(after the start)", mustPost(t, k.Kit), 0)
-	want(t, "mails sent", len(k.post.mails()), 1)
+	vaulttest.Want(t, "link after the start", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), "")
+	vaulttest.Want(t, "PostDue(after the start)", vaulttest.MustPost(t, k.Kit), 0)
+	vaulttest.Want(t, "mails sent", len(k.post.mails()), 1)
 }
 
 // A secret that was not kept leaves no mail, and its mail's share is gone.
 func TestMailOfASecretThatWasNotKept(t *testing.T) {
 	t.Parallel()
-	var store *faultyStore
+	var store *vaulttest.FaultyStore
 	var drawn [][storage.ShareSize]byte
 	k := newMailKit(t, vaulttest.Options{
-		WrapStore: func(s storage.Store) storage.Store { store = &faultyStore{Store: s}; return store },
+		WrapStore: func(s storage.Store) storage.Store { store = &vaulttest.FaultyStore{Store: s}; return store },
 		WrapShares: func(s storage.Shares) storage.Shares {
 			recycler, _ := s.(storage.Recycler)
 			return &notedShares{Shares: s, Recycler: recycler, drawn: &drawn}
 		},
 	})
-	store.before.Store(new(storage.ErrFull))
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, plaintext, secret.Wish{Recipients: []string{friend, "b@example.com"}})
-	wantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
-	store.before.Store(nil)
-	want(t, "shares drawn", len(drawn), 3)
+	store.Before.Store(new(storage.ErrFull))
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend, "b@example.com"}})
+	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
+	store.Before.Store(nil)
+	vaulttest.Want(t, "shares drawn", len(drawn), 3)
 	for _, share := range drawn {
-		wantShareGone(t, k.Dir, share)
+		vaulttest.WantShareGone(t, k.Dir, share)
 	}
 	k.wantCounts(t, 0, 0, 0)
 }
@@ -113,17 +113,17 @@ func TestRestartKeepsMails(t *testing.T) {
 		return &notedShares{Shares: s, Recycler: recycler, drawn: new([][storage.ShareSize]byte), used: used}
 	}})
 	kept := k.mustShare(t)
-	slots, err := k.Vault.OutboxSlots(t.Context())
-	want(t, "OutboxSlots()", err, nil)
-	want(t, "slots of mails", len(slots), 1)
-	want(t, "slot of the mail", slots[0], *queuedMails(t, k.Store)[0].Slot)
+	slots, err := k.Vault.Outbox.Slots(t.Context())
+	vaulttest.Want(t, "OutboxSlots()", err, nil)
+	vaulttest.Want(t, "slots of mails", len(slots), 1)
+	vaulttest.Want(t, "slot of the mail", slots[0], *queuedMails(t, k.Store)[0].Slot)
 	k.Reopen(t)
 	k.MustReclaim(t)
-	want(t, "slot of the mail is reported as used", used[slots[0].Number], true)
-	want(t, "PostDue()", mustPost(t, k.Kit), 1)
+	vaulttest.Want(t, "slot of the mail is reported as used", used[slots[0].Number], true)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 1)
 	tried := k.post.mails()
-	want(t, "mails sent", len(tried), 1)
-	want(t, "Mail.Key", string(tried[0].Key), kept.Secret.Key.Expose())
+	vaulttest.Want(t, "mails sent", len(tried), 1)
+	vaulttest.Want(t, "Mail.Key", string(tried[0].Key), kept.Secret.Key.Expose())
 	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliverySent, k.Clock.Now(), 1))
 }
 
@@ -134,10 +134,10 @@ func TestRestartWithoutMail(t *testing.T) {
 	kept := k.mustShare(t)
 	k.Close(t)
 	mute := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: k.Dir, RootKey: &k.RootKey})
-	want(t, "PostDue()", mustPost(t, mute), 1)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, mute), 1)
 	wantDeliveries(t, mute, k.sender, kept, delivery(outbox.DeliveryQueued, mute.Clock.Now(), 1))
 	mute.Clock.Advance(24 * time.Hour)
-	want(t, "PostDue(a day later)", mustPost(t, mute), 1)
+	vaulttest.Want(t, "PostDue(a day later)", vaulttest.MustPost(t, mute), 1)
 	wantDeliveries(t, mute, k.sender, kept, delivery(outbox.DeliveryFailed, mute.Clock.Now(), 1))
 }
 
@@ -151,13 +151,13 @@ func TestShutdownWhileSending(t *testing.T) {
 		return ctx.Err()
 	}})
 	sender := putMailer(t, k)
-	kept := k.MustConceal(t, sender, plaintext, secret.Wish{Recipients: []string{friend}})
+	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
 	<-sending
 	k.Close(t)
 
 	after := newMailKit(t, vaulttest.Options{Dir: k.Dir, RootKey: &k.RootKey})
 	wantDeliveries(t, after.Kit, sender, kept, delivery(outbox.DeliveryQueued, k.Clock.Now(), 1))
 	after.Clock.Advance(time.Minute)
-	want(t, "PostDue()", mustPost(t, after.Kit), 1)
-	want(t, "mails sent", len(after.post.mails()), 1)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, after.Kit), 1)
+	vaulttest.Want(t, "mails sent", len(after.post.mails()), 1)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package outbox_test
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"hush/seal"
-	"hush/vault"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/vaulttest"
@@ -22,18 +21,18 @@ func TestDamagedMails(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
 	kept := k.mustShare(t)
-	put(t, k.Store, vault.BucketOutbox, []byte{0}, []byte("no mail"))
+	vaulttest.Put(t, k.Store, outbox.BucketOutbox, []byte{0}, []byte("no mail"))
 	for i := range byte(5) {
-		put(t, k.Store, vault.BucketOutbox, append(make([]byte, 15), i), []byte{i})
+		vaulttest.Put(t, k.Store, outbox.BucketOutbox, append(make([]byte, 15), i), []byte{i})
 	}
-	_, err := k.Vault.OutboxSlots(t.Context())
-	want(t, "OutboxSlots() is an error", err != nil, true)
-	want(t, "PostDue()", mustPost(t, k.Kit), 7)
+	_, err := k.Vault.Outbox.Slots(t.Context())
+	vaulttest.Want(t, "OutboxSlots() is an error", err != nil, true)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 7)
 	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliverySent, k.Clock.Now(), 1))
-	want(t, "rows of the queue", len(rowsIn(t, k.Store, vault.BucketOutbox)), 6)
-	want(t, "PostDue(again)", mustPost(t, k.Kit), 0)
+	vaulttest.Want(t, "rows of the queue", len(vaulttest.RowsIn(t, k.Store, outbox.BucketOutbox)), 6)
+	vaulttest.Want(t, "PostDue(again)", vaulttest.MustPost(t, k.Kit), 0)
 	k.Clock.Advance(24 * time.Hour)
-	want(t, "PostDue(a day later)", mustPost(t, k.Kit), 6)
+	vaulttest.Want(t, "PostDue(a day later)", vaulttest.MustPost(t, k.Kit), 6)
 }
 
 // What was damaged beside a mail that could be sent does not send it again.
@@ -42,11 +41,11 @@ func TestDamageBesideAMail(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{})
 	kept := k.mustShare(t)
 	row := kept.Metadata.Key.RowKey(seal.KindMetadata)
-	put(t, k.Store, vault.BucketDelivery, append(row[:], 0), []byte("damaged"))
-	want(t, "PostDue()", mustPost(t, k.Kit), 1)
+	vaulttest.Put(t, k.Store, outbox.BucketDelivery, append(row[:], 0), []byte("damaged"))
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 1)
 	k.Clock.Advance(time.Hour)
-	want(t, "PostDue(later)", mustPost(t, k.Kit), 0)
-	want(t, "mails sent", len(k.post.mails()), 1)
+	vaulttest.Want(t, "PostDue(later)", vaulttest.MustPost(t, k.Kit), 0)
+	vaulttest.Want(t, "mails sent", len(k.post.mails()), 1)
 }
 
 // A mail whose share or seal is damaged cannot be sent, now or later.
@@ -54,9 +53,9 @@ func TestMailThatDoesNotOpen(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
 	kept := k.mustShare(t)
-	flipShare(t, k.Kit, *queuedMails(t, k.Store)[0].Slot)
-	want(t, "PostDue()", mustPost(t, k.Kit), 1)
-	want(t, "mails sent", len(k.post.mails()), 0)
+	vaulttest.FlipShare(t, k.Kit, *queuedMails(t, k.Store)[0].Slot)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 1)
+	vaulttest.Want(t, "mails sent", len(k.post.mails()), 0)
 	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliveryFailed, k.Clock.Now(), 1))
 	k.wantCounts(t, 0, 0, 0)
 }
@@ -70,7 +69,7 @@ func TestMailLogsTellNothing(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{
 		Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	canaries := []string{friend, mailer, "canary", plaintext}
+	canaries := []string{friend, mailer, "canary", vaulttest.Plaintext}
 	share := func() {
 		kept := k.mustShare(t)
 		canaries = append(canaries, kept.Secret.Key.Expose(), kept.Metadata.Key.Expose())
@@ -79,26 +78,26 @@ func TestMailLogsTellNothing(t *testing.T) {
 	for _, err := range []error{nil, answer, errors.Join(refusal.ErrUndeliverable, answer)} {
 		k.post.fail(err)
 		share()
-		want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
-		want(t, "QueueMail()", k.Vault.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend, Key: "canary"}), nil)
-		mustPost(t, k.Kit)
+		vaulttest.Want(t, "QueueNotice()", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
+		vaulttest.Want(t, "QueueMail()", k.Vault.Outbox.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend, Key: "canary"}), nil)
+		vaulttest.MustPost(t, k.Kit)
 	}
 	share()
-	flipShare(t, k.Kit, *queuedMails(t, k.Store)[0].Slot)
-	put(t, k.Store, vault.BucketOutbox, bytes.Repeat([]byte{0}, 16), []byte(friend))
-	mustPost(t, k.Kit)
+	vaulttest.FlipShare(t, k.Kit, *queuedMails(t, k.Store)[0].Slot)
+	vaulttest.Put(t, k.Store, outbox.BucketOutbox, bytes.Repeat([]byte{0}, 16), []byte(friend))
+	vaulttest.MustPost(t, k.Kit)
 	k.Clock.Advance(25 * time.Hour)
-	mustPost(t, k.Kit)
+	vaulttest.MustPost(t, k.Kit)
 	for _, m := range k.post.mails() {
 		canaries = append(canaries, m.ID)
 	}
 	said := log.String()
 	for _, words := range []string{`"kind":"share"`, `"kind":"reset"`, `"state":"sent"`, `"state":"queued"`, `"state":"failed"`} {
-		want(t, "the log says "+words, strings.Contains(said, words), true)
+		vaulttest.Want(t, "the log says "+words, strings.Contains(said, words), true)
 	}
 	for _, canary := range canaries {
-		for _, form := range spellings(canary) {
-			want(t, "the log holds a canary", strings.Contains(said, form), false)
+		for _, form := range vaulttest.Spellings(canary) {
+			vaulttest.Want(t, "the log holds a canary", strings.Contains(said, form), false)
 		}
 	}
 }

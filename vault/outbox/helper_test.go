@@ -1,4 +1,4 @@
-package vault_test
+package outbox_test
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/secret"
@@ -77,27 +76,17 @@ func newMailKit(t *testing.T, opts vaulttest.Options) *mailKit {
 func putMailer(t *testing.T, k *vaulttest.Kit) (sender caller.Caller) {
 	t.Helper()
 	err := k.Store.Update(t.Context(), func(tx storage.Tx) (err error) {
-		sender, err = vault.PutMailer(tx, mailer, "pt_BR", k.Clock.Now())
+		sender, err = storeMailer(tx, mailer, "pt_BR", k.Clock.Now())
 		return err
 	})
-	want(t, "PutMailer()", err, nil)
+	vaulttest.Want(t, "storeMailer()", err, nil)
 	return sender
 }
 
 // mustShare conceals a secret and has its link sent to friend.
 func (k *mailKit) mustShare(t *testing.T) secret.Concealed {
 	t.Helper()
-	return k.MustConceal(t, k.sender, plaintext, secret.Wish{Recipients: []string{friend}})
-}
-
-// mustPost sends what is due and returns how many mails were handled.
-func mustPost(t testing.TB, k *vaulttest.Kit) int {
-	t.Helper()
-	n, err := k.Vault.Outbox.PostDue(t.Context())
-	if err != nil {
-		t.Fatalf("PostDue(): got %v, want nil", err)
-	}
-	return n
+	return k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
 }
 
 // wantDeliveries compares what a receipt tells of its mails.
@@ -119,12 +108,12 @@ func delivery(state outbox.DeliveryState, updated time.Time, attempts int) outbo
 func (k *mailKit) wantCounts(t *testing.T, queued, emails int64, tally uint64) {
 	t.Helper()
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
-		gotQueued, gotEmails, gotTally, err := vault.MailCounts(tx, k.sender)
-		want(t, "mails that wait", gotQueued, queued)
-		want(t, "mails sent", gotEmails, emails)
-		want(t, "mails sent for the account", gotTally, tally)
+		gotQueued, gotEmails, gotTally, err := mailCounts(tx, k.sender)
+		vaulttest.Want(t, "mails that wait", gotQueued, queued)
+		vaulttest.Want(t, "mails sent", gotEmails, emails)
+		vaulttest.Want(t, "mails sent for the account", gotTally, tally)
 		return err
 	})
-	want(t, "MailCounts()", err, nil)
-	want(t, "rows of the queue", len(rowsIn(t, k.Store, vault.BucketOutbox)), int(queued))
+	vaulttest.Want(t, "MailCounts()", err, nil)
+	vaulttest.Want(t, "rows of the queue", len(vaulttest.RowsIn(t, k.Store, outbox.BucketOutbox)), int(queued))
 }

@@ -1,4 +1,4 @@
-package vault_test
+package outbox_test
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -23,9 +23,9 @@ var errRelay = errors.New("relay is asleep")
 
 func TestMailsToRecipients(t *testing.T) {
 	t.Parallel()
-	k := newMailKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
-	kept := k.MustConceal(t, k.sender, plaintext, secret.Wish{
-		Passphrase: passphrase, TTL: new(time.Hour), Recipients: []string{friend + ", Bob@Example.COM"},
+	k := newMailKit(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
+	kept := k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{
+		Passphrase: vaulttest.Passphrase, TTL: new(time.Hour), Recipients: []string{friend + ", Bob@Example.COM"},
 	})
 	start := k.Clock.Now()
 	bob := outbox.Delivery{Recipient: "Bo*****@e*****.com", State: outbox.DeliveryQueued, Updated: start}
@@ -33,12 +33,12 @@ func TestMailsToRecipients(t *testing.T) {
 	k.wantCounts(t, 2, 0, 0)
 
 	k.Clock.Advance(time.Second)
-	want(t, "PostDue()", mustPost(t, k.Kit), 2)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 2)
 	sent := k.Clock.Now()
 	bob.State, bob.Updated, bob.Attempts = outbox.DeliverySent, sent, 1
 	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliverySent, sent, 1), bob)
 	k.wantCounts(t, 0, 2, 2)
-	want(t, "PostDue(again)", mustPost(t, k.Kit), 0)
+	vaulttest.Want(t, "PostDue(again)", vaulttest.MustPost(t, k.Kit), 0)
 
 	mail := outbox.Mail{
 		Kind: outbox.MailShare, To: "Bob@example.com", Locale: "pt_BR", Key: caller.Text(kept.Secret.Key.Expose()),
@@ -48,12 +48,12 @@ func TestMailsToRecipients(t *testing.T) {
 	other.To = friend
 	got := k.post.mails()
 	for i := range got {
-		want(t, "Mail.ID is 32 hex digits", regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(got[i].ID), true)
+		vaulttest.Want(t, "Mail.ID is 32 hex digits", regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(got[i].ID), true)
 	}
 	if diff := cmp.Diff([]outbox.Mail{mail, other}, got, cmp.FilterPath(isID, cmp.Ignore())); diff != "" {
 		t.Errorf("mails sent: -want +got\n%s", diff)
 	}
-	want(t, "mails share an id", got[0].ID == got[1].ID, false)
+	vaulttest.Want(t, "mails share an id", got[0].ID == got[1].ID, false)
 }
 
 func isID(p cmp.Path) bool { return p.Last().String() == ".ID" }
@@ -62,12 +62,12 @@ func TestMailNotConfigured(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	sender := putMailer(t, k)
-	kept := k.MustConceal(t, sender, plaintext, secret.Wish{Recipients: []string{friend}})
+	kept := k.MustConceal(t, sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
 	wantDeliveries(t, k, sender, kept, delivery(outbox.DeliveryNotConfigured, k.Clock.Now(), 0))
-	want(t, "QueueMail()", k.Vault.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend, Key: "k"}), nil)
-	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
-	want(t, "rows of the queue", len(rowsIn(t, k.Store, vault.BucketOutbox)), 0)
-	want(t, "PostDue()", mustPost(t, k), 0)
+	vaulttest.Want(t, "QueueMail()", k.Vault.Outbox.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend, Key: "k"}), nil)
+	vaulttest.Want(t, "QueueNotice()", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
+	vaulttest.Want(t, "rows of the queue", len(vaulttest.RowsIn(t, k.Store, outbox.BucketOutbox)), 0)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k), 0)
 }
 
 func TestMailIsTriedAgain(t *testing.T) {
@@ -82,10 +82,10 @@ func TestMailIsTriedAgain(t *testing.T) {
 	for i, pause := range pauses {
 		if pause > 0 {
 			k.Clock.Advance(pause - time.Millisecond)
-			want(t, "PostDue(too early)", mustPost(t, k.Kit), 0)
+			vaulttest.Want(t, "PostDue(too early)", vaulttest.MustPost(t, k.Kit), 0)
 			k.Clock.Advance(time.Millisecond)
 		}
-		want(t, "PostDue()", mustPost(t, k.Kit), 1)
+		vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 1)
 		state := outbox.DeliveryQueued
 		if i == len(pauses)-1 {
 			state = outbox.DeliveryFailed // the next attempt would be after a day
@@ -94,9 +94,9 @@ func TestMailIsTriedAgain(t *testing.T) {
 	}
 	k.wantCounts(t, 0, 0, 0)
 	tried := k.post.mails()
-	want(t, "attempts", len(tried), len(pauses))
+	vaulttest.Want(t, "attempts", len(tried), len(pauses))
 	for _, m := range tried {
-		want(t, "Mail.ID of a later attempt", m.ID, tried[0].ID)
+		vaulttest.Want(t, "Mail.ID of a later attempt", m.ID, tried[0].ID)
 	}
 }
 
@@ -105,10 +105,10 @@ func TestMailArrivesLate(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{})
 	k.post.fail(errRelay)
 	kept := k.mustShare(t)
-	mustPost(t, k.Kit)
+	vaulttest.MustPost(t, k.Kit)
 	k.post.fail(nil)
 	k.Clock.Advance(time.Minute)
-	want(t, "PostDue()", mustPost(t, k.Kit), 1)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 1)
 	wantDeliveries(t, k.Kit, k.sender, kept, delivery(outbox.DeliverySent, k.Clock.Now(), 2))
 	k.wantCounts(t, 0, 1, 1)
 }
@@ -172,12 +172,12 @@ func TestMailEndsUnsent(t *testing.T) {
 			t.Parallel()
 			k := newMailKit(t, vaulttest.Options{})
 			k.post.fail(test.answer)
-			kept := k.MustConceal(t, k.sender, plaintext, secret.Wish{TTL: &test.ttl, Recipients: []string{friend}})
+			kept := k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{TTL: &test.ttl, Recipients: []string{friend}})
 			if test.before != nil {
 				test.before(t, k, kept)
 			}
-			want(t, "PostDue()", mustPost(t, k.Kit), 1)
-			want(t, "attempts", len(k.post.mails()), test.attempts)
+			vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 1)
+			vaulttest.Want(t, "attempts", len(k.post.mails()), test.attempts)
 			wantDeliveries(t, k.Kit, k.sender, kept, delivery(test.state, k.Clock.Now(), test.attempts))
 			k.wantCounts(t, 0, 0, 0)
 		})
@@ -187,55 +187,55 @@ func TestMailEndsUnsent(t *testing.T) {
 func TestDeliveriesEndWithTheReceipt(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
-	k.MustConceal(t, k.sender, plaintext, secret.Wish{TTL: new(10 * time.Minute), Recipients: []string{friend, "b@example.com"}})
-	mustPost(t, k.Kit)
-	want(t, "deliveries kept", len(rowsIn(t, k.Store, vault.BucketDelivery)), 2)
+	k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{TTL: new(10 * time.Minute), Recipients: []string{friend, "b@example.com"}})
+	vaulttest.MustPost(t, k.Kit)
+	vaulttest.Want(t, "deliveries kept", len(vaulttest.RowsIn(t, k.Store, outbox.BucketDelivery)), 2)
 	k.Clock.Advance(20*time.Minute - time.Millisecond)
 	k.MustSweep(t)
-	want(t, "deliveries kept", len(rowsIn(t, k.Store, vault.BucketDelivery)), 2)
+	vaulttest.Want(t, "deliveries kept", len(vaulttest.RowsIn(t, k.Store, outbox.BucketDelivery)), 2)
 	k.Clock.Advance(time.Millisecond)
 	k.MustSweep(t)
-	want(t, "deliveries kept", len(rowsIn(t, k.Store, vault.BucketDelivery)), 0)
+	vaulttest.Want(t, "deliveries kept", len(vaulttest.RowsIn(t, k.Store, outbox.BucketDelivery)), 0)
 }
 
 func TestRecipientsThatAreNone(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, plaintext, secret.Wish{Recipients: []string{"b@example.com", "nobody"}})
-	wantErr(t, "ConcealSecret(recipient nobody)", err, refusal.ErrInvalid)
-	want(t, "error's text", err.Error(), "Undeliverable email address: nobody")
-	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, plaintext, secret.Wish{Recipients: []string{"b@example.com"}})
-	wantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrAccountRequired)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{"b@example.com", "nobody"}})
+	vaulttest.WantErr(t, "ConcealSecret(recipient nobody)", err, refusal.ErrInvalid)
+	vaulttest.Want(t, "error's text", err.Error(), "Undeliverable email address: nobody")
+	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, vaulttest.Plaintext, secret.Wish{Recipients: []string{"b@example.com"}})
+	vaulttest.WantErr(t, "ConcealSecret(anonymous)", err, refusal.ErrAccountRequired)
 	k.wantCounts(t, 0, 0, 0)
 }
 
 func TestQueueIsFull(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
-	want(t, "FillQueue()", k.Store.Update(t.Context(), vault.FillQueue), nil)
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, plaintext, secret.Wish{Recipients: []string{friend}})
-	wantErr(t, "ConcealSecret(full queue)", err, refusal.ErrQuota)
-	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 0)
-	wantErr(t, "QueueMail(full queue)", k.Vault.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend}), refusal.ErrQuota)
-	want(t, "QueueNotice(full queue)", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
-	want(t, "rows of the queue", len(rowsIn(t, k.Store, vault.BucketOutbox)), 0)
-	k.MustConceal(t, k.sender, plaintext, secret.Wish{})
+	vaulttest.Want(t, "FillQueue()", k.Store.Update(t.Context(), vaulttest.FillQueue), nil)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
+	vaulttest.WantErr(t, "ConcealSecret(full queue)", err, refusal.ErrQuota)
+	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
+	vaulttest.WantErr(t, "QueueMail(full queue)", k.Vault.Outbox.QueueMail(t.Context(), outbox.Mail{Kind: outbox.MailReset, To: friend}), refusal.ErrQuota)
+	vaulttest.Want(t, "QueueNotice(full queue)", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
+	vaulttest.Want(t, "rows of the queue", len(vaulttest.RowsIn(t, k.Store, outbox.BucketOutbox)), 0)
+	k.MustConceal(t, k.sender, vaulttest.Plaintext, secret.Wish{})
 }
 
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
 	notice := outbox.Mail{Kind: outbox.MailOpened, To: mailer, Locale: "de", Shortkey: "abc123", Created: k.Clock.Now()}
-	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), notice), nil)
-	want(t, "QueueNotice(to nobody)", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailOpened}), nil)
+	vaulttest.Want(t, "QueueNotice()", k.Vault.Outbox.QueueNotice(t.Context(), notice), nil)
+	vaulttest.Want(t, "QueueNotice(to nobody)", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailOpened}), nil)
 	withLink := notice
 	withLink.Key = "link"
-	wantErr(t, "QueueNotice(with a link)", k.Vault.QueueNotice(t.Context(), withLink), vault.ErrFault)
-	slots, err := k.Vault.OutboxSlots(t.Context())
-	want(t, "OutboxSlots()", err, nil)
-	want(t, "slots of notices", len(slots), 0)
+	vaulttest.WantErr(t, "QueueNotice(with a link)", k.Vault.Outbox.QueueNotice(t.Context(), withLink), rows.ErrInconsistent)
+	slots, err := k.Vault.Outbox.Slots(t.Context())
+	vaulttest.Want(t, "OutboxSlots()", err, nil)
+	vaulttest.Want(t, "slots of notices", len(slots), 0)
 	k.Reopen(t)
-	want(t, "PostDue()", mustPost(t, k.Kit), 1)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k.Kit), 1)
 	if diff := cmp.Diff([]outbox.Mail{notice}, k.post.mails(), cmp.FilterPath(isID, cmp.Ignore())); diff != "" {
 		t.Errorf("mails sent: -want +got\n%s", diff)
 	}
@@ -247,7 +247,7 @@ func TestEachMailIsSentOnce(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{})
 	const mails, posters = 100, 4
 	for range mails {
-		want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
+		vaulttest.Want(t, "QueueNotice()", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
 	}
 	var all sync.WaitGroup
 	for range posters {
@@ -262,8 +262,8 @@ func TestEachMailIsSentOnce(t *testing.T) {
 	for _, m := range k.post.mails() {
 		ids[m.ID] = true
 	}
-	want(t, "mails sent", len(k.post.mails()), mails)
-	want(t, "different mails sent", len(ids), mails)
+	vaulttest.Want(t, "mails sent", len(k.post.mails()), mails)
+	vaulttest.Want(t, "different mails sent", len(ids), mails)
 	k.wantCounts(t, 0, 0, 0)
 }
 
@@ -272,10 +272,10 @@ func TestMailIsSentByItself(t *testing.T) {
 	t.Parallel()
 	sent := make(chan outbox.Mail)
 	k := vaulttest.New(t, vaulttest.Options{Send: func(_ context.Context, m outbox.Mail) error { sent <- m; return nil }})
-	k.MustConceal(t, putMailer(t, k), plaintext, secret.Wish{Recipients: []string{friend}})
+	k.MustConceal(t, putMailer(t, k), vaulttest.Plaintext, secret.Wish{Recipients: []string{friend}})
 	select {
 	case m := <-sent:
-		want(t, "Mail.To", string(m.To), friend)
+		vaulttest.Want(t, "Mail.To", string(m.To), friend)
 	case <-t.Context().Done():
 		t.Error("mail: got none, want one before the test ends")
 	}

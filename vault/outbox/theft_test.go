@@ -1,4 +1,4 @@
-package vault_test
+package outbox_test
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -15,30 +14,30 @@ import (
 )
 
 // queuedMails returns the rows of the queue as a thief reads them.
-func queuedMails(t *testing.T, s storage.Store) (mails []vault.StoredMail) {
+func queuedMails(t *testing.T, s storage.Store) (mails []storedMail) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx storage.Tx) error {
 		mails = nil
-		return tx.Range(vault.BucketOutbox, nil, nil, func(key, value []byte) error {
-			mail, err := vault.StoredMailOf(bytes.Clone(key), bytes.Clone(value))
+		return tx.Range(outbox.BucketOutbox, nil, nil, func(key, value []byte) error {
+			mail, err := storedMailOf(bytes.Clone(key), bytes.Clone(value))
 			mails = append(mails, mail)
 			return err
 		})
 	})
-	want(t, "Range(queue)", err, nil)
+	vaulttest.Want(t, "Range(queue)", err, nil)
 	return mails
 }
 
 // openedBy tries everything in the files of a folder as the share of a mail,
 // and returns the link's key if anything opens it. Shares begin at a multiple
 // of 8.
-func openedBy(t *testing.T, k *vaulttest.Kit, mail vault.StoredMail, dir string) string {
+func openedBy(t *testing.T, k *vaulttest.Kit, mail storedMail, dir string) string {
 	t.Helper()
 	files, err := os.ReadDir(dir)
-	want(t, "ReadDir(data folder)", err, nil)
+	vaulttest.Want(t, "ReadDir(data folder)", err, nil)
 	for _, file := range files {
 		content, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		want(t, "ReadFile("+file.Name()+")", err, nil)
+		vaulttest.Want(t, "ReadFile("+file.Name()+")", err, nil)
 		for at := 0; at+storage.ShareSize <= len(content); at += 8 {
 			share := [storage.ShareSize]byte(content[at:])
 			if share == [storage.ShareSize]byte{} {
@@ -74,14 +73,14 @@ func TestTheftOfQueuedMail(t *testing.T) {
 			k := newMailKit(t, vaulttest.Options{})
 			kept := k.mustShare(t)
 			mails := queuedMails(t, k.Store)
-			want(t, "mails that wait", len(mails), 1)
-			want(t, "link in a copy from before", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), kept.Secret.Key.Expose())
+			vaulttest.Want(t, "mails that wait", len(mails), 1)
+			vaulttest.Want(t, "link in a copy from before", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), kept.Secret.Key.Expose())
 
 			end(t, k, kept)
-			mustPost(t, k.Kit)
-			want(t, "mails that wait", len(queuedMails(t, k.Store)), 0)
-			want(t, "link in a copy from after", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), "")
-			struckOff(t, k.Kit)
+			vaulttest.MustPost(t, k.Kit)
+			vaulttest.Want(t, "mails that wait", len(queuedMails(t, k.Store)), 0)
+			vaulttest.Want(t, "link in a copy from after", openedBy(t, k.Kit, mails[0], k.CopyDir(t)), "")
+			vaulttest.AwaitShred(t, k.Kit)
 		})
 	}
 }
@@ -92,11 +91,11 @@ func TestTheftOfQueuedMailWithoutRootKey(t *testing.T) {
 	t.Parallel()
 	k := newMailKit(t, vaulttest.Options{})
 	kept := k.mustShare(t)
-	want(t, "QueueNotice()", k.Vault.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
-	content := everything(t, k.CopyDir(t))
+	vaulttest.Want(t, "QueueNotice()", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
+	content := vaulttest.FolderBytes(t, k.CopyDir(t))
 	for _, canary := range []string{friend, mailer, kept.Secret.Key.Expose()[:25]} {
-		for _, form := range spellings(canary) {
-			want(t, "data folder holds a canary", bytes.Contains(content, []byte(form)), false)
+		for _, form := range vaulttest.Spellings(canary) {
+			vaulttest.Want(t, "data folder holds a canary", bytes.Contains(content, []byte(form)), false)
 		}
 	}
 }

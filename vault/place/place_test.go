@@ -1,4 +1,4 @@
-package vault_test
+package place_test
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault"
 	"hush/vault/place"
 	"hush/vault/refusal"
 	"hush/vault/vaulttest"
@@ -54,7 +53,7 @@ func TestLookupFolds(t *testing.T) {
 			imported(t, k, false, place.Place{Name: test.stored, Latitude: 1.5, Altitude: -2.5})
 			got, err := k.Vault.Places.LookupPlace(t.Context(), test.asked)
 			if !test.found {
-				wantErr(t, "LookupPlace("+test.asked+")", err, refusal.ErrNotFound)
+				vaulttest.WantErr(t, "LookupPlace("+test.asked+")", err, refusal.ErrNotFound)
 				return
 			}
 			wanted := place.Place{Name: strings.TrimSpace(test.stored), Latitude: 1.5, Altitude: -2.5}
@@ -70,16 +69,16 @@ func TestLookupLimits(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	for _, name := range []string{"", " ", "\t\u2003\n", strings.Repeat("a", 201), strings.Repeat("é", 201)} {
 		_, err := k.Vault.Places.LookupPlace(t.Context(), name)
-		wantInvalid(t, "LookupPlace(wrong length)", err, "name")
+		vaulttest.WantInvalid(t, "LookupPlace(wrong length)", err, "name")
 	}
 	for _, name := range []string{"nowhere", strings.Repeat("é", 200), strings.Repeat("ΐ", 200), "\xff", "a\x00b"} {
 		_, err := k.Vault.Places.LookupPlace(t.Context(), name)
-		wantErr(t, "LookupPlace(unknown)", err, refusal.ErrNotFound)
+		vaulttest.WantErr(t, "LookupPlace(unknown)", err, refusal.ErrNotFound)
 	}
 	long := strings.Repeat("é", 200)
 	imported(t, k, false, place.Place{Name: long})
 	_, err := k.Vault.Places.LookupPlace(t.Context(), "  "+strings.ToUpper(long)+"  ")
-	want(t, "LookupPlace(200 characters)", err, nil)
+	vaulttest.Want(t, "LookupPlace(200 characters)", err, nil)
 }
 
 func TestBuiltInPlaces(t *testing.T) {
@@ -87,10 +86,10 @@ func TestBuiltInPlaces(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	table := place.NewPlaces(k.Store)
 	builtIn, err := table.List(t.Context())
-	want(t, "List()", err, nil)
+	vaulttest.Want(t, "List()", err, nil)
 	for _, p := range builtIn {
-		want(t, "Check("+p.Name+")", p.Check(), nil)
-		want(t, "BuiltIn("+p.Name+")", p.BuiltIn, true)
+		vaulttest.Want(t, "Check("+p.Name+")", p.Check(), nil)
+		vaulttest.Want(t, "BuiltIn("+p.Name+")", p.BuiltIn, true)
 		got, err := k.Vault.Places.LookupPlace(t.Context(), strings.ToUpper(p.Name))
 		if diff := cmp.Diff(p, got); diff != "" || err != nil {
 			t.Errorf("LookupPlace(%s): got %v, -want +got\n%s", p.Name, err, diff)
@@ -98,19 +97,19 @@ func TestBuiltInPlaces(t *testing.T) {
 	}
 	imported(t, k, false, place.Place{Name: "zürich", Latitude: 1, Altitude: 2}, place.Place{Name: "Atlantis", Altitude: -3000})
 	got, err := k.Vault.Places.LookupPlace(t.Context(), "ZÜRICH")
-	want(t, "LookupPlace(hidden)", err, nil)
-	want(t, "LookupPlace(hidden).Altitude", got.Altitude, 2)
+	vaulttest.Want(t, "LookupPlace(hidden)", err, nil)
+	vaulttest.Want(t, "LookupPlace(hidden).Altitude", got.Altitude, 2)
 	listed, err := table.List(t.Context())
-	want(t, "List()", err, nil)
-	want(t, "List() holds", len(listed), len(builtIn)+1)
-	want(t, "List()[0].Name", listed[0].Name, "Atlantis")
-	want(t, "List()[1].Name", listed[1].Name, "zürich")
+	vaulttest.Want(t, "List()", err, nil)
+	vaulttest.Want(t, "List() holds", len(listed), len(builtIn)+1)
+	vaulttest.Want(t, "List()[0].Name", listed[0].Name, "Atlantis")
+	vaulttest.Want(t, "List()[1].Name", listed[1].Name, "zürich")
 
-	want(t, "Remove(Zürich)", table.Remove(t.Context(), " ZÜRICH "), nil)
+	vaulttest.Want(t, "Remove(Zürich)", table.Remove(t.Context(), " ZÜRICH "), nil)
 	got, err = k.Vault.Places.LookupPlace(t.Context(), "zürich")
-	want(t, "LookupPlace(built in again)", err == nil && got.BuiltIn, true)
+	vaulttest.Want(t, "LookupPlace(built in again)", err == nil && got.BuiltIn, true)
 	for _, name := range []string{"Zürich", "nowhere", "", " ", strings.Repeat("a", 2000)} {
-		wantErr(t, "Remove(not imported)", table.Remove(t.Context(), name), refusal.ErrNotFound)
+		vaulttest.WantErr(t, "Remove(not imported)", table.Remove(t.Context(), name), refusal.ErrNotFound)
 	}
 }
 
@@ -120,19 +119,19 @@ func TestImport(t *testing.T) {
 	imported(t, k, false, place.Place{Name: "One", Latitude: 1}, place.Place{Name: "Two", Latitude: 2})
 	imported(t, k, false, place.Place{Name: "ONE", Latitude: 3}, place.Place{Name: "one ", Latitude: 4})
 	got, err := k.Vault.Places.LookupPlace(t.Context(), "one")
-	want(t, "LookupPlace(one)", err, nil)
-	want(t, "LookupPlace(one).Latitude", got.Latitude, 4)
-	want(t, "rows", len(rowsIn(t, k.Store, vault.BucketPlace)), 2)
+	vaulttest.Want(t, "LookupPlace(one)", err, nil)
+	vaulttest.Want(t, "LookupPlace(one).Latitude", got.Latitude, 4)
+	vaulttest.Want(t, "rows", len(vaulttest.RowsIn(t, k.Store, place.BucketPlace)), 2)
 
 	// All or none, of a list with one mistake.
 	err = place.NewPlaces(k.Store).Import(t.Context(), []place.Place{{Name: "Three"}, {Name: "Four", Latitude: 91}}, true)
-	wantInvalid(t, "Import(one mistake)", err, "latitude")
-	want(t, "rows", len(rowsIn(t, k.Store, vault.BucketPlace)), 2)
+	vaulttest.WantInvalid(t, "Import(one mistake)", err, "latitude")
+	vaulttest.Want(t, "rows", len(vaulttest.RowsIn(t, k.Store, place.BucketPlace)), 2)
 
 	imported(t, k, true, place.Place{Name: "Five"})
-	want(t, "rows", len(rowsIn(t, k.Store, vault.BucketPlace)), 1)
+	vaulttest.Want(t, "rows", len(vaulttest.RowsIn(t, k.Store, place.BucketPlace)), 1)
 	imported(t, k, true)
-	want(t, "rows", len(rowsIn(t, k.Store, vault.BucketPlace)), 0)
+	vaulttest.Want(t, "rows", len(vaulttest.RowsIn(t, k.Store, place.BucketPlace)), 0)
 }
 
 // What is imported belongs to its caller and stays as it was.
@@ -143,7 +142,7 @@ func TestImportLeavesItsArgument(t *testing.T) {
 	before := append([]place.Place(nil), list...)
 	imported(t, k, false, list...)
 	for i := range list {
-		want(t, "place after Import", list[i], before[i])
+		vaulttest.Want(t, "place after Import", list[i], before[i])
 	}
 }
 
@@ -172,9 +171,9 @@ func TestPlaceCheck(t *testing.T) {
 	for _, test := range tests {
 		err := test.place.Check()
 		if test.field == "" {
-			want(t, "Check(place)", err, nil)
+			vaulttest.Want(t, "Check(place)", err, nil)
 			continue
 		}
-		wantInvalid(t, "Check(place)", err, test.field)
+		vaulttest.WantInvalid(t, "Check(place)", err, test.field)
 	}
 }

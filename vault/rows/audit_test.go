@@ -1,4 +1,4 @@
-package vault_test
+package rows_test
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -20,10 +19,10 @@ import (
 )
 
 // audits returns the trail.
-func audits(t *testing.T, k *vaulttest.Kit) (trail []vault.AuditRow) {
+func audits(t *testing.T, k *vaulttest.Kit) (trail []rows.AuditRecord) {
 	t.Helper()
-	for _, row := range rowsIn(t, k.Store, vault.BucketAudit) {
-		audit, err := vault.AuditOf(row)
+	for _, row := range vaulttest.RowsIn(t, k.Store, rows.BucketAudit) {
+		audit, err := rows.DecodeAudit(row)
 		if err != nil {
 			t.Fatalf("AuditOf(row): got %v, want nil", err)
 		}
@@ -37,30 +36,26 @@ func wantConsecutive(t *testing.T, k *vaulttest.Kit, first uint64) {
 	t.Helper()
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
 		next := first
-		return tx.Range(vault.BucketAudit, nil, nil, func(key, _ []byte) error {
-			want(t, "number of audit row", string(key), string(number(next)))
+		return tx.Range(rows.BucketAudit, nil, nil, func(key, _ []byte) error {
+			vaulttest.Want(t, "number of audit row", string(key), string(vaulttest.Number(next)))
 			next++
 			return nil
 		})
 	})
-	want(t, "View(audit)", err, nil)
-}
-
-func number(n uint64) []byte {
-	return []byte{byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+	vaulttest.Want(t, "View(audit)", err, nil)
 }
 
 // Each change leaves one row, and what changes nothing leaves none, even if
 // the store runs every transaction twice.
 func TestAuditTrail(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
 	k.MustReclaim(t)
-	var wanted []vault.AuditRow
+	var wanted []rows.AuditRecord
 	expect := func(kept secret.Concealed, kinds ...rows.AuditType) {
 		for _, kind := range kinds {
-			wanted = append(wanted, vault.AuditRow{
-				TimeMillis: uint64(k.Clock.Now().UnixMilli()), Kind: kind,
+			wanted = append(wanted, rows.AuditRecord{
+				Time: k.Clock.Now(), Kind: kind,
 				Result: rows.AuditDone, Subject: kept.Metadata.Key.RowKey(seal.KindMetadata),
 			})
 		}
@@ -77,14 +72,14 @@ func TestAuditTrail(t *testing.T) {
 	expect(a, rows.AuditView)
 	k.MustMetadata(t, c, a.Metadata.Key)
 	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, a.Metadata.Key.Expose(), "memo")
-	want(t, "UpdateMemo(key)", err, nil)
+	vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 	expect(a, rows.AuditMemo)
 	k.MustReveal(t, c, a.Secret.Key, "")
 	expect(a, rows.AuditReveal)
-	wantErr(t, "RevealSecret(again)", revealErr(t, k, c, a.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-	wantPassphrase(t, "RevealSecret(wrong)", revealErr(t, k, c, b.Secret.Key.Expose(), "wrong"), &refusal.PassphraseError{TriesLeft: 4})
+	vaulttest.WantErr(t, "RevealSecret(again)", vaulttest.RevealErr(t, k, c, a.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	vaulttest.WantPassphrase(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, c, b.Secret.Key.Expose(), "wrong"), &refusal.PassphraseError{TriesLeft: 4})
 	expect(b, rows.AuditPassphrase)
-	_ = revealErr(t, k, c, b.Secret.Key.Expose(), "")
+	_ = vaulttest.RevealErr(t, k, c, b.Secret.Key.Expose(), "")
 	k.MustBurn(t, c, b.Metadata.Key, "right")
 	expect(b, rows.AuditPassphrase, rows.AuditBurn)
 	k.Clock.Advance(time.Minute)
@@ -95,7 +90,7 @@ func TestAuditTrail(t *testing.T) {
 		t.Errorf("audit trail: -want +got\n%s", diff)
 	}
 	wantConsecutive(t, k, 1)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
 	k.Reopen(t)
 	k.MustConceal(t, c, "d", secret.Wish{})
 	wantConsecutive(t, k, 1)
@@ -104,7 +99,7 @@ func TestAuditTrail(t *testing.T) {
 // An update that failed leaves no row and takes no number.
 func TestFailedChangeLeavesNoAudit(t *testing.T) {
 	t.Parallel()
-	var faulty faultyStore
+	var faulty vaulttest.FaultyStore
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
 		faulty.Store = s
 		return &faulty
@@ -112,7 +107,7 @@ func TestFailedChangeLeavesNoAudit(t *testing.T) {
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "x", secret.Wish{})
 	failure := storage.ErrFull
-	faulty.before.Store(&failure)
+	faulty.Before.Store(&failure)
 	for name, try := range map[string]func() error{
 		"ConcealSecret": func() error {
 			_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "y", secret.Wish{})
@@ -126,19 +121,19 @@ func TestFailedChangeLeavesNoAudit(t *testing.T) {
 			_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo")
 			return err
 		},
-		"RevealSecret": func() error { return revealErr(t, k, c, kept.Secret.Key.Expose(), "") },
+		"RevealSecret": func() error { return vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "") },
 		"BurnSecret": func() error {
 			_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
 			return err
 		},
 	} {
-		wantErr(t, name+"(full disk)", try(), refusal.ErrUnavailable)
+		vaulttest.WantErr(t, name+"(full disk)", try(), refusal.ErrUnavailable)
 	}
-	faulty.before.Store(nil)
-	want(t, "audit rows", len(audits(t, k)), 1)
-	wantState(t, k, kept.Metadata.Key, secret.StateNew)
+	faulty.Before.Store(nil)
+	vaulttest.Want(t, "audit rows", len(audits(t, k)), 1)
+	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
 	wantConsecutive(t, k, 1)
-	want(t, "RevealSecret(key)", k.MustReveal(t, c, kept.Secret.Key, ""), "x")
+	vaulttest.Want(t, "RevealSecret(key)", k.MustReveal(t, c, kept.Secret.Key, ""), "x")
 }
 
 // Rows are kept for as long as the operator says, 90 days by default, and the
@@ -149,16 +144,16 @@ func TestAuditPruning(t *testing.T) {
 	const day, old = 24 * time.Hour, 1500
 	for keep, option := range map[time.Duration]time.Duration{90 * day: 0, 400 * day: 400 * day} {
 		k := vaulttest.New(t, vaulttest.Options{Manual: true, AuditKeep: option})
-		concealAll(t, k, make([]storage.Slot, old))
+		vaulttest.MustConcealAll(t, k, make([]storage.Slot, old))
 		k.Clock.Advance(time.Hour)
 		k.MustSweep(t) // all of them expire
-		want(t, "audit rows", len(audits(t, k)), 2*old)
+		vaulttest.Want(t, "audit rows", len(audits(t, k)), 2*old)
 		leap(t, k, keep-time.Hour-10*time.Minute)
-		want(t, "audit rows before their time", len(audits(t, k)), 2*old)
+		vaulttest.Want(t, "audit rows before their time", len(audits(t, k)), 2*old)
 		k.Clock.Advance(10*time.Minute + time.Millisecond)
 		k.MustSweep(t)
-		want(t, "audit rows of concealing after their time", auditKinds(t, k)[rows.AuditConceal], 0)
-		want(t, "audit rows of ends before their time", auditKinds(t, k)[rows.AuditExpire], old)
+		vaulttest.Want(t, "audit rows of concealing after their time", vaulttest.AuditKinds(t, k)[rows.AuditConceal], 0)
+		vaulttest.Want(t, "audit rows of ends before their time", vaulttest.AuditKinds(t, k)[rows.AuditExpire], old)
 		wantConsecutive(t, k, old+1)
 		k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 		wantConsecutive(t, k, old+1)
@@ -183,22 +178,22 @@ func TestAuditPruningPassesDamage(t *testing.T) {
 	const day = 24 * time.Hour
 	var log bytes.Buffer
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	concealAll(t, k, make([]storage.Slot, 20))
-	trail := rowsIn(t, k.Store, vault.BucketAudit)
+	vaulttest.MustConcealAll(t, k, make([]storage.Slot, 20))
+	trail := vaulttest.RowsIn(t, k.Store, rows.BucketAudit)
 	for _, n := range []uint64{1, 2, 9} {
-		put(t, k.Store, vault.BucketAudit, number(n), []byte("damaged"))
+		vaulttest.Put(t, k.Store, rows.BucketAudit, vaulttest.Number(n), []byte("damaged"))
 	}
 	leapt := append([]byte{}, trail[10]...)
 	leapt[1] = 1 // the first byte of its time in milliseconds
-	put(t, k.Store, vault.BucketAudit, number(11), leapt)
+	vaulttest.Put(t, k.Store, rows.BucketAudit, vaulttest.Number(11), leapt)
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
-	put(t, k.Store, vault.BucketAudit, number(21), []byte("damaged"))
+	vaulttest.Put(t, k.Store, rows.BucketAudit, vaulttest.Number(21), []byte("damaged"))
 	leap(t, k, 90*day-30*time.Minute)
-	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 20)
-	want(t, "lines of the log", strings.Count(log.String(), "bucket=audit count=3"), 1)
-	want(t, "lines about damage", strings.Count(log.String(), "cannot be read"), 1)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 20)
+	vaulttest.Want(t, "lines of the log", strings.Count(log.String(), "bucket=audit count=3"), 1)
+	vaulttest.Want(t, "lines about damage", strings.Count(log.String(), "cannot be read"), 1)
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
-	want(t, "audit rows after all their time", len(rowsIn(t, k.Store, vault.BucketAudit)), 0)
+	vaulttest.Want(t, "audit rows after all their time", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
 }

@@ -1,10 +1,9 @@
-package vault_test
+package rows_test
 
 import (
 	"testing"
 	"time"
 
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -26,18 +25,18 @@ func TestBackwardJumpRevivesNothing(t *testing.T) {
 			k := vaulttest.New(t, vaulttest.Options{Manual: true})
 			kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
 			k.Clock.Advance(time.Minute)
-			wantErr(t, "RevealSecret(expired)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+			vaulttest.WantErr(t, "RevealSecret(expired)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 			between(t, k)
 			for _, back := range []time.Duration{time.Second, time.Hour, 24 * time.Hour, 10 * 365 * 24 * time.Hour} {
 				k.Clock.Set(vaulttest.StartTime().Add(time.Minute - back))
-				wantErr(t, "RevealSecret(clock back)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-				wantState(t, k, kept.Metadata.Key, secret.StateExpired)
+				vaulttest.WantErr(t, "RevealSecret(clock back)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+				vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateExpired)
 				k.MustSweep(t)
 			}
 			// What comes in the meantime lives its whole life.
 			fresh := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{TTL: new(time.Minute)})
-			want(t, "Created", fresh.Secret.Created, vaulttest.StartTime().Add(time.Minute))
-			want(t, "RevealSecret(fresh)", k.MustReveal(t, caller.Caller{}, fresh.Secret.Key, ""), "y")
+			vaulttest.Want(t, "Created", fresh.Secret.Created, vaulttest.StartTime().Add(time.Minute))
+			vaulttest.Want(t, "RevealSecret(fresh)", k.MustReveal(t, caller.Caller{}, fresh.Secret.Key, ""), "y")
 		})
 	}
 }
@@ -54,14 +53,14 @@ func TestForwardLeapDeletesNothing(t *testing.T) {
 		k.MustSweep(t)
 		k.Clock.Advance(500 * time.Millisecond)
 	}
-	wantErr(t, "RevealSecret(leapt)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 1)
+	vaulttest.WantErr(t, "RevealSecret(leapt)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 1)
 
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t) // the second reading
 	k.Clock.Set(vaulttest.StartTime().Add(time.Minute))
 	k.MustSweep(t)
-	want(t, "RevealSecret(clock mended)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "the text")
+	vaulttest.Want(t, "RevealSecret(clock mended)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "the text")
 }
 
 func TestForwardLeapConfirmed(t *testing.T) {
@@ -84,7 +83,7 @@ func TestForwardLeapConfirmed(t *testing.T) {
 	} {
 		k.Clock.Advance(step.advance)
 		k.MustSweep(t)
-		want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), step.kept)
+		vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), step.kept)
 	}
 }
 
@@ -95,7 +94,7 @@ func TestHourIsNoLeap(t *testing.T) {
 	k.MustConceal(t, caller.Caller{}, "x", secret.Wish{TTL: new(time.Minute)})
 	k.Clock.Advance(time.Hour)
 	k.MustSweep(t)
-	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 0)
+	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 }
 
 // After a long downtime what expired is gone at once for those who ask, and
@@ -108,14 +107,14 @@ func TestLongDowntime(t *testing.T) {
 	k.Close(t)
 	k.Clock.Advance(3 * time.Hour / 2)
 	k.Reopen(t)
-	wantErr(t, "RevealSecret(short)", revealErr(t, k, caller.Caller{}, short.Secret.Key.Expose(), ""), refusal.ErrNotFound)
-	wantState(t, k, short.Metadata.Key, secret.StateExpired)
+	vaulttest.WantErr(t, "RevealSecret(short)", vaulttest.RevealErr(t, k, caller.Caller{}, short.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	vaulttest.WantState(t, k, short.Metadata.Key, secret.StateExpired)
 	for _, kept := range []int{2, 2, 1} {
 		k.MustSweep(t)
-		want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), kept)
+		vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), kept)
 		k.Clock.Advance(time.Minute)
 	}
-	want(t, "RevealSecret(long)", k.MustReveal(t, caller.Caller{}, long.Secret.Key, ""), "long")
+	vaulttest.Want(t, "RevealSecret(long)", k.MustReveal(t, caller.Caller{}, long.Secret.Key, ""), "long")
 }
 
 // The mark that the sweeper wrote is where the next run begins, even on a
@@ -131,10 +130,10 @@ func TestMarkSurvives(t *testing.T) {
 		k.Reopen(t)
 		k.MustSweep(t)
 		got := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created
-		want(t, "Created", got, mark)
+		vaulttest.Want(t, "Created", got, mark)
 	}
 	k.Clock.Set(mark.Add(time.Second))
-	want(t, "Created", k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created, mark.Add(time.Second))
+	vaulttest.Want(t, "Created", k.MustConceal(t, caller.Caller{}, "x", secret.Wish{}).Secret.Created, mark.Add(time.Second))
 }
 
 // A clock that ticks in steps of a second for an hour ends each secret at its
@@ -146,8 +145,8 @@ func TestSteadyClock(t *testing.T) {
 	for second := range 200 {
 		k.MustSweep(t)
 		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose())
-		want(t, "GetSecret(key) is there", err == nil, second < 150)
-		want(t, "record is there", secretRow(t, k, kept.Secret.Key) != nil, second < 150)
+		vaulttest.Want(t, "GetSecret(key) is there", err == nil, second < 150)
+		vaulttest.Want(t, "record is there", vaulttest.SecretRow(t, k, kept.Secret.Key) != nil, second < 150)
 		k.Clock.Advance(time.Second)
 	}
 }

@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/guess"
 	"hush/vault/refusal"
@@ -21,7 +20,7 @@ func wrongTry(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Ca
 		_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
 		return err
 	}
-	return revealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
+	return vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
 }
 
 // lockOut uses up the free tries of c, with reveals and burns by turns.
@@ -29,7 +28,7 @@ func lockOut(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Cal
 	t.Helper()
 	for left := secret.NetworkTries - 1; left >= 0; left-- {
 		wrong := &refusal.PassphraseError{TriesLeft: left, RetryAfter: guess.PauseAfter(secret.NetworkTries-left, secret.NetworkTries)}
-		wantPassphrase(t, "guess", wrongTry(t, k, kept, c, left%2 == 0), wrong)
+		vaulttest.WantPassphrase(t, "guess", wrongTry(t, k, kept, c, left%2 == 0), wrong)
 	}
 	wantLocked(t, k, kept, c, time.Minute)
 }
@@ -38,13 +37,13 @@ func lockOut(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Cal
 // burn alike.
 func wantLocked(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Caller, left time.Duration) {
 	t.Helper()
-	err := revealErr(t, k, c, kept.Secret.Key.Expose(), "right")
-	wantErr(t, "RevealSecret(locked)", err, refusal.ErrLocked)
+	err := vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "right")
+	vaulttest.WantErr(t, "RevealSecret(locked)", err, refusal.ErrLocked)
 	if locked, ok := errors.AsType[*refusal.LockedError](err); ok {
-		want(t, "LockedError.RetryAfter", locked.RetryAfter, left)
+		vaulttest.Want(t, "LockedError.RetryAfter", locked.RetryAfter, left)
 	}
 	_, err = k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "right")
-	wantErr(t, "BurnSecret(locked)", err, refusal.ErrLocked)
+	vaulttest.WantErr(t, "BurnSecret(locked)", err, refusal.ErrLocked)
 }
 
 // The attack: the finder of a link guesses its passphrase, with all the
@@ -59,7 +58,7 @@ func TestPausesOfANetwork(t *testing.T) {
 	kept := k.MustConceal(t, owner, "the text", secret.Wish{Passphrase: "right", TTL: &month})
 	other := k.MustConceal(t, owner, "other text", secret.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, thief)
-	want(t, "RevealSecret(other secret)", k.MustReveal(t, thief, other.Secret.Key, "right"), "other text")
+	vaulttest.Want(t, "RevealSecret(other secret)", k.MustReveal(t, thief, other.Secret.Key, "right"), "other text")
 	pauses := []time.Duration{
 		time.Minute, 5 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour,
 	}
@@ -69,10 +68,10 @@ func TestPausesOfANetwork(t *testing.T) {
 		k.Reopen(t)
 		wantLocked(t, k, kept, thief, time.Millisecond)
 		k.Clock.Advance(time.Millisecond)
-		wantPassphrase(t, "guess after the pause", wrongTry(t, k, kept, thief, false), &refusal.PassphraseError{RetryAfter: pauses[i+1]})
+		vaulttest.WantPassphrase(t, "guess after the pause", wrongTry(t, k, kept, thief, false), &refusal.PassphraseError{RetryAfter: pauses[i+1]})
 	}
-	want(t, "RevealSecret(right)", k.MustReveal(t, owner, kept.Secret.Key, "right"), "the text")
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
+	vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, owner, kept.Secret.Key, "right"), "the text")
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 
 // The attack: a guess now and then, so that no window ever has too many. There
@@ -89,7 +88,7 @@ func TestTriesAreNeverForgotten(t *testing.T) {
 		}
 	}
 	// Five, then one after each pause: 1, 5 and 30 minutes, 1, 2, 4 and twice 8 hours.
-	want(t, "guesses looked at in a day", looked, secret.NetworkTries+8)
+	vaulttest.Want(t, "guesses looked at in a day", looked, secret.NetworkTries+8)
 }
 
 func TestOtherNetworkHasNoPause(t *testing.T) {
@@ -97,8 +96,8 @@ func TestOtherNetworkHasNoPause(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, vaulttest.Caller(1))
-	want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, "right"), "the text")
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
+	vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(2), kept.Secret.Key, "right"), "the text")
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 
 // The attack: the same from many networks. Twenty tries are free in all.
@@ -112,15 +111,15 @@ func TestTwentyTriesOfAll(t *testing.T) {
 		if left == 0 {
 			wrong.RetryAfter = time.Minute
 		}
-		wantPassphrase(t, "guess", wrongTry(t, k, kept, vaulttest.Caller(i%5), i%3 == 0), wrong)
+		vaulttest.WantPassphrase(t, "guess", wrongTry(t, k, kept, vaulttest.Caller(i%5), i%3 == 0), wrong)
 	}
 	wantLocked(t, k, kept, vaulttest.Caller(99), time.Minute)
 	k.Reopen(t)
 	k.Clock.Advance(time.Minute - time.Millisecond)
 	wantLocked(t, k, kept, vaulttest.Caller(98), time.Millisecond)
 	k.Clock.Advance(time.Millisecond)
-	want(t, "BurnSecret(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, secret.StateBurned)
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
+	vaulttest.Want(t, "BurnSecret(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, secret.StateBurned)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 
 // The attack: from ever new networks, as soon as each pause is over. After a
@@ -134,47 +133,47 @@ func TestTriesEnd(t *testing.T) {
 	key := kept.Metadata.Key.Expose()
 	locked := func() bool {
 		m, err := k.Vault.Receipts.GetMetadata(t.Context(), vaulttest.Caller(3), key)
-		wantErr(t, "GetMetadata(key)", err, nil)
+		vaulttest.WantErr(t, "GetMetadata(key)", err, nil)
 		return m.LockedForGood
 	}
 	for i := range secret.MostTries {
-		want(t, "Metadata.LockedForGood before the last try", locked(), false)
-		wantErr(t, "guess", wrongTry(t, k, kept, vaulttest.Caller(100+i), i%3 == 0), refusal.ErrPassphrase)
+		vaulttest.Want(t, "Metadata.LockedForGood before the last try", locked(), false)
+		vaulttest.WantErr(t, "guess", wrongTry(t, k, kept, vaulttest.Caller(100+i), i%3 == 0), refusal.ErrPassphrase)
 		k.Clock.Advance(guess.PauseAfter(i+1, secret.AllTries))
 	}
 	k.Reopen(t)
-	want(t, "Metadata.LockedForGood", locked(), true)
-	err := revealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), "right")
+	vaulttest.Want(t, "Metadata.LockedForGood", locked(), true)
+	err := vaulttest.RevealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), "right")
 	if ended, ok := errors.AsType[*refusal.LockedError](err); !ok || !ended.ForGood || ended.RetryAfter != 0 {
 		t.Errorf("RevealSecret(right, after a hundred tries): got %v, want it locked for good", err)
 	}
-	wantState(t, k, kept.Metadata.Key, secret.StateViewed)
+	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateViewed)
 	burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, "")
-	want(t, "BurnSecret(no passphrase).State", burned.State, secret.StateBurned)
-	want(t, "BurnSecret(no passphrase).LockedForGood", burned.LockedForGood, false)
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
+	vaulttest.Want(t, "BurnSecret(no passphrase).State", burned.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnSecret(no passphrase).LockedForGood", burned.LockedForGood, false)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 
 // The attack: keep the service busy with hashes and writes by guessing on. A
 // caller who has to pause costs neither.
 func TestLockedCallersCostNoHash(t *testing.T) {
 	t.Parallel()
-	var store *workStore
+	var store *vaulttest.WorkStore
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
-		store = &workStore{Store: s}
+		store = &vaulttest.WorkStore{Store: s}
 		return store
 	}})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
-	before := vault.Hashes(k.Vault)
+	before := secret.Hashes(k.Vault.Secrets)
 	lockOut(t, k, kept, c)
-	want(t, "hashes of the free tries", vault.Hashes(k.Vault)-before, secret.NetworkTries)
+	vaulttest.Want(t, "hashes of the free tries", secret.Hashes(k.Vault.Secrets)-before, secret.NetworkTries)
 	for range 10 {
-		_, err := k.Vault.Secrets.RevealSecret(counted(t.Context()), c, kept.Secret.Key.Expose(), "right")
-		wantErr(t, "RevealSecret(in a pause)", err, refusal.ErrLocked)
+		_, err := k.Vault.Secrets.RevealSecret(vaulttest.Counted(t.Context()), c, kept.Secret.Key.Expose(), "right")
+		vaulttest.WantErr(t, "RevealSecret(in a pause)", err, refusal.ErrLocked)
 	}
-	want(t, "hashes of a locked caller", vault.Hashes(k.Vault)-before, secret.NetworkTries)
-	want(t, "updates of a locked caller", store.updates.Load(), 0)
+	vaulttest.Want(t, "hashes of a locked caller", secret.Hashes(k.Vault.Secrets)-before, secret.NetworkTries)
+	vaulttest.Want(t, "updates of a locked caller", store.Updates.Load(), 0)
 }
 
 // age gives the rows of a bucket the version before, whose layout is the same.
@@ -191,7 +190,7 @@ func age(t *testing.T, s storage.Store, bucket string) {
 		}
 		return err
 	})
-	wantErr(t, "storing rows of an older version", err, nil)
+	vaulttest.WantErr(t, "storing rows of an older version", err, nil)
 }
 
 // Counters of an older version go on where they are, and their lock holds.
@@ -201,10 +200,10 @@ func TestOldCountersGoOn(t *testing.T) {
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	lockOut(t, k, kept, c)
-	age(t, k.Store, vault.BucketAttempt)
+	age(t, k.Store, secret.BucketAttempt)
 	wantLocked(t, k, kept, c, time.Minute)
 	k.Clock.Advance(time.Hour)
-	wantPassphrase(t, "guess", wrongTry(t, k, kept, c, false), &refusal.PassphraseError{RetryAfter: 5 * time.Minute})
+	vaulttest.WantPassphrase(t, "guess", wrongTry(t, k, kept, c, false), &refusal.PassphraseError{RetryAfter: 5 * time.Minute})
 	wantLocked(t, k, kept, c, 5*time.Minute)
 }
 
@@ -214,34 +213,34 @@ func TestMissingIsNoTry(t *testing.T) {
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	for range 3 * secret.AllTries {
-		wantPassphrase(t, "RevealSecret(missing)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
+		vaulttest.WantPassphrase(t, "RevealSecret(missing)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
 	}
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 	lockOut(t, k, kept, c)
-	wantPassphrase(t, "RevealSecret(missing, locked)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
+	vaulttest.WantPassphrase(t, "RevealSecret(missing, locked)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), &refusal.PassphraseError{Missing: true})
 }
 
 // The attack: cut the power whenever a guess was wrong, so that it is not
 // counted. The try is durable before the guess is looked at.
 func TestTryIsCountedFirst(t *testing.T) {
 	t.Parallel()
-	var faulty *faultyStore
+	var faulty *vaulttest.FaultyStore
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
-		faulty = &faultyStore{Store: s}
+		faulty = &vaulttest.FaultyStore{Store: s}
 		return faulty
 	}})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	failure := storage.ErrUnknownOutcome
-	faulty.after.Store(&failure)
-	before := vault.Hashes(k.Vault)
+	faulty.After.Store(&failure)
+	before := secret.Hashes(k.Vault.Secrets)
 	for range secret.NetworkTries {
-		err := revealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
+		err := vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
 		if errors.Is(err, refusal.ErrPassphrase) || !errors.Is(err, refusal.ErrUnavailable) {
 			t.Errorf("RevealSecret(try not durable): got %v, want %v", err, refusal.ErrUnavailable)
 		}
 	}
-	want(t, "hashes of tries that are not durable", vault.Hashes(k.Vault)-before, 0)
+	vaulttest.Want(t, "hashes of tries that are not durable", secret.Hashes(k.Vault.Secrets)-before, 0)
 	k.Reopen(t)
 	wantLocked(t, k, kept, c, time.Minute)
 }
@@ -253,8 +252,8 @@ func TestExpiryTakesCounters(t *testing.T) {
 	for c := range 3 {
 		_ = wrongTry(t, k, kept, vaulttest.Caller(c), false)
 	}
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 4)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 4)
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }

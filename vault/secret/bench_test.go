@@ -1,9 +1,8 @@
-package vault_test
+package secret_test
 
 import (
 	"log/slog"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -30,31 +29,10 @@ func benchmark(b *testing.B, prepare func(b *testing.B, v *vault.Vault) (operati
 			b.Run(name+"/callers="+strconv.Itoa(callers), func(b *testing.B) {
 				operation := prepare(b, openVault(b, open))
 				b.ResetTimer()
-				parallel(b, callers, operation)
+				vaulttest.Parallel(b, callers, operation)
 			})
 		}
 	}
-}
-
-// parallel runs operation b.N times in all.
-func parallel(b *testing.B, callers int, operation func() error) {
-	b.Helper()
-	if callers == 1 {
-		for range b.N {
-			if err := operation(); err != nil {
-				b.Fatal(err)
-			}
-		}
-		return
-	}
-	b.SetParallelism((callers + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if err := operation(); err != nil {
-				b.Error(err)
-			}
-		}
-	})
 }
 
 func openVault(b *testing.B, open func(*testing.B, *seal.Keys) (storage.Store, storage.Shares)) *vault.Vault {
@@ -112,7 +90,7 @@ func BenchmarkReveal(b *testing.B) {
 		b.Helper()
 		keys := make([]seal.Token, b.N)
 		var concealed, revealed atomic.Int64
-		parallel(b, 64, func() error {
+		vaulttest.Parallel(b, 64, func() error {
 			kept, err := v.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(1), benchmarkText, secret.Wish{})
 			if err == nil {
 				keys[concealed.Add(1)-1] = kept.Secret.Key

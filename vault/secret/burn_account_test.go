@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"testing"
@@ -18,13 +18,13 @@ func TestOwnerBurnsWithoutPassphrase(t *testing.T) {
 	kept := k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: "right"})
 	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob, {Account: "ada@example.com"}} {
 		_, err := k.Vault.Burns.BurnSecret(t.Context(), stranger, kept.Metadata.Key.Expose(), "")
-		wantErr(t, "BurnSecret(key) by a stranger", err, refusal.ErrPassphrase)
+		vaulttest.WantErr(t, "BurnSecret(key) by a stranger", err, refusal.ErrPassphrase)
 	}
 	burned := k.MustBurn(t, ada, kept.Metadata.Key, "")
-	want(t, "BurnSecret(key).State", burned.State, secret.StateBurned)
-	wantErr(t, "RevealSecret(burned)", revealErr(t, k, ada, kept.Secret.Key.Expose(), "right"), refusal.ErrNotFound)
+	vaulttest.Want(t, "BurnSecret(key).State", burned.State, secret.StateBurned)
+	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, ada, kept.Secret.Key.Expose(), "right"), refusal.ErrNotFound)
 	_, err := k.Vault.Burns.BurnSecret(t.Context(), ada, kept.Metadata.Key.Expose(), "")
-	wantErr(t, "BurnSecret(burned)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "BurnSecret(burned)", err, refusal.ErrNotFound)
 }
 
 func TestBurnAllSecrets(t *testing.T) {
@@ -38,14 +38,14 @@ func TestBurnAllSecrets(t *testing.T) {
 	others := k.MustConceal(t, bob, "the text", secret.Wish{})
 	k.MustReveal(t, vaulttest.Caller(7), kept[10].Secret.Key, "")
 	burned, err := k.Vault.Burns.BurnAllSecrets(t.Context(), ada)
-	want(t, "BurnAllSecrets()", err, nil)
-	want(t, "BurnAllSecrets()", burned, 299)
+	vaulttest.Want(t, "BurnAllSecrets()", err, nil)
+	vaulttest.Want(t, "BurnAllSecrets()", burned, 299)
 	for _, one := range kept {
-		wantErr(t, "RevealSecret(burned)", revealErr(t, k, ada, one.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+		vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, ada, one.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	}
-	want(t, "RevealSecret(another account's)", k.MustReveal(t, bob, others.Secret.Key, ""), "the text")
+	vaulttest.Want(t, "RevealSecret(another account's)", k.MustReveal(t, bob, others.Secret.Key, ""), "the text")
 	_, err = k.Vault.Burns.BurnAllSecrets(t.Context(), vaulttest.Caller(1))
-	wantErr(t, "BurnAllSecrets() without an account", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "BurnAllSecrets() without an account", err, refusal.ErrUnauthenticated)
 }
 
 // A link that was reported is burned as people copy it, by a colonel alone,
@@ -62,17 +62,17 @@ func TestBurnReportedSecret(t *testing.T) {
 		link := caller.Text(replaceKey(form, kept.Secret.Key.Expose()))
 		for _, other := range []caller.Caller{ada, vaulttest.Caller(1)} {
 			_, err := k.Vault.Burns.BurnReportedSecret(t.Context(), other, link)
-			wantErr(t, "BurnReportedSecret(link) by no colonel", err, refusal.ErrNotFound)
+			vaulttest.WantErr(t, "BurnReportedSecret(link) by no colonel", err, refusal.ErrNotFound)
 		}
 		got, err := k.Vault.Burns.BurnReportedSecret(t.Context(), colonel, link)
-		want(t, "BurnReportedSecret("+form+")", err, nil)
-		want(t, "BurnReportedSecret("+form+").State", got.State, secret.StateBurned)
-		want(t, "BurnReportedSecret("+form+").Account", got.Account, "")
+		vaulttest.Want(t, "BurnReportedSecret("+form+")", err, nil)
+		vaulttest.Want(t, "BurnReportedSecret("+form+").State", got.State, secret.StateBurned)
+		vaulttest.Want(t, "BurnReportedSecret("+form+").Account", got.Account, "")
 		_, err = k.Vault.Burns.BurnReportedSecret(t.Context(), colonel, link)
-		wantErr(t, "BurnReportedSecret(burned)", err, refusal.ErrNotFound)
+		vaulttest.WantErr(t, "BurnReportedSecret(burned)", err, refusal.ErrNotFound)
 	}
 	_, err := k.Vault.Operator().Secrets.BurnReportedSecret(t.Context(), "https://hush.example/")
-	wantErr(t, "BurnReportedSecret(no link)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "BurnReportedSecret(no link)", err, refusal.ErrNotFound)
 }
 
 func replaceKey(form, key string) string {

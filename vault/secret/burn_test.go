@@ -1,10 +1,9 @@
-package vault_test
+package secret_test
 
 import (
 	"testing"
 	"time"
 
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -18,17 +17,17 @@ func TestBurn(t *testing.T) {
 	kept := k.MustConceal(t, c, "the text", secret.Wish{})
 	k.Clock.Advance(time.Second)
 	got := k.MustBurn(t, c, kept.Metadata.Key, "")
-	want(t, "BurnSecret(key).State", got.State, secret.StateBurned)
-	want(t, "BurnSecret(key).Ended", got.Ended, k.Clock.Now())
-	want(t, "BurnSecret(key).Updated", got.Updated, k.Clock.Now())
-	want(t, "BurnSecret(key).Secret", got.Secret, nil)
-	want(t, "BurnSecret(key).SecretTTLLeft", got.SecretTTLLeft, 0)
+	vaulttest.Want(t, "BurnSecret(key).State", got.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnSecret(key).Ended", got.Ended, k.Clock.Now())
+	vaulttest.Want(t, "BurnSecret(key).Updated", got.Updated, k.Clock.Now())
+	vaulttest.Want(t, "BurnSecret(key).Secret", got.Secret, nil)
+	vaulttest.Want(t, "BurnSecret(key).SecretTTLLeft", got.SecretTTLLeft, 0)
 	_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
-	wantErr(t, "BurnSecret(again)", err, refusal.ErrNotFound)
-	wantErr(t, "RevealSecret(burned)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+	vaulttest.WantErr(t, "BurnSecret(again)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	_, err = k.Vault.Secrets.GetSecret(t.Context(), c, kept.Secret.Key.Expose())
-	wantErr(t, "GetSecret(burned)", err, refusal.ErrNotFound)
-	wantState(t, k, kept.Metadata.Key, secret.StateBurned)
+	vaulttest.WantErr(t, "GetSecret(burned)", err, refusal.ErrNotFound)
+	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateBurned)
 }
 
 func TestBurnWithPassphrase(t *testing.T) {
@@ -37,12 +36,12 @@ func TestBurnWithPassphrase(t *testing.T) {
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
 	_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
-	wantPassphrase(t, "BurnSecret(missing)", err, &refusal.PassphraseError{Missing: true})
+	vaulttest.WantPassphrase(t, "BurnSecret(missing)", err, &refusal.PassphraseError{Missing: true})
 	_, err = k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
-	wantPassphrase(t, "BurnSecret(wrong)", err, &refusal.PassphraseError{TriesLeft: 4})
-	wantState(t, k, kept.Metadata.Key, secret.StateNew)
-	want(t, "BurnSecret(right)", k.MustBurn(t, c, kept.Metadata.Key, "right").State, secret.StateBurned)
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
+	vaulttest.WantPassphrase(t, "BurnSecret(wrong)", err, &refusal.PassphraseError{TriesLeft: 4})
+	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
+	vaulttest.Want(t, "BurnSecret(right)", k.MustBurn(t, c, kept.Metadata.Key, "right").State, secret.StateBurned)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 
 func TestBurnAfterReveal(t *testing.T) {
@@ -51,6 +50,6 @@ func TestBurnAfterReveal(t *testing.T) {
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
 	_, err := k.Vault.Burns.BurnSecret(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "")
-	wantErr(t, "BurnSecret(received)", err, refusal.ErrNotFound)
-	wantState(t, k, kept.Metadata.Key, secret.StateReceived)
+	vaulttest.WantErr(t, "BurnSecret(received)", err, refusal.ErrNotFound)
+	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateReceived)
 }

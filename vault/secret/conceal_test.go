@@ -1,7 +1,6 @@
-package vault_test
+package secret_test
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -10,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -51,29 +50,20 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 			t.Parallel()
 			got, err := k.Vault.Secrets.ConcealSecret(t.Context(), test.caller, "x", secret.Wish{TTL: test.wish})
 			if test.want == 0 {
-				wantInvalid(t, "ConcealSecret(ttl)", err, "ttl")
+				vaulttest.WantInvalid(t, "ConcealSecret(ttl)", err, "ttl")
 				return
 			}
 			if err != nil {
 				t.Fatalf("ConcealSecret(ttl): got %v, want nil", err)
 			}
 			now := k.Clock.Now()
-			want(t, "Secret.TTL", got.Secret.TTL, test.want)
-			want(t, "Secret.TTLLeft", got.Secret.TTLLeft, test.want)
-			want(t, "Secret.Expires", got.Secret.Expires, now.Add(test.want))
-			want(t, "Metadata.TTL", got.Metadata.TTL, test.want)
-			want(t, "Metadata.SecretTTLLeft", got.Metadata.SecretTTLLeft, test.want)
-			want(t, "Metadata.Forgotten", got.Metadata.Forgotten, now.Add(2*test.want))
+			vaulttest.Want(t, "Secret.TTL", got.Secret.TTL, test.want)
+			vaulttest.Want(t, "Secret.TTLLeft", got.Secret.TTLLeft, test.want)
+			vaulttest.Want(t, "Secret.Expires", got.Secret.Expires, now.Add(test.want))
+			vaulttest.Want(t, "Metadata.TTL", got.Metadata.TTL, test.want)
+			vaulttest.Want(t, "Metadata.SecretTTLLeft", got.Metadata.SecretTTLLeft, test.want)
+			vaulttest.Want(t, "Metadata.Forgotten", got.Metadata.Forgotten, now.Add(2*test.want))
 		})
-	}
-}
-
-// wantInvalid fails the test unless err is an InvalidError about field.
-func wantInvalid(t *testing.T, call string, err error, field string) {
-	t.Helper()
-	invalid, ok := errors.AsType[*refusal.InvalidError](err)
-	if !ok || invalid.Field != field || !errors.Is(err, refusal.ErrInvalid) {
-		t.Errorf("%s: got %v, want an InvalidError about %s", call, err, field)
 	}
 }
 
@@ -102,10 +92,10 @@ func TestConcealLimitsSizes(t *testing.T) {
 				if err != nil {
 					t.Fatalf("ConcealSecret(%d bytes): got %v, want nil", test.size, err)
 				}
-				want(t, "RevealSecret(key)", k.MustReveal(t, test.caller, got.Secret.Key, ""), string(text))
+				vaulttest.Want(t, "RevealSecret(key)", k.MustReveal(t, test.caller, got.Secret.Key, ""), string(text))
 				return
 			}
-			wantErr(t, "ConcealSecret(too long)", err, refusal.ErrTooLarge)
+			vaulttest.WantErr(t, "ConcealSecret(too long)", err, refusal.ErrTooLarge)
 			diff := cmp.Diff(&refusal.TooLargeError{Field: "secret", Limit: test.limit}, err)
 			if diff != "" {
 				t.Errorf("ConcealSecret(too long): -want +got\n%s", diff)
@@ -125,7 +115,7 @@ func TestConcealDefaultSizes(t *testing.T) {
 			t.Errorf("RevealSecret(key of %d bytes): got another text, want the same", limit)
 		}
 		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, text+"x", secret.Wish{})
-		wantErr(t, "ConcealSecret(over the default limit)", err, refusal.ErrTooLarge)
+		vaulttest.WantErr(t, "ConcealSecret(over the default limit)", err, refusal.ErrTooLarge)
 	}
 }
 
@@ -133,12 +123,12 @@ func TestConcealRefusals(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{})
-	wantInvalid(t, `ConcealSecret("")`, err, "secret")
+	vaulttest.WantInvalid(t, `ConcealSecret("")`, err, "secret")
 	_, err = k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{Recipients: []string{"ada@example.com"}})
-	wantErr(t, "ConcealSecret(anonymous, recipients)", err, refusal.ErrAccountRequired)
-	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 0)
-	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 0)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	vaulttest.WantErr(t, "ConcealSecret(anonymous, recipients)", err, refusal.ErrAccountRequired)
+	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
 }
 
 func TestConcealWithoutRoom(t *testing.T) {
@@ -148,30 +138,30 @@ func TestConcealWithoutRoom(t *testing.T) {
 	kept := k.MustConceal(t, caller.Caller{}, "before", secret.Wish{})
 	room = false
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
-	wantErr(t, "ConcealSecret(no room)", err, refusal.ErrUnavailable)
-	want(t, "RevealSecret(no room)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "before")
+	vaulttest.WantErr(t, "ConcealSecret(no room)", err, refusal.ErrUnavailable)
+	vaulttest.Want(t, "RevealSecret(no room)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "before")
 }
 
 // A store that fails keeps neither the record nor the share nor the bytes on
 // the account of their sender.
 func TestConcealFailureKeepsNothing(t *testing.T) {
 	t.Parallel()
-	var faulty faultyStore
+	var faulty vaulttest.FaultyStore
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
 		faulty.Store = s
 		return &faulty
 	}})
 	failure := storage.ErrFull
-	faulty.before.Store(&failure)
+	faulty.Before.Store(&failure)
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
-	wantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
-	faulty.before.Store(nil)
-	want(t, "secrets kept", len(rowsIn(t, k.Store, vault.BucketSecret)), 0)
-	want(t, "receipts kept", len(rowsIn(t, k.Store, vault.BucketMetadata)), 0)
-	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 0)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
+	faulty.Before.Store(nil)
+	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
+	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketMetadata)), 0)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
 	key := k.MustConceal(t, caller.Caller{}, "again", secret.Wish{}).Secret.Key
-	want(t, "slot of the next secret", slotOf(t, k, key), storage.Slot{Number: 1, Generation: 2})
+	vaulttest.Want(t, "slot of the next secret", vaulttest.SlotOf(t, k, key), storage.Slot{Number: 1, Generation: 2})
 }
 
 func TestConcealPreservesText(t *testing.T) {
@@ -197,7 +187,7 @@ func TestConcealPreservesText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			key := k.MustConceal(t, caller.Caller{}, caller.Text(text), secret.Wish{}).Secret.Key
-			want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, key, ""), text)
+			vaulttest.Want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, key, ""), text)
 		})
 	}
 }

@@ -1,10 +1,8 @@
-package vault_test
+package secret_test
 
 import (
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"hush/seal"
@@ -12,6 +10,7 @@ import (
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -29,30 +28,29 @@ func TestNotConsumed(t *testing.T) {
 		{"wrong passphrase", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
 			if kept.Secret.HasPassphrase {
-				wantErr(t, "RevealSecret(wrong passphrase)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), "wrong"), refusal.ErrPassphrase)
+				vaulttest.WantErr(t, "RevealSecret(wrong passphrase)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), "wrong"), refusal.ErrPassphrase)
 			}
 			return nil
 		}, false},
 		{"flipped token", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
-			wantErr(t, "RevealSecret(flipped)", revealErr(t, k, caller.Caller{}, flipped(kept.Secret.Key), "right"), refusal.ErrNotFound)
+			vaulttest.WantErr(t, "RevealSecret(flipped)", vaulttest.RevealErr(t, k, caller.Caller{}, vaulttest.Flipped(kept.Secret.Key), "right"), refusal.ErrNotFound)
 			return nil
 		}, false},
 		{"damaged ciphertext", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
-			record := secretRow(t, k, kept.Secret.Key)
-			offset, err := vault.SealedOffset(record)
-			want(t, "SealedOffset(record)", err, nil)
+			record := vaulttest.SecretRow(t, k, kept.Secret.Key)
+			offset := vaulttest.SealedOffset(record)
 			return replaceSecret(t, k, kept, flipByte(record, offset+40))
 		}, true},
 		{"later expiry in the header", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
 			// version, slot, length and kid, creation: then the expiry.
-			return replaceSecret(t, k, kept, flipByte(secretRow(t, k, kept.Secret.Key), 1+16+4+4+8+1))
+			return replaceSecret(t, k, kept, flipByte(vaulttest.SecretRow(t, k, kept.Secret.Key), 1+16+4+4+8+1))
 		}, true},
 		{"damaged share", func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 			t.Helper()
-			return flipShare(t, k, slotOf(t, k, kept.Secret.Key))
+			return vaulttest.FlipShare(t, k, vaulttest.SlotOf(t, k, kept.Secret.Key))
 		}, true},
 		{"newer generation in the record", otherSlot(storage.Slot{Generation: 1}), true},
 		{"slot of nobody", otherSlot(storage.Slot{Number: 5}), true},
@@ -71,8 +69,8 @@ func TestNotConsumed(t *testing.T) {
 				if undo != nil {
 					undo()
 				}
-				wantState(t, k, kept.Metadata.Key, secret.StateNew)
-				want(t, "RevealSecret(right)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, passphrase), "the text")
+				vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
+				vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, passphrase), "the text")
 			})
 		}
 	}
@@ -82,9 +80,9 @@ func TestNotConsumed(t *testing.T) {
 // passphrase or an unknown key.
 func wantFault(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, passphrase caller.Text) {
 	t.Helper()
-	wantErr(t, "RevealSecret(damaged)", revealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), passphrase), vault.ErrFault)
+	vaulttest.WantErr(t, "RevealSecret(damaged)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), passphrase), rows.ErrInconsistent)
 	for _, other := range []error{refusal.ErrPassphrase, refusal.ErrNotFound, refusal.ErrLocked} {
-		if err := revealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), passphrase); err == nil || errors.Is(err, other) {
+		if err := vaulttest.RevealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), passphrase); err == nil || errors.Is(err, other) {
 			t.Errorf("RevealSecret(damaged): got %v, want a fault that is no %v", err, other)
 		}
 	}
@@ -93,43 +91,23 @@ func wantFault(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, passphrase
 func otherSlot(shift storage.Slot) func(*testing.T, *vaulttest.Kit, secret.Concealed) func() {
 	return func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) func() {
 		t.Helper()
-		slot := slotOf(t, k, kept.Secret.Key)
+		slot := vaulttest.SlotOf(t, k, kept.Secret.Key)
 		slot.Number, slot.Generation = slot.Number+shift.Number, slot.Generation+shift.Generation
-		record, err := vault.WithSlot(secretRow(t, k, kept.Secret.Key), slot)
-		want(t, "WithSlot(record)", err, nil)
-		return replaceSecret(t, k, kept, record)
+		return replaceSecret(t, k, kept, vaulttest.WithSlot(vaulttest.SecretRow(t, k, kept.Secret.Key), slot))
 	}
 }
 
 func replaceSecret(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, record []byte) (undo func()) {
 	t.Helper()
-	row, before := kept.Secret.Key.RowKey(seal.KindSecret), secretRow(t, k, kept.Secret.Key)
-	put(t, k.Store, vault.BucketSecret, row[:], record)
-	return func() { put(t, k.Store, vault.BucketSecret, row[:], before) }
+	row, before := kept.Secret.Key.RowKey(seal.KindSecret), vaulttest.SecretRow(t, k, kept.Secret.Key)
+	vaulttest.Put(t, k.Store, secret.BucketSecret, row[:], record)
+	return func() { vaulttest.Put(t, k.Store, secret.BucketSecret, row[:], before) }
 }
 
 func flipByte(data []byte, i int) []byte {
 	changed := append([]byte(nil), data...)
 	changed[i] ^= 1
 	return changed
-}
-
-// flipShare changes one bit of the share in its file.
-func flipShare(t *testing.T, k *vaulttest.Kit, slot storage.Slot) (undo func()) {
-	t.Helper()
-	path := filepath.Join(k.Dir, "shares")
-	flip := func() {
-		content, err := os.ReadFile(path)
-		want(t, "ReadFile(shares)", err, nil)
-		share, err := os.OpenFile(path, os.O_WRONLY, 0)
-		want(t, "OpenFile(shares)", err, nil)
-		defer share.Close()
-		at := int64(slot.Number) * 64
-		_, err = share.WriteAt([]byte{content[at] ^ 1}, at)
-		want(t, "WriteAt(shares)", err, nil)
-	}
-	flip()
-	return flip
 }
 
 // The attack: the operator starts with another root key. The start is refused;
@@ -145,25 +123,25 @@ func TestWrongRootKey(t *testing.T) {
 		Log: slog.New(slog.DiscardHandler), Manual: true,
 	}
 	_, err := vault.Open(t.Context(), opts)
-	wantErr(t, "Open(other root key)", err, seal.ErrWrongRootKey)
+	vaulttest.WantErr(t, "Open(other root key)", err, seal.ErrWrongRootKey)
 
-	opts.Store = verifierStore{k.Store, vault.BucketSystem, vault.SystemVerifier, other.Verifier()}
+	opts.Store = verifierStore{k.Store, rows.BucketSystem, rows.SystemVerifier, other.Verifier()}
 	fooled, err := vault.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatalf("Open(other root key, other verifier): got %v, want nil", err)
 	}
 	for range 2 {
 		got, err := fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, plain.Secret.Key.Expose(), "")
-		wantErr(t, "RevealSecret(other root key)", err, vault.ErrFault)
-		want(t, "RevealSecret(other root key).Value", string(got.Value), "")
+		vaulttest.WantErr(t, "RevealSecret(other root key)", err, rows.ErrInconsistent)
+		vaulttest.Want(t, "RevealSecret(other root key).Value", string(got.Value), "")
 		// Here a wrong root key cannot be told from a wrong passphrase.
 		got, err = fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, locked.Secret.Key.Expose(), "right")
-		wantErr(t, "RevealSecret(other root key, passphrase)", err, refusal.ErrPassphrase)
-		want(t, "RevealSecret(other root key, passphrase).Value", string(got.Value), "")
+		vaulttest.WantErr(t, "RevealSecret(other root key, passphrase)", err, refusal.ErrPassphrase)
+		vaulttest.Want(t, "RevealSecret(other root key, passphrase).Value", string(got.Value), "")
 		_, err = fooled.Burns.BurnSecret(t.Context(), caller.Caller{}, plain.Metadata.Key.Expose(), "")
-		wantErr(t, "BurnSecret(other root key)", err, vault.ErrFault)
+		vaulttest.WantErr(t, "BurnSecret(other root key)", err, rows.ErrInconsistent)
 	}
 	fooled.Close()
-	want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, plain.Secret.Key, ""), "plain")
-	want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, locked.Secret.Key, "right"), "locked")
+	vaulttest.Want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, plain.Secret.Key, ""), "plain")
+	vaulttest.Want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, locked.Secret.Key, "right"), "locked")
 }

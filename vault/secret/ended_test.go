@@ -1,11 +1,10 @@
-package vault_test
+package secret_test
 
 import (
 	"testing"
 	"time"
 
 	"hush/seal"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -33,13 +32,13 @@ func TestEndedReceiptForgetsTheLink(t *testing.T) {
 		"burn of everything": func(t *testing.T, k *vaulttest.Kit, owner caller.Caller, _ secret.Concealed) {
 			t.Helper()
 			burned, err := k.Vault.Burns.BurnAllSecrets(t.Context(), owner)
-			want(t, "BurnAllSecrets(owner)", err, nil)
-			want(t, "BurnAllSecrets(owner)", burned, 1)
+			vaulttest.Want(t, "BurnAllSecrets(owner)", err, nil)
+			vaulttest.Want(t, "BurnAllSecrets(owner)", burned, 1)
 		},
 		"burn after a report": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, kept secret.Concealed) {
 			t.Helper()
 			_, err := k.Vault.Operator().Secrets.BurnReportedSecret(t.Context(), caller.Text(kept.Secret.Key.Expose()))
-			want(t, "BurnReportedSecret(link)", err, nil)
+			vaulttest.Want(t, "BurnReportedSecret(link)", err, nil)
 		},
 		"expiry": func(t *testing.T, k *vaulttest.Kit, _ caller.Caller, _ secret.Concealed) {
 			t.Helper()
@@ -54,20 +53,20 @@ func TestEndedReceiptForgetsTheLink(t *testing.T) {
 			kept := k.MustConceal(t, owner, "the text", secret.Wish{TTL: new(time.Minute)})
 			row, receipt := kept.Secret.Key.RowKey(seal.KindSecret), kept.Metadata.Key.RowKey(seal.KindMetadata)
 
-			secret, sealed, err := vault.StoredLink(get(t, k.Store, vault.BucketMetadata, receipt[:]))
-			want(t, "StoredLink(live)", err, nil)
-			want(t, "StoredLink(live): row of the secret", secret, row)
-			want(t, "StoredLink(live): sealed key is there", len(sealed) > 0, true)
+			link, sealed, err := storedLink(vaulttest.Get(t, k.Store, secret.BucketMetadata, receipt[:]))
+			vaulttest.Want(t, "StoredLink(live)", err, nil)
+			vaulttest.Want(t, "StoredLink(live): row of the secret", link, row)
+			vaulttest.Want(t, "StoredLink(live): sealed key is there", len(sealed) > 0, true)
 
 			end(t, k, owner, kept)
-			record := get(t, k.Store, vault.BucketMetadata, receipt[:])
-			state, err := vault.StoredState(record)
-			want(t, "StoredState(ended)", err, nil)
-			want(t, "StoredState(ended).Live()", state.Live(), false)
-			secret, sealed, err = vault.StoredLink(record)
-			want(t, "StoredLink(ended)", err, nil)
-			want(t, "StoredLink(ended): row of the secret", secret, seal.RowKey{})
-			want(t, "StoredLink(ended): bytes of the sealed key", len(sealed), 0)
+			record := vaulttest.Get(t, k.Store, secret.BucketMetadata, receipt[:])
+			state, err := storedState(record)
+			vaulttest.Want(t, "StoredState(ended)", err, nil)
+			vaulttest.Want(t, "StoredState(ended).Live()", state.Live(), false)
+			link, sealed, err = storedLink(record)
+			vaulttest.Want(t, "StoredLink(ended)", err, nil)
+			vaulttest.Want(t, "StoredLink(ended): row of the secret", link, seal.RowKey{})
+			vaulttest.Want(t, "StoredLink(ended): bytes of the sealed key", len(sealed), 0)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package vault
+package secret_test
 
 import (
 	"bytes"
@@ -10,20 +10,17 @@ import (
 	"hush/vault/secret"
 )
 
-// EntryMost is how many entries of a millisecond have a number.
-const EntryMost = secret.EntryMost
-
-// DropEntryNumbers gives n rows of the only list the form that older releases
+// dropEntryNumbers gives n rows of the only list the form that older releases
 // wrote.
-func DropEntryNumbers(t testing.TB, store storage.Store, n int) {
+func dropEntryNumbers(t testing.TB, store storage.Store, n int) {
 	t.Helper()
 	renameEntries(t, store, n, func(key []byte) []byte {
 		return append(bytes.Clone(key[:secret.EntryHead]), key[secret.EntryHead+secret.EntryNumber:]...)
 	})
 }
 
-// SetEntryNumber gives the newest row of the only list a number.
-func SetEntryNumber(t testing.TB, store storage.Store, number uint32) {
+// setEntryNumber gives the newest row of the only list a number.
+func setEntryNumber(t testing.TB, store storage.Store, number uint32) {
 	t.Helper()
 	renameEntries(t, store, 1, func(key []byte) []byte {
 		key = bytes.Clone(key)

@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -68,8 +67,8 @@ func TestListMetadataEndsWithReceipts(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada := k.MustAccount(t, "ada@example.com")
 	made := concealMany(t, k, ada, 10)
-	vault.DropEntryNumbers(t, k.Store, 5)
-	vault.SetEntryNumber(t, k.Store, vault.EntryMost-3)
+	dropEntryNumbers(t, k.Store, 5)
+	setEntryNumber(t, k.Store, secret.EntryMost-3)
 	more := concealMany(t, k, ada, 5)
 	all := listAll(t, k, ada, 0)
 	if got, want := slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(append(made, more...))); !slices.Equal(got, want) {
@@ -79,11 +78,11 @@ func TestListMetadataEndsWithReceipts(t *testing.T) {
 	k.MustSweep(t)
 	left := 0
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
-		return tx.Range(vault.BucketEntry, nil, nil, func(_, _ []byte) error {
+		return tx.Range(secret.BucketEntry, nil, nil, func(_, _ []byte) error {
 			left++
 			return nil
 		})
 	})
-	want(t, "View(entries)", err, nil)
-	want(t, "rows of the list after its receipts", left, 0)
+	vaulttest.Want(t, "View(entries)", err, nil)
+	vaulttest.Want(t, "rows of the list after its receipts", left, 0)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ import (
 func list(t *testing.T, k *vaulttest.Kit, c caller.Caller, q secret.ListQuery) (memos []string, page secret.Page) {
 	t.Helper()
 	page, err := k.Vault.Receipts.ListMetadata(t.Context(), c, q)
-	want(t, "ListMetadata(query)", err, nil)
+	vaulttest.Want(t, "ListMetadata(query)", err, nil)
 	for _, m := range page.Metadata {
 		memos = append(memos, string(m.Memo))
 	}
@@ -33,7 +33,7 @@ func concealNamed(t *testing.T, k *vaulttest.Kit, c caller.Caller, memo caller.T
 	t.Helper()
 	kept := k.MustConceal(t, c, "the text of "+memo, wish)
 	_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
-	want(t, "UpdateMemo(key)", err, nil)
+	vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 	k.Clock.Advance(time.Second)
 	return kept
 }
@@ -55,11 +55,11 @@ func TestListMetadata(t *testing.T) {
 			t.Errorf("ListMetadata(): -want +got\n%s", diff)
 		}
 		for i, m := range page.Metadata {
-			want(t, "ListMetadata()[i].Key", m.Key, kept[4-i].Metadata.Key)
-			want(t, "ListMetadata()[i].Secret", m.Secret, nil)
-			want(t, "ListMetadata()[i].Account", m.Account, "ada@example.com")
+			vaulttest.Want(t, "ListMetadata()[i].Key", m.Key, kept[4-i].Metadata.Key)
+			vaulttest.Want(t, "ListMetadata()[i].Secret", m.Secret, nil)
+			vaulttest.Want(t, "ListMetadata()[i].Account", m.Account, "ada@example.com")
 		}
-		want(t, "ListMetadata().Next", page.Next, "")
+		vaulttest.Want(t, "ListMetadata().Next", page.Next, "")
 		k.Reopen(t)
 		ada = k.MustSignIn(t, "ada@example.com", vaulttest.Password)
 	}
@@ -83,13 +83,13 @@ func TestListMetadataPages(t *testing.T) {
 		all = append(all, memos...)
 		query.Token = page.Next
 	}
-	want(t, "ListMetadata(last page).Next", query.Token, "")
+	vaulttest.Want(t, "ListMetadata(last page).Next", query.Token, "")
 	if diff := cmp.Diff([]string{"6", "5", "4", "3", "2", "1", "0"}, all); diff != "" {
 		t.Errorf("ListMetadata(pages): -want +got\n%s", diff)
 	}
 	for _, token := range []string{"x", "00", string(make([]byte, 60))} {
 		_, err := k.Vault.Receipts.ListMetadata(t.Context(), ada, secret.ListQuery{Token: token})
-		wantErr(t, "ListMetadata(bad token)", err, refusal.ErrInvalid)
+		vaulttest.WantErr(t, "ListMetadata(bad token)", err, refusal.ErrInvalid)
 	}
 }
 
@@ -102,8 +102,8 @@ func TestListMetadataForgets(t *testing.T) {
 	concealNamed(t, k, ada, "long", secret.Wish{TTL: new(time.Hour)})
 	k.Clock.Advance(time.Minute)
 	memos, page := list(t, k, ada, secret.ListQuery{})
-	want(t, "len(ListMetadata())", len(memos), 2)
-	want(t, "ListMetadata()[1].State", page.Metadata[1].State, secret.StateExpired)
+	vaulttest.Want(t, "len(ListMetadata())", len(memos), 2)
+	vaulttest.Want(t, "ListMetadata()[1].State", page.Metadata[1].State, secret.StateExpired)
 	k.Clock.Advance(time.Minute)
 	for range 2 {
 		memos, _ = list(t, k, ada, secret.ListQuery{})
@@ -122,9 +122,9 @@ func TestListMetadataOfTokens(t *testing.T) {
 	ada := k.MustAccount(t, "ada@example.com")
 	concealNamed(t, k, ada, "before", secret.Wish{})
 	operators, _, err := k.Vault.Operator().Tokens.CreateToken(t.Context(), "ada@example.com", credential.NewToken{})
-	want(t, "CreateToken(address)", err, nil)
+	vaulttest.Want(t, "CreateToken(address)", err, nil)
 	own, _, err := k.Vault.Tokens.GenerateAPIToken(t.Context(), ada, credential.NewToken{Name: "own"})
-	want(t, "GenerateAPIToken(own)", err, nil)
+	vaulttest.Want(t, "GenerateAPIToken(own)", err, nil)
 	script := k.MustAuthenticate(t, session.Credential{Token: caller.Text(operators.Expose())})
 	concealNamed(t, k, script, "after", secret.Wish{})
 	for name, test := range map[string]struct {
@@ -140,7 +140,7 @@ func TestListMetadataOfTokens(t *testing.T) {
 		if diff := cmp.Diff(test.memos, memos); diff != "" {
 			t.Errorf("ListMetadata() by %s: -want +got\n%s", name, diff)
 		}
-		want(t, "ListMetadata().Sealed by "+name, page.Sealed, test.sealed)
+		vaulttest.Want(t, "ListMetadata().Sealed by "+name, page.Sealed, test.sealed)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestTimelineIsTheOwners(t *testing.T) {
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
 	kept := k.MustConceal(t, ada, "the text", secret.Wish{})
 	_, err := k.Vault.Secrets.GetSecret(t.Context(), ada, kept.Secret.Key.Expose()) // no look
-	want(t, "GetSecret(key)", err, nil)
+	vaulttest.Want(t, "GetSecret(key)", err, nil)
 	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "")
 	wanted := []secret.EventKind{secret.EventCreated, secret.EventRevealed}
 	var got []secret.EventKind
@@ -163,7 +163,7 @@ func TestTimelineIsTheOwners(t *testing.T) {
 		t.Errorf("GetMetadata(key).Events: -want +got\n%s", diff)
 	}
 	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob} {
-		want(t, "len(GetMetadata(key).Events) of a stranger", len(k.MustMetadata(t, stranger, kept.Metadata.Key).Events), 0)
+		vaulttest.Want(t, "len(GetMetadata(key).Events) of a stranger", len(k.MustMetadata(t, stranger, kept.Metadata.Key).Events), 0)
 	}
 }
 
@@ -181,16 +181,16 @@ func TestAccountCounts(t *testing.T) {
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
 	owner, err := k.Vault.Accounts.GetAccount(t.Context(), ada)
-	want(t, "GetAccount()", err, nil)
-	want(t, "GetAccount().Tally", owner.Tally, account.Tally{Created: 4, Shared: 1, Burned: 1})
+	vaulttest.Want(t, "GetAccount()", err, nil)
+	vaulttest.Want(t, "GetAccount().Tally", owner.Tally, account.Tally{Created: 4, Shared: 1, Burned: 1})
 	index, err := k.Vault.GetIndex(t.Context(), ada)
-	want(t, "GetIndex()", err, nil)
+	vaulttest.Want(t, "GetIndex()", err, nil)
 	got := index.Counts
 	for name, pair := range map[string][2]int64{
 		"secrets": {got.Secrets, 1}, "metadata": {got.Metadata, 5}, "created": {got.Created, 5},
 		"shared": {got.Shared, 1}, "burned": {got.Burned, 1}, "expired": {got.Expired, 2},
 		"accounts": {got.Accounts, 1}, "sessions": {got.Sessions, 1},
 	} {
-		want(t, "GetIndex().Counts of "+name, pair[0], pair[1])
+		vaulttest.Want(t, "GetIndex().Counts of "+name, pair[0], pair[1])
 	}
 }

@@ -1,70 +1,11 @@
-package vault_test
+package secret_test
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 
 	"hush/storage"
 )
-
-// faultyShares fails Destroy as long as it is told to.
-type faultyShares struct {
-	storage.Shares
-	storage.Recycler
-	destroy atomic.Pointer[error]
-}
-
-func newFaultyShares(inner storage.Shares) *faultyShares {
-	recycler, _ := inner.(storage.Recycler)
-	return &faultyShares{Shares: inner, Recycler: recycler}
-}
-
-func (s *faultyShares) Destroy(ctx context.Context, slots ...storage.Slot) error {
-	if err := s.destroy.Load(); err != nil {
-		return *err
-	}
-	return s.Shares.Destroy(ctx, slots...)
-}
-
-// faultyStore fails Update as long as it is told to: before it is applied, or
-// after, as when a sync's answer is lost.
-type faultyStore struct {
-	storage.Store
-	before, after atomic.Pointer[error]
-}
-
-func (s *faultyStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
-	if err := s.before.Load(); err != nil {
-		// What fn does is undone.
-		return s.Store.Update(ctx, func(tx storage.Tx) error { return errors.Join(*err, fn(tx)) })
-	}
-	err := s.Store.Update(ctx, fn)
-	if failed := s.after.Load(); failed != nil && err == nil {
-		return *failed
-	}
-	return err
-}
-
-// twiceStore runs the function of each update twice and keeps only the second
-// run, as a store does whose batch was rolled back.
-type twiceStore struct{ storage.Store }
-
-var errFirstRun = errors.New("first run")
-
-func (s twiceStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
-	err := s.Store.Update(ctx, func(tx storage.Tx) error {
-		if err := tx.Put("twice", []byte("rolled back"), nil); err != nil {
-			return err
-		}
-		_ = fn(tx) // its answer belongs to a run that never was
-		return errFirstRun
-	})
-	if !errors.Is(err, errFirstRun) {
-		return err
-	}
-	return s.Store.Update(ctx, fn)
-}
 
 // verifierStore shows another root key's verifier, so that a vault opens with
 // the wrong keys.

@@ -1,12 +1,12 @@
-package vault_test
+package secret_test
 
 import (
 	"strings"
 	"testing"
 
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -47,14 +47,14 @@ func TestGenerate(t *testing.T) {
 			t.Parallel()
 			concealed, value, err := k.Vault.Secrets.GenerateSecret(t.Context(), caller.Caller{}, test.length, test.sets, secret.Wish{})
 			if test.want == 0 {
-				wantInvalid(t, "GenerateSecret(length)", err, "length")
-				want(t, "GenerateSecret(length)", string(value), "")
+				vaulttest.WantInvalid(t, "GenerateSecret(length)", err, "length")
+				vaulttest.Want(t, "GenerateSecret(length)", string(value), "")
 				return
 			}
 			if err != nil {
 				t.Fatalf("GenerateSecret(%d): got %v, want nil", test.length, err)
 			}
-			want(t, "length", len(value), test.want)
+			vaulttest.Want(t, "length", len(value), test.want)
 			for _, set := range test.each {
 				if !strings.ContainsAny(string(value), set) {
 					t.Errorf("GenerateSecret(): got %q, want one of %s", string(value), set)
@@ -66,7 +66,7 @@ func TestGenerate(t *testing.T) {
 			if test.onlyFrom != "" && strings.Trim(string(value), test.onlyFrom) != "" {
 				t.Errorf("GenerateSecret(): got %q, want only of %s", string(value), test.onlyFrom)
 			}
-			want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, concealed.Secret.Key, ""), string(value))
+			vaulttest.Want(t, "RevealSecret(key)", k.MustReveal(t, caller.Caller{}, concealed.Secret.Key, ""), string(value))
 		})
 	}
 }
@@ -80,10 +80,10 @@ func TestGenerateStoresViewed(t *testing.T) {
 	if err != nil {
 		t.Fatalf("GenerateSecret(): got %v, want nil", err)
 	}
-	want(t, "Metadata.State", concealed.Metadata.State, secret.StateNew)
-	want(t, "Secret.State", concealed.Secret.State, secret.StateNew)
-	wantState(t, k, concealed.Metadata.Key, secret.StateViewed)
-	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 1)
+	vaulttest.Want(t, "Metadata.State", concealed.Metadata.State, secret.StateNew)
+	vaulttest.Want(t, "Secret.State", concealed.Secret.State, secret.StateNew)
+	vaulttest.WantState(t, k, concealed.Metadata.Key, secret.StateViewed)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 1)
 }
 
 func TestGenerateWithPassphrase(t *testing.T) {
@@ -93,6 +93,6 @@ func TestGenerateWithPassphrase(t *testing.T) {
 	if err != nil {
 		t.Fatalf("GenerateSecret(): got %v, want nil", err)
 	}
-	wantErr(t, "RevealSecret(key)", revealErr(t, k, caller.Caller{}, concealed.Secret.Key.Expose(), ""), refusal.ErrPassphrase)
-	want(t, "RevealSecret(key, passphrase)", k.MustReveal(t, caller.Caller{}, concealed.Secret.Key, "open"), string(value))
+	vaulttest.WantErr(t, "RevealSecret(key)", vaulttest.RevealErr(t, k, caller.Caller{}, concealed.Secret.Key.Expose(), ""), refusal.ErrPassphrase)
+	vaulttest.Want(t, "RevealSecret(key, passphrase)", k.MustReveal(t, caller.Caller{}, concealed.Secret.Key, "open"), string(value))
 }

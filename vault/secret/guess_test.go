@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func storm(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, networks, trie
 	var all sync.WaitGroup
 	for i := range networks * tries {
 		all.Go(func() {
-			err := patient(func() error { return wrongTry(t, k, kept, vaulttest.Caller(i%networks), i%2 == 0) })
+			err := vaulttest.RetryBusy(func() error { return wrongTry(t, k, kept, vaulttest.Caller(i%networks), i%2 == 0) })
 			switch {
 			case errors.Is(err, refusal.ErrPassphrase):
 				looked.Add(1)
@@ -44,12 +44,12 @@ func TestStormOfOneNetwork(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	hashed, locked := storm(t, k, kept, 1, 100)
-	want(t, "guesses looked at", hashed, secret.NetworkTries)
-	want(t, "guesses refused", locked, 100-secret.NetworkTries)
+	vaulttest.Want(t, "guesses looked at", hashed, secret.NetworkTries)
+	vaulttest.Want(t, "guesses refused", locked, 100-secret.NetworkTries)
 	k.Reopen(t)
 	hashed, _ = storm(t, k, kept, 1, 20)
-	want(t, "guesses looked at after a restart", hashed, 0)
-	want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(7), kept.Secret.Key, "right"), "the text")
+	vaulttest.Want(t, "guesses looked at after a restart", hashed, 0)
+	vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(7), kept.Secret.Key, "right"), "the text")
 }
 
 // The attack: the same from fifty networks. Twenty are looked at in all.
@@ -58,11 +58,11 @@ func TestStormOfManyNetworks(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{Passphrase: "right"})
 	hashed, locked := storm(t, k, kept, 50, 10)
-	want(t, "guesses looked at", hashed, secret.AllTries)
-	want(t, "guesses refused", locked, 500-secret.AllTries)
+	vaulttest.Want(t, "guesses looked at", hashed, secret.AllTries)
+	vaulttest.Want(t, "guesses refused", locked, 500-secret.AllTries)
 	wantLocked(t, k, kept, vaulttest.Caller(60), time.Minute)
 	k.Clock.Advance(time.Minute)
-	want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(1), kept.Secret.Key, "right"), "the text")
+	vaulttest.Want(t, "RevealSecret(right)", k.MustReveal(t, vaulttest.Caller(1), kept.Secret.Key, "right"), "the text")
 }
 
 // The attack: guess from every address of one's own IPv6 network, and from one
@@ -89,7 +89,7 @@ func TestNetworks(t *testing.T) {
 		if test.same {
 			left = 3
 		}
-		wantPassphrase(t, "guess from "+test.b+" after "+test.a, wrongTry(t, k, kept, b, false), &refusal.PassphraseError{TriesLeft: left})
+		vaulttest.WantPassphrase(t, "guess from "+test.b+" after "+test.a, wrongTry(t, k, kept, b, false), &refusal.PassphraseError{TriesLeft: left})
 	}
 }
 
@@ -98,7 +98,7 @@ func TestMasked(t *testing.T) {
 	for addr, masked := range map[string]string{
 		"192.0.2.77": "192.0.2.0/24", "::ffff:192.0.2.77": "192.0.2.0/24", "2001:db8:1:2::3": "2001:db8:1::/48",
 	} {
-		want(t, "NetworkOf("+addr+").Masked()", caller.NetworkOf(netip.MustParseAddr(addr)).Masked(), masked)
+		vaulttest.Want(t, "NetworkOf("+addr+").Masked()", caller.NetworkOf(netip.MustParseAddr(addr)).Masked(), masked)
 	}
-	want(t, "NetworkOf(nothing).Masked()", caller.NetworkOf(netip.Addr{}).Masked(), "unknown")
+	vaulttest.Want(t, "NetworkOf(nothing).Masked()", caller.NetworkOf(netip.Addr{}).Masked(), "unknown")
 }

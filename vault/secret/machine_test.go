@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"testing"

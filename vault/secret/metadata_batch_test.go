@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"testing"
@@ -25,29 +25,29 @@ func TestBatchGetMetadata(t *testing.T) {
 	keys := []string{second.Metadata.Key.Expose(), "nonsense", own, first.Secret.Key.Expose(), first.Metadata.Key.Expose(), own}
 	for _, c := range []caller.Caller{anon, ada} {
 		got, err := k.Vault.Receipts.BatchGetMetadata(t.Context(), c, keys)
-		want(t, "BatchGetMetadata(keys)", err, nil)
-		want(t, "len(BatchGetMetadata(keys))", len(got), 4)
+		vaulttest.Want(t, "BatchGetMetadata(keys)", err, nil)
+		vaulttest.Want(t, "len(BatchGetMetadata(keys))", len(got), 4)
 		for i, key := range []string{keys[0], own, keys[4], own} {
-			want(t, "BatchGetMetadata(keys)[i].Key", got[i].Key.Expose(), key)
+			vaulttest.Want(t, "BatchGetMetadata(keys)[i].Key", got[i].Key.Expose(), key)
 		}
-		want(t, "received", got[0].State, secret.StateReceived)
-		want(t, "new, looked at twice", got[2].State, secret.StateNew)
-		want(t, "secret of an anonymous receipt", got[2].Secret != nil, true)
-		want(t, "secret of ada's receipt", got[1].Secret != nil, c.Account == ada.Account)
+		vaulttest.Want(t, "received", got[0].State, secret.StateReceived)
+		vaulttest.Want(t, "new, looked at twice", got[2].State, secret.StateNew)
+		vaulttest.Want(t, "secret of an anonymous receipt", got[2].Secret != nil, true)
+		vaulttest.Want(t, "secret of ada's receipt", got[1].Secret != nil, c.Account == ada.Account)
 	}
 	for _, i := range []int{0, 2, 4} {
 		got, err := k.Vault.Receipts.BatchGetMetadata(t.Context(), ada, keys[i:i+1])
-		want(t, "BatchGetMetadata(key)", err, nil)
+		vaulttest.Want(t, "BatchGetMetadata(key)", err, nil)
 		single, err := k.Vault.Receipts.GetMetadata(t.Context(), ada, keys[i])
-		want(t, "GetMetadata(key)", err, nil)
+		vaulttest.Want(t, "GetMetadata(key)", err, nil)
 		if diff := cmp.Diff(single.State, got[0].State) + cmp.Diff(single.Events, got[0].Events); diff != "" {
 			t.Errorf("BatchGetMetadata(key): -GetMetadata +got\n%s", diff)
 		}
 	}
 	k.Clock.Advance(2 * time.Minute)
 	got, err := k.Vault.Receipts.BatchGetMetadata(t.Context(), anon, keys[4:5])
-	want(t, "BatchGetMetadata(forgotten)", err, nil)
-	want(t, "len(BatchGetMetadata(forgotten))", len(got), 0)
+	vaulttest.Want(t, "BatchGetMetadata(forgotten)", err, nil)
+	vaulttest.Want(t, "len(BatchGetMetadata(forgotten))", len(got), 0)
 	_, err = k.Vault.Receipts.BatchGetMetadata(t.Context(), anon, make([]string, secret.BatchMost+1))
-	wantErr(t, "BatchGetMetadata(26 keys)", err, refusal.ErrInvalid)
+	vaulttest.WantErr(t, "BatchGetMetadata(26 keys)", err, refusal.ErrInvalid)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"sync"
@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -53,7 +53,7 @@ func TestMetadataPaths(t *testing.T) {
 	memo := func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 		t.Helper()
 		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "a note")
-		want(t, "UpdateMemo(key)", err, nil)
+		vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 		if diff := cmp.Diff(k.MustMetadata(t, caller.Caller{}, kept.Metadata.Key), got, tokens()); diff != "" {
 			t.Errorf("UpdateMemo(key): -GetMetadata(key) +got\n%s", diff)
 		}
@@ -160,8 +160,8 @@ func TestFirstLookIsOne(t *testing.T) {
 		})
 	}
 	all.Wait()
-	want(t, "looks that say new", fresh.Load(), 1)
-	want(t, "audit rows", len(rowsIn(t, k.Store, vault.BucketAudit)), 2)
+	vaulttest.Want(t, "looks that say new", fresh.Load(), 1)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 2)
 }
 
 func TestMemo(t *testing.T) {
@@ -171,18 +171,18 @@ func TestMemo(t *testing.T) {
 	for _, memo := range []caller.Text{"first", "second\x00 ✓", ""} {
 		k.Clock.Advance(time.Second)
 		got, err := k.Vault.Receipts.UpdateMemo(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), memo)
-		want(t, "UpdateMemo(key)", err, nil)
-		want(t, "UpdateMemo(key).Memo", string(got.Memo), string(memo))
-		want(t, "UpdateMemo(key).State", got.State, secret.StateNew)
-		want(t, "UpdateMemo(key).Updated", got.Updated, k.Clock.Now())
+		vaulttest.Want(t, "UpdateMemo(key)", err, nil)
+		vaulttest.Want(t, "UpdateMemo(key).Memo", string(got.Memo), string(memo))
+		vaulttest.Want(t, "UpdateMemo(key).State", got.State, secret.StateNew)
+		vaulttest.Want(t, "UpdateMemo(key).Updated", got.Updated, k.Clock.Now())
 		k.Reopen(t)
 	}
-	wantState(t, k, kept.Metadata.Key, secret.StateNew)
+	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
 }
 
 func TestListMetadataNeedsAccount(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	_, err := k.Vault.Receipts.ListMetadata(t.Context(), vaulttest.Caller(1), secret.ListQuery{})
-	wantErr(t, "ListMetadata(anonymous)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "ListMetadata(anonymous)", err, refusal.ErrUnauthenticated)
 }

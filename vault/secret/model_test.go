@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"errors"
@@ -40,9 +40,11 @@ func (c *counter) add(free int, now time.Time) int {
 	return max(0, free-c.count)
 }
 
-func (m *model) expires(e *entry) time.Time   { return e.created.Add(e.ttl) }
+func (m *model) expires(e *entry) time.Time { return e.created.Add(e.ttl) }
+
 func (m *model) forgotten(e *entry) time.Time { return e.created.Add(2 * e.ttl) }
-func (m *model) isForgotten(e *entry) bool    { return !m.now.Before(m.forgotten(e)) }
+
+func (m *model) isForgotten(e *entry) bool { return !m.now.Before(m.forgotten(e)) }
 
 // stateOf adds to the stored state what time does.
 func (m *model) stateOf(e *entry) secret.State {

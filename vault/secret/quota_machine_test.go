@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -169,14 +168,14 @@ func (m *quotaMachine) age(rt *rapid.T) {
 		version := byte(rapid.IntRange(2, 3).Draw(rt, "version"))
 		row := one.Metadata.Key.RowKey(seal.KindMetadata)
 		err := m.kit.Store.Update(m.t.Context(), func(tx storage.Tx) error {
-			value, err := tx.Get(vault.BucketMetadata, row[:])
+			value, err := tx.Get(secret.BucketMetadata, row[:])
 			if errors.Is(err, storage.ErrNotFound) || err == nil && (value[0] != 3 || version == 3) {
 				return nil
 			}
 			const added = 16 // bytes of version 3
 			value = bytes.Clone(value[:max(0, len(value)-added)])
 			value[0] = version
-			return errors.Join(err, tx.Put(vault.BucketMetadata, row[:], value))
+			return errors.Join(err, tx.Put(secret.BucketMetadata, row[:], value))
 		})
 		if err != nil {
 			rt.Fatalf("Update(receipt): got %v, want nil", err)
@@ -187,7 +186,7 @@ func (m *quotaMachine) age(rt *rapid.T) {
 // compare is exact once the pass is through. Before, the count may be too low,
 // and never is too high.
 func (m *quotaMachine) compare(rt *rapid.T) {
-	usage, stored := m.kit.Vault.Charged(), vault.StoredCharges(m.t.Context(), m.kit.Store)
+	usage, stored := m.kit.Vault.Secrets.Charges(), storedCharges(m.t.Context(), m.kit.Store)
 	if !m.passed {
 		if usage.Total > stored.Total || usage.Anonymous > stored.Anonymous {
 			rt.Fatalf("usage before the pass: got %+v, want at most %+v", usage, stored)

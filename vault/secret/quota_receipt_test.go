@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"net/netip"
@@ -9,9 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
+	"hush/vault/outbox"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
@@ -46,7 +47,7 @@ func TestQuotaCountsWhatOutlivesSecrets(t *testing.T) {
 				k.MustSweep(t)
 				k.Clock.Advance(time.Minute)
 			}
-			if diff := cmp.Diff(vault.StoredCharges(t.Context(), k.Store), k.Vault.Charged()); diff != "" {
+			if diff := cmp.Diff(storedCharges(t.Context(), k.Store), k.Vault.Secrets.Charges()); diff != "" {
 				t.Errorf("usage beside what is stored: -want +got\n%s", diff)
 			}
 			if again := churnReceipts(t, k, c, memo); again < rounds {
@@ -67,7 +68,7 @@ func churnReceipts(t *testing.T, k *vaulttest.Kit, c caller.Caller, memo caller.
 			k.MustBurn(t, c, kept.Metadata.Key, "")
 		}
 		if err != nil {
-			wantErr(t, "round beyond the quota", err, refusal.ErrQuota)
+			vaulttest.WantErr(t, "round beyond the quota", err, refusal.ErrQuota)
 			return rounds
 		}
 	}
@@ -82,13 +83,13 @@ func TestQuotaOfMemo(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "x", secret.Wish{})
-	total := func() int64 { return k.Vault.Charged().Total }
+	total := func() int64 { return k.Vault.Secrets.Charges().Total }
 	set := func(memo caller.Text) {
 		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
-		want(t, "UpdateMemo(memo)", err, nil)
+		vaulttest.Want(t, "UpdateMemo(memo)", err, nil)
 	}
 	empty := total()
-	want(t, "bytes charged without a memo", empty, unit+vault.ReceiptBytes)
+	vaulttest.Want(t, "bytes charged without a memo", empty, unit+secret.ReceiptBytes)
 	set(caller.Text(strings.Repeat("m", 500)))
 	long := total()
 	if long < empty+500 {
@@ -101,34 +102,34 @@ func TestQuotaOfMemo(t *testing.T) {
 	k.Reopen(t)
 	set(caller.Text(strings.Repeat("m", 500))) // before the pass
 	k.MustReclaim(t)
-	want(t, "bytes charged after the pass", total(), long)
+	vaulttest.Want(t, "bytes charged after the pass", total(), long)
 	set("")
-	want(t, "bytes charged without a memo again", total(), empty)
+	vaulttest.Want(t, "bytes charged without a memo again", total(), empty)
 }
 
 // A memo that finds no room changes nothing; a shorter one never needs any.
 func TestQuotaRefusesMemo(t *testing.T) {
 	t.Parallel()
 	const spare = 100
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: unit + vault.ReceiptBytes + spare}})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: unit + secret.ReceiptBytes + spare}})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "x", secret.Wish{})
 	k.MustReclaim(t)
 	set := func(memo caller.Text, wanted error) {
 		t.Helper()
 		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), vaulttest.Caller(2), kept.Metadata.Key.Expose(), memo)
-		wantErr(t, "UpdateMemo(memo)", err, wanted)
+		vaulttest.WantErr(t, "UpdateMemo(memo)", err, wanted)
 	}
 	set("a note", nil)
-	before := k.Vault.Charged()
+	before := k.Vault.Secrets.Charges()
 	set(caller.Text(strings.Repeat("m", spare)), refusal.ErrQuota)
-	want(t, "Memo after ErrQuota", string(k.MustMetadata(t, c, kept.Metadata.Key).Memo), "a note")
-	if diff := cmp.Diff(before, k.Vault.Charged()); diff != "" {
+	vaulttest.Want(t, "Memo after ErrQuota", string(k.MustMetadata(t, c, kept.Metadata.Key).Memo), "a note")
+	if diff := cmp.Diff(before, k.Vault.Secrets.Charges()); diff != "" {
 		t.Errorf("usage after ErrQuota: -want +got\n%s", diff)
 	}
 	set("note", nil)
 	set("", nil)
-	want(t, "bytes charged without a memo", k.Vault.Charged().Total, unit+vault.ReceiptBytes)
+	vaulttest.Want(t, "bytes charged without a memo", k.Vault.Secrets.Charges().Total, unit+secret.ReceiptBytes)
 }
 
 // A receipt that is forgotten before the pass after a start has come to it gives
@@ -145,7 +146,7 @@ func TestQuotaOfReceiptForgottenBeforePass(t *testing.T) {
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
 	k.MustReclaim(t)
-	want(t, "bytes charged", k.Vault.Charged().Total, unit+vault.ReceiptBytes)
+	vaulttest.Want(t, "bytes charged", k.Vault.Secrets.Charges().Total, unit+secret.ReceiptBytes)
 }
 
 // What a burned secret leaves behind, keys included, is no more than its receipt
@@ -165,13 +166,13 @@ func TestReceiptBytes(t *testing.T) {
 				k.MustBurn(t, c, k.MustConceal(t, c, "x", secret.Wish{Recipients: recipients}).Metadata.Key, "")
 			}
 			burn()
-			before, charged := storedBytes(t, k), k.Vault.Charged().Total
+			before, charged := storedBytes(t, k), k.Vault.Secrets.Charges().Total
 			const n = 50
 			for range n {
 				burn()
 			}
 			k.MustSweep(t)
-			stored, charged := (storedBytes(t, k)-before)/n, (k.Vault.Charged().Total-charged)/n
+			stored, charged := (storedBytes(t, k)-before)/n, (k.Vault.Secrets.Charges().Total-charged)/n
 			t.Logf("%s, %d recipients: a burned secret leaves %d bytes and counts for %d", name, len(recipients), stored, charged)
 			if stored > charged {
 				t.Errorf("bytes that a burned secret with %d recipients leaves, %s: got %d, want at most %d", len(recipients), name, stored, charged)
@@ -186,8 +187,8 @@ func storedBytes(t *testing.T, k *vaulttest.Kit) (size int64) {
 	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
 		size = 0
 		for _, bucket := range []string{
-			vault.BucketMetadata, vault.BucketExpiry, vault.BucketAudit,
-			vault.BucketEntry, vault.BucketDelivery, vault.BucketDue,
+			secret.BucketMetadata, secret.BucketExpiry, rows.BucketAudit,
+			secret.BucketEntry, outbox.BucketDelivery, rows.BucketDue,
 		} {
 			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
 				size += int64(len(key) + len(value))
@@ -199,6 +200,6 @@ func storedBytes(t *testing.T, k *vaulttest.Kit) (size int64) {
 		}
 		return nil
 	})
-	want(t, "View(rows)", err, nil)
+	vaulttest.Want(t, "View(rows)", err, nil)
 	return size
 }

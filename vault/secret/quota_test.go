@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"fmt"
@@ -13,7 +13,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/secret"
@@ -31,7 +30,7 @@ var bigText = caller.Text(strings.Repeat("x", 32*256-4))
 
 // room is a limit that admits n big secrets with their receipts, and the
 // receipts of two that ended besides.
-func room(n int64) int64 { return n*(big+vault.ReceiptBytes) + 2*vault.ReceiptBytes }
+func room(n int64) int64 { return n*(big+secret.ReceiptBytes) + 2*secret.ReceiptBytes }
 
 // fill conceals n big secrets and then expects the quota to be used up.
 func fill(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (kept []secret.Concealed) {
@@ -46,13 +45,13 @@ func fill(t *testing.T, k *vaulttest.Kit, c caller.Caller, n int) (kept []secret
 func wantFull(t *testing.T, k *vaulttest.Kit, c caller.Caller) {
 	t.Helper()
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, bigText, secret.Wish{})
-	wantErr(t, "ConcealSecret(quota used up)", err, refusal.ErrQuota)
+	vaulttest.WantErr(t, "ConcealSecret(quota used up)", err, refusal.ErrQuota)
 }
 
 func TestQuotaOfNetwork(t *testing.T) {
 	t.Parallel()
-	want(t, "PaddedSize(1)", seal.PaddedSize(1), unit)
-	want(t, "PaddedSize(bigText)", seal.PaddedSize(len(bigText)), big)
+	vaulttest.Want(t, "PaddedSize(1)", seal.PaddedSize(1), unit)
+	vaulttest.Want(t, "PaddedSize(bigText)", seal.PaddedSize(len(bigText)), big)
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: room(3)}})
 	c := vaulttest.Caller(1)
 	kept := fill(t, k, c, 3)
@@ -93,7 +92,7 @@ func TestQuotaOfAccount(t *testing.T) {
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	k.MustBurn(t, c, kept[1].Metadata.Key, "")
 	fill(t, k, c, 2)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*big+2*unit)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 3*big+2*unit)
 }
 
 // The attack: take a /64 after the other out of one /48, as any home line can.
@@ -138,7 +137,7 @@ func TestQuotaIsExact(t *testing.T) {
 		all.Wait()
 		k.Clock.Advance(time.Minute)
 		k.MustSweep(t)
-		usage, stored := k.Vault.Charged(), vault.StoredCharges(t.Context(), k.Store)
+		usage, stored := k.Vault.Secrets.Charges(), storedCharges(t.Context(), k.Store)
 		if diff := cmp.Diff(stored, usage); diff != "" {
 			t.Errorf("usage beside what is stored: -want +got\n%s", diff)
 		}
@@ -153,7 +152,7 @@ func churn(t *testing.T, k *vaulttest.Kit, callers []caller.Caller, random *rand
 		c := callers[random.IntN(len(callers))]
 		ttl := []time.Duration{time.Minute, time.Hour}[random.IntN(2)]
 		kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat("x", 1+random.IntN(1000))), secret.Wish{TTL: &ttl})
-		want(t, "ConcealSecret(text)", err, nil)
+		vaulttest.Want(t, "ConcealSecret(text)", err, nil)
 		memo := caller.Text(strings.Repeat("m", random.IntN(500)))
 		ends := []func(){
 			func() { _, _ = k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), "") },
@@ -161,7 +160,7 @@ func churn(t *testing.T, k *vaulttest.Kit, callers []caller.Caller, random *rand
 			func() {},
 			func() {
 				_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)
-				want(t, "UpdateMemo(memo)", err, nil)
+				vaulttest.Want(t, "UpdateMemo(memo)", err, nil)
 			},
 		}
 		var both sync.WaitGroup
@@ -183,7 +182,7 @@ func TestQuotaReleasedByExpiry(t *testing.T) {
 	wantFull(t, k, c)
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
 	fill(t, k, c, 2)
 }
 
@@ -195,10 +194,10 @@ func TestQuotaReleasedOnce(t *testing.T) {
 	a, b := k.MustConceal(t, c, "a", secret.Wish{}), k.MustConceal(t, c, "b", secret.Wish{Passphrase: "p"})
 	k.MustReveal(t, c, a.Secret.Key, "")
 	for range 3 {
-		_ = revealErr(t, k, c, a.Secret.Key.Expose(), "")
-		_ = revealErr(t, k, c, b.Secret.Key.Expose(), "wrong")
+		_ = vaulttest.RevealErr(t, k, c, a.Secret.Key.Expose(), "")
+		_ = vaulttest.RevealErr(t, k, c, b.Secret.Key.Expose(), "wrong")
 	}
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), unit)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), unit)
 }
 
 func TestQuotaCountedAgain(t *testing.T) {
@@ -213,22 +212,22 @@ func TestQuotaCountedAgain(t *testing.T) {
 	k.MustConceal(t, c, bigText, secret.Wish{})
 	k.MustReveal(t, c, kept[1].Secret.Key, "")
 	k.MustReclaim(t)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 3*big)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 3*big)
 	fill(t, k, c, 1)
 
 	k.MustReclaim(t) // a second pass finds nothing new
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 4*big)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 4*big)
 	for _, left := range kept[2:] {
 		k.MustReveal(t, c, left.Secret.Key, "")
 	}
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 2*big)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 2*big)
 }
 
 // An end that failed during the pass leaves the count too low, and the end
 // that succeeds after it must not lower it again.
 func TestQuotaAfterFailedEnd(t *testing.T) {
 	t.Parallel()
-	var faulty faultyStore
+	var faulty vaulttest.FaultyStore
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
 		faulty.Store = s
 		return &faulty
@@ -237,12 +236,12 @@ func TestQuotaAfterFailedEnd(t *testing.T) {
 	kept := k.MustConceal(t, c, "x", secret.Wish{})
 	k.Reopen(t)
 	failure := storage.ErrFull
-	faulty.before.Store(&failure)
-	wantErr(t, "RevealSecret(full disk)", revealErr(t, k, c, kept.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
-	faulty.before.Store(nil)
+	faulty.Before.Store(&failure)
+	vaulttest.WantErr(t, "RevealSecret(full disk)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
+	faulty.Before.Store(nil)
 	k.MustReclaim(t)
 	k.MustReveal(t, c, kept.Secret.Key, "")
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
 }
 
 // A secret that ends after the pass has read it and before it is counted is
@@ -251,26 +250,26 @@ func TestQuotaOfEndDuringPass(t *testing.T) {
 	t.Parallel()
 	var between betweenStore
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
-		between.Store, between.bucket = s, vault.BucketSecret
+		between.Store, between.bucket = s, secret.BucketSecret
 		return &between
 	}})
 	c := vaulttest.Caller(1)
 	ends, stays := k.MustConceal(t, c, "ends", secret.Wish{}), k.MustConceal(t, c, "stays", secret.Wish{})
 	k.Reopen(t)
-	slot := slotOf(t, k, ends.Secret.Key)
+	slot := vaulttest.SlotOf(t, k, ends.Secret.Key)
 	between.then = func() {
-		want(t, "RevealSecret(ends)", k.MustReveal(t, c, ends.Secret.Key, ""), "ends")
-		struckOff(t, k)
+		vaulttest.Want(t, "RevealSecret(ends)", k.MustReveal(t, c, ends.Secret.Key, ""), "ends")
+		vaulttest.AwaitShred(t, k)
 	}
 	k.MustReclaim(t)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), unit)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), unit)
 	// The slot is released a moment after it was struck off, and then it is the
 	// next one to be used.
 	for used := uint64(0); used != slot.Number; {
 		more := k.MustConceal(t, c, "more", secret.Wish{})
-		used = slotOf(t, k, more.Secret.Key).Number
-		want(t, "RevealSecret(more)", k.MustReveal(t, c, more.Secret.Key, ""), "more")
+		used = vaulttest.SlotOf(t, k, more.Secret.Key).Number
+		vaulttest.Want(t, "RevealSecret(more)", k.MustReveal(t, c, more.Secret.Key, ""), "more")
 	}
-	want(t, "RevealSecret(stays)", k.MustReveal(t, c, stays.Secret.Key, ""), "stays")
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	vaulttest.Want(t, "RevealSecret(stays)", k.MustReveal(t, c, stays.Secret.Key, ""), "stays")
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -21,7 +20,7 @@ import (
 func TestOneWinner(t *testing.T) {
 	t.Parallel()
 	const secrets, callers, burners = 200, 32, 4
-	counting := countingStore{bucket: vault.BucketSecret}
+	counting := countingStore{bucket: secret.BucketSecret}
 	k := vaulttest.New(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
 		counting.Store = s
 		return &counting
@@ -53,15 +52,15 @@ func TestOneWinner(t *testing.T) {
 		if outcomes[i].revealed.Load() == 1 {
 			state, revealed = secret.StateReceived, revealed+1
 		}
-		wantState(t, k, kept[i].Metadata.Key, state)
+		vaulttest.WantState(t, k, kept[i].Metadata.Key, state)
 	}
 	// No loser ever got as far as the ciphertext.
-	want(t, "secrets found by claims", counting.opened.Load(), secrets)
-	want(t, "secrets taken by claims", counting.taken.Load(), secrets)
-	kinds := auditKinds(t, k)
-	want(t, "audit rows of reveals", kinds[rows.AuditReveal], revealed)
-	want(t, "audit rows of burns", kinds[rows.AuditBurn], secrets-revealed)
-	want(t, "KeptBytes()", k.Vault.KeptBytes(), 0)
+	vaulttest.Want(t, "secrets found by claims", counting.opened.Load(), secrets)
+	vaulttest.Want(t, "secrets taken by claims", counting.taken.Load(), secrets)
+	kinds := vaulttest.AuditKinds(t, k)
+	vaulttest.Want(t, "audit rows of reveals", kinds[rows.AuditReveal], revealed)
+	vaulttest.Want(t, "audit rows of burns", kinds[rows.AuditBurn], secrets-revealed)
+	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
 }
 
 // outcome counts what the callers of one secret got.
@@ -99,7 +98,7 @@ func TestOneWinnerWithPassphrase(t *testing.T) {
 	var all sync.WaitGroup
 	for c := range 16 {
 		all.Go(func() {
-			err := patient(func() error { return revealErr(t, k, vaulttest.Caller(c), kept.Secret.Key.Expose(), "right") })
+			err := vaulttest.RetryBusy(func() error { return vaulttest.RevealErr(t, k, vaulttest.Caller(c), kept.Secret.Key.Expose(), "right") })
 			switch {
 			case err == nil:
 				won.Add(1)
@@ -111,32 +110,9 @@ func TestOneWinnerWithPassphrase(t *testing.T) {
 		})
 	}
 	all.Wait()
-	want(t, "winners", won.Load(), 1)
-	want(t, "losers", refused.Load(), 15)
-	want(t, "attempt rows", len(rowsIn(t, k.Store, vault.BucketAttempt)), 0)
-}
-
-// patient tries again while the vault is busy with other passphrases.
-func patient(try func() error) error {
-	for {
-		if err := try(); !errors.Is(err, refusal.ErrBusy) {
-			return err
-		}
-	}
-}
-
-// auditKinds counts the audit rows of each kind.
-func auditKinds(t *testing.T, k *vaulttest.Kit) map[rows.AuditType]int {
-	t.Helper()
-	kinds := map[rows.AuditType]int{}
-	for _, row := range rowsIn(t, k.Store, vault.BucketAudit) {
-		audit, err := vault.AuditOf(row)
-		if err != nil {
-			t.Fatalf("AuditOf(row): got %v, want nil", err)
-		}
-		kinds[audit.Kind]++
-	}
-	return kinds
+	vaulttest.Want(t, "winners", won.Load(), 1)
+	vaulttest.Want(t, "losers", refused.Load(), 15)
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 
 // A secret that is concealed where another one just ended gets its own share,
@@ -150,10 +126,10 @@ func TestSlotsAreNotMixedUp(t *testing.T) {
 			for i := range 25 {
 				text := string(rune('a'+c)) + string(rune('a'+i))
 				kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(c), caller.Text(text), secret.Wish{})
-				want(t, "ConcealSecret(text)", err, nil)
+				vaulttest.Want(t, "ConcealSecret(text)", err, nil)
 				got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(c), kept.Secret.Key.Expose(), "")
-				want(t, "RevealSecret(key)", err, nil)
-				want(t, "RevealSecret(key)", string(got.Value), text)
+				vaulttest.Want(t, "RevealSecret(key)", err, nil)
+				vaulttest.Want(t, "RevealSecret(key)", string(got.Value), text)
 			}
 		})
 	}

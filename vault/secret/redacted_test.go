@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"bytes"
@@ -24,18 +24,18 @@ func TestNothingPrints(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	addr := netip.MustParseAddr("203.0.113.77")
 	c := caller.Caller{Network: caller.NetworkOf(addr)}
-	kept := k.MustConceal(t, c, plaintext, secret.Wish{Passphrase: passphrase})
+	kept := k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
 	memo, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
-	want(t, "UpdateMemo(key)", err, nil)
-	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), passphrase)
-	want(t, "RevealSecret(key)", err, nil)
-	want(t, "memo holds its key", memo.Secret != nil, true)
+	vaulttest.Want(t, "UpdateMemo(key)", err, nil)
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), vaulttest.Passphrase)
+	vaulttest.Want(t, "RevealSecret(key)", err, nil)
+	vaulttest.Want(t, "memo holds its key", memo.Secret != nil, true)
 
 	canaries := []string{
-		plaintext, passphrase, "memo-canary", kept.Secret.Key.Expose()[6:], kept.Metadata.Key.Expose()[6:],
+		vaulttest.Plaintext, vaulttest.Passphrase, "memo-canary", kept.Secret.Key.Expose()[6:], kept.Metadata.Key.Expose()[6:],
 		addr.String(), "cb00714d", "CB00714D", fmt.Sprint(uint64(0xffff_cb00_714d)),
 	}
-	text, wish := caller.Text(plaintext), secret.Wish{Passphrase: passphrase, TTL: new(time.Hour)}
+	text, wish := caller.Text(vaulttest.Plaintext), secret.Wish{Passphrase: vaulttest.Passphrase, TTL: new(time.Hour)}
 	for _, v := range []any{
 		// Text is not for keys of maps: encoding/json writes those as they are.
 		text, &text, []caller.Text{text}, map[string]caller.Text{"": text}, struct{ T caller.Text }{text},
@@ -44,7 +44,7 @@ func TestNothingPrints(t *testing.T) {
 	} {
 		for _, printed := range prints(t, v) {
 			for _, canary := range canaries {
-				for _, form := range spellings(canary) {
+				for _, form := range vaulttest.Spellings(canary) {
 					if strings.Contains(printed, form) {
 						t.Errorf("printing %T: got %q, want nothing of it shown", v, printed)
 					}
@@ -84,19 +84,19 @@ func TestLogsTellNothing(t *testing.T) {
 	var canaries []string
 	var errs []error
 	note := func(err error) { errs = append(errs, err) }
-	for _, wish := range []secret.Wish{{}, {Passphrase: passphrase}, {TTL: new(time.Minute)}} {
-		kept := k.MustConceal(t, c, plaintext, wish)
+	for _, wish := range []secret.Wish{{}, {Passphrase: vaulttest.Passphrase}, {TTL: new(time.Minute)}} {
+		kept := k.MustConceal(t, c, vaulttest.Plaintext, wish)
 		canaries = append(canaries, kept.Secret.Key.Expose(), kept.Metadata.Key.Expose())
 		_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
 		note(err)
-		undo := flipShare(t, k, slotOf(t, k, kept.Secret.Key))
-		note(revealErr(t, k, c, kept.Secret.Key.Expose(), "wrong-canary"))
-		note(revealErr(t, k, c, kept.Secret.Key.Expose(), passphrase))
+		undo := vaulttest.FlipShare(t, k, vaulttest.SlotOf(t, k, kept.Secret.Key))
+		note(vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "wrong-canary"))
+		note(vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), vaulttest.Passphrase))
 		undo()
 		undo = replaceSecret(t, k, kept, []byte("damaged"))
-		note(revealErr(t, k, c, kept.Secret.Key.Expose(), passphrase))
+		note(vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), vaulttest.Passphrase))
 		undo()
-		note(revealErr(t, k, c, kept.Metadata.Key.Expose(), passphrase))
+		note(vaulttest.RevealErr(t, k, c, kept.Metadata.Key.Expose(), vaulttest.Passphrase))
 		if wish.TTL == nil {
 			k.MustReveal(t, c, kept.Secret.Key, wish.Passphrase)
 		}
@@ -105,13 +105,13 @@ func TestLogsTellNothing(t *testing.T) {
 	k.MustSweep(t)
 	k.Reopen(t)
 	k.MustReclaim(t)
-	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat(plaintext, 1<<16)), secret.Wish{})
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, caller.Text(strings.Repeat(vaulttest.Plaintext, 1<<16)), secret.Wish{})
 	note(err)
 	said := log.String() + fmt.Sprint(errs)
-	want(t, "the log says something", log.Len() > 0, true)
-	for _, canary := range append(canaries, plaintext, passphrase, "memo-canary", "wrong-canary", "198.18.0.77", "damaged\"") {
-		for _, form := range spellings(canary) {
-			want(t, "log or errors hold a canary", strings.Contains(said, form), false)
+	vaulttest.Want(t, "the log says something", log.Len() > 0, true)
+	for _, canary := range append(canaries, vaulttest.Plaintext, vaulttest.Passphrase, "memo-canary", "wrong-canary", "198.18.0.77", "damaged\"") {
+		for _, form := range vaulttest.Spellings(canary) {
+			vaulttest.Want(t, "log or errors hold a canary", strings.Contains(said, form), false)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package vault
+package secret_test
 
 import (
 	"errors"
@@ -9,9 +9,11 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/memory"
+	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/recordtest"
 	"hush/vault/secret"
+	"hush/vault/vaulttest"
 )
 
 // What the golden file below is made of.
@@ -40,10 +42,10 @@ func TestOldSecretOpens(t *testing.T) {
 	now := recordtest.Moment(30)
 	keys := goldenKeys(t)
 	store, shares := memory.New()
-	if err := store.Update(t.Context(), Init(keys, now)); err != nil {
+	if err := store.Update(t.Context(), vault.Init(keys, now)); err != nil {
 		t.Fatalf("Update(Init): got %v, want nil", err)
 	}
-	v, err := Open(t.Context(), Options{
+	v, err := vault.Open(t.Context(), vault.Options{
 		Store: store, Shares: shares, Keys: keys, Now: func() time.Time { return now },
 		Log: slog.New(slog.DiscardHandler), Manual: true,
 	})
@@ -61,10 +63,7 @@ func TestOldSecretOpens(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Put(share): got %v, want nil", err)
 	}
-	record, err := WithSlot(recordtest.Golden(t, "sealed-secret-v1"), slot)
-	if err != nil {
-		t.Fatalf("WithSlot(golden): got %v, want nil", err)
-	}
+	record := vaulttest.WithSlot(recordtest.Golden(t, "sealed-secret-v1"), slot)
 	secretRow, receiptRow := key.RowKey(seal.KindSecret), receipt.RowKey(seal.KindMetadata)
 	err = store.Update(t.Context(), func(tx storage.Tx) error {
 		return errors.Join(

@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"errors"
@@ -50,13 +50,13 @@ func TestConcealShareDomain(t *testing.T) {
 					if err != nil {
 						t.Fatalf("ConcealSecret(%q): got %v, want nil", test.domain, err)
 					}
-					want(t, "Secret.ShareDomain", got.Secret.ShareDomain, "")
-					want(t, "Metadata.ShareDomain", got.Metadata.ShareDomain, "")
+					vaulttest.Want(t, "Secret.ShareDomain", got.Secret.ShareDomain, "")
+					vaulttest.Want(t, "Metadata.ShareDomain", got.Metadata.ShareDomain, "")
 					continue
 				}
-				wantErr(t, "ConcealSecret("+test.domain+")", err, refusal.ErrDomainNotFound)
+				vaulttest.WantErr(t, "ConcealSecret("+test.domain+")", err, refusal.ErrDomainNotFound)
 				if domain, ok := errors.AsType[*refusal.DomainError](err); ok {
-					want(t, "DomainError.Domain", domain.Domain, test.domain)
+					vaulttest.Want(t, "DomainError.Domain", domain.Domain, test.domain)
 				}
 			}
 		})

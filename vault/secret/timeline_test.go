@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"net/netip"
@@ -35,7 +35,7 @@ func TestTimeline(t *testing.T) {
 	look := func(address string) {
 		t.Helper()
 		_, err := k.Vault.Secrets.GetSecret(t.Context(), from(address), key)
-		want(t, "GetSecret(key)", err, nil)
+		vaulttest.Want(t, "GetSecret(key)", err, nil)
 	}
 	k.Clock.Advance(time.Minute)
 	look("203.0.113.5")
@@ -44,7 +44,7 @@ func TestTimeline(t *testing.T) {
 	k.Clock.Advance(time.Minute)
 	look("203.0.113.5")
 	for range 2 {
-		wantErr(t, "RevealSecret(wrong)", revealErr(t, k, from("203.0.113.5"), key, "wrong"), refusal.ErrPassphrase)
+		vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, from("203.0.113.5"), key, "wrong"), refusal.ErrPassphrase)
 	}
 	k.Clock.Advance(time.Minute)
 	k.MustReveal(t, from("203.0.113.5"), kept.Secret.Key, "right")
@@ -92,12 +92,12 @@ func TestTimelineIsBounded(t *testing.T) {
 	for i := range 150 {
 		address := netip.AddrFrom4([4]byte{10, byte(i), 0, 1})
 		_, err := k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{Network: caller.NetworkOf(address)}, kept.Secret.Key.Expose())
-		want(t, "GetSecret(key)", err, nil)
+		vaulttest.Want(t, "GetSecret(key)", err, nil)
 	}
 	got := events(t, k, kept)
-	want(t, "len(GetMetadata(key).Events)", len(got), 101)
-	want(t, "GetMetadata(key).Events[1].Network", got[1].Network, "10.0.0.0/24")
-	want(t, "GetMetadata(key).Events[100].Count", got[100].Count, 51)
+	vaulttest.Want(t, "len(GetMetadata(key).Events)", len(got), 101)
+	vaulttest.Want(t, "GetMetadata(key).Events[1].Network", got[1].Network, "10.0.0.0/24")
+	vaulttest.Want(t, "GetMetadata(key).Events[100].Count", got[100].Count, 51)
 }
 
 // Asking for a status is for programs that poll; it is no look.
@@ -106,6 +106,6 @@ func TestStatusIsNoLook(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, from("192.0.2.77"), "the text", secret.Wish{})
 	_, err := k.Vault.Secrets.GetSecretStatus(t.Context(), from("203.0.113.5"), []string{kept.Secret.Key.Expose()})
-	want(t, "GetSecretStatus(key)", err, nil)
-	want(t, "len(GetMetadata(key).Events)", len(events(t, k, kept)), 1)
+	vaulttest.Want(t, "GetSecretStatus(key)", err, nil)
+	vaulttest.Want(t, "len(GetMetadata(key).Events)", len(events(t, k, kept)), 1)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package secret_test
 
 import (
 	"testing"
@@ -11,11 +11,14 @@ import (
 	"hush/vault/vaulttest"
 )
 
+// otherPassword is what the member changes the password to.
+const otherPassword caller.Text = "staple of the battery"
+
 // watch follows a receipt until the test ends.
 func watch(t *testing.T, k *vaulttest.Kit, c caller.Caller, kept secret.Concealed) *secret.Watch {
 	t.Helper()
 	w, err := k.Vault.Receipts.WatchMetadata(t.Context(), c, kept.Metadata.Key.Expose())
-	want(t, "WatchMetadata(key)", err, nil)
+	vaulttest.Want(t, "WatchMetadata(key)", err, nil)
 	t.Cleanup(w.Close)
 	return w
 }
@@ -50,16 +53,16 @@ func TestWatchMetadata(t *testing.T) {
 		"look": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			_, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose())
-			want(t, "GetSecret(key)", err, nil)
+			vaulttest.Want(t, "GetSecret(key)", err, nil)
 		},
 		"wrong passphrase": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
-			wantErr(t, "RevealSecret(wrong)", revealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), "wrong"), refusal.ErrPassphrase)
+			vaulttest.WantErr(t, "RevealSecret(wrong)", vaulttest.RevealErr(t, k, vaulttest.Caller(2), kept.Secret.Key.Expose(), "wrong"), refusal.ErrPassphrase)
 		},
 		"memo": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) {
 			t.Helper()
 			_, err := k.Vault.Receipts.UpdateMemo(t.Context(), vaulttest.Caller(2), kept.Metadata.Key.Expose(), "a note")
-			want(t, "UpdateMemo(key)", err, nil)
+			vaulttest.Want(t, "UpdateMemo(key)", err, nil)
 		},
 	}
 	for name, change := range changes {
@@ -69,13 +72,13 @@ func TestWatchMetadata(t *testing.T) {
 			wish := secret.Wish{TTL: new(time.Minute), Passphrase: "right"}
 			kept, other := k.MustConceal(t, caller.Caller{}, "the text", wish), k.MustConceal(t, caller.Caller{}, "another", secret.Wish{})
 			w, stranger := watch(t, k, vaulttest.Caller(1), kept), watch(t, k, vaulttest.Caller(1), other)
-			want(t, "Changed() before", told(w), false)
+			vaulttest.Want(t, "Changed() before", told(w), false)
 			change(t, k, kept)
-			want(t, "Changed() after "+name, told(w), true)
-			want(t, "Changed() of another receipt", told(stranger), false)
+			vaulttest.Want(t, "Changed() after "+name, told(w), true)
+			vaulttest.Want(t, "Changed() of another receipt", told(stranger), false)
 			shown, err := w.Metadata(t.Context())
-			want(t, "Metadata()", err, nil)
-			want(t, "Metadata().Key", shown.Key, kept.Metadata.Key)
+			vaulttest.Want(t, "Metadata()", err, nil)
+			vaulttest.Want(t, "Metadata().Key", shown.Key, kept.Metadata.Key)
 		})
 	}
 }
@@ -86,78 +89,78 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 	t.Parallel()
 	type revocation struct {
 		token bool
-		end   func(*testing.T, *member, caller.Caller)
+		end   func(*testing.T, *vaulttest.Member, caller.Caller)
 	}
 	for name, c := range map[string]revocation{
-		"sign-out": {false, func(t *testing.T, m *member, c caller.Caller) {
+		"sign-out": {false, func(t *testing.T, m *vaulttest.Member, c caller.Caller) {
 			t.Helper()
-			want(t, "DestroySession()", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
+			vaulttest.Want(t, "DestroySession()", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
 		}},
-		"sign-out everywhere": {false, func(t *testing.T, m *member, _ caller.Caller) {
+		"sign-out everywhere": {false, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.Sessions.RevokeSessions(t.Context(), m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie)), nil, true)
-			want(t, "RevokeSessions(all)", err, nil)
+			_, err := m.Vault.Sessions.RevokeSessions(t.Context(), m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie)), nil, true)
+			vaulttest.Want(t, "RevokeSessions(all)", err, nil)
 		}},
-		"password": {false, func(t *testing.T, m *member, _ caller.Caller) {
+		"password": {false, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			other := m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie))
-			want(t, "ChangeAccountPassword()", m.Vault.Passwords.ChangeAccountPassword(t.Context(), other, memberPassword, otherPassword), nil)
+			other := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
+			vaulttest.Want(t, "ChangeAccountPassword()", m.Vault.Passwords.ChangeAccountPassword(t.Context(), other, vaulttest.MemberPassword, otherPassword), nil)
 		}},
-		"operator's password": {true, func(t *testing.T, m *member, _ caller.Caller) {
+		"operator's password": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.Operator().Accounts.ResetPassword(t.Context(), memberAddress, otherPassword)
-			want(t, "Operator.ResetPassword()", err, nil)
+			_, err := m.Vault.Operator().Accounts.ResetPassword(t.Context(), vaulttest.MemberAddress, otherPassword)
+			vaulttest.Want(t, "Operator.ResetPassword()", err, nil)
 		}},
-		"too many sessions": {false, func(t *testing.T, m *member, _ caller.Caller) {
+		"too many sessions": {false, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
 			for range 100 {
-				m.mustSignIn(t, false)
+				m.SignIn(t, false)
 			}
 		}},
-		"token revoked": {true, func(t *testing.T, m *member, _ caller.Caller) {
+		"token revoked": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.Operator().Tokens.RevokeToken(t.Context(), memberAddress, "watcher")
-			want(t, "Operator.RevokeToken()", err, nil)
+			_, err := m.Vault.Operator().Tokens.RevokeToken(t.Context(), vaulttest.MemberAddress, "watcher")
+			vaulttest.Want(t, "Operator.RevokeToken()", err, nil)
 		}},
-		"token rotated": {true, func(t *testing.T, m *member, _ caller.Caller) {
+		"token rotated": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			m.mustToken(t, m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie)), credential.NewToken{Name: "watcher", Rotate: true})
+			m.MustToken(t, m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie)), credential.NewToken{Name: "watcher", Rotate: true})
 		}},
-		"token rotated by the operator": {true, func(t *testing.T, m *member, _ caller.Caller) {
+		"token rotated by the operator": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			_, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), memberAddress, credential.NewToken{Name: "watcher", Rotate: true})
-			want(t, "Operator.CreateToken(rotate)", err, nil)
+			_, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), vaulttest.MemberAddress, credential.NewToken{Name: "watcher", Rotate: true})
+			vaulttest.Want(t, "Operator.CreateToken(rotate)", err, nil)
 		}},
-		"account disabled": {true, func(t *testing.T, m *member, _ caller.Caller) {
+		"account disabled": {true, func(t *testing.T, m *vaulttest.Member, _ caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.Operator().Accounts.DisableAccount(t.Context(), memberAddress, true)
-			want(t, "Operator.DisableAccount()", err, nil)
+			_, err := m.Vault.Operator().Accounts.DisableAccount(t.Context(), vaulttest.MemberAddress, true)
+			vaulttest.Want(t, "Operator.DisableAccount()", err, nil)
 		}},
-		"account destroyed": {true, func(t *testing.T, m *member, c caller.Caller) {
+		"account destroyed": {true, func(t *testing.T, m *vaulttest.Member, c caller.Caller) {
 			t.Helper()
-			_, err := m.Vault.Accounts.DestroyAccount(t.Context(), c, memberPassword)
-			want(t, "DestroyAccount()", err, nil)
+			_, err := m.Vault.Accounts.DestroyAccount(t.Context(), c, vaulttest.MemberPassword)
+			vaulttest.Want(t, "DestroyAccount()", err, nil)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newMember(t, vaulttest.Options{})
+			m := vaulttest.NewMember(t, vaulttest.Options{})
 			kept := m.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
-			with := m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie))
+			with := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
 			if c.token {
-				with = m.mustAuth(t, byToken(m.mustToken(t, with, credential.NewToken{Name: "watcher"})))
+				with = m.Auth(t, vaulttest.ByToken(m.MustToken(t, with, credential.NewToken{Name: "watcher"})))
 			}
 			w, stranger := watch(t, m.Kit, with, kept), watch(t, m.Kit, vaulttest.Caller(9), kept)
 			m.Clock.Advance(time.Second) // what comes is newer
 			_, err := w.Metadata(t.Context())
-			want(t, "Metadata() before", err, nil)
+			vaulttest.Want(t, "Metadata() before", err, nil)
 			told(w)
 			c.end(t, m, with)
-			want(t, "Changed() after "+name, told(w), true)
+			vaulttest.Want(t, "Changed() after "+name, told(w), true)
 			_, err = w.Metadata(t.Context())
-			wantErr(t, "Metadata() after "+name, err, refusal.ErrUnauthenticated)
+			vaulttest.WantErr(t, "Metadata() after "+name, err, refusal.ErrUnauthenticated)
 			_, err = stranger.Metadata(t.Context())
-			want(t, "Metadata() of a stranger", err, nil)
+			vaulttest.Want(t, "Metadata() of a stranger", err, nil)
 		})
 	}
 }
@@ -166,25 +169,25 @@ func TestWatchEndsWithItsCredential(t *testing.T) {
 // happens then, so the next look has to find it out.
 func TestWatchOutlivesItsCredential(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
+	m := vaulttest.NewMember(t, vaulttest.Options{})
 	week := secret.Wish{TTL: new(7 * 24 * time.Hour)}
 	kept := m.MustConceal(t, caller.Caller{}, "the text", week)
-	session := m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie))
-	token := m.mustAuth(t, byToken(m.mustToken(t, session, credential.NewToken{Name: "watcher", TTL: new(24 * time.Hour)})))
+	session := m.Auth(t, vaulttest.BySession(m.SignIn(t, false).Cookie))
+	token := m.Auth(t, vaulttest.ByToken(m.MustToken(t, session, credential.NewToken{Name: "watcher", TTL: new(24 * time.Hour)})))
 	bySession, byToken := watch(t, m.Kit, session, kept), watch(t, m.Kit, token, kept)
 	m.Clock.Advance(3 * time.Hour)
 	_, err := bySession.Metadata(t.Context())
-	wantErr(t, "Metadata() of an expired session", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "Metadata() of an expired session", err, refusal.ErrUnauthenticated)
 	_, err = byToken.Metadata(t.Context())
-	want(t, "Metadata() of a token", err, nil)
+	vaulttest.Want(t, "Metadata() of a token", err, nil)
 	m.Clock.Advance(24 * time.Hour)
 	_, err = byToken.Metadata(t.Context())
-	wantErr(t, "Metadata() of an expired token", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "Metadata() of an expired token", err, refusal.ErrUnauthenticated)
 }
 
 func TestWatchMetadataOfNothing(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	_, err := k.Vault.Receipts.WatchMetadata(t.Context(), vaulttest.Caller(1), "nonsense")
-	wantErr(t, "WatchMetadata(nonsense)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "WatchMetadata(nonsense)", err, refusal.ErrNotFound)
 }

@@ -1,4 +1,4 @@
-package vault_test
+package session_test
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
@@ -20,93 +19,93 @@ import (
 
 func TestSignIn(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	in := m.mustSignIn(t, true)
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	in := m.SignIn(t, true)
 	now := m.Clock.Now()
-	want(t, "SignedIn.Account.ID", in.Account.ID, m.id)
-	want(t, "SignedIn.Account.SignedIn", in.Account.SignedIn, now)
+	vaulttest.Want(t, "SignedIn.Account.ID", in.Account.ID, m.ID)
+	vaulttest.Want(t, "SignedIn.Account.SignedIn", in.Account.SignedIn, now)
 	id := in.Session.ID
-	want(t, "len(Session.ID)", len(id), 16)
-	want(t, "SignedIn.Session", in.Session, credential.Session{
+	vaulttest.Want(t, "len(Session.ID)", len(id), 16)
+	vaulttest.Want(t, "SignedIn.Session", in.Session, credential.Session{
 		ID: id, Created: now, Used: now, Expires: now.Add(credential.RememberedLifetime),
 		Network: "198.18.0.0/24", Current: true, Remembered: true,
 	})
-	c := m.mustAuth(t, bySession(in.Cookie))
-	want(t, "Caller.Account", c.Account, m.id.String())
-	want(t, "Caller.Address()", c.Address(), memberAddress)
-	want(t, "Caller.FromSession()", c.FromSession(), true)
-	want(t, "Caller.Shrimp()", c.Shrimp(), in.Shrimp)
-	want(t, "Caller.May(everything)", c.May(caller.ScopesAll), true)
-	want(t, "Caller.Colonel()", c.Colonel(), false)
-	want(t, "Caller.Network", c.Network, vaulttest.Caller(1).Network)
+	c := m.Auth(t, vaulttest.BySession(in.Cookie))
+	vaulttest.Want(t, "Caller.Account", c.Account, m.ID.String())
+	vaulttest.Want(t, "Caller.Address()", c.Address(), vaulttest.MemberAddress)
+	vaulttest.Want(t, "Caller.FromSession()", c.FromSession(), true)
+	vaulttest.Want(t, "Caller.Shrimp()", c.Shrimp(), in.Shrimp)
+	vaulttest.Want(t, "Caller.May(everything)", c.May(caller.ScopesAll), true)
+	vaulttest.Want(t, "Caller.Colonel()", c.Colonel(), false)
+	vaulttest.Want(t, "Caller.Network", c.Network, vaulttest.Caller(1).Network)
 }
 
 // A caller has its account's language, and its role where that takes effect.
 func TestCallerOfAnAccount(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{memberAddress}}})
-	want(t, "Caller.Colonel(by the policy)", m.mustEnter(t).Colonel(), true)
+	m := vaulttest.NewMember(t, vaulttest.Options{Policy: caller.Policy{Colonels: []string{vaulttest.MemberAddress}}})
+	vaulttest.Want(t, "Caller.Colonel(by the policy)", m.MustEnter(t).Colonel(), true)
 	_, err := m.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{
 		Address: "colonel@example.com", Role: account.RoleColonel, Locale: "fr",
 	})
-	want(t, "CreateAccount(colonel)", err, nil)
+	vaulttest.Want(t, "CreateAccount(colonel)", err, nil)
 	token, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), "colonel@example.com", credential.NewToken{})
-	want(t, "CreateToken(colonel)", err, nil)
-	c := m.mustAuth(t, byToken(token))
-	want(t, "Caller.Colonel(by the role)", c.Colonel(), true)
-	want(t, "Caller.Locale()", c.Locale(), "fr")
+	vaulttest.Want(t, "CreateToken(colonel)", err, nil)
+	c := m.Auth(t, vaulttest.ByToken(token))
+	vaulttest.Want(t, "Caller.Colonel(by the role)", c.Colonel(), true)
+	vaulttest.Want(t, "Caller.Locale()", c.Locale(), "fr")
 }
 
 func TestSignInAddressSpelled(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	address := caller.Text("  " + strings.ToUpper(memberAddress) + " ")
-	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), address, memberPassword, false)
-	want(t, "CreateSession(upper case)", err, nil)
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	address := caller.Text("  " + strings.ToUpper(vaulttest.MemberAddress) + " ")
+	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), address, vaulttest.MemberPassword, false)
+	vaulttest.Want(t, "CreateSession(upper case)", err, nil)
 }
 
 // A refused sign-in does not reveal what was wrong.
 func TestSignInRefused(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	m.mustAccount(t, "nobody@example.com", "")
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	m.AddAccount(t, "nobody@example.com", "")
 	tests := []struct {
 		name              string
 		address, password caller.Text
 		pending, disabled bool
 		want              error
 	}{
-		{"wrong password", memberAddress, memberPassword + " ", false, false, refusal.ErrCredentials},
-		{"no password", memberAddress, "", false, false, refusal.ErrCredentials},
-		{"unknown address", "other@example.com", memberPassword, false, false, refusal.ErrCredentials},
-		{"no address", "", memberPassword, false, false, refusal.ErrCredentials},
-		{"not an address", "x\r\ny", memberPassword, false, false, refusal.ErrCredentials},
+		{"wrong password", vaulttest.MemberAddress, vaulttest.MemberPassword + " ", false, false, refusal.ErrCredentials},
+		{"no password", vaulttest.MemberAddress, "", false, false, refusal.ErrCredentials},
+		{"unknown address", "other@example.com", vaulttest.MemberPassword, false, false, refusal.ErrCredentials},
+		{"no address", "", vaulttest.MemberPassword, false, false, refusal.ErrCredentials},
+		{"not an address", "x\r\ny", vaulttest.MemberPassword, false, false, refusal.ErrCredentials},
 		{"account without password", "nobody@example.com", "", false, false, refusal.ErrCredentials},
-		{"disabled", memberAddress, memberPassword, false, true, refusal.ErrCredentials},
-		{"disabled and pending", memberAddress, memberPassword, true, true, refusal.ErrCredentials},
-		{"pending", memberAddress, memberPassword, true, false, refusal.ErrCredentials},
-		{"pending, wrong password", memberAddress, "wrong password", true, false, refusal.ErrCredentials},
+		{"disabled", vaulttest.MemberAddress, vaulttest.MemberPassword, false, true, refusal.ErrCredentials},
+		{"disabled and pending", vaulttest.MemberAddress, vaulttest.MemberPassword, true, true, refusal.ErrCredentials},
+		{"pending", vaulttest.MemberAddress, vaulttest.MemberPassword, true, false, refusal.ErrCredentials},
+		{"pending, wrong password", vaulttest.MemberAddress, "wrong password", true, false, refusal.ErrCredentials},
 	}
 	for i, test := range tests {
-		m.alter(t, test.pending, test.disabled)
+		m.Alter(t, test.pending, test.disabled)
 		in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(i), test.address, test.password, false)
-		wantErr(t, "CreateSession("+test.name+")", err, test.want)
-		want(t, "CreateSession("+test.name+").Shrimp", in.Shrimp, "")
+		vaulttest.WantErr(t, "CreateSession("+test.name+")", err, test.want)
+		vaulttest.Want(t, "CreateSession("+test.name+").Shrimp", in.Shrimp, "")
 	}
-	m.wantRows(t, vault.BucketSession, 0)
+	m.WantRows(t, credential.BucketSession, 0)
 }
 
 // Guessing locks the network out, whether or not there is an account.
 func TestSignInLocks(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	for _, address := range []caller.Text{memberAddress, "other@example.com", "no address"} {
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	for _, address := range []caller.Text{vaulttest.MemberAddress, "other@example.com", "no address"} {
 		for range account.PasswordNetworkTries {
 			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, "wrong password", false)
-			wantErr(t, "CreateSession(wrong password)", err, refusal.ErrCredentials)
+			vaulttest.WantErr(t, "CreateSession(wrong password)", err, refusal.ErrCredentials)
 		}
-		_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, memberPassword, false)
-		wantErr(t, "CreateSession(right password, too late)", err, refusal.ErrLocked)
+		_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(2), address, vaulttest.MemberPassword, false)
+		vaulttest.WantErr(t, "CreateSession(right password, too late)", err, refusal.ErrLocked)
 	}
 }
 
@@ -114,88 +113,88 @@ func TestSignInLocks(t *testing.T) {
 // session afterwards. No id that a browser brings is ever taken up.
 func TestFixation(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
+	m := vaulttest.NewMember(t, vaulttest.Options{})
 	var planted []seal.SessionID
 	for range 1000 {
 		planted = append(planted, seal.NewSessionID())
 	}
 	refused := func() {
 		for _, id := range planted {
-			wantErr(t, "Authenticate(planted session)", m.authErr(t, bySession(id)), refusal.ErrUnauthenticated)
+			vaulttest.WantErr(t, "Authenticate(planted session)", m.AuthErr(t, vaulttest.BySession(id)), refusal.ErrUnauthenticated)
 		}
 	}
 	refused()
-	first, second := m.mustSignIn(t, false), m.mustSignIn(t, false)
-	want(t, "one id for two sessions", first.Cookie.Expose() == second.Cookie.Expose(), false)
+	first, second := m.SignIn(t, false), m.SignIn(t, false)
+	vaulttest.Want(t, "one id for two sessions", first.Cookie.Expose() == second.Cookie.Expose(), false)
 	refused()
-	m.wantRows(t, vault.BucketSession, 2)
+	m.WantRows(t, credential.BucketSession, 2)
 }
 
 func TestOldestSessionMakesRoom(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
+	m := vaulttest.NewMember(t, vaulttest.Options{})
 	var cookies []seal.SessionID
-	for range vault.SessionsMost + 1 {
+	for range credential.SessionsMost + 1 {
 		m.Clock.Advance(time.Second)
-		cookies = append(cookies, m.mustSignIn(t, false).Cookie)
+		cookies = append(cookies, m.SignIn(t, false).Cookie)
 	}
-	wantErr(t, "Authenticate(oldest)", m.authErr(t, bySession(cookies[0])), refusal.ErrUnauthenticated)
-	want(t, "Authenticate(second)", m.authErr(t, bySession(cookies[1])), nil)
-	c := m.mustAuth(t, bySession(cookies[vault.SessionsMost]))
-	want(t, "ListSessions()", len(m.listSessions(t, c)), vault.SessionsMost)
-	m.wantRows(t, vault.BucketSession, vault.SessionsMost)
-	m.wantRows(t, vault.BucketSessions, vault.SessionsMost)
+	vaulttest.WantErr(t, "Authenticate(oldest)", m.AuthErr(t, vaulttest.BySession(cookies[0])), refusal.ErrUnauthenticated)
+	vaulttest.Want(t, "Authenticate(second)", m.AuthErr(t, vaulttest.BySession(cookies[1])), nil)
+	c := m.Auth(t, vaulttest.BySession(cookies[credential.SessionsMost]))
+	vaulttest.Want(t, "ListSessions()", len(m.ListSessions(t, c)), credential.SessionsMost)
+	m.WantRows(t, credential.BucketSession, credential.SessionsMost)
+	m.WantRows(t, credential.BucketSessions, credential.SessionsMost)
 }
 
 // A password that was hashed with less work than is usual now is hashed again
 // when it is next at hand, and goes on opening the list.
 func TestPasswordIsHashedAgain(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	m.MustConceal(t, m.mustEnter(t), plaintext, secret.Wish{})
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	m.MustConceal(t, m.MustEnter(t), vaulttest.Plaintext, secret.Wish{})
 	stronger := seal.PasswordParams{MemoryKiB: 128, Time: 2, Threads: 1}
-	m.Vault.SetPasswordCost(stronger)
+	m.SetPasswordCost(t, stronger)
 	for range 2 {
-		m.wantList(t, m.mustEnter(t), 1, 0)
-		stored, err := vault.StoredPassword(get(t, m.Store, vault.BucketAccount, m.id[:]))
-		want(t, "StoredPassword(record)", err, nil)
+		m.WantList(t, m.MustEnter(t), 1, 0)
+		stored, err := vaulttest.StoredPassword(vaulttest.Get(t, m.Store, account.BucketAccount, m.ID[:]))
+		vaulttest.Want(t, "StoredPassword(record)", err, nil)
 		stored.Salt = [16]byte{}
-		want(t, "stored parameters", stored, stronger)
+		vaulttest.Want(t, "stored parameters", stored, stronger)
 	}
 }
 
 // A transaction that runs twice signs in once, and makes one token.
 func TestCredentialsMadeTwice(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return twiceStore{s} }})
-	c := m.mustEnter(t)
-	m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{})))
-	m.mustAuth(t, byToken(m.mustToken(t, c, credential.NewToken{Rotate: true})))
-	want(t, "ListSessions()", len(m.listSessions(t, c)), 1)
-	want(t, "ListAPITokens()", len(m.listTokens(t, c)), 1)
+	m := vaulttest.NewMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store { return vaulttest.TwiceStore{Store: s} }})
+	c := m.MustEnter(t)
+	m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{})))
+	m.Auth(t, vaulttest.ByToken(m.MustToken(t, c, credential.NewToken{Rotate: true})))
+	vaulttest.Want(t, "ListSessions()", len(m.ListSessions(t, c)), 1)
+	vaulttest.Want(t, "ListAPITokens()", len(m.ListTokens(t, c)), 1)
 	revoked, err := m.Vault.Sessions.RevokeSessions(t.Context(), c, nil, true)
-	want(t, "RevokeSessions(all)", err, nil)
-	want(t, "RevokeSessions(all)", revoked, 1)
+	vaulttest.Want(t, "RevokeSessions(all)", err, nil)
+	vaulttest.Want(t, "RevokeSessions(all)", revoked, 1)
 }
 
 // A failing store signs no one in, and no one out.
 func TestStoreTrouble(t *testing.T) {
 	t.Parallel()
-	var broken faultyStore
-	m := newMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
+	var broken vaulttest.FaultyStore
+	m := vaulttest.NewMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
 		broken.Store = s
 		return &broken
 	}})
-	cred := bySession(m.mustSignIn(t, false).Cookie)
+	cred := vaulttest.BySession(m.SignIn(t, false).Cookie)
 	m.Clock.Advance(2 * time.Minute)
 	full := errors.Join(storage.ErrFull)
-	broken.before.Store(&full)
-	want(t, "Authenticate(full disk)", m.authErr(t, cred), nil)
-	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
-	wantErr(t, "CreateSession(full disk)", err, refusal.ErrUnavailable)
-	broken.before.Store(nil)
-	want(t, "Store.Close()", m.Store.Close(), nil)
-	wantErr(t, "Authenticate(closed store)", m.authErr(t, cred), refusal.ErrUnavailable)
+	broken.Before.Store(&full)
+	vaulttest.Want(t, "Authenticate(full disk)", m.AuthErr(t, cred), nil)
+	_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.MemberPassword, false)
+	vaulttest.WantErr(t, "CreateSession(full disk)", err, refusal.ErrUnavailable)
+	broken.Before.Store(nil)
+	vaulttest.Want(t, "Store.Close()", m.Store.Close(), nil)
+	vaulttest.WantErr(t, "Authenticate(closed store)", m.AuthErr(t, cred), refusal.ErrUnavailable)
 }
 
 // thirdUpdate calls a function before the third update that comes.
@@ -217,30 +216,32 @@ func (s *thirdUpdate) Update(ctx context.Context, fn func(storage.Tx) error) err
 func TestAccountChangesDuringSignIn(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		change func(t *testing.T, m *member)
+		change func(t *testing.T, m *vaulttest.Member)
 		want   error
 	}{
-		"nothing":  {func(*testing.T, *member) {}, nil},
-		"disabled": {func(t *testing.T, m *member) { m.alter(t, false, true) }, refusal.ErrCredentials},
-		"pending":  {func(t *testing.T, m *member) { m.alter(t, true, false) }, refusal.ErrCredentials},
-		"gone":     {func(t *testing.T, m *member) { put(t, m.Store, vault.BucketAccount, m.id[:], nil) }, refusal.ErrCredentials},
+		"nothing":  {func(*testing.T, *vaulttest.Member) {}, nil},
+		"disabled": {func(t *testing.T, m *vaulttest.Member) { m.Alter(t, false, true) }, refusal.ErrCredentials},
+		"pending":  {func(t *testing.T, m *vaulttest.Member) { m.Alter(t, true, false) }, refusal.ErrCredentials},
+		"gone": {func(t *testing.T, m *vaulttest.Member) {
+			vaulttest.Put(t, m.Store, account.BucketAccount, m.ID[:], nil)
+		}, refusal.ErrCredentials},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var hook thirdUpdate
-			m := newMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
+			m := vaulttest.NewMember(t, vaulttest.Options{WrapStore: func(s storage.Store) storage.Store {
 				hook.Store = s
 				return &hook
 			}})
 			hook.updates, hook.call = 0, func() { test.change(t, m) }
-			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, false)
+			_, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), vaulttest.MemberAddress, vaulttest.MemberPassword, false)
 			if test.want == nil {
-				want(t, "CreateSession(address, password)", err, nil)
+				vaulttest.Want(t, "CreateSession(address, password)", err, nil)
 				return
 			}
-			wantErr(t, "CreateSession(address, password)", err, test.want)
-			m.wantRows(t, vault.BucketSession, 0)
+			vaulttest.WantErr(t, "CreateSession(address, password)", err, test.want)
+			m.WantRows(t, credential.BucketSession, 0)
 		})
 	}
 }

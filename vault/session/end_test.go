@@ -1,10 +1,9 @@
-package vault_test
+package session_test
 
 import (
 	"testing"
 	"time"
 
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/refusal"
@@ -14,54 +13,54 @@ import (
 
 func TestSignOut(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	one, other := bySession(m.mustSignIn(t, false).Cookie), bySession(m.mustSignIn(t, false).Cookie)
-	c := m.mustAuth(t, one)
-	want(t, "DestroySession(caller)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
-	wantErr(t, "Authenticate(signed out)", m.authErr(t, one), refusal.ErrUnauthenticated)
-	want(t, "Authenticate(other session)", m.authErr(t, other), nil)
-	want(t, "DestroySession(again)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
-	token := m.mustAuth(t, byToken(m.mustToken(t, m.mustAuth(t, other), credential.NewToken{})))
-	wantErr(t, "DestroySession(token)", m.Vault.Sessions.DestroySession(t.Context(), token), refusal.ErrPolicy)
-	wantErr(t, "DestroySession(nobody)", m.Vault.Sessions.DestroySession(t.Context(), caller.Caller{}), refusal.ErrUnauthenticated)
-	want(t, "Authenticate(other session)", m.authErr(t, other), nil)
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	one, other := vaulttest.BySession(m.SignIn(t, false).Cookie), vaulttest.BySession(m.SignIn(t, false).Cookie)
+	c := m.Auth(t, one)
+	vaulttest.Want(t, "DestroySession(caller)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
+	vaulttest.WantErr(t, "Authenticate(signed out)", m.AuthErr(t, one), refusal.ErrUnauthenticated)
+	vaulttest.Want(t, "Authenticate(other session)", m.AuthErr(t, other), nil)
+	vaulttest.Want(t, "DestroySession(again)", m.Vault.Sessions.DestroySession(t.Context(), c), nil)
+	token := m.Auth(t, vaulttest.ByToken(m.MustToken(t, m.Auth(t, other), credential.NewToken{})))
+	vaulttest.WantErr(t, "DestroySession(token)", m.Vault.Sessions.DestroySession(t.Context(), token), refusal.ErrPolicy)
+	vaulttest.WantErr(t, "DestroySession(nobody)", m.Vault.Sessions.DestroySession(t.Context(), caller.Caller{}), refusal.ErrUnauthenticated)
+	vaulttest.Want(t, "Authenticate(other session)", m.AuthErr(t, other), nil)
 }
 
 func TestListSessions(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	old := m.mustSignIn(t, true)
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	old := m.SignIn(t, true)
 	m.Clock.Advance(time.Second)
-	in := m.mustSignIn(t, false)
-	list := m.listSessions(t, m.mustAuth(t, bySession(old.Cookie)))
-	want(t, "len(ListSessions())", len(list), 2)
+	in := m.SignIn(t, false)
+	list := m.ListSessions(t, m.Auth(t, vaulttest.BySession(old.Cookie)))
+	vaulttest.Want(t, "len(ListSessions())", len(list), 2)
 	in.Session.Current = false
-	want(t, "ListSessions()[0]", list[0], in.Session)
-	want(t, "ListSessions()[1]", list[1], old.Session)
-	list, err := m.Vault.Operator().Tokens.ListSessions(t.Context(), caller.Text(m.id.String()))
-	want(t, "Operator.ListSessions()", err, nil)
+	vaulttest.Want(t, "ListSessions()[0]", list[0], in.Session)
+	vaulttest.Want(t, "ListSessions()[1]", list[1], old.Session)
+	list, err := m.Vault.Operator().Tokens.ListSessions(t.Context(), caller.Text(m.ID.String()))
+	vaulttest.Want(t, "Operator.ListSessions()", err, nil)
 	old.Session.Current = false
-	want(t, "Operator.ListSessions()[1]", list[1], old.Session)
+	vaulttest.Want(t, "Operator.ListSessions()[1]", list[1], old.Session)
 	_, err = m.Vault.Operator().Tokens.ListSessions(t.Context(), "other@example.com")
-	wantErr(t, "Operator.ListSessions(unknown)", err, refusal.ErrNotFound)
+	vaulttest.WantErr(t, "Operator.ListSessions(unknown)", err, refusal.ErrNotFound)
 	_, err = m.Vault.Sessions.ListSessions(t.Context(), caller.Caller{})
-	wantErr(t, "ListSessions(nobody)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "ListSessions(nobody)", err, refusal.ErrUnauthenticated)
 }
 
 // A revoked session is refused from the next request on, and no account can
 // revoke another's.
 func TestRevokeSessions(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
+	m := vaulttest.NewMember(t, vaulttest.Options{})
 	var sessions []session.SignedIn
 	for range 4 {
-		sessions = append(sessions, m.mustSignIn(t, false))
+		sessions = append(sessions, m.SignIn(t, false))
 	}
-	own := m.mustAuth(t, bySession(sessions[0].Cookie))
-	m.mustAccount(t, "other@example.com", memberPassword)
-	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", memberPassword, false)
-	want(t, "CreateSession(other)", err, nil)
-	other := m.mustAuth(t, bySession(in.Cookie))
+	own := m.Auth(t, vaulttest.BySession(sessions[0].Cookie))
+	m.AddAccount(t, "other@example.com", vaulttest.MemberPassword)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), "other@example.com", vaulttest.MemberPassword, false)
+	vaulttest.Want(t, "CreateSession(other)", err, nil)
+	other := m.Auth(t, vaulttest.BySession(in.Cookie))
 	steps := []struct {
 		name  string
 		by    caller.Caller
@@ -79,52 +78,52 @@ func TestRevokeSessions(t *testing.T) {
 	}
 	for _, step := range steps {
 		revoked, err := m.Vault.Sessions.RevokeSessions(t.Context(), step.by, step.ids, step.all)
-		want(t, "RevokeSessions("+step.name+")", err, nil)
-		want(t, "RevokeSessions("+step.name+")", revoked, step.want)
+		vaulttest.Want(t, "RevokeSessions("+step.name+")", err, nil)
+		vaulttest.Want(t, "RevokeSessions("+step.name+")", revoked, step.want)
 		for i, alive := range step.alive {
-			want(t, "Authenticate() after "+step.name, m.authErr(t, bySession(sessions[i].Cookie)) == nil, alive)
+			vaulttest.Want(t, "Authenticate() after "+step.name, m.AuthErr(t, vaulttest.BySession(sessions[i].Cookie)) == nil, alive)
 		}
 	}
-	want(t, "Authenticate(other account)", m.authErr(t, bySession(in.Cookie)), nil)
+	vaulttest.Want(t, "Authenticate(other account)", m.AuthErr(t, vaulttest.BySession(in.Cookie)), nil)
 	_, err = m.Vault.Sessions.RevokeSessions(t.Context(), caller.Caller{}, nil, true)
-	wantErr(t, "RevokeSessions(nobody)", err, refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "RevokeSessions(nobody)", err, refusal.ErrUnauthenticated)
 }
 
 // An account that is disabled is refused at once, with each of its
 // credentials.
 func TestAccountCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	session := bySession(m.mustSignIn(t, false).Cookie)
-	token := byToken(m.mustToken(t, m.mustAuth(t, session), credential.NewToken{}))
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	session := vaulttest.BySession(m.SignIn(t, false).Cookie)
+	token := vaulttest.ByToken(m.MustToken(t, m.Auth(t, session), credential.NewToken{}))
 	for _, alter := range [][2]bool{{true, false}, {false, true}} {
-		m.alter(t, alter[0], alter[1])
-		wantErr(t, "Authenticate(session)", m.authErr(t, session), refusal.ErrUnauthenticated)
-		wantErr(t, "Authenticate(token)", m.authErr(t, token), refusal.ErrUnauthenticated)
+		m.Alter(t, alter[0], alter[1])
+		vaulttest.WantErr(t, "Authenticate(session)", m.AuthErr(t, session), refusal.ErrUnauthenticated)
+		vaulttest.WantErr(t, "Authenticate(token)", m.AuthErr(t, token), refusal.ErrUnauthenticated)
 	}
-	m.alter(t, false, false)
-	want(t, "Authenticate(session)", m.authErr(t, session), nil)
-	want(t, "Authenticate(token)", m.authErr(t, token), nil)
-	_, err := m.Vault.Operator().Accounts.DisableAccount(t.Context(), memberAddress, true)
-	want(t, "DisableAccount()", err, nil)
-	wantErr(t, "Authenticate(session)", m.authErr(t, session), refusal.ErrUnauthenticated)
-	wantErr(t, "Authenticate(token)", m.authErr(t, token), refusal.ErrUnauthenticated)
+	m.Alter(t, false, false)
+	vaulttest.Want(t, "Authenticate(session)", m.AuthErr(t, session), nil)
+	vaulttest.Want(t, "Authenticate(token)", m.AuthErr(t, token), nil)
+	_, err := m.Vault.Operator().Accounts.DisableAccount(t.Context(), vaulttest.MemberAddress, true)
+	vaulttest.Want(t, "DisableAccount()", err, nil)
+	vaulttest.WantErr(t, "Authenticate(session)", m.AuthErr(t, session), refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "Authenticate(token)", m.AuthErr(t, token), refusal.ErrUnauthenticated)
 }
 
 // Nothing of a destroyed account's credentials stays.
 func TestDestroyedAccountLeavesNoCredential(t *testing.T) {
 	t.Parallel()
-	m := newMember(t, vaulttest.Options{})
-	c := m.mustEnter(t)
-	m.mustToken(t, c, credential.NewToken{})
-	_, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), memberAddress, credential.NewToken{})
-	want(t, "CreateToken()", err, nil)
-	m.wantRows(t, vault.BucketPair, 2)
-	_, err = m.Vault.Operator().Accounts.DestroyAccount(t.Context(), memberAddress)
-	want(t, "DestroyAccount()", err, nil)
+	m := vaulttest.NewMember(t, vaulttest.Options{})
+	c := m.MustEnter(t)
+	m.MustToken(t, c, credential.NewToken{})
+	_, _, err := m.Vault.Operator().Tokens.CreateToken(t.Context(), vaulttest.MemberAddress, credential.NewToken{})
+	vaulttest.Want(t, "CreateToken()", err, nil)
+	m.WantRows(t, credential.BucketPair, 2)
+	_, err = m.Vault.Operator().Accounts.DestroyAccount(t.Context(), vaulttest.MemberAddress)
+	vaulttest.Want(t, "DestroyAccount()", err, nil)
 	for _, bucket := range []string{
-		vault.BucketSession, vault.BucketSessions, vault.BucketToken, vault.BucketTokens, vault.BucketPair,
+		credential.BucketSession, credential.BucketSessions, credential.BucketToken, credential.BucketTokens, credential.BucketPair,
 	} {
-		m.wantRows(t, bucket, 0)
+		m.WantRows(t, bucket, 0)
 	}
 }

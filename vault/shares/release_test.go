@@ -1,16 +1,17 @@
-package vault_test
+package shares_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"sync"
 	"testing"
 
 	"hush/storage"
-	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/secret"
+	"hush/vault/shares"
 	"hush/vault/vaulttest"
 )
 
@@ -63,8 +64,8 @@ type strikeTx struct {
 }
 
 func (t *strikeTx) Delete(bucket string, key []byte) error {
-	if bucket == vault.BucketShred {
-		t.struck = append(t.struck, vault.SlotNumber(key))
+	if bucket == shares.BucketShred {
+		t.struck = append(t.struck, binary.BigEndian.Uint64(key))
 	}
 	return t.Tx.Delete(bucket, key)
 }
@@ -121,9 +122,9 @@ func TestSlotIsReleasedAfterItsStrikeOff(t *testing.T) {
 	seen := newReleaseLog()
 	k := vaulttest.New(t, seen.options())
 	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
-	slot := slotOf(t, k, kept.Secret.Key)
+	slot := vaulttest.SlotOf(t, k, kept.Secret.Key)
 	k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
-	struckOff(t, k)
+	vaulttest.AwaitShred(t, k)
 	k.Close(t) // the striker has ended
 	seen.wantReleased(t, slot)
 }
@@ -149,7 +150,7 @@ func TestStartReleasesAfterItsStrikeOff(t *testing.T) {
 	t.Parallel()
 	seen := newReleaseLog()
 	k := vaulttest.New(t, seen.options())
-	put(t, k.Store, vault.BucketShred, number(3), number(1))
+	vaulttest.Put(t, k.Store, shares.BucketShred, vaulttest.Number(3), vaulttest.Number(1))
 	k.Reopen(t)
 	seen.wantReleased(t, storage.Slot{Number: 3, Generation: 1})
 }

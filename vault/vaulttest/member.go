@@ -1,39 +1,58 @@
-package vault_test
+package vaulttest
 
 import (
+	"bytes"
+	"context"
 	"testing"
 	"time"
 
 	"hush/seal"
-	"hush/vault"
+	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/secret"
 	"hush/vault/session"
-	"hush/vault/vaulttest"
 )
 
-const (
-	memberAddress  = "member-canary@example.com"
-	memberPassword = "correct horse battery"
-)
-
-// member is a vault with an account that has a password.
-type member struct {
-	*vaulttest.Kit
-	id caller.AccountID
+// RowsOf returns the rows of a bucket by their keys.
+func (m *Member) RowsOf(t testing.TB, bucket string) map[string][]byte {
+	t.Helper()
+	found := map[string][]byte{}
+	err := m.Store.View(t.Context(), func(tx storage.Tx) error {
+		clear(found)
+		return tx.Range(bucket, nil, nil, func(key, value []byte) error {
+			found[string(key)] = bytes.Clone(value)
+			return nil
+		})
+	})
+	Want(t, "Range("+bucket+")", err, nil)
+	return found
 }
 
-func newMember(t *testing.T, opts vaulttest.Options) *member {
+// The address and the password of a Member.
+const (
+	MemberAddress  = "member-canary@example.com"
+	MemberPassword = "correct horse battery"
+)
+
+// Member is a Manual vault with an account that has a password, whose id is ID.
+type Member struct {
+	*Kit
+	ID caller.AccountID
+}
+
+// NewMember opens a vault and creates the account.
+func NewMember(t testing.TB, opts Options) *Member {
 	t.Helper()
 	opts.Manual = true
-	m := &member{Kit: vaulttest.New(t, opts)}
-	m.id = m.mustAccount(t, memberAddress, memberPassword)
+	m := &Member{Kit: New(t, opts)}
+	m.ID = m.AddAccount(t, MemberAddress, MemberPassword)
 	return m
 }
 
-func (m *member) mustAccount(t *testing.T, address, password caller.Text) caller.AccountID {
+// AddAccount creates a further account, like the operator does.
+func (m *Member) AddAccount(t testing.TB, address, password caller.Text) caller.AccountID {
 	t.Helper()
 	made, err := m.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: address, Password: password})
 	if err != nil {
@@ -42,17 +61,18 @@ func (m *member) mustAccount(t *testing.T, address, password caller.Text) caller
 	return made.ID
 }
 
-func (m *member) mustSignIn(t *testing.T, remember bool) session.SignedIn {
+// SignIn signs in with the password, for longer if remember is set.
+func (m *Member) SignIn(t testing.TB, remember bool) session.SignedIn {
 	t.Helper()
-	in, err := m.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), memberAddress, memberPassword, remember)
+	in, err := m.Vault.Sessions.CreateSession(t.Context(), Caller(1), MemberAddress, MemberPassword, remember)
 	if err != nil {
 		t.Fatalf("CreateSession(address, password): got %v, want nil", err)
 	}
 	return in
 }
 
-// mustToken makes a token of the caller's account.
-func (m *member) mustToken(t *testing.T, c caller.Caller, n credential.NewToken) seal.APIToken {
+// MustToken creates a token of the caller's account.
+func (m *Member) MustToken(t testing.TB, c caller.Caller, n credential.NewToken) seal.APIToken {
 	t.Helper()
 	token, _, err := m.Vault.Tokens.GenerateAPIToken(t.Context(), c, n)
 	if err != nil {
@@ -61,70 +81,77 @@ func (m *member) mustToken(t *testing.T, c caller.Caller, n credential.NewToken)
 	return token
 }
 
-func bySession(id seal.SessionID) session.Credential {
+// BySession returns the credential of a session's cookie.
+func BySession(id seal.SessionID) session.Credential {
 	return session.Credential{Session: caller.Text(id.Expose())}
 }
 
-func byToken(token seal.APIToken) session.Credential {
+// ByToken returns the credential of an API token.
+func ByToken(token seal.APIToken) session.Credential {
 	return session.Credential{Token: caller.Text(token.Expose())}
 }
 
-func (m *member) authErr(t *testing.T, cred session.Credential) error {
+// AuthErr returns the error of a credential, and fails the test if a caller
+// came together with one.
+func (m *Member) AuthErr(t testing.TB, cred session.Credential) error {
 	t.Helper()
-	c, err := m.Vault.Sessions.Authenticate(t.Context(), vaulttest.Caller(1).Network, cred)
+	c, err := m.Vault.Sessions.Authenticate(t.Context(), Caller(1).Network, cred)
 	if err != nil && (!c.Anonymous() || c.Address() != "") {
 		t.Errorf("Authenticate(credential): got a caller with %v, want none", err)
 	}
 	return err
 }
 
-func (m *member) mustAuth(t *testing.T, cred session.Credential) caller.Caller {
+// Auth returns the caller of a credential.
+func (m *Member) Auth(t testing.TB, cred session.Credential) caller.Caller {
 	t.Helper()
-	c, err := m.Vault.Sessions.Authenticate(t.Context(), vaulttest.Caller(1).Network, cred)
+	c, err := m.Vault.Sessions.Authenticate(t.Context(), Caller(1).Network, cred)
 	if err != nil {
 		t.Fatalf("Authenticate(credential): got %v, want nil", err)
 	}
 	return c
 }
 
-// mustEnter signs in and comes with the session.
-func (m *member) mustEnter(t *testing.T) caller.Caller {
+// MustEnter signs in and returns the session's caller.
+func (m *Member) MustEnter(t testing.TB) caller.Caller {
 	t.Helper()
-	return m.mustAuth(t, bySession(m.mustSignIn(t, false).Cookie))
+	return m.Auth(t, BySession(m.SignIn(t, false).Cookie))
 }
 
-func (m *member) listSessions(t *testing.T, c caller.Caller) []credential.Session {
+// ListSessions returns the sessions that the caller sees.
+func (m *Member) ListSessions(t testing.TB, c caller.Caller) []credential.Session {
 	t.Helper()
 	list, err := m.Vault.Sessions.ListSessions(t.Context(), c)
-	want(t, "ListSessions()", err, nil)
+	Want(t, "ListSessions()", err, nil)
 	return list
 }
 
-func (m *member) listTokens(t *testing.T, c caller.Caller) []credential.APIToken {
+// ListTokens returns the tokens that the caller sees.
+func (m *Member) ListTokens(t testing.TB, c caller.Caller) []credential.APIToken {
 	t.Helper()
 	list, err := m.Vault.Tokens.ListAPITokens(t.Context(), c)
-	want(t, "ListAPITokens()", err, nil)
+	Want(t, "ListAPITokens()", err, nil)
 	return list
 }
 
-// wantList fails the test unless the caller's list shows so many receipts and
-// tells of so many that it cannot show.
-func (m *member) wantList(t *testing.T, c caller.Caller, shown, sealed int) {
+// WantList fails the test unless the caller's list shows that many receipts and
+// counts that many that it cannot show.
+func (m *Member) WantList(t testing.TB, c caller.Caller, shown, sealed int) {
 	t.Helper()
 	page, err := m.Vault.Receipts.ListMetadata(t.Context(), c, secret.ListQuery{})
-	want(t, "ListMetadata()", err, nil)
-	want(t, "ListMetadata() shown", len(page.Metadata), shown)
-	want(t, "ListMetadata() sealed", page.Sealed, sealed)
+	Want(t, "ListMetadata()", err, nil)
+	Want(t, "ListMetadata() shown", len(page.Metadata), shown)
+	Want(t, "ListMetadata() sealed", page.Sealed, sealed)
 }
 
-// wantRows fails the test unless a bucket has so many rows.
-func (m *member) wantRows(t *testing.T, bucket string, number int) {
+// WantRows fails the test unless a bucket has that many rows.
+func (m *Member) WantRows(t testing.TB, bucket string, number int) {
 	t.Helper()
-	want(t, "rows of "+bucket, len(rowsIn(t, m.Store, bucket)), number)
+	Want(t, "rows of "+bucket, len(RowsIn(t, m.Store, bucket)), number)
 }
 
-// pass lets time go by, with the sweeper at work.
-func (m *member) pass(t *testing.T, d time.Duration) {
+// Pass moves the clock in steps and sweeps after each.
+func (m *Member) Pass(t testing.TB, d time.Duration) {
 	t.Helper()
 	const step = 20 * time.Minute
 	for ; d > 0; d -= step {
@@ -133,10 +160,40 @@ func (m *member) pass(t *testing.T, d time.Duration) {
 	}
 }
 
-// alter changes the stored account.
-func (m *member) alter(t *testing.T, pending, disabled bool) {
+// Alter changes the stored account behind the vault's back.
+func (m *Member) Alter(t testing.TB, pending, disabled bool) {
 	t.Helper()
-	record, err := vault.WithStanding(get(t, m.Store, vault.BucketAccount, m.id[:]), pending, disabled)
-	want(t, "WithStanding(record)", err, nil)
-	put(t, m.Store, vault.BucketAccount, m.id[:], record)
+	r, err := account.DecodeAccount(Get(t, m.Store, account.BucketAccount, m.ID[:]))
+	Want(t, "DecodeAccount(record)", err, nil)
+	r.Pending, r.Disabled = pending, disabled
+	Put(t, m.Store, account.BucketAccount, m.ID[:], r.Encode())
+}
+
+// Publics returns the keys that the account's entries are sealed to.
+func (m *Member) Publics(ctx context.Context) (publics []seal.AccountPublic, err error) {
+	err = m.Store.View(ctx, func(tx storage.Tx) error {
+		publics = nil
+		pairs, err := credential.LivePairs(tx, m.ID)
+		for _, p := range pairs {
+			publics = append(publics, p.Public)
+		}
+		return err
+	})
+	return publics, err
+}
+
+// SetPasswordCost changes what hashing the next password costs, by a restart.
+func (m *Member) SetPasswordCost(t testing.TB, params seal.PasswordParams) {
+	t.Helper()
+	m.opts.Passwords = params
+	m.Reopen(t)
+}
+
+// StoredPassword returns how the password of a stored account is hashed.
+func StoredPassword(record []byte) (seal.PasswordParams, error) {
+	r, err := account.DecodeAccount(record)
+	if err != nil {
+		return seal.PasswordParams{}, err
+	}
+	return r.Password.Params, nil
 }

@@ -1,57 +1,27 @@
-package vault_test
+package vaulttest
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"testing"
 	"time"
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault"
-	"hush/vault/caller"
+	"hush/vault/rows"
 	"hush/vault/secret"
-	"hush/vault/vaulttest"
+	"hush/vault/shares"
 )
 
-// wantErr fails the test unless got is want.
-func wantErr(t testing.TB, call string, got, want error) {
-	t.Helper()
-	if !errors.Is(got, want) {
-		t.Errorf("%s: got %v, want %v", call, got, want)
-	}
+// Number returns n as the key of a numbered row: eight bytes, big-endian.
+func Number(n uint64) []byte {
+	return []byte{byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
 }
 
-// want fails the test unless got equals want.
-func want[T comparable](t *testing.T, call string, got, want T) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", call, got, want)
-	}
-}
-
-// flipped returns a copy of a token with its first character changed.
-func flipped(key seal.Token) string {
-	text := []byte(key.Expose())
-	if text[0]++; text[0] > 'z' || text[0] > '9' && text[0] < 'a' {
-		text[0] = '0'
-	}
-	return string(text)
-}
-
-// revealErr returns the error of a reveal, and fails the test if one came
-// together with a value.
-func revealErr(t *testing.T, k *vaulttest.Kit, c caller.Caller, key string, passphrase caller.Text) error {
-	t.Helper()
-	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key, passphrase)
-	if err != nil && revealed.Value != "" {
-		t.Errorf("RevealSecret(key): got %d bytes with %v, want none", len(revealed.Value), err)
-	}
-	return err
-}
-
-// get returns the value of a row, or nil if there is none.
-func get(t *testing.T, s storage.Store, bucket string, key []byte) (value []byte) {
+// Get returns the value of a row, or nil if there is none.
+func Get(t testing.TB, s storage.Store, bucket string, key []byte) (value []byte) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx storage.Tx) (err error) {
 		value, err = tx.Get(bucket, key)
@@ -63,8 +33,8 @@ func get(t *testing.T, s storage.Store, bucket string, key []byte) (value []byte
 	return value
 }
 
-// put sets a row behind the vault's back, or deletes it if value is nil.
-func put(t testing.TB, s storage.Store, bucket string, key, value []byte) {
+// Put sets a row behind the vault's back, or deletes it if value is nil.
+func Put(t testing.TB, s storage.Store, bucket string, key, value []byte) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx storage.Tx) error {
 		if value == nil {
@@ -77,8 +47,8 @@ func put(t testing.TB, s storage.Store, bucket string, key, value []byte) {
 	}
 }
 
-// rowsIn returns the values of a bucket in the order of their keys.
-func rowsIn(t testing.TB, s storage.Store, bucket string) (values [][]byte) {
+// RowsIn returns the values of a bucket in the order of their keys.
+func RowsIn(t testing.TB, s storage.Store, bucket string) (values [][]byte) {
 	t.Helper()
 	err := s.View(context.Background(), func(tx storage.Tx) error {
 		values = nil
@@ -94,36 +64,62 @@ func rowsIn(t testing.TB, s storage.Store, bucket string) (values [][]byte) {
 }
 
 // SecretRow returns the stored secret of a key, or nil.
-func secretRow(t *testing.T, k *vaulttest.Kit, key seal.Token) []byte {
+func SecretRow(t testing.TB, k *Kit, key seal.Token) []byte {
 	t.Helper()
 	row := key.RowKey(seal.KindSecret)
-	return get(t, k.Store, vault.BucketSecret, row[:])
+	return Get(t, k.Store, secret.BucketSecret, row[:])
 }
 
-// slotOf returns the slot of a secret that waits.
-func slotOf(t *testing.T, k *vaulttest.Kit, key seal.Token) storage.Slot {
+// SlotOf returns the slot of a live secret. The slot follows the version in the
+// stored record.
+func SlotOf(t testing.TB, k *Kit, key seal.Token) storage.Slot {
 	t.Helper()
-	slot, err := vault.SlotOf(secretRow(t, k, key))
-	if err != nil {
-		t.Fatalf("SlotOf(record): got %v, want nil", err)
+	record := SecretRow(t, k, key)
+	if len(record) < sealedHead {
+		t.Fatalf("SlotOf(key): got a record of %d bytes, want a secret", len(record))
 	}
-	return slot
+	return storage.Slot{Number: binary.BigEndian.Uint64(record[1:]), Generation: binary.BigEndian.Uint64(record[9:])}
 }
 
-// wantState fails the test unless the receipt is in that state.
-func wantState(t *testing.T, k *vaulttest.Kit, receipt seal.Token, state secret.State) {
-	t.Helper()
-	want(t, "GetMetadata(key).State", k.MustMetadata(t, caller.Caller{}, receipt).State, state)
+// WithSlot returns a stored secret that names another slot.
+func WithSlot(record []byte, slot storage.Slot) []byte {
+	record = bytes.Clone(record)
+	binary.BigEndian.PutUint64(record[1:], slot.Number)
+	binary.BigEndian.PutUint64(record[9:], slot.Generation)
+	return record
 }
 
-// struckOff waits until the vault has struck every destroyed share off its
+// sealedHead is the length of what precedes the header in a stored secret: the
+// version, the slot, its generation and the length of the header.
+const sealedHead = 1 + 8 + 8 + 4
+
+// SealedOffset returns where the ciphertext begins in a stored secret.
+func SealedOffset(record []byte) int {
+	return sealedHead + int(binary.BigEndian.Uint32(record[sealedHead-4:]))
+}
+
+// AwaitShred waits until the vault has struck every destroyed share off its
 // list, which it does in the background.
-func struckOff(t *testing.T, k *vaulttest.Kit) {
+func AwaitShred(t testing.TB, k *Kit) {
 	t.Helper()
-	for len(rowsIn(t, k.Store, vault.BucketShred)) > 0 {
+	for len(RowsIn(t, k.Store, shares.BucketShred)) > 0 {
 		if t.Context().Err() != nil {
 			t.Fatal("shred list: got rows, want none before the test ends")
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// AuditKinds counts the audit rows of each kind.
+func AuditKinds(t testing.TB, k *Kit) map[rows.AuditType]int {
+	t.Helper()
+	kinds := map[rows.AuditType]int{}
+	for _, row := range RowsIn(t, k.Store, rows.BucketAudit) {
+		audit, err := rows.DecodeAudit(row)
+		if err != nil {
+			t.Fatalf("AuditOf(row): got %v, want nil", err)
+		}
+		kinds[audit.Kind]++
+	}
+	return kinds
 }

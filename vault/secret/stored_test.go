@@ -1,0 +1,34 @@
+package secret_test
+
+import (
+	"context"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/secret"
+)
+
+// storedState returns the state of a stored receipt.
+func storedState(record []byte) (secret.State, error) {
+	r, err := secret.DecodeMetadata(record)
+	if err != nil {
+		return 0, err
+	}
+	return r.State, nil
+}
+
+// storedLink returns what a stored receipt still says of its secret: the
+// secret's row and its sealed key.
+func storedLink(record []byte) (kept seal.RowKey, sealedKey []byte, err error) {
+	r, err := secret.DecodeMetadata(record)
+	if err != nil {
+		return seal.RowKey{}, nil, err
+	}
+	return r.Secret, r.SealedKey, nil
+}
+
+// storedCharges counts what is stored.
+func storedCharges(ctx context.Context, store storage.Store) secret.Charges {
+	counted, _ := secret.CountCharges(ctx, store)
+	return counted
+}

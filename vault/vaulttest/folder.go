@@ -1,0 +1,81 @@
+package vaulttest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hush/seal"
+	"hush/storage"
+)
+
+// FlipShare changes one bit of the share in its file, and undo changes it back.
+func FlipShare(t testing.TB, k *Kit, slot storage.Slot) (undo func()) {
+	t.Helper()
+	path := filepath.Join(k.Dir, "shares")
+	flip := func() {
+		content, err := os.ReadFile(path)
+		Want(t, "ReadFile(shares)", err, nil)
+		share, err := os.OpenFile(path, os.O_WRONLY, 0)
+		Want(t, "OpenFile(shares)", err, nil)
+		defer share.Close()
+		at := int64(slot.Number) * 64
+		_, err = share.WriteAt([]byte{content[at] ^ 1}, at)
+		Want(t, "WriteAt(shares)", err, nil)
+	}
+	flip()
+	return flip
+}
+
+// WantShareGone fails the test if a share's bytes are in any file of dir.
+func WantShareGone(t testing.TB, dir string, share [storage.ShareSize]byte) {
+	t.Helper()
+	Want(t, "share is in a file", Holds(t, dir, share[:]), false)
+}
+
+// Holds reports whether any file of dir holds data.
+func Holds(t testing.TB, dir string, data []byte) bool {
+	t.Helper()
+	return bytes.Contains(FolderBytes(t, dir), data)
+}
+
+// FolderBytes returns the contents of the files of dir, one after the other.
+func FolderBytes(t testing.TB, dir string) (content []byte) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	Want(t, "ReadDir(data folder)", err, nil)
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		Want(t, "ReadFile("+file.Name()+")", err, nil)
+		content = append(append(content, data...), 0)
+	}
+	return content
+}
+
+// ShareOf returns a live secret's share. It fails the test if the share is in no
+// file of the folder.
+func ShareOf(t testing.TB, k *Kit, key seal.Token) [storage.ShareSize]byte {
+	t.Helper()
+	share, err := k.Shares.Get(t.Context(), SlotOf(t, k, key))
+	Want(t, "Get(share of a live secret)", err, nil)
+	Want(t, "share is in a file", Holds(t, k.Dir, share[:]), true)
+	return share
+}
+
+// What tests conceal and look for afterwards in files and logs.
+const (
+	Plaintext  = "plaintext-canary-7f3a"
+	Passphrase = "passphrase-canary-91be"
+)
+
+// Spellings returns the forms in which s may stand in a file or a log.
+func Spellings(s string) []string {
+	return []string{
+		s, hex.EncodeToString([]byte(s)), strings.ToUpper(hex.EncodeToString([]byte(s))),
+		base64.StdEncoding.EncodeToString([]byte(s))[:len(s)], base64.URLEncoding.EncodeToString([]byte(s))[:len(s)],
+	}
+}
