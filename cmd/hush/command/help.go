@@ -31,7 +31,7 @@ const (
 
 // wrap breaks a text into lines of up to width bytes, between words.
 func wrap(text string, width int) (lines []string) {
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if last := len(lines) - 1; last >= 0 && len(lines[last])+1+len(word) <= width {
 			lines[last] += " " + word
 		} else {

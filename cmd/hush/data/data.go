@@ -28,7 +28,7 @@ const (
 	SharesName   = "shares"
 )
 
-// ErrInUse: another process holds the data folder.
+// ErrInUse is returned if another process holds the data folder.
 var ErrInUse = errors.New("in use by another hush: stop that one first")
 
 // Data is the open data of a service.
@@ -62,8 +62,9 @@ func (d *Data) OpenVault(ctx context.Context, opts vault.Options) (*vault.Vault,
 	return v, err
 }
 
-// Open opens the data that the settings name and makes what is missing in a new one, in
-// this order: root key, shares, and the database that makes it a data folder.
+// Open opens the data that the settings name. In a new data folder it creates, in
+// this order, the root key, the shares, and the database that makes it one. It
+// returns ErrInUse if another process holds the folder.
 func Open(s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
 	if s.Store == settings.StoreMemory {
 		return openMemory(log)

@@ -18,7 +18,7 @@ import (
 // Define adds a flag under its name to a set.
 type Define func(set *pflag.FlagSet, name string)
 
-// Text is a flag that takes any text.
+// Text is a flag whose value is any text.
 func Text(at *string, fallback, about string) Define {
 	return func(set *pflag.FlagSet, name string) { set.StringVar(at, name, fallback, about) }
 }
@@ -52,7 +52,7 @@ func (v *value) Set(text string) error {
 	return nil
 }
 
-// Checked is a flag whose text check accepts.
+// Checked is a flag whose value is a text that check accepts.
 func Checked(at *string, fallback, about string, check func(string) error) Define {
 	*at = fallback
 	return func(set *pflag.FlagSet, name string) {
@@ -68,7 +68,7 @@ func Parsed[T any](at *T, about string, parse func(string) (T, error)) Define {
 	}
 }
 
-// Repeated is a flag that may be given often; each adds to what is there.
+// Repeated is a flag that may be given several times; each adds to the values.
 func Repeated[T any](at *[]T, about string, parse func(string) ([]T, error)) Define {
 	return func(set *pflag.FlagSet, name string) {
 		set.Var(&value{set: func(text string) error {
@@ -79,7 +79,7 @@ func Repeated[T any](at *[]T, about string, parse func(string) ([]T, error)) Def
 	}
 }
 
-// Choice is a flag with a few words for values, the first of them its default.
+// Choice is a flag whose value is one of a few words, by default the first.
 func Choice(at *string, about string, words ...string) Define {
 	*at = words[0]
 	return func(set *pflag.FlagSet, name string) {
@@ -100,6 +100,7 @@ func OneOf(words []string) func(string) error {
 	}
 }
 
+// Size is a flag whose value is a number of bytes.
 func Size(at *int64, fallback int64, about string) Define {
 	*at = fallback
 	return func(set *pflag.FlagSet, name string) {
@@ -111,8 +112,8 @@ func Size(at *int64, fallback int64, about string) Define {
 	}
 }
 
-// CheckedSize is a number of bytes that stays zero where it was not given; shown
-// is what that means.
+// CheckedSize is a flag whose value is a number of bytes that check accepts. The
+// value stays zero without the flag, and help shows shown as the default.
 func CheckedSize(at *int64, shown, about string, check func(int64) error) Define {
 	return func(set *pflag.FlagSet, name string) {
 		set.Var(&value{text: shown, set: func(text string) (err error) {
@@ -124,15 +125,16 @@ func CheckedSize(at *int64, shown, about string, check func(int64) error) Define
 	}
 }
 
-// Duration is a flag whose value stays zero where it was not given; shown is
-// what that means.
+// Duration is a flag whose value is a lifetime. The value stays zero without the
+// flag, and help shows shown as the default.
 func Duration(at *time.Duration, shown, about string) Define {
 	return func(set *pflag.FlagSet, name string) {
 		set.Var(&value{text: shown, set: func(text string) (err error) { *at, err = parseDuration(text); return err }}, name, about)
 	}
 }
 
-// Keeping is a flag of how long something is kept.
+// Keeping is a flag whose value is how long something is kept, shown as in
+// Duration.
 func Keeping(at *time.Duration, shown, about string) Define {
 	return func(set *pflag.FlagSet, name string) {
 		set.Var(&value{text: shown, set: func(text string) (err error) {
@@ -144,7 +146,7 @@ func Keeping(at *time.Duration, shown, about string) Define {
 	}
 }
 
-// Number is a flag of 0 to most, without one 0.
+// Number is a flag whose value is 0 to most, 0 by default.
 func Number(at *int, most int, about string) Define {
 	return func(set *pflag.FlagSet, name string) {
 		set.Var(&value{text: "0", set: func(text string) error {
@@ -158,7 +160,7 @@ func Number(at *int, most int, about string) Define {
 	}
 }
 
-// Count is a flag of 1 to most.
+// Count is a flag whose value is 1 to most.
 func Count(at *int, fallback, most int, about string) Define {
 	*at = fallback
 	return func(set *pflag.FlagSet, name string) {

@@ -18,7 +18,7 @@ type pageSettings struct {
 	Maintenance string
 }
 
-// The most characters of what pages show.
+// The maximum characters of the texts on pages.
 const (
 	maxName  = 100
 	maxWords = 1000

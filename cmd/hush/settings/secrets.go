@@ -26,7 +26,7 @@ const (
 	standardAccountTTL   = 30 * flags.Day
 )
 
-// maxPassphrase is the most characters of a passphrase.
+// maxPassphrase is the maximum characters of a passphrase.
 const maxPassphrase = 128
 
 func (s *secretSettings) settings() []setting {
