@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BHefMvtG.js";import{r as t}from"./wire-DlVe9U1j.js";var n=t(e);export{n as default};

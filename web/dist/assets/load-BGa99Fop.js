@@ -1,1 +1,0 @@
-import{At as e,Dt as t,kt as n}from"./app-Ccil3-XP.js";import{i as r}from"./submit-D-jmxNCF.js";function i(i){let[a,o]=e(),[s,c]=e(),l=n(0),u=()=>{let e=++l.current;c(void 0),i().then(t=>{e===l.current&&o(()=>t)},t=>{e===l.current&&(c(t),r(t))})};return t(()=>(u(),()=>{l.current=-1}),[]),{value:a,refused:s,again:u,change:e=>o(()=>e)}}export{i as t};

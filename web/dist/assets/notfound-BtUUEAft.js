@@ -1,1 +1,0 @@
-import"./more-F36kSdVT.js";import{Ct as e,_ as t,at as n,k as r,tt as i}from"./app-Ccil3-XP.js";function a(){return n(t,{title:e(`notfound.title`),width:`narrow`,children:n(r,{icon:`search`,title:e(`notfound.text`),children:n(i,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
