@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"time"
 
 	"hush/storage"
 	"hush/vault/caller"
@@ -56,6 +57,16 @@ func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *Reco
 	}
 	r, err := GetAccount(tx, id)
 	return id, r, err
+}
+
+// confirmAddress records how the ownership of an account's address was proved.
+// The caller stores r.
+func confirmAddress(tx storage.Tx, r *Record, by proof, now time.Time) error {
+	if r.Proof == proofNone {
+		r.verified = now
+	}
+	r.Proof, r.Pending = by, false
+	return dropTickets(tx, r, ticketVerify)
 }
 
 // ResolveAccount finds the account of an address or an id. It returns

@@ -9,18 +9,6 @@ import (
 	"hush/vault/outbox"
 )
 
-// How often an address is mailed, regardless of who asks.
-const (
-	// verifyPause is the minimum time between mailed links that confirm an
-	// address.
-	verifyPause = 5 * time.Minute
-	// mailWindow is the period over which the other mails are counted.
-	mailWindow = time.Hour
-	// resetMails is the maximum number of links in a window that set a
-	// password, and of links that confirm the address as a new one.
-	resetMails = 3
-)
-
 // errNotMailed is the cause logged for destroying a prepared mail.
 var errNotMailed = errors.New("not mailed")
 

@@ -3,8 +3,6 @@ package account
 import (
 	"slices"
 	"time"
-
-	"hush/vault/rows"
 )
 
 // The networks that an account's owner recently signed in from have their own
@@ -15,12 +13,6 @@ const (
 	// networkKept is how long a network counts after a sign-in from it.
 	networkKept = 90 * 24 * time.Hour
 )
-
-// knownNetwork is a network that the owner signed in from, by its keyed hash.
-type knownNetwork struct {
-	id   [8]byte // seal.Keys.NetworkID
-	seen time.Time
-}
 
 // knows reports whether the owner recently signed in from a network. It is
 // false for a nil record.
@@ -40,15 +32,4 @@ func (r *Record) Remember(network [8]byte, now time.Time) {
 		}
 	}
 	r.Networks = kept
-}
-
-// readNetworks decodes an account's networks.
-func readNetworks(in *rows.Reader) (list []knownNetwork) {
-	for range in.Byte() {
-		var n knownNetwork
-		in.Into(n.id[:])
-		n.seen = in.Time()
-		list = append(list, n)
-	}
-	return list
 }

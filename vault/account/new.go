@@ -3,17 +3,10 @@ package account
 import (
 	"time"
 
-	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/rows"
 )
-
-// accountSecret is an account's password with the key that it unwraps.
-type accountSecret struct {
-	password NewPassword
-	key      seal.AccountKey
-}
 
 // newAccount returns the record of an account that is not confirmed.
 func (ac *Accounts) newAccount(address, locale string, now time.Time) (caller.AccountID, *Record) {

@@ -33,6 +33,12 @@ type NewPassword struct {
 	WrappingSecret seal.WrappingSecret
 }
 
+// accountSecret is an account's password with the key that it unwraps.
+type accountSecret struct {
+	password NewPassword
+	key      seal.AccountKey
+}
+
 // PreparePassword hashes a checked password.
 func (pw *Passwords) PreparePassword(ctx context.Context, password caller.Text) (NewPassword, error) {
 	params := pw.NewPasswordParams()

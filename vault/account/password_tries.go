@@ -37,6 +37,18 @@ const (
 	mailsTaken   = 't' // notices that an address with an account signed up again
 )
 
+// How often an address is mailed, regardless of who asks.
+const (
+	// verifyPause is the minimum time between mailed links that confirm an
+	// address.
+	verifyPause = 5 * time.Minute
+	// mailWindow is the period over which the other mails are counted.
+	mailWindow = time.Hour
+	// resetMails is the maximum number of links in a window that set a
+	// password, and of links that confirm the address as a new one.
+	resetMails = 3
+)
+
 // triesKey returns the row of a counter: address id 32 ‖ kind 1 ‖ network 8, if
 // any.
 func triesKey(addressID [32]byte, kind byte, network []byte) []byte {

@@ -83,6 +83,12 @@ type PasswordRecord struct {
 	KID   [4]byte
 }
 
+// knownNetwork is a network that the owner signed in from, by its keyed hash.
+type knownNetwork struct {
+	id   [8]byte // seal.Keys.NetworkID
+	seen time.Time
+}
+
 // The labels of sealed fields.
 const (
 	fieldAddress        = "account address"
@@ -158,6 +164,17 @@ func DecodeAccount(data []byte) (*Record, error) {
 		r.Networks = readNetworks(&in)
 	}
 	return &r, in.End()
+}
+
+// readNetworks decodes an account's networks.
+func readNetworks(in *rows.Reader) (list []knownNetwork) {
+	for range in.Byte() {
+		var n knownNetwork
+		in.Into(n.id[:])
+		n.seen = in.Time()
+		list = append(list, n)
+	}
+	return list
 }
 
 // Usable reports whether credentials of the account are accepted.

@@ -59,16 +59,6 @@ func (su *SignUps) firstPassword(tx storage.Tx, id caller.AccountID, r *Record, 
 	return amend(tx, id, r, rows.AuditVerify, now)
 }
 
-// confirmAddress records how the ownership of an account's address was proved.
-// The caller stores r.
-func confirmAddress(tx storage.Tx, r *Record, by proof, now time.Time) error {
-	if r.Proof == proofNone {
-		r.verified = now
-	}
-	r.Proof, r.Pending = by, false
-	return dropTickets(tx, r, ticketVerify)
-}
-
 // ResendVerification mails the link that confirms a new account again, at most
 // once in five minutes. The response and the work are the same for every
 // address. It returns ErrInvalid, and ErrNotConfigured if mail is not
