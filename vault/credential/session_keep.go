@@ -11,6 +11,35 @@ import (
 	"hush/vault/rows"
 )
 
+// PutSession adds a session to its account.
+func PutSession(tx storage.Tx, row [32]byte, r *SessionRecord) error {
+	if err := tx.Put(BucketSession, row[:], r.Encode()); err != nil {
+		return err
+	}
+	if err := tx.Put(BucketSessions, r.sessionsKey(), row[:]); err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountSessions, By: +1}); err != nil {
+		return err
+	}
+	return rows.PutDue(tx, r.ends(r.Used), rows.DueSession, row[:])
+}
+
+// DeleteSession ends a session. Its row in the due index stays and has no
+// effect.
+func DeleteSession(tx storage.Tx, s OwnSession) error {
+	if err := tx.Delete(BucketSession, s.Row[:]); err != nil {
+		return err
+	}
+	if err := tx.Delete(BucketSessions, s.Record.sessionsKey()); err != nil {
+		return err
+	}
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountSessions, By: -1}); err != nil {
+		return err
+	}
+	return dropPair(tx, s.Record.Account, s.Record.Pair)
+}
+
 // ListSessions lists the sessions of an account and marks the one in the row
 // current, which may be nil.
 func (cr *Credentials) ListSessions(ctx context.Context, id caller.AccountID, current *[32]byte) (list []Session, err error) {

@@ -13,6 +13,64 @@ import (
 	"hush/vault/rows"
 )
 
+// PutToken adds a token to its account. With rotate it ends an existing token
+// of the same name; otherwise it returns ErrDuplicate for one. It returns
+// TooManyError if there are too many.
+func PutToken(tx storage.Tx, t OwnToken, rotate bool) error {
+	present, err := GetTokens(tx, t.Record.Account)
+	if err != nil {
+		return err
+	}
+	ending := present[:0:0]
+	for _, other := range present {
+		named := other.Record.name == t.Record.name
+		if named && !rotate && !other.Record.Expired(t.Record.created) {
+			return refusal.ErrDuplicate
+		}
+		if named || other.Record.Expired(t.Record.created) {
+			ending = append(ending, other)
+		}
+	}
+	if len(present)-len(ending) >= TokensMost {
+		return &refusal.TooManyError{What: "API tokens", Limit: TokensMost}
+	}
+	if err := t.put(tx); err != nil {
+		return err
+	}
+	// The ending tokens go last: the new one may hold the pair of one of them.
+	return deleteTokens(tx, ending)
+}
+
+func (t OwnToken) put(tx storage.Tx) error {
+	if err := tx.Put(BucketToken, t.row[:], t.Record.encode()); err != nil {
+		return err
+	}
+	if err := tx.Put(BucketTokens, t.Record.tokensKey(), t.row[:]); err != nil {
+		return err
+	}
+	if t.Record.expires.IsZero() {
+		return nil
+	}
+	return rows.PutDue(tx, t.Record.expires, rows.DueToken, t.row[:])
+}
+
+// deleteTokens ends tokens. Their rows in the due index stay and have no
+// effect.
+func deleteTokens(tx storage.Tx, list []OwnToken) error {
+	for _, t := range list {
+		if err := tx.Delete(BucketToken, t.row[:]); err != nil {
+			return err
+		}
+		if err := tx.Delete(BucketTokens, t.Record.tokensKey()); err != nil {
+			return err
+		}
+		if err := dropPair(tx, t.Record.Account, t.Record.Pair); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ListTokens lists the tokens of an account, oldest first.
 func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (list []APIToken, err error) {
 	now := cr.clock.Now()
