@@ -7,6 +7,28 @@ import (
 	"hush/vault/rows"
 )
 
+// Exception is a browser's report of an error in a page.
+type Exception struct {
+	// ID is 31 characters 0-9 and a-z that open nothing. The vault sets it.
+	ID string
+	// Message is the thrown message, 1 to ExceptionLength characters. Type is
+	// its type, up to 400 bytes, and Stack its stack, up to
+	// ExceptionStackLength characters.
+	Message, Type, Stack string
+	// URL is the page, up to 2,048 bytes. Only scheme, host and path are
+	// stored.
+	URL string
+	// UserAgent is the browser, up to 400 bytes. Environment and Release are
+	// the client's, up to 200 bytes each.
+	UserAgent, Environment, Release string
+	// User is the id of an account, or a masked network. The vault sets it.
+	User string
+	// Line and Column are where it was thrown, signed 32-bit numbers.
+	Line, Column int
+	// Created is when it was received. The vault sets it.
+	Created time.Time
+}
+
 // The sizes of a page of exceptions.
 const (
 	ExceptionsDefault = 50

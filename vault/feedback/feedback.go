@@ -41,15 +41,6 @@ type NewFeedback struct {
 	Challenge string
 }
 
-// Feedback is a stored message.
-type Feedback struct {
-	// Message has been scrubbed, with time zone and version appended.
-	Message string
-	// Sender is the id of an account, or a masked network.
-	Sender  string
-	Created time.Time
-}
-
 // ReceiveFeedback stores a message for the colonels for FeedbackTime, unless
 // newer ones replace it. It removes keys, links and addresses first. A repeated
 // message from the same sender within a day replaces the earlier one. If it

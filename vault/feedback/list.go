@@ -9,6 +9,15 @@ import (
 	"hush/vault/rows"
 )
 
+// Feedback is a stored message.
+type Feedback struct {
+	// Message has been scrubbed, with time zone and version appended.
+	Message string
+	// Sender is the id of an account, or a masked network.
+	Sender  string
+	Created time.Time
+}
+
 // keptFeedback is stored feedback that is still sealed.
 type keptFeedback struct {
 	key    []byte
