@@ -10,54 +10,6 @@ import (
 	"hush/vault/caller"
 )
 
-// BucketAudit has sequence number (8) -> AuditRecord.
-const BucketAudit = "audit"
-
-// AuditType is the type of an audited event. The numbers are stored.
-type AuditType byte
-
-// The kinds of audit rows.
-const (
-	AuditConceal    AuditType = 1
-	AuditView       AuditType = 2 // metadata fetched for the first time
-	AuditReveal     AuditType = 3
-	AuditBurn       AuditType = 4
-	AuditExpire     AuditType = 5
-	AuditPassphrase AuditType = 6 // an attempt was reserved
-	AuditMemo       AuditType = 7
-	AuditReport     AuditType = 8 // burned by a colonel or the operator on a report
-)
-
-// The kinds of audit rows about accounts.
-const (
-	AuditAccount         AuditType = 20 // created
-	AuditVerify          AuditType = 21
-	AuditSignIn          AuditType = 22
-	AuditSignInFailed    AuditType = 23
-	AuditPassword        AuditType = 24
-	AuditReset           AuditType = 25
-	AuditAddress         AuditType = 26
-	AuditToken           AuditType = 27
-	AuditTokenRevoked    AuditType = 28
-	AuditSessionsRevoked AuditType = 29
-	AuditRole            AuditType = 30
-	AuditDisable         AuditType = 31
-	AuditDestroy         AuditType = 32
-	AuditInvite          AuditType = 33
-	AuditDomainAdded     AuditType = 34
-	AuditDomainVerified  AuditType = 35
-	AuditDomainSuspended AuditType = 36
-	AuditDomainRemoved   AuditType = 37
-	AuditLocale          AuditType = 38
-	AuditNotifications   AuditType = 39
-)
-
-// AuditResult is the result of an audited event. The numbers are stored.
-type AuditResult byte
-
-// AuditDone is the only result so far: a change that fails leaves no row.
-const AuditDone AuditResult = 1
-
 // appendAudit adds a row in the transaction of the change that it records.
 // Numbers have no gaps: they come from a counter in the same transaction.
 func appendAudit(tx storage.Tx, row AuditRecord) error {
