@@ -107,8 +107,3 @@ func moveDelivery(tx storage.Tx, key deliveryKey, state DeliveryState, attempts 
 	r.state, r.attempts, r.updated = state, attempts, now
 	return tx.Put(BucketDelivery, key[:], r.encode())
 }
-
-// EndDelivery deletes a delivery.
-func (o *Outbox) EndDelivery(tx storage.Tx, key []byte, _ time.Time) (time.Time, error) {
-	return time.Time{}, tx.Delete(BucketDelivery, key)
-}

@@ -187,3 +187,8 @@ func (o *Outbox) Slots(ctx context.Context) (slots []storage.Slot, err error) {
 	})
 	return slots, err
 }
+
+// EndDelivery deletes a delivery.
+func (o *Outbox) EndDelivery(tx storage.Tx, key []byte, _ time.Time) (time.Time, error) {
+	return time.Time{}, tx.Delete(BucketDelivery, key)
+}
