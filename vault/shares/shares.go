@@ -32,7 +32,7 @@ type Shares struct {
 // New returns the shares of a backend.
 func New(s rows.Store, backend storage.Shares, log *slog.Logger) *Shares {
 	made := &Shares{store: s, backend: backend, log: log, pool: newSharePool(backend, log)}
-	made.queue = newShredQueue(made)
+	made.queue = newShredQueue(made.Strike, log)
 	return made
 }
 

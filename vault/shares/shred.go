@@ -2,6 +2,7 @@ package shares
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 
 	"hush/storage"
@@ -17,15 +18,16 @@ const strikeBatch = 1024
 // It works in the background: until a row is struck off, a start merely
 // destroys a destroyed share again.
 type shredQueue struct {
-	shares *Shares
+	strike func(context.Context, []storage.Slot) error
+	log    *slog.Logger
 	wake   chan struct{}
 
 	mu    sync.Mutex
 	slots []storage.Slot
 }
 
-func newShredQueue(of *Shares) *shredQueue {
-	return &shredQueue{shares: of, wake: make(chan struct{}, 1)}
+func newShredQueue(strike func(context.Context, []storage.Slot) error, log *slog.Logger) *shredQueue {
+	return &shredQueue{strike: strike, log: log, wake: make(chan struct{}, 1)}
 }
 
 // add queues slots whose shares are durably destroyed.
@@ -67,8 +69,8 @@ func (s *shredQueue) strikeAll() {
 		if len(slots) == 0 {
 			return
 		}
-		if err := s.shares.Strike(context.Background(), slots); err != nil {
-			s.shares.log.Error("striking destroyed shares off the list; the sweeper will retry", "cause", err)
+		if err := s.strike(context.Background(), slots); err != nil {
+			s.log.Error("striking destroyed shares off the list; the sweeper will retry", "cause", err)
 			return
 		}
 	}
