@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -20,25 +19,6 @@ import (
 // BucketSpent has SHA-256 of a solved challenge or of a verdict's signature ->
 // nothing.
 const BucketSpent = "spent"
-
-// The actions of a challenge. A solution for ActionAny is valid for one use of
-// any action.
-const (
-	ActionConceal  = "conceal"
-	ActionFeedback = "feedback"
-	ActionSignUp   = "signup"
-	ActionAny      = "any"
-)
-
-const (
-	// ChallengeTime is how long a challenge may be solved and used.
-	ChallengeTime = 10 * time.Minute
-	// ChallengeMaxNumber is the largest possible solution of a challenge.
-	ChallengeMaxNumber = 50_000
-
-	challengeAlgorithm = "SHA-256"
-	challengeSaltSize  = 16 // bytes
-)
 
 // The errors of a solution, in the texts that legacy clients know.
 const (
@@ -182,10 +162,4 @@ func (ch *Challenges) spend(ctx context.Context, key []byte, expires time.Time) 
 // EndSpent deletes an expired solution.
 func (ch *Challenges) EndSpent(tx storage.Tx, key []byte, _ time.Time) (time.Time, error) {
 	return time.Time{}, tx.Delete(BucketSpent, key)
-}
-
-// isHash reports whether text is a SHA-256 hash in hexadecimal digits.
-func isHash(text string) bool {
-	raw, err := hex.DecodeString(text)
-	return err == nil && len(raw) == sha256.Size && hex.EncodeToString(raw) == text
 }

@@ -1,9 +1,30 @@
 package challenge
 
 import (
+	"time"
+
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/rows"
+)
+
+// The actions of a challenge. A solution for ActionAny is valid for one use of
+// any action.
+const (
+	ActionConceal  = "conceal"
+	ActionFeedback = "feedback"
+	ActionSignUp   = "signup"
+	ActionAny      = "any"
+)
+
+const (
+	// ChallengeTime is how long a challenge may be solved and used.
+	ChallengeTime = 10 * time.Minute
+	// ChallengeMaxNumber is the largest possible solution of a challenge.
+	ChallengeMaxNumber = 50_000
+
+	challengeAlgorithm = "SHA-256"
+	challengeSaltSize  = 16 // bytes
 )
 
 // Challenges makes, checks and spends challenges. It is safe for concurrent

@@ -2,7 +2,9 @@ package challenge
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -137,4 +139,10 @@ func takeField[T any](fields map[string]any, name string) T {
 		delete(fields, name)
 	}
 	return value
+}
+
+// isHash reports whether text is a SHA-256 hash in hexadecimal digits.
+func isHash(text string) bool {
+	raw, err := hex.DecodeString(text)
+	return err == nil && len(raw) == sha256.Size && hex.EncodeToString(raw) == text
 }
