@@ -90,15 +90,12 @@ func getCreateRate(tx storage.Tx, key []byte) (createRateRecord, error) {
 // PruneCreateRate deletes the counters of past windows.
 func (ch *Challenges) PruneCreateRate(ctx context.Context, now time.Time, _ *rows.Damage) (int, error) {
 	window := rows.BigEndian(rows.Millis(now.Truncate(createRateWindow)))
-	over := false
-	err := ch.store.View(ctx, func(tx storage.Tx) error {
-		over = false
-		return rows.IgnoreEnough(tx.Range(BucketPace, nil, window, func([]byte, []byte) error {
-			over = true
-			return rows.ErrEnough
-		}))
+	var past [][]byte
+	err := ch.store.View(ctx, func(tx storage.Tx) (err error) {
+		past, err = rows.FirstKeys(tx, BucketPace, window, 1)
+		return err
 	})
-	if err != nil || !over {
+	if err != nil || len(past) == 0 {
 		return 0, err
 	}
 	return ch.store.Prune(ctx, BucketPace, window)

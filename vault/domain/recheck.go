@@ -59,15 +59,9 @@ func (ck *Checks) Recheck(ctx context.Context) (int, error) {
 }
 
 func (ck *Checks) dueChecks(ctx context.Context, now time.Time) (due [][]byte, err error) {
-	err = ck.store.View(ctx, func(tx storage.Tx) error {
-		due = nil
-		return rows.IgnoreEnough(tx.Range(BucketRecheck, nil, rows.BigEndian(rows.Millis(now)+1), func(key, _ []byte) error {
-			due = append(due, append([]byte(nil), key...))
-			if len(due) == recheckBatch {
-				return rows.ErrEnough
-			}
-			return nil
-		}))
+	err = ck.store.View(ctx, func(tx storage.Tx) (err error) {
+		due, err = rows.FirstKeys(tx, BucketRecheck, rows.BigEndian(rows.Millis(now)+1), recheckBatch)
+		return err
 	})
 	return due, err
 }
