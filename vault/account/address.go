@@ -44,16 +44,9 @@ func (ac *Accounts) FindByAddress(tx storage.Tx, canonical string) (caller.Accou
 // findByAddressID does the same reads for an address without an account: it
 // then looks up the zero id, which no account has.
 func findByAddressID(tx storage.Tx, addressID [32]byte) (caller.AccountID, *Record, error) {
-	var id caller.AccountID
-	data, err := tx.Get(BucketAddress, addressID[:])
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-	case err != nil:
+	id, err := rows.LoadOr(tx, BucketAddress, addressID[:], rows.DecodeAccountID, caller.AccountID{})
+	if err != nil {
 		return caller.AccountID{}, nil, err
-	case len(data) != len(id):
-		return caller.AccountID{}, nil, rows.ErrDamaged
-	default:
-		id = caller.AccountID(data)
 	}
 	r, err := GetAccount(tx, id)
 	return id, r, err

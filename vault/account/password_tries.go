@@ -7,6 +7,7 @@ import (
 	"hush/storage"
 	"hush/vault/credential"
 	"hush/vault/guess"
+	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
@@ -80,14 +81,7 @@ func triesEnd(r guess.Tries, kind byte) time.Time {
 
 // getTries loads a counter; an expired one starts anew.
 func getTries(tx storage.Tx, key []byte, now time.Time) (guess.Tries, error) {
-	data, err := tx.Get(BucketTries, key)
-	if errors.Is(err, storage.ErrNotFound) {
-		return guess.Tries{}, nil
-	}
-	if err != nil {
-		return guess.Tries{}, err
-	}
-	r, err := guess.DecodeTries(data)
+	r, err := rows.LoadOr(tx, BucketTries, key, guess.DecodeTries, guess.Tries{})
 	if err != nil || !now.Before(triesEnd(r, key[triesKindAt])) {
 		return guess.Tries{}, err
 	}
@@ -107,14 +101,10 @@ func (pw *Passwords) EndTries(tx storage.Tx, key []byte, now time.Time) (time.Ti
 	if len(key) <= triesKindAt {
 		return time.Time{}, rows.ErrDamaged
 	}
-	data, err := tx.Get(BucketTries, key)
-	if errors.Is(err, storage.ErrNotFound) {
+	r, err := rows.Load(tx, BucketTries, key, guess.DecodeTries)
+	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil
 	}
-	if err != nil {
-		return time.Time{}, err
-	}
-	r, err := guess.DecodeTries(data)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -136,10 +126,5 @@ func clearTries(tx storage.Tx, addressID [32]byte) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range keys {
-		if err := tx.Delete(BucketTries, key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return rows.DeleteAll(tx, BucketTries, keys)
 }

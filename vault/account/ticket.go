@@ -77,14 +77,10 @@ func dropTickets(tx storage.Tx, r *Record, kinds ...ticketKind) error {
 
 // getTicket loads a ticket, or returns ErrTicket.
 func getTicket(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Time) (ticket, error) {
-	data, err := tx.Get(BucketTicket, row[:])
-	if errors.Is(err, storage.ErrNotFound) {
+	record, err := rows.Load(tx, BucketTicket, row[:], decodeTicket)
+	if errors.Is(err, refusal.ErrNotFound) {
 		return ticket{}, refusal.ErrTicket
 	}
-	if err != nil {
-		return ticket{}, err
-	}
-	record, err := decodeTicket(data)
 	if err != nil {
 		return ticket{}, err
 	}
@@ -131,14 +127,10 @@ func ticketAccount(tx storage.Tx, kind ticketKind, row seal.RowKey, now time.Tim
 // EndTicket deletes an expired ticket, and with it the address that it was to
 // confirm.
 func (tk *Tickets) EndTicket(tx storage.Tx, key []byte, now time.Time) (time.Time, error) {
-	data, err := tx.Get(BucketTicket, key)
-	if errors.Is(err, storage.ErrNotFound) {
+	t, err := rows.Load(tx, BucketTicket, key, decodeTicket)
+	if errors.Is(err, refusal.ErrNotFound) {
 		return time.Time{}, nil
 	}
-	if err != nil {
-		return time.Time{}, err
-	}
-	t, err := decodeTicket(data)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -187,14 +187,10 @@ func evictOldestPair(tx storage.Tx, id caller.AccountID) error {
 // dropPair deletes a pair once nothing holds it: neither the password nor a
 // token nor a session.
 func dropPair(tx storage.Tx, id caller.AccountID, pair caller.PairID) error {
-	data, err := tx.Get(BucketPair, pairKey(id, pair))
-	if errors.Is(err, storage.ErrNotFound) {
+	record, err := rows.Load(tx, BucketPair, pairKey(id, pair), DecodePair)
+	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	record, err := DecodePair(data)
 	if err != nil || record.main {
 		return err
 	}

@@ -12,17 +12,7 @@ import (
 // VerifiedHolder returns the account that verified a canonical name, or
 // ErrNotFound.
 func VerifiedHolder(tx storage.Tx, name string) (caller.AccountID, error) {
-	holder, err := tx.Get(BucketVerified, []byte(name))
-	if errors.Is(err, storage.ErrNotFound) {
-		return caller.AccountID{}, refusal.ErrNotFound
-	}
-	if err != nil {
-		return caller.AccountID{}, err
-	}
-	if len(holder) != len(caller.AccountID{}) {
-		return caller.AccountID{}, rows.ErrDamaged
-	}
-	return caller.AccountID(holder), nil
+	return rows.Load(tx, BucketVerified, []byte(name), rows.DecodeAccountID)
 }
 
 // takenBy reports whether another account holds the verified name.

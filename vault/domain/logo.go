@@ -2,11 +2,11 @@ package domain
 
 import (
 	"context"
-	"errors"
 
 	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // UpdateDomainLogo stores a PNG, JPEG or GIF file of at most ImageSize as an
@@ -92,15 +92,8 @@ func (ds *Domains) GetPublicImage(ctx context.Context, domainID string, kind Ima
 
 func (ds *Domains) getImage(ctx context.Context, id domainID, kind ImageKind) (Image, error) {
 	var record *imageRecord
-	err := ds.store.View(ctx, func(tx storage.Tx) error {
-		data, err := tx.Get(BucketImage, imageKey(id, kind))
-		if errors.Is(err, storage.ErrNotFound) {
-			return refusal.ErrNotFound
-		}
-		if err != nil {
-			return err
-		}
-		record, err = decodeImage(data)
+	err := ds.store.View(ctx, func(tx storage.Tx) (err error) {
+		record, err = rows.Load(tx, BucketImage, imageKey(id, kind), decodeImage)
 		return err
 	})
 	if err != nil {

@@ -184,14 +184,7 @@ func splitDomainKey(key []byte) (owner caller.AccountID, name string, ok bool) {
 
 // getDomain loads a domain, or returns ErrNotFound.
 func getDomain(tx storage.Tx, owner caller.AccountID, name string) (*ownedDomain, error) {
-	data, err := tx.Get(BucketDomain, domainKey(owner, name))
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, refusal.ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	record, err := decodeDomain(data)
+	record, err := rows.Load(tx, BucketDomain, domainKey(owner, name), decodeDomain)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package feedback
 
 import (
-	"errors"
 	"math"
 	"time"
 
@@ -114,14 +113,7 @@ func decodeFeedbackAges(data []byte) (feedbackAges, error) {
 }
 
 func getFeedbackAges(tx storage.Tx) (feedbackAges, error) {
-	data, err := rows.GetSystem(tx, systemFeedbackAges)
-	if errors.Is(err, storage.ErrNotFound) {
-		return feedbackAges{}, nil
-	}
-	if err != nil {
-		return feedbackAges{}, err
-	}
-	return decodeFeedbackAges(data)
+	return rows.LoadOr(tx, rows.BucketSystem, []byte(systemFeedbackAges), decodeFeedbackAges, feedbackAges{})
 }
 
 // CountAge changes the count of an age. It never falls below zero.

@@ -38,18 +38,11 @@ func (c *claimedMail) over() bool { return c.state != 0 && c.state != DeliveryQu
 
 // getMail loads a mail of the queue, or returns ErrNotFound.
 func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
-	data, err := tx.Get(BucketOutbox, key)
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, refusal.ErrNotFound
-	}
+	record, err := rows.Load(tx, BucketOutbox, key, DecodeMail)
 	if err != nil {
 		return nil, err
 	}
 	id, err := MailIDOf(key)
-	if err != nil {
-		return nil, err
-	}
-	record, err := DecodeMail(data)
 	return &claimedMail{key: key, id: id, record: record}, err
 }
 

@@ -88,15 +88,11 @@ func (t Places) LookupPlace(ctx context.Context, name string) (Place, error) {
 		return Place{}, refusal.ErrNotFound
 	}
 	var place Place
-	err := t.store.View(ctx, func(tx storage.Tx) error {
-		data, err := tx.Get(BucketPlace, []byte(key))
-		if err != nil {
-			return err
-		}
-		place, err = decodePlace(data)
+	err := t.store.View(ctx, func(tx storage.Tx) (err error) {
+		place, err = rows.Load(tx, BucketPlace, []byte(key), decodePlace)
 		return err
 	})
-	if errors.Is(err, storage.ErrNotFound) {
+	if errors.Is(err, refusal.ErrNotFound) {
 		return t.builtInPlace(key)
 	}
 	return place, err

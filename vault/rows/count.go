@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"errors"
 	"math"
 
 	"hush/storage"
@@ -66,14 +65,7 @@ func DecodeCounts(data []byte) (Counts, error) {
 
 // GetCounts loads the counters; they are zero in a new store.
 func GetCounts(tx storage.Tx) (Counts, error) {
-	data, err := GetSystem(tx, SystemCounts)
-	if errors.Is(err, storage.ErrNotFound) {
-		return Counts{}, nil
-	}
-	if err != nil {
-		return Counts{}, err
-	}
-	return DecodeCounts(data)
+	return LoadOr(tx, BucketSystem, []byte(SystemCounts), DecodeCounts, Counts{})
 }
 
 // Change is a change of one counter.

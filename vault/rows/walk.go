@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"hush/storage"
+	"hush/vault/caller"
 	"hush/vault/refusal"
 )
 
@@ -52,6 +53,14 @@ func LoadOr[T any](tx storage.Tx, bucket string, key []byte, decode func([]byte)
 	return record, err
 }
 
+// DecodeAccountID decodes a row whose value is the id of an account.
+func DecodeAccountID(data []byte) (caller.AccountID, error) {
+	if len(data) != len(caller.AccountID{}) {
+		return caller.AccountID{}, ErrDamaged
+	}
+	return caller.AccountID(data), nil
+}
+
 // DeletePrefix deletes the keys that begin with prefix.
 func DeletePrefix(tx storage.Tx, bucket string, prefix []byte) error {
 	var keys [][]byte
@@ -62,12 +71,7 @@ func DeletePrefix(tx storage.Tx, bucket string, prefix []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range keys {
-		if err := tx.Delete(bucket, key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return DeleteAll(tx, bucket, keys)
 }
 
 // PrefixEnd returns the first key after all keys that begin with prefix, or

@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"errors"
 	"time"
 
 	"hush/seal"
@@ -139,14 +138,7 @@ func (r *Record) decodeHeader() error {
 // getSecret loads a live secret, or returns ErrNotFound. An expired secret is
 // not found even before the sweeper ran.
 func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
-	data, err := tx.Get(BucketSecret, row[:])
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, refusal.ErrNotFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	record, err := DecodeSecret(data)
+	record, err := rows.Load(tx, BucketSecret, row[:], DecodeSecret)
 	if err != nil {
 		return nil, err
 	}

@@ -156,14 +156,10 @@ func (sw *Sweeper) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *S
 
 func (sw *Sweeper) expire(tx storage.Tx, metadata *MetadataRecord, now time.Time, done *Sweep) (*MetadataRecord, error) {
 	row := metadata.Secret
-	data, err := tx.Get(BucketSecret, row[:])
-	if errors.Is(err, storage.ErrNotFound) {
+	record, err := rows.Load(tx, BucketSecret, row[:], DecodeSecret)
+	if errors.Is(err, refusal.ErrNotFound) {
 		return nil, fmt.Errorf("live receipt without secret: %w", rows.ErrInconsistent)
 	}
-	if err != nil {
-		return nil, err
-	}
-	record, err := DecodeSecret(data)
 	if err != nil {
 		return nil, err
 	}
