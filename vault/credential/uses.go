@@ -8,6 +8,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/refusal"
+	"hush/vault/rows"
 )
 
 // useStep is the precision of the stored last use of a session or token.
@@ -44,7 +45,11 @@ func (cr *Credentials) writeUses(ctx context.Context, noted map[UseKey]time.Time
 			if key.Bucket == BucketToken {
 				write = writeTokenUse
 			}
-			if err := write(tx, key.Row, at); err != nil && !errors.Is(err, refusal.ErrNotFound) {
+			err := write(tx, key.Row, at)
+			if errors.Is(err, refusal.ErrNotFound) || rows.IsDamage(err) {
+				continue // the sweeper reports damage when the row is due
+			}
+			if err != nil {
 				return err
 			}
 		}
