@@ -118,6 +118,9 @@ func TestTakenPort(t *testing.T) {
 	s := startHush(t)
 	data := filepath.Join(t.TempDir(), "data")
 	call(t, nil, "", "serve", "--listen", s.addr, "--data", data).want(t, "serve", command.ExitFailure, "listening", "address already in use")
+	if _, err := os.Stat(data); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("serve on a taken port: got a data folder and %v, want none", err)
+	}
 }
 
 func TestMemoryStore(t *testing.T) {

@@ -298,7 +298,7 @@ func TestCommandEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	data := filepath.Join(t.TempDir(), "data")
-	if code := run(ctx, []string{"admin", "account", "list", "--data", data}, nil, strings.NewReader(""), io.Discard, io.Discard); code != command.ExitFailure {
-		t.Errorf("hush admin account list after SIGTERM: got exit code %d, want %d", code, command.ExitFailure)
+	if code := run(ctx, []string{"admin", "account", "create", "a@example.com", "--data", data}, nil, strings.NewReader(""), io.Discard, io.Discard); code != command.ExitFailure {
+		t.Errorf("hush admin account create after SIGTERM: got exit code %d, want %d", code, command.ExitFailure)
 	}
 }

@@ -71,6 +71,7 @@ func wantNoPlace(t *testing.T, s *testServer, name string, code connect.Code) {
 func TestPlaceImportErrors(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
+	call(t, nil, "name,latitude,altitude\n", "admin", "place", "import", "--data", data, "-").want(t, "admin place import", command.ExitOK)
 	const header = "name,latitude,altitude\nGood,1,1\n"
 	for table, want := range map[string]string{
 		"":                                 "line 1: the header line is missing",

@@ -57,7 +57,7 @@ password cannot sign in until it has one; its API tokens work.` + about,
 
 func (a accounts) create(ctx context.Context, s *settings.Settings, request *adminv1.CreateAccountRequest) error {
 	var made *adminv1.CreateAccountResponse
-	err := a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+	err := a.withNewService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
 		made, err = admin.CreateAccount(ctx, request)
 		if connect.CodeOf(err) == connect.CodeAlreadyExists {
 			return fmt.Errorf("there is an account %s already", request.GetAddress())

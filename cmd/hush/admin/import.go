@@ -56,7 +56,7 @@ func (a accounts) importFile(ctx context.Context, s *settings.Settings, name str
 	if err != nil {
 		return fmt.Errorf("%s: %w; nothing was imported", name, err)
 	}
-	return a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+	return a.withNewService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		return a.send(ctx, admin, name, accounts, skip)
 	})
 }

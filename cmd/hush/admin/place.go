@@ -54,7 +54,7 @@ func (a places) importFile(ctx context.Context, s *settings.Settings, name strin
 	for _, place := range places {
 		request.Places = append(request.Places, &adminv1.Place{Name: place.Name, Latitude: place.Latitude, Altitude: place.Altitude})
 	}
-	err = a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
+	err = a.withNewService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 		_, err := admin.ImportPlaces(ctx, request)
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
 	"hush/gen/hush/admin/v1/adminv1connect"
@@ -31,16 +32,30 @@ const serviceURL = "http://hush"
 // work is what a command does with the service.
 type work func(context.Context, adminv1connect.AdminServiceClient) error
 
+// opener opens the data of a service that does not run.
+type opener func(*settings.Settings, *console.Console, *slog.Logger) (*data.Data, error)
+
 // withService runs work on the service that holds the data folder, or on the
-// folder itself where none runs. One that is just starting or stopping is
-// waited for a little less than a second.
+// folder itself where none runs. It returns an error if there is no data.
 func (a administrator) withService(ctx context.Context, s *settings.Settings, do work) error {
+	return a.retry(ctx, s, data.OpenExisting, do)
+}
+
+// withNewService is withService for work that may be the first in a data folder:
+// it creates the folder if it is missing.
+func (a administrator) withNewService(ctx context.Context, s *settings.Settings, do work) error {
+	return a.retry(ctx, s, data.Open, do)
+}
+
+// retry runs work on the service or on the data folder. It waits a little less
+// than a second for a service that is just starting or stopping.
+func (a administrator) retry(ctx context.Context, s *settings.Settings, open opener, do work) error {
 	for deadline := time.Now().Add(patience); ; {
 		found, err := onSocket(ctx, s.Data, do)
 		if found {
 			return plainly(err)
 		}
-		err = a.onFolder(ctx, s, do)
+		err = a.onFolder(ctx, s, open, do)
 		if !errors.Is(err, data.ErrInUse) || time.Now().After(deadline) {
 			return plainly(err)
 		}
@@ -85,12 +100,12 @@ func responds(ctx context.Context, client *http.Client) bool {
 
 // onFolder runs work on the data folder itself. It returns data.ErrInUse where
 // another process holds it.
-func (a administrator) onFolder(ctx context.Context, s *settings.Settings, do work) (err error) {
+func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open opener, do work) (err error) {
 	if data.Held(s.Data) {
 		return fmt.Errorf("the data folder %s is %w", s.Data, data.ErrInUse)
 	}
 	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	d, err := data.Open(s, a.Console, log)
+	d, err := open(s, a.Console, log)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"hush/cmd/hush/console"
@@ -81,6 +83,18 @@ func Open(s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, er
 		log.Warn(warning, "data", s.Data)
 	}
 	return d, nil
+}
+
+// OpenExisting is Open for data that exists: it creates nothing, and returns an
+// error if the data folder has no database.
+func OpenExisting(s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
+	if _, err := os.Stat(s.Data); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no data folder %s", s.Data)
+	}
+	if _, err := os.Lstat(filepath.Join(s.Data, DatabaseName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the folder %s holds no data: it has no file %s", s.Data, DatabaseName)
+	}
+	return Open(s, c, log)
 }
 
 func openFolder(s *settings.Settings, c *console.Console) (*bolt.Folder, error) {

@@ -62,6 +62,18 @@ func Run(ctx context.Context, opts Options) error {
 	if s.MemoryLimit > 0 && s.MemoryLimit < process.EnoughMemory {
 		s.log.Warn("the memory limit is low: allow 512 MiB or more", "flag", "--memory-limit")
 	}
+	return s.listen(ctx)
+}
+
+// listen opens the listener, then the data, and serves. A taken port is an error
+// before anything has changed on the disk.
+func (s *server) listen(ctx context.Context) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	defer listener.Close()
+	s.base = s.Base(listener.Addr())
 	d, err := data.Open(s.Settings, s.console, s.log)
 	if err != nil {
 		return err
@@ -69,7 +81,7 @@ func Run(ctx context.Context, opts Options) error {
 	if !d.Locked {
 		s.log.Warn("the keys could not be locked in memory and may be swapped out: see the limit on locked memory (ulimit -l)")
 	}
-	return errors.Join(s.serve(ctx, d), d.Close())
+	return errors.Join(s.serve(ctx, listener, d), d.Close())
 }
 
 // prepare makes what needs no data, and reports what is wrong before anything has
@@ -93,15 +105,8 @@ func (s *server) prepare() (err error) {
 	return s.prepareProcess()
 }
 
-// serve opens the vault and the listeners, and serves.
-func (s *server) serve(ctx context.Context, d *data.Data) error {
-	// Listen first: a taken port is an error before anything is changed.
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
-	if err != nil {
-		return fmt.Errorf("listening: %w", err)
-	}
-	defer listener.Close()
-	s.base = s.Base(listener.Addr())
+// serve opens the vault and the administrator's socket, and serves.
+func (s *server) serve(ctx context.Context, listener net.Listener, d *data.Data) error {
 	v, err := s.openVault(ctx, d)
 	if err != nil {
 		return err
