@@ -70,6 +70,3 @@ func (pw *Passwords) PasswordIs(r *Record, hash seal.PasswordHash) bool {
 	}
 	return unkeyed
 }
-
-// SetCost sets the cost of hashing the next password. For tests.
-func (pw *Passwords) SetCost(params seal.PasswordParams) { pw.cost = params }

@@ -42,7 +42,7 @@ func getPairs(tx storage.Tx, id caller.AccountID) (list []OwnPair, err error) {
 		if len(key) != len(id)+len(caller.PairID{}) {
 			return rows.ErrDamaged
 		}
-		record, err := DecodePair(slices.Clone(value))
+		record, err := decodePair(slices.Clone(value))
 		list = append(list, OwnPair{caller.PairID(key[len(id):]), record})
 		return err
 	})
@@ -97,7 +97,7 @@ func (cr *Credentials) PutMainPair(tx storage.Tx, id caller.AccountID, key seal.
 	pair := NewPairID()
 	return putPair(tx, id, pair, &PairRecord{
 		created: now, public: key.Public(), main: true,
-		Wrapped: cr.keys.WrapAccountKey(h, WrapLabel(id, pair, HeldByPassword), key),
+		wrapped: cr.keys.WrapAccountKey(h, WrapLabel(id, pair, heldByPassword), key),
 	})
 }
 
@@ -111,7 +111,7 @@ func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.W
 	if main == nil {
 		return nil, seal.AccountKey{}, fmt.Errorf("account without a main pair: %w", rows.ErrInconsistent)
 	}
-	key, err := cr.keys.UnwrapAccountKey(h, WrapLabel(id, main.ID, HeldByPassword), main.record.Wrapped)
+	key, err := cr.keys.UnwrapAccountKey(h, WrapLabel(id, main.ID, heldByPassword), main.record.wrapped)
 	if err != nil {
 		return nil, seal.AccountKey{}, fmt.Errorf("unwrapping the main pair: %w", errors.Join(err, rows.ErrInconsistent))
 	}
@@ -125,7 +125,7 @@ func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, n
 	if err != nil {
 		return err
 	}
-	main.record.Wrapped = cr.keys.WrapAccountKey(next, WrapLabel(id, main.ID, HeldByPassword), key)
+	main.record.wrapped = cr.keys.WrapAccountKey(next, WrapLabel(id, main.ID, heldByPassword), key)
 	return putPair(tx, id, main.ID, main.record)
 }
 
@@ -137,7 +137,7 @@ func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key s
 		return err
 	}
 	if main != nil {
-		main.record.main, main.record.Wrapped = false, nil
+		main.record.main, main.record.wrapped = false, nil
 		if err := putPair(tx, id, main.ID, main.record); err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func evictOldestPair(tx storage.Tx, id caller.AccountID) error {
 // dropPair deletes a pair once nothing holds it: neither the password nor a
 // token nor a session.
 func dropPair(tx storage.Tx, id caller.AccountID, pair caller.PairID) error {
-	record, err := rows.Load(tx, BucketPair, pairKey(id, pair), DecodePair)
+	record, err := rows.Load(tx, BucketPair, pairKey(id, pair), decodePair)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil
 	}

@@ -46,9 +46,9 @@ func TestTheftOfAnAccount(t *testing.T) {
 	params, err := vaulttest.StoredPassword(vaulttest.Get(t, m.Store, account.BucketAccount, m.ID[:]))
 	vaulttest.Want(t, "StoredPassword(record)", err, nil)
 	for row, record := range pairs {
-		wrapped, err := wrapped(credential.BucketPair, record)
+		wrapped, err := credential.Wrapped(credential.BucketPair, record)
 		vaulttest.Want(t, "Wrapped(pair)", err, nil)
-		key, err := m.Keys.UnwrapAccountKey(params.Hash(vaulttest.MemberPassword).WrappingSecret(), passwordLabel([]byte(row)), wrapped)
+		key, err := m.Keys.UnwrapAccountKey(params.Hash(vaulttest.MemberPassword).WrappingSecret(), credential.PasswordLabel([]byte(row)), wrapped)
 		vaulttest.Want(t, "UnwrapAccountKey(password)", err, nil)
 		wantEntry(t, m, key, kept.Metadata.Key)
 	}
@@ -86,7 +86,7 @@ func wraps(t *testing.T, m *vaulttest.Member) map[*wrap][]byte {
 	found := map[*wrap][]byte{}
 	for _, bucket := range []string{credential.BucketSession, credential.BucketToken, credential.BucketPair} {
 		for _, record := range m.RowsOf(t, bucket) {
-			wrapped, err := wrapped(bucket, record)
+			wrapped, err := credential.Wrapped(bucket, record)
 			vaulttest.Want(t, "Wrapped("+bucket+")", err, nil)
 			for pair := range m.RowsOf(t, credential.BucketPair) {
 				for _, kind := range "pst" {
@@ -133,9 +133,9 @@ func TestWrapsCannotBeSwapped(t *testing.T) {
 		credential.BucketToken:   vaulttest.RowsIn(t, m.Store, credential.BucketToken)[0],
 		credential.BucketPair:    vaulttest.RowsIn(t, m.Store, credential.BucketPair)[0],
 	} {
-		wrapped, err := wrapped(bucket, from)
+		wrapped, err := credential.Wrapped(bucket, from)
 		vaulttest.Want(t, "Wrapped("+bucket+")", err, nil)
-		swapped, err := wrappedIn(record, wrapped)
+		swapped, err := credential.WrappedIn(record, wrapped)
 		vaulttest.Want(t, "WrappedIn(session)", err, nil)
 		vaulttest.Put(t, m.Store, credential.BucketSession, row[:], swapped)
 		_, err = m.Vault.Receipts.ListMetadata(t.Context(), m.Auth(t, vaulttest.BySession(first.Cookie)), secret.ListQuery{})

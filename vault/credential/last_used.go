@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// UsesMost bounds the memory of lastUsed to about 1 MiB, and its flush to as
+// usesMost bounds the memory of lastUsed to about 1 MiB, and its flush to as
 // many rows. Beyond it each use is written at once.
-const UsesMost = 4096
+const usesMost = 4096
 
 // UseKey identifies a session or token.
 type UseKey struct {
@@ -31,7 +31,7 @@ func (u *lastUsed) note(key UseKey, at time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	before, known := u.last[key]
-	if !known && len(u.last) >= UsesMost {
+	if !known && len(u.last) >= usesMost {
 		return false
 	}
 	u.last[key] = Later(before, at)

@@ -46,11 +46,11 @@ func TestUsesForgetWhatWasWritten(t *testing.T) {
 func TestUsesAreBounded(t *testing.T) {
 	t.Parallel()
 	u := newLastUsed()
-	for n := range UsesMost {
+	for n := range usesMost {
 		u.note(SampleUse(n), recordtest.Moment(5))
 	}
-	if u.note(SampleUse(UsesMost), recordtest.Moment(5)) {
-		t.Errorf("note(one more than %d): got true, want false", UsesMost)
+	if u.note(SampleUse(usesMost), recordtest.Moment(5)) {
+		t.Errorf("note(one more than %d): got true, want false", usesMost)
 	}
 	if !u.note(SampleUse(0), recordtest.Moment(6)) {
 		t.Error("note(one that is known): got false, want true")

@@ -30,29 +30,29 @@ type PairRecord struct {
 	created time.Time
 	public  seal.AccountPublic
 	main    bool
-	Wrapped []byte // for the password
+	wrapped []byte // for the password
 }
 
 const pairVersion = 1
 
 func (r *PairRecord) encode() []byte {
-	w := make(rows.Writer, 0, 46+len(r.Wrapped))
+	w := make(rows.Writer, 0, 46+len(r.wrapped))
 	w.Byte(pairVersion)
 	w.Time(r.created)
 	w.Bytes(r.public[:])
 	w.Bool(r.main)
-	w.Sized(r.Wrapped)
+	w.Sized(r.wrapped)
 	return w
 }
 
-// DecodePair decodes a stored pair.
-func DecodePair(data []byte) (*PairRecord, error) {
+// decodePair decodes a stored pair.
+func decodePair(data []byte) (*PairRecord, error) {
 	in := rows.NewReader(data)
 	var r PairRecord
 	in.Version(pairVersion)
 	r.created = in.Time()
 	in.Into(r.public[:])
-	r.main, r.Wrapped = in.Bool(), in.Sized()
+	r.main, r.wrapped = in.Bool(), in.Sized()
 	return &r, in.End()
 }
 
@@ -62,7 +62,7 @@ type holderKind byte
 
 // The kinds of holders. The numbers are stored.
 const (
-	HeldByPassword holderKind = 'p'
+	heldByPassword holderKind = 'p'
 	HeldBySession  holderKind = 's'
 	HeldByToken    holderKind = 't'
 )

@@ -8,21 +8,21 @@ import (
 
 func FuzzDecodeSession(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := DecodeSession(data)
-		return r.Encode(), err
+		r, err := decodeSession(data)
+		return r.encode(), err
 	}, "session-v1", "session-remembered-v1")
 }
 
 func FuzzDecodeToken(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := DecodeToken(data)
+		r, err := decodeToken(data)
 		return r.encode(), err
 	}, "token-v1", "token-lasting-v1")
 }
 
 func FuzzDecodePair(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := DecodePair(data)
+		r, err := decodePair(data)
 		return r.encode(), err
 	}, "pair-v1", "pair-main-v1")
 }

@@ -43,7 +43,7 @@ func sampleLastingToken() *TokenRecord {
 func samplePair(main bool) *PairRecord {
 	r := &PairRecord{created: recordtest.Moment(5), public: seal.AccountPublic(bytes.Repeat([]byte{0xc3}, 32)), main: main}
 	if main {
-		r.Wrapped = []byte("wrapped key")
+		r.wrapped = []byte("wrapped key")
 	}
 	return r
 }
@@ -54,12 +54,12 @@ func TestGoldenCredentials(t *testing.T) {
 	t.Parallel()
 	everything := cmp.AllowUnexported(SessionRecord{}, TokenRecord{}, PairRecord{})
 	recordtest.Check(t, []recordtest.Case{
-		{Name: "session-v1", Record: sampleSession(false, "198.51.100.0/24"), Encoded: sampleSession(false, "198.51.100.0/24").Encode(), Decode: func(b []byte) (any, error) { return DecodeSession(b) }},
-		{Name: "session-remembered-v1", Record: sampleSession(true, "2001:db8::/48"), Encoded: sampleSession(true, "2001:db8::/48").Encode(), Decode: func(b []byte) (any, error) { return DecodeSession(b) }},
-		{Name: "token-v1", Record: sampleToken(), Encoded: sampleToken().encode(), Decode: func(b []byte) (any, error) { return DecodeToken(b) }},
-		{Name: "token-lasting-v1", Record: sampleLastingToken(), Encoded: sampleLastingToken().encode(), Decode: func(b []byte) (any, error) { return DecodeToken(b) }},
-		{Name: "pair-v1", Record: samplePair(false), Encoded: samplePair(false).encode(), Decode: func(b []byte) (any, error) { return DecodePair(b) }},
-		{Name: "pair-main-v1", Record: samplePair(true), Encoded: samplePair(true).encode(), Decode: func(b []byte) (any, error) { return DecodePair(b) }},
+		{Name: "session-v1", Record: sampleSession(false, "198.51.100.0/24"), Encoded: sampleSession(false, "198.51.100.0/24").encode(), Decode: func(b []byte) (any, error) { return decodeSession(b) }},
+		{Name: "session-remembered-v1", Record: sampleSession(true, "2001:db8::/48"), Encoded: sampleSession(true, "2001:db8::/48").encode(), Decode: func(b []byte) (any, error) { return decodeSession(b) }},
+		{Name: "token-v1", Record: sampleToken(), Encoded: sampleToken().encode(), Decode: func(b []byte) (any, error) { return decodeToken(b) }},
+		{Name: "token-lasting-v1", Record: sampleLastingToken(), Encoded: sampleLastingToken().encode(), Decode: func(b []byte) (any, error) { return decodeToken(b) }},
+		{Name: "pair-v1", Record: samplePair(false), Encoded: samplePair(false).encode(), Decode: func(b []byte) (any, error) { return decodePair(b) }},
+		{Name: "pair-main-v1", Record: samplePair(true), Encoded: samplePair(true).encode(), Decode: func(b []byte) (any, error) { return decodePair(b) }},
 	}, everything, cmp.Comparer(recordtest.SameEmpty))
 }
 
@@ -76,7 +76,7 @@ func TestCredentialsRoundTrip(t *testing.T) {
 			Used: recordtest.Moments().Draw(t, "used"), Remembered: rapid.Bool().Draw(t, "remembered"),
 			Pair: caller.PairID(short.Draw(t, "pair")), Network: rapid.String().Draw(t, "network"), Wrapped: wrapped,
 		}
-		if got, err := DecodeSession(session.Encode()); err != nil || !cmp.Equal(session, got, same) {
+		if got, err := decodeSession(session.encode()); err != nil || !cmp.Equal(session, got, same) {
 			t.Errorf("decodeSession(encode(r)): got %v, -want +got\n%s", err, cmp.Diff(session, got, same))
 		}
 		token := &TokenRecord{
@@ -84,14 +84,14 @@ func TestCredentialsRoundTrip(t *testing.T) {
 			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"), Used: recordtest.Moments().Draw(t, "used"),
 			Pair: caller.PairID(short.Draw(t, "pair")), name: rapid.String().Draw(t, "name"), Wrapped: wrapped,
 		}
-		if got, err := DecodeToken(token.encode()); err != nil || !cmp.Equal(token, got, same) {
+		if got, err := decodeToken(token.encode()); err != nil || !cmp.Equal(token, got, same) {
 			t.Errorf("decodeToken(encode(r)): got %v, -want +got\n%s", err, cmp.Diff(token, got, same))
 		}
 		pair := &PairRecord{
 			created: recordtest.Moments().Draw(t, "created"), public: seal.AccountPublic(recordtest.Bytes(32).Draw(t, "public")),
-			main: rapid.Bool().Draw(t, "main"), Wrapped: wrapped,
+			main: rapid.Bool().Draw(t, "main"), wrapped: wrapped,
 		}
-		if got, err := DecodePair(pair.encode()); err != nil || !cmp.Equal(pair, got, same) {
+		if got, err := decodePair(pair.encode()); err != nil || !cmp.Equal(pair, got, same) {
 			t.Errorf("decodePair(encode(r)): got %v, -want +got\n%s", err, cmp.Diff(pair, got, same))
 		}
 	})

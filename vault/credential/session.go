@@ -57,8 +57,8 @@ type SessionRecord struct {
 	Wrapped       []byte // the pair's private half, for the session's id
 }
 
-// Encode encodes a session.
-func (r *SessionRecord) Encode() []byte {
+// encode encodes a session.
+func (r *SessionRecord) encode() []byte {
 	w := make(rows.Writer, 0, 160)
 	w.Byte(sessionVersion)
 	w.Bytes(r.Account[:])
@@ -72,8 +72,8 @@ func (r *SessionRecord) Encode() []byte {
 	return w
 }
 
-// DecodeSession decodes a session.
-func DecodeSession(data []byte) (*SessionRecord, error) {
+// decodeSession decodes a session.
+func decodeSession(data []byte) (*SessionRecord, error) {
 	in := rows.NewReader(data)
 	var r SessionRecord
 	in.Version(sessionVersion)
@@ -125,7 +125,7 @@ func (r *SessionRecord) sessionsKey() []byte {
 
 // GetSession loads a session, or returns ErrNotFound.
 func GetSession(tx storage.Tx, row [32]byte) (*SessionRecord, error) {
-	return rows.Load(tx, BucketSession, row[:], DecodeSession)
+	return rows.Load(tx, BucketSession, row[:], decodeSession)
 }
 
 // OwnSession is a session with its row.

@@ -13,7 +13,7 @@ import (
 
 // PutSession adds a session to its account.
 func PutSession(tx storage.Tx, row [32]byte, r *SessionRecord) error {
-	if err := tx.Put(BucketSession, row[:], r.Encode()); err != nil {
+	if err := tx.Put(BucketSession, row[:], r.encode()); err != nil {
 		return err
 	}
 	if err := tx.Put(BucketSessions, r.sessionsKey(), row[:]); err != nil {

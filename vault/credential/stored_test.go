@@ -6,40 +6,10 @@ import (
 
 	"hush/seal"
 	"hush/storage"
-	"hush/vault/caller"
 	"hush/vault/credential"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
 )
-
-// wrapped returns what is wrapped in a stored session, token or pair.
-func wrapped(bucket string, record []byte) ([]byte, error) {
-	switch bucket {
-	case credential.BucketSession:
-		r, err := credential.DecodeSession(record)
-		return r.Wrapped, err
-	case credential.BucketToken:
-		r, err := credential.DecodeToken(record)
-		return r.Wrapped, err
-	}
-	r, err := credential.DecodePair(record)
-	return r.Wrapped, err
-}
-
-// wrappedIn returns a stored session that holds another wrapped key.
-func wrappedIn(record, wrapped []byte) ([]byte, error) {
-	r, err := credential.DecodeSession(record)
-	if err != nil {
-		return nil, err
-	}
-	r.Wrapped = wrapped
-	return r.Encode(), nil
-}
-
-// passwordLabel is the place of a pair's wrapped key, by the pair's row.
-func passwordLabel(pairRow []byte) []byte {
-	return credential.WrapLabel(caller.AccountID(pairRow[:16]), caller.PairID(pairRow[16:]), credential.HeldByPassword)
-}
 
 // entryBoxes returns what the stored entry of a list is sealed to.
 func entryBoxes(record []byte) (sealed [][]byte, err error) {

@@ -61,8 +61,8 @@ func (r *TokenRecord) encode() []byte {
 	return w
 }
 
-// DecodeToken decodes a stored token.
-func DecodeToken(data []byte) (*TokenRecord, error) {
+// decodeToken decodes a stored token.
+func decodeToken(data []byte) (*TokenRecord, error) {
 	in := rows.NewReader(data)
 	var r TokenRecord
 	in.Version(tokenVersion)
@@ -99,7 +99,7 @@ func (r *TokenRecord) tokensKey() []byte {
 
 // GetToken loads a token, or returns ErrNotFound.
 func GetToken(tx storage.Tx, row [32]byte) (*TokenRecord, error) {
-	return rows.Load(tx, BucketToken, row[:], DecodeToken)
+	return rows.Load(tx, BucketToken, row[:], decodeToken)
 }
 
 // OwnToken is a token with its row.

@@ -63,7 +63,7 @@ func writeSessionUse(tx storage.Tx, row [32]byte, at time.Time) error {
 		return err
 	}
 	record.Used = at
-	return tx.Put(BucketSession, row[:], record.Encode())
+	return tx.Put(BucketSession, row[:], record.encode())
 }
 
 func writeTokenUse(tx storage.Tx, row [32]byte, at time.Time) error {
@@ -74,7 +74,3 @@ func writeTokenUse(tx storage.Tx, row [32]byte, at time.Time) error {
 	record.Used = at
 	return tx.Put(BucketToken, row[:], record.encode())
 }
-
-// NoteUse records the use of a credential and reports whether there was room
-// for it.
-func (cr *Credentials) NoteUse(key UseKey, at time.Time) bool { return cr.lastUsed.note(key, at) }

@@ -37,5 +37,5 @@ func ByAge(tx storage.Tx, now time.Time) (ages KeptByAge, err error) {
 // Ages returns the number of messages of today and of yesterday.
 func Ages(tx storage.Tx) (today, yesterday int64, err error) {
 	ages, err := getFeedbackAges(tx)
-	return ages[FeedbackToday], ages[feedbackYesterday], err
+	return ages[feedbackToday], ages[feedbackYesterday], err
 }

@@ -70,8 +70,8 @@ func (e *Exception) check() error {
 // scrubbed returns the report as it may be stored.
 func (e *Exception) scrubbed() Exception {
 	return Exception{
-		Message: Scrub(e.Message), Type: Scrub(e.Type), Stack: Scrub(e.Stack), URL: ScrubURL(e.URL),
-		UserAgent: Scrub(e.UserAgent), Environment: Scrub(e.Environment), Release: Scrub(e.Release),
+		Message: scrub(e.Message), Type: scrub(e.Type), Stack: scrub(e.Stack), URL: scrubURL(e.URL),
+		UserAgent: scrub(e.UserAgent), Environment: scrub(e.Environment), Release: scrub(e.Release),
 		Line: e.Line, Column: e.Column,
 	}
 }
@@ -89,9 +89,9 @@ func (ib *Inbox) putException(tx storage.Tx, report []byte, now time.Time) error
 	if err := rows.DeleteAll(tx, BucketException, out); err != nil {
 		return err
 	}
-	key := RingKey(newest + 1)
-	r := ExceptionRecord{Created: now, sealed: ib.keys.SealField(fieldException, key, report)}
-	if err := tx.Put(BucketException, key, r.Encode()); err != nil {
+	key := ringKey(newest + 1)
+	r := ExceptionRecord{created: now, sealed: ib.keys.SealField(fieldException, key, report)}
+	if err := tx.Put(BucketException, key, r.encode()); err != nil {
 		return err
 	}
 	if err := rows.Count(tx, rows.Change{Counter: rows.CountExceptions, By: 1 - int64(len(out))}); err != nil {
@@ -109,7 +109,7 @@ func (ib *Inbox) EndException(tx storage.Tx, key []byte, now time.Time) (time.Ti
 	if err != nil {
 		return time.Time{}, err
 	}
-	if end := r.Created.Add(ExceptionTime); now.Before(end) {
+	if end := r.created.Add(ExceptionTime); now.Before(end) {
 		return end, nil
 	}
 	if err := rows.Count(tx, rows.Change{Counter: rows.CountExceptions, By: -1}); err != nil {
@@ -174,7 +174,7 @@ func rangeExceptions(tx storage.Tx, from []byte, most int) (list []exceptionRow,
 func (ib *Inbox) showExceptions(rows []exceptionRow, now time.Time) []Exception {
 	var list []Exception
 	for _, row := range rows {
-		if !now.Before(row.record.Created.Add(ExceptionTime)) {
+		if !now.Before(row.record.created.Add(ExceptionTime)) {
 			continue
 		}
 		e, err := ib.openException(row)
@@ -193,6 +193,6 @@ func (ib *Inbox) openException(row exceptionRow) (Exception, error) {
 		return Exception{}, fmt.Errorf("opening an exception: %w", err)
 	}
 	e, err := decodeReport(plain)
-	e.Created = row.record.Created
+	e.Created = row.record.created
 	return e, err
 }

@@ -50,15 +50,15 @@ const (
 //
 //	version 1 │ created 8 │ sealed report (4, bytes)
 type ExceptionRecord struct {
-	Created time.Time
+	created time.Time
 	sealed  []byte // SealField fieldException of encodeReport
 }
 
-// Encode encodes an exception.
-func (r *ExceptionRecord) Encode() []byte {
+// encode encodes an exception.
+func (r *ExceptionRecord) encode() []byte {
 	w := make(rows.Writer, 0, 13+len(r.sealed))
 	w.Byte(exceptionVersion)
-	w.Time(r.Created)
+	w.Time(r.created)
 	w.Sized(r.sealed)
 	return w
 }
@@ -66,7 +66,7 @@ func (r *ExceptionRecord) Encode() []byte {
 func decodeException(data []byte) (*ExceptionRecord, error) {
 	in := rows.NewReader(data)
 	in.Version(exceptionVersion)
-	r := &ExceptionRecord{Created: in.Time(), sealed: in.Sized()}
+	r := &ExceptionRecord{created: in.Time(), sealed: in.Sized()}
 	return r, in.End()
 }
 

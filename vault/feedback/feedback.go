@@ -59,7 +59,7 @@ func (ib *Inbox) ReceiveFeedback(ctx context.Context, c caller.Caller, f NewFeed
 		}
 	}
 	text := feedbackText{
-		sender: senderOf(c), message: Scrub(strings.TrimSpace(f.Message)), zone: Scrub(f.TimeZone), version: Scrub(f.Version),
+		sender: senderOf(c), message: scrub(strings.TrimSpace(f.Message)), zone: scrub(f.TimeZone), version: scrub(f.Version),
 	}
 	same, err := ib.findSame(ctx, text, now)
 	if err != nil {
@@ -127,12 +127,12 @@ func (ib *Inbox) putFeedback(tx storage.Tx, text feedbackText, same []byte, now 
 			return err
 		}
 	}
-	key := RingKey(newest + 1)
-	r := Record{Created: now, age: FeedbackToday, sealed: ib.keys.SealField(fieldFeedback, key, text.encode())}
-	if err := tx.Put(BucketFeedback, key, r.Encode()); err != nil {
+	key := ringKey(newest + 1)
+	r := Record{created: now, age: feedbackToday, sealed: ib.keys.SealField(fieldFeedback, key, text.encode())}
+	if err := tx.Put(BucketFeedback, key, r.encode()); err != nil {
 		return err
 	}
-	if err := CountAge(tx, r.age, 1); err != nil {
+	if err := countAge(tx, r.age, 1); err != nil {
 		return err
 	}
 	if err := rows.Count(tx, rows.Change{Counter: rows.CountFeedback, By: 1}); err != nil {
@@ -148,7 +148,7 @@ func dropFeedback(tx storage.Tx, key []byte) error {
 		return nil
 	}
 	if err == nil {
-		err = CountAge(tx, r.age, -1)
+		err = countAge(tx, r.age, -1)
 	} else if errors.Is(err, rows.ErrDamaged) {
 		err = nil
 	}
@@ -168,15 +168,15 @@ func getFeedback(tx storage.Tx, key []byte) (*Record, error) {
 // ageAt returns the age of the feedback.
 func (r *Record) ageAt(now time.Time) feedbackAge {
 	const day = 24 * time.Hour
-	return feedbackAge(min(max(0, now.Sub(r.Created)/day), time.Duration(feedbackOlder)))
+	return feedbackAge(min(max(0, now.Sub(r.created)/day), time.Duration(feedbackOlder)))
 }
 
 // turns returns when the feedback leaves its age, or is deleted.
 func (r *Record) turns() time.Time {
 	if r.age >= feedbackOlder {
-		return r.Created.Add(FeedbackTime)
+		return r.created.Add(FeedbackTime)
 	}
-	return r.Created.Add(time.Duration(r.age+1) * 24 * time.Hour)
+	return r.created.Add(time.Duration(r.age+1) * 24 * time.Hour)
 }
 
 // EndFeedback moves feedback to its next age and deletes it at the end of the
@@ -189,18 +189,18 @@ func (ib *Inbox) EndFeedback(tx storage.Tx, key []byte, now time.Time) (time.Tim
 	if err != nil {
 		return time.Time{}, err
 	}
-	if !now.Before(r.Created.Add(FeedbackTime)) {
+	if !now.Before(r.created.Add(FeedbackTime)) {
 		return time.Time{}, dropFeedback(tx, key)
 	}
 	if age := r.ageAt(now); age != r.age {
-		if err := CountAge(tx, r.age, -1); err != nil {
+		if err := countAge(tx, r.age, -1); err != nil {
 			return time.Time{}, err
 		}
 		r.age = age
-		if err := CountAge(tx, r.age, 1); err != nil {
+		if err := countAge(tx, r.age, 1); err != nil {
 			return time.Time{}, err
 		}
-		if err := tx.Put(BucketFeedback, key, r.Encode()); err != nil {
+		if err := tx.Put(BucketFeedback, key, r.encode()); err != nil {
 			return time.Time{}, err
 		}
 	}
@@ -219,7 +219,7 @@ func (ib *Inbox) findSame(ctx context.Context, text feedbackText, now time.Time)
 		return nil, err
 	}
 	for _, f := range found {
-		if now.Sub(f.record.Created) >= feedbackSameTime {
+		if now.Sub(f.record.created) >= feedbackSameTime {
 			break
 		}
 		if kept, err := ib.openFeedback(f); err == nil && kept == text {

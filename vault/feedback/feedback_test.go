@@ -204,7 +204,7 @@ func TestFeedbackLists(t *testing.T) {
 func TestRings(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	err := k.Store.Update(t.Context(), func(tx storage.Tx) error { return fillRings(tx, k.Clock.Now()) })
+	err := k.Store.Update(t.Context(), func(tx storage.Tx) error { return feedback.FillRings(tx, k.Clock.Now()) })
 	if err != nil {
 		t.Fatalf("FillRings(): got %v, want nil", err)
 	}

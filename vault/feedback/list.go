@@ -46,14 +46,14 @@ func feedbackBefore(tx storage.Tx, at time.Time) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps := sort.Search(int(min(newest, RingSize)), func(back int) bool {
-		found, rangeErr := rangeFeedback(tx, RingKey(newest-uint64(back)), nil, 1)
+	steps := sort.Search(int(min(newest, ringSize)), func(back int) bool {
+		found, rangeErr := rangeFeedback(tx, ringKey(newest-uint64(back)), nil, 1)
 		if rangeErr != nil {
 			err = rangeErr
 		}
-		return len(found) == 0 || !found[0].record.Created.After(at)
+		return len(found) == 0 || !found[0].record.created.After(at)
 	})
-	return RingKey(newest - uint64(steps)), err
+	return ringKey(newest - uint64(steps)), err
 }
 
 // openFeedback opens the text of a row.
@@ -75,7 +75,7 @@ func (ib *Inbox) Show(found []keptFeedback) []Feedback {
 			ib.log.Error("feedback does not open", "cause", err)
 			continue
 		}
-		list = append(list, Feedback{Message: text.shown(), Sender: text.sender, Created: f.record.Created})
+		list = append(list, Feedback{Message: text.shown(), Sender: text.sender, Created: f.record.created})
 	}
 	return list
 }

@@ -28,7 +28,7 @@ type feedbackAge byte
 
 // The ages of feedback. Their numbers are stored.
 const (
-	FeedbackToday     feedbackAge = 0 // less than 24 hours
+	feedbackToday     feedbackAge = 0 // less than 24 hours
 	feedbackYesterday feedbackAge = 1 // less than 48 hours
 	feedbackOlder     feedbackAge = 2
 )
@@ -37,16 +37,16 @@ const (
 //
 //	version 1 │ created 8 │ age 1 │ sealed text (4, bytes)
 type Record struct {
-	Created time.Time
+	created time.Time
 	age     feedbackAge
 	sealed  []byte // SealField fieldFeedback of a feedbackText
 }
 
-// Encode encodes feedback.
-func (r *Record) Encode() []byte {
+// encode encodes feedback.
+func (r *Record) encode() []byte {
 	w := make(rows.Writer, 0, 14+len(r.sealed))
 	w.Byte(feedbackVersion)
-	w.Time(r.Created)
+	w.Time(r.created)
 	w.Byte(byte(r.age))
 	w.Sized(r.sealed)
 	return w
@@ -55,7 +55,7 @@ func (r *Record) Encode() []byte {
 func decodeFeedback(data []byte) (*Record, error) {
 	in := rows.NewReader(data)
 	in.Version(feedbackVersion)
-	r := &Record{Created: in.Time(), age: feedbackAge(in.Byte()), sealed: in.Sized()}
+	r := &Record{created: in.Time(), age: feedbackAge(in.Byte()), sealed: in.Sized()}
 	in.Refuse(r.age > feedbackOlder)
 	return r, in.End()
 }
@@ -116,8 +116,8 @@ func getFeedbackAges(tx storage.Tx) (feedbackAges, error) {
 	return rows.LoadOr(tx, rows.BucketSystem, []byte(systemFeedbackAges), decodeFeedbackAges, feedbackAges{})
 }
 
-// CountAge changes the count of an age. It never falls below zero.
-func CountAge(tx storage.Tx, age feedbackAge, by int64) error {
+// countAge changes the count of an age. It never falls below zero.
+func countAge(tx storage.Tx, age feedbackAge, by int64) error {
 	if age >= feedbackOlder {
 		return nil
 	}

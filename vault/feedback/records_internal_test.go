@@ -20,16 +20,16 @@ func sampleException() Exception {
 func TestGoldenIntake(t *testing.T) {
 	t.Parallel()
 	everything := cmp.AllowUnexported(Record{}, feedbackText{}, ExceptionRecord{})
-	feedback := &Record{Created: recordtest.Moment(5), age: feedbackYesterday, sealed: []byte("sealed text")}
+	feedback := &Record{created: recordtest.Moment(5), age: feedbackYesterday, sealed: []byte("sealed text")}
 	text := feedbackText{sender: "sender", message: "message", zone: "zone", version: "1.2"}
 	ages := feedbackAges{3, 4}
-	exception := &ExceptionRecord{Created: recordtest.Moment(5), sealed: []byte("sealed report")}
+	exception := &ExceptionRecord{created: recordtest.Moment(5), sealed: []byte("sealed report")}
 	report := sampleException()
 	recordtest.Check(t, []recordtest.Case{
-		{Name: "feedback-v1", Record: feedback, Encoded: feedback.Encode(), Decode: func(b []byte) (any, error) { return decodeFeedback(b) }},
+		{Name: "feedback-v1", Record: feedback, Encoded: feedback.encode(), Decode: func(b []byte) (any, error) { return decodeFeedback(b) }},
 		{Name: "feedback-text-v1", Record: text, Encoded: text.encode(), Decode: func(b []byte) (any, error) { return decodeFeedbackText(b) }},
 		{Name: "feedback-ages-v1", Record: ages, Encoded: ages.encode(), Decode: func(b []byte) (any, error) { return decodeFeedbackAges(b) }},
-		{Name: "exception-v1", Record: exception, Encoded: exception.Encode(), Decode: func(b []byte) (any, error) { return decodeException(b) }},
+		{Name: "exception-v1", Record: exception, Encoded: exception.encode(), Decode: func(b []byte) (any, error) { return decodeException(b) }},
 		{Name: "exception-report-v1", Record: report, Encoded: encodeReport(&report), Decode: func(b []byte) (any, error) { return decodeReport(b) }},
 	}, everything)
 }
@@ -37,8 +37,8 @@ func TestGoldenIntake(t *testing.T) {
 // An age that there is not is damage.
 func TestDecodeFeedbackAge(t *testing.T) {
 	t.Parallel()
-	r := Record{Created: recordtest.Moment(5), age: feedbackOlder + 1}
-	if _, err := decodeFeedback(r.Encode()); err == nil {
+	r := Record{created: recordtest.Moment(5), age: feedbackOlder + 1}
+	if _, err := decodeFeedback(r.encode()); err == nil {
 		t.Errorf("decodeFeedback(age %d): got nil, want errDamaged", r.age)
 	}
 }
@@ -46,7 +46,7 @@ func TestDecodeFeedbackAge(t *testing.T) {
 func FuzzDecodeFeedback(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
 		r, err := decodeFeedback(data)
-		return r.Encode(), err
+		return r.encode(), err
 	}, "feedback-v1")
 }
 
@@ -67,7 +67,7 @@ func FuzzDecodeFeedbackAges(f *testing.F) {
 func FuzzDecodeException(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
 		r, err := decodeException(data)
-		return r.Encode(), err
+		return r.encode(), err
 	}, "exception-v1")
 }
 

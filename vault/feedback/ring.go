@@ -7,12 +7,12 @@ import (
 	"hush/vault/rows"
 )
 
-// RingSize is the maximum number of rows of feedback, and of exceptions. A new
+// ringSize is the maximum number of rows of feedback, and of exceptions. A new
 // row then replaces the oldest.
-const RingSize = 10_000
+const ringSize = 10_000
 
-// RingKey returns the row of a number: the newest come first.
-func RingKey(number uint64) []byte { return rows.BigEndian(^number) }
+// ringKey returns the row of a number: the newest come first.
+func ringKey(number uint64) []byte { return rows.BigEndian(^number) }
 
 // newestInRing returns the number of the newest row, 0 if there is none.
 func newestInRing(tx storage.Tx, bucket string) (number uint64, err error) {
@@ -29,10 +29,10 @@ func newestInRing(tx storage.Tx, bucket string) (number uint64, err error) {
 // pushedOut returns the rows that a new one replaces. Numbers are consecutive,
 // so there is rarely more than one.
 func pushedOut(tx storage.Tx, bucket string, number uint64) (keys [][]byte, err error) {
-	if number <= RingSize {
+	if number <= ringSize {
 		return nil, nil
 	}
-	err = tx.Range(bucket, RingKey(number-RingSize), nil, func(key, _ []byte) error {
+	err = tx.Range(bucket, ringKey(number-ringSize), nil, func(key, _ []byte) error {
 		keys = append(keys, append([]byte(nil), key...))
 		return nil
 	})

@@ -29,11 +29,11 @@ var (
 	script   = regexp.MustCompile(`\.(?:[cm]?js|jsx|tsx?|vue)$`)
 )
 
-// Scrub removes from a text what may open anything or identify a person: keys
+// scrub removes from a text what may open anything or identify a person: keys
 // and tokens, everything after the paths that hold them, queries and fragments
 // of links, credentials, e-mail addresses and IP addresses. In doubt it removes
 // more. No run of 31 characters 0-9 and a-z is left.
-func Scrub(text string) string {
+func scrub(text string) string {
 	text = scrubLink.ReplaceAllStringFunc(text, shortLink)
 	text = scrubPath.ReplaceAllString(text, "${1}"+scrubbed)
 	text = scrubAuth.ReplaceAllStringFunc(text, withoutCredential)
@@ -44,9 +44,9 @@ func Scrub(text string) string {
 	return scrubKey.ReplaceAllString(text, scrubbed)
 }
 
-// ScrubURL reduces the URL of a page to scheme, host and path, and scrubs
+// scrubURL reduces the URL of a page to scheme, host and path, and scrubs
 // those. It removes a text that is not a URL with a path as a whole.
-func ScrubURL(text string) string {
+func scrubURL(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -55,9 +55,9 @@ func ScrubURL(text string) string {
 		return scrubbed
 	}
 	if u.Host == "" {
-		return Scrub(u.EscapedPath())
+		return scrub(u.EscapedPath())
 	}
-	return Scrub(u.Scheme + "://" + u.Host + u.EscapedPath())
+	return scrub(u.Scheme + "://" + u.Host + u.EscapedPath())
 }
 
 // shortLink removes user, query and fragment from a link or path, and keeps the

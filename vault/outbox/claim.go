@@ -38,11 +38,11 @@ func (c *claimedMail) over() bool { return c.state != 0 && c.state != DeliveryQu
 
 // getMail loads a mail of the queue, or returns ErrNotFound.
 func getMail(tx storage.Tx, key []byte) (*claimedMail, error) {
-	record, err := rows.Load(tx, BucketOutbox, key, DecodeMail)
+	record, err := rows.Load(tx, BucketOutbox, key, decodeMail)
 	if err != nil {
 		return nil, err
 	}
-	id, err := MailIDOf(key)
+	id, err := mailIDOf(key)
 	return &claimedMail{key: key, id: id, record: record}, err
 }
 
@@ -164,7 +164,7 @@ func (o *Outbox) endMail(tx storage.Tx, c *claimedMail, state DeliveryState, now
 	if err := tx.Delete(BucketOutbox, c.key); err != nil {
 		return err
 	}
-	slot := c.record.Slot
+	slot := c.record.slot
 	if slot == nil {
 		return nil
 	}
@@ -206,10 +206,10 @@ func (o *Outbox) finishMail(ctx context.Context, c *claimedMail) error {
 		level = slog.LevelWarn
 	}
 	o.log.Log(ctx, level, "mail", "kind", c.record.kind.name(), "state", c.state.name())
-	if !c.over() || c.record.Slot == nil {
+	if !c.over() || c.record.slot == nil {
 		return nil
 	}
-	return o.shares.Destroy(ctx, *c.record.Slot)
+	return o.shares.Destroy(ctx, *c.record.slot)
 }
 
 // name returns the kind for logs.

@@ -100,8 +100,8 @@ func (o *Outbox) draftRecord(ctx context.Context, m Mail, record MailRecord, now
 	d := &Draft{id: newMailID(), record: record}
 	m.ID = seal.RandomHex(16)
 	d.record.open(m, now)
-	d.record.Slot = &ready.Slot
-	d.record.Sealed = o.keys.SealMail(ready.Share, d.id[:], encodeLetter(m))
+	d.record.slot = &ready.Slot
+	d.record.sealed = o.keys.SealMail(ready.Share, d.id[:], encodeLetter(m))
 	return d, nil
 }
 
@@ -145,7 +145,7 @@ func CheckQueue(tx storage.Tx) error {
 func (o *Outbox) Discard(cause error, drafts ...*Draft) {
 	for _, d := range drafts {
 		if d != nil {
-			o.shares.Discard(cause, *d.record.Slot)
+			o.shares.Discard(cause, *d.record.slot)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func (o *Outbox) PutNotice(tx storage.Tx, m Mail, now time.Time) error {
 	m.ID = seal.RandomHex(16)
 	var r MailRecord
 	r.open(m, now)
-	r.Sealed = o.keys.SealField(fieldMail, id[:], encodeLetter(m))
+	r.sealed = o.keys.SealField(fieldMail, id[:], encodeLetter(m))
 	if err := putMail(tx, id, &r); !errors.Is(err, refusal.ErrQuota) {
 		return err
 	}
@@ -178,9 +178,9 @@ func (o *Outbox) Slots(ctx context.Context) (slots []storage.Slot, err error) {
 	err = o.store.View(ctx, func(tx storage.Tx) error {
 		slots = nil
 		return tx.Range(BucketOutbox, nil, nil, func(_, value []byte) error {
-			r, err := DecodeMail(value)
-			if err == nil && r.Slot != nil {
-				slots = append(slots, *r.Slot)
+			r, err := decodeMail(value)
+			if err == nil && r.slot != nil {
+				slots = append(slots, *r.slot)
 			}
 			return err
 		})

@@ -139,7 +139,7 @@ func (o *Outbox) openMail(ctx context.Context, c *claimedMail) (Mail, error) {
 	if err != nil {
 		return Mail{}, err
 	}
-	m, err := DecodeLetter(letter)
+	m, err := decodeLetter(letter)
 	if err == nil && m.Kind != c.record.kind {
 		err = rows.ErrDamaged
 	}
@@ -147,17 +147,17 @@ func (o *Outbox) openMail(ctx context.Context, c *claimedMail) (Mail, error) {
 }
 
 func (o *Outbox) unsealMail(ctx context.Context, c *claimedMail) ([]byte, error) {
-	if c.record.Slot == nil {
-		return o.keys.OpenField(fieldMail, c.id[:], c.record.Sealed)
+	if c.record.slot == nil {
+		return o.keys.OpenField(fieldMail, c.id[:], c.record.sealed)
 	}
-	share, err := o.shares.Get(ctx, *c.record.Slot)
+	share, err := o.shares.Get(ctx, *c.record.slot)
 	if errors.Is(err, storage.ErrShareGone) {
 		return nil, err
 	}
 	if err != nil {
 		return nil, errors.Join(refusal.ErrUnavailable, fmt.Errorf("reading the share of a mail: %w", err))
 	}
-	return o.keys.OpenMail(share, c.id[:], c.record.Sealed)
+	return o.keys.OpenMail(share, c.id[:], c.record.sealed)
 }
 
 // deliver sends a mail. If mail is no longer configured, queued mails are still

@@ -32,8 +32,8 @@ func outboxKey(due time.Time, id MailID) []byte {
 	return append(rows.BigEndian(rows.Millis(due)), id[:]...)
 }
 
-// MailIDOf returns the id within a key of the queue.
-func MailIDOf(key []byte) (id MailID, err error) {
+// mailIDOf returns the id within a key of the queue.
+func mailIDOf(key []byte) (id MailID, err error) {
 	if len(key) != 8+len(id) {
 		return id, rows.ErrDamaged
 	}
@@ -57,12 +57,12 @@ type MailRecord struct {
 	until    time.Time
 	account  *caller.AccountID
 	delivery *deliveryKey
-	Slot     *storage.Slot
-	Sealed   []byte
+	slot     *storage.Slot
+	sealed   []byte
 }
 
 func (r *MailRecord) encode() []byte {
-	w := make(rows.Writer, 0, 80+len(r.Sealed))
+	w := make(rows.Writer, 0, 80+len(r.sealed))
 	w.Byte(mailVersion)
 	w.Byte(byte(r.kind))
 	w.Uint32(r.attempts)
@@ -76,17 +76,17 @@ func (r *MailRecord) encode() []byte {
 	if r.delivery != nil {
 		w.Bytes(r.delivery[:])
 	}
-	w.Bool(r.Slot != nil)
-	if r.Slot != nil {
-		w.Uint64(r.Slot.Number)
-		w.Uint64(r.Slot.Generation)
+	w.Bool(r.slot != nil)
+	if r.slot != nil {
+		w.Uint64(r.slot.Number)
+		w.Uint64(r.slot.Generation)
 	}
-	w.Sized(r.Sealed)
+	w.Sized(r.sealed)
 	return w
 }
 
-// DecodeMail decodes a queued mail.
-func DecodeMail(data []byte) (*MailRecord, error) {
+// decodeMail decodes a queued mail.
+func decodeMail(data []byte) (*MailRecord, error) {
 	in := rows.NewReader(data)
 	var r MailRecord
 	in.Version(mailVersion)
@@ -101,9 +101,9 @@ func DecodeMail(data []byte) (*MailRecord, error) {
 		in.Into(r.delivery[:])
 	}
 	if in.Bool() {
-		r.Slot = &storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
+		r.slot = &storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
 	}
-	r.Sealed = in.Sized()
+	r.sealed = in.Sized()
 	return &r, in.End()
 }
 
@@ -126,8 +126,8 @@ func encodeLetter(m Mail) []byte {
 	return w
 }
 
-// DecodeLetter decodes the sealed part of a mail.
-func DecodeLetter(data []byte) (Mail, error) {
+// decodeLetter decodes the sealed part of a mail.
+func decodeLetter(data []byte) (Mail, error) {
 	in := rows.NewReader(data)
 	var m Mail
 	in.Version(letterVersion)

@@ -8,7 +8,7 @@ import (
 
 func FuzzDecodeMail(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := DecodeMail(data)
+		r, err := decodeMail(data)
 		if err != nil {
 			return nil, err
 		}
@@ -18,7 +18,7 @@ func FuzzDecodeMail(f *testing.F) {
 
 func FuzzDecodeLetter(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		m, err := DecodeLetter(data)
+		m, err := decodeLetter(data)
 		return encodeLetter(m), err
 	}, "letter-v1")
 }

@@ -18,12 +18,12 @@ func sampleQueuedMail() *MailRecord {
 	key := newDeliveryKey(recordtest.Row("m"), 3)
 	return &MailRecord{
 		kind: MailShare, attempts: 2, created: recordtest.Moment(5), until: recordtest.Moment(65),
-		account: &id, delivery: &key, Slot: &storage.Slot{Number: 7, Generation: 3}, Sealed: []byte("sealed bytes"),
+		account: &id, delivery: &key, slot: &storage.Slot{Number: 7, Generation: 3}, sealed: []byte("sealed bytes"),
 	}
 }
 
 func sampleQueuedNotice() *MailRecord {
-	return &MailRecord{kind: MailOpened, created: recordtest.Moment(5), until: recordtest.Moment(65), Sealed: []byte("sealed bytes")}
+	return &MailRecord{kind: MailOpened, created: recordtest.Moment(5), until: recordtest.Moment(65), sealed: []byte("sealed bytes")}
 }
 
 func sampleLetter() Mail {
@@ -45,9 +45,9 @@ func TestGoldenMails(t *testing.T) {
 	t.Parallel()
 	everything := cmp.AllowUnexported(MailRecord{}, deliveryRecord{})
 	recordtest.Check(t, []recordtest.Case{
-		{Name: "mail-v1", Record: sampleQueuedMail(), Encoded: sampleQueuedMail().encode(), Decode: func(b []byte) (any, error) { return DecodeMail(b) }},
-		{Name: "mail-notice-v1", Record: sampleQueuedNotice(), Encoded: sampleQueuedNotice().encode(), Decode: func(b []byte) (any, error) { return DecodeMail(b) }},
-		{Name: "letter-v1", Record: sampleLetter(), Encoded: encodeLetter(sampleLetter()), Decode: func(b []byte) (any, error) { return DecodeLetter(b) }},
+		{Name: "mail-v1", Record: sampleQueuedMail(), Encoded: sampleQueuedMail().encode(), Decode: func(b []byte) (any, error) { return decodeMail(b) }},
+		{Name: "mail-notice-v1", Record: sampleQueuedNotice(), Encoded: sampleQueuedNotice().encode(), Decode: func(b []byte) (any, error) { return decodeMail(b) }},
+		{Name: "letter-v1", Record: sampleLetter(), Encoded: encodeLetter(sampleLetter()), Decode: func(b []byte) (any, error) { return decodeLetter(b) }},
 		{Name: "delivery-v1", Record: sampleDelivery(), Encoded: sampleDelivery().encode(), Decode: func(b []byte) (any, error) { return decodeDelivery(b) }},
 	}, everything, cmp.Comparer(recordtest.SameEmpty))
 }
@@ -60,7 +60,7 @@ func TestQueuedMailRoundTrip(t *testing.T) {
 		r := &MailRecord{
 			kind: MailKind(rapid.Byte().Draw(t, "kind")), attempts: rapid.Uint32().Draw(t, "attempts"),
 			created: recordtest.Moments().Draw(t, "created"), until: recordtest.Moments().Draw(t, "until"),
-			Sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
+			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
 		}
 		if rapid.Bool().Draw(t, "with account") {
 			r.account = new(caller.AccountID(recordtest.Bytes(16).Draw(t, "account")))
@@ -70,9 +70,9 @@ func TestQueuedMailRoundTrip(t *testing.T) {
 			r.delivery = &key
 		}
 		if rapid.Bool().Draw(t, "with slot") {
-			r.Slot = &storage.Slot{Number: rapid.Uint64().Draw(t, "slot"), Generation: rapid.Uint64().Draw(t, "generation")}
+			r.slot = &storage.Slot{Number: rapid.Uint64().Draw(t, "slot"), Generation: rapid.Uint64().Draw(t, "generation")}
 		}
-		got, err := DecodeMail(r.encode())
+		got, err := decodeMail(r.encode())
 		if diff := cmp.Diff(r, got, cmp.AllowUnexported(MailRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decodeMail(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
@@ -89,7 +89,7 @@ func TestLetterRoundTrip(t *testing.T) {
 			Created: recordtest.Moments().Draw(t, "created"), Expires: recordtest.Moments().Draw(t, "expires"),
 			HasPassphrase: rapid.Bool().Draw(t, "passphrase"),
 		}
-		if got, err := DecodeLetter(encodeLetter(m)); got != m || err != nil {
+		if got, err := decodeLetter(encodeLetter(m)); got != m || err != nil {
 			t.Errorf("decodeLetter(encodeLetter(m)): got another mail, %v, want the same", err)
 		}
 	})

@@ -3,11 +3,9 @@ package outbox_test
 import (
 	"time"
 
-	"hush/seal"
 	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
-	"hush/vault/outbox"
 	"hush/vault/rows"
 )
 
@@ -28,32 +26,4 @@ func mailCounts(tx storage.Tx, c caller.Caller) (queued, emails int64, tally uin
 	}
 	r, err := account.GetTally(tx, c.Credential.ID)
 	return all[rows.CountQueued], all[rows.CountEmails], r.Emails, err
-}
-
-// storedMail is a queued mail as a thief of the store reads it.
-type storedMail struct {
-	ID, Sealed []byte
-	Slot       *storage.Slot
-}
-
-// storedMailOf takes a row of the queue apart.
-func storedMailOf(key, value []byte) (storedMail, error) {
-	id, err := outbox.MailIDOf(key)
-	if err != nil {
-		return storedMail{}, err
-	}
-	r, err := outbox.DecodeMail(value)
-	if err != nil {
-		return storedMail{}, err
-	}
-	return storedMail{ID: id[:], Sealed: r.Sealed, Slot: r.Slot}, nil
-}
-
-// Open returns the mail if it was sealed under that share.
-func (s storedMail) Open(keys *seal.Keys, share [storage.ShareSize]byte) (outbox.Mail, error) {
-	letter, err := keys.OpenMail(share, s.ID, s.Sealed)
-	if err != nil {
-		return outbox.Mail{}, err
-	}
-	return outbox.DecodeLetter(letter)
 }

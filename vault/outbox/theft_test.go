@@ -14,12 +14,12 @@ import (
 )
 
 // queuedMails returns the rows of the queue as a thief reads them.
-func queuedMails(t *testing.T, s storage.Store) (mails []storedMail) {
+func queuedMails(t *testing.T, s storage.Store) (mails []outbox.StoredMail) {
 	t.Helper()
 	err := s.View(t.Context(), func(tx storage.Tx) error {
 		mails = nil
 		return tx.Range(outbox.BucketOutbox, nil, nil, func(key, value []byte) error {
-			mail, err := storedMailOf(bytes.Clone(key), bytes.Clone(value))
+			mail, err := outbox.StoredMailOf(bytes.Clone(key), bytes.Clone(value))
 			mails = append(mails, mail)
 			return err
 		})
@@ -31,7 +31,7 @@ func queuedMails(t *testing.T, s storage.Store) (mails []storedMail) {
 // openedBy tries everything in the files of a folder as the share of a mail,
 // and returns the link's key if anything opens it. Shares begin at a multiple
 // of 8.
-func openedBy(t *testing.T, k *vaulttest.Kit, mail storedMail, dir string) string {
+func openedBy(t *testing.T, k *vaulttest.Kit, mail outbox.StoredMail, dir string) string {
 	t.Helper()
 	files, err := os.ReadDir(dir)
 	vaulttest.Want(t, "ReadDir(data folder)", err, nil)
