@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"regexp"
@@ -111,5 +112,21 @@ func (c *transcript) note(want, answer string) {
 	}
 	for _, m := range member.FindAllStringSubmatch(answer, -1) {
 		c.known["<"+m[1]+">"] = m[2]
+	}
+	var body map[string]any
+	if json.Unmarshal([]byte(answer), &body) == nil {
+		c.noteMembers("", body)
+	}
+}
+
+// noteMembers keeps, for <a.b>, what the member b of the member a said.
+func (c *transcript) noteMembers(path string, object map[string]any) {
+	for name, value := range object {
+		switch value := value.(type) {
+		case map[string]any:
+			c.noteMembers(path+name+".", value)
+		case string:
+			c.known["<"+path+name+">"] = value
+		}
 	}
 }
