@@ -23,7 +23,7 @@ type Method[Req, Res any] struct {
 }
 
 // Call runs the method. ctx must come from a request that passed
-// API.Middleware, which identifies the caller; header is that request's.
+// Chain.Middleware, which identifies the caller; header is that request's.
 func (m Method[Req, Res]) Call(ctx context.Context, header http.Header, req *Req) (*Res, error) {
 	return m.call(ctx, header, req)
 }
