@@ -23,7 +23,7 @@ func (p program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hush",
 		Short: "share a secret once",
-		Long: `Hush shares a secret once: it creates a link that opens exactly once.
+		Long: `Hush shares a secret once: it creates a link that opens at most once.
 
 To try it out:
   hush serve

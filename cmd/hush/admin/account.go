@@ -154,7 +154,7 @@ func (a accounts) print(shown *adminv1.GetAccountResponse) error {
 		sessions = append(sessions, []string{session.GetSessionId(), console.Moment(session.GetCreateTime()), console.Moment(session.GetUseTime()), console.OrDash(session.GetNetwork())})
 	}
 	return a.Tables(
-		console.Listing{Header: "\nTOKEN,NAME,SCOPES,CREATED,EXPIRES,USED", Rows: tokenRows(shown.GetApiTokens())},
+		console.Listing{Header: "\nTOKEN ID,NAME,SCOPES,CREATED,EXPIRES,USED", Rows: tokenRows(shown.GetApiTokens())},
 		console.Listing{Header: "\nDOMAIN,STATE,ACCOUNT,LEADS HERE,CHECKED", Rows: domainRows(shown.GetDomains())},
 		console.Listing{Header: "\nSESSION,BEGAN,USED,NETWORK", Rows: sessions},
 	)

@@ -79,7 +79,7 @@ func (a tokens) list(ctx context.Context, s *settings.Settings, account string) 
 	if err != nil {
 		return err
 	}
-	return a.Table("TOKEN,NAME,SCOPES,CREATED,EXPIRES,USED", rows)
+	return a.Table("ID,NAME,SCOPES,CREATED,EXPIRES,USED", rows)
 }
 
 func tokenRows(tokens []*hushv1.ApiToken) [][]string {
