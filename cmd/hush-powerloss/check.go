@@ -286,7 +286,7 @@ func (e *examiner) shareOf(state snapshot, s *keptSecret) (share [shareSize]byte
 	row := token.RowKey(seal.KindSecret)
 	var record []byte
 	err = store.View(context.Background(), func(tx storage.Tx) (err error) {
-		record, err = tx.Get("secret", row[:])
+		record, err = tx.Get(secret.BucketSecret, row[:])
 		return err
 	})
 	if err != nil {

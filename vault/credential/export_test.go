@@ -47,6 +47,6 @@ func PasswordLabel(pairRow []byte) []byte {
 // FillUses leaves no room to remember further uses.
 func FillUses(cr *Credentials, at time.Time) {
 	for n := range usesMost {
-		cr.lastUsed.note(UseKey{Bucket: BucketSession, Row: [32]byte{byte(n), byte(n >> 8)}}, at)
+		cr.lastUsed.note(SessionUse([32]byte{byte(n), byte(n >> 8)}), at)
 	}
 }

@@ -12,9 +12,15 @@ const usesMost = 4096
 
 // UseKey identifies a session or token.
 type UseKey struct {
-	Bucket string // BucketSession or BucketToken
-	Row    [32]byte
+	bucket string // BucketSession or BucketToken
+	row    [32]byte
 }
+
+// SessionUse returns the key of the session in a row.
+func SessionUse(row [32]byte) UseKey { return UseKey{BucketSession, row} }
+
+// TokenUse returns the key of the token in a row.
+func TokenUse(row [32]byte) UseKey { return UseKey{BucketToken, row} }
 
 // lastUsed remembers when sessions and tokens were last used until the sweeper
 // writes it, so that requests need not write. A crash loses less than the

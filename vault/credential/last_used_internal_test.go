@@ -6,7 +6,7 @@ import (
 	"hush/vault/recordtest"
 )
 
-func SampleUse(n int) UseKey { return UseKey{BucketSession, [32]byte{byte(n), byte(n >> 8)}} }
+func SampleUse(n int) UseKey { return SessionUse([32]byte{byte(n), byte(n >> 8)}) }
 
 func TestUsesRemember(t *testing.T) {
 	t.Parallel()

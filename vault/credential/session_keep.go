@@ -105,7 +105,7 @@ func unlessGone(err error) error {
 
 // lastUse returns when a session was last used.
 func (cr *Credentials) lastUse(s OwnSession) time.Time {
-	return cr.lastUsed.at(UseKey{BucketSession, s.Row}, s.Record.Used)
+	return cr.lastUsed.at(SessionUse(s.Row), s.Record.Used)
 }
 
 // Lasts reports whether a session is still valid.

@@ -79,7 +79,7 @@ func (cr *Credentials) ListTokens(ctx context.Context, id caller.AccountID) (lis
 		owned, err := GetTokens(tx, id)
 		for _, t := range owned {
 			if !t.Record.Expired(now) {
-				list = append(list, t.Record.Describe(cr.lastUsed.at(UseKey{BucketToken, t.row}, t.Record.Used)))
+				list = append(list, t.Record.Describe(cr.lastUsed.at(TokenUse(t.row), t.Record.Used)))
 			}
 		}
 		return err
@@ -102,7 +102,7 @@ func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, mea
 		if err != nil {
 			return err
 		}
-		ended = found.Record.Describe(cr.lastUsed.at(UseKey{BucketToken, found.row}, found.Record.Used))
+		ended = found.Record.Describe(cr.lastUsed.at(TokenUse(found.row), found.Record.Used))
 		if err := deleteTokens(tx, []OwnToken{found}); err != nil {
 			return err
 		}

@@ -42,10 +42,10 @@ func (cr *Credentials) writeUses(ctx context.Context, noted map[UseKey]time.Time
 	return cr.store.Update(ctx, func(tx storage.Tx) error {
 		for key, at := range noted {
 			write := writeSessionUse
-			if key.Bucket == BucketToken {
+			if key.bucket == BucketToken {
 				write = writeTokenUse
 			}
-			err := write(tx, key.Row, at)
+			err := write(tx, key.row, at)
 			if errors.Is(err, refusal.ErrNotFound) || rows.IsDamage(err) {
 				continue // the sweeper reports damage when the row is due
 			}

@@ -80,7 +80,7 @@ func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time
 	with.Scopes, with.Session, with.Shrimp = caller.ScopesAll, &row, se.keys.Shrimp(session)
 	with.Pair, with.Wrapped, with.WrappingSecret = record.Pair, record.Wrapped, session.WrappingSecret()
 	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldBySession)
-	return provenCredential{with, credential.UseKey{Bucket: credential.BucketSession, Row: row}, record.Used}, nil
+	return provenCredential{with, credential.SessionUse(row), record.Used}, nil
 }
 
 // proveToken accepts any address if none is given.
@@ -104,7 +104,7 @@ func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address calle
 	with.Scopes = record.Scopes
 	with.Pair, with.Wrapped, with.WrappingSecret = record.Pair, record.Wrapped, token.WrappingSecret()
 	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldByToken)
-	return provenCredential{with, credential.UseKey{Bucket: credential.BucketToken, Row: row}, record.Used}, nil
+	return provenCredential{with, credential.TokenUse(row), record.Used}, nil
 }
 
 // RecheckCaller returns ErrUnauthenticated if the caller's credential has ended
