@@ -113,7 +113,7 @@ func decodeFeedbackAges(data []byte) (feedbackAges, error) {
 }
 
 func getFeedbackAges(tx storage.Tx) (feedbackAges, error) {
-	return rows.LoadOr(tx, rows.BucketSystem, []byte(systemFeedbackAges), decodeFeedbackAges, feedbackAges{})
+	return rows.LoadSystemOr(tx, systemFeedbackAges, decodeFeedbackAges, feedbackAges{})
 }
 
 // countAge changes the count of an age. It never falls below zero.

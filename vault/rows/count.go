@@ -65,7 +65,7 @@ func DecodeCounts(data []byte) (Counts, error) {
 
 // GetCounts loads the counters; they are zero in a new store.
 func GetCounts(tx storage.Tx) (Counts, error) {
-	return LoadOr(tx, BucketSystem, []byte(SystemCounts), DecodeCounts, Counts{})
+	return LoadSystemOr(tx, SystemCounts, DecodeCounts, Counts{})
 }
 
 // Change is a change of one counter.
