@@ -96,7 +96,7 @@ func (q *ListQuery) start(id caller.AccountID) ([]byte, error) {
 }
 
 // findEntries reads the entries of one page in a single read transaction.
-func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []listedReceipt, page Page, err error) {
+func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from []byte, q ListQuery, pair caller.PairID, now time.Time) (found []foundReceipt, page Page, err error) {
 	err = re.store.View(ctx, func(tx storage.Tx) error {
 		found, page = nil, Page{}
 		looked := 0
@@ -130,7 +130,7 @@ func (re *Receipts) findEntries(ctx context.Context, id caller.AccountID, from [
 
 // readListed reads an entry's receipt. It treats a forgotten receipt as
 // missing.
-func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.Time) (f listedReceipt, err error) {
+func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.Time) (f foundReceipt, err error) {
 	if f.row, err = entryMetadata(key); err != nil {
 		return f, err
 	}
@@ -159,7 +159,7 @@ func readListed(tx storage.Tx, key, value []byte, pair caller.PairID, now time.T
 	return f, err
 }
 
-func (re *Receipts) describeListed(receipt seal.Token, f listedReceipt, now time.Time) Metadata {
+func (re *Receipts) describeListed(receipt seal.Token, f foundReceipt, now time.Time) Metadata {
 	m := describe(receipt, f.record, now)
 	m.LockedForGood = f.lockedForGood
 	m.Memo = re.openMemo(receipt, f.row, f.record)

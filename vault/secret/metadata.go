@@ -55,10 +55,10 @@ type Metadata struct {
 	Deliveries []outbox.Delivery
 }
 
-// listedReceipt is an entry together with its receipt.
-type listedReceipt struct {
+// foundReceipt is a receipt together with what is stored beside it.
+type foundReceipt struct {
 	row        seal.RowKey
-	sealed     []byte
+	sealed     []byte // the receipt's key for the list; nil outside it
 	record     *MetadataRecord
 	timeline   *timelineRecord
 	deliveries []outbox.Delivery
@@ -96,7 +96,7 @@ func (re *Receipts) BatchGetMetadata(ctx context.Context, c caller.Caller, keys 
 	}
 	now := re.clock.Now()
 	var receipts []seal.Token
-	var found []listedReceipt
+	var found []foundReceipt
 	err := re.store.View(ctx, func(tx storage.Tx) error {
 		receipts, found = nil, nil
 		for _, key := range keys {
@@ -153,7 +153,7 @@ func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (b
 
 // findMetadata loads a receipt and what belongs to it in a read transaction, or
 // returns ErrNotFound.
-func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found listedReceipt, err error) {
+func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.Time) (found foundReceipt, err error) {
 	err = re.store.View(ctx, func(tx storage.Tx) (err error) {
 		found, err = readMetadata(tx, row, now)
 		return err
@@ -163,20 +163,20 @@ func (re *Receipts) findMetadata(ctx context.Context, row seal.RowKey, now time.
 
 // readMetadata loads a receipt and what belongs to it, as of now, or returns
 // ErrNotFound.
-func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found listedReceipt, err error) {
+func readMetadata(tx storage.Tx, row seal.RowKey, now time.Time) (found foundReceipt, err error) {
 	found.row = row
 	if found.record, err = getMetadata(tx, row); err != nil {
-		return listedReceipt{}, err
+		return foundReceipt{}, err
 	}
 	if !now.Before(found.record.forgotten()) {
-		return listedReceipt{}, refusal.ErrNotFound
+		return foundReceipt{}, refusal.ErrNotFound
 	}
 	found.record = found.record.asOf(now)
 	if found.timeline, err = getTimeline(tx, row); err != nil {
-		return listedReceipt{}, err
+		return foundReceipt{}, err
 	}
 	if found.lockedForGood, err = lockedForGood(tx, found.record, now); err != nil {
-		return listedReceipt{}, err
+		return foundReceipt{}, err
 	}
 	found.deliveries, err = outbox.GetDeliveries(tx, row)
 	return found, err
@@ -215,7 +215,7 @@ func (re *Receipts) openKey(receipt seal.Token, row seal.RowKey, r *MetadataReco
 
 // showMetadata opens what is sealed in a record and returns the sender's view.
 // It leaves out and logs what does not open: the rest is still worth showing.
-func (re *Receipts) showMetadata(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey, found listedReceipt, now time.Time) Metadata {
+func (re *Receipts) showMetadata(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey, found foundReceipt, now time.Time) Metadata {
 	r := found.record
 	m := describe(receipt, r, now)
 	m.LockedForGood = found.lockedForGood && r.State.Live()
