@@ -1,14 +1,14 @@
 // Package routes is the tree of everything that the service serves over HTTP:
-// the RPCs, the routes of three older API versions, and the pages behind links.
-// It has the tables of the versions and their codecs. The packages below it
-// read parameters, call RPCs, represent refusals and render pages. Only
-// cmd/hush builds the tree.
+// the RPCs, the routes of three versions of the Onetime Secret API, and the
+// pages behind links. It has the tables of the versions and their codecs. The
+// packages below it read parameters, call RPCs, represent refusals and render
+// pages. Only cmd/hush builds the tree.
 //
-// It promises that a legacy route is one RPC and nothing more. A line of a
-// table reads parameters into the RPC's request, calls the same method as RPC
-// clients, behind the same chain of interceptors, and writes the response in
-// the form that clients of its version know. No rule about secrets lives here,
-// and no path bypasses the rules.
+// It promises that a legacy route calls one RPC, or one of two that a parameter
+// selects, and does nothing more. A line of a table reads parameters into the
+// RPC's request, calls the same method as RPC clients, behind the same chain of
+// interceptors, and writes the response in the form that clients of its version
+// know. No rule about secrets lives here, and no path bypasses the rules.
 //
 // A request is taken exactly as sent or refused: nothing is truncated, replaced
 // or guessed, except for lifetimes, where clients spell "no wish" in many ways.

@@ -62,7 +62,7 @@ func wantSignIn(t *testing.T, client *http.Client, env *testEnv, s *testServer, 
 	if home != (got.status == http.StatusOK) || home != (got.header.Get("Set-Cookie") != "") {
 		t.Errorf("CreateSession on %s: got %d %s and Set-Cookie %q, want a session: %t", name, got.status, got.body, got.header.Get("Set-Cookie"), home)
 	}
-	says := []string{`"code":"failed_precondition"`, `"reason":"REASON_ELSEWHERE"`, "signing in works on " + s.url + " alone"}
+	says := []string{`"code":"failed_precondition"`, `"reason":"REASON_ELSEWHERE"`, "signing in works only on " + s.url}
 	for _, text := range says {
 		if strings.Contains(got.body, text) == home {
 			t.Errorf("CreateSession on %s: got %s, want it to say %s: %t", name, got.body, text, !home)

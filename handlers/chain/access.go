@@ -20,8 +20,9 @@ func Hides(access hushv1.Access, r *http.Request) bool {
 	return hides(access, recordFrom(r.Context()))
 }
 
-// hides is the only rule about what is for administrators: it does not exist
-// for anyone else.
+// hides reports whether something with the given access does not exist for the
+// caller. What only administrators may call does not exist for anyone else. No
+// other code decides this.
 func hides(access hushv1.Access, record *record) bool {
 	return access == hushv1.Access_ACCESS_COLONEL && (record == nil || record.refused || !record.caller.Colonel())
 }

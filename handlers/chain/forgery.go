@@ -44,10 +44,9 @@ func checkOrigin(p policy, record *record, header http.Header) error {
 }
 
 // mayCross reports whether a request may come from a page of another site,
-// which never counts as a session's. Either its route is open to other sites.
-// Or its method serves any origin, the route does not take the forms of own
-// pages, and the request has no authority that a browser may have added by
-// itself.
+// which never counts as a session's. It may if its route is open to other
+// sites, or if its method serves any origin, its route does not take the forms
+// of the service's own pages, and no browser may have added authority by itself.
 func mayCross(p policy, record *record) bool {
 	return record.open || p.anyOrigin && !record.form && !record.ambient
 }

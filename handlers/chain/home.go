@@ -45,5 +45,5 @@ func AtHome(ctx context.Context) bool {
 type ElsewhereError struct{ Base *url.URL }
 
 func (e *ElsewhereError) Error() string {
-	return "signing in works on " + strings.TrimSuffix(e.Base.String(), "/") + " alone"
+	return "signing in works only on " + strings.TrimSuffix(e.Base.String(), "/")
 }

@@ -6,9 +6,9 @@ import (
 	"hush/vault/rows"
 )
 
-// PauseAfter returns the pause after a number of wrong tries. There is none
-// before the last of the free ones. That one begins the first pause, and each
-// further one a longer pause, up to eight hours.
+// PauseAfter returns the pause after a number of wrong tries. The last free try
+// starts the first pause; earlier ones start none. Each further one starts a
+// longer pause, up to eight hours.
 func PauseAfter(wrong, free int) time.Duration {
 	pauses := [...]time.Duration{
 		time.Minute, 5 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
