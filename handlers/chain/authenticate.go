@@ -38,7 +38,7 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network
 		credential, ok := readAuthorization(headers)
 		rec.refused, rec.ambient = !ok, browserMayAdd(r.Header)
 		if ok {
-			m.admit(ctx, rec, credential)
+			m.identify(ctx, rec, credential)
 		}
 	} else if session, sent := sessionFrom(r); sent && rec.foreign {
 		rec.ambient = true
@@ -50,8 +50,8 @@ func (m middleware) authenticate(w http.ResponseWriter, r *http.Request, network
 	return rec
 }
 
-// admit looks up a header's credential.
-func (m middleware) admit(ctx context.Context, rec *record, credential session.Credential) {
+// identify looks up a header's credential.
+func (m middleware) identify(ctx context.Context, rec *record, credential session.Credential) {
 	caller, err := m.sessions.Authenticate(ctx, rec.caller.Network, credential)
 	switch {
 	case err == nil:

@@ -70,7 +70,7 @@ func (b *body) Read(into []byte) (int, error) {
 // hold counts bytes, and reports whether there is room for them.
 func (b *body) hold(n int64) bool {
 	if b.lane == nil {
-		b.lane, b.share = b.flight.lane(b.record.opens, b.record.caller.Network)
+		b.lane, b.share = b.flight.lane(b.record.mayEnd, b.record.caller.Network)
 	}
 	b.held += n
 	all, own := b.lane.held.Add(n), b.share.Add(n)

@@ -20,7 +20,7 @@ import (
 // held starts a request with a body of size bytes, and reads it.
 func held(f *flight, network caller.Network, opens bool, size int) (*body, error) {
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size)))
-	rec := &record{caller: caller.Caller{Network: network}, opens: opens}
+	rec := &record{caller: caller.Caller{Network: network}, mayEnd: opens}
 	b := keepBody(r, rec, f)
 	_, err := io.Copy(io.Discard, b)
 	return b, err

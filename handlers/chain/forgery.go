@@ -48,7 +48,7 @@ func checkOrigin(p policy, record *record, header http.Header) error {
 // sites, or if its method serves any origin, its route does not take the forms
 // of the service's own pages, and no browser may have added authority by itself.
 func mayCross(p policy, record *record) bool {
-	return record.open || p.anyOrigin && !record.form && !record.ambient
+	return record.crossSite || p.anyOrigin && !record.form && !record.ambient
 }
 
 // needsShrimp reports whether a request must have its session's token.

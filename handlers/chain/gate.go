@@ -59,7 +59,7 @@ func (g gate) pass(record *record, header http.Header, procedures ...string) err
 		if i == 0 || budgetOf(p.limit).rate() < budgetOf(charged).rate() {
 			charged = p.limit
 		}
-		record.opens = record.opens || opens(p)
+		record.mayEnd = record.mayEnd || mayEnd(p)
 	}
 	if err := g.charge(record, charged, 1); err != nil {
 		return err
@@ -166,8 +166,8 @@ func checkGate(g gate) connect.UnaryInterceptorFunc {
 	}
 }
 
-// opens reports whether a method ends a secret. Such bodies have their own
+// mayEnd reports whether a method may end a secret. Such bodies have their own
 // lane, which creation cannot fill.
-func opens(p policy) bool {
+func mayEnd(p policy) bool {
 	return p.limit == hushv1.Limit_LIMIT_REVEAL || p.limit == hushv1.Limit_LIMIT_BURN
 }

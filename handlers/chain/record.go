@@ -14,21 +14,21 @@ import (
 // the way in it has the caller, on the way out the result and the cookies of
 // the response.
 type record struct {
-	caller  caller.Caller
-	refused bool          // the credential is invalid
-	broken  error         // the credential could not be checked
-	safe    bool          // the HTTP method changes nothing
-	home    bool          // it was sent to the service's own host
-	foreign bool          // a browser sent it from a page of another site
-	ambient bool          // its authority may have been added by the browser
-	open    bool          // the route also serves pages of other sites
-	form    bool          // the route takes only forms of the service's own pages
-	locale  locale.Locale // of the response
-	passage passage       // through the gate
-	opens   bool          // it may end a secret
-	body    *body         // nil without one
-	most    int64         // maximum bytes of the body; 0 means any number
-	packed  bool          // its messages may be compressed
+	caller    caller.Caller
+	refused   bool          // the credential is invalid
+	broken    error         // the credential could not be checked
+	safe      bool          // the HTTP method changes nothing
+	home      bool          // it was sent to the service's own host
+	foreign   bool          // a browser sent it from a page of another site
+	ambient   bool          // its authority may have been added by the browser
+	crossSite bool          // the route also serves pages of other sites
+	form      bool          // the route takes only forms of the service's own pages
+	locale    locale.Locale // of the response
+	passage   passage       // through the gate
+	mayEnd    bool          // it may end a secret
+	body      *body         // nil without one
+	most      int64         // maximum bytes of the body; 0 means any number
+	packed    bool          // its messages may be compressed
 
 	route     string // template, never a path
 	procedure string
@@ -77,7 +77,7 @@ func Route(r *http.Request, template string) {
 // from such a page never counts as a session's.
 func Open(r *http.Request) {
 	if record := recordFrom(r.Context()); record != nil {
-		record.open = true
+		record.crossSite = true
 	}
 }
 
@@ -92,7 +92,7 @@ func Anyone(r *http.Request) {
 // BodyLimit returns the maximum bytes of a legacy request's body: most, or less
 // for a request that may end a secret.
 func BodyLimit(r *http.Request, most int64) int64 {
-	if record := recordFrom(r.Context()); record != nil && record.opens {
+	if record := recordFrom(r.Context()); record != nil && record.mayEnd {
 		return min(most, openingLimit)
 	}
 	return most
