@@ -73,16 +73,25 @@ func TestOperationsQuotesMessages(t *testing.T) {
 			code.WriteString(readDocument(t, name))
 		}
 	})
+	quotes := 0
 	for line := range strings.Lines(section) {
 		cells := strings.Split(line, "|")
+		if len(cells) == 1 {
+			continue // not a row of the table
+		}
 		if len(cells) != 5 {
+			t.Errorf("docs/operations.md: got %d cells in %q, want 3", len(cells)-2, line)
 			continue
 		}
 		for _, span := range codeSpan.FindAllStringSubmatch(cells[1], -1) {
 			if !strings.Contains(code.String(), span[1]) {
 				t.Errorf("docs/operations.md quotes %q: got no such message in the code, want one", span[1])
 			}
+			quotes++
 		}
+	}
+	if quotes < 10 {
+		t.Errorf("docs/operations.md: got %d messages quoted, want 10 or more, or this test finds nothing", quotes)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -42,7 +43,7 @@ func (c *Console) askPassword(ctx context.Context) (string, error) {
 	}
 	defer func() { _ = term.Restore(fd, before) }()
 	typed := make(chan typedPassword, 1)
-	go func() { typed <- typePassword(term.NewTerminal(terminal{input, c.Err}, "")) }()
+	go func() { typed <- typePassword(&terminal{Reader: input, Writer: c.Err}) }()
 	select {
 	case got := <-typed:
 		return got.password, got.err
@@ -56,6 +57,20 @@ func (c *Console) askPassword(ctx context.Context) (string, error) {
 type terminal struct {
 	io.Reader
 	io.Writer
+	dropped bool // a character was typed that package term leaves out
+}
+
+// editingKeys are the control characters that end a line or edit it.
+const editingKeys = "\x01\x02\x03\x04\x05\x06\x08\n\x0b\x0c\r\x0e\x10\x14\x15\x17\x1b\x7f"
+
+// Read notes control characters that are part of what was typed, such as tabs.
+// Package term drops them, and the password would not be the one typed.
+func (t *terminal) Read(b []byte) (int, error) {
+	n, err := t.Reader.Read(b)
+	for _, c := range b[:n] {
+		t.dropped = t.dropped || c < ' ' && strings.IndexByte(editingKeys, c) < 0
+	}
+	return n, err
 }
 
 // typedPassword is what was typed at the prompts.
@@ -64,9 +79,13 @@ type typedPassword struct {
 	err      error
 }
 
-var errInterrupted = errors.New("interrupted; nothing was done")
+var (
+	errInterrupted = errors.New("interrupted; nothing was done")
+	errDropped     = errors.New("a password typed here may not contain tabs or other control characters; nothing was done")
+)
 
-func typePassword(prompts *term.Terminal) (typed typedPassword) {
+func typePassword(t *terminal) (typed typedPassword) {
+	prompts := term.NewTerminal(t, "")
 	var answers [2]string
 	for i, prompt := range []string{"Password: ", "The same again: "} {
 		answer, err := prompts.ReadPassword(prompt)
@@ -75,6 +94,9 @@ func typePassword(prompts *term.Terminal) (typed typedPassword) {
 		}
 		if err != nil {
 			return typedPassword{err: fmt.Errorf("reading the password: %w", err)}
+		}
+		if t.dropped {
+			return typedPassword{err: errDropped}
 		}
 		answers[i] = answer
 	}
