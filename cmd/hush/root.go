@@ -82,6 +82,7 @@ func (p program) adminCommand() *cobra.Command {
 // except those of completion, which cannot report an error.
 func (p program) readEnvironment(c *cobra.Command, _ []string) error {
 	if c.Name() == cobra.ShellCompRequestCmd {
+		command.Unquote(c.Root())
 		return nil
 	}
 	return settings.ApplyEnvironment(c.Flags(), p.environment)

@@ -4,6 +4,8 @@
 package command
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 )
 
@@ -37,7 +39,12 @@ func Group(c *cobra.Command, commands ...*cobra.Command) *cobra.Command {
 // the errors for wrong calls. The commands that it adds are in the named group.
 func Complete(root *cobra.Command, group string) {
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(c.OutOrStdout(), c) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+			fmt.Fprintf(c.ErrOrStderr(), "hush: %v\n\n", unknownCommand(c, args[0]))
+		}
+		printHelp(c.OutOrStdout(), c)
+	})
 	root.SetFlagErrorFunc(flagError)
 	help := helpCommand()
 	help.GroupID = group

@@ -22,6 +22,15 @@ func completeFlags(c *cobra.Command) {
 	}
 }
 
+// Unquote takes the marks around the name of a flag's value out of the texts of
+// all flags: shells show a text as it is.
+func Unquote(root *cobra.Command) {
+	root.Flags().VisitAll(func(f *pflag.Flag) { _, f.Usage = pflag.UnquoteUsage(f) })
+	for _, sub := range root.Commands() {
+		Unquote(sub)
+	}
+}
+
 // completion returns what completes the value of a flag.
 func completion(f *pflag.Flag) cobra.CompletionFunc {
 	if words := flags.Words(f); len(words) > 0 {
