@@ -167,7 +167,8 @@ type Account struct {
 	// How many receipts the account's list can no longer decrypt since a password
 	// reset.
 	SealedCount int64 `protobuf:"varint,13,opt,name=sealed_count,json=sealedCount,proto3" json:"sealed_count,omitempty"`
-	// The longest lifetime of the account's secrets, in seconds.
+	// The longest lifetime of the account's secrets, in seconds: a number, as in
+	// v2, and not a duration as in the requests.
 	TtlCeiling int64 `protobuf:"varint,14,opt,name=ttl_ceiling,json=ttlCeiling,proto3" json:"ttl_ceiling,omitempty"`
 	// The maximum size of one of the account's secrets, in bytes.
 	SecretLimit   int64 `protobuf:"varint,15,opt,name=secret_limit,json=secretLimit,proto3" json:"secret_limit,omitempty"`
@@ -361,7 +362,7 @@ type Tally struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Secrets concealed.
 	SecretsCreated int64 `protobuf:"varint,1,opt,name=secrets_created,json=secretsCreated,proto3" json:"secrets_created,omitempty"`
-	// Of those, secrets revealed.
+	// Of those, secrets revealed. The name is v2's.
 	SecretsShared int64 `protobuf:"varint,2,opt,name=secrets_shared,json=secretsShared,proto3" json:"secrets_shared,omitempty"`
 	// Of those, secrets burned.
 	SecretsBurned int64 `protobuf:"varint,3,opt,name=secrets_burned,json=secretsBurned,proto3" json:"secrets_burned,omitempty"`

@@ -177,7 +177,7 @@ type Counts struct {
 	Secrets int64 `protobuf:"varint,5,opt,name=secrets,proto3" json:"secrets,omitempty"`
 	// Secrets concealed in total.
 	SecretsCreated int64 `protobuf:"varint,6,opt,name=secrets_created,json=secretsCreated,proto3" json:"secrets_created,omitempty"`
-	// Secrets revealed in total.
+	// Secrets revealed in total. The name is v2's.
 	SecretsShared int64 `protobuf:"varint,7,opt,name=secrets_shared,json=secretsShared,proto3" json:"secrets_shared,omitempty"`
 	// Secrets burned in total.
 	SecretsBurned int64 `protobuf:"varint,8,opt,name=secrets_burned,json=secretsBurned,proto3" json:"secrets_burned,omitempty"`

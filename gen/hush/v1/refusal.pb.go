@@ -73,7 +73,7 @@ const (
 	// The name is already in use.
 	Refusal_REASON_DUPLICATE Refusal_Reason = 19
 	// The secret's domain is suspended because its proof of ownership is
-	// missing. The secret is kept.
+	// missing. The secret is not deleted.
 	Refusal_REASON_DOMAIN_SUSPENDED Refusal_Reason = 20
 	// The operator has not configured what this needs.
 	Refusal_REASON_NOT_CONFIGURED Refusal_Reason = 21

@@ -27,7 +27,7 @@ const (
 type ConcealSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is
-	// kept byte for byte.
+	// stored byte for byte.
 	Secret string `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
 	// The lifetime of the unread secret, more than zero; 7 days if absent.
 	// Fractions of a second are dropped. Less than a minute is raised to a
@@ -38,7 +38,8 @@ type ConcealSecretRequest struct {
 	// 512 bytes. Empty for none.
 	Passphrase string `protobuf:"bytes,3,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
 	// E-mail addresses that receive the link, either bare or as in Ada
-	// <ada@example.com>. Requires an account.
+	// <ada@example.com>. An element may hold several, separated by commas; the
+	// maximum counts addresses too. Requires an account.
 	Recipients []string `protobuf:"bytes,4,rep,name=recipients,proto3" json:"recipients,omitempty"`
 	// A verified domain of the account, for the link. The service's own host is
 	// used if this is empty, is the service's own host or is not a public domain

@@ -345,10 +345,10 @@ type V1ConcealSecretParameters struct {
 	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none.
 	Passphrase *string `json:"passphrase,omitempty"`
 
-	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. Requires an account.
+	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
 	Recipient *[]string `json:"recipient,omitempty"`
 
-	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is kept byte for byte.
+	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte.
 	//
 	// At most 1,048,576 bytes.
 	Secret string `json:"secret"`
@@ -520,10 +520,10 @@ type V2GenerateSecretOrConcealSecretParameters struct {
 	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none.
 	Passphrase *string `json:"passphrase,omitempty"`
 
-	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. Requires an account.
+	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
 	Recipient *[]string `json:"recipient,omitempty"`
 
-	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is kept byte for byte.
+	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte.
 	//
 	// At most 1,048,576 bytes.
 	Secret *string `json:"secret,omitempty"`
@@ -837,10 +837,10 @@ type HushV1ConcealSecretRequest struct {
 	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none.
 	Passphrase *string `json:"passphrase,omitempty"`
 
-	// Recipients E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. Requires an account.
+	// Recipients E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
 	Recipients *[]string `json:"recipients,omitempty"`
 
-	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is kept byte for byte.
+	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte.
 	//
 	// At most 1,048,576 bytes.
 	Secret *string `json:"secret,omitempty"`
@@ -1510,9 +1510,9 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/secret/{key} (the `V1PostSecretKey` operationId).
 	V1PostSecretKeyWithFormdataBody(ctx context.Context, key Key, body V1PostSecretKeyFormdataRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// V1PostShareWithBody Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// V1PostShareWithBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -1525,9 +1525,9 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/share (the `V1PostShare` operationId).
 	V1PostShareWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// V1PostShare Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// V1PostShare Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -1540,9 +1540,9 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/share (the `V1PostShare` operationId).
 	V1PostShare(ctx context.Context, body V1PostShareJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// V1PostShareWithFormdataBody Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// V1PostShareWithFormdataBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -1658,9 +1658,9 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v2/secret/{key}/status (the `V2GetSecretKeyStatus` operationId).
 	V2GetSecretKeyStatus(ctx context.Context, key Key, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ConcealSecretWithBody Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// ConcealSecretWithBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
@@ -1673,9 +1673,9 @@ type ClientInterface interface {
 	// Corresponds with POST /hush.v1.SecretService/ConcealSecret (the `ConcealSecret` operationId).
 	ConcealSecretWithBody(ctx context.Context, params *ConcealSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ConcealSecret Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// ConcealSecret Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
@@ -1826,9 +1826,9 @@ func (c *Client) V1PostSecretKeyWithFormdataBody(ctx context.Context, key Key, b
 	return c.Client.Do(req)
 }
 
-// V1PostShareWithBody Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// V1PostShareWithBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -1851,9 +1851,9 @@ func (c *Client) V1PostShareWithBody(ctx context.Context, contentType string, bo
 	return c.Client.Do(req)
 }
 
-// V1PostShare Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// V1PostShare Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -1876,9 +1876,9 @@ func (c *Client) V1PostShare(ctx context.Context, body V1PostShareJSONRequestBod
 	return c.Client.Do(req)
 }
 
-// V1PostShareWithFormdataBody Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// V1PostShareWithFormdataBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -2074,9 +2074,9 @@ func (c *Client) V2GetSecretKeyStatus(ctx context.Context, key Key, reqEditors .
 	return c.Client.Do(req)
 }
 
-// ConcealSecretWithBody Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// ConcealSecretWithBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
@@ -2099,9 +2099,9 @@ func (c *Client) ConcealSecretWithBody(ctx context.Context, params *ConcealSecre
 	return c.Client.Do(req)
 }
 
-// ConcealSecret Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// ConcealSecret Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
@@ -2765,9 +2765,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/secret/{key} (the `V1PostSecretKey` operationId).
 	V1PostSecretKeyWithFormdataBodyWithResponse(ctx context.Context, key Key, body V1PostSecretKeyFormdataRequestBody, reqEditors ...RequestEditorFn) (*V1PostSecretKeyResponse, error)
 
-	// V1PostShareWithBodyWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// V1PostShareWithBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -2780,9 +2780,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/share (the `V1PostShare` operationId).
 	V1PostShareWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*V1PostShareResponse, error)
 
-	// V1PostShareWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// V1PostShareWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -2795,9 +2795,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/share (the `V1PostShare` operationId).
 	V1PostShareWithResponse(ctx context.Context, body V1PostShareJSONRequestBody, reqEditors ...RequestEditorFn) (*V1PostShareResponse, error)
 
-	// V1PostShareWithFormdataBodyWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// V1PostShareWithFormdataBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -2915,9 +2915,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v2/secret/{key}/status (the `V2GetSecretKeyStatus` operationId).
 	V2GetSecretKeyStatusWithResponse(ctx context.Context, key Key, reqEditors ...RequestEditorFn) (*V2GetSecretKeyStatusResponse, error)
 
-	// ConcealSecretWithBodyWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// ConcealSecretWithBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
@@ -2930,9 +2930,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /hush.v1.SecretService/ConcealSecret (the `ConcealSecret` operationId).
 	ConcealSecretWithBodyWithResponse(ctx context.Context, params *ConcealSecretParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConcealSecretResponse, error)
 
-	// ConcealSecretWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+	// ConcealSecretWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 	//
 	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
@@ -3725,9 +3725,9 @@ func (c *ClientWithResponses) V1PostSecretKeyWithFormdataBodyWithResponse(ctx co
 	return ParseV1PostSecretKeyResponse(rsp)
 }
 
-// V1PostShareWithBodyWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// V1PostShareWithBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -3746,9 +3746,9 @@ func (c *ClientWithResponses) V1PostShareWithBodyWithResponse(ctx context.Contex
 	return ParseV1PostShareResponse(rsp)
 }
 
-// V1PostShareWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// V1PostShareWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -3767,9 +3767,9 @@ func (c *ClientWithResponses) V1PostShareWithResponse(ctx context.Context, body 
 	return ParseV1PostShareResponse(rsp)
 }
 
-// V1PostShareWithFormdataBodyWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// V1PostShareWithFormdataBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -3935,9 +3935,9 @@ func (c *ClientWithResponses) V2GetSecretKeyStatusWithResponse(ctx context.Conte
 	return ParseV2GetSecretKeyStatusResponse(rsp)
 }
 
-// ConcealSecretWithBodyWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// ConcealSecretWithBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
@@ -3956,9 +3956,9 @@ func (c *ClientWithResponses) ConcealSecretWithBodyWithResponse(ctx context.Cont
 	return ParseConcealSecretResponse(rsp)
 }
 
-// ConcealSecretWithResponse Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt
+// ConcealSecretWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Keeps a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
 //
 // Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //

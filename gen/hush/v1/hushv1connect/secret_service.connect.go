@@ -57,7 +57,7 @@ const (
 
 // SecretServiceClient is a client for the hush.v1.SecretService service.
 type SecretServiceClient interface {
-	// ConcealSecret keeps a secret and returns two keys: one reveals the secret,
+	// ConcealSecret stores a secret and returns two keys: one reveals the secret,
 	// the other reads its receipt. The secret is durable before the method
 	// returns.
 	//
@@ -235,7 +235,7 @@ func (c *secretServiceClient) ListSecretStatus(ctx context.Context, req *v1.List
 
 // SecretServiceHandler is an implementation of the hush.v1.SecretService service.
 type SecretServiceHandler interface {
-	// ConcealSecret keeps a secret and returns two keys: one reveals the secret,
+	// ConcealSecret stores a secret and returns two keys: one reveals the secret,
 	// the other reads its receipt. The secret is durable before the method
 	// returns.
 	//

@@ -113,7 +113,8 @@ export type Account = Message<"hush.v1.Account"> & {
   sealedCount: bigint;
 
   /**
-   * The longest lifetime of the account's secrets, in seconds.
+   * The longest lifetime of the account's secrets, in seconds: a number, as in
+   * v2, and not a duration as in the requests.
    *
    * @generated from field: int64 ttl_ceiling = 14;
    */
@@ -169,7 +170,7 @@ export type Tally = Message<"hush.v1.Tally"> & {
   secretsCreated: bigint;
 
   /**
-   * Of those, secrets revealed.
+   * Of those, secrets revealed. The name is v2's.
    *
    * @generated from field: int64 secrets_shared = 2;
    */

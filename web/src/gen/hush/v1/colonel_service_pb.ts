@@ -149,7 +149,7 @@ export type Counts = Message<"hush.v1.Counts"> & {
   secretsCreated: bigint;
 
   /**
-   * Secrets revealed in total.
+   * Secrets revealed in total. The name is v2's.
    *
    * @generated from field: int64 secrets_shared = 7;
    */

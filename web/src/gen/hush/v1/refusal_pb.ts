@@ -227,7 +227,7 @@ export enum Refusal_Reason {
 
   /**
    * The secret's domain is suspended because its proof of ownership is
-   * missing. The secret is kept.
+   * missing. The secret is not deleted.
    *
    * @generated from enum value: REASON_DOMAIN_SUSPENDED = 20;
    */

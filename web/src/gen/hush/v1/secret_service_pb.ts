@@ -27,7 +27,7 @@ export const file_hush_v1_secret_service: GenFile = /*@__PURE__*/
 export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
   /**
    * The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is
-   * kept byte for byte.
+   * stored byte for byte.
    *
    * @generated from field: string secret = 1;
    */
@@ -53,7 +53,8 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
 
   /**
    * E-mail addresses that receive the link, either bare or as in Ada
-   * <ada@example.com>. Requires an account.
+   * <ada@example.com>. An element may hold several, separated by commas; the
+   * maximum counts addresses too. Requires an account.
    *
    * @generated from field: repeated string recipients = 4;
    */
@@ -455,7 +456,7 @@ export const ListSecretStatusResponseSchema: GenMessage<ListSecretStatusResponse
  */
 export const SecretService: GenService<{
   /**
-   * ConcealSecret keeps a secret and returns two keys: one reveals the secret,
+   * ConcealSecret stores a secret and returns two keys: one reveals the secret,
    * the other reads its receipt. The secret is durable before the method
    * returns.
    *
