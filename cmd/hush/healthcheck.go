@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// healthTime is how long a service may take to answer.
+// healthTime is how long a service may take to respond.
 const healthTime = 3 * time.Second
 
 // healthcheckCommand returns "hush healthcheck".
@@ -27,7 +27,7 @@ func (p program) healthcheckCommand() *cobra.Command {
 	return c
 }
 
-// healthcheck asks a running service whether it answers.
+// healthcheck asks a running service whether it responds.
 func (p program) healthcheck(ctx context.Context, s *settings.Settings) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
@@ -38,7 +38,7 @@ func (p program) healthcheck(ctx context.Context, s *settings.Settings) error {
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fmt.Errorf("no answer: %w", err)
+		return fmt.Errorf("no response: %w", err)
 	}
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<10))

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +22,11 @@ func (p program) keygenCommand() *cobra.Command {
 				_, err := p.console.Out.Write(seal.NewRootKey().Text())
 				return err
 			}
-			if err := data.WriteRootKey(args[0]); err != nil {
+			err := data.WriteRootKey(args[0])
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("the file %s exists already, and keygen overwrites none", args[0])
+			}
+			if err != nil {
 				return fmt.Errorf("writing the root key: %w", err)
 			}
 			p.console.Tellf("wrote a root key to %s", args[0])

@@ -83,12 +83,12 @@ func wantOperatorCommands(o operator, base string) {
 	t.Helper()
 	const boss, clerk = "boss@example.com", "clerk@example.com"
 	got := o.ok("correct horse battery\n", "account", "create", " Boss@Example.com", "--role", "colonel", "--password-file=-")
-	got.want(t, "admin account create", command.ExitOK, "created the colonel account "+boss, "sign in at "+base+"/signin", "hush admin token create "+boss)
+	got.want(t, "admin account create", command.ExitOK, "created the administrator's account "+boss, "sign in at "+base+"/signin", "hush admin token create "+boss)
 	if got.stdout != "" {
 		t.Errorf("hush admin account create: got %q on standard output, want what is for people on the other", got.stdout)
 	}
 	o.ok("", "account", "create", "--locale", "pt_BR", clerk, "--base-url=https://hush.example").
-		want(t, "admin account create", command.ExitOK, "created the customer account "+clerk, "hush admin account reset-password --password-file FILE "+clerk)
+		want(t, "admin account create", command.ExitOK, "created the account "+clerk, "hush admin account reset-password --password-file FILE "+clerk)
 	o.run("", "account", "create", clerk).want(t, "admin account create", command.ExitFailure, "there is an account "+clerk+" already")
 	o.run("short\n", "account", "create", "x@example.com", "--password-file=-").want(t, "admin account create", command.ExitFailure, "password")
 	o.run("", "account", "create", "nobody").want(t, "admin account create", command.ExitFailure, "hush: address is not an e-mail address")
@@ -249,31 +249,32 @@ func TestOperatorUsage(t *testing.T) {
 		"account":                                "hush admin account: a command is missing",
 		"account make":                           `hush admin account: unknown command "make"`,
 		"account crate --nonsense":               `hush admin account: unknown command "crate"; did you mean "create"?`,
-		"account create":                         "hush admin account create: expected 1 argument, got 0",
-		"account create a@b.example c":           "expected 1 argument, got 2",
+		"account create":                         "hush admin account create: ADDRESS is missing",
+		"account create a@b.example c":           `unexpected argument "c"`,
 		"account create a@b.example --role king": `invalid argument "king" for "--role" flag: must be one of customer, colonel`,
 		"account create a@b.example --password x": "unknown flag: --password",
 		"account list all":                        `hush admin account list: unexpected argument "all"`,
-		"account role a@b.example":                "expected 2 arguments, got 1",
+		"account role":                            "ADDRESS is missing",
+		"account role a@b.example":                "customer or colonel is missing",
 		"account role a@b.example king":           "hush admin account role: the role must be customer or colonel",
 		"account reset-password a@b.example":      "give --password-file FILE",
 		"account destroy a@b.example":             "this would destroy the account a@b.example for good",
-		"account destroy --yes":                   "expected 1 argument, got 0",
-		"account import":                          "expected 1 argument, got 0",
+		"account destroy --yes":                   "ADDRESS is missing",
+		"account import":                          "FILE.csv or - is missing",
 		"token":                                   "hush admin token: a command is missing",
-		"token create":                            "expected 1 argument, got 0",
+		"token create":                            "ADDRESS is missing",
 		"token create a@b.example --scope all":    `"all" is none of conceal, reveal, metadata and account`,
 		"token create a@b.example --ttl 1s":       `for "--ttl" flag: must be 1m to 365d`,
 		"token create a@b.example --name":         "flag needs an argument: --name",
-		"token revoke a@b.example":                "expected 2 arguments, got 1",
-		"domain verify":                           "expected 1 argument, got 0",
-		"domain list a b":                         "expected at most 1 argument, got 2",
-		"burn":                                    "hush admin burn: expected 1 argument, got 0",
+		"token revoke a@b.example":                "ID or NAME is missing",
+		"domain verify":                           "NAME is missing",
+		"domain list a b":                         `unexpected argument "b"`,
+		"burn":                                    "hush admin burn: LINK or - is missing",
 		"place":                                   "hush admin place: a command is missing",
 		"place add":                               `hush admin place: unknown command "add"`,
-		"place import":                            "expected 1 argument, got 0",
-		"place import a b":                        "expected 1 argument, got 2",
-		"place remove":                            "expected 1 argument, got 0",
+		"place import":                            "FILE.csv or - is missing",
+		"place import a b":                        `unexpected argument "b"`,
+		"place remove":                            "NAME is missing",
 		"place list x":                            `unexpected argument "x"`,
 	} {
 		data := filepath.Join(t.TempDir(), "data")

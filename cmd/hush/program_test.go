@@ -98,7 +98,7 @@ func TestKeygen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call(t, nil, "", "keygen", path).want(t, "keygen", command.ExitFailure, "file exists")
+	call(t, nil, "", "keygen", path).want(t, "keygen", command.ExitFailure, "hush: the file "+path+" exists already, and keygen overwrites none")
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("hush keygen over a key: got %v and another content, want the old one", err)
 	}
@@ -122,5 +122,5 @@ func TestHealthcheck(t *testing.T) {
 		t.Errorf("hush healthcheck: got %q, want ok", got.stdout)
 	}
 	s.stop(t)
-	call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", command.ExitFailure, "no answer")
+	call(t, nil, "", "healthcheck", "--listen", s.addr).want(t, "healthcheck", command.ExitFailure, "no response")
 }

@@ -75,7 +75,7 @@ func TestPasswordIsNotShown(t *testing.T) {
 		code  int
 		want  string
 	}{
-		"same":      {[]string{"correct horse battery", "correct horse battery"}, command.ExitOK, "created the customer account a@example.com"},
+		"same":      {[]string{"correct horse battery", "correct horse battery"}, command.ExitOK, "created the account a@example.com"},
 		"different": {[]string{"correct horse battery", "correct horse batteries"}, command.ExitFailure, "the two passwords differ"},
 		"a tab":     {[]string{"correct\thorse battery", "correct\thorse battery"}, command.ExitFailure, "may not contain tabs"},
 		"corrected": {[]string{"correct hose\x7f\x7frse battery", "correct horse battery"}, command.ExitOK, "created the customer account"},

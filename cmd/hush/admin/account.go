@@ -74,7 +74,11 @@ func (a accounts) create(ctx context.Context, s *settings.Settings, request *adm
 // tellNext says what comes next for a new account.
 func (a accounts) tellNext(made *adminv1.CreateAccountResponse, signsIn bool) {
 	account := made.GetAccount()
-	a.Tellf("created the %s account %s", nameOfRole(account.GetRole()), account.GetAddress())
+	if account.GetRole() == hushv1.Role_ROLE_COLONEL {
+		a.Tellf("created the administrator's account %s", account.GetAddress())
+	} else {
+		a.Tellf("created the account %s", account.GetAddress())
+	}
 	if signsIn {
 		a.Tellf("sign in at %s", made.GetSignInUrl())
 	} else {

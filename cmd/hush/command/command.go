@@ -17,7 +17,7 @@ const (
 )
 
 // suggestionDistance is how many letters may be wrong in the name of a command
-// for it to be suggested.
+// or flag for it to be suggested.
 const suggestionDistance = 2
 
 // Group makes c a command that does nothing but hold others.

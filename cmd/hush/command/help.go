@@ -81,7 +81,11 @@ func usageLine(c *cobra.Command) string {
 		return c.CommandPath() + " COMMAND"
 	}
 	_, args, _ := strings.Cut(c.Use, " ")
-	return strings.TrimSpace(c.CommandPath() + " [FLAGS] " + args)
+	line := c.CommandPath()
+	if len(flagLists(c)) > 0 {
+		line += " [FLAGS]"
+	}
+	return strings.TrimSpace(line + " " + args)
 }
 
 // commandList is a group of commands in help.

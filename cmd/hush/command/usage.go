@@ -31,24 +31,28 @@ func ReportUsage(w io.Writer, called *cobra.Command, wrong *UsageError) int {
 	return ExitUsage
 }
 
-// Takes accepts from least to most arguments.
+// Takes accepts from least to most arguments. The command's usage line names
+// each of them.
 func Takes(least, most int) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
+	return func(c *cobra.Command, args []string) error {
 		switch n := len(args); {
-		case most == 0 && n > 0:
-			return Usage("unexpected argument %q", args[0])
-		case n >= least && n <= most:
-			return nil
-		case least == 0 && most == 1:
-			return Usage("expected at most 1 argument, got %d", n)
-		case most == 1:
-			return Usage("expected 1 argument, got %d", n)
-		case least == most:
-			return Usage("expected %d arguments, got %d", least, n)
+		case n > most:
+			return Usage("unexpected argument %q", args[most])
+		case n < least:
+			return Usage("%s is missing", argumentName(c, n))
 		default:
-			return Usage("expected %d to %d arguments, got %d", least, most, n)
+			return nil
 		}
 	}
+}
+
+// argumentName returns the name of the argument at an index, as in "ID or NAME".
+func argumentName(c *cobra.Command, at int) string {
+	names := strings.Fields(c.Use)[1:]
+	if at >= len(names) {
+		return "an argument"
+	}
+	return strings.ReplaceAll(names[at], "|", " or ")
 }
 
 // flagError returns the usage error for flags that cannot be parsed. Behind a
@@ -63,8 +67,44 @@ func flagError(c *cobra.Command, err error) error {
 		if c.Flags().Lookup(name) != nil {
 			return Usage("flags begin with two dashes: --%s", name)
 		}
+		if near := nearestFlag(c, unknown.GetSpecifiedName()); near != "" {
+			return Usage("%v; did you mean \"--%s\"?", err, near)
+		}
 	}
 	return Usage("%v", err)
+}
+
+// nearestFlag returns the flag of c whose name is the most like name, or "" if
+// none is like it.
+func nearestFlag(c *cobra.Command, name string) (nearest string) {
+	least := suggestionDistance + 1
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if n := distance(name, f.Name); n < least && n < len(name) {
+			nearest, least = f.Name, n
+		}
+	})
+	return nearest
+}
+
+// distance returns how many bytes to insert, delete or replace to turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // movedAnnotation is the annotation of a group that names the commands that
