@@ -15,10 +15,10 @@ import (
 
 // Operator holds the operator's actions on secrets. It asks for no password:
 // only the process that owns the data folder hands it out.
-type Operator struct{ v *Burns }
+type Operator struct{ burns *Burns }
 
 // NewOperator returns the operator's actions on secrets.
-func NewOperator(v *Burns) Operator { return Operator{v} }
+func NewOperator(burns *Burns) Operator { return Operator{burns} }
 
 // BurnSecret destroys a secret unread. It takes the metadata key and returns
 // the same errors as RevealSecret. The owning account needs no passphrase. Once
@@ -174,7 +174,7 @@ func (bu *Burns) BurnReportedSecret(ctx context.Context, c caller.Caller, link c
 
 // BurnReportedSecret burns the secret behind a reported link for the operator.
 func (o Operator) BurnReportedSecret(ctx context.Context, link caller.Text) (Metadata, error) {
-	return o.v.burnReported(ctx, link, caller.AccountID{})
+	return o.burns.burnReported(ctx, link, caller.AccountID{})
 }
 
 // burnReported audits the account that burns a reported secret; the zero id is

@@ -105,7 +105,7 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 		}
 		d.secret.passphrase = &params
 	}
-	if err := se.address(ctx, c, d); err != nil {
+	if err := se.draftForAccount(ctx, c, d); err != nil {
 		return err
 	}
 	ready, err := se.shares.Take(ctx)
@@ -130,9 +130,9 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 	return nil
 }
 
-// address seals the receipt for its account's list and drafts the mails to the
+// draftForAccount seals the receipt for its account's list and drafts the mails to the
 // recipients.
-func (se *Secrets) address(ctx context.Context, c caller.Caller, d *draft) (err error) {
+func (se *Secrets) draftForAccount(ctx context.Context, c caller.Caller, d *draft) (err error) {
 	if c.Credential == nil {
 		return nil
 	}

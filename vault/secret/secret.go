@@ -86,7 +86,7 @@ func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, 
 		return // owners look at their own links when they share them
 	}
 	network := c.Network.Masked()
-	if !re.viewDedup.fresh(record.metadata, network, now) {
+	if !re.lookDedup.fresh(record.metadata, network, now) {
 		return
 	}
 	err := re.noteEvent(ctx, row, record, EventLooked, network, now)

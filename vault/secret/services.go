@@ -83,7 +83,7 @@ type Receipts struct {
 	accounts    *account.Accounts
 	sessions    *session.Sessions
 	credentials *credential.Credentials
-	viewDedup   *viewDedup
+	lookDedup   *lookDedup
 	usage       *Usage
 	limits      caller.Limits
 	watches     *Watches
@@ -106,7 +106,7 @@ func New(o Options) Services {
 	usage := NewUsage()
 	receipts := &Receipts{
 		store: o.Store, clock: o.Clock, keys: o.Keys, log: o.Log, accounts: o.Accounts, sessions: o.Sessions,
-		credentials: o.Credentials, viewDedup: newViewDedup(), usage: usage, limits: o.Limits,
+		credentials: o.Credentials, lookDedup: newLookDedup(), usage: usage, limits: o.Limits,
 		watches: o.Watches,
 	}
 	secrets := &Secrets{

@@ -159,34 +159,34 @@ func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
 	return append(events, end)
 }
 
-// viewDedup remembers recent looks, so that repeated requests for one link do
+// lookDedup remembers recent looks, so that repeated requests for one link do
 // not write each time. It forgets everything when it is full. That costs only a
 // write: the timeline itself drops duplicates too.
-type viewDedup struct {
+type lookDedup struct {
 	mu   sync.Mutex
-	seen map[viewKey]time.Time
+	seen map[lookKey]time.Time
 }
 
-type viewKey struct {
+type lookKey struct {
 	metadata seal.RowKey
 	network  string
 }
 
-// viewDedupMost bounds the memory of viewDedup to about 2 MiB.
-const viewDedupMost = 20_000
+// lookDedupMost bounds the memory of lookDedup to about 2 MiB.
+const lookDedupMost = 20_000
 
-func newViewDedup() *viewDedup { return &viewDedup{seen: map[viewKey]time.Time{}} }
+func newLookDedup() *lookDedup { return &lookDedup{seen: map[lookKey]time.Time{}} }
 
 // fresh reports whether this is a network's first look within eventStep.
-func (d *viewDedup) fresh(metadata seal.RowKey, network string, now time.Time) bool {
+func (d *lookDedup) fresh(metadata seal.RowKey, network string, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	key := viewKey{metadata, network}
+	key := lookKey{metadata, network}
 	if last, ok := d.seen[key]; ok && now.Sub(last) < eventStep {
 		return false
 	}
-	if len(d.seen) >= viewDedupMost {
-		d.seen = map[viewKey]time.Time{}
+	if len(d.seen) >= lookDedupMost {
+		d.seen = map[lookKey]time.Time{}
 	}
 	d.seen[key] = now
 	return true

@@ -10,7 +10,7 @@ import (
 
 // Watch follows one receipt. It belongs to one caller, who must close it.
 type Watch struct {
-	v        *Receipts
+	receipts *Receipts
 	caller   caller.Caller
 	receipt  seal.Token
 	listener *listener
@@ -35,10 +35,10 @@ func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key stri
 // Metadata returns the receipt as it is now; see GetMetadata. It returns
 // ErrUnauthenticated if the caller's credential has ended.
 func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
-	if err := w.v.sessions.RecheckCaller(ctx, w.caller); err != nil {
+	if err := w.receipts.sessions.RecheckCaller(ctx, w.caller); err != nil {
 		return Metadata{}, err
 	}
-	return w.v.GetMetadata(ctx, w.caller, w.receipt.Expose())
+	return w.receipts.GetMetadata(ctx, w.caller, w.receipt.Expose())
 }
 
 // Changed receives a value after the receipt changed, and after credentials of
@@ -47,4 +47,4 @@ func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
 func (w *Watch) Changed() <-chan struct{} { return w.listener.changed }
 
 // Close ends the watch.
-func (w *Watch) Close() { w.v.watches.remove(w.listener) }
+func (w *Watch) Close() { w.receipts.watches.remove(w.listener) }
