@@ -57,6 +57,7 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	if err != nil {
 		return Concealed{}, err
 	}
+	// The text is not sealed yet, so its size is computed.
 	charged := d.secret.charge()
 	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), d.metadata.charge().receipt
 	if err := se.store.CheckDiskSpace(); err != nil {

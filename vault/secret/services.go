@@ -50,7 +50,6 @@ type Secrets struct {
 	clock      *rows.Clock
 	keys       *seal.Keys
 	secretKeys seal.SecretKeys
-	log        *slog.Logger
 	limits     caller.Limits
 	policy     caller.Policy
 	hasher     *guess.Hasher
@@ -111,7 +110,7 @@ func New(o Options) Services {
 	}
 	secrets := &Secrets{
 		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys,
-		secretKeys: o.Keys.SecretKeys(), log: o.Log, limits: o.Limits, policy: o.Policy,
+		secretKeys: o.Keys.SecretKeys(), limits: o.Limits, policy: o.Policy,
 		hasher: o.Hasher, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
 		receipts: receipts, usage: usage, watches: o.Watches,
 	}
