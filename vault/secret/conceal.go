@@ -131,8 +131,8 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 	return nil
 }
 
-// draftForAccount seals the receipt for its account's list and drafts the mails to the
-// recipients.
+// draftForAccount seals the receipt for its account's list and drafts the mails
+// to the recipients.
 func (se *Secrets) draftForAccount(ctx context.Context, c caller.Caller, d *draft) (err error) {
 	if c.Credential == nil {
 		return nil
