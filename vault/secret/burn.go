@@ -77,7 +77,7 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, no
 		if burned, err = getSecret(tx, secret, now); err != nil {
 			return err
 		}
-		end.counted = bu.usage.touch(secret, burned.Slot.Number)
+		end.counted = bu.usage.touch(secret, burned.slot.Number)
 		if end.metadata, err = bu.secrets.endSecret(tx, secret, burned, moveBurn, by, now); err != nil || beside == nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, no
 	if end.counted {
 		bu.usage.release(burned.charge())
 	}
-	if err := bu.shares.Destroy(ctx, burned.Slot); err != nil {
+	if err := bu.shares.Destroy(ctx, burned.slot); err != nil {
 		return nil, err
 	}
 	bu.watches.tell(row)

@@ -116,9 +116,9 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 	}
 	se.usage.handed(ready.Slot.Number, d.metaRow)
 	key := se.secretKeys.Key(d.key, d.secretRow, ready.Share, hash)
-	d.secret.Slot, d.secret.verifier = ready.Slot, key.Verifier()
+	d.secret.slot, d.secret.verifier = ready.Slot, key.Verifier()
 	d.secret.encodeHeader()
-	d.secret.Sealed = key.Seal(d.secret.header, []byte(text))
+	d.secret.sealed = key.Seal(d.secret.header, []byte(text))
 	d.metadata.SealedKey = se.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
 	if err := se.store.Update(ctx, d.commit()); err != nil {
 		se.shares.Discard(err, ready.Slot)
@@ -147,8 +147,8 @@ func (se *Secrets) draftForAccount(ctx context.Context, c caller.Caller, d *draf
 
 // commit returns the transaction that stores the draft.
 func (d *draft) commit() func(storage.Tx) error {
-	secret, metadata := d.secret.Encode(), d.metadata.encode()
-	expiry := ExpiryKey(d.secret.expires, d.metaRow)
+	secret, metadata := d.secret.encode(), d.metadata.encode()
+	expiry := expiryKey(d.secret.expires, d.metaRow)
 	return func(tx storage.Tx) error {
 		if err := tx.Put(BucketSecret, d.secretRow[:], secret); err != nil {
 			return err

@@ -42,7 +42,7 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m m
 	if err := tx.Put(BucketMetadata, record.metadata[:], metadata.encode()); err != nil {
 		return nil, err
 	}
-	if err := se.shares.List(tx, record.Slot); err != nil {
+	if err := se.shares.List(tx, record.slot); err != nil {
 		return nil, err
 	}
 	if record.passphrase != nil {

@@ -33,14 +33,14 @@ func CountCharges(ctx context.Context, store storage.Store) (Charges, error) {
 	u := NewUsage()
 	err := store.View(ctx, func(tx storage.Tx) error {
 		err := tx.Range(BucketSecret, nil, nil, func(_, value []byte) error {
-			r, err := DecodeSecret(value)
+			r, err := decodeSecret(value)
 			if err == nil {
 				u.add(r.charge())
 			}
 			return err
 		})
 		return errors.Join(err, tx.Range(BucketMetadata, nil, nil, func(_, value []byte) error {
-			r, err := DecodeMetadata(value)
+			r, err := decodeMetadata(value)
 			if err == nil {
 				u.add(r.charge())
 			}
@@ -49,3 +49,6 @@ func CountCharges(ctx context.Context, store storage.Store) (Charges, error) {
 	})
 	return u.charges(), err
 }
+
+// DecodeMetadata decodes a stored receipt.
+func DecodeMetadata(data []byte) (*MetadataRecord, error) { return decodeMetadata(data) }

@@ -88,7 +88,7 @@ func (sw *Sweeper) countReceipts(ctx context.Context) error {
 					return nil
 				}
 				last = seal.RowKey(key)
-				if record, err := DecodeMetadata(value); err == nil {
+				if record, err := decodeMetadata(value); err == nil {
 					found = append(found, countedReceipt{last, record.charge()})
 				}
 				if read++; read == passBatch {
@@ -144,5 +144,5 @@ func (b *countBatch) add(row seal.RowKey, record *Record, value []byte) {
 		b.damage = err
 		return
 	}
-	b.found = append(b.found, countedSecret{row: row, slot: record.Slot.Number, charge: record.charge()})
+	b.found = append(b.found, countedSecret{row: row, slot: record.slot.Number, charge: record.charge()})
 }

@@ -39,7 +39,7 @@ const (
 // so that shares can be moved; with a wrong slot the seal does not open.
 type Record struct {
 	version     byte // of the layout; zero for the current one
-	Slot        storage.Slot
+	slot        storage.Slot
 	kid         [4]byte
 	created     time.Time
 	expires     time.Time
@@ -51,7 +51,7 @@ type Record struct {
 	shareDomain string
 	owner       string
 	header      []byte // as encoded; what the seal authenticates
-	Sealed      []byte
+	sealed      []byte
 }
 
 // encodeHeader fills r.header, in the current layout for a new record.
@@ -81,19 +81,19 @@ func (r *Record) encodeHeader() {
 	r.header = w
 }
 
-// Encode encodes a secret.
-func (r *Record) Encode() []byte {
-	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.Sealed))
+// encode encodes a secret.
+func (r *Record) encode() []byte {
+	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.sealed))
 	w.Byte(r.version)
-	w.Uint64(r.Slot.Number)
-	w.Uint64(r.Slot.Generation)
+	w.Uint64(r.slot.Number)
+	w.Uint64(r.slot.Generation)
 	w.Sized(r.header)
-	w.Bytes(r.Sealed)
+	w.Bytes(r.sealed)
 	return w
 }
 
-// DecodeSecret decodes a secret of any version.
-func DecodeSecret(data []byte) (*Record, error) {
+// decodeSecret decodes a secret of any version.
+func decodeSecret(data []byte) (*Record, error) {
 	r := new(Record)
 	if err := r.decode(data); err != nil {
 		return nil, err
@@ -105,9 +105,9 @@ func DecodeSecret(data []byte) (*Record, error) {
 func (r *Record) decode(data []byte) error {
 	in := rows.NewReader(data)
 	r.version = in.UpTo(secretVersion)
-	r.Slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
+	r.slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
 	r.header = in.Sized()
-	r.Sealed = in.Take(len(in.Rest))
+	r.sealed = in.Take(len(in.Rest))
 	if err := in.End(); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (r *Record) decodeHeader() error {
 // getSecret loads a live secret, or returns ErrNotFound. An expired secret is
 // not found even before the sweeper ran.
 func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
-	record, err := rows.Load(tx, BucketSecret, row[:], DecodeSecret)
+	record, err := rows.Load(tx, BucketSecret, row[:], decodeSecret)
 	if err != nil {
 		return nil, err
 	}
@@ -148,10 +148,10 @@ func getSecret(tx storage.Tx, row seal.RowKey, now time.Time) (*Record, error) {
 	return record, nil
 }
 
-// ExpiryKey returns the row of the index that the sweeper walks. An aggregate
+// expiryKey returns the row of the index that the sweeper walks. An aggregate
 // has one row: first at the secret's expiry, then at the time its receipt is
 // forgotten.
-func ExpiryKey(at time.Time, metadata seal.RowKey) []byte {
+func expiryKey(at time.Time, metadata seal.RowKey) []byte {
 	return append(rows.BigEndian(rows.Millis(at)), metadata[:]...)
 }
 
@@ -217,8 +217,8 @@ func (r *MetadataRecord) encode() []byte {
 	return w
 }
 
-// DecodeMetadata decodes a receipt of any version.
-func DecodeMetadata(data []byte) (*MetadataRecord, error) {
+// decodeMetadata decodes a receipt of any version.
+func decodeMetadata(data []byte) (*MetadataRecord, error) {
 	in := rows.NewReader(data)
 	var r MetadataRecord
 	version := in.UpTo(metadataVersion)
@@ -242,7 +242,7 @@ func DecodeMetadata(data []byte) (*MetadataRecord, error) {
 }
 
 func getMetadata(tx storage.Tx, row seal.RowKey) (*MetadataRecord, error) {
-	return rows.Load(tx, BucketMetadata, row[:], DecodeMetadata)
+	return rows.Load(tx, BucketMetadata, row[:], decodeMetadata)
 }
 
 // ownedBy reports whether the caller's account concealed the secret.

@@ -9,23 +9,23 @@ import (
 
 func FuzzDecodeSecret(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := DecodeSecret(data)
+		r, err := decodeSecret(data)
 		if err != nil {
 			return nil, err
 		}
 		r.encodeHeader() // the header has one form, too
-		return r.Encode(), nil
+		return r.encode(), nil
 	}, "secret-v1", "secret-passphrase-v1", "secret-v2", "secret-passphrase-v2")
 }
 
 func FuzzDecodeMetadata(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
-		r, err := DecodeMetadata(data)
+		r, err := decodeMetadata(data)
 		if err != nil {
 			return nil, err
 		}
 		if data[0] < metadataVersion { // read for ever, written no more
-			again, err := DecodeMetadata(r.encode())
+			again, err := decodeMetadata(r.encode())
 			return slices.Concat(data[:1], again.encode()[1:len(data)]), err
 		}
 		return r.encode(), nil

@@ -17,10 +17,10 @@ import (
 
 func sampleSecret() *Record {
 	r := &Record{
-		Slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef},
+		slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef},
 		created: recordtest.Moment(5), expires: recordtest.Moment(65), metadata: recordtest.Row("m"),
 		network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
-		Sealed: []byte("sealed bytes"),
+		sealed: []byte("sealed bytes"),
 	}
 	r.encodeHeader()
 	return r
@@ -101,7 +101,7 @@ func TestImpossibleNumbers(t *testing.T) {
 		"before 1970":     at(metadata, timeOffset, 1<<63),
 		"the zero moment": at(metadata, timeOffset, uint64(yearOne)),
 	} {
-		if _, err := DecodeMetadata(data); !errors.Is(err, rows.ErrDamaged) {
+		if _, err := decodeMetadata(data); !errors.Is(err, rows.ErrDamaged) {
 			t.Errorf("decodeMetadata(%s): got %v, want %v", name, err, rows.ErrDamaged)
 		}
 	}
@@ -112,10 +112,10 @@ func TestImpossibleNumbers(t *testing.T) {
 func TestGoldenSecrets(t *testing.T) {
 	t.Parallel()
 	recordtest.CheckOpen(t, []recordtest.Case{
-		{Name: "secret-v1", Record: narrow(sampleSecret()), Encoded: narrow(sampleSecret()).Encode(), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
-		{Name: "secret-passphrase-v1", Record: narrow(samplePassphraseSecret()), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
-		{Name: "secret-v2", Record: sampleSecret(), Encoded: sampleSecret().Encode(), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
-		{Name: "secret-passphrase-v2", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().Encode(), Decode: func(b []byte) (any, error) { return DecodeSecret(b) }},
+		{Name: "secret-v1", Record: narrow(sampleSecret()), Encoded: narrow(sampleSecret()).encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-passphrase-v1", Record: narrow(samplePassphraseSecret()), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-v2", Record: sampleSecret(), Encoded: sampleSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-passphrase-v2", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
 	}, secretVersion, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty))
 }
 
@@ -124,12 +124,12 @@ func TestGoldenSecrets(t *testing.T) {
 func TestGoldenRecords(t *testing.T) {
 	t.Parallel()
 	recordtest.Check(t, []recordtest.Case{
-		{Name: "metadata-v1", Record: sampleMetadata(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
-		{Name: "metadata-ended-v1", Record: sampleEndedMetadata(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
-		{Name: "metadata-v2", Record: placed(sampleMetadata()), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
-		{Name: "metadata-ended-v2", Record: placed(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
-		{Name: "metadata-v3", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
-		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return DecodeMetadata(b) }},
+		{Name: "metadata-v1", Record: sampleMetadata(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-ended-v1", Record: sampleEndedMetadata(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-v2", Record: placed(sampleMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-ended-v2", Record: placed(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-v3", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "timeline-v1", Record: sampleTimeline(), Encoded: sampleTimeline().encode(), Decode: func(b []byte) (any, error) { return decodeTimeline(b) }},
 		{Name: "entry-v1", Record: sampleEntry(), Encoded: sampleEntry().encode(), Decode: func(b []byte) (any, error) { return DecodeEntry(b) }},
 	}, cmp.AllowUnexported(MetadataRecord{}, timelineRecord{}, EntryRecord{}, entryBox{}), cmp.Comparer(recordtest.SameEmpty))

@@ -18,13 +18,13 @@ func TestSecretRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := &Record{
-			Slot:    storage.Slot{Number: rapid.Uint64().Draw(t, "slot"), Generation: rapid.Uint64().Draw(t, "generation")},
+			slot:    storage.Slot{Number: rapid.Uint64().Draw(t, "slot"), Generation: rapid.Uint64().Draw(t, "generation")},
 			kid:     [4]byte(recordtest.Bytes(4).Draw(t, "kid")),
 			created: recordtest.Moments().Draw(t, "created"), expires: recordtest.Moments().Draw(t, "expires"),
 			metadata: seal.RowKey(recordtest.Bytes(22).Draw(t, "metadata")),
 			network:  [8]byte(recordtest.Bytes(8).Draw(t, "network")), wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")), verifier: [32]byte(recordtest.Bytes(32).Draw(t, "verifier")),
 			shareDomain: rapid.String().Draw(t, "domain"), owner: rapid.String().Draw(t, "owner"),
-			Sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
+			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
 		}
 		if rapid.Bool().Draw(t, "with passphrase") {
 			r.passphrase = &seal.PassphraseParams{
@@ -33,7 +33,7 @@ func TestSecretRoundTrip(t *testing.T) {
 			}
 		}
 		r.encodeHeader()
-		got, err := DecodeSecret(r.Encode())
+		got, err := decodeSecret(r.encode())
 		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decodeSecret(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
@@ -54,7 +54,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 			SealedKey:  rapid.SliceOf(rapid.Byte()).Draw(t, "key"), sealedMemo: rapid.SliceOf(rapid.Byte()).Draw(t, "memo"),
 			network: [8]byte(recordtest.Bytes(8).Draw(t, "network")), wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")),
 		}
-		got, err := DecodeMetadata(r.encode())
+		got, err := decodeMetadata(r.encode())
 		if diff := cmp.Diff(r, got, cmp.AllowUnexported(MetadataRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
 			t.Errorf("decodeMetadata(encode(r)): got %v, -want +got\n%s", err, diff)
 		}

@@ -75,7 +75,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if err != nil {
 		return nil, err
 	}
-	share, err := se.shares.Get(ctx, s.record.Slot)
+	share, err := se.shares.Get(ctx, s.record.slot)
 	if errors.Is(err, storage.ErrShareGone) {
 		return nil, se.explainGone(ctx, s, now)
 	}
@@ -109,7 +109,7 @@ func (se *Secrets) explainGone(ctx context.Context, s *provenSecret, now time.Ti
 		if err != nil {
 			return err
 		}
-		if record.Slot != s.record.Slot {
+		if record.slot != s.record.slot {
 			return refusal.ErrNotFound
 		}
 		return fmt.Errorf("live secret without its share: %w", rows.ErrInconsistent)
@@ -134,18 +134,18 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 		if err != nil {
 			return err
 		}
-		if record.Slot != s.record.Slot {
+		if record.slot != s.record.slot {
 			return refusal.ErrNotFound
 		}
 		if err := record.admits(tx, m); err != nil {
 			return err
 		}
 		if m == moveReveal {
-			if end.plaintext, err = s.key.Open(record.header, record.Sealed); err != nil {
+			if end.plaintext, err = s.key.Open(record.header, record.sealed); err != nil {
 				return fmt.Errorf("opening: %w", rows.ErrInconsistent)
 			}
 		}
-		end.counted = se.usage.touch(s.row, record.Slot.Number)
+		end.counted = se.usage.touch(s.row, record.slot.Number)
 		end.metadata, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
 		if err != nil || record.passphrase == nil {
 			return err
@@ -158,7 +158,7 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 	if end.counted {
 		se.usage.release(s.record.charge())
 	}
-	if err := se.shares.Destroy(ctx, s.record.Slot); err != nil {
+	if err := se.shares.Destroy(ctx, s.record.slot); err != nil {
 		return claimResult{}, err
 	}
 	se.outbox.Wake()

@@ -156,14 +156,14 @@ func (sw *Sweeper) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *S
 
 func (sw *Sweeper) expire(tx storage.Tx, metadata *MetadataRecord, now time.Time, done *Sweep) (*MetadataRecord, error) {
 	row := metadata.Secret
-	record, err := rows.Load(tx, BucketSecret, row[:], DecodeSecret)
+	record, err := rows.Load(tx, BucketSecret, row[:], decodeSecret)
 	if errors.Is(err, refusal.ErrNotFound) {
 		return nil, fmt.Errorf("live receipt without secret: %w", rows.ErrInconsistent)
 	}
 	if err != nil {
 		return nil, err
 	}
-	counts := sw.usage.touch(row, record.Slot.Number)
+	counts := sw.usage.touch(row, record.slot.Number)
 	ended, err := sw.secrets.endSecret(tx, row, record, moveExpire, "", now)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (sw *Sweeper) expire(tx storage.Tx, metadata *MetadataRecord, now time.Time
 	if counts {
 		done.releases = append(done.releases, record.charge())
 	}
-	done.slots, done.rows = append(done.slots, record.Slot), append(done.rows, record.metadata)
+	done.slots, done.rows = append(done.slots, record.slot), append(done.rows, record.metadata)
 	return ended, nil
 }
 

@@ -40,7 +40,7 @@ func (c charge) unknown() bool { return c.owner == "" && c.network == [8]byte{} 
 
 // charge returns what the secret counts for, without its receipt.
 func (r *Record) charge() charge {
-	return charge{owner: r.owner, network: r.network, wide: r.wide, secret: int64(len(r.Sealed))}
+	return charge{owner: r.owner, network: r.network, wide: r.wide, secret: int64(len(r.sealed))}
 }
 
 // charge returns what the receipt counts for.
