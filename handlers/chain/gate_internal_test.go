@@ -12,6 +12,7 @@ import (
 	hushv1 "hush/gen/hush/v1"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/vaulttest"
 )
 
 // gateOf returns a gate of the whole contract.
@@ -43,7 +44,7 @@ func TestChainAloneRefusesColonelsMethods(t *testing.T) {
 			return &hushv1.GetIndexResponse{}, nil
 		})
 		for name, rec := range map[string]*record{
-			"stranger": {}, "account": {caller: caller.Caller{Account: "ada"}}, "refused": {refused: true},
+			"stranger": {}, "account": {caller: vaulttest.WithAccount(caller.Caller{}, "ada")}, "refused": {refused: true},
 		} {
 			_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetIndexRequest{})
 			if ran || connect.CodeOf(err) != connect.CodeUnimplemented {

@@ -69,7 +69,7 @@ func limitRate(g gate) connect.UnaryInterceptorFunc {
 			if err := g.charge(record, g.policies[req.Spec().Procedure].limit, cost(req.Any())-1); err != nil {
 				return nil, err
 			}
-			key := bucketKey{account: record.caller.Account, limit: hushv1.Limit_LIMIT_RECIPIENT}
+			key := bucketKey{account: record.caller.Account(), limit: hushv1.Limit_LIMIT_RECIPIENT}
 			if mails := mailsOf(req.Any()); mails > 0 && key.account != "" {
 				if wait := g.budgets.take(key, mails); wait > 0 {
 					return nil, &rateError{retryAfter: wait}

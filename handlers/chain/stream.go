@@ -96,8 +96,8 @@ func (s *streams) around(next http.Handler) http.Handler {
 }
 
 func streamerOf(c caller.Caller) streamer {
-	if c.Account != "" {
-		return streamer{account: c.Account}
+	if !c.Anonymous() {
+		return streamer{account: c.Account()}
 	}
 	return streamer{network: c.Network}
 }

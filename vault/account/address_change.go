@@ -18,7 +18,7 @@ import (
 // an account. It returns ErrUnauthenticated, ErrNotConfigured if mail is not
 // configured, ErrInvalid, ErrPolicy, ErrCredentials, LockedError or ErrBusy.
 func (ac *Accounts) RequestAddressChange(ctx context.Context, c caller.Caller, address, password caller.Text) error {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return refusal.ErrUnauthenticated
 	}
 	if !ac.outbox.Enabled() {
@@ -45,7 +45,7 @@ func (ac *Accounts) RequestAddressChange(ctx context.Context, c caller.Caller, a
 // mailAddressTicket mails the link that confirms a new address. If the address
 // is taken, the account gets a ticket, but its link is not mailed.
 func (ac *Accounts) mailAddressTicket(ctx context.Context, c caller.Caller, proved seal.PasswordHash, next string, now time.Time) error {
-	id, nextID, token := c.Credential.ID, ac.keys.AddressID(next), seal.NewToken(now)
+	id, nextID, token := c.AccountID(), ac.keys.AddressID(next), seal.NewToken(now)
 	t := newTicket(ticketAddress, token, id, now)
 	ac.tickets.sealTicket(t, next)
 	pending := ac.keys.SealField(fieldPendingAddress, id[:], []byte(next))
@@ -82,7 +82,7 @@ func (ac *Accounts) mailAddressTicket(ctx context.Context, c caller.Caller, prov
 // another account gets ErrUnauthenticated, and the token stays valid. ErrTicket
 // also means that the address was taken meanwhile.
 func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, token caller.Text) error {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return refusal.ErrUnauthenticated
 	}
 	now := ac.clock.Now()
@@ -91,7 +91,7 @@ func (ac *Accounts) ConfirmAddressChange(ctx context.Context, c caller.Caller, t
 		return err
 	}
 	id := t.record.account
-	if id != c.Credential.ID {
+	if id != c.AccountID() {
 		return refusal.ErrUnauthenticated
 	}
 	next, err := ac.tickets.openTicket(t)

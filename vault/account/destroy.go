@@ -22,7 +22,7 @@ const TombstoneLifetime = 365 * 24 * time.Hour
 // ErrInvalid without a confirmation, ErrCredentials or LockedError for a wrong
 // one, and ErrBusy.
 func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirmation caller.Text) (burned int, err error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return 0, refusal.ErrUnauthenticated
 	}
 	if confirmation == "" {
@@ -33,8 +33,8 @@ func (ac *Accounts) DestroyAccount(ctx context.Context, c caller.Caller, confirm
 	if err != nil {
 		return 0, err
 	}
-	return ac.destroyAccount(ctx, c.Credential.ID, now, func(tx storage.Tx) (*Record, error) {
-		return ac.passwords.stillProved(tx, c.Credential.ID, proved)
+	return ac.destroyAccount(ctx, c.AccountID(), now, func(tx storage.Tx) (*Record, error) {
+		return ac.passwords.stillProved(tx, c.AccountID(), proved)
 	})
 }
 

@@ -25,16 +25,16 @@ func (su *SignUps) CreateInvite(ctx context.Context, c caller.Caller, address ca
 	}
 	now := su.clock.Now()
 	token := seal.NewToken(now)
-	t := newTicket(ticketInvite, token, c.Credential.ID, now)
+	t := newTicket(ticketInvite, token, c.AccountID(), now)
 	made := Invite{Key: caller.Text(token.Expose()), Expires: t.record.expires}
 	put := func(tx storage.Tx) error {
-		if _, err := UsableAccount(tx, c.Credential.ID); err != nil {
+		if _, err := UsableAccount(tx, c.AccountID()); err != nil {
 			return err
 		}
 		if err := putTicket(tx, t); err != nil {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditInvite, c.Credential.ID)
+		return rows.WriteAccountAudit(tx, now, rows.AuditInvite, c.AccountID())
 	}
 	if address == "" {
 		return made, su.store.Update(ctx, put)

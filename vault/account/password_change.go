@@ -32,7 +32,7 @@ func (pw *Passwords) ChangeAccountPassword(ctx context.Context, c caller.Caller,
 	if err != nil {
 		return err
 	}
-	id := c.Credential.ID
+	id := c.AccountID()
 	err = pw.store.Update(ctx, func(tx storage.Tx) error {
 		r, err := pw.stillProved(tx, id, old)
 		if err != nil {
@@ -41,7 +41,7 @@ func (pw *Passwords) ChangeAccountPassword(ctx context.Context, c caller.Caller,
 		if err := pw.credentials.RewrapMainPair(tx, id, old.WrappingSecret(), password.WrappingSecret); err != nil {
 			return err
 		}
-		if _, err := credential.EndSessions(tx, id, c.Credential.Session); err != nil {
+		if _, err := credential.EndSessions(tx, id, c.SessionRow()); err != nil {
 			return err
 		}
 		if err := setPassword(tx, r, &password.Record); err != nil {
@@ -60,19 +60,19 @@ func (pw *Passwords) ChangeAccountPassword(ctx context.Context, c caller.Caller,
 // proveOwn checks the password of the caller's own account, and returns its
 // hash and the account's address.
 func (pw *Passwords) proveOwn(ctx context.Context, c caller.Caller, password caller.Text, now time.Time) (hash seal.PasswordHash, address string, err error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return hash, "", refusal.ErrUnauthenticated
 	}
 	var r *Record
 	err = pw.store.View(ctx, func(tx storage.Tx) (err error) {
-		r, err = UsableAccount(tx, c.Credential.ID)
+		r, err = UsableAccount(tx, c.AccountID())
 		return err
 	})
 	if err != nil {
 		return hash, "", err
 	}
 	hash, err = pw.ProvePassword(ctx, c, r.AddressID, r, password, now)
-	return hash, pw.accounts.AddressOf(c.Credential.ID, r), err
+	return hash, pw.accounts.AddressOf(c.AccountID(), r), err
 }
 
 // stillProved loads an account whose password was verified. It returns

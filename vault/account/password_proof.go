@@ -58,7 +58,7 @@ type passwordTry struct {
 func (pw *Passwords) newPasswordTry(c caller.Caller, addressID [32]byte, r *Record, now time.Time) passwordTry {
 	network := pw.keys.NetworkID(c.Network.Bytes())
 	p := passwordTry{mine: triesKey(addressID, triesNetwork, network[:])}
-	p.own = c.Credential != nil && pw.keys.AddressID(c.Credential.Address) == addressID
+	p.own = !c.Anonymous() && pw.keys.AddressID(c.Address()) == addressID
 	if !r.knows(network, now) {
 		p.all = triesKey(addressID, triesAll, nil)
 	}

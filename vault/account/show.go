@@ -14,15 +14,15 @@ import (
 // GetAccount returns the caller's account, or ErrUnauthenticated for a caller
 // without one.
 func (ac *Accounts) GetAccount(ctx context.Context, c caller.Caller) (shown Account, err error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return Account{}, refusal.ErrUnauthenticated
 	}
 	err = ac.store.View(ctx, func(tx storage.Tx) error {
-		r, err := UsableAccount(tx, c.Credential.ID)
+		r, err := UsableAccount(tx, c.AccountID())
 		if err != nil {
 			return err
 		}
-		shown, err = ac.DescribeAccount(tx, c.Credential.ID, r)
+		shown, err = ac.DescribeAccount(tx, c.AccountID(), r)
 		return err
 	})
 	return shown, err
@@ -70,10 +70,10 @@ func (ac *Accounts) DescribeAccount(tx storage.Tx, id caller.AccountID, r *Recor
 // changeOwn changes the caller's account in one transaction with its audit row,
 // and returns the updated account.
 func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.AuditType, change func(storage.Tx, *Record) error) (shown Account, err error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return Account{}, refusal.ErrUnauthenticated
 	}
-	now, id := ac.clock.Now(), c.Credential.ID
+	now, id := ac.clock.Now(), c.AccountID()
 	err = ac.store.Update(ctx, func(tx storage.Tx) error {
 		r, err := UsableAccount(tx, id)
 		if err != nil {

@@ -4,21 +4,18 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-
-	"hush/seal"
 )
 
 // Caller is the origin of a call. The zero Caller is anonymous on an unknown
-// network. Authenticate returns callers with an account.
+// network. WithCredential returns callers with an account; nothing else grants
+// them anything.
 type Caller struct {
-	// Account is the account's id, or empty for anonymous callers.
-	Account string
 	// Network is the network that the call comes from.
 	Network Network
 	// Site is the site that the call was sent to.
 	Site Site
 
-	Credential *Credential // nil for anonymous callers
+	credential *Verified // nil for anonymous callers
 }
 
 // Site is a host of the service and the origin of a call to it.
@@ -29,65 +26,6 @@ type Site struct {
 	// browser.
 	Page bool
 }
-
-// Credential is a verified credential and what follows from it.
-type Credential struct {
-	ID      AccountID
-	Address string // canonical
-	Locale  string
-	Colonel bool // the role is in effect
-	Scopes  Scopes
-	Row     [32]byte  // the session's or token's
-	Session *[32]byte // the session's row; nil for tokens
-	Shrimp  string    // the session's; empty for tokens
-	// The row of the session or token holds the wrapped key that opens the
-	// account's entries; WrappingSecret unwraps it.
-	Pair           PairID
-	Wrapped        []byte
-	Label          []byte
-	WrappingSecret seal.WrappingSecret
-}
-
-// Anonymous reports whether the caller has no credential.
-func (c Caller) Anonymous() bool { return c.Account == "" }
-
-// Address returns the canonical address of the account; empty for anonymous
-// callers. It must not be logged.
-func (c Caller) Address() string {
-	if c.Credential == nil {
-		return ""
-	}
-	return c.Credential.Address
-}
-
-// Locale returns the language that the account chose; empty if it chose none.
-func (c Caller) Locale() string {
-	if c.Credential == nil {
-		return ""
-	}
-	return c.Credential.Locale
-}
-
-// Colonel reports whether the caller's colonel role is in effect.
-func (c Caller) Colonel() bool { return c.Credential != nil && c.Credential.Colonel }
-
-// May reports whether the caller's credential has a scope. Anonymous callers
-// have every scope.
-func (c Caller) May(scope Scopes) bool {
-	return c.Credential == nil || c.Credential.Scopes&scope == scope
-}
-
-// Shrimp returns the token that protects the caller's session against forged
-// requests; empty for callers without a session.
-func (c Caller) Shrimp() string {
-	if c.Credential == nil {
-		return ""
-	}
-	return c.Credential.Shrimp
-}
-
-// FromSession reports whether the caller sent a session cookie.
-func (c Caller) FromSession() bool { return c.Credential != nil && c.Credential.Session != nil }
 
 // Scopes is a set of rights that a credential can have.
 type Scopes byte

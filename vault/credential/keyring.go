@@ -20,14 +20,15 @@ const PairsMost = 20
 // OpenPair returns the key that opens the entries that the caller's credential
 // may list. It returns ErrUnauthenticated for a caller without an account.
 func (cr *Credentials) OpenPair(c caller.Caller) (caller.PairID, seal.AccountKey, error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return caller.PairID{}, seal.AccountKey{}, refusal.ErrUnauthenticated
 	}
-	key, err := cr.keys.UnwrapAccountKey(c.Credential.WrappingSecret, c.Credential.Label, c.Credential.Wrapped)
+	own := c.Key()
+	key, err := cr.keys.UnwrapAccountKey(own.Secret, own.Label, own.Wrapped)
 	if err != nil {
 		return caller.PairID{}, seal.AccountKey{}, fmt.Errorf("unwrapping an account's key: %w", errors.Join(err, rows.ErrInconsistent))
 	}
-	return c.Credential.Pair, key, nil
+	return own.Pair, key, nil
 }
 
 // OwnPair is a key pair with its id.

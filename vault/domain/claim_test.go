@@ -96,7 +96,7 @@ func TestDomainAccess(t *testing.T) {
 	vaulttest.WantErr(t, "AddDomain(anonymous)", err, refusal.ErrUnauthenticated)
 	_, err = v.Domains.ListDomains(ctx, vaulttest.Caller(1))
 	vaulttest.WantErr(t, "ListDomains(anonymous)", err, refusal.ErrUnauthenticated)
-	_, err = v.Domains.AddDomain(ctx, caller.Caller{Account: caller.AccountID{1}.String()}, "a.example.com")
+	_, err = v.Domains.AddDomain(ctx, vaulttest.WithAccount(caller.Caller{}, "gone"), "a.example.com")
 	vaulttest.WantErr(t, "AddDomain(an account that is gone)", err, refusal.ErrUnauthenticated)
 	_, err = v.Domains.AddDomain(ctx, owner, "hush.example.org")
 	vaulttest.WantErr(t, "AddDomain(own host)", err, refusal.ErrInvalid)
@@ -156,7 +156,7 @@ func TestEndDomains(t *testing.T) {
 		k.add(t, c, fmt.Sprintf("p%d.example.com", i))
 	}
 	kept := k.verified(t, other, "kept.example.com")
-	id, _ := caller.ParseAccountID(c.Account)
+	id := c.AccountID()
 	if err := endDomains(t.Context(), k, id); err != nil {
 		t.Fatalf("EndDomains(account): got %v, want nil", err)
 	}

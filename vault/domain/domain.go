@@ -289,9 +289,8 @@ func (ds *Domains) changeDomain(ctx context.Context, c caller.Caller, text strin
 
 // domainOwner returns the account whose domains the caller may manage.
 func domainOwner(c caller.Caller) (caller.AccountID, error) {
-	owner, ok := caller.ParseAccountID(c.Account)
-	if !ok {
+	if c.Anonymous() {
 		return caller.AccountID{}, refusal.ErrUnauthenticated
 	}
-	return owner, nil
+	return c.AccountID(), nil
 }

@@ -91,8 +91,8 @@ func TestVerifyDomainBesideAnother(t *testing.T) {
 	ada, bob := k.account(t), k.account(t)
 	of := map[string]domain.Domain{}
 	for _, c := range []caller.Caller{ada, bob} {
-		of[c.Account] = k.add(t, c, claimed)
-		k.publish(of[c.Account])
+		of[c.Account()] = k.add(t, c, claimed)
+		k.publish(of[c.Account()])
 	}
 	m.before(func() { k.verify(t, ada, claimed, domain.DomainVerified) })
 	_, err := k.Vault.Checks.VerifyDomain(t.Context(), bob, claimed)
@@ -104,7 +104,7 @@ func TestVerifyDomainBesideAnother(t *testing.T) {
 	vaulttest.Want(t, "audited(AuditDomainVerified)", audited(t, k.Kit, rows.AuditDomainVerified), 1)
 	wantDomains(t, k, 1)
 	brand, err := k.Vault.Domains.GetPublicBrand(t.Context(), claimed)
-	if err != nil || brand.ID != of[ada.Account].ID {
+	if err != nil || brand.ID != of[ada.Account()].ID {
 		t.Errorf("GetPublicBrand: got %q, %v, want ada's", brand.ID, err)
 	}
 }

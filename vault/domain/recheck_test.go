@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hush/vault/account"
-	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -109,7 +108,7 @@ func TestRecheckDamage(t *testing.T) {
 	k.add(t, c, "damaged.example.com")
 	d := k.add(t, c, claimed)
 	k.publish(d)
-	id, _ := caller.ParseAccountID(c.Account)
+	id := c.AccountID()
 	vaulttest.Put(t, k.Store, domain.BucketDomain, append(id[:], "damaged.example.com"...), []byte{9})
 	for _, key := range []string{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x01short", "\x00\x00\x00\x00\x00\x00\x00\x01" + string(id[:]) + "gone.example.com", "\x00\x00\x00\x00\x00\x00\x00\x01" + string(id[:]) + claimed} {
 		vaulttest.Put(t, k.Store, domain.BucketRecheck, []byte(key), []byte{})
@@ -122,7 +121,7 @@ func TestRecheckDamage(t *testing.T) {
 	// A damaged account is no reason either, though it cannot be told.
 	other := k.account(t)
 	second := k.verified(t, other, "second.example.com")
-	otherID, _ := caller.ParseAccountID(other.Account)
+	otherID := other.AccountID()
 	vaulttest.Put(t, k.Store, account.BucketAccount, otherID[:], []byte{9})
 	k.DNS.Delete(txtName(second))
 	k.pass(t, 10*day, 4*time.Hour)

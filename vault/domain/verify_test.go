@@ -247,7 +247,7 @@ func TestOperatorDomains(t *testing.T) {
 	c := k.account(t)
 	d := k.add(t, c, claimed)
 	operator := k.Vault.Operator()
-	for _, account := range []string{"owner1@example.net", "Owner1@Example.net", c.Account} {
+	for _, account := range []string{"owner1@example.net", "Owner1@Example.net", c.Account()} {
 		list, err := operator.Domains.ListDomains(t.Context(), caller.Text(account))
 		if diff := cmp.Diff([]domain.Domain{d}, list); diff != "" || err != nil {
 			t.Errorf("Operator.ListDomains(account): got %v, -want +got\n%s", err, diff)

@@ -105,7 +105,7 @@ func senderOf(c caller.Caller) string {
 	if c.Anonymous() {
 		return c.Network.Masked()
 	}
-	return c.Account
+	return c.Account()
 }
 
 // putFeedback adds feedback in place of an earlier copy, and deletes the oldest

@@ -20,9 +20,7 @@ import (
 // withRole returns c with an account that is not stored, and with the role if
 // colonel is set.
 func withRole(c caller.Caller, id caller.AccountID, colonel bool) caller.Caller {
-	c.Account = id.String()
-	c.Credential = &caller.Credential{ID: id, Colonel: colonel, Scopes: caller.ScopesAll}
-	return c
+	return caller.WithCredential(c, &caller.Verified{ID: id, Colonel: colonel, Scopes: caller.ScopesAll})
 }
 
 // colonel is a caller with the role, customer one without.

@@ -13,17 +13,17 @@ import (
 // when it calls.
 func storeMailer(tx storage.Tx, address, locale string, now time.Time) (caller.Caller, error) {
 	id := account.NewAccountID(now)
-	caller := caller.Caller{Account: id.String(), Credential: &caller.Credential{ID: id, Address: address, Locale: locale, Scopes: caller.ScopesAll}}
-	return caller, account.PutAccount(tx, id, &account.Record{Created: now, Role: account.RoleCustomer, Proof: account.ProofOperator})
+	c := caller.WithCredential(caller.Caller{}, &caller.Verified{ID: id, Address: address, Locale: locale, Scopes: caller.ScopesAll})
+	return c, account.PutAccount(tx, id, &account.Record{Created: now, Role: account.RoleCustomer, Proof: account.ProofOperator})
 }
 
 // mailCounts are the mails that wait, those that recipients got, and those
 // that an account's recipients got.
 func mailCounts(tx storage.Tx, c caller.Caller) (queued, emails int64, tally uint64, err error) {
 	all, err := rows.GetCounts(tx)
-	if err != nil || c.Credential == nil {
+	if err != nil || c.Anonymous() {
 		return all[rows.CountQueued], all[rows.CountEmails], 0, err
 	}
-	r, err := account.GetTally(tx, c.Credential.ID)
+	r, err := account.GetTally(tx, c.AccountID())
 	return all[rows.CountQueued], all[rows.CountEmails], r.Emails, err
 }

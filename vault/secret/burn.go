@@ -99,10 +99,10 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, no
 // BurnAllSecrets burns every live secret of the caller's account and returns
 // how many there were.
 func (bu *Burns) BurnAllSecrets(ctx context.Context, c caller.Caller) (int, error) {
-	if c.Anonymous() || c.Credential == nil {
+	if c.Anonymous() {
 		return 0, refusal.ErrUnauthenticated
 	}
-	return bu.BurnAccount(ctx, c.Credential.ID, bu.clock.Now())
+	return bu.BurnAccount(ctx, c.AccountID(), bu.clock.Now())
 }
 
 // BurnAccount burns every live secret of an account, each in its own
@@ -169,7 +169,7 @@ func (bu *Burns) BurnReportedSecret(ctx context.Context, c caller.Caller, link c
 	if !c.Colonel() {
 		return Metadata{}, refusal.ErrNotFound
 	}
-	return bu.burnReported(ctx, link, c.Credential.ID)
+	return bu.burnReported(ctx, link, c.AccountID())
 }
 
 // BurnReportedSecret burns the secret behind a reported link for the operator.

@@ -16,7 +16,7 @@ func TestOwnerBurnsWithoutPassphrase(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
 	kept := k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: "right"})
-	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob, {Account: "ada@example.com"}} {
+	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob, vaulttest.WithAccount(caller.Caller{}, "ada@example.com")} {
 		_, err := k.Vault.Burns.BurnSecret(t.Context(), stranger, kept.Metadata.Key.Expose(), "")
 		vaulttest.WantErr(t, "BurnSecret(key) by a stranger", err, refusal.ErrPassphrase)
 	}

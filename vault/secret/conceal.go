@@ -82,7 +82,7 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
 	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
 	kept.Metadata.Secret = &kept.Secret.Key
-	if c.Credential != nil {
+	if !c.Anonymous() {
 		kept.Metadata.Account = c.Address()
 	}
 	kept.Metadata.Events = new(timelineRecord).timeline(&d.metadata)
@@ -134,10 +134,10 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 // draftForAccount seals the receipt for its account's list and drafts the mails
 // to the recipients.
 func (se *Secrets) draftForAccount(ctx context.Context, c caller.Caller, d *draft) (err error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return nil
 	}
-	d.owner = c.Credential.ID
+	d.owner = c.AccountID()
 	if d.entry, err = se.receipts.draftEntry(ctx, c, d.receipt, d.metaRow); err != nil {
 		return err
 	}

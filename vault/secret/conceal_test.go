@@ -20,7 +20,7 @@ func TestConcealGrantsLifetimes(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	anonymous, account := vaulttest.Caller(1), caller.Caller{Account: "ada@example.com"}
+	anonymous, account := vaulttest.Caller(1), k.MustStoredAccount(t, caller.Caller{}, "ada@example.com")
 	tests := []struct {
 		name   string
 		caller caller.Caller
@@ -80,8 +80,8 @@ func TestConcealLimitsSizes(t *testing.T) {
 		{"at the limit", vaulttest.Caller(1), 1000, 0},
 		{"over the limit", vaulttest.Caller(1), 1001, 1000},
 		{"far over the limit", vaulttest.Caller(1), 1 << 20, 1000},
-		{"account at its limit", caller.Caller{Account: "a"}, 2000, 0},
-		{"account over its limit", caller.Caller{Account: "a"}, 2001, 2000},
+		{"account at its limit", k.MustStoredAccount(t, caller.Caller{}, "a"), 2000, 0},
+		{"account over its limit", k.MustStoredAccount(t, caller.Caller{}, "a"), 2001, 2000},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestConcealLimitsSizes(t *testing.T) {
 func TestConcealDefaultSizes(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	anonymous, account := vaulttest.Caller(1), caller.Caller{Account: "a"}
+	anonymous, account := vaulttest.Caller(1), k.MustStoredAccount(t, caller.Caller{}, "a")
 	for c, limit := range map[caller.Caller]int{anonymous: 100 << 10, account: 1 << 20} {
 		text := caller.Text(strings.Repeat("x", limit))
 		key := k.MustConceal(t, c, text, secret.Wish{}).Secret.Key

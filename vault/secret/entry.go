@@ -148,12 +148,12 @@ func entryMetadata(key []byte) (seal.RowKey, error) {
 // draftEntry seals a receipt's key to the account's pairs. It returns nil for
 // callers without an account.
 func (re *Receipts) draftEntry(ctx context.Context, c caller.Caller, receipt seal.Token, row seal.RowKey) (*EntryRecord, error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return nil, nil
 	}
 	var pairs []credential.Pair
 	err := re.store.View(ctx, func(tx storage.Tx) (err error) {
-		pairs, err = credential.LivePairs(tx, c.Credential.ID)
+		pairs, err = credential.LivePairs(tx, c.AccountID())
 		return err
 	})
 	if err != nil {

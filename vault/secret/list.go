@@ -48,10 +48,10 @@ type Page struct {
 // ListMetadata lists the receipts of the caller's account. It changes no state.
 // It returns ErrUnauthenticated for a caller without an account.
 func (re *Receipts) ListMetadata(ctx context.Context, c caller.Caller, q ListQuery) (Page, error) {
-	if c.Anonymous() || c.Credential == nil {
+	if c.Anonymous() {
 		return Page{}, refusal.ErrUnauthenticated
 	}
-	from, err := q.start(c.Credential.ID)
+	from, err := q.start(c.AccountID())
 	if err != nil {
 		return Page{}, err
 	}
@@ -60,7 +60,7 @@ func (re *Receipts) ListMetadata(ctx context.Context, c caller.Caller, q ListQue
 		return Page{}, err
 	}
 	now := re.clock.Now()
-	found, page, err := re.findEntries(ctx, c.Credential.ID, from, q, pair, now)
+	found, page, err := re.findEntries(ctx, c.AccountID(), from, q, pair, now)
 	if err != nil {
 		return Page{}, err
 	}

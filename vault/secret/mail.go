@@ -19,8 +19,8 @@ func (se *Secrets) draftShares(ctx context.Context, c caller.Caller, d *draft, t
 		return nil, nil
 	}
 	var account *caller.AccountID
-	if id, ok := caller.ParseAccountID(c.Account); ok {
-		account = &id
+	if !c.Anonymous() {
+		account = new(c.AccountID())
 	}
 	drafts := make([]*outbox.Draft, 0, len(to))
 	for i, r := range to {

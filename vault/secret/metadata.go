@@ -255,7 +255,7 @@ func (re *Receipts) receiptDomain(ctx context.Context, r *MetadataRecord) (name 
 // custid returns the address of an account; empty for no account and for a
 // destroyed one.
 func (re *Receipts) custid(ctx context.Context, c caller.Caller, owner string) string {
-	if owner == c.Account && c.Credential != nil {
+	if !c.Anonymous() && owner == c.Account() {
 		return c.Address()
 	}
 	id, ok := caller.ParseAccountID(owner)

@@ -33,7 +33,7 @@ func TestBatchGetMetadata(t *testing.T) {
 		vaulttest.Want(t, "received", got[0].State, secret.StateReceived)
 		vaulttest.Want(t, "new, looked at twice", got[2].State, secret.StateNew)
 		vaulttest.Want(t, "secret of an anonymous receipt", got[2].Secret != nil, true)
-		vaulttest.Want(t, "secret of ada's receipt", got[1].Secret != nil, c.Account == ada.Account)
+		vaulttest.Want(t, "secret of ada's receipt", got[1].Secret != nil, c.Account() == ada.Account())
 	}
 	for _, i := range []int{0, 2, 4} {
 		got, err := k.Vault.Receipts.BatchGetMetadata(t.Context(), ada, keys[i:i+1])

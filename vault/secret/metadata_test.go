@@ -126,7 +126,7 @@ func TestConcealedMetadata(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	now := vaulttest.StartTime()
-	kept := k.MustConceal(t, caller.Caller{Account: "ada"}, "x", secret.Wish{TTL: new(time.Hour), Passphrase: "p"})
+	kept := k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{}, "ada"), "x", secret.Wish{TTL: new(time.Hour), Passphrase: "p"})
 	wanted := secret.Concealed{
 		Metadata: secret.Metadata{
 			Key: kept.Metadata.Key, Secret: &kept.Secret.Key, Hint: kept.Secret.Key.Short(6),

@@ -26,12 +26,15 @@ func TestQuotaCountsWhatOutlivesSecrets(t *testing.T) {
 	for name, c := range map[string]caller.Caller{
 		"network": vaulttest.Caller(1),
 		"/48":     {Network: caller.NetworkOf(netip.MustParseAddr("2001:db8:1:1::1"))},
-		"account": {Account: "a"},
+		"account": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			const limit = 64 << 10
 			k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{NetworkBytes: limit, AccountBytes: limit}})
+			if name == "account" {
+				c = k.MustStoredAccount(t, c, "a")
+			}
 			k.MustReclaim(t)
 			rounds := churnReceipts(t, k, c, memo)
 			if most := limit / len(memo); rounds > most {

@@ -56,7 +56,7 @@ func TestQuotaOfNetwork(t *testing.T) {
 	c := vaulttest.Caller(1)
 	kept := fill(t, k, c, 3)
 	k.MustConceal(t, vaulttest.Caller(2), "another network", secret.Wish{})
-	k.MustConceal(t, caller.Caller{Account: "a", Network: c.Network}, "an account", secret.Wish{})
+	k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: c.Network}, "a"), "an account", secret.Wish{})
 
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	k.MustBurn(t, vaulttest.Caller(9), kept[1].Metadata.Key, "")
@@ -70,10 +70,10 @@ func TestQuotaInAll(t *testing.T) {
 	kept := fill(t, k, vaulttest.Caller(1), 6)
 	wantFull(t, k, vaulttest.Caller(2))
 	// The last quarter is for accounts.
-	fill(t, k, caller.Caller{Account: "a"}, 2)
-	wantFull(t, k, caller.Caller{Account: "b"})
+	fill(t, k, k.MustStoredAccount(t, caller.Caller{}, "a"), 2)
+	wantFull(t, k, k.MustStoredAccount(t, caller.Caller{}, "b"))
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
-	fill(t, k, caller.Caller{Account: "a"}, 1)
+	fill(t, k, k.MustStoredAccount(t, caller.Caller{}, "a"), 1)
 	wantFull(t, k, vaulttest.Caller(1))
 }
 
@@ -82,9 +82,9 @@ func TestQuotaInAll(t *testing.T) {
 func TestQuotaOfAccount(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{AccountBytes: room(3)}})
-	c := caller.Caller{Account: "a", Network: vaulttest.Caller(1).Network}
+	c := k.MustStoredAccount(t, caller.Caller{Network: vaulttest.Caller(1).Network}, "a")
 	kept := fill(t, k, c, 3)
-	k.MustConceal(t, caller.Caller{Account: "b", Network: c.Network}, "another account", secret.Wish{})
+	k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: c.Network}, "b"), "another account", secret.Wish{})
 	k.MustConceal(t, caller.Caller{Network: c.Network}, "anonymous", secret.Wish{})
 	k.Reopen(t)
 	k.MustReclaim(t)
@@ -109,7 +109,7 @@ func TestQuotaOfWideNetwork(t *testing.T) {
 	for range 2 {
 		wantFull(t, k, from("2001:db8:1:9::1"))
 		k.MustConceal(t, from("2001:db8:2::1"), "another /48", secret.Wish{})
-		k.MustConceal(t, caller.Caller{Account: "a", Network: from("2001:db8:1:9::1").Network}, "an account", secret.Wish{})
+		k.MustConceal(t, k.MustStoredAccount(t, caller.Caller{Network: from("2001:db8:1:9::1").Network}, "a"), "an account", secret.Wish{})
 		k.Reopen(t)
 		k.MustReclaim(t)
 	}
@@ -126,7 +126,7 @@ func TestQuotaOfWideNetwork(t *testing.T) {
 func TestQuotaIsExact(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	callers := []caller.Caller{vaulttest.Caller(1), vaulttest.Caller(2), {Account: "a"}, {Account: "b"},
+	callers := []caller.Caller{vaulttest.Caller(1), vaulttest.Caller(2), k.MustStoredAccount(t, caller.Caller{}, "a"), k.MustStoredAccount(t, caller.Caller{}, "b"),
 		{Network: caller.NetworkOf(netip.MustParseAddr("2001:db8:1::1"))}}
 	for range 3 {
 		var all sync.WaitGroup

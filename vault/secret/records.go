@@ -247,7 +247,7 @@ func getMetadata(tx storage.Tx, row seal.RowKey) (*MetadataRecord, error) {
 
 // ownedBy reports whether the caller's account concealed the secret.
 func (r *MetadataRecord) ownedBy(c caller.Caller) bool {
-	return r.Custid != "" && r.Custid == c.Account
+	return r.Custid != "" && r.Custid == c.Account()
 }
 
 // showsKey reports whether the receipt shows the caller the secret key, and

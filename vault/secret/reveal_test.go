@@ -90,7 +90,7 @@ func TestUnknownKeys(t *testing.T) {
 func TestLookingChangesNothing(t *testing.T) {
 	t.Parallel()
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
-	owner := caller.Caller{Account: "ada@example.com"}
+	owner := k.MustStoredAccount(t, caller.Caller{}, "ada@example.com")
 	kept := k.MustConceal(t, owner, "x", secret.Wish{Passphrase: "p"})
 	audits := len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit))
 	for range 5 {

@@ -1,6 +1,8 @@
 package secret_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"log/slog"
 	"testing"
@@ -63,18 +65,19 @@ func TestOldSecretOpens(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Put(share): got %v, want nil", err)
 	}
+	owner := vaulttest.WithAccount(caller.Caller{}, metadata.Custid)
 	record := vaulttest.WithSlot(recordtest.Golden(t, "sealed-secret-v1"), slot)
 	secretRow, receiptRow := key.RowKey(seal.KindSecret), receipt.RowKey(seal.KindMetadata)
 	err = store.Update(t.Context(), func(tx storage.Tx) error {
 		return errors.Join(
 			tx.Put(secret.BucketSecret, secretRow[:], record),
-			tx.Put(secret.BucketMetadata, receiptRow[:], recordtest.Golden(t, "sealed-metadata-v1")),
+			tx.Put(secret.BucketMetadata, receiptRow[:], withCustid(recordtest.Golden(t, "sealed-metadata-v1"), metadata.Custid, owner.Account())),
 		)
 	})
 	if err != nil {
 		t.Fatalf("Update(golden): got %v, want nil", err)
 	}
-	shown, err := v.Receipts.GetMetadata(t.Context(), caller.Caller{Account: metadata.Custid}, goldenReceipt)
+	shown, err := v.Receipts.GetMetadata(t.Context(), owner, goldenReceipt)
 	if err != nil || shown.Secret == nil || *shown.Secret != key || shown.Memo != goldenText {
 		t.Errorf("GetMetadata(golden): got %v, want the key and the memo", err)
 	}
@@ -82,4 +85,13 @@ func TestOldSecretOpens(t *testing.T) {
 	if err != nil || got.Value != goldenText {
 		t.Errorf("RevealSecret(golden): got %q, %v, want %q", string(got.Value), err, goldenText)
 	}
+}
+
+// withCustid replaces the custid of a stored receipt, which predates ids of
+// accounts.
+func withCustid(record []byte, from, to string) []byte {
+	field := func(text string) []byte {
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(text))), text...)
+	}
+	return bytes.Replace(record, field(from), field(to), 1)
 }

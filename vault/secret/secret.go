@@ -82,7 +82,7 @@ func (se *Secrets) lookAt(ctx context.Context, c caller.Caller, keys []string, n
 
 // look records a look at a link. If that fails, the request still succeeds.
 func (re *Receipts) look(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, now time.Time) {
-	if record.owner != "" && record.owner == c.Account {
+	if record.owner != "" && record.owner == c.Account() {
 		return // owners look at their own links when they share them
 	}
 	network := c.Network.Masked()
@@ -134,7 +134,7 @@ func showSecret(c caller.Caller, key seal.Token, r *Record, now time.Time) Secre
 		Key: key, State: StateNew, HasPassphrase: r.passphrase != nil,
 		Created: r.created, Expires: r.expires,
 		TTL: r.expires.Sub(r.created), TTLLeft: left(r.expires, now),
-		ShareDomain: r.shareDomain, Owned: r.owner != "" && r.owner == c.Account,
+		ShareDomain: r.shareDomain, Owned: r.owner != "" && r.owner == c.Account(),
 	}
 }
 

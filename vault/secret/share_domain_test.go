@@ -44,7 +44,7 @@ func TestConcealShareDomain(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.domain, func(t *testing.T) {
 			t.Parallel()
-			for _, c := range []caller.Caller{vaulttest.Caller(1), {Account: "a"}} {
+			for _, c := range []caller.Caller{vaulttest.Caller(1), k.MustStoredAccount(t, caller.Caller{}, "a")} {
 				got, err := k.Vault.Secrets.ConcealSecret(t.Context(), c, "x", secret.Wish{ShareDomain: test.domain})
 				if !test.refused {
 					if err != nil {

@@ -27,7 +27,7 @@ func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key stri
 	if _, err := re.findMetadata(ctx, row, re.clock.Now()); err != nil {
 		return nil, err
 	}
-	w := &Watch{re, c, receipt, newListener(row, c.Account)}
+	w := &Watch{re, c, receipt, newListener(row, c.Account())}
 	re.watches.add(w.listener)
 	return w, nil
 }

@@ -38,12 +38,12 @@ func (se *Sessions) Authenticate(ctx context.Context, network caller.Network, cr
 		return anonymous, err
 	}
 	se.credentials.Used(ctx, found.key, found.used, now)
-	return caller.Caller{Account: found.with.ID.String(), Network: network, Credential: found.with}, nil
+	return caller.WithCredential(anonymous, found.with), nil
 }
 
 // provenCredential is a valid credential with its row and its last use.
 type provenCredential struct {
-	with *caller.Credential
+	with *caller.Verified
 	key  credential.UseKey
 	used time.Time
 }
@@ -77,9 +77,11 @@ func (se *Sessions) proveSession(tx storage.Tx, session seal.SessionID, now time
 		return provenCredential{}, err
 	}
 	with.Row = row
-	with.Scopes, with.Session, with.Shrimp = caller.ScopesAll, &row, se.keys.Shrimp(session)
-	with.Pair, with.Wrapped, with.WrappingSecret = record.Pair, record.Wrapped, session.WrappingSecret()
-	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldBySession)
+	with.Scopes, with.Session, with.Shrimp = caller.ScopesAll, true, se.keys.Shrimp(session)
+	with.Key = caller.WrappedKey{
+		Pair: record.Pair, Wrapped: record.Wrapped, Secret: session.WrappingSecret(),
+		Label: credential.WrapLabel(record.Account, record.Pair, credential.HeldBySession),
+	}
 	return provenCredential{with, credential.SessionUse(row), record.Used}, nil
 }
 
@@ -102,8 +104,10 @@ func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address calle
 	}
 	with.Row = row
 	with.Scopes = record.Scopes
-	with.Pair, with.Wrapped, with.WrappingSecret = record.Pair, record.Wrapped, token.WrappingSecret()
-	with.Label = credential.WrapLabel(record.Account, record.Pair, credential.HeldByToken)
+	with.Key = caller.WrappedKey{
+		Pair: record.Pair, Wrapped: record.Wrapped, Secret: token.WrappingSecret(),
+		Label: credential.WrapLabel(record.Account, record.Pair, credential.HeldByToken),
+	}
 	return provenCredential{with, credential.TokenUse(row), record.Used}, nil
 }
 
@@ -111,23 +115,23 @@ func (se *Sessions) proveToken(tx storage.Tx, token seal.APIToken, address calle
 // since: it was revoked, it expired, or its account can no longer be used. It
 // does not count as a use. Anonymous callers always pass.
 func (se *Sessions) RecheckCaller(ctx context.Context, c caller.Caller) error {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return nil
 	}
 	now := se.clock.Now()
 	err := se.store.View(ctx, func(tx storage.Tx) error {
-		if _, err := account.UsableAccount(tx, c.Credential.ID); err != nil {
+		if _, err := account.UsableAccount(tx, c.AccountID()); err != nil {
 			return err
 		}
-		if c.Credential.Session == nil {
-			record, err := credential.GetToken(tx, c.Credential.Row)
+		if !c.FromSession() {
+			record, err := credential.GetToken(tx, c.Row())
 			if err == nil && record.Expired(now) {
 				return refusal.ErrUnauthenticated
 			}
 			return err
 		}
-		record, err := credential.GetSession(tx, c.Credential.Row)
-		if err == nil && !se.credentials.Lasts(credential.OwnSession{Row: c.Credential.Row, Record: record}, now) {
+		record, err := credential.GetSession(tx, c.Row())
+		if err == nil && !se.credentials.Lasts(credential.OwnSession{Row: c.Row(), Record: record}, now) {
 			return refusal.ErrUnauthenticated
 		}
 		return err
@@ -150,13 +154,13 @@ func (se *Sessions) addressIs(r *account.Record, address caller.Text) bool {
 
 // proveAccount returns the part of a credential that comes from its account, or
 // ErrUnauthenticated if the account cannot be used.
-func (se *Sessions) proveAccount(tx storage.Tx, id caller.AccountID) (*caller.Credential, *account.Record, error) {
+func (se *Sessions) proveAccount(tx storage.Tx, id caller.AccountID) (*caller.Verified, *account.Record, error) {
 	account, err := account.UsableAccount(tx, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	address := se.accounts.AddressOf(id, account)
-	return &caller.Credential{
+	return &caller.Verified{
 		ID: id, Address: address, Locale: account.Locale, Colonel: se.accounts.ColonelOf(account, address),
 	}, account, nil
 }

@@ -31,7 +31,7 @@ func TestSignIn(t *testing.T) {
 		Network: "198.18.0.0/24", Current: true, Remembered: true,
 	})
 	c := m.Auth(t, vaulttest.BySession(in.Cookie))
-	vaulttest.Want(t, "Caller.Account", c.Account, m.ID.String())
+	vaulttest.Want(t, "Caller.Account", c.Account(), m.ID.String())
 	vaulttest.Want(t, "Caller.Address()", c.Address(), vaulttest.MemberAddress)
 	vaulttest.Want(t, "Caller.FromSession()", c.FromSession(), true)
 	vaulttest.Want(t, "Caller.Shrimp()", c.Shrimp(), in.Shrimp)

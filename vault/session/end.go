@@ -15,13 +15,14 @@ import (
 // ErrUnauthenticated for a caller without an account and ErrPolicy for one with
 // another kind of credential. A session that has already ended is not an error.
 func (se *Sessions) DestroySession(ctx context.Context, c caller.Caller) error {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return refusal.ErrUnauthenticated
 	}
-	if c.Credential.Session == nil {
+	if !c.FromSession() {
 		return &caller.PolicyError{Text: "There is no session to end: this call came with an API token."}
 	}
-	_, err := se.endSome(ctx, c.Credential.ID, func(s credential.OwnSession) bool { return s.Row == *c.Credential.Session })
+	row := c.Row()
+	_, err := se.endSome(ctx, c.AccountID(), func(s credential.OwnSession) bool { return s.Row == row })
 	return err
 }
 
@@ -30,10 +31,10 @@ func (se *Sessions) DestroySession(ctx context.Context, c caller.Caller) error {
 // caller's own. Later requests with them are refused. It returns
 // ErrUnauthenticated for a caller without an account.
 func (se *Sessions) RevokeSessions(ctx context.Context, c caller.Caller, ids []string, all bool) (int, error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return 0, refusal.ErrUnauthenticated
 	}
-	return se.endSome(ctx, c.Credential.ID, func(s credential.OwnSession) bool {
+	return se.endSome(ctx, c.AccountID(), func(s credential.OwnSession) bool {
 		return all || slices.Contains(ids, s.Record.ID.String())
 	})
 }

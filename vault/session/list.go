@@ -12,8 +12,8 @@ import (
 // marks the caller's own. It returns ErrUnauthenticated for a caller without an
 // account.
 func (se *Sessions) ListSessions(ctx context.Context, c caller.Caller) ([]credential.Session, error) {
-	if c.Credential == nil {
+	if c.Anonymous() {
 		return nil, refusal.ErrUnauthenticated
 	}
-	return se.credentials.ListSessions(ctx, c.Credential.ID, c.Credential.Session)
+	return se.credentials.ListSessions(ctx, c.AccountID(), c.SessionRow())
 }

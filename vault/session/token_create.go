@@ -37,7 +37,7 @@ func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 		return seal.APIToken{}, credential.APIToken{}, err
 	}
 	token := seal.NewAPIToken()
-	made := ts.credentials.WrapToken(token, record, c.Credential.ID, pair, key)
+	made := ts.credentials.WrapToken(token, record, c.AccountID(), pair, key)
 	err = ts.store.Update(ctx, func(tx storage.Tx) error {
 		if err := stillGood(tx, c, now); err != nil {
 			return err
@@ -45,35 +45,35 @@ func (ts *Tokens) GenerateAPIToken(ctx context.Context, c caller.Caller, n crede
 		if err := credential.PutToken(tx, made, n.Rotate); err != nil {
 			return err
 		}
-		return rows.WriteAccountAudit(tx, now, rows.AuditToken, c.Credential.ID)
+		return rows.WriteAccountAudit(tx, now, rows.AuditToken, c.AccountID())
 	})
 	if err != nil {
 		return seal.APIToken{}, credential.APIToken{}, err
 	}
-	ts.others.Changed(c.Credential.ID) // a token of the same name may have ended
+	ts.others.Changed(c.AccountID()) // a token of the same name may have ended
 	return token, record.Describe(time.Time{}), nil
 }
 
 // stillGood returns ErrUnauthenticated if the caller's credential has ended
 // since it was authenticated, so that a revoked one cannot create a successor.
 func stillGood(tx storage.Tx, c caller.Caller, now time.Time) error {
-	if _, err := account.UsableAccount(tx, c.Credential.ID); err != nil {
+	if _, err := account.UsableAccount(tx, c.AccountID()); err != nil {
 		return err
 	}
-	if c.Credential.Session != nil {
-		_, err := credential.GetSession(tx, *c.Credential.Session)
+	if c.FromSession() {
+		_, err := credential.GetSession(tx, c.Row())
 		if errors.Is(err, refusal.ErrNotFound) {
 			return refusal.ErrUnauthenticated
 		}
 		return err
 	}
-	tokens, err := credential.GetTokens(tx, c.Credential.ID)
+	tokens, err := credential.GetTokens(tx, c.AccountID())
 	if err != nil {
 		return err
 	}
 	for _, t := range tokens {
 		// Each token's wrapped key is unique, so it identifies the token.
-		if bytes.Equal(t.Record.Wrapped, c.Credential.Wrapped) && !t.Record.Expired(now) {
+		if bytes.Equal(t.Record.Wrapped, c.Key().Wrapped) && !t.Record.Expired(now) {
 			return nil
 		}
 	}

@@ -33,7 +33,7 @@ func TestGenerateAPIToken(t *testing.T) {
 	})
 	vaulttest.Want(t, "ListAPITokens()[0]", m.ListTokens(t, c)[0], made)
 	by := m.Auth(t, vaulttest.ByToken(token))
-	vaulttest.Want(t, "Caller.Account", by.Account, m.ID.String())
+	vaulttest.Want(t, "Caller.Account", by.Account(), m.ID.String())
 	vaulttest.Want(t, "Caller.Address()", by.Address(), vaulttest.MemberAddress)
 	vaulttest.Want(t, "Caller.FromSession()", by.FromSession(), false)
 	vaulttest.Want(t, "Caller.Shrimp()", by.Shrimp(), "")

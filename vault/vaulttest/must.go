@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hush/seal"
+	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/secret"
@@ -19,6 +20,33 @@ func Caller(number int) caller.Caller {
 	base := netip.MustParseAddr("198.18.0.0").As4()
 	at := binary.BigEndian.Uint32(base[:]) + uint32(number)%(1<<17)
 	return caller.Caller{Network: caller.NetworkOf(netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, at))))}
+}
+
+// WithAccount returns c with the credential of an account that is not stored.
+// Its address and its id derive from name.
+func WithAccount(c caller.Caller, name string) caller.Caller {
+	v := caller.Verified{Address: name, Scopes: caller.ScopesAll}
+	copy(v.ID[:], name)
+	return caller.WithCredential(c, &v)
+}
+
+// MustStoredAccount is WithAccount for an account that is stored, without
+// sessions, tokens or keys. Equal names are one account.
+func (k *Kit) MustStoredAccount(t testing.TB, c caller.Caller, name string) caller.Caller {
+	t.Helper()
+	c = WithAccount(c, name)
+	err := k.Store.Update(t.Context(), func(tx storage.Tx) error {
+		if _, err := account.UsableAccount(tx, c.AccountID()); err == nil {
+			return nil
+		}
+		return account.PutAccount(tx, c.AccountID(), &account.Record{
+			Created: k.Clock.Now(), Role: account.RoleCustomer, Proof: account.ProofOperator,
+		})
+	})
+	if err != nil {
+		t.Fatalf("PutAccount(%q): got %v, want nil", name, err)
+	}
+	return c
 }
 
 // MustConceal conceals text and returns the sender's result.
