@@ -7,8 +7,14 @@ import (
 	"hush/vault/place"
 )
 
-// TestName is testname.v1.TestName on the table of places.
-type TestName struct{ places place.Places }
+// TestName is testname.v1.TestName on the table of places, which it cannot
+// change.
+type TestName struct{ places lookup }
+
+// lookup finds a place by name.
+type lookup interface {
+	LookupPlace(ctx context.Context, name string) (place.Place, error)
+}
 
 // Lookup finds a place.
 func (s *TestName) Lookup(ctx context.Context, req *testnamev1.LookupRequest) (*testnamev1.Coordinate, error) {
