@@ -146,3 +146,6 @@ func (b *countBatch) add(row seal.RowKey, record *Record, value []byte) {
 	}
 	b.found = append(b.found, countedSecret{row: row, slot: record.slot.Number, charge: record.charge()})
 }
+
+// LiveBytes returns the bytes of live secrets.
+func (se *Secrets) LiveBytes() int64 { return se.usage.bytes() }

@@ -275,6 +275,3 @@ func (u *Usage) bytes() int64 {
 	defer u.mu.Unlock()
 	return u.secrets
 }
-
-// LiveBytes returns the bytes of live secrets.
-func (se *Secrets) LiveBytes() int64 { return se.usage.bytes() }
