@@ -230,14 +230,6 @@ func (p typedPackage) uses(path string, names ...string) bool {
 	return false
 }
 
-func isNamed(t types.Type, path, name string) bool {
-	if pointer, ok := t.(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	named, ok := t.(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == path && named.Obj().Name() == name
-}
-
 // checkTypes type-checks every package of this module except generated ones,
 // against the compiler's export data of their imports.
 func checkTypes(t *testing.T) (packages []typedPackage) {

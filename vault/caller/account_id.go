@@ -9,7 +9,7 @@ import (
 // 0-9 and a-f.
 type AccountID [16]byte
 
-// String returns the id as in Caller.Account.
+// String returns the id as Caller.Account does.
 func (id AccountID) String() string { return hex.EncodeToString(id[:]) }
 
 // ParseAccountID parses what String returns.

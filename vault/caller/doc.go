@@ -3,5 +3,5 @@
 // operator's policy and limits.
 //
 // It owns no bucket. Every package may read a Caller; only package session
-// makes one with a Credential.
+// gives one a credential.
 package caller

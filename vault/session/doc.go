@@ -2,6 +2,6 @@
 // for programs.
 //
 // It owns no bucket: packages account and credential store what it
-// authenticates with. It alone makes a caller with a Credential. Handlers use
+// authenticates with. It alone gives callers a credential. Handlers use
 // it, and secret asks it whether a caller's credential is still valid.
 package session
