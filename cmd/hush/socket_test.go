@@ -95,7 +95,7 @@ func TestMemoryStoreHasNoSocket(t *testing.T) {
 func TestCommandWaits(t *testing.T) {
 	t.Parallel()
 	o := operator{t, filepath.Join(t.TempDir(), "data")}
-	o.ok("", "place", "list")
+	o.ok("", "account", "create", "a@example.com")
 	handle, err := os.Open(o.data)
 	if err != nil {
 		t.Fatal(err)

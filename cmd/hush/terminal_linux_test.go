@@ -78,7 +78,7 @@ func TestPasswordIsNotShown(t *testing.T) {
 		"same":      {[]string{"correct horse battery", "correct horse battery"}, command.ExitOK, "created the account a@example.com"},
 		"different": {[]string{"correct horse battery", "correct horse batteries"}, command.ExitFailure, "the two passwords differ"},
 		"a tab":     {[]string{"correct\thorse battery", "correct\thorse battery"}, command.ExitFailure, "may not contain tabs"},
-		"corrected": {[]string{"correct hose\x7f\x7frse battery", "correct horse battery"}, command.ExitOK, "created the customer account"},
+		"corrected": {[]string{"correct hose\x7f\x7frse battery", "correct horse battery"}, command.ExitOK, "created the account a@example.com"},
 		"none":      {[]string{"", ""}, command.ExitOK, "it has no password"},
 		"Ctrl-C":    {[]string{"correct\x03"}, command.ExitFailure, "interrupted; nothing was done"},
 	} {
