@@ -51,10 +51,14 @@ func getPairs(tx storage.Tx, id caller.AccountID) (list []OwnPair, err error) {
 		return nil, fmt.Errorf("reading an account's keys: %w", err)
 	}
 	slices.SortStableFunc(list, func(a, b OwnPair) int {
-		if a.record.main != b.record.main {
-			return map[bool]int{true: -1, false: 1}[a.record.main]
+		switch {
+		case a.record.main == b.record.main:
+			return a.record.created.Compare(b.record.created)
+		case a.record.main:
+			return -1
+		default:
+			return 1
 		}
-		return a.record.created.Compare(b.record.created)
 	})
 	return list, nil
 }

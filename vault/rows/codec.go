@@ -31,7 +31,13 @@ func (w *Writer) Bytes(v []byte) { *w = append(*w, v...) }
 func (w *Writer) Time(t time.Time) { w.Uint64(Millis(t)) }
 
 // Bool appends 1 or 0.
-func (w *Writer) Bool(v bool) { w.Byte(map[bool]byte{true: 1}[v]) }
+func (w *Writer) Bool(v bool) {
+	if v {
+		w.Byte(1)
+	} else {
+		w.Byte(0)
+	}
+}
 
 // Sized appends a length and the bytes.
 func (w *Writer) Sized(v []byte) { w.Uint32(uint32(len(v))); w.Bytes(v) }

@@ -58,8 +58,7 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m m
 
 // countEnd counts an end and queues the sender's notice, if one was asked for.
 func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) error {
-	ended := map[move]rows.Counter{moveReveal: rows.CountShared, moveBurn: rows.CountBurned, moveExpire: rows.CountExpired}[m]
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: ended, By: 1}); err != nil {
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: m.counter(), By: 1}); err != nil {
 		return err
 	}
 	id, ok := caller.ParseAccountID(record.owner)
@@ -93,6 +92,18 @@ func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *Me
 		Kind: outbox.MailOpened, To: caller.Text(se.accounts.AddressOf(id, account)), Locale: account.Locale,
 		Shortkey: string(metadata.hint[:]), Created: now,
 	}, now)
+}
+
+// counter returns the counter of what a move ends.
+func (m move) counter() rows.Counter {
+	switch m {
+	case moveReveal:
+		return rows.CountShared
+	case moveBurn:
+		return rows.CountBurned
+	default:
+		return rows.CountExpired
+	}
 }
 
 // audit returns the type of audit row that a move writes.
