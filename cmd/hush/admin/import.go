@@ -128,21 +128,9 @@ const (
 // readAccounts reads a table with a header line and the columns address, token
 // and, if it likes, role and locale, in any order. Its errors name the line.
 func readAccounts(file io.Reader) ([]importedAccount, error) {
-	table, columns, err := openTable(file, []string{"address", "token"}, "role", "locale")
-	if err != nil {
-		return nil, err
-	}
 	var accounts []importedAccount
 	addresses, tokens := map[string]int{}, map[string]int{}
-	for {
-		row, err := table.Read()
-		if errors.Is(err, io.EOF) {
-			return accounts, nil
-		}
-		if err != nil {
-			return nil, describeCSV(err)
-		}
-		line, _ := table.FieldPos(0)
+	err := readTable(file, []string{"address", "token"}, []string{"role", "locale"}, func(row []string, columns []int, line int) error {
 		entry, err := readAccount(row, columns)
 		if err == nil {
 			err = notTwice(addresses, "address", strings.ToLower(entry.GetAddress()), line)
@@ -150,11 +138,13 @@ func readAccounts(file io.Reader) ([]importedAccount, error) {
 		if err == nil && entry.GetToken() != "" {
 			err = notTwice(tokens, "token", entry.GetToken(), line)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
 		accounts = append(accounts, importedAccount{entry, line})
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return accounts, nil
 }
 
 func notTwice(lines map[string]int, what, value string, line int) error {
@@ -196,9 +186,31 @@ func isAPIToken(text string) bool {
 	return len(text) == 40 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
+// readTable reads a table with a header line and calls read for each line after
+// it, with the columns that openTable found. Errors name the line.
+func readTable(file io.Reader, needed, optional []string, read func(row []string, columns []int, line int) error) error {
+	table, columns, err := openTable(file, needed, optional)
+	if err != nil {
+		return err
+	}
+	for {
+		row, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return describeCSV(err)
+		}
+		line, _ := table.FieldPos(0)
+		if err := read(row, columns, line); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+}
+
 // openTable reads the header line of a table and finds the columns: those that
 // must be there, then those that may.
-func openTable(file io.Reader, needed []string, optional ...string) (table *csv.Reader, columns []int, err error) {
+func openTable(file io.Reader, needed, optional []string) (table *csv.Reader, columns []int, err error) {
 	table = csv.NewReader(file)
 	table.TrimLeadingSpace = true
 	header, err := table.Read()

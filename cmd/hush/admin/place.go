@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -114,31 +113,24 @@ func (a places) removeCommand() *cobra.Command {
 // readPlaces reads a table with a header line and the columns name, latitude
 // and altitude in any order. Its errors name the line.
 func readPlaces(file io.Reader) ([]place.Place, error) {
-	table, columns, err := openTable(file, []string{"name", "latitude", "altitude"})
-	if err != nil {
-		return nil, err
-	}
 	var places []place.Place
 	lines := map[string]int{}
-	for {
-		row, err := table.Read()
-		if errors.Is(err, io.EOF) {
-			return places, nil
-		}
-		if err != nil {
-			return nil, describeCSV(err)
-		}
-		line, _ := table.FieldPos(0)
+	err := readTable(file, []string{"name", "latitude", "altitude"}, nil, func(row []string, columns []int, line int) error {
 		place, err := readPlace(row, columns)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
+			return err
 		}
 		if first, twice := lines[place.Key()]; twice {
-			return nil, fmt.Errorf("line %d: %q stands in line %d already", line, place.Name, first)
+			return fmt.Errorf("%q stands in line %d already", place.Name, first)
 		}
 		lines[place.Key()] = line
 		places = append(places, place)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return places, nil
 }
 
 func readPlace(row []string, columns []int) (place place.Place, err error) {
