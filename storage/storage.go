@@ -7,6 +7,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // The errors of this package. A backend may wrap them; callers compare them
@@ -20,10 +21,14 @@ var (
 	// ErrFull: the disk is full. The update was not applied, nothing else was
 	// affected, and the store keeps working.
 	ErrFull = errors.New("storage: no space left")
-	// ErrUnknownOutcome: a sync failed, so the update may or may not have been
-	// applied. The store refuses every further operation; the process must be
-	// restarted to learn the outcome.
+	// ErrUnknownOutcome: the update may or may not have been applied: a sync
+	// failed, or a database did not answer. A store on a local disk refuses
+	// every further operation; the process must be restarted to learn the
+	// outcome. One on another machine goes on.
 	ErrUnknownOutcome = errors.New("storage: outcome unknown after an input/output error")
+	// ErrUnavailable: the store cannot be reached at present. Nothing was
+	// changed; the operation may be tried again.
+	ErrUnavailable = errors.New("storage: unavailable")
 	// ErrClosed: the store was closed before the operation began.
 	ErrClosed = errors.New("storage: closed")
 )
@@ -68,6 +73,22 @@ type Reserver interface {
 	UpdateReserved(ctx context.Context, fn func(Tx) error) error
 }
 
+// Clock is implemented by stores on another machine that tell their own time,
+// which is the same for all who share the store.
+type Clock interface {
+	// Now returns the store's time.
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// ShareNeeder is implemented by the transactions of a database that may be
+// replaced by one that lacks its last changes: a standby that lagged.
+type ShareNeeder interface {
+	// NeedShare makes the update fail with ErrShareGone, and change nothing,
+	// unless it is committed to the database that stored the share in slot. It is
+	// for the update that stores what the share opens.
+	NeedShare(slot Slot)
+}
+
 // ShareSize is the length in bytes of one share.
 const ShareSize = 32
 
@@ -91,6 +112,24 @@ type Shares interface {
 	// generation is newer than the given one. Destroyed slots are not handed
 	// out again before Release.
 	Destroy(ctx context.Context, slots ...Slot) error
+}
+
+// Overwriter is implemented by Shares that cannot always overwrite in place.
+// Shares without it overwrite. What wraps Shares must pass it on: otherwise
+// shares of a store that keeps old copies are stored unmasked.
+type Overwriter interface {
+	// Overwrites reports whether Destroy overwrites shares where they lie. If
+	// not, the store keeps old copies of shares and of rows for a while, as in
+	// a log or a backup. The answer never changes.
+	Overwrites() bool
+}
+
+// Barrier is implemented by Shares in a file that releases which know no format
+// of the data would open.
+type Barrier interface {
+	// BarOlder makes those releases refuse the file, durably. It is called before
+	// anything is stored that they could misread, at each start.
+	BarOlder(ctx context.Context) error
 }
 
 // Recycler is implemented by Shares that reuse slots. Its methods only track

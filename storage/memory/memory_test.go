@@ -19,3 +19,10 @@ func TestSuite(t *testing.T) {
 		return store, shares
 	})
 }
+
+func TestNotifier(t *testing.T) {
+	storagetest.RunNotifier(t, func(*testing.T) []storage.Notifier {
+		all := memory.NewNotices()
+		return []storage.Notifier{all.Join(), all.Join(), all.Join()}
+	})
+}

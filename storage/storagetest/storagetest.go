@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) (storage.Store, storage.Shares)) 
 	t.Run("Serializable", func(t *testing.T) { runSerializable(t, open) })
 	t.Run("Shares", func(t *testing.T) { runShares(t, open) })
 	t.Run("Recycler", func(t *testing.T) { runRecycler(t, open) })
+	t.Run("Observer", func(t *testing.T) { runObserver(t, open) })
 }
 
 // storeTest adapts a test of a store alone.

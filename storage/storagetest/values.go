@@ -12,6 +12,7 @@ func runValues(t *testing.T, open Opener) {
 	t.Run("missing", storeTest(open, testMissing))
 	t.Run("put and get", storeTest(open, testPutGet))
 	t.Run("empty values", storeTest(open, testEmptyValues))
+	t.Run("get many", storeTest(open, testGetMany))
 	t.Run("delete", storeTest(open, testDelete))
 	t.Run("buckets are apart", storeTest(open, testBucketsApart))
 	t.Run("key sizes", storeTest(open, testKeySizes))
