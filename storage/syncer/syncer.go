@@ -1,15 +1,19 @@
-package bolt
+// Package syncer makes writes to a file durable for many callers at the price of
+// one sync.
+package syncer
 
 import (
 	"runtime"
 	"sync"
 )
 
-// syncer lets concurrent callers share one sync. The first one leads: it syncs
+// Syncer lets concurrent callers share one sync. The first one leads: it syncs
 // for all whose writes were done before it began. Later callers wait for the
 // next round, which one of them leads.
-type syncer struct {
-	do func() error
+type Syncer struct {
+	// Do makes durable what was written before it was called. Its calls do not
+	// overlap. It is set before the first Sync.
+	Do func() error
 
 	mu   sync.Mutex
 	busy bool
@@ -23,8 +27,9 @@ type round struct {
 	err  error
 }
 
-// sync returns after a sync that began after the call.
-func (s *syncer) sync() error {
+// Sync returns after a call of Do that began after the call of Sync, with its
+// error.
+func (s *Syncer) Sync() error {
 	r, leads := s.join()
 	if !leads {
 		select {
@@ -37,7 +42,7 @@ func (s *syncer) sync() error {
 	return r.err
 }
 
-func (s *syncer) join() (r *round, leads bool) {
+func (s *Syncer) join() (r *round, leads bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.next == nil {
@@ -48,7 +53,7 @@ func (s *syncer) join() (r *round, leads bool) {
 	return s.next, leads
 }
 
-func (s *syncer) lead(r *round) {
+func (s *Syncer) lead(r *round) {
 	// Goroutines that are ready to run may be about to join; this delays no
 	// one.
 	runtime.Gosched()
@@ -56,7 +61,7 @@ func (s *syncer) lead(r *round) {
 	s.next = nil
 	s.mu.Unlock()
 
-	r.err = s.do()
+	r.err = s.Do()
 
 	s.mu.Lock()
 	if s.next != nil {

@@ -1,4 +1,4 @@
-package bolt
+package syncer
 
 import (
 	"sync"
@@ -11,7 +11,7 @@ import (
 func TestSyncIsShared(t *testing.T) {
 	var syncs, waiting atomic.Int32
 	begun, proceed := make(chan struct{}), make(chan struct{})
-	s := syncer{do: func() error {
+	s := Syncer{Do: func() error {
 		if syncs.Add(1) == 1 {
 			close(begun)
 			<-proceed
@@ -19,12 +19,12 @@ func TestSyncIsShared(t *testing.T) {
 		return nil
 	}}
 	var all sync.WaitGroup
-	all.Go(func() { _ = s.sync() })
+	all.Go(func() { _ = s.Sync() })
 	<-begun
 	for range 50 {
 		all.Go(func() {
 			waiting.Add(1)
-			_ = s.sync()
+			_ = s.Sync()
 		})
 	}
 	for waiting.Load() < 50 {

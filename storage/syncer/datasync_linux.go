@@ -1,4 +1,4 @@
-package bolt
+package syncer
 
 import (
 	"errors"
@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dataSync makes the file's bytes and length durable, but not its times.
-func dataSync(file *os.File) error {
+// DataSync makes the file's bytes and length durable, but not its times.
+func DataSync(file *os.File) error {
 	for {
 		// An interrupted sync has not checked for errors yet.
 		if err := unix.Fdatasync(int(file.Fd())); !errors.Is(err, unix.EINTR) {
