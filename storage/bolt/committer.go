@@ -29,6 +29,8 @@ type committer struct {
 	// closing the database would block forever.
 	stuck   bool
 	stopped chan struct{}
+
+	observed storage.Observed
 }
 
 func newCommitter(db *bbolt.DB, f *fault) *committer {
@@ -158,7 +160,7 @@ func (c *committer) attempt(live []*update) (drop int, err error) {
 	if t.writes == 0 {
 		return -1, c.rollback(btx)
 	}
-	return -1, c.settle(btx)
+	return -1, c.observed.Commit(len(live), func() error { return c.settle(btx) }, asIs)
 }
 
 // settle commits and classifies the error: a full disk, or an unknown outcome.

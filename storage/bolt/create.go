@@ -44,7 +44,7 @@ func (f *Folder) removeLeftovers() error {
 	if err == nil && info.Size() > slotSize {
 		return fmt.Errorf("%w from %s", ErrMissingDatabase, f.dir)
 	}
-	for _, name := range []string{sharesName, newDatabaseName} {
+	for _, name := range []string{sharesName, newDatabaseName, newSharesName} {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing unfinished %s: %w", name, err)
 		}
@@ -57,7 +57,7 @@ func createShares(path string, id storeID) error {
 	if err != nil {
 		return fmt.Errorf("creating shares: %w", err)
 	}
-	header := encodeHeader(id)
+	header := encodeHeader(id, headerBarred)
 	_, err = file.WriteAt(header[:], 0)
 	if err == nil {
 		err = file.Sync()

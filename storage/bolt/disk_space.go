@@ -1,9 +1,15 @@
 package bolt
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"hush/storage"
 )
@@ -36,6 +42,41 @@ type diskSpace struct {
 // It is cheap: it queries the system at most once a second. If the free space
 // is unknown, it returns true.
 func (f *Folder) HasDiskSpace() bool { return f.space == nil || f.space.has(time.Now()) }
+
+// DiskFree returns the free bytes for this user of the disk of a folder, or of the
+// nearest one above it if that does not exist. known is false if the system does
+// not say.
+func DiskFree(dir string) (free int64, known bool) { return diskFree(nearest(dir))() }
+
+// nearest returns the folder that exists and in which dir is, or would be.
+func nearest(dir string) string {
+	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return dir
+		}
+	}
+}
+
+// CheckNew returns the error of OpenFolder for a folder without a database, and
+// creates nothing.
+func CheckNew(dir string) error {
+	if found := nearest(dir); found != filepath.Clean(dir) {
+		if err := unix.Access(found, unix.W_OK|unix.X_OK); err != nil {
+			return fmt.Errorf("creating data folder %s: folder %s: %w", dir, found, err)
+		}
+		return nil
+	}
+	folder, err := OpenFolder(dir)
+	if err != nil {
+		return err
+	}
+	return folder.Close()
+}
+
+// BallastDropped reports whether the ballast is missing because the disk is full.
+func (f *Folder) BallastDropped() bool {
+	return f.space != nil && f.space.ballast != nil && f.space.ballast.short.Load()
+}
 
 func (d *diskSpace) has(now time.Time) bool {
 	last := d.asked.Load()
@@ -72,11 +113,18 @@ func (d *diskSpace) closed() bool {
 	return d.ballast.short.Load() && d.inside() < ballastSize
 }
 
+// short reports whether the folder may not take more. It is false for nil.
+func (d *diskSpace) short() bool { return d != nil && !d.has(time.Now()) }
+
 // drop removes the ballast, and reports whether that freed space.
 func (d *diskSpace) drop() bool { return d != nil && d.ballast.drop() }
 
-// reusable returns the bytes of the database's free pages.
+// reusable returns the bytes of the database's free pages. Those that the last
+// commits freed cannot be used while a snapshot may still read them.
 func (s *Store) reusable() int64 {
 	stats := s.db.Stats()
+	if s.snapshots.Load() > 0 {
+		return int64(stats.FreePageN) * s.pageSize
+	}
 	return int64(stats.FreePageN+stats.PendingPageN) * s.pageSize
 }

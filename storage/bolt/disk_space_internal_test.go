@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// The defect: where the system does not tell how much of the disk is free, as on
-// every system but Linux, the ballast was never made, so that it was missing for
-// ever and no folder had room.
+// The defect: where the system does not tell how much of the disk is free, the
+// ballast was never made, so that it was missing for ever and no folder had room.
 func TestUnknownDiskHasRoom(t *testing.T) {
 	t.Parallel()
 	folder, err := OpenFolder(t.TempDir() + "/data")

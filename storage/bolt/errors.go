@@ -3,6 +3,7 @@ package bolt
 import (
 	"errors"
 	"io/fs"
+	"strings"
 	"syscall"
 )
 
@@ -33,6 +34,11 @@ var (
 	errCommitPanic   = errors.New("bolt: panic in commit")
 	errDatabasePanic = errors.New("bolt: panic while opening")
 )
+
+// MismatchText returns the text of an ErrMismatch without what they all say.
+func MismatchText(err error) string {
+	return strings.ReplaceAll(err.Error(), ErrMismatch.Error()+": ", "")
+}
 
 // isFull reports whether err is a write's error about a full disk. Only the
 // write itself counts: after the same error from a sync the outcome is unknown.

@@ -98,16 +98,38 @@ func (f *Folder) claim() error {
 	if err != nil {
 		return fmt.Errorf("reading mode of data folder: %w", err)
 	}
-	if !info.IsDir() {
-		return fmt.Errorf("%w: %s", errNotAFolder, f.dir)
-	}
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return fmt.Errorf("%w: %s has mode %04o; run: chmod 700 %s", errOpenToOthers, f.dir, mode, f.dir)
+	if err := checkMode(f.dir, info); err != nil {
+		return err
 	}
 	if f.warnings, err = fileSystemWarnings(f.handle); err != nil {
 		return fmt.Errorf("reading file system of data folder: %w", err)
 	}
 	return f.lock()
+}
+
+// checkMode refuses what is no folder, and a folder that other users can access.
+func checkMode(dir string, info fs.FileInfo) error {
+	if !info.IsDir() {
+		return fmt.Errorf("%w: %s", errNotAFolder, dir)
+	}
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		return fmt.Errorf("%w: %s has mode %04o; run: chmod 700 %s", errOpenToOthers, dir, mode, dir)
+	}
+	return nil
+}
+
+// CheckFolder returns the error with which OpenFolder refuses dir, as far as it
+// shows without creating, opening or locking anything. It is nil for a folder that
+// is missing, or that only another user sees.
+func CheckFolder(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("opening data folder: %w", err)
+	}
+	return checkMode(dir, info)
 }
 
 // lock locks the folder's own descriptor, so that there is no lock file to be

@@ -92,3 +92,31 @@ func TestLockAcrossProcesses(t *testing.T) {
 		t.Errorf("second process: %v\n%s", err, out)
 	}
 }
+
+// CheckFolder says what OpenFolder would say, and creates nothing.
+func TestCheckFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, open, own, missing := filepath.Join(dir, "file"), filepath.Join(dir, "open"), filepath.Join(dir, "own"), filepath.Join(dir, "missing", "too")
+	err := errors.Join(os.WriteFile(file, nil, 0o600), os.Mkdir(open, 0o700), os.Chmod(open, 0o750), os.Mkdir(own, 0o700))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		file: "not a folder", filepath.Join(file, "x"): "not a directory", open: "run: chmod 700 " + open, own: "", missing: "",
+	} {
+		err := bolt.CheckFolder(path)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("CheckFolder(%s): got %v, want %q", path, err, want)
+		}
+		if want == "" {
+			continue
+		}
+		if _, err := bolt.OpenFolder(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("OpenFolder(%s): got %v, want %q", path, err, want)
+		}
+	}
+	if _, err := os.Stat(filepath.Dir(missing)); err == nil {
+		t.Error("CheckFolder(missing): got a folder, want none")
+	}
+}

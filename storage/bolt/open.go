@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
+	"syscall"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -14,9 +16,14 @@ import (
 )
 
 const (
-	// initialMap is how far the database grows before bbolt must map it anew,
-	// for which it waits for every reader. It costs address space, not memory.
-	initialMap = 256 << 20
+	// leastMap and roomyMap are how far the database grows before bbolt must map it
+	// anew. For that it waits for every reader, and all others wait for it, so a
+	// database that is larger than a quarter of roomyMap gets four times its
+	// size: not even one that doubles during a snapshot needs another map. It
+	// costs address space, not memory. The smaller one is for systems and limits
+	// that have too little.
+	leastMap       = 256 << 20
+	roomyMap int64 = 32 << 30
 	// fileLockPatience is for bbolt's own lock. This process owns the folder
 	// already, so only a foreign tool can hold that lock.
 	fileLockPatience = 200 * time.Millisecond
@@ -27,6 +34,9 @@ type Options struct {
 	// Init fills a new database. It runs once, before the database gets its
 	// name, so that a database without its content never exists.
 	Init func(storage.Tx) error
+	// Check reads a database that exists, before anything is changed. Its error
+	// is that of Open. The transaction must not write.
+	Check func(storage.Tx) error
 	// Fault is called once, when an input/output error has left the outcome of
 	// a change unknown and all further operations are refused. It runs before a
 	// caller gets that error, must return soon, and must not call back into
@@ -66,7 +76,7 @@ func (f *Folder) Open(opts Options) (*Store, *Shares, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}); err != nil {
+	if f.store, f.shares, err = f.open(&fault{report: opts.Fault}, opts.Check); err != nil {
 		return nil, nil, err
 	}
 	f.watchSpace(opts)
@@ -92,7 +102,10 @@ func (f *Folder) watchSpace(opts Options) {
 	f.HasDiskSpace() // creates the ballast
 }
 
-func (f *Folder) open(fault *fault) (*Store, *Shares, error) {
+func (f *Folder) open(fault *fault, check func(storage.Tx) error) (*Store, *Shares, error) {
+	if err := f.finishBuild(); err != nil {
+		return nil, nil, err
+	}
 	exists, err := f.holds(sharesName)
 	if err != nil {
 		return nil, nil, err
@@ -107,15 +120,27 @@ func (f *Folder) open(fault *fault) (*Store, *Shares, error) {
 	if err := checkDatabase(path); err != nil {
 		return nil, nil, err
 	}
-	db, err := openDatabase(path, databaseOptions())
+	db, err := openMapped(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	shares, err := openPair(db, f.Path(sharesName), fault)
+	err = checkContent(db, check)
+	var shares *Shares
+	if err == nil {
+		shares, err = openPair(db, f.Path(sharesName), fault)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return newStore(db, fault), shares, nil
+}
+
+// checkContent runs check, which may be nil, on a database.
+func checkContent(db *bbolt.DB, check func(storage.Tx) error) error {
+	if check == nil {
+		return nil
+	}
+	return db.View(func(btx *bbolt.Tx) error { return check(&tx{bolt: btx}) })
 }
 
 // settle makes durable what an earlier process left. A process killed between a
@@ -162,9 +187,30 @@ func databaseOptions() *bbolt.Options {
 		// slower after many deletions; opening rebuilds the list instead.
 		NoFreelistSync:  true,
 		FreelistType:    bbolt.FreelistMapType,
-		InitialMmapSize: initialMap,
+		InitialMmapSize: leastMap,
 		// The statistics have the number of free pages.
 	}
+}
+
+// openMapped opens a database with room in its map, or with less if the system
+// does not give that much address space.
+func openMapped(path string) (*bbolt.DB, error) {
+	opts := databaseOptions()
+	opts.InitialMmapSize = mapSize(path)
+	db, err := openDatabase(path, opts)
+	if errors.Is(err, syscall.ENOMEM) && opts.InitialMmapSize > leastMap {
+		db, err = openDatabase(path, databaseOptions())
+	}
+	return db, err
+}
+
+// mapSize returns how much of the database at path is mapped at first.
+func mapSize(path string) int {
+	info, err := os.Stat(path)
+	if err != nil || strconv.IntSize < 64 {
+		return leastMap
+	}
+	return int(max(roomyMap, 4*info.Size()))
 }
 
 // openDatabase opens or creates the database at path. bbolt panics on some

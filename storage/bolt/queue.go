@@ -45,6 +45,13 @@ func (q *queue) push(u *update) bool {
 	return true
 }
 
+// length returns how many updates wait.
+func (q *queue) length() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
 // take moves up to maxBatch updates into batch, waiting for the first. It
 // returns none when the queue is closed and empty.
 func (q *queue) take(batch []*update) []*update {

@@ -66,7 +66,7 @@ func (s *Shares) grow(end uint64) (uint64, error) {
 		_ = s.file.Truncate(at)
 		return 0, s.failed("growing shares", err)
 	}
-	return grown, s.syncs.sync()
+	return grown, s.syncs.Sync()
 }
 
 // failed classifies the error of a change: a full disk, which is harmless, or

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"hush/storage"
+	"hush/storage/syncer"
 )
 
 const (
@@ -28,7 +29,7 @@ type Shares struct {
 	flush func() error // syncs file; replaced by tests
 	fault *fault
 	slots allocator
-	syncs syncer
+	syncs syncer.Syncer
 	// backlog holds what the next sync writes.
 	backlog backlog
 	locks   [lockStripes]sync.Mutex
@@ -37,11 +38,14 @@ type Shares struct {
 
 	running sync.RWMutex // held for reading by every operation
 	closed  bool
+
+	observed storage.Observed
 }
 
 var (
-	_ storage.Shares   = (*Shares)(nil)
-	_ storage.Recycler = (*Shares)(nil)
+	_ storage.Shares     = (*Shares)(nil)
+	_ storage.Recycler   = (*Shares)(nil)
+	_ storage.Observable = (*Shares)(nil)
 )
 
 // openShares opens the file at path and returns its store id. Every slot in it
@@ -55,8 +59,8 @@ func openShares(path string, f *fault) (*Shares, storeID, error) {
 	if err != nil {
 		return nil, storeID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
 	}
-	s := &Shares{file: file, fault: f, flush: func() error { return dataSync(file) }}
-	s.syncs.do = s.syncFile
+	s := &Shares{file: file, fault: f, flush: func() error { return syncer.DataSync(file) }}
+	s.syncs.Do = func() error { return s.observed.Sync(s.syncFile, asIs) }
 	// An interrupted growth may have left part of a slot; the next one starts
 	// with it.
 	end := uint64(size) / slotSize
@@ -76,7 +80,7 @@ func readHeader(file *os.File) (storeID, int64, error) {
 	} else if err != nil {
 		return storeID{}, 0, err
 	}
-	id, err := decodeHeader(&raw)
+	id, _, err := decodeHeader(&raw)
 	return id, info.Size(), err
 }
 
@@ -98,7 +102,7 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 		if !fits {
 			continue
 		}
-		if err := s.syncs.sync(); err != nil {
+		if err := s.syncs.Sync(); err != nil {
 			s.slots.giveBack(free)
 			return storage.Slot{}, err
 		}
@@ -139,7 +143,7 @@ func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 			errs = append(errs, s.wipe(slot))
 		}
 	}
-	return errors.Join(append(errs, s.syncs.sync())...)
+	return errors.Join(append(errs, s.syncs.Sync())...)
 }
 
 // Release implements storage.Recycler.

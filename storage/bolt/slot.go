@@ -10,9 +10,18 @@ import (
 )
 
 const (
-	slotSize      = 64
-	headerMagic   = "hushshrs"
-	formatVersion = 1
+	slotSize    = 64
+	headerMagic = "hushshrs"
+)
+
+// headerVersion is the version of the file. Both have the same slots. Releases
+// that know only the first do not look whether they can read the database, so
+// the second keeps them out of a folder that they would misread.
+type headerVersion uint32
+
+const (
+	headerOpen   headerVersion = 1
+	headerBarred headerVersion = 2
 )
 
 // slotState is the state byte of a slot.
@@ -81,28 +90,29 @@ func decodeSlot(raw *rawSlot, number uint64) slotData {
 	return d
 }
 
-func encodeHeader(id storeID) rawSlot {
+func encodeHeader(id storeID, version headerVersion) rawSlot {
 	var raw rawSlot
 	copy(raw[:], headerMagic)
-	binary.LittleEndian.PutUint32(raw[8:], formatVersion)
+	binary.LittleEndian.PutUint32(raw[8:], uint32(version))
 	binary.LittleEndian.PutUint32(raw[12:], slotSize)
 	copy(raw[16:32], id[:])
 	raw.seal()
 	return raw
 }
 
-func decodeHeader(raw *rawSlot) (storeID, error) {
+func decodeHeader(raw *rawSlot) (storeID, headerVersion, error) {
 	if !bytes.HasPrefix(raw[:], []byte(headerMagic)) {
-		return storeID{}, fmt.Errorf("%w: shares is not a shares file", ErrMismatch)
+		return storeID{}, 0, fmt.Errorf("%w: shares is not a shares file", ErrMismatch)
 	}
-	if v := binary.LittleEndian.Uint32(raw[8:]); v != formatVersion {
-		return storeID{}, fmt.Errorf("%w: shares has format version %d, not %d", ErrMismatch, v, formatVersion)
+	version := headerVersion(binary.LittleEndian.Uint32(raw[8:]))
+	if version < headerOpen || version > headerBarred {
+		return storeID{}, 0, fmt.Errorf("%w: shares has format version %d, not %d to %d", ErrMismatch, version, headerOpen, headerBarred)
 	}
 	id := storeID(raw[16:32])
-	if encodeHeader(id) != *raw {
-		return storeID{}, fmt.Errorf("%w: the header of shares is damaged", ErrMismatch)
+	if encodeHeader(id, version) != *raw {
+		return storeID{}, 0, fmt.Errorf("%w: the header of shares is damaged", ErrMismatch)
 	}
-	return id, nil
+	return id, version, nil
 }
 
 // seal sets the checksum.

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"encoding/hex"
+	"fmt"
 	"testing"
 )
 
@@ -17,12 +18,18 @@ func TestSlotFormat(t *testing.T) {
 	if got := hex.EncodeToString(raw[:]); got != want {
 		t.Errorf("encode: got %s, want %s", got, want)
 	}
-	header := encodeHeader(storeID{0xaa, 15: 0xbb})
-	const wantHeader = "6875736873687273" + "01000000" + "40000000" +
-		"aa0000000000000000000000000000bb" +
-		"00000000000000000000000000000000000000000000000000000000" + "da4d1e88"
-	if got := hex.EncodeToString(header[:]); got != wantHeader {
-		t.Errorf("encodeHeader: got %s, want %s", got, wantHeader)
+	id := storeID{0xaa, 15: 0xbb}
+	for version, sum := range map[headerVersion]string{headerOpen: "da4d1e88", headerBarred: "d5264161"} {
+		header := encodeHeader(id, version)
+		want := "6875736873687273" + fmt.Sprintf("%02d000000", version) + "40000000" +
+			"aa0000000000000000000000000000bb" +
+			"00000000000000000000000000000000000000000000000000000000" + sum
+		if got := hex.EncodeToString(header[:]); got != want {
+			t.Errorf("encodeHeader(version %d): got %s, want %s", version, got, want)
+		}
+		if gotID, got, err := decodeHeader(&header); gotID != id || got != version || err != nil {
+			t.Errorf("decodeHeader(version %d): got %x, %d, %v, want %x, %[1]d, nil", version, gotID, got, err, id)
+		}
 	}
 }
 

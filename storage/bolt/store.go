@@ -22,6 +22,8 @@ type Store struct {
 	updates sync.Pool // of *update
 
 	pageSize int64
+	// snapshots is how many snapshots hold back free pages.
+	snapshots atomic.Int32
 
 	closing sync.Once
 	closed  atomic.Bool
@@ -29,8 +31,10 @@ type Store struct {
 }
 
 var (
-	_ storage.Store    = (*Store)(nil)
-	_ storage.Reserver = (*Store)(nil)
+	_ storage.Store      = (*Store)(nil)
+	_ storage.Reserver   = (*Store)(nil)
+	_ storage.Observable = (*Store)(nil)
+	_ storage.Queuer     = (*Store)(nil)
 )
 
 func newStore(db *bbolt.DB, f *fault) *Store {
@@ -45,6 +49,15 @@ func (s *Store) View(ctx context.Context, fn func(storage.Tx) error) error {
 	if err := s.admit(ctx); err != nil {
 		return err
 	}
+	return s.view(func(btx *bbolt.Tx) error {
+		t := tx{bolt: btx}
+		defer func() { t.bolt = nil }()
+		return fn(&t)
+	})
+}
+
+// view runs fn in a read-only transaction.
+func (s *Store) view(fn func(*bbolt.Tx) error) error {
 	btx, err := s.db.Begin(false)
 	if errors.Is(err, bbolterrors.ErrDatabaseNotOpen) {
 		return storage.ErrClosed
@@ -52,13 +65,9 @@ func (s *Store) View(ctx context.Context, fn func(storage.Tx) error) error {
 	if err != nil {
 		return fmt.Errorf("beginning view: %w", err)
 	}
-	t := tx{bolt: btx}
-	defer func() {
-		t.bolt = nil
-		// Rolling back a read-only transaction cannot fail.
-		_ = btx.Rollback()
-	}()
-	return fn(&t)
+	// Rolling back a read-only transaction cannot fail.
+	defer func() { _ = btx.Rollback() }()
+	return fn(btx)
 }
 
 // Update implements storage.Store.
@@ -90,6 +99,9 @@ func (s *Store) update(ctx context.Context, fn func(storage.Tx) error, reserved 
 	return err
 }
 
+// Waiting implements storage.Queuer.
+func (s *Store) Waiting() int { return s.writer.queue.length() }
+
 // Close implements storage.Store. It first finishes accepted updates. Further
 // calls return the result of the first.
 func (s *Store) Close() error {
@@ -109,3 +121,12 @@ func (s *Store) admit(ctx context.Context) error {
 	}
 	return s.fault.check()
 }
+
+// Observe implements storage.Observable.
+func (s *Store) Observe(by storage.Observer) { s.writer.observed.By(by) }
+
+// Observe implements storage.Observable.
+func (s *Shares) Observe(by storage.Observer) { s.observed.By(by) }
+
+// asIs shows an observer the error itself.
+func asIs(err error) error { return err }

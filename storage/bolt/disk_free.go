@@ -1,10 +1,6 @@
 package bolt
 
-import (
-	"os"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // diskFree returns a function that reports the disk's free bytes for this user.
 func diskFree(folder string) func() (int64, bool) {
@@ -13,11 +9,8 @@ func diskFree(folder string) func() (int64, bool) {
 		if unix.Statfs(folder, &stat) != nil {
 			return 0, false
 		}
-		return int64(stat.Bavail) * stat.Bsize, true
+		// The types of both differ between systems. On FreeBSD Bavail is negative
+		// when only root may take more.
+		return max(int64(stat.Bavail), 0) * int64(stat.Bsize), true //nolint:unconvert // see above
 	}
-}
-
-// reserve allocates space for a file without writing it.
-func reserve(file *os.File, size int64) error {
-	return unix.Fallocate(int(file.Fd()), 0, 0, size)
 }

@@ -1,0 +1,112 @@
+package bolt
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"io"
+	"os"
+
+	"hush/storage"
+)
+
+const (
+	// buildSlots is the maximum number of slots that a Builder takes: a shares file
+	// of 64 GiB.
+	buildSlots = 1 << 30
+	// buildAhead is how far the generation of slots whose share is missing is above
+	// the highest one that is known. That of a damaged slot is not.
+	buildAhead = 1 << 32
+)
+
+var (
+	errBuildOrder = errors.New("bolt: slots are not in the order of their numbers")
+	errBuildSlot  = errors.New("bolt: a slot is out of bounds")
+)
+
+// slotBuilder writes a shares file in the order of its slots.
+type slotBuilder struct {
+	file *os.File
+	out  *bufio.Writer
+	next uint64 // number of the next slot
+}
+
+func newSlotBuilder(path string, id storeID) (*slotBuilder, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, buildFailed("creating shares", err)
+	}
+	b := &slotBuilder{file: file, out: bufio.NewWriterSize(file, liveBlock*slotSize), next: 1}
+	header := encodeHeader(id, headerBarred)
+	_, err = b.out.Write(header[:])
+	return b, err
+}
+
+// add writes a share, and zeros for the slots between the last one and it.
+func (b *slotBuilder) add(slot storage.Slot, share [storage.ShareSize]byte) error {
+	switch {
+	case slot.Number == 0 || slot.Number >= buildSlots || slot.Generation == 0 || slot.Generation > 1<<63:
+		return errBuildSlot
+	case slot.Number < b.next:
+		return errBuildOrder
+	}
+	if err := b.skip(slot.Number); err != nil {
+		return err
+	}
+	raw := slotData{share: share, generation: slot.Generation, state: slotLive}.encode(slot.Number)
+	b.next++
+	_, err := b.out.Write(raw[:])
+	return buildFailed("writing shares", err)
+}
+
+// skip leaves the slots before the number to as they are in a new file: zeros.
+func (b *slotBuilder) skip(to uint64) error {
+	if to == b.next {
+		return nil
+	}
+	if err := b.out.Flush(); err != nil {
+		return buildFailed("writing shares", err)
+	}
+	b.next = to
+	_, err := b.file.Seek(int64(to)*slotSize, io.SeekStart)
+	return buildFailed("writing shares", err)
+}
+
+// complete fills all slots that were not added up to the extent, and makes the
+// file durable.
+func (b *slotBuilder) complete(all Extent) error {
+	if all.Slots > buildSlots || all.Generation > 1<<63 {
+		return errBuildSlot
+	}
+	if err := b.out.Flush(); err != nil {
+		return buildFailed("writing shares", err)
+	}
+	end := max(b.next, all.Slots)
+	block := make([]byte, liveBlock*slotSize)
+	for first := uint64(0); first < end; first += liveBlock {
+		if err := b.fill(first, min(end-first, liveBlock), block, all.Generation+buildAhead); err != nil {
+			return buildFailed("writing shares", err)
+		}
+	}
+	return buildFailed("completing shares", errors.Join(b.file.Sync(), b.file.Close()))
+}
+
+// fill destroys the slots of a block that hold nothing.
+func (b *slotBuilder) fill(first, count uint64, block []byte, generation uint64) error {
+	block = block[:count*slotSize]
+	at := int64(first) * slotSize
+	clear(block)
+	if _, err := b.file.ReadAt(block, at); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	gone := slotData{generation: generation, state: slotDestroyed}
+	_, _ = rand.Read(gone.share[:]) // never fails: it ends the process instead
+	for i := range count {
+		raw := (*rawSlot)(block[i*slotSize:])
+		if *raw == (rawSlot{}) {
+			*raw = gone.encode(first + i)
+		}
+	}
+	_, err := b.file.WriteAt(block, at)
+	return err
+}

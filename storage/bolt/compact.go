@@ -1,0 +1,358 @@
+package bolt
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+
+	"go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
+
+	"hush/storage"
+)
+
+// CompactStep is a part of Compact.
+type CompactStep string
+
+// The steps, in their order. Whatever ends the process in one of them, the folder
+// has all data and can be served.
+const (
+	CompactWrite  CompactStep = "writing the new database"
+	CompactVerify CompactStep = "comparing the new database"
+	CompactName   CompactStep = "naming the new database"
+	CompactShares CompactStep = "cutting the shares"
+)
+
+const (
+	// compactBatch is how many bytes of rows are written with one commit.
+	compactBatch = 16 << 20
+	// compactGrowth is the step in which the new file grows, so that it does not
+	// end with much that is not in use.
+	compactGrowth = 1 << 20
+	// compactSpare is what must stay free on the disk.
+	compactSpare = 16 << 20
+)
+
+// ErrNoRoom reports that the disk has no room for a second database.
+var ErrNoRoom = errors.New("too little free space on the disk")
+
+// CompactOptions say how to compact a folder.
+type CompactOptions struct {
+	// Last is the last slot that a row owns or lists for destruction, nil if that
+	// is not known. The slots after it are cut off.
+	Last *uint64
+	// Check stops before anything is changed.
+	Check bool
+	// Step, unless nil, is called before each step; its error ends Compact.
+	Step func(CompactStep) error
+	// Tell, unless nil, is called with the number of rows that were written, or
+	// compared.
+	Tell func(rows int64)
+}
+
+// Compacted is what Compact did, or with Check would do, in bytes.
+type Compacted struct {
+	DatabaseBefore, DatabaseAfter int64
+	SharesBefore, SharesAfter     int64
+	// Needed is the free space that it takes while it runs.
+	Needed int64
+	Rows   int64
+}
+
+// Compact rewrites the database without its free pages, and cuts free slots off
+// the end of the shares file. Both must be open. The size that Check tells is at
+// most that: pages that are half empty are filled, too.
+//
+// The new database gets its name when it is durable and was compared with the old
+// one; until then the old one stays as it is.
+func (i *Inspection) Compact(ctx context.Context, opts CompactOptions) (done Compacted, err error) {
+	if done, err = i.plan(opts); err != nil || opts.Check {
+		return done, err
+	}
+	step := func(s CompactStep) error {
+		if err := ctx.Err(); err != nil || opts.Step == nil {
+			return err
+		}
+		return opts.Step(s)
+	}
+	if err := i.folder.settle(); err != nil {
+		return done, err
+	}
+	if err := i.rewrite(ctx, opts.Tell, step, &done); err != nil {
+		return done, err
+	}
+	if opts.Last == nil {
+		return done, nil
+	}
+	if err := step(CompactShares); err != nil {
+		return done, err
+	}
+	return done, i.cutShares(*opts.Last + 1)
+}
+
+// plan measures, and returns ErrNoRoom if there is no room.
+func (i *Inspection) plan(opts CompactOptions) (done Compacted, err error) {
+	info, err := os.Stat(i.folder.Path(databaseName))
+	if err != nil {
+		return done, err
+	}
+	done.DatabaseBefore, done.DatabaseAfter = info.Size(), min(i.used+compactGrowth, info.Size())
+	if info, err = i.slots.file.Stat(); err != nil {
+		return done, err
+	}
+	done.SharesBefore, done.SharesAfter = info.Size(), info.Size()
+	if opts.Last != nil {
+		done.SharesAfter = min(info.Size(), int64(*opts.Last+1)*slotSize)
+	}
+	done.Needed = i.used + compactGrowth + compactSpare
+	if free, known := DiskFree(i.folder.dir); known && free < done.Needed {
+		return done, fmt.Errorf("%w: %d MiB are free, and it takes %d MiB", ErrNoRoom, free>>20, done.Needed>>20)
+	}
+	return done, nil
+}
+
+// rewrite replaces the database.
+func (i *Inspection) rewrite(ctx context.Context, tell func(int64), step func(CompactStep) error, done *Compacted) error {
+	path := i.folder.Path(newDatabaseName)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing an unfinished database: %w", err)
+	}
+	if err := step(CompactWrite); err != nil {
+		return err
+	}
+	sum, rows, err := i.write(ctx, path, tell)
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing the new database: %w", err), os.Remove(path))
+	}
+	if err := step(CompactVerify); err != nil {
+		return err
+	}
+	size, err := compare(ctx, path, sum, rows, tell)
+	if err != nil {
+		return errors.Join(fmt.Errorf("comparing the new database: %w", err), os.Remove(path))
+	}
+	if err := step(CompactName); err != nil {
+		return err
+	}
+	if err := os.Rename(path, i.folder.Path(databaseName)); err != nil {
+		return fmt.Errorf("naming the new database: %w", err)
+	}
+	done.DatabaseAfter, done.Rows = size, rows
+	return i.folder.Sync()
+}
+
+// write writes all rows to a new database, which is durable then. It belongs to
+// the owner of the old one.
+func (i *Inspection) write(ctx context.Context, path string, tell func(int64)) (sum [sha256.Size]byte, rows int64, err error) {
+	opts := databaseOptions()
+	opts.NoSync = true // one sync at the end
+	db, err := openDatabase(path, opts)
+	if err != nil {
+		return sum, 0, err
+	}
+	db.AllocSize = compactGrowth
+	w := compaction{db: db}
+	defer func() { err = errors.Join(err, w.rollback(), db.Close()) }()
+	if err := i.sameOwner(path); err != nil {
+		return sum, 0, err
+	}
+	sum, rows, err = hashRows(ctx, i.db, tell, w.put)
+	if err == nil {
+		err = w.commit()
+	}
+	if err == nil {
+		err = db.Sync()
+	}
+	return sum, rows, err
+}
+
+// sameOwner gives a file of root's to the owner of the database.
+func (i *Inspection) sameOwner(path string) error {
+	var stat unix.Stat_t
+	if err := unix.Stat(i.folder.Path(databaseName), &stat); err != nil {
+		return err
+	}
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return os.Chown(path, int(stat.Uid), int(stat.Gid))
+}
+
+// compaction is a new database that is being filled.
+type compaction struct {
+	db     *bbolt.DB
+	tx     *bbolt.Tx // nil between two commits
+	bucket *bbolt.Bucket
+	name   []byte
+	bytes  int
+}
+
+// put adds a row, whose key is after all others of its bucket. Pages are filled
+// as tightly as in ordinary use.
+func (w *compaction) put(bucket, key, value []byte) (err error) {
+	if w.tx == nil {
+		if w.tx, err = w.db.Begin(true); err != nil {
+			return err
+		}
+		w.bucket, w.bytes = nil, 0
+	}
+	if w.bucket == nil || !bytes.Equal(w.name, bucket) {
+		if w.bucket, err = w.tx.CreateBucketIfNotExists(bucket); err != nil {
+			return err
+		}
+		w.bucket.FillPercent = fillPercent
+		w.name = bytes.Clone(bucket)
+	}
+	if key == nil {
+		return nil // the bucket may have no rows
+	}
+	if err := w.bucket.Put(key, value); err != nil {
+		return err
+	}
+	if w.bytes += len(key) + len(value); w.bytes > compactBatch {
+		return w.commit()
+	}
+	return nil
+}
+
+func (w *compaction) commit() error {
+	if w.tx == nil {
+		return nil
+	}
+	err := w.tx.Commit()
+	w.tx, w.bucket = nil, nil
+	return err
+}
+
+func (w *compaction) rollback() error {
+	if w.tx == nil {
+		return nil
+	}
+	return w.tx.Rollback()
+}
+
+// errNested reports a bucket within a bucket, which no release makes.
+var errNested = errors.New("bolt: a bucket within a bucket")
+
+// hashRows calls fn for each bucket, with a nil key, and each of its rows, in one
+// read transaction. It returns a hash of them all, and the number of rows.
+func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucket, key, value []byte) error) (sum [sha256.Size]byte, rows int64, err error) {
+	h := sha256.New()
+	err = db.View(func(btx *bbolt.Tx) error {
+		return btx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+			hashPart(h, name)
+			if err := fn(name, nil, nil); err != nil {
+				return err
+			}
+			return b.ForEach(func(key, value []byte) error {
+				if value == nil {
+					return errNested
+				}
+				if rows++; rows%1024 == 0 {
+					if tell != nil {
+						tell(rows)
+					}
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+				}
+				hashPart(h, key)
+				hashPart(h, value)
+				return fn(name, key, value)
+			})
+		})
+	})
+	return [sha256.Size]byte(h.Sum(nil)), rows, err
+}
+
+// hashPart adds bytes behind their length.
+func hashPart(h hash.Hash, part []byte) {
+	_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+	_, _ = h.Write(part)
+}
+
+// compare checks the pages of a new database and that it has the rows of the old
+// one. It returns its size.
+func compare(ctx context.Context, path string, want [sha256.Size]byte, rows int64, tell func(int64)) (size int64, err error) {
+	opts := databaseOptions()
+	opts.ReadOnly, opts.InitialMmapSize = true, 0
+	db, err := openDatabase(path, opts)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := checkPages(ctx, db, info.Size(), nil); err != nil {
+		return 0, err
+	}
+	got, n, err := hashRows(ctx, db, tell, func(_, _, _ []byte) error { return nil })
+	if err == nil && (got != want || n != rows) {
+		err = fmt.Errorf("%w: the new database has %d rows that differ from the %d of the old one", ErrMismatch, n, rows)
+	}
+	return info.Size(), err
+}
+
+// cutShares cuts the slots from end on off the file. The caller knows that no row
+// owns one of them, and that none is on the list of shares to be destroyed.
+//
+// A number that is cut off begins anew with generation 1 when the file grows
+// again, so a later share may have number and generation of an earlier one. That
+// confuses nothing: no row of the database names a slot that was cut, and the end
+// of an earlier share was in the log of what has ended before its row was struck
+// off the list. A backup that was made later carries a later position in that
+// log, and is never told of it; in one that was made earlier, what had that slot
+// is what has ended.
+//
+// What is cut may hold shares that were never used, and bytes that cannot be read:
+// they are overwritten first, since blocks that a file gives back keep what is in
+// them.
+func (i *Inspection) cutShares(end uint64) error {
+	if end >= i.slots.Count() && i.slots.Torn == 0 {
+		return nil
+	}
+	file, err := os.OpenFile(i.folder.Path(sharesName), os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("opening shares: %w", err)
+	}
+	err = i.overwriteFrom(file, end)
+	if err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		err = file.Truncate(int64(min(end, i.slots.Count())) * slotSize)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("cutting shares: %w", err)
+	}
+	return nil
+}
+
+// overwriteFrom overwrites the slots from end on that hold anything.
+func (i *Inspection) overwriteFrom(file *os.File, end uint64) error {
+	for n := end; n < i.slots.Count(); n++ {
+		generation, state := i.slots.Slot(n)
+		if state != storage.SlotLive && state != storage.SlotDamaged {
+			continue
+		}
+		gone := slotData{generation: max(generation, 1), state: slotDestroyed}
+		_, _ = rand.Read(gone.share[:]) // never fails: it ends the process instead
+		raw := gone.encode(n)
+		if _, err := file.WriteAt(raw[:], int64(n)*slotSize); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,267 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"hush/storage"
+	"hush/storage/bolt/pages"
+)
+
+// Inspection is a stopped data folder that is only read. It holds the folder's
+// lock, and writes nothing: no file, no time of access where the system allows
+// that, and no list of free pages. It works on a file system that is mounted
+// read-only. It is a storage.Store whose updates fail.
+type Inspection struct {
+	folder Folder
+	db     *bbolt.DB // nil before OpenDatabase
+	used   int64     // bytes of its pages that are in use
+	slots  *SlotTable
+}
+
+var _ storage.Store = (*Inspection)(nil)
+
+// Inspect takes the lock of a data folder, whatever its mode is. It returns
+// ErrLocked if a process holds it. The caller closes the inspection.
+func Inspect(dir string) (*Inspection, error) {
+	handle, err := OpenQuietly(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening data folder: %w", err)
+	}
+	i := &Inspection{folder: Folder{dir: dir, handle: handle}}
+	info, err := handle.Stat()
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%w: %s", errNotAFolder, dir)
+	}
+	if err == nil {
+		err = i.folder.lock()
+	}
+	if err != nil {
+		return nil, errors.Join(err, handle.Close())
+	}
+	return i, nil
+}
+
+// OpenDatabase checks the pages of the database, and opens it if they are good.
+// Otherwise it returns ErrMismatch, and says what is wrong with the first of
+// them. tell is called with the number of pages that were read.
+func (i *Inspection) OpenDatabase(ctx context.Context, tell func(pages, of int64)) error {
+	path := i.folder.Path(databaseName)
+	opts := databaseOptions()
+	opts.ReadOnly, opts.InitialMmapSize = true, 0
+	opts.OpenFile = func(path string, _ int, _ os.FileMode) (*os.File, error) { return OpenQuietly(path) }
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("opening database: %w", err)
+	}
+	if info.Size() == 0 {
+		return fmt.Errorf("%w: %s is empty", ErrMismatch, path)
+	}
+	db, err := openDatabase(path, opts)
+	if err != nil {
+		return err
+	}
+	if i.used, err = checkPages(ctx, db, info.Size(), tell); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	i.db = db
+	return nil
+}
+
+// OpenShares checks the header of the shares file, and that it belongs to the
+// database if that is open. Then it reads every slot.
+func (i *Inspection) OpenShares(ctx context.Context) (*SlotTable, error) {
+	file, err := OpenQuietly(i.folder.Path(sharesName))
+	if err != nil {
+		return nil, fmt.Errorf("opening shares: %w", err)
+	}
+	id, size, err := readHeader(file)
+	if err == nil && i.db != nil {
+		var own storeID
+		if own, err = readStoreID(i.db); err == nil && own != id {
+			err = fmt.Errorf("%w: hush.db and shares have different store ids", ErrMismatch)
+		}
+	}
+	if err == nil {
+		i.slots, err = readSlots(ctx, file, size)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return i.slots, nil
+}
+
+// Files lists the folder.
+func (i *Inspection) Files() ([]os.DirEntry, error) { return i.folder.handle.ReadDir(-1) }
+
+// Warnings returns a sentence for each property of the folder's file system that
+// weakens Hush's promises.
+func (i *Inspection) Warnings() []string {
+	warnings, err := fileSystemWarnings(i.folder.handle)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return warnings
+}
+
+// Buckets returns the names of the buckets, without the store's own.
+func (i *Inspection) Buckets() (names []string, err error) {
+	err = i.db.View(func(btx *bbolt.Tx) error {
+		return btx.ForEach(func(name []byte, _ *bbolt.Bucket) error {
+			if validBucket(string(name)) {
+				names = append(names, string(name))
+			}
+			return nil
+		})
+	})
+	return names, err
+}
+
+// View implements storage.Store.
+func (i *Inspection) View(ctx context.Context, fn func(storage.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if i.db == nil {
+		return storage.ErrClosed
+	}
+	return i.db.View(func(btx *bbolt.Tx) error {
+		t := tx{bolt: btx}
+		defer func() { t.bolt = nil }()
+		return fn(&t)
+	})
+}
+
+// Update implements storage.Store: it fails.
+func (i *Inspection) Update(context.Context, func(storage.Tx) error) error { return errReadOnly }
+
+// Close releases the folder.
+func (i *Inspection) Close() error {
+	var errs []error
+	if i.db != nil {
+		errs = append(errs, i.db.Close())
+	}
+	if i.slots != nil {
+		errs = append(errs, i.slots.file.Close())
+	}
+	return errors.Join(append(errs, i.folder.Close())...)
+}
+
+// checkPages checks the pages of a database, first those in the file, and then
+// those in bbolt's map of it, by bbolt's own check. It returns how many bytes are
+// in use.
+func checkPages(ctx context.Context, db *bbolt.DB, size int64, tell func(pages, of int64)) (used int64, err error) {
+	err = db.View(func(btx *bbolt.Tx) error {
+		if size < btx.Size() {
+			return fmt.Errorf("%w: %s has %d bytes, not %d", ErrMismatch, db.Path(), size, btx.Size())
+		}
+		file, err := OpenQuietly(db.Path())
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		pageSize := int64(db.Info().PageSize)
+		count, err := pages.Check(ctx, pages.File{
+			File: file, PageSize: pageSize, Root: uint64(btx.Cursor().Bucket().Root()), End: uint64(btx.Size() / pageSize),
+		}, tell)
+		if errors.Is(err, pages.ErrDamaged) {
+			return fmt.Errorf("%w: %s: %w", ErrMismatch, db.Path(), err)
+		}
+		if err != nil {
+			return err
+		}
+		used = (count + metaPages) * pageSize
+		var first error
+		for err := range btx.Check() { // to the end, or it never ends
+			if first == nil {
+				first = fmt.Errorf("%w: %s: %w", ErrMismatch, db.Path(), err)
+			}
+		}
+		return first
+	})
+	return used, err
+}
+
+// metaPages is the number of pages at the beginning that no tree has.
+const metaPages = 2
+
+// SlotTable is what the slots of a shares file hold. It takes 8 bytes of memory
+// a slot, 8 MB per million.
+type SlotTable struct {
+	// Torn is how many bytes at the end of the file are part of no slot: growing
+	// it was interrupted.
+	Torn int64
+
+	file *os.File
+	// slots has generation and state of each: generation << stateBits | state.
+	slots []uint64
+}
+
+const stateBits = 2
+
+// readSlots reads the slots of a file of size bytes.
+func readSlots(ctx context.Context, file *os.File, size int64) (*SlotTable, error) {
+	t := &SlotTable{Torn: size % slotSize, file: file, slots: make([]uint64, size/slotSize)}
+	batch := make([]byte, growth*slotSize)
+	for next := uint64(0); next < t.Count(); {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := file.ReadAt(batch, int64(next)*slotSize)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("reading shares: %w", err)
+		}
+		if n < slotSize {
+			return nil, fmt.Errorf("reading shares: %w", io.ErrUnexpectedEOF)
+		}
+		for at := 0; at+slotSize <= n && next < t.Count(); at += slotSize {
+			d := decodeSlot((*rawSlot)(batch[at:]), next)
+			t.slots[next] = d.generation<<stateBits | uint64(shownState(d.state))
+			next++
+		}
+	}
+	return t, nil
+}
+
+func shownState(s slotState) storage.SlotState {
+	switch s {
+	case slotFresh:
+		return storage.SlotFresh
+	case slotLive:
+		return storage.SlotLive
+	case slotDestroyed:
+		return storage.SlotDestroyed
+	case slotDamaged:
+	}
+	return storage.SlotDamaged
+}
+
+// Count returns the number of slots, including slot 0, which is the header.
+func (t *SlotTable) Count() uint64 { return uint64(len(t.slots)) }
+
+// Slot returns the generation and the state of a slot below Count. A damaged
+// slot has no generation.
+func (t *SlotTable) Slot(number uint64) (generation uint64, state storage.SlotState) {
+	return t.slots[number] >> stateBits, storage.SlotState(t.slots[number] & (1<<stateBits - 1))
+}
+
+// Get returns the share in slot, or storage.ErrShareGone.
+func (t *SlotTable) Get(slot storage.Slot) (share [storage.ShareSize]byte, err error) {
+	if slot.Number == 0 || slot.Number >= t.Count() {
+		return share, storage.ErrShareGone
+	}
+	var raw rawSlot
+	if _, err := t.file.ReadAt(raw[:], int64(slot.Number)*slotSize); err != nil {
+		return share, fmt.Errorf("reading share: %w", err)
+	}
+	d := decodeSlot(&raw, slot.Number)
+	if d.state != slotLive || d.generation != slot.Generation {
+		return share, storage.ErrShareGone
+	}
+	return d.share, nil
+}

@@ -1,0 +1,135 @@
+package bolt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"hush/storage"
+	"hush/storage/bolt"
+)
+
+// rowsOf returns the rows of a snapshot as bucket/key=value.
+func rowsOf(t *testing.T, store *bolt.Store, meanwhile func()) (rows []string) {
+	t.Helper()
+	err := store.Snapshot(t.Context(), func(s *bolt.Snapshot) error {
+		meanwhile()
+		return s.Rows(t.Context(), func(bucket string, key, value []byte) error {
+			rows = append(rows, fmt.Sprintf("%s/%s=%s", bucket, key, value))
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatalf("Snapshot: got %v, want nil", err)
+	}
+	return rows
+}
+
+// A snapshot has all rows of all buckets in order, and nothing that was committed
+// after it began.
+func TestSnapshotIsConsistent(t *testing.T) {
+	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	for _, bucket := range []string{"b", "a", "a b"} {
+		for i := range 3 {
+			putRow(t, store, bucket, fmt.Sprint(9-i), "v")
+		}
+	}
+	got := rowsOf(t, store, func() {
+		putRow(t, store, "a", "8", "changed")
+		putRow(t, store, "z", "1", "new")
+	})
+	want := []string{"a/7=v", "a/8=v", "a/9=v", "a b/7=v", "a b/8=v", "a b/9=v", "b/7=v", "b/8=v", "b/9=v"}
+	if !slices.Equal(got, want) {
+		t.Errorf("rows of a snapshot: got %q, want %q", got, want)
+	}
+	if after := rowsOf(t, store, func() {}); !slices.Contains(after, "z/1=new") {
+		t.Errorf("rows of the next snapshot: got %q, want z/1=new among them", after)
+	}
+}
+
+func TestSnapshotEndsWithItsContext(t *testing.T) {
+	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	err := store.Update(t.Context(), func(tx storage.Tx) error {
+		for i := range 5000 {
+			if err := tx.Put("bucket", fmt.Appendf(nil, "%05d", i), nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := 0
+	err = store.Snapshot(ctx, func(s *bolt.Snapshot) error {
+		return s.Rows(ctx, func(string, []byte, []byte) error {
+			seen++
+			cancel()
+			return nil
+		})
+	})
+	if !errors.Is(err, context.Canceled) || seen > 2000 {
+		t.Errorf("Rows(cancelled): got %v after %d rows, want %v soon", err, seen, context.Canceled)
+	}
+}
+
+func TestLive(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	_, shares, folder := open(t, dir, bolt.Options{})
+	var slots []storage.Slot
+	for i := range 5 {
+		slots = append(slots, putShare(t, shares, [storage.ShareSize]byte{byte(i)}))
+	}
+	if err := shares.Destroy(t.Context(), slots[1], slots[4]); err != nil {
+		t.Fatal(err)
+	}
+	shares.Release(slots[1], slots[4])
+	reused := putShare(t, shares, [storage.ShareSize]byte{9})
+	if err := shares.Destroy(t.Context(), reused); err != nil {
+		t.Fatal(err)
+	}
+	got, extent := liveOf(t, shares)
+	want := map[storage.Slot]byte{slots[0]: 0, slots[2]: 2, slots[3]: 3}
+	if len(got) != len(want) {
+		t.Errorf("Live: got %v, want %v", got, want)
+	}
+	for slot, first := range want {
+		if share, ok := got[slot]; !ok || share[0] != first {
+			t.Errorf("Live: got %v, %v for %v, want its share", share, ok, slot)
+		}
+	}
+	if want := (bolt.Extent{Slots: 16384, Generation: reused.Generation}); extent != want || reused.Generation < 2 {
+		t.Errorf("Live: got %+v, want %+v", extent, want)
+	}
+	mustClose(t, folder)
+	if _, err := shares.Live(t.Context(), nil); !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("Live(closed): got %v, want %v", err, storage.ErrClosed)
+	}
+}
+
+func liveOf(t *testing.T, shares *bolt.Shares) (map[storage.Slot][storage.ShareSize]byte, bolt.Extent) {
+	t.Helper()
+	live := map[storage.Slot][storage.ShareSize]byte{}
+	extent, err := shares.Live(t.Context(), func(slot storage.Slot, share [storage.ShareSize]byte) error {
+		live[slot] = share
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Live: got %v, want nil", err)
+	}
+	return live, extent
+}
+
+func putRow(t *testing.T, store storage.Store, bucket, key, value string) {
+	t.Helper()
+	err := store.Update(t.Context(), func(tx storage.Tx) error {
+		return tx.Put(bucket, []byte(key), []byte(value))
+	})
+	if err != nil {
+		t.Fatalf("Update: got %v, want nil", err)
+	}
+}
