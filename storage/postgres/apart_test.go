@@ -1,0 +1,128 @@
+package postgres_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"hush/storage"
+	"hush/storage/postgres"
+	"hush/storage/postgres/postgrestest"
+)
+
+func putIn(t *testing.T, s storage.Store, bucket, key, value string) {
+	t.Helper()
+	err := s.Update(t.Context(), func(tx storage.Tx) error { return tx.Put(bucket, []byte(key), []byte(value)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantIn checks the value of a key; "" stands for none.
+func wantIn(t *testing.T, s storage.Store, bucket, key, want string) {
+	t.Helper()
+	err := s.View(t.Context(), func(tx storage.Tx) error {
+		got, err := tx.Get(bucket, []byte(key))
+		if errors.Is(err, storage.ErrNotFound) {
+			err = nil
+		}
+		if string(got) != want {
+			t.Errorf("Get(%s, %s): got %q, want %q", bucket, key, got, want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// runTool runs a program of PostgreSQL on a database of server.
+func runTool(t *testing.T, server *postgrestest.Server, name, database string, args ...string) {
+	t.Helper()
+	all := append([]string{"-h", server.Folder(), "-U", "hush", "-d", database}, args...)
+	if out, err := exec.CommandContext(t.Context(), server.Program(name), all...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+// TestApartIsLeftOut: a logical backup without the table of a bucket has none of
+// its bytes, and the restored database serves the rest.
+func TestApartIsLeftOut(t *testing.T) {
+	server, name := need(t), "left_out"
+	opts := postgres.Options{Schema: name, Apart: []string{"epoch"}}
+	store, shares := open(t, server, opts)
+	putIn(t, store, "epoch", "hour", "the marker of a key")
+	putIn(t, store, "secret", "one", "kept")
+	slot, err := shares.Put(t.Context(), [storage.ShareSize]byte{42})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marker := []byte(hex.EncodeToString([]byte("the marker of a key")))
+	dump := func(args ...string) (file string, raw []byte) {
+		file = filepath.Join(t.TempDir(), "dump")
+		runTool(t, server, "pg_dump", "postgres", append([]string{"-Fc", "-Z0", "-n", name, "-f", file}, args...)...)
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file, raw
+	}
+	if _, whole := dump(); !bytes.Contains(whole, marker) {
+		t.Fatalf("a whole dump lacks the row: the check finds nothing")
+	}
+	file, part := dump("--exclude-table-data=" + name + ".record_epoch")
+	if bytes.Contains(part, marker) {
+		t.Errorf("a dump without record_epoch: got the row of the bucket, want it left out")
+	}
+	mustExec(t, server.URL("postgres"), "CREATE DATABASE restored")
+	runTool(t, server, "pg_restore", "restored", file)
+	restored, restoredShares, err := postgres.Open(t.Context(), server.URL("restored"), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = restored.Close() })
+	wantIn(t, restored, "secret", "one", "kept")
+	wantIn(t, restored, "epoch", "hour", "")
+	putIn(t, restored, "epoch", "next", "written")
+	wantIn(t, restored, "epoch", "next", "written")
+	if got, err := restoredShares.Get(t.Context(), slot); err != nil || got[0] != 42 {
+		t.Errorf("Get(%v) in the restored database: got %x, %v, want the share", slot, got, err)
+	}
+	if next, err := restoredShares.Put(t.Context(), [storage.ShareSize]byte{1}); err != nil || next == slot {
+		t.Errorf("Put in the restored database: got %v, %v, want another slot than %v", next, err, slot)
+	}
+}
+
+// TestApartLater: a bucket that has rows already gets a table of its own, while
+// another node is running.
+func TestApartLater(t *testing.T) {
+	server, name := need(t), "apart_later"
+	before, _ := open(t, server, postgres.Options{Schema: name})
+	putIn(t, before, "epoch", "hour", "old")
+	putIn(t, before, "secret", "one", "kept")
+	after, _ := open(t, server, postgres.Options{Schema: name, Apart: []string{"epoch", "other"}})
+	putIn(t, before, "epoch", "next", "new")
+	for _, s := range []storage.Store{before, after} {
+		wantIn(t, s, "epoch", "hour", "old")
+		wantIn(t, s, "epoch", "next", "new")
+		wantIn(t, s, "secret", "one", "kept")
+	}
+	file := filepath.Join(t.TempDir(), "dump")
+	runTool(t, server, "pg_dump", "postgres", "-n", name, "-f", file, "--exclude-table-data="+name+".record_epoch")
+	raw, err := os.ReadFile(file)
+	if err != nil || bytes.Contains(raw, []byte(hex.EncodeToString([]byte("old")))) || !bytes.Contains(raw, []byte(hex.EncodeToString([]byte("kept")))) {
+		t.Errorf("a dump without record_epoch: got a row of it or %v, want only the other", err)
+	}
+}
+
+func TestApartNames(t *testing.T) {
+	for _, name := range []string{"", "rest", "Epoch", "a b", `a"b`, "a'b", "a;b"} {
+		if _, _, err := postgres.Open(t.Context(), "host=/nowhere", postgres.Options{Apart: []string{name}}); err == nil || errors.Is(err, storage.ErrUnavailable) {
+			t.Errorf("Open(apart %q): got %v, want it refused", name, err)
+		}
+	}
+}
