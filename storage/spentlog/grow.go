@@ -1,0 +1,168 @@
+package spentlog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hush/storage"
+)
+
+const (
+	// segmentEntries is the number of entries of a segment: 64 MiB.
+	segmentEntries = 1 << 20
+	// growthEntries is the number of entries of a step of growth, 1 MiB, and
+	// the least number for which space is reserved while the disk has any.
+	growthEntries = 1 << 14
+	// retryEvery is the least time between two attempts to grow on a full disk.
+	retryEvery = time.Second
+)
+
+// openSegment is a segment that is appended to, now or later.
+type openSegment struct {
+	segment
+	file  *os.File
+	slots uint64 // for which it has space
+}
+
+// ahead is the state of growing before the space is needed.
+type ahead struct {
+	mu    sync.Mutex // held while the log grows
+	busy  atomic.Bool
+	tried atomic.Int64
+}
+
+// HasRoom reports whether the log has space for what may be on its way, so that
+// more may be committed. It is false only while the disk of the log is full, and
+// cheap. If so, it tries to reserve more from time to time.
+func (l *Log) HasRoom() bool {
+	if l.room() < l.opts.growth {
+		l.growAhead()
+	}
+	return l.room() >= l.opts.growth/2
+}
+
+// room returns for how many entries space is reserved.
+func (l *Log) room() uint64 { return l.end.Load() - 1 - l.durable.Load() }
+
+// growAhead reserves the next step of growth in the background if less than one
+// is left. If the disk is full, that is tried again later.
+func (l *Log) growAhead() {
+	last := l.ahead.tried.Load()
+	if l.room() >= l.opts.growth || time.Now().UnixNano()-last < int64(retryEvery) && last != 0 {
+		return
+	}
+	if !l.ahead.busy.CompareAndSwap(false, true) {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	l.running.Go(func() {
+		defer l.ahead.busy.Store(false)
+		l.ahead.tried.Store(0)
+		if err := l.reserve(l.opts.growth); errors.Is(err, storage.ErrFull) {
+			l.ahead.tried.Store(time.Now().UnixNano())
+		}
+	})
+}
+
+// reserve grows the log until space is reserved for n entries after the last
+// durable one.
+func (l *Log) reserve(n uint64) error {
+	l.ahead.mu.Lock()
+	defer l.ahead.mu.Unlock()
+	for l.room() < n {
+		if err := l.grow(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grow reserves space for one more step. It really writes the zeros, and makes
+// them durable before the first of them is used. The caller holds ahead.mu.
+func (l *Log) grow() error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	s := l.newest()
+	if s == nil || s.slots == l.opts.capacity {
+		return l.addSegment()
+	}
+	n := min(l.opts.growth, l.opts.capacity-s.slots)
+	if err := l.addZeros(s, n); err != nil {
+		return err
+	}
+	l.files.Lock()
+	s.slots += n
+	l.files.Unlock()
+	l.end.Add(n)
+	return nil
+}
+
+// newest returns the last segment, nil if there is none.
+func (l *Log) newest() *openSegment {
+	l.files.Lock()
+	defer l.files.Unlock()
+	if len(l.open) == 0 {
+		return nil
+	}
+	return l.open[len(l.open)-1]
+}
+
+// addZeros writes zeros for n entries at the end of a segment and syncs them.
+func (l *Log) addZeros(s *openSegment, n uint64) error {
+	at := s.offset(s.first + s.slots)
+	if err := l.opts.disk.writeAt(s.file, make([]byte, n*entrySize), at); err != nil {
+		// The added part is not in use; truncating it helps a full disk.
+		_ = s.file.Truncate(at)
+		return l.classify("growing the spent log", err)
+	}
+	if err := l.opts.disk.sync(s.file); err != nil {
+		return l.trip(fmt.Errorf("syncing the spent log: %w", err))
+	}
+	return nil
+}
+
+// addSegment begins the next segment. It gets its name when it is durable.
+func (l *Log) addSegment() error {
+	first := l.end.Load()
+	s := &openSegment{segment: segment{first, segmentPath(l.dir.path, first)}}
+	unfinished := s.path + unfinishedSuffix
+	var err error
+	if s.file, err = os.OpenFile(unfinished, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+		return l.notMade(err)
+	}
+	n := min(l.opts.growth, l.opts.capacity)
+	header := segmentHeader{l.id, first}.encode()
+	if err := l.opts.disk.writeAt(s.file, header[:], 0); err != nil {
+		return errors.Join(l.classify("beginning a segment of the spent log", err), s.file.Close(), os.Remove(unfinished))
+	}
+	if err := l.addZeros(s, n); err != nil {
+		return errors.Join(err, s.file.Close(), os.Remove(unfinished))
+	}
+	s.slots = n
+	if err := os.Rename(unfinished, s.path); err != nil {
+		return errors.Join(l.notMade(err), s.file.Close(), os.Remove(unfinished))
+	}
+	if err := l.dir.sync(); err != nil {
+		return errors.Join(l.trip(err), s.file.Close())
+	}
+	l.files.Lock()
+	l.open = append(l.open, s)
+	l.files.Unlock()
+	l.end.Add(n)
+	return nil
+}
+
+// notMade is the error of a segment that could not be made. It is like a full
+// disk: nothing was appended, and the next attempt may succeed.
+func (l *Log) notMade(err error) error {
+	return fmt.Errorf("beginning a segment of the spent log: %w: %w", storage.ErrFull, err)
+}

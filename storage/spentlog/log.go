@@ -1,0 +1,275 @@
+package spentlog
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hush/storage"
+	"hush/storage/syncer"
+)
+
+// Options are the optional settings of a log.
+type Options struct {
+	// Fault is called once, when an input/output error has left it unknown what
+	// was appended and nothing more is. It runs before a caller gets that error,
+	// must return soon, and must not call back into this package.
+	Fault func(error)
+	// Synced is told of each sync: how many entries it made durable, how long it
+	// took, and its error. It must return at once. Nil for nothing.
+	Synced func(entries int, took time.Duration, err error)
+
+	capacity uint64 // entries of a segment; 0 for segmentEntries; set by tests
+	growth   uint64 // entries of a step of growth; 0 for growthEntries; set by tests
+	disk     disk   // nil for the system's; replaced by tests
+}
+
+// disk is how the log writes and syncs.
+type disk interface {
+	writeAt(file *os.File, data []byte, at int64) error
+	sync(file *os.File) error
+}
+
+type systemDisk struct{}
+
+func (systemDisk) writeAt(file *os.File, data []byte, at int64) error {
+	_, err := file.WriteAt(data, at)
+	return err
+}
+
+func (systemDisk) sync(file *os.File) error { return syncer.DataSync(file) }
+
+// Log is a log that this process appends to. It is safe for concurrent use.
+type Log struct {
+	id      ID
+	dir     *folder
+	opts    Options
+	syncs   syncer.Syncer
+	faulted atomic.Bool
+	// durable is the last sequence that is durable, end the first for which no
+	// space is reserved.
+	durable, end atomic.Uint64
+	ahead        ahead
+
+	mu      sync.Mutex // guards the fields below
+	closed  bool
+	waiting []*batch
+	running sync.WaitGroup // appends, and growing ahead
+
+	files  sync.Mutex // guards the fields below
+	full   []segment
+	open   []*openSegment // the one that is appended to, and the next
+	oldest uint64
+}
+
+// batch is the entries of one call of Append.
+type batch struct {
+	entries []Entry
+	err     error
+}
+
+// Create makes a new log in a folder, which it creates if it is missing, and
+// opens it. It replaces a log without entries, and returns ErrNotEmpty if the
+// folder holds anything else.
+func Create(dir string, opts Options) (*Log, error) {
+	held, err := createFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := held.clear(); err != nil {
+		return nil, errors.Join(err, held.close())
+	}
+	l := newLog(held, opts)
+	_, _ = rand.Read(l.id[:]) // never fails: it ends the process instead
+	l.end.Store(1)
+	if err := l.reserve(1); err != nil {
+		return nil, errors.Join(fmt.Errorf("creating the spent log in %s: %w", dir, err), held.close())
+	}
+	l.oldest = 1
+	return l, nil
+}
+
+// Open opens the log in a folder. It makes durable what an earlier process left,
+// and removes what a power cut tore off. It returns ErrNoLog, ErrInUse or
+// ErrDamaged.
+func Open(dir string, opts Options) (*Log, error) {
+	held, err := openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := newLog(held, opts)
+	if err := l.resume(); err != nil {
+		return nil, errors.Join(err, l.closeFiles(), held.close())
+	}
+	return l, nil
+}
+
+func newLog(held *folder, opts Options) *Log {
+	if opts.capacity == 0 {
+		opts.capacity = segmentEntries
+	}
+	if opts.growth == 0 {
+		opts.growth = growthEntries
+	}
+	if opts.disk == nil {
+		opts.disk = systemDisk{}
+	}
+	l := &Log{dir: held, opts: opts}
+	l.syncs.Do = l.flush
+	return l
+}
+
+// Position returns the log's id and the sequence of the last entry that is
+// durable, 0 if there was none yet.
+func (l *Log) Position() (ID, uint64) { return l.id, l.durable.Load() }
+
+// First returns the sequence of the oldest entry that the log still has. It is
+// the last one's plus one if it has none.
+func (l *Log) First() uint64 {
+	l.files.Lock()
+	defer l.files.Unlock()
+	return l.oldest
+}
+
+// Append adds entries, in their order and with nothing between, and returns when
+// they are durable. It sets their sequences. After storage.ErrFull none is in the
+// log, and the caller may try again. After storage.ErrUnknownOutcome some may be.
+func (l *Log) Append(entries ...Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	for i := range entries {
+		if entries[i].Kind == 0 || len(entries[i].Row) > RowMost {
+			return errBadEntry
+		}
+	}
+	b := &batch{entries: entries}
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return storage.ErrClosed
+	}
+	l.running.Add(1)
+	l.waiting = append(l.waiting, b)
+	l.mu.Unlock()
+	defer l.running.Done()
+	// The sync that takes the batch may be one that others lead, and its error
+	// another one's: the batch has its own.
+	_ = l.syncs.Sync()
+	return b.err
+}
+
+// Close waits for running appends and closes the log. Further calls do nothing.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	closed := l.closed
+	l.closed = true
+	l.mu.Unlock()
+	if closed {
+		return nil
+	}
+	l.running.Wait()
+	return errors.Join(l.closeFiles(), l.dir.close())
+}
+
+func (l *Log) closeFiles() error {
+	l.files.Lock()
+	defer l.files.Unlock()
+	var errs []error
+	for _, s := range l.open {
+		errs = append(errs, s.file.Close())
+	}
+	l.open = nil
+	return errors.Join(errs...)
+}
+
+// flush writes the batches that wait and makes them durable.
+func (l *Log) flush() error {
+	l.mu.Lock()
+	batches := l.waiting
+	l.waiting = nil
+	l.mu.Unlock()
+	n := 0
+	for _, b := range batches {
+		n += len(b.entries)
+	}
+	if n == 0 {
+		return nil // an earlier sync took what waited
+	}
+	began := time.Now()
+	err := l.store(batches, n)
+	if l.opts.Synced != nil {
+		l.opts.Synced(n, time.Since(began), err)
+	}
+	for _, b := range batches {
+		b.err = err
+	}
+	l.growAhead()
+	return err
+}
+
+// store writes n entries of batches after the last durable one and syncs them.
+// If it fails, the next call writes over what it wrote.
+func (l *Log) store(batches []*batch, n int) error {
+	if err := l.check(); err != nil {
+		return err
+	}
+	durable := l.durable.Load()
+	if err := l.reserve(uint64(n)); err != nil {
+		return err
+	}
+	run := make([]byte, 0, n*entrySize)
+	next := durable + 1
+	for _, b := range batches {
+		for i := range b.entries {
+			b.entries[i].Sequence = next
+			raw := b.entries[i].encode(l.id, durable)
+			run = append(run, raw[:]...)
+			next++
+		}
+	}
+	if err := l.writeRun(durable+1, run); err != nil {
+		return err
+	}
+	l.durable.Store(next - 1)
+	return nil
+}
+
+// writeRun writes encoded entries from a sequence on, and syncs the segments that
+// they are in.
+func (l *Log) writeRun(first uint64, run []byte) error {
+	l.files.Lock()
+	segments := append([]*openSegment(nil), l.open...)
+	l.files.Unlock()
+	for _, s := range segments {
+		n := min(uint64(len(run))/entrySize, s.first+l.opts.capacity-first)
+		if n == 0 {
+			continue
+		}
+		if err := l.opts.disk.writeAt(s.file, run[:n*entrySize], s.offset(first)); err != nil {
+			return l.classify("writing the spent log", err)
+		}
+		if err := l.opts.disk.sync(s.file); err != nil {
+			return l.trip(fmt.Errorf("syncing the spent log: %w", err))
+		}
+		first, run = first+n, run[n*entrySize:]
+	}
+	l.retire(first)
+	return nil
+}
+
+// retire closes the segments that end before a sequence.
+func (l *Log) retire(next uint64) {
+	l.files.Lock()
+	defer l.files.Unlock()
+	for len(l.open) > 1 && l.open[1].first <= next {
+		s := l.open[0]
+		_ = s.file.Close() // it is durable
+		l.full = append(l.full, s.segment)
+		l.open = l.open[1:]
+	}
+}
