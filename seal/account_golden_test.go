@@ -108,7 +108,7 @@ func TestGoldenAccountKey(t *testing.T) {
 	if !hash.MatchesUnkeyed([32]byte(v.PasswordVerifier)) {
 		t.Error("MatchesUnkeyed(vector): got false, want true")
 	}
-	if got := v.keys().PasswordVerifier(hash); got != [32]byte(v.PasswordKeyed) {
+	if got := verifierOf(v.keys(), hash); got != [32]byte(v.PasswordKeyed) {
 		t.Errorf("PasswordVerifier(hash): got %x, want %x", got, v.PasswordKeyed)
 	}
 	for kind, holder := range map[string]seal.WrappingSecret{

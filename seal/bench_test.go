@@ -27,7 +27,7 @@ func BenchmarkSecretKey(b *testing.B) {
 	keys, token := p.keys(), mustToken(p.token)
 	b.ReportAllocs()
 	for b.Loop() {
-		keys.SecretKeys().Key(token, p.row, p.share, p.passphrase)
+		mustKey(keys, token, p.row, p.share, p.passphrase)
 	}
 }
 

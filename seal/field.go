@@ -21,26 +21,37 @@ const (
 //	key   = HKDF-Expand(K_field, place)
 //	nonce (12) ‖ AES-256-GCM(key, plaintext padded to a multiple of 32) ‖ tag (16)
 //
-// with place as additional data. The key stays the same when a field is
+// with place as additional data, and the root key's name in front; see
+// keySet.named. The key stays the same when a field is
 // written anew; random nonces allow that some 2^32 times.
 func (k *Keys) SealField(label string, row, plaintext []byte) []byte {
-	aead, at := k.fieldAEAD(label, row)
-	return sealPadded(aead, fieldStep, at, plaintext)
+	return k.state.load().sealField(label, row, plaintext)
 }
 
-// OpenField returns the plaintext of a result of SealField with the same root
-// key, label and row, and ErrSealBroken for everything else. The caller owns
+func (s *keySet) sealField(label string, row, plaintext []byte) []byte {
+	aead, at := s.current.fieldAEAD(label, row)
+	return s.named(sealPadded(aead, fieldStep, at, plaintext))
+}
+
+// OpenField returns the plaintext of a result of SealField with a root key
+// that k has, the same label and row, and ErrSealBroken for everything else. The caller owns
 // the plaintext; sealed is left as it was.
 func (k *Keys) OpenField(label string, row, sealed []byte) ([]byte, error) {
-	aead, at := k.fieldAEAD(label, row)
-	return openPadded(aead, fieldStep, at, sealed)
+	return k.state.load().openField(label, row, sealed)
 }
 
-func (k *Keys) fieldAEAD(label string, row []byte) (cipher.AEAD, []byte) {
+func (s *keySet) openField(label string, row, sealed []byte) ([]byte, error) {
+	return s.open(sealed, func(key *derived, box []byte) ([]byte, error) {
+		aead, at := key.fieldAEAD(label, row)
+		return openPadded(aead, fieldStep, at, box)
+	})
+}
+
+func (d *derived) fieldAEAD(label string, row []byte) (cipher.AEAD, []byte) {
 	at := place(fieldDomain, []byte(label), row)
 	// As in derive: if this ever failed, making an array of nothing would stop
 	// the program.
-	key, _ := hkdf.Expand(sha256.New, k.field(), string(at), 32)
+	key, _ := hkdf.Expand(sha256.New, d.field(), string(at), 32)
 	return newAEAD([32]byte(key)), at
 }
 

@@ -91,7 +91,7 @@ func TestGoldenSecrets(t *testing.T) {
 		"none": {make([]byte, 32), v.Open},
 		"set":  {v.PassphraseHash, v.WithPassphrase},
 	} {
-		key := v.keys().SecretKeys().Key(token, seal.RowKey(v.SecretRow), [32]byte(v.Share), [32]byte(c.passphrase))
+		key := mustKey(v.keys(), token, seal.RowKey(v.SecretRow), [32]byte(v.Share), [32]byte(c.passphrase))
 		if got := key.Verifier(); got != [32]byte(c.want.Verifier) {
 			t.Errorf("Verifier(passphrase %s): got %x, want %x", name, got, c.want.Verifier)
 		}

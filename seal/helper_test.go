@@ -32,7 +32,7 @@ func sampleParts() parts {
 func (p parts) keys() *seal.Keys { return seal.NewKeys(seal.RootKeyOf(p.root)) }
 
 func (p parts) secretKey() seal.SecretKey {
-	return p.keys().SecretKeys().Key(mustToken(p.token), p.row, p.share, p.passphrase)
+	return mustKey(p.keys(), mustToken(p.token), p.row, p.share, p.passphrase)
 }
 
 // mustToken is for constants of tests; a wrong one gives the zero token, whose
@@ -70,4 +70,10 @@ func wantEvenly(t *testing.T, call string, counts, expected []float64) {
 	if limit := freedom + 12*math.Sqrt(2*freedom) + 30; sum > limit {
 		t.Errorf("%s: got chi-square %.0f, want at most %.0f", call, sum, limit)
 	}
+}
+
+// mustKey derives the key of a secret under the root key that seals.
+func mustKey(k *seal.Keys, t seal.Token, row seal.RowKey, share, passphrase [32]byte) seal.SecretKey {
+	key, _ := k.SecretKeys().Key(k.KID(), t, row, share, passphrase) // the root key is there
+	return key
 }

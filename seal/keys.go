@@ -14,8 +14,10 @@ const (
 	subkeySize = 32
 )
 
-// Keys are the working keys of one root key. They never change, so one value
-// serves all goroutines. Make them with NewKeys.
+// Keys are the working keys of an installation. Mostly they are those of one
+// root key. While another one takes its place there are several: one of them
+// seals, and each opens what it sealed; see Ring. They are safe for
+// concurrent use. Make them with NewKeys; the zero Keys are invalid.
 //
 //	PRK = HKDF-Extract(salt "hush/v1 root", root key)
 //	 ├ K_secret   = Expand(PRK, "hush/v1 secret-kek")    secrets
@@ -28,16 +30,29 @@ const (
 //	 ├ K_shrimp   = Expand(PRK, "hush/v1 shrimp")        CSRF tokens
 //	 ├ K_mail     = Expand(PRK, "hush/v1 mail-kek")      queued mails
 //	 ├ K_password = Expand(PRK, "hush/v1 password-mac")  verifiers of passwords
+//	 ├ K_topic    = Expand(PRK, "hush/v1 topic")         topics of notifications
 //	 └ K_verifier = Expand(PRK, "hush/v1 verifier-mac")  the stored verifier
 //	kid = SHA-256("hush/v1 kid\0" ‖ root key)[:4]        names the root key
+//
+// K_network, K_address, K_altcha, K_shrimp and K_topic name and compare, and seal
+// nothing. They are the index keys, and stay those of the first root key when
+// another one takes its place: names that are stored, counters of tries and tokens
+// of browsers keep their values.
 type Keys struct {
 	redacted
+	state *keysState
+}
+
+// derived are the working keys of one root key.
+type derived struct {
 	kid [kidSize]byte
 	// subkeySize bytes each
-	secret, metadata, network, verifier              hidden[[]byte]
-	account, field, address, challenge, shrimp, mail hidden[[]byte]
-	password                                         hidden[[]byte]
+	secret, metadata, verifier, account, field, mail, password hidden[[]byte]
+	index                                                      indexKeys
 }
+
+// indexKeys name and compare. They have subkeySize bytes each.
+type indexKeys struct{ network, address, challenge, shrimp, topic hidden[[]byte] }
 
 // The names under which keys of accounts and mails are derived.
 const (
@@ -48,10 +63,11 @@ const (
 	shrimpPurpose    = "hush/v1 shrimp"
 	mailPurpose      = "hush/v1 mail-kek"
 	passwordPurpose  = "hush/v1 password-mac"
+	topicPurpose     = "hush/v1 topic"
 )
 
-// KeysSize is the number of bytes of the working keys.
-const KeysSize = 11 * subkeySize
+// KeysSize is the number of bytes of the working keys of one root key.
+const KeysSize = 12 * subkeySize
 
 // NewKeys derives the working keys of a root key.
 func NewKeys(root RootKey) *Keys { return NewKeysIn(root, make([]byte, KeysSize)) }
@@ -60,6 +76,11 @@ func NewKeys(root RootKey) *Keys { return NewKeysIn(root, make([]byte, KeysSize)
 // which then belongs to them. Wiping it does not wipe the copies that
 // derivation and use make elsewhere.
 func NewKeysIn(root RootKey, memory []byte) *Keys {
+	return newKeys([]*derived{deriveIn(root, memory)}, nil)
+}
+
+// deriveIn derives the working keys of a root key into memory of KeysSize bytes.
+func deriveIn(root RootKey, memory []byte) *derived {
 	if distinctBytes(root.key()) == 1 {
 		memory = nil // a wiped root key panics instead of yielding guessable keys
 	}
@@ -71,56 +92,74 @@ func NewKeysIn(root RootKey, memory []byte) *Keys {
 		clear(derived)
 		return hide(key)
 	}
-	id := sha256.Sum256(append([]byte(kidDomain), root.key()...))
-	return &Keys{
-		kid:       [kidSize]byte(id[:kidSize]),
-		secret:    purpose(secretPurpose),
-		metadata:  purpose(metadataPurpose),
-		network:   purpose(networkPurpose),
-		verifier:  purpose(verifierPurpose),
-		account:   purpose(accountPurpose),
-		field:     purpose(fieldPurpose),
-		address:   purpose(addressPurpose),
-		challenge: purpose(challengePurpose),
-		shrimp:    purpose(shrimpPurpose),
-		mail:      purpose(mailPurpose),
-		password:  purpose(passwordPurpose),
+	return &derived{
+		kid:      root.KID(),
+		secret:   purpose(secretPurpose),
+		metadata: purpose(metadataPurpose),
+		verifier: purpose(verifierPurpose),
+		account:  purpose(accountPurpose),
+		field:    purpose(fieldPurpose),
+		mail:     purpose(mailPurpose),
+		password: purpose(passwordPurpose),
+		index: indexKeys{
+			network:   purpose(networkPurpose),
+			address:   purpose(addressPurpose),
+			challenge: purpose(challengePurpose),
+			shrimp:    purpose(shrimpPurpose),
+			topic:     purpose(topicPurpose),
+		},
 	}
 }
 
-// Verifier returns the 36 bytes by which Verify recognizes this root key: kid ‖
-// HMAC(K_verifier, "hush/v1 verifier"). They reveal nothing of the key and are
-// stored in the database. The caller owns them.
-func (k *Keys) Verifier() []byte {
-	return slices.Concat(k.kid[:], mac(k.verifier(), []byte(rootVerifierLabel)))
+// Verifier returns the 36 bytes by which Verify recognizes the root key that
+// seals: kid ‖ HMAC(K_verifier, "hush/v1 verifier"). They reveal nothing of the
+// key and are stored in the database. The caller owns them.
+func (k *Keys) Verifier() []byte { return k.state.load().current.stored() }
+
+// VerifierSize is the number of bytes of a verifier.
+const VerifierSize = kidSize + sha256.Size
+
+func (d *derived) stored() []byte {
+	return slices.Concat(d.kid[:], mac(d.verifier(), []byte(rootVerifierLabel)))
 }
 
-// Verify returns nil if stored came from Verifier of the same root key, and
-// ErrWrongRootKey otherwise. Its time depends only on the length of stored.
+// Verify returns nil if stored came from Verifier of a root key that k has, and
+// ErrWrongRootKey otherwise. Its time depends only on the length of stored and on
+// the number of root keys.
 func (k *Keys) Verify(stored []byte) error {
-	if subtle.ConstantTimeCompare(stored, k.Verifier()) != 1 {
+	same := 0
+	for _, key := range k.state.load().all {
+		same |= subtle.ConstantTimeCompare(stored, key.stored())
+	}
+	if same != 1 {
 		return ErrWrongRootKey
 	}
 	return nil
 }
 
 // NetworkID identifies a caller's network in stored counters without its
-// address: equal bytes have equal ids under the same root key. There are few
+// address: equal bytes have equal ids in one installation. There are few
 // addresses, so they can be searched with the root key.
 func (k *Keys) NetworkID(network []byte) [8]byte {
-	return [8]byte(mac(k.network(), network))
+	return [8]byte(mac(k.state.load().index.network(), network))
 }
 
 // AddressID returns the row of an e-mail address: HMAC(K_address, canonical).
-// Equal texts have equal rows under the same root key, so the caller
-// canonicalizes addresses first. Addresses can be guessed with the root key.
+// Equal texts have equal rows in one installation, so the caller canonicalizes
+// addresses first. Addresses can be guessed with the root key.
 func (k *Keys) AddressID(canonical string) [32]byte {
-	return [32]byte(mac(k.address(), []byte(canonical)))
+	return [32]byte(mac(k.state.load().index.address(), []byte(canonical)))
+}
+
+// Topic names something to those who have the root key, and is a random number to
+// all others: HMAC(K_topic, message)[:8].
+func (k *Keys) Topic(message []byte) [8]byte {
+	return [8]byte(mac(k.state.load().index.topic(), message))
 }
 
 // ChallengeKey returns the HMAC key of ALTCHA challenges as libraries take it:
 // 64 lower-case hexadecimal digits. The caller must keep it out of logs.
-func (k *Keys) ChallengeKey() string { return hex.EncodeToString(k.challenge()) }
+func (k *Keys) ChallengeKey() string { return hex.EncodeToString(k.state.load().index.challenge()) }
 
 // mac returns the 32 bytes of HMAC-SHA-256.
 func mac(key, message []byte) []byte {

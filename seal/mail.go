@@ -13,21 +13,25 @@ const mailDomain = "hush/v1 mail"
 //	key   = HKDF(salt K_mail, share, place)
 //	nonce (12) ‖ AES-256-GCM(key, plaintext padded to a multiple of 256) ‖ tag (16)
 //
-// with place as additional data.
+// with place as additional data, and the root key's name in front; see
+// keySet.named.
 func (k *Keys) SealMail(share [32]byte, row, plaintext []byte) []byte {
-	aead, at := k.mailAEAD(share, row)
-	return sealPadded(aead, padSize, at, plaintext)
+	set := k.state.load()
+	aead, at := set.current.mailAEAD(share, row)
+	return set.named(sealPadded(aead, padSize, at, plaintext))
 }
 
-// OpenMail returns the plaintext of a result of SealMail with the same root
-// key, share and row, and ErrSealBroken for everything else. The caller owns
+// OpenMail returns the plaintext of a result of SealMail with a root key
+// that k has, the same share and row, and ErrSealBroken for everything else. The caller owns
 // the plaintext; sealed is left as it was.
 func (k *Keys) OpenMail(share [32]byte, row, sealed []byte) ([]byte, error) {
-	aead, at := k.mailAEAD(share, row)
-	return openPadded(aead, padSize, at, sealed)
+	return k.state.load().open(sealed, func(key *derived, box []byte) ([]byte, error) {
+		aead, at := key.mailAEAD(share, row)
+		return openPadded(aead, padSize, at, box)
+	})
 }
 
-func (k *Keys) mailAEAD(share [32]byte, row []byte) (cipher.AEAD, []byte) {
+func (d *derived) mailAEAD(share [32]byte, row []byte) (cipher.AEAD, []byte) {
 	at := place(mailDomain, row)
-	return newAEAD([32]byte(derive(share[:], k.mail(), string(at), 32))), at
+	return newAEAD([32]byte(derive(share[:], d.mail(), string(at), 32))), at
 }

@@ -12,24 +12,27 @@ import "crypto/cipher"
 //	nonce (12) ‖ AES-256-GCM(key, plaintext) ‖ tag (16)
 //
 // with {"hush/v1 metadata", label, row}, each behind its length, as additional
-// data.
+// data, and the root key's name in front; see keySet.named.
 func (k *Keys) SealMetadata(t Token, row RowKey, label string, plaintext []byte) []byte {
+	set := k.state.load()
 	box := make([]byte, nonceSize+len(plaintext), nonceSize+len(plaintext)+tagSize)
 	copy(box[nonceSize:], plaintext)
-	return sealBox(k.metadataAEAD(t, row, label), box, metadataAAD(row, label))
+	return set.named(sealBox(set.current.metadataAEAD(t, row, label), box, metadataAAD(row, label)))
 }
 
-// OpenMetadata returns the plaintext of a result of SealMetadata with the same
-// root key, token, row and label, and ErrSealBroken for everything else. The
+// OpenMetadata returns the plaintext of a result of SealMetadata with a root
+// key that k has, the same token, row and label, and ErrSealBroken for everything else. The
 // caller owns the plaintext; sealed is left as it was.
 func (k *Keys) OpenMetadata(t Token, row RowKey, label string, sealed []byte) ([]byte, error) {
-	return openBox(k.metadataAEAD(t, row, label), sealed, metadataAAD(row, label))
+	return k.state.load().open(sealed, func(key *derived, box []byte) ([]byte, error) {
+		return openBox(key.metadataAEAD(t, row, label), box, metadataAAD(row, label))
+	})
 }
 
-func (k *Keys) metadataAEAD(t Token, row RowKey, label string) cipher.AEAD {
+func (d *derived) metadataAEAD(t Token, row RowKey, label string) cipher.AEAD {
 	digest := t.digest()
-	info := metadataDomain + string(k.kid[:]) + row.index() + label
-	return newAEAD([32]byte(derive(digest[:], k.metadata(), info, 32)))
+	info := metadataDomain + string(d.kid[:]) + row.index() + label
+	return newAEAD([32]byte(derive(digest[:], d.metadata(), info, 32)))
 }
 
 func metadataAAD(row RowKey, label string) []byte {

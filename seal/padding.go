@@ -15,6 +15,12 @@ func PaddedSize(plaintext int) int {
 	return nonceSize + padded(max(plaintext, 0)) + tagSize
 }
 
+// IsPaddedSize reports whether PaddedSize returns n for some plaintext.
+func IsPaddedSize(n int) bool {
+	n -= nonceSize + tagSize
+	return n > 0 && n%padSize == 0
+}
+
 // padded is the length of n bytes with their length and padding.
 func padded(n int) int {
 	return (lengthSize + n + padSize - 1) / padSize * padSize

@@ -97,20 +97,32 @@ type PasswordHash struct {
 }
 
 // PasswordVerifier returns the 32 bytes stored with the account, by which
-// PasswordMatches recognizes the right password. They unwrap nothing, and
-// without the root key no guess can be compared with them. The caller stores
-// KID beside them, which names the root key.
-func (k *Keys) PasswordVerifier(h PasswordHash) [32]byte {
-	proof := h.proof()
-	return [32]byte(mac(k.password(), proof[:]))
+// PasswordMatches recognizes the right password, and the kid of the root key that
+// they were made with, which is stored beside them. They unwrap nothing, and
+// without the root key no guess can be compared with them.
+func (k *Keys) PasswordVerifier(h PasswordHash) (verifier [32]byte, kid [4]byte) {
+	key := k.state.load().current
+	return key.passwordVerifier(h), key.kid
 }
 
 // PasswordMatches reports, in constant time, whether stored came from
-// PasswordVerifier with the same root key, of the same password hashed with the
-// same parameters.
-func (k *Keys) PasswordMatches(h PasswordHash, stored [32]byte) bool {
-	verifier := k.PasswordVerifier(h)
-	return subtle.ConstantTimeCompare(verifier[:], stored[:]) == 1
+// PasswordVerifier with the root key of that kid, of the same password hashed with
+// the same parameters. It does the same work if k lacks that root key, and reports
+// false.
+func (k *Keys) PasswordMatches(h PasswordHash, stored [32]byte, kid [4]byte) bool {
+	set := k.state.load()
+	key := set.find(kid)
+	has := key != nil
+	if !has {
+		key = set.current
+	}
+	verifier := key.passwordVerifier(h)
+	return subtle.ConstantTimeCompare(verifier[:], stored[:]) == 1 && has
+}
+
+func (d *derived) passwordVerifier(h PasswordHash) [32]byte {
+	proof := h.proof()
+	return [32]byte(mac(d.password(), proof[:]))
 }
 
 // MatchesUnkeyed reports, in constant time, whether stored is the proof of the

@@ -60,17 +60,17 @@ func TestPasswordHashDependsOnEverything(t *testing.T) {
 	memory, time, threads, salt := cheapPassword, cheapPassword, cheapPassword, cheapPassword
 	memory.MemoryKiB, time.Time, threads.Threads, salt.Salt[15] = 128, 2, 2, 1
 	seen := map[[32]byte]bool{
-		keys.PasswordVerifier(cheapPassword.Hash("pass")): true,
-		keys.PasswordVerifier(cheapPassword.Hash("Pass")): true,
-		keys.PasswordVerifier(cheapPassword.Hash("")):     true,
+		verifierOf(keys, cheapPassword.Hash("pass")): true,
+		verifierOf(keys, cheapPassword.Hash("Pass")): true,
+		verifierOf(keys, cheapPassword.Hash("")):     true,
 	}
 	for _, p := range []seal.PasswordParams{memory, time, threads, salt} {
-		seen[keys.PasswordVerifier(p.Hash("pass"))] = true
+		seen[verifierOf(keys, p.Hash("pass"))] = true
 	}
 	if got, want := len(seen), 7; got != want {
 		t.Errorf("Hash: got %d different verifiers, want %d", got, want)
 	}
-	if !seen[keys.PasswordVerifier(cheapPassword.Hash("pass"))] {
+	if !seen[verifierOf(keys, cheapPassword.Hash("pass"))] {
 		t.Error("Hash(pass): got another verifier the second time, want the same")
 	}
 }
@@ -79,12 +79,12 @@ func TestPasswordHashDependsOnEverything(t *testing.T) {
 func TestPasswordHashBearsDamagedParams(t *testing.T) {
 	keys := seal.NewKeys(seal.NewRootKey())
 	zero, least := seal.PasswordParams{}, seal.PasswordParams{Time: 1, Threads: 1}
-	if got, want := keys.PasswordVerifier(zero.Hash("pass")), keys.PasswordVerifier(least.Hash("pass")); got != want {
+	if got, want := verifierOf(keys, zero.Hash("pass")), verifierOf(keys, least.Hash("pass")); got != want {
 		t.Errorf("Hash(zero parameters): got %x, want %x", got, want)
 	}
 	huge := seal.PasswordParams{MemoryKiB: 8, Time: 1<<32 - 1, Threads: 1}
 	most := seal.PasswordParams{MemoryKiB: 8, Time: 16, Threads: 1}
-	if got, want := keys.PasswordVerifier(huge.Hash("pass")), keys.PasswordVerifier(most.Hash("pass")); got != want {
+	if got, want := verifierOf(keys, huge.Hash("pass")), verifierOf(keys, most.Hash("pass")); got != want {
 		t.Errorf("Hash(endless passes): got %x, want %x", got, want)
 	}
 }
@@ -92,15 +92,15 @@ func TestPasswordHashBearsDamagedParams(t *testing.T) {
 func TestPasswordMatches(t *testing.T) {
 	keys := seal.NewKeys(seal.NewRootKey())
 	hash := cheapPassword.Hash("pass")
-	stored := keys.PasswordVerifier(hash)
-	if !keys.PasswordMatches(hash, stored) || !keys.PasswordMatches(cheapPassword.Hash("pass"), stored) {
+	stored := verifierOf(keys, hash)
+	if !keys.PasswordMatches(hash, stored, keys.KID()) || !keys.PasswordMatches(cheapPassword.Hash("pass"), stored, keys.KID()) {
 		t.Error("PasswordMatches(own verifier): got false, want true")
 	}
-	if keys.PasswordMatches(cheapPassword.Hash("Pass"), stored) {
+	if keys.PasswordMatches(cheapPassword.Hash("Pass"), stored, keys.KID()) {
 		t.Error("PasswordMatches(verifier of another password): got true, want false")
 	}
 	for i := range stored {
-		if keys.PasswordMatches(hash, [32]byte(flipped(stored[:], i))) {
+		if keys.PasswordMatches(hash, [32]byte(flipped(stored[:], i)), keys.KID()) {
 			t.Errorf("PasswordMatches(byte %d changed): got true, want false", i)
 		}
 	}
@@ -111,11 +111,16 @@ func TestPasswordMatches(t *testing.T) {
 func TestPasswordVerifierTakesTheRootKey(t *testing.T) {
 	own, other := seal.NewKeys(seal.NewRootKey()), seal.NewKeys(seal.NewRootKey())
 	hash := cheapPassword.Hash("pass")
-	stored := own.PasswordVerifier(hash)
-	if other.PasswordMatches(hash, stored) {
+	stored := verifierOf(own, hash)
+	if other.PasswordMatches(hash, stored, other.KID()) || other.PasswordMatches(hash, stored, own.KID()) {
 		t.Error("PasswordMatches(right password, another root key): got true, want false")
 	}
 	if hash.MatchesUnkeyed(stored) {
 		t.Error("MatchesUnkeyed(keyed verifier): got true, want false")
 	}
+}
+
+func verifierOf(k *seal.Keys, h seal.PasswordHash) [32]byte {
+	verifier, _ := k.PasswordVerifier(h)
+	return verifier
 }

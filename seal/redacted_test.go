@@ -23,9 +23,11 @@ const redactedText = "[redacted]"
 func secretValues() map[string]any {
 	p := sampleParts()
 	root, keys, token, key := seal.RootKeyOf(p.root), p.keys(), mustToken(p.token), p.secretKey()
+	epoch := seal.NewEpochKey()
 	values := map[string]any{
-		"RootKey": root, "*RootKey": &root, "*Keys": keys, "Keys": *keys, "SecretKeys": keys.SecretKeys(),
+		"RootKey": root, "*RootKey": &root, "*Keys": keys, "Keys": *keys, "SecretKeys": keys.SecretKeys(), "Ring": keys.Ring(),
 		"Token": token, "*Token": &token, "SecretKey": key, "*SecretKey": &key,
+		"EpochKey": epoch, "*EpochKey": &epoch, "zero EpochKey": seal.EpochKey{},
 		"zero RootKey": seal.RootKey{}, "zero Token": seal.Token{}, "zero SecretKey": seal.SecretKey{},
 	}
 	maps.Copy(values, accountValues())

@@ -3,7 +3,9 @@ package seal
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 )
 
 const (
@@ -28,7 +30,33 @@ func NewRootKey() RootKey {
 	return RootKey{key: hide(key)}
 }
 
-// ParseRootKey parses a root key file: 64 hexadecimal digits of either case,
+// ParseRootKeys parses a root key file: 1 to RootKeysMost lines, each as
+// ParseRootKey takes it. Empty lines do not count. It returns the errors of
+// ParseRootKey, and ErrSameRootKey or ErrManyRootKeys. The caller keeps text.
+func ParseRootKeys(text []byte) (roots []RootKey, err error) {
+	for line := range bytes.Lines(text) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		root, err := ParseRootKey(line)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(roots, func(r RootKey) bool { return r.KID() == root.KID() }) {
+			return nil, ErrSameRootKey
+		}
+		roots = append(roots, root)
+	}
+	switch {
+	case len(roots) == 0:
+		return nil, ErrRootKeyFormat
+	case len(roots) > RootKeysMost:
+		return nil, ErrManyRootKeys
+	}
+	return roots, nil
+}
+
+// ParseRootKey parses one root key: 64 hexadecimal digits of either case,
 // with optional white space around them. It returns ErrRootKeyFormat for any
 // other form and ErrWeakRootKey for placeholders: fewer than eight distinct
 // bytes, two equal halves, or bytes at one constant distance, such as 000102
@@ -43,6 +71,12 @@ func ParseRootKey(text []byte) (RootKey, error) {
 		return RootKey{}, ErrWeakRootKey
 	}
 	return RootKey{key: hide(key)}, nil
+}
+
+// KID names the root key: 4 bytes of its digest, which reveal nothing of it.
+func (r RootKey) KID() [4]byte {
+	id := sha256.Sum256(append([]byte(kidDomain), r.key()...))
+	return [4]byte(id[:kidSize])
 }
 
 // Wipe overwrites the root key. Using it afterwards panics, like using the zero

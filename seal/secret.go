@@ -28,27 +28,31 @@ type SecretKey struct {
 // only package vault/secret may use it.
 type SecretKeys struct {
 	redacted
-	kid    [kidSize]byte
-	secret hidden[[]byte]
+	set hidden[*keySet]
 }
 
 // SecretKeys returns the derivation of the keys of secrets.
-func (k *Keys) SecretKeys() SecretKeys { return SecretKeys{kid: k.kid, secret: k.secret} }
+func (k *Keys) SecretKeys() SecretKeys { return SecretKeys{set: k.state.load} }
 
 // Key derives the key of one secret from its token, the row under which it is
 // stored, its share, and the hash of its passphrase, which is zeros for a
-// secret without one.
-func (k SecretKeys) Key(t Token, row RowKey, share, passphrase [32]byte) SecretKey {
+// secret without one. kid names the root key: KID when the secret was made. Key
+// returns ErrNoRootKey if that is not here.
+func (k SecretKeys) Key(kid [4]byte, t Token, row RowKey, share, passphrase [32]byte) (SecretKey, error) {
+	root := k.set().find(kid)
+	if root == nil {
+		return SecretKey{}, ErrNoRootKey
+	}
 	var ikm [96]byte
 	digest := t.digest()
 	copy(ikm[0:], digest[:])
 	copy(ikm[32:], share[:])
 	copy(ikm[64:], passphrase[:])
-	okm := derive(ikm[:], k.secret(), secretDomain+string(k.kid[:])+row.index(), 64)
+	okm := derive(ikm[:], root.secret(), secretDomain+string(kid[:])+row.index(), 64)
 	return SecretKey{
 		aead:     hide(newAEAD([32]byte(okm[:32]))),
 		verifier: sha256.Sum256(append([]byte(verifyDomain), okm[32:]...)),
-	}
+	}, nil
 }
 
 // Verifier returns the 32 bytes that are stored with the secret. Matches

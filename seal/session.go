@@ -79,7 +79,7 @@ func (s SessionID) WrappingSecret() WrappingSecret {
 // compare shrimps in constant time.
 func (k *Keys) Shrimp(s SessionID) string {
 	id := s.id()
-	number := mac(k.shrimp(), id[:])
+	number := mac(k.state.load().index.shrimp(), id[:])
 	var digits [shrimpSize]byte
 	for i := shrimpSize - 1; i >= 0; i-- {
 		digits[i] = tokenAlphabet[divide(number, len(tokenAlphabet))]

@@ -9,7 +9,3 @@ func NewShare() [32]byte {
 	rand.Read(share[:])
 	return share
 }
-
-// KID identifies the root key that the keys were derived from: 4 bytes of its
-// digest, stored beside sealed values so that a later key can be distinguished.
-func (k *Keys) KID() [4]byte { return k.kid }

@@ -27,32 +27,36 @@ func newWrappingSecret(domain string, secret []byte) WrappingSecret {
 
 // WrapAccountKey encrypts an account's key so that only h, together with the
 // root key, decrypts it. The label names the place where the result is stored;
-// results of two labels cannot be swapped. The caller owns the 60 bytes, which
-// differ with each call:
+// results of two labels cannot be swapped. The caller owns the result, which differs
+// with each call:
 //
 //	place = {"hush/v1 account-wrap", label}, each behind its length
 //	key   = HKDF(salt K_account, wrapping secret, place)
 //	nonce (12) ‖ AES-256-GCM(key, private half (32)) ‖ tag (16)
 //
-// with place as additional data.
+// with place as additional data, and the root key's name in front; see
+// keySet.named.
 func (k *Keys) WrapAccountKey(h WrappingSecret, label []byte, key AccountKey) []byte {
-	aead, at := k.wrapAEAD(h, label)
+	set := k.state.load()
+	aead, at := set.current.wrapAEAD(h, label)
 	box := append(make([]byte, nonceSize), key.private()...)
-	return sealBox(aead, box, at)
+	return set.named(sealBox(aead, box, at))
 }
 
-// UnwrapAccountKey returns the key in a result of WrapAccountKey with the same
-// root key, wrapping secret and label, and ErrSealBroken for everything else.
+// UnwrapAccountKey returns the key in a result of WrapAccountKey with a root
+// key that k has, the same wrapping secret and label, and ErrSealBroken for everything else.
 func (k *Keys) UnwrapAccountKey(h WrappingSecret, label, wrapped []byte) (AccountKey, error) {
-	aead, at := k.wrapAEAD(h, label)
-	private, err := openBox(aead, wrapped, at)
+	private, err := k.state.load().open(wrapped, func(key *derived, box []byte) ([]byte, error) {
+		aead, at := key.wrapAEAD(h, label)
+		return openBox(aead, box, at)
+	})
 	if err != nil {
 		return AccountKey{}, err
 	}
 	return accountKeyOf(private)
 }
 
-func (k *Keys) wrapAEAD(h WrappingSecret, label []byte) (cipher.AEAD, []byte) {
+func (d *derived) wrapAEAD(h WrappingSecret, label []byte) (cipher.AEAD, []byte) {
 	secret, at := h.secret(), place(wrapDomain, label)
-	return newAEAD([32]byte(derive(secret[:], k.account(), string(at), 32))), at
+	return newAEAD([32]byte(derive(secret[:], d.account(), string(at), 32))), at
 }
