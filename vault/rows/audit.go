@@ -3,6 +3,7 @@ package rows
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
 
 	"hush/seal"
@@ -10,15 +11,38 @@ import (
 	"hush/vault/caller"
 )
 
-// appendAudit adds a row in the transaction of the change that it records.
-// Numbers have no gaps: they come from a counter in the same transaction.
+// AuditShift is where the number of a node begins in the number of a row. Rows
+// of node 0 have the plain sequence.
+const AuditShift = 48
+
+// auditFrom returns the key before the first row of a node, and auditTo the key
+// after its last possible row, nil for the end of the bucket.
+func auditFrom(node uint16) []byte { return BigEndian(uint64(node) << AuditShift) }
+
+func auditTo(node uint16) []byte {
+	if node == math.MaxUint16 {
+		return nil
+	}
+	return auditFrom(node + 1)
+}
+
+// appendAudit adds a row in the transaction of the change that it records, to
+// the rows of the node that runs it. The numbers of a node have no gaps: they
+// come from a counter in the same transaction.
 func appendAudit(tx storage.Tx, row AuditRecord) error {
-	seq, err := auditSequence(tx)
-	if err != nil {
+	node, _ := nodeOf(tx)
+	name := systemOf(SystemAudit, node)
+	seq := uint64(node) << AuditShift
+	switch stored, err := GetSystem(tx, name); {
+	case err == nil:
+		if seq, err = auditSequence(node, stored); err != nil {
+			return err
+		}
+	case !errors.Is(err, storage.ErrNotFound):
 		return err
 	}
 	next := BigEndian(seq + 1)
-	if err := PutSystem(tx, SystemAudit, next); err != nil {
+	if err := PutSystem(tx, name, next); err != nil {
 		return err
 	}
 	return tx.Put(BucketAudit, next, row.Encode())
@@ -28,35 +52,49 @@ func appendAudit(tx storage.Tx, row AuditRecord) error {
 // overhead.
 const AuditRowSize = 8 + 33 + 16
 
-// AuditRows returns the number of rows. Their numbers have no gaps, so it reads
-// only the first row and the counter.
+// AuditRows returns the number of rows of all nodes. The numbers of a node have
+// no gaps, so it reads only the first row and the counter of each.
 func AuditRows(tx storage.Tx) (rows int64, err error) {
-	last, err := auditSequence(tx)
+	last, err := AuditSequences(tx)
 	if err != nil {
 		return 0, err
 	}
-	err = tx.Range(BucketAudit, nil, nil, func(key, _ []byte) error {
-		if len(key) != 8 {
-			return nil // not a row of the trail
+	for node, seq := range last {
+		err = tx.Range(BucketAudit, auditFrom(node), auditTo(node), func(key, _ []byte) error {
+			if len(key) != 8 {
+				return nil // not a row of the trail
+			}
+			rows += max(0, int64(seq-binary.BigEndian.Uint64(key)+1))
+			return ErrEnough
+		})
+		if err = IgnoreEnough(err); err != nil {
+			return 0, err
 		}
-		rows = int64(last - binary.BigEndian.Uint64(key) + 1)
-		return ErrEnough
-	})
-	return max(0, rows), IgnoreEnough(err)
+	}
+	return rows, nil
 }
 
-// auditSequence returns the number of the last row, 0 before the first.
-func auditSequence(tx storage.Tx) (uint64, error) {
-	stored, err := GetSystem(tx, SystemAudit)
-	switch {
-	case errors.Is(err, storage.ErrNotFound):
-		return 0, nil
-	case err != nil:
-		return 0, err
-	case len(stored) != 8:
+// AuditSequences returns the number of the last row of each node that has
+// written one.
+func AuditSequences(tx storage.Tx) (map[uint16]uint64, error) {
+	last := map[uint16]uint64{}
+	err := rangeSystem(tx, SystemAudit, func(node uint16, value []byte) (err error) {
+		last[node], err = auditSequence(node, value)
+		return err
+	})
+	return last, err
+}
+
+// auditSequence decodes the number of a node's last row.
+func auditSequence(node uint16, stored []byte) (uint64, error) {
+	if len(stored) != 8 {
 		return 0, ErrDamaged
 	}
-	return binary.BigEndian.Uint64(stored), nil
+	seq := binary.BigEndian.Uint64(stored)
+	if seq>>AuditShift != uint64(node) {
+		return 0, ErrDamaged
+	}
+	return seq, nil
 }
 
 // WriteAudit adds a row to the trail in the transaction of the change that it

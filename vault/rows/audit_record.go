@@ -1,12 +1,18 @@
 package rows
 
 import (
+	"cmp"
+	"encoding/hex"
+	"maps"
+	"slices"
 	"time"
 
 	"hush/seal"
+	"hush/vault/caller"
 )
 
-// BucketAudit has sequence number (8) -> AuditRecord.
+// BucketAudit has node 2 ‖ sequence number 6 -> AuditRecord. The only node of a
+// store is node 0.
 const BucketAudit = "audit"
 
 // AuditType is the type of an audited event. The numbers are stored.
@@ -85,4 +91,76 @@ func DecodeAudit(data []byte) (AuditRecord, error) {
 	r.Time, r.Kind, r.Result = in.Time(), AuditType(in.Byte()), AuditResult(in.Byte())
 	in.Into(r.Subject[:])
 	return r, in.End()
+}
+
+// auditWords returns what operators call the types. Scripts depend on the words.
+func auditWords() map[AuditType]string {
+	return map[AuditType]string{
+		AuditConceal:    "secret-concealed",
+		AuditView:       "receipt-viewed",
+		AuditReveal:     "secret-revealed",
+		AuditBurn:       "secret-burned",
+		AuditExpire:     "secret-expired",
+		AuditPassphrase: "passphrase-tried",
+		AuditMemo:       "memo-changed",
+		AuditReport:     "secret-burned-on-report",
+
+		AuditAccount:         "account-created",
+		AuditVerify:          "account-verified",
+		AuditSignIn:          "signed-in",
+		AuditSignInFailed:    "sign-in-failed",
+		AuditPassword:        "password-changed",
+		AuditReset:           "password-reset",
+		AuditAddress:         "address-changed",
+		AuditToken:           "token-created",
+		AuditTokenRevoked:    "token-revoked",
+		AuditSessionsRevoked: "sessions-revoked",
+		AuditRole:            "role-changed",
+		AuditDisable:         "account-disabled-or-enabled",
+		AuditDestroy:         "account-destroyed",
+		AuditInvite:          "invite-created",
+		AuditDomainAdded:     "domain-added",
+		AuditDomainVerified:  "domain-verified",
+		AuditDomainSuspended: "domain-suspended",
+		AuditDomainRemoved:   "domain-removed",
+		AuditLocale:          "locale-changed",
+		AuditNotifications:   "notifications-changed",
+	}
+}
+
+// AuditTypes returns all types, in the order of their numbers.
+func AuditTypes() []AuditType { return slices.Sorted(maps.Keys(auditWords())) }
+
+// String returns the word for the type, or "unknown" for one of a later release.
+func (t AuditType) String() string { return cmp.Or(auditWords()[t], "unknown") }
+
+// ParseAuditType returns the type of a word.
+func ParseAuditType(word string) (kind AuditType, ok bool) {
+	for kind, known := range auditWords() {
+		if known == word {
+			return kind, true
+		}
+	}
+	return 0, false
+}
+
+// auditResults has a word for each result.
+func auditResults() map[AuditResult]string {
+	return map[AuditResult]string{AuditDone: "done"}
+}
+
+// String returns the word for the result, or "unknown" for one of a later release.
+func (r AuditResult) String() string { return cmp.Or(auditResults()[r], "unknown") }
+
+// firstAccountType is the first type about an account. Those before it are about a
+// secret, which its receipt's row stands for.
+const firstAccountType = AuditAccount
+
+// SubjectText returns what the row is about, in hexadecimal digits: the row of a
+// receipt, or the id of an account.
+func (r AuditRecord) SubjectText() (text string, account bool) {
+	if r.Kind < firstAccountType {
+		return hex.EncodeToString(r.Subject[:]), false
+	}
+	return caller.AccountID(r.Subject[:len(caller.AccountID{})]).String(), true
 }

@@ -90,7 +90,7 @@ func TestAuditTrail(t *testing.T) {
 		t.Errorf("audit trail: -want +got\n%s", diff)
 	}
 	wantConsecutive(t, k, 1)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 	k.Reopen(t)
 	k.MustConceal(t, c, "d", secret.Wish{})
 	wantConsecutive(t, k, 1)

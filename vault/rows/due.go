@@ -27,6 +27,10 @@ const (
 	DueTries     DueKind = 8  // key: the counter
 	DueDelivery  DueKind = 9  // key: the delivery
 	DuePending   DueKind = 10 // key: the account's id
+	DueBudget    DueKind = 11 // key: the budget
+
+	// DueLast is the last of them.
+	DueLast = DueBudget
 )
 
 // DueKey returns a row of the index: time in ms 8 ‖ kind 1 ‖ key.

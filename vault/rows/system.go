@@ -1,18 +1,25 @@
 package rows
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"hush/storage"
 )
 
-// BucketSystem has verifier, clock, audit sequence, counters.
+// BucketSystem has root keys, clock, audit sequence, counters. A node other than
+// 0 has its own audit sequence and counters; see systemOf.
 const BucketSystem = "system"
 
 // The rows of the bucket system that this package writes.
 const (
-	SystemVerifier = "verifier"
+	SystemVerifier = "verifier" // RootKeys
 	SystemMark     = "clock"
 	SystemAudit    = "audit sequence"
 	SystemCounts   = "counters"
+	// SystemSpent is the row of package spent.
+	SystemSpent = "spent log"
 )
 
 // GetSystem returns the value of a name in the bucket system, or
@@ -29,4 +36,49 @@ func LoadSystemOr[T any](tx storage.Tx, name string, decode func([]byte) (T, err
 // PutSystem stores the value of a name in the bucket system.
 func PutSystem(tx storage.Tx, name string, value []byte) error {
 	return tx.Put(BucketSystem, []byte(name), value)
+}
+
+// DeleteSystem deletes a name from the bucket system.
+func DeleteSystem(tx storage.Tx, name string) error {
+	return tx.Delete(BucketSystem, []byte(name))
+}
+
+// HasSystem reports whether the bucket system has any row.
+func HasSystem(tx storage.Tx) (found bool, err error) {
+	err = IgnoreEnough(tx.Range(BucketSystem, nil, nil, func(_, _ []byte) error {
+		found = true
+		return ErrEnough
+	}))
+	return found, err
+}
+
+// systemOf returns the name of a node's own row: the name itself for node 0,
+// which is the only node of most stores, and otherwise the name, a space, and
+// the number in four hexadecimal digits.
+func systemOf(name string, node uint16) string {
+	if node == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s %04x", name, node)
+}
+
+// rangeSystem calls fn for the row of that name of each node, in the order of
+// their numbers. value is valid only during the call.
+func rangeSystem(tx storage.Tx, name string, fn func(node uint16, value []byte) error) error {
+	prefix := []byte(name)
+	return tx.Range(BucketSystem, prefix, PrefixEnd(prefix), func(key, value []byte) error {
+		if node, ok := SystemNode(name, string(key)); ok {
+			return fn(node, value)
+		}
+		return nil
+	})
+}
+
+// SystemNode is the inverse of systemOf. ok is false for a row of another name.
+func SystemNode(name, key string) (node uint16, ok bool) {
+	if key == name {
+		return 0, true
+	}
+	number, err := strconv.ParseUint(strings.TrimPrefix(key, name+" "), 16, 16)
+	return uint16(number), err == nil && systemOf(name, uint16(number)) == key
 }

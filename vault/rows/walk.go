@@ -22,7 +22,12 @@ func IgnoreEnough(err error) error {
 // FirstKeys returns copies of the first keys of a bucket before to, up to most
 // of them. A nil to means the end of the bucket.
 func FirstKeys(tx storage.Tx, bucket string, to []byte, most int) (keys [][]byte, err error) {
-	err = tx.Range(bucket, nil, to, func(key, _ []byte) error {
+	return firstKeysFrom(tx, bucket, nil, to, most)
+}
+
+// firstKeysFrom is FirstKeys for the keys that are not before from.
+func firstKeysFrom(tx storage.Tx, bucket string, from, to []byte, most int) (keys [][]byte, err error) {
+	err = tx.Range(bucket, from, to, func(key, _ []byte) error {
 		keys = append(keys, append([]byte(nil), key...))
 		if len(keys) == most {
 			return ErrEnough

@@ -1,0 +1,5 @@
+//go:build !hush_previous_format
+
+package rows
+
+const formatNewest = formatNow

@@ -1,0 +1,199 @@
+package rows
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"time"
+
+	"hush/storage"
+)
+
+// NodeStatus is a node as the operator sees it.
+type NodeStatus struct {
+	Number uint16
+	NodeRecord
+	Heartbeat time.Time
+	// Offset is how far the store's clock was ahead of that of the node's
+	// machine at the last heartbeat.
+	Offset time.Duration
+	// Age is the time since the last heartbeat, not negative.
+	Age time.Duration
+	// Live reports whether the last heartbeat is recent. A node that is not
+	// live has stopped without leaving, or cannot reach the store.
+	Live bool
+	// Works are the kinds of work that only this node does now.
+	Works []Work
+	// Self reports whether the node is this process.
+	Self bool
+}
+
+// Nodes returns the nodes that share the store, in the order of their numbers;
+// none on a store that is not shared. What is damaged is left out.
+func (s Store) Nodes(tx storage.Tx) ([]NodeStatus, error) {
+	if s.node == nil {
+		return nil, nil
+	}
+	now := s.node.clock.shared()
+	listed, err := listNodes(tx, now)
+	if err != nil {
+		return nil, err
+	}
+	holders, err := leaseHolders(tx, now)
+	if err != nil {
+		return nil, err
+	}
+	self := s.node.self.Load()
+	nodes := make([]NodeStatus, 0, len(listed))
+	for _, node := range listed {
+		if node.Instance == (Instance{}) {
+			continue
+		}
+		node.Works = holders[node.Instance]
+		node.Self = self != nil && node.Instance == self.instance
+		nodes = append(nodes, node)
+	}
+	return nodes, nil
+}
+
+// listNodes returns a node for each number that has a row. It is without an
+// instance if its record is missing or damaged.
+func listNodes(tx storage.Tx, now time.Time) (nodes []NodeStatus, err error) {
+	err = tx.Range(BucketNode, nil, nodesEnd(), func(key, value []byte) error {
+		if len(key) != 2 && len(key) != 3 {
+			return nil
+		}
+		number := binary.BigEndian.Uint16(key)
+		if last := len(nodes) - 1; last < 0 || nodes[last].Number != number {
+			nodes = append(nodes, NodeStatus{Number: number})
+		}
+		nodes[len(nodes)-1].read(key, value, now)
+		return nil
+	})
+	return nodes, err
+}
+
+// read takes over what a row of the node says.
+func (n *NodeStatus) read(key, value []byte, now time.Time) {
+	if len(key) == 2 {
+		if r, err := DecodeNode(value); err == nil {
+			n.NodeRecord = r
+		}
+		return
+	}
+	beat, err := DecodeBeat(value)
+	if err != nil {
+		return
+	}
+	n.Heartbeat, n.Offset = beat.Time, beat.Offset
+	age := now.Sub(beat.Time)
+	n.Age, n.Live = max(0, age), isLive(age)
+}
+
+// isLive reports whether a heartbeat of that age is recent. One from far in the
+// future came from a wrong clock.
+func isLive(age time.Duration) bool { return age < nodeTerm && age > -nodeAhead }
+
+// gone reports whether a node has stopped for so long that nothing waits for it,
+// or has a heartbeat that is missing, damaged or from far in the future, whose age
+// is 0.
+func (n NodeStatus) gone() bool { return !n.Live && (n.Age >= nodeGone || n.Age == 0) }
+
+// freeNumber returns the lowest number that no node has. If there is none, it
+// returns the lowest of those whose node is not live.
+func freeNumber(nodes []NodeStatus) (uint16, error) {
+	number, ok := lowest(nodes, NodeStatus.gone)
+	if !ok {
+		number, ok = lowest(nodes, func(n NodeStatus) bool { return !n.Live })
+	}
+	if !ok {
+		return 0, ErrTooManyNodes
+	}
+	return number, nil
+}
+
+// lowest returns the lowest number that no node has, except those that are free.
+func lowest(nodes []NodeStatus, free func(NodeStatus) bool) (number uint16, ok bool) {
+	next := 0
+	for _, node := range nodes {
+		if free(node) {
+			continue
+		}
+		if int(node.Number) != next {
+			break
+		}
+		next++
+	}
+	return uint16(next), next < NodeMost
+}
+
+// deadFor returns the nodes whose last heartbeat is older than keep, or of an
+// unknown time.
+func deadFor(nodes []NodeStatus, keep time.Duration) (dead []NodeStatus) {
+	for _, node := range nodes {
+		if !node.Live && (node.Age >= keep || node.Heartbeat.IsZero()) {
+			dead = append(dead, node)
+		}
+	}
+	return dead
+}
+
+func deleteNodes(tx storage.Tx, nodes []NodeStatus) error {
+	for _, node := range nodes {
+		if err := DeleteAll(tx, BucketNode, [][]byte{nodeKey(node.Number), beatKey(node.Number)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PruneNodes deletes the rows of nodes that stopped long ago without leaving.
+// This node runs, however old its last heartbeat is: it may have slept. It is a
+// Batch.
+func (s Store) PruneNodes(ctx context.Context, _ time.Time, _ *Damage) (deleted int, err error) {
+	if s.node == nil {
+		return 0, nil
+	}
+	now := s.node.clock.shared()
+	var dead []NodeStatus
+	list := func(tx storage.Tx) error {
+		nodes, err := listNodes(tx, now)
+		dead = slices.DeleteFunc(deadFor(nodes, nodeKept), s.node.isSelf)
+		return err
+	}
+	if err := s.View(ctx, list); err != nil || len(dead) == 0 {
+		return 0, err
+	}
+	err = s.UpdateReserved(ctx, func(tx storage.Tx) error {
+		if err := list(tx); err != nil {
+			return err
+		}
+		return deleteNodes(tx, dead)
+	})
+	return len(dead), err
+}
+
+// isSelf reports whether a row is that of this node.
+func (n *Node) isSelf(status NodeStatus) bool {
+	self := n.self.Load()
+	return self != nil && status.Instance == self.instance
+}
+
+// leaseHolders returns what the holders of leases do.
+func leaseHolders(tx storage.Tx, now time.Time) (map[Instance][]Work, error) {
+	works := map[Instance][]Work{}
+	for work := WorkSweep; work <= workLast; work++ {
+		r, err := LoadOr(tx, BucketNode, work.key(), DecodeLease, LeaseRecord{})
+		if errors.Is(err, ErrDamaged) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if r.runs(now) {
+			works[r.Holder] = append(works[r.Holder], work)
+		}
+	}
+	return works, nil
+}
