@@ -14,7 +14,8 @@ import (
 
 const (
 	// poolSize is the number of shares kept ready. A killed process loses at
-	// most this many slots until the next start.
+	// most this many slots: until the next start if the store reuses slots, and
+	// for good if it does not.
 	poolSize = 512
 	// poolBatch is the number of shares written per sync.
 	poolBatch = 128
@@ -26,6 +27,8 @@ const (
 type Ready struct {
 	Slot  storage.Slot
 	Share [storage.ShareSize]byte
+
+	epoch epochRow // whose key masks the share, if any
 }
 
 // sharePool keeps shares ready for new secrets. A share is random and
@@ -64,9 +67,30 @@ func (p *sharePool) write(ctx context.Context) (Ready, error) {
 	return r, err
 }
 
-// fill keeps the pool full until ctx ends or the store stops. It does not
+// forget drops the shares that are ready. Their rows stay without an owner.
+func (p *sharePool) forget() {
+	p.drain()
+	select {
+	case p.taken <- struct{}{}:
+	default:
+	}
+}
+
+// drain takes the shares that are ready and returns their slots.
+func (p *sharePool) drain() (slots []storage.Slot) {
+	for {
+		select {
+		case r := <-p.ready:
+			slots = append(slots, r.Slot)
+		default:
+			return slots
+		}
+	}
+}
+
+// fill keeps the pool full until ctx ends or the store is closed. It does not
 // report write errors: a caller that then has to write its own share reports
-// them.
+// them. A store on a server serves again after an unknown outcome.
 func (p *sharePool) fill(ctx context.Context) {
 	for ctx.Err() == nil {
 		if cap(p.ready)-len(p.ready) < poolBatch {
@@ -77,7 +101,7 @@ func (p *sharePool) fill(ctx context.Context) {
 			continue
 		}
 		err := p.writeBatch(ctx)
-		if errors.Is(err, storage.ErrUnknownOutcome) || errors.Is(err, storage.ErrClosed) {
+		if errors.Is(err, storage.ErrClosed) {
 			return
 		}
 		if err != nil {

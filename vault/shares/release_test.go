@@ -71,8 +71,7 @@ func (t *strikeTx) Delete(bucket string, key []byte) error {
 }
 
 type watchedShares struct {
-	storage.Shares
-	storage.Recycler
+	vaulttest.InnerShares
 	seen *releaseLog
 }
 
@@ -90,11 +89,10 @@ func (s watchedShares) Release(slots ...storage.Slot) {
 
 func (w *releaseLog) options() vaulttest.Options {
 	return vaulttest.Options{
-		Manual:    true,
+		Manual: true, Folder: true, // slots are not reused elsewhere
 		WrapStore: func(s storage.Store) storage.Store { return watchedStore{s, w} },
 		WrapShares: func(s storage.Shares) storage.Shares {
-			recycler, _ := s.(storage.Recycler)
-			return watchedShares{s, recycler, w}
+			return watchedShares{vaulttest.Inner(s), w}
 		},
 	}
 }

@@ -8,10 +8,14 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
+	"hush/crash"
+	"hush/seal"
 	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // Shares hands out durable shares, and destroys those whose secrets or mails
@@ -24,31 +28,104 @@ type Shares struct {
 	log     *slog.Logger
 	pool    *sharePool
 	queue   *shredQueue
+	spent   *spent.Log
+	epochs  *epochs // nil if the backend overwrites
 
 	sweeping sync.Mutex
 	overdue  map[storage.Slot]struct{} // listed at the last sweep; guarded by sweeping
 }
 
-// New returns the shares of a backend.
-func New(s rows.Store, backend storage.Shares, log *slog.Logger) *Shares {
-	made := &Shares{store: s, backend: backend, log: log, pool: newSharePool(backend, log)}
+// New returns the shares of a backend. If the backend does not overwrite, they
+// are masked with epoch keys, which are sealed with keys. A share of a secret
+// counts as destroyed when the end of the secret is in the log, too; nil for no
+// log.
+func New(s rows.Store, backend storage.Shares, keys *seal.Keys, log *slog.Logger, ended *spent.Log) *Shares {
+	made := &Shares{store: s, backend: backend, log: log, spent: ended, pool: newSharePool(backend, log)}
+	if o, ok := backend.(storage.Overwriter); ok && !o.Overwrites() {
+		made.epochs = newEpochs(s, keys)
+	}
 	made.queue = newShredQueue(made.Strike, log)
 	return made
 }
 
-// Take returns a durable unused share.
-func (s *Shares) Take(ctx context.Context) (Ready, error) { return s.pool.take(ctx) }
+// Take returns a durable unused share for owner. If the backend does not
+// overwrite, the share is masked, and the key of its epoch is durable.
+func (s *Shares) Take(ctx context.Context, owner Owner) (Ready, error) {
+	if s.epochs == nil {
+		return s.pool.take(ctx)
+	}
+	mask, epoch, err := s.epochs.maskNew(ctx, owner)
+	if err != nil {
+		return Ready{}, err
+	}
+	ready, err := s.pool.take(ctx)
+	ready.Share, ready.epoch = xor(ready.Share, mask), epoch
+	return ready, err
+}
+
+// Own gives a share to its owner, in the transaction that stores it. A standby
+// that lagged when it was promoted may lack the share or the key of its epoch,
+// which this process still holds: then the update fails, and whatever it stores
+// would not open. The caller must call Discard if the transaction fails.
+func (s *Shares) Own(tx storage.Tx, ready Ready) error {
+	rows.NeedShare(tx, ready.Slot)
+	if s.epochs == nil {
+		return nil
+	}
+	return ready.epoch.check(tx)
+}
 
 // Fill keeps shares ready until ctx ends.
 func (s *Shares) Fill(ctx context.Context) { s.pool.fill(ctx) }
+
+// Close destroys the shares that are ready and that no later start would find:
+// those of a backend that does not reuse slots. Fill must have ended.
+func (s *Shares) Close(ctx context.Context) error {
+	if _, ok := s.Recycler(); ok {
+		return nil
+	}
+	slots := s.pool.drain()
+	if len(slots) == 0 {
+		return nil
+	}
+	return s.backend.Destroy(ctx, slots...)
+}
 
 // StrikeUntil strikes destroyed shares off the list until ctx ends, and then
 // the remaining ones.
 func (s *Shares) StrikeUntil(ctx context.Context) { s.queue.run(ctx) }
 
-// Get reads a share.
-func (s *Shares) Get(ctx context.Context, slot storage.Slot) ([storage.ShareSize]byte, error) {
-	return s.backend.Get(ctx, slot)
+// Get reads the share of owner as Take returned it. It returns
+// storage.ErrShareGone if the share was destroyed, and ErrEnded if the key of
+// its epoch was.
+func (s *Shares) Get(ctx context.Context, slot storage.Slot, owner Owner) ([storage.ShareSize]byte, error) {
+	share, err := s.backend.Get(ctx, slot)
+	if err != nil || s.epochs == nil {
+		return share, err
+	}
+	mask, err := s.epochs.maskStored(ctx, owner)
+	if err != nil {
+		return [storage.ShareSize]byte{}, err
+	}
+	return xor(share, mask), nil
+}
+
+// EndEpochs deletes the keys of epochs that passed before now, some in each
+// call, so that what was sealed with their masks can no longer be opened. now
+// must be a time up to which deleting is safe. EndEpochs is a rows.Batch.
+func (s *Shares) EndEpochs(ctx context.Context, now time.Time, _ *rows.Damage) (int, error) {
+	if s.epochs == nil {
+		return 0, nil
+	}
+	return s.epochs.end(ctx, now)
+}
+
+// ForgetEpochs wipes the opened keys, and those of epochs that passed before now
+// for good, since another node deletes their rows. now is as for EndEpochs.
+func (s *Shares) ForgetEpochs(now time.Time) {
+	if s.epochs != nil {
+		s.epochs.wipe(epochsBefore(now))
+	}
 }
 
 // List lists a share for destruction, in the transaction that ends what it
@@ -66,19 +143,45 @@ func (s *Shares) Recycler() (storage.Recycler, bool) {
 	return r, ok
 }
 
-// Destroy overwrites shares whose secrets have durably ended, and queues them
-// to be struck off the list.
-func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
-	if err := s.backend.Destroy(context.WithoutCancel(ctx), slots...); err != nil {
+// Admit returns ErrUnavailable while the end of a secret could not be logged. It
+// is for the transaction that would end one before its time.
+func (s *Shares) Admit() error { return s.spent.Admit() }
+
+// Destroy overwrites shares whose owners have durably ended, logs how, unless
+// that is spent.KindNone, and queues them to be struck off the list.
+func (s *Shares) Destroy(ctx context.Context, how spent.Kind, slots ...storage.Slot) error {
+	if err := s.destroy(context.WithoutCancel(ctx), how, slots); err != nil {
 		return fmt.Errorf("destroying the share: %w", refusal.Unavailable(err))
 	}
 	s.queue.add(slots...)
 	return nil
 }
 
+// destroy overwrites shares and logs how they ended, both at the same time: each
+// waits for a disk of its own.
+func (s *Shares) destroy(ctx context.Context, how spent.Kind, slots []storage.Slot) error {
+	if s.spent == nil || how == spent.KindNone {
+		return s.backend.Destroy(ctx, slots...)
+	}
+	var logging sync.WaitGroup
+	var logged error
+	crash.Go(&logging, s.log, func() { logged = s.spent.Slots(how, slots...) })
+	err := s.backend.Destroy(ctx, slots...)
+	logging.Wait()
+	return errors.Join(err, logged)
+}
+
 // Discard frees the slot of a secret that was certainly not stored. If the
-// outcome is unknown, the next start decides.
+// outcome is unknown, the next start decides. If the cause is that the share or
+// the key of its epoch is missing, it forgets all that were held with it.
 func (s *Shares) Discard(cause error, slot storage.Slot) {
+	if errors.Is(cause, storage.ErrShareGone) {
+		s.pool.forget()
+		if s.epochs != nil {
+			s.epochs.forget()
+		}
+		return
+	}
 	if errors.Is(cause, storage.ErrUnknownOutcome) || errors.Is(cause, storage.ErrClosed) {
 		return
 	}
@@ -117,7 +220,7 @@ func (s *Shares) Strike(ctx context.Context, slots []storage.Slot) error {
 			}
 			struck = append(struck, slot)
 		}
-		return nil
+		return s.spent.PutSynced(tx)
 	})
 	if err != nil {
 		return err
@@ -137,7 +240,10 @@ func (s *Shares) ShredListed(ctx context.Context) error {
 		if err != nil || next == nil && len(slots) == 0 {
 			return err
 		}
-		if err := s.backend.Destroy(ctx, slots...); err != nil {
+		if err := s.destroy(ctx, spent.KindSecretEnded, slots); spent.IsFull(err) {
+			s.log.Warn("the ends of secrets that the last run left are logged later", "cause", err)
+			return nil
+		} else if err != nil {
 			return err
 		}
 		if err := s.Strike(ctx, slots); err != nil {
@@ -190,7 +296,7 @@ func (s *Shares) shredAgain(ctx context.Context, slots []storage.Slot) error {
 	if len(slots) == 0 {
 		return nil
 	}
-	if err := s.backend.Destroy(ctx, slots...); err != nil {
+	if err := s.destroy(ctx, spent.KindSecretEnded, slots); err != nil {
 		return fmt.Errorf("destroying shares again: %w", refusal.Unavailable(err))
 	}
 	if err := s.Strike(ctx, slots); err != nil {
