@@ -38,7 +38,7 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 		return Metadata{}, refusal.ErrNotFound
 	}
 	if found.record.ownedBy(c) || found.lockedForGood {
-		if found.record, err = bu.endUnproved(ctx, row, c.Network.Masked(), now, nil); err != nil {
+		if found.record, err = bu.endUnproved(ctx, row, moveBurn, c.Network.Masked(), now, nil); err != nil {
 			return Metadata{}, err
 		}
 		return bu.receipts.showMetadata(ctx, c, receipt, row, found, now), nil
@@ -59,10 +59,10 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 	return bu.receipts.showMetadata(ctx, c, receipt, row, found, now), nil
 }
 
-// endUnproved burns the secret of a receipt without its key. It returns
+// endUnproved ends the secret of a receipt without its key. It returns
 // ErrNotFound if the secret is gone. beside, unless nil, runs in the same
 // transaction.
-func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, now time.Time, beside func(storage.Tx) error) (*MetadataRecord, error) {
+func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, beside func(storage.Tx) error) (*MetadataRecord, error) {
 	var burned *Record
 	var end claimResult
 	err := bu.store.UpdateReserved(ctx, func(tx storage.Tx) error {
@@ -78,7 +78,7 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, no
 			return err
 		}
 		end.counted = bu.usage.touch(secret, burned.slot.Number)
-		if end.metadata, err = bu.secrets.endSecret(tx, secret, burned, moveBurn, by, now); err != nil || beside == nil {
+		if end.ending, err = bu.secrets.endSecret(tx, secret, burned, m, by, now); err != nil || beside == nil {
 			return err
 		}
 		return beside(tx)
@@ -89,10 +89,12 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, by string, no
 	if end.counted {
 		bu.usage.release(burned.charge())
 	}
-	if err := bu.shares.Destroy(ctx, burned.slot); err != nil {
+	_, _, how := m.facts()
+	err = bu.shares.Destroy(ctx, how, burned.slot)
+	bu.watches.tell(row)
+	if err != nil {
 		return nil, err
 	}
-	bu.watches.tell(row)
 	return end.metadata, nil
 }
 
@@ -116,7 +118,7 @@ func (bu *Burns) BurnAccount(ctx context.Context, id caller.AccountID, now time.
 			return burned, err
 		}
 		for _, row := range rows {
-			_, err := bu.endUnproved(ctx, row, "", now, nil)
+			_, err := bu.endUnproved(ctx, row, moveBurn, "", now, nil)
 			if errors.Is(err, refusal.ErrNotFound) {
 				continue
 			}
@@ -197,7 +199,7 @@ func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.A
 	if err != nil {
 		return Metadata{}, err
 	}
-	metadata, err := bu.endUnproved(ctx, receipt, "", now, func(tx storage.Tx) error {
+	metadata, err := bu.endUnproved(ctx, receipt, moveBurn, "", now, func(tx storage.Tx) error {
 		if err := rows.WriteAudit(tx, now, rows.AuditReport, receipt); err != nil {
 			return err
 		}

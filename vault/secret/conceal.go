@@ -63,15 +63,16 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	if err := se.store.CheckDiskSpace(); err != nil {
 		return Concealed{}, err
 	}
-	if err := se.usage.reserve(charged, se.limits); err != nil {
+	if d.elsewhere, err = se.usage.reserve(ctx, charged, se.limits); err != nil {
 		return Concealed{}, err
 	}
+	d.charged = charged
 	d.metadata.State = stored
 	if stored == StateViewed {
 		d.metadata.viewed = now
 	}
 	if err := se.keep(ctx, c, d, text, wish); err != nil {
-		se.usage.release(charged)
+		se.usage.cancel(charged, err)
 		return Concealed{}, err
 	}
 	d.metadata.State = StateNew
@@ -109,18 +110,29 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 	if err := se.draftForAccount(ctx, c, d); err != nil {
 		return err
 	}
-	ready, err := se.shares.Take(ctx)
+	ready, err := se.shares.Take(ctx, d.secret.shareOwner(d.secretRow))
 	if err != nil {
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("writing the share: %w", refusal.Unavailable(err))
 	}
 	se.usage.handed(ready.Slot.Number, d.metaRow)
-	key := se.secretKeys.Key(d.key, d.secretRow, ready.Share, hash)
+	key, err := se.secretKeys.Key(d.secret.kid, d.key, d.secretRow, ready.Share, hash)
+	if err != nil {
+		se.shares.Discard(err, ready.Slot)
+		se.outbox.Discard(err, d.mails...)
+		return err
+	}
 	d.secret.slot, d.secret.verifier = ready.Slot, key.Verifier()
 	d.secret.encodeHeader()
 	d.secret.sealed = key.Seal(d.secret.header, []byte(text))
 	d.metadata.SealedKey = se.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
-	if err := se.store.Update(ctx, d.commit()); err != nil {
+	begin := func(tx storage.Tx) error {
+		if err := se.shares.Own(tx, ready); err != nil {
+			return err
+		}
+		return se.usage.put(tx, d.charged, d.elsewhere, se.limits, d.secretRow, d.metaRow)
+	}
+	if err := se.store.Update(ctx, d.commit(begin)); err != nil {
 		se.shares.Discard(err, ready.Slot)
 		se.outbox.Discard(err, d.mails...)
 		return fmt.Errorf("keeping the secret: %w", err)
@@ -145,11 +157,15 @@ func (se *Secrets) draftForAccount(ctx context.Context, c caller.Caller, d *draf
 	return err
 }
 
-// commit returns the transaction that stores the draft.
-func (d *draft) commit() func(storage.Tx) error {
+// commit returns the transaction that stores the draft. It starts with begin, which
+// gives the share to the secret and counts the bytes.
+func (d *draft) commit(begin func(storage.Tx) error) func(storage.Tx) error {
 	secret, metadata := d.secret.encode(), d.metadata.encode()
 	expiry := expiryKey(d.secret.expires, d.metaRow)
 	return func(tx storage.Tx) error {
+		if err := begin(tx); err != nil {
+			return err
+		}
 		if err := tx.Put(BucketSecret, d.secretRow[:], secret); err != nil {
 			return err
 		}

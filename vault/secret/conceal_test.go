@@ -128,7 +128,7 @@ func TestConcealRefusals(t *testing.T) {
 	vaulttest.WantErr(t, "ConcealSecret(anonymous, recipients)", err, refusal.ErrAccountRequired)
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 }
 
 func TestConcealWithoutRoom(t *testing.T) {
@@ -159,7 +159,23 @@ func TestConcealFailureKeepsNothing(t *testing.T) {
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
 	vaulttest.Want(t, "receipts kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketMetadata)), 0)
 	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
+	k.MustConceal(t, caller.Caller{}, "again", secret.Wish{})
+}
+
+// The slot of a share whose record was not kept is the next one to be used.
+func TestConcealFailureFreesTheSlot(t *testing.T) {
+	t.Parallel()
+	var faulty vaulttest.FaultyStore
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true, WrapStore: func(s storage.Store) storage.Store {
+		faulty.Store = s
+		return &faulty
+	}})
+	failure := storage.ErrFull
+	faulty.Before.Store(&failure)
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "x", secret.Wish{})
+	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
+	faulty.Before.Store(nil)
 	key := k.MustConceal(t, caller.Caller{}, "again", secret.Wish{}).Secret.Key
 	vaulttest.Want(t, "slot of the next secret", vaulttest.SlotOf(t, k, key), storage.Slot{Number: 1, Generation: 2})
 }

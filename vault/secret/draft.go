@@ -34,6 +34,8 @@ type draft struct {
 	recipients         []email.Recipient
 	mails              []*outbox.Draft // to the recipients; empty if mail is not configured
 	delivery           outbox.DeliveryState
+	charged            charge    // for both records
+	elsewhere          elsewhere // bytes that other nodes counted
 }
 
 // draft checks the wish and prepares both records.

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -12,23 +13,35 @@ import (
 	"hush/vault/outbox"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/spent"
 )
+
+// ending is the end of a secret.
+type ending struct {
+	metadata *MetadataRecord
+	noticed  bool // a mail to the sender was queued
+}
 
 // endSecret is the part of the claim that reveal, burn and expiry share. It
 // deletes the secret, moves its metadata, lists the slot, counts, and writes
 // the audit row. by is the caller's masked network, or empty if there is no
 // caller.
-func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m move, by string, now time.Time) (*MetadataRecord, error) {
+func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m move, by string, now time.Time) (end ending, err error) {
+	if m != moveExpire {
+		if err := se.shares.Admit(); err != nil {
+			return end, err
+		}
+	}
 	metadata, err := getMetadata(tx, record.metadata)
 	if errors.Is(err, refusal.ErrNotFound) {
-		return nil, fmt.Errorf("secret without metadata: %w", rows.ErrInconsistent)
+		return end, fmt.Errorf("secret without metadata: %w", rows.ErrInconsistent)
 	}
 	if err != nil {
-		return nil, err
+		return end, err
 	}
 	state := metadata.State.after(m)
 	if state == StateNone {
-		return nil, fmt.Errorf("secret lives in state %d: %w", metadata.State, rows.ErrInconsistent)
+		return end, fmt.Errorf("secret lives in state %d: %w", metadata.State, rows.ErrInconsistent)
 	}
 	at := now
 	if m == moveExpire {
@@ -36,36 +49,42 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m m
 	}
 	metadata.markEnded(state, at)
 	metadata.endedBy = by
+	if err := se.usage.drop(tx, record.charge(), row, record.metadata); err != nil {
+		return end, err
+	}
 	if err := tx.Delete(BucketSecret, row[:]); err != nil {
-		return nil, err
+		return end, err
 	}
 	if err := tx.Put(BucketMetadata, record.metadata[:], metadata.encode()); err != nil {
-		return nil, err
+		return end, err
 	}
 	if err := se.shares.List(tx, record.slot); err != nil {
-		return nil, err
+		return end, err
 	}
 	if record.passphrase != nil {
 		if err := rows.DeletePrefix(tx, BucketAttempt, row[:]); err != nil {
-			return nil, err
+			return end, err
 		}
 	}
-	if err := se.countEnd(tx, record, metadata, m, now); err != nil {
-		return nil, err
+	noticed, err := se.countEnd(tx, record, metadata, m, now)
+	if err != nil {
+		return end, err
 	}
-	return metadata, rows.WriteAudit(tx, now, m.audit(), record.metadata)
+	_, audit, _ := m.facts()
+	return ending{metadata, noticed}, rows.WriteAudit(tx, now, audit, record.metadata)
 }
 
 // countEnd counts an end and queues the sender's notice, if one was asked for.
-func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) error {
-	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: m.counter(), By: 1}); err != nil {
-		return err
+func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRecord, m move, now time.Time) (noticed bool, err error) {
+	counter, _, _ := m.facts()
+	if err := rows.Count(tx, rows.Change{Counter: rows.CountSecrets, By: -1}, rows.Change{Counter: counter, By: 1}); err != nil {
+		return false, err
 	}
 	id, ok := caller.ParseAccountID(record.owner)
 	if !ok || m == moveExpire {
-		return nil
+		return false, nil
 	}
-	err := account.ChangeTally(tx, id, func(t *account.TallyRecord) {
+	err = account.ChangeTally(tx, id, func(t *account.TallyRecord) {
 		if m == moveReveal {
 			t.Shared++
 		} else {
@@ -73,49 +92,61 @@ func (se *Secrets) countEnd(tx storage.Tx, record *Record, metadata *MetadataRec
 		}
 	})
 	if err != nil || m != moveReveal || !se.outbox.Enabled() {
-		return err
+		return false, err
 	}
 	return se.noticeOpened(tx, id, metadata, now)
 }
 
 // noticeOpened queues the mail about an opened secret, if its sender asked for
 // it.
-func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *MetadataRecord, now time.Time) error {
+func (se *Secrets) noticeOpened(tx storage.Tx, id caller.AccountID, metadata *MetadataRecord, now time.Time) (noticed bool, err error) {
 	account, err := account.GetAccount(tx, id)
 	if errors.Is(err, refusal.ErrNotFound) || err == nil && (!account.NotifyOpened || !account.Usable()) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return se.outbox.PutNotice(tx, outbox.Mail{
+	return true, se.outbox.PutNotice(tx, outbox.Mail{
 		Kind: outbox.MailOpened, To: caller.Text(se.accounts.AddressOf(id, account)), Locale: account.Locale,
 		Shortkey: string(metadata.hint[:]), Created: now,
 	}, now)
 }
 
-// counter returns the counter of what a move ends.
-func (m move) counter() rows.Counter {
+// facts returns what counts, audits and logs a move.
+func (m move) facts() (rows.Counter, rows.AuditType, spent.Kind) {
 	switch m {
 	case moveReveal:
-		return rows.CountShared
+		return rows.CountShared, rows.AuditReveal, spent.KindSecretRevealed
 	case moveBurn:
-		return rows.CountBurned
+		return rows.CountBurned, rows.AuditBurn, spent.KindSecretBurned
+	case moveExpire:
+		return rows.CountExpired, rows.AuditExpire, spent.KindSecretExpired
 	default:
-		return rows.CountExpired
+		return rows.CountExpired, rows.AuditView, spent.KindNone
 	}
 }
 
-// audit returns the type of audit row that a move writes.
-func (m move) audit() rows.AuditType {
-	switch m {
-	case moveReveal:
-		return rows.AuditReveal
-	case moveBurn:
-		return rows.AuditBurn
-	case moveExpire:
-		return rows.AuditExpire
-	default:
-		return rows.AuditView
+// EndLogged ends the secret in a row as the spent log tells, and reports whether it
+// had that share. How it ended may be unknown; then it counts as burned.
+func (bu *Burns) EndLogged(ctx context.Context, row seal.RowKey, slot storage.Slot, how spent.Kind, at time.Time) (ended bool, err error) {
+	var record *Record
+	err = bu.store.View(ctx, func(tx storage.Tx) error {
+		record, err = rows.Load(tx, BucketSecret, row[:], decodeSecret)
+		return err
+	})
+	if err != nil || record.slot != slot {
+		return false, err
 	}
+	m := moveBurn
+	for _, named := range []move{moveReveal, moveExpire} {
+		if _, _, kind := named.facts(); kind == how {
+			m = named
+		}
+	}
+	if last := record.expires.Add(-time.Millisecond); at.After(last) {
+		at = last // it is still there
+	}
+	_, err = bu.endUnproved(ctx, record.metadata, m, "", at, nil)
+	return err == nil, err
 }

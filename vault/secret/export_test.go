@@ -24,8 +24,17 @@ func (u *Usage) charges() Charges {
 	return Charges{u.total, u.anonymous, maps.Clone(u.accounts), maps.Clone(u.networks), maps.Clone(u.wides)}
 }
 
-// Charges returns the present counts.
-func (se *Secrets) Charges() Charges { return se.usage.charges() }
+// Charges returns the present counts: of this process, or of all nodes.
+func (se *Secrets) Charges() Charges {
+	if se.usage.ledger == nil {
+		return se.usage.charges()
+	}
+	counted, err := LedgerCharges(context.Background(), se.store)
+	if err != nil {
+		return Charges{}
+	}
+	return counted
+}
 
 // CountCharges counts what is stored. Charges returns the same once the
 // background pass is finished.
@@ -52,3 +61,32 @@ func CountCharges(ctx context.Context, store storage.Store) (Charges, error) {
 
 // DecodeMetadata decodes a stored receipt.
 func DecodeMetadata(data []byte) (*MetadataRecord, error) { return decodeMetadata(data) }
+
+// LedgerCharges adds up what all nodes of a shared store counted.
+func LedgerCharges(ctx context.Context, store storage.Store) (Charges, error) {
+	sum := Charges{Accounts: map[string]int64{}, Networks: map[[8]byte]int64{}, Wides: map[[8]byte]int64{}}
+	err := store.View(ctx, func(tx storage.Tx) error {
+		return tx.Range(BucketUsage, nil, nil, func(key, value []byte) error {
+			who, _, ok := splitUsageKey(key)
+			if !ok {
+				return nil
+			}
+			t, err := decodeTally(value)
+			switch id := string(who[2:]); who[0] {
+			case usageTotal:
+				sum.Total, sum.Anonymous = sum.Total+t.bytes, sum.Anonymous+t.anonymous
+			case usageAccount:
+				sum.Accounts[id] += t.bytes
+			case usageNetwork:
+				sum.Networks[[8]byte([]byte(id))] += t.bytes
+			case usageWide:
+				sum.Wides[[8]byte([]byte(id))] += t.bytes
+			}
+			return err
+		})
+	})
+	maps.DeleteFunc(sum.Accounts, func(_ string, n int64) bool { return n == 0 })
+	maps.DeleteFunc(sum.Networks, func(_ [8]byte, n int64) bool { return n == 0 })
+	maps.DeleteFunc(sum.Wides, func(_ [8]byte, n int64) bool { return n == 0 })
+	return sum, err
+}

@@ -73,6 +73,19 @@ func (t *countingTx) Delete(bucket string, key []byte) error {
 	return t.Tx.Delete(bucket, key)
 }
 
+// heldStore calls hold before each update, unless it is nil.
+type heldStore struct {
+	storage.Store
+	hold func()
+}
+
+func (s *heldStore) Update(ctx context.Context, fn func(storage.Tx) error) error {
+	if s.hold != nil {
+		s.hold()
+	}
+	return s.Store.Update(ctx, fn)
+}
+
 // betweenStore runs then once, after the first view that walks bucket has
 // ended and before its caller goes on.
 type betweenStore struct {

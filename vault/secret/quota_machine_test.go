@@ -40,7 +40,8 @@ func TestQuotaStateMachine(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &quotaMachine{t: t}
 		m.kit = vaulttest.New(t, vaulttest.Options{
-			Manual: true, Limits: caller.Limits{NetworkBytes: 8 << 10, AccountBytes: 16 << 10, TotalBytes: 64 << 10},
+			Manual: true, Folder: true, // nodes have no pass; see TestLedgerStateMachine
+			Limits:    caller.Limits{NetworkBytes: 8 << 10, AccountBytes: 16 << 10, TotalBytes: 64 << 10},
 			WrapStore: func(s storage.Store) storage.Store { return quotaStore{s} },
 		})
 		defer m.kit.Close(t)

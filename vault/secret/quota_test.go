@@ -92,7 +92,7 @@ func TestQuotaOfAccount(t *testing.T) {
 	k.MustReveal(t, vaulttest.Caller(9), kept[0].Secret.Key, "")
 	k.MustBurn(t, c, kept[1].Metadata.Key, "")
 	fill(t, k, c, 2)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 3*big+2*unit)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 3*big+2*unit)
 }
 
 // The attack: take a /64 after the other out of one /48, as any home line can.
@@ -182,7 +182,7 @@ func TestQuotaReleasedByExpiry(t *testing.T) {
 	wantFull(t, k, c)
 	k.Clock.Advance(time.Minute)
 	k.MustSweep(t)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 	fill(t, k, c, 2)
 }
 
@@ -197,7 +197,7 @@ func TestQuotaReleasedOnce(t *testing.T) {
 		_ = vaulttest.RevealErr(t, k, c, a.Secret.Key.Expose(), "")
 		_ = vaulttest.RevealErr(t, k, c, b.Secret.Key.Expose(), "wrong")
 	}
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), unit)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), unit)
 }
 
 func TestQuotaCountedAgain(t *testing.T) {
@@ -212,15 +212,15 @@ func TestQuotaCountedAgain(t *testing.T) {
 	k.MustConceal(t, c, bigText, secret.Wish{})
 	k.MustReveal(t, c, kept[1].Secret.Key, "")
 	k.MustReclaim(t)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 3*big)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 3*big)
 	fill(t, k, c, 1)
 
 	k.MustReclaim(t) // a second pass finds nothing new
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 4*big)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 4*big)
 	for _, left := range kept[2:] {
 		k.MustReveal(t, c, left.Secret.Key, "")
 	}
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 2*big)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 2*big)
 }
 
 // An end that failed during the pass leaves the count too low, and the end
@@ -241,18 +241,45 @@ func TestQuotaAfterFailedEnd(t *testing.T) {
 	faulty.Before.Store(nil)
 	k.MustReclaim(t)
 	k.MustReveal(t, c, kept.Secret.Key, "")
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 }
 
 // A secret that ends after the pass has read it and before it is counted is
-// neither counted nor given back, and its slot is not freed twice.
+// neither counted nor given back.
 func TestQuotaOfEndDuringPass(t *testing.T) {
 	t.Parallel()
+	k, _, stays := endDuringPass(t, vaulttest.Options{Folder: true}) // nodes have no pass
+	vaulttest.Want(t, "RevealSecret(stays)", k.MustReveal(t, vaulttest.Caller(1), stays.Secret.Key, ""), "stays")
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
+}
+
+// The slot of such a secret is not freed twice.
+func TestSlotOfEndDuringPass(t *testing.T) {
+	t.Parallel()
+	k, slot, stays := endDuringPass(t, vaulttest.Options{Folder: true})
+	c := vaulttest.Caller(1)
+	// The slot is released a moment after it was struck off, and then it is the
+	// next one to be used.
+	for used := uint64(0); used != slot.Number; {
+		more := k.MustConceal(t, c, "more", secret.Wish{})
+		used = vaulttest.SlotOf(t, k, more.Secret.Key).Number
+		vaulttest.Want(t, "RevealSecret(more)", k.MustReveal(t, c, more.Secret.Key, ""), "more")
+	}
+	vaulttest.Want(t, "RevealSecret(stays)", k.MustReveal(t, c, stays.Secret.Key, ""), "stays")
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
+}
+
+// endDuringPass reveals one of two secrets during the background pass, and
+// returns its slot and the other one.
+func endDuringPass(t *testing.T, opts vaulttest.Options) (*vaulttest.Kit, storage.Slot, secret.Concealed) {
+	t.Helper()
 	var between betweenStore
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+	opts.Manual = true
+	opts.WrapStore = func(s storage.Store) storage.Store {
 		between.Store, between.bucket = s, secret.BucketSecret
 		return &between
-	}})
+	}
+	k := vaulttest.New(t, opts)
 	c := vaulttest.Caller(1)
 	ends, stays := k.MustConceal(t, c, "ends", secret.Wish{}), k.MustConceal(t, c, "stays", secret.Wish{})
 	k.Reopen(t)
@@ -262,14 +289,6 @@ func TestQuotaOfEndDuringPass(t *testing.T) {
 		vaulttest.AwaitShred(t, k)
 	}
 	k.MustReclaim(t)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), unit)
-	// The slot is released a moment after it was struck off, and then it is the
-	// next one to be used.
-	for used := uint64(0); used != slot.Number; {
-		more := k.MustConceal(t, c, "more", secret.Wish{})
-		used = vaulttest.SlotOf(t, k, more.Secret.Key).Number
-		vaulttest.Want(t, "RevealSecret(more)", k.MustReveal(t, c, more.Secret.Key, ""), "more")
-	}
-	vaulttest.Want(t, "RevealSecret(stays)", k.MustReveal(t, c, stays.Secret.Key, ""), "stays")
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), unit)
+	return k, slot, stays
 }

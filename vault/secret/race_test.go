@@ -60,7 +60,7 @@ func TestOneWinner(t *testing.T) {
 	kinds := vaulttest.AuditKinds(t, k)
 	vaulttest.Want(t, "audit rows of reveals", kinds[rows.AuditReveal], revealed)
 	vaulttest.Want(t, "audit rows of burns", kinds[rows.AuditBurn], secrets-revealed)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 }
 
 // outcome counts what the callers of one secret got.

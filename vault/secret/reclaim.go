@@ -30,8 +30,12 @@ func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 // mail owns. It returns the number of freed slots. After an error it may be
 // called again and continues where it stopped; a finished pass does nothing. If
 // the record of a secret or a mail cannot be read, its slot is unknown, and
-// Reclaim frees no slot.
+// Reclaim frees no slot. On a store that nodes share, it only counts a store that
+// was filled elsewhere.
 func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
+	if sw.usage.ledger != nil {
+		return 0, sw.usage.ledger.count(ctx)
+	}
 	recycler, recycles := sw.shares.Recycler()
 	var batch countBatch
 	for {
@@ -148,4 +152,9 @@ func (b *countBatch) add(row seal.RowKey, record *Record, value []byte) {
 }
 
 // LiveBytes returns the bytes of live secrets.
-func (se *Secrets) LiveBytes() int64 { return se.usage.bytes() }
+func (se *Secrets) LiveBytes(ctx context.Context) (int64, error) {
+	if se.usage.ledger != nil {
+		return se.usage.ledger.bytes(ctx)
+	}
+	return se.usage.bytes(), nil
+}

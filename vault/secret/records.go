@@ -8,6 +8,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/shares"
 )
 
 // The buckets of this file.
@@ -133,6 +134,11 @@ func (r *Record) decodeHeader() error {
 	}
 	r.shareDomain, r.owner = in.Text(), in.Text()
 	return in.End()
+}
+
+// shareOwner names the secret to the package of shares.
+func (r *Record) shareOwner(row seal.RowKey) shares.Owner {
+	return shares.Owner{Kind: shares.KindSecret, Row: row[:], Expires: r.expires}
 }
 
 // getSecret loads a live secret, or returns ErrNotFound. An expired secret is

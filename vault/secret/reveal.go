@@ -12,6 +12,7 @@ import (
 	"hush/vault/domain"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/shares"
 )
 
 // Revealed is a secret that no longer exists anywhere else.
@@ -24,7 +25,9 @@ type Revealed struct {
 // number of callers gets the value, and only after the claim is durable and the
 // share is overwritten. ErrNotFound, ErrPassphrase, ErrLocked,
 // ErrDomainSuspended and ErrBusy consume nothing. After any other error the
-// secret may be gone; its value was not shown.
+// secret may be gone; its value was not shown. A call that the store held up for
+// lateClaim consumes nothing either, and returns ErrUnavailable: its caller may
+// have no connection any more.
 func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string, passphrase caller.Text) (Revealed, error) {
 	token, ok := seal.ParseToken(key)
 	if !ok {
@@ -75,14 +78,19 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if err != nil {
 		return nil, err
 	}
-	share, err := se.shares.Get(ctx, s.record.slot)
+	share, err := se.shares.Get(ctx, s.record.slot, s.record.shareOwner(s.row))
 	if errors.Is(err, storage.ErrShareGone) {
 		return nil, se.explainGone(ctx, s, now)
+	}
+	if errors.Is(err, shares.ErrEnded) {
+		return nil, refusal.ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the share: %w", refusal.Unavailable(err))
 	}
-	s.key = se.secretKeys.Key(token, s.row, share, hash)
+	if s.key, err = se.secretKeys.Key(s.record.kid, token, s.row, share, hash); err != nil {
+		return nil, fmt.Errorf("deriving a secret's key: %w", errors.Join(err, rows.ErrInconsistent))
+	}
 	if s.key.Matches(s.record.verifier) {
 		return s, nil
 	}
@@ -116,9 +124,16 @@ func (se *Secrets) explainGone(ctx context.Context, s *provenSecret, now time.Ti
 	})
 }
 
+// lateClaim is how long after the start of a call its claim may still begin. A
+// response must be sent within 30 seconds of the request.
+const lateClaim = 15 * time.Second
+
+// errLate reports that a claim would come too late for a response.
+var errLate = fmt.Errorf("the store held up the call for too long: %w", refusal.ErrUnavailable)
+
 // claimResult is the result of a claim.
 type claimResult struct {
-	metadata  *MetadataRecord
+	ending
 	plaintext []byte
 	counted   bool
 }
@@ -130,6 +145,9 @@ type claimResult struct {
 func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, m move, now time.Time) (claimResult, error) {
 	var end claimResult
 	err := se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		if m == moveReveal && se.clock.Now().Sub(now) > lateClaim {
+			return errLate
+		}
 		record, err := getSecret(tx, s.row, now)
 		if err != nil {
 			return err
@@ -146,7 +164,7 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 			}
 		}
 		end.counted = se.usage.touch(s.row, record.slot.Number)
-		end.metadata, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
+		end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
 		if err != nil || record.passphrase == nil {
 			return err
 		}
@@ -158,10 +176,15 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 	if end.counted {
 		se.usage.release(s.record.charge())
 	}
-	if err := se.shares.Destroy(ctx, s.record.slot); err != nil {
+	if end.noticed {
+		se.outbox.Wake()
+	}
+	_, _, how := m.facts()
+	err = se.shares.Destroy(ctx, how, s.record.slot)
+	// The receipt shows the end even if the share is destroyed only later.
+	se.watches.tell(s.record.metadata)
+	if err != nil {
 		return claimResult{}, err
 	}
-	se.outbox.Wake()
-	se.watches.tell(s.record.metadata)
 	return end, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"hush/seal"
+	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -144,4 +145,21 @@ func TestNeedlessPassphrase(t *testing.T) {
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	vaulttest.Want(t, "RevealSecret(needless)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "anything"), "the text")
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+}
+
+// A store that stands still holds up calls until their connections time out. A
+// reveal whose response would come too late must not consume the secret.
+func TestLateRevealConsumesNothing(t *testing.T) {
+	t.Parallel()
+	held := &heldStore{}
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+		held.Store = s
+		return held
+	}})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	held.hold = func() { k.Clock.Advance(30 * time.Second) }
+	_, err := k.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), "")
+	vaulttest.WantErr(t, "RevealSecret(held up)", err, refusal.ErrUnavailable)
+	held.hold = func() { k.Clock.Advance(10 * time.Second) }
+	vaulttest.Want(t, "RevealSecret(held up for less)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "the text")
 }

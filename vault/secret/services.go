@@ -103,6 +103,9 @@ type Sweeper struct {
 // New returns the services on a store.
 func New(o Options) Services {
 	usage := NewUsage()
+	if o.Store.Node() != nil {
+		usage.ledger = newLedger(o.Store, o.Clock)
+	}
 	receipts := &Receipts{
 		store: o.Store, clock: o.Clock, keys: o.Keys, log: o.Log, accounts: o.Accounts, sessions: o.Sessions,
 		credentials: o.Credentials, lookDedup: newLookDedup(), usage: usage, limits: o.Limits,

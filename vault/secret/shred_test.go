@@ -44,23 +44,25 @@ func TestCrashBeforeShred(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k, faulty := vaulttest.NewFaulty(t)
+			k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
 			kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{TTL: new(time.Minute)})
 			slot, share := vaulttest.SlotOf(t, k, kept.Secret.Key), vaulttest.ShareOf(t, k, kept.Secret.Key)
+			w := watch(t, k, vaulttest.Caller(1), kept)
 			failure := storage.ErrUnknownOutcome
 			faulty.DestroyErr.Store(&failure)
 			vaulttest.WantErr(t, name+"(share not destroyed)", end(t, k, kept), refusal.ErrUnavailable)
 			vaulttest.WantErr(t, "RevealSecret(again)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 			vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 1)
+			vaulttest.Want(t, "Changed() of a watch", told(w), true)
 
 			k.Close(t)
-			vaulttest.Want(t, "share is in a file", vaulttest.Holds(t, k.Dir, share[:]), true)
+			vaulttest.Want(t, "share is stored", k.Holds(t, share[:]), true)
 			faulty.DestroyErr.Store(nil)
 			k.Reopen(t)
 			vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 0)
 			_, err := k.Shares.Get(t.Context(), slot)
 			vaulttest.WantErr(t, "Get(listed share)", err, storage.ErrShareGone)
-			vaulttest.WantShareGone(t, k.Dir, share)
+			vaulttest.WantShareGone(t, k, share)
 		})
 	}
 }
@@ -68,14 +70,14 @@ func TestCrashBeforeShred(t *testing.T) {
 // As long as listed shares cannot be destroyed, the service does not start.
 func TestStartNeedsTheShred(t *testing.T) {
 	t.Parallel()
-	k, faulty := vaulttest.NewFaulty(t)
+	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
 	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	failure := errors.New("no")
 	faulty.DestroyErr.Store(&failure)
 	vaulttest.WantErr(t, "RevealSecret(share not destroyed)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), failure)
-	_, err := vault.Open(t.Context(), vault.Options{
-		Store: k.Store, Shares: faulty, Keys: k.Keys, Now: k.Clock.Now, Manual: true,
-	})
+	opts := k.VaultOptions()
+	opts.Shares = faulty
+	_, err := vault.Open(t.Context(), opts)
 	vaulttest.WantErr(t, "Open(share not destroyed)", err, failure)
 	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 1)
 	faulty.DestroyErr.Store(nil)
@@ -85,7 +87,7 @@ func TestStartNeedsTheShred(t *testing.T) {
 // the slot's owner keeps its share.
 func TestListedSlotOfAnother(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
 	first := k.MustConceal(t, caller.Caller{}, "first", secret.Wish{})
 	old := vaulttest.SlotOf(t, k, first.Secret.Key)
 	k.MustReveal(t, caller.Caller{}, first.Secret.Key, "")
@@ -108,7 +110,7 @@ func TestListedSlotOfAnother(t *testing.T) {
 // finds it, and then the next secret takes its slot.
 func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	orphan, err := k.Shares.Put(t.Context(), [storage.ShareSize]byte{1, 2, 3})
 	vaulttest.Want(t, "Put(share)", err, nil)
@@ -131,7 +133,7 @@ func TestOrphanedSlotIsUsedAgain(t *testing.T) {
 // the background pass finds no record that owns it.
 func TestListedSlotIsNotReclaimed(t *testing.T) {
 	t.Parallel()
-	k, faulty := vaulttest.NewFaulty(t)
+	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{Folder: true})
 	kept := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	slot := vaulttest.SlotOf(t, k, kept.Secret.Key)
 	k.Close(t)
@@ -182,7 +184,7 @@ func TestUnknownOutcomeWithholds(t *testing.T) {
 // frees no slot when it goes on: one of them may be that record's.
 func TestPassRemembersDamage(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store { return quotaStore{s} }})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true, WrapStore: func(s storage.Store) storage.Store { return quotaStore{s} }})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	token, _ := seal.ParseToken(kept.Secret.Key.Expose())
 	row := token.RowKey(seal.KindSecret)

@@ -11,6 +11,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // dueRows returns the first due rows of the index.
@@ -87,7 +88,7 @@ func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
 	if len(done.slots) == 0 {
 		return nil
 	}
-	err := sw.shares.Destroy(ctx, done.slots...)
+	err := sw.shares.Destroy(ctx, spent.KindSecretExpired, done.slots...)
 	sw.watches.tell(done.rows...)
 	return err
 }
@@ -145,6 +146,9 @@ func (sw *Sweeper) endRow(tx storage.Tx, row seal.RowKey, now time.Time, done *S
 	if !now.Before(metadata.forgotten()) {
 		charged := metadata.charge()
 		sw.usage.adopt(row, charged)
+		if err := sw.usage.drop(tx, charged, metadata.Secret, row); err != nil {
+			return next, err
+		}
 		if err := forgetReceipt(tx, row, metadata); err != nil {
 			return next, err
 		}
@@ -172,7 +176,7 @@ func (sw *Sweeper) expire(tx storage.Tx, metadata *MetadataRecord, now time.Time
 		done.releases = append(done.releases, record.charge())
 	}
 	done.slots, done.rows = append(done.slots, record.slot), append(done.rows, record.metadata)
-	return ended, nil
+	return ended.metadata, nil
 }
 
 // forgetReceipt deletes a receipt and everything that belongs to it.

@@ -55,7 +55,7 @@ func TestSweepEndsAllThatExpired(t *testing.T) {
 		vaulttest.WantErr(t, "Get(share of an expired secret)", err, storage.ErrShareGone)
 	}
 	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[rows.AuditExpire], expiring)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), unit)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), unit)
 	n, err = k.Vault.Sweep(t.Context())
 	vaulttest.Want(t, "Sweep(again)", err, nil)
 	vaulttest.Want(t, "Sweep(again)", n, 0)
@@ -138,7 +138,7 @@ func TestSweepPassesDamage(t *testing.T) {
 // it might be the very slot. The other secrets are counted all the same.
 func TestReclaimFreesNothingBesideDamage(t *testing.T) {
 	t.Parallel()
-	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Folder: true})
 	damaged := k.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	sound := k.MustConceal(t, caller.Caller{}, "y", secret.Wish{})
 	undo := replaceSecret(t, k, damaged, []byte("damaged"))

@@ -2,10 +2,12 @@ package secret
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"sync"
 
 	"hush/seal"
+	"hush/storage"
 	"hush/vault/caller"
 	"hush/vault/refusal"
 )
@@ -53,7 +55,12 @@ func (r *MetadataRecord) charge() charge {
 // network, per /48, of all anonymous callers, and in total. Every start counts
 // anew: the background pass adds what it finds while secrets come and go. Until
 // the pass is finished, the count may be too low but never too high.
+//
+// On a store that nodes share, the ledger counts in the store instead, and put
+// and drop do in a transaction what reserve and release do around it.
 type Usage struct {
+	ledger *ledger // nil on a store that no other node shares
+
 	mu        sync.Mutex
 	total     int64
 	secrets   int64 // of total, without receipts
@@ -94,8 +101,17 @@ func (u *Usage) damaged(err error) error {
 	return u.pass.damage
 }
 
-// reserve takes the bytes of c, or returns ErrQuota.
-func (u *Usage) reserve(c charge, limits caller.Limits) error {
+// reserve takes the bytes of c, or returns ErrQuota. On a shared store it takes
+// none, and returns what put needs.
+func (u *Usage) reserve(ctx context.Context, c charge, limits caller.Limits) (elsewhere, error) {
+	if u.ledger != nil {
+		return u.ledger.admit(ctx, c, limits)
+	}
+	return elsewhere{}, u.take(c, limits)
+}
+
+// take is reserve on a store that no other node shares.
+func (u *Usage) take(c charge, limits caller.Limits) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.admits(c, limits) {
@@ -103,6 +119,32 @@ func (u *Usage) reserve(c charge, limits caller.Limits) error {
 	}
 	u.add(c)
 	return nil
+}
+
+// put counts c, of a secret and a receipt in these rows, in the transaction that
+// stores them. It may return ErrQuota, before it writes anything.
+func (u *Usage) put(tx storage.Tx, c charge, e elsewhere, limits caller.Limits, secret, metadata seal.RowKey) error {
+	if u.ledger == nil {
+		return nil
+	}
+	c, err := u.ledger.part(tx, c, secret, metadata)
+	if err != nil {
+		return err
+	}
+	return u.ledger.put(tx, c, e, limits)
+}
+
+// drop uncounts c, of a secret or a receipt in these rows, in the transaction
+// that ends it.
+func (u *Usage) drop(tx storage.Tx, c charge, secret, metadata seal.RowKey) error {
+	if u.ledger == nil {
+		return nil
+	}
+	c, err := u.ledger.part(tx, c, secret, metadata)
+	if err != nil {
+		return err
+	}
+	return u.ledger.drop(tx, c)
 }
 
 // admits reports whether c fits every limit that it counts toward.
@@ -121,8 +163,11 @@ func (u *Usage) admits(c charge, limits caller.Limits) bool {
 	return c.wide == [8]byte{} || u.wides[c.wide]+size <= limits.WideBytes()
 }
 
-// release gives the bytes of c back.
+// release gives the bytes of c back. On a shared store drop did.
 func (u *Usage) release(c charge) {
+	if u.ledger != nil {
+		return
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	c.secret, c.receipt = -c.secret, -c.receipt
@@ -156,9 +201,21 @@ func addBytes[K comparable](kept map[K]int64, who K, size int64) {
 	}
 }
 
+// cancel gives back what was reserved for an update that failed with cause. If
+// its outcome is unknown, the bytes stay counted: what was stored all the same
+// gives them back when it ends.
+func (u *Usage) cancel(c charge, cause error) {
+	if !errors.Is(cause, storage.ErrUnknownOutcome) {
+		u.release(c)
+	}
+}
+
 // handed records that this process is about to write a secret to slot, and its
 // receipt. Both are counted already.
 func (u *Usage) handed(slot uint64, receipt seal.RowKey) {
+	if u.ledger != nil {
+		return
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.skipped, slot)
@@ -172,6 +229,9 @@ func (u *Usage) handed(slot uint64, receipt seal.RowKey) {
 // were counted, so that only those are released. If the end fails and is tried
 // again after the pass, touch returns the same.
 func (u *Usage) touch(row seal.RowKey, slot uint64) (counted bool) {
+	if u.ledger != nil {
+		return false
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if _, skipped := u.skipped[slot]; skipped {
@@ -193,6 +253,9 @@ func (u *Usage) touch(row seal.RowKey, slot uint64) (counted bool) {
 // adopt records that a receipt is about to change or to be deleted. If the pass
 // has not counted it yet, adopt counts it now as c, its charge as stored.
 func (u *Usage) adopt(row seal.RowKey, c charge) {
+	if u.ledger != nil {
+		return
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.pass == nil || bytes.Compare(row[:], u.pass.receipts[:]) <= 0 {
@@ -269,7 +332,8 @@ func (u *Usage) finishPass() {
 	u.pass = nil
 }
 
-// bytes returns the bytes of live secrets, without receipts.
+// bytes returns the bytes of live secrets, without receipts, on a store that no
+// other node shares.
 func (u *Usage) bytes() int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()

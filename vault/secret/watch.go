@@ -24,10 +24,11 @@ func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key stri
 		return nil, refusal.ErrNotFound
 	}
 	row := receipt.RowKey(seal.KindMetadata)
-	if _, err := re.findMetadata(ctx, row, re.clock.Now()); err != nil {
+	found, err := re.findMetadata(ctx, row, re.clock.Now())
+	if err != nil {
 		return nil, err
 	}
-	w := &Watch{re, c, receipt, newListener(row, c.Account())}
+	w := &Watch{re, c, receipt, newListener(newWatched(row, found.record.expires, c))}
 	re.watches.add(w.listener)
 	return w, nil
 }
@@ -42,8 +43,9 @@ func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
 }
 
 // Changed receives a value after the receipt changed, and after credentials of
-// the caller's account ended. Several changes may result in one value. Expiry
-// alone is not a change: check Metadata.Expires.
+// the caller's account ended, on any node. Several changes may result in one
+// value, and there may be values without a change. Expiry alone is not a change:
+// check Metadata.Expires.
 func (w *Watch) Changed() <-chan struct{} { return w.listener.changed }
 
 // Close ends the watch.

@@ -4,28 +4,59 @@ import (
 	"sync"
 
 	"hush/seal"
+	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/rows"
 )
 
-// Watches is the set of open watches. A change never blocks on one: a slow
+// Watches is the set of open watches of a process. A change never blocks on one: a slow
 // watch finds a pending value and misses nothing.
+//
+// Of changes on other nodes it hears by Hear. Since notifications may be lost,
+// PollUntil also reads what open watches show.
 type Watches struct {
+	store   rows.Store
+	clock   *rows.Clock
+	notices *rows.Notices
+
 	mu       sync.Mutex
 	rows     map[seal.RowKey]map[*listener]struct{}
-	accounts map[string]map[*listener]struct{} // by the caller's account
+	accounts map[string]map[*listener]struct{}        // by the caller's account
+	topics   map[storage.Topic]map[*listener]struct{} // of rows and accounts; empty without notices
+
+	reread  chan struct{} // wakes the poll
+	polling sync.Mutex    // held by a poll
 }
 
 // NewWatches returns an empty set.
-func NewWatches() *Watches {
-	return &Watches{rows: map[seal.RowKey]map[*listener]struct{}{}, accounts: map[string]map[*listener]struct{}{}}
+func NewWatches(store rows.Store, clock *rows.Clock, notices *rows.Notices) *Watches {
+	return &Watches{
+		store: store, clock: clock, notices: notices,
+		rows: map[seal.RowKey]map[*listener]struct{}{}, accounts: map[string]map[*listener]struct{}{},
+		topics: map[storage.Topic]map[*listener]struct{}{}, reread: make(chan struct{}, 1),
+	}
+}
+
+// Open returns the number of open watches of this process.
+func (ws *Watches) Open() (open int) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for _, listeners := range ws.rows {
+		open += len(listeners)
+	}
+	return open
 }
 
 func (ws *Watches) add(l *listener) {
+	l.topics = ws.topicsOf(l)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	addTo(ws.rows, l.row, l)
 	if l.account != "" {
 		addTo(ws.accounts, l.account, l)
+	}
+	for _, topic := range l.topics {
+		addTo(ws.topics, topic, l)
 	}
 }
 
@@ -34,6 +65,9 @@ func (ws *Watches) remove(l *listener) {
 	defer ws.mu.Unlock()
 	removeFrom(ws.rows, l.row, l)
 	removeFrom(ws.accounts, l.account, l)
+	for _, topic := range l.topics {
+		removeFrom(ws.topics, topic, l)
+	}
 }
 
 func addTo[K comparable](all map[K]map[*listener]struct{}, key K, l *listener) {
@@ -50,8 +84,13 @@ func removeFrom[K comparable](all map[K]map[*listener]struct{}, key K, l *listen
 	}
 }
 
-// tell wakes the watches of receipts whose changes are durable.
+// tell wakes the watches of receipts whose changes are durable, on all nodes.
 func (ws *Watches) tell(rows ...seal.RowKey) {
+	ws.wakeRows(rows)
+	ws.tellOthers(rows)
+}
+
+func (ws *Watches) wakeRows(rows []seal.RowKey) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if len(ws.rows) == 0 {
@@ -64,27 +103,60 @@ func (ws *Watches) tell(rows ...seal.RowKey) {
 	}
 }
 
-// TellAccount wakes the watches opened with an account's credentials after some
-// of those credentials may have ended.
+func (ws *Watches) tellOthers(changed []seal.RowKey) {
+	if ws.notices == nil {
+		return
+	}
+	for _, row := range changed {
+		ws.notices.Tell(rows.NoticeReceipt, row[:])
+	}
+}
+
+// TellAccount wakes the watches opened with an account's credentials, on all
+// nodes, after some of those credentials may have ended.
 func (ws *Watches) TellAccount(id caller.AccountID) {
 	ws.mu.Lock()
-	defer ws.mu.Unlock()
 	for l := range ws.accounts[id.String()] {
 		l.wake()
 	}
+	ws.mu.Unlock()
+	ws.notices.Tell(rows.NoticeAccount, id[:])
+}
+
+// Hear wakes the watches that topics of other nodes are about.
+func (ws *Watches) Hear(topics []storage.Topic) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for _, topic := range topics {
+		for l := range ws.topics[topic] {
+			l.wake()
+		}
+	}
+}
+
+// topicsOf returns what other nodes tell about what a watch shows.
+func (ws *Watches) topicsOf(l *listener) []storage.Topic {
+	if ws.notices == nil {
+		return nil
+	}
+	topics := []storage.Topic{ws.notices.Topic(rows.NoticeReceipt, l.row[:])}
+	if id, ok := caller.ParseAccountID(l.account); ok {
+		topics = append(topics, ws.notices.Topic(rows.NoticeAccount, id[:]))
+	}
+	return topics
 }
 
 // listener is one entry of the set: what wakes a watch, and the channel that
 // the watch receives from.
 type listener struct {
-	row     seal.RowKey
-	account string // empty without one
+	watched
+	topics  []storage.Topic // set by add
+	seen    fingerprint     // of the last poll; only the poll uses it
+	expired bool            // the poll has woken it for that
 	changed chan struct{}
 }
 
-func newListener(row seal.RowKey, account string) *listener {
-	return &listener{row, account, make(chan struct{}, 1)}
-}
+func newListener(w watched) *listener { return &listener{watched: w, changed: make(chan struct{}, 1)} }
 
 func (l *listener) wake() {
 	select {

@@ -1,0 +1,202 @@
+package secret
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"hush/seal"
+	"hush/vault/caller"
+	"hush/vault/exam"
+	"hush/vault/rows"
+)
+
+// Invariants returns those of the buckets of this package. The index of what
+// expires comes before the receipts.
+func Invariants(x *exam.Exam) []exam.Invariant {
+	i := &invariants{Exam: x, moved: map[seal.RowKey]bool{}}
+	return []exam.Invariant{
+		{Bucket: BucketExpiry, Row: i.expiry},
+		{Bucket: BucketMetadata, Row: i.metadata, Counters: []rows.Counter{rows.CountMetadata}},
+		{Bucket: BucketSecret, Row: i.secret, Counters: []rows.Counter{rows.CountSecrets}},
+		{Bucket: BucketAttempt, Row: i.attempt},
+		{Bucket: BucketEntry, Row: i.entry},
+		{Bucket: bucketTimeline, Row: i.timeline},
+		{Bucket: BucketUsage, Check: checkUsageRow, Alone: "the ledger counts anew what it does not know"},
+	}
+}
+
+// invariants is an examination of this package's buckets.
+type invariants struct {
+	*exam.Exam
+	// moved are the receipts whose row in the index has another time than that of
+	// an end: the sweeper has put them off.
+	moved map[seal.RowKey]bool
+}
+
+// due returns the times at which a receipt may be in the index: when its secret
+// expires, and once that is gone also when it is forgotten itself.
+func (r *MetadataRecord) due() []time.Time {
+	if r.State.Live() {
+		return []time.Time{r.expires}
+	}
+	return []time.Time{r.expires, r.forgotten()}
+}
+
+// load returns a record, and false if it is missing or cannot be read: then its
+// own row is reported.
+func load[T any](i *invariants, bucket string, key []byte, decode func([]byte) (*T, error)) (record *T, there bool, err error) {
+	record, err = rows.LoadOr(i.Tx, bucket, key, decode, nil)
+	if rows.IsDamage(err) {
+		return nil, true, nil
+	}
+	return record, record != nil, err
+}
+
+func (i *invariants) expiry(key, _ []byte) error {
+	row := seal.RowKey(key[8:])
+	r, there, err := load(i, BucketMetadata, row[:], decodeMetadata)
+	switch {
+	case err != nil || there && r == nil:
+		return err
+	case !there:
+		i.Report(exam.CodeExpiryStray, BucketExpiry, key)
+	case !slices.ContainsFunc(r.due(), func(t time.Time) bool { return bytes.HasPrefix(key, rows.BigEndian(rows.Millis(t))) }):
+		i.moved[row] = true
+	}
+	return nil
+}
+
+func (i *invariants) metadata(key, value []byte) error {
+	i.Count(rows.CountMetadata)
+	row := seal.RowKey(key)
+	r, err := decodeMetadata(value)
+	if err != nil {
+		return err
+	}
+	if r.State < StateNew || r.State > StateExpired || !r.State.Live() && (r.Secret != seal.RowKey{} || len(r.SealedKey) > 0) {
+		i.Report(exam.CodeReceiptState, BucketMetadata, key)
+		return nil
+	}
+	if r.State.Live() {
+		there, err := i.Has(BucketSecret, r.Secret[:])
+		if err != nil {
+			return err
+		}
+		if !there {
+			i.Report(exam.CodeReceiptSecret, BucketMetadata, key)
+		}
+	}
+	if err := i.indexed(row, r); err != nil {
+		return err
+	}
+	return i.listed(row, r)
+}
+
+// indexed checks that the sweeper will find a receipt.
+func (i *invariants) indexed(row seal.RowKey, r *MetadataRecord) error {
+	there := false
+	for _, at := range r.due() {
+		found, err := i.Has(BucketExpiry, expiryKey(at, row))
+		if err != nil {
+			return err
+		}
+		there = there || found
+	}
+	switch {
+	case !there && !i.moved[row]:
+		i.Report(exam.CodeExpiryMissing, BucketMetadata, row[:])
+	case there && i.moved[row]:
+		i.Report(exam.CodeExpiryStray, BucketMetadata, row[:])
+	}
+	return nil
+}
+
+// listed checks that the account of a receipt lists it.
+func (i *invariants) listed(row seal.RowKey, r *MetadataRecord) error {
+	id, ok := caller.ParseAccountID(r.Custid)
+	if !ok {
+		return nil
+	}
+	there, err := i.Has(BucketEntry, entryKey(id, r.created, row))
+	if err == nil && !there {
+		err = numberedEntries(i.Tx, entryKey(id, r.created, row)[:EntryHead:EntryHead], func(key []byte) error {
+			if there = bytes.HasSuffix(key, row[:]); there {
+				return rows.ErrEnough
+			}
+			return nil
+		})
+	}
+	if err == nil && !there {
+		i.Report(exam.CodeReceiptEntry, BucketMetadata, row[:])
+	}
+	return err
+}
+
+func (i *invariants) secret(key, value []byte) error {
+	i.Count(rows.CountSecrets)
+	row := seal.RowKey(key)
+	r, err := decodeSecret(value)
+	if err != nil {
+		return err
+	}
+	i.Own(r.slot, BucketSecret, key)
+	if !i.Now.Before(r.expires) {
+		i.Report(exam.CodeExpired, BucketSecret, key)
+	}
+	if !seal.IsPaddedSize(len(r.sealed)) {
+		i.Report(exam.CodeSecretSize, BucketSecret, key)
+	}
+	m, there, err := load(i, BucketMetadata, r.metadata[:], decodeMetadata)
+	if err == nil && (!there || m != nil && (m.Secret != row || !m.State.Live())) {
+		i.Report(exam.CodeSecretReceipt, BucketSecret, key)
+	}
+	return err
+}
+
+func (i *invariants) attempt(key, _ []byte) error {
+	return i.follows(BucketAttempt, key, BucketSecret, exam.CodeAttemptStray)
+}
+
+func (i *invariants) timeline(key, _ []byte) error {
+	return i.follows(bucketTimeline, key, BucketMetadata, exam.CodeTimelineStray)
+}
+
+// follows reports a row whose key begins with that of a row of another bucket
+// that does not exist.
+func (i *invariants) follows(bucket string, key []byte, of string, stray exam.Code) error {
+	if len(key) < len(seal.RowKey{}) {
+		i.Report(stray, bucket, key)
+		return nil
+	}
+	there, err := i.Has(of, key[:len(seal.RowKey{})])
+	if err == nil && !there {
+		i.Report(stray, bucket, key)
+	}
+	return err
+}
+
+func (i *invariants) entry(key, _ []byte) error {
+	row, err := entryMetadata(key)
+	if err != nil {
+		return err
+	}
+	there, err := i.Has(BucketMetadata, row[:])
+	if err == nil && !there {
+		i.Report(exam.CodeEntryReceipt, BucketEntry, key)
+	}
+	return err
+}
+
+// checkUsageRow is the Check of BucketUsage.
+func checkUsageRow(key, value []byte) error {
+	if len(key) == 1 && key[0] == usageState {
+		_, err := decodeUsageCursor(value)
+		return err
+	}
+	if _, _, ok := splitUsageKey(key); !ok {
+		return rows.ErrDamaged
+	}
+	_, err := decodeTally(value)
+	return err
+}

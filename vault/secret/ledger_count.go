@@ -1,0 +1,248 @@
+package secret
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+const (
+	// countBatchSize is the number of rows that one transaction counts.
+	countBatchSize = 512
+	// countRetry is the pause before a count that failed is tried again.
+	countRetry = 5 * time.Second
+	// tidyRows is the number of rows that are checked for owners with nothing
+	// left, at a time.
+	tidyRows = 4096
+)
+
+// passed reports whether the count that came to cursor has passed row.
+func (usageCursor) passed(cursor, row seal.RowKey) bool { return bytes.Compare(row[:], cursor[:]) <= 0 }
+
+// counted reports whether the store is counted, and remembers it.
+func (l *ledger) counted(ctx context.Context) (bool, error) {
+	if l.done.Load() {
+		return true, nil
+	}
+	var s usageCursor
+	err := l.store.View(ctx, func(tx storage.Tx) (err error) {
+		s, err = loadUsageCursor(tx)
+		return err
+	})
+	if err == nil && s.done {
+		l.done.Store(true)
+	}
+	return err == nil && s.done, err
+}
+
+// countStep counts a batch of a store that was filled elsewhere, as by a copy.
+// It reports whether more is left. Several nodes may count at once: each step
+// moves the cursor, so of two steps at one place one runs again after the other.
+func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
+	if done, err := l.counted(ctx); err != nil || done {
+		return false, err
+	}
+	err = l.store.Update(ctx, func(tx storage.Tx) error {
+		s, err := loadUsageCursor(tx)
+		if err != nil || s.done {
+			return err
+		}
+		node, shared := rows.NodeNumber(tx)
+		if !shared {
+			return rows.ErrNodeLost
+		}
+		found, err := s.step(tx)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
+			own, err := c.load(tx, node)
+			if err != nil {
+				return err
+			}
+			if err := c.add(tx, node, own, +1); err != nil {
+				return err
+			}
+		}
+		return s.put(tx)
+	})
+	if err != nil {
+		return true, err
+	}
+	done, err := l.counted(ctx)
+	return !done, err
+}
+
+// step reads the next secrets, or after the last one the next receipts, and
+// moves the cursor behind them. It skips records that cannot be read: the sweep
+// reports them when they are due.
+func (s *usageCursor) step(tx storage.Tx) (found []charge, err error) {
+	read, err := s.walk(tx, BucketSecret, &s.secret, func(value []byte) {
+		if r, err := decodeSecret(value); err == nil {
+			found = append(found, r.charge())
+		}
+	})
+	if err != nil || read == countBatchSize {
+		return found, err
+	}
+	read, err = s.walk(tx, BucketMetadata, &s.metadata, func(value []byte) {
+		if r, err := decodeMetadata(value); err == nil {
+			found = append(found, r.charge())
+		}
+	})
+	s.done = read < countBatchSize
+	return found, err
+}
+
+func (*usageCursor) walk(tx storage.Tx, bucket string, cursor *seal.RowKey, found func(value []byte)) (read int, err error) {
+	from := append(append([]byte(nil), cursor[:]...), 0)
+	err = tx.Range(bucket, from, nil, func(key, value []byte) error {
+		if len(key) != len(cursor) {
+			return nil
+		}
+		*cursor = seal.RowKey(key)
+		found(value)
+		if read++; read == countBatchSize {
+			return rows.ErrEnough
+		}
+		return nil
+	})
+	return read, rows.IgnoreEnough(err)
+}
+
+// count counts the whole store.
+func (l *ledger) count(ctx context.Context) error {
+	for {
+		more, err := l.countStep(ctx)
+		if err != nil || !more {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// CountUntil counts a store that nodes share, if it was filled elsewhere, as by
+// a copy. On any other it returns at once.
+func (sw *Sweeper) CountUntil(ctx context.Context) {
+	l := sw.usage.ledger
+	if l == nil {
+		return
+	}
+	for {
+		err := l.count(ctx)
+		if err == nil || ctx.Err() != nil || errors.Is(err, storage.ErrClosed) {
+			return
+		}
+		sw.log.Error("counting stored bytes", "cause", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(countRetry):
+		}
+	}
+}
+
+// Begin marks an empty store as counted, so that no count has to be run. A store
+// that is not shared needs none.
+func (sw *Sweeper) Begin(ctx context.Context) error {
+	if sw.usage.ledger == nil {
+		return nil
+	}
+	_, err := sw.usage.ledger.countStep(ctx)
+	return err
+}
+
+// ForgetUsage takes away what a store counted, before it is filled by a copy. It
+// is counted anew when it is served.
+func ForgetUsage(tx storage.Tx) error { return rows.DeletePrefix(tx, BucketUsage, nil) }
+
+// TidyUsage deletes rows of accounts and networks whose sum is zero: a secret
+// that began on one node and ended on another leaves a row of each. It goes
+// through the bucket a part at a time, so in a large store that takes a while.
+func (sw *Sweeper) TidyUsage(ctx context.Context, _ time.Time, _ *rows.Damage) (int, error) {
+	l := sw.usage.ledger
+	if l == nil {
+		return 0, nil
+	}
+	settled, err := l.settled(ctx)
+	if err != nil || len(settled) == 0 {
+		return 0, err
+	}
+	err = l.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		for _, who := range settled {
+			if err := who.deleteSettled(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return len(settled), err
+}
+
+// settled returns some of those whose sum is zero, from where the last call
+// ended.
+func (l *ledger) settled(ctx context.Context) (settled []usageKey, err error) {
+	l.mu.Lock()
+	from := l.tidied
+	l.mu.Unlock()
+	var last usageKey
+	err = l.store.View(ctx, func(tx storage.Tx) error {
+		settled, last = nil, ""
+		var sum tally
+		read := 0
+		end := func() {
+			if last != "" && last[0] != usageTotal && sum == (tally{}) && len(settled) < rows.SweepBatch {
+				settled = append(settled, last)
+			}
+		}
+		err := tx.Range(BucketUsage, rows.PrefixEnd([]byte(from)), nil, func(key, value []byte) error {
+			who, _, ok := splitUsageKey(key)
+			if !ok {
+				return nil
+			}
+			if who != last {
+				end()
+				if read >= tidyRows {
+					return rows.ErrEnough
+				}
+				last, sum = who, tally{}
+			}
+			read++
+			if t, err := decodeTally(value); err == nil {
+				sum = sum.plus(t)
+			}
+			return nil
+		})
+		if err == nil {
+			end()
+			last = ""
+		}
+		return rows.IgnoreEnough(err)
+	})
+	if err == nil {
+		l.mu.Lock()
+		l.tidied = last
+		l.mu.Unlock()
+	}
+	return settled, err
+}
+
+// deleteSettled deletes the rows of who if all can be read and their sum is still
+// zero.
+func (k usageKey) deleteSettled(tx storage.Tx) error {
+	own, others, err := sumTallies(tx, k, 0)
+	if rows.IsDamage(err) || err == nil && own.plus(others) != (tally{}) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return rows.DeletePrefix(tx, BucketUsage, []byte(k))
+}
