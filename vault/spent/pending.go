@@ -1,0 +1,215 @@
+package spent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"hush/storage"
+	"hush/storage/spentlog"
+	"hush/vault/rows"
+)
+
+// BucketPending has kind (1) ‖ row -> time and tag: what has ended, and is perhaps
+// not in the log yet.
+//
+//	version 1 │ time 8 │ tag 8
+const BucketPending = "pending"
+
+const (
+	pendingVersion = 1
+	// strikeBatch is the maximum number of rows that one transaction strikes off.
+	strikeBatch = 1024
+)
+
+// Buckets returns the names of the buckets of this package. Their rows belong to
+// the log of a store, and not to its data.
+func Buckets() []string { return []string{BucketPending} }
+
+func pendingKey(e rows.End) []byte { return append([]byte{e.Kind}, e.Row...) }
+
+func encodePending(e rows.End) []byte {
+	w := make(rows.Writer, 0, 17)
+	w.Byte(pendingVersion)
+	w.Time(e.At)
+	w.Bytes(e.Tag[:])
+	return w
+}
+
+func decodePending(key, value []byte) (e rows.End, err error) {
+	in := rows.NewReader(value)
+	in.Version(pendingVersion)
+	e.At = in.Time()
+	in.Into(e.Tag[:])
+	if err := in.End(); err != nil {
+		return e, err
+	}
+	if len(key) < 1 || key[0] == 0 || len(key) > 1+spentlog.RowMost {
+		return e, rows.ErrDamaged
+	}
+	e.Kind, e.Row = key[0], bytes.Clone(key[1:])
+	return e, nil
+}
+
+// IsPending reports whether the store has the change that an entry is about, and
+// has not struck it off: replaying the entry would undo what followed it.
+func IsPending(tx storage.Tx, e spentlog.Entry) (bool, error) {
+	end := rows.End{Kind: e.Kind, Row: e.Row}
+	value, err := tx.Get(BucketPending, pendingKey(end))
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	stored, err := decodePending(pendingKey(end), value)
+	return err == nil && stored.At.Equal(e.Time), err
+}
+
+// StrikeUntil strikes what is in the log off the list until ctx ends, and then the
+// rest.
+func (l *Log) StrikeUntil(ctx context.Context) {
+	if l == nil {
+		return
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			l.strikeAll()
+			return
+		case <-l.wake:
+			l.strikeAll()
+		}
+	}
+}
+
+func (l *Log) strikeAll() {
+	for {
+		l.mu.Lock()
+		n := min(len(l.durable), strikeBatch)
+		ends := l.durable[:n:n]
+		l.durable = l.durable[n:]
+		l.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		if err := l.strike(context.Background(), ends); err != nil {
+			l.log.Error("striking logged ends off the list; the sweeper will retry", "cause", err)
+			return
+		}
+	}
+}
+
+// strike deletes the rows of ends that are durable in the log. A row that names a
+// later end stays.
+func (l *Log) strike(ctx context.Context, ends []rows.End) error {
+	return l.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		for _, e := range ends {
+			row, err := tx.Get(BucketPending, pendingKey(e))
+			if errors.Is(err, storage.ErrNotFound) || err == nil && !bytes.Equal(row, encodePending(e)) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if err := tx.Delete(BucketPending, pendingKey(e)); err != nil {
+				return err
+			}
+		}
+		return l.PutSynced(tx)
+	})
+}
+
+// LogPending logs what an earlier run left pending. It runs before the service
+// starts to serve.
+func (l *Log) LogPending(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
+	n, err := l.logAgain(ctx, func(string) bool { return true })
+	if n > 0 {
+		l.log.Info("logged ends left by the last run", "count", n)
+	}
+	return err
+}
+
+// LogOverdue logs what was already pending at the sweep before, since its first
+// try failed. Newer ends are still in progress.
+func (l *Log) LogOverdue(ctx context.Context) error {
+	if l == nil {
+		return nil
+	}
+	l.sweeping.Lock()
+	defer l.sweeping.Unlock()
+	before, seen := l.overdue, map[string]struct{}{}
+	n, err := l.logAgain(ctx, func(key string) bool {
+		seen[key] = struct{}{}
+		_, again := before[key]
+		return again
+	})
+	l.overdue = seen
+	if n > 0 {
+		l.log.Info("logged ends whose first try had failed", "count", n)
+	}
+	return err
+}
+
+// logAgain logs the pending ends whose row and value chosen accepts, and strikes
+// them off.
+func (l *Log) logAgain(ctx context.Context, chosen func(row string) bool) (logged int, err error) {
+	var lost rows.Damage
+	defer lost.Report(l.log)
+	for from := []byte(nil); ; {
+		ends, next, err := l.listPending(ctx, from, chosen, &lost)
+		if err != nil {
+			return logged, err
+		}
+		if len(ends) > 0 {
+			if err := l.append(entriesOf(ends)); err != nil {
+				return logged, err
+			}
+			if err := l.strike(ctx, ends); err != nil {
+				return logged, fmt.Errorf("striking logged ends off the list: %w", err)
+			}
+			logged += len(ends)
+		}
+		if from = next; from == nil || ctx.Err() != nil {
+			return logged, ctx.Err()
+		}
+	}
+}
+
+// listPending reads at most strikeBatch rows from a key on. next is the row after
+// them, nil after the last. Rows that cannot be read stay.
+func (l *Log) listPending(ctx context.Context, from []byte, chosen func(row string) bool, lost *rows.Damage) (ends []rows.End, next []byte, err error) {
+	var damaged *rows.Damage
+	var all []rows.End
+	err = l.store.View(ctx, func(tx storage.Tx) error {
+		all, next, damaged = nil, nil, &rows.Damage{}
+		looked := 0
+		return rows.IgnoreEnough(tx.Range(BucketPending, from, nil, func(key, value []byte) error {
+			if looked++; looked > strikeBatch {
+				next = bytes.Clone(key)
+				return rows.ErrEnough
+			}
+			e, err := decodePending(key, value)
+			if err != nil {
+				damaged.Note(BucketPending, err)
+				return nil
+			}
+			all = append(all, e)
+			return nil
+		}))
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	lost.Add(damaged)
+	for _, e := range all {
+		if chosen(string(pendingKey(e)) + string(encodePending(e))) {
+			ends = append(ends, e)
+		}
+	}
+	return ends, next, nil
+}

@@ -1,0 +1,140 @@
+package spent
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/storage"
+	"hush/storage/spentlog"
+)
+
+// Open opens the log of a store in a folder. If the store uses none yet, or mayBegin
+// and the folder has none, it begins a new one there, and began is true. It returns
+// ErrMissing, ErrOther, ErrBehind, or an error of package spentlog.
+func Open(ctx context.Context, store storage.Store, folder string, mayBegin bool, opts spentlog.Options) (log *spentlog.Log, began bool, err error) {
+	r, used, err := Find(ctx, store)
+	if err != nil {
+		return nil, false, err
+	}
+	if !used {
+		log, err := begin(ctx, store, folder, opts)
+		return log, err == nil, err
+	}
+	log, err = spentlog.Open(folder, opts)
+	switch {
+	case errors.Is(err, spentlog.ErrNoLog) && mayBegin:
+		log, err := begin(ctx, store, folder, opts)
+		if err == nil {
+			_ = stopIn(r)
+		}
+		return log, err == nil, err
+	case errors.Is(err, spentlog.ErrNoLog):
+		return nil, false, fmt.Errorf("%w: there is none in %s", ErrMissing, folder)
+	case err != nil:
+		return nil, false, err
+	}
+	err = store.View(ctx, func(tx storage.Tx) error {
+		_, err := Check(tx, log)
+		return err
+	})
+	if err == nil && r.Folder != folder {
+		err = put(ctx, store, Record{ID: r.ID, Synced: r.Synced, Folder: folder})
+	}
+	if err == nil {
+		return log, false, nil
+	}
+	_, entries := log.Position()
+	if err = errors.Join(err, log.Close()); mayBegin && entries == 0 && errors.Is(err, ErrOther) {
+		// An earlier start did not get so far as to tell the store.
+		log, err = begin(ctx, store, folder, opts)
+		return log, err == nil, err
+	}
+	return nil, false, err
+}
+
+// begin begins a new log. A crash before the store knows of it leaves one without
+// entries, which the next start replaces.
+func begin(ctx context.Context, store storage.Store, folder string, opts spentlog.Options) (*spentlog.Log, error) {
+	log, err := spentlog.Create(folder, opts)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := log.Position()
+	if err := put(ctx, store, Record{ID: id, Folder: folder}); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return log, nil
+}
+
+func put(ctx context.Context, store storage.Store, r Record) error {
+	return store.Update(ctx, func(tx storage.Tx) error { return Put(tx, r) })
+}
+
+// Stop makes a store use no log. The log is told, so that it is not taken for one
+// that goes on; left is why it could not be.
+func Stop(ctx context.Context, store storage.Store) (stopped bool, left, err error) {
+	r, used, err := Find(ctx, store)
+	if err != nil || !used {
+		return false, nil, err
+	}
+	left = stopIn(r)
+	return true, left, store.Update(ctx, Drop)
+}
+
+// stopIn ends a log where it was last.
+func stopIn(r Record) error {
+	log, err := spentlog.Open(r.Folder, spentlog.Options{})
+	if err != nil {
+		return err
+	}
+	if id, _ := log.Position(); id != r.ID {
+		return errors.Join(ErrOther, log.Close())
+	}
+	err = log.Append(spentlog.Entry{Time: time.Now(), Kind: byte(KindStopped)})
+	return errors.Join(err, log.Close())
+}
+
+// Restored makes a restored store use the log that was replayed on it. after is the
+// sequence of the backup. From here on the log belongs to the restored store, and
+// no longer to the one that it replaces.
+func Restored(ctx context.Context, store storage.Store, log *spentlog.Log, folder string, after uint64, now time.Time) error {
+	err := log.Append(spentlog.Entry{Time: now, Kind: byte(KindRestored), Row: binary.BigEndian.AppendUint64(nil, after)})
+	if err != nil {
+		return err
+	}
+	id, synced := log.Position()
+	return put(ctx, store, Record{ID: id, Synced: synced, Folder: folder})
+}
+
+// The errors of a log that does not continue a backup.
+var (
+	// ErrAbandoned: the backup is of data that a restored backup has replaced.
+	ErrAbandoned = errors.New("the backup was made of data that was given up: an older backup was restored in its place")
+	// ErrStopped: the data was served without the log after the backup was made.
+	ErrStopped = errors.New("the spent log was given up after the backup was made: what ended since is not in it")
+)
+
+// Continues returns an error unless the log has every end after a sequence that
+// its store had acknowledged: of a backup with that log and sequence. It returns
+// ErrOther, ErrBehind, ErrAbandoned, ErrStopped, or an error of package spentlog.
+func Continues(log *spentlog.Reader, id spentlog.ID, after uint64) error {
+	if log.ID() != id {
+		return fmt.Errorf("%w: it is %s, and the backup was made with %s", ErrOther, log.ID(), id)
+	}
+	if log.Last() < after {
+		return fmt.Errorf("%w: it ends with entry %d, and the backup has %d", ErrBehind, log.Last(), after)
+	}
+	return log.All(after, func(e spentlog.Entry) error {
+		kind := Kind(e.Kind)
+		if kind == KindStopped {
+			return ErrStopped
+		}
+		if kind == KindRestored && len(e.Row) == 8 && binary.BigEndian.Uint64(e.Row) < after {
+			return ErrAbandoned
+		}
+		return nil
+	})
+}
