@@ -34,8 +34,7 @@ func (w work) since(o work) work {
 
 // drawnShares counts the shares that were asked for.
 type drawnShares struct {
-	storage.Shares
-	storage.Recycler
+	vaulttest.InnerShares
 	drawn atomic.Int64
 }
 
@@ -113,11 +112,13 @@ func TestAnswersTellNoAddress(t *testing.T) {
 					return store
 				},
 				WrapShares: func(s storage.Shares) storage.Shares {
-					recycler, _ := s.(storage.Recycler)
-					shares = &drawnShares{Shares: s, Recycler: recycler}
+					shares = &drawnShares{InnerShares: vaulttest.Inner(s)}
 					return shares
 				},
 			})
+			// What the first mail of an hour brings says nothing of an address.
+			err := k.Vault.SignUps.RequestPasswordReset(t.Context(), anybody, "another@example.com")
+			vaulttest.Want(t, "RequestPasswordReset(another)", err, nil)
 			did := map[caller.Text]work{}
 			for _, address := range []caller.Text{atFree, atPending, atUsed, atLocked, atBuried} {
 				before := workOf(k, store, shares)

@@ -10,6 +10,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // TombstoneLifetime is how long the address of a destroyed account cannot sign
@@ -48,6 +49,9 @@ func (ac *Accounts) destroyAccount(ctx context.Context, id caller.AccountID, now
 	err = ac.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		r, err := load(tx)
 		if err != nil {
+			return err
+		}
+		if err := spent.Note(tx, spent.KindAccountDestroyed, id[:], now); err != nil {
 			return err
 		}
 		return ac.bury(tx, id, r, now)
@@ -120,4 +124,73 @@ func (ac *Accounts) EndTombstone(tx storage.Tx, key []byte, now time.Time) (time
 		return time.Time{}, err
 	}
 	return time.Time{}, tx.Delete(BucketAccount, id[:])
+}
+
+// EndLogged does to an account what the spent log tells, and reports whether there
+// was anything to do. After a changed password the one in force is not known, so
+// the account has none until it is reset. The live secrets of a destroyed account
+// must have been burned.
+func (ac *Accounts) EndLogged(tx storage.Tx, kind spent.Kind, id caller.AccountID, at time.Time) (done bool, err error) {
+	r, err := GetAccount(tx, id)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !r.Destroyed.IsZero() {
+		return false, nil // it is younger than the backup, or gone
+	}
+	if err != nil {
+		return false, err
+	}
+	switch kind {
+	case spent.KindAccountDestroyed:
+		return true, ac.bury(tx, id, r, at)
+	case spent.KindPasswordChanged:
+		return true, losePassword(tx, id, r, rows.AuditPassword, at)
+	case spent.KindPasswordReset:
+		// The tokens go first: a key that a token holds would stay.
+		if _, err := credential.EndTokens(tx, id); err != nil {
+			return false, err
+		}
+		return true, losePassword(tx, id, r, rows.AuditReset, at)
+	case spent.KindAccountDisabled:
+		if r.Disabled {
+			return false, nil
+		}
+		r.Disabled = true
+		if err := endUse(tx, id, r); err != nil {
+			return false, err
+		}
+		return true, amend(tx, id, r, rows.AuditDisable, at)
+	case spent.KindRoleLost:
+		if r.Role != RoleColonel {
+			return false, nil
+		}
+		r.Role = RoleCustomer
+		return true, amend(tx, id, r, rows.AuditRole, at)
+	default:
+		return false, nil
+	}
+}
+
+// losePassword leaves an account without a password, and with nothing that the old
+// one opens.
+func losePassword(tx storage.Tx, id caller.AccountID, r *Record, audit rows.AuditType, at time.Time) error {
+	if _, err := credential.EndSessions(tx, id, nil); err != nil {
+		return err
+	}
+	if err := credential.DropMainPair(tx, id); err != nil {
+		return err
+	}
+	if err := clearTries(tx, r.AddressID); err != nil {
+		return err
+	}
+	if err := setPassword(tx, r, nil); err != nil {
+		return err
+	}
+	return amend(tx, id, r, audit, at)
+}
+
+// endUse ends what a disabled account is used with.
+func endUse(tx storage.Tx, id caller.AccountID, r *Record) error {
+	if _, err := credential.EndSessions(tx, id, nil); err != nil {
+		return err
+	}
+	return dropTickets(tx, r, ticketReset, ticketAddress)
 }

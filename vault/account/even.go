@@ -13,7 +13,7 @@ import (
 // The reads and writes to which level fills up a transaction: as many as the
 // most expensive one needs, a new account with its ticket and mail.
 const (
-	evenReads  = 10
+	evenReads  = 11
 	evenWrites = 14
 )
 
@@ -23,6 +23,9 @@ type evenTx struct {
 	storage.Tx
 	reads, writes int
 }
+
+// Unwrap implements rows.Wrapper.
+func (tx *evenTx) Unwrap() storage.Tx { return tx.Tx }
 
 // Get implements storage.Tx.
 func (tx *evenTx) Get(bucket string, key []byte) ([]byte, error) {

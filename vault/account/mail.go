@@ -51,7 +51,7 @@ func (su *SignUps) mailed(ctx context.Context, m outbox.Mail, now time.Time, cha
 		if goes {
 			err = draft.Put(even)
 		} else {
-			err = outbox.CheckQueue(even)
+			err = su.outbox.CheckQueue(even)
 		}
 		if err != nil {
 			return err

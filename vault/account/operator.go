@@ -8,7 +8,6 @@ import (
 
 	"hush/storage"
 	"hush/vault/caller"
-	"hush/vault/credential"
 	"hush/vault/email"
 	"hush/vault/refusal"
 	"hush/vault/rows"
@@ -165,10 +164,7 @@ func (o Operator) DisableAccount(ctx context.Context, account caller.Text, disab
 		if r.Disabled = disabled; !disabled {
 			return nil
 		}
-		if _, err := credential.EndSessions(tx, id, nil); err != nil {
-			return err
-		}
-		return dropTickets(tx, r, ticketReset, ticketAddress)
+		return endUse(tx, id, r)
 	})
 }
 

@@ -51,7 +51,14 @@ func (pw *Passwords) PreparePassword(ctx context.Context, password caller.Text) 
 
 // PasswordRecord returns what is stored of a hashed password.
 func (pw *Passwords) PasswordRecord(params seal.PasswordParams, hash seal.PasswordHash) PasswordRecord {
-	return PasswordRecord{Params: params, Verifier: pw.keys.PasswordVerifier(hash), Keyed: true, KID: pw.keys.KID()}
+	verifier, kid := pw.keys.PasswordVerifier(hash)
+	return PasswordRecord{Params: params, Verifier: verifier, Keyed: true, KID: kid}
+}
+
+// IsOutdated reports whether what is stored of a password was not made with the
+// current root key, so that PasswordRecord should replace it at the next sign-in.
+func (pw *Passwords) IsOutdated(p *PasswordRecord) bool {
+	return !p.Keyed || p.KID != pw.keys.KID()
 }
 
 // PasswordIs reports whether hash is that of an account's password. It is false
@@ -63,7 +70,7 @@ func (pw *Passwords) PasswordIs(r *Record, hash seal.PasswordHash) bool {
 	if r != nil && r.Password != nil && !r.Pending {
 		stored = *r.Password
 	}
-	keyed := pw.keys.PasswordMatches(hash, stored.Verifier) && stored.KID == pw.keys.KID()
+	keyed := pw.keys.PasswordMatches(hash, stored.Verifier, stored.KID)
 	unkeyed := hash.MatchesUnkeyed(stored.Verifier)
 	if stored.Keyed {
 		return keyed

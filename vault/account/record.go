@@ -2,11 +2,14 @@ package account
 
 import (
 	"crypto/rand"
+	"errors"
 	"time"
 
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/guess"
+	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
@@ -20,6 +23,18 @@ const (
 	BucketAddress = "address" // seal.Keys.AddressID -> account id
 	BucketTally   = "tally"   // account id -> TallyRecord
 )
+
+// Buckets returns the buckets of this package.
+func Buckets() []rows.Bucket {
+	id := len(caller.AccountID{})
+	return []rows.Bucket{
+		{Name: BucketAccount, Check: rows.CheckRow(id, DecodeAccount)},
+		{Name: BucketAddress, Check: rows.CheckRow(0, rows.DecodeAccountID)},
+		{Name: BucketTally, Check: rows.CheckRow(id, decodeTally)},
+		{Name: BucketTicket, Check: rows.CheckRow(0, decodeTicket)},
+		{Name: BucketTries, Check: rows.CheckRow(0, guess.DecodeTries)},
+	}
+}
 
 // Role is what an account may do besides using the service. The numbers are
 // stored.
@@ -187,6 +202,12 @@ func GetAccount(tx storage.Tx, id caller.AccountID) (*Record, error) {
 	return rows.Load(tx, BucketAccount, id[:], DecodeAccount)
 }
 
+// RowOf returns where the account of a caller is stored.
+func RowOf(c caller.Caller) (bucket string, key []byte) {
+	id := c.AccountID()
+	return BucketAccount, id[:]
+}
+
 // PutAccount stores an account.
 func PutAccount(tx storage.Tx, id caller.AccountID, r *Record) error {
 	return tx.Put(BucketAccount, id[:], r.Encode())
@@ -238,4 +259,16 @@ func NewAccountID(created time.Time) caller.AccountID {
 	copy(id[:8], rows.BigEndian(^rows.Millis(created)))
 	rand.Read(id[8:])
 	return id
+}
+
+// CountEmail counts a mail to a recipient toward the account that sent it.
+func CountEmail(tx storage.Tx, id caller.AccountID) error {
+	account, err := GetAccount(tx, id)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Destroyed.IsZero() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return ChangeTally(tx, id, func(t *TallyRecord) { t.Emails++ })
 }

@@ -9,6 +9,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // GetAccount returns the caller's account, or ErrUnauthenticated for a caller
@@ -91,11 +92,33 @@ func (ac *Accounts) changeOwn(ctx context.Context, c caller.Caller, kind rows.Au
 	return shown, err
 }
 
-// amend stores a changed record and its audit row.
+// amend stores a changed record and its audit row, and notes what a backup of the
+// account must not bring back.
 func amend(tx storage.Tx, id caller.AccountID, r *Record, kind rows.AuditType, now time.Time) error {
+	if ended := r.spent(kind); ended != spent.KindNone {
+		if err := spent.Note(tx, ended, id[:], now); err != nil {
+			return err
+		}
+	}
 	r.updated = now
 	if err := PutAccount(tx, id, r); err != nil {
 		return err
 	}
 	return rows.WriteAccountAudit(tx, now, kind, id)
+}
+
+// spent returns what the spent log calls a change of the account.
+func (r *Record) spent(kind rows.AuditType) spent.Kind {
+	switch {
+	case kind == rows.AuditPassword:
+		return spent.KindPasswordChanged
+	case kind == rows.AuditReset:
+		return spent.KindPasswordReset
+	case kind == rows.AuditDisable && r.Disabled:
+		return spent.KindAccountDisabled
+	case kind == rows.AuditRole && r.Role != RoleColonel:
+		return spent.KindRoleLost
+	default:
+		return spent.KindNone
+	}
 }

@@ -160,3 +160,27 @@ func forgetTicket(tx storage.Tx, t *ticketRecord, row seal.RowKey) error {
 	}
 	return PutAccount(tx, t.account, r)
 }
+
+// EndTickets ends every ticket of a store that nothing serves, invites included,
+// and returns how many there were. A ticket that cannot be read is deleted.
+func EndTickets(ctx context.Context, store rows.Store) (int, error) {
+	return rows.DrainBucket(ctx, store, BucketTicket, func(tx storage.Tx, keys [][]byte) error {
+		for _, key := range keys {
+			if err := endTicket(tx, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func endTicket(tx storage.Tx, key []byte) error {
+	t, err := rows.Load(tx, BucketTicket, key, decodeTicket)
+	if err == nil && t.kind != ticketInvite && len(key) == len(seal.RowKey{}) {
+		err = forgetTicket(tx, t, seal.RowKey(key))
+	}
+	if err != nil && !rows.IsDamage(err) {
+		return err
+	}
+	return tx.Delete(BucketTicket, key)
+}

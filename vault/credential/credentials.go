@@ -24,3 +24,13 @@ type Credentials struct {
 func New(store rows.Store, clock *rows.Clock, keys *seal.Keys, log *slog.Logger, changed func(caller.AccountID)) *Credentials {
 	return &Credentials{store: store, clock: clock, keys: keys, log: log, lastUsed: newLastUsed(), changed: changed}
 }
+
+// RowOf returns where the session or token of a caller with an account is
+// stored.
+func RowOf(c caller.Caller) (bucket string, key []byte) {
+	row := c.Row()
+	if c.FromSession() {
+		return BucketSession, row[:]
+	}
+	return BucketToken, row[:]
+}

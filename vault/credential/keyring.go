@@ -123,6 +123,17 @@ func (cr *Credentials) OpenMainPair(tx storage.Tx, id caller.AccountID, h seal.W
 	return main, key, nil
 }
 
+// RenewMainPair wraps the main pair's key with the current root key, unless that is
+// so already. main and key are those that OpenMainPair returned for the password of
+// h.
+func (cr *Credentials) RenewMainPair(tx storage.Tx, id caller.AccountID, main *OwnPair, h seal.WrappingSecret, key seal.AccountKey) error {
+	if cr.keys.Ring().IsCurrent(main.record.wrapped) {
+		return nil
+	}
+	main.record.wrapped = cr.keys.WrapAccountKey(h, WrapLabel(id, main.ID, heldByPassword), key)
+	return putPair(tx, id, main.ID, main.record)
+}
+
 // RewrapMainPair moves the main pair from one password to the next. Everything
 // that it opens stays open.
 func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, next seal.WrappingSecret) error {
@@ -137,23 +148,27 @@ func (cr *Credentials) RewrapMainPair(tx storage.Tx, id caller.AccountID, old, n
 // ReplaceMainPair gives an account with a lost password another main pair. It
 // deletes the old one unless a token or a session holds it.
 func (cr *Credentials) ReplaceMainPair(tx storage.Tx, id caller.AccountID, key seal.AccountKey, h seal.WrappingSecret, now time.Time) error {
-	main, err := getMainPair(tx, id)
-	if err != nil {
+	if err := DropMainPair(tx, id); err != nil {
 		return err
-	}
-	if main != nil {
-		main.record.main, main.record.wrapped = false, nil
-		if err := putPair(tx, id, main.ID, main.record); err != nil {
-			return err
-		}
-		if err := dropPair(tx, id, main.ID); err != nil {
-			return err
-		}
 	}
 	if err := evictOldestPair(tx, id); err != nil {
 		return err
 	}
 	return cr.PutMainPair(tx, id, key, h, now)
+}
+
+// DropMainPair takes the main pair from a lost password, if there is one, and
+// deletes it unless a token or a session holds it.
+func DropMainPair(tx storage.Tx, id caller.AccountID) error {
+	main, err := getMainPair(tx, id)
+	if err != nil || main == nil {
+		return err
+	}
+	main.record.main, main.record.wrapped = false, nil
+	if err := putPair(tx, id, main.ID, main.record); err != nil {
+		return err
+	}
+	return dropPair(tx, id, main.ID)
 }
 
 // checkPairLimit returns TooManyError if the other pairs leave no place for the

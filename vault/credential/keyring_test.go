@@ -26,13 +26,13 @@ func TestTheftOfAnAccount(t *testing.T) {
 	kept := m.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{})
 	m.Auth(t, vaulttest.ByToken(token))
 
-	content := vaulttest.FolderBytes(t, m.CopyDir(t))
+	content := m.Stored(t)
 	for _, secret := range []string{
 		vaulttest.MemberPassword, vaulttest.MemberAddress, token.Expose(), in.Cookie.Expose(), in.Shrimp,
 		kept.Metadata.Key.Expose()[:25], kept.Secret.Key.Expose()[:25],
 	} {
 		for _, form := range vaulttest.Spellings(secret) {
-			vaulttest.Want(t, "data folder holds a canary", bytes.Contains(content, []byte(form)), false)
+			vaulttest.Want(t, "the store holds a canary", bytes.Contains(content, []byte(form)), false)
 		}
 	}
 	for name, holder := range guesses(t, m) {

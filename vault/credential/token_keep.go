@@ -11,6 +11,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // PutToken adds a token to its account. With rotate it ends an existing token
@@ -38,7 +39,7 @@ func PutToken(tx storage.Tx, t OwnToken, rotate bool) error {
 		return err
 	}
 	// The ending tokens go last: the new one may hold the pair of one of them.
-	return deleteTokens(tx, ending)
+	return revokeTokens(tx, ending, t.Record.created)
 }
 
 func (t OwnToken) put(tx storage.Tx) error {
@@ -52,6 +53,16 @@ func (t OwnToken) put(tx storage.Tx) error {
 		return nil
 	}
 	return rows.PutDue(tx, t.Record.expires, rows.DueToken, t.row[:])
+}
+
+// revokeTokens ends tokens before their time.
+func revokeTokens(tx storage.Tx, list []OwnToken, now time.Time) error {
+	for _, t := range list {
+		if err := spent.Note(tx, spent.KindTokenRevoked, t.row[:], now); err != nil {
+			return err
+		}
+	}
+	return deleteTokens(tx, list)
 }
 
 // deleteTokens ends tokens. Their rows in the due index stay and have no
@@ -103,7 +114,7 @@ func (cr *Credentials) RevokeToken(ctx context.Context, id caller.AccountID, mea
 			return err
 		}
 		ended = found.Record.Describe(cr.lastUsed.at(TokenUse(found.row), found.Record.Used))
-		if err := deleteTokens(tx, []OwnToken{found}); err != nil {
+		if err := revokeTokens(tx, []OwnToken{found}, now); err != nil {
 			return err
 		}
 		return rows.WriteAccountAudit(tx, now, rows.AuditTokenRevoked, id)
@@ -127,7 +138,8 @@ func findToken(tx storage.Tx, id caller.AccountID, meant func(*TokenRecord) bool
 	return owned[at], nil
 }
 
-// EndTokens ends all tokens of an account and returns how many there were.
+// EndTokens ends all tokens of an account and returns how many there were. The
+// caller notes what ended the account's.
 func EndTokens(tx storage.Tx, id caller.AccountID) (int, error) {
 	owned, err := GetTokens(tx, id)
 	if err != nil {

@@ -22,7 +22,7 @@ func (ck *Checks) RecheckUntil(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		n, err := ck.Recheck(ctx)
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !errors.Is(err, rows.ErrLeaseLost) {
 			ck.log.Error("checking domains", "cause", err)
 		}
 		if n == recheckBatch && err == nil {
@@ -38,10 +38,14 @@ func (ck *Checks) RecheckUntil(ctx context.Context) {
 
 // Recheck queries DNS about at most 16 due domains, one after the other. It
 // returns how many rows of the index it handled. Without a resolver it does
-// nothing.
+// nothing, and neither does it while another node checks.
 func (ck *Checks) Recheck(ctx context.Context) (int, error) {
 	if ck.resolver == nil {
 		return 0, nil
+	}
+	ctx, held, err := ck.store.Hold(ctx, rows.WorkRecheck)
+	if err != nil || !held {
+		return 0, err
 	}
 	now := ck.clock.Now()
 	due, err := ck.dueChecks(ctx, now)

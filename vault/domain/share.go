@@ -76,6 +76,19 @@ func (ds *Domains) AdmitVisitor(ctx context.Context, s caller.Site) error {
 	return nil
 }
 
+// IsVerified reports whether a name is a verified domain that is not suspended.
+// The name must be in its DNS form; other spellings of a domain are not it.
+func (ds *Domains) IsVerified(ctx context.Context, name string) (bool, error) {
+	d, err := ds.verifiedDomain(ctx, name)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return d.name == name && d.record.state == DomainVerified, nil
+}
+
 // verifiedDomain returns the verified domain of a name, or ErrNotFound.
 func (ds *Domains) verifiedDomain(ctx context.Context, name string) (d *ownedDomain, err error) {
 	canonical, ok := canonicalDomain(name)

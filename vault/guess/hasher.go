@@ -103,6 +103,20 @@ func (h *Hasher) Hash(ctx context.Context, n caller.Network, params seal.Passphr
 	return h.Passphrase(params, passphrase), nil
 }
 
+// Load is how busy a queue is: how many may hash at a time, how many do, and how
+// many wait.
+type Load struct{ Lanes, Running, Waiting int }
+
+// Load returns how busy the queues of passphrases and of passwords are.
+func (h *Hasher) Load() (passphrases, passwords Load) {
+	return h.passphrases.load(), h.Passwords.load()
+}
+
+func (h Queue) load() Load {
+	running := len(h.running)
+	return Load{Lanes: cap(h.running), Running: running, Waiting: max(0, len(h.waiting)-running)}
+}
+
 // Queue lets a few callers hash at a time and holds a short queue of others.
 type Queue struct {
 	running chan struct{}

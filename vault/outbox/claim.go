@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // postLease is how long other workers leave a mail alone while it is being
@@ -114,11 +117,12 @@ func putOffMail(tx storage.Tx, key []byte, now time.Time) error {
 }
 
 // settleMail stores the result of an attempt, and postpones the mail or removes
-// it from the queue. It does so even while the process is stopping, so that a
-// sent mail is not sent again.
+// it from the queue. It does so even while the process is stopping, and after
+// another node took over the sending, so that a sent mail is not sent again: the
+// mail's key is that of this claim, so a later claim is left alone.
 func (o *Outbox) settleMail(ctx context.Context, c *claimedMail, cause error) error {
 	now, key := o.clock.Now(), c.key
-	err := o.store.UpdateReserved(context.WithoutCancel(ctx), func(tx storage.Tx) error {
+	err := o.store.UpdateReserved(rows.Unfenced(context.WithoutCancel(ctx)), func(tx storage.Tx) error {
 		found, err := getMail(tx, key)
 		if err != nil {
 			return err
@@ -205,20 +209,29 @@ func (o *Outbox) finishMail(ctx context.Context, c *claimedMail) error {
 	if c.state == DeliveryQueued || c.state == DeliveryFailed {
 		level = slog.LevelWarn
 	}
+	o.tried(c.record.kind.name(), c.state.name())
 	o.log.Log(ctx, level, "mail", "kind", c.record.kind.name(), "state", c.state.name())
 	if !c.over() || c.record.slot == nil {
 		return nil
 	}
-	return o.shares.Destroy(ctx, *c.record.slot)
+	return o.shares.Destroy(ctx, spent.KindNone, *c.record.slot)
 }
 
 // name returns the kind for logs.
-func (k MailKind) name() string {
+func (k MailKind) name() string { return kindNames()[k] }
+
+func kindNames() map[MailKind]string {
 	return map[MailKind]string{
 		MailShare: "share", MailVerify: "verify", MailReset: "reset", MailAddress: "address",
 		MailAddressChanged: "address changed", MailOpened: "opened", MailTaken: "taken",
 		MailInvite: "invite", MailSuspended: "suspended",
-	}[k]
+	}
+}
+
+// Tries returns the kinds and states that Options.Tried can get.
+func Tries() (kinds, states []string) {
+	kinds = slices.Sorted(maps.Values(kindNames()))
+	return kinds, []string{DeliveryDropped.name(), DeliveryFailed.name(), DeliveryQueued.name(), DeliverySent.name()}
 }
 
 // name returns the state for logs.

@@ -21,7 +21,7 @@ func TestCrashAfterSending(t *testing.T) {
 	var crashed string
 	var first outbox.Mail
 	var k *mailKit
-	k = newMailKit(t, vaulttest.Options{Send: func(_ context.Context, m outbox.Mail) error {
+	k = newMailKit(t, vaulttest.Options{Folder: true, Send: func(_ context.Context, m outbox.Mail) error {
 		first, crashed = m, k.CopyDir(t)
 		return nil
 	}})
@@ -43,8 +43,8 @@ func TestCrashAfterSending(t *testing.T) {
 func TestCrashBeforeMailIsShredded(t *testing.T) {
 	t.Parallel()
 	var shares *vaulttest.FaultyShares
-	k := newMailKit(t, vaulttest.Options{WrapShares: func(s storage.Shares) storage.Shares {
-		shares = vaulttest.NewFaultyShares(s)
+	k := newMailKit(t, vaulttest.Options{Folder: true, WrapShares: func(s storage.Shares) storage.Shares {
+		shares = &vaulttest.FaultyShares{InnerShares: vaulttest.Inner(s)}
 		return shares
 	}})
 	k.mustShare(t)
@@ -67,26 +67,27 @@ func TestMailOfASecretThatWasNotKept(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{
 		WrapStore: func(s storage.Store) storage.Store { store = &vaulttest.FaultyStore{Store: s}; return store },
 		WrapShares: func(s storage.Shares) storage.Shares {
-			recycler, _ := s.(storage.Recycler)
-			return &notedShares{Shares: s, Recycler: recycler, drawn: &drawn}
+			return &notedShares{InnerShares: vaulttest.Inner(s), drawn: &drawn}
 		},
 	})
+	k.mustShare(t) // brings what later mails of this hour have in common
+	vaulttest.MustPost(t, k.Kit)
+	drawn = nil
 	store.Before.Store(new(storage.ErrFull))
 	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), k.sender, vaulttest.Plaintext, secret.Wish{Recipients: []string{friend, "b@example.com"}})
 	vaulttest.WantErr(t, "ConcealSecret(full disk)", err, refusal.ErrUnavailable)
 	store.Before.Store(nil)
 	vaulttest.Want(t, "shares drawn", len(drawn), 3)
 	for _, share := range drawn {
-		vaulttest.WantShareGone(t, k.Dir, share)
+		vaulttest.WantShareGone(t, k.Kit, share)
 	}
-	k.wantCounts(t, 0, 0, 0)
+	k.wantCounts(t, 0, 1, 1)
 }
 
 // notedShares notes each share that is put, and the number of each slot that
 // is reported as used.
 type notedShares struct {
-	storage.Shares
-	storage.Recycler
+	vaulttest.InnerShares
 	drawn *[][storage.ShareSize]byte
 	used  map[uint64]bool
 }
@@ -108,9 +109,8 @@ func (s *notedShares) Put(ctx context.Context, share [storage.ShareSize]byte) (s
 func TestRestartKeepsMails(t *testing.T) {
 	t.Parallel()
 	used := map[uint64]bool{}
-	k := newMailKit(t, vaulttest.Options{WrapShares: func(s storage.Shares) storage.Shares {
-		recycler, _ := s.(storage.Recycler)
-		return &notedShares{Shares: s, Recycler: recycler, drawn: new([][storage.ShareSize]byte), used: used}
+	k := newMailKit(t, vaulttest.Options{Folder: true, WrapShares: func(s storage.Shares) storage.Shares {
+		return &notedShares{InnerShares: vaulttest.Inner(s), drawn: new([][storage.ShareSize]byte), used: used}
 	}})
 	kept := k.mustShare(t)
 	slots, err := k.Vault.Outbox.Slots(t.Context())
@@ -133,7 +133,7 @@ func TestRestartWithoutMail(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{})
 	kept := k.mustShare(t)
 	k.Close(t)
-	mute := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: k.Dir, RootKey: &k.RootKey})
+	mute := vaulttest.New(t, vaulttest.Options{Manual: true, After: k.Kit})
 	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, mute), 1)
 	wantDeliveries(t, mute, k.sender, kept, delivery(outbox.DeliveryQueued, mute.Clock.Now(), 1))
 	mute.Clock.Advance(24 * time.Hour)
@@ -155,7 +155,7 @@ func TestShutdownWhileSending(t *testing.T) {
 	<-sending
 	k.Close(t)
 
-	after := newMailKit(t, vaulttest.Options{Dir: k.Dir, RootKey: &k.RootKey})
+	after := newMailKit(t, vaulttest.Options{After: k})
 	wantDeliveries(t, after.Kit, sender, kept, delivery(outbox.DeliveryQueued, k.Clock.Now(), 1))
 	after.Clock.Advance(time.Minute)
 	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, after.Kit), 1)

@@ -22,7 +22,7 @@ const (
 	mailLifetime = 24 * time.Hour
 )
 
-// Options are the dependencies of New; all but Send are required.
+// Options are the dependencies of New; all but Send and Notices are required.
 type Options struct {
 	Store  rows.Store
 	Shares *shares.Shares
@@ -32,39 +32,52 @@ type Options struct {
 	// Send delivers one mail or returns an error; nil if mail is not
 	// configured.
 	Send func(ctx context.Context, m Mail) error
+	// Notices reaches the nodes that share the store; nil for none.
+	Notices *rows.Notices
 	// Wanted reports whether the secret of a receipt is still worth mailing.
 	Wanted func(tx storage.Tx, metadata seal.RowKey) (bool, error)
 	// Sent counts a mail to a recipient for the account that sent it.
 	Sent func(tx storage.Tx, account caller.AccountID) error
+	// Tried is told about each mail that was tried: its kind, and its state after
+	// that, as in logs. Nil means that no one is told.
+	Tried func(kind, state string)
 }
 
 // Outbox is the queue of mails and their sender. It is safe for concurrent use.
 type Outbox struct {
+	*Bell
 	store  rows.Store
 	shares *shares.Shares
 	keys   *seal.Keys
 	clock  *rows.Clock
 	log    *slog.Logger
-	mails  chan struct{} // wakes the sender for a queued mail
 	send   func(ctx context.Context, m Mail) error
+	queue  *queue
 
 	mailWanted func(tx storage.Tx, metadata seal.RowKey) (bool, error)
 	mailSent   func(tx storage.Tx, account caller.AccountID) error
+	tried      func(kind, state string)
 }
 
 // New returns the outbox of a store.
 func New(o Options) *Outbox {
+	if o.Tried == nil {
+		o.Tried = func(string, string) {}
+	}
 	return &Outbox{
-		store: o.Store, shares: o.Shares, keys: o.Keys, clock: o.Clock, log: o.Log, send: o.Send,
-		mails: make(chan struct{}, 1), mailWanted: o.Wanted, mailSent: o.Sent,
+		queue: &queue{store: o.Store},
+		Bell:  newBell(o.Notices), store: o.Store, shares: o.Shares, keys: o.Keys, clock: o.Clock, log: o.Log,
+		send: o.Send, mailWanted: o.Wanted, mailSent: o.Sent, tried: o.Tried,
 	}
 }
 
 // Draft is a mail to be queued. Its share is durable already. A nil draft comes
 // from a vault without mail: Put and Discard do nothing with it.
 type Draft struct {
+	queue  *queue
 	id     MailID
 	record MailRecord
+	own    func(storage.Tx) error // gives its share to the mail
 }
 
 // Draft seals a mail under its own share, like a secret: once the mail is gone,
@@ -90,17 +103,18 @@ func (o *Outbox) draftRecord(ctx context.Context, m Mail, record MailRecord, now
 	if o.send == nil {
 		return nil, nil
 	}
-	if err := o.store.View(ctx, CheckQueue); err != nil {
+	if err := o.queue.look(ctx); err != nil {
 		return nil, err
 	}
-	ready, err := o.shares.Take(ctx)
+	d := &Draft{queue: o.queue, id: newMailID(), record: record}
+	m.ID = seal.RandomHex(16)
+	d.record.open(m, now)
+	ready, err := o.shares.Take(ctx, d.record.shareOwner(d.id))
 	if err != nil {
 		return nil, fmt.Errorf("writing the share of a mail: %w", refusal.Unavailable(err))
 	}
-	d := &Draft{id: newMailID(), record: record}
-	m.ID = seal.RandomHex(16)
-	d.record.open(m, now)
 	d.record.slot = &ready.Slot
+	d.own = func(tx storage.Tx) error { return o.shares.Own(tx, ready) }
 	d.record.sealed = o.keys.SealMail(ready.Share, d.id[:], encodeLetter(m))
 	return d, nil
 }
@@ -113,32 +127,25 @@ func (r *MailRecord) open(m Mail, now time.Time) {
 	}
 }
 
+// shareOwner names the mail to the package of shares. The time after which the
+// mail is given up never moves, unlike its key in the queue.
+func (r *MailRecord) shareOwner(id MailID) shares.Owner {
+	return shares.Owner{Kind: shares.KindMail, Row: id[:], Expires: r.until}
+}
+
 // Put queues the mail, which is due at once.
 func (d *Draft) Put(tx storage.Tx) error {
 	if d == nil {
 		return nil
 	}
-	return putMail(tx, d.id, &d.record)
-}
-
-func putMail(tx storage.Tx, id MailID, r *MailRecord) error {
-	if err := CheckQueue(tx); err != nil {
+	if err := d.own(tx); err != nil {
 		return err
 	}
-	if err := tx.Put(BucketOutbox, outboxKey(r.created, id), r.encode()); err != nil {
-		return err
-	}
-	return rows.Count(tx, rows.Change{Counter: rows.CountQueued, By: 1})
+	return d.queue.put(tx, d.id, &d.record)
 }
 
 // CheckQueue returns ErrQuota if the queue is full.
-func CheckQueue(tx storage.Tx) error {
-	c, err := rows.GetCounts(tx)
-	if err == nil && c[rows.CountQueued] >= QueueMost {
-		return refusal.ErrQuota
-	}
-	return err
-}
+func (o *Outbox) CheckQueue(tx storage.Tx) error { return o.queue.check(tx) }
 
 // Discard destroys the shares of drafts whose transaction failed with cause or
 // did not run. If the outcome is unknown, the next start decides.
@@ -165,7 +172,7 @@ func (o *Outbox) PutNotice(tx storage.Tx, m Mail, now time.Time) error {
 	var r MailRecord
 	r.open(m, now)
 	r.sealed = o.keys.SealField(fieldMail, id[:], encodeLetter(m))
-	if err := putMail(tx, id, &r); !errors.Is(err, refusal.ErrQuota) {
+	if err := o.queue.put(tx, id, &r); !errors.Is(err, refusal.ErrQuota) {
 		return err
 	}
 	return nil

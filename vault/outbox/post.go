@@ -11,6 +11,7 @@ import (
 	"hush/storage"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/shares"
 )
 
 const (
@@ -25,20 +26,12 @@ const (
 	postBatch   = 64
 )
 
-// Wake wakes the sender after the commit of a mail.
-func (o *Outbox) Wake() {
-	select {
-	case o.mails <- struct{}{}:
-	default:
-	}
-}
-
 // PostUntil sends due mails until ctx ends.
 func (o *Outbox) PostUntil(ctx context.Context) {
 	for {
 		pause := postEvery
 		if _, err := o.PostDue(ctx); err != nil {
-			if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
+			if ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) && !errors.Is(err, rows.ErrLeaseLost) {
 				o.log.Error("sending queued mails", "cause", err)
 			}
 			pause = postPause
@@ -46,7 +39,7 @@ func (o *Outbox) PostUntil(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-o.mails:
+		case <-o.rung:
 		case <-time.After(pause):
 		}
 	}
@@ -54,8 +47,16 @@ func (o *Outbox) PostUntil(ctx context.Context) {
 
 // PostDue sends the due mails and returns how many it handled: sent, postponed,
 // given up or dropped. The vault calls it unless it is Manual. It returns
-// errors of the store; a failed delivery is not an error.
+// errors of the store; a failed delivery is not an error. While another node
+// sends, it does nothing.
 func (o *Outbox) PostDue(ctx context.Context) (int, error) {
+	if o.store.Node() != nil {
+		_ = o.queue.look(ctx) // for the notices that this node queues
+	}
+	ctx, held, err := o.store.Hold(ctx, rows.WorkMail)
+	if err != nil || !held {
+		return 0, err
+	}
 	now := o.clock.Now()
 	var lost rows.Damage
 	defer lost.Report(o.log)
@@ -126,6 +127,9 @@ func (o *Outbox) post(ctx context.Context, key []byte, now time.Time, lost *rows
 	if errors.Is(err, refusal.ErrUnavailable) {
 		return err
 	}
+	if errors.Is(err, shares.ErrEnded) {
+		return o.settleMail(ctx, c, refusal.ErrUndeliverable) // too late, not damaged
+	}
 	if err != nil {
 		o.log.Error("a queued mail does not open", "kind", c.record.kind.name(), "cause", err)
 		return o.settleMail(ctx, c, refusal.ErrUndeliverable)
@@ -150,8 +154,8 @@ func (o *Outbox) unsealMail(ctx context.Context, c *claimedMail) ([]byte, error)
 	if c.record.slot == nil {
 		return o.keys.OpenField(fieldMail, c.id[:], c.record.sealed)
 	}
-	share, err := o.shares.Get(ctx, *c.record.slot)
-	if errors.Is(err, storage.ErrShareGone) {
+	share, err := o.shares.Get(ctx, *c.record.slot, c.record.shareOwner(c.id))
+	if errors.Is(err, storage.ErrShareGone) || errors.Is(err, shares.ErrEnded) {
 		return nil, err
 	}
 	if err != nil {

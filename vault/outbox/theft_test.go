@@ -70,7 +70,7 @@ func TestTheftOfQueuedMail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := newMailKit(t, vaulttest.Options{})
+			k := newMailKit(t, vaulttest.Options{Folder: true})
 			kept := k.mustShare(t)
 			mails := queuedMails(t, k.Store)
 			vaulttest.Want(t, "mails that wait", len(mails), 1)
@@ -92,10 +92,10 @@ func TestTheftOfQueuedMailWithoutRootKey(t *testing.T) {
 	k := newMailKit(t, vaulttest.Options{})
 	kept := k.mustShare(t)
 	vaulttest.Want(t, "QueueNotice()", k.Vault.Outbox.QueueNotice(t.Context(), outbox.Mail{Kind: outbox.MailTaken, To: friend}), nil)
-	content := vaulttest.FolderBytes(t, k.CopyDir(t))
+	content := k.Stored(t)
 	for _, canary := range []string{friend, mailer, kept.Secret.Key.Expose()[:25]} {
 		for _, form := range vaulttest.Spellings(canary) {
-			vaulttest.Want(t, "data folder holds a canary", bytes.Contains(content, []byte(form)), false)
+			vaulttest.Want(t, "the store holds a canary", bytes.Contains(content, []byte(form)), false)
 		}
 	}
 }

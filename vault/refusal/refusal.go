@@ -73,7 +73,7 @@ var (
 
 // Unavailable marks an error of the store as ErrUnavailable.
 func Unavailable(err error) error {
-	for _, cause := range []error{storage.ErrFull, storage.ErrUnknownOutcome, storage.ErrClosed} {
+	for _, cause := range []error{storage.ErrFull, storage.ErrUnknownOutcome, storage.ErrUnavailable, storage.ErrClosed} {
 		if errors.Is(err, cause) {
 			return errors.Join(ErrUnavailable, err)
 		}

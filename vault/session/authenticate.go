@@ -38,6 +38,7 @@ func (se *Sessions) Authenticate(ctx context.Context, network caller.Network, cr
 		return anonymous, err
 	}
 	se.credentials.Used(ctx, found.key, found.used, now)
+	se.credentials.Renew(ctx, found.with)
 	return caller.WithCredential(anonymous, found.with), nil
 }
 

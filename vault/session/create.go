@@ -132,7 +132,7 @@ func (se *Sessions) signIn(tx storage.Tx, in signIn, now time.Time) (account.Acc
 	}
 	owner.SignedIn = now
 	owner.Remember(in.network, now)
-	if !owner.Password.Keyed {
+	if se.passwords.IsOutdated(owner.Password) {
 		owner.Password = new(se.passwords.PasswordRecord(owner.Password.Params, in.hash))
 	}
 	if in.next != nil {
@@ -171,6 +171,9 @@ func (se *Sessions) signedInto(tx storage.Tx, in signIn) (*account.Record, error
 func (se *Sessions) openSession(tx storage.Tx, in signIn) error {
 	main, key, err := se.credentials.OpenMainPair(tx, in.id, in.hash.WrappingSecret())
 	if err != nil {
+		return err
+	}
+	if err := se.credentials.RenewMainPair(tx, in.id, main, in.hash.WrappingSecret(), key); err != nil {
 		return err
 	}
 	record := in.record

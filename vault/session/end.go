@@ -9,6 +9,7 @@ import (
 	"hush/vault/credential"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // DestroySession signs out: it ends the caller's session. It returns
@@ -64,6 +65,9 @@ func (se *Sessions) endSome(ctx context.Context, id caller.AccountID, meant func
 		for _, s := range list {
 			if se.credentials.Lasts(s, now) {
 				ended++
+			}
+			if err := spent.Note(tx, spent.KindSessionEnded, s.Row[:], now); err != nil {
+				return err
 			}
 			if err := credential.DeleteSession(tx, s); err != nil {
 				return err

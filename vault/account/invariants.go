@@ -1,0 +1,141 @@
+package account
+
+import (
+	"hush/seal"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/exam"
+	"hush/vault/rows"
+)
+
+// Invariants returns those of the buckets of this package. They come before those
+// of packages whose rows belong to accounts.
+func Invariants(x *exam.Exam) []exam.Invariant {
+	i := invariants{x}
+	x.HasAccount = func(id [16]byte) (bool, error) {
+		r, err := rows.LoadOr(x.Tx, BucketAccount, id[:], DecodeAccount, nil)
+		if rows.IsDamage(err) {
+			return true, nil // its row is reported
+		}
+		return r != nil && r.Destroyed.IsZero(), err
+	}
+	return []exam.Invariant{
+		{Bucket: BucketAccount, Row: i.account, Counters: []rows.Counter{rows.CountAccounts}},
+		{Bucket: BucketAddress, Row: i.address},
+		{Bucket: BucketTally, Row: func(key, _ []byte) error { return x.WantAccount(exam.CodeTallyStray, BucketTally, key, key) }},
+		{Bucket: BucketTicket, Row: i.ticket},
+		{Bucket: BucketTries, Row: func(key, _ []byte) error {
+			x.WantDue(rows.DueTries, BucketTries, key)
+			return nil
+		}},
+	}
+}
+
+// invariants is an examination of this package's buckets.
+type invariants struct{ *exam.Exam }
+
+func (i invariants) account(key, value []byte) error {
+	id := caller.AccountID(key)
+	r, err := DecodeAccount(value)
+	if err != nil {
+		return err
+	}
+	if !r.Destroyed.IsZero() {
+		i.WantDue(rows.DueTombstone, BucketAccount, key)
+		return nil
+	}
+	i.Count(rows.CountAccounts)
+	if r.Pending {
+		i.WantDue(rows.DuePending, BucketAccount, key)
+	}
+	owner, err := rows.LoadOr(i.Tx, BucketAddress, r.AddressID[:], rows.DecodeAccountID, caller.AccountID{})
+	if err != nil && !rows.IsDamage(err) {
+		return err
+	}
+	if err == nil && owner != id {
+		i.Report(exam.CodeAccountAddress, BucketAccount, key)
+	}
+	i.sealed(id, r)
+	for n, row := range r.tickets {
+		if row == (seal.RowKey{}) {
+			continue
+		}
+		t, err := rows.LoadOr(i.Tx, BucketTicket, row[:], decodeTicket, nil)
+		if err != nil && !rows.IsDamage(err) {
+			return err
+		}
+		if err == nil && (t == nil || t.account != id || int(t.kind) != n+1) {
+			i.Report(exam.CodeTicket, BucketAccount, key)
+		}
+	}
+	if r.Password == nil || r.Pending {
+		return nil
+	}
+	there, err := credential.HasMainPair(i.Tx, id)
+	if err == nil && !there {
+		i.Report(exam.CodePairMissing, BucketAccount, key)
+	}
+	if rows.IsDamage(err) {
+		return nil // the row of the pair is reported
+	}
+	return err
+}
+
+// sealed checks the addresses that an account's record has.
+func (i invariants) sealed(id caller.AccountID, r *Record) {
+	if i.Keys == nil {
+		return
+	}
+	address, err := i.Keys.OpenField(fieldAddress, id[:], r.address)
+	switch {
+	case err != nil:
+		i.Report(exam.CodeField, BucketAccount, id[:])
+	case i.Keys.AddressID(string(address)) != r.AddressID:
+		i.Report(exam.CodeAddressIndex, BucketAccount, id[:])
+	}
+	if len(r.pendingAddress) == 0 {
+		return
+	}
+	if _, err := i.Keys.OpenField(fieldPendingAddress, id[:], r.pendingAddress); err != nil {
+		i.Report(exam.CodeField, BucketAccount, id[:])
+	}
+}
+
+func (i invariants) address(key, value []byte) error {
+	id, err := rows.DecodeAccountID(value)
+	if err != nil {
+		return err
+	}
+	r, err := rows.LoadOr(i.Tx, BucketAccount, id[:], DecodeAccount, nil)
+	if rows.IsDamage(err) {
+		return nil
+	}
+	if err == nil && (r == nil || string(r.AddressID[:]) != string(key)) {
+		i.Report(exam.CodeAddressStray, BucketAddress, key)
+	}
+	return err
+}
+
+func (i invariants) ticket(key, value []byte) error {
+	i.WantDue(rows.DueTicket, BucketTicket, key)
+	t, err := decodeTicket(value)
+	if err != nil {
+		return err
+	}
+	if i.Keys != nil && len(t.address) > 0 {
+		if _, err := i.Keys.OpenField(fieldTicketAddress, key, t.address); err != nil {
+			i.Report(exam.CodeField, BucketTicket, key)
+		}
+	}
+	if t.kind == 0 || t.kind > accountTickets {
+		return nil
+	}
+	r, err := rows.LoadOr(i.Tx, BucketAccount, t.account[:], DecodeAccount, nil)
+	if rows.IsDamage(err) {
+		return nil
+	}
+	if err == nil && (r == nil || string(r.tickets[t.kind-1][:]) != string(key)) {
+		i.Report(exam.CodeTicket, BucketTicket, key)
+	}
+	return err
+}
