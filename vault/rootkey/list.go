@@ -1,0 +1,157 @@
+package rootkey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+// Status is a root key as the operator sees it.
+type Status struct {
+	KID   [4]byte
+	State rows.RootKeyState
+	// Since is when it became the current one; zero for the store's first.
+	Since time.Time
+	// Uses has how many things of each kind depend on it.
+	Uses map[rows.SealedKind]int
+	// InFile reports whether this process has the key.
+	InFile bool
+}
+
+// Total returns how many things depend on the root key.
+func (s Status) Total() (n int) {
+	for _, uses := range s.Uses {
+		n += uses
+	}
+	return n
+}
+
+// List is the root keys of a store.
+type List struct {
+	// Keys are those that the store lists, the newest first.
+	Keys []Status
+	// Unlisted are the kids of keys that only the file has.
+	Unlisted [][4]byte
+	// Damaged is the number of rows that cannot be read, which are not counted.
+	Damaged int
+}
+
+// pageSize is how many rows one transaction reads.
+const pageSize = 512
+
+// List counts what depends on each root key. It opens nothing, and reads the whole
+// store.
+func (r *RootKeys) List(ctx context.Context) (list List, err error) {
+	listed, err := r.listed(ctx)
+	if err != nil {
+		return list, err
+	}
+	uses, damaged, err := r.count(ctx)
+	if err != nil {
+		return list, err
+	}
+	list.Damaged = damaged
+	held := r.keys.Ring().KIDs()
+	for _, k := range slices.Backward(listed.Keys) {
+		list.Keys = append(list.Keys, Status{
+			KID: k.KID(), State: k.State, Since: k.Since, Uses: uses[k.KID()], InFile: slices.Contains(held, k.KID()),
+		})
+	}
+	for _, kid := range held {
+		if listed.Find(kid) == nil {
+			list.Unlisted = append(list.Unlisted, kid)
+		}
+	}
+	return list, nil
+}
+
+func (r *RootKeys) listed(ctx context.Context) (listed rows.RootKeys, err error) {
+	err = r.store.View(ctx, func(tx storage.Tx) (err error) {
+		listed, err = rows.GetRootKeys(tx)
+		return err
+	})
+	return listed, err
+}
+
+// usesByKey has how many things of each kind depend on each root key.
+type usesByKey map[[4]byte]map[rows.SealedKind]int
+
+func (u usesByKey) add(kind rows.SealedKind, kid [4]byte, n int) {
+	if u[kid] == nil {
+		u[kid] = make(map[rows.SealedKind]int)
+	}
+	u[kid][kind] += n
+}
+
+// count counts what depends on each root key.
+func (r *RootKeys) count(ctx context.Context) (uses usesByKey, damaged int, err error) {
+	uses = make(usesByKey)
+	for _, bucket := range sealed() {
+		err := r.pages(ctx, bucket.Bucket, func(page []row) error {
+			for _, one := range page {
+				counted := make(map[rows.SealedKind][4]byte, 2)
+				err := bucket.Uses(r.keys.Ring(), one.value, func(kind rows.SealedKind, kid [4]byte) {
+					if before, ok := counted[kind]; !ok || before != kid {
+						uses.add(kind, kid, 1)
+					}
+					counted[kind] = kid
+				})
+				if errors.Is(err, rows.ErrDamaged) {
+					damaged++
+				} else if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, 0, fmt.Errorf("counting what depends on the root keys: %w", err)
+		}
+	}
+	if files := r.files.Load(); files != nil {
+		files, err := (*files).Uses()
+		if err != nil {
+			return nil, 0, err
+		}
+		for kid, n := range files {
+			uses.add(rows.SealedFiles, kid, n)
+		}
+	}
+	return uses, damaged, nil
+}
+
+// row is a copy of a row.
+type row struct{ key, value []byte }
+
+// pages calls fn with all rows of a bucket, some at a time, outside transactions.
+func (r *RootKeys) pages(ctx context.Context, bucket string, fn func([]row) error) error {
+	var from []byte
+	for {
+		var page []row
+		err := r.store.View(ctx, func(tx storage.Tx) error {
+			page = nil
+			return rows.IgnoreEnough(tx.Range(bucket, from, nil, func(key, value []byte) error {
+				page = append(page, row{slices.Clone(key), slices.Clone(value)})
+				if len(page) == pageSize {
+					return rows.ErrEnough
+				}
+				return nil
+			}))
+		})
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		if err := fn(page); err != nil {
+			return err
+		}
+		if len(page) < pageSize {
+			return ctx.Err()
+		}
+		from = slices.Concat(page[len(page)-1].key, []byte{0})
+	}
+}

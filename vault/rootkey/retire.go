@@ -1,0 +1,126 @@
+package rootkey
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+// Retire ends the use of an old root key that nothing depends on, and then takes it
+// out of the file. It reports false if the file is the operator's, who removes the
+// line. It returns a RefusedError that says what depends on the key.
+func (r *RootKeys) Retire(ctx context.Context, name string) (removed bool, err error) {
+	r.changing.Lock()
+	defer r.changing.Unlock()
+	kid, err := parseKID(name)
+	if err != nil {
+		return false, err
+	}
+	listed, err := r.listed(ctx)
+	if err != nil {
+		return false, err
+	}
+	if again, err := r.admitRetire(ctx, listed, kid); err != nil || again {
+		if err != nil {
+			return false, err
+		}
+		return r.remove(kid) // an earlier call was interrupted
+	}
+	err = r.store.Update(ctx, func(tx storage.Tx) (err error) {
+		if listed, err = rows.GetRootKeys(tx); err != nil {
+			return err
+		}
+		if k := listed.Find(kid); k != nil && k.State == rows.RootKeyOld {
+			k.State = rows.RootKeyRetired
+		}
+		return rows.PutRootKeys(tx, listed)
+	})
+	if err != nil {
+		return false, fmt.Errorf("storing the list of root keys: %w", err)
+	}
+	r.log.Info("a root key is retired", "key", name)
+	return r.remove(kid)
+}
+
+func (r *RootKeys) remove(kid [4]byte) (removed bool, err error) {
+	if r.file == nil {
+		return false, nil
+	}
+	removed, err = r.file.Remove(kid)
+	if err != nil {
+		return false, fmt.Errorf("the root key is retired, and is still in its file: %w", err)
+	}
+	return removed, nil
+}
+
+func parseKID(name string) (kid [4]byte, err error) {
+	decoded, err := hex.DecodeString(name)
+	if err != nil || len(decoded) != len(kid) {
+		return kid, &RefusedError{fmt.Sprintf("%q is not the name of a root key: it has 8 hexadecimal digits, as \"hush keys list\" shows them", name)}
+	}
+	return [4]byte(decoded), nil
+}
+
+// admitRetire returns a RefusedError unless the root key may be retired. again
+// reports that it is.
+func (r *RootKeys) admitRetire(ctx context.Context, listed rows.RootKeys, kid [4]byte) (again bool, err error) {
+	name, k := hex.EncodeToString(kid[:]), listed.Find(kid)
+	switch {
+	case k == nil:
+		return false, &RefusedError{"the data does not list the root key " + name}
+	case k.State == rows.RootKeyRetired:
+		return true, nil
+	case k.State == rows.RootKeyCurrent:
+		return false, &RefusedError{fmt.Sprintf("the root key %s is the current one: run \"hush keys rotate\" first", name)}
+	}
+	if wait := settleTime - r.clock.Now().Sub(listed.Current().Since); wait > 0 {
+		return false, &RefusedError{fmt.Sprintf("another root key took the place of %s a moment ago: try again in %v", name, wait.Round(time.Second))}
+	}
+	uses, damaged, err := r.count(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case damaged > 0:
+		return false, &RefusedError{fmt.Sprintf("%d rows cannot be read, and may depend on the root key %s: run \"hush doctor\"", damaged, name)}
+	case len(uses[kid]) > 0:
+		return false, inUse(name, uses[kid])
+	}
+	return false, nil
+}
+
+// inUse names what depends on a root key, and how each kind ends.
+func inUse(name string, uses map[rows.SealedKind]int) *RefusedError {
+	texts := make([]string, 0, len(uses))
+	for _, kind := range slices.Sorted(maps.Keys(uses)) {
+		texts = append(texts, fmt.Sprintf("%d %s (%s)", uses[kind], kind, Ends(kind)))
+	}
+	return &RefusedError{fmt.Sprintf("the root key %s is still needed: %s", name, strings.Join(texts, ", "))}
+}
+
+// Ends says how things of a kind stop depending on an old root key.
+func Ends(kind rows.SealedKind) string {
+	switch kind {
+	case rows.SealedSecrets, rows.SealedReceipts:
+		return "until they are gone"
+	case rows.SealedMails:
+		return "gone within a day"
+	case rows.SealedEpochs:
+		return "gone with the secrets of their time"
+	case rows.SealedPasswords:
+		return "until their owners sign in, or the passwords are reset"
+	case rows.SealedTokens:
+		return "until they are used or revoked"
+	case rows.SealedSessions:
+		return "until they are used or end"
+	case rows.SealedFields, rows.SealedFiles:
+		return "the service seals them anew"
+	}
+	return "unknown"
+}

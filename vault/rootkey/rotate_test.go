@@ -1,0 +1,335 @@
+package rootkey_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/seal"
+	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/feedback"
+	"hush/vault/refusal"
+	"hush/vault/rootkey"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/session"
+	"hush/vault/vaulttest"
+)
+
+// keyFile is a root key file.
+type keyFile struct {
+	roots    []seal.RootKey
+	operator bool // who writes it
+	fault    error
+}
+
+func (f *keyFile) Reload(keys *seal.Keys) error {
+	for _, root := range f.roots {
+		keys.Ring().Add(root, make([]byte, seal.KeysSize))
+	}
+	return f.fault
+}
+
+func (f *keyFile) Create(keys *seal.Keys) error {
+	if f.operator {
+		return errors.New("add a key first")
+	}
+	f.roots = append(f.roots, seal.NewRootKey())
+	return f.Reload(keys)
+}
+
+func (f *keyFile) Remove(kid [4]byte) (bool, error) {
+	if f.operator || f.fault != nil {
+		return false, f.fault
+	}
+	f.roots = slices.DeleteFunc(f.roots, func(r seal.RootKey) bool { return r.KID() == kid })
+	return true, nil
+}
+
+func (f *keyFile) keys() *seal.Keys {
+	return seal.NewKeySet(f.roots, make([]byte, seal.KeySetSize(len(f.roots))))
+}
+
+// site is a vault with a root key file and one of everything that a root key made.
+type site struct {
+	*vaulttest.Member
+	file *keyFile
+
+	used, idle         session.SignedIn
+	usedToken, unused  seal.APIToken
+	live, locked, kept secret.Concealed
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	root := seal.NewRootKey()
+	file := &keyFile{roots: []seal.RootKey{root}}
+	s := &site{file: file, Member: vaulttest.NewMember(t, vaulttest.Options{RootKey: &root, KeyFile: file})}
+	s.used, s.idle = s.SignIn(t, true), s.SignIn(t, true)
+	c := s.Auth(t, vaulttest.BySession(s.used.Cookie))
+	s.usedToken = s.MustToken(t, c, credential.NewToken{Name: "used", Scopes: caller.ScopesAll})
+	s.unused = s.MustToken(t, c, credential.NewToken{Name: "unused", Scopes: caller.ScopesAll})
+	s.live = s.MustConceal(t, caller.Caller{}, "live", secret.Wish{})
+	s.locked = s.MustConceal(t, caller.Caller{}, "locked", secret.Wish{Passphrase: vaulttest.Passphrase})
+	s.kept = s.MustConceal(t, c, "kept", secret.Wish{})
+	s.memo(t, c)
+	vaulttest.MustFeedback(t, s.Kit, c, "feedback-canary")
+	vaulttest.MustException(t, s.Kit, caller.Caller{}, feedback.Exception{Message: "exception-canary"})
+	s.guess(t, 4)
+	return s
+}
+
+func (s *site) memo(t *testing.T, c caller.Caller) {
+	t.Helper()
+	_, err := s.Vault.Receipts.UpdateMemo(t.Context(), c, s.kept.Metadata.Key.Expose(), "memo-canary")
+	vaulttest.Want(t, "UpdateMemo()", err, nil)
+}
+
+// guess tries a wrong passphrase, and wants that many tries left.
+func (s *site) guess(t *testing.T, left int) {
+	t.Helper()
+	err := vaulttest.RevealErr(t, s.Kit, vaulttest.Caller(66), s.locked.Secret.Key.Expose(), "guess")
+	vaulttest.WantPassphrase(t, "RevealSecret(locked, guess)", err, &refusal.PassphraseError{TriesLeft: left})
+}
+
+func (s *site) rotate(t *testing.T) (kid [4]byte) {
+	t.Helper()
+	kid, err := s.Vault.RootKeys.Rotate(t.Context(), "")
+	if err != nil {
+		t.Fatalf("Rotate(): got %v, want nil", err)
+	}
+	vaulttest.Want(t, "KID() after Rotate()", s.Keys.KID(), kid)
+	return kid
+}
+
+// restart opens the store with what the file has now.
+func (s *site) restart(t *testing.T) {
+	t.Helper()
+	s.Keys = s.file.keys()
+	s.Reopen(t)
+}
+
+func (s *site) retireErr(t *testing.T, kid [4]byte) string {
+	t.Helper()
+	_, err := s.Vault.RootKeys.Retire(t.Context(), hexOf(kid))
+	if _, refused := errors.AsType[*rootkey.RefusedError](err); !refused {
+		t.Fatalf("Retire(%x): got %v, want a refusal", kid, err)
+	}
+	return err.Error()
+}
+
+func hexOf(kid [4]byte) string {
+	const digits = "0123456789abcdef"
+	var text strings.Builder
+	for _, b := range kid {
+		text.WriteByte(digits[b>>4])
+		text.WriteByte(digits[b&15])
+	}
+	return text.String()
+}
+
+// uses returns what depends on a root key.
+func (s *site) uses(t *testing.T, kid [4]byte) map[rows.SealedKind]int {
+	t.Helper()
+	list, err := s.Vault.RootKeys.List(t.Context())
+	vaulttest.Want(t, "List()", err, nil)
+	for _, k := range list.Keys {
+		if k.KID == kid {
+			return k.Uses
+		}
+	}
+	t.Fatalf("List(): got no key %x, want it listed", kid)
+	return nil
+}
+
+func (s *site) wantUses(t *testing.T, kid [4]byte, want map[rows.SealedKind]int) {
+	t.Helper()
+	got := s.uses(t, kid)
+	delete(got, rows.SealedEpochs) // only where shares are masked
+	for kind, n := range want {
+		vaulttest.Want(t, "uses of "+hexOf(kid)+": "+string(kind), got[kind], n)
+	}
+	vaulttest.Want(t, "kinds of uses of "+hexOf(kid), len(got), len(want))
+}
+
+// The whole life of a root key: everything works after a rotation, also after a
+// restart; what can move moves; the old key is retired once nothing needs it, and
+// opens nothing any more.
+func TestRotateAndRetire(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	old := s.Keys.KID()
+	s.wantUses(t, old, map[rows.SealedKind]int{
+		rows.SealedSecrets: 3, rows.SealedReceipts: 3, rows.SealedFields: 3, rows.SealedPasswords: 2,
+		rows.SealedTokens: 2, rows.SealedSessions: 2,
+	})
+	next := s.rotate(t)
+	vaulttest.Want(t, "keys in the file", len(s.file.roots), 2)
+	s.guess(t, 3) // the counters of tries go on
+	s.restart(t)
+	s.guess(t, 2)
+	s.wantEverything(t)
+	vaulttest.Want(t, "Reseal()", s.Vault.RootKeys.Reseal(t.Context()), nil)
+	s.restart(t)
+	s.wantAccount(t)
+	s.wantUses(t, old, map[rows.SealedKind]int{
+		rows.SealedSecrets: 2, rows.SealedReceipts: 2, rows.SealedTokens: 1, rows.SealedSessions: 1,
+	})
+	s.Clock.Advance(time.Hour)
+	if text := s.retireErr(t, old); !strings.Contains(text, "2 secrets") || !strings.Contains(text, "1 API tokens") {
+		t.Errorf("Retire(old key): got %q, want what depends on it", text)
+	}
+	s.endOld(t)
+	s.wantUses(t, old, nil)
+	removed, err := s.Vault.RootKeys.Retire(t.Context(), hexOf(old))
+	vaulttest.Want(t, "Retire(old key)", err, nil)
+	vaulttest.Want(t, "Retire(old key) removed it", removed, true)
+	s.wantOldKeyUseless(t, next)
+}
+
+// wantEverything uses what the first root key made.
+func (s *site) wantEverything(t *testing.T) {
+	t.Helper()
+	vaulttest.Want(t, "RevealSecret(live)", s.MustReveal(t, caller.Caller{}, s.live.Secret.Key, ""), "live")
+	fresh := s.MustConceal(t, caller.Caller{}, "fresh", secret.Wish{})
+	vaulttest.Want(t, "RevealSecret(fresh)", s.MustReveal(t, caller.Caller{}, fresh.Secret.Key, ""), "fresh")
+	s.wantAccount(t)
+	_, err := s.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: vaulttest.MemberAddress, Password: vaulttest.MemberPassword})
+	vaulttest.WantErr(t, "CreateAccount(address of before)", err, refusal.ErrDuplicate)
+}
+
+// wantAccount signs in, and uses the session and token of before.
+func (s *site) wantAccount(t *testing.T) {
+	t.Helper()
+	vaulttest.Want(t, "shrimp", s.Auth(t, vaulttest.BySession(s.used.Cookie)).Shrimp(), s.used.Shrimp)
+	for _, cred := range []session.Credential{vaulttest.BySession(s.used.Cookie), vaulttest.ByToken(s.usedToken), vaulttest.BySession(s.SignIn(t, false).Cookie)} {
+		c := s.Auth(t, cred)
+		vaulttest.Want(t, "Address()", c.Address(), vaulttest.MemberAddress)
+		s.WantList(t, c, 1, 0)
+		vaulttest.Want(t, "memo", string(s.MustMetadata(t, c, s.kept.Metadata.Key).Memo), "memo-canary")
+	}
+}
+
+// endOld ends what only people or time end.
+func (s *site) endOld(t *testing.T) {
+	t.Helper()
+	c := s.Auth(t, vaulttest.ByToken(s.unused))
+	vaulttest.Want(t, "Address() of the token used at last", c.Address(), vaulttest.MemberAddress)
+	s.Auth(t, vaulttest.BySession(s.idle.Cookie))
+	s.Pass(t, 31*24*time.Hour)
+}
+
+// The attack: the thief has the root key that was retired, and the store of now.
+func (s *site) wantOldKeyUseless(t *testing.T, next [4]byte) {
+	t.Helper()
+	vaulttest.Want(t, "keys in the file", len(s.file.roots), 1)
+	s.restart(t)
+	vaulttest.Want(t, "KID() without the old key", s.Keys.KID(), next)
+	c := s.Auth(t, vaulttest.ByToken(s.usedToken))
+	vaulttest.Want(t, "Address() without the old key", c.Address(), vaulttest.MemberAddress)
+	s.SignIn(t, false)
+	opts := s.VaultOptions()
+	opts.Keys = seal.NewKeys(s.RootKey)
+	_, err := vault.Open(t.Context(), opts)
+	vaulttest.WantErr(t, "Open(old root key)", err, seal.ErrWrongRootKey)
+	for key, value := range s.RowsOf(t, account.BucketAccount) {
+		r, err := account.DecodeAccount(value)
+		vaulttest.Want(t, "DecodeAccount()", err, nil)
+		got := opts.Keys.PasswordMatches(r.Password.Params.Hash(vaulttest.MemberPassword), r.Password.Verifier, s.RootKey.KID())
+		vaulttest.Want(t, "password of "+hexOf([4]byte([]byte(key))), got, false)
+	}
+}
+
+// A rotation needs a key in the file of an operator, and names it if there are
+// several. Each refusal changes nothing.
+func TestRotateWithTheOperatorsFile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.file.operator = true
+	old := s.Keys.KID()
+	refused := func(want string) {
+		t.Helper()
+		_, err := s.Vault.RootKeys.Rotate(t.Context(), "")
+		if _, ok := errors.AsType[*rootkey.RefusedError](err); !ok || !strings.Contains(err.Error(), want) {
+			t.Errorf("Rotate(): got %v, want a refusal with %q", err, want)
+		}
+		vaulttest.Want(t, "KID() after a refusal", s.Keys.KID(), old)
+	}
+	refused("add a key first")
+	s.file.fault = errors.New("not readable")
+	refused("not readable")
+	s.file.roots = append(s.file.roots, seal.NewRootKey(), seal.NewRootKey())
+	refused(hexOf(s.file.roots[2].KID()))
+	// The start read the file that cannot be read now.
+	kid, err := s.Vault.RootKeys.Rotate(t.Context(), hexOf(s.file.roots[1].KID()))
+	vaulttest.Want(t, "Rotate(named key)", err, nil)
+	vaulttest.Want(t, "Rotate(named key)", kid, s.file.roots[1].KID())
+	s.Clock.Advance(time.Hour)
+	for name, want := range map[string]string{
+		hexOf(kid): "is the current one", hexOf(s.file.roots[2].KID()): "does not list", "xyz": "is not the name of a root key",
+	} {
+		_, err := s.Vault.RootKeys.Retire(t.Context(), name)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Retire(%q): got %v, want %q", name, err, want)
+		}
+	}
+}
+
+// A key is not retired while what began before the rotation may still use it.
+func TestRetireWaits(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	old := s.Keys.KID()
+	s.rotate(t)
+	if text := s.retireErr(t, old); !strings.Contains(text, "try again in 1m0s") {
+		t.Errorf("Retire(at once): got %q, want a wait", text)
+	}
+}
+
+// The file must have each key that is needed, in any order; the first start with
+// fewer changes nothing.
+func TestStartWithoutAnOldKey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	old := s.RootKey
+	s.rotate(t)
+	opts := s.VaultOptions()
+	opts.Keys = seal.NewKeys(s.file.roots[1])
+	_, err := vault.Open(t.Context(), opts)
+	missing, ok := errors.AsType[*rows.MissingRootKeyError](err)
+	if !ok || !slices.Equal(missing.KIDs, [][4]byte{old.KID()}) {
+		t.Errorf("Open(without the old key): got %v, want that %x is missing", err, old.KID())
+	}
+	slices.Reverse(s.file.roots)
+	s.restart(t)
+	s.wantEverything(t)
+}
+
+// A pass that is interrupted leaves rows of both keys, which the next one finishes;
+// a row that changed meanwhile keeps the change.
+func TestResealResumes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for i := range 200 {
+		s.AddAccount(t, caller.Text("person-"+hexOf([4]byte{byte(i)})+"@example.com"), vaulttest.MemberPassword)
+	}
+	old := s.Keys.KID()
+	s.rotate(t)
+	ctx := &endsAfter{Context: t.Context(), left: 3}
+	if err := s.Vault.RootKeys.Reseal(ctx); err == nil {
+		t.Fatal("Reseal(interrupted): got nil, want an error")
+	}
+	if left := s.uses(t, old)[rows.SealedFields]; left == 0 || left > 203 {
+		t.Fatalf("fields under the old key after an interruption: got %d, want some of 203", left)
+	}
+	s.restart(t)
+	vaulttest.Want(t, "Reseal()", s.Vault.RootKeys.Reseal(t.Context()), nil)
+	vaulttest.Want(t, "fields under the old key", s.uses(t, old)[rows.SealedFields], 0)
+	vaulttest.Want(t, "Left()", s.Vault.RootKeys.Left(), 0)
+	s.wantAccount(t)
+}
