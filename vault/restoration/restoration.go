@@ -1,0 +1,43 @@
+// Package restoration makes the data of a backup safe to be served again: what
+// must not outlive a restore ends before the first request.
+//
+// Promise: after Settle no session, no mailed link, no invite and no queued mail
+// of the backup is of use. What the spent log says has ended is the business of
+// package spent.
+//
+// It owns no bucket. Only the command that restores uses it.
+package restoration
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/credential"
+	"hush/vault/outbox"
+	"hush/vault/rows"
+)
+
+// Ended counts what Settle ended.
+type Ended struct {
+	Sessions, Tickets, Mails int
+}
+
+// Settle ends all sessions, tickets, invites and queued mails of a store that
+// nothing serves. After an error it may be called again. The shares of mails are
+// the caller's to leave out.
+func Settle(ctx context.Context, backend storage.Store, now time.Time) (ended Ended, err error) {
+	store := rows.NewStore(backend, nil)
+	if ended.Sessions, err = credential.EndAllSessions(ctx, store); err != nil {
+		return ended, fmt.Errorf("ending sessions: %w", err)
+	}
+	if ended.Tickets, err = account.EndTickets(ctx, store); err != nil {
+		return ended, fmt.Errorf("ending mailed links and invites: %w", err)
+	}
+	if ended.Mails, err = outbox.DropMails(ctx, store, now); err != nil {
+		return ended, fmt.Errorf("dropping queued mail: %w", err)
+	}
+	return ended, nil
+}

@@ -1,0 +1,108 @@
+package restoration_test
+
+import (
+	"context"
+	"testing"
+
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/restoration"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/vaulttest"
+)
+
+// mails keeps what is sent.
+type mails []outbox.Mail
+
+func (m *mails) send(_ context.Context, mail outbox.Mail) error {
+	*m = append(*m, mail)
+	return nil
+}
+
+// What a restore ends is of no use afterwards, and the rest works.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	var sent mails
+	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true, Send: sent.send})
+	ctx, stranger := t.Context(), vaulttest.Caller(7)
+	m := &vaulttest.Member{Kit: k}
+	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
+	in := m.SignIn(t, true)
+	member := m.Auth(t, vaulttest.BySession(in.Cookie))
+	token := m.MustToken(t, member, credential.NewToken{Name: "stays"})
+	shared := k.MustConceal(t, member, vaulttest.Plaintext, secret.Wish{Recipients: []string{"friend@example.com"}})
+	vaulttest.Want(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(ctx, stranger, vaulttest.MemberAddress), nil)
+	vaulttest.Want(t, "RequestAddressChange()", k.Vault.Accounts.RequestAddressChange(ctx, member, "next@example.com", vaulttest.MemberPassword), nil)
+	k.Close(t)
+	k = vaulttest.New(t, vaulttest.Options{After: k, Manual: true, Send: sent.send})
+	before := counts(t, k)
+
+	ended, err := restoration.Settle(ctx, k.Store, k.Clock.Now())
+	vaulttest.Want(t, "Settle()", err, nil)
+	want := restoration.Ended{Sessions: int(before[rows.CountSessions]), Tickets: 2, Mails: int(before[rows.CountQueued])}
+	vaulttest.Want(t, "Settle()", ended, want)
+	vaulttest.Want(t, "sessions and mails before", want.Sessions > 0 && want.Mails > 2, true)
+	after := counts(t, k)
+	vaulttest.Want(t, "counter of sessions", after[rows.CountSessions], 0)
+	vaulttest.Want(t, "counter of queued mails", after[rows.CountQueued], 0)
+	for _, bucket := range []string{credential.BucketSession, credential.BucketSessions, account.BucketTicket, outbox.BucketOutbox} {
+		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
+	}
+	again, err := restoration.Settle(ctx, k.Store, k.Clock.Now())
+	vaulttest.Want(t, "Settle(again)", err, nil)
+	vaulttest.Want(t, "Settle(again)", again, restoration.Ended{})
+
+	_, err = k.Vault.Sessions.Authenticate(ctx, stranger.Network, vaulttest.BySession(in.Cookie))
+	vaulttest.WantErr(t, "Authenticate(session)", err, refusal.ErrUnauthenticated)
+	vaulttest.Want(t, "PostDue()", vaulttest.MustPost(t, k), 0)
+	vaulttest.Want(t, "mails sent", len(sent), 0)
+	m = &vaulttest.Member{Kit: k, ID: m.ID}
+	m.Auth(t, vaulttest.ByToken(token))
+	back := m.Auth(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
+	vaulttest.Want(t, "pending address", mustAccount(t, k, back).PendingAddress, "")
+	receipt := k.MustMetadata(t, back, shared.Metadata.Key)
+	for _, d := range receipt.Deliveries {
+		vaulttest.Want(t, "state of a delivery", d.State, outbox.DeliveryDropped)
+	}
+	vaulttest.Want(t, "deliveries", len(receipt.Deliveries), 1)
+	vaulttest.Want(t, "RevealSecret()", k.MustReveal(t, stranger, shared.Secret.Key, ""), vaulttest.Plaintext)
+}
+
+// A row that cannot be read is no reason to keep it, or to keep the others.
+func TestSettleDamagedRows(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Folder: true, Manual: true})
+	m := &vaulttest.Member{Kit: k}
+	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
+	m.SignIn(t, true)
+	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox} {
+		vaulttest.Put(t, k.Store, bucket, []byte("short"), []byte("damaged"))
+		vaulttest.Put(t, k.Store, bucket, make([]byte, 32), []byte("damaged"))
+	}
+	_, err := restoration.Settle(t.Context(), k.Store, k.Clock.Now())
+	vaulttest.Want(t, "Settle()", err, nil)
+	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox} {
+		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
+	}
+}
+
+func counts(t *testing.T, k *vaulttest.Kit) (all rows.Counts) {
+	t.Helper()
+	vaulttest.Want(t, "View()", k.Store.View(t.Context(), func(tx storage.Tx) (err error) {
+		all, err = rows.GetCounts(tx)
+		return err
+	}), nil)
+	return all
+}
+
+func mustAccount(t *testing.T, k *vaulttest.Kit, c caller.Caller) account.Account {
+	t.Helper()
+	a, err := k.Vault.Accounts.GetAccount(t.Context(), c)
+	vaulttest.Want(t, "GetAccount()", err, nil)
+	return a
+}
