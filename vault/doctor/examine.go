@@ -1,0 +1,169 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/budget"
+	"hush/vault/challenge"
+	"hush/vault/credential"
+	"hush/vault/domain"
+	"hush/vault/exam"
+	"hush/vault/feedback"
+	"hush/vault/outbox"
+	"hush/vault/place"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/shares"
+	"hush/vault/spent"
+)
+
+// Options say what to examine. Store, Now and Findings are required.
+type Options struct {
+	Store storage.Store
+	// Names are those of the buckets of the store; nil if they are not known.
+	Names []string
+	// Slots are those of the shares file, nil if there is none or if it cannot be
+	// read. Then shares are not examined.
+	Slots exam.Slots
+	// Keys are those of the store; nil if its root key is not at hand. Then nothing
+	// sealed is opened.
+	Keys *seal.Keys
+	Now  time.Time
+	// Findings gets what is found.
+	Findings *Findings
+	// Progress is called now and then with the number of rows read so far, and the
+	// bucket; nil for none.
+	Progress func(bucket string, rows int64)
+}
+
+// progressRows is how many rows are read between two calls of Progress.
+const progressRows = 4096
+
+// Examine reads all rows of a store in one read transaction, and adds what it
+// finds to the findings. Its error is one of the store.
+func Examine(ctx context.Context, opts Options) error {
+	return opts.Store.View(ctx, func(tx storage.Tx) error {
+		found := NewFindings() // View may run this more than once
+		x := exam.NewExam(opts.Now, found.Add)
+		x.Tx, x.Keys, x.Slots = tx, opts.Keys, opts.Slots
+		e := &examination{Options: opts, exam: x, ctx: ctx}
+		all := invariants(x)
+		for _, i := range all {
+			if err := e.bucket(i); err != nil {
+				return fmt.Errorf("reading bucket %q: %w", i.Bucket, err)
+			}
+		}
+		if err := x.EndCounts(); err != nil {
+			return fmt.Errorf("reading the counters: %w", err)
+		}
+		for _, name := range opts.Names {
+			if !slices.ContainsFunc(all, func(i exam.Invariant) bool { return i.Bucket == name }) {
+				x.Report(CodeBucket, name, nil)
+			}
+		}
+		opts.Findings.replace(found)
+		opts.Findings.Rows = e.rows
+		return nil
+	})
+}
+
+// examination is one under way.
+type examination struct {
+	Options
+	exam *exam.Exam
+	ctx  context.Context //nolint:containedctx // it lasts as long as one call
+	rows int64
+}
+
+// bucket examines the rows of a bucket.
+func (e *examination) bucket(i exam.Invariant) error {
+	e.exam.Begin(i)
+	err := e.exam.Tx.Range(i.Bucket, nil, nil, func(key, value []byte) error {
+		if err := e.tell(i.Bucket); err != nil {
+			return err
+		}
+		err := i.Check(key, value)
+		if err == nil && i.Row != nil {
+			err = i.Row(key, value)
+		}
+		if rows.IsDamage(err) {
+			e.exam.Damaged(i, key)
+			return nil
+		}
+		return err
+	})
+	if err == nil && i.End != nil {
+		err = i.End()
+	}
+	return err
+}
+
+func (e *examination) tell(bucket string) error {
+	if e.rows++; e.rows%progressRows == 0 {
+		if e.Progress != nil {
+			e.Progress(bucket, e.rows)
+		}
+		return e.ctx.Err()
+	}
+	return nil
+}
+
+// invariants returns those of all buckets, in the order in which they are
+// examined: what others look into first, and the slots after all that own some.
+func invariants(x *exam.Exam) []exam.Invariant {
+	all := slices.Concat(
+		exam.Invariants(x), []exam.Invariant{x.SystemInvariant(systemRows())},
+		account.Invariants(x), credential.Invariants(x), domain.Invariants(x), challenge.Invariants(x), budget.Invariants(x),
+		feedback.Invariants(x), place.Invariants(x), outbox.Invariants(x), secret.Invariants(x), shares.Invariants(x), spent.Invariants(),
+	)
+	checks := map[string]func(key, value []byte) error{}
+	for _, b := range buckets() {
+		checks[b.Name] = b.Check
+	}
+	for n := range all {
+		if all[n].Check == nil {
+			all[n].Check = checks[all[n].Bucket]
+		}
+		delete(checks, all[n].Bucket)
+	}
+	for name, check := range checks { // a test wants none
+		all = append(all, exam.Invariant{Bucket: name, Check: check})
+	}
+	return all
+}
+
+// buckets returns those that the owners list.
+func buckets() []rows.Bucket {
+	return slices.Concat(
+		rows.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		feedback.Buckets(), place.Buckets(), outbox.Buckets(), secret.Buckets(),
+		[]rows.Bucket{outbox.Holding().Bucket, secret.Holding().Bucket},
+	)
+}
+
+// systemRows returns the rows of the bucket system that the packages write.
+func systemRows() []exam.SystemRow {
+	return slices.Concat(exam.SystemRows(), feedback.SystemRows(), spent.SystemRows())
+}
+
+// Buckets returns the names of all buckets that are examined.
+func Buckets() (names []string) {
+	for _, i := range invariants(exam.NewExam(time.Time{}, func(exam.Finding) {})) {
+		names = append(names, i.Bucket)
+	}
+	return names
+}
+
+// SystemRows returns the names of the rows of the bucket system that are known.
+func SystemRows() (names []string) {
+	for _, r := range systemRows() {
+		names = append(names, r.Name)
+	}
+	return names
+}

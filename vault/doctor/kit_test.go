@@ -1,0 +1,212 @@
+package doctor_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"hush/resolver"
+	"hush/resolver/resolvertest"
+	"hush/seal"
+	"hush/storage"
+	"hush/storage/bolt"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/doctor"
+	"hush/vault/feedback"
+	"hush/vault/outbox"
+	"hush/vault/place"
+	"hush/vault/secret"
+	"hush/vault/vaulttest"
+)
+
+// folder is a stopped data folder that was filled through the vault.
+type folder struct {
+	dir  string
+	root seal.RootKey
+	now  time.Time
+}
+
+// fill fills a folder so that every bucket that a folder can have has rows, with
+// receipts in every state.
+func fill(t *testing.T) folder {
+	t.Helper()
+	dns := resolvertest.New(t)
+	r, err := resolver.New(dns.Addr)
+	vaulttest.Want(t, "resolver.New()", err, nil)
+	k := vaulttest.New(t, vaulttest.Options{
+		Folder: true, Manual: true, Host: "hush.example.org", Resolver: r, Policy: caller.Policy{ChallengeAbove: 1000},
+		Send: func(context.Context, outbox.Mail) error { return nil },
+	})
+	ctx, stranger := t.Context(), vaulttest.Caller(7)
+	m := &vaulttest.Member{Kit: k}
+	expired := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{TTL: new(25 * time.Minute)})
+	for range 30 { // so that the clock does not leap
+		k.Clock.Advance(time.Minute)
+		k.MustSweep(t)
+	}
+	vaulttest.WantState(t, k, expired.Metadata.Key, secret.StateExpired)
+
+	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
+	member := m.Auth(t, vaulttest.BySession(m.SignIn(t, true).Cookie))
+	m.MustToken(t, member, credential.NewToken{Name: "lasting"})
+	m.MustToken(t, member, credential.NewToken{Name: "short", TTL: new(time.Hour)})
+	plain := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{})
+	guarded := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
+	burned := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{})
+	opened := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{})
+	k.MustConceal(t, member, vaulttest.Plaintext, secret.Wish{Recipients: []string{"friend@example.com"}, TTL: new(100 * time.Hour)})
+	vaulttest.RevealErr(t, k, stranger, guarded.Secret.Key.Expose(), "wrong")
+	k.MustReveal(t, stranger, opened.Secret.Key, "")
+	k.MustBurn(t, stranger, burned.Metadata.Key, "")
+	k.MustMetadata(t, stranger, plain.Metadata.Key)
+	_, err = k.Vault.Sessions.CreateSession(ctx, stranger, vaulttest.MemberAddress, "wrong password", false)
+	vaulttest.Want(t, "CreateSession(wrong password) fails", err != nil, true)
+	vaulttest.Want(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(ctx, stranger, vaulttest.MemberAddress), nil)
+
+	d, err := k.Vault.Domains.AddDomain(ctx, member, "secrets.example.com")
+	vaulttest.Want(t, "AddDomain()", err, nil)
+	dns.SetTXT(d.TXTHost+"."+d.Base, d.TXTValue)
+	_, err = k.Vault.Checks.VerifyDomain(ctx, member, d.Name)
+	vaulttest.Want(t, "VerifyDomain()", err, nil)
+	var logo bytes.Buffer
+	vaulttest.Want(t, "png.Encode()", png.Encode(&logo, image.NewNRGBA(image.Rect(0, 0, 40, 20))), nil)
+	_, _, err = k.Vault.Domains.UpdateDomainLogo(ctx, member, d.Name, 1, logo.Bytes())
+	vaulttest.Want(t, "UpdateDomainLogo()", err, nil)
+
+	vaulttest.MustFeedback(t, k, member, "well done")
+	vaulttest.MustException(t, k, stranger, feedback.Exception{Message: "it broke", Type: "Error", URL: "https://hush.example.org/"})
+	payload := vaulttest.MustSolve(t, k, "").Payload(t)
+	vaulttest.Want(t, "Spend()", k.Vault.Challenges.Spend(ctx, payload, "", k.Clock.Now()), nil)
+	vaulttest.Want(t, "Import()", k.Vault.Places.Import(ctx, []place.Place{{Name: "Oslo", Latitude: 59.9, Altitude: 12}}, false), nil)
+	vaulttest.AwaitShred(t, k)
+	k.Close(t)
+	return folder{k.Dir, k.RootKey, k.Clock.Now()}
+}
+
+// copied returns a copy of a folder.
+func (f folder) copied(t *testing.T) folder {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	vaulttest.Want(t, "CopyFS()", os.CopyFS(dir, os.DirFS(f.dir)), nil)
+	vaulttest.Want(t, "Chmod()", os.Chmod(dir, 0o700), nil)
+	f.dir = dir
+	return f
+}
+
+// examine examines a folder as "hush doctor" does.
+func (f folder) examine(t *testing.T) *doctor.Findings {
+	t.Helper()
+	found := doctor.NewFindings()
+	i, err := bolt.Inspect(f.dir)
+	vaulttest.Want(t, "Inspect()", err, nil)
+	defer func() { vaulttest.Want(t, "Inspection.Close()", i.Close(), nil) }()
+	if err := i.OpenDatabase(t.Context(), nil); err != nil {
+		found.Note(doctor.CodeDatabase, err.Error())
+		return found
+	}
+	opts := doctor.Options{Store: i, Keys: seal.NewKeys(f.root), Now: f.now, Findings: found}
+	if slots, err := i.OpenShares(t.Context()); err != nil {
+		found.Note(doctor.CodeShares, err.Error())
+	} else if opts.Slots = slots; slots.Torn > 0 {
+		found.Note(doctor.CodeSharesTorn, "")
+	}
+	opts.Names, err = i.Buckets()
+	vaulttest.Want(t, "Buckets()", err, nil)
+	vaulttest.Want(t, "Examine()", doctor.Examine(t.Context(), opts), nil)
+	return found
+}
+
+// wantCodes fails the test unless a folder has exactly these findings that are
+// more than ordinary.
+func (f folder) wantCodes(t *testing.T, want ...doctor.Code) {
+	t.Helper()
+	var got []doctor.Code
+	groups := f.examine(t).Groups()
+	for _, g := range groups {
+		if g.Level > doctor.LevelInfo && !slices.Contains(got, g.Code) {
+			got = append(got, g.Code)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("Examine(): got %q, want %q", got, want)
+		for _, g := range groups {
+			t.Logf("%s %s %s: %v", g.Level, g.Code, g.Bucket, g.Places)
+		}
+	}
+}
+
+// edit changes rows behind the vault's back.
+func (f folder) edit(t *testing.T, change func(tx storage.Tx) error) {
+	t.Helper()
+	opened, err := bolt.OpenFolder(f.dir)
+	vaulttest.Want(t, "OpenFolder()", err, nil)
+	store, _, err := opened.Open(bolt.Options{})
+	vaulttest.Want(t, "Folder.Open()", err, nil)
+	vaulttest.Want(t, "Update()", store.Update(t.Context(), change), nil)
+	vaulttest.Want(t, "Folder.Close()", opened.Close(), nil)
+}
+
+// put sets rows of a bucket: pairs of key and value, and nil to delete.
+func (f folder) put(t *testing.T, bucket string, pairs ...[]byte) {
+	t.Helper()
+	f.edit(t, func(tx storage.Tx) error {
+		for i := 0; i < len(pairs); i += 2 {
+			if pairs[i+1] == nil {
+				if err := tx.Delete(bucket, pairs[i]); err != nil {
+					return err
+				}
+			} else if err := tx.Put(bucket, pairs[i], pairs[i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// row is a row of a bucket.
+type row struct{ key, value []byte }
+
+// rows returns the rows of a bucket.
+func (f folder) rows(t *testing.T, bucket string) (list []row) {
+	t.Helper()
+	f.edit(t, func(tx storage.Tx) error {
+		list = nil
+		return tx.Range(bucket, nil, nil, func(key, value []byte) error {
+			list = append(list, row{slices.Clone(key), append([]byte{}, value...)})
+			return nil
+		})
+	})
+	if len(list) == 0 {
+		t.Fatalf("bucket %q: got no row, want some to damage", bucket)
+	}
+	return list
+}
+
+// slotOf returns the slot in a stored secret.
+func slotOf(record []byte) storage.Slot {
+	return storage.Slot{Number: binary.BigEndian.Uint64(record[1:]), Generation: binary.BigEndian.Uint64(record[9:])}
+}
+
+// flip changes a bit of a file.
+func (f folder) flip(t *testing.T, name string, at int64) {
+	t.Helper()
+	file, err := os.OpenFile(filepath.Join(f.dir, name), os.O_RDWR, 0)
+	vaulttest.Want(t, "OpenFile("+name+")", err, nil)
+	defer file.Close()
+	b := make([]byte, 1)
+	_, err = file.ReadAt(b, at)
+	vaulttest.Want(t, "ReadAt("+name+")", err, nil)
+	b[0] ^= 1
+	_, err = file.WriteAt(b, at)
+	vaulttest.Want(t, "WriteAt("+name+")", err, nil)
+}
