@@ -1,0 +1,46 @@
+package transfer
+
+import (
+	"hush/vault/account"
+	"hush/vault/budget"
+	"hush/vault/challenge"
+	"hush/vault/credential"
+	"hush/vault/domain"
+	"hush/vault/feedback"
+	"hush/vault/outbox"
+	"hush/vault/place"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/shares"
+	"hush/vault/spent"
+)
+
+// copied returns the buckets that are copied row by row, in their order. The
+// order is stored, by the name of the bucket that is being copied. Secrets and
+// mails come last: with them come the shares.
+func copied() (all []shares.Holding) {
+	for _, list := range [][]rows.Bucket{
+		rows.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
+		feedback.Buckets(), place.Buckets(), outbox.Buckets(), secret.Buckets(),
+	} {
+		for _, b := range list {
+			all = append(all, shares.Holding{Bucket: b})
+		}
+	}
+	return append(all, outbox.Holding(), secret.Holding())
+}
+
+// left returns the buckets whose rows belong to the processes that serve a
+// store, or to its shares, or follow from what is copied.
+func left() []string {
+	return append(spent.Buckets(), rows.BucketNode, shares.BucketShred, shares.BucketEpoch, secret.BucketUsage)
+}
+
+// Buckets returns the names of all buckets that a copy knows.
+func Buckets() []string {
+	names := append(left(), rows.BucketSystem)
+	for _, b := range copied() {
+		names = append(names, b.Name)
+	}
+	return names
+}

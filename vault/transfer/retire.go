@@ -1,0 +1,83 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+
+	"hush/storage"
+	"hush/vault/rows"
+	"hush/vault/shares"
+)
+
+// retire ends the service of the source for good. It takes the verifier away, so
+// that programs that do not know the record of copies refuse it, too.
+func (t *transfer) retire(ctx context.Context) error {
+	if err := t.from.checkStopped(ctx, t.Now()); err != nil {
+		return fmt.Errorf("source %s: %w", t.from.Name, err)
+	}
+	record := t.from.record
+	record.State = rows.CopyLeft
+	err := t.from.rows.UpdateReserved(ctx, func(tx storage.Tx) error {
+		if err := t.from.checkUnchanged(tx); err != nil {
+			return err
+		}
+		if err := tx.Delete(rows.BucketSystem, []byte(rows.SystemVerifier)); err != nil {
+			return err
+		}
+		return rows.PutCopy(tx, record)
+	})
+	if err != nil {
+		return fmt.Errorf("retiring the source: %w", err)
+	}
+	t.from.record = record
+	return nil
+}
+
+// release destroys the shares of the source, and lets the target be served.
+func (t *transfer) release(ctx context.Context) error {
+	if t.from.record.State == rows.CopyLeft {
+		if err := t.empty(ctx); err != nil {
+			return fmt.Errorf("destroying the shares of the source: %w", err)
+		}
+	}
+	record := t.to.record
+	record.State = rows.CopyArrived
+	verifier := record.Verifier
+	record.Verifier, record.Source, record.Bucket, record.After = nil, nil, "", nil
+	err := t.to.rows.Update(ctx, func(tx storage.Tx) error {
+		if err := rows.PutSystem(tx, rows.SystemVerifier, verifier); err != nil {
+			return err
+		}
+		if err := rows.InitFormat(tx); err != nil {
+			return err
+		}
+		return rows.PutCopy(tx, record)
+	})
+	if err != nil {
+		return fmt.Errorf("releasing the target: %w", err)
+	}
+	t.to.record = record
+	return nil
+}
+
+// empty destroys the shares of the source, and the keys of their masks. What is
+// left opens nothing, like a data folder after each secret in it was revealed.
+func (t *transfer) empty(ctx context.Context) error {
+	progress := &Progress{Phase: PhaseRetire, OfRows: t.report.Shares}
+	err := t.from.eachSlot(ctx, func(slots []storage.Slot) error {
+		defer t.tell(progress, len(slots), 0)
+		return t.from.Store.Shares.Destroy(ctx, slots...)
+	})
+	for err == nil {
+		var n int
+		if n, err = t.from.rows.Prune(ctx, shares.BucketEpoch, nil); n == 0 {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	record := t.from.record
+	record.State = rows.CopyEmptied
+	return t.from.put(ctx, record)
+}

@@ -1,0 +1,88 @@
+package transfer
+
+import (
+	"context"
+
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+const (
+	// pageRows and pageBytes bound what is read or written in one transaction.
+	pageRows  = 512
+	pageBytes = 1 << 20
+)
+
+// row is a row of a bucket.
+type row struct{ key, value []byte }
+
+func (r row) size() int64 { return int64(len(r.key) + len(r.value)) }
+
+// walker reads the rows of a bucket in order, a page in each transaction.
+type walker struct {
+	store  rows.Store
+	bucket string
+	from   []byte
+	page   []row
+	ended  bool
+}
+
+// walk returns a walker over the rows after a key; all for nil.
+func walk(store rows.Store, bucket string, after []byte) *walker {
+	w := &walker{store: store, bucket: bucket}
+	if after != nil {
+		w.from = append(append(w.from, after...), 0)
+	}
+	return w
+}
+
+// next returns the next row. ok is false after the last.
+func (w *walker) next(ctx context.Context) (r row, ok bool, err error) {
+	if len(w.page) == 0 && !w.ended {
+		if err := w.read(ctx); err != nil {
+			return row{}, false, err
+		}
+	}
+	if len(w.page) == 0 {
+		return row{}, false, nil
+	}
+	r, w.page = w.page[0], w.page[1:]
+	return r, true, nil
+}
+
+// nextPage returns a page of rows, none after the last.
+func (w *walker) nextPage(ctx context.Context) (page []row, err error) {
+	if len(w.page) == 0 && !w.ended {
+		err = w.read(ctx)
+	}
+	page, w.page = w.page, nil
+	return page, err
+}
+
+func (w *walker) read(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var page []row
+	full := false
+	err := w.store.View(ctx, func(tx storage.Tx) error {
+		page, full = nil, false
+		size := int64(0)
+		return rows.IgnoreEnough(tx.Range(w.bucket, w.from, nil, func(key, value []byte) error {
+			r := row{append([]byte{}, key...), append([]byte{}, value...)}
+			page, size = append(page, r), size+r.size()
+			if full = len(page) == pageRows || size >= pageBytes; full {
+				return rows.ErrEnough
+			}
+			return nil
+		}))
+	})
+	if err != nil {
+		return err
+	}
+	w.page, w.ended = page, !full
+	if full {
+		w.from = append(append([]byte{}, page[len(page)-1].key...), 0)
+	}
+	return nil
+}
