@@ -18,6 +18,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hush/vault/doctor"
+	"hush/vault/transfer"
 )
 
 // typedPackage is a package of this module with its types, without tests.
@@ -98,12 +101,21 @@ type bucketUse struct {
 func allowedBucketUses() []bucketUse {
 	return []bucketUse{
 		{
-			"vault/endings.go", "BucketSession BucketToken BucketTicket BucketSpent BucketFeedback BucketException BucketAccount BucketTries BucketDelivery",
+			"vault/endings.go", "BucketSession BucketToken BucketTicket BucketSpent BucketFeedback BucketException BucketAccount BucketTries BucketDelivery BucketBudget",
 			"names the buckets of damaged rows for the log; reads and writes nothing",
 		},
 		{
 			"vault/account/even.go", "BucketDue BucketOutbox BucketAudit",
 			"writes and deletes a row of no account, where a real change writes, so that both cost the same",
+		},
+		{
+			"vault/transfer/", "BucketNode BucketShred BucketEpoch BucketSystem BucketUsage BucketSecret BucketMetadata BucketAccount",
+			"copies a whole store, and checks one; most buckets it knows by their owners' tables",
+		},
+		{"vault/exam/", "BucketAudit BucketDue BucketNode BucketSystem", "examines the rows of package rows, which all others import"},
+		{
+			"vault/restoration/rows.go", "BucketSecret BucketShred BucketEpoch BucketUsage BucketPending",
+			"says which rows of a backup belong into the restored store; reads and writes nothing",
 		},
 		{"cmd/hush-powerloss/check.go", "BucketSecret", "reads what a disk kept after a power cut, past the vault"},
 		{"vault/vaulttest/", "", "helps tests, which look at every bucket"},
@@ -138,8 +150,51 @@ func wantBucketsOwned(t *testing.T, packages []typedPackage) {
 		}
 	}
 	delete(owners, "suite") // of storage/storagetest, for any store
-	if len(owners) != 32 {
-		t.Errorf("buckets: got %d, want 32: %q", len(owners), slices.Sorted(maps.Keys(owners)))
+	wantBucketsCopied(t, owners)
+	wantBucketsExamined(t, owners, packages)
+	if len(owners) != 37 {
+		t.Errorf("buckets: got %d, want 37: %q", len(owners), slices.Sorted(maps.Keys(owners)))
+	}
+}
+
+// wantBucketsCopied: what moves a service to another store knows every bucket, so
+// that a new one is not left behind.
+func wantBucketsCopied(t *testing.T, owners map[string]string) {
+	t.Helper()
+	known := transfer.Buckets()
+	for bucket, owner := range owners {
+		if !slices.Contains(known, bucket) {
+			t.Errorf("bucket %q of %s: got a copy of a store without it, want it in the Buckets of its owner", bucket, owner)
+		}
+	}
+	for _, bucket := range known {
+		if owners[bucket] == "" {
+			t.Errorf("vault/transfer: got bucket %q, which no package owns", bucket)
+		}
+	}
+}
+
+// wantBucketsExamined: what examines a store knows every bucket, and the rows of
+// the bucket system by their constants, so that a new one is not left out.
+func wantBucketsExamined(t *testing.T, owners map[string]string, packages []typedPackage) {
+	t.Helper()
+	known := doctor.Buckets()
+	for bucket, owner := range owners {
+		if !slices.Contains(known, bucket) {
+			t.Errorf("bucket %q of %s: got an examination without it, want it in the Invariants of its owner", bucket, owner)
+		}
+	}
+	named := doctor.SystemRows()
+	for _, p := range packages {
+		for _, object := range p.info.Defs {
+			c, ok := object.(*types.Const)
+			if !ok || !strings.HasPrefix(p.name, "vault") || !strings.HasPrefix(strings.ToLower(c.Name()), "system") || c.Val().Kind() != constant.String {
+				continue
+			}
+			if row := constant.StringVal(c.Val()); !slices.Contains(named, row) {
+				t.Errorf("%s: got an examination that does not know the row %q of the bucket system, want it in the SystemRows of its owner", p.name, row)
+			}
+		}
 	}
 }
 

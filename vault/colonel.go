@@ -26,6 +26,9 @@ type Index struct {
 	// AuditRows is the number of rows of the audit trail, and AuditBytes their
 	// size in the database.
 	AuditRows, AuditBytes int64
+	// Nodes are the processes that share the store, by number; none if it is
+	// this process's alone.
+	Nodes []NodeStatus
 }
 
 // Counts are the service's counters. They are updated with every change; none
@@ -65,6 +68,9 @@ func (v *Vault) GetIndex(ctx context.Context, c caller.Caller) (Index, error) {
 		if index.AuditRows, err = rows.AuditRows(tx); err != nil {
 			return err
 		}
+		if index.Nodes, err = v.store.Nodes(tx); err != nil {
+			return err
+		}
 		index.Counts, err = showCounts(tx)
 		return err
 	})
@@ -73,7 +79,9 @@ func (v *Vault) GetIndex(ctx context.Context, c caller.Caller) (Index, error) {
 	}
 	index.Today, index.Yesterday, index.Older = v.Inbox.Show(ages[0]), v.Inbox.Show(ages[1]), v.Inbox.Show(ages[2])
 	index.Counts.RecentAccounts = int64(len(index.Accounts))
-	index.LiveBytes = v.Secrets.LiveBytes()
+	if index.LiveBytes, err = v.Secrets.LiveBytes(ctx); err != nil {
+		return Index{}, err
+	}
 	index.AuditBytes = index.AuditRows * rows.AuditRowSize
 	return index, nil
 }

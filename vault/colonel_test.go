@@ -51,7 +51,7 @@ func TestGetIndexCounts(t *testing.T) {
 	vaulttest.Want(t, "GetIndex().Counts", index.Counts, vault.Counts{
 		Metadata: 3, Secrets: 1, Created: 3, Shared: 1, Burned: 1, Feedback: 1, TodayFeedback: 1, Exceptions: 1,
 	})
-	vaulttest.Want(t, "GetIndex().LiveBytes", index.LiveBytes, k.Vault.Secrets.LiveBytes())
+	vaulttest.Want(t, "GetIndex().LiveBytes", index.LiveBytes, k.MustLiveBytes(t))
 	trail := int64(len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)))
 	vaulttest.Want(t, "GetIndex().AuditRows", index.AuditRows, trail)
 	vaulttest.Want(t, "GetIndex().AuditBytes", index.AuditBytes, trail*57)

@@ -2,6 +2,7 @@ package vault
 
 import (
 	"hush/vault/account"
+	"hush/vault/budget"
 	"hush/vault/challenge"
 	"hush/vault/credential"
 	"hush/vault/feedback"
@@ -22,5 +23,6 @@ func (v *Vault) endings() map[rows.DueKind]rows.DueThing {
 		rows.DueTries:     {Bucket: account.BucketTries, End: v.Passwords.EndTries},
 		rows.DueDelivery:  {Bucket: outbox.BucketDelivery, End: v.Outbox.EndDelivery},
 		rows.DuePending:   {Bucket: account.BucketAccount, End: v.Accounts.EndPending},
+		rows.DueBudget:    {Bucket: budget.BucketBudget, End: v.Budgets.EndBudget},
 	}
 }

@@ -3,12 +3,15 @@ package vault
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
-	"hush/seal"
 	"hush/storage"
+	"hush/storage/spentlog"
 	"hush/vault/account"
+	"hush/vault/budget"
 	"hush/vault/caller"
 	"hush/vault/challenge"
 	"hush/vault/credential"
@@ -17,60 +20,92 @@ import (
 	"hush/vault/guess"
 	"hush/vault/outbox"
 	"hush/vault/place"
+	"hush/vault/rootkey"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/shares"
+	"hush/vault/spent"
 )
 
-// Init returns the first transaction of a new store. It stores the verifier,
-// which makes every later start with a wrong root key fail, and the clock's
-// first mark.
-func Init(keys *seal.Keys, now time.Time) func(storage.Tx) error {
-	return func(tx storage.Tx) error {
-		if err := rows.PutSystem(tx, rows.SystemVerifier, keys.Verifier()); err != nil {
-			return fmt.Errorf("writing the verifier: %w", err)
-		}
-		return rows.PutMark(tx, now)
-	}
-}
-
 // Open checks that the keys match the store, destroys the shares that a crash
-// left listed, and starts the background work. If the keys do not match, it
-// returns seal.ErrWrongRootKey before it changes anything.
+// left listed, and starts the background work. Before it changes anything, it
+// returns seal.ErrWrongRootKey if the keys do not match, rows.ErrCopied if the
+// data is being copied or was moved elsewhere, and a rows.FormatError if a newer
+// release wrote it. On a shared store it
+// returns rows.ErrClockOff if the machine's clock is wrong, and
+// rows.ErrTooManyNodes if no other node may join.
 func Open(ctx context.Context, opts Options) (*Vault, error) {
 	v := &Vault{
 		store: rows.NewStore(opts.Store, opts.HasDiskSpace), keys: opts.Keys, log: opts.Log,
 		limits: opts.Limits.WithDefaults(), policy: opts.Policy, hasher: guess.NewHasher(),
+		watched: opts.Observer,
 	}
-	mark, err := v.check(ctx)
+	v.Monitor = Monitor{v}
+	if v.watched == nil {
+		v.watched = unobserved{}
+	}
+	mark, err := v.check(ctx, opts.Node)
 	if err != nil {
 		return nil, err
 	}
+	logged, err := checkLog(ctx, v.store, opts.SpentLog)
+	if err != nil && (!opts.replays || !errors.Is(err, spent.ErrMissing)) {
+		return nil, err
+	}
 	v.clock = rows.NewClock(opts.Now, mark)
-	v.shares = shares.New(v.store, opts.Shares, v.log)
+	if err := v.join(ctx, opts); err != nil {
+		return nil, err
+	}
+	v.Ready = v.store.Node().Ready
+	v.spent = spent.New(spent.Options{
+		Store: v.store, Clock: v.clock, Log: v.log, File: opts.SpentLog, Record: logged,
+		Longest: max(v.limits.AnonymousTTL, v.limits.AccountTTL),
+	})
+	v.store = v.store.WithEnds(v.spent.Hook())
+	v.shares = shares.New(v.store, opts.Shares, v.keys, v.log, v.spent)
 	v.trail = rows.NewTrail(v.store, cmp.Or(opts.AuditKeep, rows.AuditKeep))
 	v.assemble(opts)
 	v.due = rows.NewDueIndex(v.store, v.endings())
-	if err := v.shares.ShredListed(ctx); err != nil {
-		return nil, fmt.Errorf("destroying shares left by the last run: %w", err)
+	if err := v.catchUp(ctx); err != nil {
+		leave(v.store.Node(), v.shares, v.log)
+		return nil, err
 	}
 	v.start(opts.Manual)
 	return v, nil
 }
 
+// catchUp does what must precede the first request.
+func (v *Vault) catchUp(ctx context.Context) error {
+	if err := v.Sweeper.Begin(ctx); err != nil {
+		return fmt.Errorf("counting stored bytes: %w", err)
+	}
+	if err := v.shares.ShredListed(ctx); err != nil {
+		return fmt.Errorf("destroying shares left by the last run: %w", err)
+	}
+	if err := v.spent.LogPending(ctx); err != nil && !spent.IsFull(err) {
+		return fmt.Errorf("logging ends left by the last run: %w", err)
+	}
+	return nil
+}
+
 // assemble creates the services in the order of their dependencies.
 func (v *Vault) assemble(opts Options) {
-	watches := secret.NewWatches()
+	notices := rows.NewNotices(v.store, v.keys)
+	v.notices, v.Watches = notices, secret.NewWatches(v.store, v.clock, notices)
+	v.RootKeys = rootkey.New(rootkey.Options{Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, File: opts.KeyFile})
 	v.Places = place.NewPlaces(v.store)
+	if v.store.Node() != nil {
+		v.Budgets = budget.NewStored(v.store, v.clock, v.keys)
+	}
 	v.Challenges = challenge.New(v.store, v.clock, v.keys, v.policy, opts.SpamKey)
 	v.Inbox = feedback.New(v.store, v.clock, v.keys, v.log, v.Challenges)
 	v.Outbox = outbox.New(outbox.Options{
 		Store: v.store, Shares: v.shares, Keys: v.keys, Clock: v.clock, Log: v.log, Send: opts.Send,
-		Wanted: secret.MailWanted, Sent: account.CountEmail,
+		Wanted: secret.MailWanted, Sent: account.CountEmail, Notices: notices, Tried: v.watched.Mailed,
 	})
-	v.Credentials = credential.New(v.store, v.clock, v.keys, v.log, watches.TellAccount)
-	others := v.others(watches.TellAccount)
+	v.Credentials = credential.New(v.store, v.clock, v.keys, v.log, v.Watches.TellAccount)
+	others := v.others(v.Watches.TellAccount)
 	accounts := account.New(account.Options{
 		Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy, Hasher: v.hasher,
 		Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Others: others, Cost: opts.Passwords,
@@ -87,7 +122,7 @@ func (v *Vault) assemble(opts Options) {
 	secrets := secret.New(secret.Options{
 		Store: v.store, Shares: v.shares, Clock: v.clock, Keys: v.keys, Log: v.log, Limits: v.limits, Policy: v.policy,
 		Hasher: v.hasher, Challenges: v.Challenges, Outbox: v.Outbox, Credentials: v.Credentials, Accounts: v.Accounts,
-		Sessions: v.Sessions, Domains: v.Domains, Watches: watches,
+		Sessions: v.Sessions, Domains: v.Domains, Watches: v.Watches,
 	})
 	v.Secrets, v.Burns, v.Receipts, v.Sweeper = secrets.Secrets, secrets.Burns, secrets.Receipts, secrets.Sweeper
 }
@@ -109,32 +144,58 @@ func (v *Vault) start(manual bool) {
 	ctx, stop := context.WithCancel(context.Background())
 	v.stop = stop
 	v.background(func() { v.shares.StrikeUntil(ctx) })
+	v.background(func() { v.spent.StrikeUntil(ctx) })
+	v.background(func() { v.notices.ListenUntil(ctx, heed(v.Watches, v.Outbox.Bell, v.log)) })
 	if manual {
 		return
 	}
-	v.background(func() {
-		// The pool takes slots that the pass frees, so that the file does not
-		// grow with each start.
-		v.Sweeper.ReclaimOnce(ctx)
-		v.shares.Fill(ctx)
-	})
+	if node := v.store.Node(); node != nil {
+		v.background(func() { node.BeatUntil(ctx) })
+		v.background(func() { v.Watches.PollUntil(ctx, v.log) })
+		v.background(func() { v.Sweeper.CountUntil(ctx) })
+		v.background(func() { v.shares.Fill(ctx) })
+	} else {
+		v.background(func() {
+			// The pool takes slots that the pass frees, so that the file does
+			// not grow with each start.
+			v.Sweeper.ReclaimOnce(ctx)
+			v.shares.Fill(ctx)
+		})
+	}
 	v.background(func() { v.sweepUntil(ctx) })
 	v.background(func() { v.Outbox.PostUntil(ctx) })
 	v.background(func() { v.Checks.RecheckUntil(ctx) })
+	v.background(func() { v.RootKeys.ResealUntil(ctx) })
 }
 
-// check compares the stored verifier and returns the clock's mark.
-func (v *Vault) check(ctx context.Context) (mark time.Time, err error) {
+// check compares the stored format and root keys, makes the keys seal and open as
+// the store says, and returns the clock's mark.
+func (v *Vault) check(ctx context.Context, node *rows.NodeOptions) (mark time.Time, err error) {
+	var unlisted [][4]byte
 	err = v.store.View(ctx, func(tx storage.Tx) error {
-		stored, err := rows.GetSystem(tx, rows.SystemVerifier)
-		if err != nil {
-			return fmt.Errorf("reading the verifier: %w", err)
+		if err := node.CheckFormat(tx); err != nil {
+			return err // before a newer verifier is taken for a wrong one
 		}
-		if err := v.keys.Verify(stored); err != nil {
+		if err := verify(tx, v.keys); err != nil {
+			return err
+		}
+		if unlisted, err = rows.UnlistedRootKeys(tx, v.keys); err != nil {
 			return err
 		}
 		mark, err = rows.GetMark(tx)
 		return err
 	})
+	for _, kid := range unlisted {
+		v.log.Info("the root key file has a key that is not in use yet; \"hush keys rotate\" makes it the current one", "key", hex.EncodeToString(kid[:]))
+	}
 	return mark, err
+}
+
+// checkLog compares the spent log with what the store knows of it, and returns that.
+func checkLog(ctx context.Context, store rows.Store, log *spentlog.Log) (logged spent.Record, err error) {
+	err = store.View(ctx, func(tx storage.Tx) error {
+		logged, err = spent.Check(tx, log)
+		return err
+	})
+	return logged, err
 }

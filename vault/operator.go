@@ -3,6 +3,8 @@ package vault
 import (
 	"hush/vault/account"
 	"hush/vault/domain"
+	"hush/vault/rootkey"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
 )
@@ -14,6 +16,8 @@ type Operator struct {
 	Tokens   session.Operator
 	Domains  domain.Operator
 	Secrets  secret.Operator
+	RootKeys *rootkey.RootKeys
+	Audit    rows.Trail
 }
 
 // Operator returns the operator's actions.
@@ -21,5 +25,6 @@ func (v *Vault) Operator() Operator {
 	return Operator{
 		Accounts: account.NewOperator(v.Accounts), Tokens: session.NewOperator(v.Sessions),
 		Domains: domain.NewOperator(v.Domains), Secrets: secret.NewOperator(v.Burns),
+		RootKeys: v.RootKeys, Audit: v.trail,
 	}
 }

@@ -114,16 +114,16 @@ func TestSweepUndoesHalfAnEnd(t *testing.T) {
 	vaulttest.Put(t, k.Store, rows.BucketSystem, []byte(rows.SystemCounts), counts)
 	vaulttest.AdvanceInSteps(t, k, 25*time.Hour)
 	vaulttest.Want(t, "audit rows of ends", vaulttest.AuditKinds(t, k)[rows.AuditExpire], 1)
-	vaulttest.Want(t, "KeptBytes()", k.Vault.Secrets.LiveBytes(), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
 }
 
 // The defect: an overwrite that failed once was tried again only by the next
 // start. The attack: take the disk in the meantime, with the link.
 func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	k, faulty := vaulttest.NewFaulty(t)
+	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
-	slot, share := vaulttest.SlotOf(t, k, kept.Secret.Key), vaulttest.ShareOf(t, k, kept.Secret.Key)
+	share := vaulttest.ShareOf(t, k, kept.Secret.Key)
 	failure := storage.ErrFull
 	faulty.DestroyErr.Store(&failure)
 	vaulttest.WantErr(t, "RevealSecret(share not destroyed)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
@@ -134,8 +134,22 @@ func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 	faulty.DestroyErr.Store(nil)
 	k.MustSweep(t)
 	vaulttest.Want(t, "rows of the list", len(vaulttest.RowsIn(t, k.Store, shares.BucketShred)), 0)
-	vaulttest.WantShareGone(t, k.Dir, share)
-	// The slot is free again, and it is free once.
+	vaulttest.WantShareGone(t, k, share)
+}
+
+// A slot whose share was destroyed at the second try is free again, and it is
+// free once.
+func TestSlotIsFreeAfterASecondTry(t *testing.T) {
+	t.Parallel()
+	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{Folder: true})
+	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
+	slot := vaulttest.SlotOf(t, k, kept.Secret.Key)
+	failure := storage.ErrFull
+	faulty.DestroyErr.Store(&failure)
+	vaulttest.WantErr(t, "RevealSecret(share not destroyed)", vaulttest.RevealErr(t, k, caller.Caller{}, kept.Secret.Key.Expose(), ""), refusal.ErrUnavailable)
+	k.MustSweep(t) // sees it on the list
+	faulty.DestroyErr.Store(nil)
+	k.MustSweep(t)
 	used := map[storage.Slot]bool{}
 	for range 3 {
 		next := k.MustConceal(t, caller.Caller{}, "next", secret.Wish{})
@@ -151,7 +165,7 @@ func TestFailedOverwriteIsTriedAgain(t *testing.T) {
 // read.
 func TestLateStrikeOffLeavesTheNextShare(t *testing.T) {
 	t.Parallel()
-	k, faulty := vaulttest.NewFaulty(t)
+	k, faulty := vaulttest.NewFaulty(t, vaulttest.Options{Folder: true})
 	first := k.MustConceal(t, caller.Caller{}, "first", secret.Wish{})
 	old := vaulttest.SlotOf(t, k, first.Secret.Key)
 	k.MustReveal(t, caller.Caller{}, first.Secret.Key, "")

@@ -18,7 +18,9 @@ import (
 	"hush/crash"
 	"hush/seal"
 	"hush/storage"
+	"hush/storage/spentlog"
 	"hush/vault/account"
+	"hush/vault/budget"
 	"hush/vault/caller"
 	"hush/vault/challenge"
 	"hush/vault/credential"
@@ -27,10 +29,12 @@ import (
 	"hush/vault/guess"
 	"hush/vault/outbox"
 	"hush/vault/place"
+	"hush/vault/rootkey"
 	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/session"
 	"hush/vault/shares"
+	"hush/vault/spent"
 )
 
 // Options are the dependencies of a vault. Store, Shares, Keys, Now and Log are
@@ -41,6 +45,8 @@ type Options struct {
 	Shares storage.Shares
 	// Keys are derived from the root key that the store was created with.
 	Keys *seal.Keys
+	// KeyFile is the file of the root keys; nil if they cannot be changed.
+	KeyFile rootkey.File
 	// Now is the one clock.
 	Now func() time.Time
 	// Log receives what an operator should know; never anything of a secret.
@@ -67,15 +73,27 @@ type Options struct {
 	// AuditKeep is how long rows of the audit trail are kept; zero means
 	// rows.AuditKeep.
 	AuditKeep time.Duration
-	// Manual leaves sweeping and the background pass to the caller, who calls
-	// Sweep and Reclaim, and keeps no shares ready. For tests.
+	// Node says that other processes may share the store, and describes this
+	// one to the operator; nil means that the store is this process's alone. A
+	// store that is a storage.Clock requires it.
+	Node *rows.NodeOptions
+	// SpentLog gets what ends. It is the one that the store uses; see package
+	// spent. The vault does not close it. Nil for a store that uses none.
+	SpentLog *spentlog.Log
+	// Observer is told what the background does, for metrics; nil for nothing.
+	Observer Observer
+	// Manual leaves sweeping, heartbeats and the background pass to the caller,
+	// who calls Sweep, Beat and Reclaim, and keeps no shares ready. For tests.
 	Manual bool
+
+	replays bool // see Replay: the log of the store is not in use
 }
 
 // Vault holds the secrets. Its fields are its services. They are safe for
 // concurrent use and set by Open.
 type Vault struct {
 	Places      place.Places
+	Budgets     *budget.Stored // nil unless several nodes share the store
 	Challenges  *challenge.Challenges
 	Inbox       *feedback.Inbox
 	Outbox      *outbox.Outbox
@@ -92,26 +110,38 @@ type Vault struct {
 	Burns       *secret.Burns
 	Receipts    *secret.Receipts
 	Sweeper     *secret.Sweeper
+	// Ready returns ErrUnavailable while a shared store cannot be reached. A store
+	// of its own is always ready.
+	Ready   func() error
+	Watches *secret.Watches
+	// RootKeys changes the root keys of the store.
+	RootKeys *rootkey.RootKeys
+	Monitor  Monitor
 
-	store  rows.Store
-	shares *shares.Shares
-	keys   *seal.Keys
-	log    *slog.Logger
-	clock  *rows.Clock
-	trail  rows.Trail
-	due    *rows.DueIndex
-	limits caller.Limits
-	policy caller.Policy
-	hasher *guess.Hasher
+	store   rows.Store
+	shares  *shares.Shares
+	spent   *spent.Log // nil if the store uses none
+	keys    *seal.Keys
+	log     *slog.Logger
+	clock   *rows.Clock
+	trail   rows.Trail
+	due     *rows.DueIndex
+	limits  caller.Limits
+	policy  caller.Policy
+	hasher  *guess.Hasher
+	notices *rows.Notices
+	watched Observer
 
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
 
-// Close ends the background work. All operations must have ended.
+// Close ends the background work, and frees the number, the leases and the unused
+// shares of the node. All operations must have ended.
 func (v *Vault) Close() {
 	v.stop()
 	v.done.Wait()
+	leave(v.store.Node(), v.shares, v.log)
 }
 
 func (v *Vault) background(work func()) { crash.Go(&v.done, v.log, work) }

@@ -9,17 +9,51 @@ import (
 	"hush/storage"
 )
 
-// FaultyShares fails Destroy with DestroyErr unless that is nil.
-type FaultyShares struct {
+// InnerShares are what a test's own shares embed. They pass on what the shares
+// below them implement besides storage.Shares.
+type InnerShares struct {
 	storage.Shares
 	storage.Recycler
-	DestroyErr atomic.Pointer[error]
 }
 
-// NewFaultyShares wraps inner, which should be a storage.Recycler, too.
-func NewFaultyShares(inner storage.Shares) *FaultyShares {
-	recycler, _ := inner.(storage.Recycler)
-	return &FaultyShares{Shares: inner, Recycler: recycler}
+// Inner returns s for a wrapper to embed.
+func Inner(s storage.Shares) InnerShares {
+	recycler, ok := s.(storage.Recycler)
+	if !ok {
+		recycler = noRecycler{}
+	}
+	return InnerShares{s, recycler}
+}
+
+// Overwrites implements storage.Overwriter.
+func (s InnerShares) Overwrites() bool {
+	o, ok := s.Shares.(storage.Overwriter)
+	return !ok || o.Overwrites()
+}
+
+// BarOlder implements storage.Barrier.
+func (s InnerShares) BarOlder(ctx context.Context) error {
+	if b, ok := s.Shares.(storage.Barrier); ok {
+		return b.BarOlder(ctx)
+	}
+	return nil
+}
+
+// Overwrites reports whether the kit's shares are overwritten in place.
+func Overwrites(k *Kit) bool { return Inner(k.Shares).Overwrites() }
+
+// noRecycler is that of shares that do not reuse slots.
+type noRecycler struct{}
+
+func (noRecycler) Release(...storage.Slot) {}
+func (noRecycler) Touch(storage.Slot)      {}
+func (noRecycler) Used(storage.Slot)       {}
+func (noRecycler) Reclaim() int            { return 0 }
+
+// FaultyShares fails Destroy with DestroyErr unless that is nil.
+type FaultyShares struct {
+	InnerShares
+	DestroyErr atomic.Pointer[error]
 }
 
 // Destroy returns DestroyErr, or else destroys the shares.
@@ -78,12 +112,13 @@ func (s TwiceStore) Update(ctx context.Context, fn func(storage.Tx) error) error
 
 // NewFaulty opens a Manual vault and returns the shares that it writes to, so
 // that a test can fail their destruction.
-func NewFaulty(t testing.TB) (*Kit, *FaultyShares) {
+func NewFaulty(t testing.TB, opts Options) (*Kit, *FaultyShares) {
 	t.Helper()
 	var shares FaultyShares
-	return New(t, Options{Manual: true, WrapShares: func(s storage.Shares) storage.Shares {
-		wrapped := NewFaultyShares(s)
-		shares.Shares, shares.Recycler = wrapped.Shares, wrapped.Recycler
+	opts.Manual = true
+	opts.WrapShares = func(s storage.Shares) storage.Shares {
+		shares.InnerShares = Inner(s)
 		return &shares
-	}}), &shares
+	}
+	return New(t, opts), &shares
 }

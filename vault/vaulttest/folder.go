@@ -11,36 +11,58 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/storage/postgres/postgrestest"
 )
 
-// FlipShare changes one bit of the share in its file, and undo changes it back.
+// FlipShare changes one bit of the share in its store, and undo changes it back.
 func FlipShare(t testing.TB, k *Kit, slot storage.Slot) (undo func()) {
 	t.Helper()
-	path := filepath.Join(k.Dir, "shares")
-	flip := func() {
-		content, err := os.ReadFile(path)
-		Want(t, "ReadFile(shares)", err, nil)
-		share, err := os.OpenFile(path, os.O_WRONLY, 0)
-		Want(t, "OpenFile(shares)", err, nil)
-		defer share.Close()
-		at := int64(slot.Number) * 64
-		_, err = share.WriteAt([]byte{content[at] ^ 1}, at)
-		Want(t, "WriteAt(shares)", err, nil)
+	flip := func() { flipInFolder(t, k.Dir, slot) }
+	if k.schema != "" {
+		flip = func() {
+			err := postgrestest.FlipShare(t.Context(), postgrestest.Shared(), k.schema, slot.Number)
+			Want(t, "FlipShare()", err, nil)
+		}
 	}
 	flip()
 	return flip
 }
 
-// WantShareGone fails the test if a share's bytes are in any file of dir.
-func WantShareGone(t testing.TB, dir string, share [storage.ShareSize]byte) {
+func flipInFolder(t testing.TB, dir string, slot storage.Slot) {
 	t.Helper()
-	Want(t, "share is in a file", Holds(t, dir, share[:]), false)
+	path := filepath.Join(dir, "shares")
+	content, err := os.ReadFile(path)
+	Want(t, "ReadFile(shares)", err, nil)
+	share, err := os.OpenFile(path, os.O_WRONLY, 0)
+	Want(t, "OpenFile(shares)", err, nil)
+	defer share.Close()
+	at := int64(slot.Number) * 64
+	_, err = share.WriteAt([]byte{content[at] ^ 1}, at)
+	Want(t, "WriteAt(shares)", err, nil)
 }
 
-// Holds reports whether any file of dir holds data.
-func Holds(t testing.TB, dir string, data []byte) bool {
+// WantShareGone fails the test if a share's bytes are stored anywhere.
+func WantShareGone(t testing.TB, k *Kit, share [storage.ShareSize]byte) {
 	t.Helper()
-	return bytes.Contains(FolderBytes(t, dir), data)
+	Want(t, "share is stored", k.Holds(t, share[:]), false)
+}
+
+// Holds reports whether data is stored anywhere.
+func (k *Kit) Holds(t testing.TB, data []byte) bool {
+	t.Helper()
+	return bytes.Contains(k.Stored(t), data)
+}
+
+// Stored returns everything that is stored: the bytes of all files, or on
+// PostgreSQL those of all rows, as in a logical backup. The kit may be closed.
+func (k *Kit) Stored(t testing.TB) []byte {
+	t.Helper()
+	if k.schema == "" {
+		return FolderBytes(t, k.Dir)
+	}
+	content, err := postgrestest.Dump(t.Context(), postgrestest.Shared(), k.schema)
+	Want(t, "Dump(schema)", err, nil)
+	return content
 }
 
 // FolderBytes returns the contents of the files of dir, one after the other.
@@ -56,13 +78,13 @@ func FolderBytes(t testing.TB, dir string) (content []byte) {
 	return content
 }
 
-// ShareOf returns a live secret's share. It fails the test if the share is in no
-// file of the folder.
+// ShareOf returns a live secret's share as it is stored. It fails the test if it
+// cannot be found there.
 func ShareOf(t testing.TB, k *Kit, key seal.Token) [storage.ShareSize]byte {
 	t.Helper()
 	share, err := k.Shares.Get(t.Context(), SlotOf(t, k, key))
 	Want(t, "Get(share of a live secret)", err, nil)
-	Want(t, "share is in a file", Holds(t, k.Dir, share[:]), true)
+	Want(t, "share is stored", k.Holds(t, share[:]), true)
 	return share
 }
 

@@ -2,7 +2,6 @@ package vaulttest
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,17 +11,28 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/storage/postgres/postgrestest"
+	"hush/storage/spentlog"
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/outbox"
+	"hush/vault/rootkey"
+	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // Options are the optional settings of a Kit. The zero value is a vault with
-// the program's defaults in a new folder.
+// the program's defaults in a new store.
 type Options struct {
+	// Folder says that the test is about the data folder, its files and how
+	// shares are overwritten in them. The kit is then on bbolt in every run. Dir,
+	// MinFree, Ballast and SpentLog imply it.
+	Folder bool
 	// Manual leaves sweeping and the background pass to the test.
 	Manual bool
+	// Node is for the nodes of a Cluster, which give it their name.
+	Node rows.NodeOptions
 	// Limits are the vault's limits.
 	Limits caller.Limits
 	// Host is the service's own host name.
@@ -44,21 +54,31 @@ type Options struct {
 	Passwords seal.PasswordParams
 	// SpamKey is the key of the ALTCHA server; empty for none.
 	SpamKey string
+	// Observer is told what the background does; nil for nothing.
+	Observer vault.Observer
 	// Log receives what the vault logs; nil discards it.
 	Log *slog.Logger
 	// Dir is the data folder to open, for an existing one or a second run. If
 	// it is empty, the kit creates one that is deleted with the test.
 	Dir string
+	// SpentLog is the folder of the spent log; empty for none. It implies Folder.
+	SpentLog string
+	// SpentOptions are those of the spent log.
+	SpentOptions spentlog.Options
 	// RootKey is the root key of the folder; nil means a new one.
 	RootKey *seal.RootKey
+	// KeyFile is the file of the root keys; nil if they cannot be changed.
+	KeyFile rootkey.File
 	// AuditKeep is how long rows of the audit trail are kept; zero means the
 	// vault's default.
 	AuditKeep time.Duration
 	// Start is the first time of the clock; zero means StartTime.
 	Start time.Time
-	// WrapStore and WrapShares wrap the vault's files at each start. What
-	// WrapShares returns should be a storage.Recycler, too: without it slots
-	// are not reused. Nil means no wrapper.
+	// After is a kit that was closed, whose store the new one opens; nil means a
+	// new store.
+	After *Kit
+	// WrapStore and WrapShares wrap the vault's store at each start. What
+	// WrapShares returns embeds InnerShares. Nil means no wrapper.
 	WrapStore  func(storage.Store) storage.Store
 	WrapShares func(storage.Shares) storage.Shares
 }
@@ -66,25 +86,30 @@ type Options struct {
 // StartTime is the first time of a kit's clock, in whole seconds.
 func StartTime() time.Time { return time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC) }
 
-// Kit is a vault with its parts. It belongs to one test, which may use the
-// vault from many goroutines, but not during Close or Reopen.
+// Kit is a vault with its parts: on bbolt in a data folder, or, in a run of the
+// tests on PostgreSQL, a node on a schema of its own. It belongs to one test,
+// which may use the vault from many goroutines, but not during Close or Reopen.
 type Kit struct {
 	// Vault is the vault; Reopen replaces it.
 	Vault *vault.Vault
-	// Store and Shares are the files below the wrappers, for tests that read
+	// Store and Shares are what lies below the wrappers, for tests that read
 	// records or damage them; Reopen replaces them.
 	Store  storage.Store
 	Shares storage.Shares
+	// SpentLog is the log of the vault, nil for none; Reopen replaces it.
+	SpentLog *spentlog.Log
 	// Clock is the vault's only clock. Reopen keeps it.
 	Clock *Clock
-	// Dir is the data folder.
+	// Dir is the data folder, or "" on PostgreSQL.
 	Dir string
-	// RootKey is the root key of the folder, and Keys are derived from it.
+	// RootKey is the first root key of the store, and Keys are derived from it. A test
+	// may set others before Reopen.
 	RootKey seal.RootKey
 	Keys    *seal.Keys
 
 	opts   Options
-	folder *bolt.Folder // nil while closed
+	schema string // on PostgreSQL
+	base   *base  // nil while closed
 }
 
 // New opens a vault and closes it when the test ends.
@@ -93,7 +118,15 @@ func New(t testing.TB, opts Options) *Kit {
 	if opts.Start.IsZero() {
 		opts.Start = StartTime()
 	}
-	if opts.Dir == "" {
+	var schema string
+	if before := opts.After; before != nil {
+		schema, opts.Dir, opts.RootKey = before.schema, before.Dir, &before.RootKey
+	}
+	switch {
+	case schema != "":
+	case opts.onPostgres():
+		schema = newSchema(t)
+	case opts.Dir == "":
 		opts.Dir = filepath.Join(t.TempDir(), "data")
 	}
 	if opts.RootKey == nil {
@@ -105,14 +138,22 @@ func New(t testing.TB, opts Options) *Kit {
 	}
 	k := &Kit{
 		Clock: NewClock(opts.Start), Dir: opts.Dir,
-		RootKey: *opts.RootKey, Keys: seal.NewKeys(*opts.RootKey), opts: opts,
+		RootKey: *opts.RootKey, Keys: seal.NewKeys(*opts.RootKey), opts: opts, schema: schema,
 	}
 	k.open(t)
 	t.Cleanup(func() { k.Close(t) })
 	return k
 }
 
-// Reopen closes everything and opens the same folder again, like a restart. The
+// OnFolder is what a test logs that is on bbolt in a run on PostgreSQL.
+const OnFolder = "about the data folder: on bbolt"
+
+// onPostgres reports whether a kit with these options is on PostgreSQL.
+func (o Options) onPostgres() bool {
+	return postgrestest.Shared() != "" && !o.Folder && o.SpentLog == "" && o.Dir == "" && o.MinFree == 0 && !o.Ballast
+}
+
+// Reopen closes everything and opens the same store again, like a restart. The
 // clock, the root key and the options stay.
 func (k *Kit) Reopen(t testing.TB) {
 	t.Helper()
@@ -120,26 +161,32 @@ func (k *Kit) Reopen(t testing.TB) {
 	k.open(t)
 }
 
-// Close closes the vault and the folder, unless they are closed. Only Reopen
+// Close closes the vault and the store, unless they are closed. Only Reopen
 // makes the kit usable again.
 func (k *Kit) Close(t testing.TB) {
 	t.Helper()
-	if k.folder == nil {
-		return
-	}
 	if k.Vault != nil {
 		k.Vault.Close()
 	}
-	if err := k.folder.Close(); err != nil {
-		t.Errorf("Folder.Close(): got %v, want nil", err)
+	k.Vault = nil
+	if k.base == nil {
+		return
 	}
-	k.folder, k.Vault = nil, nil
+	if k.SpentLog != nil {
+		Want(t, "SpentLog.Close()", k.SpentLog.Close(), nil)
+		k.SpentLog = nil
+	}
+	Want(t, "Store.Close()", k.base.close(), nil)
+	k.base = nil
 }
 
 // CopyDir copies the data folder as it is, like a backup or a thief, and
 // returns the copy's path. It does not wait for background work.
 func (k *Kit) CopyDir(t testing.TB) string {
 	t.Helper()
+	if k.Dir == "" {
+		t.Fatal("CopyDir(): got a kit on PostgreSQL, want Options.Folder")
+	}
 	dir := filepath.Join(t.TempDir(), "copy")
 	if err := os.CopyFS(dir, os.DirFS(k.Dir)); err != nil {
 		t.Fatalf("CopyFS(data folder): got %v, want nil", err)
@@ -153,37 +200,55 @@ func (k *Kit) CopyDir(t testing.TB) string {
 
 func (k *Kit) open(t testing.TB) {
 	t.Helper()
-	folder, err := bolt.OpenFolder(k.Dir)
+	b, err := k.openBase(t)
 	if err != nil {
-		t.Fatalf("OpenFolder(data folder): got %v, want nil", err)
+		t.Fatalf("opening the store: got %v, want nil", err)
 	}
-	k.folder = folder
-	store, shares, err := folder.Open(bolt.Options{
-		Init: vault.Init(k.Keys, k.Clock.Now()), MinFree: k.opts.MinFree, Ballast: k.opts.Ballast,
-	})
-	if err != nil {
-		t.Fatalf("Folder.Open(): got %v, want nil", errors.Join(err, folder.Close()))
+	k.base, k.Store, k.Shares = &b, b.store, b.shares
+	if k.opts.SpentLog != "" {
+		if k.SpentLog, _, err = spent.Open(t.Context(), b.store, k.opts.SpentLog, false, k.opts.SpentOptions); err != nil {
+			t.Fatalf("spent.Open(): got %v, want nil", err)
+		}
 	}
-	k.Store, k.Shares = store, shares
-	opts := vault.Options{
-		Store: store, Shares: shares, Keys: k.Keys, Now: k.Clock.Now, Log: k.opts.Log,
-		Limits: k.opts.Limits, Host: k.opts.Host, HasDiskSpace: k.opts.HasDiskSpace, Manual: k.opts.Manual,
-		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey,
-		Passwords: k.opts.Passwords, AuditKeep: k.opts.AuditKeep,
-	}
-	if opts.HasDiskSpace == nil && k.opts.MinFree > 0 {
-		opts.HasDiskSpace = folder.HasDiskSpace
-	}
-	if opts.Passwords == (seal.PasswordParams{}) {
-		opts.Passwords = seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}
-	}
+	opts := k.VaultOptions()
 	if wrap := k.opts.WrapStore; wrap != nil {
-		opts.Store = wrap(store)
+		opts.Store = wrap(b.store)
 	}
 	if wrap := k.opts.WrapShares; wrap != nil {
-		opts.Shares = wrap(shares)
+		opts.Shares = wrap(b.shares)
 	}
 	if k.Vault, err = vault.Open(t.Context(), opts); err != nil {
 		t.Fatalf("vault.Open(): got %v, want nil", err)
 	}
+}
+
+func (k *Kit) openBase(t testing.TB) (base, error) {
+	t.Helper()
+	if k.schema != "" {
+		return openSchema(t.Context(), k.schema, k.Clock, k.Keys)
+	}
+	if postgrestest.Shared() != "" {
+		t.Log(OnFolder) // scripts/test.sh counts these tests
+	}
+	init := vault.Init(k.Keys, k.Clock.Now())
+	return openFolder(k.Dir, bolt.Options{Init: init, MinFree: k.opts.MinFree, Ballast: k.opts.Ballast})
+}
+
+// VaultOptions returns those of the kit's vault without wrappers, for a test
+// that opens another one on the store.
+func (k *Kit) VaultOptions() vault.Options {
+	opts := vault.Options{
+		Store: k.Store, Shares: k.Shares, Node: k.base.node, Keys: k.Keys, Now: k.Clock.Now, Log: k.opts.Log,
+		Limits: k.opts.Limits, Host: k.opts.Host, HasDiskSpace: k.opts.HasDiskSpace, Manual: k.opts.Manual,
+		Policy: k.opts.Policy, Send: k.opts.Send, Resolver: k.opts.Resolver, SpamKey: k.opts.SpamKey, Observer: k.opts.Observer,
+		Passwords: k.opts.Passwords, AuditKeep: k.opts.AuditKeep, KeyFile: k.opts.KeyFile,
+		SpentLog: k.SpentLog,
+	}
+	if opts.HasDiskSpace == nil && k.opts.MinFree > 0 {
+		opts.HasDiskSpace = k.base.hasDiskSpace
+	}
+	if opts.Passwords == (seal.PasswordParams{}) {
+		opts.Passwords = seal.PasswordParams{MemoryKiB: 64, Time: 1, Threads: 1}
+	}
+	return opts
 }

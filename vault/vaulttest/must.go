@@ -109,6 +109,14 @@ func (k *Kit) MustReclaim(t testing.TB) int {
 	return freed
 }
 
+// MustLiveBytes returns the bytes of live secrets.
+func (k *Kit) MustLiveBytes(t testing.TB) int64 {
+	t.Helper()
+	bytes, err := k.Vault.Secrets.LiveBytes(t.Context())
+	Want(t, "LiveBytes()", err, nil)
+	return bytes
+}
+
 // Password is the password of accounts that MustAccount creates.
 const Password = "correct horse battery"
 

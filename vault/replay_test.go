@@ -1,0 +1,148 @@
+package vault_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"hush/storage/bolt"
+	"hush/storage/spentlog"
+	"hush/vault"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/refusal"
+	"hush/vault/secret"
+	"hush/vault/spent"
+	"hush/vault/vaulttest"
+)
+
+// restoreCopy replays the log of a scene on a copy of its folder, and opens that in
+// its place with the log.
+func (s *spentScene) restoreCopy(t *testing.T, dir string, after uint64, replays func(opts vault.Options, log *spentlog.Reader)) *vaulttest.Member {
+	t.Helper()
+	opts, clock := s.VaultOptions(), s.Clock.Now()
+	s.Close(t)
+	folder, err := bolt.OpenFolder(dir)
+	vaulttest.Want(t, "OpenFolder(copy)", err, nil)
+	store, shares, err := folder.Open(bolt.Options{})
+	vaulttest.Want(t, "Open(copy)", err, nil)
+	log, err := spentlog.Read(s.dir)
+	vaulttest.Want(t, "spentlog.Read()", err, nil)
+	vaulttest.Want(t, "Continues()", spent.Continues(log, log.ID(), after), nil)
+	opts.Store, opts.Shares = store, shares
+	replays(opts, log)
+	appended, err := spentlog.Open(s.dir, spentlog.Options{})
+	vaulttest.Want(t, "spentlog.Open()", err, nil)
+	vaulttest.Want(t, "Restored()", spent.Restored(t.Context(), store, appended, s.dir, after, clock), nil)
+	vaulttest.Want(t, "Close(log, copy)", errors.Join(appended.Close(), folder.Close()), nil)
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Dir: dir, RootKey: &s.RootKey, SpentLog: s.dir, Start: clock})
+	return &vaulttest.Member{Kit: k, ID: s.ID}
+}
+
+// The attack: wait for a restore of a backup, and open what was revealed, burned or
+// expired after it, with credentials that were revoked. With the log none of it
+// works, and everything else does.
+func TestReplay(t *testing.T) {
+	t.Parallel()
+	s := newSpentScene(t, vaulttest.Options{})
+	o := s.Vault.Operator().Accounts
+	conceal := func(text caller.Text) secret.Concealed { return s.MustConceal(t, caller.Caller{}, text, secret.Wish{}) }
+	revealed, burned, alive := conceal("revealed"), conceal("burned"), conceal("alive")
+	others := map[string]caller.AccountID{}
+	for _, name := range []string{"changed", "reset", "disabled", "destroyed", "demoted"} {
+		made, err := o.CreateAccount(t.Context(), account.OperatorAccount{Address: caller.Text(name + "@example.com"), Password: vaulttest.Password, Role: account.RoleColonel})
+		vaulttest.Want(t, "CreateAccount()", err, nil)
+		others[name] = made.ID
+	}
+	signIn := func(k *vaulttest.Kit, name, password string) error {
+		_, err := k.Vault.Sessions.CreateSession(t.Context(), vaulttest.Caller(1), caller.Text(name+"@example.com"), caller.Text(password), false)
+		return err
+	}
+	changing := s.MustSignIn(t, "changed@example.com", vaulttest.Password)
+	lasting := s.MustToken(t, changing, credential.NewToken{Name: "lasting"})
+	resetting := s.MustSignIn(t, "reset@example.com", vaulttest.Password)
+	lost := s.MustToken(t, resetting, credential.NewToken{Name: "lost"})
+	ofDestroyed := s.MustConceal(t, s.MustSignIn(t, "destroyed@example.com", vaulttest.Password), "of a destroyed account", secret.Wish{})
+	vaulttest.AwaitShred(t, s.Kit)
+	_, after := s.SpentLog.Position()
+	dir := s.CopyDir(t)
+
+	s.Clock.Advance(time.Minute) // kept expires
+	at := s.Clock.Now()
+	s.MustReveal(t, caller.Caller{}, revealed.Secret.Key, "")
+	s.MustBurn(t, caller.Caller{}, burned.Metadata.Key, "")
+	s.MustSweep(t)
+	vaulttest.Want(t, "DestroySession()", s.Vault.Sessions.DestroySession(t.Context(), s.c), nil)
+	_, err := s.Vault.Operator().Tokens.RevokeToken(t.Context(), vaulttest.MemberAddress, "first")
+	vaulttest.Want(t, "RevokeToken()", err, nil)
+	vaulttest.Want(t, "ChangeAccountPassword()", s.Vault.Passwords.ChangeAccountPassword(t.Context(), changing, vaulttest.Password, "another horse battery"), nil)
+	_, err = o.ResetPassword(t.Context(), "reset@example.com", "another horse battery")
+	vaulttest.Want(t, "ResetPassword()", err, nil)
+	_, err = o.DisableAccount(t.Context(), "disabled@example.com", true)
+	vaulttest.Want(t, "DisableAccount()", err, nil)
+	_, err = o.SetRole(t.Context(), "demoted@example.com", account.RoleCustomer)
+	vaulttest.Want(t, "SetRole()", err, nil)
+	_, err = o.DestroyAccount(t.Context(), "destroyed@example.com")
+	vaulttest.Want(t, "DestroyAccount()", err, nil)
+	// An account that the backup does not have.
+	s.AddAccount(t, "younger@example.com", vaulttest.Password)
+	_, err = o.ResetPassword(t.Context(), "younger@example.com", "another horse battery")
+	vaulttest.Want(t, "ResetPassword(younger)", err, nil)
+
+	k := s.restoreCopy(t, dir, after, func(opts vault.Options, log *spentlog.Reader) {
+		interrupted, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := vault.Replay(interrupted, opts, log, after, nil)
+		vaulttest.WantErr(t, "Replay(interrupted)", err, context.Canceled)
+		done, err := vault.Replay(t.Context(), opts, log, after, nil)
+		vaulttest.Want(t, "Replay()", err, nil)
+		vaulttest.Want(t, "Replay()", done, vault.Replayed{
+			Entries: log.Last() - after, Secrets: 4, Sessions: 1, Tokens: 1, Accounts: 1, Passwords: 2, Disabled: 1, Roles: 1,
+		})
+		again, err := vault.Replay(t.Context(), opts, log, after, nil)
+		vaulttest.Want(t, "Replay(again)", err, nil)
+		vaulttest.Want(t, "Replay(again)", again, vault.Replayed{Entries: log.Last() - after, Passwords: 2})
+	})
+	for name, c := range map[string]struct {
+		gone  secret.Concealed
+		state secret.State
+	}{
+		"revealed": {revealed, secret.StateReceived}, "burned": {burned, secret.StateBurned},
+		"expired": {s.kept, secret.StateExpired}, "destroyed": {ofDestroyed, secret.StateBurned},
+	} {
+		vaulttest.WantErr(t, "RevealSecret("+name+")", vaulttest.RevealErr(t, k.Kit, caller.Caller{}, c.gone.Secret.Key.Expose(), ""), refusal.ErrNotFound)
+		receipt := k.MustMetadata(t, caller.Caller{}, c.gone.Metadata.Key)
+		vaulttest.Want(t, "state of "+name, receipt.State, c.state)
+		if name == "revealed" {
+			vaulttest.Want(t, "end of revealed", receipt.Ended.Equal(at), true)
+		}
+	}
+	vaulttest.Want(t, "alive", k.MustReveal(t, caller.Caller{}, alive.Secret.Key, ""), "alive")
+	vaulttest.Want(t, "of the member", k.MustReveal(t, caller.Caller{}, s.owned[0].Secret.Key, ""), "the text")
+	vaulttest.WantErr(t, "Authenticate(ended session)", k.AuthErr(t, s.session), refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "Authenticate(revoked token)", k.AuthErr(t, vaulttest.ByToken(s.token)), refusal.ErrUnauthenticated)
+	vaulttest.WantErr(t, "Authenticate(token of a reset account)", k.AuthErr(t, vaulttest.ByToken(lost)), refusal.ErrUnauthenticated)
+	vaulttest.Want(t, "Authenticate(token of a changed password)", k.AuthErr(t, vaulttest.ByToken(lasting)), nil)
+	for name := range others {
+		if name != "demoted" {
+			vaulttest.WantErr(t, "CreateSession("+name+")", signIn(k.Kit, name, vaulttest.Password), refusal.ErrCredentials)
+		}
+	}
+	vaulttest.Want(t, "CreateSession(demoted)", signIn(k.Kit, "demoted", vaulttest.Password), nil)
+	shown, err := k.Vault.Operator().Accounts.GetAccount(t.Context(), "demoted@example.com")
+	vaulttest.Want(t, "GetAccount(demoted)", err, nil)
+	vaulttest.Want(t, "role", shown.Role, account.RoleCustomer)
+	_, err = k.Vault.Operator().Accounts.ResetPassword(t.Context(), "changed@example.com", "third horse battery")
+	vaulttest.Want(t, "ResetPassword(changed)", err, nil)
+	vaulttest.Want(t, "CreateSession(changed, reset)", signIn(k.Kit, "changed", "third horse battery"), nil)
+	k.Close(t)
+
+	log, err := spentlog.Read(s.dir)
+	vaulttest.Want(t, "spentlog.Read()", err, nil)
+	vaulttest.Want(t, "Continues(same backup again)", spent.Continues(log, log.ID(), after), nil)
+	vaulttest.WantErr(t, "Continues(backup of the abandoned data)", spent.Continues(log, log.ID(), after+3), spent.ErrAbandoned)
+	vaulttest.WantErr(t, "Continues(later backup)", spent.Continues(log, log.ID(), log.Last()+1), spent.ErrBehind)
+	vaulttest.WantErr(t, "Continues(another log)", spent.Continues(log, spentlog.ID{1}, after), spent.ErrOther)
+}

@@ -1,0 +1,28 @@
+package vault
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+// upgrade raises the format of a store that is this process's alone, and says so:
+// releases before that format can then no longer open it.
+func upgrade(ctx context.Context, store rows.Store, shares storage.Shares, log *slog.Logger) error {
+	var bar func(context.Context) error
+	if b, ok := shares.(storage.Barrier); ok {
+		bar = b.BarOlder
+	}
+	before, err := rows.RaiseFormat(ctx, store, bar)
+	if err != nil {
+		return fmt.Errorf("upgrading the format of the data: %w", err)
+	}
+	if now := rows.FormatNewest(); before.Format < now {
+		log.Warn("upgraded the format of the data: earlier releases no longer open it, and going back to one means to restore a backup",
+			"from", before.Format, "to", now, "first_release", now.FirstRelease())
+	}
+	return nil
+}
