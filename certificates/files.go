@@ -1,0 +1,156 @@
+package certificates
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// lookInterval is how often files are looked at.
+	lookInterval = 5 * time.Second
+	// warnInterval is how often a certificate that soon expires is logged.
+	warnInterval = 24 * time.Hour
+	// nearExpiry is the time before its end in which a certificate soon expires, or
+	// a third of its lifetime if that is less. Tools renew earlier.
+	nearExpiry = 14 * 24 * time.Hour
+)
+
+// Files is a certificate that an operator keeps in two files. It is safe for
+// concurrent use.
+type Files struct {
+	cert, key string
+	log       *slog.Logger
+	now       func() time.Time
+
+	current  atomic.Pointer[tls.Certificate]
+	unusable atomic.Bool // the files have changed and cannot be served
+
+	mu     sync.Mutex
+	stamp  [2]stamp // of the files when they were last read
+	warned time.Time
+}
+
+// stamp is the state of a file, or the error of looking at it.
+type stamp struct {
+	info fs.FileInfo
+	err  string
+}
+
+// OpenFiles reads a certificate chain and its private key, both in PEM format.
+func OpenFiles(cert, key string, log *slog.Logger, now func() time.Time) (*Files, error) {
+	f := &Files{cert: cert, key: key, log: log, now: now}
+	f.stamp = f.look()
+	if err := f.read(); err != nil {
+		return nil, err
+	}
+	f.warn()
+	return f, nil
+}
+
+// CheckFiles returns what keeps OpenFiles from reading a pair.
+func CheckFiles(cert, key string) error {
+	_, err := load(cert, key)
+	return err
+}
+
+// TLSConfig returns the configuration of a server that uses the certificate. It
+// always uses the present one.
+func (f *Files) TLSConfig() *tls.Config {
+	return &tls.Config{
+		MinVersion:     tls.VersionTLS12,
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.current.Load(), nil },
+	}
+}
+
+// Watch reads the files again when they have changed, until ctx ends. It keeps
+// the certificate if the new one is not usable, and logs that once.
+func (f *Files) Watch(ctx context.Context) {
+	ticker := time.NewTicker(lookInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			f.Refresh()
+		}
+	}
+}
+
+// Refresh reads the files if they have changed.
+func (f *Files) Refresh() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer f.warn()
+	seen := f.look()
+	if seen[0].same(f.stamp[0]) && seen[1].same(f.stamp[1]) {
+		return
+	}
+	f.stamp = seen // before they are read: a change from now on is seen next time
+	err := f.read()
+	f.unusable.Store(err != nil)
+	if err != nil {
+		f.log.Warn("the changed certificate is not usable; still serving the one before", "cause", err)
+		return
+	}
+	f.warned = time.Time{}
+	f.log.Info("read the changed certificate", "expires", f.current.Load().Leaf.NotAfter.UTC())
+}
+
+func (f *Files) look() [2]stamp { return [2]stamp{stampOf(f.cert), stampOf(f.key)} }
+
+func stampOf(name string) stamp {
+	info, err := os.Stat(name)
+	if err != nil {
+		return stamp{err: err.Error()}
+	}
+	return stamp{info: info}
+}
+
+// same reports whether a file has not changed.
+func (s stamp) same(other stamp) bool {
+	if s.info == nil || other.info == nil {
+		return s == other
+	}
+	return s.info.ModTime().Equal(other.info.ModTime()) && s.info.Size() == other.info.Size() && os.SameFile(s.info, other.info)
+}
+
+// read reads both files. A pair of which only one is new does not fit together.
+func (f *Files) read() error {
+	pair, err := load(f.cert, f.key)
+	if err == nil {
+		f.current.Store(&pair)
+	}
+	return err
+}
+
+func load(cert, key string) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("reading the certificate of --tls-cert and --tls-key: %w", err)
+	}
+	return pair, nil
+}
+
+// warn logs once a day that the certificate soon expires, or has.
+func (f *Files) warn() {
+	leaf, now := f.current.Load().Leaf, f.now()
+	expires := leaf.NotAfter
+	left := expires.Sub(now)
+	if left > min(nearExpiry, expires.Sub(leaf.NotBefore)/3) || now.Sub(f.warned) < warnInterval {
+		return
+	}
+	f.warned = now
+	if left <= 0 {
+		f.log.Error("the certificate has expired: browsers refuse it", "expired", expires.UTC(), "file", f.cert)
+		return
+	}
+	f.log.Warn("the certificate soon expires", "expires", expires.UTC(), "file", f.cert)
+}
