@@ -33,7 +33,7 @@ func (h *hall) enter(t *testing.T, name, addr string, served bool, want *conn) *
 	}
 	if served {
 		h.busy(c)
-		c.served = true
+		h.serve(c)
 		h.rest(c, h.now)
 		h.now = h.now.Add(grace)
 		h.settle(h.now)

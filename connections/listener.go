@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -38,7 +39,8 @@ type Limits struct {
 type Listener struct {
 	net.Listener
 
-	limits Limits
+	limits   Limits
+	retiring atomic.Bool
 
 	mu      sync.Mutex
 	table   table
@@ -88,6 +90,9 @@ func (l *Listener) guard(next http.Handler) http.Handler {
 			panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to drop a request
 		}
 		defer l.end(n, place)
+		if r.ProtoMajor == 1 && l.retiring.Load() {
+			w.Header().Set("Connection", "close")
+		}
 		if place == placeRefused {
 			refuse(w)
 		} else {
@@ -120,8 +125,40 @@ func (l *Listener) begin(c *conn) (*network, place) {
 	if c.network == nil {
 		return nil, placeNone
 	}
-	c.served = true
+	l.table.serve(c)
 	return c.network, l.table.begin(c.network)
+}
+
+// Retire makes each HTTP/1 response that begins from now on the last of its
+// connection, and tells the client so. Clients that send one request after
+// another then leave by themselves, between two. [http.Server.Shutdown] would
+// close a connection on which the next request is already under way.
+func (l *Listener) Retire() { l.retiring.Store(true) }
+
+// Open returns how many connections are open, and how many of them have not sent
+// a request yet.
+func (l *Listener) Open() (all, unserved int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.table.count, l.table.unserved
+}
+
+// CloseUnserved closes the connections that have not sent a whole request yet.
+func (l *Listener) CloseUnserved() {
+	for _, c := range l.unserved() {
+		_ = c.Conn.Close()
+	}
+}
+
+func (l *Listener) unserved() (all []*conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, n := range l.table.networks {
+		for c := n.fresh.first; c != nil; c = c.next {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 func (l *Listener) end(n *network, p place) {

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -385,4 +386,45 @@ func TestRequestsAtATime(t *testing.T) {
 	s.works(t, "a network's next request", s.visit("192.0.2.1"))
 	answerB()
 	answerProxy()
+}
+
+// A client that keeps its connection is told to leave, and its requests until
+// then are served.
+func TestRetire(t *testing.T) {
+	t.Parallel()
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := connections.NewListener(inner, connections.Limits{Total: 2, PerNetwork: 2, Requests: 2, RequestsPerNetwork: 2})
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+	listener.Attach(server)
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { server.Close() })
+	client := &http.Client{Transport: new(http.Transport)}
+	for _, retired := range []bool{false, true} {
+		if retired {
+			listener.Retire()
+		}
+		res, err := client.Get("http://" + inner.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.Close != retired {
+			t.Errorf("response, Retire called %t: got %t for Connection: close, want %t", retired, res.Close, retired)
+		}
+	}
+	silent, err := net.Dial("tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	for all, unserved := 1, 0; all != 1 || unserved != 1; all, unserved = listener.Open() {
+		time.Sleep(time.Millisecond)
+	}
+	listener.CloseUnserved()
+	if _, err := silent.Read(make([]byte, 1)); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("a silent connection after CloseUnserved: got %v, want its end", err)
+	}
 }

@@ -14,6 +14,7 @@ const grace = 100 * time.Millisecond
 type table struct {
 	limits   Limits
 	count    int
+	unserved int // connections without a request yet
 	requests requests
 	networks map[origin]*network
 	// ranks holds the networks with idle connections, busiest first.
@@ -144,8 +145,17 @@ func (t *table) add(c *conn, from origin) {
 	}
 	n.count++
 	t.count++
+	t.unserved++
 	c.network = n
 	t.idle(c)
+}
+
+// serve notes that a connection in the table has a request.
+func (t *table) serve(c *conn) {
+	if !c.served {
+		t.unserved--
+	}
+	c.served = true
 }
 
 // idle puts a connection at the end of its network's queue.
@@ -205,6 +215,9 @@ func (t *table) remove(c *conn) {
 	}
 	c.network = nil
 	t.count--
+	if !c.served {
+		t.unserved--
+	}
 	n.count--
 	t.ranked(n)
 	t.forget(n)

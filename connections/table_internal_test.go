@@ -3,6 +3,7 @@ package connections
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -96,7 +97,9 @@ func TestTableFollowsTheRule(t *testing.T) {
 			case step == 4 && len(busy) > 0:
 				c := pick(busy)
 				busy = without(busy, c)
-				c.served = rapid.Bool().Draw(t, "served")
+				if rapid.Bool().Draw(t, "served") {
+					table.serve(c)
+				}
 				table.rest(c, now)
 				now = now.Add(grace)
 				table.settle(now)
@@ -113,11 +116,15 @@ func TestTableFollowsTheRule(t *testing.T) {
 			if table.count != len(m.conns) {
 				t.Fatalf("count: got %d, want %d", table.count, len(m.conns))
 			}
+			unserved := len(m.conns) - len(slices.DeleteFunc(slices.Clone(m.conns), func(c *conn) bool { return !c.served }))
+			if table.unserved != unserved {
+				t.Fatalf("unserved: got %d, want %d", table.unserved, unserved)
+			}
 		}
 		for _, c := range m.conns {
 			table.remove(c)
 		}
-		if table.count != 0 || len(table.networks) != 0 || len(table.ranks) != 0 || table.resting.first != nil {
+		if table.count != 0 || table.unserved != 0 || len(table.networks) != 0 || len(table.ranks) != 0 || table.resting.first != nil {
 			t.Fatalf("empty table: got %d connections, %d networks, %d ranked, want nothing kept",
 				table.count, len(table.networks), len(table.ranks))
 		}
