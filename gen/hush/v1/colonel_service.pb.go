@@ -24,6 +24,63 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// NodeWork is work that one node at a time does.
+type NodeWork int32
+
+const (
+	// Unspecified.
+	NodeWork_NODE_WORK_UNSPECIFIED NodeWork = 0
+	// Ends what has expired.
+	NodeWork_NODE_WORK_SWEEP NodeWork = 1
+	// Sends mails.
+	NodeWork_NODE_WORK_MAIL NodeWork = 2
+	// Checks domains.
+	NodeWork_NODE_WORK_DOMAINS NodeWork = 3
+)
+
+// Enum value maps for NodeWork.
+var (
+	NodeWork_name = map[int32]string{
+		0: "NODE_WORK_UNSPECIFIED",
+		1: "NODE_WORK_SWEEP",
+		2: "NODE_WORK_MAIL",
+		3: "NODE_WORK_DOMAINS",
+	}
+	NodeWork_value = map[string]int32{
+		"NODE_WORK_UNSPECIFIED": 0,
+		"NODE_WORK_SWEEP":       1,
+		"NODE_WORK_MAIL":        2,
+		"NODE_WORK_DOMAINS":     3,
+	}
+)
+
+func (x NodeWork) Enum() *NodeWork {
+	p := new(NodeWork)
+	*p = x
+	return p
+}
+
+func (x NodeWork) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (NodeWork) Descriptor() protoreflect.EnumDescriptor {
+	return file_hush_v1_colonel_service_proto_enumTypes[0].Descriptor()
+}
+
+func (NodeWork) Type() protoreflect.EnumType {
+	return &file_hush_v1_colonel_service_proto_enumTypes[0]
+}
+
+func (x NodeWork) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use NodeWork.Descriptor instead.
+func (NodeWork) EnumDescriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{0}
+}
+
 // GetIndexRequest is empty.
 type GetIndexRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -77,7 +134,12 @@ type GetIndexResponse struct {
 	// The data store.
 	Store *StoreFacts `protobuf:"bytes,6,opt,name=store,proto3" json:"store,omitempty"`
 	// The program.
-	Build         *BuildFacts `protobuf:"bytes,7,opt,name=build,proto3" json:"build,omitempty"`
+	Build *BuildFacts `protobuf:"bytes,7,opt,name=build,proto3" json:"build,omitempty"`
+	// The nodes that share the data store, by number, at most 1024; none if the
+	// store belongs to one process.
+	Nodes []*Node `protobuf:"bytes,8,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// The backups that the service makes itself; absent if it makes none.
+	Backups       *BackupFacts `protobuf:"bytes,9,opt,name=backups,proto3" json:"backups,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -157,6 +219,20 @@ func (x *GetIndexResponse) GetStore() *StoreFacts {
 func (x *GetIndexResponse) GetBuild() *BuildFacts {
 	if x != nil {
 		return x.Build
+	}
+	return nil
+}
+
+func (x *GetIndexResponse) GetNodes() []*Node {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *GetIndexResponse) GetBackups() *BackupFacts {
+	if x != nil {
+		return x.Backups
 	}
 	return nil
 }
@@ -355,7 +431,7 @@ func (x *Counts) GetQueuedMails() int64 {
 // StoreFacts describes the data store.
 type StoreFacts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The backend: bolt or memory.
+	// The backend: bolt, memory or postgres.
 	Backend string `protobuf:"bytes,1,opt,name=backend,proto3" json:"backend,omitempty"`
 	// The size of the live secrets in bytes.
 	LiveBytes int64 `protobuf:"varint,2,opt,name=live_bytes,json=liveBytes,proto3" json:"live_bytes,omitempty"`
@@ -434,6 +510,79 @@ func (x *StoreFacts) GetAuditBytes() int64 {
 	return 0
 }
 
+// BackupFacts describes the backups that the service makes itself.
+type BackupFacts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When the last backup was begun that is complete; absent before the first.
+	LastTime *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=last_time,json=lastTime,proto3" json:"last_time,omitempty"`
+	// The size of that backup in bytes.
+	Bytes int64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	// The time from one backup to the next.
+	Interval *durationpb.Duration `protobuf:"bytes,3,opt,name=interval,proto3" json:"interval,omitempty"`
+	// Whether the latest attempt at a backup failed. The log says why.
+	Failing       bool `protobuf:"varint,4,opt,name=failing,proto3" json:"failing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupFacts) Reset() {
+	*x = BackupFacts{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupFacts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupFacts) ProtoMessage() {}
+
+func (x *BackupFacts) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupFacts.ProtoReflect.Descriptor instead.
+func (*BackupFacts) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BackupFacts) GetLastTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastTime
+	}
+	return nil
+}
+
+func (x *BackupFacts) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+func (x *BackupFacts) GetInterval() *durationpb.Duration {
+	if x != nil {
+		return x.Interval
+	}
+	return nil
+}
+
+func (x *BackupFacts) GetFailing() bool {
+	if x != nil {
+		return x.Failing
+	}
+	return false
+}
+
 // BuildFacts describes the program.
 type BuildFacts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -453,7 +602,7 @@ type BuildFacts struct {
 
 func (x *BuildFacts) Reset() {
 	*x = BuildFacts{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[4]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -465,7 +614,7 @@ func (x *BuildFacts) String() string {
 func (*BuildFacts) ProtoMessage() {}
 
 func (x *BuildFacts) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[4]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -478,7 +627,7 @@ func (x *BuildFacts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BuildFacts.ProtoReflect.Descriptor instead.
 func (*BuildFacts) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{4}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *BuildFacts) GetVersion() string {
@@ -516,6 +665,128 @@ func (x *BuildFacts) GetUptime() *durationpb.Duration {
 	return nil
 }
 
+// Node is one of several processes that share the data store.
+type Node struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number, which no other node has at the same time. It is taken again
+	// after a node has stopped.
+	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// The name of the machine. Nodes may have the same name.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The release.
+	Version string `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
+	// When the node started to use the store.
+	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	// The last heartbeat, by the store's clock. A node that runs sends one every
+	// five seconds.
+	HeartbeatTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=heartbeat_time,json=heartbeatTime,proto3" json:"heartbeat_time,omitempty"`
+	// How far the store's clock was ahead of the machine's at that time. The node
+	// corrects its own by it.
+	ClockOffset *durationpb.Duration `protobuf:"bytes,6,opt,name=clock_offset,json=clockOffset,proto3" json:"clock_offset,omitempty"`
+	// The work that only this node does now.
+	Works []NodeWork `protobuf:"varint,7,rep,packed,name=works,proto3,enum=hush.v1.NodeWork" json:"works,omitempty"`
+	// Whether this response comes from the node.
+	Responding bool `protobuf:"varint,8,opt,name=responding,proto3" json:"responding,omitempty"`
+	// Whether the last heartbeat is recent. If not, the node stopped without
+	// leaving, or it cannot reach the store.
+	Live          bool `protobuf:"varint,9,opt,name=live,proto3" json:"live,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Node) Reset() {
+	*x = Node{}
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Node) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Node) ProtoMessage() {}
+
+func (x *Node) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Node.ProtoReflect.Descriptor instead.
+func (*Node) Descriptor() ([]byte, []int) {
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Node) GetNumber() uint32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *Node) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Node) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *Node) GetStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartTime
+	}
+	return nil
+}
+
+func (x *Node) GetHeartbeatTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HeartbeatTime
+	}
+	return nil
+}
+
+func (x *Node) GetClockOffset() *durationpb.Duration {
+	if x != nil {
+		return x.ClockOffset
+	}
+	return nil
+}
+
+func (x *Node) GetWorks() []NodeWork {
+	if x != nil {
+		return x.Works
+	}
+	return nil
+}
+
+func (x *Node) GetResponding() bool {
+	if x != nil {
+		return x.Responding
+	}
+	return false
+}
+
+func (x *Node) GetLive() bool {
+	if x != nil {
+		return x.Live
+	}
+	return false
+}
+
 // ListExceptionsRequest is the request of ListExceptions.
 type ListExceptionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -529,7 +800,7 @@ type ListExceptionsRequest struct {
 
 func (x *ListExceptionsRequest) Reset() {
 	*x = ListExceptionsRequest{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[5]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -541,7 +812,7 @@ func (x *ListExceptionsRequest) String() string {
 func (*ListExceptionsRequest) ProtoMessage() {}
 
 func (x *ListExceptionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[5]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -554,7 +825,7 @@ func (x *ListExceptionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListExceptionsRequest.ProtoReflect.Descriptor instead.
 func (*ListExceptionsRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{5}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListExceptionsRequest) GetPageSize() int32 {
@@ -584,7 +855,7 @@ type ListExceptionsResponse struct {
 
 func (x *ListExceptionsResponse) Reset() {
 	*x = ListExceptionsResponse{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[6]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -596,7 +867,7 @@ func (x *ListExceptionsResponse) String() string {
 func (*ListExceptionsResponse) ProtoMessage() {}
 
 func (x *ListExceptionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[6]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -609,7 +880,7 @@ func (x *ListExceptionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListExceptionsResponse.ProtoReflect.Descriptor instead.
 func (*ListExceptionsResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{6}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ListExceptionsResponse) GetExceptions() []*Exception {
@@ -637,7 +908,7 @@ type BurnReportedSecretRequest struct {
 
 func (x *BurnReportedSecretRequest) Reset() {
 	*x = BurnReportedSecretRequest{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[7]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -649,7 +920,7 @@ func (x *BurnReportedSecretRequest) String() string {
 func (*BurnReportedSecretRequest) ProtoMessage() {}
 
 func (x *BurnReportedSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[7]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -662,7 +933,7 @@ func (x *BurnReportedSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnReportedSecretRequest.ProtoReflect.Descriptor instead.
 func (*BurnReportedSecretRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{7}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *BurnReportedSecretRequest) GetLink() string {
@@ -683,7 +954,7 @@ type BurnReportedSecretResponse struct {
 
 func (x *BurnReportedSecretResponse) Reset() {
 	*x = BurnReportedSecretResponse{}
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[8]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +966,7 @@ func (x *BurnReportedSecretResponse) String() string {
 func (*BurnReportedSecretResponse) ProtoMessage() {}
 
 func (x *BurnReportedSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_colonel_service_proto_msgTypes[8]
+	mi := &file_hush_v1_colonel_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +979,7 @@ func (x *BurnReportedSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnReportedSecretResponse.ProtoReflect.Descriptor instead.
 func (*BurnReportedSecretResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{8}
+	return file_hush_v1_colonel_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *BurnReportedSecretResponse) GetMetadata() *Metadata {
@@ -723,7 +994,7 @@ var File_hush_v1_colonel_service_proto protoreflect.FileDescriptor
 const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\n" +
 	"\x1dhush/v1/colonel_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15hush/v1/account.proto\x1a\x1chush/v1/intake_service.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\"\x11\n" +
-	"\x0fGetIndexRequest\"\x82\x03\n" +
+	"\x0fGetIndexRequest\"\xd7\x03\n" +
 	"\x10GetIndexResponse\x129\n" +
 	"\x0frecent_accounts\x18\x01 \x03(\v2\x10.hush.v1.AccountR\x0erecentAccounts\x128\n" +
 	"\x0etoday_feedback\x18\x02 \x03(\v2\x11.hush.v1.FeedbackR\rtodayFeedback\x12@\n" +
@@ -731,7 +1002,9 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\x0eolder_feedback\x18\x04 \x03(\v2\x11.hush.v1.FeedbackR\rolderFeedback\x12'\n" +
 	"\x06counts\x18\x05 \x01(\v2\x0f.hush.v1.CountsR\x06counts\x12)\n" +
 	"\x05store\x18\x06 \x01(\v2\x13.hush.v1.StoreFactsR\x05store\x12)\n" +
-	"\x05build\x18\a \x01(\v2\x13.hush.v1.BuildFactsR\x05build\"\xd6\x04\n" +
+	"\x05build\x18\a \x01(\v2\x13.hush.v1.BuildFactsR\x05build\x12#\n" +
+	"\x05nodes\x18\b \x03(\v2\r.hush.v1.NodeR\x05nodes\x12.\n" +
+	"\abackups\x18\t \x01(\v2\x14.hush.v1.BackupFactsR\abackups\"\xd6\x04\n" +
 	"\x06Counts\x12\x1a\n" +
 	"\bsessions\x18\x01 \x01(\x03R\bsessions\x12\x1a\n" +
 	"\baccounts\x18\x02 \x01(\x03R\baccounts\x12'\n" +
@@ -764,7 +1037,12 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\n" +
 	"audit_rows\x18\x04 \x01(\x03R\tauditRows\x12\x1f\n" +
 	"\vaudit_bytes\x18\x05 \x01(\x03R\n" +
-	"auditBytes\"\xcf\x01\n" +
+	"auditBytes\"\xad\x01\n" +
+	"\vBackupFacts\x127\n" +
+	"\tlast_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\blastTime\x12\x14\n" +
+	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x125\n" +
+	"\binterval\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\binterval\x12\x18\n" +
+	"\afailing\x18\x04 \x01(\bR\afailing\"\xcf\x01\n" +
 	"\n" +
 	"BuildFacts\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1d\n" +
@@ -773,7 +1051,20 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\brevision\x18\x03 \x01(\tR\brevision\x129\n" +
 	"\n" +
 	"start_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x121\n" +
-	"\x06uptime\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x06uptime\"i\n" +
+	"\x06uptime\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x06uptime\"\x95\x03\n" +
+	"\x04Node\x12 \n" +
+	"\x06number\x18\x01 \x01(\rB\b\xbaH\x05*\x03\x10\x80\bR\x06number\x12\x1c\n" +
+	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xff\x01R\x04name\x12!\n" +
+	"\aversion\x18\x03 \x01(\tB\a\xbaH\x04r\x02(@R\aversion\x129\n" +
+	"\n" +
+	"start_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12A\n" +
+	"\x0eheartbeat_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\rheartbeatTime\x12<\n" +
+	"\fclock_offset\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\vclockOffset\x12:\n" +
+	"\x05works\x18\a \x03(\x0e2\x11.hush.v1.NodeWorkB\x11\xbaH\x0e\x92\x01\v\x10\b\"\a\x82\x01\x04\x10\x01 \x00R\x05works\x12\x1e\n" +
+	"\n" +
+	"responding\x18\b \x01(\bR\n" +
+	"responding\x12\x12\n" +
+	"\x04live\x18\t \x01(\bR\x04live\"i\n" +
 	"\x15ListExceptionsRequest\x12'\n" +
 	"\tpage_size\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
@@ -787,7 +1078,12 @@ const file_hush_v1_colonel_service_proto_rawDesc = "" +
 	"\x19BurnReportedSecretRequest\x12\x1f\n" +
 	"\x04link\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x10\x80\x01\x01R\x04link\"K\n" +
 	"\x1aBurnReportedSecretResponse\x12-\n" +
-	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata2\xad\x02\n" +
+	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata*e\n" +
+	"\bNodeWork\x12\x19\n" +
+	"\x15NODE_WORK_UNSPECIFIED\x10\x00\x12\x13\n" +
+	"\x0fNODE_WORK_SWEEP\x10\x01\x12\x12\n" +
+	"\x0eNODE_WORK_MAIL\x10\x02\x12\x15\n" +
+	"\x11NODE_WORK_DOMAINS\x10\x032\xad\x02\n" +
 	"\x0eColonelService\x12M\n" +
 	"\bGetIndex\x12\x18.hush.v1.GetIndexRequest\x1a\x19.hush.v1.GetIndexResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12_\n" +
 	"\x0eListExceptions\x12\x1e.hush.v1.ListExceptionsRequest\x1a\x1f.hush.v1.ListExceptionsResponse\"\f\xf8\xbd\x18\x03\x80\xbe\x18\t\x88\xbe\x18\x05\x12k\n" +
@@ -806,47 +1102,59 @@ func file_hush_v1_colonel_service_proto_rawDescGZIP() []byte {
 	return file_hush_v1_colonel_service_proto_rawDescData
 }
 
-var file_hush_v1_colonel_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_hush_v1_colonel_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_hush_v1_colonel_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_hush_v1_colonel_service_proto_goTypes = []any{
-	(*GetIndexRequest)(nil),            // 0: hush.v1.GetIndexRequest
-	(*GetIndexResponse)(nil),           // 1: hush.v1.GetIndexResponse
-	(*Counts)(nil),                     // 2: hush.v1.Counts
-	(*StoreFacts)(nil),                 // 3: hush.v1.StoreFacts
-	(*BuildFacts)(nil),                 // 4: hush.v1.BuildFacts
-	(*ListExceptionsRequest)(nil),      // 5: hush.v1.ListExceptionsRequest
-	(*ListExceptionsResponse)(nil),     // 6: hush.v1.ListExceptionsResponse
-	(*BurnReportedSecretRequest)(nil),  // 7: hush.v1.BurnReportedSecretRequest
-	(*BurnReportedSecretResponse)(nil), // 8: hush.v1.BurnReportedSecretResponse
-	(*Account)(nil),                    // 9: hush.v1.Account
-	(*Feedback)(nil),                   // 10: hush.v1.Feedback
-	(*timestamppb.Timestamp)(nil),      // 11: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),        // 12: google.protobuf.Duration
-	(*Exception)(nil),                  // 13: hush.v1.Exception
-	(*Metadata)(nil),                   // 14: hush.v1.Metadata
+	(NodeWork)(0),                      // 0: hush.v1.NodeWork
+	(*GetIndexRequest)(nil),            // 1: hush.v1.GetIndexRequest
+	(*GetIndexResponse)(nil),           // 2: hush.v1.GetIndexResponse
+	(*Counts)(nil),                     // 3: hush.v1.Counts
+	(*StoreFacts)(nil),                 // 4: hush.v1.StoreFacts
+	(*BackupFacts)(nil),                // 5: hush.v1.BackupFacts
+	(*BuildFacts)(nil),                 // 6: hush.v1.BuildFacts
+	(*Node)(nil),                       // 7: hush.v1.Node
+	(*ListExceptionsRequest)(nil),      // 8: hush.v1.ListExceptionsRequest
+	(*ListExceptionsResponse)(nil),     // 9: hush.v1.ListExceptionsResponse
+	(*BurnReportedSecretRequest)(nil),  // 10: hush.v1.BurnReportedSecretRequest
+	(*BurnReportedSecretResponse)(nil), // 11: hush.v1.BurnReportedSecretResponse
+	(*Account)(nil),                    // 12: hush.v1.Account
+	(*Feedback)(nil),                   // 13: hush.v1.Feedback
+	(*timestamppb.Timestamp)(nil),      // 14: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),        // 15: google.protobuf.Duration
+	(*Exception)(nil),                  // 16: hush.v1.Exception
+	(*Metadata)(nil),                   // 17: hush.v1.Metadata
 }
 var file_hush_v1_colonel_service_proto_depIdxs = []int32{
-	9,  // 0: hush.v1.GetIndexResponse.recent_accounts:type_name -> hush.v1.Account
-	10, // 1: hush.v1.GetIndexResponse.today_feedback:type_name -> hush.v1.Feedback
-	10, // 2: hush.v1.GetIndexResponse.yesterday_feedback:type_name -> hush.v1.Feedback
-	10, // 3: hush.v1.GetIndexResponse.older_feedback:type_name -> hush.v1.Feedback
-	2,  // 4: hush.v1.GetIndexResponse.counts:type_name -> hush.v1.Counts
-	3,  // 5: hush.v1.GetIndexResponse.store:type_name -> hush.v1.StoreFacts
-	4,  // 6: hush.v1.GetIndexResponse.build:type_name -> hush.v1.BuildFacts
-	11, // 7: hush.v1.BuildFacts.start_time:type_name -> google.protobuf.Timestamp
-	12, // 8: hush.v1.BuildFacts.uptime:type_name -> google.protobuf.Duration
-	13, // 9: hush.v1.ListExceptionsResponse.exceptions:type_name -> hush.v1.Exception
-	14, // 10: hush.v1.BurnReportedSecretResponse.metadata:type_name -> hush.v1.Metadata
-	0,  // 11: hush.v1.ColonelService.GetIndex:input_type -> hush.v1.GetIndexRequest
-	5,  // 12: hush.v1.ColonelService.ListExceptions:input_type -> hush.v1.ListExceptionsRequest
-	7,  // 13: hush.v1.ColonelService.BurnReportedSecret:input_type -> hush.v1.BurnReportedSecretRequest
-	1,  // 14: hush.v1.ColonelService.GetIndex:output_type -> hush.v1.GetIndexResponse
-	6,  // 15: hush.v1.ColonelService.ListExceptions:output_type -> hush.v1.ListExceptionsResponse
-	8,  // 16: hush.v1.ColonelService.BurnReportedSecret:output_type -> hush.v1.BurnReportedSecretResponse
-	14, // [14:17] is the sub-list for method output_type
-	11, // [11:14] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	12, // 0: hush.v1.GetIndexResponse.recent_accounts:type_name -> hush.v1.Account
+	13, // 1: hush.v1.GetIndexResponse.today_feedback:type_name -> hush.v1.Feedback
+	13, // 2: hush.v1.GetIndexResponse.yesterday_feedback:type_name -> hush.v1.Feedback
+	13, // 3: hush.v1.GetIndexResponse.older_feedback:type_name -> hush.v1.Feedback
+	3,  // 4: hush.v1.GetIndexResponse.counts:type_name -> hush.v1.Counts
+	4,  // 5: hush.v1.GetIndexResponse.store:type_name -> hush.v1.StoreFacts
+	6,  // 6: hush.v1.GetIndexResponse.build:type_name -> hush.v1.BuildFacts
+	7,  // 7: hush.v1.GetIndexResponse.nodes:type_name -> hush.v1.Node
+	5,  // 8: hush.v1.GetIndexResponse.backups:type_name -> hush.v1.BackupFacts
+	14, // 9: hush.v1.BackupFacts.last_time:type_name -> google.protobuf.Timestamp
+	15, // 10: hush.v1.BackupFacts.interval:type_name -> google.protobuf.Duration
+	14, // 11: hush.v1.BuildFacts.start_time:type_name -> google.protobuf.Timestamp
+	15, // 12: hush.v1.BuildFacts.uptime:type_name -> google.protobuf.Duration
+	14, // 13: hush.v1.Node.start_time:type_name -> google.protobuf.Timestamp
+	14, // 14: hush.v1.Node.heartbeat_time:type_name -> google.protobuf.Timestamp
+	15, // 15: hush.v1.Node.clock_offset:type_name -> google.protobuf.Duration
+	0,  // 16: hush.v1.Node.works:type_name -> hush.v1.NodeWork
+	16, // 17: hush.v1.ListExceptionsResponse.exceptions:type_name -> hush.v1.Exception
+	17, // 18: hush.v1.BurnReportedSecretResponse.metadata:type_name -> hush.v1.Metadata
+	1,  // 19: hush.v1.ColonelService.GetIndex:input_type -> hush.v1.GetIndexRequest
+	8,  // 20: hush.v1.ColonelService.ListExceptions:input_type -> hush.v1.ListExceptionsRequest
+	10, // 21: hush.v1.ColonelService.BurnReportedSecret:input_type -> hush.v1.BurnReportedSecretRequest
+	2,  // 22: hush.v1.ColonelService.GetIndex:output_type -> hush.v1.GetIndexResponse
+	9,  // 23: hush.v1.ColonelService.ListExceptions:output_type -> hush.v1.ListExceptionsResponse
+	11, // 24: hush.v1.ColonelService.BurnReportedSecret:output_type -> hush.v1.BurnReportedSecretResponse
+	22, // [22:25] is the sub-list for method output_type
+	19, // [19:22] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_colonel_service_proto_init() }
@@ -863,13 +1171,14 @@ func file_hush_v1_colonel_service_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_colonel_service_proto_rawDesc), len(file_hush_v1_colonel_service_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   9,
+			NumEnums:      1,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_hush_v1_colonel_service_proto_goTypes,
 		DependencyIndexes: file_hush_v1_colonel_service_proto_depIdxs,
+		EnumInfos:         file_hush_v1_colonel_service_proto_enumTypes,
 		MessageInfos:      file_hush_v1_colonel_service_proto_msgTypes,
 	}.Build()
 	File_hush_v1_colonel_service_proto = out.File

@@ -11,6 +11,7 @@ import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	v1 "hush/gen/hush/v1"
 	reflect "reflect"
 	sync "sync"
@@ -1834,6 +1835,761 @@ func (*RemovePlaceResponse) Descriptor() ([]byte, []int) {
 	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{34}
 }
 
+// BackupRequest is empty.
+type BackupRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupRequest) Reset() {
+	*x = BackupRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupRequest) ProtoMessage() {}
+
+func (x *BackupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupRequest.ProtoReflect.Descriptor instead.
+func (*BackupRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{35}
+}
+
+// BackupResponse is a part of a backup.
+type BackupResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The next bytes, at most 256 KiB.
+	Chunk []byte `protobuf:"bytes,1,opt,name=chunk,proto3" json:"chunk,omitempty"`
+	// The length of the database in bytes, with its unused pages; in the first
+	// message only.
+	DatabaseBytes int64 `protobuf:"varint,2,opt,name=database_bytes,json=databaseBytes,proto3" json:"database_bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BackupResponse) Reset() {
+	*x = BackupResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BackupResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BackupResponse) ProtoMessage() {}
+
+func (x *BackupResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BackupResponse.ProtoReflect.Descriptor instead.
+func (*BackupResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *BackupResponse) GetChunk() []byte {
+	if x != nil {
+		return x.Chunk
+	}
+	return nil
+}
+
+func (x *BackupResponse) GetDatabaseBytes() int64 {
+	if x != nil {
+		return x.DatabaseBytes
+	}
+	return 0
+}
+
+// RootKey is a root key that the store lists.
+type RootKey struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the root key: 8 hexadecimal digits, which reveal nothing of it.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The state: current, old or retired.
+	State string `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
+	// When it became the current one; unset for the first root key.
+	SinceTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since_time,json=sinceTime,proto3" json:"since_time,omitempty"`
+	// What depends on it, by kind.
+	Uses          []*RootKeyUse `protobuf:"bytes,4,rep,name=uses,proto3" json:"uses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RootKey) Reset() {
+	*x = RootKey{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RootKey) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RootKey) ProtoMessage() {}
+
+func (x *RootKey) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RootKey.ProtoReflect.Descriptor instead.
+func (*RootKey) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *RootKey) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RootKey) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *RootKey) GetSinceTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SinceTime
+	}
+	return nil
+}
+
+func (x *RootKey) GetUses() []*RootKeyUse {
+	if x != nil {
+		return x.Uses
+	}
+	return nil
+}
+
+// RootKeyUse is how many things of a kind depend on a root key.
+type RootKeyUse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind, such as "secrets".
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How many.
+	Count int64 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	// How they stop depending on it.
+	Ends          string `protobuf:"bytes,3,opt,name=ends,proto3" json:"ends,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RootKeyUse) Reset() {
+	*x = RootKeyUse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RootKeyUse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RootKeyUse) ProtoMessage() {}
+
+func (x *RootKeyUse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RootKeyUse.ProtoReflect.Descriptor instead.
+func (*RootKeyUse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *RootKeyUse) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *RootKeyUse) GetCount() int64 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+func (x *RootKeyUse) GetEnds() string {
+	if x != nil {
+		return x.Ends
+	}
+	return ""
+}
+
+// ListRootKeysRequest is empty.
+type ListRootKeysRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRootKeysRequest) Reset() {
+	*x = ListRootKeysRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRootKeysRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRootKeysRequest) ProtoMessage() {}
+
+func (x *ListRootKeysRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRootKeysRequest.ProtoReflect.Descriptor instead.
+func (*ListRootKeysRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{39}
+}
+
+// ListRootKeysResponse is the response of ListRootKeys.
+type ListRootKeysResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The root keys, the newest first.
+	Keys []*RootKey `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys,omitempty"`
+	// The names of the keys that only the root key file has.
+	Unlisted []string `protobuf:"bytes,2,rep,name=unlisted,proto3" json:"unlisted,omitempty"`
+	// The number of rows that cannot be read, and are not counted.
+	DamagedCount  int64 `protobuf:"varint,3,opt,name=damaged_count,json=damagedCount,proto3" json:"damaged_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListRootKeysResponse) Reset() {
+	*x = ListRootKeysResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListRootKeysResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListRootKeysResponse) ProtoMessage() {}
+
+func (x *ListRootKeysResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListRootKeysResponse.ProtoReflect.Descriptor instead.
+func (*ListRootKeysResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *ListRootKeysResponse) GetKeys() []*RootKey {
+	if x != nil {
+		return x.Keys
+	}
+	return nil
+}
+
+func (x *ListRootKeysResponse) GetUnlisted() []string {
+	if x != nil {
+		return x.Unlisted
+	}
+	return nil
+}
+
+func (x *ListRootKeysResponse) GetDamagedCount() int64 {
+	if x != nil {
+		return x.DamagedCount
+	}
+	return 0
+}
+
+// RotateRootKeyRequest is the request of RotateRootKey.
+type RotateRootKeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of a key that only the root key file has. If it is empty, the only
+	// such key is used, or a new one is made if there is none.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RotateRootKeyRequest) Reset() {
+	*x = RotateRootKeyRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RotateRootKeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RotateRootKeyRequest) ProtoMessage() {}
+
+func (x *RotateRootKeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RotateRootKeyRequest.ProtoReflect.Descriptor instead.
+func (*RotateRootKeyRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *RotateRootKeyRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// RotateRootKeyResponse is the response of RotateRootKey.
+type RotateRootKeyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the current root key.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RotateRootKeyResponse) Reset() {
+	*x = RotateRootKeyResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RotateRootKeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RotateRootKeyResponse) ProtoMessage() {}
+
+func (x *RotateRootKeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RotateRootKeyResponse.ProtoReflect.Descriptor instead.
+func (*RotateRootKeyResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *RotateRootKeyResponse) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// RetireRootKeyRequest is the request of RetireRootKey.
+type RetireRootKeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name of the root key.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetireRootKeyRequest) Reset() {
+	*x = RetireRootKeyRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetireRootKeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetireRootKeyRequest) ProtoMessage() {}
+
+func (x *RetireRootKeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetireRootKeyRequest.ProtoReflect.Descriptor instead.
+func (*RetireRootKeyRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *RetireRootKeyRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// RetireRootKeyResponse is the response of RetireRootKey.
+type RetireRootKeyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the key was removed from the root key file. Otherwise the operator
+	// removes its line.
+	Removed       bool `protobuf:"varint,1,opt,name=removed,proto3" json:"removed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetireRootKeyResponse) Reset() {
+	*x = RetireRootKeyResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetireRootKeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetireRootKeyResponse) ProtoMessage() {}
+
+func (x *RetireRootKeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetireRootKeyResponse.ProtoReflect.Descriptor instead.
+func (*RetireRootKeyResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *RetireRootKeyResponse) GetRemoved() bool {
+	if x != nil {
+		return x.Removed
+	}
+	return false
+}
+
+// ListAuditRowsRequest is the request of ListAuditRows.
+type ListAuditRowsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Lists only rows of this time or later; unset for no bound.
+	Since *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=since,proto3" json:"since,omitempty"`
+	// Lists only rows before this time; unset for no bound.
+	Until *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=until,proto3" json:"until,omitempty"`
+	// Lists only rows of these kinds; empty for all.
+	Kinds []string `protobuf:"bytes,3,rep,name=kinds,proto3" json:"kinds,omitempty"`
+	// The next_page_token of the previous page; empty for the first page.
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAuditRowsRequest) Reset() {
+	*x = ListAuditRowsRequest{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAuditRowsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAuditRowsRequest) ProtoMessage() {}
+
+func (x *ListAuditRowsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAuditRowsRequest.ProtoReflect.Descriptor instead.
+func (*ListAuditRowsRequest) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *ListAuditRowsRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *ListAuditRowsRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *ListAuditRowsRequest) GetKinds() []string {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *ListAuditRowsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListAuditRowsResponse is one page of rows.
+type ListAuditRowsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The rows, oldest first.
+	Rows []*AuditRow `protobuf:"bytes,1,rep,name=rows,proto3" json:"rows,omitempty"`
+	// The number of rows that were skipped because they cannot be read.
+	Unreadable int32 `protobuf:"varint,2,opt,name=unreadable,proto3" json:"unreadable,omitempty"`
+	// The page_token of the next page; empty on the last page.
+	NextPageToken string `protobuf:"bytes,3,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListAuditRowsResponse) Reset() {
+	*x = ListAuditRowsResponse{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListAuditRowsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListAuditRowsResponse) ProtoMessage() {}
+
+func (x *ListAuditRowsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListAuditRowsResponse.ProtoReflect.Descriptor instead.
+func (*ListAuditRowsResponse) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *ListAuditRowsResponse) GetRows() []*AuditRow {
+	if x != nil {
+		return x.Rows
+	}
+	return nil
+}
+
+func (x *ListAuditRowsResponse) GetUnreadable() int32 {
+	if x != nil {
+		return x.Unreadable
+	}
+	return 0
+}
+
+func (x *ListAuditRowsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
+// AuditRow is a row of the audit trail.
+type AuditRow struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it happened, in milliseconds.
+	Time *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
+	// The number of the node that wrote the row; 0 unless nodes share the store.
+	Node uint32 `protobuf:"varint,2,opt,name=node,proto3" json:"node,omitempty"`
+	// The number of the row among those of its node, from 1 and without gaps.
+	Sequence uint64 `protobuf:"varint,3,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	// What happened, such as secret-revealed.
+	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How it ended; so far always done.
+	Result string `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`
+	// What it happened to, in hexadecimal digits: the row of a receipt, or the id of
+	// an account.
+	Subject string `protobuf:"bytes,6,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Whether the subject is an account.
+	SubjectIsAccount bool `protobuf:"varint,7,opt,name=subject_is_account,json=subjectIsAccount,proto3" json:"subject_is_account,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *AuditRow) Reset() {
+	*x = AuditRow{}
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditRow) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditRow) ProtoMessage() {}
+
+func (x *AuditRow) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditRow.ProtoReflect.Descriptor instead.
+func (*AuditRow) Descriptor() ([]byte, []int) {
+	return file_hush_admin_v1_admin_service_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *AuditRow) GetTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Time
+	}
+	return nil
+}
+
+func (x *AuditRow) GetNode() uint32 {
+	if x != nil {
+		return x.Node
+	}
+	return 0
+}
+
+func (x *AuditRow) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *AuditRow) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *AuditRow) GetResult() string {
+	if x != nil {
+		return x.Result
+	}
+	return ""
+}
+
+func (x *AuditRow) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *AuditRow) GetSubjectIsAccount() bool {
+	if x != nil {
+		return x.SubjectIsAccount
+	}
+	return false
+}
+
 // Entry is one account of another service.
 type ImportAccountsRequest_Entry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1851,7 +2607,7 @@ type ImportAccountsRequest_Entry struct {
 
 func (x *ImportAccountsRequest_Entry) Reset() {
 	*x = ImportAccountsRequest_Entry{}
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1863,7 +2619,7 @@ func (x *ImportAccountsRequest_Entry) String() string {
 func (*ImportAccountsRequest_Entry) ProtoMessage() {}
 
 func (x *ImportAccountsRequest_Entry) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[35]
+	mi := &file_hush_admin_v1_admin_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1911,7 +2667,7 @@ var File_hush_admin_v1_admin_service_proto protoreflect.FileDescriptor
 
 const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\n" +
-	"!hush/admin/v1/admin_service.proto\x12\rhush.admin.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x15hush/v1/account.proto\x1a\x14hush/v1/domain.proto\x1a\x16hush/v1/metadata.proto\"\x9b\x01\n" +
+	"!hush/admin/v1/admin_service.proto\x12\rhush.admin.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x15hush/v1/account.proto\x1a\x14hush/v1/domain.proto\x1a\x16hush/v1/metadata.proto\"\x9b\x01\n" +
 	"\x14CreateAccountRequest\x12\x1d\n" +
 	"\aaddress\x18\x01 \x01(\tB\x03\x80\x01\x01R\aaddress\x12\x1f\n" +
 	"\bpassword\x18\x02 \x01(\tB\x03\x80\x01\x01R\bpassword\x12+\n" +
@@ -2013,7 +2769,55 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\x06places\x18\x01 \x03(\v2\x14.hush.admin.v1.PlaceR\x06places\"(\n" +
 	"\x12RemovePlaceRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"\x15\n" +
-	"\x13RemovePlaceResponse2\xfe\v\n" +
+	"\x13RemovePlaceResponse\"\x0f\n" +
+	"\rBackupRequest\"R\n" +
+	"\x0eBackupResponse\x12\x19\n" +
+	"\x05chunk\x18\x01 \x01(\fB\x03\x80\x01\x01R\x05chunk\x12%\n" +
+	"\x0edatabase_bytes\x18\x02 \x01(\x03R\rdatabaseBytes\"\x9d\x01\n" +
+	"\aRootKey\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05state\x18\x02 \x01(\tR\x05state\x129\n" +
+	"\n" +
+	"since_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tsinceTime\x12-\n" +
+	"\x04uses\x18\x04 \x03(\v2\x19.hush.admin.v1.RootKeyUseR\x04uses\"J\n" +
+	"\n" +
+	"RootKeyUse\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x03R\x05count\x12\x12\n" +
+	"\x04ends\x18\x03 \x01(\tR\x04ends\"\x15\n" +
+	"\x13ListRootKeysRequest\"\x83\x01\n" +
+	"\x14ListRootKeysResponse\x12*\n" +
+	"\x04keys\x18\x01 \x03(\v2\x16.hush.admin.v1.RootKeyR\x04keys\x12\x1a\n" +
+	"\bunlisted\x18\x02 \x03(\tR\bunlisted\x12#\n" +
+	"\rdamaged_count\x18\x03 \x01(\x03R\fdamagedCount\"*\n" +
+	"\x14RotateRootKeyRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"+\n" +
+	"\x15RotateRootKeyResponse\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"*\n" +
+	"\x14RetireRootKeyRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"1\n" +
+	"\x15RetireRootKeyResponse\x12\x18\n" +
+	"\aremoved\x18\x01 \x01(\bR\aremoved\"\xba\x01\n" +
+	"\x14ListAuditRowsRequest\x120\n" +
+	"\x05since\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x1f\n" +
+	"\x05kinds\x18\x03 \x03(\tB\t\xbaH\x06\x92\x01\x03\x10\x80\x02R\x05kinds\x12\x1d\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tR\tpageToken\"\x8c\x01\n" +
+	"\x15ListAuditRowsResponse\x12+\n" +
+	"\x04rows\x18\x01 \x03(\v2\x17.hush.admin.v1.AuditRowR\x04rows\x12\x1e\n" +
+	"\n" +
+	"unreadable\x18\x02 \x01(\x05R\n" +
+	"unreadable\x12&\n" +
+	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\xde\x01\n" +
+	"\bAuditRow\x12.\n" +
+	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x12\n" +
+	"\x04node\x18\x02 \x01(\rR\x04node\x12\x1a\n" +
+	"\bsequence\x18\x03 \x01(\x04R\bsequence\x12\x12\n" +
+	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x16\n" +
+	"\x06result\x18\x05 \x01(\tR\x06result\x12\x18\n" +
+	"\asubject\x18\x06 \x01(\tR\asubject\x12,\n" +
+	"\x12subject_is_account\x18\a \x01(\bR\x10subjectIsAccount2\xbe\x0f\n" +
 	"\fAdminService\x12\\\n" +
 	"\rCreateAccount\x12#.hush.admin.v1.CreateAccountRequest\x1a$.hush.admin.v1.CreateAccountResponse\"\x00\x12Y\n" +
 	"\fListAccounts\x12\".hush.admin.v1.ListAccountsRequest\x1a#.hush.admin.v1.ListAccountsResponse\"\x00\x12S\n" +
@@ -2035,7 +2839,12 @@ const file_hush_admin_v1_admin_service_proto_rawDesc = "" +
 	"\fImportPlaces\x12\".hush.admin.v1.ImportPlacesRequest\x1a#.hush.admin.v1.ImportPlacesResponse\"\x00\x12S\n" +
 	"\n" +
 	"ListPlaces\x12 .hush.admin.v1.ListPlacesRequest\x1a!.hush.admin.v1.ListPlacesResponse\"\x00\x12V\n" +
-	"\vRemovePlace\x12!.hush.admin.v1.RemovePlaceRequest\x1a\".hush.admin.v1.RemovePlaceResponse\"\x00B\x9c\x01\n" +
+	"\vRemovePlace\x12!.hush.admin.v1.RemovePlaceRequest\x1a\".hush.admin.v1.RemovePlaceResponse\"\x00\x12I\n" +
+	"\x06Backup\x12\x1c.hush.admin.v1.BackupRequest\x1a\x1d.hush.admin.v1.BackupResponse\"\x000\x01\x12Y\n" +
+	"\fListRootKeys\x12\".hush.admin.v1.ListRootKeysRequest\x1a#.hush.admin.v1.ListRootKeysResponse\"\x00\x12\\\n" +
+	"\rRotateRootKey\x12#.hush.admin.v1.RotateRootKeyRequest\x1a$.hush.admin.v1.RotateRootKeyResponse\"\x00\x12\\\n" +
+	"\rRetireRootKey\x12#.hush.admin.v1.RetireRootKeyRequest\x1a$.hush.admin.v1.RetireRootKeyResponse\"\x00\x12\\\n" +
+	"\rListAuditRows\x12#.hush.admin.v1.ListAuditRowsRequest\x1a$.hush.admin.v1.ListAuditRowsResponse\"\x00B\x9c\x01\n" +
 	"\x11com.hush.admin.v1B\x11AdminServiceProtoP\x01Z\x1ehush/gen/hush/admin/v1;adminv1\xa2\x02\x03HAX\xaa\x02\rHush.Admin.V1\xca\x02\rHush\\Admin\\V1\xe2\x02\x19Hush\\Admin\\V1\\GPBMetadata\xea\x02\x0fHush::Admin::V1b\x06proto3"
 
 var (
@@ -2050,7 +2859,7 @@ func file_hush_admin_v1_admin_service_proto_rawDescGZIP() []byte {
 	return file_hush_admin_v1_admin_service_proto_rawDescData
 }
 
-var file_hush_admin_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_hush_admin_v1_admin_service_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
 var file_hush_admin_v1_admin_service_proto_goTypes = []any{
 	(*CreateAccountRequest)(nil),        // 0: hush.admin.v1.CreateAccountRequest
 	(*CreateAccountResponse)(nil),       // 1: hush.admin.v1.CreateAccountResponse
@@ -2087,78 +2896,109 @@ var file_hush_admin_v1_admin_service_proto_goTypes = []any{
 	(*ListPlacesResponse)(nil),          // 32: hush.admin.v1.ListPlacesResponse
 	(*RemovePlaceRequest)(nil),          // 33: hush.admin.v1.RemovePlaceRequest
 	(*RemovePlaceResponse)(nil),         // 34: hush.admin.v1.RemovePlaceResponse
-	(*ImportAccountsRequest_Entry)(nil), // 35: hush.admin.v1.ImportAccountsRequest.Entry
-	(v1.Role)(0),                        // 36: hush.v1.Role
-	(*v1.Account)(nil),                  // 37: hush.v1.Account
-	(*v1.ApiToken)(nil),                 // 38: hush.v1.ApiToken
-	(*v1.Domain)(nil),                   // 39: hush.v1.Domain
-	(*v1.Session)(nil),                  // 40: hush.v1.Session
-	(v1.TokenScope)(0),                  // 41: hush.v1.TokenScope
-	(*durationpb.Duration)(nil),         // 42: google.protobuf.Duration
-	(*v1.Metadata)(nil),                 // 43: hush.v1.Metadata
+	(*BackupRequest)(nil),               // 35: hush.admin.v1.BackupRequest
+	(*BackupResponse)(nil),              // 36: hush.admin.v1.BackupResponse
+	(*RootKey)(nil),                     // 37: hush.admin.v1.RootKey
+	(*RootKeyUse)(nil),                  // 38: hush.admin.v1.RootKeyUse
+	(*ListRootKeysRequest)(nil),         // 39: hush.admin.v1.ListRootKeysRequest
+	(*ListRootKeysResponse)(nil),        // 40: hush.admin.v1.ListRootKeysResponse
+	(*RotateRootKeyRequest)(nil),        // 41: hush.admin.v1.RotateRootKeyRequest
+	(*RotateRootKeyResponse)(nil),       // 42: hush.admin.v1.RotateRootKeyResponse
+	(*RetireRootKeyRequest)(nil),        // 43: hush.admin.v1.RetireRootKeyRequest
+	(*RetireRootKeyResponse)(nil),       // 44: hush.admin.v1.RetireRootKeyResponse
+	(*ListAuditRowsRequest)(nil),        // 45: hush.admin.v1.ListAuditRowsRequest
+	(*ListAuditRowsResponse)(nil),       // 46: hush.admin.v1.ListAuditRowsResponse
+	(*AuditRow)(nil),                    // 47: hush.admin.v1.AuditRow
+	(*ImportAccountsRequest_Entry)(nil), // 48: hush.admin.v1.ImportAccountsRequest.Entry
+	(v1.Role)(0),                        // 49: hush.v1.Role
+	(*v1.Account)(nil),                  // 50: hush.v1.Account
+	(*v1.ApiToken)(nil),                 // 51: hush.v1.ApiToken
+	(*v1.Domain)(nil),                   // 52: hush.v1.Domain
+	(*v1.Session)(nil),                  // 53: hush.v1.Session
+	(v1.TokenScope)(0),                  // 54: hush.v1.TokenScope
+	(*durationpb.Duration)(nil),         // 55: google.protobuf.Duration
+	(*v1.Metadata)(nil),                 // 56: hush.v1.Metadata
+	(*timestamppb.Timestamp)(nil),       // 57: google.protobuf.Timestamp
 }
 var file_hush_admin_v1_admin_service_proto_depIdxs = []int32{
-	36, // 0: hush.admin.v1.CreateAccountRequest.role:type_name -> hush.v1.Role
-	37, // 1: hush.admin.v1.CreateAccountResponse.account:type_name -> hush.v1.Account
-	37, // 2: hush.admin.v1.ListAccountsResponse.accounts:type_name -> hush.v1.Account
-	37, // 3: hush.admin.v1.GetAccountResponse.account:type_name -> hush.v1.Account
-	38, // 4: hush.admin.v1.GetAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
-	39, // 5: hush.admin.v1.GetAccountResponse.domains:type_name -> hush.v1.Domain
-	40, // 6: hush.admin.v1.GetAccountResponse.sessions:type_name -> hush.v1.Session
-	36, // 7: hush.admin.v1.SetRoleRequest.role:type_name -> hush.v1.Role
-	37, // 8: hush.admin.v1.SetRoleResponse.account:type_name -> hush.v1.Account
-	37, // 9: hush.admin.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
-	35, // 10: hush.admin.v1.ImportAccountsRequest.entries:type_name -> hush.admin.v1.ImportAccountsRequest.Entry
-	41, // 11: hush.admin.v1.CreateTokenRequest.scopes:type_name -> hush.v1.TokenScope
-	42, // 12: hush.admin.v1.CreateTokenRequest.ttl:type_name -> google.protobuf.Duration
-	38, // 13: hush.admin.v1.CreateTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	38, // 14: hush.admin.v1.ListTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
-	38, // 15: hush.admin.v1.RevokeTokenResponse.api_token:type_name -> hush.v1.ApiToken
-	39, // 16: hush.admin.v1.ListDomainsResponse.domains:type_name -> hush.v1.Domain
-	39, // 17: hush.admin.v1.VerifyDomainResponse.domain:type_name -> hush.v1.Domain
-	43, // 18: hush.admin.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
+	49, // 0: hush.admin.v1.CreateAccountRequest.role:type_name -> hush.v1.Role
+	50, // 1: hush.admin.v1.CreateAccountResponse.account:type_name -> hush.v1.Account
+	50, // 2: hush.admin.v1.ListAccountsResponse.accounts:type_name -> hush.v1.Account
+	50, // 3: hush.admin.v1.GetAccountResponse.account:type_name -> hush.v1.Account
+	51, // 4: hush.admin.v1.GetAccountResponse.api_tokens:type_name -> hush.v1.ApiToken
+	52, // 5: hush.admin.v1.GetAccountResponse.domains:type_name -> hush.v1.Domain
+	53, // 6: hush.admin.v1.GetAccountResponse.sessions:type_name -> hush.v1.Session
+	49, // 7: hush.admin.v1.SetRoleRequest.role:type_name -> hush.v1.Role
+	50, // 8: hush.admin.v1.SetRoleResponse.account:type_name -> hush.v1.Account
+	50, // 9: hush.admin.v1.DisableAccountResponse.account:type_name -> hush.v1.Account
+	48, // 10: hush.admin.v1.ImportAccountsRequest.entries:type_name -> hush.admin.v1.ImportAccountsRequest.Entry
+	54, // 11: hush.admin.v1.CreateTokenRequest.scopes:type_name -> hush.v1.TokenScope
+	55, // 12: hush.admin.v1.CreateTokenRequest.ttl:type_name -> google.protobuf.Duration
+	51, // 13: hush.admin.v1.CreateTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	51, // 14: hush.admin.v1.ListTokensResponse.api_tokens:type_name -> hush.v1.ApiToken
+	51, // 15: hush.admin.v1.RevokeTokenResponse.api_token:type_name -> hush.v1.ApiToken
+	52, // 16: hush.admin.v1.ListDomainsResponse.domains:type_name -> hush.v1.Domain
+	52, // 17: hush.admin.v1.VerifyDomainResponse.domain:type_name -> hush.v1.Domain
+	56, // 18: hush.admin.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
 	28, // 19: hush.admin.v1.ImportPlacesRequest.places:type_name -> hush.admin.v1.Place
 	28, // 20: hush.admin.v1.ListPlacesResponse.places:type_name -> hush.admin.v1.Place
-	36, // 21: hush.admin.v1.ImportAccountsRequest.Entry.role:type_name -> hush.v1.Role
-	0,  // 22: hush.admin.v1.AdminService.CreateAccount:input_type -> hush.admin.v1.CreateAccountRequest
-	2,  // 23: hush.admin.v1.AdminService.ListAccounts:input_type -> hush.admin.v1.ListAccountsRequest
-	4,  // 24: hush.admin.v1.AdminService.GetAccount:input_type -> hush.admin.v1.GetAccountRequest
-	6,  // 25: hush.admin.v1.AdminService.SetRole:input_type -> hush.admin.v1.SetRoleRequest
-	8,  // 26: hush.admin.v1.AdminService.ResetPassword:input_type -> hush.admin.v1.ResetPasswordRequest
-	10, // 27: hush.admin.v1.AdminService.DisableAccount:input_type -> hush.admin.v1.DisableAccountRequest
-	12, // 28: hush.admin.v1.AdminService.DestroyAccount:input_type -> hush.admin.v1.DestroyAccountRequest
-	14, // 29: hush.admin.v1.AdminService.ImportAccounts:input_type -> hush.admin.v1.ImportAccountsRequest
-	16, // 30: hush.admin.v1.AdminService.CreateToken:input_type -> hush.admin.v1.CreateTokenRequest
-	18, // 31: hush.admin.v1.AdminService.ListTokens:input_type -> hush.admin.v1.ListTokensRequest
-	20, // 32: hush.admin.v1.AdminService.RevokeToken:input_type -> hush.admin.v1.RevokeTokenRequest
-	22, // 33: hush.admin.v1.AdminService.ListDomains:input_type -> hush.admin.v1.ListDomainsRequest
-	24, // 34: hush.admin.v1.AdminService.VerifyDomain:input_type -> hush.admin.v1.VerifyDomainRequest
-	26, // 35: hush.admin.v1.AdminService.BurnSecret:input_type -> hush.admin.v1.BurnSecretRequest
-	29, // 36: hush.admin.v1.AdminService.ImportPlaces:input_type -> hush.admin.v1.ImportPlacesRequest
-	31, // 37: hush.admin.v1.AdminService.ListPlaces:input_type -> hush.admin.v1.ListPlacesRequest
-	33, // 38: hush.admin.v1.AdminService.RemovePlace:input_type -> hush.admin.v1.RemovePlaceRequest
-	1,  // 39: hush.admin.v1.AdminService.CreateAccount:output_type -> hush.admin.v1.CreateAccountResponse
-	3,  // 40: hush.admin.v1.AdminService.ListAccounts:output_type -> hush.admin.v1.ListAccountsResponse
-	5,  // 41: hush.admin.v1.AdminService.GetAccount:output_type -> hush.admin.v1.GetAccountResponse
-	7,  // 42: hush.admin.v1.AdminService.SetRole:output_type -> hush.admin.v1.SetRoleResponse
-	9,  // 43: hush.admin.v1.AdminService.ResetPassword:output_type -> hush.admin.v1.ResetPasswordResponse
-	11, // 44: hush.admin.v1.AdminService.DisableAccount:output_type -> hush.admin.v1.DisableAccountResponse
-	13, // 45: hush.admin.v1.AdminService.DestroyAccount:output_type -> hush.admin.v1.DestroyAccountResponse
-	15, // 46: hush.admin.v1.AdminService.ImportAccounts:output_type -> hush.admin.v1.ImportAccountsResponse
-	17, // 47: hush.admin.v1.AdminService.CreateToken:output_type -> hush.admin.v1.CreateTokenResponse
-	19, // 48: hush.admin.v1.AdminService.ListTokens:output_type -> hush.admin.v1.ListTokensResponse
-	21, // 49: hush.admin.v1.AdminService.RevokeToken:output_type -> hush.admin.v1.RevokeTokenResponse
-	23, // 50: hush.admin.v1.AdminService.ListDomains:output_type -> hush.admin.v1.ListDomainsResponse
-	25, // 51: hush.admin.v1.AdminService.VerifyDomain:output_type -> hush.admin.v1.VerifyDomainResponse
-	27, // 52: hush.admin.v1.AdminService.BurnSecret:output_type -> hush.admin.v1.BurnSecretResponse
-	30, // 53: hush.admin.v1.AdminService.ImportPlaces:output_type -> hush.admin.v1.ImportPlacesResponse
-	32, // 54: hush.admin.v1.AdminService.ListPlaces:output_type -> hush.admin.v1.ListPlacesResponse
-	34, // 55: hush.admin.v1.AdminService.RemovePlace:output_type -> hush.admin.v1.RemovePlaceResponse
-	39, // [39:56] is the sub-list for method output_type
-	22, // [22:39] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	57, // 21: hush.admin.v1.RootKey.since_time:type_name -> google.protobuf.Timestamp
+	38, // 22: hush.admin.v1.RootKey.uses:type_name -> hush.admin.v1.RootKeyUse
+	37, // 23: hush.admin.v1.ListRootKeysResponse.keys:type_name -> hush.admin.v1.RootKey
+	57, // 24: hush.admin.v1.ListAuditRowsRequest.since:type_name -> google.protobuf.Timestamp
+	57, // 25: hush.admin.v1.ListAuditRowsRequest.until:type_name -> google.protobuf.Timestamp
+	47, // 26: hush.admin.v1.ListAuditRowsResponse.rows:type_name -> hush.admin.v1.AuditRow
+	57, // 27: hush.admin.v1.AuditRow.time:type_name -> google.protobuf.Timestamp
+	49, // 28: hush.admin.v1.ImportAccountsRequest.Entry.role:type_name -> hush.v1.Role
+	0,  // 29: hush.admin.v1.AdminService.CreateAccount:input_type -> hush.admin.v1.CreateAccountRequest
+	2,  // 30: hush.admin.v1.AdminService.ListAccounts:input_type -> hush.admin.v1.ListAccountsRequest
+	4,  // 31: hush.admin.v1.AdminService.GetAccount:input_type -> hush.admin.v1.GetAccountRequest
+	6,  // 32: hush.admin.v1.AdminService.SetRole:input_type -> hush.admin.v1.SetRoleRequest
+	8,  // 33: hush.admin.v1.AdminService.ResetPassword:input_type -> hush.admin.v1.ResetPasswordRequest
+	10, // 34: hush.admin.v1.AdminService.DisableAccount:input_type -> hush.admin.v1.DisableAccountRequest
+	12, // 35: hush.admin.v1.AdminService.DestroyAccount:input_type -> hush.admin.v1.DestroyAccountRequest
+	14, // 36: hush.admin.v1.AdminService.ImportAccounts:input_type -> hush.admin.v1.ImportAccountsRequest
+	16, // 37: hush.admin.v1.AdminService.CreateToken:input_type -> hush.admin.v1.CreateTokenRequest
+	18, // 38: hush.admin.v1.AdminService.ListTokens:input_type -> hush.admin.v1.ListTokensRequest
+	20, // 39: hush.admin.v1.AdminService.RevokeToken:input_type -> hush.admin.v1.RevokeTokenRequest
+	22, // 40: hush.admin.v1.AdminService.ListDomains:input_type -> hush.admin.v1.ListDomainsRequest
+	24, // 41: hush.admin.v1.AdminService.VerifyDomain:input_type -> hush.admin.v1.VerifyDomainRequest
+	26, // 42: hush.admin.v1.AdminService.BurnSecret:input_type -> hush.admin.v1.BurnSecretRequest
+	29, // 43: hush.admin.v1.AdminService.ImportPlaces:input_type -> hush.admin.v1.ImportPlacesRequest
+	31, // 44: hush.admin.v1.AdminService.ListPlaces:input_type -> hush.admin.v1.ListPlacesRequest
+	33, // 45: hush.admin.v1.AdminService.RemovePlace:input_type -> hush.admin.v1.RemovePlaceRequest
+	35, // 46: hush.admin.v1.AdminService.Backup:input_type -> hush.admin.v1.BackupRequest
+	39, // 47: hush.admin.v1.AdminService.ListRootKeys:input_type -> hush.admin.v1.ListRootKeysRequest
+	41, // 48: hush.admin.v1.AdminService.RotateRootKey:input_type -> hush.admin.v1.RotateRootKeyRequest
+	43, // 49: hush.admin.v1.AdminService.RetireRootKey:input_type -> hush.admin.v1.RetireRootKeyRequest
+	45, // 50: hush.admin.v1.AdminService.ListAuditRows:input_type -> hush.admin.v1.ListAuditRowsRequest
+	1,  // 51: hush.admin.v1.AdminService.CreateAccount:output_type -> hush.admin.v1.CreateAccountResponse
+	3,  // 52: hush.admin.v1.AdminService.ListAccounts:output_type -> hush.admin.v1.ListAccountsResponse
+	5,  // 53: hush.admin.v1.AdminService.GetAccount:output_type -> hush.admin.v1.GetAccountResponse
+	7,  // 54: hush.admin.v1.AdminService.SetRole:output_type -> hush.admin.v1.SetRoleResponse
+	9,  // 55: hush.admin.v1.AdminService.ResetPassword:output_type -> hush.admin.v1.ResetPasswordResponse
+	11, // 56: hush.admin.v1.AdminService.DisableAccount:output_type -> hush.admin.v1.DisableAccountResponse
+	13, // 57: hush.admin.v1.AdminService.DestroyAccount:output_type -> hush.admin.v1.DestroyAccountResponse
+	15, // 58: hush.admin.v1.AdminService.ImportAccounts:output_type -> hush.admin.v1.ImportAccountsResponse
+	17, // 59: hush.admin.v1.AdminService.CreateToken:output_type -> hush.admin.v1.CreateTokenResponse
+	19, // 60: hush.admin.v1.AdminService.ListTokens:output_type -> hush.admin.v1.ListTokensResponse
+	21, // 61: hush.admin.v1.AdminService.RevokeToken:output_type -> hush.admin.v1.RevokeTokenResponse
+	23, // 62: hush.admin.v1.AdminService.ListDomains:output_type -> hush.admin.v1.ListDomainsResponse
+	25, // 63: hush.admin.v1.AdminService.VerifyDomain:output_type -> hush.admin.v1.VerifyDomainResponse
+	27, // 64: hush.admin.v1.AdminService.BurnSecret:output_type -> hush.admin.v1.BurnSecretResponse
+	30, // 65: hush.admin.v1.AdminService.ImportPlaces:output_type -> hush.admin.v1.ImportPlacesResponse
+	32, // 66: hush.admin.v1.AdminService.ListPlaces:output_type -> hush.admin.v1.ListPlacesResponse
+	34, // 67: hush.admin.v1.AdminService.RemovePlace:output_type -> hush.admin.v1.RemovePlaceResponse
+	36, // 68: hush.admin.v1.AdminService.Backup:output_type -> hush.admin.v1.BackupResponse
+	40, // 69: hush.admin.v1.AdminService.ListRootKeys:output_type -> hush.admin.v1.ListRootKeysResponse
+	42, // 70: hush.admin.v1.AdminService.RotateRootKey:output_type -> hush.admin.v1.RotateRootKeyResponse
+	44, // 71: hush.admin.v1.AdminService.RetireRootKey:output_type -> hush.admin.v1.RetireRootKeyResponse
+	46, // 72: hush.admin.v1.AdminService.ListAuditRows:output_type -> hush.admin.v1.ListAuditRowsResponse
+	51, // [51:73] is the sub-list for method output_type
+	29, // [29:51] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_hush_admin_v1_admin_service_proto_init() }
@@ -2172,7 +3012,7 @@ func file_hush_admin_v1_admin_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_admin_v1_admin_service_proto_rawDesc), len(file_hush_admin_v1_admin_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   49,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -79,6 +79,20 @@ const (
 	// AdminServiceRemovePlaceProcedure is the fully-qualified name of the AdminService's RemovePlace
 	// RPC.
 	AdminServiceRemovePlaceProcedure = "/hush.admin.v1.AdminService/RemovePlace"
+	// AdminServiceBackupProcedure is the fully-qualified name of the AdminService's Backup RPC.
+	AdminServiceBackupProcedure = "/hush.admin.v1.AdminService/Backup"
+	// AdminServiceListRootKeysProcedure is the fully-qualified name of the AdminService's ListRootKeys
+	// RPC.
+	AdminServiceListRootKeysProcedure = "/hush.admin.v1.AdminService/ListRootKeys"
+	// AdminServiceRotateRootKeyProcedure is the fully-qualified name of the AdminService's
+	// RotateRootKey RPC.
+	AdminServiceRotateRootKeyProcedure = "/hush.admin.v1.AdminService/RotateRootKey"
+	// AdminServiceRetireRootKeyProcedure is the fully-qualified name of the AdminService's
+	// RetireRootKey RPC.
+	AdminServiceRetireRootKeyProcedure = "/hush.admin.v1.AdminService/RetireRootKey"
+	// AdminServiceListAuditRowsProcedure is the fully-qualified name of the AdminService's
+	// ListAuditRows RPC.
+	AdminServiceListAuditRowsProcedure = "/hush.admin.v1.AdminService/ListAuditRows"
 )
 
 // AdminServiceClient is a client for the hush.admin.v1.AdminService service.
@@ -127,6 +141,29 @@ type AdminServiceClient interface {
 	ListPlaces(context.Context, *v1.ListPlacesRequest) (*v1.ListPlacesResponse, error)
 	// RemovePlace removes an imported place.
 	RemovePlace(context.Context, *v1.RemovePlaceRequest) (*v1.RemovePlaceResponse, error)
+	// Backup returns a plain backup of the data folder, in parts. The caller
+	// encrypts it. It is complete if the stream ends without an error.
+	//
+	// Errors: FAILED_PRECONDITION for data in a database, and while another backup
+	// is being made.
+	Backup(context.Context, *v1.BackupRequest) (*connect.ServerStreamForClient[v1.BackupResponse], error)
+	// ListRootKeys lists the root keys, and counts what depends on each of them. It
+	// reads the whole store.
+	ListRootKeys(context.Context, *v1.ListRootKeysRequest) (*v1.ListRootKeysResponse, error)
+	// RotateRootKey makes another root key the current one.
+	//
+	// Errors: FAILED_PRECONDITION, which says what to do first.
+	RotateRootKey(context.Context, *v1.RotateRootKeyRequest) (*v1.RotateRootKeyResponse, error)
+	// RetireRootKey ends the use of a root key that nothing depends on.
+	//
+	// Errors: FAILED_PRECONDITION, which says what depends on it.
+	RetireRootKey(context.Context, *v1.RetireRootKeyRequest) (*v1.RetireRootKeyResponse, error)
+	// ListAuditRows lists rows of the audit trail by time, oldest first. A page may
+	// be empty although others follow. Rows stored after the first page was read are
+	// on no page.
+	//
+	// Errors: INVALID_ARGUMENT for an unknown kind or page token.
+	ListAuditRows(context.Context, *v1.ListAuditRowsRequest) (*v1.ListAuditRowsResponse, error)
 }
 
 // NewAdminServiceClient constructs a client for the hush.admin.v1.AdminService service. By default,
@@ -242,6 +279,36 @@ func NewAdminServiceClient(httpClient connect.HTTPClient, baseURL string, opts .
 			connect.WithSchema(adminServiceMethods.ByName("RemovePlace")),
 			connect.WithClientOptions(opts...),
 		),
+		backup: connect.NewClient[v1.BackupRequest, v1.BackupResponse](
+			httpClient,
+			baseURL+AdminServiceBackupProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("Backup")),
+			connect.WithClientOptions(opts...),
+		),
+		listRootKeys: connect.NewClient[v1.ListRootKeysRequest, v1.ListRootKeysResponse](
+			httpClient,
+			baseURL+AdminServiceListRootKeysProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("ListRootKeys")),
+			connect.WithClientOptions(opts...),
+		),
+		rotateRootKey: connect.NewClient[v1.RotateRootKeyRequest, v1.RotateRootKeyResponse](
+			httpClient,
+			baseURL+AdminServiceRotateRootKeyProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("RotateRootKey")),
+			connect.WithClientOptions(opts...),
+		),
+		retireRootKey: connect.NewClient[v1.RetireRootKeyRequest, v1.RetireRootKeyResponse](
+			httpClient,
+			baseURL+AdminServiceRetireRootKeyProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("RetireRootKey")),
+			connect.WithClientOptions(opts...),
+		),
+		listAuditRows: connect.NewClient[v1.ListAuditRowsRequest, v1.ListAuditRowsResponse](
+			httpClient,
+			baseURL+AdminServiceListAuditRowsProcedure,
+			connect.WithSchema(adminServiceMethods.ByName("ListAuditRows")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -264,6 +331,11 @@ type adminServiceClient struct {
 	importPlaces   *connect.Client[v1.ImportPlacesRequest, v1.ImportPlacesResponse]
 	listPlaces     *connect.Client[v1.ListPlacesRequest, v1.ListPlacesResponse]
 	removePlace    *connect.Client[v1.RemovePlaceRequest, v1.RemovePlaceResponse]
+	backup         *connect.Client[v1.BackupRequest, v1.BackupResponse]
+	listRootKeys   *connect.Client[v1.ListRootKeysRequest, v1.ListRootKeysResponse]
+	rotateRootKey  *connect.Client[v1.RotateRootKeyRequest, v1.RotateRootKeyResponse]
+	retireRootKey  *connect.Client[v1.RetireRootKeyRequest, v1.RetireRootKeyResponse]
+	listAuditRows  *connect.Client[v1.ListAuditRowsRequest, v1.ListAuditRowsResponse]
 }
 
 // CreateAccount calls hush.admin.v1.AdminService.CreateAccount.
@@ -419,6 +491,47 @@ func (c *adminServiceClient) RemovePlace(ctx context.Context, req *v1.RemovePlac
 	return nil, err
 }
 
+// Backup calls hush.admin.v1.AdminService.Backup.
+func (c *adminServiceClient) Backup(ctx context.Context, req *v1.BackupRequest) (*connect.ServerStreamForClient[v1.BackupResponse], error) {
+	return c.backup.CallServerStream(ctx, connect.NewRequest(req))
+}
+
+// ListRootKeys calls hush.admin.v1.AdminService.ListRootKeys.
+func (c *adminServiceClient) ListRootKeys(ctx context.Context, req *v1.ListRootKeysRequest) (*v1.ListRootKeysResponse, error) {
+	response, err := c.listRootKeys.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RotateRootKey calls hush.admin.v1.AdminService.RotateRootKey.
+func (c *adminServiceClient) RotateRootKey(ctx context.Context, req *v1.RotateRootKeyRequest) (*v1.RotateRootKeyResponse, error) {
+	response, err := c.rotateRootKey.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// RetireRootKey calls hush.admin.v1.AdminService.RetireRootKey.
+func (c *adminServiceClient) RetireRootKey(ctx context.Context, req *v1.RetireRootKeyRequest) (*v1.RetireRootKeyResponse, error) {
+	response, err := c.retireRootKey.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListAuditRows calls hush.admin.v1.AdminService.ListAuditRows.
+func (c *adminServiceClient) ListAuditRows(ctx context.Context, req *v1.ListAuditRowsRequest) (*v1.ListAuditRowsResponse, error) {
+	response, err := c.listAuditRows.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // AdminServiceHandler is an implementation of the hush.admin.v1.AdminService service.
 type AdminServiceHandler interface {
 	// CreateAccount creates an account that is ready for use: its e-mail address
@@ -465,6 +578,29 @@ type AdminServiceHandler interface {
 	ListPlaces(context.Context, *v1.ListPlacesRequest) (*v1.ListPlacesResponse, error)
 	// RemovePlace removes an imported place.
 	RemovePlace(context.Context, *v1.RemovePlaceRequest) (*v1.RemovePlaceResponse, error)
+	// Backup returns a plain backup of the data folder, in parts. The caller
+	// encrypts it. It is complete if the stream ends without an error.
+	//
+	// Errors: FAILED_PRECONDITION for data in a database, and while another backup
+	// is being made.
+	Backup(context.Context, *v1.BackupRequest, *connect.ServerStream[v1.BackupResponse]) error
+	// ListRootKeys lists the root keys, and counts what depends on each of them. It
+	// reads the whole store.
+	ListRootKeys(context.Context, *v1.ListRootKeysRequest) (*v1.ListRootKeysResponse, error)
+	// RotateRootKey makes another root key the current one.
+	//
+	// Errors: FAILED_PRECONDITION, which says what to do first.
+	RotateRootKey(context.Context, *v1.RotateRootKeyRequest) (*v1.RotateRootKeyResponse, error)
+	// RetireRootKey ends the use of a root key that nothing depends on.
+	//
+	// Errors: FAILED_PRECONDITION, which says what depends on it.
+	RetireRootKey(context.Context, *v1.RetireRootKeyRequest) (*v1.RetireRootKeyResponse, error)
+	// ListAuditRows lists rows of the audit trail by time, oldest first. A page may
+	// be empty although others follow. Rows stored after the first page was read are
+	// on no page.
+	//
+	// Errors: INVALID_ARGUMENT for an unknown kind or page token.
+	ListAuditRows(context.Context, *v1.ListAuditRowsRequest) (*v1.ListAuditRowsResponse, error)
 }
 
 // NewAdminServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -576,6 +712,36 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 		connect.WithSchema(adminServiceMethods.ByName("RemovePlace")),
 		connect.WithHandlerOptions(opts...),
 	)
+	adminServiceBackupHandler := connect.NewServerStreamHandlerSimple(
+		AdminServiceBackupProcedure,
+		svc.Backup,
+		connect.WithSchema(adminServiceMethods.ByName("Backup")),
+		connect.WithHandlerOptions(opts...),
+	)
+	adminServiceListRootKeysHandler := connect.NewUnaryHandlerSimple(
+		AdminServiceListRootKeysProcedure,
+		svc.ListRootKeys,
+		connect.WithSchema(adminServiceMethods.ByName("ListRootKeys")),
+		connect.WithHandlerOptions(opts...),
+	)
+	adminServiceRotateRootKeyHandler := connect.NewUnaryHandlerSimple(
+		AdminServiceRotateRootKeyProcedure,
+		svc.RotateRootKey,
+		connect.WithSchema(adminServiceMethods.ByName("RotateRootKey")),
+		connect.WithHandlerOptions(opts...),
+	)
+	adminServiceRetireRootKeyHandler := connect.NewUnaryHandlerSimple(
+		AdminServiceRetireRootKeyProcedure,
+		svc.RetireRootKey,
+		connect.WithSchema(adminServiceMethods.ByName("RetireRootKey")),
+		connect.WithHandlerOptions(opts...),
+	)
+	adminServiceListAuditRowsHandler := connect.NewUnaryHandlerSimple(
+		AdminServiceListAuditRowsProcedure,
+		svc.ListAuditRows,
+		connect.WithSchema(adminServiceMethods.ByName("ListAuditRows")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/hush.admin.v1.AdminService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case AdminServiceCreateAccountProcedure:
@@ -612,6 +778,16 @@ func NewAdminServiceHandler(svc AdminServiceHandler, opts ...connect.HandlerOpti
 			adminServiceListPlacesHandler.ServeHTTP(w, r)
 		case AdminServiceRemovePlaceProcedure:
 			adminServiceRemovePlaceHandler.ServeHTTP(w, r)
+		case AdminServiceBackupProcedure:
+			adminServiceBackupHandler.ServeHTTP(w, r)
+		case AdminServiceListRootKeysProcedure:
+			adminServiceListRootKeysHandler.ServeHTTP(w, r)
+		case AdminServiceRotateRootKeyProcedure:
+			adminServiceRotateRootKeyHandler.ServeHTTP(w, r)
+		case AdminServiceRetireRootKeyProcedure:
+			adminServiceRetireRootKeyHandler.ServeHTTP(w, r)
+		case AdminServiceListAuditRowsProcedure:
+			adminServiceListAuditRowsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -687,4 +863,24 @@ func (UnimplementedAdminServiceHandler) ListPlaces(context.Context, *v1.ListPlac
 
 func (UnimplementedAdminServiceHandler) RemovePlace(context.Context, *v1.RemovePlaceRequest) (*v1.RemovePlaceResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.RemovePlace is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) Backup(context.Context, *v1.BackupRequest, *connect.ServerStream[v1.BackupResponse]) error {
+	return connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.Backup is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) ListRootKeys(context.Context, *v1.ListRootKeysRequest) (*v1.ListRootKeysResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.ListRootKeys is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) RotateRootKey(context.Context, *v1.RotateRootKeyRequest) (*v1.RotateRootKeyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.RotateRootKey is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) RetireRootKey(context.Context, *v1.RetireRootKeyRequest) (*v1.RetireRootKeyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.RetireRootKey is not implemented"))
+}
+
+func (UnimplementedAdminServiceHandler) ListAuditRows(context.Context, *v1.ListAuditRowsRequest) (*v1.ListAuditRowsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.admin.v1.AdminService.ListAuditRows is not implemented"))
 }
