@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
@@ -14,6 +15,7 @@ import (
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/place"
+	"hush/vault/refusal"
 )
 
 // adminLimit is the maximum bytes of an operator's message, which may hold a
@@ -25,23 +27,24 @@ type AdminService struct {
 	operator vault.Operator
 	places   place.Places
 	base     *url.URL
+	backup   Backup
 }
 
 // NewAdmin returns the operator's service and its path. It authenticates no
 // caller: access to the socket that serves it makes a caller the operator. It
-// must never be part of the public tree. Links lead to base. It fails if the
-// contract's field limits are invalid.
-func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger) (path string, handler http.Handler, err error) {
+// must never be part of the public tree. Links lead to base. Without a backup it
+// makes none. It fails if the contract's field limits are invalid.
+func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger, backup Backup) (path string, handler http.Handler, err error) {
 	service := adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService")
 	options, err := chain.OperatorOptions(log, service)
 	if err != nil {
 		return "", nil, err
 	}
-	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base},
+	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base, backup},
 		connect.WithHandlerOptions(options...),
 		connect.WithReadMaxBytes(adminLimit),
 	)
-	return path, chain.NoStore(handler), nil
+	return path, chain.NoStore(controlled(handler)), nil
 }
 
 // BurnSecret burns the secret of a reported link.
@@ -51,4 +54,33 @@ func (s *AdminService) BurnSecret(ctx context.Context, req *adminv1.BurnSecretRe
 		return nil, err
 	}
 	return &adminv1.BurnSecretResponse{Metadata: keylessOf(burned)}, nil
+}
+
+// ListAuditRows lists a page of the audit trail.
+func (s *AdminService) ListAuditRows(ctx context.Context, req *adminv1.ListAuditRowsRequest) (*adminv1.ListAuditRowsResponse, error) {
+	filter, ok := vault.NewAuditFilter(req.GetKinds()...)
+	if !ok {
+		return nil, &refusal.InvalidError{Field: "kinds", Text: "has an unknown word"}
+	}
+	if req.GetSince() != nil {
+		filter.Since = req.GetSince().AsTime()
+	}
+	if req.GetUntil() != nil {
+		filter.Until = req.GetUntil().AsTime()
+	}
+	page, err := s.operator.Audit.Page(ctx, filter, req.GetPageToken())
+	if err != nil {
+		return nil, err
+	}
+	return &adminv1.ListAuditRowsResponse{
+		Rows: each(page.Rows, auditRowOf), Unreadable: int32(page.Unreadable), NextPageToken: page.Next,
+	}, nil
+}
+
+func auditRowOf(r vault.AuditRow) *adminv1.AuditRow {
+	subject, account := r.SubjectText()
+	return &adminv1.AuditRow{
+		Time: timestamppb.New(r.Time), Node: uint32(r.Node), Sequence: r.Number,
+		Kind: r.Kind.String(), Result: r.Result.String(), Subject: subject, SubjectIsAccount: account,
+	}
 }

@@ -44,7 +44,33 @@ type Options struct {
 	// network that come through trusted proxies; zero means any number. Further
 	// ones get 503.
 	ProxiedRequests int
+	// Backups returns how the backups are doing that the service makes itself; nil
+	// if it makes none.
+	Backups func() Backups
+	// Observer is told about each request, for metrics; nil for nothing.
+	Observer Observer
 }
+
+// Backups is how the backups are doing that a service makes itself.
+type Backups struct {
+	Last    time.Time // of the last one; zero before the first
+	Bytes   int64     // of that one
+	Every   time.Duration
+	Failing bool // the latest attempt failed
+}
+
+type (
+	// Observer is told about each request after its response.
+	Observer = chain.Observer
+	// Load is what requests hold at the moment.
+	Load = chain.Load
+)
+
+// Codes returns the codes that an Observer can get.
+func Codes() []string { return chain.Codes() }
+
+// Limits returns the limits that an Observer can get.
+func Limits() []string { return chain.Limits() }
 
 // Instance describes the service for its pages. Everything may be empty.
 type Instance struct {
@@ -71,9 +97,14 @@ type API struct {
 	// network, keeps the record that becomes the request's log line, and drains
 	// the rest of a refused body.
 	Middleware func(http.Handler) http.Handler
+	// Ready returns an error while the services cannot serve, because a store on a
+	// server cannot be reached.
+	Ready func() error
 	// EndStreams ends the running streams when the server stops. Streams that
 	// start later end at once.
 	EndStreams func()
+	// Load returns what requests hold at the moment.
+	Load func() Load
 }
 
 // New builds the API. It fails if a method declares no policy.
@@ -83,12 +114,13 @@ func New(opts Options) (*API, error) {
 	}
 	c, err := chain.New(chain.Options{
 		Sessions: opts.Vault.Sessions, Log: opts.Log, Now: opts.Now, BaseURL: opts.BaseURL,
-		RateLimits: opts.RateLimits, TrustedProxies: opts.TrustedProxies, ProxiedRequests: opts.ProxiedRequests,
+		RateLimits: opts.RateLimits, Budgets: opts.Vault.Budgets, TrustedProxies: opts.TrustedProxies, ProxiedRequests: opts.ProxiedRequests,
+		Ready: opts.Vault.Ready, Observer: opts.Observer,
 	})
 	if err != nil {
 		return nil, err
 	}
-	api := &API{Gate: c.Admit, Middleware: c.Middleware, EndStreams: c.EndStreams}
+	api := &API{Gate: c.Admit, Middleware: c.Middleware, EndStreams: c.EndStreams, Ready: opts.Vault.Ready, Load: c.Load}
 	api.Callable, api.Mounts = assemble(c, opts)
 	return api, nil
 }

@@ -20,6 +20,7 @@ type ColonelService struct {
 	backend   string
 	fileBytes func() int64 // nil if there is no file
 	build     build
+	backups   func() Backups // nil if none are made
 	now       func() time.Time
 }
 
@@ -31,7 +32,7 @@ type build struct {
 
 func newColonelService(opts Options) *ColonelService {
 	return &ColonelService{
-		vault: opts.Vault, backend: opts.Backend, fileBytes: opts.FileBytes, now: opts.Now,
+		vault: opts.Vault, backend: opts.Backend, fileBytes: opts.FileBytes, backups: opts.Backups, now: opts.Now,
 		build: build{version: opts.Version, revision: revision(), started: opts.Now()},
 	}
 }
@@ -51,7 +52,7 @@ func revision() string {
 	return ""
 }
 
-// GetIndex returns the counters, the latest accounts and the feedback.
+// GetIndex returns the counters, the latest accounts, the feedback and the nodes.
 func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest) (*hushv1.GetIndexResponse, error) {
 	index, err := s.vault.GetIndex(ctx, chain.CallerFrom(ctx))
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *ColonelService) GetIndex(ctx context.Context, _ *hushv1.GetIndexRequest
 		RecentAccounts: each(index.Accounts, accountOf), Counts: countsOf(index.Counts),
 		TodayFeedback: each(index.Today, feedbackOf), YesterdayFeedback: each(index.Yesterday, feedbackOf),
 		OlderFeedback: each(index.Older, feedbackOf),
-		Store:         s.storeFacts(index), Build: s.buildFacts(),
+		Store:         s.storeFacts(index), Build: s.buildFacts(), Nodes: each(index.Nodes, nodeOf), Backups: s.backupFacts(),
 	}, nil
 }
 
@@ -99,6 +100,19 @@ func (s *ColonelService) buildFacts() *hushv1.BuildFacts {
 		StartTime: stamp(s.build.started),
 		Uptime:    durationpb.New(s.now().Sub(s.build.started).Truncate(time.Second)),
 	}
+}
+
+// backupFacts returns nil for a service that makes no backups.
+func (s *ColonelService) backupFacts() *hushv1.BackupFacts {
+	if s.backups == nil {
+		return nil
+	}
+	made := s.backups()
+	facts := &hushv1.BackupFacts{Bytes: made.Bytes, Interval: durationpb.New(made.Every), Failing: made.Failing}
+	if !made.Last.IsZero() {
+		facts.LastTime = stamp(made.Last)
+	}
+	return facts
 }
 
 func countsOf(c vault.Counts) *hushv1.Counts {

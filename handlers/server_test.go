@@ -38,7 +38,12 @@ type testServer struct {
 func newTestServer(t *testing.T, opts vaulttest.Options, change func(*handlers.Options)) *testServer {
 	t.Helper()
 	opts.Manual = true
-	kit := vaulttest.New(t, opts)
+	return newServerOf(t, vaulttest.New(t, opts), change)
+}
+
+// newServerOf is newTestServer on the vault of a kit.
+func newServerOf(t *testing.T, kit *vaulttest.Kit, change func(*handlers.Options)) *testServer {
+	t.Helper()
 	options := handlers.Options{
 		Vault: kit.Vault, Log: slog.New(slog.DiscardHandler), Now: kit.Clock.Now, Version: "1.2.3",
 		BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}, Backend: "bolt",

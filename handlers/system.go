@@ -22,8 +22,12 @@ type SystemService struct {
 	base     *url.URL
 }
 
-// GetStatus reports that the service is up.
-func (*SystemService) GetStatus(ctx context.Context, _ *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
+// GetStatus reports that the service is up. It is unavailable while the store
+// cannot be reached.
+func (s *SystemService) GetStatus(ctx context.Context, _ *hushv1.GetStatusRequest) (*hushv1.GetStatusResponse, error) {
+	if err := s.vault.Ready(); err != nil {
+		return nil, err
+	}
 	return &hushv1.GetStatusResponse{Status: "nominal", Locale: string(chain.LocaleFrom(ctx))}, nil
 }
 

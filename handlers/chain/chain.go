@@ -25,6 +25,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"hush/vault/budget"
 	"hush/vault/session"
 )
 
@@ -32,13 +33,21 @@ import (
 type Options struct {
 	// Sessions, Log, Now and BaseURL are required. The fields have the same
 	// meaning as in handlers.Options.
-	Sessions        *session.Sessions
-	Log             *slog.Logger
-	Now             func() time.Time
-	BaseURL         *url.URL
-	RateLimits      bool
+	Sessions   *session.Sessions
+	Log        *slog.Logger
+	Now        func() time.Time
+	BaseURL    *url.URL
+	RateLimits bool
+	// Budgets holds the small limits of all nodes; nil if there is only one
+	// node.
+	Budgets         *budget.Stored
 	TrustedProxies  []netip.Prefix
 	ProxiedRequests int
+	// Ready returns an error while the services cannot serve. Nil means that they
+	// always can.
+	Ready func() error
+	// Observer is told about each request; nil for nothing.
+	Observer Observer
 }
 
 // Chain is the only path to a service. Every call passes the gate before its
@@ -52,6 +61,7 @@ type Chain struct {
 	streams      *streams
 	flight       *flight
 	middleware   middleware
+	ready        func() error
 }
 
 // New builds the chain. It fails if a method declares no policy.
@@ -70,11 +80,11 @@ func New(opts Options) (*Chain, error) {
 	}
 	var budgets *limiter
 	if opts.RateLimits {
-		budgets = newLimiter(opts.Now)
+		budgets = newLimiter(opts.Now, opts.Budgets)
 	}
 	g := gate{policies: policies, budgets: budgets, log: opts.Log}
 	bounds, bytes := newStreams(policies), newFlight()
-	c := &Chain{policies: policies, validation: validation, gate: g, streams: bounds, flight: bytes, interceptors: []connect.UnaryInterceptorFunc{
+	c := &Chain{policies: policies, validation: validation, gate: g, streams: bounds, flight: bytes, ready: opts.Ready, interceptors: []connect.UnaryInterceptorFunc{
 		noteProcedure,
 		mapErrors(opts.Log),
 		checkGate(g),
@@ -82,9 +92,13 @@ func New(opts Options) (*Chain, error) {
 		limitRate(g),
 		holdUnpacked,
 	}}
+	if c.ready == nil {
+		c.ready = func() error { return nil }
+	}
 	c.middleware = middleware{
 		sessions: opts.Sessions, log: opts.Log, now: opts.Now, trusted: opts.TrustedProxies,
 		policies: policies, flight: bytes, proxied: newProxyLimiter(opts.ProxiedRequests), origins: origins, home: newHome(opts.BaseURL), warned: new(sync.Once),
+		observer: opts.Observer,
 	}
 	return c, nil
 }

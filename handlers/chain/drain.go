@@ -61,7 +61,7 @@ func (b *body) Read(into []byte) (int, error) {
 	if n > 0 && !b.hold(int64(n)) {
 		b.release()
 		b.err = heldError()
-		b.record.code = connect.CodeUnavailable.String()
+		b.record.code, b.record.limit = connect.CodeUnavailable.String(), limitBodies
 		return 0, b.err
 	}
 	return n, err

@@ -23,7 +23,10 @@ import (
 )
 
 // rateError reports that the caller's network called too often.
-type rateError struct{ retryAfter time.Duration }
+type rateError struct {
+	retryAfter time.Duration
+	limit      hushv1.Limit
+}
 
 func (e *rateError) Error() string { return "rate limited" }
 
@@ -58,6 +61,7 @@ func mapErrors(log *slog.Logger) connect.UnaryInterceptorFunc {
 			if err == nil {
 				return res, nil
 			}
+			noteLimit(ctx, err)
 			return nil, mapped(log, req.Spec().Procedure, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/vault/budget"
 )
 
 // gate decides what is known of a call before its body is read: whether its
@@ -34,7 +35,7 @@ type passage struct {
 // request and an invalid credential. A request that may call one of several
 // procedures must be admitted to all of them, and pays from the smallest
 // budget.
-func (g gate) pass(record *record, header http.Header, procedures ...string) error {
+func (g gate) pass(ctx context.Context, record *record, header http.Header, procedures ...string) error {
 	if record == nil {
 		return errNoCaller
 	}
@@ -56,12 +57,12 @@ func (g gate) pass(record *record, header http.Header, procedures ...string) err
 		if err := checkOrigin(p, record, header); err != nil {
 			return err
 		}
-		if i == 0 || budgetOf(p.limit).rate() < budgetOf(charged).rate() {
+		if i == 0 || scarcer(rateOf(p.limit), rateOf(charged)) {
 			charged = p.limit
 		}
 		record.mayEnd = record.mayEnd || mayEnd(p)
 	}
-	if err := g.charge(record, charged, 1); err != nil {
+	if err := g.charge(ctx, record, charged, 1); err != nil {
 		return err
 	}
 	record.passage = passage{procedures, charged}
@@ -70,14 +71,14 @@ func (g gate) pass(record *record, header http.Header, procedures ...string) err
 
 // enter admits a call to the chain. A call that did not pass the gate passes it
 // here. If it paid from another budget than its method's, it gets that back.
-func (g gate) enter(record *record, header http.Header, procedure string) error {
+func (g gate) enter(ctx context.Context, record *record, header http.Header, procedure string) error {
 	if record == nil {
 		return errNoCaller
 	}
 	paid := record.passage
 	record.passage = passage{}
 	if !paid.holds(procedure) {
-		err := g.pass(record, header, procedure)
+		err := g.pass(ctx, record, header, procedure)
 		record.passage = passage{}
 		return err
 	}
@@ -85,8 +86,15 @@ func (g gate) enter(record *record, header http.Header, procedure string) error 
 	if paid.charged == limit || g.budgets == nil {
 		return nil
 	}
-	g.budgets.giveCaller(record.caller.Network, paid.charged)
-	return g.charge(record, limit, 1)
+	if err := g.budgets.giveCaller(ctx, record.caller.Network, paid.charged); err != nil {
+		return err
+	}
+	return g.charge(ctx, record, limit, 1)
+}
+
+// scarcer reports whether fewer calls of a come back in a time than of b.
+func scarcer(a, b budget.Rate) bool {
+	return float64(a.Calls)/a.In.Seconds() < float64(b.Calls)/b.In.Seconds()
 }
 
 func (p passage) holds(procedure string) bool {
@@ -94,14 +102,11 @@ func (p passage) holds(procedure string) bool {
 }
 
 // charge takes units of a budget from the caller's network.
-func (g gate) charge(record *record, limit hushv1.Limit, units int) error {
+func (g gate) charge(ctx context.Context, record *record, limit hushv1.Limit, units int) error {
 	if g.budgets == nil || units == 0 {
 		return nil
 	}
-	if wait := g.budgets.takeCaller(record.caller.Network, limit, units); wait > 0 {
-		return &rateError{retryAfter: wait}
-	}
-	return nil
+	return g.budgets.takeCaller(ctx, record.caller.Network, limit, units)
 }
 
 // beforeMessage is the gate for calls over the wire.
@@ -126,6 +131,7 @@ func holdUnpacked(next connect.UnaryFunc) connect.UnaryFunc {
 			return next(ctx, req)
 		}
 		if message, ok := req.Any().(proto.Message); ok && !record.body.hold(int64(proto.Size(message))) {
+			record.limit = limitBodies
 			return nil, heldError()
 		}
 		return next(ctx, req)
@@ -137,13 +143,14 @@ func holdUnpacked(next connect.UnaryFunc) connect.UnaryFunc {
 // *connect.Error or nil.
 func (g gate) admit(ctx context.Context, header http.Header, procedures ...string) error {
 	record := recordFrom(ctx)
-	err := g.pass(record, header, procedures...)
+	err := g.pass(ctx, record, header, procedures...)
 	if record != nil && len(procedures) > 0 {
 		record.procedure, record.code = procedures[0], codeUnread
 	}
 	if err == nil {
 		return nil
 	}
+	noteLimit(ctx, err)
 	refused := mapped(g.log, strings.Join(procedures, " or "), err)
 	if record != nil {
 		record.code = refused.Code().String()
@@ -158,7 +165,7 @@ const codeUnread = "unread"
 func checkGate(g gate) connect.UnaryInterceptorFunc {
 	return func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-			if err := g.enter(recordFrom(ctx), req.Header(), req.Spec().Procedure); err != nil {
+			if err := g.enter(ctx, recordFrom(ctx), req.Header(), req.Spec().Procedure); err != nil {
 				return nil, err
 			}
 			return next(ctx, req)

@@ -67,9 +67,7 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 	const status, secret = "/hush.v1.SystemService/GetStatus", "/hush.v1.SecretService/GetSecret"
 	l, _ := newFakeLimiter()
 	g := gateOf(t, l)
-	left := func(limit hushv1.Limit) int {
-		return int(l.bucket(bucketKey{limit: limit}, l.now()).TokensAt(l.now()))
-	}
+	left := func(limit hushv1.Limit) int { return leftOf(t, l, limit) }
 	method := Bind(chainOf(checkGate(g), limitRate(g)), status, getStatus)
 	call := func(rec *record) error {
 		_, err := method.Call(withRecord(t.Context(), rec), nil, &hushv1.GetStatusRequest{})
@@ -99,12 +97,12 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 		cost int
 	}{
 		{"a call that did not pass", func() error { return call(rec) }, 1},
-		{"the gate", func() error { return g.pass(rec, nil, status) }, 1},
+		{"the gate", func() error { return g.pass(t.Context(), rec, nil, status) }, 1},
 		{"the call that passed", func() error { return call(rec) }, 0},
 		{"another call", func() error { return call(rec) }, 1},
-		{"the gate of another method", func() error { return g.pass(rec, nil, secret) }, 0},
+		{"the gate of another method", func() error { return g.pass(t.Context(), rec, nil, secret) }, 0},
 		{"a call that passed for another method", func() error { return call(rec) }, 1},
-		{"the gate of two methods", func() error { return g.pass(rec, nil, status, secret) }, 0}, // pays from the smaller
+		{"the gate of two methods", func() error { return g.pass(t.Context(), rec, nil, status, secret) }, 0}, // pays from the smaller
 		{"the one that pays otherwise", func() error { return call(rec) }, 1},
 	}
 	for _, step := range steps {
@@ -119,7 +117,7 @@ func TestChainGatesWhatDidNotPass(t *testing.T) {
 			t.Errorf("%s: got %d units left of the other budget, want %d", step.name, left(hushv1.Limit_LIMIT_READ), reads+1)
 		}
 	}
-	if err := g.pass(rec, nil); connect.CodeOf(err) != connect.CodeUnimplemented {
+	if err := g.pass(t.Context(), rec, nil); connect.CodeOf(err) != connect.CodeUnimplemented {
 		t.Errorf("pass for no method: got %v, want UNIMPLEMENTED", err)
 	}
 }
@@ -144,8 +142,8 @@ func TestGateAndChainChargeOnce(t *testing.T) {
 		if _, err := method.Call(ctx, http.Header{}, &hushv1.ListSecretStatusRequest{SecretKeys: make([]string, 25)}); err != nil {
 			t.Fatalf("Call: got %v, want no error", err)
 		}
-		if got := l.bucket(bucketKey{limit: hushv1.Limit_LIMIT_READ}, l.now()).TokensAt(l.now()); int(got) != 1000-25 {
-			t.Errorf("budget after 25 keys (gated %t): got %v, want 975", gated, got)
+		if got := leftOf(t, l, hushv1.Limit_LIMIT_READ); got != 1000-25 {
+			t.Errorf("budget after 25 keys (gated %t): got %d, want 975", gated, got)
 		}
 	}
 }

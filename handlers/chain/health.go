@@ -14,10 +14,12 @@ import (
 const serviceUnknown grpchealth.Status = 3
 
 // health implements grpc.health.v1.Health: a service serves until the server
-// stops.
+// stops, and not while the store cannot be reached. Watches learn only that the
+// server stops.
 type health struct {
 	services []string
 	stopping context.Context //nolint:containedctx // the server's life, not a call's
+	ready    func() error
 }
 
 // Check returns the health of a service, or of the whole server for an empty
@@ -29,12 +31,15 @@ func (h health) Check(ctx context.Context, req *grpchealth.CheckRequest) (*grpch
 			return nil, connect.NewError(connect.CodeNotFound, errors.New("unknown service"))
 		}
 		return &grpchealth.CheckResponse{Status: serviceUnknown}, nil
-	case h.stopped():
+	case !h.serves():
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusNotServing}, nil
 	default:
 		return &grpchealth.CheckResponse{Status: grpchealth.StatusServing}, nil
 	}
 }
+
+// serves reports whether calls are answered at present.
+func (h health) serves() bool { return !h.stopped() && h.ready() == nil }
 
 // stopped reports whether the server is stopping.
 func (h health) stopped() bool {

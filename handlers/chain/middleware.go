@@ -29,6 +29,7 @@ type middleware struct {
 	origins  *http.CrossOriginProtection
 	home     home
 	warned   *sync.Once // about forwarded addresses of an untrusted peer
+	observer Observer   // nil for none
 }
 
 // wrap serves a request through next, with its caller in the context, and
@@ -70,6 +71,7 @@ func (m middleware) refuse(r *http.Request, network caller.Network, answer chimi
 	refuseRequest(answer, r)
 	m.note(r, &record{
 		caller: caller.Caller{Network: network}, route: m.template(r), code: connect.CodeUnavailable.String(),
+		limit: limitProxied,
 	}, answer, began)
 }
 
@@ -125,13 +127,16 @@ func (m middleware) trusts(addr netip.Addr) bool {
 	return false
 }
 
+// RouteUnknown is the route of requests that no route serves.
+const RouteUnknown = "unknown"
+
 // template returns the route of a request that no row of a table serves: the
-// RPC, or "unknown".
+// RPC, or RouteUnknown.
 func (m middleware) template(r *http.Request) string {
 	if _, known := m.policies[r.URL.Path]; known {
 		return r.URL.Path
 	}
-	return "unknown"
+	return RouteUnknown
 }
 
 // panicked responds after a panic of a handler outside the RPC chain.
@@ -142,17 +147,23 @@ func (m middleware) panicked(w chimiddleware.WrapResponseWriter, rec *record, va
 	}
 }
 
-// note writes the request's log line.
+// note writes the request's log line, and counts the request.
 func (m middleware) note(r *http.Request, rec *record, w chimiddleware.WrapResponseWriter, began time.Time) {
 	status := w.Status()
 	if status == 0 {
 		status = http.StatusOK
 	}
-	m.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+	took := m.now().Sub(began)
+	m.observe(rec, status, took)
+	level := slog.LevelInfo
+	if rec.probe && status == http.StatusOK {
+		level = slog.LevelDebug
+	}
+	m.log.LogAttrs(r.Context(), level, "request",
 		slog.String("method", knownMethod(r.Method)), slog.String("route", rec.route),
 		slog.String("rpc", rec.procedure), slog.String("code", rec.code),
 		slog.Int("status", status), slog.Int("bytes", w.BytesWritten()),
-		slog.Duration("took", m.now().Sub(began)),
+		slog.Duration("took", took),
 		slog.String("proto", r.Proto), slog.String("network", rec.caller.Network.Masked()))
 }
 

@@ -79,7 +79,7 @@ func (c *Chain) Besides() []Mount {
 	reflector := grpcreflect.NewStaticReflector(names...)
 	var mounts []Mount
 	add := func(m Mount) { mounts = append(mounts, m) }
-	add(c.plain(grpchealth.NewHandler(health{names, c.streams.stopping}, options)))
+	add(c.plain(grpchealth.NewHandler(health{names, c.streams.stopping, c.ready}, options)))
 	add(c.plain(grpcreflect.NewHandlerV1(reflector, options)))
 	add(c.plain(grpcreflect.NewHandlerV1Alpha(reflector, options)))
 	return mounts

@@ -55,8 +55,8 @@ func TestEveryMethodHasAPolicy(t *testing.T) {
 		if p.method != method {
 			t.Errorf("readPolicies: got the method of another for %s", procedure)
 		}
-		if budgetOf(p.limit).calls == 0 {
-			t.Errorf("budgetOf(%v): got none, want one", p.limit)
+		if rateOf(p.limit).Calls == 0 {
+			t.Errorf("rateOf(%v): got none, want one", p.limit)
 		}
 	}
 	if len(read) != len(found) {

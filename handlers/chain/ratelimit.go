@@ -3,56 +3,43 @@ package chain
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
 	"connectrpc.com/connect"
-	"golang.org/x/time/rate"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/vault/budget"
 	"hush/vault/caller"
 )
 
-// maxBuckets bounds the memory of the buckets, at about 150 bytes each.
-const maxBuckets = 100_000
-
-// budget is the number of calls that a network has in a period. It refills
-// completely in that period. Legacy scripts expect twenty minutes.
-type budget struct {
-	calls int
-	in    time.Duration
-}
-
-// budgetOf is the table of budgets; see the options of the methods.
-func budgetOf(limit hushv1.Limit) budget {
+// rateOf is the table of rates; see the options of the methods. Legacy scripts
+// expect twenty minutes.
+func rateOf(limit hushv1.Limit) budget.Rate {
 	const block = 20 * time.Minute
 	switch limit {
 	case hushv1.Limit_LIMIT_CREATE, hushv1.Limit_LIMIT_REVEAL, hushv1.Limit_LIMIT_BURN, hushv1.Limit_LIMIT_READ,
 		hushv1.Limit_LIMIT_ACCOUNT, hushv1.Limit_LIMIT_DOMAIN:
-		return budget{1000, block}
+		return budget.Rate{Calls: 1000, In: block}
 	case hushv1.Limit_LIMIT_PROBE:
-		return budget{12_000, block}
+		return budget.Rate{Calls: 12_000, In: block}
 	case hushv1.Limit_LIMIT_SIGN_UP, hushv1.Limit_LIMIT_RESET:
-		return budget{10, time.Hour}
+		return budget.Rate{Calls: 10, In: time.Hour}
 	case hushv1.Limit_LIMIT_SIGN_IN:
-		return budget{30, 15 * time.Minute}
+		return budget.Rate{Calls: 30, In: 15 * time.Minute}
 	case hushv1.Limit_LIMIT_PASSWORD, hushv1.Limit_LIMIT_TOKEN, hushv1.Limit_LIMIT_FEEDBACK:
-		return budget{10, block}
+		return budget.Rate{Calls: 10, In: block}
 	case hushv1.Limit_LIMIT_DOMAIN_CHANGE, hushv1.Limit_LIMIT_EXCEPTION, hushv1.Limit_LIMIT_RECIPIENT:
-		return budget{50, block}
+		return budget.Rate{Calls: 50, In: block}
 	case hushv1.Limit_LIMIT_DOMAIN_VERIFY:
-		return budget{25, block}
+		return budget.Rate{Calls: 25, In: block}
 	case hushv1.Limit_LIMIT_UPLOAD:
-		return budget{20, block}
+		return budget.Rate{Calls: 20, In: block}
 	case hushv1.Limit_LIMIT_CHALLENGE:
-		return budget{240, block}
+		return budget.Rate{Calls: 240, In: block}
 	default:
-		return budget{0, block}
+		return budget.Rate{Calls: 0, In: block}
 	}
 }
-
-// rate returns how much of a budget refills per second.
-func (b budget) rate() float64 { return float64(b.calls) / b.in.Seconds() }
 
 // limitRate charges the message-dependent part of a call to the budget that the
 // method names. The gate charged the first unit.
@@ -66,13 +53,12 @@ func limitRate(g gate) connect.UnaryInterceptorFunc {
 			if record == nil {
 				return nil, errNoCaller
 			}
-			if err := g.charge(record, g.policies[req.Spec().Procedure].limit, cost(req.Any())-1); err != nil {
+			if err := g.charge(ctx, record, g.policies[req.Spec().Procedure].limit, cost(req.Any())-1); err != nil {
 				return nil, err
 			}
-			key := bucketKey{account: record.caller.Account(), limit: hushv1.Limit_LIMIT_RECIPIENT}
-			if mails := mailsOf(req.Any()); mails > 0 && key.account != "" {
-				if wait := g.budgets.take(key, mails); wait > 0 {
-					return nil, &rateError{retryAfter: wait}
+			if mails := mailsOf(req.Any()); mails > 0 && !record.caller.Anonymous() {
+				if err := g.budgets.takeMails(ctx, record.caller.Account(), mails); err != nil {
+					return nil, err
 				}
 			}
 			return next(ctx, req)
@@ -106,124 +92,98 @@ func mailsOf(message any) int {
 	return mails
 }
 
-// limiter keeps a token bucket for each pair of a budget and a network, /48 or
-// account. If there are too many, it drops full ones first, which loses
-// nothing, and then any.
+// sharedMost divides the limits. One with at most that many calls is counted in
+// the store if nodes share it: its calls are rare, so each may cost a write, and
+// the tries of a guesser do not grow with the number of nodes. A larger one
+// bounds load, of which each node carries its own.
+const sharedMost = 50
+
+// budgets says how much is spent of budgets. Take spends calls and returns 0, or
+// spends nothing and returns how long to wait. After an error the caller must
+// not be admitted.
+type budgets interface {
+	Take(ctx context.Context, key budget.Key, rate budget.Rate, calls int) (wait time.Duration, err error)
+	Give(ctx context.Context, key budget.Key, rate budget.Rate, calls int) error
+}
+
+// limiter has a budget for each pair of a limit and a network, /48 or account.
 type limiter struct {
-	now func() time.Time
-
-	mu      sync.Mutex
-	buckets map[bucketKey]*rate.Limiter
+	own    budgets // of this process
+	shared budgets // of all nodes; the same as own if there is only one
 }
 
-// bucketKey has either a network or an account.
-type bucketKey struct {
-	network caller.Network
-	wide    bool // the network is an IPv6 /48
-	account string
-	limit   hushv1.Limit
-}
-
-// budget returns the budget of a network or an account, and four times that for
-// a /48.
-func (k bucketKey) budget() budget {
-	b := budgetOf(k.limit)
-	if k.wide {
-		b.calls *= 4
+func newLimiter(now func() time.Time, shared *budget.Stored) *limiter {
+	own := budget.NewMemory(now)
+	if shared == nil {
+		return &limiter{own, own}
 	}
-	return b
+	return &limiter{own, shared}
 }
 
-// wideKey returns the bucket of the IPv6 /48 around a network. It counts
-// creation, whose results outlast the call, since a /48 has 65,536 networks. It
-// returns false for a network or a budget without one.
-func wideKey(network caller.Network, limit hushv1.Limit) (key bucketKey, ok bool) {
-	if limit != hushv1.Limit_LIMIT_CREATE {
-		return bucketKey{}, false
+// of returns where a limit is counted.
+func (l *limiter) of(limit hushv1.Limit) budgets {
+	if rateOf(limit).Calls <= sharedMost {
+		return l.shared
 	}
-	wide, ok := network.Wide()
-	return bucketKey{network: wide, wide: true, limit: limit}, ok
-}
-
-func newLimiter(now func() time.Time) *limiter {
-	return &limiter{now: now, buckets: map[bucketKey]*rate.Limiter{}}
+	return l.own
 }
 
 // takeCaller takes from the budget of a network and, if it counts, from that of
-// the /48 around it, or from neither.
-func (l *limiter) takeCaller(network caller.Network, limit hushv1.Limit, cost int) time.Duration {
-	key := bucketKey{network: network, limit: limit}
-	if wait := l.take(key, cost); wait > 0 {
-		return wait
+// the /48 around it, or from neither. Its error is a rateError if a budget is
+// used up.
+func (l *limiter) takeCaller(ctx context.Context, network caller.Network, limit hushv1.Limit, calls int) error {
+	key := budget.Key{Kind: byte(limit), Network: network}
+	if err := l.take(ctx, limit, key, rateOf(limit), calls); err != nil {
+		return err
 	}
 	wide, ok := wideKey(network, limit)
 	if !ok {
-		return 0
+		return nil
 	}
-	wait := l.take(wide, cost)
-	if wait > 0 {
-		l.give(key, cost)
+	err := l.take(ctx, limit, wide, wideRate(limit), calls)
+	if err != nil {
+		_ = l.of(limit).Give(ctx, key, rateOf(limit), calls) // if it fails, the call stays spent
 	}
-	return wait
+	return err
 }
 
 // giveCaller returns one call to the budgets that takeCaller took it from.
-func (l *limiter) giveCaller(network caller.Network, limit hushv1.Limit) {
-	l.give(bucketKey{network: network, limit: limit}, 1)
-	if wide, ok := wideKey(network, limit); ok {
-		l.give(wide, 1)
+func (l *limiter) giveCaller(ctx context.Context, network caller.Network, limit hushv1.Limit) error {
+	err := l.of(limit).Give(ctx, budget.Key{Kind: byte(limit), Network: network}, rateOf(limit), 1)
+	if wide, ok := wideKey(network, limit); ok && err == nil {
+		err = l.of(limit).Give(ctx, wide, wideRate(limit), 1)
 	}
+	return err
 }
 
-// take spends cost calls and returns 0, or spends nothing and returns how long
-// to wait.
-func (l *limiter) take(key bucketKey, cost int) time.Duration {
-	now := l.now()
-	bucket := l.bucket(key, now)
-	most := bucket.Burst()
-	if cost > most {
-		return key.budget().in
-	}
-	spent := bucket.ReserveN(now, cost)
-	wait := spent.DelayFrom(now)
-	if wait > 0 {
-		spent.CancelAt(now)
-	}
-	return wait
+// takeMails takes from what an account may send to recipients.
+func (l *limiter) takeMails(ctx context.Context, account string, mails int) error {
+	const limit = hushv1.Limit_LIMIT_RECIPIENT
+	return l.take(ctx, limit, budget.Key{Kind: byte(limit), Account: account}, rateOf(limit), mails)
 }
 
-// give returns calls to a budget.
-func (l *limiter) give(key bucketKey, calls int) {
-	now := l.now()
-	l.bucket(key, now).ReserveN(now, -calls)
+func (l *limiter) take(ctx context.Context, limit hushv1.Limit, key budget.Key, rate budget.Rate, calls int) error {
+	wait, err := l.of(limit).Take(ctx, key, rate, calls)
+	if err == nil && wait > 0 {
+		err = &rateError{retryAfter: wait, limit: limit}
+	}
+	return err
 }
 
-func (l *limiter) bucket(key bucketKey, now time.Time) *rate.Limiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	bucket := l.buckets[key]
-	if bucket == nil {
-		if len(l.buckets) >= maxBuckets {
-			l.forget(now)
-		}
-		b := key.budget()
-		bucket = rate.NewLimiter(rate.Limit(b.rate()), b.calls)
-		l.buckets[key] = bucket
+// wideKey returns the budget of the IPv6 /48 around a network. It counts
+// creation, whose results outlast the call, since a /48 has 65,536 networks. It
+// returns false for a network or a limit without one.
+func wideKey(network caller.Network, limit hushv1.Limit) (key budget.Key, ok bool) {
+	if limit != hushv1.Limit_LIMIT_CREATE {
+		return budget.Key{}, false
 	}
-	return bucket
+	wide, ok := network.Wide()
+	return budget.Key{Kind: byte(limit), Network: wide, Wide: true}, ok
 }
 
-// forget drops at least a tenth of the buckets.
-func (l *limiter) forget(now time.Time) {
-	for key, bucket := range l.buckets {
-		if bucket.TokensAt(now) >= float64(bucket.Burst()) {
-			delete(l.buckets, key)
-		}
-	}
-	for key := range l.buckets {
-		if len(l.buckets) <= maxBuckets*9/10 {
-			return
-		}
-		delete(l.buckets, key)
-	}
+// wideRate returns the rate of a /48: four times that of a network.
+func wideRate(limit hushv1.Limit) budget.Rate {
+	r := rateOf(limit)
+	r.Calls *= 4
+	return r
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/vault/budget"
 	"hush/vault/caller"
 )
 
@@ -20,7 +21,7 @@ func (c *fakeClock) pass(d time.Duration) { c.at = c.at.Add(d) }
 
 func newFakeLimiter() (*limiter, *fakeClock) {
 	clock := &fakeClock{at: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
-	return newLimiter(clock.now), clock
+	return newLimiter(clock.now, nil), clock
 }
 
 func network(t *testing.T, addr string) caller.Network {
@@ -34,38 +35,38 @@ func network(t *testing.T, addr string) caller.Network {
 
 func TestLimiterBudgets(t *testing.T) {
 	t.Parallel()
-	for limit, want := range map[hushv1.Limit]budget{
-		hushv1.Limit_LIMIT_CREATE: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_REVEAL: {1000, 20 * time.Minute},
-		hushv1.Limit_LIMIT_BURN: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_READ: {1000, 20 * time.Minute},
-		hushv1.Limit_LIMIT_PROBE: {12_000, 20 * time.Minute}, hushv1.Limit_LIMIT_SIGN_UP: {10, time.Hour},
-		hushv1.Limit_LIMIT_SIGN_IN: {30, 15 * time.Minute}, hushv1.Limit_LIMIT_RESET: {10, time.Hour},
-		hushv1.Limit_LIMIT_ACCOUNT: {1000, 20 * time.Minute}, hushv1.Limit_LIMIT_PASSWORD: {10, 20 * time.Minute},
-		hushv1.Limit_LIMIT_TOKEN: {10, 20 * time.Minute}, hushv1.Limit_LIMIT_DOMAIN: {1000, 20 * time.Minute},
-		hushv1.Limit_LIMIT_DOMAIN_CHANGE: {50, 20 * time.Minute}, hushv1.Limit_LIMIT_DOMAIN_VERIFY: {25, 20 * time.Minute},
-		hushv1.Limit_LIMIT_UPLOAD: {20, 20 * time.Minute}, hushv1.Limit_LIMIT_CHALLENGE: {240, 20 * time.Minute},
-		hushv1.Limit_LIMIT_FEEDBACK: {10, 20 * time.Minute}, hushv1.Limit_LIMIT_EXCEPTION: {50, 20 * time.Minute},
-		hushv1.Limit_LIMIT_RECIPIENT: {50, 20 * time.Minute},
+	for limit, want := range map[hushv1.Limit]budget.Rate{
+		hushv1.Limit_LIMIT_CREATE: {Calls: 1000, In: 20 * time.Minute}, hushv1.Limit_LIMIT_REVEAL: {Calls: 1000, In: 20 * time.Minute},
+		hushv1.Limit_LIMIT_BURN: {Calls: 1000, In: 20 * time.Minute}, hushv1.Limit_LIMIT_READ: {Calls: 1000, In: 20 * time.Minute},
+		hushv1.Limit_LIMIT_PROBE: {Calls: 12_000, In: 20 * time.Minute}, hushv1.Limit_LIMIT_SIGN_UP: {Calls: 10, In: time.Hour},
+		hushv1.Limit_LIMIT_SIGN_IN: {Calls: 30, In: 15 * time.Minute}, hushv1.Limit_LIMIT_RESET: {Calls: 10, In: time.Hour},
+		hushv1.Limit_LIMIT_ACCOUNT: {Calls: 1000, In: 20 * time.Minute}, hushv1.Limit_LIMIT_PASSWORD: {Calls: 10, In: 20 * time.Minute},
+		hushv1.Limit_LIMIT_TOKEN: {Calls: 10, In: 20 * time.Minute}, hushv1.Limit_LIMIT_DOMAIN: {Calls: 1000, In: 20 * time.Minute},
+		hushv1.Limit_LIMIT_DOMAIN_CHANGE: {Calls: 50, In: 20 * time.Minute}, hushv1.Limit_LIMIT_DOMAIN_VERIFY: {Calls: 25, In: 20 * time.Minute},
+		hushv1.Limit_LIMIT_UPLOAD: {Calls: 20, In: 20 * time.Minute}, hushv1.Limit_LIMIT_CHALLENGE: {Calls: 240, In: 20 * time.Minute},
+		hushv1.Limit_LIMIT_FEEDBACK: {Calls: 10, In: 20 * time.Minute}, hushv1.Limit_LIMIT_EXCEPTION: {Calls: 50, In: 20 * time.Minute},
+		hushv1.Limit_LIMIT_RECIPIENT: {Calls: 50, In: 20 * time.Minute},
 	} {
 		l, clock := newFakeLimiter()
 		caller := network(t, "192.0.2.1")
-		take := func() time.Duration { return l.take(bucketKey{network: caller, limit: limit}, 1) }
-		for i := range want.calls {
+		take := func() time.Duration { return waitOf(t, l, caller, limit, 1) }
+		for i := range want.Calls {
 			if wait := take(); wait != 0 {
 				t.Fatalf("take(%v) number %d: got %s to wait, want none", limit, i+1, wait)
 			}
 		}
-		each := want.in / time.Duration(want.calls)
+		each := want.In / time.Duration(want.Calls)
 		for range 3 { // refusals cost nothing
 			if wait := take(); wait <= 0 || wait > each {
-				t.Errorf("take(%v) above %d: got %s to wait, want more than zero and at most %s", limit, want.calls, wait, each)
+				t.Errorf("take(%v) above %d: got %s to wait, want more than zero and at most %s", limit, want.Calls, wait, each)
 			}
 		}
 		clock.pass(each)
 		if wait := take(); wait != 0 {
 			t.Errorf("take(%v) after %s: got %s to wait, want none", limit, each, wait)
 		}
-		clock.pass(want.in)
-		for range want.calls {
+		clock.pass(want.In)
+		for range want.Calls {
 			if wait := take(); wait != 0 {
 				t.Fatalf("take(%v) after the window: got %s to wait, want the whole budget again", limit, wait)
 			}
@@ -84,11 +85,11 @@ func TestLimiterIsolatesNetworks(t *testing.T) {
 		"192.0.2.1": false, "::ffff:192.0.2.1": false, "192.0.2.2": true,
 		"2001:db8:0:1::1": false, "2001:db8:0:1:ffff::9": false, "2001:db8:0:2::1": true,
 	} {
-		if wait := l.take(bucketKey{network: network(t, addr), limit: hushv1.Limit_LIMIT_REVEAL}, 1); (wait == 0) != free {
+		if wait := waitOf(t, l, network(t, addr), hushv1.Limit_LIMIT_REVEAL, 1); (wait == 0) != free {
 			t.Errorf("take for %s: got %s to wait, want free %t", addr, wait, free)
 		}
 	}
-	if wait := l.take(bucketKey{network: network(t, "192.0.2.1"), limit: hushv1.Limit_LIMIT_READ}, 1); wait != 0 {
+	if wait := waitOf(t, l, network(t, "192.0.2.1"), hushv1.Limit_LIMIT_READ, 1); wait != 0 {
 		t.Errorf("take of another budget: got %s to wait, want none", wait)
 	}
 	exhaust(t, l, caller.Network{}, hushv1.Limit_LIMIT_REVEAL) // an unknown network is one network
@@ -100,48 +101,50 @@ func TestLimiterCountsCreationOfWideNetwork(t *testing.T) {
 	t.Parallel()
 	l, clock := newFakeLimiter()
 	const create = hushv1.Limit_LIMIT_CREATE
-	calls := budgetOf(create).calls
+	calls := rateOf(create).Calls
 	for i := range 4 * calls {
-		if wait := l.takeCaller(network(t, fmt.Sprintf("2001:db8:1:%x::1", i%8)), create, 1); wait != 0 {
+		if wait := waitOf(t, l, network(t, fmt.Sprintf("2001:db8:1:%x::1", i%8)), create, 1); wait != 0 {
 			t.Fatalf("takeCaller number %d of a /48: got %s to wait, want none", i+1, wait)
 		}
 	}
 	fresh := network(t, "2001:db8:1:ffff::1")
 	for range 2 * calls { // refusals cost neither budget anything
-		if wait := l.takeCaller(fresh, create, 1); wait <= 0 {
+		if wait := waitOf(t, l, fresh, create, 1); wait <= 0 {
 			t.Fatalf("takeCaller above the budget of a /48: got %s to wait, want more than zero", wait)
 		}
 	}
 	for addr, limit := range map[string]hushv1.Limit{
 		"2001:db8:2::1": create, "192.0.2.1": create, "2001:db8:1:ffff::1": hushv1.Limit_LIMIT_REVEAL,
 	} {
-		if wait := l.takeCaller(network(t, addr), limit, 1); wait != 0 {
+		if wait := waitOf(t, l, network(t, addr), limit, 1); wait != 0 {
 			t.Errorf("takeCaller(%s, %v): got %s to wait, want none", addr, limit, wait)
 		}
 	}
-	l.giveCaller(network(t, "2001:db8:1:1::1"), create)
-	if wait := l.takeCaller(fresh, create, 1); wait != 0 {
+	if err := l.giveCaller(t.Context(), network(t, "2001:db8:1:1::1"), create); err != nil {
+		t.Errorf("giveCaller: got %v, want nil", err)
+	}
+	if wait := waitOf(t, l, fresh, create, 1); wait != 0 {
 		t.Errorf("takeCaller after a call was given back: got %s to wait, want none", wait)
 	}
 	clock.pass(20 * time.Minute)
 	for i := range calls {
-		if wait := l.takeCaller(fresh, create, 1); wait != 0 {
+		if wait := waitOf(t, l, fresh, create, 1); wait != 0 {
 			t.Fatalf("takeCaller number %d after the window: got %s to wait, want none", i+1, wait)
 		}
 	}
-	if wait := l.takeCaller(fresh, create, 1); wait <= 0 {
+	if wait := waitOf(t, l, fresh, create, 1); wait <= 0 {
 		t.Errorf("takeCaller above the budget of a /64: got %s to wait, want more than zero", wait)
 	}
 }
 
 func exhaust(t *testing.T, l *limiter, n caller.Network, limit hushv1.Limit) {
 	t.Helper()
-	for range budgetOf(limit).calls {
-		if wait := l.take(bucketKey{network: n, limit: limit}, 1); wait != 0 {
+	for range rateOf(limit).Calls {
+		if wait := waitOf(t, l, n, limit, 1); wait != 0 {
 			t.Fatalf("take for %s: got %s to wait, want none", n, wait)
 		}
 	}
-	if wait := l.take(bucketKey{network: n, limit: limit}, 1); wait <= 0 {
+	if wait := waitOf(t, l, n, limit, 1); wait <= 0 {
 		t.Errorf("take for %s above the budget: got no wait, want one", n)
 	}
 }
@@ -168,37 +171,15 @@ func TestCostOfStatusList(t *testing.T) {
 	l, _ := newFakeLimiter()
 	caller := network(t, "192.0.2.1")
 	for range 1000 / 25 {
-		if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 25); wait != 0 {
+		if wait := waitOf(t, l, caller, hushv1.Limit_LIMIT_READ, 25); wait != 0 {
 			t.Fatalf("take of 25: got %s to wait, want none", wait)
 		}
 	}
-	if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 1); wait == 0 {
+	if wait := waitOf(t, l, caller, hushv1.Limit_LIMIT_READ, 1); wait == 0 {
 		t.Error("take after 40 lists of 25: got no wait, want one")
 	}
-	if wait := l.take(bucketKey{network: caller, limit: hushv1.Limit_LIMIT_READ}, 1001); wait != 20*time.Minute {
+	if wait := waitOf(t, l, caller, hushv1.Limit_LIMIT_READ, 1001); wait != 20*time.Minute {
 		t.Errorf("take of more than there ever is: got %s, want %s", wait, 20*time.Minute)
-	}
-}
-
-// An attacker with a /48 of addresses creates a bucket with each.
-func TestLimiterBoundsItsMemory(t *testing.T) {
-	t.Parallel()
-	l, clock := newFakeLimiter()
-	exhausted := network(t, "2001:db8:ffff:ffff::")
-	for i := range 2*maxBuckets + 10 {
-		if i == maxBuckets/2 {
-			clock.pass(20 * time.Minute) // the buckets so far are full again
-		}
-		if i == maxBuckets-1 {
-			exhaust(t, l, exhausted, hushv1.Limit_LIMIT_CREATE)
-		}
-		l.take(bucketKey{network: network(t, fmt.Sprintf("2001:db8:%x:%x::", i>>16, i&0xffff)), limit: hushv1.Limit_LIMIT_CREATE}, 1)
-		if i == maxBuckets && l.take(bucketKey{network: exhausted, limit: hushv1.Limit_LIMIT_CREATE}, 1) == 0 {
-			t.Error("take for an exhausted network after full buckets were forgotten: got no wait, want it to be remembered")
-		}
-	}
-	if len(l.buckets) > maxBuckets {
-		t.Errorf("buckets: got %d, want at most %d", len(l.buckets), maxBuckets)
 	}
 }
 
@@ -236,16 +217,53 @@ func TestLimiterOfMails(t *testing.T) {
 		t.Errorf("mailsOf(GetStatusRequest): got %d, want 0", got)
 	}
 	l, _ := newFakeLimiter()
-	key := bucketKey{account: "ada", limit: hushv1.Limit_LIMIT_RECIPIENT}
 	for range 5 {
-		if wait := l.take(key, 10); wait != 0 {
-			t.Fatalf("take(10 mails): got %s to wait, want none", wait)
+		if err := l.takeMails(t.Context(), "ada", 10); err != nil {
+			t.Fatalf("takeMails(10): got %v, want nil", err)
 		}
 	}
-	if wait := l.take(key, 1); wait == 0 {
-		t.Error("take(the 51st mail): got no wait, want one")
+	if wait := waitIn(t, l.takeMails(t.Context(), "ada", 1)); wait == 0 {
+		t.Error("takeMails(the 51st): got no wait, want one")
 	}
-	if wait := l.take(bucketKey{account: "bob", limit: key.limit}, 1); wait != 0 {
-		t.Errorf("take(another account's): got %s to wait, want none", wait)
+	if err := l.takeMails(t.Context(), "bob", 1); err != nil {
+		t.Errorf("takeMails(another account's): got %v, want nil", err)
 	}
+}
+
+// waitOf takes from the budget of a network and returns how long to wait.
+func waitOf(t *testing.T, l *limiter, n caller.Network, limit hushv1.Limit, calls int) time.Duration {
+	t.Helper()
+	return waitIn(t, l.takeCaller(t.Context(), n, limit, calls))
+}
+
+// waitIn returns how long to wait after a call, zero if it was admitted.
+func waitIn(t *testing.T, err error) time.Duration {
+	t.Helper()
+	if refused, ok := errors.AsType[*rateError](err); ok {
+		return refused.retryAfter
+	}
+	if err != nil {
+		t.Fatalf("take: got %v, want nil or a wait", err)
+	}
+	return 0
+}
+
+// leftOf returns how many calls the unknown network has left.
+func leftOf(t *testing.T, l *limiter, limit hushv1.Limit) int {
+	t.Helper()
+	key, rate := budget.Key{Kind: byte(limit)}, rateOf(limit)
+	for calls := rate.Calls; calls > 0; calls-- {
+		wait, err := l.of(limit).Take(t.Context(), key, rate, calls)
+		if err != nil {
+			t.Fatalf("Take(%d): got %v, want nil", calls, err)
+		}
+		if wait > 0 {
+			continue
+		}
+		if err := l.of(limit).Give(t.Context(), key, rate, calls); err != nil {
+			t.Fatalf("Give(%d): got %v, want nil", calls, err)
+		}
+		return calls
+	}
+	return 0
 }

@@ -29,10 +29,12 @@ type record struct {
 	body      *body         // nil without one
 	most      int64         // maximum bytes of the body; 0 means any number
 	packed    bool          // its messages may be compressed
+	probe     bool          // it asks only how the service is
 
 	route     string // template, never a path
 	procedure string
 	code      string
+	limit     string                   // that refused the request; empty if none did
 	header    http.Header              // of the response
 	control   *http.ResponseController // of a stream's response; nil for other calls
 }
@@ -70,6 +72,14 @@ func LocaleFrom(ctx context.Context) locale.Locale {
 func Route(r *http.Request, template string) {
 	if record := recordFrom(r.Context()); record != nil {
 		record.route = template
+	}
+}
+
+// Probe is Route for a request of a supervisor or a balancer, which come by the
+// second. One that succeeds is logged at debug level.
+func Probe(r *http.Request, template string) {
+	if record := recordFrom(r.Context()); record != nil {
+		record.route, record.probe = template, true
 	}
 }
 

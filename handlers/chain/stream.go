@@ -85,7 +85,7 @@ func (s *streams) around(next http.Handler) http.Handler {
 		who := streamerOf(rec.caller)
 		if !s.enter(who) {
 			refused := mapError(&refusal.TooManyError{What: "streams at a time", Limit: StreamsMost})
-			rec.procedure, rec.code = r.URL.Path, refused.Code().String()
+			rec.procedure, rec.code, rec.limit = r.URL.Path, refused.Code().String(), limitStreams
 			_ = refusals.Write(w, r, refused)
 			return
 		}
