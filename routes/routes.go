@@ -46,6 +46,9 @@ type Options struct {
 	BaseURL *url.URL
 	// Catalogue holds the messages in every language. Required.
 	Catalogue *locale.Catalogue
+	// Accepting reports whether /readyz may respond with 200: not while the service
+	// stops. Nil means always.
+	Accepting func() bool
 	// Now is the clock for relative times in responses. Nil means time.Now.
 	Now func() time.Time
 }
@@ -73,6 +76,7 @@ func New(opts Options) (http.Handler, error) {
 	t := &tree{
 		env: &call.Env{
 			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Now: opts.Now, Gate: opts.API.Gate,
+			Ready: opts.API.Ready, Accepting: opts.Accepting,
 		},
 		mux:      chi.NewMux(),
 		mounts:   opts.API.Mounts,
@@ -195,7 +199,7 @@ func (t *tree) versionOf(path string) (v apiVersion, version, api bool) {
 }
 
 func (t *tree) notFound(w http.ResponseWriter, r *http.Request) {
-	chain.Route(r, "unknown")
+	chain.Route(r, Unknown)
 	v, version, api := t.versionOf(r.URL.Path)
 	switch {
 	case version:
@@ -221,7 +225,7 @@ func (t *tree) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		t.notFound(w, r)
 		return
 	}
-	chain.Route(r, "unknown")
+	chain.Route(r, Unknown)
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	v, version, api := t.versionOf(r.URL.Path)
 	switch {

@@ -3,6 +3,7 @@ package routes_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -270,10 +271,45 @@ func TestMethodNotAllowed(t *testing.T) {
 func TestPlainPages(t *testing.T) {
 	h := newTree(t)
 	for path, want := range map[string]string{
-		"/healthz": "ok", "/healthz/": "ok", "/robots.txt": "User-agent: *\nDisallow: /\n",
+		"/healthz": "ok", "/healthz/": "ok", "/readyz": "ok", "/robots.txt": "User-agent: *\nDisallow: /\n",
 	} {
 		if w := request(h, http.MethodGet, path); w.Code != http.StatusOK || w.Body.String() != want {
 			t.Errorf("GET %s: got %d %q, want 200 %q", path, w.Code, w.Body, want)
+		}
+	}
+}
+
+// A balancer must send nothing more to a service that stops, or whose store is
+// away; a supervisor must not kill it for stopping.
+func TestReadyAndHealth(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		stopping        bool
+		store           error
+		ready, health   int
+		readyz, healthz string
+	}{
+		{"serving", false, nil, 200, 200, "ok", "ok"},
+		{"stopping", true, nil, 503, 200, "stopping", "ok"},
+		{"without its database", false, errors.New("away"), 503, 503, "the database cannot be reached", "the database cannot be reached"},
+	} {
+		api := newAPI()
+		api.Ready = func() error { return c.store }
+		h, err := routes.New(routes.Options{
+			API: api, BaseURL: &url.URL{Scheme: "https", Host: "hush.example"}, Catalogue: catalogue(t),
+			Accepting: func() bool { return !c.stopping },
+		})
+		if err != nil {
+			t.Fatalf("New: got error %v", err)
+		}
+		for _, want := range []struct {
+			path, text string
+			status     int
+		}{{"/readyz", c.readyz, c.ready}, {"/healthz", c.healthz, c.health}} {
+			w := request(h, http.MethodGet, want.path)
+			if w.Code != want.status || w.Body.String() != want.text || w.Header().Get("Cache-Control") != "no-store" {
+				t.Errorf("GET %s %s: got %d %q %v, want %d %q, not stored", want.path, c.name, w.Code, w.Body, w.Header(), want.status, want.text)
+			}
 		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"hush/routes/pages"
 )
 
+// Unknown is the template of requests that no row of the table serves.
+const Unknown = chain.RouteUnknown
+
 // Row is one line of the routing table.
 type Row struct {
 	// Method is the HTTP method; rows for GET serve HEAD too. RPCs have *: the

@@ -20,6 +20,7 @@ func TestV2Index(t *testing.T) {
 		},
 		Store: &hushv1.StoreFacts{Backend: "bolt", LiveBytes: 18, FileBytes: 19, AuditRows: 20, AuditBytes: 21},
 		Build: &hushv1.BuildFacts{Version: "0.1.0", GoVersion: "go1.26", Revision: "r", StartTime: at(testCreated), Uptime: seconds(65)},
+		Nodes: []*hushv1.Node{{Name: "a"}}, // clients of version 2 know none
 	}
 	const index = `{"recent_customers":[{"custid":"a&b@example.com","planid":"basic","colonel":true,"secrets_created":4,"secrets_shared":3,` +
 		`"emails_sent":1,"verified":true,"stamp":"a moment ago"}],"today_feedback":[],` +

@@ -19,6 +19,11 @@ type Env struct {
 	// Gate is the API's gate. It decides whether a request may call one of the
 	// procedures.
 	Gate func(ctx context.Context, header http.Header, procedures ...string) error
+	// Ready is the API's: it returns an error while the service cannot serve.
+	Ready func() error
+	// Accepting reports whether more requests should be sent here: not while the
+	// service stops.
+	Accepting func() bool
 }
 
 // Request returns r as codecs see it, before its parameters are read.

@@ -49,6 +49,8 @@ func Routes(c *handlers.Callable) []Route {
 	for _, p := range filePaths() {
 		all = append(all, static(p.template, p.pattern, "file", func(site *Site) http.HandlerFunc { return site.filePage(p) }))
 	}
+	all = append(all, static(healthPath, healthPath, "health", func(site *Site) http.HandlerFunc { return site.health }))
+	all = append(all, static(readyPath, readyPath, "ready", func(site *Site) http.HandlerFunc { return site.ready }))
 	for _, p := range textPages() {
 		all = append(all, static(p.path, p.path, p.operation, func(*Site) http.HandlerFunc { return p.serve }))
 	}
@@ -140,9 +142,8 @@ func shellPages(c *handlers.Callable) []shellPage {
 // textPage is a plain text for programs.
 type textPage struct{ path, operation, text string }
 
-func textPages() [2]textPage {
-	return [2]textPage{
-		{"/healthz", "health", "ok"},
+func textPages() [1]textPage {
+	return [1]textPage{
 		{"/robots.txt", "robots", "User-agent: *\nDisallow: /\n"},
 	}
 }
@@ -150,6 +151,36 @@ func textPages() [2]textPage {
 func (p textPage) serve(w http.ResponseWriter, r *http.Request) {
 	chain.Route(r, p.path)
 	writeText(w, http.StatusOK, p.text)
+}
+
+// healthPath is where a supervisor asks whether the process responds, and
+// readyPath where a balancer asks whether to send requests here.
+const (
+	healthPath = "/healthz"
+	readyPath  = "/readyz"
+)
+
+// health responds with 503 while the service cannot serve.
+func (site *Site) health(w http.ResponseWriter, r *http.Request) {
+	chain.Probe(r, healthPath)
+	if site.env.Ready != nil && site.env.Ready() != nil {
+		w.Header().Set("Retry-After", "1")
+		writeText(w, http.StatusServiceUnavailable, "the database cannot be reached")
+		return
+	}
+	writeText(w, http.StatusOK, "ok")
+}
+
+// ready responds with 503 while the service stops, and when health does.
+func (site *Site) ready(w http.ResponseWriter, r *http.Request) {
+	if site.env.Accepting == nil || site.env.Accepting() {
+		site.health(w, r)
+		chain.Probe(r, readyPath)
+		return
+	}
+	chain.Probe(r, readyPath)
+	w.Header().Set("Retry-After", "1")
+	writeText(w, http.StatusServiceUnavailable, "stopping")
 }
 
 // dynamicPages returns the pages that act. Like a route of the API, each calls
