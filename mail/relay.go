@@ -43,19 +43,36 @@ type Relay struct {
 	CAs *x509.CertPool
 }
 
-// resolve returns the relay with its defaults, and the parsed From. Its error
-// names the setting but no value.
+// The settings that a SettingError is about.
+const (
+	SettingHost     = "host"
+	SettingUser     = "user name"
+	SettingPassword = "password"
+	SettingSender   = "sender"
+	SettingTLS      = "TLS"
+)
+
+// SettingError says what is wrong with a setting of a relay, without its value.
+type SettingError struct {
+	Setting string // one of the constants
+	text    string
+}
+
+func (e *SettingError) Error() string { return e.text }
+
+// resolve returns the relay with its defaults, and the parsed From. Its error is a
+// SettingError, if it is about a setting.
 func (r Relay) resolve() (Relay, *mail.Address, error) {
 	for _, setting := range []struct{ name, value string }{
-		{"host", r.Host}, {"user name", r.Username}, {"password", r.Password}, {"sender", r.From},
+		{SettingHost, r.Host}, {SettingUser, r.Username}, {SettingPassword, r.Password}, {SettingSender, r.From},
 	} {
 		if !isText(setting.value) {
-			return r, nil, fmt.Errorf("mail %s has an unprintable character or is too long", setting.name)
+			return r, nil, &SettingError{setting.name, fmt.Sprintf("mail %s has an unprintable character or is too long", setting.name)}
 		}
 	}
 	from, err := mail.ParseAddress(r.From)
 	if err != nil || !isAddress(from.Address) || !isText(from.Name) {
-		return r, nil, errors.New("mail sender is not one address")
+		return r, nil, &SettingError{SettingSender, "mail sender is not one address"}
 	}
 	if (r.Username == "") != (r.Password == "") {
 		return r, nil, errors.New("mail needs both a user name and a password, or neither")
@@ -81,17 +98,17 @@ func (r Relay) resolvePort() (Relay, error) {
 		port = 465
 	case TLSNone:
 		if !hosts.IsLoopback(r.Host) {
-			return r, errors.New("mail without TLS requires a relay on the same host")
+			return r, &SettingError{SettingTLS, "mail without TLS requires a relay on the same host"}
 		}
 		port = 25
 	default:
-		return r, fmt.Errorf("mail TLS must be %s, %s or %s", TLSStart, TLSFirst, TLSNone)
+		return r, &SettingError{SettingTLS, fmt.Sprintf("mail TLS must be %s, %s or %s", TLSStart, TLSFirst, TLSNone)}
 	}
 	if r.Port == 0 {
 		r.Port = port
 	}
 	if r.Host == "" || r.Port < 1 || r.Port > 65535 {
-		return r, errors.New("mail host or port is not valid")
+		return r, &SettingError{SettingHost, "mail host or port is not valid"}
 	}
 	return r, nil
 }
