@@ -11,6 +11,8 @@ export interface Environment {
   kit: string;
   chromium: string;
   task: "test" | "screenshots";
+  /** Nodes of the service fail meanwhile: answers get lost, and mail is late. */
+  failing?: boolean;
   ada: Person;
   colonel: Person;
 }

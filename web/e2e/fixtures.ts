@@ -12,7 +12,7 @@ import { t } from "./texts";
 
 export type { Page };
 export { expect };
-export const { url, ada, colonel } = environment();
+export const { url, ada, colonel, failing } = environment();
 
 interface Fixtures {
   /** What went wrong in the pages; must be empty at the end. */
@@ -62,7 +62,8 @@ async function watch(context: BrowserContext, errors: string[]): Promise<void> {
   context.on("console", (message) => {
     if (
       (message.type() === "error" || message.type() === "warning") &&
-      !isRefusal(message.text(), message.location().url)
+      !isRefusal(message.text(), message.location().url) &&
+      !(failing && isLost(message.text()))
     ) {
       errors.push(`console: ${message.text()} (${message.location().url})`);
     }
@@ -80,6 +81,11 @@ function isRefusal(text: string, source: string): boolean {
   return (
     text.startsWith("Failed to load resource: the server responded with a status of 4") && source.includes("/hush.v1.")
   );
+}
+
+/** isLost reports whether a message is about an answer that was lost with its node, or says that the store is away. */
+function isLost(text: string): boolean {
+  return /^Failed to load resource: (net::ERR_|the server responded with a status of 503)/.test(text);
 }
 
 /** bare is an empty page in the service's origin. */

@@ -69,6 +69,31 @@ export function Charts({ index }: { index: GetIndexResponse }) {
   );
 }
 
+/** LastBackup shows when the service made its last backup itself. */
+function LastBackup({ index }: { index: GetIndexResponse }) {
+  const backups = index.backups;
+  if (!backups) {
+    return <>{t("colonel.store.backup.off")}</>;
+  }
+  const last = dateOf(backups.lastTime);
+  return (
+    <>
+      {last ? (
+        <>
+          <Time date={last} /> ({size(Number(backups.bytes))})
+        </>
+      ) : (
+        t("colonel.store.backup.none")
+      )}
+      {backups.failing && (
+        <p class="small">
+          <span class="badge badge-bad">{t("colonel.store.backup.failing")}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
 /** StoreAndBuild shows the store and the build. */
 export function StoreAndBuild({ index }: { index: GetIndexResponse }) {
   const { store, build } = index;
@@ -76,6 +101,7 @@ export function StoreAndBuild({ index }: { index: GetIndexResponse }) {
   const backends: Record<string, string> = {
     bolt: t("colonel.store.bolt"),
     memory: t("colonel.store.memory"),
+    postgres: t("colonel.store.postgres"),
   };
   const backend = store?.backend ?? "";
   return (
@@ -87,6 +113,7 @@ export function StoreAndBuild({ index }: { index: GetIndexResponse }) {
             [t("colonel.store.live"), size(Number(store?.liveBytes ?? 0))],
             [t("colonel.store.audit"), size(Number(store?.auditBytes ?? 0))],
             [t("colonel.store.file"), store?.fileBytes ? size(Number(store.fileBytes)) : ""],
+            [t("colonel.store.backup"), backend === "bolt" && <LastBackup index={index} />],
           ]}
         />
       </Card>

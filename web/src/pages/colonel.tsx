@@ -4,6 +4,7 @@ import { BurnReported } from "../colonel/burn";
 import { Charts, Counters, StoreAndBuild } from "../colonel/counters";
 import { Exceptions } from "../colonel/exceptions";
 import { FeedbackList } from "../colonel/feedback";
+import { Nodes } from "../colonel/nodes";
 import { Role } from "../contract";
 import { t } from "../i18n/colonel";
 import { LoadState, useLoaded } from "../loaded";
@@ -53,6 +54,7 @@ function Overview() {
           <NewAccounts accounts={index.value.recentAccounts} />
           <FeedbackList index={index.value} />
           <Exceptions key={round} />
+          <Nodes nodes={index.value.nodes} />
           <StoreAndBuild index={index.value} />
         </>
       )}

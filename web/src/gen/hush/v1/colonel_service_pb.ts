@@ -2,8 +2,8 @@
 // @generated from file hush/v1/colonel_service.proto (package hush.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Account } from "./account_pb";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/colonel_service.proto.
  */
 export const file_hush_v1_colonel_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1odXNoL3YxL2NvbG9uZWxfc2VydmljZS5wcm90bxIHaHVzaC52MSIRCg9HZXRJbmRleFJlcXVlc3QiqwIKEEdldEluZGV4UmVzcG9uc2USKQoPcmVjZW50X2FjY291bnRzGAEgAygLMhAuaHVzaC52MS5BY2NvdW50EikKDnRvZGF5X2ZlZWRiYWNrGAIgAygLMhEuaHVzaC52MS5GZWVkYmFjaxItChJ5ZXN0ZXJkYXlfZmVlZGJhY2sYAyADKAsyES5odXNoLnYxLkZlZWRiYWNrEikKDm9sZGVyX2ZlZWRiYWNrGAQgAygLMhEuaHVzaC52MS5GZWVkYmFjaxIfCgZjb3VudHMYBSABKAsyDy5odXNoLnYxLkNvdW50cxIiCgVzdG9yZRgGIAEoCzITLmh1c2gudjEuU3RvcmVGYWN0cxIiCgVidWlsZBgHIAEoCzITLmh1c2gudjEuQnVpbGRGYWN0cyL4AgoGQ291bnRzEhAKCHNlc3Npb25zGAEgASgDEhAKCGFjY291bnRzGAIgASgDEhcKD3JlY2VudF9hY2NvdW50cxgDIAEoAxIQCghtZXRhZGF0YRgEIAEoAxIPCgdzZWNyZXRzGAUgASgDEhcKD3NlY3JldHNfY3JlYXRlZBgGIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgHIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgIIAEoAxIXCg9zZWNyZXRzX2V4cGlyZWQYCSABKAMSEwoLZW1haWxzX3NlbnQYCiABKAMSEAoIZmVlZGJhY2sYCyABKAMSFgoOdG9kYXlfZmVlZGJhY2sYDCABKAMSGgoSeWVzdGVyZGF5X2ZlZWRiYWNrGA0gASgDEhYKDm9sZGVyX2ZlZWRiYWNrGA4gASgDEhIKCmV4Y2VwdGlvbnMYDyABKAMSDwoHZG9tYWlucxgQIAEoAxIUCgxxdWV1ZWRfbWFpbHMYESABKAMibgoKU3RvcmVGYWN0cxIPCgdiYWNrZW5kGAEgASgJEhIKCmxpdmVfYnl0ZXMYAiABKAMSEgoKZmlsZV9ieXRlcxgDIAEoAxISCgphdWRpdF9yb3dzGAQgASgDEhMKC2F1ZGl0X2J5dGVzGAUgASgDIp4BCgpCdWlsZEZhY3RzEg8KB3ZlcnNpb24YASABKAkSEgoKZ29fdmVyc2lvbhgCIAEoCRIQCghyZXZpc2lvbhgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgZ1cHRpbWUYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iPgoVTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIlkKFkxpc3RFeGNlcHRpb25zUmVzcG9uc2USJgoKZXhjZXB0aW9ucxgBIAMoCzISLmh1c2gudjEuRXhjZXB0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIuChlCdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0EhEKBGxpbmsYASABKAlCA4ABASJBChpCdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEyrQIKDkNvbG9uZWxTZXJ2aWNlEk0KCEdldEluZGV4EhguaHVzaC52MS5HZXRJbmRleFJlcXVlc3QaGS5odXNoLnYxLkdldEluZGV4UmVzcG9uc2UiDPi9GAOAvhgJiL4YBRJfCg5MaXN0RXhjZXB0aW9ucxIeLmh1c2gudjEuTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0Gh8uaHVzaC52MS5MaXN0RXhjZXB0aW9uc1Jlc3BvbnNlIgz4vRgDgL4YCYi+GAUSawoSQnVyblJlcG9ydGVkU2VjcmV0EiIuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0GiMuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZSIM+L0YA4C+GAOIvhgFYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_intake_service, file_hush_v1_metadata, file_hush_v1_policy]);
+  fileDesc("Ch1odXNoL3YxL2NvbG9uZWxfc2VydmljZS5wcm90bxIHaHVzaC52MSIRCg9HZXRJbmRleFJlcXVlc3Qi8AIKEEdldEluZGV4UmVzcG9uc2USKQoPcmVjZW50X2FjY291bnRzGAEgAygLMhAuaHVzaC52MS5BY2NvdW50EikKDnRvZGF5X2ZlZWRiYWNrGAIgAygLMhEuaHVzaC52MS5GZWVkYmFjaxItChJ5ZXN0ZXJkYXlfZmVlZGJhY2sYAyADKAsyES5odXNoLnYxLkZlZWRiYWNrEikKDm9sZGVyX2ZlZWRiYWNrGAQgAygLMhEuaHVzaC52MS5GZWVkYmFjaxIfCgZjb3VudHMYBSABKAsyDy5odXNoLnYxLkNvdW50cxIiCgVzdG9yZRgGIAEoCzITLmh1c2gudjEuU3RvcmVGYWN0cxIiCgVidWlsZBgHIAEoCzITLmh1c2gudjEuQnVpbGRGYWN0cxIcCgVub2RlcxgIIAMoCzINLmh1c2gudjEuTm9kZRIlCgdiYWNrdXBzGAkgASgLMhQuaHVzaC52MS5CYWNrdXBGYWN0cyL4AgoGQ291bnRzEhAKCHNlc3Npb25zGAEgASgDEhAKCGFjY291bnRzGAIgASgDEhcKD3JlY2VudF9hY2NvdW50cxgDIAEoAxIQCghtZXRhZGF0YRgEIAEoAxIPCgdzZWNyZXRzGAUgASgDEhcKD3NlY3JldHNfY3JlYXRlZBgGIAEoAxIWCg5zZWNyZXRzX3NoYXJlZBgHIAEoAxIWCg5zZWNyZXRzX2J1cm5lZBgIIAEoAxIXCg9zZWNyZXRzX2V4cGlyZWQYCSABKAMSEwoLZW1haWxzX3NlbnQYCiABKAMSEAoIZmVlZGJhY2sYCyABKAMSFgoOdG9kYXlfZmVlZGJhY2sYDCABKAMSGgoSeWVzdGVyZGF5X2ZlZWRiYWNrGA0gASgDEhYKDm9sZGVyX2ZlZWRiYWNrGA4gASgDEhIKCmV4Y2VwdGlvbnMYDyABKAMSDwoHZG9tYWlucxgQIAEoAxIUCgxxdWV1ZWRfbWFpbHMYESABKAMibgoKU3RvcmVGYWN0cxIPCgdiYWNrZW5kGAEgASgJEhIKCmxpdmVfYnl0ZXMYAiABKAMSEgoKZmlsZV9ieXRlcxgDIAEoAxISCgphdWRpdF9yb3dzGAQgASgDEhMKC2F1ZGl0X2J5dGVzGAUgASgDIokBCgtCYWNrdXBGYWN0cxItCglsYXN0X3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBWJ5dGVzGAIgASgDEisKCGludGVydmFsGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg8KB2ZhaWxpbmcYBCABKAgingEKCkJ1aWxkRmFjdHMSDwoHdmVyc2lvbhgBIAEoCRISCgpnb192ZXJzaW9uGAIgASgJEhAKCHJldmlzaW9uGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBnVwdGltZRgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiKOAgoETm9kZRIOCgZudW1iZXIYASABKA0SDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgxjbG9ja19vZmZzZXQYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SIAoFd29ya3MYByADKA4yES5odXNoLnYxLk5vZGVXb3JrEhIKCnJlc3BvbmRpbmcYCCABKAgSDAoEbGl2ZRgJIAEoCCI+ChVMaXN0RXhjZXB0aW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiWQoWTGlzdEV4Y2VwdGlvbnNSZXNwb25zZRImCgpleGNlcHRpb25zGAEgAygLMhIuaHVzaC52MS5FeGNlcHRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIi4KGUJ1cm5SZXBvcnRlZFNlY3JldFJlcXVlc3QSEQoEbGluaxgBIAEoCUIDgAEBIkEKGkJ1cm5SZXBvcnRlZFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YSplCghOb2RlV29yaxIZChVOT0RFX1dPUktfVU5TUEVDSUZJRUQQABITCg9OT0RFX1dPUktfU1dFRVAQARISCg5OT0RFX1dPUktfTUFJTBACEhUKEU5PREVfV09SS19ET01BSU5TEAMyrQIKDkNvbG9uZWxTZXJ2aWNlEk0KCEdldEluZGV4EhguaHVzaC52MS5HZXRJbmRleFJlcXVlc3QaGS5odXNoLnYxLkdldEluZGV4UmVzcG9uc2UiDPi9GAOAvhgJiL4YBRJfCg5MaXN0RXhjZXB0aW9ucxIeLmh1c2gudjEuTGlzdEV4Y2VwdGlvbnNSZXF1ZXN0Gh8uaHVzaC52MS5MaXN0RXhjZXB0aW9uc1Jlc3BvbnNlIgz4vRgDgL4YCYi+GAUSawoSQnVyblJlcG9ydGVkU2VjcmV0EiIuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXF1ZXN0GiMuaHVzaC52MS5CdXJuUmVwb3J0ZWRTZWNyZXRSZXNwb25zZSIM+L0YA4C+GAOIvhgFYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_account, file_hush_v1_intake_service, file_hush_v1_metadata, file_hush_v1_policy]);
 
 /**
  * GetIndexRequest is empty.
@@ -90,6 +90,21 @@ export type GetIndexResponse = Message<"hush.v1.GetIndexResponse"> & {
    * @generated from field: hush.v1.BuildFacts build = 7;
    */
   build?: BuildFacts | undefined;
+
+  /**
+   * The nodes that share the data store, by number, at most 1024; none if the
+   * store belongs to one process.
+   *
+   * @generated from field: repeated hush.v1.Node nodes = 8;
+   */
+  nodes: Node[];
+
+  /**
+   * The backups that the service makes itself; absent if it makes none.
+   *
+   * @generated from field: hush.v1.BackupFacts backups = 9;
+   */
+  backups?: BackupFacts | undefined;
 };
 
 /**
@@ -240,7 +255,7 @@ export const CountsSchema: GenMessage<Counts> = /*@__PURE__*/
  */
 export type StoreFacts = Message<"hush.v1.StoreFacts"> & {
   /**
-   * The backend: bolt or memory.
+   * The backend: bolt, memory or postgres.
    *
    * @generated from field: string backend = 1;
    */
@@ -281,6 +296,48 @@ export type StoreFacts = Message<"hush.v1.StoreFacts"> & {
  */
 export const StoreFactsSchema: GenMessage<StoreFacts> = /*@__PURE__*/
   messageDesc(file_hush_v1_colonel_service, 3);
+
+/**
+ * BackupFacts describes the backups that the service makes itself.
+ *
+ * @generated from message hush.v1.BackupFacts
+ */
+export type BackupFacts = Message<"hush.v1.BackupFacts"> & {
+  /**
+   * When the last backup was begun that is complete; absent before the first.
+   *
+   * @generated from field: google.protobuf.Timestamp last_time = 1;
+   */
+  lastTime?: Timestamp | undefined;
+
+  /**
+   * The size of that backup in bytes.
+   *
+   * @generated from field: int64 bytes = 2;
+   */
+  bytes: bigint;
+
+  /**
+   * The time from one backup to the next.
+   *
+   * @generated from field: google.protobuf.Duration interval = 3;
+   */
+  interval?: Duration | undefined;
+
+  /**
+   * Whether the latest attempt at a backup failed. The log says why.
+   *
+   * @generated from field: bool failing = 4;
+   */
+  failing: boolean;
+};
+
+/**
+ * Describes the message hush.v1.BackupFacts.
+ * Use `create(BackupFactsSchema)` to create a new message.
+ */
+export const BackupFactsSchema: GenMessage<BackupFacts> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 4);
 
 /**
  * BuildFacts describes the program.
@@ -329,7 +386,88 @@ export type BuildFacts = Message<"hush.v1.BuildFacts"> & {
  * Use `create(BuildFactsSchema)` to create a new message.
  */
 export const BuildFactsSchema: GenMessage<BuildFacts> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 4);
+  messageDesc(file_hush_v1_colonel_service, 5);
+
+/**
+ * Node is one of several processes that share the data store.
+ *
+ * @generated from message hush.v1.Node
+ */
+export type Node = Message<"hush.v1.Node"> & {
+  /**
+   * The number, which no other node has at the same time. It is taken again
+   * after a node has stopped.
+   *
+   * @generated from field: uint32 number = 1;
+   */
+  number: number;
+
+  /**
+   * The name of the machine. Nodes may have the same name.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The release.
+   *
+   * @generated from field: string version = 3;
+   */
+  version: string;
+
+  /**
+   * When the node started to use the store.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 4;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * The last heartbeat, by the store's clock. A node that runs sends one every
+   * five seconds.
+   *
+   * @generated from field: google.protobuf.Timestamp heartbeat_time = 5;
+   */
+  heartbeatTime?: Timestamp | undefined;
+
+  /**
+   * How far the store's clock was ahead of the machine's at that time. The node
+   * corrects its own by it.
+   *
+   * @generated from field: google.protobuf.Duration clock_offset = 6;
+   */
+  clockOffset?: Duration | undefined;
+
+  /**
+   * The work that only this node does now.
+   *
+   * @generated from field: repeated hush.v1.NodeWork works = 7;
+   */
+  works: NodeWork[];
+
+  /**
+   * Whether this response comes from the node.
+   *
+   * @generated from field: bool responding = 8;
+   */
+  responding: boolean;
+
+  /**
+   * Whether the last heartbeat is recent. If not, the node stopped without
+   * leaving, or it cannot reach the store.
+   *
+   * @generated from field: bool live = 9;
+   */
+  live: boolean;
+};
+
+/**
+ * Describes the message hush.v1.Node.
+ * Use `create(NodeSchema)` to create a new message.
+ */
+export const NodeSchema: GenMessage<Node> = /*@__PURE__*/
+  messageDesc(file_hush_v1_colonel_service, 6);
 
 /**
  * ListExceptionsRequest is the request of ListExceptions.
@@ -357,7 +495,7 @@ export type ListExceptionsRequest = Message<"hush.v1.ListExceptionsRequest"> & {
  * Use `create(ListExceptionsRequestSchema)` to create a new message.
  */
 export const ListExceptionsRequestSchema: GenMessage<ListExceptionsRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 5);
+  messageDesc(file_hush_v1_colonel_service, 7);
 
 /**
  * ListExceptionsResponse is one page of reports.
@@ -385,7 +523,7 @@ export type ListExceptionsResponse = Message<"hush.v1.ListExceptionsResponse"> &
  * Use `create(ListExceptionsResponseSchema)` to create a new message.
  */
 export const ListExceptionsResponseSchema: GenMessage<ListExceptionsResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 6);
+  messageDesc(file_hush_v1_colonel_service, 8);
 
 /**
  * BurnReportedSecretRequest is the request of BurnReportedSecret.
@@ -406,7 +544,7 @@ export type BurnReportedSecretRequest = Message<"hush.v1.BurnReportedSecretReque
  * Use `create(BurnReportedSecretRequestSchema)` to create a new message.
  */
 export const BurnReportedSecretRequestSchema: GenMessage<BurnReportedSecretRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 7);
+  messageDesc(file_hush_v1_colonel_service, 9);
 
 /**
  * BurnReportedSecretResponse is the response of BurnReportedSecret.
@@ -427,7 +565,48 @@ export type BurnReportedSecretResponse = Message<"hush.v1.BurnReportedSecretResp
  * Use `create(BurnReportedSecretResponseSchema)` to create a new message.
  */
 export const BurnReportedSecretResponseSchema: GenMessage<BurnReportedSecretResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_colonel_service, 8);
+  messageDesc(file_hush_v1_colonel_service, 10);
+
+/**
+ * NodeWork is work that one node at a time does.
+ *
+ * @generated from enum hush.v1.NodeWork
+ */
+export enum NodeWork {
+  /**
+   * Unspecified.
+   *
+   * @generated from enum value: NODE_WORK_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Ends what has expired.
+   *
+   * @generated from enum value: NODE_WORK_SWEEP = 1;
+   */
+  SWEEP = 1,
+
+  /**
+   * Sends mails.
+   *
+   * @generated from enum value: NODE_WORK_MAIL = 2;
+   */
+  MAIL = 2,
+
+  /**
+   * Checks domains.
+   *
+   * @generated from enum value: NODE_WORK_DOMAINS = 3;
+   */
+  DOMAINS = 3,
+}
+
+/**
+ * Describes the enum hush.v1.NodeWork.
+ */
+export const NodeWorkSchema: GenEnum<NodeWork> = /*@__PURE__*/
+  enumDesc(file_hush_v1_colonel_service, 0);
 
 /**
  * ColonelService is for administrators: accounts with the role colonel. For
