@@ -33,7 +33,7 @@ export default defineConfig({
   workers: availableParallelism(),
   reporter: "list",
   // Generous: a wait that succeeds is not longer for it.
-  timeout: 60_000,
+  timeout: 180_000,
   expect: { timeout: 15_000 },
   use: {
     baseURL: url,
