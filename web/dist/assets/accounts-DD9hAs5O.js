@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DP_tyUfY.js";import{r as t}from"./wire-ClC5855e.js";var n=t(e);export{n as default};
