@@ -1,8 +1,12 @@
 package settings
 
 import (
+	"errors"
+	"os"
+	"strings"
 	"time"
 
+	"hush/cmd/hush/command"
 	"hush/cmd/hush/flags"
 )
 
@@ -11,20 +15,147 @@ type dataSettings struct {
 	Data        string // the folder
 	RootKeyFile string // empty for the one in the data folder
 	Store       string
+	StoreConns  int
+	NodeName    string // empty for the name of the machine
 	AuditKeep   time.Duration
+	Wait        time.Duration // for the store, at the start
+	// SpentLog is a folder, SpentLogOff, or empty for none.
+	SpentLog      string
+	SpentLogBegin bool
 }
 
-// The values of --store.
+// SpentLogOff is the value of --spent-log that gives up a log for good.
+const SpentLogOff = "off"
+
+// The values of --store, beside the URL of a database.
 const (
 	StoreBolt   = "bolt"
 	StoreMemory = "memory"
 )
 
+// backendPostgres is what a store in a PostgreSQL database is called.
+const backendPostgres = "postgres"
+
+// defaultStoreConns is how many connections to a database a node opens.
+const defaultStoreConns = 16
+
+// maxNodeName is the maximum characters of a node's name.
+const maxNodeName = 63
+
 func (s *dataSettings) settings() []setting {
 	return []setting{
-		{"data", flags.Text(&s.Data, "./hush-data", "data `folder`; created with mode 0700 if it does not exist")},
-		{"root-key-file", flags.Text(&s.RootKeyFile, "", "`file` with the root key, as \"hush keygen\" writes it (default: root.key in the data folder)")},
-		{"store", flags.Choice(&s.Store, "where data is stored; \"memory\" loses everything when the process ends and is for tests", StoreBolt, StoreMemory)},
+		{"data", flags.Secret(&s.Data, "./hush-data", "data `folder`; created with mode 0700 if it does not exist", checkFolder)},
+		{"root-key-file", flags.Example("/etc/hush/root.key", flags.Text(&s.RootKeyFile, "", "`file` with the root key, as \"hush keygen\" writes it (default: root.key in the data folder)"))},
+		{"store", flags.Secret(&s.Store, StoreBolt,
+			"where data is stored: `bolt|memory|URL`; \"bolt\" is the data folder, \"memory\" loses everything when the process ends and is for tests, a URL is a PostgreSQL database that other nodes may share, such as postgres://hush@db.example.com/hush", checkStore)},
+		{"store-connections", flags.Count(&s.StoreConns, defaultStoreConns, MaxConnections, "maximum number of `connections` to the database")},
+		{"node-name", flags.Example("node-1", flags.Checked(&s.NodeName, "", "`name` of this node of a database that other nodes share (default: the name of the machine)", checkNode))},
+		{"wait-for-store", flags.Wait(&s.Wait, "`duration` for which the start waits for a store that another process holds or that does not respond, 0s to 1h, such as 30s")},
+		{"spent-log", flags.Example("/mnt/other/hush-spent", flags.Checked(&s.SpentLog, "", "`folder` on another disk for a log of what has ended, so that a restored backup brings nothing back; \"off\" gives up the log for good", checkFolder))},
+		{"spent-log-begin", flags.Switch(&s.SpentLogBegin, "begin a new spent log if the one of the data is lost; remove it after that start")},
 		{"audit-keep", flags.Keeping(&s.AuditKeep, "90d", "`duration` for which the audit trail is kept, 1d to 3650d")},
 	}
+}
+
+// checkFolder refuses the URL of a database, which would be a folder with the
+// password in its name.
+func checkFolder(text string) error {
+	if strings.Contains(text, "://") {
+		return errors.New("must be a folder; the URL of a database belongs to --store")
+	}
+	return nil
+}
+
+func checkStore(text string) error {
+	if text == "" || text == StoreBolt || text == StoreMemory || isPostgres(text) {
+		return nil
+	}
+	return errors.New("must be bolt, memory, or a URL that begins with postgres://")
+}
+
+// IsDatabase reports whether a place of data is the URL of a database, and not a
+// folder.
+func IsDatabase(place string) bool { return isPostgres(place) }
+
+func isPostgres(store string) bool {
+	return strings.HasPrefix(store, "postgres://") || strings.HasPrefix(store, "postgresql://")
+}
+
+// SharedStore reports whether the store is a database that other nodes may
+// share.
+func (s *dataSettings) SharedStore() bool { return isPostgres(s.Store) }
+
+// Backend names the store, without the address and the password of a database.
+func (s *dataSettings) Backend() string {
+	switch {
+	case s.SharedStore():
+		return backendPostgres
+	case s.Store == "":
+		return StoreBolt
+	}
+	return s.Store
+}
+
+// SpentLogFolder returns the folder of the spent log, empty for none.
+func (s *dataSettings) SpentLogFolder() string {
+	if s.SpentLog == SpentLogOff {
+		return ""
+	}
+	return s.SpentLog
+}
+
+// checkSpentLog returns a usage error for a store that a spent log does not go
+// with.
+func (s *dataSettings) checkSpentLog() error {
+	switch {
+	case s.SpentLogBegin && s.SpentLogFolder() == "":
+		return command.Usage("--spent-log-begin needs a folder in --spent-log")
+	case s.SpentLogFolder() == "":
+		return nil
+	case s.SharedStore():
+		return command.Usage("--spent-log does not go with a database that nodes share: each node would log only what it ends itself; use the point-in-time recovery of the database")
+	case s.Store == StoreMemory:
+		return command.Usage("--spent-log needs a data folder, and --store=memory has none")
+	}
+	return nil
+}
+
+func checkNode(name string) error { return printable(maxNodeName)(name) }
+
+// Node returns the name of this node.
+func (s *dataSettings) Node() string {
+	if s.NodeName != "" {
+		return s.NodeName
+	}
+	name, err := os.Hostname()
+	if err != nil || checkNode(name) != nil {
+		return "unnamed"
+	}
+	return name
+}
+
+// MoreStoreConns returns how many connections to a database are allowed beyond
+// the default.
+func (s *dataSettings) MoreStoreConns() int {
+	if !s.SharedStore() {
+		return 0
+	}
+	return max(0, s.StoreConns-defaultStoreConns)
+}
+
+// Meaningless returns the flags that were set and have no effect with the store.
+func (s *Settings) Meaningless() (names []string) {
+	if s.SharedStore() {
+		if s.MinFree != defaultMinFree {
+			names = append(names, "--min-free-bytes")
+		}
+		return names
+	}
+	if s.NodeName != "" {
+		names = append(names, "--node-name")
+	}
+	if s.StoreConns != defaultStoreConns {
+		names = append(names, "--store-connections")
+	}
+	return names
 }

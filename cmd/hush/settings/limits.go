@@ -40,7 +40,7 @@ func (s *limitSettings) settings() []setting {
 		{"max-connections-per-network", flags.Count(&s.NetworkConns, DefaultNetworkConnections, MaxConnections,
 			"maximum number of open `connections` from one network; trusted proxies have no maximum")},
 		{"rate-limits", flags.Choice(&s.RateLimits, "limit how often one network may call the service", "on", "off")},
-		{"memory-limit", flags.CheckedSize(&s.MemoryLimit, "nine tenths of the control group's limit",
-			"`bytes` of memory that the process tries to stay below, such as 512MiB; at least 128MiB", process.CheckMemory)},
+		{"memory-limit", flags.Example("512MiB", flags.CheckedSize(&s.MemoryLimit, "nine tenths of the control group's limit",
+			"`bytes` of memory that the process tries to stay below, such as 512MiB; at least 128MiB", process.CheckMemory))},
 	}
 }

@@ -21,12 +21,12 @@ type mailSettings struct {
 
 func (s *mailSettings) settings() []setting {
 	return []setting{
-		{"smtp-host", flags.Checked(&s.SMTPHost, "", "`host:port` of the SMTP server that sends mail; without it, no mail is sent", checkRelay)},
+		{"smtp-host", flags.Example("smtp.example.com:587", flags.Checked(&s.SMTPHost, "", "`host:port` of the SMTP server that sends mail; without it, no mail is sent", checkRelay))},
 		{"smtp-tls", flags.Choice(&s.SMTPTLS, "how the connection to the SMTP server is secured; \"none\" is allowed only on this machine",
 			mail.TLSStart, mail.TLSFirst, mail.TLSNone)},
-		{"smtp-user", flags.Text(&s.SMTPUser, "", "user `name` at the SMTP server")},
-		{"smtp-password-file", flags.Text(&s.SMTPPasswordFile, "", "`file` with the password at the SMTP server")},
-		{"mail-from", flags.Text(&s.MailFrom, "", "`address` that mail is sent from, such as \"Hush <no-reply@hush.example>\"")},
+		{"smtp-user", flags.Example("hush", flags.Text(&s.SMTPUser, "", "user `name` at the SMTP server"))},
+		{"smtp-password-file", flags.Example("/etc/hush/smtp-password", flags.Text(&s.SMTPPasswordFile, "", "`file` with the password at the SMTP server"))},
+		{"mail-from", flags.Example("Hush <no-reply@example.com>", flags.Text(&s.MailFrom, "", "`address` that mail is sent from, such as \"Hush <no-reply@hush.example>\""))},
 	}
 }
 
@@ -47,6 +47,9 @@ func (s *mailSettings) check() error {
 	}
 	return nil
 }
+
+// CheckMail returns a usage error for settings of mail that need each other.
+func (s *Settings) CheckMail() error { return s.mailSettings.check() }
 
 func checkRelay(text string) error {
 	if text == "" {

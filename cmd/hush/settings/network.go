@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -12,33 +13,48 @@ import (
 	"hush/cmd/hush/flags"
 )
 
+const listenName = "listen"
+
 // networkSettings say where the service listens, and how others reach it.
 type networkSettings struct {
-	Listen         string   // host:port
+	Listen         string   // as ParseAddress reads it; see ListenAddress
 	BaseURL        *url.URL // nil if it was not given
-	TLSCert        string   // a file; empty without TLS
+	TLSCert        string   // a file; empty without TLS or with ACME
 	TLSKey         string
+	ACME           bool
+	ACMEEmail      string // empty for none
+	ACMEDirectory  string // a URL; empty for Let's Encrypt
+	ACMEHTTPListen string // as ParseAddress reads it
 	TrustedProxies []netip.Prefix
 	Resolver       string // host:port; empty for the system's
+
+	listenSet bool // whether Listen was given
 }
 
 func (s *networkSettings) settings() []setting {
 	return []setting{
-		{"listen", flags.Checked(&s.Listen, "127.0.0.1:7143", "`host:port` to listen on", checkListen)},
-		{"base-url", flags.Parsed(&s.BaseURL, "`URL` at which people reach the service; links begin with it (default: the address listened on)", parseBaseURL)},
-		{"tls-cert", flags.Text(&s.TLSCert, "", "`file` with the certificate chain in PEM format; enables TLS")},
-		{"tls-key", flags.Text(&s.TLSKey, "", "`file` with the certificate's private key in PEM format")},
-		{"trusted-proxies", flags.Parsed(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For header is trusted", parsePrefixes)},
-		{"resolver", flags.Checked(&s.Resolver, "", "`host:port` of the DNS server that domains are checked with (default: the system's)", checkResolver)},
+		{listenName, flags.Checked(&s.Listen, "127.0.0.1:7143", "`address` to listen on: host:port, unix:PATH, or systemd, systemd:NAME or systemd:PORT for a socket that systemd opened; with --acme :443 unless it is given", s.checkListen)},
+		{"base-url", flags.Example("https://hush.example.com", flags.Parsed(&s.BaseURL, "`URL` at which people reach the service; links begin with it (default: the address listened on)", parseBaseURL))},
+		{"tls-cert", flags.Example("/etc/hush/cert.pem", flags.Text(&s.TLSCert, "", "`file` with the certificate chain in PEM format; enables TLS"))},
+		{"tls-key", flags.Example("/etc/hush/key.pem", flags.Text(&s.TLSKey, "", "`file` with the certificate's private key in PEM format"))},
+		{"acme", flags.Switch(&s.ACME, "obtain and renew certificates over ACME, for the host of --base-url and verified domains; agrees to the ACME server's terms")},
+		{"acme-email", flags.Example("ops@example.com", flags.Checked(&s.ACMEEmail, "", "`address` that the ACME server may write to", checkContact))},
+		{"acme-directory", flags.Example("https://acme-v02.api.letsencrypt.org/directory", flags.Checked(&s.ACMEDirectory, "", "`URL` of the ACME server (default: Let's Encrypt)", checkDirectory))},
+		{"acme-http-listen", flags.Checked(&s.ACMEHTTPListen, acmeHTTPListen, "`address` of the port without TLS, for --acme: challenges, and redirects to https; as --listen, but no unix:PATH", checkAddress)},
+		{"trusted-proxies", flags.Example("10.0.0.0/8,::1", flags.List(&s.TrustedProxies, "comma-separated `addresses` or networks of proxies whose X-Forwarded-For header is trusted", parsePrefixes))},
+		{"resolver", flags.Example("9.9.9.9:53", flags.Checked(&s.Resolver, "", "`host:port` of the DNS server that domains are checked with (default: the system's)", checkResolver))},
 	}
 }
 
-// check returns a usage error for files of TLS that miss each other.
+// check returns a usage error for settings that miss each other.
 func (s *networkSettings) check() error {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return command.Usage("--tls-cert and --tls-key go together")
 	}
-	return nil
+	if kind, _ := ParseAddress(s.Listen); kind == ListenUnix && s.BaseURL == nil {
+		return command.Usage("--listen=%s needs --base-url, for links", s.Listen)
+	}
+	return s.checkACME()
 }
 
 // Base is where links lead from a service that listens on addr.
@@ -49,40 +65,120 @@ func (s *networkSettings) Base(addr net.Addr) *url.URL {
 	return &url.URL{Scheme: s.scheme(), Host: addr.String()}
 }
 
+// ListenAddress is where the service listens, as ParseAddress reads it.
+func (s *networkSettings) ListenAddress() string {
+	if s.ACME && !s.listenSet {
+		return acmeListen
+	}
+	return s.Listen
+}
+
+// checkListen notes that an address was given.
+func (s *networkSettings) checkListen(text string) error {
+	s.listenSet = true
+	return checkAddress(text)
+}
+
 // PublicURL is where links lead, as a command knows it that does not listen.
 func (s *networkSettings) PublicURL() *url.URL {
 	if s.BaseURL != nil {
 		return s.BaseURL
 	}
-	return &url.URL{Scheme: s.scheme(), Host: s.Listen}
+	host := s.ListenAddress()
+	if kind, _ := ParseAddress(host); kind != ListenTCP {
+		host = "localhost"
+	}
+	return &url.URL{Scheme: s.scheme(), Host: host}
+}
+
+// HealthURL is what to ask the service at the address of Dial. A proxy may end
+// TLS, so only the host is that of the base URL. Without one it is an address,
+// for which TLS names no server: the service then uses its own certificate.
+func (s *networkSettings) HealthURL() string {
+	host := "127.0.0.1"
+	if s.BaseURL != nil {
+		host = s.BaseURL.Host
+	}
+	return (&url.URL{Scheme: s.scheme(), Host: host, Path: "/healthz"}).String()
 }
 
 func (s *networkSettings) scheme() string {
-	if s.TLSCert != "" {
+	if s.TLS() != TLSOff {
 		return "https"
 	}
 	return "http"
 }
 
-// HealthURL is where to ask whether the service runs: the address listened on,
-// or with TLS, whose name must fit, the base URL.
-func (s *networkSettings) HealthURL() string {
-	if s.TLSCert != "" && s.BaseURL != nil {
-		return s.BaseURL.String() + "/healthz"
+// Dial returns how another process of this machine reaches the service. The host
+// of an address is empty if any of this machine does.
+func (s *networkSettings) Dial() (network, address string, err error) {
+	switch kind, place := ParseAddress(s.ListenAddress()); kind {
+	case ListenUnix:
+		return "unix", place, nil
+	case ListenSystemd:
+		if !isPort(place) {
+			return "", "", errors.New("systemd opened the socket: name its address with --listen")
+		}
+		return "tcp", net.JoinHostPort("", place), nil
+	default:
+		host, port, _ := net.SplitHostPort(place) // checked when it was set
+		if addr, err := netip.ParseAddr(host); err == nil && addr.IsUnspecified() {
+			host = ""
+		}
+		return "tcp", net.JoinHostPort(host, port), nil
 	}
-	host, port, _ := net.SplitHostPort(s.Listen) // checked when it was set
-	if addr, err := netip.ParseAddr(host); host == "" || err == nil && addr.IsUnspecified() {
-		host = "localhost"
-	}
-	return "http://" + net.JoinHostPort(host, port) + "/healthz"
 }
 
-func checkListen(text string) error {
+// The kinds of addresses to listen on.
+const (
+	ListenTCP     = "tcp"
+	ListenUnix    = "unix"
+	ListenSystemd = "systemd"
+)
+
+// ParseAddress returns the kind of an address to listen on, and what the kind
+// needs: host:port, the path of a socket, or the name or port of systemd's socket,
+// which may be empty.
+func ParseAddress(address string) (kind, place string) {
+	for _, kind := range []string{ListenUnix, ListenSystemd} {
+		if rest, ok := strings.CutPrefix(address, kind+":"); ok {
+			return kind, rest
+		}
+	}
+	if address == ListenSystemd {
+		return ListenSystemd, ""
+	}
+	return ListenTCP, address
+}
+
+func checkAddress(text string) error {
+	switch kind, place := ParseAddress(text); kind {
+	case ListenUnix:
+		if place == "" || len(place) > maxSocketPath || strings.ContainsRune(place, 0) {
+			return fmt.Errorf("must be unix: and a path of at most %d bytes", maxSocketPath)
+		}
+		return nil
+	case ListenSystemd:
+		return nil
+	default:
+		return checkPort(place)
+	}
+}
+
+// maxSocketPath is the longest path that every system takes for a socket.
+const maxSocketPath = 103
+
+func isPort(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 16)
+	return err == nil
+}
+
+func checkPort(text string) error {
 	_, port, err := net.SplitHostPort(text)
 	if err != nil {
 		return errors.New("must be host:port, as in 127.0.0.1:7143")
 	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+	if !isPort(port) {
 		return errors.New("port must be 0 to 65535")
 	}
 	return nil
@@ -93,7 +189,7 @@ func checkResolver(text string) error {
 		return nil
 	}
 	host, _, _ := net.SplitHostPort(text)
-	if err := checkListen(text); err != nil || host == "" {
+	if err := checkPort(text); err != nil || host == "" {
 		return errors.New("must be host:port, as in 9.9.9.9:53")
 	}
 	return nil

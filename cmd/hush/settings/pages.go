@@ -26,12 +26,12 @@ const (
 
 func (s *pageSettings) settings() []setting {
 	return []setting{
-		{"instance-name", flags.Checked(&s.Instance.Name, "", "`name` of the service on its pages and in its mail", printable(maxName))},
-		{"logo-url", flags.Checked(&s.Instance.LogoURL, "", "`URL` of the logo at the top of every page", checkPageURL)},
-		{"imprint-url", flags.Checked(&s.Instance.ImprintURL, "", "`URL` of the legal notice, which names who runs the service", checkPageURL)},
-		{"privacy-url", flags.Checked(&s.Instance.PrivacyURL, "", "`URL` of the privacy policy", checkPageURL)},
-		{"banner", flags.Checked(&s.Instance.Banner, "", "`text` at the top of every page", printable(maxWords))},
-		{"maintenance", flags.Checked(&s.Maintenance, "", "create nothing and show this `text` instead; secrets can still be opened", printable(maxWords))},
+		{"instance-name", flags.Example("Hush", flags.Checked(&s.Instance.Name, "", "`name` of the service on its pages and in its mail", printable(maxName)))},
+		{"logo-url", flags.Example("https://example.com/logo.svg", flags.Checked(&s.Instance.LogoURL, "", "`URL` of the logo at the top of every page", checkPageURL))},
+		{"imprint-url", flags.Example("https://example.com/imprint", flags.Checked(&s.Instance.ImprintURL, "", "`URL` of the legal notice, which names who runs the service", checkPageURL))},
+		{"privacy-url", flags.Example("https://example.com/privacy", flags.Checked(&s.Instance.PrivacyURL, "", "`URL` of the privacy policy", checkPageURL))},
+		{"banner", flags.Example("Maintenance on Sunday.", flags.Checked(&s.Instance.Banner, "", "`text` at the top of every page", printable(maxWords)))},
+		{"maintenance", flags.Example("Back at noon.", flags.Checked(&s.Maintenance, "", "create nothing and show this `text` instead; secrets can still be opened", printable(maxWords)))},
 	}
 }
 

@@ -2,18 +2,31 @@ package settings
 
 import "hush/vault/caller"
 
-// Policy is what the vault is told. Sign-up is open by itself only where
-// addresses can be confirmed by mail.
-func (s *Settings) Policy() caller.Policy {
-	signUp := caller.SignUpClosed
+// The values of --sign-up.
+const (
+	signUpOpen   = "open"
+	signUpInvite = "invite"
+	signUpClosed = "closed"
+)
+
+// SignUpName is the value of --sign-up that is in effect. Sign-up is open by
+// itself only where addresses can be confirmed by mail.
+func (s *Settings) SignUpName() string {
 	switch {
-	case s.SignUp == "open", s.SignUp == "" && s.Mails():
-		signUp = caller.SignUpOpen
-	case s.SignUp == "invite":
-		signUp = caller.SignUpInvite
+	case s.SignUp != "":
+		return s.SignUp
+	case s.Mails():
+		return signUpOpen
+	default:
+		return signUpClosed
 	}
+}
+
+// Policy is what the vault is told.
+func (s *Settings) Policy() caller.Policy {
+	signUps := map[string]caller.SignUp{signUpOpen: caller.SignUpOpen, signUpInvite: caller.SignUpInvite, signUpClosed: caller.SignUpClosed}
 	return caller.Policy{
-		SignUp: signUp, SignUpDomains: s.SignUpDomains, Colonels: s.Colonels,
+		SignUp: signUps[s.SignUpName()], SignUpDomains: s.SignUpDomains, Colonels: s.Colonels,
 		NoAnonymousCreate:  s.AnonymousCreate == "off",
 		PassphraseRequired: s.PassphraseRequired == "on", PassphraseMin: s.PassphraseMin,
 		Maintenance: s.Maintenance, ChallengeAbove: s.ChallengeAbove,

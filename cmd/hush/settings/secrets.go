@@ -38,7 +38,7 @@ func (s *secretSettings) settings() []setting {
 		{"passphrase-required", flags.Choice(&s.PassphraseRequired, "whether every new secret needs a passphrase", "off", "on")},
 		{"passphrase-min", flags.Number(&s.PassphraseMin, maxPassphrase, "minimum number of `characters` in a passphrase, 0 to 128")},
 		{"challenge-above", flags.Number(&s.ChallengeAbove, 1_000_000, "`number` of secrets that a network may create in 20 minutes without an account before each further one needs a solved challenge; 0 never asks for one")},
-		{"spam-key-file", flags.Text(&s.SpamKeyFile, "", "`file` with the HMAC key of the ALTCHA server whose verdicts are trusted")},
+		{"spam-key-file", flags.Example("/etc/hush/spam-key", flags.Text(&s.SpamKeyFile, "", "`file` with the HMAC key of the ALTCHA server whose verdicts are trusted"))},
 	}
 }
 

@@ -8,21 +8,25 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/flags"
 )
 
 // Settings are the values of all settings. A command adds those that it uses to
-// its flags; the environment may hold the others.
+// its flags; the environment and the configuration file may hold the others.
 type Settings struct {
+	fileSettings
 	networkSettings
 	dataSettings
+	backupSettings
 	limitSettings
 	secretSettings
 	accountSettings
 	pageSettings
 	mailSettings
+	observeSettings
 	processSettings
 }
 
@@ -41,24 +45,27 @@ type group struct {
 // groups is the one list of settings, and with it of variables.
 func (s *Settings) groups() []group {
 	return []group{
+		{"Configuration", s.fileSettings.settings()},
 		{"Network", s.networkSettings.settings()},
 		{"Data", s.dataSettings.settings()},
+		{"Backups", s.backupSettings.settings()},
 		{"Limits", s.limitSettings.settings()},
 		{"Secrets", s.secretSettings.settings()},
 		{"Accounts", s.accountSettings.settings()},
 		{"Pages", s.pageSettings.settings()},
 		{"Mail", s.mailSettings.settings()},
+		{"Metrics", s.observeSettings.settings()},
 		{"Process", s.processSettings.settings()},
 	}
 }
 
-// Add adds the named settings to the flags of a command. The values are there
-// once the command runs.
+// Add adds the named settings, and the one of the configuration file, to the
+// flags of a command. The values are there once the command runs.
 func Add(c *cobra.Command, names ...string) *Settings {
 	s := &Settings{}
 	for _, group := range s.groups() {
 		for _, setting := range group.settings {
-			if slices.Contains(names, setting.name) {
+			if setting.name == configName || slices.Contains(names, setting.name) {
 				setting.define(c.Flags(), setting.name)
 				command.MarkSetting(c.Flags().Lookup(setting.name), group.title, Variable(setting.name))
 			}
@@ -67,22 +74,61 @@ func Add(c *cobra.Command, names ...string) *Settings {
 	return s
 }
 
-// Names returns the names of all settings.
-func Names() (names []string) {
+// Group is what help and configuration files have under one title.
+type Group struct {
+	Title string
+	Names []string // of settings
+}
+
+// Groups returns all groups of settings that a configuration file may have, in
+// their order.
+func Groups() (groups []Group) {
 	for _, group := range new(Settings).groups() {
+		made := Group{Title: group.title}
 		for _, setting := range group.settings {
-			names = append(names, setting.name)
+			if setting.name != configName {
+				made.Names = append(made.Names, setting.name)
+			}
 		}
+		if len(made.Names) > 0 {
+			groups = append(groups, made)
+		}
+	}
+	return groups
+}
+
+// Names returns the names of all settings.
+func Names() []string {
+	names := []string{configName}
+	for _, group := range Groups() {
+		names = append(names, group.Names...)
 	}
 	return names
 }
 
-// Check returns a usage error for values that do not go together.
+// Effective returns the value of a setting that is in effect. It is another than
+// the flag's if it depends on other settings.
+func (s *Settings) Effective(f *pflag.Flag) string {
+	if f.Name == listenName {
+		return s.ListenAddress()
+	}
+	return f.Value.String()
+}
+
+// Check returns a usage error for the first values that do not go together.
 func (s *Settings) Check() error {
-	for _, check := range []func() error{s.networkSettings.check, s.mailSettings.check, s.secretSettings.check} {
-		if err := check(); err != nil {
-			return err
-		}
+	for _, err := range s.Conflicts() {
+		return err
 	}
 	return nil
+}
+
+// Conflicts returns a usage error for each pair of values that do not go together.
+func (s *Settings) Conflicts() (conflicts []error) {
+	for _, check := range []func() error{s.networkSettings.check, s.checkACMEStore, s.checkSpentLog, s.checkBackups, s.mailSettings.check, s.secretSettings.check, s.checkAddresses} {
+		if err := check(); err != nil {
+			conflicts = append(conflicts, err)
+		}
+	}
+	return conflicts
 }

@@ -20,7 +20,7 @@ func parse(environment []string, args ...string) (*Settings, error) {
 	if err := c.ParseFlags(args); err != nil {
 		return nil, err
 	}
-	if err := ApplyEnvironment(c.Flags(), environment); err != nil {
+	if err := Apply(c.Flags(), environment); err != nil {
 		return nil, err
 	}
 	return s, s.Check()

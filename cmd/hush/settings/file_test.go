@@ -1,0 +1,169 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"hush/vault/caller"
+)
+
+// writeConfig writes a configuration file and returns its path.
+func writeConfig(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hush.yaml")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFile(t *testing.T) {
+	t.Parallel()
+	path := writeConfig(t, `
+# a comment
+listen: 0.0.0.0:80
+sign-up: invite # another
+sign-up-domains: [Example.com, example.org]
+colonel:
+  - A@example.com
+  - b@example.com
+passphrase-required: on
+passphrase-min: 8
+challenge-above: "20"
+banner: ""
+maintenance: 'Back: at noon'
+`)
+	s, err := parse([]string{"HUSH_PASSPHRASE_MIN=9"}, "--config", path, "--challenge-above=21")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := caller.Policy{
+		SignUp: caller.SignUpInvite, SignUpDomains: []string{"example.com", "example.org"},
+		Colonels: []string{"a@example.com", "b@example.com"}, PassphraseRequired: true,
+		PassphraseMin: 9, ChallengeAbove: 21, Maintenance: "Back: at noon",
+	}
+	if diff := cmp.Diff(want, s.Policy()); diff != "" {
+		t.Errorf("policy (-want +got):\n%s", diff)
+	}
+	if s.Listen != "0.0.0.0:80" {
+		t.Errorf("listen: got %q, want 0.0.0.0:80", s.Listen)
+	}
+}
+
+// The variable names the file, too, and values of a flag that repeats come from
+// one source.
+func TestFileOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	path := writeConfig(t, "colonel: a@example.com, b@example.com\nlisten: :80\n")
+	s, err := parse([]string{"HUSH_CONFIG=" + path, "HUSH_COLONEL=c@example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(s.Colonels, []string{"c@example.com"}) || s.Listen != ":80" {
+		t.Errorf("got %v and %q, want c@example.com and :80", s.Colonels, s.Listen)
+	}
+}
+
+func TestEmptyFiles(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{"", "\n", "# nothing\n", "---\n", "---\n# nothing\n...\n", "\ufeff", "{}"} {
+		if _, err := parse(nil, "--config", writeConfig(t, content)); err != nil {
+			t.Errorf("file %q: got %v, want nil", content, err)
+		}
+	}
+}
+
+func TestFileMistakes(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"listn: :80":                         `:1: unknown setting "listn"; did you mean "listen"?`,
+		"nothing: 1":                         `:1: unknown setting "nothing"`,
+		"\nlisten: nowhere":                  ":2: listen: must be host:port",
+		"listen:":                            `:1: listen: no value; write "" for an empty one, or remove the line`,
+		"listen: ~":                          ":1: listen: no value",
+		"listen: :80\nlisten: :81":           ":2: listen: already set in line 1",
+		"listen: [':80', ':81']":             ":1: listen: takes one value, not a list",
+		"listen: {host: x}":                  ":1: listen: must be text, a number or a list of them",
+		"listen: &a :80\nbase-url: *a":       ":2: base-url: must be text, a number or a list of them",
+		"colonel: [a@example.com, [b]]":      ":1: colonel: each value must be text or a number",
+		"colonel: [a@example.com, nonsense]": ":1: colonel: must be an e-mail address",
+		"trusted-proxies: [10.0.0.0/8, x]":   ":1: trusted-proxies: must be addresses or networks",
+		"config: other.yaml":                 ":1: config: a configuration file cannot name another one",
+		"- listen":                           ":1: must hold lines such as",
+		"listen":                             ":1: must hold lines such as",
+		"? [a]\n: b":                         ":1: must begin with the name of a setting",
+		"listen: :80\n\tbase-url: x":         ":2: ",
+		"listen: \":80":                      ": found unexpected end",
+		"listen: :80\n---\nlisten: :81":      ":2: must hold one document",
+		"rate-limits: true":                  ":1: rate-limits: must be one of on, off",
+		"store: postgres:/u:geheim@db":       ":1: store: must be bolt, memory, or a URL",
+		"data: postgres://u:geheim@db/x":     ":1: data: must be a folder; the URL of a database belongs to --store",
+		strings.Repeat("#", maxFile) + "\n":  ": longer than 1048576 bytes",
+	} {
+		path := writeConfig(t, content)
+		_, err := parse(nil, "--config", path)
+		if err == nil || !strings.Contains(err.Error(), path+want) {
+			t.Errorf("file %.40q: got %v, want %q behind the path", content, err, want)
+			continue
+		}
+		if strings.Contains(err.Error(), "geheim") {
+			t.Errorf("file %q: the error %v repeats a password", content, err)
+		}
+	}
+}
+
+// Every mistake of all sources is named at once.
+func TestMistakesTogether(t *testing.T) {
+	t.Parallel()
+	path := writeConfig(t, "listn: x\nmax-bytes: none\n")
+	_, err := parse([]string{"HUSH_DATE=x", "HUSH_LOG_LEVEL=loud"}, "--config", path)
+	if err == nil {
+		t.Fatal("got nil, want an error")
+	}
+	for _, want := range []string{
+		"unknown variable HUSH_DATE in the environment; did you mean HUSH_DATA?", "HUSH_LOG_LEVEL: must be one of",
+		`hush.yaml:1: unknown setting "listn"`, "hush.yaml:2: max-bytes: must be a number of bytes",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q in it", err, want)
+		}
+	}
+}
+
+// A command takes the settings that it knows, and no value of another one.
+func TestFileOfAnotherCommand(t *testing.T) {
+	t.Parallel()
+	path := writeConfig(t, "listen: nowhere\ndata: folder\n")
+	c := &cobra.Command{Use: "list"}
+	s := Add(c, "data")
+	if err := c.ParseFlags([]string{"--config", path}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Apply(c.Flags(), nil); err != nil || s.Data != "folder" {
+		t.Errorf("Apply(): got %q and %v, want folder", s.Data, err)
+	}
+}
+
+// No file makes reading it fail otherwise than by an error with its place.
+func FuzzParseFile(f *testing.F) {
+	for _, seed := range []string{"listen: :80", "a: [b, c]", "a: &x b\nc: *x", "<<: {a: b}", "!!binary x: y", "- a", "a: |\n  b\n", "\x00", "? a", "a: b\n---\nc: d"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		entries, err := parseFile(content)
+		if err != nil && !strings.HasPrefix(err.Error(), ":") {
+			t.Errorf("parseFile(%q): got %q, want an error that begins with a place", content, err)
+		}
+		for _, e := range entries {
+			if e.line < 1 {
+				t.Errorf("parseFile(%q): got line %d of %q, want 1 or more", content, e.line, e.name)
+			}
+		}
+	})
+}

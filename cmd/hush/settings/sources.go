@@ -1,0 +1,145 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/flags"
+)
+
+// Sources say which flag, variable or line of a file gave the settings of a
+// command their values. Those that are not there have their defaults.
+type Sources map[string]string
+
+// Apply sets the flags that were not given from their variables, then from the
+// configuration file. The usage error that it returns names every mistake.
+func Apply(set *pflag.FlagSet, environment []string) error {
+	_, mistakes := Gather(set, environment)
+	if len(mistakes) == 0 {
+		return nil
+	}
+	return command.Usage("%v", errors.Join(mistakes...))
+}
+
+// Gather does what Apply does, goes on after a mistake, and returns where the
+// values come from.
+func Gather(set *pflag.FlagSet, environment []string) (sources Sources, mistakes []error) {
+	sources = Sources{}
+	set.Visit(func(f *pflag.Flag) { sources[f.Name] = "--" + f.Name })
+	mistakes = sources.readEnvironment(set, environment)
+	if config := set.Lookup(configName); config != nil && config.Value.String() != "" {
+		mistakes = append(mistakes, sources.readFile(set, config.Value.String())...)
+	}
+	return sources, mistakes
+}
+
+// byCommandAnnotation is the annotation of a command that reads settings itself.
+const byCommandAnnotation = "hush_reads_settings"
+
+// ReadByCommand makes Apply leave the settings of a command to the command.
+func ReadByCommand(c *cobra.Command) {
+	c.Annotations = map[string]string{byCommandAnnotation: "yes"}
+}
+
+// IsReadByCommand reports whether a command reads its settings itself.
+func IsReadByCommand(c *cobra.Command) bool { return c.Annotations[byCommandAnnotation] != "" }
+
+// flagNames finds the flags that an error names.
+var flagNames = regexp.MustCompile(`--([a-z][a-z-]*)`)
+
+// Locate adds to an error where the first setting that it names was set, unless
+// that was a flag.
+func (sources Sources) Locate(err error) error {
+	for _, found := range flagNames.FindAllStringSubmatch(err.Error(), -1) {
+		source := sources[found[1]]
+		if source != "" && !strings.HasPrefix(source, "--") {
+			return fmt.Errorf("%s: %w", strings.TrimSuffix(source, ": "+found[1]), err)
+		}
+	}
+	return err
+}
+
+// HasPassword reports whether the configuration file has the value of a flag
+// that may hold a password.
+func (sources Sources) HasPassword(set *pflag.FlagSet) (has bool) {
+	set.VisitAll(func(f *pflag.Flag) {
+		if source := sources[f.Name]; flags.IsSecret(f) && strings.HasSuffix(source, ": "+f.Name) {
+			has = has || credentials.MatchString(f.Value.String())
+		}
+	})
+	return has
+}
+
+// credentials are a password in a URL.
+var credentials = regexp.MustCompile(`://[^/@]*:[^/@]+@|password=`)
+
+// Variable is the name of a flag in the environment.
+func Variable(flagName string) string {
+	return "HUSH_" + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
+}
+
+// readEnvironment sets flags from their variables, and refuses variables that no
+// flag of the program has. It ignores those that Kubernetes injects for a Service
+// called hush.
+func (sources Sources) readEnvironment(set *pflag.FlagSet, environment []string) (mistakes []error) {
+	known := map[string]string{}
+	for _, name := range Names() {
+		known[Variable(name)] = name
+	}
+	for _, entry := range environment {
+		key, value, _ := strings.Cut(entry, "=")
+		if !strings.HasPrefix(key, "HUSH_") || injected(key) {
+			continue
+		}
+		name, ok := known[key]
+		if !ok {
+			mistakes = append(mistakes, fmt.Errorf("unknown variable %s in the environment%s", key, suggestion(key, known)))
+			continue
+		}
+		if err := sources.set(set, name, key, value); err != nil {
+			mistakes = append(mistakes, err)
+		}
+	}
+	return mistakes
+}
+
+func suggestion(key string, known map[string]string) string {
+	names := make([]string, 0, len(known))
+	for name := range known {
+		names = append(names, name)
+	}
+	if near := command.Nearest(key, names); near != "" {
+		return fmt.Sprintf("; did you mean %s?", near)
+	}
+	return ""
+}
+
+func injected(key string) bool {
+	return key == "HUSH_PORT" || strings.HasPrefix(key, "HUSH_PORT_") || strings.HasPrefix(key, "HUSH_SERVICE_")
+}
+
+// set gives a setting its value from a source, unless the command does not have
+// it or a source of higher precedence did. A flag that takes a list gets each of
+// the values.
+func (sources Sources) set(set *pflag.FlagSet, name, source string, values ...string) error {
+	f := set.Lookup(name)
+	if f == nil || sources[name] != "" {
+		return nil
+	}
+	sources[name] = source
+	if !flags.IsRepeated(f) {
+		values = []string{strings.Join(values, ",")}
+	}
+	for _, value := range values {
+		if err := f.Value.Set(value); err != nil {
+			return fmt.Errorf("%s: %w", source, err)
+		}
+	}
+	return nil
+}
