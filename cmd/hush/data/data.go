@@ -1,6 +1,7 @@
 // Package data opens the data of a service: its folder, with the root key, the
-// database, the shares and the socket of "hush admin", or a store in memory. One
-// process at a time holds a folder. New stores, and commands that look after the
+// database, the shares and the socket of "hush admin"; or a database on a server,
+// of which the folder has only key and socket; or a store in memory. One process
+// at a time holds a folder. New stores, and commands that look after the
 // data, begin here.
 package data
 
@@ -8,10 +9,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"hush/cmd/hush/console"
@@ -21,13 +21,16 @@ import (
 	"hush/storage/bolt"
 	"hush/storage/memory"
 	"hush/vault"
+	"hush/vault/rows"
+	"hush/vault/spent"
 )
 
 // The files of the data folder.
 const (
-	RootKeyName  = "root.key"
-	DatabaseName = "hush.db"
-	SharesName   = "shares"
+	RootKeyName      = "root.key"
+	DatabaseName     = "hush.db"
+	SharesName       = "shares"
+	CertificatesName = "certificates" // a folder
 )
 
 // ErrInUse is returned if another process holds the data folder.
@@ -42,36 +45,136 @@ type Data struct {
 	// FileBytes returns the length of the database's file. It is nil for a store in
 	// memory.
 	FileBytes func() int64
+	// Node is the name of this node of a store that others may share; empty if
+	// the store is this process's alone.
+	Node string
 
-	folder       string
+	place        string // of the data, for people
 	store        storage.Store
 	shares       storage.Shares
 	keys         *seal.Keys
+	keyFile      *keyFile // nil for a store in memory
 	hasDiskSpace func() bool
+	folder       *bolt.Folder // nil if the data is not in a folder
+	tellFault    func(error)  // of a node that may no longer use the store
+	logged       *logged      // nil if the data is not in a folder
 	close        func() error
+	backingUp    atomic.Bool
+}
+
+// Observe makes the store report to o. It is called once, before OpenVault.
+func (d *Data) Observe(o storage.Observer) { storage.Observe(o, d.store, d.shares) }
+
+// Waiting returns how many updates of this process wait for a commit.
+func (d *Data) Waiting() int {
+	if queue, ok := d.store.(storage.Queuer); ok {
+		return queue.Waiting()
+	}
+	return 0
+}
+
+// Disk is the state of the disk of a data folder.
+type Disk struct {
+	// Free is the number of free bytes.
+	Free int64
+	// Full reports whether nothing new is stored, and BallastDropped whether only
+	// what ends something is.
+	Full, BallastDropped bool
+}
+
+// Disk returns the state of the disk. It is nil if the data is not in a folder,
+// or if the free space is unknown.
+func (d *Data) Disk() *Disk {
+	if d.folder == nil {
+		return nil
+	}
+	free, known := bolt.DiskFree(d.folder.Path("."))
+	if !known {
+		return nil
+	}
+	return &Disk{Free: free, Full: !d.folder.HasDiskSpace(), BallastDropped: d.folder.BallastDropped()}
 }
 
 // Close closes the data. A vault on it must be closed before.
 func (d *Data) Close() error { return d.close() }
 
-// OpenVault opens the vault on the data, which adds its own options.
-func (d *Data) OpenVault(ctx context.Context, opts vault.Options) (*vault.Vault, error) {
+// fieldFile is the label of what SealFile seals.
+const fieldFile = "file"
+
+// SealFile encrypts a file of the data folder under the root key. The name is not
+// in the result, but needed to open it.
+func (d *Data) SealFile(name string, content []byte) []byte {
+	return d.keys.SealField(fieldFile, []byte(name), content)
+}
+
+// IsCurrent reports whether the current root key made a result of SealFile.
+func (d *Data) IsCurrent(sealed []byte) bool { return d.keys.Ring().IsCurrent(sealed) }
+
+// SealedBy returns the kid of the root key that made a result of SealFile.
+func (d *Data) SealedBy(sealed []byte) [4]byte { return d.keys.Ring().SealedBy(sealed) }
+
+// OpenFile returns the content of a result of SealFile with the same name, and
+// seal.ErrSealBroken for everything else.
+func (d *Data) OpenFile(name string, sealed []byte) ([]byte, error) {
+	return FileOpener(d.keys)(name, sealed)
+}
+
+// FileOpener returns OpenFile for keys.
+func FileOpener(keys *seal.Keys) func(name string, sealed []byte) ([]byte, error) {
+	return func(name string, sealed []byte) ([]byte, error) {
+		return keys.OpenField(fieldFile, []byte(name), sealed)
+	}
+}
+
+// OpenVault opens the vault of a release of the program on the data, which adds
+// its own options.
+func (d *Data) OpenVault(ctx context.Context, release string, opts vault.Options) (*vault.Vault, error) {
+	if d.Node != "" {
+		opts.Node = &rows.NodeOptions{Name: d.Node, Release: release, Fault: d.tellFault}
+	}
 	opts.Store, opts.Shares, opts.Keys, opts.HasDiskSpace, opts.Now = d.store, d.shares, d.keys, d.hasDiskSpace, time.Now
-	v, err := vault.Open(ctx, opts)
+	if d.keyFile != nil {
+		opts.KeyFile = d.keyFile
+	}
+	v, err := d.openLogged(ctx, opts)
+	if missing, ok := errors.AsType[*rows.MissingRootKeyError](err); ok {
+		return nil, d.missingKeys(missing)
+	}
 	if errors.Is(err, seal.ErrWrongRootKey) {
-		return nil, fmt.Errorf("the root key is not the one that the data in %s was made with; nothing was changed", d.folder)
+		return nil, fmt.Errorf("the root key is not the one that %s was made with; nothing was changed", d.place)
 	}
 	return v, err
 }
 
+// openLogged opens the spent log and the vault.
+func (d *Data) openLogged(ctx context.Context, opts vault.Options) (_ *vault.Vault, err error) {
+	if opts.SpentLog, err = d.openSpentLog(ctx); err != nil {
+		return nil, err
+	}
+	v, err := vault.Open(ctx, opts)
+	if errors.Is(err, spent.ErrMissing) {
+		return nil, fmt.Errorf("%w; name its folder with --spent-log, or give it up for good with --spent-log=off", err)
+	}
+	return v, err
+}
+
+// missingKeys is the error for a root key file that lacks keys that the data needs.
+func (d *Data) missingKeys(missing *rows.MissingRootKeyError) error {
+	return fmt.Errorf("%w, which %s needs; nothing was changed; put the line with that key into the file", missing, d.place)
+}
+
 // Open opens the data that the settings name. In a new data folder it creates, in
-// this order, the root key, the shares, and the database that makes it one. It
-// returns ErrInUse if another process holds the folder.
-func Open(s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
+// this order, the root key, the shares, and the database that makes it one; an
+// empty database on a server it initialises. It returns ErrInUse if another
+// process holds the folder.
+func Open(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
 	if s.Store == settings.StoreMemory {
 		return openMemory(log)
 	}
-	folder, err := openFolder(s, c)
+	if s.SharedStore() {
+		return openShared(ctx, s, c, log)
+	}
+	folder, err := openFolder(ctx, s, c, log)
 	if err != nil {
 		return nil, err
 	}
@@ -85,20 +188,51 @@ func Open(s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, er
 	return d, nil
 }
 
-// OpenExisting is Open for data that exists: it creates nothing, and returns an
-// error if the data folder has no database.
-func OpenExisting(s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
-	if _, err := os.Stat(s.Data); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no data folder %s", s.Data)
+// OpenExisting is Open for a command on data that exists: it creates nothing, and
+// returns an error if there is no data. A database on a server may be in use by
+// nodes.
+func OpenExisting(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
+	if s.SharedStore() {
+		return openBeside(ctx, s, false)
 	}
-	if _, err := os.Lstat(filepath.Join(s.Data, DatabaseName)); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the folder %s holds no data: it has no file %s", s.Data, DatabaseName)
+	if err := holdsData(s.Data); err != nil {
+		return nil, fmt.Errorf("%w; if the data is in a database, start the node of this folder, or name the database with --store", err)
 	}
-	return Open(s, c, log)
+	return openForCommand(ctx, s, c, log)
 }
 
-func openFolder(s *settings.Settings, c *console.Console) (*bolt.Folder, error) {
+// openForCommand is Open for a command, which finds the spent log where it was
+// last.
+func openForCommand(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
+	d, err := Open(ctx, s, c, log)
+	if err == nil && d.logged != nil {
+		d.logged.found = true
+	}
+	return d, err
+}
+
+// OpenNew is Open for a command that may be the first on its data.
+func OpenNew(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
+	if s.SharedStore() {
+		exists, err := isFile(rootKeyPath(s))
+		if exists || err != nil {
+			return openBeside(ctx, s, true)
+		}
+	}
+	return openForCommand(ctx, s, c, log)
+}
+
+// openFolder opens the data folder. It waits as long as the settings say for the
+// process that holds it.
+func openFolder(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*bolt.Folder, error) {
 	folder, err := bolt.OpenFolder(s.Data)
+	if errors.Is(err, bolt.ErrLocked) && s.Wait > 0 {
+		log.Warn("waiting for the process that holds the data folder", "data", s.Data, "at_most", s.Wait)
+	}
+	until := time.Now().Add(s.Wait)
+	for errors.Is(err, bolt.ErrLocked) && time.Now().Before(until) && ctx.Err() == nil {
+		folder, err = bolt.OpenFolder(s.Data)
+	}
 	if errors.Is(err, bolt.ErrLocked) {
 		return nil, fmt.Errorf("the data folder %s is %w", s.Data, ErrInUse)
 	}
@@ -107,6 +241,8 @@ func openFolder(s *settings.Settings, c *console.Console) (*bolt.Folder, error) 
 	}
 	if folder.Created {
 		c.Tellf("created the data folder %s", s.Data)
+	} else if err := checkRestored(s.Data); err != nil {
+		return nil, errors.Join(err, folder.Close())
 	}
 	return folder, nil
 }
@@ -116,9 +252,10 @@ func openStore(folder *bolt.Folder, s *settings.Settings, c *console.Console, lo
 	if err != nil {
 		return nil, err
 	}
-	fault := make(chan error, 1)
+	fault := make(chan error, 2) // of the folder, and of the spent log
 	store, shares, err := folder.Open(bolt.Options{
 		Init:  vault.Init(keys, time.Now()),
+		Check: rows.CheckFormat,
 		Fault: func(err error) { fault <- err },
 
 		MinFree: s.MinFree, Ballast: true, Pressure: func(dropped bool) { tellPressure(log, dropped) },
@@ -126,11 +263,20 @@ func openStore(folder *bolt.Folder, s *settings.Settings, c *console.Console, lo
 	if err != nil {
 		return nil, err
 	}
-	return &Data{
+	d := &Data{
 		Locked: locked, Fault: fault, FileBytes: func() int64 { return lengthOf(folder.Path(DatabaseName)) },
-		folder: s.Data, store: store, shares: shares, keys: keys, hasDiskSpace: folder.HasDiskSpace,
-		close: func() error { return errors.Join(store.Close(), shares.Close(), folder.Close()) },
-	}, nil
+		place: "the data in " + s.Data, store: store, shares: shares, keys: keys, hasDiskSpace: folder.HasDiskSpace,
+		folder: folder, keyFile: &keyFile{path: rootKeyPath(s), own: s.RootKeyFile == ""},
+		logged: &logged{settings: s, log: log, fault: func(err error) { fault <- err }},
+	}
+	d.close = func() error {
+		var err error
+		if file := d.SpentLog(); file != nil {
+			err = file.Close()
+		}
+		return errors.Join(err, store.Close(), shares.Close(), folder.Close())
+	}
+	return d, nil
 }
 
 // lengthOf returns the length of a file, or 0 if it is unknown.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,12 +22,15 @@ func ownerOf(path string) (owner, error) {
 
 // HandOver gives the data files that root made to the folder's owner, so that
 // the service, which runs as the owner, can go on using them. For any user but
-// root it does nothing.
+// root, and without a folder, it does nothing.
 func HandOver(folder string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
 	to, err := ownerOf(folder)
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
 	if err != nil || to.uid == 0 {
 		return err
 	}
@@ -71,4 +75,20 @@ func Held(folder string) bool {
 		err = unix.Flock(int(handle.Fd()), unix.LOCK_UN)
 	}
 	return errors.Is(err, unix.EWOULDBLOCK)
+}
+
+// Contains reports whether a path, of which the last part need not exist, is the
+// folder or leads into it.
+func Contains(folder, path string) bool {
+	inside, err := filepath.Rel(resolved(folder), filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path)))
+	return err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
+}
+
+// resolved returns the absolute path without links, as far as it exists.
+func resolved(path string) string {
+	path = absolute(path)
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
 }

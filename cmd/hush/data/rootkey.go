@@ -22,33 +22,44 @@ func loadKeys(folder *bolt.Folder, s *settings.Settings, c *console.Console) (ke
 			return nil, false, err
 		}
 	}
+	return readKeys(path)
+}
+
+// ErrNoKey is returned for a file of a root key that is missing.
+var ErrNoKey = errors.New("there is no root key file")
+
+// readKeys reads the root keys of a file and derives the working keys.
+func readKeys(path string) (keys *seal.Keys, locked bool, err error) {
 	content, err := readRootKey(path)
 	if err != nil {
 		return nil, false, err
 	}
 	defer clear(content)
-	root, err := seal.ParseRootKey(content)
+	roots, err := seal.ParseRootKeys(content)
 	if err != nil {
 		return nil, false, fmt.Errorf("root key file %s: %w", path, err)
 	}
-	keys, locked = keepKeys(root)
+	keys, locked = keepKeys(roots...)
 	return keys, locked, nil
 }
 
 // keepKeys derives the working keys into locked memory, where the system has
-// it, and forgets the root key.
-func keepKeys(root seal.RootKey) (keys *seal.Keys, locked bool) {
-	defer root.Wipe()
-	memory, locked := process.LockedMemory(seal.KeysSize)
-	return seal.NewKeysIn(root, memory), locked
+// it, and forgets the root keys. One page has room for the most keys.
+func keepKeys(roots ...seal.RootKey) (keys *seal.Keys, locked bool) {
+	memory, locked := process.LockedMemory(seal.KeySetSize(len(roots)))
+	keys = seal.NewKeySet(roots, memory)
+	for _, root := range roots {
+		root.Wipe()
+	}
+	return keys, locked
 }
 
 // provideRootKey makes a root key where there is neither one nor data. The key
 // gets its name once it is durable: a first start that the power ended in between
 // would leave a key file without a key, which every later start refuses.
 func provideRootKey(folder *bolt.Folder, path string, c *console.Console) error {
-	_, err := os.Stat(path)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+	there, err := isFile(path)
+	if err != nil || there {
 		return err
 	}
 	exists, err := folder.Exists()
@@ -56,15 +67,36 @@ func provideRootKey(folder *bolt.Folder, path string, c *console.Console) error 
 		return err
 	}
 	if exists {
-		return fmt.Errorf("the root key %s is missing: without it nothing in the data folder can be opened; put it back, or name its place with --root-key-file", path)
+		return missingKeyError(path)
 	}
-	unnamed := path + ".new"
-	if err := os.Remove(unnamed); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	unnamed := path + unnamedSuffix
+	if err := writeUnnamed(folder, unnamed); err != nil {
+		return err
+	}
+	return nameRootKey(folder, unnamed, path, c)
+}
+
+// missingKeyError is for a data folder whose root key is gone.
+func missingKeyError(path string) error {
+	return fmt.Errorf("the root key %s is missing: without it nothing in the data folder can be opened; put it back, or name its place with --root-key-file", path)
+}
+
+// unnamedSuffix ends the name of a root key that is not in use yet.
+const unnamedSuffix = ".new"
+
+// writeUnnamed writes a new root key durably, in the place of one that an
+// earlier start left unfinished.
+func writeUnnamed(folder *bolt.Folder, unnamed string) error {
+	if err := remove(unnamed); err != nil {
 		return err
 	}
 	if err := WriteRootKey(unnamed); err != nil {
 		return err
 	}
+	return folder.Sync()
+}
+
+func nameRootKey(folder *bolt.Folder, unnamed, path string, c *console.Console) error {
 	if err := os.Rename(unnamed, path); err != nil {
 		return err
 	}
@@ -72,18 +104,45 @@ func provideRootKey(folder *bolt.Folder, path string, c *console.Console) error 
 	return folder.Sync()
 }
 
-func readRootKey(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+func isFile(path string) (bool, error) {
+	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no root key file %s: make one with \"hush keygen\"", path)
+		return false, nil
 	}
-	if err != nil {
+	return err == nil, err
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func readRootKey(path string) ([]byte, error) {
+	if err := checkKeyFile(path); err != nil {
 		return nil, err
 	}
-	if info.Mode().Perm()&0o007 != 0 {
-		return nil, fmt.Errorf("every user of this machine may read the root key file %s: run chmod 0400 on it", path)
-	}
 	return os.ReadFile(path)
+}
+
+// checkKeyFile refuses a file that is missing, a folder or one that everybody may
+// read, and does not open it.
+func checkKeyFile(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w %s: copy the key of the service there, or make one with \"hush keygen\" if it holds no data yet", ErrNoKey, path)
+	}
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return fmt.Errorf("root key file %s: it is a folder", path)
+	}
+	if info.Mode().Perm()&0o007 != 0 {
+		return fmt.Errorf("every user of this machine may read the root key file %s: run chmod 0400 on it", path)
+	}
+	return nil
 }
 
 // WriteRootKey writes a new root key, durably and never over another.

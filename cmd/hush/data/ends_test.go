@@ -1,0 +1,22 @@
+package data_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"hush/cmd/hush/data"
+)
+
+// A copy of a folder onto itself is refused as such, and not as in use.
+func TestOneFolderAsBothEnds(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	ends, err := data.OpenEnds(t.Context(), folder, folder+"/.", "", true, slog.New(slog.DiscardHandler))
+	if err == nil {
+		err = ends.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "same folder") {
+		t.Errorf("OpenEnds(one folder twice): got %v, want an error that says so", err)
+	}
+}

@@ -1,0 +1,75 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"hush/cmd/hush/settings"
+	"hush/seal"
+	"hush/storage"
+	"hush/storage/bolt"
+	"hush/storage/postgres"
+)
+
+// RootKeyPath returns where the root key is.
+func RootKeyPath(s *settings.Settings) string { return rootKeyPath(s) }
+
+// ExamineKeys reads the root key of a service that is examined, whatever the
+// mode of its file, and changes nothing. It returns ErrNoKey if there is none.
+func ExamineKeys(path string) (*seal.Keys, error) {
+	file, err := bolt.OpenQuietly(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w %s", ErrNoKey, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, 1<<16))
+	if err != nil {
+		return nil, err
+	}
+	defer clear(content)
+	roots, err := seal.ParseRootKeys(content)
+	if err != nil {
+		return nil, err
+	}
+	keys, _ := keepKeys(roots...)
+	return keys, nil
+}
+
+// Inspect takes the lock of a data folder to examine it, and changes nothing. It
+// returns ErrInUse if a process holds it, and an error if the folder holds no
+// data.
+func Inspect(folder string) (*bolt.Inspection, error) {
+	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("there is no data folder %s", folder)
+	}
+	i, err := bolt.Inspect(folder)
+	if errors.Is(err, bolt.ErrLocked) {
+		return nil, fmt.Errorf("the data folder %s is %w", folder, ErrInUse)
+	}
+	return i, err
+}
+
+// ConnectExisting connects to a database that holds data, to examine it. It
+// returns the time there, and what closes the connections.
+func ConnectExisting(ctx context.Context, s *settings.Settings) (store storage.Store, now time.Time, done func() error, err error) {
+	opts := databaseOptions("hush doctor")
+	opts.Existing, opts.MaxConns = true, commandConns
+	opened, _, err := postgres.Open(ctx, s.Store, opts)
+	if errors.Is(err, postgres.ErrNoStore) && !errors.Is(err, postgres.ErrRefused) {
+		return nil, now, nil, fmt.Errorf("%s holds no data of this release of Hush", postgres.Place(s.Store))
+	}
+	if err != nil {
+		return nil, now, nil, &openError{postgres.Place(s.Store), err}
+	}
+	if now, err = opened.Now(ctx); err != nil {
+		return nil, now, nil, errors.Join(err, opened.Close())
+	}
+	return opened, now, opened.Close, nil
+}

@@ -1,0 +1,155 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"hush/cmd/hush/process"
+	"hush/seal"
+)
+
+// keyFile is the file of the root keys of open data.
+type keyFile struct {
+	path string
+	// own says that the file is in the data folder of a store that no other node
+	// shares, and that this program writes it. Any other is the operator's.
+	own bool
+}
+
+// Reload implements rootkey.File.
+func (f *keyFile) Reload(keys *seal.Keys) error {
+	content, err := readRootKey(f.path)
+	if err != nil {
+		return fmt.Errorf("the root key file cannot be read again: %w; restart the service, which reads it then, and try again", err)
+	}
+	defer clear(content)
+	roots, err := seal.ParseRootKeys(content)
+	if err != nil {
+		return fmt.Errorf("root key file %s: %w", f.path, err)
+	}
+	for _, root := range roots {
+		if !slices.Contains(keys.Ring().KIDs(), root.KID()) {
+			addKey(keys, root)
+		}
+		root.Wipe()
+	}
+	return nil
+}
+
+func addKey(keys *seal.Keys, root seal.RootKey) {
+	memory, _ := process.LockedMemory(seal.KeysSize)
+	keys.Ring().Add(root, memory)
+}
+
+// Create implements rootkey.File.
+func (f *keyFile) Create(keys *seal.Keys) error {
+	if !f.own {
+		return fmt.Errorf("the root key file %s has no key that is not in use yet: add one with \"hush keygen --add FILE\", on all nodes the same, and try again", f.path)
+	}
+	root := seal.NewRootKey()
+	defer root.Wipe()
+	if err := AddRootKey(f.path, root); err != nil {
+		return fmt.Errorf("adding a root key to %s: %w", f.path, err)
+	}
+	addKey(keys, root)
+	return nil
+}
+
+// Remove implements rootkey.File.
+func (f *keyFile) Remove(kid [4]byte) (removed bool, err error) {
+	if !f.own {
+		return false, nil
+	}
+	err = rewriteRootKeys(f.path, func(roots []seal.RootKey) []seal.RootKey {
+		return slices.DeleteFunc(roots, func(r seal.RootKey) bool { return r.KID() == kid })
+	})
+	return err == nil, err
+}
+
+// AddRootKey puts a root key in front of those of a file, durably. A process that
+// ends meanwhile leaves the file as it was, or with the new key.
+func AddRootKey(path string, root seal.RootKey) error {
+	return rewriteRootKeys(path, func(roots []seal.RootKey) []seal.RootKey {
+		return append([]seal.RootKey{root}, roots...)
+	})
+}
+
+// rewriteRootKeys replaces a file of root keys by one with other keys, of the same
+// owner and mode.
+func rewriteRootKeys(path string, change func([]seal.RootKey) []seal.RootKey) error {
+	content, err := readRootKey(path)
+	if err != nil {
+		return err
+	}
+	defer clear(content)
+	roots, err := seal.ParseRootKeys(content)
+	if err != nil {
+		return fmt.Errorf("root key file %s: %w", path, err)
+	}
+	roots = change(roots)
+	switch {
+	case len(roots) == 0:
+		return errors.New("no root key would be left")
+	case len(roots) > seal.RootKeysMost:
+		return seal.ErrManyRootKeys
+	}
+	next := make([]byte, 0, len(content)+65)
+	defer func() { clear(next) }()
+	for _, root := range roots {
+		next = append(next, root.Text()...)
+	}
+	unnamed := path + unnamedSuffix
+	if err := remove(unnamed); err != nil {
+		return err
+	}
+	if err := writeLike(path, unnamed, next); err != nil {
+		return errors.Join(err, remove(unnamed))
+	}
+	if err := os.Rename(unnamed, path); err != nil {
+		return errors.Join(err, remove(unnamed))
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+// writeLike writes a new file with the owner and mode of another.
+func writeLike(model, path string, content []byte) (err error) {
+	info, err := os.Stat(model)
+	if err != nil {
+		return err
+	}
+	as, err := ownerOf(model)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if _, err := file.Write(content); err != nil {
+		return err
+	}
+	if mine, err := ownerOf(path); err != nil || mine != as {
+		if err = errors.Join(err, file.Chown(int(as.uid), int(as.gid))); err != nil {
+			return err
+		}
+	}
+	if mode := info.Mode().Perm(); mode != 0o400 {
+		if err := file.Chmod(mode); err != nil {
+			return err
+		}
+	}
+	return file.Sync()
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

@@ -1,0 +1,102 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hush/cmd/hush/settings"
+	"hush/seal"
+	"hush/storage/bolt"
+)
+
+// unfinishedNames are the files of data that is being made out of a backup. The
+// second one tells it from a first start that was cut short.
+func unfinishedNames() []string { return []string{DatabaseName + ".new", SharesName + ".new"} }
+
+// Restoring is a data folder whose data comes from a backup. Until Commit it has
+// nothing that a service would open.
+type Restoring struct {
+	*bolt.Builder
+
+	dir    string
+	folder *bolt.Folder
+}
+
+// OpenRestoring prepares a folder that is empty or missing. It may have the root
+// key, and what an unfinished restore left, which is removed. It returns ErrInUse
+// if another process holds the folder.
+func OpenRestoring(dir string) (r *Restoring, err error) {
+	folder, err := bolt.OpenFolder(dir)
+	if errors.Is(err, bolt.ErrLocked) {
+		return nil, fmt.Errorf("the data folder %s is %w", dir, ErrInUse)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r = &Restoring{dir: dir, folder: folder}
+	if err = checkEmpty(dir); err == nil {
+		r.Builder, err = folder.NewBuilder()
+	}
+	if err != nil {
+		return nil, errors.Join(err, folder.Close())
+	}
+	return r, nil
+}
+
+// Created reports whether the folder was missing.
+func (r *Restoring) Created() bool { return r.folder.Created }
+
+// Commit makes what was built the data of the folder. Run as root, it leaves the
+// files to the owner of the folder.
+func (r *Restoring) Commit(ctx context.Context) error {
+	if err := r.Builder.Commit(ctx); err != nil {
+		return err
+	}
+	return HandOver(r.dir)
+}
+
+// Close gives up what is not committed, and releases the folder.
+func (r *Restoring) Close() error { return errors.Join(r.Builder.Close(), r.folder.Close()) }
+
+// checkEmpty returns an error for a folder with anything but a root key and an
+// unfinished restore.
+func checkEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	allowed := append(unfinishedNames(), RootKeyName)
+	var others []string
+	for _, entry := range entries {
+		if name := entry.Name(); !slices.Contains(allowed, name) {
+			others = append(others, name)
+		}
+	}
+	if len(others) > 0 {
+		return fmt.Errorf("the folder %s is not empty (%s): restore into a new folder, which may have the root key", dir, strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// checkRestored refuses a folder with a restore that was not finished, which a
+// first start would take for a new one.
+func checkRestored(dir string) error {
+	path := filepath.Join(dir, unfinishedNames()[1])
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || holdsData(dir) == nil {
+		return nil
+	}
+	return fmt.Errorf("the restore into %s was not finished: run \"hush restore\" again, or delete %s to begin without its data", dir, path)
+}
+
+// KeysOf reads the root key that a data folder will be served with, and returns
+// ErrNoKey if there is none.
+func KeysOf(s *settings.Settings) (*seal.Keys, error) {
+	keys, _, err := readKeys(rootKeyPath(s))
+	return keys, err
+}
