@@ -84,6 +84,7 @@ func badMethods() []bad {
 		"/api/v2/guest/receipt/x/burn":               "POST",
 		"/secret/x":                                  "GET, HEAD, POST",
 		"/healthz":                                   "GET, HEAD",
+		"/readyz":                                    "GET, HEAD",
 		concealPath:                                  "POST",
 		"/hush.v1.SystemService/GetStatus":           "GET, POST",
 		"/hush.v1.MetadataService/GetMetadata":       "POST",

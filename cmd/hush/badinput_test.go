@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"hush/storage"
-	"hush/storage/bolt"
 )
 
 const (
@@ -126,17 +125,13 @@ func (b bad) answer(t *testing.T, client *http.Client, url string) string {
 // CountSecrets opens the data folder of a server that has ended.
 func countSecrets(t *testing.T, data string) int {
 	t.Helper()
-	folder, err := bolt.OpenFolder(data)
+	stored, err := openStore(t.Context(), data, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close()
-	store, _, err := folder.Open(bolt.Options{Init: func(storage.Tx) error { return nil }, Fault: func(error) {}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer func() { _ = stored.close() }()
 	count := 0
-	err = store.View(context.Background(), func(tx storage.Tx) error {
+	err = stored.View(context.Background(), func(tx storage.Tx) error {
 		return tx.Range("secret", nil, nil, func([]byte, []byte) error { count++; return nil })
 	})
 	if err != nil {

@@ -53,6 +53,7 @@ type browserEnvironment struct {
 	Kit      string        `json:"kit"`
 	Chromium string        `json:"chromium"`
 	Task     string        `json:"task"`
+	Failing  bool          `json:"failing,omitempty"`
 	Ada      browserPerson `json:"ada"`
 	Colonel  browserPerson `json:"colonel"`
 }
@@ -65,6 +66,7 @@ type browserPerson struct {
 // People use the service with a browser. What they do is written down in
 // web/e2e; here it gets a service, its mail and its DNS.
 func TestBrowser(t *testing.T) {
+	runOnce(t, "TestBrowserOnFailingNodes goes through the same pages on PostgreSQL")
 	tools := findBrowserTools(t)
 	dns := resolvertest.New(t)
 	env, s, mails := startAccountsWithMail(t, "--resolver", dns.Addr, "--rate-limits=off", "--log-level=debug")
@@ -75,13 +77,22 @@ func TestBrowser(t *testing.T) {
 		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, testPassword)
 		callAs(t, client, s.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
 	}
-	around := httptest.NewServer(browserServices(mails, dns))
+	runBrowser(t, tools, env, browserEnvironment{URL: s.url}, browserServices(mails, dns))
+	wantNoErrors(t, s)
+	if strings.Contains(s.log.String(), "e2e secret") {
+		t.Error("log: got a secret in it, want none")
+	}
+}
+
+// runBrowser runs the browser's tests against the service that about names.
+func runBrowser(t *testing.T, tools browserTools, env *testEnv, about browserEnvironment, services http.Handler, more ...string) {
+	t.Helper()
+	around := httptest.NewServer(services)
 	t.Cleanup(around.Close)
-	settings, err := json.Marshal(browserEnvironment{
-		URL: s.url, Kit: around.URL, Chromium: tools.chromium, Task: *browserTask,
-		Ada:     browserPerson{env.ada.address, testPassword},
-		Colonel: browserPerson{env.cleo.address, testPassword},
-	})
+	about.Kit, about.Chromium, about.Task = around.URL, tools.chromium, *browserTask
+	about.Ada = browserPerson{env.ada.address, testPassword}
+	about.Colonel = browserPerson{env.cleo.address, testPassword}
+	settings, err := json.Marshal(about)
 	if err != nil {
 		t.Fatalf("Marshal: got %v, want nil", err)
 	}
@@ -90,6 +101,7 @@ func TestBrowser(t *testing.T) {
 	if *browserOnly != "" {
 		args = append(args, "--grep", *browserOnly)
 	}
+	args = append(args, more...)
 	cmd := exec.CommandContext(t.Context(), tools.node, args...)
 	cmd.Dir = webFolder
 	cmd.Env = append(os.Environ(), "HUSH_BROWSER_TEST="+string(settings))
@@ -99,10 +111,6 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("the browser's tests: got %v, want no failure; they wrote:\n%s", err, out)
 	} else {
 		t.Logf("%s", out)
-	}
-	wantNoErrors(t, s)
-	if strings.Contains(s.log.String(), "e2e secret") {
-		t.Error("log: got a secret in it, want none")
 	}
 }
 

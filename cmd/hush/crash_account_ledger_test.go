@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -49,6 +50,7 @@ type ledgerToken struct {
 	id, token string
 	fate      tokenFate
 	settled   bool // compared after an earlier crash, and not touched since
+	acked     time.Time
 }
 
 // went reports whether a call succeeded. A stopped server is expected, and a
@@ -127,13 +129,13 @@ func (l *accountLedger) makeToken(ctx context.Context, s *accountServer, a *ledg
 	if l.number%2 == 0 {
 		made, err := s.admin.CreateToken(ctx, &adminv1.CreateTokenRequest{Account: a.address, Name: name})
 		if l.went("operator's token", err) {
-			a.tokens = append(a.tokens, &ledgerToken{id: made.GetApiToken().GetTokenId(), token: made.GetToken()})
+			a.tokens = append(a.tokens, &ledgerToken{id: made.GetApiToken().GetTokenId(), token: made.GetToken(), acked: time.Now()})
 		}
 		return err == nil
 	}
 	made, err := s.accounts(bearerHeader(a.listing)).GenerateApiToken(ctx, &hushv1.GenerateApiTokenRequest{Name: name})
 	if l.went("account's token", err) {
-		a.tokens = append(a.tokens, &ledgerToken{id: made.GetApiToken().GetTokenId(), token: made.GetToken()})
+		a.tokens = append(a.tokens, &ledgerToken{id: made.GetApiToken().GetTokenId(), token: made.GetToken(), acked: time.Now()})
 	}
 	return err == nil
 }

@@ -65,9 +65,9 @@ type accountServer struct {
 	admin  adminv1connect.AdminServiceClient
 }
 
-func startAccountServer(t *testing.T, path, folder string) (*testProcess, *accountServer) {
+func startAccountServer(t *testing.T, path, folder string, flags ...string) (*testProcess, *accountServer) {
 	t.Helper()
-	p := startProcess(t, path, folder, "--rate-limits=off", "--sign-up=open", "--log-level=error")
+	p := startProcess(t, path, folder, append(flags, "--rate-limits=off", "--sign-up=open", "--log-level=error")...)
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return data.DialAdmin(ctx, folder) }}
 	t.Cleanup(transport.CloseIdleConnections)
 	return p, &accountServer{

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 )
 
 // fate is what a client knows of a secret that was acknowledged.
@@ -23,6 +24,7 @@ type entry struct {
 	key, metadataKey string
 	value            string
 	fate             fate
+	acked            time.Time // when its conceal was answered
 }
 
 // ledger is what one client did over several lives of the server.
@@ -34,11 +36,18 @@ type ledger struct {
 	settled int            // so many of the ended were compared after an earlier crash
 	shown   map[string]int // how often the value behind a key was answered
 	wrong   []string       // answers that a living server must not give
+	// doubt hears of calls without an answer that says what came of them. If it
+	// is nil, the server may not be unavailable.
+	doubt func(call, why string)
 }
 
 // failed reports whether a call did not succeed. That is expected if its
 // response was lost.
 func (l *ledger) failed(d driver, call string, got answer) bool {
+	if l.doubt != nil && (got.outcome == outcomeLost || got.outcome == outcomeUnavailable) {
+		l.doubt(call, string(got.outcome))
+		return true
+	}
 	if got.outcome != outcomeOK && got.outcome != outcomeLost {
 		l.wrong = append(l.wrong, fmt.Sprintf("%s %s: got %s (%s), want ok or no answer", d.name(), call, got.outcome, got.text))
 	}
@@ -49,7 +58,12 @@ func newLedger(client int) *ledger { return &ledger{client: client, shown: map[s
 
 // work calls until ctx ends or the server is gone.
 func (l *ledger) work(ctx context.Context, drivers []driver, random *rand.Rand) {
-	for ctx.Err() == nil {
+	l.workUntil(ctx, ctx, drivers, random)
+}
+
+// workUntil is work whose calls have a context of their own.
+func (l *ledger) workUntil(end, ctx context.Context, drivers []driver, random *rand.Rand) {
+	for end.Err() == nil {
 		d := drivers[random.IntN(len(drivers))]
 		if draw := random.IntN(10); draw < 5 || len(l.waiting) == 0 {
 			if !l.conceal(ctx, d) {
@@ -68,7 +82,7 @@ func (l *ledger) conceal(ctx context.Context, d driver) bool {
 	if l.failed(d, "conceal", got) {
 		return false
 	}
-	l.waiting = append(l.waiting, &entry{key: got.secretKey, metadataKey: got.metadataKey, value: value})
+	l.waiting = append(l.waiting, &entry{key: got.secretKey, metadataKey: got.metadataKey, value: value, acked: time.Now()})
 	return true
 }
 

@@ -17,7 +17,7 @@ var crashCycles = flag.Int("crash.cycles", 25, "how often TestCrash kills the se
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	const clients = 8
-	cycles := *crashCycles
+	cycles := fewer(*crashCycles)
 	if testing.Short() {
 		cycles = min(cycles, 3)
 	}

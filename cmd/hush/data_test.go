@@ -22,7 +22,7 @@ import (
 
 func TestDataFolderIsMade(t *testing.T) {
 	t.Parallel()
-	s := startHush(t)
+	s := startHush(t, inFolder)
 	for _, want := range []string{"hush: created the data folder " + s.data, "created a root key, " + filepath.Join(s.data, "root.key")} {
 		if !strings.Contains(s.log.String(), want) {
 			t.Errorf("serve: got %s, want %q in it", s.log, want)
@@ -30,8 +30,10 @@ func TestDataFolderIsMade(t *testing.T) {
 	}
 	for name, want := range map[string]os.FileMode{"": 0o700, "root.key": 0o400, "hush.db": 0o600, "shares": 0o600} {
 		info, err := os.Stat(filepath.Join(s.data, name))
-		if err != nil || info.Mode().Perm() != want {
-			t.Errorf("data folder: got %s with mode %v and %v, want %v", name, info.Mode(), err, want)
+		if err != nil {
+			t.Errorf("data folder: got %v, want %s", err, name)
+		} else if info.Mode().Perm() != want {
+			t.Errorf("data folder: got %s with mode %v, want %v", name, info.Mode(), want)
 		}
 	}
 	d := newDrivers(t, s, nil)[0]
@@ -49,7 +51,7 @@ func TestDataFolderIsMade(t *testing.T) {
 // consume nothing: with the right key everything is there again.
 func TestRootKeyMistakes(t *testing.T) {
 	t.Parallel()
-	s := startHush(t)
+	s := startHush(t, inFolder)
 	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
 	s.stop(t)
 	key := filepath.Join(s.data, "root.key")
@@ -172,7 +174,7 @@ func selfSigned(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"secrets.example.com"}, IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {

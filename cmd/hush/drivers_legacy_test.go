@@ -68,6 +68,8 @@ func refused(a answer, res *http.Response, raw []byte) answer {
 		status = honest
 	}
 	switch {
+	case status == http.StatusServiceUnavailable:
+		a.outcome = outcomeUnavailable
 	case status == http.StatusTooManyRequests:
 		a.outcome = outcomeLimited
 	case status == http.StatusRequestEntityTooLarge:

@@ -162,6 +162,8 @@ func outcomeByCode(code connect.Code) outcome {
 		return outcomeInvalid
 	case connect.CodeUnauthenticated:
 		return outcomeUnauthorized
+	case connect.CodeUnavailable:
+		return outcomeUnavailable
 	default:
 		return outcomeOther
 	}

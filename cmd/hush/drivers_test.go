@@ -22,6 +22,7 @@ const (
 	outcomeUnauthorized outcome = "unauthorized" // a credential that is missing or not good
 	outcomeNone         outcome = "none"         // the protocol has no such operation
 	outcomeLost         outcome = "lost"         // no answer came
+	outcomeUnavailable  outcome = "unavailable"  // the store cannot be reached
 	outcomeOther        outcome = "other"
 )
 
@@ -76,14 +77,18 @@ type driver interface {
 // HTTP that it is usually spoken over. header goes with every request.
 func newDrivers(t testing.TB, s *testServer, header http.Header) []driver {
 	t.Helper()
-	one, two := newHTTPClient(t, false, header), newHTTPClient(t, true, header)
+	return driversOf(newHTTPClient(t, false, header), newHTTPClient(t, true, header), s.url)
+}
+
+// driversOf is newDrivers with clients for HTTP/1.1 and HTTP/2.
+func driversOf(one, two *http.Client, url string) []driver {
 	return []driver{
-		&v1Driver{legacyClient{"v1", s.url + "/api/v1", one}},
-		&v2Driver{legacyClient{"v2", s.url + "/api/v2", one}},
-		newRPCDriver("connect-json", one, s.url, connectJSON()...),
-		newRPCDriver("connect-proto", one, s.url, connectProto()...),
-		newRPCDriver("grpc", two, s.url, grpcProto()...),
-		newRPCDriver("grpc-web", one, s.url, grpcWeb()...),
+		&v1Driver{legacyClient{"v1", url + "/api/v1", one}},
+		&v2Driver{legacyClient{"v2", url + "/api/v2", one}},
+		newRPCDriver("connect-json", one, url, connectJSON()...),
+		newRPCDriver("connect-proto", one, url, connectProto()...),
+		newRPCDriver("grpc", two, url, grpcProto()...),
+		newRPCDriver("grpc-web", one, url, grpcWeb()...),
 	}
 }
 

@@ -221,28 +221,43 @@ func splitExchanges(content string) []recorded {
 // as it is recorded.
 func (r recorded) exchange(t *testing.T, addr string, known *names) string {
 	t.Helper()
+	answer, err := r.send(addr, known)
+	if err != nil {
+		t.Fatalf("%s: %v", r.request, err)
+	}
+	return known.record(&answer.Response, answer.body)
+}
+
+// send sends the request and reads the answer to its end.
+func (r recorded) send(addr string, known *names) (*readAnswer, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	defer conn.Close()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	raw, method := r.raw(known)
 	if _, err := io.WriteString(conn, raw); err != nil {
-		t.Fatalf("sending %s: got %v, want no error", r.request, err)
+		return nil, fmt.Errorf("sending: got %w, want no error", err)
 	}
 	res, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
-		t.Fatalf("answer to %s: got %v, want one", r.request, err)
+		return nil, fmt.Errorf("answer: got %w, want one", err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		t.Fatalf("answer to %s: got %v, want a whole body", r.request, err)
+		return nil, fmt.Errorf("answer: got %w, want a whole body", err)
 	}
-	return known.record(res, body)
+	return &readAnswer{*res, body}, nil
+}
+
+// readAnswer is an answer whose body was read.
+type readAnswer struct {
+	http.Response
+	body []byte
 }
 
 // raw turns the request as written into bytes for the wire.

@@ -2,13 +2,10 @@ package main
 
 import (
 	"log/slog"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"hush/seal"
-	"hush/storage/bolt"
 	"hush/vault"
 	"hush/vault/caller"
 	"hush/vault/secret"
@@ -26,15 +23,13 @@ func pastData(t testing.TB, age time.Duration, passphrase string, texts ...strin
 		}
 	}
 	past := func() time.Time { return time.Now().Add(-age) }
-	folder, err := bolt.OpenFolder(data)
+	storeFlags(t, data, nil) // makes the database, where there is one
+	keys, err := writeRootKey(data)
 	must(err)
-	root := seal.NewRootKey()
-	must(os.WriteFile(folder.Path("root.key"), root.Text(), 0o400))
-	keys := seal.NewKeys(root)
-	store, shares, err := folder.Open(bolt.Options{Init: vault.Init(keys, past()), Fault: func(error) {}})
+	s, err := openStore(t.Context(), data, keys, past)
 	must(err)
 	v, err := vault.Open(t.Context(), vault.Options{
-		Store: store, Shares: shares, Keys: keys, Now: past, Log: slog.New(slog.DiscardHandler), Manual: true,
+		Store: s, Shares: s.shares, Keys: keys, Now: past, Log: slog.New(slog.DiscardHandler), Manual: true,
 	})
 	must(err)
 	minute := time.Minute
@@ -44,7 +39,7 @@ func pastData(t testing.TB, age time.Duration, passphrase string, texts ...strin
 		kept = append(kept, concealed)
 	}
 	v.Close()
-	must(folder.Close())
+	must(s.close())
 	return data, kept
 }
 

@@ -111,6 +111,7 @@ func (p *testProcess) processorTime(t *testing.T) time.Duration {
 // to nothing. None may take it from others or grow it without bounds.
 func TestHTTP2Floods(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about connections")
 	for name, c := range map[string]struct {
 		reads bool
 		// send attacks until the server closes the connection, or often enough.
@@ -203,6 +204,7 @@ func TestHTTP2Floods(t *testing.T) {
 // makes the server collect in time, and is the bound.
 func TestHalfSentStreamsOfHTTP2(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about connections")
 	const most = process.LeastMemory >> 10
 	const conceal = "/hush.v1.SecretService/ConcealSecret"
 	request := headers("POST", conceal, hpack.HeaderField{Name: "content-type", Value: "application/json"})

@@ -114,6 +114,7 @@ func (p *testProcess) goroutines(t testing.TB) int {
 // once, and so do the newest connections of the network itself.
 func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about connections")
 	for name, beginning := range map[string]string{
 		"silence":       "",
 		"half a header": "GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ",
@@ -146,6 +147,7 @@ func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 // Sixteen machines fill the total. The next visitor takes a place of theirs.
 func TestIdleNetworksLockNobodyOut(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about connections")
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"))
 	first := p.dialFrom(t, "127.0.0.100")
 	if err := healthy(first); err != nil {
@@ -169,6 +171,7 @@ func TestIdleNetworksLockNobodyOut(t *testing.T) {
 // headers on, and a half-sent request ends with the deadline.
 func TestHalfSentStreamsEnd(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about connections")
 	const attack = 900
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--max-connections-per-network=1000")
 	before := p.memory(t)

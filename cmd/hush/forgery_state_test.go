@@ -16,7 +16,7 @@ import (
 
 	"hush/routes"
 	"hush/storage"
-	"hush/storage/bolt"
+	"hush/vault/rows"
 )
 
 // The attack: a link, an image or a prefetcher makes a browser that is signed
@@ -90,17 +90,13 @@ func readingPaths(env *testEnv) []string {
 // contentOf reads every row of a data folder that is not in use.
 func contentOf(t *testing.T, data string) map[string]string {
 	t.Helper()
-	folder, err := bolt.OpenFolder(data)
+	stored, err := openStore(t.Context(), data, nil, nil)
 	if err != nil {
-		t.Fatalf("OpenFolder: got %v, want no error", err)
-	}
-	store, shares, err := folder.Open(bolt.Options{Fault: func(error) {}})
-	if err != nil {
-		t.Fatalf("Open: got %v, want no error", errors.Join(err, folder.Close()))
+		t.Fatalf("opening the store: got %v, want no error", err)
 	}
 	rows := map[string]string{}
 	buckets := bucketNames(t)
-	err = store.View(context.Background(), func(tx storage.Tx) error {
+	err = stored.View(context.Background(), func(tx storage.Tx) error {
 		for _, bucket := range buckets {
 			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
 				rows[bucket+" "+hex.EncodeToString(key)] = string(value)
@@ -112,7 +108,7 @@ func contentOf(t *testing.T, data string) map[string]string {
 		}
 		return nil
 	})
-	if err = errors.Join(err, store.Close(), shares.Close(), folder.Close()); err != nil {
+	if err = errors.Join(err, stored.close()); err != nil {
 		t.Fatalf("reading the store: got %v, want no error", err)
 	}
 	return rows
@@ -169,10 +165,10 @@ func wantSameContent(t *testing.T, before, after map[string]string) {
 	}
 }
 
-// mayChange tells rows that say who looked when, and what time it is. When a
-// session was used is written down by the sweeper, which does nothing here: for
-// it the clock has just leapt forward by a day.
+// mayChange reports whether a row says who looked when, what time it is, or that
+// a node was here. When a session was used is written down by the sweeper, which
+// does nothing here: for it the clock has just leapt forward by a day.
 func mayChange(key string) bool {
 	bucket, row, _ := strings.Cut(key, " ")
-	return bucket == "timeline" || bucket == "system" && row == hex.EncodeToString([]byte("clock"))
+	return bucket == "timeline" || bucket == rows.BucketNode || bucket == "system" && row == hex.EncodeToString([]byte("clock"))
 }

@@ -15,22 +15,44 @@ import (
 // keygenCommand prints a new root key, or writes it to a file that must not
 // exist.
 func (p program) keygenCommand() *cobra.Command {
-	return &cobra.Command{
+	var add bool
+	c := &cobra.Command{
 		Use: "keygen [FILE]", Short: "create a root key and print it, or write it to a new file", Args: command.Takes(0, 1), ValidArgsFunction: command.CompleteFiles,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				_, err := p.console.Out.Write(seal.NewRootKey().Text())
-				return err
-			}
-			err := data.WriteRootKey(args[0])
-			if errors.Is(err, fs.ErrExist) {
-				return fmt.Errorf("the file %s exists already, and keygen overwrites none", args[0])
-			}
-			if err != nil {
-				return fmt.Errorf("writing the root key: %w", err)
-			}
-			p.console.Tellf("wrote a root key to %s", args[0])
-			return nil
-		},
+		Long: `Create a root key and print it, or write it to a new file.
+
+With --add the key becomes another line of a root key file that exists, for "hush
+keys rotate". The old keys stay: they open what they sealed.`,
 	}
+	c.Flags().BoolVar(&add, "add", false, "add the key to the root key file, which exists")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		switch {
+		case add && len(args) == 0:
+			return errors.New("--add needs the root key file")
+		case add:
+			return p.addKey(args[0])
+		case len(args) == 0:
+			_, err := p.console.Out.Write(seal.NewRootKey().Text())
+			return err
+		}
+		err := data.WriteRootKey(args[0])
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("the file %s exists already, and keygen overwrites none", args[0])
+		}
+		if err != nil {
+			return fmt.Errorf("writing the root key: %w", err)
+		}
+		p.console.Tellf("wrote a root key to %s", args[0])
+		return nil
+	}
+	return c
+}
+
+// addKey adds a new root key to a file.
+func (p program) addKey(path string) error {
+	root := seal.NewRootKey()
+	if err := data.AddRootKey(path, root); err != nil {
+		return fmt.Errorf("adding a root key: %w", err)
+	}
+	p.console.Tellf("added the root key %x to %s; \"hush keys rotate\" makes it the current one", root.KID(), path)
+	return nil
 }

@@ -17,8 +17,8 @@ func TestMailMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"--smtp-host=smtp.example.com:25 --mail-from=a@example.com --smtp-tls=none":                                      "setting up mail: ",
-		"--smtp-host=smtp.example.com:25 --mail-from=nobody":                                                             "setting up mail: mail sender is not one address",
+		"--smtp-host=smtp.example.com:25 --mail-from=a@example.com --smtp-tls=none":                                      "--smtp-tls: mail without TLS",
+		"--smtp-host=smtp.example.com:25 --mail-from=nobody":                                                             "--mail-from: mail sender is not one address",
 		"--smtp-host=smtp.example.com:25 --mail-from=a@example.com --smtp-user=me --smtp-password-file=" + file + ".not": "no such file",
 	} {
 		data := filepath.Join(t.TempDir(), "data")

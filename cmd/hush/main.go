@@ -16,10 +16,11 @@ import (
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/process"
+	"hush/cmd/hush/settings"
 )
 
-// version is the release.
-const version = "0.1.0"
+// version is the release. A build may set another with -ldflags -X.
+var version = "0.2.0"
 
 func main() {
 	// Starting anew is harmless where "serve" is an argument of another command.
@@ -54,6 +55,9 @@ func run(ctx context.Context, args, environment []string, stdin io.Reader, stdou
 
 // execute runs a command and returns the exit code.
 func (p program) execute(ctx context.Context, args []string) int {
+	if len(args) > 0 && args[0] == serveName {
+		p.console.Log = settings.MessagesTo(p.console.Err, args[1:], p.environment)
+	}
 	root := p.rootCommand()
 	root.SetArgs(slices.Concat([]string{}, args)) // nil would stand for os.Args
 	called, err := root.ExecuteContextC(ctx)
@@ -61,8 +65,18 @@ func (p program) execute(ctx context.Context, args []string) int {
 		return command.ExitOK
 	}
 	if wrong, ok := errors.AsType[*command.UsageError](err); ok {
-		return command.ReportUsage(p.console.Err, called, wrong)
+		if p.console.Log == nil {
+			return command.ReportUsage(p.console.Err, called, wrong)
+		}
+		p.console.Fail(wrong)
+		return command.ExitUsage
 	}
-	p.console.Tellf("%v", err)
-	return command.ExitFailure
+	code := command.ExitFailure
+	if exit, ok := errors.AsType[*command.ExitError](err); ok {
+		code, err = exit.Code, exit.Cause
+	}
+	if err != nil {
+		p.console.Fail(err)
+	}
+	return code
 }

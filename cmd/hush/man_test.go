@@ -15,7 +15,7 @@ func TestManualPages(t *testing.T) {
 	call(t, nil, "", "man", folder).want(t, "man", command.ExitOK)
 	for name, wants := range map[string][]string{
 		"hush.1":                     {".SH ADMINISTRATION\n.TP\n.B admin\n", "hush\\-serve(1)"},
-		"hush-serve.1":               {".TH HUSH\\-SERVE 1", ".SH NETWORK\n.TP\n.B \\-\\-listen host:port   (HUSH_LISTEN)\n", ".SH EXIT STATUS\n"},
+		"hush-serve.1":               {".TH HUSH\\-SERVE 1", ".SH NETWORK\n.TP\n.B \\-\\-listen address   (HUSH_LISTEN)\n", ".SH EXIT STATUS\n"},
 		"hush-admin-token-create.1":  {".B hush admin token create [FLAGS] ADDRESS\n", "\n.B \\-\\-scope scopes\n", "hush\\-admin\\-token(1)"},
 		"hush-completion-bash.1":     {".SH SYNOPSIS\n"},
 		"hush-admin-place-import.1":  {"(degrees)"},

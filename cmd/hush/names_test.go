@@ -205,7 +205,7 @@ func (n *names) replace(text string) string {
 	text = timeText.ReplaceAllString(text, "<time>")
 	text = accountID.ReplaceAllString(text, "<id>")
 	text = errorNumber.ReplaceAllString(text, "internal error, id <id>")
-	text = measured.ReplaceAllString(text, "$1<measured>")
+	text = asBolt(measured.ReplaceAllString(text, "$1<measured>"))
 	// A slow machine may see some seconds pass.
 	return countdown.ReplaceAllStringFunc(text, func(match string) string {
 		parts := countdown.FindStringSubmatch(match)

@@ -29,7 +29,7 @@ type operator struct {
 // elsewhere.
 func (o operator) run(stdin string, args ...string) result {
 	o.t.Helper()
-	return call(o.t, nil, stdin, slices.Concat([]string{"admin"}, args, []string{"--data", o.data})...)
+	return call(o.t, nil, stdin, slices.Concat([]string{"admin"}, args, []string{"--data", o.data}, storeFlags(o.t, o.data, args))...)
 }
 
 // ok calls a command that has to succeed.

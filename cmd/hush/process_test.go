@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -61,10 +62,26 @@ type testProcess struct {
 // startProcess runs "hush serve" in a process of its own.
 func startProcess(t testing.TB, path, data string, flags ...string) *testProcess {
 	t.Helper()
+	return startProcessIn(t, []string{}, path, data, flags...)
+}
+
+// startProcessIn is startProcess with variables in the environment.
+func startProcessIn(t testing.TB, environment []string, path, data string, flags ...string) *testProcess {
+	t.Helper()
 	p := &testProcess{testServer: &testServer{data: data, log: newOutput()}, exit: make(chan error, 1)}
-	p.cmd = exec.Command(path, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--log-level=warn"}, flags...)...)
-	p.cmd.Env = []string{}
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--data", data, "--log-level=warn"}
+	p.cmd = exec.Command(path, slices.Concat(args, storeFlags(t, data, flags), flags)...)
+	p.cmd.Env = environment
 	p.cmd.Stderr = p.log
+	p.await(t)
+	p.url = p.log.address()
+	p.addr = p.url[strings.LastIndex(p.url, "/")+1:]
+	return p
+}
+
+// await starts the process and waits until it serves.
+func (p *testProcess) await(t testing.TB) {
+	t.Helper()
 	if err := p.cmd.Start(); err != nil {
 		t.Fatalf("starting hush: got %v, want no error", err)
 	}
@@ -77,9 +94,6 @@ func startProcess(t testing.TB, path, data string, flags ...string) *testProcess
 	case <-time.After(patience):
 		t.Fatalf("hush serve: got no answer in %s, want it to serve; it wrote:\n%s", patience, p.log)
 	}
-	p.url = p.log.address()
-	p.addr = p.url[strings.LastIndex(p.url, "/")+1:]
-	return p
 }
 
 // kill ends the process as a power cut would.
@@ -160,6 +174,7 @@ func TestTerminationDrains(t *testing.T) {
 // stopping.
 func TestTerminationIsBounded(t *testing.T) {
 	t.Parallel()
+	runOnce(t, "about connections")
 	if testing.Short() {
 		t.Skip("needs time: waits until the service loses its patience")
 	}

@@ -62,7 +62,7 @@ func TestWrongValues(t *testing.T) {
 		"log format":                {"serve --log-format=xml", nil, "for \"--log-format\" flag: must be one of text, json"},
 		"log level":                 {"serve --log-level=loud", nil, "for \"--log-level\" flag: must be one of info, debug, warn, error"},
 		"trusted proxies":           {"serve --trusted-proxies=10.0.0.0/8,proxy", nil, "for \"--trusted-proxies\" flag: must be addresses or networks"},
-		"store":                     {"serve --store=disk", nil, "for \"--store\" flag: must be one of bolt, memory"},
+		"store":                     {"serve --store=disk", nil, "for \"--store\" flag: must be bolt, memory, or a URL"},
 		"too little memory":         {"serve --memory-limit=64MiB", nil, "for \"--memory-limit\" flag: must be 128MiB or more"},
 		"memory in the environment": {"serve", []string{"HUSH_MEMORY_LIMIT=1"}, "HUSH_MEMORY_LIMIT: must be 128MiB or more"},
 		"no bytes":                  {"serve --max-bytes=0", nil, "for \"--max-bytes\" flag: must be a number of bytes"},

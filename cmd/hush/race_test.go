@@ -12,9 +12,9 @@ import (
 // that the other read it.
 func TestRace(t *testing.T) {
 	const readers, lanes = 32, 4
-	secrets := 1000
+	secrets := fewer(1000)
 	if testing.Short() {
-		secrets = 100
+		secrets = min(secrets, 100)
 	}
 	s := startHush(t, "--rate-limits=off")
 	drivers := allDrivers(t, s, nil)

@@ -6,8 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"hush/cmd/hush/admin"
+	"hush/cmd/hush/backup"
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/compact"
+	"hush/cmd/hush/config"
+	"hush/cmd/hush/doctor"
+	"hush/cmd/hush/migrate"
+	"hush/cmd/hush/restore"
 	"hush/cmd/hush/settings"
+	"hush/cmd/hush/store"
 )
 
 // The groups of commands in the program's help.
@@ -30,8 +37,9 @@ To try it out:
   curl -d secret=hello http://127.0.0.1:7143/api/v1/share
   hush admin account create --role colonel you@example.com
 
-Flags can also be set by environment variables: --base-url by HUSH_BASE_URL.`,
-		PersistentPreRunE: p.readEnvironment,
+Flags can also be set by environment variables, --base-url by HUSH_BASE_URL, and in
+a configuration file: see "hush config".`,
+		PersistentPreRunE: p.readSettings,
 	}
 	root.SetIn(p.console.In)
 	root.SetOut(p.console.Out)
@@ -43,8 +51,15 @@ Flags can also be set by environment variables: --base-url by HUSH_BASE_URL.`,
 	)
 	command.Group(root,
 		in(groupServer, p.serveCommand()), in(groupServer, p.healthcheckCommand()),
-		in(groupServer, p.keygenCommand()), in(groupServer, p.routesCommand()),
-		in(groupAdmin, p.adminCommand()),
+		in(groupServer, config.Command(p.console, p.environment)), in(groupServer, p.keygenCommand()),
+		in(groupServer, p.routesCommand()),
+		in(groupAdmin, backup.Command(p.console, version)),
+		in(groupAdmin, p.adminCommand()), in(groupAdmin, admin.Keys(p.console, version)), in(groupAdmin, store.Command(p.console)),
+		in(groupAdmin, doctor.Command(p.console)),
+		in(groupAdmin, compact.Command(p.console)),
+		in(groupAdmin, admin.AuditCommand(p.console, version)),
+		in(groupAdmin, migrate.Command(p.console, version)),
+		in(groupAdmin, restore.Command(p.console)),
 		in(groupOther, p.versionCommand()), in(groupOther, command.Manuals(version)),
 	)
 	p.addVersionFlag(root)
@@ -73,27 +88,20 @@ func (p program) addVersionFlag(root *cobra.Command) {
 
 // adminCommand returns "hush admin". Its groups stood below "hush" once.
 func (p program) adminCommand() *cobra.Command {
-	c := admin.Command(p.console)
+	c := admin.Command(p.console, version)
 	command.MarkMoved(c, "account", "token", "domain", "place", "burn")
 	return c
 }
 
-// readEnvironment sets flags from the environment before any command runs,
-// except those of completion, which cannot report an error.
-func (p program) readEnvironment(c *cobra.Command, _ []string) error {
+// readSettings sets flags from the environment and the configuration file before
+// any command runs, except those of completion, which cannot report an error.
+func (p program) readSettings(c *cobra.Command, _ []string) error {
 	if c.Name() == cobra.ShellCompRequestCmd {
 		command.Unquote(c.Root())
 		return nil
 	}
-	return settings.ApplyEnvironment(c.Flags(), p.environment)
-}
-
-func (p program) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "print the version", Args: command.Takes(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(p.console.Out, version)
-			return err
-		},
+	if settings.IsReadByCommand(c) {
+		return nil
 	}
+	return settings.Apply(c.Flags(), p.environment)
 }

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hush/storage/postgres/postgrestest"
+	"hush/vault/vaulttest"
 )
 
 // TestScripts runs the program as people do, by the files in testdata/script.
@@ -18,6 +21,9 @@ import (
 //	waitfor FILE           waits until a file exists
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	if postgrestest.Shared() != "" {
+		t.Log(vaulttest.OnFolder)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

@@ -8,16 +8,20 @@ import (
 	"hush/cmd/hush/settings"
 )
 
+// serveName is the name of the command that runs the service.
+const serveName = "serve"
+
 // serveCommand returns "hush serve".
 func (p program) serveCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "serve", Short: "run the service", Args: command.Takes(0, 0),
+		Use: serveName, Short: "run the service", Args: command.Takes(0, 0),
 		Long: `Run the service until SIGTERM or SIGINT. It needs no configuration: it creates
 its data folder and root key, and listens on http://127.0.0.1:7143.
 
-Each flag can also be set by the environment variable shown beside it; the flag
-takes precedence. The service does not start with an invalid value, or with an
-unknown variable that begins with HUSH_.`,
+Each flag can also be set by the environment variable shown beside it, or by its
+name in the file of --config. A flag takes precedence over a variable, and a
+variable over the file. The service does not start with an invalid value, or with
+an unknown variable that begins with HUSH_.`,
 	}
 	s := settings.Add(c, settings.Names()...)
 	c.RunE = func(c *cobra.Command, _ []string) error {

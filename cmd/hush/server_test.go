@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,11 +38,12 @@ func TestMain(m *testing.M) {
 	testscript.Main(cleaning{m}, map[string]func(){"hush": main})
 }
 
-// cleaning runs the tests and removes the program that they built.
+// cleaning runs the tests, removes the program that they built, and stops the
+// database that they started.
 type cleaning struct{ *testing.M }
 
 func (c cleaning) Run() int {
-	defer func() { _ = os.RemoveAll(buildFolder) }()
+	defer func() { _ = errors.Join(os.RemoveAll(buildFolder), stopPostgres()) }()
 	return c.M.Run()
 }
 
@@ -71,7 +73,7 @@ func startHushOn(t testing.TB, data string, flags ...string) *testServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &testServer{data: data, log: newOutput(), cancel: cancel, ended: make(chan struct{})}
-	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, flags...)
+	args := slices.Concat([]string{"serve", "--listen", "127.0.0.1:0", "--data", data}, storeFlags(t, data, flags), flags)
 	go func() {
 		defer close(s.ended)
 		s.code = run(ctx, args, nil, strings.NewReader(""), io.Discard, s.log)
@@ -114,7 +116,8 @@ type output struct {
 
 func newOutput() *output { return &output{served: make(chan struct{})} }
 
-const servingOn = "hush: serving on "
+// servingOn stands before the address, in text and in JSON.
+const servingOn = "serving on "
 
 func (o *output) Write(b []byte) (int, error) {
 	o.mu.Lock()
@@ -122,7 +125,7 @@ func (o *output) Write(b []byte) (int, error) {
 	n, err := o.text.Write(b)
 	if !o.begun {
 		_, rest, found := strings.Cut(o.text.String(), servingOn)
-		if o.begun = found && strings.Contains(rest, "\n"); o.begun {
+		if o.begun = found && strings.ContainsAny(rest, "\n\""); o.begun {
 			close(o.served)
 		}
 	}
@@ -138,8 +141,22 @@ func (o *output) String() string {
 // address is the URL of the line that says where the program serves.
 func (o *output) address() string {
 	_, rest, _ := strings.Cut(o.String(), servingOn)
-	line, _, _ := strings.Cut(rest, "\n")
-	return line
+	if end := strings.IndexAny(rest, "\n\""); end >= 0 {
+		return rest[:end]
+	}
+	return rest
+}
+
+// listening returns the address that the program listens on, whatever its links
+// begin with.
+func (s *testServer) listening(t testing.TB) string {
+	t.Helper()
+	_, rest, found := strings.Cut(s.log.String(), " address=")
+	address, _, _ := strings.Cut(rest, " ")
+	if !found {
+		t.Fatalf("serve: got no address in %s", s.log)
+	}
+	return address
 }
 
 // waitFor waits until the program has written text.

@@ -95,7 +95,7 @@ func TestMemoryStoreHasNoSocket(t *testing.T) {
 func TestCommandWaits(t *testing.T) {
 	t.Parallel()
 	o := operator{t, filepath.Join(t.TempDir(), "data")}
-	o.ok("", "account", "create", "a@example.com")
+	o.ok("", "account", "create", "a@example.com", inFolder)
 	handle, err := os.Open(o.data)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestFilesKeepTheOwner(t *testing.T) {
 	if err := errors.Join(os.Mkdir(o.data, 0o700), os.Chown(o.data, user, user)); err != nil {
 		t.Fatal(err)
 	}
-	o.account("a@example.com")
+	o.ok("", "account", "create", "a@example.com", inFolder)
 	for _, name := range []string{"root.key", "hush.db", "shares"} {
 		var stat unix.Stat_t
 		if err := unix.Stat(filepath.Join(o.data, name), &stat); err != nil || stat.Uid != user || stat.Gid != user {

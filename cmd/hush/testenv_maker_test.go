@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
 	"hush/seal"
-	"hush/storage/bolt"
+	"hush/storage"
+	"hush/storage/postgres"
 	"hush/vault"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -22,21 +22,39 @@ import (
 
 // fill makes the data folder. The program has no clock that can be set, so the
 // vault is used directly: what is over has to have begun in the past.
-func (k *testEnv) fill(data string) (err error) {
-	folder, err := bolt.OpenFolder(data)
+func (k *testEnv) fill(data string, open storeOpener) (err error) {
+	keys, err := writeRootKey(data)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, folder.Close()) }()
-	root := seal.NewRootKey()
-	if err := os.WriteFile(folder.Path("root.key"), root.Text(), 0o400); err != nil {
+	clock := vaulttest.NewClock(time.Now().Add(-25 * time.Hour))
+	s, err := open(context.Background(), data, keys, clock.Now)
+	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	return k.fillStore(s, s.shares, keys, clock)
+}
+
+// fillDatabase makes the same in a database, and returns the root key. To the
+// vault it is a store without a clock, so that it too may begin in the past.
+func (k *testEnv) fillDatabase(url string) (root seal.RootKey, err error) {
+	store, shares, err := postgres.Open(context.Background(), url, postgres.Options{})
+	if err != nil {
+		return root, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	root = seal.NewRootKey()
 	keys, clock := seal.NewKeys(root), vaulttest.NewClock(time.Now().Add(-25*time.Hour))
-	store, shares, err := folder.Open(bolt.Options{Init: vault.Init(keys, clock.Now()), Fault: func(error) {}})
-	if err != nil {
-		return err
+	timeless := struct{ storage.Store }{store}
+	if err := vault.InitShared(context.Background(), timeless, keys, clock.Now()); err != nil {
+		return root, err
 	}
+	return root, k.fillStore(timeless, shares, keys, clock)
+}
+
+// fillStore makes what a store holds that was just initialised.
+func (k *testEnv) fillStore(store storage.Store, shares storage.Shares, keys *seal.Keys, clock *vaulttest.Clock) error {
 	v, err := vault.Open(context.Background(), vault.Options{
 		Store: store, Shares: shares, Keys: keys, Now: clock.Now, Log: slog.New(slog.DiscardHandler), Manual: true,
 		Policy:    caller.Policy{SignUp: caller.SignUpOpen},

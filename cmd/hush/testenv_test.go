@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"hush/mail/mailtest"
+	"hush/storage/postgres/postgrestest"
 	"hush/vault/caller"
 	"hush/vault/domain"
 	"hush/vault/secret"
@@ -37,6 +38,7 @@ type testEnv struct {
 	expired testSession
 
 	files map[string][]byte
+	made  string // the folder that the files are of
 }
 
 // testAccount is an account and its credentials.
@@ -69,10 +71,16 @@ func testScopes() map[string]caller.Scopes {
 }
 
 // newTestEnv makes a test environment. One for all tests would grow old while they run:
-// lifetimes go by, and a domain's next check comes due.
-func newTestEnv(t testing.TB) *testEnv {
+// lifetimes go by, and a domain's next check comes due. With inFolder among the
+// flags it is in the data folder in every run.
+func newTestEnv(t testing.TB, flags ...string) *testEnv {
 	t.Helper()
-	env, err := buildTestEnv()
+	data := filepath.Join(t.TempDir(), "accounts")
+	open := openFolder
+	if storeFlags(t, data, flags) != nil { // it made a database
+		open = openDatabase
+	}
+	env, err := buildTestEnv(data, open)
 	if err != nil {
 		t.Fatalf("making accounts: got %v, want no error", err)
 	}
@@ -82,7 +90,7 @@ func newTestEnv(t testing.TB) *testEnv {
 // startAccounts runs the program on a new copy of the test environment's data folder.
 func startAccounts(t testing.TB, flags ...string) (*testEnv, *testServer) {
 	t.Helper()
-	env := newTestEnv(t)
+	env := newTestEnv(t, flags...)
 	return env, startHushOn(t, env.copyTo(t), flags...)
 }
 
@@ -109,21 +117,19 @@ func (k *testEnv) copyTo(t testing.TB) string {
 		}
 		err = errors.Join(err, os.WriteFile(filepath.Join(data, name), content, mode))
 	}
+	if err == nil && postgrestest.Shared() != "" && !hasData(data) {
+		_, err = makeDatabase(t.Context(), data, databaseOf(k.made))
+		t.Cleanup(func() { dropDatabase(t, data) })
+	}
 	if err != nil {
 		t.Fatalf("copying the data folder: got %v, want no error", err)
 	}
 	return data
 }
 
-func buildTestEnv() (env *testEnv, err error) {
-	dir, err := os.MkdirTemp("", "hush-accounts-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	env = &testEnv{}
-	data := filepath.Join(dir, "data")
-	if err := env.fill(data); err != nil {
+func buildTestEnv(data string, open storeOpener) (env *testEnv, err error) {
+	env = &testEnv{made: data}
+	if err := env.fill(data, open); err != nil {
 		return nil, err
 	}
 	env.files, err = readFiles(data)

@@ -20,7 +20,7 @@ import (
 // any spelling.
 func TestTheftOfAccountsWithoutRootKey(t *testing.T) {
 	t.Parallel()
-	env, s := startAccounts(t, "--rate-limits=off")
+	env, s := startAccounts(t, inFolder, "--rate-limits=off")
 	signIn(t, s, env.bob.address, testPassword) // a session of this very server
 	files := copyOf(t, s.data)
 	loot := slices.Concat(files["hush.db"], files["shares"])
@@ -36,7 +36,7 @@ func TestTheftOfAccountsWithoutRootKey(t *testing.T) {
 // open: the thief does it right.
 func TestTheftOfAccountsWithRootKey(t *testing.T) {
 	t.Parallel()
-	env, s := startAccounts(t, "--rate-limits=off")
+	env, s := startAccounts(t, inFolder, "--rate-limits=off")
 	l := readLoot(t, copyOf(t, s.data))
 	for _, bucket := range []string{"account", "pair", "session", "token", "entry", "metadata", "secret"} {
 		if len(l.rows[bucket]) == 0 {
@@ -81,7 +81,7 @@ func TestTheftOfAccountsWithRootKey(t *testing.T) {
 // link. Only who has the link opens the secret.
 func TestTheftByOperator(t *testing.T) {
 	t.Parallel()
-	env, s := startAccounts(t, "--rate-limits=off")
+	env, s := startAccounts(t, inFolder, "--rate-limits=off")
 	files := copyOf(t, s.data)
 	thief := startHushOn(t, unpack(t, files), "--rate-limits=off")
 	client, o := newHTTPClient(t, false, nil), operator{t, thief.data}
@@ -159,7 +159,7 @@ func triesLinks(t *testing.T, s *testServer, files map[string][]byte) {
 // it, for good.
 func TestTheftAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	env, s := startAccounts(t, "--rate-limits=off")
+	env, s := startAccounts(t, inFolder, "--rate-limits=off")
 	before := copyOf(t, s.data)
 	operator{t, s.data}.ok("", "account", "destroy", "--yes", env.ada.address).
 		want(t, "admin account destroy", command.ExitOK, "secrets burned: 2")

@@ -18,7 +18,7 @@ import (
 func TestTheftAfterMail(t *testing.T) {
 	t.Parallel()
 	mails := mailtest.New(t)
-	env, s := startAccounts(t, "--rate-limits=off", "--smtp-host", mails.Addr, "--smtp-tls=none", "--mail-from=hush@hush.example")
+	env, s := startAccounts(t, inFolder, "--rate-limits=off", "--smtp-host", mails.Addr, "--smtp-tls=none", "--mail-from=hush@hush.example")
 	client := newHTTPClient(t, false, nil)
 	mails.Delay(patience / 10) // the mail waits while the thief copies
 	form := "secret=for+a+friend&recipient=friend@elsewhere.com"

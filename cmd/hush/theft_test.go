@@ -14,7 +14,7 @@ import (
 // a machine of his own, and searched byte by byte.
 func TestTheftAfterReveal(t *testing.T) {
 	t.Parallel()
-	s := startHush(t, "--rate-limits=off")
+	s := startHush(t, inFolder, "--rate-limits=off")
 	drivers := newDrivers(t, s, nil)
 	var kept []answer
 	for i := range 4 * len(drivers) {

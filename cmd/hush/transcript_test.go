@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"regexp"
@@ -20,8 +21,13 @@ func consoleSessions(t *testing.T, path string) []dialogue {
 	if err != nil {
 		t.Fatalf("ReadFile(%s): got %v, want the document", path, err)
 	}
+	return dialogues(string(text))
+}
+
+// dialogues is consoleSessions for a text.
+func dialogues(text string) []dialogue {
 	var sessions []dialogue
-	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(text, -1) {
 		for _, part := range strings.Split("\n"+block[1], "\n$ ")[1:] {
 			command, want, _ := strings.Cut(part, "\n")
 			for strings.HasSuffix(command, `\`) {
@@ -74,9 +80,11 @@ func (c *transcript) run(t *testing.T, s dialogue) {
 	shell.Dir, shell.Env = c.dir, append(os.Environ(), c.environment...)
 	got, err := shell.Output()
 	if err != nil {
-		t.Fatalf("%s: got %v, want it to run", s.command, err)
+		var ended *exec.ExitError
+		errors.As(err, &ended)
+		t.Fatalf("%s: got %v, want it to run; it wrote:\n%s", s.command, err, ended.Stderr)
 	}
-	answer := strings.ReplaceAll(strings.TrimSpace(string(got)), c.url, shownURL)
+	answer := asBolt(strings.ReplaceAll(strings.TrimSpace(string(got)), c.url, shownURL))
 	if !likeness(s.want).MatchString(answer) {
 		t.Errorf("%s: got\n%s\nwant\n%s", s.command, answer, s.want)
 	}

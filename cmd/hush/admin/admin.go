@@ -18,7 +18,11 @@ import (
 
 // administrator is who calls a command: the streams are theirs, and so is the
 // service.
-type administrator struct{ *console.Console }
+type administrator struct {
+	*console.Console
+
+	release string // of the program
+}
 
 // The administrator's commands for a noun.
 type (
@@ -26,17 +30,19 @@ type (
 	tokens   struct{ administrator }
 	domains  struct{ administrator }
 	places   struct{ administrator }
+	rootKeys struct{ administrator }
 )
 
 // about is the help that the commands of "hush admin" share.
 const about = `
 
-This works whether or not the service is running. Run as root, it leaves the data
-to the owner of the data folder.`
+This works whether or not the service is running. If the data is in PostgreSQL,
+name the data folder of a running node, or else the --store and the root key of
+the nodes. Run as root, it keeps files with the owner of the data folder.`
 
 // Command returns "hush admin": the commands of those who run a service.
-func Command(c *console.Console) *cobra.Command {
-	a := administrator{c}
+func Command(c *console.Console, release string) *cobra.Command {
+	a := administrator{c, release}
 	return command.Group(&cobra.Command{
 		Use: "admin", Short: "manage accounts, API tokens, domains, places and secrets",
 		Long: "Manage the accounts, API tokens, domains, places and secrets of a service." + about,
@@ -46,12 +52,16 @@ func Command(c *console.Console) *cobra.Command {
 // serviceFlags are the flags of every command that uses the service, with more
 // of the one list.
 func serviceFlags(more ...string) []string {
-	return append([]string{"data", "root-key-file"}, more...)
+	return append([]string{"data", "root-key-file", "store", "spent-log"}, more...)
 }
 
 // plainly reduces a refusal to its message.
 func plainly(err error) error {
-	if coded, ok := errors.AsType[*connect.Error](err); ok {
+	coded, ok := errors.AsType[*connect.Error](err)
+	switch {
+	case ok && coded.Code() == connect.CodeUnavailable:
+		return errors.New("the service cannot store anything now, or cannot reach its database: see its log, and try again")
+	case ok:
 		return errors.New(coded.Message())
 	}
 	return err

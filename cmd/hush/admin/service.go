@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/settings"
+	"hush/crash"
 	"hush/gen/hush/admin/v1/adminv1connect"
 	"hush/handlers"
 	"hush/resolver"
@@ -26,14 +26,11 @@ const (
 	interval = 25 * time.Millisecond
 )
 
-// serviceURL is the address of requests over a socket; it is never looked up.
-const serviceURL = "http://hush"
-
 // work is what a command does with the service.
 type work func(context.Context, adminv1connect.AdminServiceClient) error
 
 // opener opens the data of a service that does not run.
-type opener func(*settings.Settings, *console.Console, *slog.Logger) (*data.Data, error)
+type opener func(context.Context, *settings.Settings, *console.Console, *slog.Logger) (*data.Data, error)
 
 // withService runs work on the service that holds the data folder, or on the
 // folder itself where none runs. It returns an error if there is no data.
@@ -44,12 +41,17 @@ func (a administrator) withService(ctx context.Context, s *settings.Settings, do
 // withNewService is withService for work that may be the first in a data folder:
 // it creates the folder if it is missing.
 func (a administrator) withNewService(ctx context.Context, s *settings.Settings, do work) error {
-	return a.retry(ctx, s, data.Open, do)
+	return a.retry(ctx, s, data.OpenNew, do)
 }
+
+var errMemory = errors.New("a store in memory belongs to the service that keeps it: commands cannot reach it")
 
 // retry runs work on the service or on the data folder. It waits a little less
 // than a second for a service that is just starting or stopping.
 func (a administrator) retry(ctx context.Context, s *settings.Settings, open opener, do work) error {
+	if s.Store == settings.StoreMemory {
+		return errMemory
+	}
 	for deadline := time.Now().Add(patience); ; {
 		found, err := onSocket(ctx, s.Data, do)
 		if found {
@@ -70,42 +72,22 @@ func (a administrator) retry(ctx context.Context, s *settings.Settings, open ope
 // onSocket runs work on the service that listens on the folder's socket, and
 // reports whether there is one.
 func onSocket(ctx context.Context, folder string, do work) (found bool, err error) {
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return data.DialAdmin(ctx, folder)
-	}}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
-	if !responds(ctx, client) {
+	client, done, found := data.Service(ctx, folder)
+	defer done()
+	if !found {
 		return false, nil
 	}
-	return true, do(ctx, adminv1connect.NewAdminServiceClient(client, serviceURL))
+	return true, do(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL))
 }
 
-// responds reports whether a service responds, whatever it says. Work that must
-// not be done twice goes only to a service that responded a moment ago.
-func responds(ctx context.Context, client *http.Client) bool {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, serviceURL, http.NoBody)
-	if err != nil {
-		return false
-	}
-	res, err := client.Do(req)
-	if err != nil {
-		return false
-	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<10))
-	return res.Body.Close() == nil
-}
-
-// onFolder runs work on the data folder itself. It returns data.ErrInUse where
-// another process holds it.
+// onFolder runs work on the data itself. It returns data.ErrInUse where another
+// process holds the data folder. A database on a server may have other nodes.
 func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open opener, do work) (err error) {
-	if data.Held(s.Data) {
+	if !s.SharedStore() && data.Held(s.Data) {
 		return fmt.Errorf("the data folder %s is %w", s.Data, data.ErrInUse)
 	}
 	log := slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	d, err := open(s, a.Console, log)
+	d, err := open(ctx, s, a.Console, log)
 	if err != nil {
 		return err
 	}
@@ -113,27 +95,55 @@ func (a administrator) onFolder(ctx context.Context, s *settings.Settings, open 
 	if err := data.HandOver(s.Data); err != nil {
 		return fmt.Errorf("giving new files to the owner of the data folder: %w", err)
 	}
-	v, err := openStopped(ctx, s, d, log)
+	v, err := a.openStopped(ctx, s, d, log)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	_, handler, err := handlers.NewAdmin(v, s.PublicURL(), log)
+	defer keepNode(ctx, v, log)()
+	_, handler, err := handlers.NewAdmin(v, s.PublicURL(), log, nil)
 	if err != nil {
 		return err
 	}
 	client := &http.Client{Transport: inProcess{handler}}
-	return do(ctx, adminv1connect.NewAdminServiceClient(client, serviceURL))
+	return do(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL))
 }
 
-// openStopped opens the vault of a folder for one command: nothing runs in the
-// background, and no mail is sent.
-func openStopped(ctx context.Context, s *settings.Settings, d *data.Data, log *slog.Logger) (*vault.Vault, error) {
+// openStopped opens the vault for one command: nothing runs in the background but
+// the heartbeat of a node, and no mail is sent.
+func (a administrator) openStopped(ctx context.Context, s *settings.Settings, d *data.Data, log *slog.Logger) (*vault.Vault, error) {
 	dns, err := resolver.New(s.Resolver)
 	if err != nil {
 		return nil, err
 	}
-	return d.OpenVault(ctx, vault.Options{
+	return d.OpenVault(ctx, a.release, vault.Options{
 		Log: log, Host: s.PublicURL().Hostname(), Resolver: dns, Manual: true,
 	})
+}
+
+// beatEvery is the time between two heartbeats of a command that takes long.
+const beatEvery = 5 * time.Second
+
+// keepNode sends heartbeats until stop, where the store is shared.
+func keepNode(ctx context.Context, v *vault.Vault, log *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	crash.Go(&running, log, func() {
+		tick := time.NewTicker(beatEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if err := v.Beat(ctx); err != nil && ctx.Err() == nil {
+				log.Warn("sending a heartbeat", "cause", err)
+			}
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }

@@ -14,7 +14,27 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	ExitUsage   = 2
+	// ExitUnable: "hush doctor" cannot examine the data, so that it says nothing
+	// about it.
+	ExitUnable = 3
 )
+
+// ExitError ends the program with a code. Without a cause it was printed before.
+type ExitError struct {
+	Code  int
+	Cause error
+}
+
+// Error returns the text of the cause.
+func (e *ExitError) Error() string {
+	if e.Cause == nil {
+		return ""
+	}
+	return e.Cause.Error()
+}
+
+// Unwrap returns the cause.
+func (e *ExitError) Unwrap() error { return e.Cause }
 
 // suggestionDistance is how many letters may be wrong in the name of a command
 // or flag for it to be suggested.

@@ -20,7 +20,10 @@ const (
 // MarkSetting makes help show a flag in a group, with the variable that stands
 // for it.
 func MarkSetting(f *pflag.Flag, group, variable string) {
-	f.Annotations = map[string][]string{groupAnnotation: {group}, variableAnnotation: {variable}}
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[groupAnnotation], f.Annotations[variableAnnotation] = []string{group}, []string{variable}
 }
 
 // The columns of help, and what stands before the text of a flag.
@@ -158,4 +161,14 @@ func flagText(f *pflag.Flag) string {
 		text += " (default " + f.DefValue + ")"
 	}
 	return text
+}
+
+// Comment returns what help says of a flag, as lines that begin with "# ".
+func Comment(f *pflag.Flag) string {
+	_, usage := pflag.UnquoteUsage(f)
+	var comment strings.Builder
+	for _, line := range wrap(usage, helpWidth-2) {
+		comment.WriteString("# " + line + "\n")
+	}
+	return comment.String()
 }

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"hush/cmd/hush/flags"
 )
 
 // UsageError is a wrong way to call the program, or one of its commands.
@@ -21,7 +24,16 @@ type UsageError struct {
 func (e *UsageError) Error() string { return e.Text }
 
 // Usage returns a UsageError.
-func Usage(format string, args ...any) error { return &UsageError{Text: fmt.Sprintf(format, args...)} }
+func Usage(format string, args ...any) error {
+	return &UsageError{Text: withoutPassword(fmt.Sprintf(format, args...))}
+}
+
+// credentials are the user and the password of a URL, which may have any character.
+var credentials = regexp.MustCompile(`://.*@`)
+
+// withoutPassword hides the passwords of URLs in what a mistaken command line
+// is quoted in.
+func withoutPassword(text string) string { return credentials.ReplaceAllString(text, "://…@") }
 
 // ReportUsage prints a usage error of a command that was called, and where its
 // help is. It returns the exit code.
@@ -62,6 +74,9 @@ func flagError(c *cobra.Command, err error) error {
 	if args := c.Flags().Args(); len(args) > 0 && c.HasAvailableSubCommands() {
 		return unknownCommand(c, args[0])
 	}
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok && flags.IsSecret(wrong.GetFlag()) {
+		return Usage("invalid argument for \"--%s\" flag: %v", wrong.GetFlag().Name, errors.Unwrap(err))
+	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name, _, _ := strings.Cut(unknown.GetSpecifiedShortnames(), "=")
 		if c.Flags().Lookup(name) != nil {
@@ -76,13 +91,21 @@ func flagError(c *cobra.Command, err error) error {
 
 // nearestFlag returns the flag of c whose name is the most like name, or "" if
 // none is like it.
-func nearestFlag(c *cobra.Command, name string) (nearest string) {
+func nearestFlag(c *cobra.Command, name string) string {
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return Nearest(name, names)
+}
+
+// Nearest returns the one of names that is the most like name, or "" if none is
+// like it.
+func Nearest(name string, names []string) (nearest string) {
 	least := suggestionDistance + 1
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if n := distance(name, f.Name); n < least && n < len(name) {
-			nearest, least = f.Name, n
+	for _, known := range slices.Sorted(slices.Values(names)) {
+		if n := distance(name, known); n < least && n < len(name) {
+			nearest, least = known, n
 		}
-	})
+	}
 	return nearest
 }
 

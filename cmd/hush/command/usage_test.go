@@ -18,3 +18,13 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+// What is quoted may be a URL whose password has any character.
+func TestUsageHidesPasswords(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"postgres://u:heim@h/d", "postgres://u:a heim@h/d", "postgres://u:a/heim@h/d", "postgres://u:a@heim@h/d", `postgres://u:a"heim@h/d`} {
+		if got := Usage("unexpected argument %q", url).Error(); got != `unexpected argument "postgres://…@h/d"` {
+			t.Errorf("Usage(%q): got %s, want it without user and password", url, got)
+		}
+	}
+}

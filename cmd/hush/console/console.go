@@ -6,6 +6,7 @@ package console
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 )
 
@@ -13,11 +14,26 @@ import (
 type Console struct {
 	In       io.Reader
 	Out, Err io.Writer
+	// Log, unless nil, gets the messages, so that Err has lines of one format.
+	Log *slog.Logger
 }
 
 // Tellf writes a message, a line.
 func (c *Console) Tellf(format string, args ...any) {
+	if c.Log != nil {
+		c.Log.Info(fmt.Sprintf(format, args...))
+		return
+	}
 	fmt.Fprintf(c.Err, "hush: "+format+"\n", args...)
+}
+
+// Fail writes why the program ends, a line.
+func (c *Console) Fail(err error) {
+	if c.Log != nil {
+		c.Log.Error(err.Error())
+		return
+	}
+	fmt.Fprintf(c.Err, "hush: %v\n", err)
 }
 
 // Open opens a file, or takes standard input for "-".

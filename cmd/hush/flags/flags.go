@@ -23,6 +23,32 @@ func Text(at *string, fallback, about string) Define {
 	return func(set *pflag.FlagSet, name string) { set.StringVar(at, name, fallback, about) }
 }
 
+// Switch is a flag that is on or off, which is the default.
+func Switch(at *bool, about string) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(switched{at}, name, about)
+		set.Lookup(name).NoOptDefVal = strconv.FormatBool(true)
+	}
+}
+
+// switched is the value of Switch. pflag has one whose errors are those of strconv.
+type switched struct{ at *bool }
+
+func (v switched) String() string { return strconv.FormatBool(v.at != nil && *v.at) }
+
+// Type is what help and completion know a switch by.
+func (switched) Type() string { return "bool" }
+
+// Set parses a value.
+func (v switched) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("must be true or false")
+	}
+	*v.at = on
+	return nil
+}
+
 // Words returns the only values that a flag takes, or nil if there are others.
 func Words(f *pflag.Flag) []string {
 	if v, ok := f.Value.(*value); ok {
@@ -36,6 +62,11 @@ type value struct {
 	text  string
 	set   func(string) error
 	words []string // the only values, if there are few
+	// secret: errors do not repeat the value.
+	secret bool
+	// list: there may be several values, separated by commas. repeated: they may
+	// also be set one after the other.
+	list, repeated bool
 }
 
 func (v *value) String() string { return v.text }
@@ -60,6 +91,21 @@ func Checked(at *string, fallback, about string, check func(string) error) Defin
 	}
 }
 
+// Secret is Checked for a value that may hold a password, so that no error
+// repeats it.
+func Secret(at *string, fallback, about string, check func(string) error) Define {
+	*at = fallback
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: fallback, set: func(text string) error { *at = text; return check(text) }, secret: true}, name, about)
+	}
+}
+
+// IsSecret reports whether errors must not repeat the value of f.
+func IsSecret(f *pflag.Flag) bool {
+	v, ok := f.Value.(*value)
+	return ok && v.secret
+}
+
 // Parsed is a flag whose value parse returns; without the flag it is the zero
 // value.
 func Parsed[T any](at *T, about string, parse func(string) (T, error)) Define {
@@ -68,14 +114,35 @@ func Parsed[T any](at *T, about string, parse func(string) (T, error)) Define {
 	}
 }
 
+// List is Parsed for values that commas separate.
+func List[T any](at *[]T, about string, parse func(string) ([]T, error)) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{list: true, set: func(text string) (err error) { *at, err = parse(text); return err }}, name, about)
+	}
+}
+
+// IsList reports whether f takes several values.
+func IsList(f *pflag.Flag) bool {
+	v, ok := f.Value.(*value)
+	return ok && v.list
+}
+
+// IsRepeated reports whether setting f adds to its values.
+func IsRepeated(f *pflag.Flag) bool {
+	v, ok := f.Value.(*value)
+	return ok && v.repeated
+}
+
 // Repeated is a flag that may be given several times; each adds to the values.
 func Repeated[T any](at *[]T, about string, parse func(string) ([]T, error)) Define {
 	return func(set *pflag.FlagSet, name string) {
-		set.Var(&value{set: func(text string) error {
+		v := &value{list: true, repeated: true}
+		v.set = func(text string) error {
 			more, err := parse(text)
 			*at = append(*at, more...)
 			return err
-		}}, name, about)
+		}
+		set.Var(v, name, about)
 	}
 }
 
@@ -88,6 +155,26 @@ func Choice(at *string, about string, words ...string) Define {
 			return OneOf(words)(text)
 		}}, name, about)
 	}
+}
+
+// exampleAnnotation is the annotation of a flag with a value to begin with.
+const exampleAnnotation = "hush_example"
+
+// Example gives a flag without a default a value that shows its form.
+func Example(value string, define Define) Define {
+	return func(set *pflag.FlagSet, name string) {
+		define(set, name)
+		f := set.Lookup(name)
+		f.Annotations = map[string][]string{exampleAnnotation: {value}}
+	}
+}
+
+// ExampleOf returns a value that f takes: the one of Example, or the default.
+func ExampleOf(f *pflag.Flag) string {
+	if example := f.Annotations[exampleAnnotation]; example != nil {
+		return example[0]
+	}
+	return f.DefValue
 }
 
 // OneOf returns a check that accepts a few words.
@@ -140,6 +227,18 @@ func Keeping(at *time.Duration, shown, about string) Define {
 		set.Var(&value{text: shown, set: func(text string) (err error) {
 			if *at, err = parseSpan(text, Day, maxKeep); err != nil {
 				return errors.New("must be 1d to 3650d, as in 90d or 36h")
+			}
+			return nil
+		}}, name, about)
+	}
+}
+
+// Wait is a flag whose value is how long to wait, 0s by default.
+func Wait(at *time.Duration, about string) Define {
+	return func(set *pflag.FlagSet, name string) {
+		set.Var(&value{text: "0s", set: func(text string) (err error) {
+			if *at, err = parseSpan(text, 0, time.Hour); err != nil {
+				return errors.New("must be 0s to 1h, as in 30s or 5m")
 			}
 			return nil
 		}}, name, about)
@@ -208,6 +307,10 @@ func parseDuration(text string) (time.Duration, error) {
 	}
 	return d, nil
 }
+
+// ParseSpan reads how long something lasts: days, or what time.ParseDuration reads,
+// of whole seconds and up to ten years.
+func ParseSpan(text string) (time.Duration, error) { return parseSpan(text, 0, maxKeep) }
 
 // parseSpan reads days, or what time.ParseDuration reads, of whole seconds.
 func parseSpan(text string, least, most time.Duration) (d time.Duration, err error) {

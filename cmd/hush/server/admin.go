@@ -23,11 +23,11 @@ const (
 
 // serveAdmin serves the operator's commands on the socket in the data folder until
 // stop. A store in memory has no folder, and so no socket.
-func (s *server) serveAdmin(ctx context.Context, v *vault.Vault) (stop func(), err error) {
+func (s *server) serveAdmin(ctx context.Context, v *vault.Vault, d *data.Data) (stop func(), err error) {
 	if s.Store == settings.StoreMemory {
 		return func() {}, nil
 	}
-	path, handler, err := handlers.NewAdmin(v, s.base, s.log)
+	path, handler, err := handlers.NewAdmin(v, s.base, s.log, s.backupOf(d))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"hush/cmd/hush/console"
+	"hush/cmd/hush/settings"
 	"hush/hosts"
 )
 
@@ -21,6 +22,9 @@ func (s *server) advise(addr net.Addr) {
 			s.log.Warn("every user of this machine may read a file with a secret", "file", file)
 		}
 	}
+	for _, name := range s.Meaningless() {
+		s.log.Warn("a flag has no effect with this --store", "flag", name)
+	}
 	local, err := netip.ParseAddrPort(addr.String())
 	if err != nil || local.Addr().IsLoopback() {
 		return
@@ -28,7 +32,7 @@ func (s *server) advise(addr net.Addr) {
 	if s.BaseURL == nil {
 		s.log.Warn("no --base-url: links name the address listened on, which others may not reach")
 	}
-	if s.TLSCert == "" && len(s.TrustedProxies) == 0 {
+	if s.TLS() == settings.TLSOff && len(s.TrustedProxies) == 0 {
 		s.log.Warn("neither TLS nor a trusted proxy: secrets cross the network in the clear")
 	}
 }

@@ -20,20 +20,27 @@ import (
 // store in memory, so that what is measured is the route.
 func newBenchTree(b *testing.B) http.Handler {
 	b.Helper()
+	return newObservedTree(b, nil)
+}
+
+// newObservedTree is newBenchTree with metrics, unless observed is nil.
+func newObservedTree(b *testing.B, observed *observation) http.Handler {
+	b.Helper()
 	set := settingsOf(b, "--store=memory", "--rate-limits=off", "--max-network-bytes=64GiB")
 	log := slog.New(slog.DiscardHandler)
-	made, err := newParts(set)
-	if err != nil {
-		b.Fatalf("newParts: %v", err)
+	made, mistakes := newParts(set)
+	if len(mistakes) > 0 {
+		b.Fatalf("newParts: %v", mistakes)
 	}
 	s := &server{
-		Settings: set, parts: made, log: log,
+		Settings: set, parts: made, log: log, observed: observed,
 		base: set.Base(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7143}),
 	}
-	d, err := data.Open(set, &console.Console{Err: io.Discard}, log)
+	d, err := data.Open(b.Context(), set, &console.Console{Err: io.Discard}, log)
 	if err != nil {
 		b.Fatalf("data.Open: %v", err)
 	}
+	observed.watch(d)
 	v, err := s.openVault(context.Background(), d)
 	if err != nil {
 		b.Fatalf("openVault: %v", err)
@@ -137,6 +144,29 @@ func BenchmarkRoute(b *testing.B) {
 				path, body := call(shareOne(b, tree))
 				b.StartTimer()
 				callTree(b, tree, http.MethodPost, path, jsonDoc, body)
+			}
+		})
+	}
+}
+
+// BenchmarkMetrics measures what metrics cost: a secret is shared and opened
+// with and without them.
+func BenchmarkMetrics(b *testing.B) {
+	for _, on := range []bool{false, true} {
+		name, observed := "off", (*observation)(nil)
+		if on {
+			counted, err := newMetrics("0.0.0")
+			if err != nil {
+				b.Fatalf("newMetrics: %v", err)
+			}
+			name, observed = "on", &observation{Metrics: counted}
+		}
+		b.Run(name, func(b *testing.B) {
+			tree := newObservedTree(b, observed)
+			b.ReportAllocs()
+			for range b.N {
+				keys := shareOne(b, tree)
+				callTree(b, tree, http.MethodPost, "/hush.v1.SecretService/RevealSecret", "application/json", `{"secretKey":"`+keys.Secret+`"}`)
 			}
 		})
 	}

@@ -25,24 +25,33 @@ type connectionLimits struct {
 	total, perNetwork, lingering int
 }
 
+// moreFiles returns how many files are needed beyond the reserved ones.
+func (s *server) moreFiles() int {
+	if s.ACME {
+		return s.MoreStoreConns() + plainConns + plainLingering
+	}
+	return s.MoreStoreConns()
+}
+
 // checkFiles refuses a limit on open files that is too low for a useful
-// service. The limit is 0 if it is unknown.
-func checkFiles(limit int) error {
-	if limit > 0 && limit < leastFiles {
-		return fmt.Errorf("the limit on open files (ulimit -n) is %d: raise it to %d or more, %d for all connections", limit, leastFiles, fullFiles)
+// service. The limit is 0 if it is unknown; more is how many files are
+// needed beyond the reserved ones.
+func checkFiles(limit, more int) error {
+	if limit > 0 && limit < leastFiles+more {
+		return fmt.Errorf("the limit on open files (ulimit -n) is %d: raise it to %d or more, %d for all connections", limit, leastFiles+more, fullFiles+more)
 	}
 	return nil
 }
 
 // connectionLimitsWithin returns the limits on connections that a limit on open
 // files allows, each in proportion. A process that runs out of files accepts no
-// connection, so the total stays below its limit. The limit is at least
-// leastFiles, or 0 if it is unknown.
-func connectionLimitsWithin(limit, perNetwork int) connectionLimits {
-	if limit == 0 || limit >= fullFiles {
+// connection, so the total stays below its limit. The limit has passed checkFiles
+// with the same more.
+func connectionLimitsWithin(limit, more, perNetwork int) connectionLimits {
+	if limit == 0 || limit >= fullFiles+more {
 		return connectionLimits{settings.MaxConnections, perNetwork, connections.Lingering}
 	}
-	files := limit - reservedFiles
+	files := limit - reservedFiles - more
 	total := files * settings.MaxConnections / (fullFiles - reservedFiles)
 	return connectionLimits{total, max(1, perNetwork*total/settings.MaxConnections), files - total}
 }
@@ -50,11 +59,11 @@ func connectionLimitsWithin(limit, perNetwork int) connectionLimits {
 // affordableConnections returns the limits of this process, and logs a warning if
 // the limit on open files lowers them.
 func (s *server) affordableConnections() connectionLimits {
-	limit := process.FileLimit()
-	r := connectionLimitsWithin(limit, s.NetworkConns)
+	limit, more := process.FileLimit(), s.moreFiles()
+	r := connectionLimitsWithin(limit, more, s.NetworkConns)
 	if r.total < settings.MaxConnections {
 		s.log.Warn("the limit on open files is low, so fewer connections are accepted; see ulimit -n or LimitNOFILE",
-			"limit", limit, "needed", fullFiles, "connections", r.total, "otherwise", settings.MaxConnections, "of-one-network", r.perNetwork)
+			"limit", limit, "needed", fullFiles+more, "connections", r.total, "otherwise", settings.MaxConnections, "of-one-network", r.perNetwork)
 	}
 	return r
 }

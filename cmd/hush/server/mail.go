@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
@@ -26,8 +27,10 @@ func relayOf(s *settings.Settings) (mail.Relay, error) {
 		return relay, nil
 	}
 	var err error
-	relay.Password, err = console.ReadSecretFile(s.SMTPPasswordFile)
-	return relay, err
+	if relay.Password, err = console.ReadSecretFile(s.SMTPPasswordFile); err != nil {
+		return relay, fmt.Errorf("--smtp-password-file: %w", err)
+	}
+	return relay, nil
 }
 
 // newPost returns what writes mails, or nil if no mail is set up.
@@ -43,7 +46,27 @@ func newPost(s *settings.Settings, catalogue *locale.Catalogue) (*mail.Post, err
 	if name == "" {
 		name = s.PublicURL().Host
 	}
-	return mail.NewPost(relay, name, catalogue)
+	post, err := mail.NewPost(relay, name, catalogue)
+	if wrong, ok := errors.AsType[*mail.SettingError](err); ok {
+		return nil, fmt.Errorf("%s: %w", mailFlag(wrong.Setting), err)
+	}
+	return post, err
+}
+
+// mailFlag returns the flag of a setting of mail.
+func mailFlag(setting string) string {
+	switch setting {
+	case mail.SettingUser:
+		return "--smtp-user"
+	case mail.SettingPassword:
+		return "--smtp-password-file"
+	case mail.SettingSender:
+		return "--mail-from"
+	case mail.SettingTLS:
+		return "--smtp-tls"
+	default:
+		return "--smtp-host"
+	}
 }
 
 // sendOn returns what sends the vault's mail with links to base, or nil if

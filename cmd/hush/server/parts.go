@@ -26,28 +26,39 @@ type parts struct {
 	spamKey   string
 }
 
-func newParts(s *settings.Settings) (made *parts, err error) {
+// newParts makes the parts. Its errors name the settings; those of mail that
+// contradict each other are an error of the settings and not of this function.
+func newParts(s *settings.Settings) (made *parts, mistakes []error) {
 	made = &parts{}
+	note := func(name string, err error) {
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	var err error
 	if made.catalogue, err = locale.New(); err != nil {
-		return nil, err
+		return nil, []error{err}
 	}
-	if made.post, err = newPost(s, made.catalogue); err != nil {
-		return nil, fmt.Errorf("setting up mail: %w", err)
+	if s.CheckMail() == nil {
+		if made.post, err = newPost(s, made.catalogue); err != nil {
+			mistakes = append(mistakes, err)
+		}
 	}
-	if made.dns, err = resolver.New(s.Resolver); err != nil {
-		return nil, err
-	}
+	made.dns, err = resolver.New(s.Resolver)
+	note("--resolver", err)
 	if s.SpamKeyFile != "" {
 		made.spamKey, err = console.ReadSecretFile(s.SpamKeyFile)
+		note("--spam-key-file", err)
 	}
-	return made, err
+	return made, mistakes
 }
 
 // openVault opens the vault as the operator wants it to be.
 func (s *server) openVault(ctx context.Context, d *data.Data) (*vault.Vault, error) {
-	return d.OpenVault(ctx, vault.Options{
+	return d.OpenVault(ctx, s.version, vault.Options{
 		Log: s.log, Limits: s.Limits(), Host: s.base.Hostname(), Policy: s.Policy(),
 		Send: sendOn(s.post, s.base, s.log), Resolver: s.dns, SpamKey: s.spamKey, AuditKeep: s.AuditKeep,
+		Observer: s.observed.ofVault(),
 	})
 }
 
@@ -55,13 +66,14 @@ func (s *server) openVault(ctx context.Context, d *data.Data) (*vault.Vault, err
 func (s *server) newTree(v *vault.Vault, fileBytes func() int64) (tree http.Handler, endStreams func(), err error) {
 	api, err := handlers.New(handlers.Options{
 		Vault: v, Log: s.log, Now: time.Now, Version: s.version,
-		BaseURL: s.base, Instance: s.Instance, Backend: s.Store, FileBytes: fileBytes,
+		BaseURL: s.base, Instance: s.Instance, Backend: s.Backend(), FileBytes: fileBytes,
 		RateLimits: s.RateLimits == "on", TrustedProxies: s.TrustedProxies,
-		ProxiedRequests: s.NetworkConns,
+		ProxiedRequests: s.NetworkConns, Observer: s.observed.ofRequests(), Backups: s.backups.facts(),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, err = routes.New(routes.Options{API: api, BaseURL: s.base, Catalogue: s.catalogue})
+	s.observed.know(api)
+	tree, err = routes.New(routes.Options{API: api, BaseURL: s.base, Catalogue: s.catalogue, Accepting: s.accepting})
 	return tree, api.EndStreams, err
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"hush/cmd/hush/data"
 	"hush/cmd/hush/process"
 	"hush/cmd/hush/settings"
 )
@@ -14,18 +15,13 @@ import (
 const sandboxed = "sandbox on: files can be opened only below these paths, changed only below those to write, and none executed; " +
 	"not restricted are file attributes, sockets, the network and what is open already"
 
-// prepareProcess takes from a process that serves what it never needs: core
-// files, access of other processes of its user to its memory, and new
-// privileges. A failure does not stop the start, except that --sandbox=on is
-// refused on a system without a sandbox, before anything was changed.
-func (s *server) prepareProcess() error {
-	if s.Sandbox == settings.SandboxOn {
-		if err := process.CheckSandbox(process.SandboxVersion()); err != nil {
-			return fmt.Errorf("--sandbox=on: %w", err)
-		}
+// checkSandbox refuses --sandbox=on on a system without a sandbox.
+func checkSandbox(s *settings.Settings) error {
+	if s.Sandbox != settings.SandboxOn {
+		return nil
 	}
-	if s.alone {
-		process.DisableCoreDumps()
+	if err := process.CheckSandbox(process.SandboxVersion()); err != nil {
+		return fmt.Errorf("--sandbox=on: %w", err)
 	}
 	return nil
 }
@@ -71,19 +67,47 @@ func reachOf(s *settings.Settings) process.Reach {
 			r.Read = append(r.Read, filepath.Dir(target))
 		}
 	}
-	for _, name := range []string{os.Getenv("SSL_CERT_FILE"), s.TLSCert, s.TLSKey} {
+	if name := os.Getenv("SSL_CERT_FILE"); name != "" {
+		r.Read = append(r.Read, name)
+	}
+	for _, name := range []string{s.TLSCert, s.TLSKey} {
 		if name != "" {
-			r.Read = append(r.Read, name)
+			r.Read = append(r.Read, placesOf(name)...)
 		}
 	}
 	r.Read = append(r.Read, filepath.SplitList(os.Getenv("SSL_CERT_DIR"))...)
+	for _, name := range data.ConnectionFiles(s) {
+		r.Read = append(r.Read, placesOf(name)...)
+	}
 	if s.CPUProfile != "" {
 		r.Read = append(r.Read, "/proc/self/maps") // which a profile ends with
+	}
+	if s.AdminListen != "" {
+		r.Read = append(r.Read, "/proc/self", "/proc/stat") // of which metrics tell about the process
 	}
 	if s.Store != settings.StoreMemory {
 		r.Write = []string{s.Data}
 	}
+	if s.BackupTo != "" {
+		r.Write = append(r.Write, s.BackupTo)
+	}
+	if folder := s.SpentLogFolder(); folder != "" {
+		r.Write = append(r.Write, folder)
+	}
 	slices.Sort(r.Read)
 	r.Read = slices.Compact(r.Read)
 	return r
+}
+
+// placesOf returns what must be in reach so that a file can be read again after
+// another was put in its place: its folder, unless that is the user's own.
+func placesOf(name string) []string {
+	places := []string{name}
+	home, _ := os.UserHomeDir()
+	for _, path := range []func(string) (string, error){filepath.Abs, filepath.EvalSymlinks} {
+		if path, err := path(name); err == nil && filepath.Dir(path) != home {
+			places = append(places, filepath.Dir(path))
+		}
+	}
+	return places
 }

@@ -166,7 +166,7 @@ func TestReach(t *testing.T) {
 	if len(full.Write) != 0 {
 		t.Errorf("reach with a store in memory: got %q to write, want nothing", full.Write)
 	}
-	for _, path := range []string{"/tls/cert.pem", "/tls/key.pem", "/proc/self/maps"} {
+	for _, path := range []string{"/tls/cert.pem", "/tls/key.pem", "/tls", "/proc/self/maps"} {
 		if !slices.Contains(full.Read, path) {
 			t.Errorf("reach: got no %s to read, want it", path)
 		}

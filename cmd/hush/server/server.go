@@ -6,24 +6,35 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"sync/atomic"
 	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
 
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
 	"hush/cmd/hush/process"
 	"hush/cmd/hush/settings"
+	"hush/connections"
 	"hush/crash"
 )
 
-// drainTime is how long running requests may take to end after SIGTERM.
-const drainTime = 9 * time.Second
+const (
+	// drainTime is how long running requests may take to end after SIGTERM. Within
+	// it, firstRequestTime is how long a new connection may take to send its first
+	// one, and nextRequestTime how long one that is kept may take to send its last.
+	drainTime        = 9 * time.Second
+	firstRequestTime = 2 * time.Second
+	nextRequestTime  = 500 * time.Millisecond
+	openInterval     = 5 * time.Millisecond
+)
 
 // Options are what the service is made of.
 type Options struct {
@@ -40,11 +51,17 @@ type server struct {
 	*settings.Settings
 	*parts
 
-	console *console.Console
-	version string
-	alone   bool
-	log     *slog.Logger
-	base    *url.URL // where links lead
+	console    *console.Console
+	version    string
+	alone      bool
+	log        *slog.Logger
+	base       *url.URL     // where links lead
+	plain      net.Listener // the port without TLS of --acme; nil without
+	endStreams func()       // ends the streams that are under way
+
+	observed *observation // nil without --admin-listen
+	backups  *backups     // nil without --backup-to
+	stopping atomic.Bool  // no more requests should be sent here
 }
 
 // Run runs the service until ctx ends or its data cannot be trusted.
@@ -65,44 +82,87 @@ func Run(ctx context.Context, opts Options) error {
 	return s.listen(ctx)
 }
 
-// listen opens the listener, then the data, and serves. A taken port is an error
+// listen opens the listener, then the data, and serves. A taken port is noticed
 // before anything has changed on the disk.
 func (s *server) listen(ctx context.Context) error {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
+	sockets, err := newSockets(s.Wait, s.log)
 	if err != nil {
-		return fmt.Errorf("listening: %w", err)
+		return err
+	}
+	listener, err := sockets.open(ctx, s.ListenAddress(), groupMode)
+	if err != nil {
+		return err
 	}
 	defer listener.Close()
+	if s.ACME {
+		if s.plain, err = sockets.open(ctx, s.ACMEHTTPListen, groupMode); err != nil {
+			return err
+		}
+		defer s.plain.Close()
+	}
+	if err := s.observe(ctx, sockets); err != nil {
+		return err
+	}
+	defer s.observed.close()
+	for _, name := range sockets.unused() {
+		s.log.Warn("a socket that systemd passed is not used; see --listen", "name", name)
+	}
 	s.base = s.Base(listener.Addr())
-	d, err := data.Open(s.Settings, s.console, s.log)
+	d, err := data.Open(ctx, s.Settings, s.console, s.log)
 	if err != nil {
 		return err
 	}
 	if !d.Locked {
 		s.log.Warn("the keys could not be locked in memory and may be swapped out: see the limit on locked memory (ulimit -l)")
 	}
+	s.observed.watch(d)
 	return errors.Join(s.serve(ctx, listener, d), d.Close())
+}
+
+// Check returns everything that would keep the service from starting with these
+// settings, as far as it shows without opening data. It changes nothing. A root key
+// that is missing is not one: a supervisor may put it there at the start.
+func Check(s *settings.Settings) []error {
+	_, mistakes := inspect(s)
+	return slices.DeleteFunc(mistakes, func(err error) bool { return errors.Is(err, data.ErrNoKey) })
+}
+
+// inspect makes what needs no data, and returns everything that is wrong with the
+// settings. It is the one rule of the start and of Check.
+func inspect(s *settings.Settings) (made *parts, mistakes []error) {
+	made, wrong := newParts(s)
+	mistakes = slices.Concat(s.Conflicts(), wrong, data.Check(s))
+	for _, err := range []error{checkCertificate(s), checkSandbox(s), checkProfile(s), checkBackups(s)} {
+		if err != nil {
+			mistakes = append(mistakes, err)
+		}
+	}
+	return made, mistakes
+}
+
+func checkProfile(s *settings.Settings) error {
+	if err := process.CheckProfile(s.CPUProfile); err != nil {
+		return fmt.Errorf("--cpu-profile: %w", err)
+	}
+	return nil
 }
 
 // prepare makes what needs no data, and reports what is wrong before anything has
 // changed on the disk.
-func (s *server) prepare() (err error) {
-	if err := s.Check(); err != nil {
+func (s *server) prepare() error {
+	made, mistakes := inspect(s.Settings)
+	for _, err := range mistakes {
 		return err
 	}
-	if err := checkFiles(process.FileLimit()); err != nil {
-		return err
-	}
-	if s.TLSCert != "" { // read again to serve; a mistake must show before anything is created
-		if _, err := tls.LoadX509KeyPair(s.TLSCert, s.TLSKey); err != nil {
-			return fmt.Errorf("reading the certificate: %w", err)
-		}
-	}
-	if s.parts, err = newParts(s.Settings); err != nil {
+	s.parts = made
+	if err := checkFiles(process.FileLimit(), s.moreFiles()); err != nil {
 		return err
 	}
 	process.LimitMemory(s.MemoryLimit, "/")
-	return s.prepareProcess()
+	if s.alone { // what a process that serves never needs
+		process.DisableCoreDumps()
+	}
+	return nil
 }
 
 // serve opens the vault and the administrator's socket, and serves.
@@ -112,53 +172,115 @@ func (s *server) serve(ctx context.Context, listener net.Listener, d *data.Data)
 		return err
 	}
 	defer v.Close()
+	if s.backups, err = s.newBackups(d); err != nil {
+		return err
+	}
 	tree, endStreams, err := s.newTree(v, d.FileBytes)
 	if err != nil {
 		return err
 	}
-	stop, err := s.serveAdmin(ctx, v)
+	s.endStreams = endStreams
+	stop, err := s.serveAdmin(ctx, v, d)
 	if err != nil {
 		return err
 	}
 	defer stop()
+	secured, err := s.openTLS(ctx, v, d)
+	if err != nil {
+		return err
+	}
+	defer secured.end()
 	s.advise(listener.Addr())
 	if err := s.confine(); err != nil {
 		return err
 	}
+	defer s.backups.start(ctx)()
+	s.summarise(listener.Addr())
 	s.console.Tellf("serving on %s", s.base)
 	web := newServer(tree)
-	web.RegisterOnShutdown(endStreams)
+	web.TLSConfig = secured.config
 	limited := s.limitConnections(listener)
 	limited.Attach(web)
+	stopMetrics, err := s.serveMetrics(looked{v, d, limited, secured.status})
+	if err != nil {
+		return err
+	}
+	defer stopMetrics()
 	return s.run(ctx, web, limited, d.Fault)
 }
 
 // run serves until ctx ends, then lets running requests end; after a fault it
 // stops at once.
-func (s *server) run(ctx context.Context, web *http.Server, listener net.Listener, fault <-chan error) error {
+func (s *server) run(ctx context.Context, web *http.Server, listener *connections.Listener, fault <-chan error) error {
 	failed := make(chan error, 1)
 	go crash.Guard(s.log, func() {
-		if s.TLSCert != "" {
-			failed <- web.ServeTLS(listener, s.TLSCert, s.TLSKey)
+		if web.TLSConfig != nil {
+			failed <- web.ServeTLS(listener, "", "")
 			return
 		}
 		failed <- web.Serve(listener)
 	})
+	s.tellSystemd(daemon.SdNotifyReady)
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serving: %w", err)
 	case err := <-fault:
+		s.stopping.Store(true)
 		_ = web.Close()
 		return fmt.Errorf("stopping, because it is unknown what is on the disk: %w", err)
 	case <-ctx.Done():
+		s.stopping.Store(true)
 	}
 	s.log.Info("stopping: no new requests, letting the running ones end")
+	s.tellSystemd(daemon.SdNotifyStopping)
+	return s.drain(web, listener, failed)
+}
+
+// drain accepts no more connections and lets running requests end. A request
+// that net/http reads after Shutdown was called gets no response, so clients are
+// let go first. Connections that were not accepted wait in a socket of systemd
+// for the next process.
+func (s *server) drain(web *http.Server, listener *connections.Listener, served <-chan error) error {
 	ending, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
+	_ = listener.Close()
+	if err := <-served; !errors.Is(err, net.ErrClosed) { // nothing is accepted any more
+		s.log.Warn("accepting connections ended with an error", "cause", err)
+	}
+	listener.Retire()
+	s.endStreams() // now, so that clients that call again at once are told to leave
+	letGo(listener)
 	if err := web.Shutdown(ending); err != nil {
 		_ = web.Close()
 		return fmt.Errorf("some requests did not end within %s: %w", drainTime, err)
 	}
 	s.log.Info("stopped")
 	return nil
+}
+
+// letGo waits for the first requests of new connections to a retired listener, and
+// for the last ones of kept connections. Those that stay silent are closed:
+// Shutdown would wait five seconds for them.
+func letGo(listener *connections.Listener) {
+	began := time.Now()
+	for {
+		all, unserved := listener.Open()
+		waited := time.Since(began)
+		if all == 0 || waited >= firstRequestTime || unserved == 0 && waited >= nextRequestTime {
+			listener.CloseUnserved()
+			return
+		}
+		time.Sleep(openInterval)
+	}
+}
+
+// tellSystemd tells the service manager about the state of this process, if it
+// asked to be told.
+func (s *server) tellSystemd(state string) {
+	if !s.alone {
+		return
+	}
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		s.log.Warn("the service manager cannot be told the state of the service", "cause", err)
+	}
 }

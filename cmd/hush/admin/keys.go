@@ -1,0 +1,152 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/settings"
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
+)
+
+// Keys returns "hush keys": the operator's commands for root keys.
+func Keys(c *console.Console, release string) *cobra.Command {
+	k := rootKeys{administrator{c, release}}
+	return command.Group(&cobra.Command{
+		Use: "keys", Short: "list, rotate and retire root keys",
+		Long: "List, rotate and retire the root keys of a service." + about,
+	}, k.listCommand(), k.rotateCommand(), k.retireCommand())
+}
+
+func (k rootKeys) listCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "list the root keys and what depends on each", Args: command.Takes(0, 0),
+		Long: `List the root keys, the newest first, and count what depends on each of them.
+
+This reads all records, and opens none.` + about,
+	}
+	s := settings.Add(c, serviceFlags()...)
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.RunE = func(c *cobra.Command, _ []string) error { return k.list(c.Context(), s, asJSON) }
+	return c
+}
+
+func (k rootKeys) list(ctx context.Context, s *settings.Settings, asJSON bool) error {
+	var list *adminv1.ListRootKeysResponse
+	err := k.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+		list, err = admin.ListRootKeys(ctx, &adminv1.ListRootKeysRequest{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return k.printJSON(list)
+	}
+	if n := list.GetDamagedCount(); n > 0 {
+		k.Tellf("%d records cannot be read and are not counted: run \"hush doctor\"", n)
+	}
+	return k.Table("KEY,STATE,SINCE,NEEDED BY", rootKeyRows(list))
+}
+
+// printJSON prints a list in one form: protojson's own white space varies.
+func (k rootKeys) printJSON(list *adminv1.ListRootKeysResponse) error {
+	text, err := protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}.Marshal(list)
+	if err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(k.Out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(json.RawMessage(text))
+}
+
+func rootKeyRows(list *adminv1.ListRootKeysResponse) (rows [][]string) {
+	for _, name := range list.GetUnlisted() {
+		rows = append(rows, []string{name, "in the file only", "", "nothing yet"})
+	}
+	for _, key := range list.GetKeys() {
+		since, uses := "the beginning", make([]string, 0, len(key.GetUses()))
+		if at := key.GetSinceTime(); at != nil {
+			since = at.AsTime().Format(time.DateTime + "Z")
+		}
+		for _, use := range key.GetUses() {
+			uses = append(uses, fmt.Sprintf("%d %s", use.GetCount(), use.GetKind()))
+		}
+		if len(uses) == 0 {
+			uses = []string{"nothing"}
+		}
+		rows = append(rows, []string{key.GetName(), key.GetState(), since, strings.Join(uses, ", ")})
+	}
+	return rows
+}
+
+func (k rootKeys) rotateCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "rotate [KEY]", Short: "use another root key for everything new", Args: command.Takes(0, 1),
+		Long: `Make another root key the current one, which everything new is sealed with.
+
+If the root key is root.key in the data folder, this makes a new key and adds it to
+that file. Otherwise add one to the file first, with "hush keygen --add FILE". If the
+file has several keys that are not in use, KEY names one as "hush keys list" does.
+
+The file must keep the old keys: they open what they sealed. While the service
+runs, it seals addresses, feedback and certificates anew; "hush keys list" shows
+what still needs the old key.` + about,
+	}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		request := &adminv1.RotateRootKeyRequest{}
+		if len(args) > 0 {
+			request.Name = args[0]
+		}
+		var rotated *adminv1.RotateRootKeyResponse
+		err := k.withService(c.Context(), s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+			rotated, err = admin.RotateRootKey(ctx, request)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		k.Tellf("the root key %s is the current one: keep a copy of the root key file apart from the data, with all its lines", rotated.GetName())
+		return nil
+	}
+	return c
+}
+
+func (k rootKeys) retireCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "retire KEY", Short: "end the use of an old root key", Args: command.Takes(1, 1),
+		Long: `End the use of an old root key, which "hush keys list" names. It is refused while
+anything depends on the key: then it names what does.
+
+A key in root.key of the data folder is removed from the file. From any other file
+remove its line afterwards.` + about,
+	}
+	s := settings.Add(c, serviceFlags()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		var retired *adminv1.RetireRootKeyResponse
+		err := k.withService(c.Context(), s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
+			retired, err = admin.RetireRootKey(ctx, &adminv1.RetireRootKeyRequest{Name: args[0]})
+			return err
+		})
+		switch {
+		case err != nil:
+			return err
+		case retired.GetRemoved():
+			k.Tellf("the root key %s is retired, and is not in the root key file any more", args[0])
+		default:
+			k.Tellf("the root key %s is retired: remove its line from the root key file", args[0])
+		}
+		return nil
+	}
+	return c
+}

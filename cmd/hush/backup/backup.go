@@ -1,0 +1,318 @@
+// Package backup is "hush backup": it makes backups of a service, checks them, and
+// creates the identities that open them.
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"filippo.io/age"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	format "hush/backup"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/data"
+	"hush/cmd/hush/settings"
+	adminv1 "hush/gen/hush/admin/v1"
+	"hush/gen/hush/admin/v1/adminv1connect"
+)
+
+// keeper is who calls a command.
+type keeper struct {
+	*console.Console
+
+	release string // of the program
+}
+
+// Command returns "hush backup".
+func Command(c *console.Console, release string) *cobra.Command {
+	k := keeper{c, release}
+	made := k.makeCommand()
+	made.AddCommand(k.verifyCommand(), k.keygenCommand())
+	return made
+}
+
+// makeOptions are the flags of "hush backup".
+type makeOptions struct {
+	settings       *settings.Settings
+	file           string
+	recipients     []string
+	recipientsFile string
+	plain          bool
+}
+
+func (k keeper) makeCommand() *cobra.Command {
+	var o makeOptions
+	c := &cobra.Command{
+		Use: "backup [-o FILE|-]", Short: "back up the data folder of a service", Args: command.Takes(0, 1),
+		Long: `Write a backup of the data folder to a new file, or to standard output for "-".
+It works whether or not the service is running, and does not stop it.
+
+The backup is encrypted to recipients of age. "hush backup keygen FILE" creates an
+identity: the recipient that it prints goes to --recipient, and the file to a place
+apart from the service, since only it opens the backups.
+
+The backup contains neither the root key nor certificates. Keep a copy of the root
+key elsewhere: without it nothing in a backup can be opened.`,
+	}
+	o.settings = settings.Add(c, "data", "root-key-file", "store")
+	f := c.Flags()
+	f.StringVarP(&o.file, "output", "o", "", "new `file` to write; - is standard output")
+	f.StringArrayVar(&o.recipients, "recipient", nil, "`age1...` that the backup is encrypted to; repeatable")
+	f.StringVar(&o.recipientsFile, "recipients-file", "", "`file` with a recipient in each line")
+	f.BoolVar(&o.plain, "plain", false, "do not encrypt: a thief of the file has the data of the service")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			if args[0] != "-" || o.file != "" {
+				return command.Usage("unexpected argument %q: name a file with -o", args[0])
+			}
+			o.file = "-"
+		}
+		return k.make(c.Context(), o)
+	}
+	return c
+}
+
+// make makes a backup.
+func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
+	to, err := o.recipientsOf()
+	if err != nil {
+		return err
+	}
+	if o.settings.SharedStore() {
+		return data.ErrNoBackup
+	}
+	if o.settings.Store == settings.StoreMemory {
+		return errors.New("a store in memory belongs to the service that keeps it: it cannot be backed up")
+	}
+	out, done, err := k.output(o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = done(err) }()
+	began := time.Now()
+	counted := &counter{to: out}
+	sealed, err := format.Encrypt(counted, to)
+	if err != nil {
+		return err
+	}
+	shown := &progress{line: k.Progress()}
+	err = k.copyTo(ctx, o.settings, sealed, shown)
+	shown.line.End()
+	if err == nil {
+		err = sealed.Close()
+	}
+	if err != nil {
+		return err
+	}
+	k.Tellf("backed up %s in %s%s; the root key is not in it", size(counted.bytes), time.Since(began).Round(time.Millisecond), encryptedFor(len(to)))
+	return nil
+}
+
+func encryptedFor(recipients int) string {
+	switch recipients {
+	case 0:
+		return ", not encrypted"
+	case 1:
+		return ", encrypted to 1 recipient"
+	}
+	return fmt.Sprintf(", encrypted to %d recipients", recipients)
+}
+
+// recipientsOf returns who can open the backup; none for a plain one.
+func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
+	text := strings.Join(o.recipients, "\n")
+	if o.recipientsFile != "" {
+		content, err := os.ReadFile(o.recipientsFile)
+		if err != nil {
+			return nil, err
+		}
+		text += "\n" + string(content)
+	}
+	given := len(o.recipients) > 0 || o.recipientsFile != ""
+	switch {
+	case given && o.plain:
+		return nil, command.Usage("--plain does not go with --recipient and --recipients-file")
+	case o.plain:
+		return nil, nil
+	case !given:
+		return nil, command.Usage("say who can open the backup: create an identity with \"hush backup keygen FILE\" and give its recipient to --recipient, or choose --plain")
+	}
+	to, err := format.Recipients(text)
+	if err != nil {
+		return nil, command.Usage("%v", err)
+	}
+	return to, nil
+}
+
+// output opens what the backup goes to. done completes it, or removes it after an
+// error.
+func (k keeper) output(o makeOptions) (out io.Writer, done func(error) error, err error) {
+	switch o.file {
+	case "":
+		return nil, nil, command.Usage("where to is missing: -o FILE, or - for standard output")
+	case "-":
+		if file, ok := k.Out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+			return nil, nil, command.Usage("standard output is a terminal: redirect it, or name a file with -o")
+		}
+		return k.Out, func(err error) error { return err }, nil
+	}
+	if data.Contains(o.settings.Data, o.file) {
+		return nil, nil, fmt.Errorf("%s is in the data folder, and would be lost with it: write the backup elsewhere", o.file)
+	}
+	file, err := format.Create(o.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return file, func(err error) error {
+		if err == nil {
+			err = file.Commit()
+		}
+		return errors.Join(err, file.Discard())
+	}, nil
+}
+
+// The time in which a command finds a service that runs or a store that does
+// not.
+const (
+	patience = 900 * time.Millisecond
+	interval = 25 * time.Millisecond
+)
+
+// copyTo writes a plain backup, of the service that holds the data folder or of
+// the folder itself. It waits a little less than a second for a service that is
+// just starting or stopping.
+func (k keeper) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, shown *progress) error {
+	for deadline := time.Now().Add(patience); ; {
+		client, done, found := data.Service(ctx, s.Data)
+		if found {
+			defer done()
+			// What is sealed does not compress, and trying takes fifty times longer.
+			plain := connect.WithAcceptCompression("gzip", nil, nil)
+			return receive(ctx, adminv1connect.NewAdminServiceClient(client, data.ServiceURL, plain), to, shown)
+		}
+		done()
+		err := k.fromFolder(ctx, s, to, shown)
+		if !errors.Is(err, data.ErrInUse) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-time.After(interval):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// receive copies the backup of a service that runs.
+func receive(ctx context.Context, admin adminv1connect.AdminServiceClient, to io.Writer, shown *progress) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // which ends a backup that cannot be written
+	stream, err := admin.Backup(ctx, &adminv1.BackupRequest{})
+	if err != nil {
+		return plainly(err)
+	}
+	defer stream.Close()
+	for stream.Receive() {
+		part := stream.Msg()
+		shown.begin(part.GetDatabaseBytes())
+		if _, err := to.Write(part.GetChunk()); err != nil {
+			return err
+		}
+		shown.add(int64(len(part.GetChunk())))
+	}
+	if err := stream.Err(); errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the service ended the backup: it stops, or the backup was not taken for 30 seconds; see its log")
+	} else if err != nil {
+		return plainly(err)
+	}
+	return nil
+}
+
+// plainly reduces a refusal to its message.
+func plainly(err error) error {
+	coded, ok := errors.AsType[*connect.Error](err)
+	switch {
+	case ok && coded.Code() == connect.CodeUnimplemented:
+		return errors.New("the service is of an older release, which makes no backups: restart it")
+	case ok:
+		return errors.New(coded.Message())
+	}
+	return err
+}
+
+// fromFolder copies the data folder of a service that does not run.
+func (k keeper) fromFolder(ctx context.Context, s *settings.Settings, to io.Writer, shown *progress) (err error) {
+	if data.Held(s.Data) {
+		return fmt.Errorf("the data folder %s is %w", s.Data, data.ErrInUse)
+	}
+	log := slog.New(slog.NewTextHandler(k.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	d, err := data.OpenExisting(ctx, s, k.Console, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close(), data.HandOver(s.Data)) }()
+	before := int64(0)
+	_, err = d.Backup(ctx, to, data.BackupOptions{Release: k.release, Begun: shown.begin, Wrote: func(bytes int64) {
+		shown.add(bytes - before)
+		before = bytes
+	}})
+	return err
+}
+
+// counter counts what is written.
+type counter struct {
+	to    io.Writer
+	bytes int64
+}
+
+// Write implements io.Writer.
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.to.Write(b)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// progress shows how far a backup is, on a terminal.
+type progress struct {
+	line     *console.Progress
+	database int64 // with unused pages, so that a backup is shorter
+	bytes    int64
+}
+
+func (p *progress) begin(database int64) { p.database = max(p.database, database) }
+
+func (p *progress) add(bytes int64) {
+	p.bytes += bytes
+	if p.line.OnTerminal() {
+		p.line.Show(func() string {
+			return fmt.Sprintf("backed up %s; the database has %s", size(p.bytes), size(p.database))
+		})
+	}
+}
+
+// size formats a number of bytes.
+func size(bytes int64) string {
+	if bytes < 10<<20 {
+		return fmt.Sprintf("%d KiB", (bytes+1023)>>10)
+	}
+	return fmt.Sprintf("%d MiB", bytes>>20)
+}
+
+// nameOf returns what an input is called in messages.
+func nameOf(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return filepath.Clean(file)
+}

@@ -1,0 +1,200 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+	"github.com/spf13/cobra"
+
+	format "hush/backup"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/data"
+	"hush/cmd/hush/settings"
+	"hush/seal"
+	"hush/vault/transfer"
+)
+
+// verifyOptions are the flags of "hush backup verify".
+type verifyOptions struct {
+	settings *settings.Settings
+	identity string
+	json     bool
+}
+
+func (k keeper) verifyCommand() *cobra.Command {
+	var o verifyOptions
+	c := &cobra.Command{
+		Use: "verify FILE|-", Short: "check a backup without restoring it", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
+		Long: `Read a whole backup, check it, and say what is in it. Nothing is restored or
+changed. With --root-key-file it also checks whether the root key is the one of the
+backup.
+
+The exit status is 0 if the backup is complete and every row in it can be read.
+Secrets without a share are no damage: they were opened after the rows were read.`,
+	}
+	o.settings = settings.Add(c, "root-key-file")
+	c.Flags().StringVar(&o.identity, "identity", "", "`file` with the identity that opens the backup")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	c.RunE = func(c *cobra.Command, args []string) error { return k.verify(c.Context(), args[0], o) }
+	return c
+}
+
+// ReadIdentities returns the identities in a file, none without a file.
+func ReadIdentities(c *console.Console, path string) ([]age.Identity, error) {
+	if path == "" {
+		return nil, nil
+	}
+	if console.IsEverybodys(path) {
+		c.Tellf("every user of this machine may read %s: run chmod 0400 on it", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	identities, err := format.Identities(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return identities, nil
+}
+
+// verified is what a backup has, as --json prints it.
+type verified struct {
+	format.Header
+	format.Trailer
+
+	Bytes     int64    `json:"bytes"`
+	Secrets   int64    `json:"secrets"`
+	Accounts  int64    `json:"accounts"`
+	Gone      int64    `json:"secretsWithoutShare"`
+	NoReceipt int64    `json:"secretsWithoutReceipt"`
+	Damaged   int64    `json:"damagedRows"`
+	Names     []string `json:"damaged,omitempty"`
+	RootKey   string   `json:"rootKey"`
+	Sound     bool     `json:"sound"`
+}
+
+func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error {
+	identities, err := ReadIdentities(k.Console, o.identity)
+	if err != nil {
+		return err
+	}
+	var keys *seal.Keys
+	if o.settings.RootKeyFile != "" {
+		if keys, err = data.ReadKeys(o.settings.RootKeyFile); err != nil {
+			return err
+		}
+	}
+	file, done, err := k.Open(name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	counted := &reader{from: file, ctx: ctx}
+	found, err := inspect(counted, identities, keys)
+	if errors.Is(err, seal.ErrWrongRootKey) {
+		return fmt.Errorf("%s: the root key is not the one of the backup", nameOf(name))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", nameOf(name), err)
+	}
+	found.Bytes = counted.bytes
+	if err := k.print(found, o.json); err != nil {
+		return err
+	}
+	if !found.Sound {
+		return fmt.Errorf("%s: %d rows cannot be read, and %d secrets have no receipt", nameOf(name), found.Damaged, found.NoReceipt)
+	}
+	return nil
+}
+
+// inspect reads a backup to its end.
+func inspect(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verified, error) {
+	r, err := format.Open(from, identities)
+	if err != nil {
+		return nil, err
+	}
+	check := transfer.NewInspection(keys)
+	trailer, err := r.All(check.Row, check.Slot)
+	if err != nil {
+		return nil, err
+	}
+	check.End()
+	found := &verified{
+		Header: r.Header, Trailer: trailer, Secrets: check.Secrets, Accounts: check.Accounts, Gone: check.Gone,
+		NoReceipt: check.NoReceipt, Damaged: check.Damaged, Names: check.Names, RootKey: "not checked", Sound: check.Sound(),
+	}
+	switch {
+	case check.Verified:
+		found.RootKey = "matches"
+	case keys != nil:
+		return nil, fmt.Errorf("%w: it has no verifier of a root key", format.ErrDamaged)
+	}
+	return found, nil
+}
+
+func (k keeper) print(v *verified, asJSON bool) error {
+	if asJSON {
+		out := json.NewEncoder(k.Out)
+		out.SetIndent("", "  ")
+		return out.Encode(v)
+	}
+	spent := "none"
+	if v.Spent != nil {
+		spent = fmt.Sprintf("%s, sequence %d", v.Spent.Log, v.Spent.Sequence)
+	}
+	list := [][]string{
+		{"Made", v.Time.UTC().Format(time.RFC3339)},
+		{"Release", console.OrDash(v.Release)},
+		{"Format", number(v.Format)},
+		{"Store", v.Store.String()},
+		{"Spent log", spent},
+		{"Root keys", console.OrDash(strings.Join(v.RootKeys, " "))},
+		{"Root key file", v.RootKey},
+		{"Size", size(v.Bytes)},
+		{"Rows", number(v.Rows)},
+		{"Accounts", number(v.Accounts)},
+		{"Secrets", number(v.Secrets)},
+		{"Without a share", number(v.Gone)},
+		{"Shares", number(v.Shares)},
+	}
+	if err := k.Table("WHAT,IN THE BACKUP", list); err != nil {
+		return err
+	}
+	for _, name := range v.Names {
+		k.Tellf("damaged: %s", name)
+	}
+	if v.Sound {
+		k.Tellf("the backup is complete")
+	}
+	return nil
+}
+
+func number[N uint32 | uint64 | int64](n N) string { return strconv.FormatUint(uint64(n), 10) }
+
+// reader counts what is read, and ends with a context.
+type reader struct {
+	from  io.Reader
+	bytes int64
+	ctx   context.Context //nolint:containedctx // one call's, which reads through this
+}
+
+// Read implements io.Reader.
+func (r *reader) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.from.Read(b)
+	r.bytes += int64(n)
+	return n, err
+}

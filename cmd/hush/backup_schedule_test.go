@@ -1,0 +1,103 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"hush/cmd/hush/command"
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+)
+
+// A service makes its first backup soon, in its sandbox, and tells about it.
+func TestScheduledBackup(t *testing.T) {
+	t.Parallel()
+	dir, identity := t.TempDir(), filepath.Join(t.TempDir(), "identity")
+	recipient := strings.TrimSpace(call(t, nil, "", "backup", "keygen", identity).want(t, "backup keygen", command.ExitOK).stdout)
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), inFolder,
+		"--backup-to="+dir, "--backup-every=1h", "--backup-recipient="+recipient, "--colonel=root@example.com")
+	mustConceal(t, newDrivers(t, p.testServer, nil)[0], wish{secret: "kept"})
+	var files []os.DirEntry
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		files, _ = os.ReadDir(dir)
+		if len(files) == 1 && strings.HasSuffix(files[0].Name(), ".hushbackup.age") {
+			break
+		}
+	}
+	if len(files) != 1 {
+		t.Fatalf("files: got %v, want a backup; the log: %s", files, p.log)
+	}
+	file := filepath.Join(dir, files[0].Name())
+	wantMode(t, file, 0o600)
+	found := verifyBackup(t, file, "--identity", identity, "--root-key-file", filepath.Join(p.data, "root.key"))
+	if found.Secrets != 1 || found.Shares != 1 {
+		t.Errorf("scheduled backup: got %+v, want one secret", found)
+	}
+	wantBackupFacts(t, p.testServer)
+}
+
+// Metrics tell about backups only where the service makes them.
+func TestBackupMetrics(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		flags []string
+		want  bool
+	}{
+		{nil, false},
+		{[]string{"--backup-to=" + t.TempDir(), "--backup-every=1h", "--backup-plain"}, true},
+	} {
+		s := startHush(t, append(c.flags, inFolder, "--admin-listen=127.0.0.1:0")...)
+		_, text := scrape(t, http.DefaultClient, s.metricsURL(t))
+		if got := strings.Contains(text, "hush_backup_interval_seconds 3600"); got != c.want {
+			t.Errorf("metrics with %q: got an interval %v, want %v", c.flags, got, c.want)
+		}
+	}
+}
+
+// wantBackupFacts checks that the administrator is told about the backup.
+func wantBackupFacts(t *testing.T, s *testServer) {
+	t.Helper()
+	o := operator{t, s.data}
+	o.ok("correct horse battery\n", "account", "create", "root@example.com", "--role", "colonel", "--password-file", "-")
+	token := strings.TrimSpace(o.ok("", "token", "create", "root@example.com").stdout)
+	client := hushv1connect.NewColonelServiceClient(newHTTPClient(t, false, http.Header{"Authorization": {"Bearer " + token}}), s.url)
+	index, err := client.GetIndex(t.Context(), &hushv1.GetIndexRequest{})
+	if err != nil {
+		t.Fatalf("GetIndex: got %v (%v), want nil", err, connect.CodeOf(err))
+	}
+	facts := index.GetBackups()
+	if facts.GetBytes() == 0 || facts.GetFailing() || facts.GetInterval().AsDuration() != time.Hour || time.Since(facts.GetLastTime().AsTime()) > time.Hour {
+		t.Errorf("GetIndex: got backups %v, want the last one", facts)
+	}
+}
+
+// What would keep a service from making its backups is found before the start.
+func TestScheduledBackupIsRefused(t *testing.T) {
+	t.Parallel()
+	data, dir := newStopped(t), t.TempDir()
+	for _, c := range []struct{ flags, want string }{
+		{"--backup-to=" + dir, "--backup-to needs --backup-recipient"},
+		{"--backup-plain", "need --backup-to"},
+		{"--backup-to=" + dir + " --backup-recipient=age1x", "recipients of age"},
+		{"--backup-to=" + dir + "/none --backup-plain", "no such file"},
+		{"--backup-to=" + data + " --backup-plain", "in the data folder"},
+		{"--backup-to=" + data + "/hush.db --backup-plain", "is not a folder"},
+		{"--backup-to=" + dir + " --backup-plain --store=memory", "store in memory"},
+		{"--backup-to=" + dir + " --backup-plain --store=postgres://hush@127.0.0.1/hush", "pg_dump"},
+		{"--backup-to=" + dir + " --backup-plain --backup-keep=0", "from 1 to"},
+	} {
+		for _, name := range []string{"serve", "config check"} {
+			args := append(strings.Fields(name), append([]string{"--listen=127.0.0.1:0", "--data=" + data}, strings.Fields(c.flags)...)...)
+			got := call(t, nil, "", args...)
+			if got.code == command.ExitOK || !strings.Contains(got.stderr+got.stdout, c.want) {
+				t.Errorf("%s %s: got %d, %s%s, want %q", name, c.flags, got.code, got.stdout, got.stderr, c.want)
+			}
+		}
+	}
+}

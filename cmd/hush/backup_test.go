@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"hush/cmd/hush/command"
+)
+
+// backedUp is what "hush backup verify --json" prints, in part.
+type backedUp struct {
+	Secrets, Accounts, Rows, Shares, DamagedRows int64
+	SecretsWithoutShare, SecretsWithoutReceipt   int64
+	RootKey                                      string
+	Sound                                        bool
+	SpentLog                                     *struct{ Sequence uint64 }
+}
+
+// verifyBackup checks a backup, which must be sound.
+func verifyBackup(t *testing.T, file string, flags ...string) (found backedUp) {
+	t.Helper()
+	out := call(t, nil, "", append([]string{"backup", "verify", "--json", file}, flags...)...).want(t, "backup verify", command.ExitOK)
+	if err := json.Unmarshal([]byte(out.stdout), &found); err != nil || !found.Sound {
+		t.Fatalf("backup verify: got %s, %v, want a sound backup", out.stdout, err)
+	}
+	return found
+}
+
+// A backup is made beside a service that runs and of one that is stopped; it has
+// every secret, and opens with its identity only.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := startHush(t, inFolder)
+	d := newDrivers(t, s, nil)[0]
+	gone := mustConceal(t, d, wish{secret: "gone"})
+	d.reveal(t.Context(), gone.secretKey, "").wantValue(t, "reveal", "gone")
+	for range 3 {
+		mustConceal(t, d, wish{secret: "a secret"})
+	}
+	identity := filepath.Join(dir, "identity")
+	recipient := strings.TrimSpace(call(t, nil, "", "backup", "keygen", identity).want(t, "backup keygen", command.ExitOK, "wrote an identity").stdout)
+	call(t, nil, "", "backup", "keygen", identity).want(t, "backup keygen", command.ExitFailure, "exists already")
+	wantMode(t, identity, 0o400)
+	key := filepath.Join(s.data, "root.key")
+	for _, name := range []string{"running", "stopped"} {
+		file := filepath.Join(dir, name)
+		call(t, nil, "", "backup", "--data", s.data, "-o", file, "--recipient", recipient).want(t, "backup", command.ExitOK, "encrypted to 1 recipient")
+		wantMode(t, file, 0o600)
+		found := verifyBackup(t, file, "--identity", identity, "--root-key-file", key)
+		want := backedUp{Secrets: 3, Shares: 3, Rows: found.Rows, RootKey: "matches", Sound: true}
+		if found != want || found.Rows < 10 {
+			t.Errorf("backup of a service that is %s: got %+v, want %+v", name, found, want)
+		}
+		if name == "running" {
+			s.stop(t)
+		}
+	}
+	call(t, nil, "", "backup", "verify", filepath.Join(dir, "running")).want(t, "backup verify", command.ExitFailure, "--identity")
+	other := filepath.Join(dir, "other.key")
+	call(t, nil, "", "keygen", other).want(t, "keygen", command.ExitOK)
+	call(t, nil, "", "backup", "verify", filepath.Join(dir, "running"), "--identity", identity, "--root-key-file", other).
+		want(t, "backup verify", command.ExitFailure, "the root key is not the one of the backup")
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 4 {
+		t.Errorf("files: got %v, %v, want 4", left, err)
+	}
+}
+
+func wantMode(t *testing.T, file string, want os.FileMode) {
+	t.Helper()
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != want {
+		t.Errorf("mode of %s: got %v, %v, want %v", file, info.Mode(), err, want)
+	}
+}
+
+// A backup has the position of the spent log, of a service that runs and of one
+// that is stopped.
+func TestBackupHasThePositionOfTheSpentLog(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := startHush(t, inFolder, "--spent-log="+filepath.Join(dir, "spent"), "--spent-log-begin")
+	d := newDrivers(t, s, nil)[0]
+	for range 3 {
+		gone := mustConceal(t, d, wish{secret: "gone"})
+		d.reveal(t.Context(), gone.secretKey, "").wantValue(t, "reveal", "gone")
+	}
+	for _, name := range []string{"running", "stopped"} {
+		file := filepath.Join(dir, name)
+		call(t, nil, "", "backup", "--data", s.data, "-o", file, "--plain").want(t, "backup", command.ExitOK)
+		if found := verifyBackup(t, file); found.SpentLog == nil || name == "running" && found.SpentLog.Sequence < 3 {
+			t.Errorf("backup of a service that is %s: got spent log %+v, want a sequence after three ends", name, found.SpentLog)
+		}
+		if name == "running" {
+			s.stop(t)
+		}
+	}
+}
+
+// Wrong calls say what is right, and leave nothing.
+func TestBackupIsRefused(t *testing.T) {
+	t.Parallel()
+	data, dir := newStopped(t), t.TempDir()
+	file := filepath.Join(dir, "b")
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"-o", file}, command.ExitUsage, "hush backup keygen"},
+		{[]string{"--plain"}, command.ExitUsage, "-o FILE"},
+		{[]string{"-o", file, "--plain", "--recipient", "age1x"}, command.ExitUsage, "--plain does not go with"},
+		{[]string{"-o", file, "--recipient", "age1x"}, command.ExitUsage, "begin with age1"},
+		{[]string{"-o", file, "--recipients-file", filepath.Join(dir, "none")}, command.ExitFailure, "no such file"},
+		{[]string{"-o", filepath.Join(dir, "none", "b"), "--plain"}, command.ExitFailure, "no such file"},
+		{[]string{"-o", filepath.Join(data, "b"), "--plain"}, command.ExitFailure, "in the data folder"},
+		{[]string{"--plain", "-o", file, "--store", "postgres://hush@127.0.0.1/hush"}, command.ExitFailure, "pg_dump"},
+		{[]string{"--plain", "-o", file, "--store", "memory"}, command.ExitFailure, "store in memory"},
+		{[]string{"--plain", "other"}, command.ExitUsage, "unexpected argument"},
+	} {
+		args := slices.Concat([]string{"backup", "--data", data}, c.args)
+		call(t, nil, "", args...).want(t, strings.Join(c.args, " "), c.code, c.want)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files: got %v, %v, want none", left, err)
+	}
+	call(t, nil, "", "backup", "--data", data, "-o", file, "--plain").want(t, "backup", command.ExitOK, "not encrypted")
+	call(t, nil, "", "backup", "--data", data, "-o", file, "--plain").want(t, "backup again", command.ExitFailure, "none is overwritten")
+	piped := call(t, nil, "", "backup", "--data", data, "--plain", "-").want(t, "backup -", command.ExitOK)
+	call(t, nil, piped.stdout, "backup", "verify", "-").want(t, "backup verify -", command.ExitOK, "complete")
+	call(t, nil, piped.stdout[:len(piped.stdout)-1], "backup", "verify", "-").want(t, "backup verify -", command.ExitFailure, "ends too early")
+}
+
+// While secrets are revealed at full speed, every backup is sound: it has nothing
+// without its receipt, and shares are missing only of what was opened since.
+func TestBackupUnderLoad(t *testing.T) {
+	t.Parallel()
+	s := startHush(t, inFolder, "--rate-limits=off")
+	drivers := newDrivers(t, s, nil)
+	for range 50 {
+		mustConceal(t, drivers[0], wish{secret: "kept"})
+	}
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				secret := drivers[0].conceal(t.Context(), wish{secret: "short"})
+				drivers[0].reveal(t.Context(), secret.secretKey, "")
+			}
+		})
+	}
+	defer all.Wait()
+	defer close(done)
+	for i := range 5 {
+		file := filepath.Join(t.TempDir(), "b")
+		call(t, nil, "", "backup", "--data", s.data, "-o", file, "--plain").want(t, "backup", command.ExitOK)
+		found := verifyBackup(t, file)
+		if found.Secrets < 50 || found.Shares+found.SecretsWithoutShare != found.Secrets || found.Shares < 50 {
+			t.Errorf("backup %d: got %+v, want the 50 secrets that nobody opens", i, found)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Package compact is "hush compact": the command that gives the space of a stopped
+// data folder back that nothing uses.
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/data"
+	"hush/cmd/hush/settings"
+	"hush/storage/bolt"
+	"hush/vault/doctor"
+	"hush/vault/rows"
+)
+
+// Command returns "hush compact".
+func Command(c *console.Console) *cobra.Command {
+	m := cmd{Console: c}
+	made := &cobra.Command{
+		Use: "compact", Short: "give back unused space of a stopped service", Args: command.Takes(0, 0),
+		Long: `Rewrite the database of a stopped service without its free pages, and cut free
+slots off the end of the file of shares. The data folder must not be in use.
+
+The new database is written beside the old one, and takes its place once it was
+compared with it row by row; the disk needs room for both. A compaction that was
+interrupted, however it was, leaves all data in place: run it again. With --check
+nothing is changed.
+
+For a PostgreSQL database, use VACUUM there.`,
+	}
+	m.settings = settings.Add(made, "data", "store")
+	made.Flags().BoolVar(&m.check, "check", false, "say what would be given back, and change nothing")
+	made.RunE = func(c *cobra.Command, _ []string) error { return m.run(c.Context()) }
+	return made
+}
+
+// cmd is one call of the command.
+type cmd struct {
+	*console.Console
+	settings *settings.Settings
+	check    bool
+}
+
+func (m cmd) run(ctx context.Context) (err error) {
+	switch {
+	case m.settings.SharedStore():
+		return command.Usage("PostgreSQL gives space back itself: run VACUUM, or VACUUM FULL on a stopped service, in the database")
+	case m.settings.Store == settings.StoreMemory:
+		return command.Usage("--store=memory holds no data that could be compacted")
+	}
+	folder, err := data.Inspect(m.settings.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	line := m.Progress()
+	defer line.End()
+	err = folder.OpenDatabase(ctx, func(pages, of int64) {
+		line.Show(func() string { return fmt.Sprintf("reading hush.db: %d of %d pages", pages, of) })
+	})
+	if err == nil {
+		_, err = folder.OpenShares(ctx)
+	}
+	if errors.Is(err, bolt.ErrMismatch) {
+		return fmt.Errorf("%w; nothing was changed; \"hush doctor\" says more", err)
+	}
+	if err != nil {
+		return err
+	}
+	opts := bolt.CompactOptions{Check: m.check}
+	if opts.Last, err = m.lastSlot(ctx, folder); err != nil {
+		return err
+	}
+	step := bolt.CompactStep("")
+	opts.Step = func(s bolt.CompactStep) error {
+		step = s
+		return nil
+	}
+	opts.Tell = func(rows int64) { line.Show(func() string { return fmt.Sprintf("%s: %d rows", step, rows) }) }
+	done, err := folder.Compact(ctx, opts)
+	if err != nil {
+		return fmt.Errorf("%w; all data is in place, and can be served", err)
+	}
+	line.End()
+	return m.tell(done)
+}
+
+// lastSlot returns the last slot in use, nil if it is not known.
+func (m cmd) lastSlot(ctx context.Context, folder *bolt.Inspection) (*uint64, error) {
+	last, err := doctor.LastSlot(ctx, folder)
+	if errors.Is(err, rows.ErrDamaged) {
+		m.Tellf("the file of shares stays as it is, since rows that own a part of it cannot be read; \"hush doctor\" names them")
+		return nil, nil
+	}
+	return &last, err
+}
+
+func (m cmd) tell(done bolt.Compacted) error {
+	lines := [][]string{
+		{data.DatabaseName, mebibytes(done.DatabaseBefore), mebibytes(done.DatabaseAfter)},
+		{data.SharesName, mebibytes(done.SharesBefore), mebibytes(done.SharesAfter)},
+	}
+	if err := m.Table("FILE,BEFORE,AFTER", lines); err != nil {
+		return err
+	}
+	if m.check {
+		m.Tellf("nothing was changed; a compaction needs %s of free space while it runs", mebibytes(done.Needed))
+		return nil
+	}
+	m.Tellf("compacted %d rows, and compared them all", done.Rows)
+	return nil
+}
+
+func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

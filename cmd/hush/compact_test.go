@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// The service is killed under load, and so is a compaction after it, at any
+// moment. "hush doctor" never finds more than warnings, and afterwards each secret
+// that still waits opens once.
+func TestCompactIsKilled(t *testing.T) {
+	runOnce(t, "a compaction of a data folder")
+	t.Parallel()
+	path, data := realHush(t), filepath.Join(t.TempDir(), "data")
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	ledgers := []*ledger{newLedger(0), newLedger(1), newLedger(2), newLedger(3)}
+	killed := 0
+	for cycle := range 2 {
+		load(t, path, data, ledgers, random)
+		wantHealthy(t, path, data)
+		for range 6 {
+			c := exec.Command(path, "compact", "--data", data)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			timer := time.AfterFunc(time.Duration(random.Int64N(int64(80*time.Millisecond))), func() { _ = c.Process.Kill() })
+			if c.Wait() != nil {
+				killed++
+			}
+			timer.Stop()
+			wantHealthy(t, path, data)
+		}
+		if out, err := exec.Command(path, "compact", "--data", data).CombinedOutput(); err != nil {
+			t.Fatalf("hush compact: got %v, want nil\n%s", err, out)
+		}
+		recheck(t, path, data, ledgers, cycle, cycle == 1)
+		if t.Failed() {
+			t.Fatalf("cycle %d: got a broken promise, want none; seed %d", cycle+1, seed)
+		}
+	}
+	t.Logf("%d compactions were killed", killed)
+}
+
+// wantHealthy fails the test if "hush doctor" finds an error.
+func wantHealthy(t *testing.T, path, data string) {
+	t.Helper()
+	c := exec.Command(path, "doctor", "--data", data)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Run(); err != nil {
+		t.Errorf("hush doctor: got %v, want nil\n%s", err, &out)
+	}
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hush/cmd/hush/command"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Every setting of the files for containers exists and has a value that the
+// service takes, and what they ask the service is there.
+func TestDeployments(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "root.key")
+	call(t, nil, "", "keygen", key).want(t, "keygen", command.ExitOK)
+	s := startHush(t)
+	settings := map[string][]string{"compose.yaml": composeSettings(t)}
+	for _, name := range []string{"deploy/kubernetes/hush.yaml", "deploy/kubernetes/hush-postgres.yaml"} {
+		pod := podOf(t, name)
+		settings[name] = pod.settings()
+		pod.check(t, name, s)
+	}
+	for name, environment := range settings {
+		for i, variable := range environment {
+			if strings.HasPrefix(variable, "HUSH_ROOT_KEY_FILE=") {
+				environment[i] = "HUSH_ROOT_KEY_FILE=" + key
+			}
+		}
+		environment = slices.Concat(imageSettings(t), environment)
+		call(t, environment, "", "config", "check").want(t, name+": config check", command.ExitOK)
+		if !slices.Contains(environment, "HUSH_ROOT_KEY_FILE="+key) || len(environment) < 5 {
+			t.Errorf("%s: got the settings %q, want at least a root key", name, environment)
+		}
+	}
+	call(t, []string{"HUSH_UNKNOWN=x"}, "", "config", "check").want(t, "config check of an unknown setting", command.ExitFailure)
+}
+
+// imageSettings are those of the Dockerfile.
+func imageSettings(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(text), "\nENV ")
+	line, _, _ = strings.Cut(line, "\n")
+	return strings.Fields(line)
+}
+
+// composeSettings are those of compose.yaml, which checks health as the image
+// does, and leaves the service as long to end as Kubernetes must.
+func composeSettings(t *testing.T) []string {
+	t.Helper()
+	var file struct {
+		Services map[string]struct {
+			Environment map[string]string
+			Healthcheck struct{ Test []string }
+			Ports       []string
+			ReadOnly    bool     `yaml:"read_only"`
+			CapDrop     []string `yaml:"cap_drop"`
+			SecurityOpt []string `yaml:"security_opt"`
+			Volumes     []string
+			Secrets     []string
+		}
+		Volumes map[string]any
+		Secrets map[string]any
+	}
+	decodeYAML(t, "compose.yaml", &file)
+	hush := file.Services["hush"]
+	if !slices.Equal(hush.Healthcheck.Test, []string{"CMD", "/hush", "healthcheck"}) || !slices.Equal(hush.Ports, []string{"127.0.0.1:7143:7143"}) {
+		t.Errorf("compose.yaml: got %q and %q, want the image's health check and port", hush.Healthcheck.Test, hush.Ports)
+	}
+	if !hush.ReadOnly || !slices.Equal(hush.CapDrop, []string{"ALL"}) || !slices.Equal(hush.SecurityOpt, []string{"no-new-privileges:true"}) {
+		t.Error("compose.yaml: got a container that may do more than it must")
+	}
+	for _, volume := range hush.Volumes {
+		name, place, _ := strings.Cut(volume, ":")
+		if _, ok := file.Volumes[name]; !ok || place != "/data" {
+			t.Errorf("compose.yaml: got the volume %s, want one of the file at /data", volume)
+		}
+	}
+	for _, name := range hush.Secrets {
+		if _, ok := file.Secrets[name]; !ok || hush.Environment["HUSH_ROOT_KEY_FILE"] != "/run/secrets/"+name {
+			t.Errorf("compose.yaml: got the secret %s, want it as the root key", name)
+		}
+	}
+	var variables []string
+	for name, value := range hush.Environment {
+		variables = append(variables, name+"="+value)
+	}
+	return variables
+}
+
+// kubePod is what is checked of a pod.
+type kubePod struct {
+	GracePeriod int `yaml:"terminationGracePeriodSeconds"`
+	Containers  []struct {
+		Env []struct {
+			Name, Value string
+			ValueFrom   map[string]any `yaml:"valueFrom"`
+		}
+		Ports []struct {
+			Name          string
+			ContainerPort int `yaml:"containerPort"`
+		}
+		StartupProbe   kubeProbe `yaml:"startupProbe"`
+		LivenessProbe  kubeProbe `yaml:"livenessProbe"`
+		ReadinessProbe kubeProbe `yaml:"readinessProbe"`
+		VolumeMounts   []struct {
+			Name      string
+			MountPath string `yaml:"mountPath"`
+		} `yaml:"volumeMounts"`
+	}
+}
+
+type kubeProbe struct {
+	HTTPGet struct{ Path, Port string } `yaml:"httpGet"`
+}
+
+// podOf returns the pod of a manifest.
+func podOf(t *testing.T, name string) kubePod {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("../..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found kubePod
+	for decoder := yaml.NewDecoder(bytes.NewReader(content)); ; {
+		var object struct {
+			Kind string
+			Spec struct {
+				Template struct{ Spec kubePod }
+				Ports    []struct {
+					TargetPort string `yaml:"targetPort"`
+				}
+			}
+		}
+		if err := decoder.Decode(&object); errors.Is(err, io.EOF) {
+			return found
+		} else if err != nil {
+			t.Fatalf("%s: got %v, want YAML", name, err)
+		}
+		if len(object.Spec.Template.Spec.Containers) > 0 {
+			found = object.Spec.Template.Spec
+		}
+		if object.Kind == "Service" && object.Spec.Ports[0].TargetPort != "http" {
+			t.Errorf("%s: got a Service to %q, want the pod's port", name, object.Spec.Ports[0].TargetPort)
+		}
+	}
+}
+
+func (p kubePod) settings() (environment []string) {
+	secret := map[string]string{"HUSH_STORE": "postgres://hush@localhost/hush", "HUSH_NODE_NAME": "hush-6f7d9-abcde"}
+	for _, c := range p.Containers {
+		for _, variable := range c.Env {
+			value := variable.Value
+			if variable.ValueFrom != nil {
+				value = secret[variable.Name]
+			}
+			environment = append(environment, variable.Name+"="+value)
+		}
+	}
+	return environment
+}
+
+// setting returns the value of a variable.
+func (p kubePod) setting(name string) string {
+	for _, one := range p.settings() {
+		if value, ok := strings.CutPrefix(one, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// check asks a running service what the probes ask.
+func (p kubePod) check(t *testing.T, name string, s *testServer) {
+	t.Helper()
+	if len(p.Containers) != 1 || len(p.Containers[0].Ports) != 1 || p.Containers[0].Ports[0].ContainerPort != 7143 || p.GracePeriod < 15 {
+		t.Fatalf("%s: got %+v, want one container with the image's port, and time to end", name, p)
+	}
+	c := p.Containers[0]
+	probes := map[string]kubeProbe{"startup": c.StartupProbe, "readiness": c.ReadinessProbe}
+	if c.LivenessProbe != (kubeProbe{}) {
+		probes["liveness"] = c.LivenessProbe
+	}
+	if c.ReadinessProbe.HTTPGet.Path != "/readyz" {
+		t.Errorf("%s: got readiness by %q, want /readyz", name, c.ReadinessProbe.HTTPGet.Path)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(probes)) {
+		get := probes[kind].HTTPGet
+		if get.Port != c.Ports[0].Name {
+			t.Errorf("%s: got a probe of %s on port %q, want %q", name, kind, get.Port, c.Ports[0].Name)
+		}
+		res := sendAs(t, newHTTPClient(t, false, nil), "GET", s.url+get.Path, nil, "")
+		if res.status != 200 || !strings.HasPrefix(res.body, "ok") {
+			t.Errorf("%s: probe of %s: got %d %.60q, want 200 and ok", name, kind, res.status, res.body)
+		}
+	}
+	for _, mount := range c.VolumeMounts {
+		// The folder of a volume belongs to root and is open to fsGroup.
+		if data := p.setting("HUSH_DATA"); mount.Name == "data" && path.Dir(data) != mount.MountPath {
+			t.Errorf("%s: got the data at %s, want a folder in the volume at %s", name, data, mount.MountPath)
+		}
+	}
+}
+
+func decodeYAML(t *testing.T, name string, into any) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("../..", name))
+	if err == nil {
+		err = yaml.Unmarshal(content, into)
+	}
+	if err != nil {
+		t.Fatalf("%s: got %v, want YAML", name, err)
+	}
+}

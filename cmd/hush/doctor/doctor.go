@@ -1,0 +1,157 @@
+// Package doctor is "hush doctor": the command that examines the data of a
+// service, and changes nothing.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/data"
+	"hush/cmd/hush/settings"
+	"hush/storage/bolt"
+	"hush/storage/postgres"
+	"hush/vault/doctor"
+)
+
+// Command returns "hush doctor".
+func Command(c *console.Console) *cobra.Command {
+	d := cmd{Console: c}
+	cobraCommand := &cobra.Command{
+		Use: "doctor", Short: "examine the data of a stopped service", Args: command.Takes(0, 0),
+		Long: `Examine the data of a service, and change nothing: files, root key, database and
+shares, every row, and what must hold between them. The data folder must not be in
+use; it may be mounted read-only. Nodes may go on serving a database.
+
+Each kind of finding has a code, which docs/operations.md explains. An error
+means that a promise is in danger; a warning is harmless.
+
+The exit code is 0 without an error, 1 with one, 2 for a wrong flag, and
+3 if the data cannot be examined, for example because a service uses it.`,
+	}
+	d.settings = settings.Add(cobraCommand, "data", "root-key-file", "store")
+	cobraCommand.Flags().BoolVar(&d.json, "json", false, "print the result as one JSON document")
+	cobraCommand.RunE = func(c *cobra.Command, _ []string) error { return d.run(c.Context()) }
+	return cobraCommand
+}
+
+// cmd is one call of the command.
+type cmd struct {
+	*console.Console
+	settings *settings.Settings
+	json     bool
+}
+
+func (d cmd) run(ctx context.Context) error {
+	if d.settings.Store == settings.StoreMemory {
+		return command.Usage("--store=memory holds no data that could be examined")
+	}
+	found, now := doctor.NewFindings(), time.Now()
+	var err error
+	place := "the data folder " + d.settings.Data
+	if d.settings.SharedStore() {
+		place = postgres.Place(d.settings.Store)
+		err = d.examineDatabase(ctx, found)
+	} else {
+		err = d.examineFolder(ctx, found, now)
+	}
+	if err != nil {
+		return &command.ExitError{Code: command.ExitUnable, Cause: err}
+	}
+	if err := d.print(result{place, now, found}); err != nil {
+		return err
+	}
+	if found.Count(doctor.LevelError) > 0 {
+		return &command.ExitError{Code: command.ExitFailure}
+	}
+	return nil
+}
+
+// examineFolder examines a data folder.
+func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time.Time) (err error) {
+	folder, err := data.Inspect(d.settings.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	files := files{folder: d.settings.Data, found: found}
+	if err := files.examine(folder); err != nil {
+		return err
+	}
+	opts := doctor.Options{Store: folder, Now: now, Findings: found}
+	opts.Keys = files.rootKey(data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
+	if !files.there[data.DatabaseName] {
+		found.Skipped = append(found.Skipped, "the database is missing: neither rows nor shares were examined")
+		return nil
+	}
+	line := d.Progress()
+	defer line.End()
+	err = folder.OpenDatabase(ctx, func(pages, of int64) {
+		line.Show(func() string { return fmt.Sprintf("reading hush.db: %d of %d pages", pages, of) })
+	})
+	if d.note(ctx, found, doctor.CodeDatabase, err) {
+		found.Skipped = append(found.Skipped, "the database is damaged: neither rows nor shares were examined")
+		return ctx.Err()
+	}
+	if slots, err := folder.OpenShares(ctx); !d.note(ctx, found, doctor.CodeShares, err) {
+		opts.Slots = slots
+		if slots.Torn > 0 {
+			found.Note(doctor.CodeSharesTorn, fmt.Sprintf("%d bytes at its end", slots.Torn))
+		}
+	} else if err := ctx.Err(); err != nil {
+		return err
+	} else {
+		found.Skipped = append(found.Skipped, "the file of shares cannot be read: shares were not examined")
+	}
+	if opts.Names, err = folder.Buckets(); err != nil {
+		return err
+	}
+	return d.examineRows(ctx, opts, line)
+}
+
+// note adds a finding for an error that is not about the call itself, and reports
+// whether there is an error.
+func (cmd) note(ctx context.Context, found *doctor.Findings, code doctor.Code, err error) bool {
+	switch {
+	case err == nil:
+		return false
+	case ctx.Err() != nil:
+	case errors.Is(err, bolt.ErrMismatch):
+		found.Note(code, bolt.MismatchText(err))
+	default:
+		found.Note(code, err.Error())
+	}
+	return true
+}
+
+// examineDatabase examines a database that nodes may serve.
+func (d cmd) examineDatabase(ctx context.Context, found *doctor.Findings) (err error) {
+	store, now, done, err := data.ConnectExisting(ctx, d.settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	found.Skipped = append(found.Skipped,
+		"shares, pages and the files of the data folder were not examined: PostgreSQL keeps the data")
+	files := files{folder: d.settings.Data, found: found}
+	opts := doctor.Options{Store: store, Now: now, Findings: found}
+	opts.Keys = files.rootKey(data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
+	line := d.Progress()
+	defer line.End()
+	return d.examineRows(ctx, opts, line)
+}
+
+func (d cmd) examineRows(ctx context.Context, opts doctor.Options, line *console.Progress) error {
+	if opts.Keys == nil {
+		opts.Findings.Skipped = append(opts.Findings.Skipped, "without the root key nothing sealed was opened")
+	}
+	opts.Progress = func(bucket string, rows int64) {
+		line.Show(func() string { return fmt.Sprintf("reading rows: %d, now in %q", rows, bucket) })
+	}
+	return doctor.Examine(ctx, opts)
+}

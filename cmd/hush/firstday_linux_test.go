@@ -1,0 +1,84 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var (
+	firstDayRoot     = flag.String("firstday.root", "", "a fresh root of Debian for TestFirstDay, which changes it")
+	firstDayPackages = flag.String("firstday.packages", "", "the folder with the packages of two versions for TestFirstDay")
+)
+
+// TestFirstDay runs the commands of "The first day" in docs/operations.md as they
+// stand there, and compares what they print: `make check-packages` gives it a fresh
+// root and packages of two versions. There is no systemd in the root. So a command
+// systemctl of the test does what the installed units say, with
+// systemd-socket-activate and the sockets that hush.socket names. The certificate
+// comes from a real ACME server. While the service restarts and is upgraded, others
+// share secrets. Without a root, only the commands' form is checked.
+func TestFirstDay(t *testing.T) {
+	sessions := sectionSessions(t, "../../docs/operations.md", "The first day")
+	if len(sessions) < 9 {
+		t.Fatalf("The first day: got %d commands, want 9 or more", len(sessions))
+	}
+	if *firstDayRoot == "" {
+		return
+	}
+	d := newFirstDay(t, *firstDayRoot)
+	older, newer := twoPackages(t, *firstDayPackages, filepath.Join(d.root, "root"))
+	c := &transcript{
+		url: shownURL, dir: d.dir, environment: d.environment(), fill: d.where,
+		known: map[string]string{"hush_VERSION_": "hush_" + older + "_", "hush_NEXT_": "hush_" + newer + "_"},
+	}
+	for _, session := range sessions {
+		c.run(t, session)
+	}
+	if d.restarts != 2 {
+		t.Errorf("The first day: got %d restarts, want one by hand and one by the upgrade", d.restarts)
+	}
+	if err := d.stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+// sectionSessions returns the commands of one section of a document.
+func sectionSessions(t *testing.T, path, heading string) []dialogue {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
+	if !found {
+		t.Fatalf("%s: got no section %q, want one", path, heading)
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	return dialogues(section)
+}
+
+// twoPackages puts the packages of two versions into the folder of root, and
+// returns their versions, the older one first.
+func twoPackages(t *testing.T, from, to string) (older, newer string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(from, "hush_*_amd64.deb"))
+	if err != nil || len(found) != 2 {
+		t.Fatalf("packages in %s: got %q and %v, want two", from, found, err)
+	}
+	var versions []string
+	for _, path := range found { // in order
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(path)
+		if err := os.WriteFile(filepath.Join(to, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		versions = append(versions, strings.Split(name, "_")[1])
+	}
+	return versions[0], versions[1]
+}

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"hush/resolver"
+	"hush/resolver/resolvertest"
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/credential"
+	"hush/vault/domain"
+	"hush/vault/feedback"
+	"hush/vault/outbox"
+	"hush/vault/place"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/vaulttest"
+)
+
+// freeze is set by the release that begins a format, once:
+//
+//	go test ./cmd/hush -run TestFreezeFolder -freeze 0.2.0
+var freeze = flag.String("freeze", "", "write the folder of this release to testdata/folders")
+
+// frozen says what a frozen data folder holds, and how to use it. All of it was
+// made for the test and protects nothing.
+type frozen struct {
+	Release string
+	Format  rows.Format
+	RootKey string    // the content of root.key
+	Time    time.Time // of the last change
+
+	Passphrase string // of Guarded and Tried
+	Password   string // of all accounts
+	Colonel    string // the address of the administrator
+	Customer   string // the address of an account with everything
+	Disabled   string
+	Destroyed  string
+	Pending    string // signed up, not confirmed
+
+	Session      string // of the customer, ended by time
+	ColonelToken string
+	Token        string // of the customer, for everything
+	NarrowToken  string // for receipts only
+	RevokedToken string
+	Invite       string
+
+	Domain, Unverified string
+	TXTName, TXTValue  string // proves Domain
+
+	// Secrets and receipts by what was done with them; see secrets.
+	Secrets map[string]frozenSecret
+}
+
+// frozenSecret is a secret of a frozen folder.
+type frozenSecret struct{ Secret, Metadata, Text string }
+
+const (
+	frozenPassword   = caller.Text("a password of the past")
+	frozenPassphrase = caller.Text("a passphrase of the past")
+)
+
+// TestFreezeFolder makes a folder of the present format, as it is frozen for later
+// releases, and uses it as they do.
+func TestFreezeFolder(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	made, dir := makeFrozen(t, *freeze)
+	if *freeze != "" {
+		writeFrozen(t, made, dir)
+	}
+	useFrozen(t, made, dir) // which ends what it holds
+}
+
+// freezer fills a vault with what a frozen folder holds.
+type freezer struct {
+	*vaulttest.Kit
+
+	t        *testing.T
+	made     *frozen
+	dns      *resolvertest.Server
+	stranger caller.Caller
+	customer caller.Caller
+}
+
+// makeFrozen fills a new data folder in which every kind of row stands.
+func makeFrozen(t *testing.T, release string) (made *frozen, dir string) {
+	t.Helper()
+	made = &frozen{
+		Release: release, Password: string(frozenPassword), Passphrase: string(frozenPassphrase),
+		Colonel: "colonel@hush.example", Customer: "customer@hush.example", Disabled: "disabled@hush.example",
+		Destroyed: "destroyed@hush.example", Pending: "pending@hush.example",
+		Domain: "secrets.example.com", Unverified: "unverified.example.net", Secrets: map[string]frozenSecret{},
+	}
+	f := freezer{t: t, made: made, dns: resolvertest.New(t), stranger: vaulttest.Caller(7)}
+	f.Kit = vaulttest.New(t, f.options(func(context.Context, outbox.Mail) error { return nil }))
+	f.accounts()
+	f.domains()
+	f.conceal()
+	f.others()
+	f.end()
+	f.queue()
+	f.wantEveryBucket()
+	made.RootKey, made.Time = string(f.RootKey.Text()), f.Clock.Now()
+	vaulttest.Want(t, "View(format)", f.Store.View(t.Context(), func(tx storage.Tx) error {
+		stored, err := rows.GetFormat(tx)
+		made.Format = stored.Format
+		return err
+	}), nil)
+	f.Close(t)
+	path := filepath.Join(f.Dir, "root.key")
+	vaulttest.Want(t, "WriteFile(root.key)", os.WriteFile(path, []byte(made.RootKey), 0o400), nil)
+	return made, f.Dir
+}
+
+func (f *freezer) options(send func(context.Context, outbox.Mail) error) vaulttest.Options {
+	f.t.Helper()
+	r, err := resolver.New(f.dns.Addr)
+	vaulttest.Want(f.t, "resolver.New()", err, nil)
+	return vaulttest.Options{
+		Folder: true, Manual: true, Host: "hush.example", Resolver: r, Send: send,
+		Policy: caller.Policy{ChallengeAbove: 1000, SignUp: caller.SignUpOpen},
+	}
+}
+
+func (f *freezer) accounts() {
+	t, ctx, made, operator := f.t, f.t.Context(), f.made, f.Vault.Operator()
+	t.Helper()
+	for address, role := range map[string]account.Role{
+		made.Colonel: account.RoleColonel, made.Customer: account.RoleCustomer,
+		made.Disabled: account.RoleCustomer, made.Destroyed: account.RoleCustomer,
+	} {
+		_, err := operator.Accounts.CreateAccount(ctx, account.OperatorAccount{Address: caller.Text(address), Password: frozenPassword, Role: role})
+		vaulttest.Want(t, "CreateAccount("+address+")", err, nil)
+	}
+	f.customer = f.MustSignIn(t, caller.Text(made.Customer), frozenPassword)
+	in, err := f.Vault.Sessions.CreateSession(ctx, f.stranger, caller.Text(made.Customer), frozenPassword, true)
+	vaulttest.Want(t, "CreateSession(remembered)", err, nil)
+	made.Session = in.Cookie.Expose()
+	token := func(address string, n credential.NewToken) (string, credential.APIToken) {
+		token, shown, err := operator.Tokens.CreateToken(ctx, caller.Text(address), n)
+		vaulttest.Want(t, "CreateToken()", err, nil)
+		return token.Expose(), shown
+	}
+	made.ColonelToken, _ = token(made.Colonel, credential.NewToken{Name: "colonel"})
+	whole, _, err := f.Vault.Tokens.GenerateAPIToken(ctx, f.customer, credential.NewToken{Name: "whole"})
+	vaulttest.Want(t, "GenerateAPIToken()", err, nil)
+	made.Token = whole.Expose()
+	made.NarrowToken, _ = token(made.Customer, credential.NewToken{Name: "narrow", Scopes: caller.ScopeMetadata})
+	revoked, shown := token(made.Customer, credential.NewToken{Name: "revoked"})
+	made.RevokedToken = revoked
+	_, err = operator.Tokens.RevokeToken(ctx, caller.Text(made.Customer), shown.ID)
+	vaulttest.Want(t, "RevokeToken()", err, nil)
+	_, err = operator.Accounts.DisableAccount(ctx, caller.Text(made.Disabled), true)
+	vaulttest.Want(t, "DisableAccount()", err, nil)
+	invite, err := f.Vault.SignUps.CreateInvite(ctx, f.MustSignIn(t, caller.Text(made.Colonel), frozenPassword), "")
+	vaulttest.Want(t, "CreateInvite()", err, nil)
+	made.Invite = string(invite.Key)
+	_, err = f.Vault.Sessions.CreateSession(ctx, f.stranger, caller.Text(made.Customer), "wrong password", false)
+	vaulttest.Want(t, "CreateSession(wrong password) fails", err != nil, true)
+}
+
+func (f *freezer) domains() {
+	t, ctx, made := f.t, f.t.Context(), f.made
+	t.Helper()
+	d, err := f.Vault.Domains.AddDomain(ctx, f.customer, made.Domain)
+	vaulttest.Want(t, "AddDomain()", err, nil)
+	made.TXTName, made.TXTValue = d.TXTHost+"."+d.Base, d.TXTValue
+	f.dns.SetTXT(made.TXTName, made.TXTValue)
+	_, err = f.Vault.Checks.VerifyDomain(ctx, f.customer, d.Name)
+	vaulttest.Want(t, "VerifyDomain()", err, nil)
+	brand := domain.Brand{PrimaryColor: new("#123456"), Description: new("a brand of the past")}
+	_, err = f.Vault.Domains.UpdateDomainBrand(ctx, f.customer, d.Name, brand, nil)
+	vaulttest.Want(t, "UpdateDomainBrand()", err, nil)
+	for kind, width := range map[domain.ImageKind]int{1: 40, 2: 32} {
+		var picture bytes.Buffer
+		vaulttest.Want(t, "png.Encode()", png.Encode(&picture, image.NewNRGBA(image.Rect(0, 0, width, 32))), nil)
+		_, _, err = f.Vault.Domains.UpdateDomainLogo(ctx, f.customer, d.Name, kind, picture.Bytes())
+		vaulttest.Want(t, "UpdateDomainLogo()", err, nil)
+	}
+	_, err = f.Vault.Domains.AddDomain(ctx, f.customer, made.Unverified)
+	vaulttest.Want(t, "AddDomain(unverified)", err, nil)
+}
+
+// keep conceals a secret under a name.
+func (f *freezer) keep(name string, c caller.Caller, wish secret.Wish) {
+	f.t.Helper()
+	text := "the secret " + name
+	kept := f.MustConceal(f.t, c, caller.Text(text), wish)
+	f.made.Secrets[name] = frozenSecret{kept.Secret.Key.Expose(), kept.Metadata.Key.Expose(), text}
+}
+
+func (f *freezer) conceal() {
+	t, ctx, guarded := f.t, f.t.Context(), secret.Wish{Passphrase: frozenPassphrase}
+	t.Helper()
+	for _, name := range []string{"plain", "revealed", "burned", "reported", "to burn", "viewed"} {
+		f.keep(name, f.stranger, secret.Wish{})
+	}
+	f.keep("guarded", f.stranger, guarded)
+	f.keep("tried", f.stranger, guarded)
+	f.keep("expired", f.stranger, secret.Wish{TTL: new(10 * time.Minute)})
+	f.keep("owned", f.customer, secret.Wish{TTL: new(100 * time.Hour)})
+	f.keep("owned and burned", f.customer, secret.Wish{})
+	f.keep("owned and viewed", f.customer, secret.Wish{Recipients: []string{"recipient@elsewhere.example"}})
+	f.keep("on the domain", f.customer, secret.Wish{ShareDomain: f.made.Domain})
+	_, err := f.Vault.Receipts.UpdateMemo(ctx, f.customer, f.made.Secrets["owned"].Metadata, "a memo of the past")
+	vaulttest.Want(t, "UpdateMemo()", err, nil)
+	made, text, err := f.Vault.Secrets.GenerateSecret(ctx, f.stranger, 20, seal.CharacterSets{}, secret.Wish{})
+	vaulttest.Want(t, "GenerateSecret()", err, nil)
+	f.made.Secrets["generated"] = frozenSecret{made.Secret.Key.Expose(), made.Metadata.Key.Expose(), string(text)}
+}
+
+func (f *freezer) others() {
+	t, ctx := f.t, f.t.Context()
+	t.Helper()
+	vaulttest.MustFeedback(t, f.Kit, f.customer, "feedback of the past")
+	vaulttest.MustException(t, f.Kit, f.stranger, feedback.Exception{Message: "an exception of the past", Type: "Error", URL: "https://hush.example/"})
+	solved := vaulttest.MustSolve(t, f.Kit, "").Payload(t)
+	vaulttest.Want(t, "Spend()", f.Vault.Challenges.Spend(ctx, solved, "", f.Clock.Now()), nil)
+	places := []place.Place{{Name: "Oslo", Latitude: 59.9, Altitude: 12}}
+	vaulttest.Want(t, "Import()", f.Vault.Places.Import(ctx, places, false), nil)
+	vaulttest.MustPost(t, f.Kit) // mails until here are delivered
+}
+
+// end brings receipts into each state.
+func (f *freezer) end() {
+	t, ctx, all := f.t, f.t.Context(), f.made.Secrets
+	t.Helper()
+	reveal := func(name string, passphrase caller.Text) error {
+		_, err := f.Vault.Secrets.RevealSecret(ctx, f.stranger, all[name].Secret, passphrase)
+		return err
+	}
+	vaulttest.Want(t, "RevealSecret()", reveal("revealed", ""), nil)
+	vaulttest.Want(t, "RevealSecret(wrong passphrase) fails", reveal("tried", "wrong") != nil, true)
+	for _, name := range []string{"burned", "owned and burned"} {
+		_, err := f.Vault.Burns.BurnSecret(ctx, f.customer, all[name].Metadata, "")
+		vaulttest.Want(t, "BurnSecret("+name+")", err, nil)
+	}
+	for _, name := range []string{"viewed", "owned and viewed"} {
+		_, err := f.Vault.Receipts.GetMetadata(ctx, f.customer, all[name].Metadata)
+		vaulttest.Want(t, "GetMetadata("+name+")", err, nil)
+		_, err = f.Vault.Secrets.GetSecret(ctx, f.stranger, all[name].Secret)
+		vaulttest.Want(t, "GetSecret("+name+")", err, nil)
+	}
+	_, err := f.Vault.Operator().Secrets.BurnReportedSecret(ctx, caller.Text(all["reported"].Secret))
+	vaulttest.Want(t, "BurnReportedSecret()", err, nil)
+	_, err = f.Vault.Operator().Accounts.DestroyAccount(ctx, caller.Text(f.made.Destroyed))
+	vaulttest.Want(t, "DestroyAccount()", err, nil)
+	f.Clock.Advance(11 * time.Minute)
+	f.MustSweep(t)
+}
+
+// queue leaves mails that were not sent.
+func (f *freezer) queue() {
+	t, ctx := f.t, f.t.Context()
+	t.Helper()
+	vaulttest.Want(t, "RequestPasswordReset()", f.Vault.SignUps.RequestPasswordReset(ctx, f.stranger, caller.Text(f.made.Customer)), nil)
+	f.keep("mailed", f.customer, secret.Wish{Recipients: []string{"friend@elsewhere.example"}})
+	solved := vaulttest.MustSolve(t, f.Kit, "").Payload(t)
+	_, err := f.Vault.SignUps.CreateAccount(ctx, f.stranger, account.NewAccount{Address: caller.Text(f.made.Pending), Password: frozenPassword, Challenge: solved})
+	vaulttest.Want(t, "CreateAccount(pending)", err, nil)
+}
+
+// wantEveryBucket fails the test if a bucket of a data folder has no row, so that
+// the folder lacks what a later release has to read.
+func (f *freezer) wantEveryBucket() {
+	f.t.Helper()
+	var empty []string
+	for _, name := range frozenBuckets() {
+		if len(vaulttest.RowsIn(f.t, f.Store, name)) == 0 {
+			empty = append(empty, name)
+		}
+	}
+	// These have rows on a shared store or for a moment only.
+	for _, name := range []string{"budget", "epoch", "node", "pace", "pending", "shred", "usage"} {
+		empty = slices.DeleteFunc(empty, func(e string) bool { return e == name })
+	}
+	if len(empty) > 0 {
+		f.t.Errorf("frozen folder: got no rows in %q, want some", empty)
+	}
+}
+
+// writeFrozen writes the fixture of a folder.
+func writeFrozen(t *testing.T, made *frozen, dir string) {
+	t.Helper()
+	to := filepath.Join(frozenFolders, made.Release)
+	vaulttest.Want(t, "MkdirAll()", os.MkdirAll(to, 0o755), nil)
+	contents, err := json.MarshalIndent(made, "", "\t")
+	vaulttest.Want(t, "MarshalIndent()", err, nil)
+	for name, content := range map[string][]byte{"contents.json": append(contents, '\n'), frozenArchive: packFolder(t, dir)} {
+		vaulttest.Want(t, "WriteFile("+name+")", os.WriteFile(filepath.Join(to, name), content, 0o644), nil)
+	}
+}

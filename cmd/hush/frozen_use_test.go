@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image/png"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"hush/resolver/resolvertest"
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/account"
+	"hush/vault/caller"
+	"hush/vault/domain"
+	"hush/vault/outbox"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/session"
+	"hush/vault/vaulttest"
+)
+
+// frozenEnded returns the names of the secrets of a frozen folder that have ended.
+func frozenEnded() []string {
+	return []string{"revealed", "burned", "reported", "expired", "owned and burned"}
+}
+
+// thawed is a frozen folder in use, a minute after its last change.
+type thawed struct {
+	*vaulttest.Kit
+
+	t    *testing.T
+	made *frozen
+	log  bytes.Buffer
+	sent []outbox.Mail
+
+	stranger caller.Caller
+	customer caller.Caller
+}
+
+// useFrozen uses everything that a frozen folder holds.
+func useFrozen(t *testing.T, made *frozen, dir string) {
+	t.Helper()
+	root, err := seal.ParseRootKey([]byte(made.RootKey))
+	vaulttest.Want(t, "ParseRootKey()", err, nil)
+	u := &thawed{t: t, made: made, stranger: vaulttest.Caller(7)}
+	dns := resolvertest.New(t)
+	dns.SetTXT(made.TXTName, made.TXTValue)
+	opts := (&freezer{t: t, dns: dns}).options(func(_ context.Context, m outbox.Mail) error {
+		u.sent = append(u.sent, m)
+		return nil
+	})
+	opts.Dir, opts.RootKey, opts.Start = dir, &root, made.Time.Add(time.Minute)
+	opts.Log, opts.Policy = slog.New(slog.NewTextHandler(&u.log, nil)), caller.Policy{SignUp: caller.SignUpInvite}
+	u.Kit = vaulttest.New(t, opts)
+	u.upgraded()
+	u.credentials()
+	u.domains()
+	u.receipts()
+	u.mails()
+	u.secrets()
+	u.rest()
+	u.Reopen(t)
+	u.upgraded()
+	vaulttest.Want(t, "RevealSecret(after a restart) fails", vaulttest.RevealErr(t, u.Kit, u.stranger, made.Secrets["plain"].Secret, "") != nil, true)
+}
+
+// upgraded fails the test unless the folder has the newest format, and the log
+// says so once if it had not.
+func (u *thawed) upgraded() {
+	u.t.Helper()
+	want := 0
+	if u.made.Format < rows.FormatNewest() {
+		want = 1
+	}
+	vaulttest.Want(u.t, "lines about an upgrade", strings.Count(u.log.String(), "upgraded the format"), want)
+	stored, err := rows.DecodeFormat(vaulttest.Get(u.t, u.Store, rows.BucketNode, []byte{0xff, 1}))
+	vaulttest.Want(u.t, "DecodeFormat()", err, nil)
+	vaulttest.Want(u.t, "format", stored.Format, rows.FormatNewest())
+}
+
+func (u *thawed) credentials() {
+	t, made := u.t, u.made
+	t.Helper()
+	for name, cred := range map[string]session.Credential{
+		"session": {Session: caller.Text(made.Session)}, "token": {Token: caller.Text(made.Token)},
+		"narrow token": {Token: caller.Text(made.NarrowToken)}, "colonel's token": {Token: caller.Text(made.ColonelToken)},
+	} {
+		_, err := u.Vault.Sessions.Authenticate(t.Context(), u.stranger.Network, cred)
+		vaulttest.Want(t, "Authenticate("+name+")", err, nil)
+	}
+	_, err := u.Vault.Sessions.Authenticate(t.Context(), u.stranger.Network, session.Credential{Token: caller.Text(made.RevokedToken)})
+	vaulttest.Want(t, "Authenticate(revoked token) fails", err != nil, true)
+	for _, address := range []string{made.Disabled, made.Destroyed} {
+		_, err := u.Vault.Sessions.CreateSession(t.Context(), u.stranger, caller.Text(address), caller.Text(made.Password), false)
+		vaulttest.Want(t, "CreateSession("+address+") fails", err != nil, true)
+	}
+	u.customer = u.MustSignIn(t, caller.Text(made.Customer), caller.Text(made.Password))
+	shown, err := u.Vault.Accounts.GetAccount(t.Context(), u.customer)
+	vaulttest.Want(t, "GetAccount()", err, nil)
+	vaulttest.Want(t, "address", shown.Address, made.Customer)
+	tokens, err := u.Vault.Tokens.ListAPITokens(t.Context(), u.customer)
+	vaulttest.Want(t, "ListAPITokens()", err, nil)
+	vaulttest.Want(t, "tokens", len(tokens), 2)
+	solved := vaulttest.MustSolve(t, u.Kit, "").Payload(t)
+	n := account.NewAccount{Address: "invited@hush.example", Password: frozenPassword, Invite: caller.Text(made.Invite), Challenge: solved}
+	_, err = u.Vault.SignUps.CreateAccount(t.Context(), u.stranger, n)
+	vaulttest.Want(t, "CreateAccount(invite)", err, nil)
+}
+
+func (u *thawed) domains() {
+	t, made := u.t, u.made
+	t.Helper()
+	list, err := u.Vault.Domains.ListDomains(t.Context(), u.customer)
+	vaulttest.Want(t, "ListDomains()", err, nil)
+	vaulttest.Want(t, "domains", len(list), 2)
+	branded, err := u.Vault.Domains.GetPublicBrand(t.Context(), made.Domain)
+	vaulttest.Want(t, "GetPublicBrand()", err, nil)
+	vaulttest.Want(t, "brand", *branded.Brand.Description, "a brand of the past")
+	for kind, width := range map[domain.ImageKind]int{1: 40, 2: 32} {
+		shown, err := u.Vault.Domains.GetPublicImage(t.Context(), branded.ID, kind)
+		vaulttest.Want(t, "GetPublicImage()", err, nil)
+		decoded, err := png.Decode(bytes.NewReader(shown.Content))
+		vaulttest.Want(t, "png.Decode()", err, nil)
+		vaulttest.Want(t, "width of the image", decoded.Bounds().Dx(), width)
+	}
+	_, err = u.Vault.Checks.VerifyDomain(t.Context(), u.customer, made.Domain)
+	vaulttest.Want(t, "VerifyDomain()", err, nil)
+}
+
+// receipts fails the test unless each receipt has the state it was frozen in.
+func (u *thawed) receipts() {
+	t := u.t
+	t.Helper()
+	states := map[string]secret.State{
+		"revealed": secret.StateReceived, "burned": secret.StateBurned, "reported": secret.StateBurned,
+		"owned and burned": secret.StateBurned, "expired": secret.StateExpired, "viewed": secret.StateViewed,
+		"owned and viewed": secret.StateViewed, "generated": secret.StateViewed,
+	}
+	page, err := u.Vault.Receipts.ListMetadata(t.Context(), u.customer, secret.ListQuery{})
+	vaulttest.Want(t, "ListMetadata()", err, nil)
+	vaulttest.Want(t, "receipts of the account", len(page.Metadata), 5)
+	vaulttest.Want(t, "receipts that the session cannot open", page.Sealed, 0)
+	for name, kept := range u.made.Secrets {
+		got, err := u.Vault.Receipts.BatchGetMetadata(t.Context(), u.customer, []string{kept.Metadata})
+		vaulttest.Want(t, "BatchGetMetadata("+name+")", err, nil)
+		want, ended := states[name]
+		if !ended {
+			want = secret.StateNew
+		}
+		if len(got) != 1 || got[0].State != want {
+			t.Errorf("receipt of %q: got %v, want one in state %v", name, got, want)
+		}
+	}
+	owned, err := u.Vault.Receipts.GetMetadata(t.Context(), u.customer, u.made.Secrets["owned"].Metadata)
+	vaulttest.Want(t, "GetMetadata(owned)", err, nil)
+	vaulttest.Want(t, "memo", owned.Memo, "a memo of the past")
+}
+
+// mails sends what waits in the queue and uses the links in it.
+func (u *thawed) mails() {
+	t := u.t
+	t.Helper()
+	for sent := 1; sent > 0; { // all that is due
+		sent = vaulttest.MustPost(t, u.Kit)
+	}
+	keys := map[outbox.MailKind]caller.Text{}
+	for _, m := range u.sent {
+		if m.To != "invited@hush.example" {
+			keys[m.Kind] = m.Key
+		}
+	}
+	vaulttest.Want(t, "secret in the mail to a recipient", string(keys[outbox.MailShare]), u.made.Secrets["mailed"].Secret)
+	vaulttest.Want(t, "VerifyAccount()", u.Vault.SignUps.VerifyAccount(t.Context(), u.stranger, keys[outbox.MailVerify], caller.Text(u.made.Password)), nil)
+	u.MustSignIn(t, caller.Text(u.made.Pending), caller.Text(u.made.Password))
+	_, err := u.Vault.Passwords.ResetPassword(t.Context(), u.stranger, keys[outbox.MailReset], "a password of today")
+	vaulttest.Want(t, "ResetPassword()", err, nil)
+	u.MustSignIn(t, caller.Text(u.made.Customer), "a password of today")
+}
+
+// secrets opens what is live, and finds the rest ended.
+func (u *thawed) secrets() {
+	t, made := u.t, u.made
+	t.Helper()
+	var wrong *refusal.PassphraseError
+	err := vaulttest.RevealErr(t, u.Kit, u.stranger, made.Secrets["tried"].Secret, "wrong")
+	if !errors.As(err, &wrong) || wrong.TriesLeft != 3 {
+		t.Errorf("RevealSecret(wrong for the second time): got %v, want 3 tries left", err)
+	}
+	_, err = u.Vault.Burns.BurnSecret(t.Context(), u.stranger, made.Secrets["to burn"].Metadata, "")
+	vaulttest.Want(t, "BurnSecret()", err, nil)
+	ended := append(frozenEnded(), "to burn")
+	for name, kept := range made.Secrets {
+		var passphrase caller.Text
+		if name == "guarded" || name == "tried" {
+			passphrase = caller.Text(made.Passphrase)
+		}
+		got, err := u.Vault.Secrets.RevealSecret(t.Context(), u.stranger, kept.Secret, passphrase)
+		switch {
+		case slices.Contains(ended, name):
+			vaulttest.WantErr(t, "RevealSecret("+name+")", err, refusal.ErrNotFound)
+		case err != nil || string(got.Value) != kept.Text:
+			t.Errorf("RevealSecret(%s): got %q, %v, want %q", name, string(got.Value), err, kept.Text)
+		}
+	}
+	vaulttest.Want(t, "KeptBytes()", u.MustLiveBytes(t), 0)
+}
+
+func (u *thawed) rest() {
+	t, colonel := u.t, u.MustAuthenticate(u.t, session.Credential{Token: caller.Text(u.made.ColonelToken)})
+	t.Helper()
+	index := vaulttest.MustIndex(t, u.Kit, colonel)
+	vaulttest.Want(t, "feedback of today", len(index.Today), 1)
+	_, err := u.Vault.Places.LookupPlace(t.Context(), "oslo")
+	vaulttest.Want(t, "LookupPlace()", err, nil)
+	audited := map[rows.AuditType]int{}
+	var lost rows.Damage
+	err = u.Store.View(t.Context(), func(tx storage.Tx) error {
+		return rows.RangeAudit(tx, &lost, func(row rows.AuditRow) error { audited[row.Kind]++; return nil })
+	})
+	vaulttest.Want(t, "RangeAudit()", err, nil)
+	for _, kind := range []rows.AuditType{rows.AuditConceal, rows.AuditReport, rows.AuditExpire, rows.AuditDestroy, rows.AuditDomainVerified} {
+		if audited[kind] == 0 {
+			t.Errorf("audit rows of type %d: got none, want some", kind)
+		}
+	}
+	u.MustSweep(t)
+	u.MustReclaim(t)
+	if strings.Contains(u.log.String(), "level=ERROR") {
+		t.Errorf("log: got %s, want no error", u.log.String())
+	}
+}

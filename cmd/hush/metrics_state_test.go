@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+
+	"hush/cmd/hush/command"
+	"hush/metrics"
+	"hush/storage"
+	"hush/storage/bolt"
+	"hush/vault/rows"
+)
+
+// value returns the value of a metric with a single series, or the sum of a
+// histogram.
+func value(t testing.TB, families map[string]*dto.MetricFamily, name string) float64 {
+	t.Helper()
+	series := families[name].GetMetric()
+	if len(series) != 1 {
+		t.Fatalf("%s: got %v, want one value", name, series)
+	}
+	return series[0].GetGauge().GetValue() + series[0].GetCounter().GetValue() + series[0].GetHistogram().GetSampleSum()
+}
+
+// series returns the value of the series of a metric that has a label.
+func series(families map[string]*dto.MetricFamily, name, label, wanted string) (total float64) {
+	for _, one := range families[name].GetMetric() {
+		for _, pair := range one.GetLabel() {
+			if pair.GetName() == label && pair.GetValue() == wanted {
+				total += one.GetGauge().GetValue() + one.GetCounter().GetValue()
+			}
+		}
+	}
+	return total
+}
+
+// Nodes of a database export the same of what is in it, and each what it did
+// itself.
+func TestMetricsOfNodes(t *testing.T) {
+	t.Parallel()
+	store, key := newDatabase(t), nodeKey(t)
+	var nodes []*testServer
+	var scraped []map[string]*dto.MetricFamily
+	for range 2 {
+		nodes = append(nodes, startHush(t, "--store", store, "--root-key-file", key, "--admin-listen=127.0.0.1:0"))
+	}
+	client := newHTTPClient(t, false, nil)
+	first, second := newDrivers(t, nodes[0], nil)[0], newDrivers(t, nodes[1], nil)[0]
+	for range 3 {
+		mustConceal(t, first, wish{secret: "kept"})
+	}
+	opened := mustConceal(t, first, wish{secret: "opened"})
+	second.reveal(t.Context(), opened.secretKey, "").wantValue(t, "reveal on the other node", "opened")
+	for _, node := range nodes {
+		families, _ := scrape(t, client, node.metricsURL(t))
+		scraped = append(scraped, families)
+	}
+	for _, m := range metrics.Table() {
+		if !m.Shared() || len(m.Labels) > 0 {
+			continue
+		}
+		if a, b := value(t, scraped[0], m.Name), value(t, scraped[1], m.Name); a != b {
+			t.Errorf("%s of nodes that share a store: got %v and %v, want the same", m.Name, a, b)
+		}
+	}
+	for i, families := range scraped {
+		for name, want := range map[string]float64{
+			"hush_secrets": 3, "hush_receipts": 4, "hush_secrets_created_total": 4, "hush_secrets_revealed_total": 1,
+			"hush_ready": 1, "hush_store_read_failures_total": 0, "hush_clock_leapt": 0,
+		} {
+			if got := value(t, families, name); got != want {
+				t.Errorf("%s of node %d: got %v, want %v", name, i, got, want)
+			}
+		}
+		if got := value(t, families, "hush_secrets_bytes"); got <= 0 || families["hush_store_updates_waiting"] == nil {
+			t.Errorf("node %d: got %v bytes of secrets and %v, want some and a queue", i, got, families["hush_store_updates_waiting"])
+		}
+		commits, updates := series(families, "hush_store_commits_total", "result", "ok"), value(t, families, "hush_store_commit_updates")
+		if commits < 1 || updates < commits || value(t, families, "hush_store_commit_duration_seconds") <= 0 || value(t, families, "hush_share_sync_duration_seconds") <= 0 {
+			t.Errorf("node %d: got %v commits of %v updates, want some and their times", i, commits, updates)
+		}
+		if got := series(families, "hush_node_info", "self", "true"); got != 1 || len(families["hush_node_live"].GetMetric()) != 2 {
+			t.Errorf("node %d: got %v nodes that are itself of %v, want 1 of 2", i, got, families["hush_node_info"])
+		}
+		for _, name := range []string{"hush_store_file_bytes", "hush_disk_free_bytes", "hush_disk_full"} {
+			if families[name] != nil {
+				t.Errorf("%s of node %d: got it, want nothing about a disk that has no data", name, i)
+			}
+		}
+		share, reveal := series(families, "hush_requests_total", "route", "/api/v1/share"), series(families, "hush_requests_total", "route", "/api/v1/secret/{key}")
+		if want := [][2]float64{{4, 0}, {0, 1}}[i]; [2]float64{share, reveal} != want {
+			t.Errorf("requests of node %d: got %v shares and %v reveals, want its own, %v", i, share, reveal, want)
+		}
+	}
+}
+
+// wantReady fails the test unless /readyz responds with 200.
+func (s *testServer) wantReady(t *testing.T, while string) {
+	t.Helper()
+	if got := sendAs(t, newHTTPClient(t, false, nil), http.MethodGet, s.url+"/readyz", nil, ""); got.status != http.StatusOK {
+		t.Errorf("GET /readyz %s: got %d, want 200, since secrets must go on being opened", while, got.status)
+	}
+}
+
+// A full disk shows in metrics, and the service stays ready: reveals go on.
+func TestFullDiskIsReady(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	s := startHushOn(t, data, inFolder)
+	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	s.stop(t)
+	s = startHushOn(t, data, inFolder, "--min-free-bytes=1000000GiB", "--admin-listen=127.0.0.1:0")
+	d := newDrivers(t, s, nil)[0]
+	s.wantReady(t, "on a full disk")
+	if got := d.conceal(t.Context(), wish{secret: "more"}); got.secretKey != "" {
+		t.Errorf("conceal on a full disk: got %+v, want it refused", got)
+	}
+	families, _ := scrape(t, newHTTPClient(t, false, nil), s.metricsURL(t))
+	if value(t, families, "hush_disk_full") != 1 || value(t, families, "hush_disk_free_bytes") <= 0 || value(t, families, "hush_ready") != 1 {
+		t.Errorf("GET /metrics on a full disk: got %v, %v and %v, want it full and ready", families["hush_disk_full"], families["hush_disk_free_bytes"], families["hush_ready"])
+	}
+	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal on a full disk", "kept")
+}
+
+// A clock that leapt forward shows in metrics, and the service stays ready. To a
+// process, the time since the last one ended is a leap, too.
+func TestLeaptClockIsReady(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	s := startHushOn(t, data, inFolder)
+	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	s.stop(t)
+	setBack(t, data, 5*time.Hour)
+	s = startHushOn(t, data, inFolder, "--admin-listen=127.0.0.1:0")
+	client := newHTTPClient(t, false, nil)
+	waitUntil(t, "the sweeper to see the leap", func() bool {
+		families, _ := scrape(t, client, s.metricsURL(t))
+		return value(t, families, "hush_clock_leapt") == 1
+	})
+	s.wantReady(t, "while the clock has leapt")
+	newDrivers(t, s, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal while the clock has leapt", "kept")
+}
+
+// setBack sets the clock of a data folder back.
+func setBack(t *testing.T, data string, by time.Duration) {
+	t.Helper()
+	folder, err := bolt.OpenFolder(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	store, _, err := folder.Open(bolt.Options{Fault: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Update(t.Context(), func(tx storage.Tx) error { return rows.PutMark(tx, time.Now().Add(-by)) }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A service that waits for the data folder does not say that it is ready.
+func TestNotReadyWhileWaiting(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	first := startHushOn(t, data, inFolder)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	waiting, ended := newOutput(), make(chan int, 1)
+	address := freeAddress(t)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--store=bolt", "--data", data, "--listen", address, "--wait-for-store=1m"}, nil, strings.NewReader(""), io.Discard, waiting)
+	}()
+	waiting.waitFor(t, "waiting for the process that holds the data folder")
+	asking, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer stop()
+	target := "http://" + address + "/readyz"
+	req, err := http.NewRequestWithContext(asking, http.MethodGet, target, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := http.DefaultTransport.RoundTrip(req); err == nil {
+		res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			t.Errorf("GET /readyz while waiting: got %s, want anything else", res.Status)
+		}
+	}
+	first.stop(t)
+	select {
+	case <-waiting.served:
+	case <-time.After(patience):
+		t.Fatalf("serve: got no start after the first ended, want one; it wrote:\n%s", waiting)
+	}
+	if got := sendAs(t, newHTTPClient(t, false, nil), http.MethodGet, "http://"+address+"/readyz", nil, ""); got.status != http.StatusOK {
+		t.Errorf("GET /readyz after the wait: got %d, want 200", got.status)
+	}
+	cancel()
+	if code := <-ended; code != command.ExitOK {
+		t.Errorf("serve: got exit code %d, want %d", code, command.ExitOK)
+	}
+}

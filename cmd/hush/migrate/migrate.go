@@ -1,0 +1,189 @@
+// Package migrate is "hush migrate": the command that says which format the data of
+// a service has, and upgrades it without serving.
+package migrate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/data"
+	"hush/cmd/hush/settings"
+	"hush/storage"
+	"hush/vault"
+	"hush/vault/rows"
+)
+
+// Command returns "hush migrate" of a release of the program.
+func Command(c *console.Console, release string) *cobra.Command {
+	m := cmd{Console: c, release: release}
+	made := &cobra.Command{
+		Use: "migrate", Short: "show or upgrade the format of the data", Args: command.Takes(0, 0),
+		Long: `Upgrade the format of the data of a stopped service, as "hush serve" does at its
+start. There is no way back but to restore a backup: earlier releases refuse the data
+afterwards.
+
+With --check nothing is changed. It shows the format of the data and what a start of
+this release would do. The exit code is 0 if this release opens the data, and 1 if
+it does not, or if a service uses the folder.
+
+In a PostgreSQL database the format follows from its nodes: it is raised once all of
+them read the next one. There --check works beside them, and shows them.`,
+	}
+	m.settings = settings.Add(made, "data", "root-key-file", "store", "spent-log")
+	made.Flags().BoolVar(&m.check, "check", false, "show the format, and change nothing")
+	made.Flags().BoolVar(&m.json, "json", false, "with --check, print one JSON document")
+	made.RunE = func(c *cobra.Command, _ []string) error { return m.run(c.Context()) }
+	return made
+}
+
+// cmd is one call of the command.
+type cmd struct {
+	*console.Console
+
+	settings    *settings.Settings
+	release     string
+	check, json bool
+}
+
+func (m cmd) run(ctx context.Context) error {
+	switch {
+	case m.settings.Store == settings.StoreMemory:
+		return command.Usage("--store=memory holds no data that could be upgraded")
+	case m.json && !m.check:
+		return command.Usage("--json needs --check")
+	}
+	if !m.check {
+		return m.upgrade(ctx)
+	}
+	found, err := m.look(ctx)
+	if err != nil {
+		return err
+	}
+	if err := m.show(found); err != nil {
+		return err
+	}
+	if !found.Opens {
+		return &command.ExitError{Code: command.ExitFailure}
+	}
+	return nil
+}
+
+// found is what --check finds. Scripts depend on the names.
+type found struct {
+	Format       rows.Format `json:"format"`
+	FirstRelease string      `json:"first_release"` // that writes the format
+	Newest       rows.Format `json:"newest"`        // that this release reads
+	Release      string      `json:"release"`       // of this program
+	Opens        bool        `json:"opens"`
+	Upgrades     bool        `json:"upgrades"` // at the next start
+	Nodes        []node      `json:"nodes,omitempty"`
+}
+
+// node is a node of a shared store.
+type node struct {
+	Name    string      `json:"name"`
+	Release string      `json:"release"`
+	Newest  rows.Format `json:"newest"`
+	Holds   bool        `json:"holds"` // whether it keeps the store from the newest format
+}
+
+func (m cmd) look(ctx context.Context) (f found, err error) {
+	store, now, done, err := m.open(ctx)
+	if err != nil {
+		return f, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	f.Newest, f.Release = rows.FormatNewest(), m.release
+	err = store.View(ctx, func(tx storage.Tx) error {
+		stored, err := rows.GetFormat(tx)
+		if err != nil {
+			return err
+		}
+		f.Format, f.FirstRelease = stored.Format, stored.Release
+		live, err := rows.LiveNodes(tx, now)
+		f.Nodes = nil
+		for _, n := range live {
+			f.Nodes = append(f.Nodes, node{n.Name, n.Release, n.Formats.Newest, n.Formats.Newest < f.Newest})
+		}
+		return err
+	})
+	f.Opens, f.Upgrades = f.Format <= f.Newest, f.Format < f.Newest
+	for _, n := range f.Nodes {
+		f.Upgrades = f.Upgrades && !n.Holds
+	}
+	return f, err
+}
+
+// viewer is a store that is only read.
+type viewer interface {
+	View(ctx context.Context, fn func(storage.Tx) error) error
+}
+
+func (m cmd) open(ctx context.Context) (store viewer, now time.Time, done func() error, err error) {
+	if m.settings.SharedStore() {
+		return data.ConnectExisting(ctx, m.settings)
+	}
+	folder, err := data.Inspect(m.settings.Data)
+	if errors.Is(err, data.ErrInUse) {
+		return nil, now, nil, fmt.Errorf("%w; its format is that of the release that runs", err)
+	}
+	if err != nil {
+		return nil, now, nil, err
+	}
+	if err := folder.OpenDatabase(ctx, func(_, _ int64) {}); err != nil {
+		return nil, now, nil, errors.Join(err, folder.Close())
+	}
+	return folder, time.Now(), folder.Close, nil
+}
+
+func (m cmd) show(f found) error {
+	if m.json {
+		lines := json.NewEncoder(m.Out)
+		lines.SetIndent("", "  ")
+		return lines.Encode(f)
+	}
+	fmt.Fprintf(m.Out, "format of the data: %d, which hush %s began to write\n", f.Format, f.FirstRelease)
+	fmt.Fprintf(m.Out, "this is hush %s, which reads formats up to %d\n", f.Release, f.Newest)
+	for _, n := range f.Nodes {
+		fmt.Fprintf(m.Out, "node %q with hush %s reads formats up to %d\n", n.Name, n.Release, n.Newest)
+	}
+	verdict := "a start changes no format"
+	switch {
+	case !f.Opens:
+		verdict = fmt.Sprintf("this release cannot open the data: upgrade to hush %s or later", f.FirstRelease)
+	case f.Upgrades:
+		verdict = fmt.Sprintf("a start upgrades the data to format %d: releases before hush %s can then no longer open it", f.Newest, f.Newest.FirstRelease())
+	case f.Format < f.Newest:
+		verdict = fmt.Sprintf("the data stays at format %d as long as nodes run that cannot read the next one", f.Format)
+	}
+	_, err := fmt.Fprintln(m.Out, verdict)
+	return err
+}
+
+// upgrade opens the data as "hush serve" does, and closes it.
+func (m cmd) upgrade(ctx context.Context) (err error) {
+	log := slog.New(slog.NewTextHandler(m.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	d, err := data.OpenExisting(ctx, m.settings, m.Console, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := data.HandOver(m.settings.Data); err != nil {
+		return fmt.Errorf("giving new files to the owner of the data folder: %w", err)
+	}
+	v, err := d.OpenVault(ctx, m.release, vault.Options{Log: log, Host: m.settings.PublicURL().Hostname(), Manual: true})
+	if err != nil {
+		return err
+	}
+	v.Close()
+	m.Tellf("this release reads and writes formats up to %d; \"hush migrate --check\" shows that of the data", rows.FormatNewest())
+	return nil
+}

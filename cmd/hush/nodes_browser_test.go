@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"hush/mail/mailtest"
+	"hush/resolver/resolvertest"
+)
+
+// TestBrowserOnFailingNodes: the browser's tests go through the balancer too. A
+// test whose page lost an answer is begun anew, as people do who load a page
+// again; the tests leave nothing behind that keeps them from that.
+func TestBrowserOnFailingNodes(t *testing.T) {
+	needPostgres(t)
+	tools := findBrowserTools(t)
+	dns := resolvertest.New(t)
+	mails := mailtest.NewWith(t, mailtest.Options{NoTLS: true})
+	env := &testEnv{}
+	f := startFleet(t, func(url string) string {
+		root, err := env.fillDatabase(url)
+		key := filepath.Join(t.TempDir(), "root.key")
+		if err := errors.Join(err, os.WriteFile(key, root.Text(), 0o400)); err != nil {
+			t.Fatalf("making accounts: got %v, want nil", err)
+		}
+		return key
+	}, "--smtp-host", mails.Addr, "--smtp-tls=none", "--mail-from=Hush <no-reply@hush.example>", "--sign-up=open", "--resolver", dns.Addr)
+	client := newHTTPClient(t, false, nil)
+	for _, one := range []testAccount{env.ada, env.cleo} {
+		body := fmt.Sprintf(`{"address":%q,"password":%q}`, one.address, testPassword)
+		callAs(t, client, f.balancer.url, "/hush.v1.SessionService/CreateSession", nil, body).ok(t, "sign-in")
+	}
+	// A test takes a few seconds, and most of them must get through at once.
+	f.pause, f.victims = 5*time.Second, []int{0, 0, 1, 0, 0, 2}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var disturbing sync.WaitGroup
+	faults := 0
+	disturbing.Go(func() { faults = f.disturb(ctx, math.MaxInt) })
+	runBrowser(t, tools, env, browserEnvironment{URL: f.balancer.url, Failing: true}, browserServices(mails, dns),
+		append(browserCalls(), "--retries", "5", "--timeout", "120000")...)
+	cancel()
+	disturbing.Wait()
+	t.Logf("%d faults%s", faults, f.logged())
+}
+
+// browserCalls returns the browser's tests that call the service. What pages
+// weigh and how they look does not depend on its store or its nodes.
+func browserCalls() []string {
+	return []string{"account.spec", "colonel.spec", "domain.spec", "noscript.spec", "open.spec", "share.spec"}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+	"hush/storage/postgres/postgrestest"
+)
+
+// The database goes away under a node, and comes back. The process lives on:
+// requests are refused as unavailable, with the time to wait, nothing is lost,
+// and the node serves again without a restart.
+func TestDatabaseGoesAway(t *testing.T) {
+	t.Parallel()
+	store := newDatabase(t)
+	proxy, err := postgrestest.StartProxy(needPostgres(t), func(int) int { return 1 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxy.Close()
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--store", proxy.URL(databaseName(t, store)), "--sandbox=auto", "--admin-listen=127.0.0.1:0", "--log-level=info")
+	client := newHTTPClient(t, false, nil)
+	legacy := newDrivers(t, p.testServer, nil)[0]
+	kept := mustConceal(t, legacy, wish{secret: "kept"})
+
+	proxy.Refuse(true)
+	proxy.Cut()
+	rpc := hushv1connect.NewSecretServiceClient(client, p.url)
+	_, err = rpc.ConcealSecret(t.Context(), &hushv1.ConcealSecretRequest{Secret: "lost"})
+	if connect.CodeOf(err) != connect.CodeUnavailable || strings.Contains(err.Error(), "postgres") {
+		t.Errorf("ConcealSecret without a database: got %v, want unavailable and nothing of the database", err)
+	}
+	got := sendAs(t, client, http.MethodPost, p.url+"/api/v2/secret/conceal", nil, `{"secret":{"secret":"lost","kind":"conceal"}}`)
+	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("conceal without a database: got %d %v, want 503 with Retry-After", got.status, got.header)
+	}
+	waitUntil(t, "the node to say that it is not ready", func() bool {
+		return sendAs(t, client, http.MethodGet, p.url+"/healthz", nil, "").status == http.StatusServiceUnavailable
+	})
+	if got := sendAs(t, client, http.MethodGet, p.url+"/api/v2/status", nil, ""); got.status != http.StatusServiceUnavailable {
+		t.Errorf("status without a database: got %d %s, want 503", got.status, got.body)
+	}
+
+	families, _ := scrape(t, client, p.metricsURL(t))
+	if value(t, families, "hush_ready") != 0 || value(t, families, "hush_store_read_failures_total") < 1 || families["hush_secrets"] != nil {
+		t.Errorf("GET /metrics without a database: got %v, %v and %v, want what the process knows itself",
+			families["hush_ready"], families["hush_store_read_failures_total"], families["hush_secrets"])
+	}
+
+	proxy.Refuse(false)
+	waitUntil(t, "the node to be ready again", func() bool {
+		return sendAs(t, client, http.MethodGet, p.url+"/healthz", nil, "").status == http.StatusOK
+	})
+	if families, _ := scrape(t, client, p.metricsURL(t)); value(t, families, "hush_ready") != 1 || value(t, families, "hush_secrets") < 1 {
+		t.Errorf("GET /metrics after the outage: got %v and %v, want a node that is ready and a secret", families["hush_ready"], families["hush_secrets"])
+	}
+	legacy.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the outage", "kept")
+	if err := p.terminate(t); err != nil {
+		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
+	}
+}
+
+// A node that stops leaves at once: one of the same name starts in its place.
+func TestNodeStartsAgain(t *testing.T) {
+	t.Parallel()
+	store, data := newDatabase(t), filepath.Join(t.TempDir(), "data")
+	path := realHush(t)
+	var kept answer
+	for i := range 3 {
+		p := startProcess(t, path, data, "--store", store, "--node-name=same", "--log-level=info")
+		d := newDrivers(t, p.testServer, nil)[0]
+		if i > 0 {
+			d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after a restart", "kept")
+		}
+		kept = mustConceal(t, d, wish{secret: "kept"})
+		if !strings.Contains(p.log.String(), "number=0") {
+			t.Errorf("start %d: got %s, want the number of the node that stopped", i, p.log)
+		}
+		if err := p.terminate(t); err != nil {
+			t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"hush/storage/postgres/postgrestest"
+)
+
+// What a connection reads is replaced while the node runs in its sandbox, and
+// counts from the next connection on: here the file that says where the database
+// is. Elsewhere it would be the certificate of a client, or a password.
+func TestNodeReadsReplacedFilesInItsSandbox(t *testing.T) {
+	t.Parallel()
+	needLandlock(t)
+	server := needPostgres(t)
+	name := databaseName(t, newDatabase(t))
+	proxy, err := postgrestest.StartProxy(server, func(int) int { return 1 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxy.Close()
+	u, err := url.Parse(proxy.URL(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := filepath.Join(t.TempDir(), "services")
+	replace := func(where string) {
+		t.Helper()
+		err := os.WriteFile(services+".new", []byte("[hush]\nuser=hush\n"+where), 0o600)
+		if err = errors.Join(err, os.Rename(services+".new", services)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace("host=" + u.Hostname() + "\nport=" + u.Port() + "\nsslmode=disable\n")
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--sandbox=on",
+		"--store=postgres:///"+name+"?service=hush&servicefile="+services)
+	d := newDrivers(t, p.testServer, nil)[0]
+	kept := mustConceal(t, d, wish{secret: "kept"})
+
+	replace("host=" + server.Folder() + "\n")
+	proxy.Refuse(true)
+	proxy.Cut()
+	client := newHTTPClient(t, false, nil)
+	waitUntil(t, "the node to reach the database elsewhere", func() bool {
+		return sendAs(t, client, http.MethodPost, p.url+"/api/v1/private/"+kept.metadataKey, nil, "").status == http.StatusOK
+	})
+	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the move", "kept")
+}

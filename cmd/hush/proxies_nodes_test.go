@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A node of several is left out while it says that it is not ready, and another
+// one is asked instead of a node that does not take a connection. No request
+// reaches two nodes.
+func TestProxyNodes(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "about proxies")
+	for _, r := range recipes() {
+		if r.nodes == nil {
+			continue
+		}
+		t.Run(r.program, func(t *testing.T) {
+			t.Parallel()
+			needProgram(t, r.program)
+			one, two := freeAddress(t), freeAddress(t)
+			first, second := startCounting(t, one), startCounting(t, two)
+			p := startProxy(t, r, proxyBackend{addr: one, second: two, nodes: true})
+			n := &proxyNodes{p: p, first: first, second: second}
+			a, b := n.post(t, 8, "", http.StatusOK)
+			if a == 0 || b == 0 {
+				t.Errorf("two nodes: got %d and %d requests, want both to get some", a, b)
+			}
+			a, b = n.post(t, 4, "close", http.StatusBadGateway)
+			if a+b != 4 {
+				t.Errorf("requests whose response is lost: got %d and %d, want 4 together", a, b)
+			}
+			first.unready.Store(true)
+			waitUntil(t, "the first node to be left out", func() bool {
+				a, _ := n.post(t, 4, "", http.StatusOK)
+				return a == 0
+			})
+			first.unready.Store(false)
+			waitUntil(t, "the first node to be back", func() bool {
+				a, _ := n.post(t, 4, "", http.StatusOK)
+				return a > 0
+			})
+			// The next check is some time away.
+			if err := first.server.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if a, b = n.post(t, 8, "", http.StatusOK); a != 0 || b != 8 {
+				t.Errorf("a node that is gone: got %d and %d requests, want 0 and 8", a, b)
+			}
+		})
+	}
+}
+
+// The service passes the check that the recipe makes.
+func TestProxyNodesOfHush(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "about proxies")
+	for _, r := range recipes() {
+		if r.nodes == nil {
+			continue
+		}
+		t.Run(r.program, func(t *testing.T) {
+			t.Parallel()
+			needProgram(t, r.program)
+			s := startHush(t, "--base-url", proxyURL, "--trusted-proxies", "127.0.0.1")
+			p := startProxy(t, r, proxyBackend{addr: s.listening(t), second: freeAddress(t), nodes: true})
+			p.log.waitFor(t, "hush/node2 is DOWN")
+			checkProtocols(t, p)
+			if strings.Contains(p.log.String(), "node1 is DOWN") {
+				t.Errorf("%s: got the service out of use, want it in use; it wrote:\n%s", r.program, p.log)
+			}
+		})
+	}
+}
+
+// proxyNodes are two nodes behind a proxy.
+type proxyNodes struct {
+	p             *testProxy
+	first, second *countingBackend
+	sent          int
+}
+
+// post sends requests over both versions of HTTP, and returns how many of them
+// reached each node.
+func (n *proxyNodes) post(t *testing.T, times int, do string, status int) (first, second int) {
+	t.Helper()
+	for i := range times {
+		n.sent++
+		name := fmt.Sprint("request-", n.sent)
+		client := n.p.client(t, i%4 < 2, "", onceHeader(name, do))
+		res := n.p.send(t, client, http.MethodPost, "/api/v1/secret/x", typeForm, strings.NewReader("continue=true"))
+		client.CloseIdleConnections()
+		if res.status != status {
+			t.Errorf("%s: %s %s: got status %d, want %d", n.p.recipe.program, name, do, res.status, status)
+		}
+		first += n.first.count(name)
+		second += n.second.count(name)
+		if got := n.first.count(name) + n.second.count(name); got != 1 {
+			t.Errorf("%s: %s %s: got %d requests at the nodes, want 1", n.p.recipe.program, name, do, got)
+		}
+	}
+	return first, second
+}

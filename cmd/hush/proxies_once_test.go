@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+)
+
+// countingBackend counts the requests that reach it, by their header X-Case,
+// and loses some of them.
+type countingBackend struct {
+	server  *http.Server
+	unready atomic.Bool   // what /readyz responds
+	release chan struct{} // what /wait waits for
+
+	mu    sync.Mutex
+	seen  map[string]int
+	conns map[net.Conn]http.ConnState
+}
+
+// connKey is the key of a request's connection in its context.
+type connKey struct{}
+
+// startCounting starts a backend on addresses.
+func startCounting(t *testing.T, addrs ...string) *countingBackend {
+	t.Helper()
+	b := &countingBackend{release: make(chan struct{}), seen: map[string]int{}, conns: map[net.Conn]http.ConnState{}}
+	b.start(t, addrs...)
+	return b
+}
+
+// start starts it, or starts it again.
+func (b *countingBackend) start(t *testing.T, addrs ...string) {
+	t.Helper()
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{
+		Handler: b, Protocols: &protocols, ConnState: b.note,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+	}
+	b.server = server
+	for _, addr := range addrs {
+		listen, err := net.Listen("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = server.Serve(listen) }()
+	}
+	t.Cleanup(func() { _ = server.Close() })
+}
+
+func (b *countingBackend) note(c net.Conn, state http.ConnState) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.conns[c] = state; state == http.StateClosed || state == http.StateHijacked {
+		delete(b.conns, c)
+	}
+}
+
+// count returns how often a request came.
+func (b *countingBackend) count(name string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.seen[name]
+}
+
+// open returns how many connections there are.
+func (b *countingBackend) open() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.conns)
+}
+
+func (b *countingBackend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	if r.URL.Path == "/readyz" {
+		if b.unready.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		return
+	}
+	b.mu.Lock()
+	b.seen[r.Header.Get("X-Case")]++
+	b.mu.Unlock()
+	conn := r.Context().Value(connKey{}).(net.Conn)
+	switch r.Header.Get("X-Do") {
+	case "close":
+		_ = conn.Close()
+	case "reset":
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+	case "half": // a response that ends in the middle
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "half")
+		_ = http.NewResponseController(w).Flush()
+		_ = conn.Close()
+	case "unavailable": // what a proxy may take for a reason to ask another node
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case "wait":
+		<-b.release
+	}
+}
+
+// A proxy repeats a request whose response was lost. A reveal that is repeated
+// destroys a secret that no one saw. Whatever becomes of the connection, each
+// request reaches a backend once, though there is another one, and the client
+// gets a response, for which no browser sends the request again.
+func TestProxiesSendOnce(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "about proxies")
+	for _, r := range recipes() {
+		t.Run(r.program, func(t *testing.T) {
+			t.Parallel()
+			needProgram(t, r.program)
+			first, second := freeAddress(t), freeAddress(t)
+			b := startCounting(t, first, second)
+			p := startProxy(t, r, proxyBackend{addr: first, second: second})
+			for _, http2 := range []bool{false, true} {
+				for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodPut} {
+					for _, do := range []string{"close", "reset", "half", "unavailable"} {
+						checkOnce(t, p, b, http2, method, do, "")
+						checkOnce(t, p, b, http2, method, do, "a body")
+					}
+				}
+			}
+			// Over HTTP/2, which Caddy keeps, the service says what it has not taken.
+			waitUntil(t, "the idle connections to be closed", func() bool { return b.open() == 0 })
+			for _, do := range []string{"", "close", "reset", "unavailable"} {
+				checkRevealOnce(t, p, b, do)
+			}
+			if r.program != "caddy" {
+				waitUntil(t, "the idle connections of gRPC to be closed", func() bool { return b.open() == 0 })
+			}
+			checkRestart(t, p, b, first, second)
+		})
+	}
+}
+
+// onceHeader is what tells the backend what to do.
+func onceHeader(name, do string) http.Header {
+	// withHeader adds it where the test's own client, one of Go's, which Caddy uses
+	// too, does not see that it may repeat such a request.
+	return http.Header{"X-Case": {name}, "X-Do": {do}, "Idempotency-Key": {"x"}}
+}
+
+// checkOnce sends a request that comes to nothing, as the second on a client's
+// connection.
+func checkOnce(t *testing.T, p *testProxy, b *countingBackend, http2 bool, method, do, body string) {
+	t.Helper()
+	name := fmt.Sprintf("%s-%s-of-%d-bytes-h2-%t", method, do, len(body), http2)
+	client := p.client(t, http2, "", nil)
+	client.Timeout = patience / 10
+	defer client.CloseIdleConnections()
+	for _, do := range []string{"", do} {
+		var content io.Reader
+		if body != "" {
+			content = struct{ io.Reader }{strings.NewReader(body)}
+		}
+		req, err := http.NewRequestWithContext(t.Context(), method, proxyURL+"/api/v1/secret/x", content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header = http.Header{"X-Case": {name + "-then-" + do}, "X-Do": {do}}
+		status := 0
+		if res, err := client.Do(req); err == nil {
+			_, _ = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+			status = res.StatusCode
+		}
+		want := map[string][]int{"": {200}, "half": {200}, "close": {502}, "reset": {502}, "unavailable": {503}}[do]
+		if other, ok := map[string]int{"half": 0, "close": 500, "reset": 500}[do]; ok && http2 && p.recipe.program == "apache2" {
+			want = append(want, other) // 0 is a reset stream
+		}
+		if !slices.Contains(want, status) {
+			t.Errorf("%s: %s: got status %d, want %d", p.recipe.program, name, status, want)
+		}
+		if got := b.count(name + "-then-" + do); got != 1 {
+			t.Errorf("%s: %s: got %d requests at the backends, want 1", p.recipe.program, name, got)
+		}
+	}
+}
+
+// checkRevealOnce does so over gRPC.
+func checkRevealOnce(t *testing.T, p *testProxy, b *countingBackend, do string) {
+	t.Helper()
+	name := "grpc-" + do
+	two := p.client(t, true, "", onceHeader(name, do))
+	two.Timeout = patience / 10
+	client := hushv1connect.NewSecretServiceClient(two, proxyURL, connect.WithGRPC())
+	_, err := client.RevealSecret(t.Context(), &hushv1.RevealSecretRequest{SecretKey: "x"})
+	code := connect.CodeOf(err)
+	if do != "" && code != connect.CodeUnavailable && code != connect.CodeInternal && code != connect.CodeCanceled {
+		t.Errorf("%s: %s: got %v, want unavailable or internal", p.recipe.program, name, err)
+	}
+	if got := b.count(name); got != 1 {
+		t.Errorf("%s: %s: got %d requests at the backends, want 1", p.recipe.program, name, got)
+	}
+}
+
+// checkRestart restarts the backends while requests are under way. Those get
+// their responses, those of the time between are refused, and all is well after.
+func checkRestart(t *testing.T, p *testProxy, b *countingBackend, addrs ...string) {
+	t.Helper()
+	const clients = 4
+	statuses := make(chan int, 2*clients)
+	for i := range 2 * clients {
+		client := p.client(t, i%2 == 0, "", onceHeader("under-way", "wait"))
+		go func() {
+			res, err := client.Post(proxyURL+"/api/v1/secret/x", typeForm, strings.NewReader("continue=true"))
+			if err != nil {
+				statuses <- 0
+				return
+			}
+			res.Body.Close()
+			statuses <- res.StatusCode
+		}()
+	}
+	waitUntil(t, "the requests to be under way", func() bool { return b.count("under-way") == 2*clients })
+	ended := make(chan error, 1)
+	stopping := make(chan struct{})
+	b.server.RegisterOnShutdown(func() { close(stopping) })
+	go func() { ended <- b.server.Shutdown(t.Context()) }()
+	<-stopping
+	close(b.release)
+	for range 2 * clients {
+		if status := <-statuses; status != http.StatusOK {
+			t.Errorf("%s: under way during a restart: got status %d, want 200", p.recipe.program, status)
+		}
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(errors.Join(errors.New("stopping the backend"), err))
+	}
+	refused := p.send(t, p.client(t, true, "", onceHeader("between", "")), http.MethodPost, "/", typeForm, strings.NewReader("x=y"))
+	if refused.status != http.StatusBadGateway && refused.status != http.StatusServiceUnavailable {
+		t.Errorf("%s: between the two: got status %d, want 502 or 503", p.recipe.program, refused.status)
+	}
+	b.start(t, addrs...)
+	for i := range clients {
+		after := p.send(t, p.client(t, i%2 == 0, "", onceHeader("after", "")), http.MethodPost, "/", typeForm, strings.NewReader("x=y"))
+		if after.status != http.StatusOK {
+			t.Errorf("%s: after the restart: got status %d, want 200", p.recipe.program, after.status)
+		}
+	}
+	for name, want := range map[string]int{"under-way": 2 * clients, "between": 0, "after": clients} {
+		if got := b.count(name); got != want {
+			t.Errorf("%s: %s: got %d requests at the backends, want %d", p.recipe.program, name, got, want)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hush/cmd/hush/command"
+)
+
+// A balancer that asks while the service stops gets no 200: either 503 or no
+// response, because nothing is accepted any more.
+func TestNotReadyWhileStopping(t *testing.T) {
+	t.Parallel()
+	s := startHush(t)
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	s.cancel()
+	s.log.waitFor(t, "stopping: no new requests")
+	if _, err := fmt.Fprintf(conn, "GET /readyz HTTP/1.1\r\nHost: %s\r\n\r\n", s.addr); err != nil {
+		return // closed already
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("GET /readyz while stopping: got %s, want 503", res.Status)
+	}
+}
+
+// While requests end, metrics say that the service is not ready; and a profile
+// that is being taken does not hold up the end.
+func TestMetricsWhileStopping(t *testing.T) {
+	t.Parallel()
+	s := startHush(t, "--admin-listen=127.0.0.1:0")
+	url := s.metricsURL(t)
+	profiled := make(chan error, 1)
+	go func() {
+		res, err := http.Get(strings.TrimSuffix(url, "metrics") + "debug/pprof/heap?seconds=50")
+		if err == nil {
+			_, err = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+		}
+		profiled <- err
+	}()
+	conn, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const body = "secret=late"
+	if _, err := fmt.Fprintf(conn, "POST /api/v1/share HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\nsecret", s.addr, len(body)); err != nil {
+		t.Fatal(err)
+	}
+	client := newHTTPClient(t, false, nil)
+	waitUntil(t, "the request to begin", func() bool {
+		families, _ := scrape(t, client, url)
+		return value(t, families, "hush_connections") > 0
+	})
+	s.cancel()
+	s.log.waitFor(t, "stopping: no new requests")
+	if families, _ := scrape(t, client, url); value(t, families, "hush_ready") != 0 {
+		t.Errorf("GET /metrics while stopping: got hush_ready %v, want 0", families["hush_ready"])
+	}
+	if _, err := io.WriteString(conn, strings.TrimPrefix(body, "secret")); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatalf("the request under way: got %v, want a response", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("the request under way: got %s, want 200", res.Status)
+	}
+	s.stop(t)
+	if err := <-profiled; err == nil {
+		t.Error("a profile of 50 seconds: got all of it, want it cut off")
+	}
+}
+
+// After a sync that failed it is unknown what is on the disk: nothing says that
+// the service is ready, and the process ends.
+func TestNotReadyAfterFault(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "is about the files of the data folder")
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skip("needs strace: not installed")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: strace may not trace a program that hides its memory")
+	}
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), inFolder)
+	d := newDrivers(t, p.testServer, nil)[0]
+	mustConceal(t, d, wish{secret: "kept"})
+	p.wantReady(t, "before the fault")
+	tracing := exec.CommandContext(t.Context(), strace, "-f", "-p", strconv.Itoa(p.cmd.Process.Pid), "-o", os.DevNull,
+		"-e", "trace=fdatasync,fsync", "-e", "inject=fdatasync,fsync:error=EIO")
+	said := newOutput()
+	tracing.Stderr = said
+	if err := tracing.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tracing.Wait() }()
+	said.waitFor(t, "attached")
+	if got := d.conceal(t.Context(), wish{secret: "lost"}); got.secretKey != "" {
+		t.Errorf("conceal on a disk that fails: got %+v, want no secret", got)
+	}
+	waitUntil(t, "the process to end", func() bool {
+		res, err := http.Get(p.url + "/readyz")
+		if err != nil {
+			return true
+		}
+		res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			t.Errorf("GET /readyz after a fault: got %s, want anything else", res.Status)
+		}
+		return false
+	})
+	if err := <-p.exit; p.cmd.ProcessState.ExitCode() != command.ExitFailure || !strings.Contains(p.log.String(), "it is unknown what is on the disk") {
+		t.Errorf("serve after a fault: got %v, want exit code %d and the cause; it wrote:\n%s", err, command.ExitFailure, p.log)
+	}
+}

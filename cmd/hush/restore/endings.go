@@ -1,0 +1,57 @@
+package restore
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/backup"
+	"hush/storage/spentlog"
+	"hush/vault/spent"
+)
+
+// endings is the spent log that a restore goes by, if it goes by one.
+type endings struct {
+	log    *spentlog.Log // nil for none
+	folder string
+	reader *spentlog.Reader
+	after  uint64 // the last sequence that the backup knows of
+}
+
+// choices are what is left without a log that continues the backup.
+const choices = "--burn-all restores receipts and accounts and burns every secret, and --accept-resurrection lets what has ended since come back"
+
+// openLog opens the log that continues a backup. It returns an error that says
+// what to do if there is none.
+func openLog(h backup.Header, o options) (*endings, error) {
+	if o.burnAll || o.accept {
+		return &endings{}, nil
+	}
+	made := h.Time.UTC().Format(time.RFC3339)
+	if h.Spent == nil {
+		return nil, fmt.Errorf("the backup of %s was made without a spent log, so nothing says what has ended since: %s", made, choices)
+	}
+	dir := o.settings.SpentLogFolder()
+	if dir == "" {
+		return nil, fmt.Errorf("nothing says what has ended since the backup of %s: name the spent log of the service with --spent-log; without one, %s", made, choices)
+	}
+	log, err := spentlog.Open(dir, spentlog.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("--spent-log=%s: %w; without the log, %s", dir, err, choices)
+	}
+	e := &endings{log: log, folder: dir, after: h.Spent.Sequence}
+	if e.reader, err = spentlog.Read(dir); err == nil {
+		err = spent.Continues(e.reader, spentlog.ID(h.Spent.Log), e.after)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("--spent-log=%s says not all that has ended since the backup of %s: %w; without a log that does, %s", dir, made, err, choices), log.Close())
+	}
+	return e, nil
+}
+
+func (e *endings) close() error {
+	if e.log == nil {
+		return nil
+	}
+	return e.log.Close()
+}

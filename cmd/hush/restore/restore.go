@@ -1,0 +1,295 @@
+// Package restore is "hush restore": it makes a data folder out of a backup, and
+// ends in it what has ended since.
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"filippo.io/age"
+
+	"hush/backup"
+	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/data"
+	"hush/cmd/hush/settings"
+	"hush/seal"
+	"hush/storage"
+	"hush/storage/bolt"
+	"hush/vault"
+	"hush/vault/restoration"
+	"hush/vault/rows"
+	"hush/vault/spent"
+)
+
+// keeper is who calls the command.
+type keeper struct{ *console.Console }
+
+// options are the flags of "hush restore".
+type options struct {
+	settings   *settings.Settings
+	identities []string // files
+	burnAll    bool
+	accept     bool
+}
+
+// Command returns "hush restore".
+func Command(c *console.Console) *cobra.Command {
+	var o options
+	made := &cobra.Command{
+		Use: "restore FILE|-", Short: "make a data folder out of a backup", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
+		Long: `Make a data folder out of a backup. The folder must be empty or missing; it may
+have the root key, which no backup contains and which is needed. The old data must never be served
+again: a secret would open in both places.
+
+What has ended since the backup was made stays ended. The spent log of the service
+(--spent-log) says what that is: opened, burned and expired secrets, revoked tokens,
+destroyed accounts, changed passwords. Sessions, mailed links, invites and queued
+mail of the backup always end. Without a log that reaches back to the backup,
+nothing is restored, unless you choose one of
+
+  --burn-all              every secret is burned; receipts and accounts stay
+  --accept-resurrection   what has ended since the backup can be opened and used
+                          again
+
+Until the end there is nothing in the folder that a service would open. If the
+command is interrupted, run it again.`,
+	}
+	o.settings = settings.Add(made, "data", "store", "root-key-file", "spent-log")
+	made.Flags().StringArrayVarP(&o.identities, "identity", "i", nil, "`file` with an age identity that opens the backup; may be repeated")
+	made.Flags().BoolVar(&o.burnAll, "burn-all", false, "burn every secret, instead of asking a spent log")
+	made.Flags().BoolVar(&o.accept, "accept-resurrection", false, "let what has ended since the backup come back, instead of asking a spent log")
+	made.MarkFlagsMutuallyExclusive("burn-all", "accept-resurrection")
+	made.RunE = func(cmd *cobra.Command, args []string) error { return keeper{c}.restore(cmd.Context(), args[0], o) }
+	return made
+}
+
+// errShared is for a store that other means restore.
+var errShared = errors.New("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Backups\" in docs/operations.md says")
+
+func (k keeper) restore(ctx context.Context, name string, o options) (err error) {
+	if o.settings.SharedStore() {
+		return errShared
+	}
+	identities, err := k.readIdentities(o.identities)
+	if err != nil {
+		return err
+	}
+	file, done, err := k.Open(name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	from, err := backup.Open(file, identities)
+	if err != nil {
+		return explain(err)
+	}
+	if newest := rows.FormatNewest(); rows.Format(from.Header.Format) > newest {
+		return fmt.Errorf("the backup has format %d, made by hush %s, and this release reads formats up to %d: upgrade hush", from.Header.Format, from.Header.Release, newest)
+	}
+	keys, err := data.KeysOf(o.settings)
+	if err != nil {
+		return explainKey(err, o.settings)
+	}
+	log, err := openLog(from.Header, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.close()) }()
+	folder, err := data.OpenRestoring(o.settings.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	r := &restoring{keeper: k, options: o, from: from, keys: keys, log: log, to: folder, now: time.Now()}
+	return explain(r.run(ctx))
+}
+
+// explainKey says where the root key belongs, which no backup contains.
+func explainKey(err error, s *settings.Settings) error {
+	if s.RootKeyFile != "" || !errors.Is(err, data.ErrNoKey) {
+		return err
+	}
+	return fmt.Errorf("the root key, which no backup contains, is missing: copy it to %s, or name its file with --root-key-file", filepath.Join(s.Data, data.RootKeyName))
+}
+
+func (k keeper) readIdentities(files []string) (all []age.Identity, err error) {
+	for _, name := range files {
+		found, err := k.readIdentity(name)
+		if err != nil {
+			return nil, fmt.Errorf("--identity=%s: %w", name, err)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+func (k keeper) readIdentity(name string) ([]age.Identity, error) {
+	file, done, err := k.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return backup.Identities(file)
+}
+
+// explain adds what an operator can do about an error.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, storage.ErrFull):
+		return fmt.Errorf("%w; nothing is left in the folder; make room, and run the command again", err)
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted; nothing is left in the folder; run the command again")
+	}
+	return err
+}
+
+// restoring is a restore under way.
+type restoring struct {
+	keeper
+	options
+
+	from *backup.Reader
+	keys *seal.Keys
+	log  *endings
+	to   *data.Restoring
+	now  time.Time
+
+	missing map[uint64]uint64 // generations by slot of records whose share was not found yet
+	trailer backup.Trailer
+	report  report
+}
+
+func (r *restoring) run(ctx context.Context) error {
+	if err := r.fill(ctx); err != nil {
+		return err
+	}
+	if err := r.settle(ctx); errors.Is(err, seal.ErrWrongRootKey) {
+		return errors.New("the root key is not the one that the backup was made with; nothing was restored")
+	} else if err != nil {
+		return err
+	}
+	if err := r.to.Commit(ctx); err != nil {
+		return err
+	}
+	r.tell()
+	return nil
+}
+
+// fill stores the rows, and those of the shares that a row names.
+func (r *restoring) fill(ctx context.Context) (err error) {
+	line := r.Progress()
+	defer line.End()
+	r.missing = map[uint64]uint64{}
+	n := 0
+	count := func() error {
+		if n++; n%1024 == 0 {
+			line.Show(func() string { return fmt.Sprintf("reading: %d rows and shares", n) })
+			return ctx.Err()
+		}
+		return nil
+	}
+	r.trailer, err = r.from.All(
+		func(bucket string, key, value []byte) error {
+			r.note(bucket, key, value)
+			return errors.Join(count(), r.keepRow(bucket, key, value))
+		},
+		func(slot storage.Slot, share [storage.ShareSize]byte) error {
+			if generation, named := r.missing[slot.Number]; !named || generation != slot.Generation {
+				return count()
+			}
+			delete(r.missing, slot.Number)
+			return errors.Join(count(), r.to.Slot(slot, share))
+		})
+	if err != nil {
+		return err
+	}
+	return r.to.Complete(bolt.Extent{Slots: r.trailer.Slots, Generation: r.trailer.Generation})
+}
+
+// keepRow stores a row, unless it belongs to the process that served it.
+func (r *restoring) keepRow(bucket string, key, value []byte) error {
+	if restoration.Keeps(bucket) {
+		return r.to.Row(bucket, key, value)
+	}
+	return nil
+}
+
+// note notes the share that a row names. A row that cannot be read is restored as
+// it is.
+func (r *restoring) note(bucket string, key, value []byte) {
+	switch slot, ok, err := restoration.SlotOf(bucket, key, value); {
+	case err != nil:
+		r.report.damaged++
+	case ok:
+		r.missing[slot.Number] = slot.Generation
+	}
+}
+
+// vaultOptions returns what opens a vault on the restored data, for work that comes
+// before it is served.
+func (r *restoring) vaultOptions() (opts vault.Options, err error) {
+	opts = vault.Options{Keys: r.keys, Now: time.Now, Log: slog.New(slog.NewTextHandler(r.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	opts.Store, opts.Shares, err = r.to.Open()
+	return opts, err
+}
+
+// settle ends what no restore keeps, and what the log says.
+func (r *restoring) settle(ctx context.Context) error {
+	opts, err := r.vaultOptions()
+	if err != nil {
+		return err
+	}
+	// Mail must be gone before a vault opens, which would send it.
+	if r.report.ended, err = restoration.Settle(ctx, opts.Store, r.now); err != nil {
+		return err
+	}
+	if err := r.replay(ctx, opts); err != nil {
+		return err
+	}
+	if r.burnAll || len(r.missing) > 0 {
+		r.report.burned, err = vault.BurnRestored(ctx, opts, func(slot storage.Slot) bool {
+			return r.burnAll || r.missing[slot.Number] == slot.Generation
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(r.adopt(ctx, opts.Store), r.count(ctx, opts.Store))
+}
+
+// count counts what can be opened now.
+func (r *restoring) count(ctx context.Context, store storage.Store) error {
+	return store.View(ctx, func(tx storage.Tx) error {
+		counts, err := rows.GetCounts(tx)
+		r.report.waiting = counts[rows.CountSecrets]
+		return err
+	})
+}
+
+// replay ends what has ended since the backup.
+func (r *restoring) replay(ctx context.Context, opts vault.Options) (err error) {
+	if r.log.log == nil {
+		return nil
+	}
+	line := r.Progress()
+	defer line.End()
+	r.report.replayed, err = vault.Replay(ctx, opts, r.log.reader, r.log.after, func(done, of uint64) {
+		line.Show(func() string { return fmt.Sprintf("ending what the spent log says: %d of %d entries", done, of) })
+	})
+	return err
+}
+
+// adopt makes the restored data use the log from now on, or none.
+func (r *restoring) adopt(ctx context.Context, store storage.Store) error {
+	if r.log.log == nil {
+		return store.Update(ctx, spent.Drop)
+	}
+	return spent.Restored(ctx, store, r.log.log, r.log.folder, r.log.after, r.now)
+}

@@ -1,0 +1,179 @@
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"hush/backup"
+	"hush/cmd/hush/console"
+	"hush/cmd/hush/data"
+	"hush/cmd/hush/settings"
+	"hush/handlers"
+)
+
+// scheduled returns the backups of a new data folder, and what sets their clock.
+func scheduled(t *testing.T, s *settings.Settings) (*backups, *time.Time) {
+	t.Helper()
+	s.Data, s.Store = filepath.Join(t.TempDir(), "data"), settings.StoreBolt
+	log := slog.New(slog.DiscardHandler)
+	d, err := data.Open(t.Context(), s, &console.Console{In: os.Stdin, Out: io.Discard, Err: io.Discard}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	made := &server{Settings: s, version: "1.2.3", log: log}
+	b, err := made.newBackups(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
+	b.now = func() time.Time { return now }
+	return b, &now
+}
+
+func filesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// Of the store's own backups the newest are kept; nothing else is deleted.
+func TestBackupsAreKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &settings.Settings{}
+	s.BackupTo, s.BackupPlain, s.BackupKeep = dir, true, 2
+	b, now := scheduled(t, s)
+	others := []string{
+		"hush-00000000-20200102T030405Z.hushbackup", b.names.prefix() + "20200102T030405Z.hushbackup.old",
+		b.names.prefix() + "20201302T030405Z.hushbackup", "notes",
+	}
+	for _, name := range others {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want []string
+	for range 4 {
+		want = append(want, b.names.of(*now))
+		if due := b.attempt(t.Context()); !due.Equal(now.Add(6 * time.Hour)) {
+			t.Errorf("attempt: got the next one at %v, want 6 hours later", due)
+		}
+		*now = now.Add(6 * time.Hour)
+	}
+	want = append(want[2:], others...)
+	slices.Sort(want)
+	if got := filesIn(t, dir); !slices.Equal(got, want) {
+		t.Errorf("files: got %q, want %q", got, want)
+	}
+	if made := b.state(); made.Failing || made.Bytes == 0 || !made.Last.Equal(now.Add(-6*time.Hour)) {
+		t.Errorf("state: got %+v, want the last backup", made)
+	}
+	// A clock that was put back makes the newest backup the oldest one.
+	*now = now.Add(-1000 * time.Hour)
+	b.attempt(t.Context())
+	if got := filesIn(t, dir); !slices.Contains(got, b.names.of(*now)) {
+		t.Errorf("files after the clock was put back: got %q, want the new backup among them", got)
+	}
+}
+
+// The backups of before the start count.
+func TestFirstBackupIsDue(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &settings.Settings{}
+	s.BackupTo, s.BackupPlain, s.BackupKeep = dir, true, 2
+	b, now := scheduled(t, s)
+	soon := now.Add(backupDelay)
+	for ago, want := range map[time.Duration]time.Time{
+		5 * time.Hour: now.Add(time.Hour), 7 * time.Hour: soon, -7 * time.Hour: soon,
+	} {
+		b.made.Last = now.Add(-ago)
+		if got := b.first(); !got.Equal(want) {
+			t.Errorf("first(last one %v ago): got %v, want %v", ago, got, want)
+		}
+	}
+	b.made.Backups = handlers.Backups{Every: b.made.Every}
+	if got := b.first(); !got.Equal(soon) {
+		t.Errorf("first(no earlier one): got %v, want %v", got, soon)
+	}
+}
+
+// A backup that cannot be written leaves nothing, is counted and tried again; the
+// earlier ones stay.
+func TestFailedBackupIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "to")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := &settings.Settings{}
+	s.BackupTo, s.BackupPlain, s.BackupKeep = dir, true, 2
+	b, now := scheduled(t, s)
+	if err := os.Rename(dir, dir+".away"); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute} {
+		if due := b.attempt(t.Context()); !due.Equal(now.Add(want)) {
+			t.Errorf("attempt %d: got the next one at %v, want %v later", i, due, want)
+		}
+	}
+	if made := b.state(); !made.Failing || made.failures != 3 {
+		t.Errorf("state: got %+v, want 3 failures", made)
+	}
+	if err := os.Rename(dir+".away", dir); err != nil {
+		t.Fatal(err)
+	}
+	b.attempt(t.Context())
+	if made := b.state(); made.Failing || made.failures != 3 || len(filesIn(t, dir)) != 1 {
+		t.Errorf("state: got %+v, want a backup", made)
+	}
+}
+
+// A service that is stopped leaves no part of a backup, and the next one removes
+// what a killed one left.
+func TestInterruptedBackupLeavesNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &settings.Settings{}
+	_, recipient, err := backup.NewIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.BackupRecipients, err = backup.Recipients(recipient); err != nil {
+		t.Fatal(err)
+	}
+	s.BackupTo, s.BackupKeep = dir, 2
+	b, now := scheduled(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b.attempt(ctx)
+	if got := filesIn(t, dir); len(got) > 0 {
+		t.Errorf("files after an interrupted attempt: got %q, want none", got)
+	}
+	if made := b.state(); made.Failing {
+		t.Error("state: got a failure, want none of a stopped service")
+	}
+	foreign := ".hush-00000000-x.1.partial"
+	for _, name := range []string{"." + b.names.of(*now) + ".123.partial", foreign} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.names.removePartial(b.log)
+	if got := filesIn(t, dir); !slices.Equal(got, []string{foreign}) {
+		t.Errorf("files: got %q, want only that of another store", got)
+	}
+}

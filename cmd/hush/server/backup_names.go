@@ -1,0 +1,99 @@
+package server
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// backupNames are the files that one store's backups have in a folder. Others in
+// the same folder are left alone.
+type backupNames struct {
+	folder    string
+	store     string // a part of its id
+	encrypted bool
+}
+
+const (
+	backupTimeForm = "20060102T150405Z"
+	backupSuffix   = ".hushbackup"
+	sealedSuffix   = backupSuffix + ".age"
+)
+
+func (n backupNames) prefix() string { return "hush-" + n.store + "-" }
+
+// of returns the name of the backup of a moment.
+func (n backupNames) of(at time.Time) string {
+	name := n.prefix() + at.UTC().Format(backupTimeForm)
+	if n.encrypted {
+		return name + sealedSuffix
+	}
+	return name + backupSuffix
+}
+
+// timeOf returns the time in a backup's name, or zero for another name.
+func timeOf(name string) time.Time {
+	stem, ok := strings.CutSuffix(name, sealedSuffix)
+	if !ok {
+		stem, ok = strings.CutSuffix(name, backupSuffix)
+	}
+	if len(stem) < len(backupTimeForm) || !ok {
+		return time.Time{}
+	}
+	at, err := time.Parse(backupTimeForm, stem[len(stem)-len(backupTimeForm):])
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// list returns the names of the store's backups, the oldest first.
+func (n backupNames) list() (names []string, err error) {
+	entries, err := os.ReadDir(n.folder)
+	for _, e := range entries {
+		name := e.Name()
+		at := timeOf(name)
+		if !at.IsZero() && e.Type().IsRegular() && (name == n.of(at) || name == (backupNames{n.folder, n.store, !n.encrypted}).of(at)) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(timeOf(a).Compare(timeOf(b)), strings.Compare(a, b)) })
+	return names, err
+}
+
+// prune deletes the oldest backups but the newest ones and the one just made,
+// which a clock that was put back may make the oldest.
+func (n backupNames) prune(keep int, made string, log *slog.Logger) {
+	names, err := n.list()
+	if err != nil {
+		log.Warn("old backups cannot be listed", "folder", n.folder, "cause", err)
+		return
+	}
+	for _, name := range names[:max(0, len(names)-keep)] {
+		if name == made {
+			continue
+		}
+		if err := os.Remove(filepath.Join(n.folder, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			log.Warn("an old backup cannot be deleted", "file", name, "cause", err)
+		}
+	}
+}
+
+// removePartial removes what an interrupted process left.
+func (n backupNames) removePartial(log *slog.Logger) {
+	entries, err := os.ReadDir(n.folder)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+n.prefix()) && strings.HasSuffix(e.Name(), ".partial") {
+			err = errors.Join(err, os.Remove(filepath.Join(n.folder, e.Name())))
+		}
+	}
+	if err != nil {
+		log.Warn("an unfinished backup cannot be deleted", "folder", n.folder, "cause", err)
+	}
+}

@@ -1,0 +1,425 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"hush/cmd/hush/command"
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+)
+
+// A proxy on this machine reaches the service over a socket in the file system.
+// Its connections count as those of 127.0.0.1.
+func TestListenOnUnixSocket(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "hush.sock")
+	left, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := left.Close(); err != nil { // as a process leaves it that is killed
+		t.Fatal(err)
+	}
+	s := startHushOn(t, filepath.Join(dir, "data"), "--listen", "unix:"+path,
+		"--base-url", "https://hush.example", "--trusted-proxies", "127.0.0.1")
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://hush.example/api/v1/share", strings.NewReader("secret=x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("X-Forwarded-For", "192.0.2.7")
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("POST /api/v1/share over the socket: got %s, want 200", res.Status)
+	}
+	s.log.waitFor(t, "network=192.0.2.0/24")
+	call(t, nil, "", "healthcheck", "--listen", "unix:"+path).want(t, "healthcheck", command.ExitOK)
+	call(t, nil, "", "serve", "--data", filepath.Join(dir, "other"), "--listen", "unix:"+path, "--base-url", "https://hush.example").
+		want(t, "serve", command.ExitFailure, "another process listens on "+path)
+	call(t, nil, "", "serve", "--listen", "unix:"+path).want(t, "serve", command.ExitUsage, "needs --base-url")
+	call(t, nil, "", "serve", "--data", filepath.Join(dir, "other"), "--listen", "unix:"+dir, "--base-url", "https://hush.example").
+		want(t, "serve", command.ExitFailure, "is not a socket")
+	if _, err := os.Stat(filepath.Join(dir, "other")); err == nil {
+		t.Error("serve on a taken socket: got a data folder, want none")
+	}
+}
+
+// The health check needs no name that resolves, and no certificate that is valid
+// for it.
+func TestHealthcheckOfTLS(t *testing.T) {
+	t.Parallel()
+	cert, key, _ := selfSigned(t)
+	s := startHush(t, "--tls-cert", cert, "--tls-key", key, "--base-url", "https://hush.invalid")
+	call(t, nil, "", "healthcheck", "--listen", s.listening(t), "--tls-cert", cert, "--base-url", "https://hush.invalid").
+		want(t, "healthcheck", command.ExitOK)
+	call(t, nil, "", "healthcheck", "--listen", "systemd").want(t, "healthcheck", command.ExitFailure, "name its address with --listen")
+}
+
+// A proxy ends TLS: the health check must not speak it.
+func TestHealthcheckBehindProxy(t *testing.T) {
+	t.Parallel()
+	s := startHush(t, "--base-url", "https://hush.invalid")
+	call(t, nil, "", "healthcheck", "--listen", s.listening(t), "--base-url", "https://hush.invalid").
+		want(t, "healthcheck", command.ExitOK)
+}
+
+// passed starts the program as systemd does, with a socket.
+func passed(t *testing.T, socket *os.File, environment []string, args ...string) *exec.Cmd {
+	t.Helper()
+	return passedAll(t, []*os.File{socket}, environment, args...)
+}
+
+// passedAll is passed with several sockets, all of one unit.
+func passedAll(t *testing.T, sockets []*os.File, environment []string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// LISTEN_PID is the process's own number.
+	c := exec.Command("/bin/sh", append([]string{"-c", `LISTEN_PID=$$ exec "$0" "$@"`, self}, args...)...)
+	c.ExtraFiles = sockets
+	names := strings.Repeat(":hush.socket", len(sockets))[1:]
+	c.Env = append(append(os.Environ(), asProgram+"=1", fmt.Sprintf("LISTEN_FDS=%d", len(sockets)), "LISTEN_FDNAMES="+names), environment...)
+	return c
+}
+
+// While the service restarts, systemd keeps its socket open: no request is
+// refused and none is lost, and the manager is told when the service is ready.
+func TestRestartUnderSystemd(t *testing.T) {
+	t.Parallel()
+	cert, key, _ := selfSigned(t)
+	for scheme, flags := range map[string][]string{"http": nil, "https": {"--tls-cert", cert, "--tls-key", key}} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			wantRestarts(t, scheme, flags...)
+		})
+	}
+}
+
+func wantRestarts(t *testing.T, scheme string, flags ...string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hush") //nolint:usetesting // paths of sockets are short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	notices, err := net.ListenPacket("unixgram", filepath.Join(dir, "notify"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { notices.Close() })
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	socket, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { socket.Close() })
+
+	environment := []string{"NOTIFY_SOCKET=" + filepath.Join(dir, "notify")}
+	start := func() *exec.Cmd {
+		args := []string{"serve", "--listen", "systemd", "--data", filepath.Join(dir, "data"), "--wait-for-store", "30s"}
+		c := passed(t, socket, environment, append(args, flags...)...)
+		c.Stderr = new(bytes.Buffer)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		wantNotice(t, notices, "READY=1")
+		return c
+	}
+	stop := func(c *exec.Cmd) {
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		wantNotice(t, notices, "STOPPING=1")
+		if err := c.Wait(); err != nil {
+			t.Errorf("serve: got %v, want a good end; it wrote:\n%s", err, c.Stderr)
+		}
+	}
+	running := start()
+	url := scheme + "://" + listener.Addr().String()
+	var keys []string
+	var adding sync.Mutex
+	done := make(chan struct{})
+	var sharers sync.WaitGroup
+	for i := range 9 {
+		client := anyCertificate(i)
+		sharers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				case <-time.After(10 * time.Millisecond):
+				}
+				key, err := shareOnce(t.Context(), client, url)
+				if err != nil {
+					t.Errorf("POST /api/v1/share during restarts: got %v, want a secret", err)
+					return
+				}
+				adding.Lock()
+				keys = append(keys, key)
+				adding.Unlock()
+			}
+		})
+	}
+	watched := watchThrough(t, url)
+	for range 3 {
+		time.Sleep(200 * time.Millisecond) // requests are under way
+		stop(running)
+		running = start()
+	}
+	close(done)
+	sharers.Wait()
+	t.Logf("%d secrets during the restarts", len(keys))
+	watched(3)
+	client := anyCertificate(0)
+	for i, key := range keys {
+		if i%(1+len(keys)/200) != 0 {
+			continue // below the limit on reveals
+		}
+		res, err := client.Post(url+"/api/v1/secret/"+key, "application/x-www-form-urlencoded", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			t.Errorf("POST /api/v1/secret/KEY after the restarts: got %s, want 200", res.Status)
+		}
+	}
+	if len(keys) == 0 {
+		t.Error("got no secret during the restarts, want some")
+	}
+	stop(running)
+}
+
+// watchThrough watches a receipt from clients of each kind, which call again when
+// a stream ends. The returned function opens the secret, and fails the test unless
+// every client sees that, after as many restarts at least.
+func watchThrough(t *testing.T, url string) (opened func(restarts int)) {
+	t.Helper()
+	secrets := hushv1connect.NewSecretServiceClient(anyCertificate(0), url)
+	kept, err := secrets.ConcealSecret(t.Context(), &hushv1.ConcealSecretRequest{Secret: "watched"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := make(chan struct{}, 3)
+	ended := make(chan int, 3)
+	for kind := range 3 {
+		client := hushv1connect.NewMetadataServiceClient(anyCertificate(kind), url)
+		go func() {
+			ended <- watchToTheEnd(t, client, kept.GetMetadata().GetMetadataKey(), sync.OnceFunc(func() { begun <- struct{}{} }))
+		}()
+	}
+	for range 3 {
+		<-begun
+	}
+	return func(restarts int) {
+		if _, err := secrets.RevealSecret(t.Context(), &hushv1.RevealSecretRequest{SecretKey: kept.GetSecret().GetSecretKey()}); err != nil {
+			t.Errorf("RevealSecret after the restarts: got %v, want the secret", err)
+		}
+		for range 3 {
+			if streams := <-ended; streams <= restarts {
+				t.Errorf("a watch through %d restarts: got %d streams, want one for each process", restarts, streams)
+			}
+		}
+	}
+}
+
+// watchToTheEnd watches a receipt until its secret is received, and returns how
+// many streams that took. A stream that stops with the service is to say so.
+func watchToTheEnd(t *testing.T, client hushv1connect.MetadataServiceClient, key string, begun func()) (streams int) {
+	defer begun()
+	for {
+		stream, err := client.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: key})
+		if err != nil {
+			t.Errorf("WatchMetadata during restarts: got %v, want a stream", err)
+			return streams
+		}
+		for stream.Receive() {
+			begun()
+			if stream.Msg().GetMetadata().GetState() == hushv1.State_STATE_RECEIVED {
+				_ = stream.Close()
+				return streams + 1
+			}
+		}
+		streams++
+		if err := stream.Err(); connect.CodeOf(err) != connect.CodeUnavailable {
+			t.Errorf("WatchMetadata at the end of a process: got %v, want unavailable", err)
+			return streams
+		}
+		_ = stream.Close()
+		time.Sleep(50 * time.Millisecond) // below the limit on calls
+	}
+}
+
+// wantNotice fails the test unless the next message to the service manager is
+// that one.
+func wantNotice(t *testing.T, from net.PacketConn, want string) {
+	t.Helper()
+	if err := from.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	message := make([]byte, 256)
+	n, _, err := from.ReadFrom(message)
+	if err != nil || string(message[:n]) != want {
+		t.Fatalf("message to the service manager: got %q and %v, want %q", message[:n], err, want)
+	}
+}
+
+// anyCertificate returns a client that checks no certificate: of three, the first
+// has a connection for each request, the second keeps it, and the third has all
+// on one connection of HTTP/2.
+func anyCertificate(kind int) *http.Client {
+	var protocols http.Protocols
+	protocols.SetHTTP1(kind%3 != 2)
+	protocols.SetHTTP2(kind%3 == 2)
+	protocols.SetUnencryptedHTTP2(kind%3 == 2)
+	return &http.Client{Timeout: patience, Transport: &http.Transport{
+		DisableKeepAlives: kind%3 == 0, Protocols: &protocols, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+	}}
+}
+
+func shareOnce(ctx context.Context, client *http.Client, url string) (key string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/v1/share", strings.NewReader("secret=restart"))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	res, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	var answer struct {
+		SecretKey string `json:"secret_key"`
+	}
+	content, err := io.ReadAll(res.Body)
+	if err == nil {
+		err = json.Unmarshal(content, &answer)
+	}
+	if err == nil && answer.SecretKey == "" {
+		err = fmt.Errorf("%s: %s", res.Status, content)
+	}
+	return answer.SecretKey, err
+}
+
+func TestSocketsOfSystemdMistakes(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	call(t, nil, "", "serve", "--data", data, "--listen", "systemd").want(t, "serve", command.ExitFailure, "systemd passed no socket")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	socket, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	out, err := passed(t, socket, nil, "serve", "--data", data, "--listen", "systemd:https").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "systemd passed 0 sockets with the name (FileDescriptorName=) or port https; there are hush.socket (port ") {
+		t.Errorf("serve with an unknown socket: got %v and %s, want the names", err, out)
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("serve without a socket: got a data folder, want none")
+	}
+}
+
+// Two processes hand a data folder and a port over.
+func TestWaitForStore(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	first := startHushOn(t, data, inFolder)
+	ended := make(chan result, 1)
+	waiting := newOutput()
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		code := run(ctx, []string{"serve", "--store=bolt", "--data", data, "--listen", first.addr, "--wait-for-store", "1m"}, nil, strings.NewReader(""), io.Discard, waiting)
+		ended <- result{code: code}
+	}()
+	time.Sleep(time.Second) // it waits for the port
+	select {
+	case r := <-ended:
+		t.Fatalf("second serve: got exit code %d while the first serves, want it to wait; it wrote:\n%s", r.code, waiting)
+	default:
+	}
+	first.stop(t)
+	select {
+	case <-waiting.served:
+	case <-time.After(patience):
+		t.Fatalf("second serve: got no start after the first ended, want one; it wrote:\n%s", waiting)
+	}
+	cancel()
+	if r := <-ended; r.code != command.ExitOK {
+		t.Errorf("second serve: got exit code %d, want %d", r.code, command.ExitOK)
+	}
+	call(t, nil, "", "serve", "--wait-for-store=2h").want(t, "serve", command.ExitUsage, "must be 0s to 1h")
+}
+
+// Each line of the log is JSON, whatever happens.
+func TestJSONOnly(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	s := startHushOn(t, data, "--log-format=json", "--log-level=debug")
+	if _, err := shareOnce(t.Context(), http.DefaultClient, s.url); err != nil {
+		t.Fatal(err)
+	}
+	s.log.waitFor(t, `"took":"`)
+	runs := map[string]string{
+		"wrong file":  call(t, nil, "", "serve", "--data", data, "--listen=127.0.0.1:0", "--log-format=json", "--store=memory", "--cpu-profile="+t.TempDir()).stderr,
+		"wrong flag":  call(t, nil, "", "serve", "--log-format", "json", "--listn=x").stderr,
+		"wrong value": call(t, nil, "", "serve", "--listen=x", "--log-format", "json").stderr,
+		"variables":   call(t, []string{"HUSH_LOG_FORMAT=json", "HUSH_LISTN=x"}, "", "serve").stderr,
+		"argument":    call(t, []string{"HUSH_LOG_FORMAT=json"}, "", "serve", "x").stderr,
+	}
+	s.stop(t)
+	runs["serve"] = s.log.String()
+	for name, text := range runs {
+		if text == "" {
+			t.Errorf("%s: got nothing, want lines", name)
+		}
+		for line := range strings.Lines(text) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("%s: got the line %q, want JSON", name, line)
+			}
+		}
+	}
+	for _, want := range []string{`"msg":"starting"`, `"base_url":"http://`, `"msg":"serving on http://`} {
+		if !strings.Contains(runs["serve"], want) {
+			t.Errorf("serve: got\n%s\nwant %s in it", runs["serve"], want)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"hush/cmd/hush/console"
+	"hush/vault/transfer"
+)
+
+// progress shows how far a copy is.
+type progress struct {
+	line  *console.Progress
+	phase transfer.Phase
+	began time.Time
+}
+
+func (p *progress) show(now transfer.Progress) {
+	if now.Phase != p.phase {
+		p.phase, p.began = now.Phase, time.Now()
+	}
+	p.line.Show(func() string { return describe(now, time.Since(p.began)) })
+}
+
+// describe returns a line about a phase that has taken some time.
+func describe(now transfer.Progress, took time.Duration) string {
+	text := fmt.Sprintf("%s: %d", now.Phase, now.Rows)
+	if now.OfRows > 0 {
+		text += fmt.Sprintf(" of %d", now.OfRows)
+	}
+	text += " rows"
+	if now.Bytes > 0 {
+		text += ", " + mebibytes(now.Bytes)
+	}
+	if now.OfBytes > 0 {
+		text += " of " + mebibytes(now.OfBytes)
+	}
+	if s := took.Seconds(); s >= 1 {
+		text += fmt.Sprintf(", %.0f rows/s", float64(now.Rows)/s)
+	}
+	return text
+}
+
+func mebibytes(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+
+// tellBuckets prints the rows of each bucket, and names damaged ones.
+func (k keeper) tellBuckets(report transfer.Report) error {
+	var lines [][]string
+	for _, b := range report.Buckets {
+		if b.Rows > 0 || b.Damaged > 0 {
+			lines = append(lines, []string{b.Name, strconv.FormatInt(b.Rows, 10), strconv.FormatInt(b.Damaged, 10)})
+		}
+		for _, key := range b.Keys {
+			k.Tellf("bucket %q: the row %s cannot be read", b.Name, key)
+		}
+		if more := b.Damaged - int64(len(b.Keys)); more > 0 {
+			k.Tellf("bucket %q: %d more rows cannot be read", b.Name, more)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return k.Table("BUCKET,ROWS,DAMAGED", lines)
+}
+
+// tellDone prints what a finished copy did.
+func (k keeper) tellDone(r transfer.Report, opts transfer.Options, took time.Duration) {
+	if r.Verified == 0 {
+		k.Tellf("finished the copy that an earlier run had compared: the data is in %s", opts.To.Name)
+		return
+	}
+	k.Tellf("moved %d rows with %d shares, %s, in %v, and compared them all", r.Rows, r.Shares, mebibytes(r.Bytes), took.Round(100*time.Millisecond))
+	if r.Expired > 0 {
+		k.Tellf("%d of the shares are of secrets and mails that had expired; they open nothing", r.Expired)
+	}
+	if r.Damaged > 0 {
+		k.Tellf("%d rows that cannot be read are left in %s alone, and their shares are not destroyed", r.Damaged, opts.From.Name)
+	}
+	k.Tellf("%s is retired; the data is in %s, which can be served with the same root key", opts.From.Name, opts.To.Name)
+}

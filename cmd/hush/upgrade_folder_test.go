@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"hush/storage"
+	"hush/vault/rows"
+	"hush/vault/vaulttest"
+)
+
+// setFormat changes the format of a data folder that no process holds.
+func setFormat(t *testing.T, data string, record rows.FormatRecord) {
+	t.Helper()
+	s, err := openFolder(context.Background(), data, nil, nil)
+	vaulttest.Want(t, "opening the folder", err, nil)
+	err = s.Update(t.Context(), func(tx storage.Tx) error {
+		return tx.Put(rows.BucketNode, []byte{0xff, 1}, record.Encode())
+	})
+	vaulttest.Want(t, "Update()", err, nil)
+	vaulttest.Want(t, "close()", s.close(), nil)
+}
+
+// runProgram runs a built program to its end.
+func runProgram(t *testing.T, path string, args ...string) result {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), path, args...)
+	var stdout, stderr bytes.Buffer
+	c.Env, c.Stdout, c.Stderr = []string{}, &stdout, &stderr
+	_ = c.Run() // the exit code says it
+	return result{c.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// An operator starts the release before on a folder that this one has upgraded.
+// It refuses, says which release it takes, and consumes nothing.
+func TestEarlierReleaseRefusesFolder(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	before := buildRelease(t, "0.1.9", "hush_previous_format")
+	s := startHush(t, inFolder)
+	d := newDrivers(t, s, nil)[0]
+	kept := mustConceal(t, d, wish{secret: "kept"})
+	s.stop(t)
+	content := vaulttest.FolderBytes(t, s.data)
+	for _, args := range [][]string{{"serve", "--listen=127.0.0.1:0"}, {"admin", "account", "list"}} {
+		name := strings.Join(args, " ")
+		runProgram(t, before, append(args, "--data", s.data)...).want(t, name, 1,
+			fmt.Sprintf("the store has format %d since hush %s uses it", rows.FormatNewest(), rows.FormatNewest().FirstRelease()),
+			"upgrade to hush "+rows.FormatNewest().FirstRelease()+" or later")
+		if !bytes.Equal(vaulttest.FolderBytes(t, s.data), content) {
+			t.Errorf("%s of an earlier release: got a changed folder, want nothing changed", name)
+		}
+	}
+	again := startHushOn(t, s.data)
+	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after the refusal", "kept")
+}
+
+// A service and each of the operator's commands refuse a folder that a newer
+// release wrote, before they change or create anything.
+func TestNewerFolderIsRefused(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	s := startHush(t, inFolder)
+	s.stop(t)
+	setFormat(t, s.data, rows.FormatRecord{Format: 99, Release: "9.9.9"})
+	replace(t, filepath.Join(s.data, "ballast"), nil)
+	content := vaulttest.FolderBytes(t, s.data)
+	other := filepath.Join(t.TempDir(), "other")
+	for _, args := range [][]string{
+		{"serve", "--listen=127.0.0.1:0", "--data", s.data},
+		{"admin", "account", "list", "--data", s.data},
+		{"admin", "account", "create", "a@example.com", "--data", s.data},
+		{"admin", "token", "list", "a@example.com", "--data", s.data},
+		{"admin", "domain", "list", "--data", s.data},
+		{"admin", "place", "list", "--data", s.data},
+		{"admin", "burn", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "--data", s.data},
+		{"store", "copy", s.data, other},
+		{"store", "abandon", s.data},
+	} {
+		name := strings.Join(args, " ")
+		call(t, nil, "", args...).want(t, name, 1,
+			"the store has format 99 since hush 9.9.9 uses it", fmt.Sprintf("reads formats up to %d", rows.FormatNewest()), "upgrade to hush 9.9.9 or later")
+		if !bytes.Equal(vaulttest.FolderBytes(t, s.data), content) {
+			t.Errorf("hush %s: got a changed folder, want nothing changed", name)
+		}
+	}
+	if _, err := os.Stat(other); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("target of a refused copy: got %v, want no folder", err)
+	}
+}
