@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,8 @@ const (
 	maxWarmup   = 1_000_000
 	maxSize     = 100 << 10 // what a caller without an account may share
 	maxDuration = 10 * time.Minute
+	minTTL      = time.Minute
+	maxTTL      = 7 * 24 * time.Hour // without an account
 )
 
 // The protocols and operations by their flag values.
@@ -34,13 +37,15 @@ const (
 
 // config is what a run was asked to do, checked.
 type config struct {
-	target   target
+	targets  []target // client i calls targets[i % len(targets)]
 	protocol string
 	op       string
 	clients  int
+	networks int // zero: all clients call from one address
 	count    int
 	duration time.Duration // zero: until count is reached
 	size     int
+	ttl      time.Duration
 	warmup   int
 	json     bool
 	bare     bool
@@ -57,6 +62,8 @@ const usage = `hush-load measures a Hush server on this machine.
   hush-load --op both                         v1, 64 clients, 100000 secrets
   hush-load --protocol grpc --clients 256     conceal over gRPC
   hush-load --op reveal --count 200000 --json
+  hush-load --target http://127.0.0.1:7143,http://127.0.0.1:7144
+                                              the clients in turn over two nodes
   hush-load --bare                            the floor: a net/http handler that does nothing
 
 Start the server with --rate-limits=off, or it refuses most requests. With more
@@ -70,16 +77,18 @@ Flags:
 // parseFlags reads args. It returns flag.ErrHelp after printing help.
 func parseFlags(args []string, stderr io.Writer) (config, error) {
 	var cfg config
-	var address string
+	var addresses string
 	flags := flag.NewFlagSet("hush-load", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&address, "target", "http://127.0.0.1:7143", "the server's `URL`; loopback addresses only")
+	flags.StringVar(&addresses, "target", "http://127.0.0.1:7143", "the server's `URL`, or those of all nodes, separated by commas;\nloopback addresses only")
 	flags.StringVar(&cfg.protocol, "protocol", protocolV1, "v1 (form posts), connect (Connect JSON) or grpc")
 	flags.StringVar(&cfg.op, "op", opConceal, "conceal, reveal (conceals untimed first) or both")
 	flags.IntVar(&cfg.clients, "clients", 64, "clients, each with one request in flight")
+	flags.IntVar(&cfg.networks, "networks", 0, "call from addresses of as many networks in turn, not over grpc; 0 means from one address")
 	flags.IntVar(&cfg.count, "count", 100_000, "measured requests of an operation, at most 5000000")
 	flags.DurationVar(&cfg.duration, "duration", 0, "stop an operation after this time too, at most 10m; 0 means by count only.\nWithout --count, conceal and both then go on for the whole time")
 	flags.IntVar(&cfg.size, "size", 64, "bytes of a secret, at most 102400")
+	flags.DurationVar(&cfg.ttl, "ttl", time.Hour, "lifetime of a secret, in whole seconds, 1m to 168h")
 	flags.IntVar(&cfg.warmup, "warmup", 1000, "requests before the measured ones")
 	flags.BoolVar(&cfg.json, "json", false, "print the report as JSON")
 	flags.BoolVar(&cfg.bare, "bare", false, "measure a bare net/http handler in a process of its own instead of a server")
@@ -102,9 +111,12 @@ func parseFlags(args []string, stderr io.Writer) (config, error) {
 	if cfg.duration > 0 && !given["count"] && cfg.op != opReveal {
 		cfg.count = maxCount
 	}
-	var err error
-	if cfg.target, err = parseTarget(address); err != nil {
-		return config{}, err
+	for address := range strings.SplitSeq(addresses, ",") {
+		one, err := parseTarget(address)
+		if err != nil {
+			return config{}, err
+		}
+		cfg.targets = append(cfg.targets, one)
 	}
 	return cfg, cfg.check()
 }
@@ -126,6 +138,7 @@ func (c config) check() error {
 		value, low, high int
 	}{
 		{"clients", c.clients, 1, maxClients},
+		{"networks", c.networks, 0, maxClients},
 		{"count", c.count, 1, maxCount},
 		{"size", c.size, 1, maxSize},
 		{"warmup", c.warmup, 0, maxWarmup},
@@ -134,10 +147,29 @@ func (c config) check() error {
 			return fmt.Errorf("--%s %d: want %d to %d", limit.flag, limit.value, limit.low, limit.high)
 		}
 	}
+	if c.networks > 0 && c.protocol == protocolGRPC {
+		return errors.New("--networks: not over grpc, whose clients share connections")
+	}
 	if c.duration < 0 || c.duration > maxDuration {
 		return fmt.Errorf("--duration %v: want 0 to %v", c.duration, maxDuration)
 	}
+	if c.ttl < minTTL || c.ttl > maxTTL || c.ttl%time.Second != 0 {
+		return fmt.Errorf("--ttl %v: want whole seconds, %v to %v", c.ttl, minTTL, maxTTL)
+	}
 	return nil
+}
+
+// targetOf returns the server that a client calls.
+func (c config) targetOf(client int) target { return c.targets[client%len(c.targets)] }
+
+// addressOf returns the address that a client calls from: each network, as
+// servers count them, is a /24. Nil leaves it to the system.
+func (c config) addressOf(client int) net.Addr {
+	if c.networks == 0 {
+		return nil
+	}
+	n := client%c.networks + 1
+	return &net.TCPAddr{IP: net.IPv4(127, byte(n>>8), byte(n), 1)}
 }
 
 // parseTarget accepts http URLs of a loopback address and nothing else.

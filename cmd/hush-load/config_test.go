@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,24 +11,31 @@ import (
 func TestParseFlagsRefuses(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"--target http://192.0.2.1:7143":            "only loopback addresses are allowed",
-		"--target http://example.org":               "only loopback addresses are allowed",
-		"--target http://127.0.0.1.example.org":     "only loopback addresses are allowed",
-		"--target https://127.0.0.1:7143":           "want http://ADDRESS:PORT",
-		"--target 127.0.0.1:7143":                   "--target",
-		"--target http://127.0.0.1:7143/api":        "want http://ADDRESS:PORT",
-		"--target http://user@127.0.0.1:7143":       "want http://ADDRESS:PORT",
-		"--protocol v2":                             `--protocol "v2": want v1, connect or grpc`,
-		"--op burn":                                 `--op "burn": want conceal, reveal or both`,
-		"--clients 0":                               "--clients 0: want 1 to 4096",
-		"--count 5000001":                           "--count 5000001: want 1 to 5000000",
-		"--size 0":                                  "--size 0: want 1 to 102400",
-		"--warmup -1":                               "--warmup -1: want 0 to 1000000",
-		"--duration 11m":                            "--duration 11m0s: want 0 to 10m0s",
-		"--duration ten":                            "-duration",
-		"--nonsense":                                "-nonsense",
-		"now":                                       `unexpected argument "now"`,
-		"--bare --target http://127.0.0.1:7143":     "leave out --target",
+		"--target http://192.0.2.1:7143":             "only loopback addresses are allowed",
+		"--target http://example.org":                "only loopback addresses are allowed",
+		"--target http://127.0.0.1.example.org":      "only loopback addresses are allowed",
+		"--target https://127.0.0.1:7143":            "want http://ADDRESS:PORT",
+		"--target 127.0.0.1:7143":                    "--target",
+		"--target http://127.0.0.1:7143/api":         "want http://ADDRESS:PORT",
+		"--target http://user@127.0.0.1:7143":        "want http://ADDRESS:PORT",
+		"--protocol v2":                              `--protocol "v2": want v1, connect or grpc`,
+		"--op burn":                                  `--op "burn": want conceal, reveal or both`,
+		"--target http://127.0.0.1,":                 `--target ""`,
+		"--target http://127.0.0.1,http://192.0.2.1": "only loopback addresses are allowed",
+		"--ttl 59s":                             "--ttl 59s: want whole seconds",
+		"--ttl 61500ms":                         "--ttl 1m1.5s: want whole seconds",
+		"--ttl 169h":                            "--ttl 169h0m0s: want whole seconds",
+		"--networks 4 --protocol grpc":          "--networks: not over grpc",
+		"--networks 5000":                       "--networks 5000: want 0 to 4096",
+		"--clients 0":                           "--clients 0: want 1 to 4096",
+		"--count 5000001":                       "--count 5000001: want 1 to 5000000",
+		"--size 0":                              "--size 0: want 1 to 102400",
+		"--warmup -1":                           "--warmup -1: want 0 to 1000000",
+		"--duration 11m":                        "--duration 11m0s: want 0 to 10m0s",
+		"--duration ten":                        "-duration",
+		"--nonsense":                            "-nonsense",
+		"now":                                   `unexpected argument "now"`,
+		"--bare --target http://127.0.0.1:7143": "leave out --target",
 		"--count 10 --duration 10s --protocol http": `--protocol "http"`,
 	} {
 		_, err := parseFlags(strings.Fields(args), io.Discard)
@@ -55,9 +63,9 @@ func TestParseFlagsCount(t *testing.T) {
 			t.Errorf("parseFlags(%s): got count %d, %v, want %d", args, cfg.count, err, want)
 		}
 	}
-	cfg, err := parseFlags([]string{"--target", "http://localhost", "--duration", "3s"}, io.Discard)
-	want := target{host: "localhost", addr: "127.0.0.1:80"}
-	if err != nil || cfg.target != want || cfg.duration != 3*time.Second {
+	cfg, err := parseFlags([]string{"--target", "http://localhost,http://[::1]:81", "--duration", "3s"}, io.Discard)
+	want := []target{{host: "localhost", addr: "127.0.0.1:80"}, {host: "[::1]:81", addr: "[::1]:81"}}
+	if err != nil || !slices.Equal(cfg.targets, want) || cfg.duration != 3*time.Second {
 		t.Errorf("parseFlags: got %+v, %v, want %+v", cfg, err, want)
 	}
 }

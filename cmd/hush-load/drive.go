@@ -30,12 +30,10 @@ type driver struct {
 // It fails if the server is not there or the requests before the measured
 // ones fail.
 func measure(ctx context.Context, cfg config) ([]result, error) {
-	probe, err := (&net.Dialer{Timeout: answerTime}).DialContext(ctx, "tcp", cfg.target.addr)
-	if err != nil {
-		return nil, fmt.Errorf("reaching %s: %w (is the server running?)", cfg.target.addr, err)
-	}
-	if err := probe.Close(); err != nil {
-		return nil, err
+	for _, server := range cfg.targets {
+		if err := probe(ctx, server); err != nil {
+			return nil, err
+		}
 	}
 	d := &driver{
 		cfg:     cfg,
@@ -51,13 +49,22 @@ func measure(ctx context.Context, cfg config) ([]result, error) {
 	return d.run(ctx)
 }
 
+// probe reports whether a server takes connections.
+func probe(ctx context.Context, server target) error {
+	conn, err := (&net.Dialer{Timeout: answerTime}).DialContext(ctx, "tcp", server.addr)
+	if err != nil {
+		return fmt.Errorf("reaching %s: %w (is the server running?)", server.addr, err)
+	}
+	return conn.Close()
+}
+
 func newClients(cfg config) []client {
 	if cfg.protocol == protocolGRPC {
 		return newGRPCClients(cfg)
 	}
 	clients := make([]client, cfg.clients)
 	for i := range clients {
-		clients[i] = newHTTPClient(cfg)
+		clients[i] = newHTTPClient(cfg, cfg.targetOf(i), cfg.addressOf(i))
 	}
 	return clients
 }

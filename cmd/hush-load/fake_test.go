@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 
@@ -30,6 +33,7 @@ type fake struct {
 	mu      sync.Mutex
 	n       int
 	secrets map[string]string
+	from    map[string]bool // addresses that secrets came from
 }
 
 var (
@@ -39,7 +43,7 @@ var (
 
 func newFake(t *testing.T) *fake {
 	t.Helper()
-	f := &fake{secrets: make(map[string]string)}
+	f := &fake{secrets: make(map[string]string), from: make(map[string]bool)}
 	mux := http.NewServeMux()
 	mux.Handle(hushv1connect.NewSecretServiceHandler(f))
 	mux.HandleFunc("POST /api/v1/share", f.share)
@@ -58,6 +62,12 @@ func (f *fake) created() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.n
+}
+
+func (f *fake) callers() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Sorted(maps.Keys(f.from))
 }
 
 func (f *fake) waiting() int {
@@ -115,6 +125,10 @@ func (f *fake) RevealSecret(_ context.Context, req *hushv1.RevealSecretRequest) 
 }
 
 func (f *fake) share(w http.ResponseWriter, r *http.Request) {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	f.mu.Lock()
+	f.from[host] = true
+	f.mu.Unlock()
 	k, err := f.put(r.PostFormValue("secret"))
 	if err != nil || r.PostFormValue("ttl") != "3600" {
 		answerJSON(w, http.StatusTooManyRequests, map[string]any{"message": "Slow down"})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -40,12 +39,12 @@ func newGRPCClients(cfg config) []client {
 		clients[i] = &grpcClient{
 			service: hushv1connect.NewSecretServiceClient(
 				&http.Client{Transport: transport, Timeout: 2 * answerTime},
-				"http://"+cfg.target.addr,
+				"http://"+cfg.targetOf(i).addr,
 				connect.WithGRPC(),
 				connect.WithAcceptCompression("gzip", nil, nil),
 			),
 			transport: transport,
-			share:     &hushv1.ConcealSecretRequest{Ttl: durationpb.New(time.Hour)},
+			share:     &hushv1.ConcealSecretRequest{Ttl: durationpb.New(cfg.ttl)},
 			open:      &hushv1.RevealSecretRequest{},
 		}
 	}

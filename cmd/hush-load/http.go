@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // dialect says how requests look in one of the protocols that hush-load
@@ -23,11 +26,14 @@ type dialect struct {
 // holds a byte that neither URLs nor bodies contain.
 const hole = "\x00"
 
+// lifetime marks where the seconds of a secret's lifetime go.
+const lifetime = "\x01"
+
 var dialects = map[string]dialect{
 	protocolV1: {
 		contentType: "application/x-www-form-urlencoded",
 		concealPath: "/api/v1/share",
-		concealBody: "secret=" + hole + "&ttl=3600",
+		concealBody: "secret=" + hole + "&ttl=" + lifetime,
 		revealPath:  "/api/v1/secret/" + hole,
 		keyField:    "secret_key",
 		reasonField: "message",
@@ -35,7 +41,7 @@ var dialects = map[string]dialect{
 	protocolConnect: {
 		contentType: "application/json",
 		concealPath: "/hush.v1.SecretService/ConcealSecret",
-		concealBody: `{"secret":"` + hole + `","ttl":"3600s"}`,
+		concealBody: `{"secret":"` + hole + `","ttl":"` + lifetime + `s"}`,
 		revealPath:  "/hush.v1.SecretService/RevealSecret",
 		revealBody:  `{"secretKey":"` + hole + `"}`,
 		keyField:    "secretKey",
@@ -77,13 +83,14 @@ type httpClient struct {
 	open    template
 }
 
-func newHTTPClient(cfg config) *httpClient {
+func newHTTPClient(cfg config, server target, from net.Addr) *httpClient {
 	d := dialects[cfg.protocol]
+	conceal := strings.Replace(d.concealBody, lifetime, strconv.FormatInt(int64(cfg.ttl/time.Second), 10), 1)
 	return &httpClient{
-		wire:    wire{addr: cfg.target.addr},
+		wire:    wire{addr: server.addr, from: from},
 		dialect: d,
-		share:   newTemplate(cfg.target.host, d.concealPath, d.contentType, d.concealBody, cfg.size),
-		open:    newTemplate(cfg.target.host, d.revealPath, d.contentType, d.revealBody, keySize),
+		share:   newTemplate(server.host, d.concealPath, d.contentType, conceal, cfg.size),
+		open:    newTemplate(server.host, d.revealPath, d.contentType, d.revealBody, keySize),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestField(t *testing.T) {
@@ -39,20 +40,21 @@ func TestField(t *testing.T) {
 // Every request has to be one that net/http reads as it was meant.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
-	cfg := config{target: target{host: "127.0.0.1:7143"}, size: 5}
+	cfg := config{size: 5, ttl: 90 * time.Second}
+	server := target{host: "127.0.0.1:7143"}
 	k := bytes.Repeat([]byte("k"), keySize)
 	for protocol, want := range map[string][2]string{
 		protocolV1: {
-			"/api/v1/share secret=value&ttl=3600",
+			"/api/v1/share secret=value&ttl=90",
 			"/api/v1/secret/" + string(k) + " ",
 		},
 		protocolConnect: {
-			`/hush.v1.SecretService/ConcealSecret {"secret":"value","ttl":"3600s"}`,
+			`/hush.v1.SecretService/ConcealSecret {"secret":"value","ttl":"90s"}`,
 			`/hush.v1.SecretService/RevealSecret {"secretKey":"` + string(k) + `"}`,
 		},
 	} {
 		cfg.protocol = protocol
-		c := newHTTPClient(cfg)
+		c := newHTTPClient(cfg, server, nil)
 		for i, request := range [][]byte{c.share.fill([]byte("value")), c.open.fill(k)} {
 			r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(request)))
 			if err != nil {
@@ -61,7 +63,7 @@ func TestTemplates(t *testing.T) {
 			}
 			body, err := io.ReadAll(r.Body)
 			got := r.URL.Path + " " + string(body)
-			if err != nil || got != want[i] || r.Host != cfg.target.host || r.Method != http.MethodPost {
+			if err != nil || got != want[i] || r.Host != server.host || r.Method != http.MethodPost {
 				t.Errorf("%s request %d: got %q, %v, want %q", protocol, i, got, err, want[i])
 			}
 		}

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		defer child.stop()
-		cfg.target = child.target
+		cfg.targets = []target{child.target}
 	}
 	runs, err := measure(ctx, cfg)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,38 @@ func TestRunOverEveryProtocol(t *testing.T) {
 					t.Errorf("secrets left: got %d, want %d", got, left)
 				}
 			})
+		}
+	}
+}
+
+func TestRunSpreadsClientsOverTargets(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{protocolV1, protocolGRPC} {
+		one, two := newFake(t), newFake(t)
+		var out bytes.Buffer
+		args := []string{"--target", one.url + "," + two.url, "--protocol", protocol, "--clients", "4", "--count", "300", "--warmup", "0"}
+		if err := run(t.Context(), args, &out, &out); err != nil {
+			t.Fatalf("run(%q): got %v, want no error\n%s", args, err, &out)
+		}
+		if one.created()+two.created() != 300 || one.created() == 0 || two.created() == 0 {
+			t.Errorf("run(%q): got %d and %d secrets concealed, want 300 on both together", args, one.created(), two.created())
+		}
+	}
+}
+
+func TestRunSpreadsClientsOverNetworks(t *testing.T) {
+	t.Parallel()
+	fake := newFake(t)
+	var out bytes.Buffer
+	args := []string{"--target", fake.url, "--networks", "3", "--clients", "6", "--count", "300", "--warmup", "0"}
+	if err := run(t.Context(), args, &out, &out); err != nil {
+		t.Fatalf("run(%q): got %v, want no error\n%s", args, err, &out)
+	}
+	want := []string{"127.0.1.1", "127.0.2.1", "127.0.3.1"}
+	got := fake.callers()
+	for _, caller := range got {
+		if !slices.Contains(want, caller) {
+			t.Errorf("run(%q): got requests from %q, want them from %q", args, got, want)
 		}
 	}
 }

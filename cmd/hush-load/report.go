@@ -37,7 +37,7 @@ type runReport struct {
 
 func newReport(cfg config, results []result) report {
 	rep := report{
-		Target:   "http://" + cfg.target.host,
+		Target:   targetNames(cfg.targets),
 		Protocol: cfg.protocol,
 		Clients:  cfg.clients,
 		Size:     cfg.size,
@@ -58,6 +58,14 @@ func newReport(cfg config, results []result) report {
 		})
 	}
 	return rep
+}
+
+func targetNames(targets []target) string {
+	names := make([]string, len(targets))
+	for i, one := range targets {
+		names[i] = "http://" + one.host
+	}
+	return strings.Join(names, ",")
 }
 
 // write prints the report for people or as one JSON object.

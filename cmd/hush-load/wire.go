@@ -26,6 +26,7 @@ const (
 // same two cores.
 type wire struct {
 	addr    string
+	from    net.Addr // nil: as the system chooses
 	conn    net.Conn
 	in      *bufio.Reader
 	chunked []byte // the body put together, reused
@@ -71,7 +72,7 @@ func (w *wire) do(ctx context.Context, request []byte) (answer, error) {
 }
 
 func (w *wire) dial(ctx context.Context) error {
-	dialer := net.Dialer{Timeout: answerTime}
+	dialer := net.Dialer{Timeout: answerTime, LocalAddr: w.from}
 	conn, err := dialer.DialContext(ctx, "tcp", w.addr)
 	if err != nil {
 		return errors.Join(errDial, err)

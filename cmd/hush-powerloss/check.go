@@ -297,7 +297,11 @@ func (e *examiner) shareOf(state snapshot, s *keptSecret) (share [shareSize]byte
 		return share, err
 	}
 	header := 21 + int(binary.BigEndian.Uint32(record[17:]))
-	text, err := keys.SecretKeys().Key(token, row, share, [32]byte{}).Open(record[21:header], record[header:])
+	key, err := keys.SecretKeys().Key([4]byte(record[21:]), token, row, share, [32]byte{})
+	if err != nil {
+		return share, err
+	}
+	text, err := key.Open(record[21:header], record[header:])
 	if err == nil && string(text) != s.Text {
 		err = errText
 	}
