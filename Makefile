@@ -39,6 +39,13 @@ run: ## Start the server; ARGS='--listen :8080' for more flags
 test: ## Run all tests and say what was skipped; PKG, TEST_FLAGS, TEST_REQUIRE
 	@TEST_REQUIRE='$(TEST_REQUIRE)' scripts/test.sh $(TEST_FLAGS) $(PKG)
 
+# The suites that run on either store. Those of faults have servers of their own.
+SUITES = $(shell go list ./vault/... ./handlers/... ./routes/... ./cmd/hush | grep -v '/vault/fault')
+
+.PHONY: test-postgres
+test-postgres: ## Run the suites on PostgreSQL, which must be installed; PKG, TEST_FLAGS, TEST_REQUIRE
+	@STORE=postgres TEST_REQUIRE='$(TEST_REQUIRE)' scripts/test.sh $(TEST_FLAGS) $(if $(filter ./...,$(PKG)),$(SUITES),$(PKG))
+
 .PHONY: bench
 bench: ## Run the Go benchmarks; PKG, BENCH, BENCHTIME
 	go test -run '^$$' -bench '$(BENCH)' -benchtime '$(BENCHTIME)' -benchmem $(PKG)
@@ -118,10 +125,54 @@ tools: ## Build the linters, which takes some minutes the first time
 	$(TOOL) buf --version
 	$(TOOL) golangci-lint version
 
+# What `make vet-systems` checks, as GOOS/GOARCH: one of each system that is not
+# this one. The other processor takes minutes more, and differs in no file of ours.
+# With -trimpath it uses what a release has compiled.
+VET ?= darwin/arm64 freebsd/amd64
+
+.PHONY: vet-systems
+vet-systems: ## Check that code and tests compile for other systems; VET='linux/arm64 darwin/amd64'
+	@for target in $(VET); do \
+		echo "go vet for $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go vet -trimpath ./...; \
+	done
+
+# The file with the OpenSSH key that signs a release.
+RELEASE_KEY ?=
+
+.PHONY: release
+release: ## Build the files of a release in dist/; RELEASE_KEY=FILE signs them
+	@mkdir -p .tmp
+	cd release && go build -o ../.tmp/release .
+	.tmp/release -key '$(RELEASE_KEY)'
+	@[ -n '$(RELEASE_KEY)' ] || echo 'dist/SHA256SUMS is not signed: RELEASE_KEY is not set'
+
+.PHONY: check-release
+check-release: ## Build the files of a release from HEAD twice, compare them and check their signature
+	scripts/check-release.sh
+
+# The architectures of `make image`.
+IMAGE_ARCHS ?= amd64 arm64
+
+.PHONY: image
+image: ## Lay out the files of the container image in .tmp/image, for the Dockerfile
+	@scripts/image.sh .tmp/image $(IMAGE_ARCHS)
+
+.PHONY: check-packages
+check-packages: ## Install, upgrade, run and remove the packages that check-release made; needs root and Debian
+	scripts/check-packages.sh
+
+# What the stripped binary for linux/amd64 may take, in bytes: 36 MB, and 2 for
+# backups with age, the spent log, doctor and root keys.
+SIZE_BUDGET := 38000000
+
 .PHONY: size
-size: ## Say how large the server's binary is
+size: ## Say how large the server's binary is, and fail above 38 MB
 	@mkdir -p .tmp
 	@for strip in '' '-s -w'; do \
-		CGO_ENABLED=0 go build -trimpath -ldflags "$$strip" -o .tmp/hush ./cmd/hush; \
-		printf 'hush %-8s %6d KiB\n' "$${strip:-whole}" "$$(($$(wc -c <.tmp/hush) / 1024))"; \
-	done
+		CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -ldflags "$$strip" -o .tmp/hush ./cmd/hush; \
+		size=$$(wc -c <.tmp/hush); \
+		printf 'hush %-8s %5d.%d MB\n' "$${strip:-whole}" $$((size / 1000000)) $$((size / 100000 % 10)); \
+	done; \
+	if [ "$$size" -gt $(SIZE_BUDGET) ]; then \
+		echo "the stripped binary has $$size bytes, over the budget of $(SIZE_BUDGET): remove $$((size - $(SIZE_BUDGET))) bytes, or raise SIZE_BUDGET in the Makefile with a reason"; exit 1; fi
