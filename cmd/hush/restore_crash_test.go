@@ -20,6 +20,13 @@ import (
 
 var restoreEnds = flag.Int("restore.ends", 400, "how many secrets TestRestoreResurrectsNothing opens and burns, and how many tokens it revokes")
 
+// A loss has some kills, however fast the machine is, and at most so many
+// rotations of the root key.
+const (
+	killsOfALoss     = 6
+	rotationsOfALoss = 6
+)
+
 // loss is a service that is used, backed up and killed at random moments, until
 // its disk is lost.
 type loss struct {
@@ -27,7 +34,7 @@ type loss struct {
 	random            *rand.Rand
 	clients           []*lossClient
 	backups           []takenBackup
-	kills             int
+	kills, rotations  int
 }
 
 // takenBackup is a backup that was made while clients worked.
@@ -67,14 +74,14 @@ func TestRestoreResurrectsNothing(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, uint64(n)+1))
 		l.clients = append(l.clients, &lossClient{secrets: newLedger(n), owner: &accountLedger{client: n, random: random}, random: random, unsure: map[*entry]bool{}})
 	}
-	for revealed, burned, revoked := 0, 0, 0; min(revealed, burned, revoked) < ends; revealed, burned, revoked = l.ended() {
+	for revealed, burned, revoked := 0, 0, 0; min(revealed, burned, revoked) < ends || l.kills < killsOfALoss; revealed, burned, revoked = l.ended() {
 		l.live(t)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
 	}
 	revealed, burned, revoked := l.ended()
-	t.Logf("%d kills, %d backups; revealed %d, burned %d, revoked %d", l.kills, len(l.backups), revealed, burned, revoked)
+	t.Logf("%d kills, %d backups, %d root keys; revealed %d, burned %d, revoked %d", l.kills, len(l.backups), l.rotations+1, revealed, burned, revoked)
 	if len(l.backups) == 0 {
 		t.Fatal("backups: got none, want some")
 	}
@@ -126,7 +133,11 @@ func (l *loss) live(t *testing.T) {
 	})
 	defer timer.Stop()
 	var all sync.WaitGroup
-	all.Go(func() { l.back(time.Duration(l.random.Int64N(int64(300 * time.Millisecond)))) })
+	pauses := [2]time.Duration{time.Duration(l.random.Int64N(int64(300 * time.Millisecond))), time.Duration(l.random.Int64N(int64(500 * time.Millisecond)))}
+	all.Go(func() { l.back(pauses[0]) })
+	if l.rotations < rotationsOfALoss {
+		all.Go(func() { l.rotate(pauses[1]) })
+	}
 	for _, c := range l.clients {
 		all.Go(func() {
 			c.settle(ctx, s, drivers[0])
@@ -154,6 +165,17 @@ func (l *loss) back(pause time.Duration) {
 	cmd.Env = []string{}
 	if cmd.Run() == nil {
 		l.backups = append(l.backups, b)
+	}
+}
+
+// rotate makes another root key the current one. It fails where the service is
+// killed meanwhile, or where the kill before came in the middle of it.
+func (l *loss) rotate(pause time.Duration) {
+	time.Sleep(pause)
+	cmd := exec.Command(l.path, "keys", "rotate", "--data", l.data)
+	cmd.Env = []string{}
+	if cmd.Run() == nil {
+		l.rotations++
 	}
 }
 
@@ -249,6 +271,7 @@ func (l *loss) restore(t *testing.T, b takenBackup, key []byte, data string) {
 		t.Fatal(err)
 	}
 	call(t, []string{}, "", "restore", b.path, "--data", data, "--spent-log", spent).want(t, "restore", 0)
+	call(t, []string{}, "", "doctor", "--data", data).want(t, "doctor after the restore", 0)
 	if t.Failed() {
 		return
 	}
@@ -262,6 +285,7 @@ func (l *loss) restore(t *testing.T, b takenBackup, key []byte, data string) {
 	if err := p.terminate(t); err != nil {
 		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
 	}
+	call(t, []string{}, "", "doctor", "--data", data).want(t, "doctor after it was served", 0)
 }
 
 func (c *lossClient) check(t *testing.T, s *accountServer, d driver, b takenBackup) {
