@@ -10,47 +10,83 @@ import (
 // write covers many.
 type backlog struct {
 	mu      sync.Mutex
-	waiting map[uint64]rawSlot // for the next sync
-	writing map[uint64]rawSlot // of the running sync
+	waiting *changes           // for the next sync; nil for none
+	writing *changes           // of the running sync; nil for none
+	spare   map[uint64]rawSlot // empty, for the next changes
 	numbers []uint64           // scratch of runs
 }
 
-// add sets what the next sync writes to a slot.
-func (b *backlog) add(number uint64, raw rawSlot) {
+// changes are the slots that one sync writes.
+type changes struct {
+	slots map[uint64]rawSlot
+	// err is what became of them. It is set when the sync that has taken them
+	// ends, which is before any later sync begins. That one may succeed, and says
+	// nothing about them.
+	err error
+}
+
+// add sets what the next sync writes to a slot, and returns the changes that it is
+// a part of.
+func (b *backlog) add(number uint64, raw rawSlot) *changes {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.waiting == nil {
-		b.waiting = map[uint64]rawSlot{}
+		if b.spare == nil {
+			b.spare = map[uint64]rawSlot{}
+		}
+		b.waiting, b.spare = &changes{slots: b.spare}, nil
 	}
-	b.waiting[number] = raw
+	b.waiting.slots[number] = raw
+	return b.waiting
 }
 
 // get returns what a slot will hold, if it is in the backlog.
-func (b *backlog) get(number uint64) (rawSlot, bool) {
+func (b *backlog) get(number uint64) (raw rawSlot, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if raw, ok := b.waiting[number]; ok {
-		return raw, true
+	if b.waiting != nil {
+		raw, ok = b.waiting.slots[number]
 	}
-	raw, ok := b.writing[number]
+	if !ok && b.writing != nil {
+		raw, ok = b.writing.slots[number]
+	}
 	return raw, ok
 }
 
-// begin moves the waiting slots to the ones being written, and passes them to
-// write in runs of adjacent slots, each with the number of its first slot. Only
-// the leader of a sync calls it, and calls end when the runs are written.
-func (b *backlog) begin(write func(first uint64, run []byte) error) error {
-	b.mu.Lock()
-	b.waiting, b.writing = b.writing, b.waiting
-	b.numbers = b.numbers[:0]
-	for number := range b.writing {
-		b.numbers = append(b.numbers, number)
+// sync takes the waiting changes, passes them to write in runs of adjacent slots,
+// each with the number of its first slot, and then calls flush. The first error is
+// that of all the changes. Only the leader of a sync calls it.
+func (b *backlog) sync(write func(first uint64, run []byte) error, flush func() error) error {
+	taken := b.begin()
+	err := b.write(taken, write)
+	if err == nil {
+		err = flush()
 	}
-	b.mu.Unlock()
+	b.end(taken, err)
+	return err
+}
+
+// begin makes the waiting changes the ones being written, and returns them; nil for
+// none.
+func (b *backlog) begin() *changes {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.writing, b.waiting = b.waiting, nil
+	b.numbers = b.numbers[:0]
+	if b.writing != nil {
+		for number := range b.writing.slots {
+			b.numbers = append(b.numbers, number)
+		}
+	}
+	return b.writing
+}
+
+// write writes changes in runs.
+func (b *backlog) write(taken *changes, write func(first uint64, run []byte) error) error {
 	slices.Sort(b.numbers)
 	var run []byte
 	for i, number := range b.numbers {
-		raw := b.writing[number]
+		raw := taken.slots[number]
 		run = append(run, raw[:]...)
 		if i+1 < len(b.numbers) && b.numbers[i+1] == number+1 {
 			continue
@@ -63,9 +99,15 @@ func (b *backlog) begin(write func(first uint64, run []byte) error) error {
 	return nil
 }
 
-// end discards the slots being written: the file has them now.
-func (b *backlog) end() {
+// end sets what became of changes and forgets them: the file has them now, or they
+// have failed.
+func (b *backlog) end(taken *changes, err error) {
+	if taken == nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	clear(b.writing)
+	taken.err = err
+	clear(taken.slots)
+	b.spare, b.writing, taken.slots = taken.slots, nil, nil
 }

@@ -25,31 +25,41 @@ func (s *Shares) read(number uint64) (slotData, error) {
 	return decodeSlot(&raw, number), nil
 }
 
-// writeBacklog writes what changed since the last sync began.
-func (s *Shares) writeBacklog() error {
-	defer s.backlog.end()
-	return s.backlog.begin(func(first uint64, run []byte) error {
-		if _, err := s.file.WriteAt(run, int64(first)*slotSize); err != nil {
+// syncFile writes the backlog and makes it durable. It trips the fault before
+// it returns: a next round must not begin, because the system reports lost
+// pages only once and a second sync would seem to succeed.
+func (s *Shares) syncFile() error {
+	return s.backlog.sync(func(first uint64, run []byte) error {
+		if err := s.fault.check(); err != nil {
+			return err
+		}
+		if err := s.write(run, int64(first)*slotSize); err != nil {
 			return s.failed("writing shares", err)
+		}
+		return nil
+	}, func() error {
+		if err := s.fault.check(); err != nil {
+			return err
+		}
+		if err := s.flush(); err != nil {
+			return s.fault.trip(fmt.Errorf("syncing shares: %w", err))
 		}
 		return nil
 	})
 }
 
-// syncFile writes the backlog and makes it durable. It trips the fault before
-// it returns: a next round must not begin, because the system reports lost
-// pages only once and a second sync would seem to succeed.
-func (s *Shares) syncFile() error {
-	if err := s.fault.check(); err != nil {
+// settle waits until changes are durable, and returns what became of them. The
+// sync that has taken them may be one that others lead, and not the one waited for.
+func (s *Shares) settle(all ...*changes) error {
+	err := s.syncs.Sync()
+	if len(all) == 0 {
 		return err
 	}
-	if err := s.writeBacklog(); err != nil {
-		return err
+	var errs []error
+	for _, c := range all {
+		errs = append(errs, c.err)
 	}
-	if err := s.flush(); err != nil {
-		return s.fault.trip(fmt.Errorf("syncing shares: %w", err))
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // grow adds slots from end on and returns the new end. It really writes the
@@ -61,7 +71,7 @@ func (s *Shares) grow(end uint64) (uint64, error) {
 	}
 	grown := (end/growth + 1) * growth
 	at := int64(end) * slotSize
-	if _, err := s.file.WriteAt(make([]byte, (grown-end)*slotSize), at); err != nil {
+	if err := s.write(make([]byte, (grown-end)*slotSize), at); err != nil {
 		// The added part is not in use; truncating it helps a full disk.
 		_ = s.file.Truncate(at)
 		return 0, s.failed("growing shares", err)

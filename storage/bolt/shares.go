@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,7 +27,8 @@ const (
 // its format. Only the list of free slots is kept in memory.
 type Shares struct {
 	file  *os.File
-	flush func() error // syncs file; replaced by tests
+	write func(data []byte, at int64) error // to file; replaced by tests
+	flush func() error                      // syncs file; replaced by tests
 	fault *fault
 	slots allocator
 	syncs syncer.Syncer
@@ -60,6 +62,10 @@ func openShares(path string, f *fault) (*Shares, storeID, error) {
 		return nil, storeID{}, errors.Join(fmt.Errorf("opening shares: %w", err), file.Close())
 	}
 	s := &Shares{file: file, fault: f, flush: func() error { return syncer.DataSync(file) }}
+	s.write = func(data []byte, at int64) error {
+		_, err := file.WriteAt(data, at)
+		return err
+	}
 	s.syncs.Do = func() error { return s.observed.Sync(s.syncFile, asIs) }
 	// An interrupted growth may have left part of a slot; the next one starts
 	// with it.
@@ -95,14 +101,14 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 		if err != nil {
 			return storage.Slot{}, err
 		}
-		slot, fits, err := s.fill(free, fresh, share)
+		slot, filled, err := s.fill(free, fresh, share)
 		if err != nil {
 			return storage.Slot{}, err
 		}
-		if !fits {
+		if filled == nil {
 			continue
 		}
-		if err := s.syncs.Sync(); err != nil {
+		if err := s.settle(filled); err != nil {
 			s.slots.giveBack(free)
 			return storage.Slot{}, err
 		}
@@ -138,12 +144,20 @@ func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 	}
 	defer s.running.RUnlock()
 	var errs []error
+	var wiped []*changes
 	for _, slot := range slots {
-		if s.slots.inFile(slot.Number) {
-			errs = append(errs, s.wipe(slot))
+		if !s.slots.inFile(slot.Number) {
+			continue
+		}
+		c, err := s.wipe(slot)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if c != nil && !slices.Contains(wiped, c) {
+			wiped = append(wiped, c)
 		}
 	}
-	return errors.Join(append(errs, s.syncs.Sync())...)
+	return errors.Join(append(errs, s.settle(wiped...))...)
 }
 
 // Release implements storage.Recycler.
@@ -191,57 +205,56 @@ func (s *Shares) enter(ctx context.Context) error {
 }
 
 // fill writes share into a slot from the allocator. The content of a fresh slot
-// is known. Any other slot is read first and refused if the file shows that it
-// is not free after all: it was written since it was released, or it is
-// damaged.
-func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]byte) (slot storage.Slot, fits bool, err error) {
+// is known. Any other slot is read first and refused, with nil changes, if the
+// file shows that it is not free after all: it was written since it was released,
+// or it is damaged.
+func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]byte) (slot storage.Slot, filled *changes, err error) {
 	lock := s.lock(free.Number)
 	defer lock.Unlock()
 	var stored slotData
 	if !fresh {
 		if stored, err = s.read(free.Number); err != nil {
-			return free, false, err
+			return free, nil, err
 		}
 	}
 	released := free.Generation != 0
 	stale := released && (stored.state != slotDestroyed || stored.generation != free.Generation)
 	if stored.state == slotDamaged || stale {
-		return free, false, nil
+		return free, nil, nil
 	}
 	slot = storage.Slot{Number: free.Number, Generation: stored.generation + 1}
-	s.backlog.add(slot.Number, slotData{share: share, generation: slot.Generation, state: slotLive}.encode(slot.Number))
-	return slot, true, nil
+	raw := slotData{share: share, generation: slot.Generation, state: slotLive}.encode(slot.Number)
+	return slot, s.backlog.add(slot.Number, raw), nil
 }
 
-// wipe overwrites the share in slot, unless it is newer than the given one.
-func (s *Shares) wipe(slot storage.Slot) error {
+// wipe overwrites the share in slot, unless it is newer than the given one: then
+// there are no changes.
+func (s *Shares) wipe(slot storage.Slot) (wiped *changes, err error) {
 	lock := s.lock(slot.Number)
 	defer lock.Unlock()
 	stored, err := s.read(slot.Number)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if stored.state == slotDamaged {
-		s.scramble(slot.Number)
-		return nil
+		return s.scramble(slot.Number), nil
 	}
 	if stored.generation > slot.Generation {
-		return nil
+		return nil, nil
 	}
 	// If the file is older than the record, the next share must still get a
 	// generation that no record names.
 	gone := slotData{generation: slot.Generation, state: slotDestroyed}
 	_, _ = rand.Read(gone.share[:]) // never fails: it ends the process instead
-	s.backlog.add(slot.Number, gone.encode(slot.Number))
-	return nil
+	return s.backlog.add(slot.Number, gone.encode(slot.Number)), nil
 }
 
 // scramble overwrites a damaged slot, whose share may still be readable, and
 // leaves it damaged.
-func (s *Shares) scramble(number uint64) {
+func (s *Shares) scramble(number uint64) *changes {
 	var raw rawSlot
 	_, _ = rand.Read(raw[:]) // never fails: it ends the process instead
-	s.backlog.add(number, raw)
+	return s.backlog.add(number, raw)
 }
 
 func (s *Shares) lock(number uint64) *sync.Mutex {
