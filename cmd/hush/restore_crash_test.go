@@ -47,7 +47,8 @@ type takenBackup struct {
 type lossClient struct {
 	secrets *ledger
 	owner   *accountLedger
-	account *ledgerAccount
+	account *ledgerAccount // the one in use
+	lost    int            // tokens of account whose creation got no response
 	random  *rand.Rand
 	// unsure are secrets that a kill interrupted while they ended. How they ended
 	// is not in the log, so a restored receipt says burned.
@@ -109,10 +110,7 @@ func (l *loss) ended() (revealed, burned, revoked int) {
 			case fateWaits, fateDoubtful:
 			}
 		}
-		if c.account == nil {
-			continue
-		}
-		for _, token := range c.account.tokens {
+		for _, token := range c.tokens() {
 			if token.fate == tokenRevoked {
 				revoked++
 			}
@@ -194,10 +192,7 @@ func (c *lossClient) settle(ctx context.Context, s *accountServer, d driver) {
 			e.fate = fateBurned
 		}
 	}
-	if c.account == nil {
-		return
-	}
-	for _, token := range c.account.tokens {
+	for _, token := range c.tokens() {
 		if token.fate != tokenDoubtful {
 			continue
 		}
@@ -214,8 +209,8 @@ func (c *lossClient) settle(ctx context.Context, s *accountServer, d driver) {
 func (c *lossClient) step(ctx context.Context, s *accountServer, drivers []driver) bool {
 	if c.account == nil {
 		ok := c.owner.operate(ctx, s)
-		if len(c.owner.accounts) > 0 {
-			c.account = c.owner.accounts[0]
+		if ok {
+			c.account, c.lost = c.owner.accounts[len(c.owner.accounts)-1], 0
 		}
 		return ok
 	}
@@ -229,6 +224,15 @@ func (c *lossClient) step(ctx context.Context, s *accountServer, drivers []drive
 		return c.secrets.end(ctx, d, c.random.IntN(waiting), draw < 51)
 	}
 	return c.secrets.conceal(ctx, d)
+}
+
+// tokens returns the tokens of all accounts.
+func (c *lossClient) tokens() []*ledgerToken {
+	var all []*ledgerToken
+	for _, a := range c.owner.accounts {
+		all = append(all, a.tokens...)
+	}
+	return all
 }
 
 // makeToken makes a token, unless the account has many.
@@ -246,6 +250,8 @@ func (c *lossClient) makeToken(ctx context.Context, s *accountServer) bool {
 	made, err := s.admin.CreateToken(ctx, &adminv1.CreateTokenRequest{Account: c.account.address, Name: fmt.Sprint("token ", c.owner.number)})
 	if c.owner.went("operator's token", err) {
 		c.account.tokens = append(c.account.tokens, &ledgerToken{id: made.GetApiToken().GetTokenId(), token: made.GetToken(), acked: time.Now()})
+	} else if c.lost++; c.lost > 8 {
+		c.account = nil // an account has 20 tokens at most
 	}
 	return err == nil
 }
@@ -298,10 +304,7 @@ func (c *lossClient) check(t *testing.T, s *accountServer, d driver, b takenBack
 	for _, e := range c.secrets.ended {
 		c.checkLost(t, d, e, b)
 	}
-	if c.account == nil {
-		return
-	}
-	for _, token := range c.account.tokens {
+	for _, token := range c.tokens() {
 		token.checkLost(t, s, b)
 	}
 }
