@@ -32,7 +32,7 @@ func TestImportAccounts(t *testing.T) {
 	o.run(table+strings.Repeat("11", 20)+",new@example.com,\n", "account", "import", "-").
 		want(t, "admin account import", command.ExitFailure, "hush: -: line 2: ", "nothing was imported")
 	o.ok(table+strings.Repeat("11", 20)+",new@example.com,\n", "account", "import", "-", "--skip-existing").
-		want(t, "admin account import", command.ExitOK, "imported 1 accounts, 3 were there already")
+		want(t, "admin account import", command.ExitOK, "imported 1 account, 3 were there already")
 	s.stop(t)
 	o.ok("address,token\nlate@example.com,"+strings.Repeat("22", 20)+"\n", "account", "import", "-")
 	again := startHushOn(t, o.data)

@@ -88,7 +88,7 @@ func (r *RootKeys) admitRetire(ctx context.Context, listed rows.RootKeys, kid [4
 	case err != nil:
 		return false, err
 	case damaged > 0:
-		return false, &RefusedError{fmt.Sprintf("%d rows cannot be read, and may depend on the root key %s: run \"hush doctor\"", damaged, name)}
+		return false, &RefusedError{fmt.Sprintf("rows cannot be read (%d), and may depend on the root key %s: run \"hush doctor\"", damaged, name)}
 	case len(uses[kid]) > 0:
 		return false, inUse(name, uses[kid])
 	}
@@ -99,7 +99,7 @@ func (r *RootKeys) admitRetire(ctx context.Context, listed rows.RootKeys, kid [4
 func inUse(name string, uses map[rows.SealedKind]int) *RefusedError {
 	texts := make([]string, 0, len(uses))
 	for _, kind := range slices.Sorted(maps.Keys(uses)) {
-		texts = append(texts, fmt.Sprintf("%d %s (%s)", uses[kind], kind, Ends(kind)))
+		texts = append(texts, fmt.Sprintf("%s (%d, %s)", kind, uses[kind], Ends(kind)))
 	}
 	return &RefusedError{fmt.Sprintf("the root key %s is still needed: %s", name, strings.Join(texts, ", "))}
 }

@@ -181,7 +181,7 @@ func TestRotateAndRetire(t *testing.T) {
 		rows.SealedSecrets: 2, rows.SealedReceipts: 2, rows.SealedTokens: 1, rows.SealedSessions: 1,
 	})
 	s.Clock.Advance(time.Hour)
-	if text := s.retireErr(t, old); !strings.Contains(text, "2 secrets") || !strings.Contains(text, "1 API tokens") {
+	if text := s.retireErr(t, old); !strings.Contains(text, "secrets (2,") || !strings.Contains(text, "API tokens (1,") {
 		t.Errorf("Retire(old key): got %q, want what depends on it", text)
 	}
 	s.endOld(t)

@@ -225,7 +225,7 @@ func (a accounts) resetPassword(ctx context.Context, s *settings.Settings, addre
 	}
 	a.Tellf("set the password of %s; its sessions and API tokens have ended", address)
 	if sealed > 0 {
-		a.Tellf("its list can no longer show %d receipts", sealed)
+		a.Tellf("its list can no longer show %s", console.Count(sealed, "receipts"))
 	}
 	return nil
 }

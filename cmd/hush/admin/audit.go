@@ -126,7 +126,7 @@ func (a administrator) exportAudit(ctx context.Context, opts auditExport) (err e
 		return nil // the reader has enough
 	}
 	if err == nil && unreadable > 0 {
-		return fmt.Errorf("%d rows of the audit trail cannot be read and are left out", unreadable)
+		return fmt.Errorf("left out of the audit trail, since they cannot be read: %s", console.Count(unreadable, "rows"))
 	}
 	return err
 }

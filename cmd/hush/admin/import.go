@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
@@ -79,13 +80,13 @@ func (a accounts) send(
 		imported += counted.GetImported()
 		skipped += counted.GetSkipped()
 		if len(accounts) > importPage {
-			a.Tellf("imported %d of %d accounts", imported+skipped, len(accounts))
+			a.Tellf("imported %d of %s", imported+skipped, console.Count(len(accounts), "accounts"))
 		}
 	}
 	if skip {
-		a.Tellf("imported %d accounts, %d were there already", imported, skipped)
+		a.Tellf("imported %s, %d were there already", console.Count(imported, "accounts"), skipped)
 	} else {
-		a.Tellf("imported %d accounts", imported)
+		a.Tellf("imported %s", console.Count(imported, "accounts"))
 	}
 	return nil
 }
@@ -94,7 +95,7 @@ func soFar(imported int32) string {
 	if imported == 0 {
 		return "nothing was imported"
 	}
-	return fmt.Sprintf("%d accounts before it were imported; go on with --skip-existing", imported)
+	return fmt.Sprintf("imported before it: %s; go on with --skip-existing", console.Count(imported, "accounts"))
 }
 
 var entryNumber = regexp.MustCompile(`entries\[(\d+)\][.:]? ?`)

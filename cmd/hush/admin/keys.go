@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -53,7 +52,7 @@ func (k rootKeys) list(ctx context.Context, s *settings.Settings, asJSON bool) e
 		return k.printJSON(list)
 	}
 	if n := list.GetDamagedCount(); n > 0 {
-		k.Tellf("%d records cannot be read and are not counted: run \"hush doctor\"", n)
+		k.Tellf("%s cannot be read and not counted: run \"hush doctor\"", console.Count(n, "records"))
 	}
 	return k.Table("KEY,STATE,SINCE,NEEDED BY", rootKeyRows(list))
 }
@@ -79,7 +78,7 @@ func rootKeyRows(list *adminv1.ListRootKeysResponse) (rows [][]string) {
 			since = at.AsTime().Format(time.DateTime + "Z")
 		}
 		for _, use := range key.GetUses() {
-			uses = append(uses, fmt.Sprintf("%d %s", use.GetCount(), use.GetKind()))
+			uses = append(uses, console.Count(use.GetCount(), use.GetKind()))
 		}
 		if len(uses) == 0 {
 			uses = []string{"nothing"}

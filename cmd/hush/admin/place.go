@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/settings"
 	adminv1 "hush/gen/hush/admin/v1"
 	"hush/gen/hush/admin/v1/adminv1connect"
@@ -60,7 +61,7 @@ func (a places) importFile(ctx context.Context, s *settings.Settings, name strin
 	if err != nil {
 		return err
 	}
-	a.Tellf("imported %d places", len(places))
+	a.Tellf("imported %s", console.Count(len(places), "places"))
 	return nil
 }
 

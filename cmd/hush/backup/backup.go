@@ -120,13 +120,10 @@ func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
 }
 
 func encryptedFor(recipients int) string {
-	switch recipients {
-	case 0:
+	if recipients == 0 {
 		return ", not encrypted"
-	case 1:
-		return ", encrypted to 1 recipient"
 	}
-	return fmt.Sprintf(", encrypted to %d recipients", recipients)
+	return ", encrypted to " + console.Count(recipients, "recipients")
 }
 
 // recipientsOf returns who can open the backup; none for a plain one.

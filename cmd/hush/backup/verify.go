@@ -113,7 +113,7 @@ func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error 
 		return err
 	}
 	if !found.Sound {
-		return fmt.Errorf("%s: %d rows cannot be read, and %d secrets have no receipt", nameOf(name), found.Damaged, found.NoReceipt)
+		return fmt.Errorf("%s is not sound: rows that cannot be read: %d, secrets without a receipt: %d", nameOf(name), found.Damaged, found.NoReceipt)
 	}
 	return nil
 }

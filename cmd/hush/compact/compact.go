@@ -112,7 +112,7 @@ func (m cmd) tell(done bolt.Compacted) error {
 		m.Tellf("nothing was changed; a compaction needs %s of free space while it runs", mebibytes(done.Needed))
 		return nil
 	}
-	m.Tellf("compacted %d rows, and compared them all", done.Rows)
+	m.Tellf("compacted %s, and compared them all", console.Count(done.Rows, "rows"))
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (d cmd) examineFolder(ctx context.Context, found *doctor.Findings, now time
 	if slots, err := folder.OpenShares(ctx); !d.note(ctx, found, doctor.CodeShares, err) {
 		opts.Slots = slots
 		if slots.Torn > 0 {
-			found.Note(doctor.CodeSharesTorn, fmt.Sprintf("%d bytes at its end", slots.Torn))
+			found.Note(doctor.CodeSharesTorn, console.Count(slots.Torn, "bytes")+" at its end")
 		}
 	} else if err := ctx.Err(); err != nil {
 		return err

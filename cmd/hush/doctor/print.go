@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"hush/cmd/hush/console"
 	"hush/vault/doctor"
 )
 
@@ -92,12 +93,13 @@ func describe(bucket string, p doctor.Place) string {
 }
 
 func (r result) verdict() string {
+	rows := console.Count(r.found.Rows, "rows")
 	errors, warnings := r.found.Count(doctor.LevelError), r.found.Count(doctor.LevelWarning)
 	switch {
 	case errors > 0:
-		return fmt.Sprintf("%d errors and %d warnings in %d rows", errors, warnings, r.found.Rows)
+		return fmt.Sprintf("%s and %s in %s", console.Count(errors, "errors"), console.Count(warnings, "warnings"), rows)
 	case warnings > 0:
-		return fmt.Sprintf("no errors, %d warnings in %d rows", warnings, r.found.Rows)
+		return fmt.Sprintf("no errors, %s in %s", console.Count(warnings, "warnings"), rows)
 	}
-	return fmt.Sprintf("no errors in %d rows", r.found.Rows)
+	return "no errors in " + rows
 }

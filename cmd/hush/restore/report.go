@@ -3,6 +3,7 @@ package restore
 import (
 	"time"
 
+	"hush/cmd/hush/console"
 	"hush/vault"
 	"hush/vault/restoration"
 )
@@ -19,23 +20,24 @@ type report struct {
 // tell prints what was restored, and what is left to do.
 func (r *restoring) tell() {
 	h := r.from.Header
-	r.Tellf("restored the backup of %s (hush %s) into %s: %d rows", h.Time.UTC().Format(time.RFC3339), h.Release, r.settings.Data, r.trailer.Rows)
+	r.Tellf("restored the backup of %s (hush %s) into %s: %s", h.Time.UTC().Format(time.RFC3339), h.Release, r.settings.Data, console.Count(r.trailer.Rows, "rows"))
 	did := r.report.replayed
 	switch {
 	case r.burnAll:
-		r.Tellf("burned all %d secrets", r.report.burned)
+		r.Tellf("burned every secret: %d", r.report.burned)
 	case r.accept:
 		r.Tellf("no spent log was asked: what has ended since the backup can be opened and used again")
 	default:
-		r.Tellf("%d secrets can be opened; %d had ended since", r.report.waiting, did.Secrets+r.report.burned)
+		r.Tellf("%s can be opened; %d had ended since", console.Count(r.report.waiting, "secrets"), did.Secrets+r.report.burned)
 	}
 	if did.Tokens+did.Accounts+did.Passwords+did.Disabled+did.Roles > 0 {
-		r.Tellf("ended again: %d API tokens and %d accounts; %d accounts need a new password, %d are disabled, and %d are no longer administrators",
-			did.Tokens, did.Accounts, did.Passwords, did.Disabled, did.Roles)
+		r.Tellf("ended again: %s and %s; accounts that need a new password: %d; disabled: %d; no longer administrators: %d",
+			console.Count(did.Tokens, "API tokens"), console.Count(did.Accounts, "accounts"), did.Passwords, did.Disabled, did.Roles)
 	}
-	r.Tellf("ended %d sessions, %d mailed links and invites, and %d queued mails", r.report.ended.Sessions, r.report.ended.Tickets, r.report.ended.Mails)
+	ended := r.report.ended
+	r.Tellf("ended what no restore keeps: %s, %s and %s", console.Count(ended.Sessions, "sessions"), console.Count(ended.Tickets, "mailed links"), console.Count(ended.Mails, "queued mails"))
 	if r.report.damaged > 0 {
-		r.Tellf("%d secrets cannot be read: run \"hush doctor\"", r.report.damaged)
+		r.Tellf("%s cannot be read: run \"hush doctor\"", console.Count(r.report.damaged, "secrets"))
 	}
 	if r.to.Created() {
 		r.Tellf("created the data folder %s: give it to the user of the service", r.settings.Data)

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -116,7 +118,7 @@ func TestRestore(t *testing.T) {
 	if err != nil {
 		t.Fatalf("hush restore: got %v, want nil; it told:\n%s", err, told)
 	}
-	for _, want := range []string{"1 secrets can be opened; 3 had ended since", "1 API tokens", "ended 1 sessions"} {
+	for _, want := range []string{"1 secret can be opened; 3 had ended since", "1 API token and 0 accounts", "1 session, 0 mailed links"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("hush restore: got %q, want %q in it", told, want)
 		}
@@ -169,7 +171,7 @@ func TestRestoreWithoutLog(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	burned, accepted := s.lose(t), s.lose(t)
-	if told, err := s.restoring(t.Context(), burned, "--burn-all"); err != nil || !strings.Contains(told, "burned all 4 secrets") {
+	if told, err := s.restoring(t.Context(), burned, "--burn-all"); err != nil || !strings.Contains(told, "burned every secret: 4") {
 		t.Fatalf("hush restore --burn-all: got %v, want nil; it told:\n%s", err, told)
 	}
 	k := s.served(t, burned, "")
@@ -227,4 +229,49 @@ func TestRestoreLeavesNothing(t *testing.T) {
 	if told, err := s.restoring(t.Context(), dir, "--spent-log", s.spent); err != nil {
 		t.Errorf("hush restore (afterwards): got %v, want nil; it told:\n%s", err, told)
 	}
+}
+
+// Root restores for the user of the service, on a disk whose spent log root has
+// copied there. The service must be able to go on with both.
+func TestRestoreLeavesFilesToTheirOwner(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: no other user gives files away")
+	}
+	const user = 12345
+	for name, folders := range map[string]func(dir, log string) []string{
+		"the log is the user's": func(dir, log string) []string { return []string{dir, log} },
+		"the log is root's":     func(dir, _ string) []string { return []string{dir} },
+	} {
+		s := newScene(t)
+		dir := s.lose(t)
+		for _, folder := range folders(dir, s.spent) {
+			vaulttest.Want(t, "Chown()", os.Chown(folder, user, user), nil)
+		}
+		if told, err := s.restoring(t.Context(), dir, "--spent-log", s.spent); err != nil {
+			t.Fatalf("hush restore: got %v, want nil; it told:\n%s", err, told)
+		}
+		for _, folder := range []string{dir, s.spent} {
+			wantOwner(t, name, folder, user)
+		}
+	}
+}
+
+// wantOwner fails the test unless a folder and all in it belong to a user.
+func wantOwner(t *testing.T, name, folder string, user uint32) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); !ok || stat.Uid != user {
+			t.Errorf("owner of %s after a restore (%s): got %+v, want %d", path, name, info.Sys(), user)
+		}
+		return nil
+	})
+	vaulttest.Want(t, "WalkDir()", err, nil)
 }

@@ -55,7 +55,7 @@ func (k keeper) tellBuckets(report transfer.Report) error {
 			k.Tellf("bucket %q: the row %s cannot be read", b.Name, key)
 		}
 		if more := b.Damaged - int64(len(b.Keys)); more > 0 {
-			k.Tellf("bucket %q: %d more rows cannot be read", b.Name, more)
+			k.Tellf("bucket %q: %s more cannot be read", b.Name, console.Count(more, "rows"))
 		}
 	}
 	if len(lines) == 0 {
@@ -70,12 +70,12 @@ func (k keeper) tellDone(r transfer.Report, opts transfer.Options, took time.Dur
 		k.Tellf("finished the copy that an earlier run had compared: the data is in %s", opts.To.Name)
 		return
 	}
-	k.Tellf("moved %d rows with %d shares, %s, in %v, and compared them all", r.Rows, r.Shares, mebibytes(r.Bytes), took.Round(100*time.Millisecond))
+	k.Tellf("moved %s with %s, %s, in %v, and compared them all", console.Count(r.Rows, "rows"), console.Count(r.Shares, "shares"), mebibytes(r.Bytes), took.Round(100*time.Millisecond))
 	if r.Expired > 0 {
-		k.Tellf("%d of the shares are of secrets and mails that had expired; they open nothing", r.Expired)
+		k.Tellf("%s of these had expired with a secret or a mail, and open nothing", console.Count(r.Expired, "shares"))
 	}
 	if r.Damaged > 0 {
-		k.Tellf("%d rows that cannot be read are left in %s alone, and their shares are not destroyed", r.Damaged, opts.From.Name)
+		k.Tellf("left in %s alone, since they cannot be read: %s; what they have in shares is not destroyed", opts.From.Name, console.Count(r.Damaged, "rows"))
 	}
 	k.Tellf("%s is retired; the data is in %s, which can be served with the same root key", opts.From.Name, opts.To.Name)
 }

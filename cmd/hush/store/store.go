@@ -147,7 +147,7 @@ func (k keeper) copy(ctx context.Context, from, to string, o copyOptions) (err e
 		k.Tellf("the copy was finished before: the data is in %s", opts.To.Name)
 		return nil
 	case o.check:
-		k.Tellf("%d rows and %d shares can be copied; nothing was changed", report.Rows, report.Shares)
+		k.Tellf("%s and %s can be copied; nothing was changed", console.Count(report.Rows, "rows"), console.Count(report.Shares, "shares"))
 		return nil
 	}
 	k.tellDone(report, opts, time.Since(began))
