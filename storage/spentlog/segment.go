@@ -29,6 +29,18 @@ func segmentPath(dir string, first uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%020d%s", first, segmentSuffix))
 }
 
+// Files returns the paths of what looks like a log's in a folder: its segments, and
+// one that was not finished.
+func Files(dir string) (paths []string, err error) {
+	names, err := os.ReadDir(dir)
+	for _, name := range names {
+		if strings.HasSuffix(strings.TrimSuffix(name.Name(), unfinishedSuffix), segmentSuffix) {
+			paths = append(paths, filepath.Join(dir, name.Name()))
+		}
+	}
+	return paths, err
+}
+
 // list returns the segments of a folder in their order, and the log's id. Other
 // files are ErrDamaged if they look like segments, and ignored otherwise. It
 // returns ErrNoLog if there is none.

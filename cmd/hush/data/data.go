@@ -270,11 +270,7 @@ func openStore(folder *bolt.Folder, s *settings.Settings, c *console.Console, lo
 		logged: &logged{settings: s, log: log, fault: func(err error) { fault <- err }},
 	}
 	d.close = func() error {
-		var err error
-		if file := d.SpentLog(); file != nil {
-			err = file.Close()
-		}
-		return errors.Join(err, store.Close(), shares.Close(), folder.Close())
+		return errors.Join(d.logged.close(), store.Close(), shares.Close(), folder.Close())
 	}
 	return d, nil
 }

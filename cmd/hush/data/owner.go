@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"hush/storage/spentlog"
 )
 
 // owner is whose a file is.
@@ -41,9 +43,41 @@ func HandOver(folder string) error {
 	return errors.Join(errs...)
 }
 
+// HandOverLog is HandOver for the folder of a spent log. What root made there goes
+// to the owner of that folder. A folder of root's goes, with all in it, to the owner
+// of the data folder.
+func HandOverLog(log, folder string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	to, err := ownerOf(log)
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	roots := err == nil && to.uid == 0
+	if roots {
+		to, err = ownerOf(folder)
+	}
+	if err != nil || to.uid == 0 {
+		return err
+	}
+	segments, err := spentlog.Files(log)
+	errs := []error{err}
+	for _, path := range segments {
+		errs = append(errs, handOverFile(path, to))
+	}
+	if roots { // last: whose the folder is may put links there
+		errs = append(errs, handOver(log, unix.S_IFDIR, to))
+	}
+	return errors.Join(errs...)
+}
+
 // handOverFile changes the owner of a plain file of root's. Whose the folder is
 // may put anything there, so it follows no link of either kind.
-func handOverFile(path string, to owner) error {
+func handOverFile(path string, to owner) error { return handOver(path, unix.S_IFREG, to) }
+
+// handOver changes the owner of what root has of a kind: S_IFREG or S_IFDIR.
+func handOver(path string, kind uint32, to owner) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ELOOP) {
 		return nil
@@ -57,7 +91,7 @@ func handOverFile(path string, to owner) error {
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return &os.PathError{Op: "stat", Path: path, Err: err}
 	}
-	if stat.Mode&unix.S_IFMT != unix.S_IFREG || stat.Uid != 0 || stat.Nlink != 1 {
+	if stat.Mode&unix.S_IFMT != kind || stat.Uid != 0 || kind == unix.S_IFREG && stat.Nlink != 1 {
 		return nil
 	}
 	return file.Chown(int(to.uid), int(to.gid))

@@ -26,6 +26,7 @@ type logged struct {
 	// found says that a command may take the log from where it was last.
 	found  bool
 	file   atomic.Pointer[spentlog.Log] // nil before the vault is open, and for none
+	path   string                       // the folder of file
 	synced atomic.Pointer[func(entries int, took time.Duration, err error)]
 }
 
@@ -95,6 +96,7 @@ func (d *Data) openSpentLog(ctx context.Context) (*spentlog.Log, error) {
 		l.log.Warn("the spent log is on the disk of the data: if that disk is lost, so are both", "folder", folder)
 	}
 	l.log.Debug("opened the spent log", "folder", folder, "id", id, "entries", sequence)
+	l.path = folder
 	l.file.Store(file)
 	return file, nil
 }
@@ -109,6 +111,16 @@ func (l *logged) folder(ctx context.Context, store storage.Store) (string, error
 	}
 	r, _, err := spent.Find(ctx, store)
 	return r.Folder, err
+}
+
+// close closes the log, if there is one. Run as root, it leaves the log to the user
+// of the service.
+func (l *logged) close() error {
+	file := l.file.Load()
+	if file == nil {
+		return nil
+	}
+	return errors.Join(file.Close(), HandOverLog(l.path, l.settings.Data))
 }
 
 // stop ends the use of a log.

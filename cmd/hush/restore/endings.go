@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hush/backup"
+	"hush/cmd/hush/data"
 	"hush/storage/spentlog"
 	"hush/vault/spent"
 )
@@ -13,6 +14,7 @@ import (
 // endings is the spent log that a restore goes by, if it goes by one.
 type endings struct {
 	log    *spentlog.Log // nil for none
+	data   string        // the folder
 	folder string
 	reader *spentlog.Reader
 	after  uint64 // the last sequence that the backup knows of
@@ -39,7 +41,7 @@ func openLog(h backup.Header, o options) (*endings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--spent-log=%s: %w; without the log, %s", dir, err, choices)
 	}
-	e := &endings{log: log, folder: dir, after: h.Spent.Sequence}
+	e := &endings{log: log, data: o.settings.Data, folder: dir, after: h.Spent.Sequence}
 	if e.reader, err = spentlog.Read(dir); err == nil {
 		err = spent.Continues(e.reader, spentlog.ID(h.Spent.Log), e.after)
 	}
@@ -49,9 +51,10 @@ func openLog(h backup.Header, o options) (*endings, error) {
 	return e, nil
 }
 
+// close closes the log. Run as root, it leaves the log to the user of the service.
 func (e *endings) close() error {
 	if e.log == nil {
 		return nil
 	}
-	return e.log.Close()
+	return errors.Join(e.log.Close(), data.HandOverLog(e.folder, e.data))
 }
