@@ -21,7 +21,7 @@ func TestPlaces(t *testing.T) {
 	}
 	place("name,latitude,altitude\nBerlin,1.5,2\n Nowhere ,-10.25,-3\n", "import", "-").
 		want(t, "admin place import", command.ExitOK, "created the data folder "+data, "created a root key", "imported 2 places")
-	place("\ufeffAltitude,Name,Latitude\n7,NOWHERE,8\n", "import", "-").want(t, "admin place import", command.ExitOK, "imported 1 places")
+	place("\ufeffAltitude,Name,Latitude\n7,NOWHERE,8\n", "import", "-").want(t, "admin place import", command.ExitOK, "imported 1 place")
 	got := place("", "list").want(t, "admin place list", command.ExitOK)
 	for _, want := range []string{"NAME", "Berlin", "1.5", "NOWHERE", "imported", "built in"} {
 		if !strings.Contains(got.stdout, want) {

@@ -126,12 +126,17 @@ func TestFilesKeepTheOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.ok("", "account", "create", "a@example.com", inFolder)
-	for _, name := range []string{"root.key", "hush.db", "shares"} {
+	made, err := os.ReadDir(o.data)
+	if err != nil || len(made) < 4 {
+		t.Errorf("files: got %v and %v, want four", made, err)
+	}
+	for _, file := range made {
 		var stat unix.Stat_t
-		if err := unix.Stat(filepath.Join(o.data, name), &stat); err != nil || stat.Uid != user || stat.Gid != user {
-			t.Errorf("%s: got owner %d:%d and %v, want %d", name, stat.Uid, stat.Gid, err, user)
+		if err := unix.Stat(filepath.Join(o.data, file.Name()), &stat); err != nil || stat.Uid != user || stat.Gid != user {
+			t.Errorf("%s: got owner %d:%d and %v, want %d", file.Name(), stat.Uid, stat.Gid, err, user)
 		}
 	}
+	call(t, nil, "", "doctor", "--data", o.data).want(t, "doctor", command.ExitOK)
 }
 
 // Places are kept while the service runs, too, and take effect at once.
@@ -139,7 +144,7 @@ func TestPlacesOfARunningServer(t *testing.T) {
 	t.Parallel()
 	s := startHush(t)
 	o := operator{t, s.data}
-	o.ok("name,latitude,altitude\nHarbour,1.5,2\n", "place", "import", "-").want(t, "admin place import", command.ExitOK, "imported 1 places")
+	o.ok("name,latitude,altitude\nHarbour,1.5,2\n", "place", "import", "-").want(t, "admin place import", command.ExitOK, "imported 1 place")
 	wantPlace(t, s, "harbour", 1.5, 2)
 	o.ok("", "place", "remove", "Harbour")
 	o.run("", "place", "remove", "Harbour").want(t, "admin place remove", command.ExitFailure, `no imported place is called "Harbour"`)

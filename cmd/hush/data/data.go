@@ -30,6 +30,7 @@ const (
 	RootKeyName      = "root.key"
 	DatabaseName     = "hush.db"
 	SharesName       = "shares"
+	BallastName      = "ballast"
 	CertificatesName = "certificates" // a folder
 )
 

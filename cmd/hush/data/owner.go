@@ -37,7 +37,7 @@ func HandOver(folder string) error {
 		return err
 	}
 	var errs []error
-	for _, name := range []string{RootKeyName, DatabaseName, SharesName} {
+	for _, name := range []string{RootKeyName, DatabaseName, SharesName, BallastName} {
 		errs = append(errs, handOverFile(filepath.Join(folder, name), to))
 	}
 	return errors.Join(errs...)

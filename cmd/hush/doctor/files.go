@@ -27,11 +27,8 @@ type files struct {
 	there  map[string]bool
 }
 
-// The names that the data folder may have beside those of package data.
-const (
-	ballastName = "ballast"
-	newSuffix   = ".new" // of what gets its name when it is complete
-)
+// newSuffix ends the names of what is not complete.
+const newSuffix = ".new"
 
 func (f *files) examine(folder *bolt.Inspection) error {
 	f.there = map[string]bool{}
@@ -76,7 +73,7 @@ func (f *files) file(name string) error {
 	kind := fs.FileMode(0)
 	switch name {
 	case data.RootKeyName: // see rootKey
-	case data.DatabaseName, data.SharesName, ballastName:
+	case data.DatabaseName, data.SharesName, data.BallastName:
 	case data.CertificatesName:
 		kind = fs.ModeDir
 	case data.SocketName:
