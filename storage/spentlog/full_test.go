@@ -63,6 +63,43 @@ func TestFullDisk(t *testing.T) {
 	wantNumbers(t, dir, last+20)
 }
 
+// What a write on a full disk leaves is not in the log, neither for a reader nor
+// for the next start, even if the next entries replace only a part of it.
+func TestFullDiskLeavesNothing(t *testing.T) {
+	t.Parallel()
+	disk := &moody{}
+	dir := newDir(t)
+	opts := small()
+	opts.disk = disk
+	l := mustCreate(t, dir, opts)
+	mustAppend(t, l, 1, 26)
+	l.running.Wait() // growing ahead
+	writes := 0
+	disk.set(nil, nil, func([]byte) {
+		var err error
+		if writes++; writes == 2 { // the part in the second segment
+			err = errNoSpace
+		}
+		disk.mu.Lock()
+		disk.writeErr = err
+		disk.mu.Unlock()
+	})
+	var all []Entry
+	for n := range 14 {
+		all = append(all, entryOf(100+n))
+	}
+	if err := l.Append(all...); !errors.Is(err, storage.ErrFull) {
+		t.Errorf("Append on a full disk: got %v, want %v", err, storage.ErrFull)
+	}
+	wantNumbers(t, dir, 26)
+	mustAppend(t, l, 27, 28)
+	wantNumbers(t, dir, 28)
+	mustClose(t, l)
+	if _, sequence := mustOpen(t, dir, small()).Position(); sequence != 28 {
+		t.Errorf("Position() after a start: got %d, want 28", sequence)
+	}
+}
+
 // A caller whose entry a failing write has taken must not be told that it is
 // durable because the next sync succeeds.
 func TestFullDiskTellsAll(t *testing.T) {

@@ -213,7 +213,7 @@ func (l *Log) flush() error {
 }
 
 // store writes n entries of batches after the last durable one and syncs them.
-// If it fails, the next call writes over what it wrote.
+// If it fails, the next call writes at the same place.
 func (l *Log) store(batches []*batch, n int) error {
 	if err := l.check(); err != nil {
 		return err
@@ -233,15 +233,46 @@ func (l *Log) store(batches []*batch, n int) error {
 		}
 	}
 	if err := l.writeRun(durable+1, run); err != nil {
+		if errors.Is(err, storage.ErrFull) {
+			l.erase(durable+1, uint64(n))
+		}
 		return err
 	}
 	l.durable.Store(next - 1)
 	return nil
 }
 
+// erase overwrites with zeros what a failed write has left of n entries, so that
+// neither a reader nor the next start takes them for appended ones. On a disk that
+// refuses even that they stay until the next entries replace them; what they name
+// has ended.
+func (l *Log) erase(first, n uint64) {
+	_ = l.inSegments(first, make([]byte, n*entrySize), func(s *openSegment, part []byte, at int64) error {
+		return l.opts.disk.writeAt(s.file, part, at)
+	})
+}
+
 // writeRun writes encoded entries from a sequence on, and syncs the segments that
 // they are in.
 func (l *Log) writeRun(first uint64, run []byte) error {
+	err := l.inSegments(first, run, func(s *openSegment, part []byte, at int64) error {
+		if err := l.opts.disk.writeAt(s.file, part, at); err != nil {
+			return l.classify("writing the spent log", err)
+		}
+		if err := l.opts.disk.sync(s.file); err != nil {
+			return l.trip(fmt.Errorf("syncing the spent log: %w", err))
+		}
+		return nil
+	})
+	if err == nil {
+		l.retire(first + uint64(len(run))/entrySize)
+	}
+	return err
+}
+
+// inSegments calls fn for each part of a run of entries from a sequence on with the
+// segment that the part belongs to and its place there, until fn fails.
+func (l *Log) inSegments(first uint64, run []byte, fn func(s *openSegment, part []byte, at int64) error) error {
 	l.files.Lock()
 	segments := append([]*openSegment(nil), l.open...)
 	l.files.Unlock()
@@ -250,15 +281,11 @@ func (l *Log) writeRun(first uint64, run []byte) error {
 		if n == 0 {
 			continue
 		}
-		if err := l.opts.disk.writeAt(s.file, run[:n*entrySize], s.offset(first)); err != nil {
-			return l.classify("writing the spent log", err)
-		}
-		if err := l.opts.disk.sync(s.file); err != nil {
-			return l.trip(fmt.Errorf("syncing the spent log: %w", err))
+		if err := fn(s, run[:n*entrySize], s.offset(first)); err != nil {
+			return err
 		}
 		first, run = first+n, run[n*entrySize:]
 	}
-	l.retire(first)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package spentlog
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -60,15 +61,32 @@ func (l *Log) reopen(s segment, last uint64) error {
 		return fmt.Errorf("opening the spent log: %w", err)
 	}
 	opened.slots = uint64(info.Size())/entrySize - 1
-	from := max(last+1, s.first)
-	if end := s.first + opened.slots; from < end {
-		if _, err := file.WriteAt(make([]byte, (end-from)*entrySize), s.offset(from)); err != nil {
-			return fmt.Errorf("clearing the end of the spent log: %w", err)
-		}
+	if err := opened.clearFrom(max(last+1, s.first)); err != nil {
+		return fmt.Errorf("clearing the end of the spent log: %w", err)
 	}
 	// A process that was killed may have left what no sync has covered.
 	if err := file.Sync(); err != nil {
 		return fmt.Errorf("syncing the spent log: %w", err)
+	}
+	return nil
+}
+
+// clearFrom overwrites the entries from a sequence on with zeros. It writes only
+// where there are others, so that a start after a clean stop needs nothing of a
+// disk that is full.
+func (s *openSegment) clearFrom(from uint64) error {
+	block, zeros := make([]byte, walkEntries*entrySize), make([]byte, walkEntries*entrySize)
+	for end := s.first + s.slots; from < end; {
+		n := min(end-from, walkEntries) * entrySize
+		if _, err := s.file.ReadAt(block[:n], s.offset(from)); err != nil {
+			return err
+		}
+		if !bytes.Equal(block[:n], zeros[:n]) {
+			if _, err := s.file.WriteAt(zeros[:n], s.offset(from)); err != nil {
+				return err
+			}
+		}
+		from += n / entrySize
 	}
 	return nil
 }
