@@ -31,8 +31,9 @@ import (
 // Open checks that the keys match the store, destroys the shares that a crash
 // left listed, and starts the background work. Before it changes anything, it
 // returns seal.ErrWrongRootKey if the keys do not match, rows.ErrCopied if the
-// data is being copied or was moved elsewhere, and a rows.FormatError if a newer
-// release wrote it. On a shared store it
+// data is being copied or was moved elsewhere, a rows.FormatError if a newer
+// release wrote it, and an error of package spent unless SpentLog is its log and
+// knows of no ends that the store does not. On a shared store it
 // returns rows.ErrClockOff if the machine's clock is wrong, and
 // rows.ErrTooManyNodes if no other node may join.
 func Open(ctx context.Context, opts Options) (*Vault, error) {
@@ -192,10 +193,13 @@ func (v *Vault) check(ctx context.Context, node *rows.NodeOptions) (mark time.Ti
 }
 
 // checkLog compares the spent log with what the store knows of it, and returns that.
+// A store that is an earlier copy is refused: what has ended since would come back.
 func checkLog(ctx context.Context, store rows.Store, log *spentlog.Log) (logged spent.Record, err error) {
 	err = store.View(ctx, func(tx storage.Tx) error {
-		logged, err = spent.Check(tx, log)
-		return err
+		if logged, err = spent.Check(tx, log); err != nil || log == nil {
+			return err
+		}
+		return spent.CheckAge(tx, log, logged, shares.IsListed)
 	})
 	return logged, err
 }

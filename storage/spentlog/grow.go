@@ -137,7 +137,7 @@ func (l *Log) addSegment() error {
 	unfinished := s.path + unfinishedSuffix
 	var err error
 	if s.file, err = os.OpenFile(unfinished, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
-		return l.notMade(err)
+		return notMade(err)
 	}
 	n := min(l.opts.growth, l.opts.capacity)
 	header := segmentHeader{l.id, first}.encode()
@@ -149,7 +149,7 @@ func (l *Log) addSegment() error {
 	}
 	s.slots = n
 	if err := os.Rename(unfinished, s.path); err != nil {
-		return errors.Join(l.notMade(err), s.file.Close(), os.Remove(unfinished))
+		return errors.Join(notMade(err), s.file.Close(), os.Remove(unfinished))
 	}
 	if err := l.dir.sync(); err != nil {
 		return errors.Join(l.trip(err), s.file.Close())
@@ -163,6 +163,6 @@ func (l *Log) addSegment() error {
 
 // notMade is the error of a segment that could not be made. It is like a full
 // disk: nothing was appended, and the next attempt may succeed.
-func (l *Log) notMade(err error) error {
+func notMade(err error) error {
 	return fmt.Errorf("beginning a segment of the spent log: %w: %w", storage.ErrFull, err)
 }

@@ -234,22 +234,17 @@ func (l *Log) store(batches []*batch, n int) error {
 	}
 	if err := l.writeRun(durable+1, run); err != nil {
 		if errors.Is(err, storage.ErrFull) {
-			l.erase(durable+1, uint64(n))
+			// What is left of it must not be taken for appended, neither by a reader
+			// nor by the next start. On a disk that refuses even this it stays until
+			// the next entries replace it; what it names has ended.
+			_ = l.inSegments(durable+1, make([]byte, len(run)), func(s *openSegment, part []byte, at int64) error {
+				return l.opts.disk.writeAt(s.file, part, at)
+			})
 		}
 		return err
 	}
 	l.durable.Store(next - 1)
 	return nil
-}
-
-// erase overwrites with zeros what a failed write has left of n entries, so that
-// neither a reader nor the next start takes them for appended ones. On a disk that
-// refuses even that they stay until the next entries replace them; what they name
-// has ended.
-func (l *Log) erase(first, n uint64) {
-	_ = l.inSegments(first, make([]byte, n*entrySize), func(s *openSegment, part []byte, at int64) error {
-		return l.opts.disk.writeAt(s.file, part, at)
-	})
 }
 
 // writeRun writes encoded entries from a sequence on, and syncs the segments that

@@ -1,6 +1,9 @@
 package spentlog
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Reader reads a log, which a process may append to meanwhile: it sees what was
 // there when it was made.
@@ -22,6 +25,18 @@ func Read(dir string) (*Reader, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// Reader returns a reader of what is durable in the log now. It must not be used
+// after Prune.
+func (l *Log) Reader() *Reader {
+	l.files.Lock()
+	defer l.files.Unlock()
+	r := &Reader{id: l.id, segments: slices.Clone(l.full), last: l.durable.Load()}
+	for _, s := range l.open {
+		r.segments = append(r.segments, s.segment)
+	}
+	return r
 }
 
 // ID returns the log's id.

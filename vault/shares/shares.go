@@ -31,6 +31,7 @@ type Shares struct {
 	spent   *spent.Log
 	epochs  *epochs // nil if the backend overwrites
 
+	striking sync.Mutex // held while rows are struck off
 	sweeping sync.Mutex
 	overdue  map[storage.Slot]struct{} // listed at the last sweep; guarded by sweeping
 }
@@ -44,7 +45,7 @@ func New(s rows.Store, backend storage.Shares, keys *seal.Keys, log *slog.Logger
 	if o, ok := backend.(storage.Overwriter); ok && !o.Overwrites() {
 		made.epochs = newEpochs(s, keys)
 	}
-	made.queue = newShredQueue(made.Strike, log)
+	made.queue = newShredQueue(made.strikeQueued, log)
 	return made
 }
 
@@ -229,6 +230,23 @@ func (s *Shares) Strike(ctx context.Context, slots []storage.Slot) error {
 	return nil
 }
 
+// strikeQueued is Strike for the queue.
+func (s *Shares) strikeQueued(ctx context.Context, slots []storage.Slot) error {
+	s.striking.Lock()
+	defer s.striking.Unlock()
+	return s.Strike(ctx, slots)
+}
+
+// IsListed reports whether a share, or a later one of its slot, is on the list of
+// shares to be destroyed.
+func IsListed(tx storage.Tx, slot storage.Slot) (bool, error) {
+	row, err := tx.Get(BucketShred, rows.BigEndian(slot.Number))
+	if errors.Is(err, storage.ErrNotFound) || err == nil && len(row) != 8 {
+		return false, nil
+	}
+	return err == nil && binary.BigEndian.Uint64(row) >= slot.Generation, err
+}
+
 // ShredListed destroys every share that an earlier run listed and strikes it
 // off, in batches. It runs before the service starts to serve, and handles what
 // was in flight at a crash. Rows that cannot be read name no share; they stay.
@@ -269,27 +287,41 @@ func (s *Shares) ShredOverdue(ctx context.Context) error {
 	seen := map[storage.Slot]struct{}{}
 	var failed error
 	for from := []byte(nil); ; {
-		slots, next, err := s.listSlots(ctx, from, &lost)
+		next, shredding, err := s.shredBatch(ctx, from, seen, &lost)
 		if err != nil {
 			return errors.Join(failed, err)
 		}
-		var overdue []storage.Slot
-		for _, slot := range slots {
-			if _, again := s.overdue[slot]; again {
-				overdue = append(overdue, slot)
-			}
-			if len(seen) < overdueMost {
-				seen[slot] = struct{}{}
-			}
-		}
-		if err := s.shredAgain(ctx, overdue); failed == nil {
-			failed = err
+		if failed == nil {
+			failed = shredding
 		}
 		if from = next; from == nil || ctx.Err() != nil {
 			s.overdue = seen
 			return failed
 		}
 	}
+}
+
+// shredBatch is ShredOverdue for some rows from a key on, which it adds to seen.
+// next is the row after them, nil after the last; failed is why shares could not be
+// destroyed. Nothing else strikes the rows off meanwhile: the log would then have a
+// second entry that the store knows nothing of any more.
+func (s *Shares) shredBatch(ctx context.Context, from []byte, seen map[storage.Slot]struct{}, lost *rows.Damage) (next []byte, failed, err error) {
+	s.striking.Lock()
+	defer s.striking.Unlock()
+	slots, next, err := s.listSlots(ctx, from, lost)
+	if err != nil {
+		return nil, nil, err
+	}
+	var overdue []storage.Slot
+	for _, slot := range slots {
+		if _, again := s.overdue[slot]; again {
+			overdue = append(overdue, slot)
+		}
+		if len(seen) < overdueMost {
+			seen[slot] = struct{}{}
+		}
+	}
+	return next, s.shredAgain(ctx, overdue), nil
 }
 
 func (s *Shares) shredAgain(ctx context.Context, slots []storage.Slot) error {

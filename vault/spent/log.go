@@ -33,6 +33,7 @@ type Log struct {
 	mu      sync.Mutex
 	durable []rows.End // in the log, and still pending in the store
 
+	striking sync.Mutex // held while rows are struck off
 	sweeping sync.Mutex
 	overdue  map[string]struct{} // pending at the last sweep; guarded by sweeping
 }

@@ -67,6 +67,21 @@ func IsPending(tx storage.Tx, e spentlog.Entry) (bool, error) {
 	return err == nil && stored.At.Equal(e.Time), err
 }
 
+// knows reports whether the store knows that what an entry is about has ended, and
+// has not struck it off: that, or a later end of the same, is pending.
+func knows(tx storage.Tx, e spentlog.Entry) (bool, error) {
+	key := pendingKey(rows.End{Kind: e.Kind, Row: e.Row})
+	value, err := tx.Get(BucketPending, key)
+	if errors.Is(err, storage.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	stored, err := decodePending(key, value)
+	return err == nil && !stored.At.Before(e.Time), err
+}
+
 // StrikeUntil strikes what is in the log off the list until ctx ends, and then the
 // rest.
 func (l *Log) StrikeUntil(ctx context.Context) {
@@ -94,7 +109,10 @@ func (l *Log) strikeAll() {
 		if n == 0 {
 			return
 		}
-		if err := l.strike(context.Background(), ends); err != nil {
+		l.striking.Lock()
+		err := l.strike(context.Background(), ends)
+		l.striking.Unlock()
+		if err != nil {
 			l.log.Error("striking logged ends off the list; the sweeper will retry", "cause", err)
 			return
 		}
@@ -161,23 +179,34 @@ func (l *Log) logAgain(ctx context.Context, chosen func(row string) bool) (logge
 	var lost rows.Damage
 	defer lost.Report(l.log)
 	for from := []byte(nil); ; {
-		ends, next, err := l.listPending(ctx, from, chosen, &lost)
+		n, next, err := l.logBatch(ctx, from, chosen, &lost)
+		logged += n
 		if err != nil {
 			return logged, err
-		}
-		if len(ends) > 0 {
-			if err := l.append(entriesOf(ends)); err != nil {
-				return logged, err
-			}
-			if err := l.strike(ctx, ends); err != nil {
-				return logged, fmt.Errorf("striking logged ends off the list: %w", err)
-			}
-			logged += len(ends)
 		}
 		if from = next; from == nil || ctx.Err() != nil {
 			return logged, ctx.Err()
 		}
 	}
+}
+
+// logBatch is logAgain for some rows from a key on. next is the row after them, nil
+// after the last. Nothing else strikes the rows off meanwhile: the log would then
+// have a second entry that the store knows nothing of any more.
+func (l *Log) logBatch(ctx context.Context, from []byte, chosen func(row string) bool, lost *rows.Damage) (logged int, next []byte, err error) {
+	l.striking.Lock()
+	defer l.striking.Unlock()
+	ends, next, err := l.listPending(ctx, from, chosen, lost)
+	if err != nil || len(ends) == 0 {
+		return 0, next, err
+	}
+	if err := l.append(entriesOf(ends)); err != nil {
+		return 0, nil, err
+	}
+	if err := l.strike(ctx, ends); err != nil {
+		return 0, nil, fmt.Errorf("striking logged ends off the list: %w", err)
+	}
+	return len(ends), next, nil
 }
 
 // listPending reads at most strikeBatch rows from a key on. next is the row after

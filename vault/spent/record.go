@@ -86,6 +86,10 @@ var (
 	ErrOther = errors.New("the spent log belongs to other data")
 	// ErrBehind: the log ends before an entry that was durable in it.
 	ErrBehind = errors.New("the spent log is older than the data")
+	// ErrOlder: the log has ends that the store knows nothing of.
+	ErrOlder = errors.New("the data is older than its spent log")
+	// ErrReplaced: the log belongs to data that was restored in place of the store.
+	ErrReplaced = errors.New("a restored backup has replaced the data")
 )
 
 // Check returns an error unless the log is the one that the store uses, with all
@@ -108,4 +112,53 @@ func Check(tx storage.Tx, log *spentlog.Log) (r Record, err error) {
 		return r, fmt.Errorf("%w: it ends with entry %d, and had %d", ErrBehind, last, r.Synced)
 	}
 	return r, nil
+}
+
+// CheckAge returns an error if the store is an earlier copy of the one that the log
+// belongs to: ErrOlder, ErrReplaced or ErrStopped. r is what Check returned, and
+// listed reports whether a share is on the list of those to be destroyed.
+//
+// An end is durable in the store before its entry is written. It is struck off by a
+// transaction that stores a sequence not before that of the entry. So whatever a
+// crash leaves, each entry after that sequence names what the store has not struck
+// off.
+func CheckAge(tx storage.Tx, log *spentlog.Log, r Record, listed func(storage.Tx, storage.Slot) (bool, error)) error {
+	_, last := log.Position()
+	if last == r.Synced {
+		return nil
+	}
+	var older error
+	err := log.Reader().All(r.Synced, func(e spentlog.Entry) error {
+		if older != nil && Kind(e.Kind) != KindRestored {
+			return nil
+		}
+		known, err := isKnown(tx, e, listed)
+		if err == nil && !known && older == nil {
+			older = fmt.Errorf("%w: it knows entry %d, and nothing of what ended with entry %d of %d", ErrOlder, r.Synced, e.Sequence, last)
+		}
+		return err // of an entry that says even more
+	})
+	if errors.Is(err, spentlog.ErrPruned) {
+		return fmt.Errorf("%w: %w", ErrOlder, err)
+	}
+	if err != nil {
+		return err
+	}
+	return older
+}
+
+// isKnown reports whether the store knows that what an entry is about has ended.
+// Of entries that are about the log itself it returns ErrReplaced or ErrStopped.
+func isKnown(tx storage.Tx, e spentlog.Entry, listed func(storage.Tx, storage.Slot) (bool, error)) (bool, error) {
+	if slot, ok := SlotOf(e); ok {
+		return listed(tx, slot)
+	}
+	switch Kind(e.Kind) {
+	case KindRestored:
+		return false, fmt.Errorf("%w, as entry %d says", ErrReplaced, e.Sequence)
+	case KindStopped:
+		return false, ErrStopped
+	default:
+		return knows(tx, e)
+	}
 }

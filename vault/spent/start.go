@@ -114,7 +114,7 @@ var (
 	// ErrAbandoned: the backup is of data that a restored backup has replaced.
 	ErrAbandoned = errors.New("the backup was made of data that was given up: an older backup was restored in its place")
 	// ErrStopped: the data was served without the log after the backup was made.
-	ErrStopped = errors.New("the spent log was given up after the backup was made: what ended since is not in it")
+	ErrStopped = errors.New("the spent log was given up: what ended after that is not in it")
 )
 
 // Continues returns an error unless the log has every end after a sequence that

@@ -156,7 +156,7 @@ func (d *Data) openLogged(ctx context.Context, opts vault.Options) (_ *vault.Vau
 	if errors.Is(err, spent.ErrMissing) {
 		return nil, fmt.Errorf("%w; name its folder with --spent-log, or give it up for good with --spent-log=off", err)
 	}
-	return v, err
+	return v, explainAge(err)
 }
 
 // missingKeys is the error for a root key file that lacks keys that the data needs.

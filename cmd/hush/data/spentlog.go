@@ -149,6 +149,19 @@ func explainSpentLog(err error) error {
 	return fmt.Errorf("--spent-log: %w", err)
 }
 
+// explainAge says what to do about data that is older than its log.
+func explainAge(err error) error {
+	switch {
+	case errors.Is(err, spent.ErrOlder):
+		return fmt.Errorf("--spent-log: %w; an earlier copy took the place of the data, and would bring back what has ended since; make a backup of this folder with \"hush backup\", and restore that into an empty folder with \"hush restore\" and this log", err)
+	case errors.Is(err, spent.ErrReplaced):
+		return fmt.Errorf("--spent-log: %w; serve the restored data: what was opened there would open here once more", err)
+	case errors.Is(err, spent.ErrStopped):
+		return fmt.Errorf("--spent-log: %w; give it up for good with --spent-log=off, or name an empty folder with --spent-log and begin a new log with --spent-log-begin", err)
+	}
+	return err
+}
+
 // checkSpentLog returns an error for a log that shares the data folder.
 func checkSpentLog(s *settings.Settings) error {
 	folder := s.SpentLogFolder()
