@@ -11,7 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"hush/backup"
+	"hush/cmd/hush/command"
 	"hush/storage"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
@@ -73,8 +76,20 @@ func TestNewerFolderIsRefused(t *testing.T) {
 	setFormat(t, s.data, rows.FormatRecord{Format: 99, Release: "9.9.9"})
 	replace(t, filepath.Join(s.data, "ballast"), nil)
 	content := vaulttest.FolderBytes(t, s.data)
-	other := filepath.Join(t.TempDir(), "other")
+	dir := t.TempDir()
+	other, file := filepath.Join(dir, "other"), filepath.Join(dir, "file")
+	replace(t, file, []byte("of before"))
 	for _, args := range [][]string{
+		{"doctor", "--data", s.data},
+		{"doctor", "--json", "--data", s.data},
+		{"compact", "--data", s.data},
+		{"compact", "--check", "--data", s.data},
+		{"migrate", "--data", s.data},
+		{"backup", "--plain", "-o", other, "--data", s.data},
+		{"keys", "list", "--data", s.data},
+		{"keys", "rotate", "--data", s.data},
+		{"keys", "retire", "00000000", "--data", s.data},
+		{"audit", "export", "-o", file, "--data", s.data},
 		{"serve", "--listen=127.0.0.1:0", "--data", s.data},
 		{"admin", "account", "list", "--data", s.data},
 		{"admin", "account", "create", "a@example.com", "--data", s.data},
@@ -86,13 +101,52 @@ func TestNewerFolderIsRefused(t *testing.T) {
 		{"store", "abandon", s.data},
 	} {
 		name := strings.Join(args, " ")
-		call(t, nil, "", args...).want(t, name, 1,
+		code := command.ExitFailure
+		if args[0] == "doctor" {
+			code = command.ExitUnable
+		}
+		call(t, nil, "", args...).want(t, name, code,
 			"the store has format 99 since hush 9.9.9 uses it", fmt.Sprintf("reads formats up to %d", rows.FormatNewest()), "upgrade to hush 9.9.9 or later")
 		if !bytes.Equal(vaulttest.FolderBytes(t, s.data), content) {
 			t.Errorf("hush %s: got a changed folder, want nothing changed", name)
 		}
 	}
 	if _, err := os.Stat(other); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("target of a refused copy: got %v, want no folder", err)
+		t.Errorf("target of a refused copy or backup: got %v, want none", err)
+	}
+	if got, err := os.ReadFile(file); string(got) != "of before" {
+		t.Errorf("target of a refused export: got %q and %v, want it unchanged", got, err)
+	}
+}
+
+// The backup of a newer release is refused, and a restore creates nothing.
+func TestNewerBackupIsRefused(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a file")
+	dir := t.TempDir()
+	file, key, data := filepath.Join(dir, "b"), filepath.Join(dir, "key"), filepath.Join(dir, "data")
+	call(t, nil, "", "keygen", key).want(t, "keygen", command.ExitOK)
+	var content bytes.Buffer
+	w, err := backup.NewWriter(&content, backup.Header{Format: 99, Release: "9.9.9", Time: time.Now()})
+	vaulttest.Want(t, "NewWriter()", err, nil)
+	vaulttest.Want(t, "Row()", w.Row("bucket of 9.9.9", []byte("key"), []byte("value")), nil)
+	_, err = w.End(1, 0)
+	vaulttest.Want(t, "End()", err, nil)
+	replace(t, file, content.Bytes())
+	needed := fmt.Sprintf("the backup has format 99, and this release of hush reads formats up to %d: upgrade to hush 9.9.9 or later", rows.FormatNewest())
+	for name, args := range map[string][]string{
+		"backup verify": {"backup", "verify", file},
+		"with a key":    {"backup", "verify", "--json", "--root-key-file", key, file},
+		"restore":       {"restore", file, "--burn-all", "--data", data, "--root-key-file", key},
+	} {
+		call(t, nil, "", args...).want(t, name, command.ExitFailure, needed)
+	}
+	later := content.Bytes()
+	later[11]++ // the version of the file itself, which has no header that this release could read
+	replace(t, file, later)
+	call(t, nil, "", "backup", "verify", file).want(t, "backup verify", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
+	call(t, nil, "", "restore", file, "--burn-all", "--data", data, "--root-key-file", key).want(t, "restore", command.ExitFailure, "newer release of hush: upgrade hush (format 2)")
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("files after refused restores: got %v and %v, want only the backup and the key", left, err)
 	}
 }

@@ -46,9 +46,13 @@ type Options struct {
 const progressRows = 4096
 
 // Examine reads all rows of a store in one read transaction, and adds what it
-// finds to the findings. Its error is one of the store.
+// finds to the findings. Its error is one of the store, or a rows.FormatError for
+// a store of a newer release, whose sound rows would look damaged.
 func Examine(ctx context.Context, opts Options) error {
 	return opts.Store.View(ctx, func(tx storage.Tx) error {
+		if err := rows.CheckFormat(tx); err != nil && !rows.IsDamage(err) { // such a row is reported
+			return err
+		}
 		found := NewFindings() // View may run this more than once
 		x := exam.NewExam(opts.Now, found.Add)
 		x.Tx, x.Keys, x.Slots = tx, opts.Keys, opts.Slots

@@ -13,9 +13,14 @@ import (
 
 // LastSlot returns the last slot that a row owns or lists for destruction; 0 if
 // there is none. It returns rows.ErrDamaged if a row that may own one cannot be
-// read, and rows.ErrCopied for a store that may not be served.
+// read, rows.ErrCopied for a store that may not be served, and a rows.FormatError
+// for one of a newer release, in which rows may own slots that this one does not
+// know of.
 func LastSlot(ctx context.Context, store storage.Store) (last uint64, err error) {
 	err = store.View(ctx, func(tx storage.Tx) error {
+		if err := rows.CheckFormat(tx); err != nil {
+			return err
+		}
 		if err := rows.CheckCopy(tx); err != nil {
 			return err
 		}

@@ -17,7 +17,6 @@ const (
 	CodeVerifier    Code = "verifier-missing"
 	CodeWrongKey    Code = "key-wrong"
 	CodeCopied      Code = "copy-unfinished"
-	CodeFormat      Code = "format-newer"
 	CodeClockAhead  Code = "clock-ahead"
 	CodeAuditGap    Code = "audit-gap"
 	CodeAuditBeyond Code = "audit-beyond"

@@ -104,22 +104,26 @@ func parsePast(now time.Time) func(string) (time.Time, error) {
 }
 
 func (a administrator) exportAudit(ctx context.Context, opts auditExport) (err error) {
-	out := a.Out
-	if opts.output != "-" {
-		file, err := os.OpenFile(opts.output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-		if err != nil {
-			return err
+	var file *os.File
+	open := func() (_ io.Writer, err error) {
+		if opts.output == "-" {
+			return a.Out, nil
 		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		out = file
+		file, err = os.OpenFile(opts.output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		return file, err
 	}
+	defer func() {
+		if file != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}()
 	// Without this, a reader that goes away would end the process at once.
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
 	defer signal.Stop(pipes)
 	var unreadable int32
 	err = a.withService(ctx, opts.settings, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
-		unreadable, err = writeAudit(ctx, admin, opts, out)
+		unreadable, err = writeAudit(ctx, admin, opts, open)
 		return err
 	})
 	if errors.Is(err, syscall.EPIPE) {
@@ -131,8 +135,11 @@ func (a administrator) exportAudit(ctx context.Context, opts auditExport) (err e
 	return err
 }
 
-// writeAudit writes all pages, and returns how many rows cannot be read.
-func writeAudit(ctx context.Context, admin adminv1connect.AdminServiceClient, opts auditExport, out io.Writer) (unreadable int32, err error) {
+// writeAudit writes all pages, and returns how many rows cannot be read. It calls
+// open once it has the first page: an export that is refused empties no file.
+func writeAudit(
+	ctx context.Context, admin adminv1connect.AdminServiceClient, opts auditExport, open func() (io.Writer, error),
+) (unreadable int32, err error) {
 	request := &adminv1.ListAuditRowsRequest{Kinds: opts.kinds}
 	if !opts.since.IsZero() {
 		request.Since = timestamppb.New(opts.since)
@@ -140,12 +147,16 @@ func writeAudit(ctx context.Context, admin adminv1connect.AdminServiceClient, op
 	if !opts.until.IsZero() {
 		request.Until = timestamppb.New(opts.until)
 	}
+	page, err := admin.ListAuditRows(ctx, request)
+	if err != nil {
+		return 0, err
+	}
+	out, err := open()
+	if err != nil {
+		return 0, err
+	}
 	lines := bufio.NewWriter(out)
 	for {
-		page, err := admin.ListAuditRows(ctx, request)
-		if err != nil {
-			return unreadable, errors.Join(err, lines.Flush())
-		}
 		for _, row := range page.GetRows() {
 			if err := writeAuditLine(lines, row); err != nil {
 				return unreadable, err
@@ -154,6 +165,9 @@ func writeAudit(ctx context.Context, admin adminv1connect.AdminServiceClient, op
 		unreadable += page.GetUnreadable()
 		if request.PageToken = page.GetNextPageToken(); request.GetPageToken() == "" {
 			return unreadable, lines.Flush()
+		}
+		if page, err = admin.ListAuditRows(ctx, request); err != nil {
+			return unreadable, errors.Join(err, lines.Flush())
 		}
 	}
 }

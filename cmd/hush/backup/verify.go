@@ -124,6 +124,9 @@ func inspect(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verif
 	if err != nil {
 		return nil, err
 	}
+	if err := data.CheckBackup(r.Header); err != nil {
+		return nil, err
+	}
 	check := transfer.NewInspection(keys)
 	trailer, err := r.All(check.Row, check.Slot)
 	if err != nil {

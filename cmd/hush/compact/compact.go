@@ -63,6 +63,10 @@ func (m cmd) run(ctx context.Context) (err error) {
 	err = folder.OpenDatabase(ctx, func(pages, of int64) {
 		line.Show(func() string { return fmt.Sprintf("reading hush.db: %d of %d pages", pages, of) })
 	})
+	opts := bolt.CompactOptions{Check: m.check}
+	if err == nil {
+		opts.Last, err = m.lastSlot(ctx, folder) // refuses a newer format, before anything else does
+	}
 	if err == nil {
 		_, err = folder.OpenShares(ctx)
 	}
@@ -70,10 +74,6 @@ func (m cmd) run(ctx context.Context) (err error) {
 		return fmt.Errorf("%w; nothing was changed; \"hush doctor\" says more", err)
 	}
 	if err != nil {
-		return err
-	}
-	opts := bolt.CompactOptions{Check: m.check}
-	if opts.Last, err = m.lastSlot(ctx, folder); err != nil {
 		return err
 	}
 	step := bolt.CompactStep("")

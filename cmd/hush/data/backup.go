@@ -148,6 +148,16 @@ func (d *Data) backupHeader(ctx context.Context, store *bolt.Store, opts BackupO
 	return h, err
 }
 
+// CheckBackup returns an error for a backup of a newer release, whose rows this one
+// cannot read.
+func CheckBackup(h backup.Header) error {
+	if newest := rows.FormatNewest(); rows.Format(h.Format) > newest {
+		return fmt.Errorf("the backup has format %d, and this release of hush reads formats up to %d: upgrade to hush %s or later, which made it",
+			h.Format, newest, h.Release)
+	}
+	return nil
+}
+
 // ReadKeys returns the root keys in a file.
 func ReadKeys(path string) (*seal.Keys, error) {
 	keys, _, err := readKeys(path)

@@ -90,8 +90,8 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 	if err != nil {
 		return explain(err)
 	}
-	if newest := rows.FormatNewest(); rows.Format(from.Header.Format) > newest {
-		return fmt.Errorf("the backup has format %d, made by hush %s, and this release reads formats up to %d: upgrade hush", from.Header.Format, from.Header.Release, newest)
+	if err := data.CheckBackup(from.Header); err != nil {
+		return err
 	}
 	keys, err := data.KeysOf(o.settings)
 	if err != nil {
