@@ -49,6 +49,14 @@ func TestDestroyAccount(t *testing.T) {
 	vaulttest.Want(t, "tally of a destroyed account", string(vaulttest.Get(t, k.Store, account.BucketTally, id[:])), "")
 	vaulttest.Want(t, "audit rows of destroyed accounts", k.count(t, rows.AuditDestroy), 1)
 
+	// A secret that was concealed while the account was being destroyed is burned
+	// after the tally is gone.
+	err = k.Store.Update(t.Context(), func(tx storage.Tx) error {
+		return account.ChangeTally(tx, id, func(r *account.TallyRecord) { r.Burned++ })
+	})
+	vaulttest.WantErr(t, "ChangeTally(destroyed)", err, nil)
+	vaulttest.Want(t, "tally of a destroyed account", string(vaulttest.Get(t, k.Store, account.BucketTally, id[:])), "")
+
 	vaulttest.WantErr(t, "CreateAccount(destroyed)", k.signUp(t, ada, otherPassword), nil)
 	k.wantMails(t)
 	k.leap(t, account.TombstoneLifetime-time.Hour)

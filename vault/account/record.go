@@ -243,8 +243,16 @@ func GetTally(tx storage.Tx, id caller.AccountID) (TallyRecord, error) {
 	return rows.LoadOr(tx, BucketTally, id[:], decodeTally, TallyRecord{})
 }
 
-// ChangeTally changes the tally of an account.
+// ChangeTally changes the tally of an account. One that is destroyed has none, though
+// a secret of its own may end later, or a mail be sent.
 func ChangeTally(tx storage.Tx, id caller.AccountID, change func(*TallyRecord)) error {
+	account, err := GetAccount(tx, id)
+	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Destroyed.IsZero() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
 	r, err := GetTally(tx, id)
 	if err != nil {
 		return err
@@ -263,12 +271,5 @@ func NewAccountID(created time.Time) caller.AccountID {
 
 // CountEmail counts a mail to a recipient toward the account that sent it.
 func CountEmail(tx storage.Tx, id caller.AccountID) error {
-	account, err := GetAccount(tx, id)
-	if errors.Is(err, refusal.ErrNotFound) || err == nil && !account.Destroyed.IsZero() {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	return ChangeTally(tx, id, func(t *TallyRecord) { t.Emails++ })
 }
