@@ -32,7 +32,7 @@ const (
 
 const (
 	// compactBatch is how many bytes of rows are written with one commit.
-	compactBatch = 16 << 20
+	compactBatch = 2 << 20
 	// compactGrowth is the step in which the new file grows, so that it does not
 	// end with much that is not in use.
 	compactGrowth = 1 << 20
