@@ -34,7 +34,9 @@ type Options struct {
 	// Keys are those of the store; nil if its root key is not at hand. Then nothing
 	// sealed is opened.
 	Keys *seal.Keys
-	Now  time.Time
+	// Served says that nodes may serve the store meanwhile.
+	Served bool
+	Now    time.Time
 	// Findings gets what is found.
 	Findings *Findings
 	// Progress is called now and then with the number of rows read so far, and the
@@ -55,7 +57,7 @@ func Examine(ctx context.Context, opts Options) error {
 		}
 		found := NewFindings() // View may run this more than once
 		x := exam.NewExam(opts.Now, found.Add)
-		x.Tx, x.Keys, x.Slots = tx, opts.Keys, opts.Slots
+		x.Tx, x.Keys, x.Slots, x.Served = tx, opts.Keys, opts.Slots, opts.Served
 		e := &examination{Options: opts, exam: x, ctx: ctx}
 		all := invariants(x)
 		for _, i := range all {

@@ -27,22 +27,32 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// folder is a stopped data folder that was filled through the vault.
+// folder is a stopped data folder that was filled through the vault, or a store
+// that nodes may serve.
 type folder struct {
-	dir  string
-	root seal.RootKey
-	now  time.Time
+	dir   string
+	store storage.Store // nil for a folder
+	root  seal.RootKey
+	now   time.Time
 }
 
 // fill fills a folder so that every bucket that a folder can have has rows, with
 // receipts in every state.
 func fill(t *testing.T) folder {
 	t.Helper()
+	k := filled(t, true)
+	k.Close(t)
+	return folder{dir: k.Dir, root: k.RootKey, now: k.Clock.Now()}
+}
+
+// filled returns a vault that was filled, in a folder or on the store of this run.
+func filled(t *testing.T, inFolder bool) *vaulttest.Kit {
+	t.Helper()
 	dns := resolvertest.New(t)
 	r, err := resolver.New(dns.Addr)
 	vaulttest.Want(t, "resolver.New()", err, nil)
 	k := vaulttest.New(t, vaulttest.Options{
-		Folder: true, Manual: true, Host: "hush.example.org", Resolver: r, Policy: caller.Policy{ChallengeAbove: 1000},
+		Folder: inFolder, Manual: true, Host: "hush.example.org", Resolver: r, Policy: caller.Policy{ChallengeAbove: 1000},
 		Send: func(context.Context, outbox.Mail) error { return nil },
 	})
 	ctx, stranger := t.Context(), vaulttest.Caller(7)
@@ -87,8 +97,7 @@ func fill(t *testing.T) folder {
 	vaulttest.Want(t, "Spend()", k.Vault.Challenges.Spend(ctx, payload, "", k.Clock.Now()), nil)
 	vaulttest.Want(t, "Import()", k.Vault.Places.Import(ctx, []place.Place{{Name: "Oslo", Latitude: 59.9, Altitude: 12}}, false), nil)
 	vaulttest.AwaitShred(t, k)
-	k.Close(t)
-	return folder{k.Dir, k.RootKey, k.Clock.Now()}
+	return k
 }
 
 // copied returns a copy of a folder.
@@ -105,6 +114,11 @@ func (f folder) copied(t *testing.T) folder {
 func (f folder) examine(t *testing.T) *doctor.Findings {
 	t.Helper()
 	found := doctor.NewFindings()
+	if f.store != nil {
+		opts := doctor.Options{Store: f.store, Served: true, Keys: seal.NewKeys(f.root), Now: f.now, Findings: found}
+		vaulttest.Want(t, "Examine()", doctor.Examine(t.Context(), opts), nil)
+		return found
+	}
 	i, err := bolt.Inspect(f.dir)
 	vaulttest.Want(t, "Inspect()", err, nil)
 	defer func() { vaulttest.Want(t, "Inspection.Close()", i.Close(), nil) }()
@@ -148,6 +162,10 @@ func (f folder) wantCodes(t *testing.T, want ...doctor.Code) {
 // edit changes rows behind the vault's back.
 func (f folder) edit(t *testing.T, change func(tx storage.Tx) error) {
 	t.Helper()
+	if f.store != nil {
+		vaulttest.Want(t, "Update()", f.store.Update(t.Context(), change), nil)
+		return
+	}
 	opened, err := bolt.OpenFolder(f.dir)
 	vaulttest.Want(t, "OpenFolder()", err, nil)
 	store, _, err := opened.Open(bolt.Options{})

@@ -23,6 +23,9 @@ type Exam struct {
 	Keys *seal.Keys
 	// Now is the time of the examination.
 	Now time.Time
+	// Served says that nodes may serve the store meanwhile: what one of them is
+	// about to end is no finding.
+	Served bool
 	// Slots are those of the shares file; nil if there is none, or if it cannot be
 	// read.
 	Slots Slots

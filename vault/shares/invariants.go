@@ -64,7 +64,9 @@ func checkListed(x *exam.Exam, slot storage.Slot, key []byte) {
 			return
 		}
 	}
-	x.Notef(exam.CodeShredLeft, BucketShred, key, "slot %d", slot.Number)
+	if !x.Served {
+		x.Notef(exam.CodeShredLeft, BucketShred, key, "slot %d", slot.Number)
+	}
 }
 
 // checkSlots reports the slots that no row owns and that are not free.

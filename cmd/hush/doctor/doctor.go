@@ -139,7 +139,7 @@ func (d cmd) examineDatabase(ctx context.Context, found *doctor.Findings) (err e
 	found.Skipped = append(found.Skipped,
 		"shares, pages and the files of the data folder were not examined: PostgreSQL keeps the data")
 	files := files{folder: d.settings.Data, found: found}
-	opts := doctor.Options{Store: store, Now: now, Findings: found}
+	opts := doctor.Options{Store: store, Served: true, Now: now, Findings: found}
 	opts.Keys = files.rootKey(data.RootKeyPath(d.settings), d.settings.RootKeyFile != "")
 	line := d.Progress()
 	defer line.End()

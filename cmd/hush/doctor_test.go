@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hush/cmd/hush/command"
+)
+
+var (
+	doctorKills = flag.Int("doctor.kills", 3, "how often TestDoctorAfterKills kills the service")
+	doctorRuns  = flag.Int("doctor.runs", 5, "how often TestDoctorBesideNodes examines a database")
+)
+
+// examination is what "hush doctor --json" prints, in part.
+type examination struct {
+	Rows, Errors, Warnings, Infos int64
+	Skipped                       []string
+	Findings                      []struct {
+		Code, Level, Bucket, Do string
+		Count                   int64
+		Places                  []struct{ Row, Note string }
+	}
+}
+
+// examine runs "hush doctor" on the store of a data folder.
+func examine(t *testing.T, code int, flags ...string) (found examination) {
+	t.Helper()
+	got := call(t, nil, "", append([]string{"doctor", "--json"}, flags...)...)
+	if err := json.Unmarshal([]byte(got.stdout), &found); err != nil || got.code != code {
+		t.Errorf("hush doctor: got code %d and %v, want %d; it wrote:\n%s%s", got.code, err, code, got.stdout, got.stderr)
+	}
+	return found
+}
+
+// The service is killed under load of every kind. All that "hush doctor" finds then
+// is what the next start mends.
+func TestDoctorAfterKills(t *testing.T) {
+	t.Parallel()
+	env := newTestEnv(t)
+	path, data, b := realHush(t), env.copyTo(t), newBustle(t, env)
+	flags := append([]string{"--data", data}, storeFlags(t, data, nil)...)
+	for round := range fewer(*doctorKills) {
+		p, s := startBustle(t, path, data, b)
+		if round == 0 {
+			b.everything(t, s)
+		}
+		time.AfterFunc(300*time.Millisecond+time.Duration(rand.Int64N(int64(2*time.Second))), func() { _ = p.cmd.Process.Kill() })
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-p.exit
+			cancel()
+		}()
+		b.run(ctx, s, 12)
+		for _, f := range examine(t, command.ExitOK, flags...).Findings {
+			t.Logf("round %d: %s %s %s: %d", round, f.Level, f.Code, f.Bucket, f.Count)
+			if !strings.HasPrefix(f.Do, "Nothing: ") {
+				t.Errorf("after kill %d: got %+v, want only what needs nothing", round+1, f)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("kill %d: got findings, want none that matter", round+1)
+		}
+	}
+	t.Logf("%d calls", b.done.Load())
+}
+
+// Nodes serve every kind of call while the database is examined, again and again.
+// Nothing is found.
+func TestDoctorBesideNodes(t *testing.T) {
+	t.Parallel()
+	env, store := &testEnv{}, newDatabase(t)
+	root, err := env.fillDatabase(store)
+	if err != nil {
+		t.Fatalf("filling the database: got %v, want nil", err)
+	}
+	key := filepath.Join(t.TempDir(), "root.key")
+	replace(t, key, root.Text())
+	path, b, flags := realHush(t), newBustle(t, env), []string{"--store", store, "--root-key-file", key}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var nodes []*accountServer
+	for _, name := range []string{"one", "two"} {
+		_, s := startBustle(t, path, filepath.Join(t.TempDir(), name), b, append(flags, "--node-name", name)...)
+		b.everything(t, s)
+		nodes = append(nodes, s)
+	}
+	var loaded sync.WaitGroup
+	for _, s := range nodes {
+		loaded.Go(func() { b.run(ctx, s, 6) })
+	}
+	for run := range *doctorRuns {
+		found := examine(t, command.ExitOK, flags...)
+		for _, f := range found.Findings {
+			t.Errorf("run %d: got %+v, want no finding", run+1, f)
+		}
+		t.Logf("run %d: %d rows", run+1, found.Rows)
+	}
+	cancel()
+	loaded.Wait()
+	t.Logf("%d calls", b.done.Load())
+}
