@@ -69,6 +69,15 @@ func TestKeys(t *testing.T) {
 		t.Errorf("CreateSession(account of before): got %v, want nil", err)
 	}
 	wantKeysJSON(t, o)
+	exported := call(t, nil, "", "audit", "export", "--kind=root-key-rotated", "--data", s.data).want(t, "audit export", command.ExitOK)
+	for i, line := range auditLines(t, exported.stdout) {
+		if want := o.listedKeys()[1-i][0]; line["subject_type"] != "root key" || line["subject"] != want {
+			t.Errorf("hush audit export: got %v, want the rotation to the root key %s", line, want)
+		}
+	}
+	if got := strings.Count(exported.stdout, "\n"); got != 2 {
+		t.Errorf("hush audit export: got %d rotations, want 2", got)
+	}
 }
 
 func wantKeyLines(t *testing.T, folder string, want int) {

@@ -33,20 +33,31 @@ func (r *RootKeys) Retire(ctx context.Context, name string) (removed bool, err e
 		}
 		return r.remove(kid) // an earlier call was interrupted
 	}
-	err = r.store.Update(ctx, func(tx storage.Tx) (err error) {
-		if listed, err = rows.GetRootKeys(tx); err != nil {
-			return err
-		}
-		if k := listed.Find(kid); k != nil && k.State == rows.RootKeyOld {
-			k.State = rows.RootKeyRetired
-		}
-		return rows.PutRootKeys(tx, listed)
-	})
-	if err != nil {
+	if err := r.markRetired(ctx, kid); err != nil {
 		return false, fmt.Errorf("storing the list of root keys: %w", err)
 	}
 	r.log.Info("a root key is retired", "key", name)
 	return r.remove(kid)
+}
+
+// markRetired stores that nothing needs an old root key any more.
+func (r *RootKeys) markRetired(ctx context.Context, kid [4]byte) error {
+	now := r.clock.Now()
+	return r.store.Update(ctx, func(tx storage.Tx) error {
+		listed, err := rows.GetRootKeys(tx)
+		if err != nil {
+			return err
+		}
+		k := listed.Find(kid)
+		if k == nil || k.State != rows.RootKeyOld {
+			return nil // another node was faster
+		}
+		k.State = rows.RootKeyRetired
+		if err := rows.PutRootKeys(tx, listed); err != nil {
+			return err
+		}
+		return rows.WriteKeyAudit(tx, now, rows.AuditKeyRetired, kid)
+	})
 }
 
 func (r *RootKeys) remove(kid [4]byte) (removed bool, err error) {

@@ -82,6 +82,7 @@ func (r *RootKeys) unlisted(listed rows.RootKeys) [][4]byte {
 // makeCurrent stores that a root key is the current one, and uses it.
 func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) error {
 	var listed rows.RootKeys
+	now := r.clock.Now()
 	err := r.store.Update(ctx, func(tx storage.Tx) (err error) {
 		if listed, err = rows.GetRootKeys(tx); err != nil {
 			return err
@@ -99,9 +100,12 @@ func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) e
 		}
 		listed.Index = index
 		listed.Keys = append(listed.Keys, rows.RootKey{
-			Verifier: [seal.VerifierSize]byte(r.keys.Ring().VerifierOf(kid)), Since: r.clock.Now(), State: rows.RootKeyCurrent,
+			Verifier: [seal.VerifierSize]byte(r.keys.Ring().VerifierOf(kid)), Since: now, State: rows.RootKeyCurrent,
 		})
-		return rows.PutRootKeys(tx, listed)
+		if err := rows.PutRootKeys(tx, listed); err != nil {
+			return err
+		}
+		return rows.WriteKeyAudit(tx, now, rows.AuditKeyRotated, kid)
 	})
 	if err != nil {
 		return fmt.Errorf("storing the list of root keys: %w", err)

@@ -189,7 +189,24 @@ func TestRotateAndRetire(t *testing.T) {
 	removed, err := s.Vault.RootKeys.Retire(t.Context(), hexOf(old))
 	vaulttest.Want(t, "Retire(old key)", err, nil)
 	vaulttest.Want(t, "Retire(old key) removed it", removed, true)
+	s.wantAudited(t, "root-key-rotated "+hexOf(next), "root-key-retired "+hexOf(old))
 	s.wantOldKeyUseless(t, next)
+}
+
+// wantAudited compares the rows of the audit trail about root keys.
+func (s *site) wantAudited(t *testing.T, want ...string) {
+	t.Helper()
+	filter := rows.AuditFilter{Kinds: []rows.AuditType{rows.AuditKeyRotated, rows.AuditKeyRetired}}
+	page, err := s.Vault.Operator().Audit.Page(t.Context(), filter, "")
+	vaulttest.Want(t, "Page()", err, nil)
+	var got []string
+	for _, row := range page.Rows {
+		subject, _ := row.SubjectText()
+		got = append(got, row.Kind.String()+" "+subject)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("audit rows about root keys: got %q, want %q", got, want)
+	}
 }
 
 // wantEverything uses what the first root key made.

@@ -103,6 +103,14 @@ func WriteAudit(tx storage.Tx, now time.Time, kind AuditType, subject seal.RowKe
 	return appendAudit(tx, AuditRecord{Time: now, Kind: kind, Result: AuditDone, Subject: subject})
 }
 
+// WriteKeyAudit adds a row about a root key: its kid, padded with zeros, is the
+// subject.
+func WriteKeyAudit(tx storage.Tx, now time.Time, kind AuditType, kid [4]byte) error {
+	var subject seal.RowKey
+	copy(subject[:], kid[:])
+	return WriteAudit(tx, now, kind, subject)
+}
+
 // WriteAccountAudit adds a row about an account: its id, padded with zeros, is the
 // subject.
 func WriteAccountAudit(tx storage.Tx, now time.Time, kind AuditType, id caller.AccountID) error {

@@ -54,6 +54,12 @@ const (
 	AuditNotifications   AuditType = 39
 )
 
+// The kinds of audit rows about root keys.
+const (
+	AuditKeyRotated AuditType = 60 // it became the current one
+	AuditKeyRetired AuditType = 61
+)
+
 // AuditResult is the result of an audited event. The numbers are stored.
 type AuditResult byte
 
@@ -64,7 +70,10 @@ const auditVersion = 1
 
 // AuditRecord is one row of the trail.
 //
-//	version 1 │ time 8 │ type 1 │ result 1 │ subject: metadata row 22
+//	version 1 │ time 8 │ type 1 │ result 1 │ subject 22
+//
+// The subject is the row of a receipt, or, padded with zeros, the id of an account
+// or the kid of a root key.
 type AuditRecord struct {
 	Time    time.Time
 	Kind    AuditType
@@ -125,6 +134,9 @@ func auditWords() map[AuditType]string {
 		AuditDomainRemoved:   "domain-removed",
 		AuditLocale:          "locale-changed",
 		AuditNotifications:   "notifications-changed",
+
+		AuditKeyRotated: "root-key-rotated",
+		AuditKeyRetired: "root-key-retired",
 	}
 }
 
@@ -152,15 +164,22 @@ func auditResults() map[AuditResult]string {
 // String returns the word for the result, or "unknown" for one of a later release.
 func (r AuditResult) String() string { return cmp.Or(auditResults()[r], "unknown") }
 
-// firstAccountType is the first type about an account. Those before it are about a
-// secret, which its receipt's row stands for.
-const firstAccountType = AuditAccount
+// firstAccountType is the first type about an account, and firstKeyType the first
+// about a root key. Those before them are about a secret, which its receipt's row
+// stands for.
+const (
+	firstAccountType = AuditAccount
+	firstKeyType     = AuditKeyRotated
+)
 
 // SubjectText returns what the row is about, in hexadecimal digits: the row of a
-// receipt, or the id of an account.
+// receipt, the id of an account, or the kid of a root key.
 func (r AuditRecord) SubjectText() (text string, account bool) {
-	if r.Kind < firstAccountType {
+	switch {
+	case r.Kind < firstAccountType:
 		return hex.EncodeToString(r.Subject[:]), false
+	case r.Kind >= firstKeyType:
+		return hex.EncodeToString(r.Subject[:4]), false
 	}
 	return caller.AccountID(r.Subject[:len(caller.AccountID{})]).String(), true
 }

@@ -64,7 +64,8 @@ func TestAuditWords(t *testing.T) {
 	}
 }
 
-// A row about a secret names its receipt's row, and one about an account its id.
+// A row about a secret names its receipt's row, one about an account its id, and one
+// about a root key its kid.
 func TestAuditSubject(t *testing.T) {
 	t.Parallel()
 	r := sampleAudit()
@@ -75,4 +76,8 @@ func TestAuditSubject(t *testing.T) {
 	text, account = r.SubjectText()
 	vaulttest.Want(t, "digits of an account's id", len(text), 32)
 	vaulttest.Want(t, "subject is an account", account, true)
+	r.Kind = rows.AuditKeyRetired
+	text, account = r.SubjectText()
+	vaulttest.Want(t, "digits of a kid", len(text), 8)
+	vaulttest.Want(t, "subject is an account", account, false)
 }
