@@ -3,6 +3,7 @@ package seal_test
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 
 	"hush/seal"
@@ -223,6 +224,11 @@ func TestParseRootKeys(t *testing.T) {
 		{"too many", many, 0, seal.ErrManyRootKeys},
 		{"placeholder", one + string(bytes.Repeat([]byte("0"), 64)), 0, seal.ErrWeakRootKey},
 		{"torn", one + two[:40], 0, seal.ErrRootKeyFormat},
+		{"comment", "# the key of October\n" + one, 0, seal.ErrRootKeyFormat},
+		{"comment after a key", one[:64] + " # October\n", 0, seal.ErrRootKeyFormat},
+		{"byte order mark", "\ufeff" + one, 0, seal.ErrRootKeyFormat},
+		{"upper case of a key", one + strings.ToUpper(one), 0, seal.ErrSameRootKey},
+		{"17", strings.Repeat(many, 2)[:17*65], 0, seal.ErrSameRootKey},
 		{"on one line", one[:64] + two, 0, seal.ErrRootKeyFormat},
 	} {
 		roots, err := seal.ParseRootKeys([]byte(c.text))

@@ -42,7 +42,12 @@ func (v *Vault) join(ctx context.Context, opts Options) (err error) {
 		}
 		return upgrade(ctx, v.store, opts.Shares, v.log)
 	}
-	v.store, err = rows.JoinNode(ctx, v.store, v.clock, v.log, *opts.Node)
+	node := *opts.Node
+	node.Keys = v.keys
+	if opts.KeyFile != nil {
+		node.Refresh = func() { opts.KeyFile.Refresh(v.keys) }
+	}
+	v.store, err = rows.JoinNode(ctx, v.store, v.clock, v.log, node)
 	return err
 }
 

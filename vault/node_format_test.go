@@ -49,6 +49,12 @@ func wantWrites(t *testing.T, k *vaulttest.Kit, want rows.Format) {
 	vaulttest.Want(t, "FormatOf()", got, want)
 }
 
+// wantBeatVersion fails the test unless the heartbeat of a node has a version.
+func wantBeatVersion(t *testing.T, c *vaulttest.Cluster, node, want byte) {
+	t.Helper()
+	vaulttest.Want(t, "version of a heartbeat", vaulttest.Get(t, c.Store, rows.BucketNode, []byte{0, node, 1})[0], want)
+}
+
 // A new release writes what the old one reads as long as one of those runs, and
 // its own format once the last has left. Then the old one cannot come back.
 func TestRollingUpgrade(t *testing.T) {
@@ -58,6 +64,7 @@ func TestRollingUpgrade(t *testing.T) {
 	a, b := c.Node(t, "a", older), c.Node(t, "b", older)
 	d := c.Node(t, "d", newer)
 	wantWrites(t, d, 1)
+	wantBeatVersion(t, c, 2, 1)
 	kept := d.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
 	vaulttest.Want(t, "RevealSecret(on the old release)", a.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "x")
 	a.Close(t)
@@ -71,6 +78,8 @@ func TestRollingUpgrade(t *testing.T) {
 	wantWrites(t, d, 1) // until it notices
 	mustBeat(t, d)
 	wantWrites(t, d, 2)
+	mustBeat(t, d)
+	wantBeatVersion(t, c, 2, 2)
 	vaulttest.Want(t, "RevealSecret(of the old release)", d.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "y")
 
 	_, err := c.Open(t, "a", older)

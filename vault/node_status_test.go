@@ -30,14 +30,15 @@ func TestIndexShowsNodes(t *testing.T) {
 	advance(t, time.Second, b)
 	index := vaulttest.MustIndex(t, b, colonel())
 	formats := rows.Formats{Oldest: 1, Newest: rows.FormatNewest()}
+	held := [][4]byte{c.Root.KID()}
 	want := []rows.NodeStatus{
 		{
 			Number: 0, NodeRecord: rows.NodeRecord{Name: "a", Release: "test", Formats: formats, Started: vaulttest.StartTime()},
-			Heartbeat: a.Clock.Now(), Age: time.Second, Live: true,
+			Heartbeat: a.Clock.Now(), Age: time.Second, Live: true, Keys: held,
 		},
 		{
 			Number: 1, NodeRecord: rows.NodeRecord{Name: "b", Release: "test", Formats: formats, Started: vaulttest.StartTime()},
-			Heartbeat: b.Clock.Now(), Live: true, Self: true, Works: []rows.Work{rows.WorkSweep, rows.WorkMail},
+			Heartbeat: b.Clock.Now(), Live: true, Self: true, Works: []rows.Work{rows.WorkSweep, rows.WorkMail}, Keys: held,
 		},
 	}
 	if diff := cmp.Diff(want, index.Nodes, cmpopts.IgnoreFields(rows.NodeRecord{}, "Instance")); diff != "" {

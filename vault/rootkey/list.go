@@ -51,7 +51,7 @@ func (r *RootKeys) List(ctx context.Context) (list List, err error) {
 	if err != nil {
 		return list, err
 	}
-	uses, damaged, err := r.count(ctx)
+	uses, damaged, err := r.count(ctx, listed)
 	if err != nil {
 		return list, err
 	}
@@ -88,8 +88,8 @@ func (u usesByKey) add(kind rows.SealedKind, kid [4]byte, n int) {
 	u[kid][kind] += n
 }
 
-// count counts what depends on each root key.
-func (r *RootKeys) count(ctx context.Context) (uses usesByKey, damaged int, err error) {
+// count counts what depends on each root key, for Progress as well.
+func (r *RootKeys) count(ctx context.Context, listed rows.RootKeys) (uses usesByKey, damaged int, err error) {
 	uses = make(usesByKey)
 	for _, bucket := range sealed() {
 		err := r.pages(ctx, bucket.Bucket, func(page []row) error {
@@ -122,6 +122,7 @@ func (r *RootKeys) count(ctx context.Context) (uses usesByKey, damaged int, err 
 			uses.add(rows.SealedFiles, kid, n)
 		}
 	}
+	r.progress.note(uses, listed.Current().KID())
 	return uses, damaged, nil
 }
 

@@ -17,16 +17,41 @@ const (
 	// time between two of them: requests go first.
 	resealBatch = 64
 	resealPause = 20 * time.Millisecond
-	// resealRetry is the time until a pass that failed is tried again.
-	resealRetry = time.Minute
+	// countEvery is how many settleTimes lie between two counts of what needs old
+	// root keys.
+	countEvery = 60
 )
 
-// leftGauge is how many rows the pass that runs has still to seal anew; 0 if none
-// runs.
-type leftGauge struct{ rows atomic.Int64 }
+// progress is what is known of the way from old root keys to the current one.
+type progress struct {
+	left atomic.Int64 // rows that the pass which runs has still to seal anew
+	uses atomic.Pointer[map[string]int]
+}
 
-// Left returns how many rows are known that wait to be sealed anew.
-func (r *RootKeys) Left() int64 { return r.left.rows.Load() }
+// Progress returns how many rows are known that wait to be sealed anew, and how many
+// things of each kind needed an old root key when that was last counted: after each
+// pass, every hour while there is an old key, and with List. Before the first count
+// oldUses is nil. The caller must not change it.
+func (r *RootKeys) Progress() (left int64, oldUses map[string]int) {
+	if uses := r.progress.uses.Load(); uses != nil {
+		oldUses = *uses
+	}
+	return r.progress.left.Load(), oldUses
+}
+
+// note remembers what a count found.
+func (p *progress) note(uses usesByKey, current [4]byte) {
+	old := make(map[string]int)
+	for _, kind := range rows.SealedKinds() {
+		old[string(kind)] = 0
+		for kid, kinds := range uses {
+			if kid != current {
+				old[string(kind)] += kinds[kind]
+			}
+		}
+	}
+	p.uses.Store(&old)
+}
 
 // Wake makes the background look for what is to be sealed anew.
 func (r *RootKeys) Wake() {
@@ -37,35 +62,78 @@ func (r *RootKeys) Wake() {
 }
 
 // ResealUntil seals anew what old root keys sealed, as far as it opens without the
-// help of a person, at the start and after each Wake, until ctx ends. A pass that is
-// interrupted is repeated: what it did stays done.
+// help of a person, until ctx ends: at the start, after each Wake, and once another
+// root key is the current one. What began before that is stored later, so a second pass
+// follows after a while. A pass that is interrupted is repeated: what it did stays done.
 func (r *RootKeys) ResealUntil(ctx context.Context) {
+	tick := time.NewTicker(settleTime)
+	defer tick.Stop()
+	ticked, idle := false, 0
+	var first, second [4]byte // the current root keys of the last pass, and of one a while after it
 	for {
-		if err := r.Reseal(ctx); err != nil && ctx.Err() == nil {
-			r.log.Error("sealing with the current root key; it will be tried again", "cause", err)
-			time.AfterFunc(resealRetry, r.Wake)
+		if current := r.keys.KID(); !ticked || current != second {
+			err := r.Reseal(ctx)
+			switch {
+			case err != nil && ctx.Err() == nil:
+				r.log.Error("sealing with the current root key; it will be tried again", "cause", err)
+				first, second = [4]byte{}, [4]byte{}
+			case ticked && current == first:
+				second = current
+			default:
+				first = current
+			}
+			tick.Reset(settleTime)
+		} else if idle++; idle%countEvery == 0 {
+			if err := r.countOld(ctx); err != nil && ctx.Err() == nil {
+				r.log.Error("counting what needs old root keys", "cause", err)
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-r.wake:
+			ticked = false
+		case <-tick.C:
+			ticked = true
 		}
 	}
+}
+
+// countOld counts what needs old root keys, if there are any.
+func (r *RootKeys) countOld(ctx context.Context) error {
+	listed, err := r.listed(ctx)
+	if err == nil && len(listed.Needed()) > 1 {
+		_, _, err = r.count(ctx, listed)
+	}
+	return err
 }
 
 // Reseal is one pass of ResealUntil. It does nothing while only one root key is in
 // use.
 func (r *RootKeys) Reseal(ctx context.Context) error {
 	listed, err := r.listed(ctx)
-	if err != nil || len(listed.Needed()) == 1 {
+	if err != nil {
 		return err
 	}
+	if len(listed.Needed()) == 1 {
+		r.progress.note(nil, r.keys.KID())
+		return nil
+	}
+	if err := r.pass(ctx); err != nil {
+		return err
+	}
+	_, _, err = r.count(ctx, listed)
+	return err
+}
+
+// pass seals anew all that an old root key sealed and that opens by itself.
+func (r *RootKeys) pass(ctx context.Context) error {
 	found, err := r.stale(ctx)
 	if err != nil {
 		return err
 	}
-	r.left.rows.Store(int64(found))
-	defer r.left.rows.Store(0)
+	r.progress.left.Store(int64(found))
+	defer r.progress.left.Store(0)
 	if found > 0 {
 		r.log.Info("sealing with the current root key what older ones sealed", "rows", found)
 	}
@@ -133,7 +201,7 @@ func (r *RootKeys) resealRows(ctx context.Context) (done, broken int, err error)
 					return fmt.Errorf("sealing the bucket %q anew: %w", bucket.Bucket, err)
 				}
 				done, batch = done+n, batch[len(some):]
-				r.left.rows.Add(-int64(len(some)))
+				r.progress.left.Add(-int64(len(some)))
 				if err := pause(ctx); err != nil {
 					return err
 				}

@@ -37,6 +37,7 @@ func (r *RootKeys) Retire(ctx context.Context, name string) (removed bool, err e
 		return false, fmt.Errorf("storing the list of root keys: %w", err)
 	}
 	r.log.Info("a root key is retired", "key", name)
+	r.Wake() // Progress has nothing to count any more
 	return r.remove(kid)
 }
 
@@ -94,16 +95,33 @@ func (r *RootKeys) admitRetire(ctx context.Context, listed rows.RootKeys, kid [4
 	if wait := settleTime - r.clock.Now().Sub(listed.Current().Since); wait > 0 {
 		return false, &RefusedError{fmt.Sprintf("another root key took the place of %s a moment ago: try again in %v", name, wait.Round(time.Second))}
 	}
-	uses, damaged, err := r.count(ctx)
+	if err := r.admitRemoval(ctx, listed); err != nil {
+		return false, err
+	}
+	uses, damaged, err := r.count(ctx, listed)
 	switch {
 	case err != nil:
 		return false, err
 	case damaged > 0:
 		return false, &RefusedError{fmt.Sprintf("rows cannot be read (%d), and may depend on the root key %s: run \"hush doctor\"", damaged, name)}
 	case len(uses[kid]) > 0:
+		r.Wake() // for what no pass has found yet
 		return false, inUse(name, uses[kid])
 	}
 	return false, nil
+}
+
+// admitRemoval returns a RefusedError if the nodes or the file could not do without an
+// old root key.
+func (r *RootKeys) admitRemoval(ctx context.Context, listed rows.RootKeys) error {
+	if r.file != nil {
+		if inFile, err := r.file.Reload(r.keys); err == nil {
+			if err := hasNeeded(inFile, listed); err != nil {
+				return err
+			}
+		}
+	}
+	return r.settleNodes(ctx, listed.Current().KID())
 }
 
 // inUse names what depends on a root key, and how each kind ends.

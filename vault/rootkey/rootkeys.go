@@ -28,9 +28,12 @@ import (
 
 // File is the file of the root keys.
 type File interface {
-	// Reload adds the root keys of the file that keys lack. Its error says what to
-	// do.
-	Reload(keys *seal.Keys) error
+	// Reload adds the root keys of the file that keys lack and have room for, and
+	// returns the kids of all that the file has. Its error says what to do.
+	Reload(keys *seal.Keys) (kids [][4]byte, err error)
+	// Refresh is Reload if the file is another one than when it was last read. A file
+	// that cannot be read adds nothing.
+	Refresh(keys *seal.Keys)
 	// Create adds a new root key to the file, durably, and to keys. It returns an
 	// error that says what to do if the file is the operator's.
 	Create(keys *seal.Keys) error
@@ -68,7 +71,7 @@ type RootKeys struct {
 	changing sync.Mutex // held by each rotation and retirement
 	files    atomic.Pointer[Files]
 	wake     chan struct{}
-	left     leftGauge
+	progress progress
 }
 
 // New returns the root keys of a store.

@@ -26,8 +26,8 @@ func (r *RootKeys) Rotate(ctx context.Context, want string) (kid [4]byte, err er
 	if err != nil {
 		return kid, err
 	}
-	if len(listed.Needed()) >= seal.RootKeysMost-1 {
-		return kid, &RefusedError{fmt.Sprintf("%d root keys are in use: retire some with \"hush keys retire\" first", len(listed.Needed()))}
+	if n := len(listed.Needed()); n >= seal.RootKeysMost-1 {
+		return kid, &RefusedError{fmt.Sprintf("%d root keys are in use: retire some with \"hush keys retire\" first", n)}
 	}
 	if kid, err = r.next(listed, want); err != nil {
 		return kid, err
@@ -46,18 +46,64 @@ func (r *RootKeys) Rotate(ctx context.Context, want string) (kid [4]byte, err er
 
 // next returns the root key that is to be the current one.
 func (r *RootKeys) next(listed rows.RootKeys, want string) (kid [4]byte, err error) {
-	// A file that only the start of the service may read was read then.
-	unread := r.file.Reload(r.keys)
-	unlisted := r.unlisted(listed)
-	if len(unlisted) == 0 && unread != nil {
+	inFile, unread := r.file.Reload(r.keys)
+	if unread != nil {
+		inFile = r.keys.Ring().KIDs() // a file that only the start of the service may read was read then
+	}
+	if err := hasNeeded(inFile, listed); err != nil {
+		return kid, err
+	}
+	unlisted := unlistedOf(inFile, listed)
+	switch {
+	case len(unlisted) == 0 && unread != nil:
 		return kid, &RefusedError{unread.Error()}
+	case len(unlisted) == 0 && want == "":
+		return r.create()
 	}
-	if len(unlisted) == 0 && want == "" {
-		if err := r.file.Create(r.keys); err != nil {
-			return kid, &RefusedError{err.Error()}
+	if kid, err = choose(unlisted, want); err != nil {
+		return kid, err
+	}
+	if r.keys.Ring().VerifierOf(kid) == nil {
+		return kid, fullRing()
+	}
+	return kid, nil
+}
+
+// create makes a root key in the file.
+func (r *RootKeys) create() (kid [4]byte, err error) {
+	before := r.keys.Ring().KIDs()
+	if len(before) >= seal.RootKeysMost {
+		return kid, fullRing()
+	}
+	if err := r.file.Create(r.keys); err != nil {
+		return kid, &RefusedError{err.Error()}
+	}
+	return choose(slices.DeleteFunc(r.keys.Ring().KIDs(), func(kid [4]byte) bool { return slices.Contains(before, kid) }), "")
+}
+
+// fullRing is the error of a process that has no room for another root key.
+func fullRing() error {
+	return &RefusedError{fmt.Sprintf("this process holds %d root keys, retired ones included, which is the most: restart it, and try again", seal.RootKeysMost)}
+}
+
+// hasNeeded returns a RefusedError unless the root keys in the file are all that the
+// next start needs.
+func hasNeeded(inFile [][4]byte, listed rows.RootKeys) error {
+	for _, k := range listed.Needed() {
+		if kid := k.KID(); !slices.Contains(inFile, kid) {
+			return &RefusedError{fmt.Sprintf("the root key file lacks the root key %x, which is still needed: put its line back first", kid)}
 		}
-		unlisted = r.unlisted(listed)
 	}
+	return nil
+}
+
+// unlistedOf returns the root keys of the file that the store does not list.
+func unlistedOf(inFile [][4]byte, listed rows.RootKeys) [][4]byte {
+	return slices.DeleteFunc(slices.Clone(inFile), func(kid [4]byte) bool { return listed.Find(kid) != nil })
+}
+
+// choose returns the root key that is meant.
+func choose(unlisted [][4]byte, want string) (kid [4]byte, err error) {
 	if want == "" && len(unlisted) == 1 {
 		return unlisted[0], nil
 	}
@@ -75,10 +121,6 @@ func (r *RootKeys) next(listed rows.RootKeys, want string) (kid [4]byte, err err
 	return kid, &RefusedError{"the root key file has more than one key that is not in use yet: name one of " + strings.Join(names, ", ")}
 }
 
-func (r *RootKeys) unlisted(listed rows.RootKeys) [][4]byte {
-	return slices.DeleteFunc(r.keys.Ring().KIDs(), func(kid [4]byte) bool { return listed.Find(kid) != nil })
-}
-
 // makeCurrent stores that a root key is the current one, and uses it.
 func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) error {
 	var listed rows.RootKeys
@@ -87,7 +129,7 @@ func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) e
 		if listed, err = rows.GetRootKeys(tx); err != nil {
 			return err
 		}
-		if err := r.admitNodes(tx); err != nil {
+		if err := r.admitNodes(tx, kid); err != nil {
 			return err
 		}
 		if listed.Find(kid) != nil {
@@ -99,7 +141,7 @@ func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) e
 			}
 		}
 		listed.Index = index
-		listed.Keys = append(listed.Keys, rows.RootKey{
+		listed.Keys = append(forgetRetired(listed.Keys, r.keys.Ring()), rows.RootKey{
 			Verifier: [seal.VerifierSize]byte(r.keys.Ring().VerifierOf(kid)), Since: now, State: rows.RootKeyCurrent,
 		})
 		if err := rows.PutRootKeys(tx, listed); err != nil {
@@ -113,25 +155,17 @@ func (r *RootKeys) makeCurrent(ctx context.Context, kid [4]byte, index []byte) e
 	return listed.Arrange(r.keys)
 }
 
-// admitNodes returns a RefusedError while another node serves the store: it may
-// lack the root key. It also refuses while a node may be of a release that does not
-// know of several root keys.
-func (r *RootKeys) admitNodes(tx storage.Tx) error {
-	if rows.FormatOf(tx) < rows.FormatRootKeys {
-		return &RefusedError{"the store has a format without several root keys: upgrade all nodes first"}
+// forgetRetired returns the listed root keys without the one that was retired first, if
+// there is no room for another. A key that this process holds stays, so that its line,
+// should the file still have it, is not taken for a new key.
+func forgetRetired(listed []rows.RootKey, held seal.Ring) []rows.RootKey {
+	if len(listed) < rows.RootKeysMost {
+		return listed
 	}
-	nodes, err := r.store.Nodes(tx)
-	if err != nil {
-		return err
-	}
-	var others []string
-	for _, node := range nodes {
-		if node.Live && !node.Self {
-			others = append(others, fmt.Sprintf("%q (number %d)", node.Name, node.Number))
+	for i := 1; i < len(listed); i++ { // the first one says which values do not name their key
+		if kid := listed[i].KID(); listed[i].State == rows.RootKeyRetired && held.VerifierOf(kid) == nil {
+			return slices.Delete(listed, i, i+1)
 		}
 	}
-	if len(others) > 0 {
-		return &RefusedError{"other nodes serve the store, and may lack the root key: give all of them the key file, and stop " + strings.Join(others, ", ") + " until this is done"}
-	}
-	return nil
+	return listed
 }

@@ -26,29 +26,42 @@ type keyFile struct {
 	roots    []seal.RootKey
 	operator bool // who writes it
 	fault    error
+	plug     *plug // nil for none
 }
 
-func (f *keyFile) Reload(keys *seal.Keys) error {
+func (f *keyFile) Reload(keys *seal.Keys) (kids [][4]byte, err error) {
+	if f.fault != nil {
+		return nil, f.fault
+	}
 	for _, root := range f.roots {
 		keys.Ring().Add(root, make([]byte, seal.KeysSize))
+		kids = append(kids, root.KID())
 	}
-	return f.fault
+	return kids, nil
 }
+
+func (f *keyFile) Refresh(keys *seal.Keys) { _, _ = f.Reload(keys) }
 
 func (f *keyFile) Create(keys *seal.Keys) error {
 	if f.operator {
 		return errors.New("add a key first")
 	}
-	f.roots = append(f.roots, seal.NewRootKey())
-	return f.Reload(keys)
+	root := seal.NewRootKey()
+	return f.plug.step("file", func() error {
+		f.roots = append([]seal.RootKey{root}, f.roots...)
+		_, err := f.Reload(keys)
+		return err
+	})
 }
 
 func (f *keyFile) Remove(kid [4]byte) (bool, error) {
 	if f.operator || f.fault != nil {
 		return false, f.fault
 	}
-	f.roots = slices.DeleteFunc(f.roots, func(r seal.RootKey) bool { return r.KID() == kid })
-	return true, nil
+	return true, f.plug.step("file", func() error {
+		f.roots = slices.DeleteFunc(slices.Clone(f.roots), func(r seal.RootKey) bool { return r.KID() == kid })
+		return nil
+	})
 }
 
 func (f *keyFile) keys() *seal.Keys {
@@ -67,9 +80,15 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
+	return newSiteIn(t, vaulttest.Options{})
+}
+
+func newSiteIn(t *testing.T, opts vaulttest.Options) *site {
+	t.Helper()
 	root := seal.NewRootKey()
 	file := &keyFile{roots: []seal.RootKey{root}}
-	s := &site{file: file, Member: vaulttest.NewMember(t, vaulttest.Options{RootKey: &root, KeyFile: file})}
+	opts.RootKey, opts.KeyFile = &root, file
+	s := &site{file: file, Member: vaulttest.NewMember(t, opts)}
 	s.used, s.idle = s.SignIn(t, true), s.SignIn(t, true)
 	c := s.Auth(t, vaulttest.BySession(s.used.Cookie))
 	s.usedToken = s.MustToken(t, c, credential.NewToken{Name: "used", Scopes: caller.ScopesAll})
@@ -281,8 +300,9 @@ func TestRotateWithTheOperatorsFile(t *testing.T) {
 	s.file.fault = errors.New("not readable")
 	refused("not readable")
 	s.file.roots = append(s.file.roots, seal.NewRootKey(), seal.NewRootKey())
+	s.file.fault = nil
 	refused(hexOf(s.file.roots[2].KID()))
-	// The start read the file that cannot be read now.
+	s.file.fault = errors.New("not readable") // the start has read it
 	kid, err := s.Vault.RootKeys.Rotate(t.Context(), hexOf(s.file.roots[1].KID()))
 	vaulttest.Want(t, "Rotate(named key)", err, nil)
 	vaulttest.Want(t, "Rotate(named key)", kid, s.file.roots[1].KID())
@@ -316,7 +336,7 @@ func TestStartWithoutAnOldKey(t *testing.T) {
 	old := s.RootKey
 	s.rotate(t)
 	opts := s.VaultOptions()
-	opts.Keys = seal.NewKeys(s.file.roots[1])
+	opts.Keys = seal.NewKeys(s.file.roots[0])
 	_, err := vault.Open(t.Context(), opts)
 	missing, ok := errors.AsType[*rows.MissingRootKeyError](err)
 	if !ok || !slices.Equal(missing.KIDs, [][4]byte{old.KID()}) {
@@ -347,6 +367,7 @@ func TestResealResumes(t *testing.T) {
 	s.restart(t)
 	vaulttest.Want(t, "Reseal()", s.Vault.RootKeys.Reseal(t.Context()), nil)
 	vaulttest.Want(t, "fields under the old key", s.uses(t, old)[rows.SealedFields], 0)
-	vaulttest.Want(t, "Left()", s.Vault.RootKeys.Left(), 0)
+	left, _ := s.Vault.RootKeys.Progress()
+	vaulttest.Want(t, "rows left", left, 0)
 	s.wantAccount(t)
 }

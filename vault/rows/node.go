@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hush/seal"
 	"hush/storage"
 	"hush/vault/refusal"
 )
@@ -49,6 +50,12 @@ type NodeOptions struct {
 	// Formats are what this node writes; zero means what this release writes.
 	// Only tests set them.
 	Formats Formats
+	// Keys are the root keys of the node. It seals with them as the store says. The
+	// vault sets them.
+	Keys *seal.Keys
+	// Refresh, unless nil, is called before each heartbeat, and adds to Keys what
+	// the file of the root keys has got. The vault sets it.
+	Refresh func()
 	// Fault, unless nil, is called once when the node may not use the store any
 	// more, so that the process should end. Every operation fails then.
 	Fault func(error)
@@ -65,6 +72,7 @@ type Node struct {
 	opts  NodeOptions
 
 	beating sync.Mutex               // held by each heartbeat
+	seals   sealing                  // as of the last heartbeat
 	self    atomic.Pointer[nodeSelf] // nil while the number is lost
 	fault   atomic.Pointer[error]    // set for good once the node may not use the store
 }
@@ -80,7 +88,8 @@ type nodeSelf struct {
 // JoinNode corrects the clock, claims a number for this process, and returns
 // the store whose transactions belong to it. The caller must call Beat every
 // few seconds (BeatUntil), and Leave at the end. It returns a FormatError or
-// ErrOlderNode if this release cannot use the store at present.
+// ErrOlderNode if this release cannot use the store at present, and
+// seal.ErrWrongRootKey if the node lacks a root key.
 func JoinNode(ctx context.Context, s Store, clock *Clock, log *slog.Logger, opts NodeOptions) (Store, error) {
 	opts.Name, opts.Release = short(opts.Name, nodeNameMost), short(opts.Release, nodeReleaseMost)
 	opts.Formats = opts.Formats.orOwn()
@@ -100,6 +109,8 @@ func (n *Node) claim(ctx context.Context) error {
 	now := n.clock.shared()
 	self := &nodeSelf{instance: newInstance(), beaten: n.clock.wall()}
 	record := NodeRecord{Instance: self.instance, Started: now, Formats: n.opts.Formats, Name: n.opts.Name, Release: n.opts.Release}
+	var listed RootKeys
+	beat := n.nextBeat(now)
 	err := n.store.Update(ctx, func(tx storage.Tx) error {
 		nodes, err := listNodes(tx, now)
 		if err != nil {
@@ -108,14 +119,20 @@ func (n *Node) claim(ctx context.Context) error {
 		if self.format, err = n.opts.settle(tx, nodes); err != nil {
 			return err
 		}
+		if listed, err = n.opts.rootKeys(tx); err != nil {
+			return err
+		}
 		if self.number, err = freeNumber(nodes); err != nil {
 			return err
 		}
 		if err := tx.Put(BucketNode, nodeKey(self.number), record.Encode()); err != nil {
 			return err
 		}
-		return n.putBeat(tx, self, now)
+		return putBeat(tx, self, beat)
 	})
+	if err == nil {
+		err = n.opts.arrange(listed) // before anything is stored by the new number
+	}
 	if err != nil {
 		return err
 	}
@@ -124,9 +141,12 @@ func (n *Node) claim(ctx context.Context) error {
 	return n.follow(ctx)
 }
 
-// putBeat stores a heartbeat.
-func (n *Node) putBeat(tx storage.Tx, self *nodeSelf, now time.Time) error {
-	return tx.Put(BucketNode, beatKey(self.number), BeatRecord{now, n.clock.Offset()}.Encode())
+// putBeat stores a heartbeat, in a form that all nodes read.
+func putBeat(tx storage.Tx, self *nodeSelf, beat BeatRecord) error {
+	if self.format < FormatRootKeys {
+		beat.Keys = nil
+	}
+	return tx.Put(BucketNode, beatKey(self.number), beat.Encode())
 }
 
 // Number returns the node's number, and false while it has none.
@@ -156,7 +176,8 @@ func (n *Node) BeatUntil(ctx context.Context) {
 
 // Beat corrects the clock, sends one heartbeat, and renews the node's leases. A
 // node that lost its number claims a new one. It raises the store's format once
-// all nodes read a newer one. After a FormatError the node stops for good.
+// all nodes read a newer one, and seals with the current root key from then on. After
+// a FormatError, and without a root key of the store, the node stops for good.
 func (n *Node) Beat(ctx context.Context) error {
 	n.beating.Lock()
 	defer n.beating.Unlock()
@@ -165,6 +186,9 @@ func (n *Node) Beat(ctx context.Context) error {
 	}
 	if err := n.Correct(ctx); err != nil {
 		n.log.Error("correcting the clock by the store's", "cause", err)
+	}
+	if n.opts.Refresh != nil {
+		n.opts.Refresh()
 	}
 	err := n.beat(ctx)
 	if errors.Is(err, ErrNodeLost) {
@@ -180,6 +204,7 @@ func (n *Node) beat(ctx context.Context) error {
 	if self == nil {
 		return ErrNodeLost
 	}
+	beat := n.nextBeat(now)
 	err := n.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		if err := self.check(tx); err != nil {
 			return err
@@ -187,7 +212,7 @@ func (n *Node) beat(ctx context.Context) error {
 		if err := renewLeases(tx, self.instance, now); err != nil {
 			return err
 		}
-		return n.putBeat(tx, self, now)
+		return putBeat(tx, self, beat)
 	})
 	if err != nil {
 		return err
@@ -199,15 +224,23 @@ func (n *Node) beat(ctx context.Context) error {
 	return n.raise(ctx)
 }
 
-// follow reads the mark that the sweeping node stored.
+// follow reads the mark that the sweeping node stored, and which root key is the
+// current one.
 func (n *Node) follow(ctx context.Context) error {
-	return n.store.View(ctx, func(tx storage.Tx) error {
+	var listed RootKeys
+	err := n.store.View(ctx, func(tx storage.Tx) error {
 		mark, err := GetMark(tx)
-		if err == nil {
-			n.clock.Follow(mark)
+		if err != nil {
+			return err
 		}
+		n.clock.Follow(mark)
+		listed, err = n.opts.rootKeys(tx)
 		return err
 	})
+	if err == nil {
+		err = n.opts.arrange(listed)
+	}
+	return err
 }
 
 // raise raises the store's format if no node is older, and notes the result.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"hush/seal"
 	"hush/storage"
 	"hush/vault/refusal"
 )
@@ -47,9 +48,10 @@ func (n *Node) guard(ctx context.Context, fn func(storage.Tx) error) func(storag
 }
 
 // guardView returns fn for a transaction that only reads. If the last heartbeat
-// is old, the store's format may have changed, so it fails with a FormatError if
-// this release cannot read that. Otherwise no other node can have raised it: they
-// wait for nodeGone.
+// is old, the store's format may have changed, or its current root key, so it fails
+// with a FormatError if this release cannot read that, and with a seal.ErrWrongRootKey
+// if the node lacks a root key. Otherwise no other node can have changed them: they
+// wait for nodeGone, and for the heartbeat that names the key.
 func (n *Node) guardView(fn func(storage.Tx) error) func(storage.Tx) error {
 	if n == nil {
 		return fn
@@ -62,22 +64,57 @@ func (n *Node) guardView(fn func(storage.Tx) error) func(storage.Tx) error {
 			if _, err := n.opts.admit(tx); err != nil {
 				return err
 			}
+			if _, err := n.opts.rootKeys(tx); err != nil {
+				return err
+			}
 		}
 		return fn(tx)
 	}
 }
 
-// note stops the node for good if err is a FormatError, and returns err.
+// note stops the node for good if err is a FormatError or a seal.ErrWrongRootKey, and
+// returns err.
 func (n *Node) note(err error) error {
 	if n == nil || err == nil {
 		return err
 	}
-	if outdated := (*FormatError)(nil); errors.As(err, &outdated) && n.fault.CompareAndSwap(nil, &err) {
-		n.self.Store(nil)
-		n.log.Error("this node stops: a newer release has changed the store", "cause", outdated)
-		if n.opts.Fault != nil {
-			n.opts.Fault(outdated)
-		}
+	if outdated, ok := errors.AsType[*FormatError](err); ok {
+		n.stop(err, outdated, "this node stops: a newer release has changed the store")
+	} else if errors.Is(err, seal.ErrWrongRootKey) {
+		n.stop(err, err, "this node stops: its root key file lacks a root key of the store")
 	}
 	return err
+}
+
+// stop makes every operation fail with err from now on, and says why, once.
+func (n *Node) stop(err, cause error, why string) {
+	if !n.fault.CompareAndSwap(nil, &err) {
+		return
+	}
+	n.self.Store(nil)
+	n.log.Error(why, "cause", cause)
+	if n.opts.Fault != nil {
+		n.opts.Fault(cause)
+	}
+}
+
+// nodeSilent is the time after the last heartbeat from which a node does not
+// count as ready: three heartbeats are missing.
+const nodeSilent = 3 * nodeEvery
+
+// Ready returns ErrUnavailable if the node could not reach the store lately, and
+// ErrNodeLost while it has no number. It asks nothing of the store. The only
+// node of a store is always ready.
+func (n *Node) Ready() error {
+	if n == nil {
+		return nil
+	}
+	self := n.self.Load()
+	switch {
+	case self == nil:
+		return ErrNodeLost
+	case n.clock.elapsed(self.beaten) > nodeSilent:
+		return refusal.ErrUnavailable
+	}
+	return nil
 }

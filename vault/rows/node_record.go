@@ -21,7 +21,7 @@ const NodeMost = 1024
 
 const (
 	nodeVersion = 1
-	beatVersion = 1
+	beatVersion = 2
 )
 
 // The maximum lengths in bytes of what describes a node.
@@ -75,20 +75,42 @@ func DecodeNode(data []byte) (NodeRecord, error) {
 	return r, in.End()
 }
 
-// BeatRecord is a node's last heartbeat.
+// BeatRecord is a node's last heartbeat. It has two forms. The older one says nothing
+// of root keys, and is written as long as a node may run that reads no other: until
+// the store has the format FormatRootKeys.
 //
 //	version 1 │ time 8 │ milliseconds that the store's clock is ahead, signed 8
+//
+//	version 2 │ time 8 │ milliseconds 8 │ seals since 8 │ keys 1 × kid 4
 type BeatRecord struct {
 	Time   time.Time
 	Offset time.Duration // whole milliseconds
+	// SealsSince is when the node began to seal with the first of Keys: zero if it
+	// has done so since it joined.
+	SealsSince time.Time
+	// Keys are the kids of the root keys that the node holds, first the one that it
+	// seals with; none if it does not say.
+	Keys [][4]byte
 }
 
-// Encode encodes a heartbeat.
+// Encode encodes a heartbeat: in the older form if it says nothing of root keys.
 func (r BeatRecord) Encode() []byte {
-	w := make(Writer, 0, 17)
-	w.Byte(beatVersion)
+	w := make(Writer, 0, 26+4*len(r.Keys))
+	if len(r.Keys) == 0 {
+		w.Byte(beatVersion - 1)
+	} else {
+		w.Byte(beatVersion)
+	}
 	w.Time(r.Time)
 	w.Uint64(uint64(r.Offset.Milliseconds()))
+	if len(r.Keys) == 0 {
+		return w
+	}
+	w.Time(r.SealsSince)
+	w.Byte(byte(len(r.Keys)))
+	for _, kid := range r.Keys {
+		w.Bytes(kid[:])
+	}
 	return w
 }
 
@@ -96,12 +118,20 @@ func (r BeatRecord) Encode() []byte {
 func DecodeBeat(data []byte) (BeatRecord, error) {
 	in := NewReader(data)
 	var r BeatRecord
-	in.Version(beatVersion)
+	version := in.UpTo(beatVersion)
 	r.Time = in.Time()
 	offset := int64(in.Uint64())
 	const most = math.MaxInt64 / int64(time.Millisecond)
 	in.Refuse(offset > most || offset < -most)
 	r.Offset = time.Duration(offset) * time.Millisecond
+	if version == beatVersion {
+		r.SealsSince = in.Time()
+		r.Keys = make([][4]byte, in.Byte())
+		for i := range r.Keys {
+			in.Into(r.Keys[i][:])
+		}
+		in.Refuse(len(r.Keys) == 0)
+	}
 	return r, in.End()
 }
 

@@ -27,6 +27,10 @@ type NodeStatus struct {
 	Works []Work
 	// Self reports whether the node is this process.
 	Self bool
+	// Keys are the kids of the root keys that the node holds, first the one that it
+	// seals with, and SealsSince is when it began to; see BeatRecord.
+	Keys       [][4]byte
+	SealsSince time.Time
 }
 
 // Nodes returns the nodes that share the store, in the order of their numbers;
@@ -86,7 +90,7 @@ func (n *NodeStatus) read(key, value []byte, now time.Time) {
 	if err != nil {
 		return
 	}
-	n.Heartbeat, n.Offset = beat.Time, beat.Offset
+	n.Heartbeat, n.Offset, n.Keys, n.SealsSince = beat.Time, beat.Offset, beat.Keys, beat.SealsSince
 	age := now.Sub(beat.Time)
 	n.Age, n.Live = max(0, age), isLive(age)
 }

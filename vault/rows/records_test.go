@@ -39,6 +39,12 @@ func sampleBeat() rows.BeatRecord {
 	return rows.BeatRecord{Time: recordtest.Moment(5), Offset: -1234 * time.Millisecond}
 }
 
+func sampleKeyBeat() rows.BeatRecord {
+	beat := sampleBeat()
+	beat.SealsSince, beat.Keys = recordtest.Moment(4), [][4]byte{{1, 2, 3, 4}, {5, 6, 7, 8}}
+	return beat
+}
+
 func sampleFormat() rows.FormatRecord { return rows.FormatRecord{Format: 4, Release: "1.2.3"} }
 
 func sampleLease() rows.LeaseRecord {
@@ -57,6 +63,7 @@ func TestGoldenRows(t *testing.T) {
 		{Name: "copy-v1", Record: sampleCopy(), Encoded: sampleCopy().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeCopy(b) }},
 		{Name: "lease-v1", Record: sampleLease(), Encoded: sampleLease().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeLease(b) }},
 		{Name: "beat-v1", Record: sampleBeat(), Encoded: sampleBeat().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeBeat(b) }},
+		{Name: "beat-v2", Record: sampleKeyBeat(), Encoded: sampleKeyBeat().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeBeat(b) }},
 		{Name: "format-v1", Record: sampleFormat(), Encoded: sampleFormat().Encode(), Decode: func(b []byte) (any, error) { return rows.DecodeFormat(b) }},
 	}, cmp.Comparer(recordtest.SameEmpty))
 }
@@ -100,7 +107,7 @@ func FuzzDecodeBeat(f *testing.F) {
 	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
 		r, err := rows.DecodeBeat(data)
 		return r.Encode(), err
-	}, "beat-v1")
+	}, "beat-v1", "beat-v2")
 }
 
 func FuzzDecodeFormat(f *testing.F) {

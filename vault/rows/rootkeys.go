@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +13,12 @@ import (
 	"hush/storage"
 )
 
-const rootKeysVersion = 2
+const (
+	rootKeysVersion = 2
+	// RootKeysMost is the maximum number of root keys that a store lists, retired ones
+	// included: their number is stored in a byte.
+	RootKeysMost = math.MaxUint8
+)
 
 // FormatRootKeys is the first format whose stores may have several root keys, and
 // sealed values that name theirs.

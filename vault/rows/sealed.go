@@ -19,6 +19,14 @@ const (
 	SealedFiles     SealedKind = "certificate files"
 )
 
+// SealedKinds returns all kinds of things that a root key made.
+func SealedKinds() []SealedKind {
+	return []SealedKind{
+		SealedSecrets, SealedReceipts, SealedMails, SealedEpochs, SealedFields, SealedPasswords,
+		SealedTokens, SealedSessions, SealedFiles,
+	}
+}
+
 // Use calls fn with the root keys that made what a row has, some of them perhaps
 // several times.
 type Use func(kind SealedKind, kid [4]byte)

@@ -267,7 +267,7 @@ func openStore(folder *bolt.Folder, s *settings.Settings, c *console.Console, lo
 	d := &Data{
 		Locked: locked, Fault: fault, FileBytes: func() int64 { return lengthOf(folder.Path(DatabaseName)) },
 		place: "the data in " + s.Data, store: store, shares: shares, keys: keys, hasDiskSpace: folder.HasDiskSpace,
-		folder: folder, keyFile: &keyFile{path: rootKeyPath(s), own: s.RootKeyFile == ""},
+		folder: folder, keyFile: keyFileOf(s),
 		logged: &logged{settings: s, log: log, fault: func(err error) { fault <- err }},
 	}
 	d.close = func() error {

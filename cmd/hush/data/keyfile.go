@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"hush/cmd/hush/process"
+	"hush/cmd/hush/settings"
 	"hush/seal"
 )
 
@@ -17,29 +20,56 @@ type keyFile struct {
 	// own says that the file is in the data folder of a store that no other node
 	// shares, and that this program writes it. Any other is the operator's.
 	own bool
+	// seen is the file that Refresh read last.
+	seen os.FileInfo
+}
+
+// keyFileOf returns the file of a data folder that no other node shares. Behind a link,
+// root.key is the operator's as well.
+func keyFileOf(s *settings.Settings) *keyFile {
+	f := &keyFile{path: rootKeyPath(s)}
+	info, err := os.Lstat(f.path)
+	f.own = s.RootKeyFile == "" && err == nil && info.Mode().IsRegular()
+	return f
 }
 
 // Reload implements rootkey.File.
-func (f *keyFile) Reload(keys *seal.Keys) error {
+func (f *keyFile) Reload(keys *seal.Keys) (kids [][4]byte, err error) {
 	content, err := readRootKey(f.path)
 	if err != nil {
-		return fmt.Errorf("the root key file cannot be read again: %w; restart the service, which reads it then, and try again", err)
+		return nil, fmt.Errorf("the root key file cannot be read again: %w; restart the service, which reads it then, and try again", err)
 	}
 	defer clear(content)
 	roots, err := seal.ParseRootKeys(content)
 	if err != nil {
-		return fmt.Errorf("root key file %s: %w", f.path, err)
+		return nil, fmt.Errorf("root key file %s: %w", f.path, err)
 	}
 	for _, root := range roots {
 		if !slices.Contains(keys.Ring().KIDs(), root.KID()) {
 			addKey(keys, root)
 		}
+		kids = append(kids, root.KID())
 		root.Wipe()
 	}
-	return nil
+	return kids, nil
 }
 
+// Refresh implements rootkey.File. Only the heartbeats of a node call it.
+func (f *keyFile) Refresh(keys *seal.Keys) {
+	info, err := os.Stat(f.path)
+	if err != nil || f.seen != nil && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) && info.Size() == f.seen.Size() {
+		return
+	}
+	if _, err := f.Reload(keys); err == nil {
+		f.seen = info
+	}
+}
+
+// addKey adds a root key to keys, if they have room for it.
 func addKey(keys *seal.Keys, root seal.RootKey) {
+	if len(keys.Ring().KIDs()) == seal.RootKeysMost {
+		return
+	}
 	memory, _ := process.LockedMemory(seal.KeysSize)
 	keys.Ring().Add(root, memory)
 }
@@ -51,7 +81,7 @@ func (f *keyFile) Create(keys *seal.Keys) error {
 	}
 	root := seal.NewRootKey()
 	defer root.Wipe()
-	if err := AddRootKey(f.path, root); err != nil {
+	if err := addRootKey(f.path, root); err != nil {
 		return fmt.Errorf("adding a root key to %s: %w", f.path, err)
 	}
 	addKey(keys, root)
@@ -69,9 +99,18 @@ func (f *keyFile) Remove(kid [4]byte) (removed bool, err error) {
 	return err == nil, err
 }
 
-// AddRootKey puts a root key in front of those of a file, durably. A process that
-// ends meanwhile leaves the file as it was, or with the new key.
+// AddRootKey puts a root key in front of those of a file, durably. If the path is a
+// link, that is the file behind it. A process that ends meanwhile leaves the file as it
+// was, or with the new key.
 func AddRootKey(path string, root seal.RootKey) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	return addRootKey(target, root)
+}
+
+func addRootKey(path string, root seal.RootKey) error {
 	return rewriteRootKeys(path, func(roots []seal.RootKey) []seal.RootKey {
 		return append([]seal.RootKey{root}, roots...)
 	})
@@ -80,6 +119,11 @@ func AddRootKey(path string, root seal.RootKey) error {
 // rewriteRootKeys replaces a file of root keys by one with other keys, of the same
 // owner and mode.
 func rewriteRootKeys(path string, change func([]seal.RootKey) []seal.RootKey) error {
+	unlock, err := lockKeyFile(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	content, err := readRootKey(path)
 	if err != nil {
 		return err
@@ -112,6 +156,34 @@ func rewriteRootKeys(path string, change func([]seal.RootKey) []seal.RootKey) er
 		return errors.Join(err, remove(unnamed))
 	}
 	return syncFolder(filepath.Dir(path))
+}
+
+// lockKeyFile makes others who would replace the file wait: a key that one of them adds
+// would be lost in what the other one writes.
+func lockKeyFile(path string) (unlock func(), err error) {
+	if err := checkKeyFile(path); err != nil {
+		return nil, err
+	}
+	for {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		unlock = func() { _ = file.Close() }
+		if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
+			unlock()
+			return nil, &os.PathError{Op: "lock", Path: path, Err: err}
+		}
+		locked, err := file.Stat()
+		now, gone := os.Stat(path)
+		if err == nil && gone == nil && os.SameFile(locked, now) {
+			return unlock, nil
+		}
+		unlock() // it was replaced before the lock was ours
+		if err := errors.Join(err, gone); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // writeLike writes a new file with the owner and mode of another.
