@@ -41,6 +41,7 @@ func state(context.Context) metrics.State {
 		Certificates: &metrics.Certificates{Begins: began, Ends: began.Add(90 * 24 * time.Hour), Failing: 2},
 		Backups:      &metrics.Backups{Last: began, Bytes: 1 << 20, Every: time.Hour, Failures: 3},
 		SpentLog:     &metrics.SpentLog{Last: 11, Full: true},
+		RootKeys:     metrics.RootKeys{Left: 12, OldUses: map[string]int{"API tokens": 13}},
 		FileBytes:    new(int64(7)), Disk: &metrics.Disk{Free: 8, BallastDropped: true}, Totals: &metrics.Totals{Secrets: 9, Created: 10},
 		Nodes: []metrics.Node{
 			{Number: 3, Release: "1.2.3", Self: true, Live: true, Age: 2 * time.Second},
@@ -136,6 +137,8 @@ func TestCounts(t *testing.T) {
 		`hush_store_commit_updates_sum 4`,
 		`hush_share_sync_duration_seconds_count 1`,
 		`hush_spent_log_last_sequence 11`,
+		`hush_reseal_rows_left 12`,
+		`hush_old_root_key_uses{kind="api_tokens"} 13`,
 		`hush_spent_log_full 1`,
 		`hush_swept_rows_total{kind="secrets"} 5`,
 		`hush_sweep_failures_total{kind="secrets"} 1`,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -37,6 +38,8 @@ type State struct {
 	SpentLog *SpentLog
 	// Certificates are those of TLS; nil without TLS.
 	Certificates *Certificates
+	// RootKeys are how far the root keys are changed.
+	RootKeys RootKeys
 	// Totals are the counters in the store, and Nodes the nodes that share it. Nil
 	// Totals mean that the store cannot be read.
 	Totals *Totals
@@ -68,6 +71,15 @@ type Certificates struct {
 	Begins, Ends time.Time
 	// Failing is how many hosts failed to get a certificate.
 	Failing int
+}
+
+// RootKeys are how far another root key took the place of older ones.
+type RootKeys struct {
+	// Left is how many rows wait to be sealed anew.
+	Left int64
+	// OldUses are how many things of each kind need an old root key; nil before they
+	// were counted.
+	OldUses map[string]int
 }
 
 // Backups are the backups that the service makes.
@@ -119,6 +131,7 @@ func stateNames() []string {
 		"hush_certificate_expiry_timestamp_seconds", "hush_certificate_lifetime_seconds", "hush_certificates_failing",
 		"hush_backup_last_success_timestamp_seconds", "hush_backup_last_success_bytes", "hush_backup_interval_seconds", "hush_backup_failures_total",
 		"hush_spent_log_full", "hush_spent_log_last_sequence",
+		"hush_old_root_key_uses", "hush_reseal_rows_left",
 		"hush_ready", "hush_bodies_bytes", "hush_connections", "hush_streams", "hush_watches",
 		"hush_hash_lanes", "hush_hash_lanes_in_use", "hush_hash_waiting", "hush_hashes_total", "hush_clock_leapt",
 		"hush_store_file_bytes", "hush_disk_free_bytes", "hush_disk_full", "hush_disk_ballast_dropped",
@@ -154,6 +167,7 @@ func (r *reader) Collect(to chan<- prometheus.Metric) {
 	state.sendCertificates(send)
 	state.sendBackups(send)
 	state.sendSpentLog(send)
+	state.sendRootKeys(send)
 	state.sendNodes(send)
 	if state.Totals == nil {
 		r.unread.Add(1)
@@ -228,6 +242,13 @@ func (s *State) sendBackups(send sender) {
 	send("hush_backup_last_success_bytes", float64(s.Backups.Bytes))
 	send("hush_backup_interval_seconds", s.Backups.Every.Seconds())
 	send("hush_backup_failures_total", float64(s.Backups.Failures))
+}
+
+func (s *State) sendRootKeys(send sender) {
+	send("hush_reseal_rows_left", float64(s.RootKeys.Left))
+	for kind, n := range s.RootKeys.OldUses {
+		send("hush_old_root_key_uses", float64(n), label(strings.ToLower(kind)))
+	}
 }
 
 func (s *State) sendNodes(send sender) {

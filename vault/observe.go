@@ -50,6 +50,11 @@ type State struct {
 	// ClockLeapt reports whether the clock leapt forward, and nothing is deleted
 	// until that is confirmed.
 	ClockLeapt bool
+	// ResealLeft is how many rows wait to be sealed with the current root key, and
+	// OldKeyUses are how many things of each kind needed an older one when that was
+	// last counted, nil before.
+	ResealLeft int64
+	OldKeyUses map[string]int
 }
 
 // Monitor is for what watches the process, such as metrics. Its methods check no
@@ -62,6 +67,7 @@ func (m Monitor) State() State {
 	v := m.vault
 	s := State{Watches: v.Watches.Open(), Hashed: v.hasher.Done.Load(), ClockLeapt: v.clock.Leapt()}
 	s.Passphrases, s.Passwords = v.hasher.Load()
+	s.ResealLeft, s.OldKeyUses = v.RootKeys.Progress()
 	return s
 }
 

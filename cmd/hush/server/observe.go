@@ -209,7 +209,8 @@ func (s *server) state(ctx context.Context, at looked) metrics.State {
 		Creating: load.Creating, Opening: load.Opening, Unpacking: load.Unpacking,
 		Connections: connected, Streams: load.Streams, Watches: inside.Watches,
 		Passphrases: metrics.Lanes(inside.Passphrases), Passwords: metrics.Lanes(inside.Passwords),
-		Updates: at.data.Waiting(), Hashes: inside.Hashed, ClockLeapt: inside.ClockLeapt,
+		RootKeys: metrics.RootKeys{Left: inside.ResealLeft, OldUses: inside.OldKeyUses},
+		Updates:  at.data.Waiting(), Hashes: inside.Hashed, ClockLeapt: inside.ClockLeapt,
 	}
 	if at.data.FileBytes != nil {
 		state.FileBytes = new(at.data.FileBytes())
