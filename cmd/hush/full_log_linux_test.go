@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// logDisk is a small disk for a spent log.
+type logDisk struct{ dir, filler string }
+
+// newLogDisk mounts a disk of 4 MiB, which has room for three steps of a log.
+func newLogDisk(t *testing.T) *logDisk {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4m,mode=700"); err != nil {
+		t.Skipf("needs mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Errorf("Unmount: got %v, want nil", err)
+		}
+	})
+	return &logDisk{dir, filepath.Join(dir, "filler")}
+}
+
+// fill takes what the disk has left.
+func (d *logDisk) fill(t *testing.T) {
+	t.Helper()
+	file, err := os.Create(d.filler)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	block := make([]byte, 4096)
+	for err == nil {
+		_, err = file.Write(block)
+	}
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("Write(filler): got %v, want %v", err, syscall.ENOSPC)
+	}
+}
+
+func (d *logDisk) free(t *testing.T) {
+	t.Helper()
+	if err := os.Remove(d.filler); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fullLog is a service whose log is on a disk of its own.
+type fullLog struct {
+	disk              *logDisk
+	path, data, spent string
+	waiting, ended    []answer
+}
+
+func (f *fullLog) start(t *testing.T) (*testProcess, *accountServer) {
+	t.Helper()
+	return startAccountServer(t, f.path, f.data, "--spent-log", f.spent)
+}
+
+// wantRefused checks that nothing ends, that what was refused is still there, and
+// that everything else works.
+func (f *fullLog) wantRefused(t *testing.T, s *accountServer) {
+	t.Helper()
+	for i, d := range newDrivers(t, s.testServer, nil) {
+		kept := f.waiting[i%len(f.waiting)]
+		d.reveal(t.Context(), kept.secretKey, "").want(t, d.name()+" reveal on a full log", outcomeUnavailable)
+		d.burn(t.Context(), kept.metadataKey, "").want(t, d.name()+" burn on a full log", outcomeUnavailable)
+		if got := d.metadata(t.Context(), kept.metadataKey).want(t, d.name()+" metadata on a full log", outcomeOK); got.state == "received" || got.state == "burned" {
+			t.Errorf("%s metadata of a refused secret: got state %q, want a live one", d.name(), got.state)
+		}
+		f.waiting = append(f.waiting, mustConceal(t, d, wish{secret: "the text"}))
+	}
+}
+
+// reveal opens the first secret that waits, within some seconds.
+func (f *fullLog) reveal(t *testing.T, s *accountServer) {
+	t.Helper()
+	d := newDrivers(t, s.testServer, nil)[0]
+	got := d.reveal(t.Context(), f.waiting[0].secretKey, "")
+	for range 100 {
+		if got.outcome != outcomeUnavailable {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+		got = d.reveal(t.Context(), f.waiting[0].secretKey, "")
+	}
+	got.wantValue(t, "reveal with free space", "the text")
+	f.ended, f.waiting = append(f.ended, f.waiting[0]), f.waiting[1:]
+}
+
+// exhaust shares and opens until the log takes no more.
+func (f *fullLog) exhaust(t *testing.T, s *accountServer) {
+	t.Helper()
+	d := newDrivers(t, s.testServer, nil)[0]
+	var mu sync.Mutex
+	var full atomic.Bool
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for range 3000 {
+				if full.Load() {
+					return
+				}
+				made := d.conceal(t.Context(), wish{secret: "the text"})
+				if made.outcome != outcomeOK {
+					t.Errorf("conceal: got %s, want %s", made.outcome, outcomeOK)
+					return
+				}
+				got := d.reveal(t.Context(), made.secretKey, "")
+				mu.Lock()
+				switch got.outcome {
+				case outcomeOK:
+					f.ended = append(f.ended, made)
+				case outcomeUnavailable:
+					f.waiting = append(f.waiting, made)
+					full.Store(true)
+				default:
+					t.Errorf("reveal: got %s, want %s or %s", got.outcome, outcomeOK, outcomeUnavailable)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	if !full.Load() {
+		t.Fatal("reveals on a full disk: got no refusal, want the log to be full")
+	}
+}
+
+// The disk of the spent log is full. Nothing ends, nothing is lost, everything else
+// works, and with free space the service goes on by itself; also when it is started
+// or killed meanwhile. A restore goes by that log.
+func TestFullSpentLog(t *testing.T) {
+	runOnce(t, "about data folders")
+	disk, dir := newLogDisk(t), t.TempDir()
+	f := &fullLog{disk: disk, path: realHush(t), data: filepath.Join(dir, "data"), spent: filepath.Join(disk.dir, "spent")}
+	p, s := f.start(t)
+	for i, d := range newDrivers(t, s.testServer, nil) {
+		f.waiting = append(f.waiting, mustConceal(t, d, wish{secret: "the text"}))
+		if i == 0 {
+			f.reveal(t, s)
+		}
+	}
+	early := append([]answer(nil), f.waiting...)
+	began := filepath.Join(dir, "early.backup")
+	call(t, []string{}, "", "backup", "--data", f.data, "--plain", "-o", began).want(t, "backup", 0)
+	if err := p.terminate(t); err != nil {
+		t.Fatalf("SIGTERM: got %v, want exit code 0", err)
+	}
+
+	// A start on a full disk, with room for three entries: too few to end anything.
+	segments, err := filepath.Glob(filepath.Join(f.spent, "*.spent"))
+	if err != nil || len(segments) != 1 {
+		t.Fatalf("segments: got %v %v, want one", segments, err)
+	}
+	if err := os.Truncate(segments[0], 64*5); err != nil {
+		t.Fatal(err)
+	}
+	disk.fill(t)
+	p, s = f.start(t)
+	f.wantRefused(t, s)
+	disk.free(t)
+	f.reveal(t, s)
+
+	// The log fills up while it is written.
+	disk.fill(t)
+	f.exhaust(t, s)
+	f.wantRefused(t, s)
+	p.kill(t)
+	p, s = f.start(t)
+	f.wantRefused(t, s)
+	disk.free(t)
+	f.reveal(t, s)
+	disk.fill(t)
+	t.Logf("%d ended, %d wait", len(f.ended), len(f.waiting))
+	p.kill(t)
+
+	f.restore(t, dir, began, early)
+}
+
+// restore restores the early backup, with the log and its full disk.
+func (f *fullLog) restore(t *testing.T, dir, backup string, early []answer) {
+	t.Helper()
+	l := &loss{path: f.path, data: f.data}
+	key := l.lose(t)
+	f.data = filepath.Join(dir, "restored")
+	if err := errors.Join(os.Mkdir(f.data, 0o700), os.WriteFile(filepath.Join(f.data, "root.key"), key, 0o400)); err != nil {
+		t.Fatal(err)
+	}
+	call(t, []string{}, "", "restore", backup, "--data", f.data, "--spent-log", f.spent).want(t, "restore", 0)
+	f.disk.free(t)
+	p, s := f.start(t)
+	d := newDrivers(t, s.testServer, nil)[0]
+	gone := map[string]bool{}
+	for _, e := range f.ended {
+		gone[e.secretKey] = true
+	}
+	for _, e := range early {
+		got := d.reveal(context.WithoutCancel(t.Context()), e.secretKey, "")
+		if gone[e.secretKey] {
+			got.want(t, fmt.Sprintf("reveal of %s, which had ended", e.metadataKey), outcomeUnknown)
+			continue
+		}
+		got.wantValue(t, "reveal of what waited", "the text")
+	}
+	for _, e := range f.ended[len(f.ended)-10:] {
+		d.reveal(t.Context(), e.secretKey, "").want(t, "reveal of what had ended", outcomeUnknown)
+	}
+	if err := p.terminate(t); err != nil {
+		t.Errorf("SIGTERM: got %v, want exit code 0; it wrote:\n%s", err, p.log)
+	}
+}
