@@ -40,7 +40,7 @@ func state(context.Context) metrics.State {
 	return metrics.State{
 		Certificates: &metrics.Certificates{Begins: began, Ends: began.Add(90 * 24 * time.Hour), Failing: 2},
 		Backups:      &metrics.Backups{Last: began, Bytes: 1 << 20, Every: time.Hour, Failures: 3},
-		SpentLog:     &metrics.SpentLog{Last: 11, Full: true},
+		SpentLog:     &metrics.SpentLog{Last: 11, Full: true, Segments: 12, Bytes: 13},
 		RootKeys:     metrics.RootKeys{Left: 12, OldUses: map[string]int{"API tokens": 13}},
 		FileBytes:    new(int64(7)), Disk: &metrics.Disk{Free: 8, BallastDropped: true}, Totals: &metrics.Totals{Secrets: 9, Created: 10},
 		Nodes: []metrics.Node{
@@ -73,6 +73,8 @@ func use(m *metrics.Metrics) {
 	m.Committed(3, time.Millisecond, nil)
 	m.Committed(1, time.Millisecond, fmt.Errorf("committing: %w", storage.ErrFull))
 	m.Synced(time.Millisecond, nil)
+	m.SpentLogSynced(1, time.Millisecond, nil)
+	m.SpentLogSynced(1, time.Millisecond, fmt.Errorf("writing the spent log: %w", storage.ErrFull))
 	m.Swept("secrets", 5, time.Millisecond, nil)
 	m.Swept("secrets", 0, time.Millisecond, errors.New("canary"))
 	m.Mailed("address changed", "sent")
@@ -140,6 +142,9 @@ func TestCounts(t *testing.T) {
 		`hush_reseal_rows_left 12`,
 		`hush_old_root_key_uses{kind="api_tokens"} 13`,
 		`hush_spent_log_full 1`,
+		`hush_spent_log_segments 12`,
+		`hush_spent_log_bytes 13`,
+		`hush_spent_log_sync_failures_total 1`,
 		`hush_swept_rows_total{kind="secrets"} 5`,
 		`hush_sweep_failures_total{kind="secrets"} 1`,
 		`hush_mails_total{kind="address_changed",state="sent"} 1`,

@@ -62,6 +62,9 @@ type SpentLog struct {
 	// more.
 	Last uint64
 	Full bool
+	// Segments is the number of its files, and Bytes their length.
+	Segments int
+	Bytes    int64
 }
 
 // Certificates are how the certificates of TLS are doing.
@@ -130,7 +133,7 @@ func stateNames() []string {
 	return []string{
 		"hush_certificate_expiry_timestamp_seconds", "hush_certificate_lifetime_seconds", "hush_certificates_failing",
 		"hush_backup_last_success_timestamp_seconds", "hush_backup_last_success_bytes", "hush_backup_interval_seconds", "hush_backup_failures_total",
-		"hush_spent_log_full", "hush_spent_log_last_sequence",
+		"hush_spent_log_full", "hush_spent_log_last_sequence", "hush_spent_log_segments", "hush_spent_log_bytes",
 		"hush_old_root_key_uses", "hush_reseal_rows_left",
 		"hush_ready", "hush_bodies_bytes", "hush_connections", "hush_streams", "hush_watches",
 		"hush_hash_lanes", "hush_hash_lanes_in_use", "hush_hash_waiting", "hush_hashes_total", "hush_clock_leapt",
@@ -228,6 +231,8 @@ func (s *State) sendSpentLog(send sender) {
 	}
 	send("hush_spent_log_full", number(s.SpentLog.Full))
 	send("hush_spent_log_last_sequence", float64(s.SpentLog.Last))
+	send("hush_spent_log_segments", float64(s.SpentLog.Segments))
+	send("hush_spent_log_bytes", float64(s.SpentLog.Bytes))
 }
 
 func (s *State) sendBackups(send sender) {

@@ -16,6 +16,8 @@ type store struct {
 	commit  prometheus.Observer
 	sync    prometheus.Observer
 	spent   prometheus.Observer
+	unspent prometheus.Counter // syncs of the spent log that failed
+	logged  prometheus.Gauge   // when one last succeeded
 }
 
 var _ storage.Observer = (*Metrics)(nil)
@@ -36,12 +38,15 @@ func results() []string {
 
 func newStore(b *builder) store {
 	seconds := []float64{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5}
+	logged := b.gauge("hush_spent_log_last_sync_timestamp_seconds").WithLabelValues()
+	logged.SetToCurrentTime() // the start syncs what the last run left
 	return store{
 		commits: newCounters(b.counter("hush_store_commits_total"), results()),
 		updates: b.histogram("hush_store_commit_updates", []float64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}).WithLabelValues(),
 		commit:  b.histogram("hush_store_commit_duration_seconds", seconds).WithLabelValues(),
 		sync:    b.histogram("hush_share_sync_duration_seconds", seconds).WithLabelValues(),
 		spent:   b.histogram("hush_spent_log_sync_duration_seconds", seconds).WithLabelValues(),
+		unspent: b.counter("hush_spent_log_sync_failures_total").WithLabelValues(), logged: logged,
 	}
 }
 
@@ -56,8 +61,13 @@ func (m *Metrics) Committed(updates int, took time.Duration, err error) {
 func (m *Metrics) Synced(took time.Duration, _ error) { m.store.sync.Observe(took.Seconds()) }
 
 // SpentLogSynced counts a sync of the spent log.
-func (m *Metrics) SpentLogSynced(_ int, took time.Duration, _ error) {
+func (m *Metrics) SpentLogSynced(_ int, took time.Duration, err error) {
 	m.store.spent.Observe(took.Seconds())
+	if err != nil {
+		m.store.unspent.Inc()
+		return
+	}
+	m.store.logged.SetToCurrentTime()
 }
 
 func resultOf(err error) string {

@@ -205,3 +205,28 @@ func TestNotReadyWhileWaiting(t *testing.T) {
 		t.Errorf("serve: got exit code %d, want %d", code, command.ExitOK)
 	}
 }
+
+// The spent log shows in metrics: how far it is, when it was last synced, and what
+// it takes.
+func TestMetricsOfSpentLog(t *testing.T) {
+	t.Parallel()
+	s := startHush(t, inFolder, "--spent-log="+filepath.Join(t.TempDir(), "spent"), "--admin-listen=127.0.0.1:0")
+	client, d := newHTTPClient(t, false, nil), newDrivers(t, s, nil)[0]
+	kept := mustConceal(t, d, wish{secret: "kept"})
+	before := float64(time.Now().UnixMilli()) / 1000
+	d.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal", "kept")
+	families, _ := scrape(t, client, s.metricsURL(t))
+	for name, want := range map[string]float64{
+		"hush_spent_log_last_sequence": 1, "hush_spent_log_segments": 1, "hush_spent_log_full": 0, "hush_spent_log_sync_failures_total": 0,
+	} {
+		if got := value(t, families, name); got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+	if got := value(t, families, "hush_spent_log_bytes"); got < 1<<20 {
+		t.Errorf("hush_spent_log_bytes: got %v, want at least a step of 1 MiB", got)
+	}
+	if got := value(t, families, "hush_spent_log_last_sync_timestamp_seconds"); got < before {
+		t.Errorf("hush_spent_log_last_sync_timestamp_seconds: got %v, want at least %v", got, before)
+	}
+}

@@ -2,6 +2,7 @@ package spentlog
 
 import (
 	"fmt"
+	"os"
 	"slices"
 )
 
@@ -27,7 +28,7 @@ func Read(dir string) (*Reader, error) {
 	return r, nil
 }
 
-// Reader returns a reader of what is durable in the log now. It must not be used
+// Reader returns a reader of what is durable in the log now. Its All must not be used
 // after Prune.
 func (l *Log) Reader() *Reader {
 	l.files.Lock()
@@ -48,6 +49,16 @@ func (r *Reader) First() uint64 { return r.segments[0].first }
 
 // Last returns the sequence of the newest entry, 0 if there was none yet.
 func (r *Reader) Last() uint64 { return r.last }
+
+// Size returns how many files the log has, and their bytes.
+func (r *Reader) Size() (segments int, bytes int64) {
+	for _, s := range r.segments {
+		if info, err := os.Stat(s.path); err == nil { // not pruned meanwhile
+			segments, bytes = segments+1, bytes+info.Size()
+		}
+	}
+	return segments, bytes
+}
 
 // All calls fn for each entry after a sequence, in their order. The entry's row
 // is valid only during the call. An error from fn ends the walk and is returned.

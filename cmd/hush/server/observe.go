@@ -224,7 +224,8 @@ func (s *server) state(ctx context.Context, at looked) metrics.State {
 	}
 	if log := at.data.SpentLog(); log != nil {
 		_, last := log.Position()
-		state.SpentLog = &metrics.SpentLog{Last: last, Full: !log.HasRoom()}
+		segments, bytes := log.Reader().Size()
+		state.SpentLog = &metrics.SpentLog{Last: last, Full: !log.HasRoom(), Segments: segments, Bytes: bytes}
 	}
 	if disk := at.data.Disk(); disk != nil {
 		state.Disk = new(metrics.Disk(*disk))
