@@ -59,6 +59,7 @@ mmdebstrap --quiet --variant=essential --include=systemd-standalone-sysusers --d
 	"$codename" "$work/debian" "${sources[@]}"
 cp -a "$work/debian" "$work/fedora"
 cp -a "$work/debian" "$work/first-day"
+cp -a "$work/debian" "$work/worst-day"
 
 port=$((20000 + RANDOM % 20000))
 url=http://127.0.0.1:$port
@@ -144,10 +145,10 @@ refused=$(comm -23 "$work/called" "$work/admitted")
 ! grep -E ' socket\(AF_' "$work/served" | grep -vE 'AF_(INET6?|UNIX)\b' || fail 'RestrictAddressFamilies= refuses this'
 echo "$(wc -l <"$work/called") system calls, all admitted"
 
-echo '--- the first day'
+echo '--- the first day, and the worst'
 mkdir "$work/packages"
 cp "$work"/older/hush_*_amd64.deb "$dist"/hush_*_amd64.deb "$work/packages"
-go test -count=1 -run '^TestFirstDay$' ./cmd/hush -firstday.root "$work/first-day" -firstday.packages "$work/packages"
+go test -count=1 -run '^TestFirstDay$' ./cmd/hush -firstday.root "$work/first-day" -worstday.root "$work/worst-day" -firstday.packages "$work/packages"
 
 echo '--- rpm'
 # The root is Debian's, so the database of rpm does not know its systemd.

@@ -41,7 +41,7 @@ func TestAPIDoc(t *testing.T) {
 	}
 	c := &transcript{
 		url: r.server.url, dir: r.dir, environment: r.environment(t), known: map[string]string{},
-		fill: r.fill, learn: r.learn,
+		fill: func(t *testing.T, s dialogue) string { return r.fill(t, s.command) }, learn: r.learn,
 	}
 	r.known = c.known
 	for _, session := range sessions {
@@ -173,8 +173,13 @@ func testServices(t testing.TB, mails *mailtest.Server, dns *resolvertest.Server
 	}
 }
 
-// environment has a command "hush" that is this very program.
 func (r *reader) environment(t *testing.T) []string {
+	t.Helper()
+	return []string{"HUSH_DATA=" + r.server.data, selfAsHush(t)}
+}
+
+// selfAsHush returns a PATH with a command "hush" that is this very program.
+func selfAsHush(t *testing.T) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -185,7 +190,7 @@ func (r *reader) environment(t *testing.T) []string {
 	if err := os.WriteFile(filepath.Join(bin, "hush"), []byte(script), 0o700); err != nil {
 		t.Fatalf("WriteFile: got %v, want nil", err)
 	}
-	return []string{"HUSH_DATA=" + r.server.data, "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+	return "PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")
 }
 
 var mailedToken = regexp.MustCompile(`<(verify|reset|confirm)-token>`)

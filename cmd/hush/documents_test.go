@@ -15,7 +15,7 @@ import (
 
 var (
 	codeSpan  = regexp.MustCompile("`([^`\n]+)`")
-	hushCall  = regexp.MustCompile(`^(?:\$ )?(?:\./|go run \./cmd/)?hush( .*)?$`)
+	hushCall  = regexp.MustCompile(`^(?:[a-z]*\$ )?(?:\./|go run \./cmd/)?hush( .*)?$`)
 	dashed    = regexp.MustCompile(`^--[a-z][a-z-]*`)
 	flagSpan  = regexp.MustCompile(`^--[a-z][a-z-]*(?:[= ][\w/,. -]+)?$`)
 	separator = regexp.MustCompile(`\s*(?:\||&&|\s#\s)\s*`)

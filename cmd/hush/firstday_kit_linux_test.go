@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -33,27 +32,34 @@ const (
 )
 
 // firstDayTools are shell scripts, in the root or outside, that stand for what a
-// machine has: apt-get, systemctl, and a second machine with curl.
+// machine has: apt-get, systemctl, and other machines with curl, ssh and hush.
 var firstDayTools = map[string]string{
-	"root/usr/local/bin/apt-get": `[ "$1" = install ] && exec dpkg --force-unsafe-io --force-confold --install "$2" >&2`,
+	"root/usr/local/bin/apt-get": `[ "$1" = install ] && dpkg --force-unsafe-io --force-confold --install "$2" >/run/dpkg.log 2>&1 || { cat /run/dpkg.log; exit 1; }`,
+	"root/usr/bin/journalctl":    `exec systemctl journal`,
 	"root/usr/bin/systemctl": `exec perl -MIO::Socket::UNIX -e '
 		my $to = IO::Socket::UNIX->new("/run/control") or die "no control: $!";
 		print $to "@ARGV\n"; my @answer = <$to>;
 		print { $answer[0] + 0 ? *STDERR : *STDOUT } @answer[1 .. $#answer]; exit $answer[0];' -- "$@"`,
 	"tools/curl": `for one; do shift; case $one in /run/*) one=$DAY/root$one;; esac; set -- "$@" "$one"; done
 		exec /usr/bin/curl --silent --show-error --cacert "$DAY/issued.pem" --resolve "` + firstDayHost + `:443:` + firstDayAddress + `" "$@"`,
+	"tools/ssh":    `[ "$1" = "root@` + firstDayHost + `" ]; shift; exec within "$*"`,
+	"tools/scp":    `[ "${2%%:*}" = "root@` + firstDayHost + `" ]; exec cp -p "$1" "$DAY/root${2#*:}"`,
+	"tools/hush":   `exec "$DAY/root/usr/bin/hush" "$@"`,
 	"tools/within": `exec env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin $(cat "$DAY/variables") chroot "$DAY/root" /bin/sh -c "cd /root; $1"`,
 }
 
-// firstDay is a machine with nothing but the package.
+// firstDay is a machine with nothing but the package. On the worst day another one
+// takes its place.
 type firstDay struct {
 	t       *testing.T
 	dir     string // what belongs to the test
 	root    string // the machine's file system
+	keys    string // of the third machine, with the keys
 	acme    *acmetest.Server
 	sockets []*os.File // of hush.socket; none before it was started
 
 	mu       sync.Mutex // held by a command of systemctl
+	masked   bool
 	running  *exec.Cmd
 	exit     chan error
 	log      *output
@@ -65,21 +71,15 @@ type firstDay struct {
 func newFirstDay(t *testing.T, root string) *firstDay {
 	t.Helper()
 	needCurl(t)
-	d := &firstDay{t: t, dir: t.TempDir(), root: root, log: newOutput(), acme: acmetest.New(t, firstDayHTTP, firstDayTLS, 3600*24*90)}
+	d := &firstDay{t: t, dir: t.TempDir(), log: newOutput(), acme: acmetest.New(t, firstDayHTTP, firstDayTLS, 3600*24*90)}
+	d.keys = filepath.Join(d.dir, "keys")
 	d.acme.DNS.SetA(firstDayHost, firstDayAddress)
-	if err := errors.Join(os.Symlink(root, filepath.Join(d.dir, "root")), os.Mkdir(filepath.Join(d.dir, "tools"), 0o700),
-		os.MkdirAll(filepath.Join(root, "run/systemd/system"), 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(d.keys, 0o700), os.Mkdir(filepath.Join(d.dir, "tools"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	for path, script := range firstDayTools {
-		d.write(path, "#!/bin/sh\nset -eu\n"+script+"\n", 0o755)
-	}
 	d.write("issued.pem", string(d.acme.IssuedPEM), 0o600)
-	d.write("root/etc/acme.pem", string(d.acme.TLSPEM), 0o644)
-	d.write("root/root/password", testPassword+"\n", 0o600)
 	d.write("variables", strings.Join(d.variables(), " "), 0o600)
-	d.serveControl()
-	d.openNotices()
+	d.boot(root)
 	t.Cleanup(func() {
 		if d.running != nil {
 			_ = d.running.Process.Kill()
@@ -89,6 +89,26 @@ func newFirstDay(t *testing.T, root string) *firstDay {
 		}
 	})
 	return d
+}
+
+// boot makes a root the machine's. The one before is switched off.
+func (d *firstDay) boot(root string) {
+	d.t.Helper()
+	d.root, d.masked = root, false
+	link := filepath.Join(d.dir, "root")
+	for _, left := range []string{link, filepath.Join(root, "run/control"), filepath.Join(root, "run/notify")} {
+		_ = os.Remove(left) // of the one before
+	}
+	if err := errors.Join(os.Symlink(root, link), os.MkdirAll(filepath.Join(root, "run/systemd/system"), 0o755)); err != nil {
+		d.t.Fatal(err)
+	}
+	for path, script := range firstDayTools {
+		d.write(path, "#!/bin/sh\nset -eu\n"+script+"\n", 0o755)
+	}
+	d.write("root/etc/acme.pem", string(d.acme.TLSPEM), 0o644)
+	d.write("root/root/password", testPassword+"\n", 0o600)
+	d.serveControl()
+	d.openNotices()
 }
 
 func (d *firstDay) write(path, text string, mode os.FileMode) {
@@ -108,9 +128,13 @@ func (d *firstDay) environment() []string {
 	return []string{"DAY=" + d.dir, "PATH=" + filepath.Join(d.dir, "tools") + ":" + os.Getenv("PATH")}
 }
 
-// where makes a command run where the document says: curl on another machine, or
-// with the machine's sockets, and all others in its root.
-func (d *firstDay) where(_ *testing.T, command string) string {
+// where makes a command run where the document says: with the keys, curl on another
+// machine, or with the machine's sockets, and all others in its root.
+func (d *firstDay) where(_ *testing.T, s dialogue) string {
+	command := s.command
+	if s.machine == "keys" {
+		return "cd " + d.keys + " && " + command
+	}
 	if strings.HasPrefix(command, "curl ") {
 		return command
 	}
@@ -180,8 +204,15 @@ func (d *firstDay) obey(command string) (says string, err error) {
 	}
 	switch strings.Join(words, " ") {
 	case "daemon-reload", "preset hush":
+	case "mask hush", "unmask hush":
+		err = d.mask(words[0] == "mask")
+	case "journal":
+		says = d.log.String()
 	case "is-enabled hush":
 		says = "enabled\n"
+		if d.masked {
+			err = errors.New("masked")
+		}
 	case "is-active hush":
 		if d.running == nil {
 			err = errors.New("inactive")
@@ -190,10 +221,19 @@ func (d *firstDay) obey(command string) (says string, err error) {
 		err = d.start()
 	case "stop hush":
 		err = d.stop()
+	case "stop hush.socket hush":
+		d.closeSockets()
+		err = d.stop()
 	case "enable --now hush.socket":
 		err = d.listen()
-	case "restart hush", "try-restart hush":
+	case "start hush.socket hush":
+		err = errors.Join(d.listen(), d.start())
+	case "restart hush":
 		err = d.restart()
+	case "try-restart hush":
+		if d.running != nil {
+			err = d.restart()
+		}
 	default:
 		err = fmt.Errorf("%s: this machine knows no such command", command)
 	}
@@ -223,11 +263,14 @@ func (d *firstDay) listen() error {
 
 // start starts the service as its unit says, and waits until it is ready.
 func (d *firstDay) start() error {
+	if d.masked {
+		return errors.New("Unit hush.service is masked")
+	}
 	unit, err := d.unit("hush.service")
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(d.makeKey(), d.makeFolders(unit)); err != nil {
+	if err := errors.Join(d.makeKey(), d.makeFolders(unit), d.checkPaths(unit)); err != nil {
 		return err
 	}
 	args := []string{"chroot", "--userspec=" + d.user(), d.root}
@@ -365,82 +408,4 @@ func (d *firstDay) client(keeps bool) *http.Client {
 	}
 	d.t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Timeout: patience, Transport: transport}
-}
-
-// firstDayCredentials is where systemd shows the service its credentials.
-const firstDayCredentials = "/run/credentials/hush.service"
-
-// makeKey does what hush-keygen.service says.
-func (d *firstDay) makeKey() error {
-	if _, err := os.Stat(filepath.Join(d.root, "etc/hush/root.key")); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	unit, err := d.unit("hush-keygen.service")
-	if err != nil {
-		return err
-	}
-	out, err := exec.Command("chroot", append([]string{d.root}, strings.Fields(unit["ExecStart"][0])...)...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("hush-keygen.service: %w: %s", err, out)
-	}
-	return nil
-}
-
-// makeFolders makes the folders that the unit names, and shows the service its
-// credential.
-func (d *firstDay) makeFolders(unit map[string][]string) error {
-	owned := []string{firstDayCredentials, "/var/lib/" + unit["StateDirectory"][0], "/run/" + unit["RuntimeDirectory"][0]}
-	for _, folder := range owned {
-		path := filepath.Join(d.root, folder)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.MkdirAll(path, 0o700)); err != nil {
-			return err
-		}
-	}
-	name, from, _ := strings.Cut(unit["LoadCredential"][0], ":")
-	key, err := os.ReadFile(filepath.Join(d.root, from))
-	if err != nil {
-		return err
-	}
-	credential := filepath.Join(firstDayCredentials, name)
-	_ = os.Remove(filepath.Join(d.root, credential)) // of the start before
-	if err := os.WriteFile(filepath.Join(d.root, credential), key, 0o400); err != nil {
-		return err
-	}
-	return exec.Command("chown", append([]string{d.user()}, within(d.root, append(owned, credential))...)...).Run()
-}
-
-func within(root string, paths []string) (all []string) {
-	for _, path := range paths {
-		all = append(all, filepath.Join(root, path))
-	}
-	return all
-}
-
-// user returns the numbers of the user that the package has made.
-func (d *firstDay) user() string {
-	text, err := os.ReadFile(filepath.Join(d.root, "etc/passwd"))
-	if err != nil {
-		return err.Error()
-	}
-	for line := range strings.Lines(string(text)) {
-		if fields := strings.Split(line, ":"); fields[0] == "hush" {
-			return fields[2] + ":" + fields[3]
-		}
-	}
-	return "hush is no user"
-}
-
-// unit returns what an installed unit says: its keys with their values, in order.
-func (d *firstDay) unit(name string) (map[string][]string, error) {
-	text, err := os.ReadFile(filepath.Join(d.root, "usr/lib/systemd/system", name))
-	if err != nil {
-		return nil, err
-	}
-	unit := map[string][]string{}
-	for line := range strings.Lines(string(text)) {
-		if key, value, found := strings.Cut(strings.TrimSpace(line), "="); found && !strings.HasPrefix(key, "#") {
-			unit[key] = append(unit[key], value)
-		}
-	}
-	return unit, nil
 }

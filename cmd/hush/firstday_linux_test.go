@@ -2,8 +2,10 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -21,9 +23,10 @@ var (
 // comes from a real ACME server. While the service restarts and is upgraded, others
 // share secrets. Without a root, only the commands' form is checked.
 func TestFirstDay(t *testing.T) {
-	sessions := sectionSessions(t, "../../docs/operations.md", "The first day")
-	if len(sessions) < 9 {
-		t.Fatalf("The first day: got %d commands, want 9 or more", len(sessions))
+	const path = "../../docs/operations.md"
+	sessions := sectionSessions(t, path, "The first day")
+	if worst := sectionSessions(t, path, "The worst day"); len(sessions) < 9 || len(worst) < 40 {
+		t.Fatalf("commands: got %d of the first day and %d of the worst, want 9 and 40 or more", len(sessions), len(worst))
 	}
 	if *firstDayRoot == "" {
 		return
@@ -40,23 +43,32 @@ func TestFirstDay(t *testing.T) {
 	if d.restarts != 2 {
 		t.Errorf("The first day: got %d restarts, want one by hand and one by the upgrade", d.restarts)
 	}
+	for _, root := range []string{*firstDayRoot, *worstDayRoot} {
+		twoPackages(t, *firstDayPackages, filepath.Join(root, "root"))
+	}
+	c.known["hush_VERSION_"] = "hush_" + newer + "_"
+	(&worstDay{firstDay: d, transcript: c}).run(t, path)
 	if err := d.stop(); err != nil {
 		t.Error(err)
 	}
 }
 
-// sectionSessions returns the commands of one section of a document.
+// sectionSessions returns the commands of one section of a document, with those of
+// the sections in it.
 func sectionSessions(t *testing.T, path, heading string) []dialogue {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, found := strings.Cut(string(text), "\n## "+heading+"\n")
-	if !found {
+	found := regexp.MustCompile(`(?m)^(#+) ` + regexp.QuoteMeta(heading) + `$`).FindStringSubmatchIndex(string(text))
+	if found == nil {
 		t.Fatalf("%s: got no section %q, want one", path, heading)
 	}
-	section, _, _ = strings.Cut(section, "\n## ")
+	section, level := string(text)[found[1]:], found[3]-found[2]
+	if end := regexp.MustCompile(fmt.Sprintf(`(?m)^#{1,%d} `, level)).FindStringIndex(section); end != nil {
+		section = section[:end[0]]
+	}
 	return dialogues(section)
 }
 

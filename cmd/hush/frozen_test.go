@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,7 +151,7 @@ func TestProgramOpensFrozenFolders(t *testing.T) {
 				upgrades = 1
 			}
 			wantUpgradeLines(t, s, upgrades)
-			useFrozenProgram(t, made, s)
+			useFrozenProgram(t, made, newHTTPClient(t, false, nil), s.url)
 			s.stop(t)
 			listed := call(t, nil, "", "admin", "account", "list", "--data", dir).want(t, "admin account list", 0)
 			for _, address := range []string{made.Colonel, made.Customer, made.Disabled} {
@@ -160,7 +161,7 @@ func TestProgramOpensFrozenFolders(t *testing.T) {
 			}
 			s = startHushOn(t, dir, flags...)
 			wantUpgradeLines(t, s, 0)
-			useFrozenProgram(t, made, s)
+			useFrozenProgram(t, made, newHTTPClient(t, false, nil), s.url)
 		})
 	}
 }
@@ -175,16 +176,15 @@ func wantUpgradeLines(t *testing.T, s *testServer, want int) {
 }
 
 // useFrozenProgram uses a frozen folder through the program.
-func useFrozenProgram(t *testing.T, made *frozen, s *testServer) {
+func useFrozenProgram(t *testing.T, made *frozen, client *http.Client, url string) {
 	t.Helper()
-	client := newHTTPClient(t, false, nil)
 	rpc := func(token, procedure, body string, status int, words ...string) {
 		t.Helper()
 		var header map[string][]string
 		if token != "" {
 			header = bearerHeader(token)
 		}
-		reply := callAs(t, client, s.url, "/hush.v1."+procedure, header, body)
+		reply := callAs(t, client, url, "/hush.v1."+procedure, header, body)
 		if reply.status != status {
 			t.Errorf("%s: got status %d, want %d: %s", procedure, reply.status, status, reply.body)
 		}
