@@ -16,7 +16,7 @@ import (
 var (
 	codeSpan  = regexp.MustCompile("`([^`\n]+)`")
 	hushCall  = regexp.MustCompile(`^(?:[a-z]*\$ )?(?:\./|go run \./cmd/)?hush( .*)?$`)
-	dashed    = regexp.MustCompile(`^--[a-z][a-z-]*`)
+	dashed    = regexp.MustCompile(`^--[a-z][a-z-]*|^-[a-z]$`)
 	flagSpan  = regexp.MustCompile(`^--[a-z][a-z-]*(?:[= ][\w/,. -]+)?$`)
 	separator = regexp.MustCompile(`\s*(?:\||&&|\s#\s)\s*`)
 )
@@ -42,15 +42,17 @@ func TestDocumentsNameCommands(t *testing.T) {
 		t.Errorf("calls of hush in documents: got %d, want 40 or more", calls)
 	}
 	for call, want := range map[string]string{
-		"hush admin account list":   "",
-		"hush serve --data DIR":     "",
-		"hush":                      "",
-		"hush acount list":          "command acount",
-		"hush admin account show x": "",
-		"hush admin acount":         "command acount",
-		"hush serve --dat DIR":      "flag --dat",
-		"--base-url":                "",
-		"--no-such-flag=off":        "flag --no-such-flag",
+		"hush admin account list":    "",
+		"hush serve --data DIR":      "",
+		"hush":                       "",
+		"hush acount list":           "command acount",
+		"hush backup --data D":       "",
+		"hush backup --plain nosuch": "command nosuch",
+		"hush admin account show x":  "",
+		"hush admin acount":          "command acount",
+		"hush serve --dat DIR":       "flag --dat",
+		"--base-url":                 "",
+		"--no-such-flag=off":         "flag --no-such-flag",
 	} {
 		if got := wrongCall(program{console: &console.Console{}}.rootCommand(), call); got != want {
 			t.Errorf("wrongCall(%q): got %q, want %q", call, got, want)
@@ -98,11 +100,18 @@ func wrongCall(root *cobra.Command, call string) string {
 		}
 		return ""
 	}
+	value := false // of the flag before
 	for _, word := range words[1:] {
+		if value {
+			value = false
+			continue
+		}
 		if flag := dashed.FindString(word); flag != "" {
-			if flag != "--help" && lookUp(command, flag) == nil {
+			found := lookUp(command, flag)
+			if flag != "--help" && found == nil {
 				return "flag " + flag
 			}
+			value = found != nil && found.NoOptDefVal == "" && flag == word
 			continue
 		}
 		if !command.HasSubCommands() || strings.ToUpper(word) == word {
@@ -118,6 +127,9 @@ func wrongCall(root *cobra.Command, call string) string {
 }
 
 func lookUp(command *cobra.Command, flag string) *pflag.Flag {
+	if short, ok := strings.CutPrefix(flag, "-"); ok && len(short) == 1 {
+		return command.Flags().ShorthandLookup(short)
+	}
 	return command.Flags().Lookup(strings.TrimPrefix(flag, "--"))
 }
 
