@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -28,6 +29,7 @@ type AdminService struct {
 	places   place.Places
 	base     *url.URL
 	backup   Backup
+	patience time.Duration // with a reader of a backup
 }
 
 // NewAdmin returns the operator's service and its path. It authenticates no
@@ -35,12 +37,19 @@ type AdminService struct {
 // must never be part of the public tree. Links lead to base. Without a backup it
 // makes none. It fails if the contract's field limits are invalid.
 func NewAdmin(v *vault.Vault, base *url.URL, log *slog.Logger, backup Backup) (path string, handler http.Handler, err error) {
+	return newAdmin(v, base, log, backup, backupPatience)
+}
+
+// newAdmin is NewAdmin with the time that a part of a backup may wait for its reader.
+func newAdmin(
+	v *vault.Vault, base *url.URL, log *slog.Logger, backup Backup, patience time.Duration,
+) (path string, handler http.Handler, err error) {
 	service := adminv1.File_hush_admin_v1_admin_service_proto.Services().ByName("AdminService")
 	options, err := chain.OperatorOptions(log, service)
 	if err != nil {
 		return "", nil, err
 	}
-	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base, backup},
+	path, handler = adminv1connect.NewAdminServiceHandler(&AdminService{v.Operator(), v.Places, base, backup, patience},
 		connect.WithHandlerOptions(options...),
 		connect.WithReadMaxBytes(adminLimit),
 	)

@@ -15,9 +15,9 @@ import (
 const (
 	// backupChunk is how much of a backup is in one message.
 	backupChunk = 256 << 10
-	// backupSendTime is how long a message may wait for its reader: while it waits,
+	// backupPatience is how long a message may wait for its reader: while it waits,
 	// the database cannot use its free pages.
-	backupSendTime = 30 * time.Second
+	backupPatience = 30 * time.Second
 	// backupTime is the maximum duration of a backup for the same reason.
 	backupTime = time.Hour
 )
@@ -48,8 +48,8 @@ func (s *AdminService) Backup(ctx context.Context, _ *adminv1.BackupRequest, str
 	ctx, cancel := context.WithTimeout(ctx, backupTime)
 	defer cancel()
 	_ = control.SetReadDeadline(time.Time{}) // which would end the request
-	defer func() { _ = control.SetWriteDeadline(time.Now().Add(backupSendTime)) }()
-	out := &backupStream{stream: stream, control: control}
+	defer func() { _ = control.SetWriteDeadline(time.Now().Add(s.patience)) }()
+	out := &backupStream{stream: stream, control: control, patience: s.patience}
 	err := s.backup(ctx, out, func(bytes int64) { out.next.DatabaseBytes = bytes })
 	if err == nil {
 		err = out.send()
@@ -69,6 +69,8 @@ type backupStream struct {
 	stream  *connect.ServerStream[adminv1.BackupResponse]
 	control *http.ResponseController
 	next    adminv1.BackupResponse
+
+	patience time.Duration
 }
 
 // Write implements io.Writer.
@@ -88,7 +90,7 @@ func (b *backupStream) Write(data []byte) (int, error) {
 }
 
 func (b *backupStream) send() error {
-	if err := b.control.SetWriteDeadline(time.Now().Add(backupSendTime)); err != nil {
+	if err := b.control.SetWriteDeadline(time.Now().Add(b.patience)); err != nil {
 		return err
 	}
 	err := b.stream.Send(&b.next)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -39,6 +40,9 @@ const (
 func (s *server) backupOf(d *data.Data) handlers.Backup {
 	return func(ctx context.Context, to io.Writer, begun func(bytes int64)) error {
 		_, err := d.Backup(ctx, to, data.BackupOptions{Release: s.version, Begun: begun})
+		if err != nil && !errors.Is(err, data.ErrBackingUp) {
+			s.log.Warn("a backup for the operator ended early", "cause", err)
+		}
 		return err
 	}
 }
@@ -67,6 +71,7 @@ type backups struct {
 	release  string
 	data     *data.Data
 	names    backupNames
+	folder   fs.FileInfo // of the start, to which the sandbox is bound
 	log      *slog.Logger
 	now      func() time.Time
 
@@ -95,7 +100,11 @@ func (s *server) newBackups(d *data.Data) (*backups, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &backups{settings: s.Settings, release: s.version, data: d, log: s.log, now: time.Now}
+	folder, err := os.Stat(s.BackupTo)
+	if err != nil {
+		return nil, fmt.Errorf("--backup-to=%s: %w", s.BackupTo, err)
+	}
+	b := &backups{folder: folder, settings: s.Settings, release: s.version, data: d, log: s.log, now: time.Now}
 	b.names = backupNames{folder: s.BackupTo, store: hex.EncodeToString(id[:4]), encrypted: !s.BackupPlain}
 	b.made.Every = s.BackupEvery()
 	found, err := b.names.list()
@@ -196,6 +205,16 @@ func (b *backups) attempt(ctx context.Context) (due time.Time) {
 	return began.Add(b.made.Every)
 }
 
+// explain says why nothing can be written to a folder that looks right: a disk that
+// was mounted after the start, for example, is another folder to the sandbox.
+func (b *backups) explain(err error) error {
+	now, unknown := os.Stat(b.settings.BackupTo)
+	if errors.Is(err, fs.ErrPermission) && unknown == nil && !os.SameFile(now, b.folder) {
+		return fmt.Errorf("%w: %s is another folder than at the start, and the sandbox of this process reaches only that one: restart the service", err, b.settings.BackupTo)
+	}
+	return err
+}
+
 // make makes a backup and returns its name in the folder and its size.
 func (b *backups) make(ctx context.Context, now time.Time) (name string, bytes int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, backupTime)
@@ -203,7 +222,7 @@ func (b *backups) make(ctx context.Context, now time.Time) (name string, bytes i
 	name = b.names.of(now)
 	file, err := backup.Create(filepath.Join(b.settings.BackupTo, name))
 	if err != nil {
-		return name, 0, err
+		return name, 0, b.explain(err)
 	}
 	defer func() { err = errors.Join(err, file.Discard()) }()
 	sealed, err := backup.Encrypt(file, b.settings.BackupRecipients)

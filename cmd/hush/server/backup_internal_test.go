@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,6 +141,57 @@ func TestFailedBackupIsTriedAgain(t *testing.T) {
 	b.attempt(t.Context())
 	if made := b.state(); made.Failing || made.failures != 3 || len(filesIn(t, dir)) != 1 {
 		t.Errorf("state: got %+v, want a backup", made)
+	}
+}
+
+// A backup that is due while another one is made comes a minute later, and did not
+// fail. The other one is whole.
+func TestBackupWaitsForAnother(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := &settings.Settings{}
+	s.BackupTo, s.BackupPlain, s.BackupKeep = dir, true, 2
+	b, now := scheduled(t, s)
+	var due time.Time
+	other := writerFunc(func(data []byte) (int, error) {
+		due = b.attempt(t.Context())
+		return len(data), nil
+	})
+	if _, err := b.data.Backup(t.Context(), other, data.BackupOptions{}); err != nil {
+		t.Errorf("Backup: got %v, want nil", err)
+	}
+	if made := b.state(); !due.Equal(now.Add(time.Minute)) || made.Failing || made.failures > 0 {
+		t.Errorf("attempt beside another backup: got the next one at %v and state %+v, want one a minute later", due, made)
+	}
+	if got := filesIn(t, dir); len(got) > 0 {
+		t.Errorf("files: got %q, want none", got)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(data []byte) (int, error) { return f(data) }
+
+// To the sandbox, a folder that takes the place of the first one is another. The log
+// says so.
+func TestReplacedBackupFolderIsExplained(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "to")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := &settings.Settings{}
+	s.BackupTo, s.BackupPlain, s.BackupKeep = dir, true, 2
+	b, _ := scheduled(t, s)
+	refused := &os.PathError{Op: "open", Path: dir, Err: os.ErrPermission}
+	if err := b.explain(refused); !errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "restart") {
+		t.Errorf("explain(no leave): got %q, want that alone", err)
+	}
+	if err := errors.Join(os.Rename(dir, dir+".away"), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.explain(refused); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "restart the service") {
+		t.Errorf("explain(no leave for another folder): got %q, want what to do", err)
 	}
 }
 
