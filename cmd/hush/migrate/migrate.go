@@ -133,7 +133,7 @@ func (m cmd) open(ctx context.Context) (store viewer, now time.Time, done func()
 	}
 	folder, err := data.Inspect(m.settings.Data)
 	if errors.Is(err, data.ErrInUse) {
-		return nil, now, nil, fmt.Errorf("%w; its format is that of the release that runs", err)
+		return nil, now, nil, fmt.Errorf("%w; a service has raised its folder to the newest format of its own release, and stopping it changes nothing", err)
 	}
 	if err != nil {
 		return nil, now, nil, err
