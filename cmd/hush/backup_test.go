@@ -105,7 +105,10 @@ func TestBackupHasThePositionOfTheSpentLog(t *testing.T) {
 func TestBackupIsRefused(t *testing.T) {
 	t.Parallel()
 	data, dir := newStopped(t), t.TempDir()
-	file := filepath.Join(dir, "b")
+	file, link := filepath.Join(dir, "b"), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(data, link); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -118,6 +121,10 @@ func TestBackupIsRefused(t *testing.T) {
 		{[]string{"-o", file, "--recipients-file", filepath.Join(dir, "none")}, command.ExitFailure, "no such file"},
 		{[]string{"-o", filepath.Join(dir, "none", "b"), "--plain"}, command.ExitFailure, "no such file"},
 		{[]string{"-o", filepath.Join(data, "b"), "--plain"}, command.ExitFailure, "in the data folder"},
+		{[]string{"-o", filepath.Join(link, "b"), "--plain"}, command.ExitFailure, "in the data folder"},
+		{[]string{"-o", dir, "--plain"}, command.ExitFailure, "none is overwritten"},
+		{[]string{"-o", dir + "/", "--plain"}, command.ExitFailure, "none is overwritten"},
+		{[]string{"-o", file + "/", "--plain"}, command.ExitFailure, "no such file"},
 		{[]string{"--plain", "-o", file, "--store", "postgres://hush@127.0.0.1/hush"}, command.ExitFailure, "pg_dump"},
 		{[]string{"--plain", "-o", file, "--store", "memory"}, command.ExitFailure, "store in memory"},
 		{[]string{"--plain", "other"}, command.ExitUsage, "unexpected argument"},

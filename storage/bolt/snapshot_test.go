@@ -1,6 +1,7 @@
 package bolt_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,44 @@ func TestSnapshotIsConsistent(t *testing.T) {
 	if after := rowsOf(t, store, func() {}); !slices.Contains(after, "z/1=new") {
 		t.Errorf("rows of the next snapshot: got %q, want z/1=new among them", after)
 	}
+}
+
+// The database grows to more than twice its size while a snapshot is read. Writers
+// do not wait for it, and it is what it was.
+func TestSnapshotWhileTheDatabaseGrows(t *testing.T) {
+	store, _, _ := open(t, filepath.Join(t.TempDir(), "data"), bolt.Options{})
+	value := bytes.Repeat([]byte("v"), 256<<10)
+	var want []string
+	for i := range 80 {
+		putRow(t, store, "kept", fmt.Sprintf("%03d", i), string(value))
+		want = append(want, fmt.Sprintf("kept/%03d=%s", i, value))
+	}
+	var before int64
+	got := rowsOf(t, store, func() {
+		before = sizeOf(t, store)
+		for i := range 180 {
+			putRow(t, store, "grown", fmt.Sprintf("%03d", i), string(value))
+		}
+	})
+	if after := sizeOf(t, store); after < 2*before {
+		t.Fatalf("size of the database: got %d after %d, want twice as much", after, before)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("rows of a snapshot: got %d, want the %d of its beginning", len(got), len(want))
+	}
+}
+
+// sizeOf returns the length of the database.
+func sizeOf(t *testing.T, store *bolt.Store) (bytes int64) {
+	t.Helper()
+	err := store.Snapshot(t.Context(), func(s *bolt.Snapshot) error {
+		bytes = s.Bytes()
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("Snapshot: got %v, want nil", err)
+	}
+	return bytes
 }
 
 func TestSnapshotEndsWithItsContext(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"connectrpc.com/connect"
@@ -99,7 +100,7 @@ func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = done(err) }()
+	defer func() { err = done(interrupted(ctx, err)) }()
 	began := time.Now()
 	counted := &counter{to: out}
 	sealed, err := format.Encrypt(counted, to)
@@ -117,6 +118,14 @@ func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
 	}
 	k.Tellf("backed up %s in %s%s; the root key is not in it", size(counted.bytes), time.Since(began).Round(time.Millisecond), encryptedFor(len(to)))
 	return nil
+}
+
+// interrupted returns what an operator reads who ended the command.
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return errors.New("interrupted; no backup was made")
+	}
+	return err
 }
 
 func encryptedFor(recipients int) string {
@@ -175,7 +184,11 @@ func (k keeper) output(o makeOptions) (out io.Writer, done func(error) error, er
 		if err == nil {
 			err = file.Commit()
 		}
-		return errors.Join(err, file.Discard())
+		left := file.Discard()
+		if left == nil && errors.Is(err, syscall.ENOSPC) {
+			err = fmt.Errorf("%w; nothing is left of the backup: make room, and run the command again", err)
+		}
+		return errors.Join(err, left)
 	}, nil
 }
 
@@ -200,8 +213,11 @@ func (k keeper) copyTo(ctx context.Context, s *settings.Settings, to io.Writer, 
 		}
 		done()
 		err := k.fromFolder(ctx, s, to, shown)
-		if !errors.Is(err, data.ErrInUse) || time.Now().After(deadline) {
+		if !errors.Is(err, data.ErrInUse) {
 			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("a hush that makes no backups holds the data folder %s: a service that is just starting or stopping, or another command; try again", s.Data)
 		}
 		select {
 		case <-time.After(interval):

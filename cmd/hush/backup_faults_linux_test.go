@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hush/cmd/hush/command"
+)
+
+// Nothing is left of a backup for which the disk is too small. It needs the right to
+// mount one.
+func TestBackupOnFullDisk(t *testing.T) {
+	runOnce(t, "a data folder")
+	s := startHush(t, inFolder)
+	d := newDrivers(t, s, nil)[0]
+	for range 4 {
+		mustConceal(t, d, wish{secret: strings.Repeat("long ", 10_000)})
+	}
+	disk := t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k,mode=700"); err != nil {
+		t.Skipf("needs mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(disk, 0); err != nil {
+			t.Errorf("Unmount: got %v, want nil", err)
+		}
+	})
+	args := []string{"backup", "--data", s.data, "--plain", "-o", filepath.Join(disk, "b")}
+	for _, name := range []string{"running", "stopped"} {
+		call(t, nil, "", args...).want(t, "backup of a service that is "+name, command.ExitFailure, "no space left on device", "nothing is left of the backup")
+		if left, err := os.ReadDir(disk); err != nil || len(left) > 0 {
+			t.Errorf("files: got %v, %v, want none", left, err)
+		}
+		if name == "running" {
+			s.stop(t)
+		}
+	}
+}
+
+// The operator ends a backup in the middle. It leaves nothing, and says so.
+func TestBackupIsInterrupted(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	path, dir := realHush(t), t.TempDir()
+	p := startProcess(t, path, filepath.Join(t.TempDir(), "data"), inFolder)
+	for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // so that it does not end before
+			t.Fatal(err)
+		}
+		c := exec.Command(path, "backup", "--data", p.data, "--plain", "-o", filepath.Join(dir, "b"))
+		var said bytes.Buffer
+		c.Stderr = &said
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		awaitFiles(t, dir, 1)
+		if err := c.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		err := <-ended
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != command.ExitFailure || said.String() != "hush: interrupted; no backup was made\n" {
+			t.Errorf("hush backup after %v: got %v, %q, want that it was interrupted", signal, err, &said)
+		}
+		awaitFiles(t, dir, 0)
+		if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "b")
+	call(t, nil, "", "backup", "--data", p.data, "--plain", "-o", file).want(t, "backup after interrupted ones", command.ExitOK)
+	verifyBackup(t, file)
+}
+
+// awaitFiles waits until a folder has that many files.
+func awaitFiles(t *testing.T, dir string, want int) {
+	t.Helper()
+	var found []os.DirEntry
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+		if found, _ = os.ReadDir(dir); len(found) == want {
+			return
+		}
+	}
+	t.Fatalf("files in %s: got %v, want %d", dir, found, want)
+}
+
+// A backup is no text for a terminal, plain or not.
+func TestBackupIsNotWrittenToTerminals(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	_, terminal := openTerminal(t)
+	var said bytes.Buffer
+	for _, to := range []string{"--plain", "--recipient=age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"} {
+		said.Reset()
+		code := run(t.Context(), []string{"backup", "--data", newStopped(t), to, "-"}, nil, strings.NewReader(""), terminal, &said)
+		if code != command.ExitUsage || !strings.Contains(said.String(), "standard output is a terminal: redirect it") {
+			t.Errorf("backup %s to a terminal: got %d, %q, want a refusal", to, code, &said)
+		}
+	}
+}
