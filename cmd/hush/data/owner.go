@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,17 +68,18 @@ func HandOverLog(log, folder string) error {
 		errs = append(errs, handOverFile(path, to))
 	}
 	if roots { // last: whose the folder is may put links there
-		errs = append(errs, handOver(log, unix.S_IFDIR, to))
+		errs = append(errs, handOver(log, fs.ModeDir, to))
 	}
 	return errors.Join(errs...)
 }
 
 // handOverFile changes the owner of a plain file of root's. Whose the folder is
 // may put anything there, so it follows no link of either kind.
-func handOverFile(path string, to owner) error { return handOver(path, unix.S_IFREG, to) }
+func handOverFile(path string, to owner) error { return handOver(path, 0, to) }
 
-// handOver changes the owner of what root has of a kind: S_IFREG or S_IFDIR.
-func handOver(path string, kind uint32, to owner) error {
+// handOver changes the owner of what root has of a kind: 0 for a plain file, or
+// fs.ModeDir.
+func handOver(path string, kind fs.FileMode, to owner) error {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ELOOP) {
 		return nil
@@ -91,7 +93,11 @@ func handOver(path string, kind uint32, to owner) error {
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return &os.PathError{Op: "stat", Path: path, Err: err}
 	}
-	if stat.Mode&unix.S_IFMT != kind || stat.Uid != 0 || kind == unix.S_IFREG && stat.Nlink != 1 {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != kind || stat.Uid != 0 || kind == 0 && stat.Nlink != 1 {
 		return nil
 	}
 	return file.Chown(int(to.uid), int(to.gid))
