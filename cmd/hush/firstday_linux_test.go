@@ -2,10 +2,8 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -51,25 +49,6 @@ func TestFirstDay(t *testing.T) {
 	if err := d.stop(); err != nil {
 		t.Error(err)
 	}
-}
-
-// sectionSessions returns the commands of one section of a document, with those of
-// the sections in it.
-func sectionSessions(t *testing.T, path, heading string) []dialogue {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := regexp.MustCompile(`(?m)^(#+) ` + regexp.QuoteMeta(heading) + `$`).FindStringSubmatchIndex(string(text))
-	if found == nil {
-		t.Fatalf("%s: got no section %q, want one", path, heading)
-	}
-	section, level := string(text)[found[1]:], found[3]-found[2]
-	if end := regexp.MustCompile(fmt.Sprintf(`(?m)^#{1,%d} `, level)).FindStringIndex(section); end != nil {
-		section = section[:end[0]]
-	}
-	return dialogues(section)
 }
 
 // twoPackages puts the packages of two versions into the folder of root, and

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -42,6 +43,25 @@ func dialogues(text string) []dialogue {
 		}
 	}
 	return sessions
+}
+
+// sectionSessions returns the commands of one section of a document, with those of
+// the sections in it.
+func sectionSessions(t *testing.T, path, heading string) []dialogue {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^(#+) ` + regexp.QuoteMeta(heading) + `$`).FindStringSubmatchIndex(string(text))
+	if found == nil {
+		t.Fatalf("%s: got no section %q, want one", path, heading)
+	}
+	section, level := string(text)[found[1]:], found[3]-found[2]
+	if end := regexp.MustCompile(fmt.Sprintf(`(?m)^#{1,%d} `, level)).FindStringIndex(section); end != nil {
+		section = section[:end[0]]
+	}
+	return dialogues(section)
 }
 
 // shownURL is where documents say that the service is.
