@@ -1,0 +1,101 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hush/cmd/hush/command"
+)
+
+// keyNodes are nodes of one database, each with root.key in its own folder.
+type keyNodes struct {
+	store string
+	dir   string
+}
+
+func (k keyNodes) folder(name string) string { return filepath.Join(k.dir, name) }
+
+// give puts the keys of one node into the file of another.
+func (k keyNodes) give(t *testing.T, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(k.folder(from), "root.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(k.folder(to), "root.key")
+	if err := errors.Join(os.MkdirAll(k.folder(to), 0o700), os.WriteFile(file+".copy", content, 0o400), os.Rename(file+".copy", file)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (k keyNodes) flags(name string) []string {
+	return []string{"--store", k.store, "--node-name", name, "--rate-limits=off"}
+}
+
+// keys calls a command of "hush keys" on a node.
+func (k keyNodes) keys(t *testing.T, node string, args ...string) result {
+	t.Helper()
+	return call(t, nil, "", append(append([]string{"keys"}, args...), "--data", k.folder(node), "--store", k.store)...)
+}
+
+// uses returns how many secrets a root key sealed.
+func (k keyNodes) uses(t *testing.T, kid string) int {
+	t.Helper()
+	listed := k.keys(t, "a", "list").want(t, "keys list", command.ExitOK).stdout
+	match := regexp.MustCompile(`(?m)^` + kid + ` .* (\d+) secrets`).FindStringSubmatch(listed)
+	if match == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(match[1]) // digits
+	return n
+}
+
+// Two nodes serve while their root key is rotated. It is refused until both hold the new
+// key. Then both open all, and seal with the new key, without a restart. A node without
+// it does not start.
+func TestKeysOfNodes(t *testing.T) {
+	t.Parallel()
+	k := keyNodes{newDatabase(t), t.TempDir()}
+	path := realHush(t)
+	call(t, nil, "", "keygen", filepath.Join(k.folder(""), "first.key")).want(t, "keygen", command.ExitOK)
+	if err := errors.Join(os.Mkdir(k.folder("a"), 0o700), os.Rename(k.folder("first.key"), filepath.Join(k.folder("a"), "root.key"))); err != nil {
+		t.Fatal(err)
+	}
+	k.give(t, "a", "b")
+	k.give(t, "a", "late")
+	a := newDrivers(t, startProcess(t, path, k.folder("a"), k.flags("a")...).testServer, nil)[0]
+	b := newDrivers(t, startProcess(t, path, k.folder("b"), k.flags("b")...).testServer, nil)[0]
+	before := mustConceal(t, a, wish{secret: "before"})
+
+	added := call(t, nil, "", "keygen", "--add", filepath.Join(k.folder("a"), "root.key")).want(t, "keygen --add", command.ExitOK)
+	kid := regexp.MustCompile(`root key ([0-9a-f]{8}) `).FindStringSubmatch(added.stderr)[1]
+	refused := k.keys(t, "a", "rotate").want(t, "keys rotate", command.ExitFailure, "not all nodes hold the root key "+kid, `"b" (number`)
+	if strings.Contains(refused.stderr, `"a" (number`) {
+		t.Errorf("hush keys rotate: got %q, want only the node that lacks the key", refused.stderr)
+	}
+	k.give(t, "a", "b")
+	waitUntil(t, "node b to hold the new key", func() bool { return k.keys(t, "a", "rotate").code == command.ExitOK })
+	for _, pair := range [][2]driver{{a, b}, {b, a}} {
+		kept := mustConceal(t, pair[0], wish{secret: "kept"})
+		pair[1].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal on the other node", "kept")
+	}
+	b.reveal(t.Context(), before.secretKey, "").wantValue(t, "reveal of before", "before")
+	waitUntil(t, "node b to seal with the new key", func() bool {
+		n := k.uses(t, kid)
+		mustConceal(t, b, wish{secret: "fresh"})
+		return k.uses(t, kid) == n+1
+	})
+	k.keys(t, "b", "rotate", "00000000").want(t, "keys rotate", command.ExitFailure, `no key "00000000" that is not in use yet`)
+
+	late := append([]string{"serve", "--listen=127.0.0.1:0", "--data", k.folder("late")}, k.flags("late")...)
+	call(t, nil, "", late...).want(t, "serve", command.ExitFailure, "the root key file lacks the root key "+kid, "put the line with that key into the file")
+	k.give(t, "a", "late")
+	c := newDrivers(t, startProcess(t, path, k.folder("late"), k.flags("late")...).testServer, nil)[0]
+	kept := mustConceal(t, c, wish{secret: "kept"})
+	a.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal of what the late node concealed", "kept")
+}
