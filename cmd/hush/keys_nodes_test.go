@@ -20,10 +20,10 @@ type keyNodes struct {
 
 func (k keyNodes) folder(name string) string { return filepath.Join(k.dir, name) }
 
-// give puts the keys of one node into the file of another.
-func (k keyNodes) give(t *testing.T, from, to string) {
+// give puts the keys of node a into the file of another.
+func (k keyNodes) give(t *testing.T, to string) {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(k.folder(from), "root.key"))
+	content, err := os.ReadFile(filepath.Join(k.folder("a"), "root.key"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +66,8 @@ func TestKeysOfNodes(t *testing.T) {
 	if err := errors.Join(os.Mkdir(k.folder("a"), 0o700), os.Rename(k.folder("first.key"), filepath.Join(k.folder("a"), "root.key"))); err != nil {
 		t.Fatal(err)
 	}
-	k.give(t, "a", "b")
-	k.give(t, "a", "late")
+	k.give(t, "b")
+	k.give(t, "late")
 	a := newDrivers(t, startProcess(t, path, k.folder("a"), k.flags("a")...).testServer, nil)[0]
 	b := newDrivers(t, startProcess(t, path, k.folder("b"), k.flags("b")...).testServer, nil)[0]
 	before := mustConceal(t, a, wish{secret: "before"})
@@ -78,7 +78,7 @@ func TestKeysOfNodes(t *testing.T) {
 	if strings.Contains(refused.stderr, `"a" (number`) {
 		t.Errorf("hush keys rotate: got %q, want only the node that lacks the key", refused.stderr)
 	}
-	k.give(t, "a", "b")
+	k.give(t, "b")
 	waitUntil(t, "node b to hold the new key", func() bool { return k.keys(t, "a", "rotate").code == command.ExitOK })
 	for _, pair := range [][2]driver{{a, b}, {b, a}} {
 		kept := mustConceal(t, pair[0], wish{secret: "kept"})
@@ -94,7 +94,7 @@ func TestKeysOfNodes(t *testing.T) {
 
 	late := append([]string{"serve", "--listen=127.0.0.1:0", "--data", k.folder("late")}, k.flags("late")...)
 	call(t, nil, "", late...).want(t, "serve", command.ExitFailure, "the root key file lacks the root key "+kid, "put the line with that key into the file")
-	k.give(t, "a", "late")
+	k.give(t, "late")
 	c := newDrivers(t, startProcess(t, path, k.folder("late"), k.flags("late")...).testServer, nil)[0]
 	kept := mustConceal(t, c, wish{secret: "kept"})
 	a.reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal of what the late node concealed", "kept")

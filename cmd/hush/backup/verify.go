@@ -102,6 +102,9 @@ func (k keeper) verify(ctx context.Context, name string, o verifyOptions) error 
 	defer done()
 	counted := &reader{from: file, ctx: ctx}
 	found, err := inspect(counted, identities, keys)
+	if missing := data.MissingKeys(err); missing != nil {
+		return fmt.Errorf("%s: %w, which the backup needs", nameOf(name), missing)
+	}
 	if errors.Is(err, seal.ErrWrongRootKey) {
 		return fmt.Errorf("%s: the root key is not the one of the backup", nameOf(name))
 	}

@@ -158,6 +158,15 @@ func CheckBackup(h backup.Header) error {
 	return nil
 }
 
+// MissingKeys returns the part of an error that names the root keys which a file lacks,
+// or nil if it is no such error.
+func MissingKeys(err error) error {
+	if missing, ok := errors.AsType[*rows.MissingRootKeyError](err); ok {
+		return missing
+	}
+	return nil
+}
+
 // ReadKeys returns the root keys in a file.
 func ReadKeys(path string) (*seal.Keys, error) {
 	keys, _, err := readKeys(path)

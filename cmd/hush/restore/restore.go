@@ -170,9 +170,14 @@ func (r *restoring) run(ctx context.Context) error {
 	if err := r.fill(ctx); err != nil {
 		return err
 	}
-	if err := r.settle(ctx); errors.Is(err, seal.ErrWrongRootKey) {
+	err := r.settle(ctx)
+	if missing := data.MissingKeys(err); missing != nil {
+		return fmt.Errorf("%w, which the backup needs; nothing was restored; put the line with that key into the file", missing)
+	}
+	if errors.Is(err, seal.ErrWrongRootKey) {
 		return errors.New("the root key is not the one that the backup was made with; nothing was restored")
-	} else if err != nil {
+	}
+	if err != nil {
 		return err
 	}
 	if err := r.to.Commit(ctx); err != nil {
@@ -244,6 +249,9 @@ func (r *restoring) vaultOptions() (opts vault.Options, err error) {
 func (r *restoring) settle(ctx context.Context) error {
 	opts, err := r.vaultOptions()
 	if err != nil {
+		return err
+	}
+	if err := vault.CheckKeys(ctx, opts.Store, opts.Keys); err != nil {
 		return err
 	}
 	// Mail must be gone before a vault opens, which would send it.

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"hush/cmd/hush/command"
+)
+
+// Backups of before and after a rotation, each restored with the key file of before, of
+// after, and without the old key: the data is served with all keys that the backup needs,
+// and otherwise nothing is restored, and a key that is missing is named.
+func TestRestoreAroundARotation(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "about data folders")
+	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+	s := startHushOn(t, data)
+	o, d := operator{t, data}, newDrivers(t, s, nil)[0]
+	secrets := []answer{mustConceal(t, d, wish{secret: "before"})}
+	keyFiles := map[string][]byte{"old key": readKeyFile(t, data)}
+	back := func(name string) string {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		call(t, nil, "", "backup", "--plain", "--data", data, "-o", file).want(t, "backup", command.ExitOK)
+		return file
+	}
+	before := back("before")
+	old := o.listedKeys()[0][0]
+	o.keys("rotate").want(t, "keys rotate", command.ExitOK)
+	secrets = append(secrets, mustConceal(t, d, wish{secret: "after"}))
+	after := back("after")
+	current := o.listedKeys()[0][0]
+	keyFiles["both keys"] = readKeyFile(t, data)
+	keyFiles["new key"] = []byte(strings.Replace(string(keyFiles["both keys"]), string(keyFiles["old key"]), "", 1))
+	s.stop(t)
+	for i, c := range []struct {
+		backup, keys string
+		opens        int
+		want         string
+	}{
+		{before, "old key", 1, ""},
+		{before, "both keys", 1, ""},
+		{before, "new key", 0, "the root key is not the one that the backup was made with; nothing was restored"},
+		{after, "both keys", 2, ""},
+		{after, "old key", 0, "the root key file lacks the root key " + current + ", which the backup needs; nothing was restored"},
+		{after, "new key", 0, "the root key file lacks the root key " + old + ", which the backup needs; nothing was restored"},
+	} {
+		name, restored := fmt.Sprintf("%s with %s", filepath.Base(c.backup), c.keys), filepath.Join(dir, fmt.Sprint("restored", i))
+		file := filepath.Join(restored, "root.key")
+		if err := errors.Join(os.Mkdir(restored, 0o700), os.WriteFile(file, keyFiles[c.keys], 0o400)); err != nil {
+			t.Fatal(err)
+		}
+		if c.want != "" {
+			verified := call(t, nil, "", "backup", "verify", "--root-key-file", file, c.backup)
+			said, _, _ := strings.Cut(c.want, ";")
+			said = strings.Replace(said, "that the backup was made with", "of the backup", 1)
+			verified.want(t, "backup verify of "+name, command.ExitFailure, said)
+			call(t, nil, "", "restore", "--accept-resurrection", "--data", restored, c.backup).want(t, "restore of "+name, command.ExitFailure, c.want)
+			if entries, err := os.ReadDir(restored); err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "hush.db" }) {
+				t.Errorf("folder of %s: got %v, %v, want no data", name, entries, err)
+			}
+			continue
+		}
+		call(t, nil, "", "backup", "verify", "--root-key-file", file, c.backup).want(t, "backup verify of "+name, command.ExitOK)
+		call(t, nil, "", "restore", "--accept-resurrection", "--data", restored, c.backup).want(t, "restore of "+name, command.ExitOK)
+		again := startHushOn(t, restored)
+		opened := newDrivers(t, again, nil)[0]
+		for n, value := range []string{"before", "after"}[:c.opens] {
+			opened.reveal(t.Context(), secrets[n].secretKey, "").wantValue(t, "reveal of "+name, value)
+		}
+		again.stop(t)
+	}
+}
+
+func readKeyFile(t *testing.T, data string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(data, "root.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
