@@ -104,11 +104,11 @@ func TestLongLog(t *testing.T) {
 	}
 	told := tellCost(t, path, "restore", backup, "--data", restored, "--spent-log", log)
 	var waiting, ended int
-	i := strings.Index(told, "secrets can be opened")
-	if i < 0 {
+	before, _, found := strings.Cut(told, " secrets can be opened")
+	if !found {
 		t.Fatalf("hush restore: got %q, want it to say how many secrets can be opened", told)
 	}
-	_, err := fmt.Sscanf(told[strings.LastIndex(told[:i], "\n")+1:], "hush: %d secrets can be opened; %d had ended since", &waiting, &ended)
+	_, err := fmt.Sscanf(told[strings.LastIndex(before, "\n")+1:], "hush: %d secrets can be opened; %d had ended since", &waiting, &ended)
 	if made := *longSecrets / 8 * 8; err != nil || waiting+ended != made || min(waiting, ended) < made/3 {
 		t.Errorf("hush restore: got %d that wait and %d that ended (%v), want about half of %d each", waiting, ended, err, made)
 	}

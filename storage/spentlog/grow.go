@@ -45,8 +45,12 @@ func (l *Log) HasRoom() bool {
 	return l.room() >= l.opts.growth/2
 }
 
-// room returns for how many entries space is reserved.
-func (l *Log) room() uint64 { return l.end.Load() - 1 - l.durable.Load() }
+// room returns for how many entries space is reserved. What is durable is read
+// first: it never passes an end that is read later.
+func (l *Log) room() uint64 {
+	durable := l.durable.Load()
+	return l.end.Load() - 1 - durable
+}
 
 // growAhead reserves the next step of growth in the background if less than one
 // is left. If the disk is full, that is tried again later.

@@ -49,6 +49,10 @@ func TestCheck(t *testing.T) {
 		"metrics":             {[]string{"--data", in("new"), "--admin-listen", "unix:" + in("new/admin.sock")}, "--admin-listen=unix:"},
 		"metrics over link":   {[]string{"--data", in("new"), "--admin-listen", "unix:" + in("link/admin.sock")}, "--admin-listen=unix:"},
 		"metrics, new folder": {[]string{"--data", in("missing"), "--admin-listen", "unix:" + in("new/../missing/admin.sock")}, "--admin-listen=unix:"},
+		"log":                 {[]string{"--data", in("new"), "--spent-log", in("log")}, ""},
+		"log is data folder":  {[]string{"--data", in("new"), "--spent-log", in("link")}, "--spent-log: " + in("link") + " is in the data folder"},
+		"log in data folder":  {[]string{"--data", in("new"), "--spent-log", in("link/log")}, "--spent-log: " + in("link/log") + " is in the data folder"},
+		"log is a file":       {[]string{"--data", in("new"), "--spent-log", in("key")}, "--spent-log: " + in("key") + " is not a folder"},
 		"service":             {[]string{"--data", in("new"), "--listen", "unix:" + in("new/admin.sock")}, "--listen=unix:"},
 		"another socket":      {[]string{"--data", in("new"), "--admin-listen", "unix:" + in("new/metrics.sock"), "--listen", "unix:" + in("admin.sock")}, ""},
 	} {

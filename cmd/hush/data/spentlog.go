@@ -155,24 +155,25 @@ func explainAge(err error) error {
 	case errors.Is(err, spent.ErrOlder):
 		return fmt.Errorf("--spent-log: %w; an earlier copy took the place of the data, and would bring back what has ended since; make a backup of this folder with \"hush backup\", and restore that into an empty folder with \"hush restore\" and this log", err)
 	case errors.Is(err, spent.ErrReplaced):
-		return fmt.Errorf("--spent-log: %w; serve the restored data: what was opened there would open here once more", err)
+		return fmt.Errorf("--spent-log: %w; serve the restored data, since what was opened there would open here once more; if that restore was only a trial, begin a new log in an empty folder with --spent-log-begin", err)
 	case errors.Is(err, spent.ErrStopped):
 		return fmt.Errorf("--spent-log: %w; give it up for good with --spent-log=off, or name an empty folder with --spent-log and begin a new log with --spent-log-begin", err)
 	}
 	return err
 }
 
-// checkSpentLog returns an error for a log that shares the data folder.
+// checkSpentLog returns an error for a log in the data folder: it would be lost
+// with it, and copied and put back with it.
 func checkSpentLog(s *settings.Settings) error {
 	folder := s.SpentLogFolder()
 	if folder == "" {
 		return nil
 	}
 	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
-		return fmt.Errorf("--spent-log=%s is not a folder", folder)
+		return fmt.Errorf("--spent-log: %s is not a folder", folder)
 	}
-	if isSameFolder(folder, s.Data) {
-		return fmt.Errorf("--spent-log=%s is the data folder: name a folder on another disk", folder)
+	if isSameFolder(folder, s.Data) || Contains(s.Data, folder) {
+		return fmt.Errorf("--spent-log: %s is in the data folder, and would be lost with it: name a folder on another disk", folder)
 	}
 	return nil
 }
