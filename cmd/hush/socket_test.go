@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,15 +126,17 @@ func TestFilesKeepTheOwner(t *testing.T) {
 	if err := errors.Join(os.Mkdir(o.data, 0o700), os.Chown(o.data, user, user)); err != nil {
 		t.Fatal(err)
 	}
-	o.ok("", "account", "create", "a@example.com", inFolder)
-	made, err := os.ReadDir(o.data)
-	if err != nil || len(made) < 4 {
-		t.Errorf("files: got %v and %v, want four", made, err)
+	spent := filepath.Join(t.TempDir(), "spent")
+	o.ok("", "account", "create", "a@example.com", inFolder, "--spent-log", spent)
+	made, err := filepath.Glob(filepath.Join(o.data, "*"))
+	logged, wrong := filepath.Glob(filepath.Join(spent, "*"))
+	if err := errors.Join(err, wrong); err != nil || len(made) < 4 || len(logged) < 1 {
+		t.Errorf("files: got %q, %q and %v, want four and a segment", made, logged, err)
 	}
-	for _, file := range made {
+	for _, path := range slices.Concat(made, logged, []string{spent}) {
 		var stat unix.Stat_t
-		if err := unix.Stat(filepath.Join(o.data, file.Name()), &stat); err != nil || stat.Uid != user || stat.Gid != user {
-			t.Errorf("%s: got owner %d:%d and %v, want %d", file.Name(), stat.Uid, stat.Gid, err, user)
+		if err := unix.Stat(path, &stat); err != nil || stat.Uid != user || stat.Gid != user {
+			t.Errorf("%s: got owner %d:%d and %v, want %d", path, stat.Uid, stat.Gid, err, user)
 		}
 	}
 	call(t, nil, "", "doctor", "--data", o.data).want(t, "doctor", command.ExitOK)
