@@ -47,7 +47,7 @@ var directions = map[string][]string{
 	},
 	"cmd/hush/store":   {"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "seal", "storage", "vault/transfer"},
 	"cmd/hush/compact": {"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "storage/bolt", "vault/doctor", "vault/rows"},
-	"cmd/hush/migrate": {"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "storage", "vault", "vault/rows"},
+	"cmd/hush/migrate": {"cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "storage", "vault", "vault/doctor", "vault/rows"},
 	"cmd/hush/doctor": {
 		"certificates", "cmd/hush/command", "cmd/hush/console", "cmd/hush/data", "cmd/hush/settings", "seal", "storage/bolt", "storage/postgres", "vault/doctor",
 	},

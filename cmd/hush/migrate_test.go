@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"hush/cmd/hush/command"
+	"hush/storage"
+	"hush/vault/account"
 	"hush/vault/rows"
 	"hush/vault/vaulttest"
 )
@@ -54,4 +57,47 @@ func TestMigrate(t *testing.T) {
 	call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitFailure, "upgrade to hush 9.9.9 or later")
 	call(t, nil, "", "migrate", "--json", "--data", dir).want(t, "migrate --json", command.ExitUsage, "--json needs --check")
 	call(t, nil, "", "migrate", "--check", "--data", dir+"/missing").want(t, "migrate --check", command.ExitFailure, "there is no data folder")
+}
+
+// The check counts the rows that an earlier release wrote in a form of its own.
+func TestMigrateCountsOlderRows(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	dir := thaw(t, "0.1.0")
+	s, err := openFolder(t.Context(), dir, nil, nil)
+	vaulttest.Want(t, "opening the folder", err, nil)
+	var accounts int
+	err = s.Update(t.Context(), func(tx storage.Tx) error {
+		accounts = 0
+		var first, older []byte
+		err := tx.Range(account.BucketAccount, nil, nil, func(key, value []byte) error {
+			if accounts++; accounts == 1 {
+				first, older = bytes.Clone(key), bytes.Clone(value)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		older[0]--
+		return tx.Put(account.BucketAccount, first, older)
+	})
+	vaulttest.Want(t, "Update()", err, nil)
+	vaulttest.Want(t, "close()", s.close(), nil)
+	want := fmt.Sprintf("1 of the %d rows in bucket \"account\" are as an earlier release wrote them", accounts)
+	if got := call(t, nil, "", "migrate", "--check", "--data", dir).want(t, "migrate --check", command.ExitOK); !strings.Contains(got.stdout, want) {
+		t.Errorf("hush migrate --check: got %q, want %q in it", got.stdout, want)
+	}
+}
+
+// A folder in use is not looked at, and the refusal says what to do.
+func TestMigrateCheckBesideService(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	s := startHush(t, inFolder)
+	for _, args := range [][]string{{"migrate", "--check"}, {"migrate"}} {
+		call(t, nil, "", append(args, "--data", s.data)...).want(t, strings.Join(args, " "), command.ExitFailure, "in use by another hush: stop that one first")
+	}
+	call(t, nil, "", "doctor", "--data", s.data).want(t, "doctor", command.ExitUnable, "in use by another hush: stop that one first")
+	call(t, nil, "", "compact", "--data", s.data).want(t, "compact", command.ExitFailure, "in use by another hush: stop that one first")
 }

@@ -28,11 +28,11 @@ const (
 func Buckets() []rows.Bucket {
 	id := len(caller.AccountID{})
 	return []rows.Bucket{
-		{Name: BucketAccount, Check: rows.CheckRow(id, DecodeAccount)},
+		{Name: BucketAccount, Check: rows.CheckRow(id, DecodeAccount), Version: accountVersion},
 		{Name: BucketAddress, Check: rows.CheckRow(0, rows.DecodeAccountID)},
 		{Name: BucketTally, Check: rows.CheckRow(id, decodeTally)},
 		{Name: BucketTicket, Check: rows.CheckRow(0, decodeTicket)},
-		{Name: BucketTries, Check: rows.CheckRow(0, guess.DecodeTries)},
+		{Name: BucketTries, Check: rows.CheckRow(0, guess.DecodeTries), Version: guess.TriesVersion},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 // Buckets returns the buckets of this package.
 func Buckets() []rows.Bucket {
 	return []rows.Bucket{
-		{Name: BucketDomain, Check: rows.CheckRow(0, decodeDomain)},
+		{Name: BucketDomain, Check: rows.CheckRow(0, decodeDomain), Version: domainVersion},
 		{Name: BucketDomainID, Check: checkDomainID},
 		{Name: BucketVerified, Check: rows.CheckRow(0, rows.DecodeAccountID)},
 		{Name: BucketRecheck, Check: rows.CheckIndex(8 + len(caller.AccountID{}) + 1)},

@@ -33,7 +33,8 @@ func (r *Tries) Add(free int, now time.Time) int {
 	return max(0, free-int(r.Count))
 }
 
-const attemptVersion = 2
+// TriesVersion is the version of the records that Encode returns.
+const TriesVersion = 2
 
 // Tries counts wrong passphrases, wrong passwords, or mails.
 //
@@ -51,7 +52,7 @@ type Tries struct {
 // Encode encodes a counter.
 func (r Tries) Encode() []byte {
 	w := make(rows.Writer, 0, 21)
-	w.Byte(attemptVersion)
+	w.Byte(TriesVersion)
 	w.Uint32(r.Count)
 	w.Time(r.Began)
 	w.Time(r.Locked)
@@ -62,7 +63,7 @@ func (r Tries) Encode() []byte {
 func DecodeTries(data []byte) (Tries, error) {
 	in := rows.NewReader(data)
 	var r Tries
-	in.UpTo(attemptVersion)
+	in.UpTo(TriesVersion)
 	r.Count, r.Began, r.Locked = in.Uint32(), in.Time(), in.Time()
 	return r, in.End()
 }

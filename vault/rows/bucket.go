@@ -7,14 +7,17 @@ type Bucket struct {
 	// Check returns ErrDamaged unless the row can be read. It does not know
 	// whether what the row refers to exists.
 	Check func(key, value []byte) error
+	// Version is that of the records that this release writes, if earlier releases
+	// wrote others: the first byte of a row.
+	Version byte
 }
 
 // Buckets returns the buckets of this package that belong to the data, and not
 // to the processes that serve it.
 func Buckets() []Bucket {
 	return []Bucket{
-		{BucketAudit, CheckRow(8, DecodeAudit)},
-		{BucketDue, CheckIndex(10)},
+		{Name: BucketAudit, Check: CheckRow(8, DecodeAudit)},
+		{Name: BucketDue, Check: CheckIndex(10)},
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 func Buckets() []rows.Bucket {
 	row := len(seal.RowKey{})
 	return []rows.Bucket{
-		{Name: BucketMetadata, Check: rows.CheckRow(row, decodeMetadata)},
+		{Name: BucketMetadata, Check: rows.CheckRow(row, decodeMetadata), Version: metadataVersion},
 		{Name: BucketExpiry, Check: rows.CheckIndex(8 + row)},
-		{Name: BucketAttempt, Check: rows.CheckRow(0, guess.DecodeTries)},
+		{Name: BucketAttempt, Check: rows.CheckRow(0, guess.DecodeTries), Version: guess.TriesVersion},
 		{Name: BucketEntry, Check: rows.CheckRow(0, DecodeEntry)},
 		{Name: bucketTimeline, Check: rows.CheckRow(row, decodeTimeline)},
 	}
@@ -23,7 +23,7 @@ func Buckets() []rows.Bucket {
 // Holding returns the bucket of secrets. Only their links open them.
 func Holding() shares.Holding {
 	return shares.Holding{
-		Bucket: rows.Bucket{Name: BucketSecret, Check: func(key, value []byte) error {
+		Bucket: rows.Bucket{Name: BucketSecret, Version: secretVersion, Check: func(key, value []byte) error {
 			_, _, _, err := findShare(key, value)
 			return err
 		}},

@@ -18,6 +18,7 @@ import (
 	"hush/cmd/hush/settings"
 	"hush/storage"
 	"hush/vault"
+	"hush/vault/doctor"
 	"hush/vault/rows"
 )
 
@@ -31,7 +32,8 @@ start. There is no way back but to restore a backup: earlier releases refuse the
 afterwards.
 
 With --check nothing is changed. It shows the format of the data and what a start of
-this release would do. The exit code is 0 if this release opens the data, and 1 if
+this release would do, and counts the rows that earlier releases wrote in a form of
+their own: each gets the present one when it changes. The exit code is 0 if this release opens the data, and 1 if
 it does not, or if a service uses the folder.
 
 In a PostgreSQL database the format follows from its nodes: it is raised once all of
@@ -85,6 +87,8 @@ type found struct {
 	Opens        bool        `json:"opens"`
 	Upgrades     bool        `json:"upgrades"` // at the next start
 	Nodes        []node      `json:"nodes,omitempty"`
+	// Older are the rows that earlier releases wrote, which this one reads.
+	Older []doctor.Older `json:"older,omitempty"`
 }
 
 // node is a node of a shared store.
@@ -96,7 +100,9 @@ type node struct {
 }
 
 func (m cmd) look(ctx context.Context) (f found, err error) {
-	store, now, done, err := m.open(ctx)
+	line := m.Progress()
+	defer line.End()
+	store, now, done, err := m.open(ctx, line)
 	if err != nil {
 		return f, err
 	}
@@ -119,15 +125,16 @@ func (m cmd) look(ctx context.Context) (f found, err error) {
 	for _, n := range f.Nodes {
 		f.Upgrades = f.Upgrades && !n.Holds
 	}
+	if err != nil || !f.Opens {
+		return f, err
+	}
+	f.Older, err = doctor.CountOlder(ctx, store, func(rows int64) {
+		line.Show(func() string { return fmt.Sprintf("reading rows: %d", rows) })
+	})
 	return f, err
 }
 
-// viewer is a store that is only read.
-type viewer interface {
-	View(ctx context.Context, fn func(storage.Tx) error) error
-}
-
-func (m cmd) open(ctx context.Context) (store viewer, now time.Time, done func() error, err error) {
+func (m cmd) open(ctx context.Context, line *console.Progress) (store storage.Store, now time.Time, done func() error, err error) {
 	if m.settings.SharedStore() {
 		return data.ConnectExisting(ctx, m.settings)
 	}
@@ -138,7 +145,10 @@ func (m cmd) open(ctx context.Context) (store viewer, now time.Time, done func()
 	if err != nil {
 		return nil, now, nil, err
 	}
-	if err := folder.OpenDatabase(ctx, func(_, _ int64) {}); err != nil {
+	err = folder.OpenDatabase(ctx, func(pages, of int64) {
+		line.Show(func() string { return fmt.Sprintf("reading hush.db: %d of %d pages", pages, of) })
+	})
+	if err != nil {
 		return nil, now, nil, errors.Join(err, folder.Close())
 	}
 	return folder, time.Now(), folder.Close, nil
@@ -154,6 +164,9 @@ func (m cmd) show(f found) error {
 	fmt.Fprintf(m.Out, "this is hush %s, which reads formats up to %d\n", f.Release, f.Newest)
 	for _, n := range f.Nodes {
 		fmt.Fprintf(m.Out, "node %q with hush %s reads formats up to %d\n", n.Name, n.Release, n.Newest)
+	}
+	for _, o := range f.Older {
+		fmt.Fprintf(m.Out, "%d of the %d rows in bucket %q are as an earlier release wrote them: this one reads them\n", o.Rows, o.Of, o.Bucket)
 	}
 	verdict := "a start changes no format"
 	switch {
