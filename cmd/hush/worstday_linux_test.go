@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"hush/vault/vaulttest"
 )
@@ -24,8 +25,10 @@ type worstDay struct {
 	*firstDay
 
 	transcript *transcript
+	driver     driver
 	waiting    []answer
 	ended      map[string]answer // revealed or burned after the backup, by the key
+	revealed   []string          // while the backup was made
 	kept       string            // an API token
 	revoked    string
 }
@@ -37,6 +40,8 @@ const worstDayMany = 20
 func (w *worstDay) run(t *testing.T, path string) {
 	t.Helper()
 	w.transcript.messages = true
+	// No connection outlives the machine.
+	w.driver = &v1Driver{legacyClient{"v1", "https://" + firstDayHost + "/api/v1", w.client(false)}}
 	w.section(t, path, "Before it")
 	w.end(t)
 	old := w.root
@@ -73,10 +78,6 @@ func (w *worstDay) section(t *testing.T, path, heading string) {
 	}
 }
 
-func (w *worstDay) driver() driver {
-	return &v1Driver{legacyClient{"v1", "https://" + firstDayHost + "/api/v1", w.client(true)}}
-}
-
 // within runs a command in the machine's root.
 func (w *worstDay) within(t *testing.T, command string) string {
 	t.Helper()
@@ -100,15 +101,21 @@ func (w *worstDay) read(t *testing.T, path string) []byte {
 func (w *worstDay) share(t *testing.T) {
 	t.Helper()
 	for range 3 * worstDayMany {
-		w.waiting = append(w.waiting, mustConceal(t, w.driver(), wish{secret: "of the backup"}))
+		w.waiting = append(w.waiting, mustConceal(t, w.driver, wish{secret: "of the backup"}))
 	}
 	w.kept = w.within(t, "hush admin token create you@example.com --name kept --config /etc/hush/hush.yaml")
 	w.revoked = w.within(t, "hush admin token create you@example.com --name revoked --config /etc/hush/hush.yaml")
 }
 
+// awaitBackup waits for the backup, while secrets are shared and revealed, and not
+// so many that a limit is reached.
 func (w *worstDay) awaitBackup(t *testing.T) {
 	t.Helper()
 	waitUntil(t, "the first backup", func() bool {
+		time.Sleep(10 * time.Millisecond)
+		s := mustConceal(t, w.driver, wish{secret: "meanwhile"})
+		w.driver.reveal(t.Context(), s.secretKey, "").wantValue(t, "reveal", "meanwhile")
+		w.revealed = append(w.revealed, s.secretKey)
 		found, err := filepath.Glob(filepath.Join(w.root, "mnt/other/hush-backups/*.age"))
 		return err == nil && len(found) > 0
 	})
@@ -120,11 +127,11 @@ func (w *worstDay) end(t *testing.T) {
 	w.ended = map[string]answer{}
 	for i, s := range w.waiting[:2*worstDayMany] {
 		if i%2 == 0 {
-			w.driver().reveal(t.Context(), s.secretKey, "").wantValue(t, "reveal", "of the backup")
+			w.driver.reveal(t.Context(), s.secretKey, "").wantValue(t, "reveal", "of the backup")
 			w.ended[s.secretKey] = answer{metadataKey: s.metadataKey, state: "received"}
 			continue
 		}
-		w.driver().burn(t.Context(), s.metadataKey, "").want(t, "burn", outcomeOK)
+		w.driver.burn(t.Context(), s.metadataKey, "").want(t, "burn", outcomeOK)
 		w.ended[s.secretKey] = answer{metadataKey: s.metadataKey, state: "burned"}
 	}
 	w.waiting = w.waiting[2*worstDayMany:]
@@ -153,11 +160,14 @@ func (w *worstDay) lose(t *testing.T) {
 func (w *worstDay) check(t *testing.T) {
 	t.Helper()
 	for _, s := range w.waiting {
-		w.driver().reveal(t.Context(), s.secretKey, "").wantValue(t, "reveal of what waited in the backup", "of the backup")
+		w.driver.reveal(t.Context(), s.secretKey, "").wantValue(t, "reveal of what waited in the backup", "of the backup")
+	}
+	for _, key := range w.revealed {
+		w.driver.reveal(t.Context(), key, "").want(t, "reveal of what was revealed during the backup", outcomeUnknown)
 	}
 	for key, s := range w.ended {
-		w.driver().reveal(t.Context(), key, "").want(t, "reveal of what had ended", outcomeUnknown)
-		got := w.driver().metadata(t.Context(), s.metadataKey).want(t, "receipt of what had ended", outcomeOK)
+		w.driver.reveal(t.Context(), key, "").want(t, "reveal of what had ended", outcomeUnknown)
+		got := w.driver.metadata(t.Context(), s.metadataKey).want(t, "receipt of what had ended", outcomeOK)
 		if got.state != s.state {
 			t.Errorf("receipt of what had ended: got state %q, want %q", got.state, s.state)
 		}
