@@ -1,8 +1,11 @@
 package bolt
 
 import (
+	"errors"
 	"slices"
 	"sync"
+
+	"hush/storage"
 )
 
 // backlog holds slots that changed since the last sync began. They are written
@@ -19,15 +22,30 @@ type backlog struct {
 // changes are the slots that one sync writes.
 type changes struct {
 	slots map[uint64]rawSlot
-	// err is what became of them. It is set when the sync that has taken them
-	// ends, which is before any later sync begins. That one may succeed, and says
-	// nothing about them.
-	err error
+	// err is what became of them all, and failed has the slots that found the disk
+	// full. Both are set when the sync that has taken them ends, which is before any
+	// later sync begins. That one may succeed, and says nothing about them.
+	err    error
+	failed map[uint64]error
 }
 
-// add sets what the next sync writes to a slot, and returns the changes that it is
-// a part of.
-func (b *backlog) add(number uint64, raw rawSlot) *changes {
+// change is a slot among changes.
+type change struct {
+	of     *changes
+	number uint64
+}
+
+// outcome returns what became of the change, once a sync that was begun later has
+// ended.
+func (c change) outcome() error {
+	if c.of.err != nil {
+		return c.of.err
+	}
+	return c.of.failed[c.number]
+}
+
+// add sets what the next sync writes to a slot.
+func (b *backlog) add(number uint64, raw rawSlot) change {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.waiting == nil {
@@ -37,7 +55,7 @@ func (b *backlog) add(number uint64, raw rawSlot) *changes {
 		b.waiting, b.spare = &changes{slots: b.spare}, nil
 	}
 	b.waiting.slots[number] = raw
-	return b.waiting
+	return change{b.waiting, number}
 }
 
 // get returns what a slot will hold, if it is in the backlog.
@@ -54,8 +72,9 @@ func (b *backlog) get(number uint64) (raw rawSlot, ok bool) {
 }
 
 // sync takes the waiting changes, passes them to write in runs of adjacent slots,
-// each with the number of its first slot, and then calls flush. The first error is
-// that of all the changes. Only the leader of a sync calls it.
+// each with the number of its first slot, and then calls flush. Slots that find the
+// disk full fail alone. Any other error is that of all the changes, and is returned.
+// Only the leader of a sync calls it.
 func (b *backlog) sync(write func(first uint64, run []byte) error, flush func() error) error {
 	taken := b.begin()
 	err := b.write(taken, write)
@@ -91,10 +110,34 @@ func (b *backlog) write(taken *changes, write func(first uint64, run []byte) err
 		if i+1 < len(b.numbers) && b.numbers[i+1] == number+1 {
 			continue
 		}
-		if err := write(number+1-uint64(len(run)/slotSize), run); err != nil {
+		first := number + 1 - uint64(len(run)/slotSize)
+		err := write(first, run)
+		if errors.Is(err, storage.ErrFull) {
+			err = taken.writeEach(first, run, write)
+		}
+		if err != nil {
 			return err
 		}
 		run = run[:0]
+	}
+	return nil
+}
+
+// writeEach writes the slots of a run that found the disk full one by one: one that
+// needs no space must not fail because another one does.
+func (c *changes) writeEach(first uint64, run []byte, write func(first uint64, run []byte) error) error {
+	for at := 0; at < len(run); at += slotSize {
+		number := first + uint64(at/slotSize)
+		err := write(number, run[at:at+slotSize])
+		switch {
+		case errors.Is(err, storage.ErrFull):
+			if c.failed == nil {
+				c.failed = map[uint64]error{}
+			}
+			c.failed[number] = err
+		case err != nil:
+			return err
+		}
 	}
 	return nil
 }

@@ -88,6 +88,7 @@ func TestFailedWriteTellsAll(t *testing.T) {
 			shares.syncs.Do = func() error {
 				// The first round has begun, and has not yet taken what waits.
 				once.Do(func() { close(begun); <-proceed })
+				defer disk.set(nil) // only the first round fails
 				return shares.syncFile()
 			}
 			disk.set(tt.cause)
@@ -99,12 +100,6 @@ func TestFailedWriteTellsAll(t *testing.T) {
 			all.Go(func() { _, failed[2] = shares.Put(t.Context(), [storage.ShareSize]byte{2}) })
 			for waits := 0; waits < 3; time.Sleep(time.Millisecond) {
 				waits = waiting(shares)
-			}
-			var write sync.Once
-			inner := shares.write
-			shares.write = func(data []byte, at int64) error {
-				defer write.Do(func() { disk.set(nil) }) // only the first write fails
-				return inner(data, at)
 			}
 			close(proceed)
 			all.Wait()

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -38,6 +40,58 @@ func TestFullDisk(t *testing.T) {
 	}
 	if err := store.View(t.Context(), func(storage.Tx) error { return nil }); err != nil || fault != nil {
 		t.Errorf("after a full disk: got %v and fault %v, want neither", err, fault)
+	}
+}
+
+// Overwriting a share finds the disk full, for real: a hole in the file needs a new
+// block, as every block does on a file system that copies on write. Whatever is
+// reported as stored or destroyed is so, and with free space it goes on.
+func TestOverwriteOnFullDisk(t *testing.T) {
+	disk := smallDisk(t, "6m")
+	_, shares, folder := open(t, filepath.Join(disk, "data"), bolt.Options{Fault: func(err error) { t.Errorf("Fault: got %v, want none", err) }})
+	early := putShare(t, shares, [storage.ShareSize]byte{1})
+	file, err := os.OpenFile(folder.Path("shares"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	// The slots from 64 on were never used, so they read as before.
+	if err := unix.Fallocate(int(file.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 4096, 1<<20-4096); err != nil {
+		t.Skipf("needs holes: %v", err)
+	}
+	filler := filepath.Join(disk, "filler")
+	if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("WriteFile(filler): got %v, want %v", err, syscall.ENOSPC)
+	}
+	var stored, full atomic.Int32
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			share := [storage.ShareSize]byte{byte(i), 2}
+			slot, err := shares.Put(t.Context(), share)
+			if errors.Is(err, storage.ErrFull) {
+				full.Add(1)
+				return
+			}
+			stored.Add(1)
+			if got, wrong := shares.Get(t.Context(), slot); err != nil || wrong != nil || got != share {
+				t.Errorf("Put: got %v, and then %x and %v from Get, want the share or %v", err, got, wrong, storage.ErrFull)
+			}
+			if err := shares.Destroy(t.Context(), slot); err != nil {
+				t.Errorf("Destroy where there is no hole: got %v, want nil", err)
+			}
+		})
+	}
+	all.Wait()
+	if full.Load() == 0 {
+		t.Errorf("200 shares over holes on a full disk: got %d stored, want some %v", stored.Load(), storage.ErrFull)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	late := putShare(t, shares, [storage.ShareSize]byte{3})
+	if err := shares.Destroy(t.Context(), early, late); err != nil {
+		t.Errorf("Destroy with free space: got %v, want nil", err)
 	}
 }
 

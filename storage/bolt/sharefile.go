@@ -50,16 +50,18 @@ func (s *Shares) syncFile() error {
 
 // settle waits until changes are durable, and returns what became of them. The
 // sync that has taken them may be one that others lead, and not the one waited for.
-func (s *Shares) settle(all ...*changes) error {
+func (s *Shares) settle(all ...change) error {
 	err := s.syncs.Sync()
 	if len(all) == 0 {
 		return err
 	}
-	var errs []error
+	var worst error
 	for _, c := range all {
-		errs = append(errs, c.err)
+		if err := c.outcome(); worst == nil || errors.Is(err, storage.ErrUnknownOutcome) {
+			worst = err
+		}
 	}
-	return errors.Join(errs...)
+	return worst
 }
 
 // grow adds slots from end on and returns the new end. It really writes the

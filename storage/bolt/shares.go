@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -105,7 +104,7 @@ func (s *Shares) Put(ctx context.Context, share [storage.ShareSize]byte) (storag
 		if err != nil {
 			return storage.Slot{}, err
 		}
-		if filled == nil {
+		if filled.of == nil {
 			continue
 		}
 		if err := s.settle(filled); err != nil {
@@ -144,7 +143,7 @@ func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 	}
 	defer s.running.RUnlock()
 	var errs []error
-	var wiped []*changes
+	var wiped []change
 	for _, slot := range slots {
 		if !s.slots.inFile(slot.Number) {
 			continue
@@ -153,7 +152,7 @@ func (s *Shares) Destroy(ctx context.Context, slots ...storage.Slot) error {
 		if err != nil {
 			errs = append(errs, err)
 		}
-		if c != nil && !slices.Contains(wiped, c) {
+		if c.of != nil {
 			wiped = append(wiped, c)
 		}
 	}
@@ -205,22 +204,22 @@ func (s *Shares) enter(ctx context.Context) error {
 }
 
 // fill writes share into a slot from the allocator. The content of a fresh slot
-// is known. Any other slot is read first and refused, with nil changes, if the
+// is known. Any other slot is read first and refused, without a change, if the
 // file shows that it is not free after all: it was written since it was released,
 // or it is damaged.
-func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]byte) (slot storage.Slot, filled *changes, err error) {
+func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]byte) (slot storage.Slot, filled change, err error) {
 	lock := s.lock(free.Number)
 	defer lock.Unlock()
 	var stored slotData
 	if !fresh {
 		if stored, err = s.read(free.Number); err != nil {
-			return free, nil, err
+			return free, change{}, err
 		}
 	}
 	released := free.Generation != 0
 	stale := released && (stored.state != slotDestroyed || stored.generation != free.Generation)
 	if stored.state == slotDamaged || stale {
-		return free, nil, nil
+		return free, change{}, nil
 	}
 	slot = storage.Slot{Number: free.Number, Generation: stored.generation + 1}
 	raw := slotData{share: share, generation: slot.Generation, state: slotLive}.encode(slot.Number)
@@ -228,19 +227,19 @@ func (s *Shares) fill(free storage.Slot, fresh bool, share [storage.ShareSize]by
 }
 
 // wipe overwrites the share in slot, unless it is newer than the given one: then
-// there are no changes.
-func (s *Shares) wipe(slot storage.Slot) (wiped *changes, err error) {
+// there is no change.
+func (s *Shares) wipe(slot storage.Slot) (wiped change, err error) {
 	lock := s.lock(slot.Number)
 	defer lock.Unlock()
 	stored, err := s.read(slot.Number)
 	if err != nil {
-		return nil, err
+		return change{}, err
 	}
 	if stored.state == slotDamaged {
 		return s.scramble(slot.Number), nil
 	}
 	if stored.generation > slot.Generation {
-		return nil, nil
+		return change{}, nil
 	}
 	// If the file is older than the record, the next share must still get a
 	// generation that no record names.
@@ -251,7 +250,7 @@ func (s *Shares) wipe(slot storage.Slot) (wiped *changes, err error) {
 
 // scramble overwrites a damaged slot, whose share may still be readable, and
 // leaves it damaged.
-func (s *Shares) scramble(number uint64) *changes {
+func (s *Shares) scramble(number uint64) change {
 	var raw rawSlot
 	_, _ = rand.Read(raw[:]) // never fails: it ends the process instead
 	return s.backlog.add(number, raw)
