@@ -41,8 +41,12 @@ type List struct {
 	Damaged int
 }
 
-// pageSize is how many rows one transaction reads.
-const pageSize = 512
+// pageRows is how many rows one transaction reads at most, and pageBytes how many bytes
+// of them, but for the last row.
+const (
+	pageRows  = 512
+	pageBytes = 1 << 20
+)
 
 // List counts what depends on each root key. It opens nothing, and reads the whole
 // store.
@@ -136,21 +140,23 @@ func (r *RootKeys) pages(ctx context.Context, bucket string, fn func([]row) erro
 		var page []row
 		err := r.store.View(ctx, func(tx storage.Tx) error {
 			page = nil
-			return rows.IgnoreEnough(tx.Range(bucket, from, nil, func(key, value []byte) error {
+			size := 0
+			return tx.Range(bucket, from, nil, func(key, value []byte) error {
 				page = append(page, row{slices.Clone(key), slices.Clone(value)})
-				if len(page) == pageSize {
+				if size += len(value); len(page) == pageRows || size >= pageBytes {
 					return rows.ErrEnough
 				}
 				return nil
-			}))
+			})
 		})
-		if err != nil || len(page) == 0 {
+		more := errors.Is(err, rows.ErrEnough)
+		if err := rows.IgnoreEnough(err); err != nil || len(page) == 0 {
 			return err
 		}
 		if err := fn(page); err != nil {
 			return err
 		}
-		if len(page) < pageSize {
+		if !more {
 			return ctx.Err()
 		}
 		from = slices.Concat(page[len(page)-1].key, []byte{0})
