@@ -33,6 +33,7 @@ func (s *small) rotate(t *testing.T) [4]byte {
 	t.Helper()
 	kid, err := s.Vault.RootKeys.Rotate(t.Context(), "")
 	vaulttest.Want(t, "Rotate()", err, nil)
+	vaulttest.Want(t, "Beat()", s.Vault.Beat(t.Context()), nil)
 	return kid
 }
 

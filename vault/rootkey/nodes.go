@@ -55,7 +55,7 @@ func (r *RootKeys) settleNodes(ctx context.Context, current [4]byte) error {
 			return err
 		}
 		for _, node := range nodes {
-			if !node.Live {
+			if !node.Live && !node.Self {
 				continue
 			}
 			if len(node.Keys) == 0 || node.Keys[0] != current {

@@ -221,6 +221,17 @@ func TestPausedNodeAfterRetirement(t *testing.T) {
 	vaulttest.Want(t, "things under the retired key", list.Keys[1].Total(), 0)
 }
 
+// The database was away for a while, so the heartbeat of the node itself is old when the
+// operator rotates. The node goes on.
+func TestRotateWithAnOldHeartbeat(t *testing.T) {
+	t.Parallel()
+	a := startNode(t, vaulttest.NewCluster(t), "a", vaulttest.StartTime())
+	a.file.operator = false
+	a.Clock.Advance(time.Minute)
+	a.rotate(t)
+	opens(t, a, a)
+}
+
 // wantStopped wants a node without a root key to refuse reads and heartbeats, and to
 // name the key.
 func (n *keyNode) wantStopped(t *testing.T, lacks [4]byte, none bool) {

@@ -123,6 +123,7 @@ func (s *site) rotate(t *testing.T) (kid [4]byte) {
 		t.Fatalf("Rotate(): got %v, want nil", err)
 	}
 	vaulttest.Want(t, "KID() after Rotate()", s.Keys.KID(), kid)
+	vaulttest.Want(t, "Beat()", s.Vault.Beat(t.Context()), nil)
 	return kid
 }
 

@@ -73,12 +73,16 @@ func (n *Node) nextBeat(now time.Time) BeatRecord {
 	return beat
 }
 
-// ForgetDead deletes the rows of the nodes that are not live. One that was only paused
-// finds that when it goes on, and joins again. On a store that is not shared it does
-// nothing.
+// ForgetDead deletes the rows of the other nodes that are not live. One that was only
+// paused finds that when it goes on, and joins again. On a store that is not shared it
+// does nothing.
 func (s Store) ForgetDead(tx storage.Tx) error {
 	if s.node == nil {
 		return nil
 	}
-	return ForgetNodes(tx, s.node.clock.shared())
+	nodes, err := listNodes(tx, s.node.clock.shared())
+	if err != nil {
+		return err
+	}
+	return deleteNodes(tx, slices.DeleteFunc(deadFor(nodes, 0), s.node.isSelf))
 }
