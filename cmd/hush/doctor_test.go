@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hush/cmd/hush/command"
+	adminv1 "hush/gen/hush/admin/v1"
 )
 
 var (
@@ -40,17 +41,29 @@ func examine(t *testing.T, code int, flags ...string) (found examination) {
 	return found
 }
 
-// The service is killed under load of every kind. All that "hush doctor" finds then
+// The service is killed under load of every kind, while it seals rows anew under
+// another root key. All that "hush doctor" finds then
 // is what the next start mends.
 func TestDoctorAfterKills(t *testing.T) {
 	t.Parallel()
 	env := newTestEnv(t)
 	path, data, b := realHush(t), env.copyTo(t), newBustle(t, env)
 	flags := append([]string{"--data", data}, storeFlags(t, data, nil)...)
+	inFolder := hasData(data)
+	var spent []string
+	if inFolder {
+		spent = []string{"--spent-log=" + filepath.Join(t.TempDir(), "spent"), "--spent-log-begin"}
+	}
 	for round := range fewer(*doctorKills) {
-		p, s := startBustle(t, path, data, b)
+		p, s := startBustle(t, path, data, b, spent...)
 		if round == 0 {
 			b.everything(t, s)
+		}
+		if inFolder && round < 5 { // a few keys can be in use
+			spent = spent[:1]
+			if _, err := s.admin.RotateRootKey(t.Context(), &adminv1.RotateRootKeyRequest{}); err != nil {
+				t.Fatalf("RotateRootKey: got %v, want nil", err)
+			}
 		}
 		time.AfterFunc(300*time.Millisecond+time.Duration(rand.Int64N(int64(2*time.Second))), func() { _ = p.cmd.Process.Kill() })
 		ctx, cancel := context.WithCancel(t.Context())
