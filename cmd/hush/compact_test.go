@@ -3,10 +3,15 @@ package main
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"hush/cmd/hush/command"
 )
 
 // The service is killed under load, and so is a compaction after it, at any
@@ -56,4 +61,38 @@ func wantHealthy(t *testing.T, path, data string) {
 	if err := c.Run(); err != nil {
 		t.Errorf("hush doctor: got %v, want nil\n%s", err, &out)
 	}
+}
+
+// Root compacts the folder of the service's user, who can still open every file, and
+// who alone can.
+func TestCompactKeepsOwnerAndMode(t *testing.T) {
+	runOnce(t, "a compaction of a data folder")
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: no other user gives files away")
+	}
+	const user, group = 12345, 23456
+	s := startHush(t, inFolder)
+	kept := mustConceal(t, newDrivers(t, s, nil)[0], wish{secret: "kept"})
+	s.stop(t)
+	for _, name := range []string{"", "hush.db", "shares", "ballast", "root.key"} {
+		if err := os.Chown(filepath.Join(s.data, name), user, group); err != nil {
+			t.Fatal(err)
+		}
+	}
+	call(t, nil, "", "compact", "--data", s.data).want(t, "compact", command.ExitOK)
+	entries, err := os.ReadDir(s.data)
+	if err != nil || len(entries) != 4 {
+		t.Fatalf("files after compact: got %v and %v, want 4", entries, err)
+	}
+	for _, e := range entries {
+		var stat unix.Stat_t
+		err := unix.Lstat(filepath.Join(s.data, e.Name()), &stat)
+		if err != nil || stat.Uid != user || stat.Gid != group || stat.Mode&0o077 != 0 {
+			t.Errorf("%s after compact: got owner %d, group %d and mode %04o (%v), want %d, %d and none for others",
+				e.Name(), stat.Uid, stat.Gid, stat.Mode&0o777, err, user, group)
+		}
+	}
+	again := startHushOn(t, s.data)
+	newDrivers(t, again, nil)[0].reveal(t.Context(), kept.secretKey, "").wantValue(t, "reveal after compact", "kept")
 }
