@@ -18,6 +18,9 @@ type buckets struct {
 	ids sync.Map // of int16 by namedBucket
 }
 
+// noBucket is the number of no bucket.
+const noBucket = -1
+
 type namedBucket struct{ timeline, name string }
 
 // id returns the number of a bucket on that timeline, or errMoved if the
@@ -34,7 +37,7 @@ func (b *buckets) id(timeline, name string) (int16, error) {
 			return errMoved
 		}
 		c.queue(stmtBucket, []byte(name))
-		if err := c.exchange(intoInt2(&id)); err != nil || id != 0 {
+		if err := c.exchange(intoInt2(&id)); err != nil || id != 0 || b.db.opts.ReadOnly {
 			return err
 		}
 		c.queue(stmtNewBucket, []byte(name))
@@ -52,7 +55,11 @@ func (b *buckets) id(timeline, name string) (int16, error) {
 	if err != nil {
 		return 0, err
 	}
-	if id == 0 {
+	switch {
+	case id != 0:
+	case b.db.opts.ReadOnly:
+		return noBucket, nil // it may get one later
+	default:
 		return 0, errProtocol
 	}
 	b.ids.Store(namedBucket{timeline, name}, id)

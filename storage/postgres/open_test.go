@@ -70,6 +70,50 @@ func TestOpenRefusesNewerSchema(t *testing.T) {
 	}
 }
 
+// What only reads gives no bucket a number, also if it names buckets that have none.
+func TestReadOnlyChangesNothing(t *testing.T) {
+	server, name := need(t), schema(t)
+	writer, _ := open(t, server, postgres.Options{Schema: name})
+	put := func(tx storage.Tx) error { return tx.Put("filled", []byte("key"), []byte("value")) }
+	if err := writer.Update(t.Context(), put); err != nil {
+		t.Fatal(err)
+	}
+	reader, _ := open(t, server, postgres.Options{Schema: name, Existing: true, ReadOnly: true})
+	for range 2 {
+		err := reader.View(t.Context(), func(tx storage.Tx) error {
+			if value, err := tx.Get("filled", []byte("key")); err != nil || string(value) != "value" {
+				t.Errorf("Get(filled): got %q and %v, want value", value, err)
+			}
+			if _, err := tx.Get("never named", []byte("key")); !errors.Is(err, storage.ErrNotFound) {
+				t.Errorf("Get(never named): got %v, want %v", err, storage.ErrNotFound)
+			}
+			return tx.Range("never named", nil, nil, func(key, _ []byte) error {
+				t.Errorf("Range(never named): got row %q, want none", key)
+				return nil
+			})
+		})
+		if err != nil {
+			t.Errorf("View: got %v, want nil", err)
+		}
+	}
+	if err := reader.Update(t.Context(), put); err == nil {
+		t.Error("Update(read-only): got nil, want an error")
+	}
+	mustExec(t, server.URL("postgres"), `DO $$ BEGIN
+		IF EXISTS (SELECT FROM "`+name+`".bucket WHERE name = 'never named') THEN RAISE 'a bucket got a number'; END IF;
+	END $$`)
+	if err := writer.Update(t.Context(), func(tx storage.Tx) error { return tx.Put("never named", []byte("key"), nil) }); err != nil {
+		t.Fatal(err)
+	}
+	err := reader.View(t.Context(), func(tx storage.Tx) error {
+		_, err := tx.Get("never named", []byte("key"))
+		return err
+	})
+	if err != nil {
+		t.Errorf("Get(a bucket that got its number later): got %v, want nil", err)
+	}
+}
+
 // TestOpenWaits: a server that comes up with Hush is waited for.
 func TestOpenWaits(t *testing.T) {
 	server := own(t)

@@ -17,6 +17,9 @@ type Options struct {
 	// Existing leaves the database as it is: Open returns ErrNoStore instead of
 	// creating a store, or bringing one of an older version up to date.
 	Existing bool
+	// ReadOnly refuses updates, and gives no bucket a number: one without a number has
+	// no rows.
+	ReadOnly bool
 	// MaxConns bounds the connections that the store has open; 16 if zero, and
 	// at least 4. The one that listens for notifications is not counted.
 	MaxConns int

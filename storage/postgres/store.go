@@ -127,6 +127,9 @@ func (s *Store) UpdateReserved(ctx context.Context, fn func(storage.Tx) error) e
 }
 
 func (s *Store) update(ctx context.Context, fn func(storage.Tx) error, reserved bool) error {
+	if s.opts.ReadOnly {
+		return errReadOnly
+	}
 	if err := s.enter(ctx); err != nil {
 		return err
 	}

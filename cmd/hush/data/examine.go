@@ -60,7 +60,7 @@ func Inspect(folder string) (*bolt.Inspection, error) {
 // returns the time there, and what closes the connections.
 func ConnectExisting(ctx context.Context, s *settings.Settings) (store storage.Store, now time.Time, done func() error, err error) {
 	opts := databaseOptions("hush doctor")
-	opts.Existing, opts.MaxConns = true, commandConns
+	opts.Existing, opts.ReadOnly, opts.MaxConns = true, true, commandConns
 	opened, _, err := postgres.Open(ctx, s.Store, opts)
 	if errors.Is(err, postgres.ErrNoStore) && !errors.Is(err, postgres.ErrRefused) {
 		return nil, now, nil, fmt.Errorf("%s holds no data of this release of Hush", postgres.Place(s.Store))
