@@ -24,6 +24,7 @@ import (
 	"hush/handlers"
 	"hush/routes"
 	"hush/vault"
+	"hush/vault/rows"
 )
 
 // metricsURL returns where a program serves metrics that was started with
@@ -63,6 +64,9 @@ func labelValues(t *testing.T) map[string]func(string) bool {
 		templates = append(templates, row.Path)
 	}
 	kinds, states := vault.MailTries()
+	for _, kind := range rows.SealedKinds() {
+		kinds = append(kinds, strings.ToLower(string(kind)))
+	}
 	for i := range kinds {
 		kinds[i] = strings.ReplaceAll(kinds[i], " ", "_")
 	}
