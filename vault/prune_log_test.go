@@ -16,6 +16,7 @@ func TestSpentLogIsPruned(t *testing.T) {
 	t.Parallel()
 	s := newSpentScene(t, vaulttest.Options{})
 	_, before := s.SpentLog.Position()
+	older, opts := s.copyData(t), s.VaultOptions()
 	const segment, batch = 1 << 20, 1 << 16
 	entries := make([]spentlog.Entry, batch)
 	for i := range entries {
@@ -44,4 +45,7 @@ func TestSpentLogIsPruned(t *testing.T) {
 	vaulttest.Want(t, "spentlog.Read()", err, nil)
 	vaulttest.WantErr(t, "Continues(older backup)", spent.Continues(r, r.ID(), before), spentlog.ErrPruned)
 	vaulttest.Want(t, "Continues(younger backup)", spent.Continues(r, r.ID(), segment), nil)
+	err = openCopy(t, opts, older, s.copyLog(t))
+	vaulttest.WantErr(t, "start on a copy from before", err, spent.ErrOlder)
+	vaulttest.WantErr(t, "start on a copy from before", err, spentlog.ErrPruned)
 }
