@@ -53,7 +53,7 @@ func (m cmd) run(ctx context.Context) (err error) {
 	case m.settings.Store == settings.StoreMemory:
 		return command.Usage("--store=memory holds no data that could be compacted")
 	}
-	folder, err := data.Inspect(m.settings.Data)
+	folder, err := data.InspectData(m.settings.Data)
 	if err != nil {
 		return err
 	}

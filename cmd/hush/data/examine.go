@@ -56,6 +56,18 @@ func Inspect(folder string) (*bolt.Inspection, error) {
 	return i, err
 }
 
+// InspectData is Inspect for a folder that must have a database. It says so if a
+// restore into the folder was not finished.
+func InspectData(folder string) (*bolt.Inspection, error) {
+	if err := checkRestored(folder); err != nil {
+		return nil, err
+	}
+	if err := holdsData(folder); err != nil {
+		return nil, err
+	}
+	return Inspect(folder)
+}
+
 // ConnectExisting connects to a database that holds data, to examine it. It
 // returns the time there, and what closes the connections.
 func ConnectExisting(ctx context.Context, s *settings.Settings) (store storage.Store, now time.Time, done func() error, err error) {

@@ -138,7 +138,7 @@ func (m cmd) open(ctx context.Context, line *console.Progress) (store storage.St
 	if m.settings.SharedStore() {
 		return data.ConnectExisting(ctx, m.settings)
 	}
-	folder, err := data.Inspect(m.settings.Data)
+	folder, err := data.InspectData(m.settings.Data)
 	if errors.Is(err, data.ErrInUse) {
 		return nil, now, nil, fmt.Errorf("%w; a service has raised its folder to the newest format of its own release, and stopping it changes nothing", err)
 	}
