@@ -55,6 +55,8 @@ type Inspection struct {
 	Gone, Spare int64
 	// Verified reports that the root key is the one of the rows.
 	Verified bool
+	// RootKeys are the kids of the root keys that the rows need, in hexadecimal digits.
+	RootKeys []string
 
 	keys     *seal.Keys // nil if unknown
 	holdings map[string]shares.Holding
@@ -115,6 +117,9 @@ func (i *Inspection) verify(value []byte) error {
 	if err != nil {
 		i.note(rows.BucketSystem, []byte(rows.SystemVerifier), err)
 		return nil
+	}
+	for _, k := range known.Needed() {
+		i.RootKeys = append(i.RootKeys, fmt.Sprintf("%x", k.KID()))
 	}
 	if i.keys == nil {
 		return nil

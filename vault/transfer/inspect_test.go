@@ -2,12 +2,14 @@ package transfer_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
 	"hush/vault/caller"
+	"hush/vault/rows"
 	"hush/vault/secret"
 	"hush/vault/transfer"
 	"hush/vault/vaulttest"
@@ -50,6 +52,13 @@ func TestInspection(t *testing.T) {
 		}
 	}
 	i := transfer.NewInspection(nil)
+	old, current := [seal.VerifierSize]byte{1}, [seal.VerifierSize]byte{2}
+	list := rows.RootKeys{Keys: []rows.RootKey{
+		{Verifier: [seal.VerifierSize]byte{3}, State: rows.RootKeyRetired}, {Verifier: old, State: rows.RootKeyOld}, {Verifier: current, State: rows.RootKeyCurrent},
+	}}
+	if err := i.Row(rows.BucketSystem, []byte(rows.SystemVerifier), list.Encode()); err != nil || !slices.Equal(i.RootKeys, []string{"01000000", "02000000"}) {
+		t.Errorf("Row(list of root keys): got %v, %q, want the two that are needed", err, i.RootKeys)
+	}
 	if err := i.Row("a bucket of later", []byte("key"), nil); err != nil || i.Sound() || len(i.Names) != 1 {
 		t.Errorf("Row(unknown bucket): got %v, sound %v, want it counted as damaged", err, i.Sound())
 	}

@@ -140,6 +140,9 @@ func inspect(from io.Reader, identities []age.Identity, keys *seal.Keys) (*verif
 		Header: r.Header, Trailer: trailer, Secrets: check.Secrets, Accounts: check.Accounts, Gone: check.Gone,
 		NoReceipt: check.NoReceipt, Damaged: check.Damaged, Names: check.Names, RootKey: "not checked", Sound: check.Sound(),
 	}
+	if len(check.RootKeys) > 0 {
+		found.Header.RootKeys = check.RootKeys // a rotation may lie between the header and the rows
+	}
 	switch {
 	case check.Verified:
 		found.RootKey = "matches"
