@@ -12,6 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	adminv1 "hush/gen/hush/admin/v1"
 	hushv1 "hush/gen/hush/v1"
@@ -133,6 +136,9 @@ func take[T any](b *bustle, list *[]T) (one T) {
 func (b *bustle) conceal(ctx context.Context, s *accountServer) error {
 	w := &hushv1.ConcealSecretRequest{Secret: fmt.Sprint("secret ", b.next())}
 	client := s.client
+	if rand.IntN(3) == 0 {
+		w.Ttl = durationpb.New(time.Minute)
+	}
 	switch rand.IntN(4) {
 	case 1:
 		client = s.with(bearerHeader(b.member().token))

@@ -112,6 +112,9 @@ func TestDoctorBesideNodes(t *testing.T) {
 	for run := range *doctorRuns {
 		found := examine(t, command.ExitOK, flags...)
 		for _, f := range found.Findings {
+			if f.Level == "info" { // a secret has just expired
+				continue
+			}
 			t.Errorf("run %d: got %+v, want no finding", run+1, f)
 		}
 		t.Logf("run %d: %d rows", run+1, found.Rows)
