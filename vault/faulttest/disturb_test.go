@@ -118,11 +118,29 @@ func (c *cluster) disturb(d *dice, how func(*postgrestest.Proxy), long time.Dura
 	return nil
 }
 
-// connect returns a connection of another client of the server.
-func connect(c *cluster) (*pgconn.PgConn, error) {
+// connectOnce returns a connection of another client of the server, or an error for
+// which isFull holds if the server has none left.
+func connectOnce(c *cluster) (*pgconn.PgConn, error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), 10*time.Second)
 	defer cancel()
 	return pgconn.Connect(ctx, server.URL("postgres"))
+}
+
+// isFull reports whether a server has no connection left.
+func isFull(err error) bool {
+	reported, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && reported.Code == "53300"
+}
+
+// connect is connectOnce that waits for a connection: the server needs a while to
+// take back those that an earlier fault held.
+func connect(c *cluster) (*pgconn.PgConn, error) {
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		pg, err := connectOnce(c)
+		if err == nil || !isFull(err) || time.Now().After(until) {
+			return pg, err
+		}
+	}
 }
 
 // query runs a statement and ignores what it returns.
@@ -145,12 +163,12 @@ func useUpConnections(c *cluster, d *dice) error {
 		}
 	}()
 	for until := time.Now().Add(2 * time.Second); time.Now().Before(until); {
-		pg, err := connect(c)
+		pg, err := connectOnce(c)
 		if err == nil {
 			hogs = append(hogs, pg)
 			continue
 		}
-		if reported, ok := errors.AsType[*pgconn.PgError](err); !ok || reported.Code != "53300" {
+		if !isFull(err) {
 			return err
 		}
 		c.nodes[d.below(nodesMost)].Load().proxy.Cut()
