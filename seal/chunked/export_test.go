@@ -1,0 +1,4 @@
+package chunked
+
+// NewWriterWithSalt lets tests repeat a message.
+var NewWriterWithSalt = newWriter
