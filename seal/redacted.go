@@ -31,6 +31,17 @@ func (redacted) MarshalText() ([]byte, error) { return []byte(redactedText), nil
 // LogValue returns [redacted] for log/slog.
 func (redacted) LogValue() slog.Value { return slog.StringValue(redactedText) }
 
+// Redacted is what a type of another package embeds that holds a secret. It must
+// hold it so that a formatter without methods does not show it either: in a
+// function, as Hidden does.
+type Redacted = redacted
+
+// Hidden holds a value that is not to be printed. Make it with Hide.
+type Hidden[T any] = hidden[T]
+
+// Hide returns a function that returns value.
+func Hide[T any](value T) Hidden[T] { return hide(value) }
+
 // hidden holds a value that even a formatter without methods must not show. fmt
 // prints the contents of arrays, and of pointers too for some verbs, wherever
 // it finds them; of a function it prints the address.
