@@ -128,6 +128,8 @@ var directions = map[string][]string{
 	"storage/postgres/...":  {"storage"},
 	"storage/storagetest":   {"storage"},
 	"seal":                  {},
+	"seal/chunked":          {},
+	"seal/endtoend":         {"gen/...", "seal", "seal/chunked"},
 	"gen/...":               {"gen/..."},
 }
 

@@ -62,7 +62,7 @@ func cases() []vector {
 		{Name: "passphrase in decomposed Unicode", Passphrase: "cafe\u0301 \U0001f511", Body: []byte("value")},
 		{Name: "passphrase of spaces", Passphrase: "  ", Body: []byte("value")},
 		{Name: "bytes that mean something elsewhere", Body: []byte("\x00\r\n\x1b[31m\ufeff\u202e<script>alert(1)</script>\u2028")},
-		{Name: "many scripts", Body: []byte("Schlüssel, 鍵, مفتاح, 🔑👩‍👩‍👧")},
+		{Name: "many scripts", Body: []byte("Schlüssel, ключ, κλειδί, מפתח, 🔑👩‍👩‍👧")},
 		{Name: "not UTF-8", File: true, FileName: "key.der", MediaType: "application/octet-stream", Body: []byte{0xff, 0xfe, 0}},
 		{Name: "file", File: true, FileName: ".env", MediaType: "text/plain", Passphrase: "otter", Body: []byte("A=1\nB=2\n")},
 		{Name: "long file name", File: true, FileName: strings.Repeat("😀", 255), Body: []byte("x")},
