@@ -130,6 +130,11 @@ func TestWrongRootKey(t *testing.T) {
 
 	opts.Store = verifierStore{k.Store, rows.BucketSystem, rows.SystemVerifier, other.Verifier()}
 	fooled, err := vault.Open(t.Context(), opts)
+	if errors.Is(err, seal.ErrWrongRootKey) && !vaulttest.Overwrites(k) {
+		// A node also compares its keys in the transaction in which it joins.
+		vaulttest.Want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, plain.Secret.Key, ""), "plain")
+		return
+	}
 	if err != nil {
 		t.Fatalf("Open(other root key, other verifier): got %v, want nil", err)
 	}
