@@ -139,8 +139,13 @@ func (l *Log) addSegment() error {
 	first := l.end.Load()
 	s := &openSegment{segment: segment{first, segmentPath(l.dir.path, first)}}
 	unfinished := s.path + unfinishedSuffix
-	var err error
-	if s.file, err = os.OpenFile(unfinished, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+	// A crash may have left one. It is not opened: the program may run as root in a
+	// folder of another user, who could have made a link of that name.
+	err := os.Remove(unfinished)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return notMade(err)
+	}
+	if s.file, err = os.OpenFile(unfinished, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return notMade(err)
 	}
 	n := min(l.opts.growth, l.opts.capacity)

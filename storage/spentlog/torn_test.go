@@ -3,6 +3,7 @@ package spentlog
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -138,4 +139,24 @@ func TestUnfinishedSegment(t *testing.T) {
 	if _, err := Open(dir, small()); !errors.Is(err, ErrDamaged) {
 		t.Errorf("Open with a segment of zeros: got %v, want %v", err, ErrDamaged)
 	}
+}
+
+// The attack: the owner of the folder makes a link of the next segment's name, and
+// waits for root to begin it. What the link names stays as it is.
+func TestSegmentFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "spent")
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("otter"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := mustCreate(t, dir, small())
+	if err := os.Symlink(victim, segmentPath(dir, 33)+unfinishedSuffix); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, l, 1, 40)
+	if got, err := os.ReadFile(victim); string(got) != "otter" {
+		t.Errorf("file behind a link: got %d bytes, %v, want it as it was", len(got), err)
+	}
+	wantNumbers(t, dir, 40)
 }
