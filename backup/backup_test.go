@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -152,6 +153,54 @@ func TestLengthsAllocateNothing(t *testing.T) {
 	}
 	if grown := allocated() - before; grown > 4<<20 {
 		t.Errorf("read(a value of a gigabyte): got %d bytes allocated, want less than 4 MiB", grown)
+	}
+}
+
+// Attack: a row that is longer than any of the service ends what reads it. It would
+// take several times its length in memory.
+func TestLongRowsAreRefused(t *testing.T) {
+	start, _, _ := bytes.Cut(sample(t), []byte("B\x00\x07account"))
+	hostile := append(bytes.Clone(start), "B\x00\x01bR\x00\x01\x04\x00\x00\x01k"...)
+	long := io.MultiReader(bytes.NewReader(hostile), io.LimitReader(endless{}, 65<<20))
+	r, err := backup.Open(long, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := allocated()
+	if _, err := r.All(nil, nil); !errors.Is(err, backup.ErrDamaged) {
+		t.Errorf("All(a value of 64 MiB and a byte): got %v, want %v", err, backup.ErrDamaged)
+	}
+	if grown := allocated() - before; grown > 4<<20 {
+		t.Errorf("All(a value of 64 MiB and a byte): got %d bytes allocated, want less than 4 MiB", grown)
+	}
+}
+
+// endless has zeros without end.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) {
+	clear(b)
+	return len(b), nil
+}
+
+// Attack: what a header says goes to terminals and logs.
+func TestHeadersDoNotControlTerminals(t *testing.T) {
+	for _, text := range []string{"1\x1b[31m", "1\nhush: restored", "1\u009b31m", strings.Repeat("1", 257)} {
+		release, key := sampleHeader(), sampleHeader()
+		release.Release, key.RootKeys = text, []string{text}
+		for _, h := range []backup.Header{release, key} {
+			var out bytes.Buffer
+			w, err := backup.NewWriter(&out, h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.End(0, 0); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := read(out.Bytes()); !errors.Is(err, backup.ErrDamaged) || strings.Contains(err.Error(), text) {
+				t.Errorf("read(header with %q): got %v, want %v", text, err, backup.ErrDamaged)
+			}
+		}
 	}
 }
 

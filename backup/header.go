@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 )
 
 const (
@@ -16,9 +18,10 @@ const (
 // The bounds on what a file may say of itself.
 const (
 	maxHeader = 64 << 10
+	maxText   = 256 // of the header
 	maxName   = 1 << 10
 	maxKey    = 1 << 10
-	maxValue  = 1 << 30
+	maxValue  = 64 << 20
 )
 
 // The letters that parts begin with.
@@ -92,6 +95,11 @@ func (h Header) encode() ([]byte, error) {
 func decodeHeader(data []byte) (h Header, err error) {
 	if err := json.Unmarshal(data, &h); err != nil {
 		return Header{}, fmt.Errorf("%w: its header: %w", ErrDamaged, err)
+	}
+	for _, text := range append([]string{h.Release}, h.RootKeys...) { // which terminals get
+		if len(text) > maxText || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return Header{}, fmt.Errorf("%w: its header", ErrDamaged)
+		}
 	}
 	return h, nil
 }

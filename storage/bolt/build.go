@@ -143,11 +143,11 @@ func (b *Builder) Slot(slot storage.Slot, share [storage.ShareSize]byte) error {
 // of the slots where they come from: each slot that was not added counts as
 // destroyed with a higher generation than any record there can name. So a record
 // whose share is missing finds it gone, whatever is stored in its slot later.
-func (b *Builder) Complete(from Extent) error {
+func (b *Builder) Complete(ctx context.Context, from Extent) error {
 	if b.db == nil {
 		return errBuilt
 	}
-	if err := errors.Join(b.commit(), b.slots.complete(from)); err != nil {
+	if err := errors.Join(b.commit(), b.slots.complete(ctx, from)); err != nil {
 		return err
 	}
 	err := errors.Join(b.db.Sync(), b.db.Close())

@@ -2,10 +2,13 @@ package bolt
 
 import (
 	"bufio"
+	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"hush/storage"
 )
@@ -74,7 +77,7 @@ func (b *slotBuilder) skip(to uint64) error {
 
 // complete fills all slots that were not added up to the extent, and makes the
 // file durable.
-func (b *slotBuilder) complete(all Extent) error {
+func (b *slotBuilder) complete(ctx context.Context, all Extent) error {
 	if all.Slots > buildSlots || all.Generation > 1<<63 {
 		return errBuildSlot
 	}
@@ -82,13 +85,33 @@ func (b *slotBuilder) complete(all Extent) error {
 		return buildFailed("writing shares", err)
 	}
 	end := max(b.next, all.Slots)
+	if err := b.checkRoom(end); err != nil {
+		return buildFailed("writing shares", err)
+	}
 	block := make([]byte, liveBlock*slotSize)
 	for first := uint64(0); first < end; first += liveBlock {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := b.fill(first, min(end-first, liveBlock), block, all.Generation+buildAhead); err != nil {
 			return buildFailed("writing shares", err)
 		}
 	}
 	return buildFailed("completing shares", errors.Join(b.file.Sync(), b.file.Close()))
+}
+
+// checkRoom returns an error that is storage.ErrFull if the disk has no room for a
+// file with so many slots: a backup of a few bytes may say that it has them.
+func (b *slotBuilder) checkRoom(slots uint64) error {
+	info, err := b.file.Stat()
+	if err != nil {
+		return err
+	}
+	needed := int64(slots)*slotSize - info.Size()
+	if free, known := DiskFree(filepath.Dir(b.file.Name())); known && free < needed {
+		return fmt.Errorf("%w: %d MiB are free, and it takes %d MiB more", storage.ErrFull, free>>20, needed>>20)
+	}
+	return nil
 }
 
 // fill destroys the slots of a block that hold nothing.

@@ -1,6 +1,7 @@
 package bolt_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -89,7 +90,7 @@ func rebuild(t *testing.T, into *bolt.Folder, from *bolt.Store, shares *bolt.Sha
 	}
 	extent, err := shares.Live(t.Context(), b.Slot)
 	if err == nil {
-		err = b.Complete(extent)
+		err = b.Complete(t.Context(), extent)
 	}
 	if err != nil {
 		t.Fatalf("Complete: got %v, want nil", err)
@@ -188,11 +189,30 @@ func TestBuildRefusesSlots(t *testing.T) {
 	if err := b.Row("\x00store", []byte("id"), []byte("mine")); err == nil {
 		t.Error("Row(bucket of the store): got nil, want an error")
 	}
-	if err := b.Complete(bolt.Extent{Slots: 1 << 31}); err == nil {
+	if err := b.Complete(t.Context(), bolt.Extent{Slots: 1 << 31}); err == nil {
 		t.Error("Complete(too many slots): got nil, want an error")
 	}
 	if err := b.Commit(t.Context()); err == nil {
 		t.Error("Commit(incomplete): got nil, want an error")
+	}
+}
+
+// Attack: a backup of a few bytes names the last slot that there can be. Filling the
+// slots before it ends with the context, as a long command must.
+func TestBuildEndsWithItsContext(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "to")
+	b, err := mustOpenFolder(t, dir).NewBuilder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeBuilder(t, b)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.Complete(ctx, bolt.Extent{Slots: 1 << 20}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Complete(cancelled): got %v, want %v", err, context.Canceled)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "shares.new")); err != nil || info.Size() > 1<<20 {
+		t.Errorf("shares of a cancelled Complete: got %v, %v, want none filled", info, err)
 	}
 }
 

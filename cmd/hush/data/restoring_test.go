@@ -77,7 +77,7 @@ func TestRestoringIsNoDataBeforeCommit(t *testing.T) {
 	if r, err = data.OpenRestoring(dir); err != nil {
 		t.Fatalf("OpenRestoring(unfinished restore): got %v, want nil", err)
 	}
-	if err := errors.Join(r.Complete(bolt.Extent{}), r.Commit(t.Context()), r.Close()); err != nil {
+	if err := errors.Join(r.Complete(t.Context(), bolt.Extent{}), r.Commit(t.Context()), r.Close()); err != nil {
 		t.Fatalf("Commit(): got %v, want nil", err)
 	}
 	if _, err := data.OpenRestoring(dir); err == nil || !strings.Contains(err.Error(), "is not empty (hush.db, shares)") {

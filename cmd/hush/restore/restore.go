@@ -215,7 +215,7 @@ func (r *restoring) fill(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.to.Complete(bolt.Extent{Slots: r.trailer.Slots, Generation: r.trailer.Generation})
+	return r.to.Complete(ctx, bolt.Extent{Slots: r.trailer.Slots, Generation: r.trailer.Generation})
 }
 
 // keepRow stores a row, unless it belongs to the process that served it.
