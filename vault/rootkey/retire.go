@@ -75,9 +75,13 @@ func (r *RootKeys) remove(kid [4]byte) (removed bool, err error) {
 func parseKID(name string) (kid [4]byte, err error) {
 	decoded, err := hex.DecodeString(name)
 	if err != nil || len(decoded) != len(kid) {
-		return kid, &RefusedError{fmt.Sprintf("%q is not the name of a root key: it has 8 hexadecimal digits, as \"hush keys list\" shows them", name)}
+		return kid, errNotAName() // which may be the key itself
 	}
 	return [4]byte(decoded), nil
+}
+
+func errNotAName() *RefusedError {
+	return &RefusedError{"that is not the name of a root key: it has 8 hexadecimal digits, as \"hush keys list\" shows them"}
 }
 
 // admitRetire returns a RefusedError unless the root key may be retired. again

@@ -116,6 +116,9 @@ func choose(unlisted [][4]byte, want string) (kid [4]byte, err error) {
 		names = append(names, name)
 	}
 	if want != "" {
+		if _, err := parseKID(want); err != nil {
+			return kid, err
+		}
 		return kid, &RefusedError{fmt.Sprintf("the root key file has no key %q that is not in use yet", want)}
 	}
 	return kid, &RefusedError{"the root key file has more than one key that is not in use yet: name one of " + strings.Join(names, ", ")}

@@ -318,6 +318,21 @@ func TestRotateWithTheOperatorsFile(t *testing.T) {
 	}
 }
 
+// A key that is given where its name belongs is not repeated.
+func TestKeysAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.file.roots = append(s.file.roots, seal.NewRootKey())
+	text := strings.TrimSpace(string(s.file.roots[0].Text()))
+	_, rotated := s.Vault.RootKeys.Rotate(t.Context(), text)
+	_, retired := s.Vault.RootKeys.Retire(t.Context(), text)
+	for name, err := range map[string]error{"Rotate": rotated, "Retire": retired} {
+		if err == nil || !strings.Contains(err.Error(), "is not the name of a root key") || strings.Contains(err.Error(), text) {
+			t.Errorf("%s(a root key): got %v, want an error without it", name, err)
+		}
+	}
+}
+
 // A key is not retired while what began before the rotation may still use it.
 func TestRetireWaits(t *testing.T) {
 	t.Parallel()
