@@ -65,6 +65,7 @@ func TestWrongValues(t *testing.T) {
 		"store":                     {"serve --store=disk", nil, "for \"--store\" flag: must be bolt, memory, or a URL"},
 		"too little memory":         {"serve --memory-limit=64MiB", nil, "for \"--memory-limit\" flag: must be 128MiB or more"},
 		"memory in the environment": {"serve", []string{"HUSH_MEMORY_LIMIT=1"}, "HUSH_MEMORY_LIMIT: must be 128MiB or more"},
+		"identity as a recipient":   {"serve --backup-recipient=AGE-SECRET-KEY-1", nil, "invalid argument for \"--backup-recipient\" flag: must be recipients"},
 		"no bytes":                  {"serve --max-bytes=0", nil, "for \"--max-bytes\" flag: must be a number of bytes"},
 		"negative bytes":            {"serve --max-bytes=-1", nil, "for \"--max-bytes\" flag: must be a number of bytes"},
 		"bytes without end":         {"serve --max-bytes=99999999999GiB", nil, "for \"--max-bytes\" flag: must be a number of bytes"},

@@ -100,6 +100,17 @@ func Secret(at *string, fallback, about string, check func(string) error) Define
 	}
 }
 
+// Unrepeated makes errors not repeat the values of a flag of this package: what is
+// pasted there by mistake may be a key.
+func Unrepeated(define Define) Define {
+	return func(set *pflag.FlagSet, name string) {
+		define(set, name)
+		if v, ok := set.Lookup(name).Value.(*value); ok {
+			v.secret = true
+		}
+	}
+}
+
 // IsSecret reports whether errors must not repeat the value of f.
 func IsSecret(f *pflag.Flag) bool {
 	v, ok := f.Value.(*value)

@@ -34,8 +34,8 @@ func (s *backupSettings) settings() []setting {
 		{"backup-to", flags.Example("/var/backups/hush", flags.Text(&s.BackupTo, "", "`folder`, on another disk, to which the service makes backups of its data folder (default: it makes none)"))},
 		{"backup-every", flags.Duration(&s.backupEvery, "6h", "`duration` from one backup to the next, 1m to 365d")},
 		{"backup-keep", flags.Count(&s.BackupKeep, defaultBackupKeep, maxBackupKeep, "`number` of backups to keep; older ones are deleted")},
-		{"backup-recipient", flags.Example("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p", flags.Repeated(&s.BackupRecipients,
-			"`recipient` that backups are encrypted to, as \"hush backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients))},
+		{"backup-recipient", flags.Example("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p", flags.Unrepeated(flags.Repeated(&s.BackupRecipients,
+			"`recipient` that backups are encrypted to, as \"hush backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients)))},
 		{"backup-plain", flags.Switch(&s.BackupPlain, "do not encrypt backups")},
 	}
 }
