@@ -59,7 +59,7 @@ func (f *Folder) NewBuilder() (_ *Builder, err error) {
 	}()
 	opts := databaseOptions()
 	opts.NoSync = true // until it is complete
-	if b.db, err = openDatabase(f.Path(newDatabaseName), opts); err != nil {
+	if b.db, err = newDatabase(f.Path(newDatabaseName), opts, nil); err != nil {
 		return nil, err
 	}
 	if err = b.db.Update(func(btx *bbolt.Tx) error { return writeStoreID(btx, b.id) }); err != nil {

@@ -153,16 +153,13 @@ func (i *Inspection) rewrite(ctx context.Context, tell func(int64), step func(Co
 func (i *Inspection) write(ctx context.Context, path string, tell func(int64)) (sum [sha256.Size]byte, rows int64, err error) {
 	opts := databaseOptions()
 	opts.NoSync = true // one sync at the end
-	db, err := openDatabase(path, opts)
+	db, err := newDatabase(path, opts, i.sameOwner)
 	if err != nil {
 		return sum, 0, err
 	}
 	db.AllocSize = compactGrowth
 	w := compaction{db: db}
 	defer func() { err = errors.Join(err, w.rollback(), db.Close()) }()
-	if err := i.sameOwner(path); err != nil {
-		return sum, 0, err
-	}
 	sum, rows, err = hashRows(ctx, i.db, tell, w.put)
 	if err == nil {
 		err = w.commit()
@@ -174,7 +171,7 @@ func (i *Inspection) write(ctx context.Context, path string, tell func(int64)) (
 }
 
 // sameOwner gives a file of root's to the owner of the database.
-func (i *Inspection) sameOwner(path string) error {
+func (i *Inspection) sameOwner(file *os.File) error {
 	var stat unix.Stat_t
 	if err := unix.Stat(i.folder.Path(databaseName), &stat); err != nil {
 		return err
@@ -182,7 +179,7 @@ func (i *Inspection) sameOwner(path string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	return os.Chown(path, int(stat.Uid), int(stat.Gid))
+	return file.Chown(int(stat.Uid), int(stat.Gid))
 }
 
 // compaction is a new database that is being filled.

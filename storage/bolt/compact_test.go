@@ -200,3 +200,25 @@ func TestCompactStopsAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// Attack: who owns the folder puts a link where the new database is made, and waits
+// for root to compact.
+func TestCompactFollowsNoLink(t *testing.T) {
+	dir, rows, _ := wastefulFolder(t)
+	victim := filepath.Join(t.TempDir(), "victim")
+	_, err := compact(t, dir, bolt.CompactOptions{Step: func(s bolt.CompactStep) error {
+		if s != bolt.CompactWrite {
+			return nil
+		}
+		return os.Symlink(victim, filepath.Join(dir, "hush.db.new"))
+	}})
+	if err == nil {
+		t.Error("Compact(link in the way): got nil, want an error")
+	}
+	if info, err := os.Lstat(victim); err == nil {
+		t.Errorf("file behind the link: got %d bytes, want none", info.Size())
+	}
+	if got := storedRows(t, dir); len(got) != len(rows) {
+		t.Errorf("rows: got %d, want %d", len(got), len(rows))
+	}
+}

@@ -70,7 +70,7 @@ func createShares(path string, id storeID) error {
 
 // buildDatabase creates a durable database with its content at path.
 func buildDatabase(path string, id storeID, fill func(storage.Tx) error) error {
-	db, err := openDatabase(path, databaseOptions())
+	db, err := newDatabase(path, databaseOptions(), nil)
 	if err != nil {
 		return err
 	}

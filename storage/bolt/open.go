@@ -233,6 +233,22 @@ func openDatabase(path string, opts *bbolt.Options) (db *bbolt.DB, err error) {
 	return db, nil
 }
 
+// newDatabase creates a database at path, which must be free: the folder's owner may
+// put a link there, which root must not follow. made, unless nil, gets the file.
+func newDatabase(path string, opts *bbolt.Options, made func(*os.File) error) (*bbolt.DB, error) {
+	opts.OpenFile = func(name string, flag int, mode fs.FileMode) (*os.File, error) {
+		file, err := os.OpenFile(name, flag|os.O_EXCL, mode)
+		if err != nil || made == nil {
+			return file, err
+		}
+		if err := made(file); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		return file, nil
+	}
+	return openDatabase(path, opts)
+}
+
 // checkDatabase refuses an empty file, which bbolt would take for a new
 // database, and one that is shorter than its header says: reading the missing
 // part of a mapped file kills the process.
