@@ -51,7 +51,8 @@ func (a administrator) auditExportCommand() *cobra.Command {
 A line has the time, the number of the node (0 unless nodes share a store), the
 number of the row among those of its node, the kind, the result, and the subject in
 hexadecimal digits: the id of an account, the name of a root key, or the row of a
-receipt, from which no link can be made. Rows that were stored after the command began are not in it.
+receipt, from which no link can be made. Rows that were stored after the command
+began are not in it.
 
 A TIME is a date such as 2026-01-31 (midnight in UTC), a time such as
 2026-01-31T14:00:00Z, or how long ago it was, such as 24h or 7d.

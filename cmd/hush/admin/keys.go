@@ -31,7 +31,7 @@ func (k rootKeys) listCommand() *cobra.Command {
 		Use: "list", Short: "list the root keys and what depends on each", Args: command.Takes(0, 0),
 		Long: `List the root keys, the newest first, and count what depends on each of them.
 
-This reads all records, and opens none.` + about,
+This reads all rows, and opens none.` + about,
 	}
 	s := settings.Add(c, serviceFlags()...)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -52,7 +52,7 @@ func (k rootKeys) list(ctx context.Context, s *settings.Settings, asJSON bool) e
 		return k.printJSON(list)
 	}
 	if n := list.GetDamagedCount(); n > 0 {
-		k.Tellf("%s cannot be read and not counted: run \"hush doctor\"", console.Count(n, "records"))
+		k.Tellf("%s cannot be read and not counted: run \"hush doctor\"", console.Count(n, "rows"))
 	}
 	return k.Table("KEY,STATE,SINCE,NEEDED BY", rootKeyRows(list))
 }

@@ -38,7 +38,7 @@ func (k keeper) verifyCommand() *cobra.Command {
 changed. With --root-key-file it also checks whether the root key is the one of the
 backup.
 
-The exit status is 0 if the backup is complete and every row in it can be read.
+The exit code is 0 if the backup is complete and every row in it can be read.
 Secrets without a share are no damage: they were opened after the rows were read.`,
 	}
 	o.settings = settings.Add(c, "root-key-file")

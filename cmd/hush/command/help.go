@@ -157,7 +157,7 @@ func flagTitle(f *pflag.Flag) string {
 // flagText says what a flag does, and its default.
 func flagText(f *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(f)
-	if f.DefValue != "" && f.DefValue != "false" {
+	if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "[]" {
 		text += " (default " + f.DefValue + ")"
 	}
 	return text

@@ -21,7 +21,7 @@ var (
 	// the database could use again.
 	ErrBackingUp = errors.New("another backup of this service is being made: try again when it is complete")
 	// ErrNoBackup is returned for data that is not in a folder.
-	ErrNoBackup = errors.New("the data is in PostgreSQL, of which hush makes no backup: use pg_dump, and leave out the table of the epoch keys as docs/operations.md says, or destroyed secrets can be opened again from the copy")
+	ErrNoBackup = errors.New("the data is in PostgreSQL, of which hush makes no backup: use pg_dump --exclude-table-data=hush.record_epoch, since destroyed secrets can be opened again from a dump with the epoch keys")
 )
 
 // BackupOptions is what a backup says of itself, and who is told about it.

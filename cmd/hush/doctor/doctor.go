@@ -29,7 +29,8 @@ shares, every row, and what must hold between them. The data folder must not be 
 use; it may be mounted read-only. Nodes may go on serving a database.
 
 Each kind of finding has a code, which docs/operations.md explains. An error
-means that a promise is in danger; a warning is harmless.
+means that data or a promise is in danger, a warning that something is to be looked
+at, and an info needs nothing. The spent log is not examined.
 
 The exit code is 0 without an error, 1 with one, 2 for a wrong flag, and
 3 if the data cannot be examined, for example because a service uses it.`,

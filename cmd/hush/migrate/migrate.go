@@ -33,8 +33,8 @@ afterwards.
 
 With --check nothing is changed. It shows the format of the data and what a start of
 this release would do, and counts the rows that earlier releases wrote in a form of
-their own: each gets the present one when it changes. The exit code is 0 if this release opens the data, and 1 if
-it does not, or if a service uses the folder.
+their own: each gets the present one when it changes. The exit code is 0 if this
+release opens the data, and 1 if it does not, or if a service uses the folder.
 
 In a PostgreSQL database the format follows from its nodes: it is raised once all of
 them read the next one. There --check works beside them, and shows them.`,
@@ -140,7 +140,7 @@ func (m cmd) open(ctx context.Context, line *console.Progress) (store storage.St
 	}
 	folder, err := data.InspectData(m.settings.Data)
 	if errors.Is(err, data.ErrInUse) {
-		return nil, now, nil, fmt.Errorf("%w; a service has raised its folder to the newest format of its own release, and stopping it changes nothing", err)
+		return nil, now, nil, fmt.Errorf("%w, to see the format; the start of a service has raised it to the newest one that its release writes", err)
 	}
 	if err != nil {
 		return nil, now, nil, err

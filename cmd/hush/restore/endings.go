@@ -38,6 +38,9 @@ func openLog(h backup.Header, o options) (*endings, error) {
 		return nil, fmt.Errorf("nothing says what has ended since the backup of %s: name the spent log of the service with --spent-log; without one, %s", made, choices)
 	}
 	log, err := spentlog.Open(dir, spentlog.Options{})
+	if errors.Is(err, spentlog.ErrInUse) {
+		return nil, fmt.Errorf("--spent-log=%s: %w; stop the service that uses it, and run the command again", dir, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--spent-log=%s: %w; without the log, %s", dir, err, choices)
 	}

@@ -25,6 +25,7 @@ func (r *restoring) tell() {
 	switch {
 	case r.burnAll:
 		r.Tellf("burned every secret: %d", r.report.burned)
+		r.Tellf("no spent log was asked: what was revoked or changed since the backup is valid again")
 	case r.accept:
 		r.Tellf("no spent log was asked: what has ended since the backup can be opened and used again")
 	default:
@@ -41,6 +42,9 @@ func (r *restoring) tell() {
 	}
 	if r.to.Created() {
 		r.Tellf("created the data folder %s: give it to the user of the service", r.settings.Data)
+	}
+	if r.burnAll || r.accept {
+		r.Tellf("the restored data has no spent log: name an empty folder with --spent-log when it is served first")
 	}
 	r.Tellf("never serve the old data again: what is opened here would open there, too")
 }

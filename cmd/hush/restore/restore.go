@@ -45,8 +45,8 @@ func Command(c *console.Console) *cobra.Command {
 	made := &cobra.Command{
 		Use: "restore FILE|-", Short: "make a data folder out of a backup", Args: command.Takes(1, 1), ValidArgsFunction: command.CompleteFiles,
 		Long: `Make a data folder out of a backup. The folder must be empty or missing; it may
-have the root key, which no backup contains and which is needed. The old data must never be served
-again: a secret would open in both places.
+have the root key, which no backup contains and which is needed. The old data must
+never be served again: a secret would open in both places.
 
 What has ended since the backup was made stays ended. The spent log of the service
 (--spent-log) says what that is: opened, burned and expired secrets, revoked tokens,
@@ -71,7 +71,7 @@ command is interrupted, run it again.`,
 }
 
 // errShared is for a store that other means restore.
-var errShared = errors.New("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Backups\" in docs/operations.md says")
+var errShared = errors.New("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations.md says")
 
 func (k keeper) restore(ctx context.Context, name string, o options) (err error) {
 	if o.settings.SharedStore() {

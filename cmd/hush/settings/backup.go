@@ -66,7 +66,7 @@ func (s *Settings) checkBackups() error {
 	case s.BackupTo == "":
 		return nil
 	case s.SharedStore():
-		return command.Usage("--backup-to does not go with a PostgreSQL database, of which hush makes no backup: use pg_dump, and leave out the table of the epoch keys")
+		return command.Usage("--backup-to does not go with a PostgreSQL database, of which hush makes no backup: use pg_dump --exclude-table-data=hush.record_epoch")
 	case s.Store == StoreMemory:
 		return command.Usage("--backup-to does not go with a store in memory")
 	case given && s.BackupPlain:
