@@ -27,7 +27,7 @@ keys rotate". The old keys stay: they open what they sealed.`,
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		switch {
 		case add && len(args) == 0:
-			return errors.New("--add needs the root key file")
+			return command.Usage("--add needs FILE, the root key file that gets the key")
 		case add:
 			return p.addKey(args[0])
 		case len(args) == 0:

@@ -143,7 +143,10 @@ func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
 		if err != nil {
 			return nil, err
 		}
-		text += "\n" + string(content)
+		if text != "" {
+			text += "\n"
+		}
+		text += string(content)
 	}
 	given := len(o.recipients) > 0 || o.recipientsFile != ""
 	switch {

@@ -65,7 +65,6 @@ command is interrupted, run it again.`,
 	made.Flags().StringArrayVarP(&o.identities, "identity", "i", nil, "`file` with an age identity that opens the backup; may be repeated")
 	made.Flags().BoolVar(&o.burnAll, "burn-all", false, "burn every secret, instead of asking a spent log")
 	made.Flags().BoolVar(&o.accept, "accept-resurrection", false, "let what has ended since the backup come back, instead of asking a spent log")
-	made.MarkFlagsMutuallyExclusive("burn-all", "accept-resurrection")
 	made.RunE = func(cmd *cobra.Command, args []string) error { return keeper{c}.restore(cmd.Context(), args[0], o) }
 	return made
 }
@@ -74,6 +73,9 @@ command is interrupted, run it again.`,
 var errShared = errors.New("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations.md says")
 
 func (k keeper) restore(ctx context.Context, name string, o options) (err error) {
+	if o.burnAll && o.accept {
+		return command.Usage("--burn-all does not go with --accept-resurrection")
+	}
 	if o.settings.SharedStore() {
 		return errShared
 	}
