@@ -24,7 +24,7 @@ var (
 	ErrChanged = errors.New("the source was changed since the copy began")
 	// ErrLogged: the source uses a spent log, which would end with the copy without
 	// a sign.
-	ErrLogged = errors.New("the source uses a spent log: end that with --spent-log=off first")
+	ErrLogged = errors.New("the source uses a spent log: start it once with --spent-log=off, which gives up the log for good")
 	// ErrMoved: the source was moved elsewhere before.
 	ErrMoved = errors.New("the source was moved before")
 	// ErrDiffers: the target is not what was copied.

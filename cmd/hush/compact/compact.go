@@ -83,6 +83,9 @@ func (m cmd) run(ctx context.Context) (err error) {
 	}
 	opts.Tell = func(rows int64) { line.Show(func() string { return fmt.Sprintf("%s: %d rows", step, rows) }) }
 	done, err := folder.Compact(ctx, opts)
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted; all data is in place, and can be served; run the command again")
+	}
 	if err != nil {
 		return fmt.Errorf("%w; all data is in place, and can be served", err)
 	}
