@@ -28,8 +28,9 @@ func Command(c *console.Console, release string) *cobra.Command {
 	made := &cobra.Command{
 		Use: "migrate", Short: "show or upgrade the format of the data", Args: command.Takes(0, 0),
 		Long: `Upgrade the format of the data of a stopped service, as "hush serve" does at its
-start. There is no way back but to restore a backup: earlier releases refuse the data
-afterwards.
+start. Earlier releases refuse the data afterwards, and what this release restores
+from a backup. The way back is a copy of the stopped data folder, made before the
+upgrade.
 
 With --check nothing is changed. It shows the format of the data and what a start of
 this release would do, and counts the rows that earlier releases wrote in a form of
