@@ -43,11 +43,11 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("hush migrate --check of an old folder: got %+v, want format 1 that is upgraded", got)
 	}
 	call(t, nil, "", "migrate", "--check", "--data", dir).want(t, "migrate --check", command.ExitOK)
-	call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK, "upgraded the format of the data")
+	call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK, "upgraded the format of the data", fmt.Sprintf("hush: the data has format %d now", rows.FormatNewest()))
 	if got := checkFormat(t, dir, command.ExitOK); got.Format != rows.FormatNewest() || !got.Opens || got.Upgrades {
 		t.Errorf("hush migrate --check after an upgrade: got %+v, want the newest format", got)
 	}
-	again := call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK)
+	again := call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK, fmt.Sprintf("hush: the data has format %d already", rows.FormatNewest()))
 	if strings.Contains(again.stderr, "upgraded") {
 		t.Errorf("hush migrate again: got %q, want no upgrade", again.stderr)
 	}
