@@ -82,29 +82,57 @@ func (f *folder) lock() error {
 	}
 }
 
-// clear removes a log without entries, and returns ErrNotEmpty if the folder
-// holds anything else. A disk's lost+found does not count.
-func (f *folder) clear() error {
+// CheckNew returns the error with which Create would refuse a folder, as far as it
+// shows without changing anything.
+func CheckNew(dir string) error {
+	_, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(filepath.Clean(dir))); err != nil {
+			return fmt.Errorf("creating the folder of the spent log: %w", err)
+		}
+		return nil
+	}
+	f, err := openFolder(dir)
+	if err != nil {
+		return err
+	}
+	_, err = f.checkNew()
+	return errors.Join(err, f.close())
+}
+
+// checkNew returns the segments of a log without entries, and ErrNotEmpty if the
+// folder holds anything else. A disk's lost+found does not count.
+func (f *folder) checkNew() ([]segment, error) {
 	names, err := os.ReadDir(f.path)
 	if err != nil {
-		return fmt.Errorf("reading the folder of the spent log: %w", err)
+		return nil, fmt.Errorf("reading the folder of the spent log: %w", err)
 	}
 	for _, name := range names {
 		if n := name.Name(); n != "lost+found" && !strings.HasSuffix(n, segmentSuffix) && !strings.HasSuffix(n, segmentSuffix+unfinishedSuffix) {
-			return fmt.Errorf("%w: %s holds %s", ErrNotEmpty, f.path, n)
+			return nil, fmt.Errorf("%w: %s holds %s", ErrNotEmpty, f.path, n)
 		}
 	}
 	log, err := Read(f.path)
 	if errors.Is(err, ErrNoLog) {
-		return f.removeUnfinished()
+		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	if log.last > 0 {
+		return nil, fmt.Errorf("%w: %s holds the spent log %s", ErrNotEmpty, f.path, log.id)
+	}
+	return log.segments, nil
+}
+
+// clear removes a log without entries, and returns ErrNotEmpty if the folder
+// holds anything else.
+func (f *folder) clear() error {
+	segments, err := f.checkNew()
 	if err != nil {
 		return err
 	}
-	if log.last > 0 {
-		return fmt.Errorf("%w: %s holds the spent log %s", ErrNotEmpty, f.path, log.id)
-	}
-	for _, s := range log.segments {
+	for _, s := range segments {
 		if err := os.Remove(s.path); err != nil {
 			return fmt.Errorf("removing a spent log without entries: %w", err)
 		}

@@ -96,16 +96,6 @@ func (d *Data) Disk() *Disk {
 	return &Disk{Free: free, Full: !d.folder.HasDiskSpace(), BallastDropped: d.folder.BallastDropped()}
 }
 
-// Format returns the format of the data.
-func (d *Data) Format(ctx context.Context) (format rows.Format, err error) {
-	err = d.store.View(ctx, func(tx storage.Tx) error {
-		stored, err := rows.GetFormat(tx)
-		format = stored.Format
-		return err
-	})
-	return format, err
-}
-
 // Close closes the data. A vault on it must be closed before.
 func (d *Data) Close() error { return d.close() }
 
@@ -185,6 +175,9 @@ func Open(ctx context.Context, s *settings.Settings, c *console.Console, log *sl
 	if s.SharedStore() {
 		return openShared(ctx, s, c, log)
 	}
+	if err := checkNew(s); err != nil {
+		return nil, err
+	}
 	folder, err := openFolder(ctx, s, c, log)
 	if err != nil {
 		return nil, err
@@ -205,6 +198,9 @@ func Open(ctx context.Context, s *settings.Settings, c *console.Console, log *sl
 func OpenExisting(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
 	if s.SharedStore() {
 		return openBeside(ctx, s, false)
+	}
+	if err := checkFinished(s.Data); err != nil {
+		return nil, err
 	}
 	if err := holdsData(s.Data); err != nil {
 		return nil, fmt.Errorf("%w; if the data is in a database, start the node of this folder, or name the database with --store", err)

@@ -43,11 +43,14 @@ func ExamineKeys(path string) (*seal.Keys, error) {
 }
 
 // Inspect takes the lock of a data folder to examine it, and changes nothing. It
-// returns ErrInUse if a process holds it, and an error if the folder holds no
-// data.
+// returns ErrInUse if a process holds it, and an error if there is no folder, or if a
+// restore into it was not finished.
 func Inspect(folder string) (*bolt.Inspection, error) {
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("there is no data folder %s", folder)
+	}
+	if err := checkFinished(folder); err != nil {
+		return nil, err
 	}
 	i, err := bolt.Inspect(folder)
 	if errors.Is(err, bolt.ErrLocked) {
@@ -56,10 +59,9 @@ func Inspect(folder string) (*bolt.Inspection, error) {
 	return i, err
 }
 
-// InspectData is Inspect for a folder that must have a database. It says so if a
-// restore into the folder was not finished.
+// InspectData is Inspect for a folder that must have a database.
 func InspectData(folder string) (*bolt.Inspection, error) {
-	if err := checkRestored(folder); err != nil {
+	if err := checkFinished(folder); err != nil {
 		return nil, err
 	}
 	if err := holdsData(folder); err != nil {

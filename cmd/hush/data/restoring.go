@@ -13,6 +13,7 @@ import (
 	"hush/cmd/hush/settings"
 	"hush/seal"
 	"hush/storage/bolt"
+	"hush/storage/spentlog"
 )
 
 // unfinishedNames are the files of data that is being made out of a backup. The
@@ -92,6 +93,50 @@ func checkRestored(dir string) error {
 		return nil
 	}
 	return fmt.Errorf("the restore into %s was not finished: run \"hush restore\" again, or delete %s to begin without its data", dir, path)
+}
+
+// checkFinished is checkRestored for a folder that another process may hold. While
+// that restores, the folder is in use.
+func checkFinished(dir string) error {
+	err := checkRestored(dir)
+	if err != nil && Held(dir) {
+		return fmt.Errorf("the data folder %s is %w", dir, ErrInUse)
+	}
+	return err
+}
+
+// checkNew refuses what keeps new data from being served, before any is made: a
+// folder with data in it is no longer one to restore a backup into.
+func checkNew(s *settings.Settings) error {
+	if holdsData(s.Data) == nil || Held(s.Data) {
+		return nil
+	}
+	if err := checkRestored(s.Data); err != nil {
+		return err
+	}
+	if s.RootKeyFile != "" {
+		roots, err := readRoots(s.RootKeyFile)
+		if err != nil {
+			return err
+		}
+		for _, root := range roots {
+			root.Wipe()
+		}
+	}
+	folder := s.SpentLogFolder()
+	if folder == "" {
+		return nil
+	}
+	err := spentlog.CheckNew(folder)
+	switch {
+	case errors.Is(err, spentlog.ErrNotEmpty), errors.Is(err, spentlog.ErrDamaged):
+		return fmt.Errorf("--spent-log: %w, and %s has no data; if its data was lost, restore a backup with \"hush restore\" and this log; for new data name an empty folder", err, s.Data)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--spent-log: %w; mount the disk of the log, or make the folder above it", err)
+	case err != nil:
+		return fmt.Errorf("--spent-log: %w", err)
+	}
+	return nil
 }
 
 // KeysOf reads the root key that a data folder will be served with, and returns

@@ -30,17 +30,26 @@ var ErrNoKey = errors.New("there is no root key file")
 
 // readKeys reads the root keys of a file and derives the working keys.
 func readKeys(path string) (keys *seal.Keys, locked bool, err error) {
-	content, err := readRootKey(path)
+	roots, err := readRoots(path)
 	if err != nil {
 		return nil, false, err
+	}
+	keys, locked = keepKeys(roots...)
+	return keys, locked, nil
+}
+
+// readRoots reads the root keys of a file, which the caller wipes.
+func readRoots(path string) ([]seal.RootKey, error) {
+	content, err := readRootKey(path)
+	if err != nil {
+		return nil, err
 	}
 	defer clear(content)
 	roots, err := seal.ParseRootKeys(content)
 	if err != nil {
-		return nil, false, fmt.Errorf("root key file %s: %w", path, err)
+		return nil, fmt.Errorf("root key file %s: %w", path, err)
 	}
-	keys, locked = keepKeys(roots...)
-	return keys, locked, nil
+	return roots, nil
 }
 
 // keepKeys derives the working keys into locked memory, where the system has

@@ -92,7 +92,7 @@ func (d *Data) openSpentLog(ctx context.Context) (*spentlog.Log, error) {
 	case l.settings.SpentLogBegin:
 		l.log.Warn("the spent log has begun: remove --spent-log-begin, so that a missing log is noticed", "folder", folder)
 	}
-	if onDiskOf(folder, l.settings.Data) {
+	if OnDiskOf(folder, l.settings.Data) {
 		l.log.Warn("the spent log is on the disk of the data: if that disk is lost, so are both", "folder", folder)
 	}
 	l.log.Debug("opened the spent log", "folder", folder, "id", id, "entries", sequence)
@@ -143,7 +143,9 @@ func explainSpentLog(err error) error {
 		return fmt.Errorf("--spent-log: %w; mount its disk, or begin a new log there with --spent-log-begin", err)
 	case errors.Is(err, spent.ErrBehind), errors.Is(err, spentlog.ErrDamaged):
 		return fmt.Errorf("--spent-log: %w; put back the log that belongs to the data, or name an empty folder with --spent-log and begin a new log with --spent-log-begin", err)
-	case errors.Is(err, spent.ErrOther), errors.Is(err, spentlog.ErrNotEmpty):
+	case errors.Is(err, spentlog.ErrNotEmpty):
+		return fmt.Errorf("--spent-log: %w; name the folder of the log of this data, or an empty folder; if this data is new because the data of that log was lost, move it away and restore a backup with \"hush restore\" and that log", err)
+	case errors.Is(err, spent.ErrOther):
 		return fmt.Errorf("--spent-log: %w; name the folder of the log of this data, or an empty folder", err)
 	}
 	return fmt.Errorf("--spent-log: %w", err)
@@ -178,9 +180,9 @@ func checkSpentLog(s *settings.Settings) error {
 	return nil
 }
 
-// onDiskOf reports whether two folders are on the same disk, as far as the system
+// OnDiskOf reports whether two folders are on the same disk, as far as the system
 // tells.
-func onDiskOf(a, b string) bool {
+func OnDiskOf(a, b string) bool {
 	one, err := os.Stat(a)
 	other, wrong := os.Stat(b)
 	if err != nil || wrong != nil {

@@ -65,6 +65,18 @@ func checkBackups(s *settings.Settings) error {
 	return nil
 }
 
+// checkBackupsWritable returns an error if this process may not write backups where
+// the settings say. Another user, who checks the settings, may not matter.
+func checkBackupsWritable(s *settings.Settings) error {
+	if s.BackupTo == "" {
+		return nil
+	}
+	if err := unix.Access(s.BackupTo, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("--backup-to=%s: %w", s.BackupTo, err)
+	}
+	return nil
+}
+
 // backups makes a backup from time to time.
 type backups struct {
 	settings *settings.Settings
@@ -93,9 +105,6 @@ func (s *server) newBackups(d *data.Data) (*backups, error) {
 	if s.BackupTo == "" {
 		return nil, nil
 	}
-	if err := unix.Access(s.BackupTo, unix.W_OK|unix.X_OK); err != nil {
-		return nil, fmt.Errorf("--backup-to=%s: %w", s.BackupTo, err)
-	}
 	id, err := d.ID()
 	if err != nil {
 		return nil, err
@@ -103,6 +112,9 @@ func (s *server) newBackups(d *data.Data) (*backups, error) {
 	folder, err := os.Stat(s.BackupTo)
 	if err != nil {
 		return nil, fmt.Errorf("--backup-to=%s: %w", s.BackupTo, err)
+	}
+	if data.OnDiskOf(s.BackupTo, s.Data) {
+		s.log.Warn("the backups are on the disk of the data: if that disk is lost, so are both; if they have a disk of their own, it is not mounted", "folder", s.BackupTo)
 	}
 	b := &backups{folder: folder, settings: s.Settings, release: s.version, data: d, log: s.log, now: time.Now}
 	b.names = backupNames{folder: s.BackupTo, store: hex.EncodeToString(id[:4]), encrypted: !s.BackupPlain}

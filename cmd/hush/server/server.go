@@ -154,6 +154,9 @@ func (s *server) prepare() error {
 	for _, err := range mistakes {
 		return err
 	}
+	if err := checkBackupsWritable(s.Settings); err != nil {
+		return err
+	}
 	s.parts = made
 	if err := checkFiles(process.FileLimit(), s.moreFiles()); err != nil {
 		return err
