@@ -125,7 +125,7 @@ func TestBackupIsRefused(t *testing.T) {
 		{[]string{"-o", dir, "--plain"}, command.ExitFailure, "none is overwritten"},
 		{[]string{"-o", dir + "/", "--plain"}, command.ExitFailure, "none is overwritten"},
 		{[]string{"-o", file + "/", "--plain"}, command.ExitFailure, "no such file"},
-		{[]string{"--plain", "-o", file, "--store", "postgres://hush@127.0.0.1/hush"}, command.ExitFailure, "pg_dump"},
+		{[]string{"--plain", "-o", file, "--store", "postgres://hush@127.0.0.1/hush"}, command.ExitUsage, "pg_dump"},
 		{[]string{"--plain", "-o", file, "--store", "memory"}, command.ExitFailure, "store in memory"},
 		{[]string{"--plain", "other"}, command.ExitUsage, "unexpected argument"},
 	} {

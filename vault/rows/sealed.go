@@ -14,7 +14,6 @@ const (
 	SealedEpochs    SealedKind = "epoch keys"
 	SealedFields    SealedKind = "fields" // addresses, feedback and error reports
 	SealedPasswords SealedKind = "passwords"
-	SealedPairs     SealedKind = "key pairs" // whose private keys the passwords wrap
 	SealedTokens    SealedKind = "API tokens"
 	SealedSessions  SealedKind = "sessions"
 	SealedFiles     SealedKind = "certificate files"
@@ -23,7 +22,7 @@ const (
 // SealedKinds returns all kinds of things that a root key made.
 func SealedKinds() []SealedKind {
 	return []SealedKind{
-		SealedSecrets, SealedReceipts, SealedMails, SealedEpochs, SealedFields, SealedPasswords, SealedPairs,
+		SealedSecrets, SealedReceipts, SealedMails, SealedEpochs, SealedFields, SealedPasswords,
 		SealedTokens, SealedSessions, SealedFiles,
 	}
 }

@@ -91,7 +91,7 @@ func (k keeper) make(ctx context.Context, o makeOptions) (err error) {
 		return err
 	}
 	if o.settings.SharedStore() {
-		return data.ErrNoBackup
+		return command.Usage("%v", data.ErrNoBackup)
 	}
 	if o.settings.Store == settings.StoreMemory {
 		return errors.New("a store in memory belongs to the service that keeps it: it cannot be backed up")

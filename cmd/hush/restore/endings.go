@@ -3,6 +3,8 @@ package restore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"time"
 
 	"hush/backup"
@@ -38,15 +40,22 @@ func openLog(h backup.Header, o options) (*endings, error) {
 		return nil, fmt.Errorf("nothing says what has ended since the backup of %s: name the spent log of the service with --spent-log; without one, %s", made, choices)
 	}
 	log, err := spentlog.Open(dir, spentlog.Options{})
-	if errors.Is(err, spentlog.ErrInUse) {
-		return nil, fmt.Errorf("--spent-log=%s: %w; stop the service that uses it, and run the command again", dir, err)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, spentlog.ErrNoLog):
+		return nil, fmt.Errorf("--spent-log: %w: mount its disk, or name its folder; without the log, %s", err, choices)
+	case errors.Is(err, spentlog.ErrDamaged):
 		return nil, fmt.Errorf("--spent-log=%s: %w; without the log, %s", dir, err, choices)
+	case errors.Is(err, spentlog.ErrInUse):
+		return nil, fmt.Errorf("--spent-log: %w; stop the service first", err)
+	case err != nil:
+		return nil, fmt.Errorf("--spent-log: %w", err)
 	}
 	e := &endings{log: log, data: o.settings.Data, folder: dir, after: h.Spent.Sequence}
 	if e.reader, err = spentlog.Read(dir); err == nil {
 		err = spent.Continues(e.reader, spentlog.ID(h.Spent.Log), e.after)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EIO) {
+		return nil, errors.Join(fmt.Errorf("--spent-log=%s: %w", dir, err), log.Close())
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("--spent-log=%s says not all that has ended since the backup of %s: %w; without a log that does, %s", dir, made, err, choices), log.Close())

@@ -44,7 +44,16 @@ func (r *restoring) tell() {
 		r.Tellf("created the data folder %s: give it to the user of the service", r.settings.Data)
 	}
 	if r.burnAll || r.accept {
-		r.Tellf("the restored data has no spent log: name an empty folder with --spent-log when it is served first")
+		r.tellWithoutLog()
 	}
 	r.Tellf("never serve the old data again: what is opened here would open there, too")
+}
+
+// tellWithoutLog says what is left to do after a restore that read no log.
+func (r *restoring) tellWithoutLog() {
+	r.Tellf("do again what was done since the backup: revoke API tokens, disable or destroy accounts, take roles away, reset passwords")
+	if folder := r.settings.SpentLogFolder(); folder != "" {
+		r.Tellf("--spent-log=%s was not read, and does not belong to the restored data", folder)
+	}
+	r.Tellf("the restored data has no spent log: name an empty folder with --spent-log when it is served first, and make a backup then")
 }

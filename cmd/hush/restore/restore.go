@@ -70,13 +70,13 @@ command is interrupted, run it again.`,
 }
 
 // errShared is for a store that other means restore.
-var errShared = errors.New("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations.md says")
+var errShared = command.Usage("restore makes data folders: restore a PostgreSQL database with pg_restore, as \"Several nodes on PostgreSQL\" in docs/operations.md says")
 
 func (k keeper) restore(ctx context.Context, name string, o options) (err error) {
-	if o.burnAll && o.accept {
+	switch {
+	case o.burnAll && o.accept:
 		return command.Usage("--burn-all does not go with --accept-resurrection")
-	}
-	if o.settings.SharedStore() {
+	case o.settings.SharedStore():
 		return errShared
 	}
 	identities, err := k.readIdentities(o.identities)
@@ -115,8 +115,11 @@ func (k keeper) restore(ctx context.Context, name string, o options) (err error)
 
 // explainKey says where the root key belongs, which no backup contains.
 func explainKey(err error, s *settings.Settings) error {
-	if s.RootKeyFile != "" || !errors.Is(err, data.ErrNoKey) {
+	if !errors.Is(err, data.ErrNoKey) {
 		return err
+	}
+	if s.RootKeyFile != "" {
+		return fmt.Errorf("%w %s: name the file with the root key of the data in the backup", data.ErrNoKey, s.RootKeyFile)
 	}
 	return fmt.Errorf("the root key, which no backup contains, is missing: copy it to %s, or name its file with --root-key-file", filepath.Join(s.Data, data.RootKeyName))
 }
@@ -254,9 +257,6 @@ func (r *restoring) settle(ctx context.Context) error {
 		return err
 	}
 	if err := vault.CheckKeys(ctx, opts.Store, opts.Keys); err != nil {
-		return err
-	}
-	if err := vault.Upgrade(ctx, opts); err != nil {
 		return err
 	}
 	// Mail must be gone before a vault opens, which would send it.
