@@ -85,7 +85,7 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 		return err
 	}
 	fmt.Fprintf(out, "recording %d sessions of %s\n", s.sessions, hush)
-	errs := make([]error, s.sessions)
+	errs, repeated := make([]error, s.sessions), make([]int, s.sessions)
 	var all sync.WaitGroup
 	lanes := make(chan struct{}, atOnce)
 	for i := range s.sessions {
@@ -99,11 +99,16 @@ func (s *settings) provide(ctx context.Context, folder string, out io.Writer) er
 		}
 		lanes <- struct{}{}
 		all.Go(func() {
-			errs[i] = r.record(ctx, i == 0)
+			repeated[i], errs[i] = r.recordWhole(ctx, i == 0)
 			<-lanes
 		})
 	}
 	all.Wait()
+	for i, times := range repeated {
+		if times > 0 {
+			fmt.Fprintf(out, "session-%03d was recorded again, since strace had left out lines: %d times\n", i, times)
+		}
+	}
 	return errors.Join(errs...)
 }
 

@@ -107,6 +107,26 @@ func (l *life) kill() error {
 	return err
 }
 
+// recordsMost is how often a session is recorded at most.
+const recordsMost = 4
+
+// recordWhole records until the record can be read, and returns how often it began
+// anew. strace may leave out the line on which a call began, under load; such a
+// record says nothing of the promises.
+func (r *recorder) recordWhole(ctx context.Context, slow bool) (repeated int, err error) {
+	for ; ; repeated++ {
+		if err := r.record(ctx, slow); err != nil {
+			return repeated, err
+		}
+		if _, err = load(r.dir, dropNothing); !errors.Is(err, errTrace) || repeated+1 == recordsMost {
+			return repeated, err
+		}
+		if err := errors.Join(os.RemoveAll(r.dir), os.RemoveAll(r.data)); err != nil {
+			return repeated, err
+		}
+	}
+}
+
 // record runs the server twice under load and kills it each time. The second
 // life uses the slots that the first has left.
 func (r *recorder) record(ctx context.Context, slow bool) error {

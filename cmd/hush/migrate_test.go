@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,11 +43,11 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("hush migrate --check of an old folder: got %+v, want format 1 that is upgraded", got)
 	}
 	call(t, nil, "", "migrate", "--check", "--data", dir).want(t, "migrate --check", command.ExitOK)
-	call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK, "upgraded the format of the data")
+	call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK, "upgraded the format of the data", fmt.Sprintf("hush: the data has format %d now", rows.FormatNewest()))
 	if got := checkFormat(t, dir, command.ExitOK); got.Format != rows.FormatNewest() || !got.Opens || got.Upgrades {
 		t.Errorf("hush migrate --check after an upgrade: got %+v, want the newest format", got)
 	}
-	again := call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK)
+	again := call(t, nil, "", "migrate", "--data", dir).want(t, "migrate", command.ExitOK, fmt.Sprintf("hush: the data has format %d already", rows.FormatNewest()))
 	if strings.Contains(again.stderr, "upgraded") {
 		t.Errorf("hush migrate again: got %q, want no upgrade", again.stderr)
 	}
@@ -87,6 +88,24 @@ func TestMigrateCountsOlderRows(t *testing.T) {
 	want := fmt.Sprintf("1 of the %d rows in bucket \"account\" are as an earlier release wrote them", accounts)
 	if got := call(t, nil, "", "migrate", "--check", "--data", dir).want(t, "migrate --check", command.ExitOK); !strings.Contains(got.stdout, want) {
 		t.Errorf("hush migrate --check: got %q, want %q in it", got.stdout, want)
+	}
+}
+
+// What is restored has the newest format, even if nothing in it was ended: earlier
+// releases do not open it, and the check does not say that they do.
+func TestMigrateCheckAfterRestore(t *testing.T) {
+	t.Parallel()
+	runOnce(t, "a data folder")
+	old, to := thaw(t, "0.1.0"), t.TempDir()
+	file, data := filepath.Join(to, "old.backup"), filepath.Join(to, "data")
+	call(t, nil, "", "backup", "--plain", "-o", file, "--data", old).want(t, "backup", command.ExitOK)
+	if got := checkFormat(t, old, command.ExitOK); got.Format != 1 {
+		t.Errorf("hush migrate --check after a backup: got %+v, want format 1", got)
+	}
+	call(t, nil, "", "restore", file, "--accept-resurrection", "--data", data, "--root-key-file", filepath.Join(old, "root.key")).
+		want(t, "restore", command.ExitOK, "upgraded the format of the data: earlier releases no longer open it")
+	if got := checkFormat(t, data, command.ExitOK); got.Format != rows.FormatNewest() || got.Upgrades {
+		t.Errorf("hush migrate --check after a restore: got %+v, want the newest format", got)
 	}
 }
 

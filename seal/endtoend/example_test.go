@@ -39,6 +39,9 @@ func example(t *testing.T) map[string]string {
 // The example is computed here step by step from the document's formulas, and
 // package endtoend reads its content.
 func TestExampleOfTheDocument(t *testing.T) {
+	if *update {
+		printExample(t)
+	}
 	values := example(t)
 	want := func(name string, got []byte) {
 		t.Helper()
@@ -112,11 +115,9 @@ func TestExampleOfTheDocument(t *testing.T) {
 	}
 }
 
-// TestUpdateExample prints the table of the document.
-func TestUpdateExample(t *testing.T) {
-	if !*update {
-		t.Skip("only with -update: it prints the table of docs/end-to-end.md")
-	}
+// printExample prints the table of the document with another content.
+func printExample(t *testing.T) {
+	t.Helper()
 	const passphrase, text = "quick otter", "DATABASE_URL=postgres://app:8Kq-vN2@db/app"
 	k := sha256.Sum256([]byte("the example of docs/end-to-end.md"))
 	link := endtoend.LinkOf(testKey, k)

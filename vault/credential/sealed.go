@@ -10,7 +10,7 @@ import (
 func Sealed() []rows.Sealed {
 	return []rows.Sealed{
 		{Bucket: BucketPair, Uses: rows.Uses(decodePair, func(r *PairRecord, ring seal.Ring, use rows.Use) {
-			rows.UseSealed(ring, rows.SealedPasswords, r.wrapped, use)
+			rows.UseSealed(ring, rows.SealedPairs, r.wrapped, use)
 		})},
 		{Bucket: BucketToken, Uses: rows.Uses(decodeToken, func(r *TokenRecord, ring seal.Ring, use rows.Use) {
 			rows.UseSealed(ring, rows.SealedTokens, r.Wrapped, use)

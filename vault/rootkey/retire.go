@@ -146,7 +146,7 @@ func Ends(kind rows.SealedKind) string {
 		return "gone within a day"
 	case rows.SealedEpochs:
 		return "gone with the secrets of their time"
-	case rows.SealedPasswords:
+	case rows.SealedPasswords, rows.SealedPairs:
 		return "until their owners sign in, or the passwords are reset"
 	case rows.SealedTokens:
 		return "until they are used or revoked"

@@ -14,6 +14,7 @@ const (
 	SealedEpochs    SealedKind = "epoch keys"
 	SealedFields    SealedKind = "fields" // addresses, feedback and error reports
 	SealedPasswords SealedKind = "passwords"
+	SealedPairs     SealedKind = "key pairs" // whose private keys the passwords wrap
 	SealedTokens    SealedKind = "API tokens"
 	SealedSessions  SealedKind = "sessions"
 	SealedFiles     SealedKind = "certificate files"
@@ -22,7 +23,7 @@ const (
 // SealedKinds returns all kinds of things that a root key made.
 func SealedKinds() []SealedKind {
 	return []SealedKind{
-		SealedSecrets, SealedReceipts, SealedMails, SealedEpochs, SealedFields, SealedPasswords,
+		SealedSecrets, SealedReceipts, SealedMails, SealedEpochs, SealedFields, SealedPasswords, SealedPairs,
 		SealedTokens, SealedSessions, SealedFiles,
 	}
 }

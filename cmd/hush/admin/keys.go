@@ -2,12 +2,10 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/encoding/protojson"
 
 	"hush/cmd/hush/command"
 	"hush/cmd/hush/console"
@@ -55,17 +53,6 @@ func (k rootKeys) list(ctx context.Context, s *settings.Settings, asJSON bool) e
 		k.Tellf("%s cannot be read and not counted: run \"hush doctor\"", console.Count(n, "rows"))
 	}
 	return k.Table("KEY,STATE,SINCE,NEEDED BY", rootKeyRows(list))
-}
-
-// printJSON prints a list in one form: protojson's own white space varies.
-func (k rootKeys) printJSON(list *adminv1.ListRootKeysResponse) error {
-	text, err := protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}.Marshal(list)
-	if err != nil {
-		return err
-	}
-	encoder := json.NewEncoder(k.Out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(json.RawMessage(text))
 }
 
 func rootKeyRows(list *adminv1.ListRootKeysResponse) (rows [][]string) {

@@ -96,6 +96,16 @@ func (d *Data) Disk() *Disk {
 	return &Disk{Free: free, Full: !d.folder.HasDiskSpace(), BallastDropped: d.folder.BallastDropped()}
 }
 
+// Format returns the format of the data.
+func (d *Data) Format(ctx context.Context) (format rows.Format, err error) {
+	err = d.store.View(ctx, func(tx storage.Tx) error {
+		stored, err := rows.GetFormat(tx)
+		format = stored.Format
+		return err
+	})
+	return format, err
+}
+
 // Close closes the data. A vault on it must be closed before.
 func (d *Data) Close() error { return d.close() }
 

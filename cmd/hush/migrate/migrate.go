@@ -28,8 +28,9 @@ func Command(c *console.Console, release string) *cobra.Command {
 	made := &cobra.Command{
 		Use: "migrate", Short: "show or upgrade the format of the data", Args: command.Takes(0, 0),
 		Long: `Upgrade the format of the data of a stopped service, as "hush serve" does at its
-start. There is no way back but to restore a backup: earlier releases refuse the data
-afterwards.
+start. Earlier releases refuse the data afterwards, and what this release restores
+from a backup. The way back is a copy of the stopped data folder, made before the
+upgrade.
 
 With --check nothing is changed. It shows the format of the data and what a start of
 this release would do, and counts the rows that earlier releases wrote in a form of
@@ -154,6 +155,9 @@ func (m cmd) open(ctx context.Context, line *console.Progress) (store storage.St
 	return folder, time.Now(), folder.Close, nil
 }
 
+// stays is about a database whose nodes keep it from the newest format.
+const stays = "the data stays at format %d as long as nodes run that cannot read the next one"
+
 func (m cmd) show(f found) error {
 	if m.json {
 		lines := json.NewEncoder(m.Out)
@@ -175,7 +179,7 @@ func (m cmd) show(f found) error {
 	case f.Upgrades:
 		verdict = fmt.Sprintf("a start upgrades the data to format %d: releases before hush %s can then no longer open it", f.Newest, f.Newest.FirstRelease())
 	case f.Format < f.Newest:
-		verdict = fmt.Sprintf("the data stays at format %d as long as nodes run that cannot read the next one", f.Format)
+		verdict = fmt.Sprintf(stays, f.Format)
 	}
 	_, err := fmt.Fprintln(m.Out, verdict)
 	return err
@@ -189,6 +193,10 @@ func (m cmd) upgrade(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
+	before, err := d.Format(ctx)
+	if err != nil {
+		return err
+	}
 	if err := data.HandOver(m.settings.Data); err != nil {
 		return fmt.Errorf("giving new files to the owner of the data folder: %w", err)
 	}
@@ -197,6 +205,16 @@ func (m cmd) upgrade(ctx context.Context) (err error) {
 		return err
 	}
 	v.Close()
-	m.Tellf("this release reads and writes formats up to %d; \"hush migrate --check\" shows that of the data", rows.FormatNewest())
+	after, err := d.Format(ctx)
+	switch {
+	case err != nil:
+		return err
+	case after < rows.FormatNewest():
+		m.Tellf(stays, after)
+	case after == before:
+		m.Tellf("the data has format %d already, the newest that this release writes", after)
+	default:
+		m.Tellf("the data has format %d now", after)
+	}
 	return nil
 }

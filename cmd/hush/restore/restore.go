@@ -259,6 +259,9 @@ func (r *restoring) settle(ctx context.Context) error {
 	if err := vault.CheckKeys(ctx, opts.Store, opts.Keys); err != nil {
 		return err
 	}
+	if err := vault.Upgrade(ctx, opts); err != nil {
+		return err
+	}
 	// Mail must be gone before a vault opens, which would send it.
 	if r.report.ended, err = restoration.Settle(ctx, opts.Store, r.now); err != nil {
 		return err
