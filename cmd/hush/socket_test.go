@@ -156,3 +156,25 @@ func TestPlacesOfARunningServer(t *testing.T) {
 		t.Errorf("hush admin place list: got %d %s, want the built-in places", code, out.String())
 	}
 }
+
+// A command does not give up the spent log of data, whatever a flag or a file says:
+// what only reads would make all backups unsafe to restore.
+func TestCommandsKeepTheSpentLog(t *testing.T) {
+	t.Parallel()
+	o := operator{t, filepath.Join(t.TempDir(), "data")}
+	dir := t.TempDir()
+	spent, file := filepath.Join(dir, "spent"), filepath.Join(dir, "hush.yaml")
+	if err := os.WriteFile(file, []byte("spent-log: "+filepath.Join(dir, "other")+"\nspent-log-begin: true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.ok("", "account", "create", "a@example.com", inFolder, "--spent-log", spent)
+	for _, args := range [][]string{{"keys", "list"}, {"audit", "export"}, {"admin", "account", "list"}} {
+		args = append(args, "--data", o.data)
+		call(t, nil, "", append(args, "--spent-log=off")...).want(t, "a command with --spent-log=off", command.ExitOK)
+		call(t, nil, "", append(args, "--config", file)...).want(t, "a command with a file that begins another log", command.ExitFailure, "which is missing")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "other")); err == nil {
+		t.Error("folder of another log: got it, want none")
+	}
+	startHushOn(t, o.data, inFolder, "--spent-log="+spent).stop(t)
+}

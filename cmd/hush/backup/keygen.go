@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	format "hush/backup"
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/data"
 )
 
 func (k keeper) keygenCommand() *cobra.Command {
@@ -50,5 +52,5 @@ func writeIdentity(path string, identity []byte) (err error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
-	return nil
+	return data.SyncFolder(filepath.Dir(path))
 }

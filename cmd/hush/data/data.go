@@ -164,7 +164,7 @@ func (d *Data) openLogged(ctx context.Context, opts vault.Options) (_ *vault.Vau
 	}
 	v, err := vault.Open(ctx, opts)
 	if errors.Is(err, spent.ErrMissing) {
-		return nil, fmt.Errorf("%w; name its folder with --spent-log, or give it up for good with --spent-log=off", err)
+		return nil, fmt.Errorf("%w; name its folder with --spent-log, or give it up for good with \"hush serve --spent-log=off\"", err)
 	}
 	return v, explainAge(err)
 }
@@ -219,11 +219,11 @@ func OpenExisting(ctx context.Context, s *settings.Settings, c *console.Console,
 }
 
 // openForCommand is Open for a command, which finds the spent log where it was
-// last.
+// last, and does not give it up.
 func openForCommand(ctx context.Context, s *settings.Settings, c *console.Console, log *slog.Logger) (*Data, error) {
 	d, err := Open(ctx, s, c, log)
 	if err == nil && d.logged != nil {
-		d.logged.found = true
+		d.logged.command = true
 	}
 	return d, err
 }

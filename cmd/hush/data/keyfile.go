@@ -155,7 +155,7 @@ func rewriteRootKeys(path string, change func([]seal.RootKey) []seal.RootKey) er
 	if err := os.Rename(unnamed, path); err != nil {
 		return errors.Join(err, remove(unnamed))
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
 // lockKeyFile makes others who would replace the file wait: a key that one of them adds
@@ -217,8 +217,8 @@ func writeLike(model, path string, content []byte) (err error) {
 	return file.Sync()
 }
 
-// syncFolder makes the names in a folder durable.
-func syncFolder(path string) error {
+// SyncFolder makes the names in a folder durable.
+func SyncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"hush/cmd/hush/console"
 	"hush/cmd/hush/process"
@@ -164,5 +165,5 @@ func WriteRootKey(path string) (err error) {
 	if _, err := file.Write(seal.NewRootKey().Text()); err != nil {
 		return err
 	}
-	return file.Sync()
+	return errors.Join(file.Sync(), SyncFolder(filepath.Dir(path)))
 }

@@ -23,11 +23,12 @@ type logged struct {
 	settings *settings.Settings
 	log      *slog.Logger
 	fault    func(error)
-	// found says that a command may take the log from where it was last.
-	found  bool
-	file   atomic.Pointer[spentlog.Log] // nil before the vault is open, and for none
-	path   string                       // the folder of file
-	synced atomic.Pointer[func(entries int, took time.Duration, err error)]
+	// command says that a command opens the data. It takes the log from where it was
+	// last, and neither gives it up nor begins another: that is for the service.
+	command bool
+	file    atomic.Pointer[spentlog.Log] // nil before the vault is open, and for none
+	path    string                       // the folder of file
+	synced  atomic.Pointer[func(entries int, took time.Duration, err error)]
 }
 
 // SpentPosition returns the id of the spent log and a sequence such that every end
@@ -65,7 +66,7 @@ func (d *Data) openSpentLog(ctx context.Context) (*spentlog.Log, error) {
 	if l == nil {
 		return nil, nil
 	}
-	if l.settings.SpentLog == settings.SpentLogOff {
+	if l.settings.SpentLog == settings.SpentLogOff && !l.command {
 		return nil, l.stop(ctx, d.store)
 	}
 	folder, err := l.folder(ctx, d.store)
@@ -75,7 +76,7 @@ func (d *Data) openSpentLog(ctx context.Context) (*spentlog.Log, error) {
 	if err := vault.CheckKeys(ctx, d.store, d.keys); err != nil {
 		return nil, err
 	}
-	file, began, err := spent.Open(ctx, d.store, folder, l.settings.SpentLogBegin, spentlog.Options{
+	file, began, err := spent.Open(ctx, d.store, folder, l.settings.SpentLogBegin && !l.command, spentlog.Options{
 		Fault: l.fault, Synced: func(entries int, took time.Duration, err error) {
 			if synced := l.synced.Load(); synced != nil {
 				(*synced)(entries, took, err)
@@ -89,7 +90,7 @@ func (d *Data) openSpentLog(ctx context.Context) (*spentlog.Log, error) {
 	switch {
 	case began:
 		l.log.Warn("began a spent log: backups that were made before cannot be restored safely; make one now", "folder", folder, "id", id)
-	case l.settings.SpentLogBegin:
+	case l.settings.SpentLogBegin && !l.command:
 		l.log.Warn("the spent log has begun: remove --spent-log-begin, so that a missing log is noticed", "folder", folder)
 	}
 	if OnDiskOf(folder, l.settings.Data) {
@@ -103,10 +104,10 @@ func (d *Data) openSpentLog(ctx context.Context) (*spentlog.Log, error) {
 
 // folder returns the folder of the log, empty for none.
 func (l *logged) folder(ctx context.Context, store storage.Store) (string, error) {
-	if l.settings.SpentLog != "" {
-		return filepath.Abs(l.settings.SpentLog)
+	if named := l.settings.SpentLogFolder(); named != "" {
+		return filepath.Abs(named)
 	}
-	if !l.found {
+	if !l.command {
 		return "", nil
 	}
 	r, _, err := spent.Find(ctx, store)
