@@ -82,6 +82,46 @@ func TestBackupIsInterrupted(t *testing.T) {
 	verifyBackup(t, file)
 }
 
+// A command that waits for a pipe does not see the first signal. The second one ends
+// it.
+func TestSecondSignalEndsCommands(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		c := exec.Command(realHush(t), "backup", "verify", "-")
+		in, err := c.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		giveUp := time.After(patience)
+		for again := time.NewTicker(50 * time.Millisecond); ; {
+			select {
+			case err := <-ended:
+				exit, ok := errors.AsType[*exec.ExitError](err)
+				if !ok {
+					t.Errorf("hush backup verify after many %v: got %v, want that it was killed", signal, err)
+				} else if status, known := exit.Sys().(syscall.WaitStatus); !known || status.Signal() != signal {
+					t.Errorf("hush backup verify after many %v: got %v, want that it was killed", signal, err)
+				}
+			case <-again.C:
+				_ = c.Process.Signal(signal)
+				continue
+			case <-giveUp:
+				_ = c.Process.Kill()
+				<-ended
+				t.Errorf("hush backup verify after many %v: got that it still runs, want it ended", signal)
+			}
+			again.Stop()
+			break
+		}
+	}
+}
+
 // awaitFiles waits until a folder has that many files.
 func awaitFiles(t *testing.T, dir string, want int) {
 	t.Helper()

@@ -24,11 +24,16 @@ var version = "0.2.0"
 
 func main() {
 	// Starting anew is harmless where "serve" is an argument of another command.
-	if slices.Contains(os.Args[1:], "serve") {
+	if slices.Contains(os.Args[1:], serveName) {
 		process.HideArguments()
 	}
 	process.Tune()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	if !slices.Contains(os.Args[1:], serveName) {
+		// A command that waits for a pipe does not see the first signal. The second
+		// one ends it, as if by kill -9, which every command survives.
+		context.AfterFunc(ctx, stop)
+	}
 	p := program{
 		environment: os.Environ(), alone: true,
 		console: &console.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr},
