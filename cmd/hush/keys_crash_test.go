@@ -211,7 +211,7 @@ func (k *keyKiller) backdate(t *testing.T) {
 // finishRetirement repeats a retirement, whether or not it happened.
 func (k *keyKiller) finishRetirement(t *testing.T, old string) {
 	t.Helper()
-	(operator{t, k.data}).keys("retire", old).want(t, "keys retire", command.ExitOK, "is not in the root key file any more")
+	(operator{t, k.data}).keys("retire", old).want(t, "keys retire", command.ExitOK, "is not in the root key file any more", "need it: keep a copy of its line")
 	states, lines := k.states(t), k.lines(t)
 	if got := k.summary(states, lines); got != "one needed, one in the file" || states[old] != "" {
 		t.Errorf("keys after a retirement: got %v, %v, want one, not %s", states, lines, old)

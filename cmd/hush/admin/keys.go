@@ -115,7 +115,8 @@ func (k rootKeys) retireCommand() *cobra.Command {
 anything depends on the key: then it names what does.
 
 A key in root.key of the data folder is removed from the file. From any other file
-remove its line afterwards.` + about,
+remove its line afterwards. Backups that were made before need the key: copy the
+file to another place first.` + about,
 	}
 	s := settings.Add(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -132,6 +133,7 @@ remove its line afterwards.` + about,
 		default:
 			k.Tellf("the root key %s is retired: remove its line from the root key file", args[0])
 		}
+		k.Tellf("backups that were made before this need it: keep a copy of its line as long as you keep them")
 		return nil
 	}
 	return c
