@@ -130,7 +130,7 @@ func checkNew(s *settings.Settings) error {
 	err := spentlog.CheckNew(folder)
 	switch {
 	case errors.Is(err, spentlog.ErrNotEmpty), errors.Is(err, spentlog.ErrDamaged):
-		return fmt.Errorf("--spent-log: %w, and %s has no data; if its data was lost, restore a backup with \"hush restore\" and this log; for new data name an empty folder", err, s.Data)
+		return fmt.Errorf("--spent-log: %w, and %s has no data; if its data was lost, restore a backup with \"hush restore\" and its log; for new data name an empty folder", err, s.Data)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("--spent-log: %w; mount the disk of the log, or make the folder above it", err)
 	case err != nil:
