@@ -21,8 +21,11 @@ func TestScheduledBackup(t *testing.T) {
 	dir, identity := t.TempDir(), filepath.Join(t.TempDir(), "identity")
 	recipient := strings.TrimSpace(call(t, nil, "", "backup", "keygen", identity).want(t, "backup keygen", command.ExitOK).stdout)
 	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), inFolder,
-		"--backup-to="+dir, "--backup-every=1h", "--backup-recipient="+recipient, "--colonel=root@example.com")
+		"--backup-to="+dir, "--backup-every=1h", "--backup-recipient="+recipient, "--colonel=root@example.com", "--log-level=info")
 	mustConceal(t, newDrivers(t, p.testServer, nil)[0], wish{secret: "kept"})
+	if want := "backup_to=" + dir + " backup_every=1h0m0s"; !strings.Contains(p.log.String(), want) {
+		t.Errorf("the log: got %s, want %q in it", p.log, want)
+	}
 	var files []os.DirEntry
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
 		files, _ = os.ReadDir(dir)
@@ -85,7 +88,7 @@ func TestScheduledBackupIsRefused(t *testing.T) {
 		{"--backup-to=" + dir, "--backup-to needs --backup-recipient"},
 		{"--backup-plain", "need --backup-to"},
 		{"--backup-to=" + dir + " --backup-recipient=age1x", "recipients of age"},
-		{"--backup-to=" + dir + "/none --backup-plain", "no such file"},
+		{"--backup-to=" + dir + "/none --backup-plain", "there is no folder " + dir + "/none: make it, or mount its disk"},
 		{"--backup-to=" + data + " --backup-plain", "in the data folder"},
 		{"--backup-to=" + data + "/hush.db --backup-plain", "is not a folder"},
 		{"--backup-to=" + dir + " --backup-plain --store=memory", "store in memory"},

@@ -51,6 +51,7 @@ func TestBackup(t *testing.T) {
 	for _, name := range []string{"running", "stopped"} {
 		file := filepath.Join(dir, name)
 		call(t, nil, "", "backup", "--data", s.data, "-o", file, "--recipient", recipient).want(t, "backup", command.ExitOK, "encrypted to 1 recipient")
+		call(t, nil, "", "backup", "--data", s.data, "-o", filepath.Join(t.TempDir(), "two"), "--recipient", recipient+","+recipient).want(t, "backup", command.ExitOK, "encrypted to 2 recipients")
 		wantMode(t, file, 0o600)
 		found := verifyBackup(t, file, "--identity", identity, "--root-key-file", key)
 		want := backedUp{Secrets: 3, Shares: 3, Rows: found.Rows, RootKey: "matches", Sound: true}
@@ -109,6 +110,10 @@ func TestBackupIsRefused(t *testing.T) {
 	if err := os.Symlink(data, link); err != nil {
 		t.Fatal(err)
 	}
+	listed := filepath.Join(t.TempDir(), "recipients")
+	if err := os.WriteFile(listed, []byte("# ours\nssh-rsa AAAA\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -116,17 +121,18 @@ func TestBackupIsRefused(t *testing.T) {
 	}{
 		{[]string{"-o", file}, command.ExitUsage, "hush backup keygen"},
 		{[]string{"--plain"}, command.ExitUsage, "-o FILE"},
-		{[]string{"-o", file, "--plain", "--recipient", "age1x"}, command.ExitUsage, "--plain does not go with"},
-		{[]string{"-o", file, "--recipient", "age1x"}, command.ExitUsage, "begin with age1"},
+		{[]string{"-o", file, "--plain", "--recipient", "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"}, command.ExitUsage, "--plain does not go with"},
+		{[]string{"-o", file, "--recipient", "age1x"}, command.ExitUsage, "invalid argument for \"--recipient\" flag: must be recipients of age, which begin with age1\n"},
 		{[]string{"-o", file, "--recipients-file", filepath.Join(dir, "none")}, command.ExitFailure, "no such file"},
-		{[]string{"-o", filepath.Join(dir, "none", "b"), "--plain"}, command.ExitFailure, "no such file"},
+		{[]string{"-o", filepath.Join(dir, "none", "b"), "--plain"}, command.ExitFailure, "hush: there is no folder " + filepath.Join(dir, "none") + "\n"},
 		{[]string{"-o", filepath.Join(data, "b"), "--plain"}, command.ExitFailure, "in the data folder"},
 		{[]string{"-o", filepath.Join(link, "b"), "--plain"}, command.ExitFailure, "in the data folder"},
 		{[]string{"-o", dir, "--plain"}, command.ExitFailure, "none is overwritten"},
 		{[]string{"-o", dir + "/", "--plain"}, command.ExitFailure, "none is overwritten"},
-		{[]string{"-o", file + "/", "--plain"}, command.ExitFailure, "no such file"},
+		{[]string{"-o", file + "/", "--plain"}, command.ExitFailure, "there is no folder " + file},
 		{[]string{"--plain", "-o", file, "--store", "postgres://hush@127.0.0.1/hush"}, command.ExitUsage, "pg_dump"},
 		{[]string{"--plain", "-o", file, "--store", "memory"}, command.ExitFailure, "store in memory"},
+		{[]string{"-o", file, "--recipients-file", listed}, command.ExitUsage, "error at line 2"},
 		{[]string{"--plain", "other"}, command.ExitUsage, "unexpected argument"},
 	} {
 		args := slices.Concat([]string{"backup", "--data", data}, c.args)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
 	"hush/seal"
 )
@@ -39,7 +40,7 @@ keys rotate". The old keys stay: they open what they sealed.`,
 			return fmt.Errorf("the file %s exists already, and keygen overwrites none", args[0])
 		}
 		if err != nil {
-			return fmt.Errorf("writing the root key: %w", err)
+			return fmt.Errorf("writing the root key: %w", console.NameFolder(args[0], err))
 		}
 		p.console.Tellf("wrote a root key to %s", args[0])
 		return nil

@@ -239,7 +239,8 @@ func (w *compaction) rollback() error {
 var errNested = errors.New("bolt: a bucket within a bucket")
 
 // hashRows calls fn for each bucket, with a nil key, and each of its rows, in one
-// read transaction. It returns a hash of them all, and the number of rows.
+// read transaction. It returns a hash of them all, and the number of rows but for the
+// store's own.
 func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucket, key, value []byte) error) (sum [sha256.Size]byte, rows int64, err error) {
 	h := sha256.New()
 	err = db.View(func(btx *bbolt.Tx) error {
@@ -252,7 +253,10 @@ func hashRows(ctx context.Context, db *bbolt.DB, tell func(int64), fn func(bucke
 				if value == nil {
 					return errNested
 				}
-				if rows++; rows%1024 == 0 {
+				if string(name) != ownBucket {
+					rows++
+				}
+				if rows%1024 == 0 {
 					if tell != nil {
 						tell(rows)
 					}

@@ -89,7 +89,7 @@ func (a accounts) tellNext(made *adminv1.CreateAccountResponse, signsIn bool) {
 
 func (a accounts) listCommand() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "list all accounts, newest first", Args: command.Takes(0, 0)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, _ []string) error { return a.list(c.Context(), s) }
 	return c
 }
@@ -118,7 +118,7 @@ func (a accounts) list(ctx context.Context, s *settings.Settings) error {
 
 func (a accounts) showCommand() *cobra.Command {
 	c := &cobra.Command{Use: "show ADDRESS", Short: "show an account with its tokens, domains and sessions", Args: command.Takes(1, 1)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.show(c.Context(), s, args[0]) }
 	return c
 }
@@ -172,7 +172,7 @@ func (a accounts) setRoleCommand() *cobra.Command {
 		}
 		return []cobra.Completion{"customer", "colonel"}, cobra.ShellCompDirectiveNoFileComp
 	}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.setRole(c.Context(), s, args[0], args[1]) }
 	return c
 }
@@ -198,7 +198,7 @@ func (a accounts) resetPasswordCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "reset-password ADDRESS", Short: "set a password and end the sessions and API tokens of the account", Args: command.Takes(1, 1),
 	}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	passwordFile(&file)(c.Flags(), "password-file")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		password, err := a.Password(c.Context(), file)
@@ -233,7 +233,7 @@ func (a accounts) resetPassword(ctx context.Context, s *settings.Settings, addre
 func (a accounts) disableCommand() *cobra.Command {
 	var enable bool
 	c := &cobra.Command{Use: "disable ADDRESS", Short: "disable an account, or enable it again", Args: command.Takes(1, 1)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&enable, "enable", false, "enable the account again")
 	c.RunE = func(c *cobra.Command, args []string) error { return a.disable(c.Context(), s, args[0], enable) }
 	return c
@@ -258,7 +258,7 @@ func (a accounts) disable(ctx context.Context, s *settings.Settings, address str
 func (a accounts) destroyCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{Use: "destroy ADDRESS", Short: "destroy an account and burn its secrets", Args: command.Takes(1, 1)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&yes, "yes", false, "confirm; without it, nothing is destroyed")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if !yes {

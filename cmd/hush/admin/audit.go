@@ -60,7 +60,7 @@ A TIME is a date such as 2026-01-31 (midnight in UTC), a time such as
 The kinds:
 ` + kindsText() + about,
 	}
-	opts.settings = settings.Add(c, serviceFlags()...)
+	opts.settings = settings.AddExisting(c, serviceFlags()...)
 	now := time.Now()
 	flags.Parsed(&opts.since, "only rows of this `TIME` or later", parsePast(now))(c.Flags(), "since")
 	flags.Parsed(&opts.until, "only rows before this `TIME`", parsePast(now))(c.Flags(), "until")
@@ -111,7 +111,7 @@ func (a administrator) exportAudit(ctx context.Context, opts auditExport) (err e
 			return a.Out, nil
 		}
 		file, err = os.OpenFile(opts.output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-		return file, err
+		return file, console.NameFolder(opts.output, err)
 	}
 	defer func() {
 		if file != nil {

@@ -24,7 +24,7 @@ func (a administrator) burnCommand() *cobra.Command {
 If the link is "-", it is read from standard input: other users of this machine
 can see the arguments of a command while it runs.` + about,
 	}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.burn(c.Context(), s, args[0]) }
 	return c
 }

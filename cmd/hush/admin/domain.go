@@ -25,7 +25,7 @@ func (a domains) command() *cobra.Command {
 
 func (a domains) listCommand() *cobra.Command {
 	c := &cobra.Command{Use: "list [ADDRESS]", Short: "list the domains of one account, or of all", Args: command.Takes(0, 1)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.list(c.Context(), s, strings.Join(args, ""))
 	}
@@ -58,7 +58,7 @@ func domainRows(domains []*hushv1.Domain) [][]string {
 func (a domains) verifyCommand() *cobra.Command {
 	var request adminv1.VerifyDomainRequest
 	c := &cobra.Command{Use: "verify NAME", Short: "check a domain in DNS now; exit with 0 if it is verified", Args: command.Takes(1, 1)}
-	s := settings.Add(c, serviceFlags("base-url", "resolver")...)
+	s := settings.AddExisting(c, serviceFlags("base-url", "resolver")...)
 	flags.Text(&request.Account, "", "`address` of the account, if several have added the domain")(c.Flags(), "account")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		request.Domain = args[0]

@@ -31,7 +31,7 @@ func (k rootKeys) listCommand() *cobra.Command {
 
 This reads all rows, and opens none.` + about,
 	}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.RunE = func(c *cobra.Command, _ []string) error { return k.list(c.Context(), s, asJSON) }
 	return c
@@ -88,7 +88,7 @@ The file must keep the old keys: they open what they sealed. While the service
 runs, it seals addresses, feedback and certificates anew; "hush keys list" shows
 what still needs the old key.` + about,
 	}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		request := &adminv1.RotateRootKeyRequest{}
 		if len(args) > 0 {
@@ -118,7 +118,7 @@ A key in root.key of the data folder is removed from the file. From any other fi
 remove its line afterwards. Backups that were made before need the key: copy the
 file to another place first.` + about,
 	}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var retired *adminv1.RetireRootKeyResponse
 		err := k.withService(c.Context(), s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {

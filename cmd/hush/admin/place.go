@@ -67,7 +67,7 @@ func (a places) importFile(ctx context.Context, s *settings.Settings, name strin
 
 func (a places) listCommand() *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "list all places", Args: command.Takes(0, 0)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, _ []string) error { return a.list(c.Context(), s) }
 	return c
 }
@@ -101,7 +101,7 @@ func showNumber(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
 func (a places) removeCommand() *cobra.Command {
 	c := &cobra.Command{Use: "remove NAME", Short: "remove an imported place", Args: command.Takes(1, 1)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return a.withService(c.Context(), s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) error {
 			_, err := admin.RemovePlace(ctx, &adminv1.RemovePlaceRequest{Name: args[0]})

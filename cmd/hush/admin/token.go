@@ -31,7 +31,7 @@ func (a tokens) createCommand() *cobra.Command {
 	var request adminv1.CreateTokenRequest
 	var ttl time.Duration
 	c := &cobra.Command{Use: "create ADDRESS", Short: "create an API token and print it", Args: command.Takes(1, 1)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	flags.Text(&request.Name, "", "`name` of the token, unique in its account (default: a new one)")(c.Flags(), "name")
 	flags.Repeated(&request.Scopes, "comma-separated `scopes` out of conceal, reveal, metadata and account (default: all)", parseScopes)(c.Flags(), "scope")
 	flags.Duration(&ttl, "", "`lifetime` of the token, such as 90d (default: it does not expire)")(c.Flags(), "ttl")
@@ -64,7 +64,7 @@ func (a tokens) create(ctx context.Context, s *settings.Settings, request *admin
 
 func (a tokens) listCommand() *cobra.Command {
 	c := &cobra.Command{Use: "list ADDRESS", Short: "list the API tokens of an account", Args: command.Takes(1, 1)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.list(c.Context(), s, args[0]) }
 	return c
 }
@@ -95,7 +95,7 @@ func tokenRows(tokens []*hushv1.ApiToken) [][]string {
 
 func (a tokens) revokeCommand() *cobra.Command {
 	c := &cobra.Command{Use: "revoke ADDRESS ID|NAME", Short: "revoke an API token", Args: command.Takes(2, 2)}
-	s := settings.Add(c, serviceFlags()...)
+	s := settings.AddExisting(c, serviceFlags()...)
 	c.RunE = func(c *cobra.Command, args []string) error { return a.revoke(c.Context(), s, args[0], args[1]) }
 	return c
 }

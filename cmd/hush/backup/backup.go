@@ -10,7 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"syscall"
 	"time"
 
@@ -47,7 +47,7 @@ func Command(c *console.Console, release string) *cobra.Command {
 type makeOptions struct {
 	settings       *settings.Settings
 	file           string
-	recipients     []string
+	recipients     []age.Recipient
 	recipientsFile string
 	plain          bool
 }
@@ -66,10 +66,10 @@ apart from the service, since only it opens the backups.
 The backup contains neither the root key nor certificates. Keep a copy of the root
 key elsewhere: without it nothing in a backup can be opened.`,
 	}
-	o.settings = settings.Add(c, "data", "root-key-file", "store")
+	o.settings = settings.AddExisting(c, "data", "root-key-file", "store")
 	f := c.Flags()
 	f.StringVarP(&o.file, "output", "o", "", "new `file` to write; - is standard output")
-	f.StringArrayVar(&o.recipients, "recipient", nil, "`age1...` that the backup is encrypted to; repeatable")
+	settings.AddRecipients(c, &o.recipients)
 	f.StringVar(&o.recipientsFile, "recipients-file", "", "`file` with a recipient in each line")
 	f.BoolVar(&o.plain, "plain", false, "do not encrypt: a thief of the file has the data of the service")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -137,17 +137,6 @@ func encryptedFor(recipients int) string {
 
 // recipientsOf returns who can open the backup; none for a plain one.
 func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
-	text := strings.Join(o.recipients, "\n")
-	if o.recipientsFile != "" {
-		content, err := os.ReadFile(o.recipientsFile)
-		if err != nil {
-			return nil, err
-		}
-		if text != "" {
-			text += "\n"
-		}
-		text += string(content)
-	}
 	given := len(o.recipients) > 0 || o.recipientsFile != ""
 	switch {
 	case given && o.plain:
@@ -157,11 +146,18 @@ func (o makeOptions) recipientsOf() ([]age.Recipient, error) {
 	case !given:
 		return nil, command.Usage("say who can open the backup: create an identity with \"hush backup keygen FILE\" and give its recipient to --recipient, or choose --plain")
 	}
-	to, err := format.Recipients(text)
-	if err != nil {
-		return nil, command.Usage("%v", err)
+	if o.recipientsFile == "" {
+		return o.recipients, nil
 	}
-	return to, nil
+	content, err := os.ReadFile(o.recipientsFile)
+	if err != nil {
+		return nil, err
+	}
+	more, err := format.Recipients(string(content))
+	if err != nil {
+		return nil, command.Usage("--recipients-file=%s: %v", o.recipientsFile, err)
+	}
+	return slices.Concat(o.recipients, more), nil
 }
 
 // output opens what the backup goes to. done completes it, or removes it after an
@@ -181,7 +177,7 @@ func (k keeper) output(o makeOptions) (out io.Writer, done func(error) error, er
 	}
 	file, err := format.Create(o.file)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, console.NameFolder(o.file, err)
 	}
 	return file, func(err error) error {
 		if err == nil {

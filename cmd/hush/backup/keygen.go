@@ -11,6 +11,7 @@ import (
 
 	format "hush/backup"
 	"hush/cmd/hush/command"
+	"hush/cmd/hush/console"
 	"hush/cmd/hush/data"
 )
 
@@ -30,7 +31,7 @@ and a copy of it in another place.`,
 				return fmt.Errorf("the file %s exists already, and keygen overwrites none", args[0])
 			}
 			if err != nil {
-				return fmt.Errorf("writing the identity: %w", err)
+				return fmt.Errorf("writing the identity: %w", console.NameFolder(args[0], err))
 			}
 			k.Tellf("wrote an identity to %s; its recipient:", args[0])
 			_, err = fmt.Fprintln(k.Out, recipient)

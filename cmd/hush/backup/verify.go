@@ -42,6 +42,7 @@ The exit code is 0 if the backup is complete and every row in it can be read.
 Secrets without a share are no damage: they were opened after the rows were read.`,
 	}
 	o.settings = settings.Add(c, "root-key-file")
+	c.Flags().Lookup("root-key-file").Usage = "`file` with the root key, to check whether it is the one of the backup"
 	c.Flags().StringVar(&o.identity, "identity", "", "`file` with the identity that opens the backup")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	c.RunE = func(c *cobra.Command, args []string) error { return k.verify(c.Context(), args[0], o) }

@@ -78,12 +78,13 @@ func about(c *cobra.Command) string {
 	return strings.ToUpper(c.Short[:1]) + c.Short[1:] + "."
 }
 
-// usageLine shows how a command is called.
+// usageLine shows how a command is called: without one of its commands, if its use
+// says how.
 func usageLine(c *cobra.Command) string {
-	if c.HasAvailableSubCommands() {
+	_, args, alone := strings.Cut(c.Use, " ")
+	if c.HasAvailableSubCommands() && !alone {
 		return c.CommandPath() + " COMMAND"
 	}
-	_, args, _ := strings.Cut(c.Use, " ")
 	line := c.CommandPath()
 	if len(flagLists(c)) > 0 {
 		line += " [FLAGS]"
@@ -148,6 +149,9 @@ func flagLists(c *cobra.Command) []flagList {
 func flagTitle(f *pflag.Flag) string {
 	value, _ := pflag.UnquoteUsage(f)
 	title := strings.TrimSpace("--" + f.Name + " " + value)
+	if f.Shorthand != "" {
+		title = "-" + f.Shorthand + ", " + title
+	}
 	if variable := f.Annotations[variableAnnotation]; variable != nil {
 		title += "   (" + variable[0] + ")"
 	}

@@ -33,7 +33,7 @@ nothing is changed.
 
 For a PostgreSQL database, use VACUUM there.`,
 	}
-	m.settings = settings.Add(made, "data", "store")
+	m.settings = settings.AddExisting(made, "data", "store")
 	made.Flags().BoolVar(&m.check, "check", false, "say what would be given back, and change nothing")
 	made.RunE = func(c *cobra.Command, _ []string) error { return m.run(c.Context()) }
 	return made

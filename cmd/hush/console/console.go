@@ -4,10 +4,13 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 )
 
 // Console is the standard streams of the program.
@@ -34,6 +37,16 @@ func (c *Console) Fail(err error) {
 		return
 	}
 	fmt.Fprintf(c.Err, "hush: %v\n", err)
+}
+
+// NameFolder returns the error for a new file that was not made: the plain one if the
+// folder for it is missing.
+func NameFolder(path string, err error) error {
+	folder := filepath.Dir(path)
+	if _, missing := os.Stat(folder); errors.Is(err, fs.ErrNotExist) && errors.Is(missing, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s", folder)
+	}
+	return err
 }
 
 // Open opens a file, or takes standard input for "-".

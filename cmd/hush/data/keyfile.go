@@ -3,6 +3,7 @@ package data
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,7 +83,7 @@ func (f *keyFile) Create(keys *seal.Keys) error {
 	root := seal.NewRootKey()
 	defer root.Wipe()
 	if err := addRootKey(f.path, root); err != nil {
-		return fmt.Errorf("adding a root key to %s: %w", f.path, err)
+		return fmt.Errorf("adding a root key: %w", err)
 	}
 	addKey(keys, root)
 	return nil
@@ -104,8 +105,11 @@ func (f *keyFile) Remove(kid [4]byte) (removed bool, err error) {
 // was, or with the new key.
 func AddRootKey(path string, root seal.RootKey) error {
 	target, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no file %s: make one with \"hush keygen FILE\"", path)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("root key file %s: %w", path, err)
 	}
 	return addRootKey(target, root)
 }
@@ -138,7 +142,7 @@ func rewriteRootKeys(path string, change func([]seal.RootKey) []seal.RootKey) er
 	case len(roots) == 0:
 		return errors.New("no root key would be left")
 	case len(roots) > seal.RootKeysMost:
-		return seal.ErrManyRootKeys
+		return fmt.Errorf("root key file %s: it has %d keys, and takes no more: retire one with \"hush keys retire\" first, and remove its line", path, seal.RootKeysMost)
 	}
 	next := make([]byte, 0, len(content)+65)
 	defer func() { clear(next) }()

@@ -245,7 +245,7 @@ func TestAddRootKeyRefuses(t *testing.T) {
 		"others write it": {key, 0o602, "every user of this machine may read"},
 		"a comment":       {"# October\n" + key, 0o400, "64 hexadecimal digits"},
 		"twice":           {key + key, 0o400, "the same root key twice"},
-		"8 keys":          {full, 0o400, "more than 8 root keys"},
+		"8 keys":          {full, 0o400, "it has 8 keys, and takes no more"},
 		"empty":           {"", 0o400, "64 hexadecimal digits"},
 	} {
 		path := filepath.Join(t.TempDir(), "key")

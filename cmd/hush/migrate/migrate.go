@@ -40,7 +40,7 @@ release opens the data, and 1 if it does not, or if a service uses the folder.
 In a PostgreSQL database the format follows from its nodes: it is raised once all of
 them read the next one. There --check works beside them, and shows them.`,
 	}
-	m.settings = settings.Add(made, "data", "root-key-file", "store", "spent-log")
+	m.settings = settings.AddExisting(made, "data", "root-key-file", "store", "spent-log")
 	made.Flags().BoolVar(&m.check, "check", false, "show the format, and change nothing")
 	made.Flags().BoolVar(&m.json, "json", false, "with --check, print one JSON document")
 	made.RunE = func(c *cobra.Command, _ []string) error { return m.run(c.Context()) }

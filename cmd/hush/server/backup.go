@@ -55,6 +55,8 @@ func checkBackups(s *settings.Settings) error {
 	}
 	info, err := os.Stat(s.BackupTo)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("--backup-to: there is no folder %s: make it, or mount its disk", s.BackupTo)
 	case err != nil:
 		return fmt.Errorf("--backup-to: %w", err)
 	case !info.IsDir():

@@ -9,7 +9,10 @@ import (
 func (s *server) summarise(addr net.Addr) {
 	onOff := map[bool]string{true: "on", false: "off"}
 	policy := s.Policy()
-	plain := ""
+	plain, every := "", ""
+	if s.BackupTo != "" {
+		every = s.BackupEvery().String()
+	}
 	if s.plain != nil {
 		plain = s.plain.Addr().String()
 	}
@@ -17,7 +20,8 @@ func (s *server) summarise(addr net.Addr) {
 		slog.String("version", s.version), slog.String("config", s.Config),
 		slog.String("address", addr.String()), slog.String("base_url", s.base.String()),
 		slog.String("tls", s.TLS()), slog.String("acme_http_address", plain), slog.Int("trusted_proxies", len(s.TrustedProxies)),
-		slog.String("store", s.Backend()), slog.String("spent_log", s.SpentLogFolder()), slog.String("mail", onOff[s.Mails()]), slog.String("sign_up", s.SignUpName()),
+		slog.String("store", s.Backend()), slog.String("spent_log", s.SpentLogFolder()),
+		slog.String("backup_to", s.BackupTo), slog.String("backup_every", every), slog.String("mail", onOff[s.Mails()]), slog.String("sign_up", s.SignUpName()),
 		slog.String("anonymous_create", onOff[!policy.NoAnonymousCreate]), slog.String("maintenance", onOff[policy.Maintenance != ""]),
 		slog.String("admin_address", s.observed.address()), slog.String("rate_limits", s.RateLimits), slog.String("sandbox", s.Sandbox))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"filippo.io/age"
+	"github.com/spf13/cobra"
 
 	"hush/backup"
 	"hush/cmd/hush/command"
@@ -38,6 +39,12 @@ func (s *backupSettings) settings() []setting {
 			"`recipient` that backups are encrypted to, as \"hush backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients)))},
 		{"backup-plain", flags.Switch(&s.BackupPlain, "do not encrypt backups")},
 	}
+}
+
+// AddRecipients adds the flag that names who can open a backup.
+func AddRecipients(c *cobra.Command, at *[]age.Recipient) {
+	define := flags.Repeated(at, "`recipient` that the backup is encrypted to, as \"hush backup keygen\" prints it; for several, repeat the flag or separate them with commas", parseRecipients)
+	flags.Unrepeated(define)(c.Flags(), "recipient")
 }
 
 func parseRecipients(text string) ([]age.Recipient, error) {

@@ -74,6 +74,13 @@ func Add(c *cobra.Command, names ...string) *Settings {
 	return s
 }
 
+// AddExisting is Add for a command that creates no data.
+func AddExisting(c *cobra.Command, names ...string) *Settings {
+	s := Add(c, names...)
+	c.Flags().Lookup("data").Usage = "`folder` with the data of the service"
+	return s
+}
+
 // Group is what help and configuration files have under one title.
 type Group struct {
 	Title string
