@@ -44,7 +44,7 @@ func (s *networkSettings) checkACME() error {
 		return s.checkNoACME()
 	}
 	if s.TLSCert != "" {
-		return command.Usage("--acme and --tls-cert exclude each other: certificates are obtained, or read from files")
+		return command.Usage("--acme does not go with --tls-cert: certificates are obtained, or read from files")
 	}
 	if s.BaseURL == nil || s.BaseURL.Scheme != "https" || !isPublicName(s.BaseURL.Hostname()) {
 		return command.Usage("--acme needs --base-url=https://NAME: the certificate is for its name")

@@ -77,7 +77,7 @@ func (s *Settings) checkBackups() error {
 	case s.Store == StoreMemory:
 		return command.Usage("--backup-to does not go with a store in memory")
 	case given && s.BackupPlain:
-		return command.Usage("--backup-plain and --backup-recipient exclude each other")
+		return command.Usage("--backup-plain does not go with --backup-recipient")
 	case !given && !s.BackupPlain:
 		return command.Usage("--backup-to needs --backup-recipient, which \"hush backup keygen\" prints, or else --backup-plain")
 	}
