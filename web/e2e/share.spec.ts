@@ -136,6 +136,26 @@ test("all of it works with the keyboard", async ({ page }) => {
   await expect(heading(page, t("open.revealed"))).toBeFocused();
 });
 
+test("a key that is pressed while the page appears keeps its focus", async ({ page }) => {
+  const { key } = await conceal({ secret: "e2e secret by an early key" });
+  await page.addInitScript(() => {
+    // The observer runs after the button is there and before the page's effects do.
+    const observer = new MutationObserver(() => {
+      const button = document.querySelector<HTMLElement>("form button[type=submit]");
+      if (button) {
+        observer.disconnect();
+        dispatchEvent(new KeyboardEvent("keydown", { key: "Tab" }));
+        button.focus();
+        setTimeout(() => document.body.setAttribute("data-settled", ""), 500);
+      }
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(`/s#${key}`);
+  await expect(page.locator("body[data-settled]")).toBeVisible();
+  await expect(button(page, t("open.reveal"))).toBeFocused();
+});
+
 test("a form that cannot be sent says why", async ({ page }) => {
   await page.goto("/");
   await button(page, t("share.submit")).click();

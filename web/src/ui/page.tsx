@@ -35,8 +35,11 @@ export function Page({ title, lead, width, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${name}`;
   }, [title, name]);
+  // Decided here and not in the effect, which runs a frame later: a key that is
+  // pressed in between must not lose the focus that it moved.
+  const isResult = hasNavigated || acted;
   useEffect(() => {
-    if (hasNavigated || acted) {
+    if (isResult) {
       heading.current?.focus({ preventScroll: true });
     }
   }, [title]);

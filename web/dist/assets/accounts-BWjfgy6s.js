@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-D0Lmdiq2.js";import{r as t}from"./wire-C9TXGy_c.js";var n=t(e);export{n as default};

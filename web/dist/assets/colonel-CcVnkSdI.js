@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-ByrSWU1m.js";import{r as t}from"./wire-C9TXGy_c.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CePFU75y.js";import{r as t}from"./wire-C9TXGy_c.js";var n=t(e);export{n as default};

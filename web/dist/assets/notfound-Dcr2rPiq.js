@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-Cfg2iK2W.js";
