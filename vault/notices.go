@@ -7,7 +7,7 @@ import (
 
 	"hush/storage"
 	"hush/vault/outbox"
-	"hush/vault/secret"
+	"hush/vault/watch"
 )
 
 // lossesEvery is the least time between two lines of the log about lost
@@ -16,7 +16,7 @@ const lossesEvery = time.Minute
 
 // heed returns what does the things that other nodes notify this one of. If
 // notifications may be lost, it looks after everything.
-func heed(watches *secret.Watches, mails *outbox.Bell, log *slog.Logger) func([]storage.Topic, error) {
+func heed(watches *watch.Watches, mails *outbox.Bell, log *slog.Logger) func([]storage.Topic, error) {
 	warn := warnOfLosses(log)
 	return func(topics []storage.Topic, lost error) {
 		watches.Hear(topics)

@@ -26,6 +26,7 @@ import (
 	"hush/vault/session"
 	"hush/vault/shares"
 	"hush/vault/spent"
+	"hush/vault/watch"
 )
 
 // Open checks that the keys match the store, destroys the shares that a crash
@@ -93,7 +94,7 @@ func (v *Vault) catchUp(ctx context.Context) error {
 // assemble creates the services in the order of their dependencies.
 func (v *Vault) assemble(opts Options) {
 	notices := rows.NewNotices(v.store, v.keys)
-	v.notices, v.Watches = notices, secret.NewWatches(v.store, v.clock, notices)
+	v.notices, v.Watches = notices, watch.NewWatches(v.store, v.clock, notices)
 	v.RootKeys = rootkey.New(rootkey.Options{Store: v.store, Clock: v.clock, Keys: v.keys, Log: v.log, File: opts.KeyFile})
 	v.Places = place.NewPlaces(v.store)
 	if v.store.Node() != nil {

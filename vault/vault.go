@@ -35,6 +35,7 @@ import (
 	"hush/vault/session"
 	"hush/vault/shares"
 	"hush/vault/spent"
+	"hush/vault/watch"
 )
 
 // Options are the dependencies of a vault. Store, Shares, Keys, Now and Log are
@@ -113,7 +114,7 @@ type Vault struct {
 	// Ready returns ErrUnavailable while a shared store cannot be reached. A store
 	// of its own is always ready.
 	Ready   func() error
-	Watches *secret.Watches
+	Watches *watch.Watches
 	// RootKeys changes the root keys of the store.
 	RootKeys *rootkey.RootKeys
 	Monitor  Monitor

@@ -110,7 +110,7 @@ func (se *Secrets) reserve(ctx context.Context, c caller.Caller, row, metadata s
 		return rows.WriteAudit(tx, now, rows.AuditPassphrase, metadata)
 	})
 	if err == nil {
-		se.watches.tell(metadata)
+		se.watches.Tell(metadata)
 	}
 	return wrong, err
 }

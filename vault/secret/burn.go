@@ -91,7 +91,7 @@ func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by st
 	}
 	_, _, how := m.facts()
 	err = bu.shares.Destroy(ctx, how, burned.slot)
-	bu.watches.tell(row)
+	bu.watches.Tell(row)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func (re *Receipts) UpdateMemo(ctx context.Context, c caller.Caller, key string,
 	if err != nil {
 		return Metadata{}, err
 	}
-	re.watches.tell(row)
+	re.watches.Tell(row)
 	found.record = found.record.asOf(now)
 	return re.showMetadata(ctx, c, receipt, row, found, now), nil
 }

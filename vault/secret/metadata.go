@@ -146,7 +146,7 @@ func (re *Receipts) view(ctx context.Context, row seal.RowKey, now time.Time) (b
 		return rows.WriteAudit(tx, now, rows.AuditView, row)
 	})
 	if err == nil {
-		re.watches.tell(row)
+		re.watches.Tell(row)
 	}
 	return before, err
 }

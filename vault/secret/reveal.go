@@ -182,7 +182,7 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 	_, _, how := m.facts()
 	err = se.shares.Destroy(ctx, how, s.record.slot)
 	// The receipt shows the end even if the share is destroyed only later.
-	se.watches.tell(s.record.metadata)
+	se.watches.Tell(s.record.metadata)
 	if err != nil {
 		return claimResult{}, err
 	}

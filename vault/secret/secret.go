@@ -105,7 +105,7 @@ func (re *Receipts) noteEvent(ctx context.Context, row seal.RowKey, record *Reco
 		return addEvent(tx, record.metadata, kind, network, now)
 	})
 	if err == nil {
-		re.watches.tell(record.metadata)
+		re.watches.Tell(record.metadata)
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"hush/vault/rows"
 	"hush/vault/session"
 	"hush/vault/shares"
+	"hush/vault/watch"
 )
 
 // Options are the dependencies of New; all are required.
@@ -32,7 +33,7 @@ type Options struct {
 	Accounts    *account.Accounts
 	Sessions    *session.Sessions
 	Domains     *domain.Domains
-	Watches     *Watches
+	Watches     *watch.Watches
 }
 
 // Services are the services of this package.
@@ -59,7 +60,7 @@ type Secrets struct {
 	domains    *domain.Domains
 	receipts   *Receipts
 	usage      *Usage
-	watches    *Watches
+	watches    *watch.Watches
 }
 
 // Burns ends secrets unread. It is safe for concurrent use.
@@ -70,7 +71,7 @@ type Burns struct {
 	secrets  *Secrets
 	receipts *Receipts
 	usage    *Usage
-	watches  *Watches
+	watches  *watch.Watches
 }
 
 // Receipts shows and lists receipts. It is safe for concurrent use.
@@ -85,7 +86,7 @@ type Receipts struct {
 	lookDedup   *lookDedup
 	usage       *Usage
 	limits      caller.Limits
-	watches     *Watches
+	watches     *watch.Watches
 }
 
 // Sweeper ends expired secrets and recounts quotas after a start.
@@ -97,7 +98,7 @@ type Sweeper struct {
 	outbox  *outbox.Outbox
 	secrets *Secrets
 	usage   *Usage
-	watches *Watches
+	watches *watch.Watches
 }
 
 // New returns the services on a store.

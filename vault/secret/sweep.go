@@ -89,7 +89,7 @@ func (sw *Sweeper) finish(ctx context.Context, done *Sweep) error {
 		return nil
 	}
 	err := sw.shares.Destroy(ctx, spent.KindSecretExpired, done.slots...)
-	sw.watches.tell(done.rows...)
+	sw.watches.Tell(done.rows...)
 	return err
 }
 

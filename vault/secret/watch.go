@@ -6,6 +6,7 @@ import (
 	"hush/seal"
 	"hush/vault/caller"
 	"hush/vault/refusal"
+	"hush/vault/watch"
 )
 
 // Watch follows one receipt. It belongs to one caller, who must close it.
@@ -13,7 +14,7 @@ type Watch struct {
 	receipts *Receipts
 	caller   caller.Caller
 	receipt  seal.Token
-	listener *listener
+	listener *watch.Listener
 }
 
 // WatchMetadata follows a receipt, or returns ErrNotFound for an unknown key.
@@ -28,8 +29,11 @@ func (re *Receipts) WatchMetadata(ctx context.Context, c caller.Caller, key stri
 	if err != nil {
 		return nil, err
 	}
-	w := &Watch{re, c, receipt, newListener(newWatched(row, found.record.expires, c))}
-	re.watches.add(w.listener)
+	shown := watch.Receipt{Row: row, Expires: found.record.expires, Reads: []watch.RowOf{
+		{Bucket: BucketMetadata, Key: string(row[:])}, {Bucket: bucketTimeline, Key: string(row[:])},
+	}}
+	w := &Watch{re, c, receipt, watch.NewListener(shown, c)}
+	re.watches.Add(w.listener)
 	return w, nil
 }
 
@@ -46,7 +50,7 @@ func (w *Watch) Metadata(ctx context.Context) (Metadata, error) {
 // the caller's account ended, on any node. Several changes may result in one
 // value, and there may be values without a change. Expiry alone is not a change:
 // check Metadata.Expires.
-func (w *Watch) Changed() <-chan struct{} { return w.listener.changed }
+func (w *Watch) Changed() <-chan struct{} { return w.listener.Changed() }
 
 // Close ends the watch.
-func (w *Watch) Close() { w.receipts.watches.remove(w.listener) }
+func (w *Watch) Close() { w.receipts.watches.Remove(w.listener) }

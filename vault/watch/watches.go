@@ -1,4 +1,6 @@
-package secret
+// Package watch wakes those who follow a receipt when it changes, on this node
+// or another. It shows nothing: what woke up reads the receipt itself.
+package watch
 
 import (
 	"sync"
@@ -20,9 +22,9 @@ type Watches struct {
 	notices *rows.Notices
 
 	mu       sync.Mutex
-	rows     map[seal.RowKey]map[*listener]struct{}
-	accounts map[string]map[*listener]struct{}        // by the caller's account
-	topics   map[storage.Topic]map[*listener]struct{} // of rows and accounts; empty without notices
+	rows     map[seal.RowKey]map[*Listener]struct{}
+	accounts map[string]map[*Listener]struct{}        // by the caller's account
+	topics   map[storage.Topic]map[*Listener]struct{} // of rows and accounts; empty without notices
 
 	reread  chan struct{} // wakes the poll
 	polling sync.Mutex    // held by a poll
@@ -32,8 +34,8 @@ type Watches struct {
 func NewWatches(store rows.Store, clock *rows.Clock, notices *rows.Notices) *Watches {
 	return &Watches{
 		store: store, clock: clock, notices: notices,
-		rows: map[seal.RowKey]map[*listener]struct{}{}, accounts: map[string]map[*listener]struct{}{},
-		topics: map[storage.Topic]map[*listener]struct{}{}, reread: make(chan struct{}, 1),
+		rows: map[seal.RowKey]map[*Listener]struct{}{}, accounts: map[string]map[*Listener]struct{}{},
+		topics: map[storage.Topic]map[*Listener]struct{}{}, reread: make(chan struct{}, 1),
 	}
 }
 
@@ -47,7 +49,8 @@ func (ws *Watches) Open() (open int) {
 	return open
 }
 
-func (ws *Watches) add(l *listener) {
+// Add opens a watch.
+func (ws *Watches) Add(l *Listener) {
 	l.topics = ws.topicsOf(l)
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -60,7 +63,8 @@ func (ws *Watches) add(l *listener) {
 	}
 }
 
-func (ws *Watches) remove(l *listener) {
+// Remove closes a watch.
+func (ws *Watches) Remove(l *Listener) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	removeFrom(ws.rows, l.row, l)
@@ -70,22 +74,22 @@ func (ws *Watches) remove(l *listener) {
 	}
 }
 
-func addTo[K comparable](all map[K]map[*listener]struct{}, key K, l *listener) {
+func addTo[K comparable](all map[K]map[*Listener]struct{}, key K, l *Listener) {
 	if all[key] == nil {
-		all[key] = map[*listener]struct{}{}
+		all[key] = map[*Listener]struct{}{}
 	}
 	all[key][l] = struct{}{}
 }
 
-func removeFrom[K comparable](all map[K]map[*listener]struct{}, key K, l *listener) {
+func removeFrom[K comparable](all map[K]map[*Listener]struct{}, key K, l *Listener) {
 	delete(all[key], l)
 	if len(all[key]) == 0 {
 		delete(all, key)
 	}
 }
 
-// tell wakes the watches of receipts whose changes are durable, on all nodes.
-func (ws *Watches) tell(rows ...seal.RowKey) {
+// Tell wakes the watches of receipts whose changes are durable, on all nodes.
+func (ws *Watches) Tell(rows ...seal.RowKey) {
 	ws.wakeRows(rows)
 	ws.tellOthers(rows)
 }
@@ -135,7 +139,7 @@ func (ws *Watches) Hear(topics []storage.Topic) {
 }
 
 // topicsOf returns what other nodes tell about what a watch shows.
-func (ws *Watches) topicsOf(l *listener) []storage.Topic {
+func (ws *Watches) topicsOf(l *Listener) []storage.Topic {
 	if ws.notices == nil {
 		return nil
 	}
@@ -146,19 +150,26 @@ func (ws *Watches) topicsOf(l *listener) []storage.Topic {
 	return topics
 }
 
-// listener is one entry of the set: what wakes a watch, and the channel that
-// the watch receives from.
-type listener struct {
-	watched
+// Listener is one watch: what wakes it, and the channel that it receives from.
+type Listener struct {
+	shown
 	topics  []storage.Topic // set by add
 	seen    fingerprint     // of the last poll; only the poll uses it
 	expired bool            // the poll has woken it for that
 	changed chan struct{}
 }
 
-func newListener(w watched) *listener { return &listener{watched: w, changed: make(chan struct{}, 1)} }
+// NewListener returns a watch of what a receipt shows to a caller. It is not open
+// yet.
+func NewListener(r Receipt, c caller.Caller) *Listener {
+	return &Listener{shown: newShown(r, c), changed: make(chan struct{}, 1)}
+}
 
-func (l *listener) wake() {
+// Changed receives a value after something changed that the watch shows. Several
+// changes may result in one value, and there may be values without a change.
+func (l *Listener) Changed() <-chan struct{} { return l.changed }
+
+func (l *Listener) wake() {
 	select {
 	case l.changed <- struct{}{}:
 	default:

@@ -1,4 +1,4 @@
-package secret
+package watch
 
 import (
 	"context"
@@ -27,30 +27,36 @@ const (
 	pollGap = 250 * time.Millisecond
 )
 
-// watched is what a watch shows: a receipt, to a caller.
-type watched struct {
+// Receipt is the receipt that a watch shows.
+type Receipt struct {
+	Row     seal.RowKey
+	Expires time.Time // of the secret
+	Reads   []RowOf   // what the receipt consists of
+}
+
+// shown is what a watch shows: a receipt, to a caller.
+type shown struct {
 	row     seal.RowKey
 	expires time.Time // of the secret
 	account string    // the caller's; empty without one
-	reads   []rowOf   // what changes if the watch has something to show
+	reads   []RowOf   // what changes if the watch has something to show
 }
 
-// rowOf is a row of a bucket of any package.
-type rowOf struct{ bucket, key string }
+// RowOf is a row of a bucket of any package.
+type RowOf struct{ Bucket, Key string }
 
 // fingerprint identifies the values of a watch's rows; zero before the first
 // poll.
 type fingerprint [sha256.Size]byte
 
-func newWatched(row seal.RowKey, expires time.Time, c caller.Caller) watched {
-	w := watched{row: row, expires: expires, account: c.Account()}
-	w.reads = []rowOf{{BucketMetadata, string(row[:])}, {bucketTimeline, string(row[:])}}
+func newShown(r Receipt, c caller.Caller) shown {
+	w := shown{row: r.Row, expires: r.Expires, account: c.Account(), reads: r.Reads}
 	if c.Anonymous() {
 		return w
 	}
 	for _, row := range []func(caller.Caller) (bucket string, key []byte){account.RowOf, credential.RowOf} {
 		bucket, key := row(c)
-		w.reads = append(w.reads, rowOf{bucket, string(key)})
+		w.reads = append(w.reads, RowOf{bucket, string(key)})
 	}
 	return w
 }
@@ -118,10 +124,10 @@ func (ws *Watches) Poll(ctx context.Context) error {
 	return nil
 }
 
-func (ws *Watches) open() []*listener {
+func (ws *Watches) open() []*Listener {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	var open []*listener
+	var open []*Listener
 	for _, all := range ws.rows {
 		for l := range all {
 			open = append(open, l)
@@ -132,26 +138,26 @@ func (ws *Watches) open() []*listener {
 
 // readAll returns the values of all rows that watches depend on; nil for a
 // missing one.
-func (ws *Watches) readAll(ctx context.Context, open []*listener) (values map[rowOf][]byte, err error) {
+func (ws *Watches) readAll(ctx context.Context, open []*Listener) (values map[RowOf][]byte, err error) {
 	keys := map[string][][]byte{}
-	known := map[rowOf]bool{}
+	known := map[RowOf]bool{}
 	for _, l := range open {
 		for _, at := range l.reads {
 			if !known[at] {
 				known[at] = true
-				keys[at.bucket] = append(keys[at.bucket], []byte(at.key))
+				keys[at.Bucket] = append(keys[at.Bucket], []byte(at.Key))
 			}
 		}
 	}
 	err = ws.store.View(ctx, func(tx storage.Tx) error {
-		values = make(map[rowOf][]byte, len(known))
+		values = make(map[RowOf][]byte, len(known))
 		for bucket, all := range keys {
 			found, err := storage.GetMany(tx, bucket, all)
 			if err != nil {
 				return err
 			}
 			for i, key := range all {
-				values[rowOf{bucket, string(key)}] = found[i]
+				values[RowOf{bucket, string(key)}] = found[i]
 			}
 		}
 		return nil
@@ -159,7 +165,7 @@ func (ws *Watches) readAll(ctx context.Context, open []*listener) (values map[ro
 	return values, err
 }
 
-func (w *watched) fingerprint(values map[rowOf][]byte) fingerprint {
+func (w *shown) fingerprint(values map[RowOf][]byte) fingerprint {
 	var all []byte
 	for _, at := range w.reads {
 		value := values[at]
