@@ -29,6 +29,10 @@ func TestNumbersAreThoseOfTheVault(t *testing.T) {
 			"STATE_UNSPECIFIED": int(secret.StateNone), "STATE_NEW": int(secret.StateNew), "STATE_VIEWED": int(secret.StateViewed),
 			"STATE_RECEIVED": int(secret.StateReceived), "STATE_BURNED": int(secret.StateBurned), "STATE_EXPIRED": int(secret.StateExpired),
 		}},
+		{hushv1.Encryption(0), map[protoreflect.Name]int{
+			"ENCRYPTION_UNSPECIFIED": 0, "ENCRYPTION_SERVER": int(secret.EncryptionServer),
+			"ENCRYPTION_END_TO_END": int(secret.EncryptionEndToEnd),
+		}},
 		{hushv1.Role(0), map[protoreflect.Name]int{
 			"ROLE_UNSPECIFIED": 0, "ROLE_CUSTOMER": int(account.RoleCustomer), "ROLE_COLONEL": int(account.RoleColonel),
 		}},
@@ -36,6 +40,7 @@ func TestNumbersAreThoseOfTheVault(t *testing.T) {
 			"KIND_UNSPECIFIED": 0, "KIND_CREATED": int(secret.EventCreated), "KIND_LOOKED": int(secret.EventLooked),
 			"KIND_PASSPHRASE": int(secret.EventPassphrase), "KIND_REVEALED": int(secret.EventRevealed),
 			"KIND_BURNED": int(secret.EventBurned), "KIND_EXPIRED": int(secret.EventExpired),
+			"KIND_DELIVERED": int(secret.EventDelivered), "KIND_LAPSED": int(secret.EventLapsed),
 		}},
 		{hushv1.Delivery_State(0), map[protoreflect.Name]int{
 			"STATE_UNSPECIFIED": 0, "STATE_NOT_CONFIGURED": int(outbox.DeliveryNotConfigured), "STATE_QUEUED": int(outbox.DeliveryQueued),

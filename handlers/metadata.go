@@ -59,7 +59,7 @@ func (s *MetadataService) UpdateMetadata(ctx context.Context, req *hushv1.Update
 
 func metadataOf(m secret.Metadata) *hushv1.Metadata {
 	res := &hushv1.Metadata{
-		MetadataKey: m.Key.Expose(), SecretShortkey: m.Hint, State: hushv1.State(m.State), HasPassphrase: m.HasPassphrase, LockedForGood: m.LockedForGood,
+		MetadataKey: m.Key.Expose(), SecretShortkey: m.Hint, State: hushv1.State(m.State), HasPassphrase: m.HasPassphrase, Encryption: hushv1.Encryption(m.Encryption), LockedForGood: m.LockedForGood,
 		CreateTime: stamp(m.Created), UpdateTime: stamp(m.Updated), ExpireTime: stamp(m.Forgotten),
 		SecretExpireTime: stamp(m.Expires), ViewTime: stamp(m.Viewed),
 		Ttl: durationpb.New(m.TTL), TtlLeft: durationpb.New(m.TTLLeft),

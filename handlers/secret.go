@@ -56,11 +56,23 @@ func (s *SecretService) GetSecret(ctx context.Context, req *hushv1.GetSecretRequ
 
 // RevealSecret destroys a secret and returns its value.
 func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecretRequest) (*hushv1.RevealSecretResponse, error) {
-	revealed, err := s.secrets.RevealSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey(), caller.Text(req.GetPassphrase()))
+	revealed, err := s.secrets.RevealSecret(ctx, chain.CallerFrom(ctx), req.GetSecretKey(), secret.Opening{
+		Passphrase: caller.Text(req.GetPassphrase()), LinkProof: caller.Text(req.GetLinkProof()),
+		Proof: caller.Text(req.GetProof()), Claim: caller.Text(req.GetClaim()),
+	})
 	if err != nil {
 		return nil, err
 	}
 	return &hushv1.RevealSecretResponse{Secret: secretOf(revealed.Secret), Value: string(revealed.Value)}, nil
+}
+
+// AcknowledgeReveal ends a claim.
+func (s *SecretService) AcknowledgeReveal(ctx context.Context, req *hushv1.AcknowledgeRevealRequest) (*hushv1.AcknowledgeRevealResponse, error) {
+	err := s.secrets.AcknowledgeReveal(ctx, chain.CallerFrom(ctx), req.GetSecretKey(), caller.Text(req.GetClaim()))
+	if err != nil {
+		return nil, err
+	}
+	return &hushv1.AcknowledgeRevealResponse{}, nil
 }
 
 // BurnSecret destroys a secret unread.
@@ -131,6 +143,6 @@ func secretOf(s secret.Secret) *hushv1.Secret {
 		SecretKey: s.Key.Expose(), State: hushv1.State(s.State), HasPassphrase: s.HasPassphrase,
 		CreateTime: timestamppb.New(s.Created), ExpireTime: timestamppb.New(s.Expires),
 		Ttl: durationpb.New(s.TTL), TtlLeft: durationpb.New(s.TTLLeft),
-		ShareDomain: s.ShareDomain, Owned: s.Owned,
+		ShareDomain: s.ShareDomain, Owned: s.Owned, Encryption: hushv1.Encryption(s.Encryption),
 	}
 }

@@ -130,7 +130,7 @@ func newCallers(b *testing.B, k *vaulttest.Kit, n int) *callers {
 				began := time.Now()
 				kept, err := k.Vault.Secrets.ConcealSecret(b.Context(), vaulttest.Caller(2), benchmarkText, secret.Wish{TTL: new(time.Hour)})
 				if err == nil {
-					_, err = k.Vault.Secrets.RevealSecret(b.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), "")
+					_, err = k.Vault.Secrets.RevealSecret(b.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), secret.Opening{})
 				}
 				if err != nil {
 					b.Errorf("conceal and reveal: got %v, want nil", err)

@@ -48,7 +48,7 @@ func TestNodesCountPassphrasesTogether(t *testing.T) {
 	} {
 		var tried atomic.Int64
 		guess := func(i int) {
-			_, err := kits[i%len(kits)].Vault.Secrets.RevealSecret(t.Context(), test.network(i), test.kept.Secret.Key.Expose(), "wrong")
+			_, err := kits[i%len(kits)].Vault.Secrets.RevealSecret(t.Context(), test.network(i), test.kept.Secret.Key.Expose(), secret.Opening{Passphrase: "wrong"})
 			switch {
 			case errors.Is(err, refusal.ErrPassphrase):
 				tried.Add(1)

@@ -366,7 +366,7 @@ func TestNodesAtOnce(t *testing.T) {
 				var takers sync.WaitGroup
 				for _, taker := range nodes {
 					takers.Go(func() {
-						switch _, err := taker.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), ""); {
+						switch _, err := taker.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), secret.Opening{}); {
 						case err == nil:
 							revealed.Add(1)
 						case errors.Is(err, refusal.ErrNotFound):

@@ -68,7 +68,7 @@ func TestOlderCopyIsRefused(t *testing.T) {
 		t.Helper()
 		return func() error {
 			made := s.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
-			_, err := s.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, made.Secret.Key.Expose(), "")
+			_, err := s.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, made.Secret.Key.Expose(), secret.Opening{})
 			return err
 		}, nil
 	}

@@ -85,7 +85,7 @@ func spentEnds() map[string]func(t *testing.T, s *spentScene) (do func() error, 
 			t.Helper()
 			want := slotEntry(spent.KindSecretRevealed, vaulttest.SlotOf(t, s.Kit, s.kept.Secret.Key))
 			return func() error {
-				_, err := s.Vault.Secrets.RevealSecret(ctx, caller.Caller{}, s.kept.Secret.Key.Expose(), "")
+				_, err := s.Vault.Secrets.RevealSecret(ctx, caller.Caller{}, s.kept.Secret.Key.Expose(), secret.Opening{})
 				return err
 			}, []string{want}
 		},

@@ -218,7 +218,7 @@ func (o *outcome) try(v *vault.Vault, s *keptSecret) {
 		return
 	}
 	o.state = receipt.State
-	got, err := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, "")
+	got, err := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, secret.Opening{})
 	if errors.Is(err, refusal.ErrNotFound) {
 		err = nil
 		return
@@ -231,7 +231,7 @@ func (o *outcome) try(v *vault.Vault, s *keptSecret) {
 		return
 	}
 	o.opened = true
-	_, again := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, "")
+	_, again := v.Secrets.RevealSecret(ctx, caller.Caller{}, s.Key, secret.Opening{})
 	o.again = !errors.Is(again, refusal.ErrNotFound)
 }
 

@@ -239,7 +239,7 @@ func (f *freezer) end() {
 	t, ctx, all := f.t, f.t.Context(), f.made.Secrets
 	t.Helper()
 	reveal := func(name string, passphrase caller.Text) error {
-		_, err := f.Vault.Secrets.RevealSecret(ctx, f.stranger, all[name].Secret, passphrase)
+		_, err := f.Vault.Secrets.RevealSecret(ctx, f.stranger, all[name].Secret, secret.Opening{Passphrase: passphrase})
 		return err
 	}
 	vaulttest.Want(t, "RevealSecret()", reveal("revealed", ""), nil)

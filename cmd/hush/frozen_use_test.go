@@ -200,7 +200,7 @@ func (u *thawed) secrets() {
 		if name == "guarded" || name == "tried" {
 			passphrase = caller.Text(made.Passphrase)
 		}
-		got, err := u.Vault.Secrets.RevealSecret(t.Context(), u.stranger, kept.Secret, passphrase)
+		got, err := u.Vault.Secrets.RevealSecret(t.Context(), u.stranger, kept.Secret, secret.Opening{Passphrase: passphrase})
 		switch {
 		case slices.Contains(ended, name):
 			vaulttest.WantErr(t, "RevealSecret("+name+")", err, refusal.ErrNotFound)

@@ -124,7 +124,8 @@ func (d details) byPolicy(message string) *Error {
 		return &Error{Class: policyClass(d.refusal), Text: message}
 	case hushv1.Refusal_REASON_CHALLENGE, hushv1.Refusal_REASON_UNVERIFIED,
 		hushv1.Refusal_REASON_NOT_CONFIGURED, hushv1.Refusal_REASON_ADDRESS_TAKEN,
-		hushv1.Refusal_REASON_TOO_MANY, hushv1.Refusal_REASON_DOMAIN_SUSPENDED:
+		hushv1.Refusal_REASON_TOO_MANY, hushv1.Refusal_REASON_DOMAIN_SUSPENDED,
+		hushv1.Refusal_REASON_LINK, hushv1.Refusal_REASON_ENCRYPTION:
 		return &Error{Class: ClassInvalid, Text: message}
 	default:
 		return nil
@@ -177,7 +178,7 @@ func violated(v *validate.Violation) *Error {
 	switch {
 	case field == "secret_key" || field == "metadata_key":
 		return &Error{Class: ClassUnknown}
-	case field == "secret" && rule == "string.min_bytes":
+	case rule == "message.oneof": // only ConcealSecret has one: of the kinds of content
 		return &Error{Class: ClassInvalid, Text: TextNothing}
 	case field == "secret" && rule == "string.max_bytes", field == "content" && rule == "bytes.max_len":
 		return &Error{Class: ClassTooLarge, Text: text}

@@ -97,6 +97,8 @@ func TestReadReasons(t *testing.T) {
 		hushv1.Refusal_REASON_NOT_CONFIGURED:   {Class: ClassInvalid, Text: "why"},
 		hushv1.Refusal_REASON_INSECURE:         {Class: ClassForbidden, Text: "why"},
 		hushv1.Refusal_REASON_TOO_MANY:         {Class: ClassInvalid, Text: "why"},
+		hushv1.Refusal_REASON_LINK:             {Class: ClassInvalid, Text: "why"},
+		hushv1.Refusal_REASON_ENCRYPTION:       {Class: ClassInvalid, Text: "why"},
 		hushv1.Refusal_REASON_ELSEWHERE:        {Class: ClassForbidden, Text: "why"},
 	}
 	for number := range hushv1.Refusal_Reason_name {
@@ -126,7 +128,7 @@ func TestReadViolations(t *testing.T) {
 		violations *validate.Violations
 		want       Error
 	}{
-		{violation("string.min_bytes", "must be at least 1 bytes", field("secret")),
+		{violation("message.oneof", "one of secret, sealed must be set"),
 			Error{Class: ClassInvalid, Text: "You did not provide anything to share"}},
 		{violation("string.max_bytes", "must be at most 1048576 bytes", field("secret")),
 			Error{Class: ClassTooLarge, Text: "secret: must be at most 1048576 bytes"}},

@@ -28,7 +28,7 @@ func (k *domainKit) wantOn(t *testing.T, host, key string, there bool) {
 		t.Errorf("GetSecretStatus on %q: got %v, %v, want it there: %t", host, found, err, there)
 	}
 	if !there {
-		_, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key, "")
+		_, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key, secret.Opening{})
 		vaulttest.WantErr(t, "RevealSecret on "+host, err, refusal.ErrNotFound)
 	}
 }
@@ -73,7 +73,7 @@ func TestSecretsStayOnTheirDomain(t *testing.T) {
 		}
 		visitor := vaulttest.Caller(7)
 		visitor.Site = caller.Site{Host: c.there[0]}
-		got, err := k.Vault.Secrets.RevealSecret(t.Context(), visitor, key, "")
+		got, err := k.Vault.Secrets.RevealSecret(t.Context(), visitor, key, secret.Opening{})
 		if err != nil || got.Value != "x" || got.Secret.ShareDomain != c.domain {
 			t.Errorf("RevealSecret(%s) on %s: got %v, %v, want it on %q", c.name, c.there[0], got.Secret.ShareDomain, err, c.domain)
 		}
@@ -92,7 +92,7 @@ func TestForeignDomainLeavesNoLook(t *testing.T) {
 	}
 	visitor := vaulttest.Caller(7)
 	visitor.Site = caller.Site{Host: othersDomain}
-	_, err = k.Vault.Secrets.RevealSecret(t.Context(), visitor, kept.Secret.Key.Expose(), "wrong")
+	_, err = k.Vault.Secrets.RevealSecret(t.Context(), visitor, kept.Secret.Key.Expose(), secret.Opening{Passphrase: "wrong"})
 	vaulttest.WantErr(t, "RevealSecret(wrong passphrase, foreign domain)", err, refusal.ErrNotFound)
 	k.wantOn(t, othersDomain, kept.Secret.Key.Expose(), false)
 	m, err := k.Vault.Receipts.GetMetadata(t.Context(), ada, kept.Metadata.Key.Expose())
@@ -138,7 +138,7 @@ func TestFormerDomainBrandsNothing(t *testing.T) {
 	if err != nil || got.ShareDomain != "" {
 		t.Errorf("UpdateMemo: got %q, %v, want no domain", got.ShareDomain, err)
 	}
-	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(7), key, "")
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(7), key, secret.Opening{})
 	if err != nil || revealed.Secret.ShareDomain != "" {
 		t.Errorf("RevealSecret: got %q, %v, want it without a domain", revealed.Secret.ShareDomain, err)
 	}

@@ -210,7 +210,7 @@ func (k *kept) finish(c *cluster, n *node, how verb, network int, passphrase cal
 	var err error
 	if how == reveal {
 		var got secret.Revealed
-		got, err = n.vault.Secrets.RevealSecret(c.t.Context(), k.caller(network), k.key, passphrase)
+		got, err = n.vault.Secrets.RevealSecret(c.t.Context(), k.caller(network), k.key, secret.Opening{Passphrase: passphrase})
 		if err == nil && string(got.Value) != k.text {
 			c.seen.wrongf("%s: got another text", k.name)
 		}

@@ -123,7 +123,7 @@ func wantDamaged(t *testing.T, stored []byte, decode func([]byte) (any, error), 
 	for i := range stored {
 		damaged = append(damaged, stored[:i])
 	}
-	for _, version := range []byte{0, 4, 255} {
+	for _, version := range []byte{0, 100, 255} {
 		damaged = append(damaged, append([]byte{version}, stored[1:]...))
 	}
 	for _, data := range damaged {

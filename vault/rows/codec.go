@@ -166,10 +166,13 @@ func (r *Reader) Version(want byte) {
 }
 
 // UpTo reads the version of a record that has several, from 1 to most.
-func (r *Reader) UpTo(most byte) byte {
-	version := r.Byte()
-	r.bad = r.bad || version == 0 || version > most
-	return version
+func (r *Reader) UpTo(most byte) byte { return r.Between(1, most) }
+
+// Between reads one byte and refuses numbers outside least to most.
+func (r *Reader) Between(least, most byte) byte {
+	b := r.Byte()
+	r.bad = r.bad || b < least || b > most
+	return b
 }
 
 // End returns ErrDamaged if anything is missing or left over.

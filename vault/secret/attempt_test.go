@@ -169,7 +169,7 @@ func TestLockedCallersCostNoHash(t *testing.T) {
 	lockOut(t, k, kept, c)
 	vaulttest.Want(t, "hashes of the free tries", secret.Hashes(k.Vault.Secrets)-before, secret.NetworkTries)
 	for range 10 {
-		_, err := k.Vault.Secrets.RevealSecret(vaulttest.Counted(t.Context()), c, kept.Secret.Key.Expose(), "right")
+		_, err := k.Vault.Secrets.RevealSecret(vaulttest.Counted(t.Context()), c, kept.Secret.Key.Expose(), secret.Opening{Passphrase: "right"})
 		vaulttest.WantErr(t, "RevealSecret(in a pause)", err, refusal.ErrLocked)
 	}
 	vaulttest.Want(t, "hashes of a locked caller", secret.Hashes(k.Vault.Secrets)-before, secret.NetworkTries)

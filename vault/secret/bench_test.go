@@ -98,7 +98,7 @@ func BenchmarkReveal(b *testing.B) {
 			return err
 		})
 		return func() error {
-			_, err := v.Secrets.RevealSecret(b.Context(), vaulttest.Caller(1), keys[revealed.Add(1)-1].Expose(), "")
+			_, err := v.Secrets.RevealSecret(b.Context(), vaulttest.Caller(1), keys[revealed.Add(1)-1].Expose(), secret.Opening{})
 			return err
 		}
 	})

@@ -145,10 +145,10 @@ func TestWrongRootKey(t *testing.T) {
 		broken = rows.ErrDamaged
 	}
 	for range 2 {
-		got, err := fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, plain.Secret.Key.Expose(), "")
+		got, err := fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, plain.Secret.Key.Expose(), secret.Opening{})
 		vaulttest.WantErr(t, "RevealSecret(other root key)", err, broken)
 		vaulttest.Want(t, "RevealSecret(other root key).Value", string(got.Value), "")
-		got, err = fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, locked.Secret.Key.Expose(), "right")
+		got, err = fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, locked.Secret.Key.Expose(), secret.Opening{Passphrase: "right"})
 		vaulttest.WantErr(t, "RevealSecret(other root key, passphrase)", err, broken)
 		vaulttest.Want(t, "RevealSecret(other root key, passphrase).Value", string(got.Value), "")
 		_, err = fooled.Burns.BurnSecret(t.Context(), caller.Caller{}, plain.Metadata.Key.Expose(), "")

@@ -75,14 +75,14 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	}
 	d.secretRow, d.metaRow = d.key.RowKey(seal.KindSecret), d.receipt.RowKey(seal.KindMetadata)
 	d.secret = Record{
-		kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
+		encryption: EncryptionServer, kid: se.keys.KID(), created: now, expires: now.Add(ttl), metadata: d.metaRow,
 		network: se.keys.NetworkID(c.Network.Bytes()), owner: c.Account(), shareDomain: domain,
 	}
 	if wide := c.Network.WideBytes(); wide != nil && c.Anonymous() {
 		d.secret.wide = se.keys.NetworkID(wide)
 	}
 	d.metadata = MetadataRecord{
-		passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
+		encryption: EncryptionServer, passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
 		ttl: ttl, Secret: d.secretRow, Custid: c.Account(), shareDomain: domain, createdBy: c.Network.Masked(),
 	}
 	for _, r := range recipients {

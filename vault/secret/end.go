@@ -61,7 +61,7 @@ func (se *Secrets) endSecret(tx storage.Tx, row seal.RowKey, record *Record, m m
 	if err := se.shares.List(tx, record.slot); err != nil {
 		return end, err
 	}
-	if record.passphrase != nil {
+	if record.guarded() {
 		if err := rows.DeletePrefix(tx, BucketAttempt, row[:]); err != nil {
 			return end, err
 		}

@@ -197,7 +197,7 @@ func TestLedgerStateMachine(t *testing.T) {
 			},
 			"reveal": func(rt *rapid.T) {
 				some(rt, func(k *vaulttest.Kit, one secret.Concealed) {
-					_, _ = k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), "")
+					_, _ = k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), secret.Opening{})
 				})
 			},
 			"burn": func(rt *rapid.T) {
@@ -222,7 +222,7 @@ func TestLedgerStateMachine(t *testing.T) {
 				conceal(rt, kits[at])
 				some(rt, func(_ *vaulttest.Kit, one secret.Concealed) {
 					memo(rt, kits[at], one)
-					_, _ = kits[at].Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), "")
+					_, _ = kits[at].Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), secret.Opening{})
 				})
 				fault.Store(nil)
 			},
@@ -258,7 +258,7 @@ func TestLedgerCountsAFilledStore(t *testing.T) {
 		for range rapid.IntRange(0, 10).Draw(rt, "changes") {
 			conceal(kits[rapid.IntRange(0, len(kits)-1).Draw(rt, "node")])
 			one := kept[rapid.IntRange(0, len(kept)-1).Draw(rt, "secret")]
-			_, _ = kits[rapid.IntRange(0, len(kits)-1).Draw(rt, "node")].Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), "")
+			_, _ = kits[rapid.IntRange(0, len(kits)-1).Draw(rt, "node")].Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), secret.Opening{})
 		}
 		kits[1].MustReclaim(t)
 		wantCounted(rt, c.Store)

@@ -119,7 +119,7 @@ func (m *machine) reveal(rt *rapid.T) {
 
 func (m *machine) revealAs(rt *rapid.T, e *entry, network int, passphrase caller.Text) {
 	shown := m.model.secret(e)
-	got, err := m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), passphrase)
+	got, err := m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), secret.Opening{Passphrase: passphrase})
 	wanted := m.model.end(e, network, passphrase, secret.StateReceived)
 	wantSame(rt, "RevealSecret(key)", err, wanted)
 	if wanted != nil {

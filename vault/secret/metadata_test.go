@@ -130,12 +130,12 @@ func TestConcealedMetadata(t *testing.T) {
 	wanted := secret.Concealed{
 		Metadata: secret.Metadata{
 			Key: kept.Metadata.Key, Secret: &kept.Secret.Key, Hint: kept.Secret.Key.Short(6),
-			State: secret.StateNew, HasPassphrase: true, Created: now, Updated: now,
+			State: secret.StateNew, Encryption: secret.EncryptionServer, HasPassphrase: true, Created: now, Updated: now,
 			Forgotten: now.Add(2 * time.Hour), Expires: now.Add(time.Hour),
 			TTL: time.Hour, SecretTTLLeft: time.Hour, TTLLeft: 2 * time.Hour, Account: "ada",
 		},
 		Secret: secret.Secret{
-			Key: kept.Secret.Key, State: secret.StateNew, HasPassphrase: true,
+			Key: kept.Secret.Key, State: secret.StateNew, Encryption: secret.EncryptionServer, HasPassphrase: true,
 			Created: now, Expires: now.Add(time.Hour), TTL: time.Hour, TTLLeft: time.Hour, Owned: true,
 		},
 	}

@@ -60,7 +60,7 @@ func (m *model) secret(e *entry) secret.Secret {
 		return secret.Secret{}
 	}
 	return secret.Secret{
-		Key: e.kept.Secret.Key, State: secret.StateNew, HasPassphrase: e.passphrase != "",
+		Key: e.kept.Secret.Key, State: secret.StateNew, Encryption: secret.EncryptionServer, HasPassphrase: e.passphrase != "",
 		Created: e.created, Expires: m.expires(e), TTL: e.ttl, TTLLeft: m.left(m.expires(e)),
 	}
 }
@@ -77,7 +77,7 @@ func (m *model) left(end time.Time) time.Duration {
 func (m *model) metadata(e *entry) secret.Metadata {
 	shown := secret.Metadata{
 		Key: e.kept.Metadata.Key, Hint: e.kept.Secret.Key.Short(6), State: m.stateOf(e),
-		HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
+		Encryption: secret.EncryptionServer, HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
 		Forgotten: m.forgotten(e), Expires: m.expires(e), Viewed: e.viewed, Ended: e.ended,
 		TTL: e.ttl, TTLLeft: m.left(m.forgotten(e)), Memo: e.memo,
 	}

@@ -74,7 +74,7 @@ func (m *quotaMachine) commands() map[string]func(*rapid.T) {
 		"memo":    m.memo,
 		"reveal": func(rt *rapid.T) {
 			if one := m.pick(rt); one != nil {
-				_, _ = m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), "")
+				_, _ = m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(2), one.Secret.Key.Expose(), secret.Opening{})
 			}
 		},
 		"burn": func(rt *rapid.T) {

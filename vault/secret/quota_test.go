@@ -155,7 +155,9 @@ func churn(t *testing.T, k *vaulttest.Kit, callers []caller.Caller, random *rand
 		vaulttest.Want(t, "ConcealSecret(text)", err, nil)
 		memo := caller.Text(strings.Repeat("m", random.IntN(500)))
 		ends := []func(){
-			func() { _, _ = k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), "") },
+			func() {
+				_, _ = k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), secret.Opening{})
+			},
 			func() { _, _ = k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "") },
 			func() {},
 			func() {

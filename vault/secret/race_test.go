@@ -75,7 +75,7 @@ func (o *outcome) try(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, cal
 		_, err = k.Vault.Burns.BurnSecret(t.Context(), vaulttest.Caller(caller), kept.Metadata.Key.Expose(), "")
 	} else {
 		var got secret.Revealed
-		got, err = k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(caller), kept.Secret.Key.Expose(), "")
+		got, err = k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(caller), kept.Secret.Key.Expose(), secret.Opening{})
 		if (got.Value == "") != (err != nil) {
 			t.Errorf("RevealSecret(key): got %d bytes with %v, want either", len(got.Value), err)
 		}
@@ -127,7 +127,7 @@ func TestSlotsAreNotMixedUp(t *testing.T) {
 				text := string(rune('a'+c)) + string(rune('a'+i))
 				kept, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(c), caller.Text(text), secret.Wish{})
 				vaulttest.Want(t, "ConcealSecret(text)", err, nil)
-				got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(c), kept.Secret.Key.Expose(), "")
+				got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(c), kept.Secret.Key.Expose(), secret.Opening{})
 				vaulttest.Want(t, "RevealSecret(key)", err, nil)
 				vaulttest.Want(t, "RevealSecret(key)", string(got.Value), text)
 			}

@@ -21,23 +21,30 @@ const (
 // The versions of the records. A change of layout takes the next number, keeps
 // the reader of the old one, and adds a golden file.
 const (
-	secretVersion   = 2
-	metadataVersion = 3
+	secretVersion   = 3
+	metadataVersion = 4
 )
 
 // Record is a concealed secret.
 //
-//	version 2 │ slot number 8 │ generation 8 │ header (length 4, bytes) │ sealed…
+//	version 3 │ slot number 8 │ generation 8 │ header (length 4, bytes) │ sealed…
 //
 // and the header, every byte of which is authenticated by the seal:
 //
 //	kid 4 │ created 8 │ expires 8 │ metadata row 22 │ network 8 │ wide 8
-//	│ verifier 32 │ passphrase? 1 [ │ memory KiB 4 │ time 4 │ threads 1 │ salt 16 ]
+//	│ verifier 32 │ encryption 1 │ passphrase? 1 │ …
 //	│ share domain (4, text) │ owner (4, text)
 //
+// with, for a passphrase of a secret that the server encrypts, and for every
+// end-to-end encrypted secret,
+//
+//	memory KiB 4 │ time 4 │ threads 1 │ salt 16
+//	SHA-256 of the link's proof 32
+//
 // Times are milliseconds. network is the caller's. wide is the IPv6 /48 around
-// it, and zero for IPv4; version 1 has no wide. The slot is outside the header
-// so that shares can be moved; with a wrong slot the seal does not open.
+// it, and zero for IPv4; version 1 has no wide. Versions before 3 have no
+// encryption: the server encrypts. The slot is outside the header so that shares
+// can be moved; with a wrong slot the seal does not open.
 type Record struct {
 	version     byte // of the layout; zero for the current one
 	slot        storage.Slot
@@ -48,12 +55,19 @@ type Record struct {
 	network     [8]byte
 	wide        [8]byte
 	verifier    [32]byte
-	passphrase  *seal.PassphraseParams // nil without a passphrase
+	encryption  Encryption
+	passphrase  *seal.PassphraseParams // nil without a passphrase, and end to end
+	isGuarded   bool                   // end to end: the device asks for a passphrase
+	linkProof   [32]byte               // end to end: SHA-256 of the link's proof
 	shareDomain string
 	owner       string
 	header      []byte // as encoded; what the seal authenticates
 	sealed      []byte
 }
+
+// guarded reports whether a passphrase guards the secret, on the server or on
+// the recipient's device.
+func (r *Record) guarded() bool { return r.passphrase != nil || r.isGuarded }
 
 // encodeHeader fills r.header, in the current layout for a new record.
 func (r *Record) encodeHeader() {
@@ -70,12 +84,18 @@ func (r *Record) encodeHeader() {
 		w.Bytes(r.wide[:])
 	}
 	w.Bytes(r.verifier[:])
-	w.Bool(r.passphrase != nil)
+	if r.version > 2 {
+		w.Byte(byte(r.encryption))
+	}
+	w.Bool(r.guarded())
 	if p := r.passphrase; p != nil {
 		w.Uint32(p.MemoryKiB)
 		w.Uint32(p.Time)
 		w.Byte(p.Threads)
 		w.Bytes(p.Salt[:])
+	}
+	if r.encryption == EncryptionEndToEnd {
+		w.Bytes(r.linkProof[:])
 	}
 	w.Text(r.shareDomain)
 	w.Text(r.owner)
@@ -126,14 +146,28 @@ func (r *Record) decodeHeader() error {
 		in.Into(r.wide[:])
 	}
 	in.Into(r.verifier[:])
-	r.passphrase = nil
-	if in.Bool() {
+	r.encryption = EncryptionServer
+	if r.version > 2 {
+		r.encryption = readEncryption(&in)
+	}
+	r.decodeGuard(&in)
+	r.shareDomain, r.owner = in.Text(), in.Text()
+	return in.End()
+}
+
+// decodeGuard decodes what depends on the kind of encryption.
+func (r *Record) decodeGuard(in *rows.Reader) {
+	guarded := in.Bool()
+	r.passphrase, r.isGuarded, r.linkProof = nil, false, [32]byte{}
+	switch {
+	case r.encryption == EncryptionEndToEnd:
+		r.isGuarded = guarded
+		in.Into(r.linkProof[:])
+	case guarded:
 		p := seal.PassphraseParams{MemoryKiB: in.Uint32(), Time: in.Uint32(), Threads: in.Byte()}
 		in.Into(p.Salt[:])
 		r.passphrase = &p
 	}
-	r.shareDomain, r.owner = in.Text(), in.Text()
-	return in.End()
 }
 
 // shareOwner names the secret to the package of shares.
@@ -163,17 +197,20 @@ func expiryKey(at time.Time, metadata seal.RowKey) []byte {
 
 // MetadataRecord is the sender's receipt.
 //
-//	version 3 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
+//	version 4 │ state 1 │ passphrase? 1 │ created 8 │ secret expires 8 │ updated 8
 //	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
 //	│ share domain │ custid │ recipients │ sealed key │ sealed memo
 //	│ created by │ ended by │ network 8 │ wide 8
+//	│ encryption 1 │ outcome 1 │ outcome at 8
 //
 // "ended" is when the secret was received, burned or expired. "created by" and
 // "ended by" are masked networks. Once the secret is gone, its row is zero and
 // the sealed key is empty. The seven fields before network are length-prefixed.
 // custid is the account's id. network and wide are those of the secret, which
-// the receipt counts toward; they are zero if an account owns it. Version 1 has
-// no networks, and version 2 only the masked ones.
+// the receipt counts toward; they are zero if an account owns it. The
+// outcome is that of the claim which the secret was revealed with. Version 1 has
+// no networks, version 2 only the masked ones, and versions before 4 have no
+// encryption and no outcome.
 type MetadataRecord struct {
 	State       State
 	passphrase  bool
@@ -194,6 +231,9 @@ type MetadataRecord struct {
 	endedBy     string
 	network     [8]byte
 	wide        [8]byte
+	encryption  Encryption
+	outcome     Outcome
+	outcomeAt   time.Time // zero until the outcome is delivered or lapsed
 }
 
 // hintSize is how many characters of the secret key stay readable for the
@@ -220,6 +260,9 @@ func (r *MetadataRecord) encode() []byte {
 	w.Text(r.endedBy)
 	w.Bytes(r.network[:])
 	w.Bytes(r.wide[:])
+	w.Byte(byte(r.encryption))
+	w.Byte(byte(r.outcome))
+	w.Time(r.outcomeAt)
 	return w
 }
 
@@ -243,6 +286,10 @@ func decodeMetadata(data []byte) (*MetadataRecord, error) {
 	if version > 2 {
 		in.Into(r.network[:])
 		in.Into(r.wide[:])
+	}
+	r.encryption = EncryptionServer
+	if version > 3 {
+		r.encryption, r.outcome, r.outcomeAt = readEncryption(&in), readOutcome(&in), in.Time()
 	}
 	return &r, in.End()
 }

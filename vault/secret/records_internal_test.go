@@ -19,7 +19,8 @@ func sampleSecret() *Record {
 	r := &Record{
 		slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef},
 		created: recordtest.Moment(5), expires: recordtest.Moment(65), metadata: recordtest.Row("m"),
-		network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
+		encryption: EncryptionServer,
+		network:    [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18}, verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
 		sealed: []byte("sealed bytes"),
 	}
 	r.encodeHeader()
@@ -30,6 +31,20 @@ func samplePassphraseSecret() *Record {
 	r := sampleSecret()
 	r.passphrase = &seal.PassphraseParams{MemoryKiB: 19456, Time: 2, Threads: 1, Salt: recordtest.Salt()}
 	r.shareDomain, r.owner = "secrets.example.com", "ada@example.com"
+	r.encodeHeader()
+	return r
+}
+
+func sampleSealedSecret() *Record {
+	r := sampleSecret()
+	r.encryption, r.isGuarded, r.linkProof = EncryptionEndToEnd, true, [32]byte(bytes.Repeat([]byte{0x66}, 32))
+	r.encodeHeader()
+	return r
+}
+
+// kindless is the record as version 2 had it, without a kind of encryption.
+func kindless(r *Record) *Record {
+	r.version = 2
 	r.encodeHeader()
 	return r
 }
@@ -47,14 +62,22 @@ func sampleMetadata() *MetadataRecord {
 		updated: recordtest.Moment(7), viewed: recordtest.Moment(6), ttl: time.Minute, Secret: recordtest.Row("s"),
 		hint: [hintSize]byte([]byte("abc123")), shareDomain: "secrets.example.com", Custid: "ada@example.com",
 		recipients: []string{"b***@example.com", ""}, SealedKey: []byte("sealed key"), sealedMemo: []byte("sealed memo"),
+		encryption: EncryptionServer,
 	}
 }
 
 func sampleEndedMetadata() *MetadataRecord {
 	return &MetadataRecord{
 		State: StateReceived, created: recordtest.Moment(5), expires: recordtest.Moment(65), updated: recordtest.Moment(9),
-		ended: recordtest.Moment(9), ttl: time.Minute, hint: [hintSize]byte([]byte("abc123")),
+		ended: recordtest.Moment(9), ttl: time.Minute, hint: [hintSize]byte([]byte("abc123")), encryption: EncryptionServer,
 	}
+}
+
+// delivered adds what version 4 of a receipt has besides.
+func delivered(r *MetadataRecord) *MetadataRecord {
+	r = charged(r)
+	r.encryption, r.outcome, r.outcomeAt = EncryptionEndToEnd, OutcomeDelivered, recordtest.Moment(10)
+	return r
 }
 
 // charged adds what version 3 of a receipt has besides.
@@ -114,8 +137,11 @@ func TestGoldenSecrets(t *testing.T) {
 	recordtest.CheckOpen(t, []recordtest.Case{
 		{Name: "secret-v1", Record: narrow(sampleSecret()), Encoded: narrow(sampleSecret()).encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
 		{Name: "secret-passphrase-v1", Record: narrow(samplePassphraseSecret()), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
-		{Name: "secret-v2", Record: sampleSecret(), Encoded: sampleSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
-		{Name: "secret-passphrase-v2", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-v2", Record: kindless(sampleSecret()), Encoded: kindless(sampleSecret()).encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-passphrase-v2", Record: kindless(samplePassphraseSecret()), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-v3", Record: sampleSecret(), Encoded: sampleSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-passphrase-v3", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-endtoend-v3", Record: sampleSealedSecret(), Encoded: sampleSealedSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
 	}, secretVersion, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty))
 }
 
@@ -128,8 +154,10 @@ func TestGoldenRecords(t *testing.T) {
 		{Name: "metadata-ended-v1", Record: sampleEndedMetadata(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "metadata-v2", Record: placed(sampleMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "metadata-ended-v2", Record: placed(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-v3", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-v3", Record: charged(sampleMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-v4", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-ended-v4", Record: delivered(sampleEndedMetadata()), Encoded: delivered(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "timeline-v1", Record: sampleTimeline(), Encoded: sampleTimeline().encode(), Decode: func(b []byte) (any, error) { return decodeTimeline(b) }},
 		{Name: "entry-v1", Record: sampleEntry(), Encoded: sampleEntry().encode(), Decode: func(b []byte) (any, error) { return DecodeEntry(b) }},
 	}, cmp.AllowUnexported(MetadataRecord{}, timelineRecord{}, EntryRecord{}, entryBox{}), cmp.Comparer(recordtest.SameEmpty))

@@ -24,9 +24,12 @@ func TestSecretRoundTrip(t *testing.T) {
 			metadata: seal.RowKey(recordtest.Bytes(22).Draw(t, "metadata")),
 			network:  [8]byte(recordtest.Bytes(8).Draw(t, "network")), wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")), verifier: [32]byte(recordtest.Bytes(32).Draw(t, "verifier")),
 			shareDomain: rapid.String().Draw(t, "domain"), owner: rapid.String().Draw(t, "owner"),
-			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
+			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"), encryption: drawEncryption(t),
 		}
-		if rapid.Bool().Draw(t, "with passphrase") {
+		switch guarded := rapid.Bool().Draw(t, "with passphrase"); {
+		case r.encryption == EncryptionEndToEnd:
+			r.isGuarded, r.linkProof = guarded, [32]byte(recordtest.Bytes(32).Draw(t, "link proof"))
+		case guarded:
 			r.passphrase = &seal.PassphraseParams{
 				MemoryKiB: rapid.Uint32().Draw(t, "memory"), Time: rapid.Uint32().Draw(t, "time"),
 				Threads: rapid.Uint8().Draw(t, "threads"), Salt: [16]byte(recordtest.Bytes(16).Draw(t, "salt")),
@@ -38,6 +41,10 @@ func TestSecretRoundTrip(t *testing.T) {
 			t.Errorf("decodeSecret(encode(r)): got %v, -want +got\n%s", err, diff)
 		}
 	})
+}
+
+func drawEncryption(t *rapid.T) Encryption {
+	return rapid.SampledFrom([]Encryption{EncryptionServer, EncryptionEndToEnd}).Draw(t, "encryption")
 }
 
 func TestMetadataRoundTrip(t *testing.T) {
@@ -53,6 +60,8 @@ func TestMetadataRoundTrip(t *testing.T) {
 			recipients: rapid.SliceOfN(rapid.String(), 1, 5).Draw(t, "recipients"),
 			SealedKey:  rapid.SliceOf(rapid.Byte()).Draw(t, "key"), sealedMemo: rapid.SliceOf(rapid.Byte()).Draw(t, "memo"),
 			network: [8]byte(recordtest.Bytes(8).Draw(t, "network")), wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")),
+			encryption: drawEncryption(t), outcome: Outcome(rapid.ByteRange(0, 3).Draw(t, "outcome")),
+			outcomeAt: recordtest.Moments().Draw(t, "outcome at"),
 		}
 		got, err := decodeMetadata(r.encode())
 		if diff := cmp.Diff(r, got, cmp.AllowUnexported(MetadataRecord{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {

@@ -27,7 +27,7 @@ func TestNothingPrints(t *testing.T) {
 	kept := k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: vaulttest.Passphrase})
 	memo, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), "memo-canary")
 	vaulttest.Want(t, "UpdateMemo(key)", err, nil)
-	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), vaulttest.Passphrase)
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), secret.Opening{Passphrase: vaulttest.Passphrase})
 	vaulttest.Want(t, "RevealSecret(key)", err, nil)
 	vaulttest.Want(t, "memo holds its key", memo.Secret != nil, true)
 

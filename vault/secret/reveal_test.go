@@ -29,13 +29,13 @@ func TestRevealOnce(t *testing.T) {
 	c := vaulttest.Caller(1)
 	concealed := k.MustConceal(t, c, "the text", secret.Wish{TTL: new(time.Hour)})
 	k.Clock.Advance(10*time.Second + time.Millisecond)
-	got, err := k.Vault.Secrets.RevealSecret(t.Context(), c, concealed.Secret.Key.Expose(), "")
+	got, err := k.Vault.Secrets.RevealSecret(t.Context(), c, concealed.Secret.Key.Expose(), secret.Opening{})
 	if err != nil {
 		t.Fatalf("RevealSecret(key): got %v, want nil", err)
 	}
 	now := vaulttest.StartTime()
 	diff := cmp.Diff(secret.Secret{
-		Key: concealed.Secret.Key, State: secret.StateReceived, Created: now, Expires: now.Add(time.Hour),
+		Key: concealed.Secret.Key, State: secret.StateReceived, Encryption: secret.EncryptionServer, Created: now, Expires: now.Add(time.Hour),
 		TTL: time.Hour, TTLLeft: time.Hour - 10*time.Second,
 	}, got.Secret, tokens())
 	if diff != "" {
@@ -158,7 +158,7 @@ func TestLateRevealConsumesNothing(t *testing.T) {
 	}})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	held.hold = func() { k.Clock.Advance(30 * time.Second) }
-	_, err := k.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), "")
+	_, err := k.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), secret.Opening{})
 	vaulttest.WantErr(t, "RevealSecret(held up)", err, refusal.ErrUnavailable)
 	held.hold = func() { k.Clock.Advance(10 * time.Second) }
 	vaulttest.Want(t, "RevealSecret(held up for less)", k.MustReveal(t, caller.Caller{}, kept.Secret.Key, ""), "the text")

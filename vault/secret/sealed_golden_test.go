@@ -81,7 +81,7 @@ func TestOldSecretOpens(t *testing.T) {
 	if err != nil || shown.Secret == nil || *shown.Secret != key || shown.Memo != goldenText {
 		t.Errorf("GetMetadata(golden): got %v, want the key and the memo", err)
 	}
-	got, err := v.Secrets.RevealSecret(t.Context(), caller.Caller{}, goldenKey, "golden passphrase")
+	got, err := v.Secrets.RevealSecret(t.Context(), caller.Caller{}, goldenKey, secret.Opening{Passphrase: "golden passphrase"})
 	if err != nil || got.Value != goldenText {
 		t.Errorf("RevealSecret(golden): got %q, %v, want %q", string(got.Value), err, goldenText)
 	}

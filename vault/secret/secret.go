@@ -17,6 +17,7 @@ import (
 type Secret struct {
 	Key           seal.Token
 	State         State
+	Encryption    Encryption
 	HasPassphrase bool
 	Created       time.Time
 	Expires       time.Time
@@ -131,7 +132,7 @@ func lookFrom(tx storage.Tx, c caller.Caller, site string, token seal.Token, now
 
 func showSecret(c caller.Caller, key seal.Token, r *Record, now time.Time) Secret {
 	return Secret{
-		Key: key, State: StateNew, HasPassphrase: r.passphrase != nil,
+		Key: key, State: StateNew, HasPassphrase: r.guarded(), Encryption: r.encryption,
 		Created: r.created, Expires: r.expires,
 		TTL: r.expires.Sub(r.created), TTLLeft: left(r.expires, now),
 		ShareDomain: r.shareDomain, Owned: r.owner != "" && r.owner == c.Account(),

@@ -26,6 +26,8 @@ const (
 	EventRevealed   EventKind = 4
 	EventBurned     EventKind = 5
 	EventExpired    EventKind = 6
+	EventDelivered  EventKind = 7 // the recipient's device confirmed
+	EventLapsed     EventKind = 8 // the recipient's device did not confirm in time
 )
 
 // Event is one line of a receipt's timeline.

@@ -62,7 +62,7 @@ func (k *Kit) MustConceal(t testing.TB, c caller.Caller, text caller.Text, wish 
 // MustReveal reveals a secret and returns its value.
 func (k *Kit) MustReveal(t testing.TB, c caller.Caller, key seal.Token, passphrase caller.Text) string {
 	t.Helper()
-	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key.Expose(), passphrase)
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key.Expose(), secret.Opening{Passphrase: passphrase})
 	if err != nil {
 		t.Fatalf("RevealSecret(key): got %v, want nil", err)
 	}

@@ -51,7 +51,7 @@ func Want[T comparable](t testing.TB, call string, got, want T) {
 // together with a value.
 func RevealErr(t testing.TB, k *Kit, c caller.Caller, key string, passphrase caller.Text) error {
 	t.Helper()
-	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key, passphrase)
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key, secret.Opening{Passphrase: passphrase})
 	if err != nil && revealed.Value != "" {
 		t.Errorf("RevealSecret(key): got %d bytes with %v, want none", len(revealed.Value), err)
 	}

@@ -41,6 +41,12 @@ const (
 	Event_KIND_BURNED Event_Kind = 5
 	// The secret expired unread.
 	Event_KIND_EXPIRED Event_Kind = 6
+	// The recipient's device confirmed that it has the content. The content is
+	// destroyed.
+	Event_KIND_DELIVERED Event_Kind = 7
+	// The recipient's device did not confirm in time that it has the content.
+	// The content is destroyed.
+	Event_KIND_LAPSED Event_Kind = 8
 )
 
 // Enum value maps for Event_Kind.
@@ -53,6 +59,8 @@ var (
 		4: "KIND_REVEALED",
 		5: "KIND_BURNED",
 		6: "KIND_EXPIRED",
+		7: "KIND_DELIVERED",
+		8: "KIND_LAPSED",
 	}
 	Event_Kind_value = map[string]int32{
 		"KIND_UNSPECIFIED": 0,
@@ -62,6 +70,8 @@ var (
 		"KIND_REVEALED":    4,
 		"KIND_BURNED":      5,
 		"KIND_EXPIRED":     6,
+		"KIND_DELIVERED":   7,
+		"KIND_LAPSED":      8,
 	}
 )
 
@@ -219,6 +229,8 @@ type Metadata struct {
 	// more. The secret stays unread. Its sender can burn it without the
 	// passphrase.
 	LockedForGood bool `protobuf:"varint,22,opt,name=locked_for_good,json=lockedForGood,proto3" json:"locked_for_good,omitempty"`
+	// Who encrypted the content.
+	Encryption    Encryption `protobuf:"varint,23,opt,name=encryption,proto3,enum=hush.v1.Encryption" json:"encryption,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -407,6 +419,13 @@ func (x *Metadata) GetLockedForGood() bool {
 	return false
 }
 
+func (x *Metadata) GetEncryption() Encryption {
+	if x != nil {
+		return x.Encryption
+	}
+	return Encryption_ENCRYPTION_UNSPECIFIED
+}
+
 // Event is one entry of a receipt's timeline.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -558,7 +577,7 @@ var File_hush_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\n" +
-	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\xa0\b\n" +
+	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\xd5\b\n" +
 	"\bMetadata\x12&\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\x03\x80\x01\x01R\vmetadataKey\x12\"\n" +
 	"\n" +
@@ -590,12 +609,15 @@ const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\n" +
 	"deliveries\x18\x15 \x03(\v2\x11.hush.v1.DeliveryR\n" +
 	"deliveries\x12&\n" +
-	"\x0flocked_for_good\x18\x16 \x01(\bR\rlockedForGood\"\x9d\x02\n" +
+	"\x0flocked_for_good\x18\x16 \x01(\bR\rlockedForGood\x123\n" +
+	"\n" +
+	"encryption\x18\x17 \x01(\x0e2\x13.hush.v1.EncryptionR\n" +
+	"encryption\"\xc2\x02\n" +
 	"\x05Event\x12'\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x13.hush.v1.Event.KindR\x04kind\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x18\n" +
 	"\anetwork\x18\x03 \x01(\tR\anetwork\x12\x14\n" +
-	"\x05count\x18\x04 \x01(\x05R\x05count\"\x8a\x01\n" +
+	"\x05count\x18\x04 \x01(\x05R\x05count\"\xaf\x01\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fKIND_CREATED\x10\x01\x12\x0f\n" +
@@ -603,7 +625,9 @@ const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\x0fKIND_PASSPHRASE\x10\x03\x12\x11\n" +
 	"\rKIND_REVEALED\x10\x04\x12\x0f\n" +
 	"\vKIND_BURNED\x10\x05\x12\x10\n" +
-	"\fKIND_EXPIRED\x10\x06\"\xb1\x02\n" +
+	"\fKIND_EXPIRED\x10\x06\x12\x12\n" +
+	"\x0eKIND_DELIVERED\x10\a\x12\x0f\n" +
+	"\vKIND_LAPSED\x10\b\"\xb1\x02\n" +
 	"\bDelivery\x12\x1c\n" +
 	"\trecipient\x18\x01 \x01(\tR\trecipient\x12-\n" +
 	"\x05state\x18\x02 \x01(\x0e2\x17.hush.v1.Delivery.StateR\x05state\x12;\n" +
@@ -643,6 +667,7 @@ var file_hush_v1_metadata_proto_goTypes = []any{
 	(State)(0),                    // 5: hush.v1.State
 	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
 	(*durationpb.Duration)(nil),   // 7: google.protobuf.Duration
+	(Encryption)(0),               // 8: hush.v1.Encryption
 }
 var file_hush_v1_metadata_proto_depIdxs = []int32{
 	5,  // 0: hush.v1.Metadata.state:type_name -> hush.v1.State
@@ -658,15 +683,16 @@ var file_hush_v1_metadata_proto_depIdxs = []int32{
 	7,  // 10: hush.v1.Metadata.ttl_left:type_name -> google.protobuf.Duration
 	3,  // 11: hush.v1.Metadata.events:type_name -> hush.v1.Event
 	4,  // 12: hush.v1.Metadata.deliveries:type_name -> hush.v1.Delivery
-	0,  // 13: hush.v1.Event.kind:type_name -> hush.v1.Event.Kind
-	6,  // 14: hush.v1.Event.time:type_name -> google.protobuf.Timestamp
-	1,  // 15: hush.v1.Delivery.state:type_name -> hush.v1.Delivery.State
-	6,  // 16: hush.v1.Delivery.update_time:type_name -> google.protobuf.Timestamp
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	8,  // 13: hush.v1.Metadata.encryption:type_name -> hush.v1.Encryption
+	0,  // 14: hush.v1.Event.kind:type_name -> hush.v1.Event.Kind
+	6,  // 15: hush.v1.Event.time:type_name -> google.protobuf.Timestamp
+	1,  // 16: hush.v1.Delivery.state:type_name -> hush.v1.Delivery.State
+	6,  // 17: hush.v1.Delivery.update_time:type_name -> google.protobuf.Timestamp
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_metadata_proto_init() }

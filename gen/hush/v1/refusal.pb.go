@@ -85,6 +85,13 @@ const (
 	// Sign-in on a host other than the service's own; the message names the
 	// right host.
 	Refusal_REASON_ELSEWHERE Refusal_Reason = 24
+	// The secret part of the link is wrong. The secret was not consumed, and
+	// the call does not count as a try.
+	Refusal_REASON_LINK Refusal_Reason = 25
+	// The call does not fit the secret's kind of encryption. An end-to-end
+	// encrypted secret is opened with its proofs, by a browser or the hush
+	// client. The secret was not consumed.
+	Refusal_REASON_ENCRYPTION Refusal_Reason = 26
 )
 
 // Enum value maps for Refusal_Reason.
@@ -115,6 +122,8 @@ var (
 		22: "REASON_INSECURE",
 		23: "REASON_TOO_MANY",
 		24: "REASON_ELSEWHERE",
+		25: "REASON_LINK",
+		26: "REASON_ENCRYPTION",
 	}
 	Refusal_Reason_value = map[string]int32{
 		"REASON_UNSPECIFIED":      0,
@@ -142,6 +151,8 @@ var (
 		"REASON_INSECURE":         22,
 		"REASON_TOO_MANY":         23,
 		"REASON_ELSEWHERE":        24,
+		"REASON_LINK":             25,
+		"REASON_ENCRYPTION":       26,
 	}
 )
 
@@ -271,7 +282,7 @@ var File_hush_v1_refusal_proto protoreflect.FileDescriptor
 
 const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
-	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\x92\x06\n" +
+	"\x15hush/v1/refusal.proto\x12\ahush.v1\"\xba\x06\n" +
 	"\aRefusal\x12/\n" +
 	"\x06reason\x18\x01 \x01(\x0e2\x17.hush.v1.Refusal.ReasonR\x06reason\x12\x14\n" +
 	"\x05field\x18\x02 \x01(\tR\x05field\x12\x14\n" +
@@ -279,7 +290,7 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\n" +
 	"tries_left\x18\x04 \x01(\x05R\ttriesLeft\x12-\n" +
 	"\x12passphrase_missing\x18\x05 \x01(\bR\x11passphraseMissing\x12\x19\n" +
-	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\xc0\x04\n" +
+	"\bfor_good\x18\x06 \x01(\bR\aforGood\"\xe8\x04\n" +
 	"\x06Reason\x12\x16\n" +
 	"\x12REASON_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11REASON_PASSPHRASE\x10\x01\x12\x11\n" +
@@ -306,7 +317,9 @@ const file_hush_v1_refusal_proto_rawDesc = "" +
 	"\x15REASON_NOT_CONFIGURED\x10\x15\x12\x13\n" +
 	"\x0fREASON_INSECURE\x10\x16\x12\x13\n" +
 	"\x0fREASON_TOO_MANY\x10\x17\x12\x14\n" +
-	"\x10REASON_ELSEWHERE\x10\x18Bq\n" +
+	"\x10REASON_ELSEWHERE\x10\x18\x12\x0f\n" +
+	"\vREASON_LINK\x10\x19\x12\x15\n" +
+	"\x11REASON_ENCRYPTION\x10\x1aBq\n" +
 	"\vcom.hush.v1B\fRefusalProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (

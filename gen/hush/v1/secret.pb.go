@@ -89,11 +89,67 @@ func (State) EnumDescriptor() ([]byte, []int) {
 	return file_hush_v1_secret_proto_rawDescGZIP(), []int{0}
 }
 
+// Encryption is the kind of a secret: who encrypts its content.
+type Encryption int32
+
+const (
+	// Unspecified.
+	Encryption_ENCRYPTION_UNSPECIFIED Encryption = 0
+	// The server encrypts the content. Its link is BASE/s#KEY.
+	Encryption_ENCRYPTION_SERVER Encryption = 1
+	// The sender's device encrypts the content, and the server never sees it or
+	// the passphrase. Its link is BASE/e#KEYSECRET; SECRET never leaves the
+	// devices.
+	Encryption_ENCRYPTION_END_TO_END Encryption = 2
+)
+
+// Enum value maps for Encryption.
+var (
+	Encryption_name = map[int32]string{
+		0: "ENCRYPTION_UNSPECIFIED",
+		1: "ENCRYPTION_SERVER",
+		2: "ENCRYPTION_END_TO_END",
+	}
+	Encryption_value = map[string]int32{
+		"ENCRYPTION_UNSPECIFIED": 0,
+		"ENCRYPTION_SERVER":      1,
+		"ENCRYPTION_END_TO_END":  2,
+	}
+)
+
+func (x Encryption) Enum() *Encryption {
+	p := new(Encryption)
+	*p = x
+	return p
+}
+
+func (x Encryption) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Encryption) Descriptor() protoreflect.EnumDescriptor {
+	return file_hush_v1_secret_proto_enumTypes[1].Descriptor()
+}
+
+func (Encryption) Type() protoreflect.EnumType {
+	return &file_hush_v1_secret_proto_enumTypes[1]
+}
+
+func (x Encryption) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Encryption.Descriptor instead.
+func (Encryption) EnumDescriptor() ([]byte, []int) {
+	return file_hush_v1_secret_proto_rawDescGZIP(), []int{1}
+}
+
 // Secret describes a secret without consuming it. It never contains the value.
 type Secret struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key in the link: 31 characters 0-9 and a-z. Anyone who has it can
-	// reveal the secret once.
+	// reveal a secret that the server encrypted, once. For an end-to-end
+	// encrypted secret it only identifies the secret.
 	SecretKey string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
 	// STATE_NEW while the secret waits, even after its receipt was fetched;
 	// STATE_RECEIVED in the response that reveals it.
@@ -113,7 +169,9 @@ type Secret struct {
 	// Whether the secret verifies a new account's e-mail address.
 	Verification bool `protobuf:"varint,9,opt,name=verification,proto3" json:"verification,omitempty"`
 	// Whether the caller concealed the secret.
-	Owned         bool `protobuf:"varint,10,opt,name=owned,proto3" json:"owned,omitempty"`
+	Owned bool `protobuf:"varint,10,opt,name=owned,proto3" json:"owned,omitempty"`
+	// Who encrypted the content.
+	Encryption    Encryption `protobuf:"varint,11,opt,name=encryption,proto3,enum=hush.v1.Encryption" json:"encryption,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -216,6 +274,13 @@ func (x *Secret) GetOwned() bool {
 		return x.Owned
 	}
 	return false
+}
+
+func (x *Secret) GetEncryption() Encryption {
+	if x != nil {
+		return x.Encryption
+	}
+	return Encryption_ENCRYPTION_UNSPECIFIED
 }
 
 // CharacterSets selects the characters of a generated secret. At least one
@@ -371,7 +436,7 @@ var File_hush_v1_secret_proto protoreflect.FileDescriptor
 
 const file_hush_v1_secret_proto_rawDesc = "" +
 	"\n" +
-	"\x14hush/v1/secret.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb3\x03\n" +
+	"\x14hush/v1/secret.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe8\x03\n" +
 	"\x06Secret\x12\"\n" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\x03\x80\x01\x01R\tsecretKey\x12$\n" +
@@ -386,7 +451,10 @@ const file_hush_v1_secret_proto_rawDesc = "" +
 	"\fshare_domain\x18\b \x01(\tR\vshareDomain\x12\"\n" +
 	"\fverification\x18\t \x01(\bR\fverification\x12\x14\n" +
 	"\x05owned\x18\n" +
-	" \x01(\bR\x05owned\"\xac\x01\n" +
+	" \x01(\bR\x05owned\x123\n" +
+	"\n" +
+	"encryption\x18\v \x01(\x0e2\x13.hush.v1.EncryptionR\n" +
+	"encryption\"\xac\x01\n" +
 	"\rCharacterSets\x12\x1c\n" +
 	"\tuppercase\x18\x01 \x01(\bR\tuppercase\x12\x1c\n" +
 	"\tlowercase\x18\x02 \x01(\bR\tlowercase\x12\x18\n" +
@@ -404,7 +472,12 @@ const file_hush_v1_secret_proto_rawDesc = "" +
 	"\fSTATE_VIEWED\x10\x02\x12\x12\n" +
 	"\x0eSTATE_RECEIVED\x10\x03\x12\x10\n" +
 	"\fSTATE_BURNED\x10\x04\x12\x11\n" +
-	"\rSTATE_EXPIRED\x10\x05Bp\n" +
+	"\rSTATE_EXPIRED\x10\x05*Z\n" +
+	"\n" +
+	"Encryption\x12\x1a\n" +
+	"\x16ENCRYPTION_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11ENCRYPTION_SERVER\x10\x01\x12\x19\n" +
+	"\x15ENCRYPTION_END_TO_END\x10\x02Bp\n" +
 	"\vcom.hush.v1B\vSecretProtoP\x01Z\x17hush/gen/hush/v1;hushv1\xa2\x02\x03HXX\xaa\x02\aHush.V1\xca\x02\aHush\\V1\xe2\x02\x13Hush\\V1\\GPBMetadata\xea\x02\bHush::V1b\x06proto3"
 
 var (
@@ -419,29 +492,31 @@ func file_hush_v1_secret_proto_rawDescGZIP() []byte {
 	return file_hush_v1_secret_proto_rawDescData
 }
 
-var file_hush_v1_secret_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_hush_v1_secret_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_hush_v1_secret_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_hush_v1_secret_proto_goTypes = []any{
 	(State)(0),                    // 0: hush.v1.State
-	(*Secret)(nil),                // 1: hush.v1.Secret
-	(*CharacterSets)(nil),         // 2: hush.v1.CharacterSets
-	(*SecretStatus)(nil),          // 3: hush.v1.SecretStatus
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 5: google.protobuf.Duration
+	(Encryption)(0),               // 1: hush.v1.Encryption
+	(*Secret)(nil),                // 2: hush.v1.Secret
+	(*CharacterSets)(nil),         // 3: hush.v1.CharacterSets
+	(*SecretStatus)(nil),          // 4: hush.v1.SecretStatus
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 6: google.protobuf.Duration
 }
 var file_hush_v1_secret_proto_depIdxs = []int32{
 	0, // 0: hush.v1.Secret.state:type_name -> hush.v1.State
-	4, // 1: hush.v1.Secret.create_time:type_name -> google.protobuf.Timestamp
-	4, // 2: hush.v1.Secret.expire_time:type_name -> google.protobuf.Timestamp
-	5, // 3: hush.v1.Secret.ttl:type_name -> google.protobuf.Duration
-	5, // 4: hush.v1.Secret.ttl_left:type_name -> google.protobuf.Duration
-	0, // 5: hush.v1.SecretStatus.state:type_name -> hush.v1.State
-	1, // 6: hush.v1.SecretStatus.secret:type_name -> hush.v1.Secret
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	5, // 1: hush.v1.Secret.create_time:type_name -> google.protobuf.Timestamp
+	5, // 2: hush.v1.Secret.expire_time:type_name -> google.protobuf.Timestamp
+	6, // 3: hush.v1.Secret.ttl:type_name -> google.protobuf.Duration
+	6, // 4: hush.v1.Secret.ttl_left:type_name -> google.protobuf.Duration
+	1, // 5: hush.v1.Secret.encryption:type_name -> hush.v1.Encryption
+	0, // 6: hush.v1.SecretStatus.state:type_name -> hush.v1.State
+	2, // 7: hush.v1.SecretStatus.secret:type_name -> hush.v1.Secret
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_secret_proto_init() }
@@ -454,7 +529,7 @@ func file_hush_v1_secret_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_secret_proto_rawDesc), len(file_hush_v1_secret_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,

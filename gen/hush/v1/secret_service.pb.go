@@ -27,7 +27,7 @@ const (
 type ConcealSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is
-	// stored byte for byte.
+	// stored byte for byte. Empty if sealed is set.
 	Secret string `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
 	// The lifetime of the unread secret, more than zero; 7 days if absent.
 	// Fractions of a second are dropped. Less than a minute is raised to a
@@ -48,8 +48,11 @@ type ConcealSecretRequest struct {
 	// A solved challenge for the action `conceal`, where the operator requires
 	// one from busy networks.
 	AuthenticityPayload string `protobuf:"bytes,6,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// Content that the caller's device has encrypted, instead of secret. Not
+	// together with a passphrase or recipients.
+	Sealed        *Sealed `protobuf:"bytes,7,opt,name=sealed,proto3" json:"sealed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ConcealSecretRequest) Reset() {
@@ -124,6 +127,88 @@ func (x *ConcealSecretRequest) GetAuthenticityPayload() string {
 	return ""
 }
 
+func (x *ConcealSecretRequest) GetSealed() *Sealed {
+	if x != nil {
+		return x.Sealed
+	}
+	return nil
+}
+
+// Sealed is content that the sender's device has encrypted, as
+// docs/end-to-end.md specifies it.
+type Sealed struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The content: 328 to 1,082,472 bytes, or at most 104,616 without an account.
+	Content []byte `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"`
+	// SHA-256 of the link's proof: 32 bytes.
+	LinkProofHash []byte `protobuf:"bytes,2,opt,name=link_proof_hash,json=linkProofHash,proto3" json:"link_proof_hash,omitempty"`
+	// SHA-256 of the proof: 32 bytes.
+	ProofHash []byte `protobuf:"bytes,3,opt,name=proof_hash,json=proofHash,proto3" json:"proof_hash,omitempty"`
+	// Whether the sender's device used a passphrase. The server cannot verify
+	// it.
+	HasPassphrase bool `protobuf:"varint,4,opt,name=has_passphrase,json=hasPassphrase,proto3" json:"has_passphrase,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sealed) Reset() {
+	*x = Sealed{}
+	mi := &file_hush_v1_secret_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sealed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sealed) ProtoMessage() {}
+
+func (x *Sealed) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_secret_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sealed.ProtoReflect.Descriptor instead.
+func (*Sealed) Descriptor() ([]byte, []int) {
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Sealed) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+func (x *Sealed) GetLinkProofHash() []byte {
+	if x != nil {
+		return x.LinkProofHash
+	}
+	return nil
+}
+
+func (x *Sealed) GetProofHash() []byte {
+	if x != nil {
+		return x.ProofHash
+	}
+	return nil
+}
+
+func (x *Sealed) GetHasPassphrase() bool {
+	if x != nil {
+		return x.HasPassphrase
+	}
+	return false
+}
+
 // ConcealSecretResponse is the response of ConcealSecret.
 type ConcealSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -137,7 +222,7 @@ type ConcealSecretResponse struct {
 
 func (x *ConcealSecretResponse) Reset() {
 	*x = ConcealSecretResponse{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[1]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -149,7 +234,7 @@ func (x *ConcealSecretResponse) String() string {
 func (*ConcealSecretResponse) ProtoMessage() {}
 
 func (x *ConcealSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[1]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -162,7 +247,7 @@ func (x *ConcealSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConcealSecretResponse.ProtoReflect.Descriptor instead.
 func (*ConcealSecretResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{1}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ConcealSecretResponse) GetMetadata() *Metadata {
@@ -202,7 +287,7 @@ type GenerateSecretRequest struct {
 
 func (x *GenerateSecretRequest) Reset() {
 	*x = GenerateSecretRequest{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[2]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -214,7 +299,7 @@ func (x *GenerateSecretRequest) String() string {
 func (*GenerateSecretRequest) ProtoMessage() {}
 
 func (x *GenerateSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[2]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -227,7 +312,7 @@ func (x *GenerateSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenerateSecretRequest.ProtoReflect.Descriptor instead.
 func (*GenerateSecretRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{2}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *GenerateSecretRequest) GetTtl() *durationpb.Duration {
@@ -294,7 +379,7 @@ type GenerateSecretResponse struct {
 
 func (x *GenerateSecretResponse) Reset() {
 	*x = GenerateSecretResponse{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[3]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -306,7 +391,7 @@ func (x *GenerateSecretResponse) String() string {
 func (*GenerateSecretResponse) ProtoMessage() {}
 
 func (x *GenerateSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[3]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -319,7 +404,7 @@ func (x *GenerateSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GenerateSecretResponse.ProtoReflect.Descriptor instead.
 func (*GenerateSecretResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{3}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GenerateSecretResponse) GetMetadata() *Metadata {
@@ -354,7 +439,7 @@ type GetSecretRequest struct {
 
 func (x *GetSecretRequest) Reset() {
 	*x = GetSecretRequest{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[4]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -366,7 +451,7 @@ func (x *GetSecretRequest) String() string {
 func (*GetSecretRequest) ProtoMessage() {}
 
 func (x *GetSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[4]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -379,7 +464,7 @@ func (x *GetSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSecretRequest.ProtoReflect.Descriptor instead.
 func (*GetSecretRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{4}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetSecretRequest) GetSecretKey() string {
@@ -400,7 +485,7 @@ type GetSecretResponse struct {
 
 func (x *GetSecretResponse) Reset() {
 	*x = GetSecretResponse{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[5]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -412,7 +497,7 @@ func (x *GetSecretResponse) String() string {
 func (*GetSecretResponse) ProtoMessage() {}
 
 func (x *GetSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[5]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -425,7 +510,7 @@ func (x *GetSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSecretResponse.ProtoReflect.Descriptor instead.
 func (*GetSecretResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{5}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetSecretResponse) GetSecret() *Secret {
@@ -441,14 +526,24 @@ type RevealSecretRequest struct {
 	// The key in the link.
 	SecretKey string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
 	// The passphrase; ignored if the secret has none.
-	Passphrase    string `protobuf:"bytes,2,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
+	Passphrase string `protobuf:"bytes,2,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
+	// The link's proof of an end-to-end encrypted secret: 32 bytes. Empty for
+	// other secrets.
+	LinkProof []byte `protobuf:"bytes,3,opt,name=link_proof,json=linkProof,proto3" json:"link_proof,omitempty"`
+	// The proof of an end-to-end encrypted secret: 32 bytes. Empty for other
+	// secrets.
+	Proof []byte `protobuf:"bytes,4,opt,name=proof,proto3" json:"proof,omitempty"`
+	// 32 random bytes that bind the secret to the caller, so that the request can
+	// be repeated if its response is lost. Empty for none. The caller keeps it
+	// in memory and calls AcknowledgeReveal when it has the content.
+	Claim         []byte `protobuf:"bytes,5,opt,name=claim,proto3" json:"claim,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RevealSecretRequest) Reset() {
 	*x = RevealSecretRequest{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[6]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -460,7 +555,7 @@ func (x *RevealSecretRequest) String() string {
 func (*RevealSecretRequest) ProtoMessage() {}
 
 func (x *RevealSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[6]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -473,7 +568,7 @@ func (x *RevealSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevealSecretRequest.ProtoReflect.Descriptor instead.
 func (*RevealSecretRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{6}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RevealSecretRequest) GetSecretKey() string {
@@ -490,21 +585,47 @@ func (x *RevealSecretRequest) GetPassphrase() string {
 	return ""
 }
 
-// RevealSecretResponse is the response of RevealSecret. The service no longer
-// holds the value.
+func (x *RevealSecretRequest) GetLinkProof() []byte {
+	if x != nil {
+		return x.LinkProof
+	}
+	return nil
+}
+
+func (x *RevealSecretRequest) GetProof() []byte {
+	if x != nil {
+		return x.Proof
+	}
+	return nil
+}
+
+func (x *RevealSecretRequest) GetClaim() []byte {
+	if x != nil {
+		return x.Claim
+	}
+	return nil
+}
+
+// RevealSecretResponse is the response of RevealSecret. Without a claim the
+// service no longer holds the content.
 type RevealSecretResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The secret, in STATE_RECEIVED.
+	// The secret, in STATE_RECEIVED. A repeat with the same claim returns only its
+	// secret_key, state and encryption.
 	Secret *Secret `protobuf:"bytes,1,opt,name=secret,proto3" json:"secret,omitempty"`
-	// The text as it was concealed.
-	Value         string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	// The text as it was concealed; empty for an end-to-end encrypted secret.
+	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	// The sealed content of an end-to-end encrypted secret.
+	Content []byte `protobuf:"bytes,3,opt,name=content,proto3" json:"content,omitempty"`
+	// How long the claim still lasts; absent without a claim.
+	ClaimLeft     *durationpb.Duration `protobuf:"bytes,4,opt,name=claim_left,json=claimLeft,proto3" json:"claim_left,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RevealSecretResponse) Reset() {
 	*x = RevealSecretResponse{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[7]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -516,7 +637,7 @@ func (x *RevealSecretResponse) String() string {
 func (*RevealSecretResponse) ProtoMessage() {}
 
 func (x *RevealSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[7]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -529,7 +650,7 @@ func (x *RevealSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevealSecretResponse.ProtoReflect.Descriptor instead.
 func (*RevealSecretResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{7}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RevealSecretResponse) GetSecret() *Secret {
@@ -546,6 +667,113 @@ func (x *RevealSecretResponse) GetValue() string {
 	return ""
 }
 
+func (x *RevealSecretResponse) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+func (x *RevealSecretResponse) GetClaimLeft() *durationpb.Duration {
+	if x != nil {
+		return x.ClaimLeft
+	}
+	return nil
+}
+
+// AcknowledgeRevealRequest is the request of AcknowledgeReveal.
+type AcknowledgeRevealRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key in the link.
+	SecretKey string `protobuf:"bytes,1,opt,name=secret_key,json=secretKey,proto3" json:"secret_key,omitempty"`
+	// The claim of the RevealSecret call: 32 bytes.
+	Claim         []byte `protobuf:"bytes,2,opt,name=claim,proto3" json:"claim,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcknowledgeRevealRequest) Reset() {
+	*x = AcknowledgeRevealRequest{}
+	mi := &file_hush_v1_secret_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcknowledgeRevealRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcknowledgeRevealRequest) ProtoMessage() {}
+
+func (x *AcknowledgeRevealRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_secret_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcknowledgeRevealRequest.ProtoReflect.Descriptor instead.
+func (*AcknowledgeRevealRequest) Descriptor() ([]byte, []int) {
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *AcknowledgeRevealRequest) GetSecretKey() string {
+	if x != nil {
+		return x.SecretKey
+	}
+	return ""
+}
+
+func (x *AcknowledgeRevealRequest) GetClaim() []byte {
+	if x != nil {
+		return x.Claim
+	}
+	return nil
+}
+
+// AcknowledgeRevealResponse is the response of AcknowledgeReveal. The service no
+// longer holds the content.
+type AcknowledgeRevealResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcknowledgeRevealResponse) Reset() {
+	*x = AcknowledgeRevealResponse{}
+	mi := &file_hush_v1_secret_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcknowledgeRevealResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcknowledgeRevealResponse) ProtoMessage() {}
+
+func (x *AcknowledgeRevealResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_hush_v1_secret_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcknowledgeRevealResponse.ProtoReflect.Descriptor instead.
+func (*AcknowledgeRevealResponse) Descriptor() ([]byte, []int) {
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{10}
+}
+
 // BurnSecretRequest is the request of BurnSecret.
 type BurnSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -559,7 +787,7 @@ type BurnSecretRequest struct {
 
 func (x *BurnSecretRequest) Reset() {
 	*x = BurnSecretRequest{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[8]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -571,7 +799,7 @@ func (x *BurnSecretRequest) String() string {
 func (*BurnSecretRequest) ProtoMessage() {}
 
 func (x *BurnSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[8]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -584,7 +812,7 @@ func (x *BurnSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnSecretRequest.ProtoReflect.Descriptor instead.
 func (*BurnSecretRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{8}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BurnSecretRequest) GetMetadataKey() string {
@@ -612,7 +840,7 @@ type BurnSecretResponse struct {
 
 func (x *BurnSecretResponse) Reset() {
 	*x = BurnSecretResponse{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[9]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -624,7 +852,7 @@ func (x *BurnSecretResponse) String() string {
 func (*BurnSecretResponse) ProtoMessage() {}
 
 func (x *BurnSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[9]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -637,7 +865,7 @@ func (x *BurnSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurnSecretResponse.ProtoReflect.Descriptor instead.
 func (*BurnSecretResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{9}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BurnSecretResponse) GetMetadata() *Metadata {
@@ -658,7 +886,7 @@ type GetSecretStatusRequest struct {
 
 func (x *GetSecretStatusRequest) Reset() {
 	*x = GetSecretStatusRequest{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[10]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +898,7 @@ func (x *GetSecretStatusRequest) String() string {
 func (*GetSecretStatusRequest) ProtoMessage() {}
 
 func (x *GetSecretStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[10]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +911,7 @@ func (x *GetSecretStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSecretStatusRequest.ProtoReflect.Descriptor instead.
 func (*GetSecretStatusRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{10}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetSecretStatusRequest) GetSecretKey() string {
@@ -704,7 +932,7 @@ type GetSecretStatusResponse struct {
 
 func (x *GetSecretStatusResponse) Reset() {
 	*x = GetSecretStatusResponse{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[11]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +944,7 @@ func (x *GetSecretStatusResponse) String() string {
 func (*GetSecretStatusResponse) ProtoMessage() {}
 
 func (x *GetSecretStatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[11]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +957,7 @@ func (x *GetSecretStatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSecretStatusResponse.ProtoReflect.Descriptor instead.
 func (*GetSecretStatusResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{11}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetSecretStatusResponse) GetStatus() *SecretStatus {
@@ -750,7 +978,7 @@ type ListSecretStatusRequest struct {
 
 func (x *ListSecretStatusRequest) Reset() {
 	*x = ListSecretStatusRequest{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[12]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -762,7 +990,7 @@ func (x *ListSecretStatusRequest) String() string {
 func (*ListSecretStatusRequest) ProtoMessage() {}
 
 func (x *ListSecretStatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[12]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -775,7 +1003,7 @@ func (x *ListSecretStatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSecretStatusRequest.ProtoReflect.Descriptor instead.
 func (*ListSecretStatusRequest) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{12}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListSecretStatusRequest) GetSecretKeys() []string {
@@ -796,7 +1024,7 @@ type ListSecretStatusResponse struct {
 
 func (x *ListSecretStatusResponse) Reset() {
 	*x = ListSecretStatusResponse{}
-	mi := &file_hush_v1_secret_service_proto_msgTypes[13]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +1036,7 @@ func (x *ListSecretStatusResponse) String() string {
 func (*ListSecretStatusResponse) ProtoMessage() {}
 
 func (x *ListSecretStatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_hush_v1_secret_service_proto_msgTypes[13]
+	mi := &file_hush_v1_secret_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +1049,7 @@ func (x *ListSecretStatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSecretStatusResponse.ProtoReflect.Descriptor instead.
 func (*ListSecretStatusResponse) Descriptor() ([]byte, []int) {
-	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{13}
+	return file_hush_v1_secret_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListSecretStatusResponse) GetStatuses() []*SecretStatus {
@@ -835,9 +1063,9 @@ var File_hush_v1_secret_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1chush/v1/secret_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\xc5\x02\n" +
-	"\x14ConcealSecretRequest\x12&\n" +
-	"\x06secret\x18\x01 \x01(\tB\x0e\xbaH\br\x06 \x01(\x80\x80@\x80\x01\x01R\x06secret\x125\n" +
+	"\x1chush/v1/secret_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\x85\x03\n" +
+	"\x14ConcealSecretRequest\x12$\n" +
+	"\x06secret\x18\x01 \x01(\tB\f\xbaH\x06r\x04(\x80\x80@\x80\x01\x01R\x06secret\x125\n" +
 	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\b\xbaH\x05\xaa\x01\x02*\x00R\x03ttl\x12.\n" +
 	"\n" +
 	"passphrase\x18\x03 \x01(\tB\x0e\xbaH\br\x06\x18\x80\x01(\x80\x04\x80\x01\x01R\n" +
@@ -847,7 +1075,18 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\"\ar\x05\x10\x03(\x80\x04\x80\x01\x01R\n" +
 	"recipients\x12+\n" +
 	"\fshare_domain\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\xfd\x01R\vshareDomain\x12;\n" +
-	"\x14authenticity_payload\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\"o\n" +
+	"\x14authenticity_payload\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\x12'\n" +
+	"\x06sealed\x18\a \x01(\v2\x0f.hush.v1.SealedR\x06sealed:\x17\xbaH\x14\"\x12\n" +
+	"\x06secret\n" +
+	"\x06sealed\x10\x01\"\xb9\x01\n" +
+	"\x06Sealed\x12)\n" +
+	"\acontent\x18\x01 \x01(\fB\x0f\xbaH\tz\a\x10\xc8\x02\x18\xe8\x88B\x80\x01\x01R\acontent\x122\n" +
+	"\x0flink_proof_hash\x18\x02 \x01(\fB\n" +
+	"\xbaH\x04z\x02h \x80\x01\x01R\rlinkProofHash\x12)\n" +
+	"\n" +
+	"proof_hash\x18\x03 \x01(\fB\n" +
+	"\xbaH\x04z\x02h \x80\x01\x01R\tproofHash\x12%\n" +
+	"\x0ehas_passphrase\x18\x04 \x01(\bR\rhasPassphrase\"o\n" +
 	"\x15ConcealSecretResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\x12'\n" +
 	"\x06secret\x18\x02 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\x84\x03\n" +
@@ -873,16 +1112,29 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\"<\n" +
 	"\x11GetSecretResponse\x12'\n" +
-	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"q\n" +
+	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\xe9\x01\n" +
 	"\x13RevealSecretRequest\x12*\n" +
 	"\n" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\x12.\n" +
 	"\n" +
 	"passphrase\x18\x02 \x01(\tB\x0e\xbaH\br\x06\x18\x80\x01(\x80\x04\x80\x01\x01R\n" +
-	"passphrase\"Z\n" +
+	"passphrase\x12,\n" +
+	"\n" +
+	"link_proof\x18\x03 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\tlinkProof\x12#\n" +
+	"\x05proof\x18\x04 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\x05proof\x12#\n" +
+	"\x05claim\x18\x05 \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h \x80\x01\x01R\x05claim\"\xb3\x01\n" +
 	"\x14RevealSecretResponse\x12'\n" +
 	"\x06secret\x18\x01 \x01(\v2\x0f.hush.v1.SecretR\x06secret\x12\x19\n" +
-	"\x05value\x18\x02 \x01(\tB\x03\x80\x01\x01R\x05value\"s\n" +
+	"\x05value\x18\x02 \x01(\tB\x03\x80\x01\x01R\x05value\x12\x1d\n" +
+	"\acontent\x18\x03 \x01(\fB\x03\x80\x01\x01R\acontent\x128\n" +
+	"\n" +
+	"claim_left\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\tclaimLeft\"h\n" +
+	"\x18AcknowledgeRevealRequest\x12*\n" +
+	"\n" +
+	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\x12 \n" +
+	"\x05claim\x18\x02 \x01(\fB\n" +
+	"\xbaH\x04z\x02h \x80\x01\x01R\x05claim\"\x1b\n" +
+	"\x19AcknowledgeRevealResponse\"s\n" +
 	"\x11BurnSecretRequest\x12.\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\vmetadataKey\x12.\n" +
 	"\n" +
@@ -899,12 +1151,13 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\vsecret_keys\x18\x01 \x03(\tB\x14\xbaH\x0e\x92\x01\v\b\x01\x10\x19\"\x05r\x03(\x80\x02\x80\x01\x01R\n" +
 	"secretKeys\"M\n" +
 	"\x18ListSecretStatusResponse\x121\n" +
-	"\bstatuses\x18\x01 \x03(\v2\x15.hush.v1.SecretStatusR\bstatuses2\xbb\x05\n" +
+	"\bstatuses\x18\x01 \x03(\v2\x15.hush.v1.SecretStatusR\bstatuses2\xa9\x06\n" +
 	"\rSecretService\x12`\n" +
 	"\rConcealSecret\x12\x1d.hush.v1.ConcealSecretRequest\x1a\x1e.hush.v1.ConcealSecretResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x01\x88\xbe\x18\x02\x98\xbe\x18\x01\x12c\n" +
 	"\x0eGenerateSecret\x12\x1e.hush.v1.GenerateSecretRequest\x1a\x1f.hush.v1.GenerateSecretResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x01\x88\xbe\x18\x02\x98\xbe\x18\x01\x12X\n" +
 	"\tGetSecret\x12\x19.hush.v1.GetSecretRequest\x1a\x1a.hush.v1.GetSecretResponse\"\x14\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x03\x90\xbe\x18\x01\x98\xbe\x18\x01\x12]\n" +
-	"\fRevealSecret\x12\x1c.hush.v1.RevealSecretRequest\x1a\x1d.hush.v1.RevealSecretResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x02\x88\xbe\x18\x03\x98\xbe\x18\x01\x12W\n" +
+	"\fRevealSecret\x12\x1c.hush.v1.RevealSecretRequest\x1a\x1d.hush.v1.RevealSecretResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x02\x88\xbe\x18\x03\x98\xbe\x18\x01\x12l\n" +
+	"\x11AcknowledgeReveal\x12!.hush.v1.AcknowledgeRevealRequest\x1a\".hush.v1.AcknowledgeRevealResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x02\x88\xbe\x18\x03\x98\xbe\x18\x01\x12W\n" +
 	"\n" +
 	"BurnSecret\x12\x1a.hush.v1.BurnSecretRequest\x1a\x1b.hush.v1.BurnSecretResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x03\x88\xbe\x18\x04\x98\xbe\x18\x01\x12f\n" +
 	"\x0fGetSecretStatus\x12\x1f.hush.v1.GetSecretStatusRequest\x1a .hush.v1.GetSecretStatusResponse\"\x10\xf8\xbd\x18\x01\x80\xbe\x18\x04\x88\xbe\x18\x03\x98\xbe\x18\x01\x12i\n" +
@@ -923,60 +1176,67 @@ func file_hush_v1_secret_service_proto_rawDescGZIP() []byte {
 	return file_hush_v1_secret_service_proto_rawDescData
 }
 
-var file_hush_v1_secret_service_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_hush_v1_secret_service_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_hush_v1_secret_service_proto_goTypes = []any{
-	(*ConcealSecretRequest)(nil),     // 0: hush.v1.ConcealSecretRequest
-	(*ConcealSecretResponse)(nil),    // 1: hush.v1.ConcealSecretResponse
-	(*GenerateSecretRequest)(nil),    // 2: hush.v1.GenerateSecretRequest
-	(*GenerateSecretResponse)(nil),   // 3: hush.v1.GenerateSecretResponse
-	(*GetSecretRequest)(nil),         // 4: hush.v1.GetSecretRequest
-	(*GetSecretResponse)(nil),        // 5: hush.v1.GetSecretResponse
-	(*RevealSecretRequest)(nil),      // 6: hush.v1.RevealSecretRequest
-	(*RevealSecretResponse)(nil),     // 7: hush.v1.RevealSecretResponse
-	(*BurnSecretRequest)(nil),        // 8: hush.v1.BurnSecretRequest
-	(*BurnSecretResponse)(nil),       // 9: hush.v1.BurnSecretResponse
-	(*GetSecretStatusRequest)(nil),   // 10: hush.v1.GetSecretStatusRequest
-	(*GetSecretStatusResponse)(nil),  // 11: hush.v1.GetSecretStatusResponse
-	(*ListSecretStatusRequest)(nil),  // 12: hush.v1.ListSecretStatusRequest
-	(*ListSecretStatusResponse)(nil), // 13: hush.v1.ListSecretStatusResponse
-	(*durationpb.Duration)(nil),      // 14: google.protobuf.Duration
-	(*Metadata)(nil),                 // 15: hush.v1.Metadata
-	(*Secret)(nil),                   // 16: hush.v1.Secret
-	(*CharacterSets)(nil),            // 17: hush.v1.CharacterSets
-	(*SecretStatus)(nil),             // 18: hush.v1.SecretStatus
+	(*ConcealSecretRequest)(nil),      // 0: hush.v1.ConcealSecretRequest
+	(*Sealed)(nil),                    // 1: hush.v1.Sealed
+	(*ConcealSecretResponse)(nil),     // 2: hush.v1.ConcealSecretResponse
+	(*GenerateSecretRequest)(nil),     // 3: hush.v1.GenerateSecretRequest
+	(*GenerateSecretResponse)(nil),    // 4: hush.v1.GenerateSecretResponse
+	(*GetSecretRequest)(nil),          // 5: hush.v1.GetSecretRequest
+	(*GetSecretResponse)(nil),         // 6: hush.v1.GetSecretResponse
+	(*RevealSecretRequest)(nil),       // 7: hush.v1.RevealSecretRequest
+	(*RevealSecretResponse)(nil),      // 8: hush.v1.RevealSecretResponse
+	(*AcknowledgeRevealRequest)(nil),  // 9: hush.v1.AcknowledgeRevealRequest
+	(*AcknowledgeRevealResponse)(nil), // 10: hush.v1.AcknowledgeRevealResponse
+	(*BurnSecretRequest)(nil),         // 11: hush.v1.BurnSecretRequest
+	(*BurnSecretResponse)(nil),        // 12: hush.v1.BurnSecretResponse
+	(*GetSecretStatusRequest)(nil),    // 13: hush.v1.GetSecretStatusRequest
+	(*GetSecretStatusResponse)(nil),   // 14: hush.v1.GetSecretStatusResponse
+	(*ListSecretStatusRequest)(nil),   // 15: hush.v1.ListSecretStatusRequest
+	(*ListSecretStatusResponse)(nil),  // 16: hush.v1.ListSecretStatusResponse
+	(*durationpb.Duration)(nil),       // 17: google.protobuf.Duration
+	(*Metadata)(nil),                  // 18: hush.v1.Metadata
+	(*Secret)(nil),                    // 19: hush.v1.Secret
+	(*CharacterSets)(nil),             // 20: hush.v1.CharacterSets
+	(*SecretStatus)(nil),              // 21: hush.v1.SecretStatus
 }
 var file_hush_v1_secret_service_proto_depIdxs = []int32{
-	14, // 0: hush.v1.ConcealSecretRequest.ttl:type_name -> google.protobuf.Duration
-	15, // 1: hush.v1.ConcealSecretResponse.metadata:type_name -> hush.v1.Metadata
-	16, // 2: hush.v1.ConcealSecretResponse.secret:type_name -> hush.v1.Secret
-	14, // 3: hush.v1.GenerateSecretRequest.ttl:type_name -> google.protobuf.Duration
-	17, // 4: hush.v1.GenerateSecretRequest.character_sets:type_name -> hush.v1.CharacterSets
-	15, // 5: hush.v1.GenerateSecretResponse.metadata:type_name -> hush.v1.Metadata
-	16, // 6: hush.v1.GenerateSecretResponse.secret:type_name -> hush.v1.Secret
-	16, // 7: hush.v1.GetSecretResponse.secret:type_name -> hush.v1.Secret
-	16, // 8: hush.v1.RevealSecretResponse.secret:type_name -> hush.v1.Secret
-	15, // 9: hush.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
-	18, // 10: hush.v1.GetSecretStatusResponse.status:type_name -> hush.v1.SecretStatus
-	18, // 11: hush.v1.ListSecretStatusResponse.statuses:type_name -> hush.v1.SecretStatus
-	0,  // 12: hush.v1.SecretService.ConcealSecret:input_type -> hush.v1.ConcealSecretRequest
-	2,  // 13: hush.v1.SecretService.GenerateSecret:input_type -> hush.v1.GenerateSecretRequest
-	4,  // 14: hush.v1.SecretService.GetSecret:input_type -> hush.v1.GetSecretRequest
-	6,  // 15: hush.v1.SecretService.RevealSecret:input_type -> hush.v1.RevealSecretRequest
-	8,  // 16: hush.v1.SecretService.BurnSecret:input_type -> hush.v1.BurnSecretRequest
-	10, // 17: hush.v1.SecretService.GetSecretStatus:input_type -> hush.v1.GetSecretStatusRequest
-	12, // 18: hush.v1.SecretService.ListSecretStatus:input_type -> hush.v1.ListSecretStatusRequest
-	1,  // 19: hush.v1.SecretService.ConcealSecret:output_type -> hush.v1.ConcealSecretResponse
-	3,  // 20: hush.v1.SecretService.GenerateSecret:output_type -> hush.v1.GenerateSecretResponse
-	5,  // 21: hush.v1.SecretService.GetSecret:output_type -> hush.v1.GetSecretResponse
-	7,  // 22: hush.v1.SecretService.RevealSecret:output_type -> hush.v1.RevealSecretResponse
-	9,  // 23: hush.v1.SecretService.BurnSecret:output_type -> hush.v1.BurnSecretResponse
-	11, // 24: hush.v1.SecretService.GetSecretStatus:output_type -> hush.v1.GetSecretStatusResponse
-	13, // 25: hush.v1.SecretService.ListSecretStatus:output_type -> hush.v1.ListSecretStatusResponse
-	19, // [19:26] is the sub-list for method output_type
-	12, // [12:19] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	17, // 0: hush.v1.ConcealSecretRequest.ttl:type_name -> google.protobuf.Duration
+	1,  // 1: hush.v1.ConcealSecretRequest.sealed:type_name -> hush.v1.Sealed
+	18, // 2: hush.v1.ConcealSecretResponse.metadata:type_name -> hush.v1.Metadata
+	19, // 3: hush.v1.ConcealSecretResponse.secret:type_name -> hush.v1.Secret
+	17, // 4: hush.v1.GenerateSecretRequest.ttl:type_name -> google.protobuf.Duration
+	20, // 5: hush.v1.GenerateSecretRequest.character_sets:type_name -> hush.v1.CharacterSets
+	18, // 6: hush.v1.GenerateSecretResponse.metadata:type_name -> hush.v1.Metadata
+	19, // 7: hush.v1.GenerateSecretResponse.secret:type_name -> hush.v1.Secret
+	19, // 8: hush.v1.GetSecretResponse.secret:type_name -> hush.v1.Secret
+	19, // 9: hush.v1.RevealSecretResponse.secret:type_name -> hush.v1.Secret
+	17, // 10: hush.v1.RevealSecretResponse.claim_left:type_name -> google.protobuf.Duration
+	18, // 11: hush.v1.BurnSecretResponse.metadata:type_name -> hush.v1.Metadata
+	21, // 12: hush.v1.GetSecretStatusResponse.status:type_name -> hush.v1.SecretStatus
+	21, // 13: hush.v1.ListSecretStatusResponse.statuses:type_name -> hush.v1.SecretStatus
+	0,  // 14: hush.v1.SecretService.ConcealSecret:input_type -> hush.v1.ConcealSecretRequest
+	3,  // 15: hush.v1.SecretService.GenerateSecret:input_type -> hush.v1.GenerateSecretRequest
+	5,  // 16: hush.v1.SecretService.GetSecret:input_type -> hush.v1.GetSecretRequest
+	7,  // 17: hush.v1.SecretService.RevealSecret:input_type -> hush.v1.RevealSecretRequest
+	9,  // 18: hush.v1.SecretService.AcknowledgeReveal:input_type -> hush.v1.AcknowledgeRevealRequest
+	11, // 19: hush.v1.SecretService.BurnSecret:input_type -> hush.v1.BurnSecretRequest
+	13, // 20: hush.v1.SecretService.GetSecretStatus:input_type -> hush.v1.GetSecretStatusRequest
+	15, // 21: hush.v1.SecretService.ListSecretStatus:input_type -> hush.v1.ListSecretStatusRequest
+	2,  // 22: hush.v1.SecretService.ConcealSecret:output_type -> hush.v1.ConcealSecretResponse
+	4,  // 23: hush.v1.SecretService.GenerateSecret:output_type -> hush.v1.GenerateSecretResponse
+	6,  // 24: hush.v1.SecretService.GetSecret:output_type -> hush.v1.GetSecretResponse
+	8,  // 25: hush.v1.SecretService.RevealSecret:output_type -> hush.v1.RevealSecretResponse
+	10, // 26: hush.v1.SecretService.AcknowledgeReveal:output_type -> hush.v1.AcknowledgeRevealResponse
+	12, // 27: hush.v1.SecretService.BurnSecret:output_type -> hush.v1.BurnSecretResponse
+	14, // 28: hush.v1.SecretService.GetSecretStatus:output_type -> hush.v1.GetSecretStatusResponse
+	16, // 29: hush.v1.SecretService.ListSecretStatus:output_type -> hush.v1.ListSecretStatusResponse
+	22, // [22:30] is the sub-list for method output_type
+	14, // [14:22] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_secret_service_proto_init() }
@@ -993,7 +1253,7 @@ func file_hush_v1_secret_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_hush_v1_secret_service_proto_rawDesc), len(file_hush_v1_secret_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -544,7 +544,16 @@ type GetPolicyResponse struct {
 	BaseUrl string `protobuf:"bytes,18,opt,name=base_url,json=baseUrl,proto3" json:"base_url,omitempty"`
 	// Whether sign-in works on the called host. The host must be that of the base
 	// URL, and browsers must keep a session created there.
-	SignIn        bool `protobuf:"varint,19,opt,name=sign_in,json=signIn,proto3" json:"sign_in,omitempty"`
+	SignIn bool `protobuf:"varint,19,opt,name=sign_in,json=signIn,proto3" json:"sign_in,omitempty"`
+	// The kinds of secrets that may be created, at least one. Existing secrets of
+	// other kinds can still be revealed.
+	Encryptions []Encryption `protobuf:"varint,20,rep,packed,name=encryptions,proto3,enum=hush.v1.Encryption" json:"encryptions,omitempty"`
+	// The maximum size of the sealed content of an end-to-end encrypted secret
+	// without an account, in bytes.
+	AnonymousSealed int64 `protobuf:"varint,21,opt,name=anonymous_sealed,json=anonymousSealed,proto3" json:"anonymous_sealed,omitempty"`
+	// The maximum size of the sealed content of an end-to-end encrypted secret
+	// with an account, in bytes.
+	AccountSealed int64 `protobuf:"varint,22,opt,name=account_sealed,json=accountSealed,proto3" json:"account_sealed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -712,11 +721,32 @@ func (x *GetPolicyResponse) GetSignIn() bool {
 	return false
 }
 
+func (x *GetPolicyResponse) GetEncryptions() []Encryption {
+	if x != nil {
+		return x.Encryptions
+	}
+	return nil
+}
+
+func (x *GetPolicyResponse) GetAnonymousSealed() int64 {
+	if x != nil {
+		return x.AnonymousSealed
+	}
+	return 0
+}
+
+func (x *GetPolicyResponse) GetAccountSealed() int64 {
+	if x != nil {
+		return x.AccountSealed
+	}
+	return 0
+}
+
 var File_hush_v1_system_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1chush/v1/system_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x14hush/v1/policy.proto\"\x12\n" +
+	"\x1chush/v1/system_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\x12\n" +
 	"\x10GetStatusRequest\"C\n" +
 	"\x11GetStatusResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x16\n" +
@@ -735,7 +765,7 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"\x16ValidateShrimpResponse\x12\x14\n" +
 	"\x05valid\x18\x01 \x01(\bR\x05valid\x12\x1b\n" +
 	"\x06shrimp\x18\x02 \x01(\tB\x03\x80\x01\x01R\x06shrimp\"\x12\n" +
-	"\x10GetPolicyRequest\"\xa1\x05\n" +
+	"\x10GetPolicyRequest\"\xaa\x06\n" +
 	"\x11GetPolicyResponse\x12(\n" +
 	"\asign_up\x18\x01 \x01(\x0e2\x0f.hush.v1.SignUpR\x06signUp\x12\"\n" +
 	"\fverification\x18\x02 \x01(\bR\fverification\x12\x12\n" +
@@ -760,7 +790,10 @@ const file_hush_v1_system_service_proto_rawDesc = "" +
 	"privacyUrl\x12\x16\n" +
 	"\x06banner\x18\x11 \x01(\tR\x06banner\x12\x19\n" +
 	"\bbase_url\x18\x12 \x01(\tR\abaseUrl\x12\x17\n" +
-	"\asign_in\x18\x13 \x01(\bR\x06signIn*[\n" +
+	"\asign_in\x18\x13 \x01(\bR\x06signIn\x125\n" +
+	"\vencryptions\x18\x14 \x03(\x0e2\x13.hush.v1.EncryptionR\vencryptions\x12)\n" +
+	"\x10anonymous_sealed\x18\x15 \x01(\x03R\x0fanonymousSealed\x12%\n" +
+	"\x0eaccount_sealed\x18\x16 \x01(\x03R\raccountSealed*[\n" +
 	"\x06SignUp\x12\x17\n" +
 	"\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fSIGN_UP_OPEN\x10\x01\x12\x12\n" +
@@ -801,24 +834,26 @@ var file_hush_v1_system_service_proto_goTypes = []any{
 	(*ValidateShrimpResponse)(nil),      // 8: hush.v1.ValidateShrimpResponse
 	(*GetPolicyRequest)(nil),            // 9: hush.v1.GetPolicyRequest
 	(*GetPolicyResponse)(nil),           // 10: hush.v1.GetPolicyResponse
+	(Encryption)(0),                     // 11: hush.v1.Encryption
 }
 var file_hush_v1_system_service_proto_depIdxs = []int32{
 	0,  // 0: hush.v1.GetPolicyResponse.sign_up:type_name -> hush.v1.SignUp
-	1,  // 1: hush.v1.SystemService.GetStatus:input_type -> hush.v1.GetStatusRequest
-	3,  // 2: hush.v1.SystemService.GetVersion:input_type -> hush.v1.GetVersionRequest
-	5,  // 3: hush.v1.SystemService.GetSupportedLocales:input_type -> hush.v1.GetSupportedLocalesRequest
-	9,  // 4: hush.v1.SystemService.GetPolicy:input_type -> hush.v1.GetPolicyRequest
-	7,  // 5: hush.v1.SystemService.ValidateShrimp:input_type -> hush.v1.ValidateShrimpRequest
-	2,  // 6: hush.v1.SystemService.GetStatus:output_type -> hush.v1.GetStatusResponse
-	4,  // 7: hush.v1.SystemService.GetVersion:output_type -> hush.v1.GetVersionResponse
-	6,  // 8: hush.v1.SystemService.GetSupportedLocales:output_type -> hush.v1.GetSupportedLocalesResponse
-	10, // 9: hush.v1.SystemService.GetPolicy:output_type -> hush.v1.GetPolicyResponse
-	8,  // 10: hush.v1.SystemService.ValidateShrimp:output_type -> hush.v1.ValidateShrimpResponse
-	6,  // [6:11] is the sub-list for method output_type
-	1,  // [1:6] is the sub-list for method input_type
-	1,  // [1:1] is the sub-list for extension type_name
-	1,  // [1:1] is the sub-list for extension extendee
-	0,  // [0:1] is the sub-list for field type_name
+	11, // 1: hush.v1.GetPolicyResponse.encryptions:type_name -> hush.v1.Encryption
+	1,  // 2: hush.v1.SystemService.GetStatus:input_type -> hush.v1.GetStatusRequest
+	3,  // 3: hush.v1.SystemService.GetVersion:input_type -> hush.v1.GetVersionRequest
+	5,  // 4: hush.v1.SystemService.GetSupportedLocales:input_type -> hush.v1.GetSupportedLocalesRequest
+	9,  // 5: hush.v1.SystemService.GetPolicy:input_type -> hush.v1.GetPolicyRequest
+	7,  // 6: hush.v1.SystemService.ValidateShrimp:input_type -> hush.v1.ValidateShrimpRequest
+	2,  // 7: hush.v1.SystemService.GetStatus:output_type -> hush.v1.GetStatusResponse
+	4,  // 8: hush.v1.SystemService.GetVersion:output_type -> hush.v1.GetVersionResponse
+	6,  // 9: hush.v1.SystemService.GetSupportedLocales:output_type -> hush.v1.GetSupportedLocalesResponse
+	10, // 10: hush.v1.SystemService.GetPolicy:output_type -> hush.v1.GetPolicyResponse
+	8,  // 11: hush.v1.SystemService.ValidateShrimp:output_type -> hush.v1.ValidateShrimpResponse
+	7,  // [7:12] is the sub-list for method output_type
+	2,  // [2:7] is the sub-list for method input_type
+	2,  // [2:2] is the sub-list for extension type_name
+	2,  // [2:2] is the sub-list for extension extendee
+	0,  // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_hush_v1_system_service_proto_init() }
@@ -827,6 +862,7 @@ func file_hush_v1_system_service_proto_init() {
 		return
 	}
 	file_hush_v1_policy_proto_init()
+	file_hush_v1_secret_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -122,11 +122,34 @@ func (e HushV1DeliveryState) Valid() bool {
 	}
 }
 
+// Defines values for HushV1Encryption.
+const (
+	ENCRYPTIONENDTOEND    HushV1Encryption = "ENCRYPTION_END_TO_END"
+	ENCRYPTIONSERVER      HushV1Encryption = "ENCRYPTION_SERVER"
+	ENCRYPTIONUNSPECIFIED HushV1Encryption = "ENCRYPTION_UNSPECIFIED"
+)
+
+// Valid indicates whether the value is a known member of the HushV1Encryption enum.
+func (e HushV1Encryption) Valid() bool {
+	switch e {
+	case ENCRYPTIONENDTOEND:
+		return true
+	case ENCRYPTIONSERVER:
+		return true
+	case ENCRYPTIONUNSPECIFIED:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for HushV1EventKind.
 const (
 	KINDBURNED      HushV1EventKind = "KIND_BURNED"
 	KINDCREATED     HushV1EventKind = "KIND_CREATED"
+	KINDDELIVERED   HushV1EventKind = "KIND_DELIVERED"
 	KINDEXPIRED     HushV1EventKind = "KIND_EXPIRED"
+	KINDLAPSED      HushV1EventKind = "KIND_LAPSED"
 	KINDLOOKED      HushV1EventKind = "KIND_LOOKED"
 	KINDPASSPHRASE  HushV1EventKind = "KIND_PASSPHRASE"
 	KINDREVEALED    HushV1EventKind = "KIND_REVEALED"
@@ -140,7 +163,11 @@ func (e HushV1EventKind) Valid() bool {
 		return true
 	case KINDCREATED:
 		return true
+	case KINDDELIVERED:
+		return true
 	case KINDEXPIRED:
+		return true
+	case KINDLAPSED:
 		return true
 	case KINDLOOKED:
 		return true
@@ -166,8 +193,10 @@ const (
 	REASONDOMAINSUSPENDED HushV1RefusalReason = "REASON_DOMAIN_SUSPENDED"
 	REASONDUPLICATE       HushV1RefusalReason = "REASON_DUPLICATE"
 	REASONELSEWHERE       HushV1RefusalReason = "REASON_ELSEWHERE"
+	REASONENCRYPTION      HushV1RefusalReason = "REASON_ENCRYPTION"
 	REASONINSECURE        HushV1RefusalReason = "REASON_INSECURE"
 	REASONINVALID         HushV1RefusalReason = "REASON_INVALID"
+	REASONLINK            HushV1RefusalReason = "REASON_LINK"
 	REASONLOCKED          HushV1RefusalReason = "REASON_LOCKED"
 	REASONMAINTENANCE     HushV1RefusalReason = "REASON_MAINTENANCE"
 	REASONNOTCONFIGURED   HushV1RefusalReason = "REASON_NOT_CONFIGURED"
@@ -205,9 +234,13 @@ func (e HushV1RefusalReason) Valid() bool {
 		return true
 	case REASONELSEWHERE:
 		return true
+	case REASONENCRYPTION:
+		return true
 	case REASONINSECURE:
 		return true
 	case REASONINVALID:
+		return true
+	case REASONLINK:
 		return true
 	case REASONLOCKED:
 		return true
@@ -348,7 +381,7 @@ type V1ConcealSecretParameters struct {
 	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
 	Recipient *[]string `json:"recipient,omitempty"`
 
-	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte.
+	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte. Empty if sealed is set.
 	//
 	// At most 1,048,576 bytes.
 	Secret string `json:"secret"`
@@ -523,7 +556,7 @@ type V2GenerateSecretOrConcealSecretParameters struct {
 	// Recipient E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
 	Recipient *[]string `json:"recipient,omitempty"`
 
-	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte.
+	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte. Empty if sealed is set.
 	//
 	// At most 1,048,576 bytes.
 	Secret *string `json:"secret,omitempty"`
@@ -840,7 +873,10 @@ type HushV1ConcealSecretRequest struct {
 	// Recipients E-mail addresses that receive the link, either bare or as in Ada <ada@example.com>. An element may hold several, separated by commas; the maximum counts addresses too. Requires an account.
 	Recipients *[]string `json:"recipients,omitempty"`
 
-	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte.
+	// Sealed Content that the caller's device has encrypted, instead of secret. Not together with a passphrase or recipients.
+	Sealed *HushV1Sealed `json:"sealed,omitempty"`
+
+	// Secret The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is stored byte for byte. Empty if sealed is set.
 	//
 	// At most 1,048,576 bytes.
 	Secret *string `json:"secret,omitempty"`
@@ -851,8 +887,15 @@ type HushV1ConcealSecretRequest struct {
 	ShareDomain *string `json:"shareDomain,omitempty"`
 
 	// Ttl The lifetime of the unread secret, more than zero; 7 days if absent. Fractions of a second are dropped. Less than a minute is raised to a minute, and more than the caller's maximum (7 days without an account) is lowered to the maximum.
-	Ttl *GoogleProtobufDuration `json:"ttl,omitempty"`
+	Ttl   *GoogleProtobufDuration `json:"ttl,omitempty"`
+	union json.RawMessage
 }
+
+// HushV1ConcealSecretRequest0 defines model for HushV1ConcealSecretRequest.0.
+type HushV1ConcealSecretRequest0 = interface{}
+
+// HushV1ConcealSecretRequest1 defines model for HushV1ConcealSecretRequest.1.
+type HushV1ConcealSecretRequest1 = interface{}
 
 // HushV1ConcealSecretResponse ConcealSecretResponse is the response of ConcealSecret.
 type HushV1ConcealSecretResponse struct {
@@ -880,6 +923,9 @@ type HushV1Delivery struct {
 
 // HushV1DeliveryState State is the state of a mail.
 type HushV1DeliveryState string
+
+// HushV1Encryption Encryption is the kind of a secret: who encrypts its content.
+type HushV1Encryption string
 
 // HushV1Event Event is one entry of a receipt's timeline.
 type HushV1Event struct {
@@ -926,6 +972,9 @@ type HushV1Metadata struct {
 
 	// Deliveries The delivery of the mails to the recipients, in the recipients' order.
 	Deliveries *[]HushV1Delivery `json:"deliveries,omitempty"`
+
+	// Encryption Who encrypted the content.
+	Encryption *HushV1Encryption `json:"encryption,omitempty"`
 
 	// Events The timeline, oldest first. Only the account that concealed the secret sees it. For a secret concealed without an account, everyone who has the receipt's key does.
 	Events *[]HushV1Event `json:"events,omitempty"`
@@ -1008,10 +1057,19 @@ type HushV1RefusalReason string
 
 // HushV1RevealSecretRequest RevealSecretRequest is the request of RevealSecret.
 type HushV1RevealSecretRequest struct {
+	// Claim 32 random bytes that bind the secret to the caller, so that the request can be repeated if its response is lost. Empty for none. The caller keeps it in memory and calls AcknowledgeReveal when it has the content.
+	Claim *[]byte `json:"claim,omitempty"`
+
+	// LinkProof The link's proof of an end-to-end encrypted secret: 32 bytes. Empty for other secrets.
+	LinkProof *[]byte `json:"linkProof,omitempty"`
+
 	// Passphrase The passphrase; ignored if the secret has none.
 	//
 	// At most 512 bytes.
 	Passphrase *string `json:"passphrase,omitempty"`
+
+	// Proof The proof of an end-to-end encrypted secret: 32 bytes. Empty for other secrets.
+	Proof *[]byte `json:"proof,omitempty"`
 
 	// SecretKey The key in the link.
 	//
@@ -1019,19 +1077,43 @@ type HushV1RevealSecretRequest struct {
 	SecretKey *string `json:"secretKey,omitempty"`
 }
 
-// HushV1RevealSecretResponse RevealSecretResponse is the response of RevealSecret. The service no longer holds the value.
+// HushV1RevealSecretResponse RevealSecretResponse is the response of RevealSecret. Without a claim the service no longer holds the content.
 type HushV1RevealSecretResponse struct {
-	// Secret The secret, in STATE_RECEIVED.
+	// ClaimLeft How long the claim still lasts; absent without a claim.
+	ClaimLeft *GoogleProtobufDuration `json:"claimLeft,omitempty"`
+
+	// Content The sealed content of an end-to-end encrypted secret.
+	Content *[]byte `json:"content,omitempty"`
+
+	// Secret The secret, in STATE_RECEIVED. A repeat with the same claim returns only its secret_key, state and encryption.
 	Secret *HushV1Secret `json:"secret,omitempty"`
 
-	// Value The text as it was concealed.
+	// Value The text as it was concealed; empty for an end-to-end encrypted secret.
 	Value *string `json:"value,omitempty"`
+}
+
+// HushV1Sealed Sealed is content that the sender's device has encrypted, as docs/end-to-end.md specifies it.
+type HushV1Sealed struct {
+	// Content The content: 328 to 1,082,472 bytes, or at most 104,616 without an account.
+	Content *[]byte `json:"content,omitempty"`
+
+	// HasPassphrase Whether the sender's device used a passphrase. The server cannot verify it.
+	HasPassphrase *bool `json:"hasPassphrase,omitempty"`
+
+	// LinkProofHash SHA-256 of the link's proof: 32 bytes.
+	LinkProofHash *[]byte `json:"linkProofHash,omitempty"`
+
+	// ProofHash SHA-256 of the proof: 32 bytes.
+	ProofHash *[]byte `json:"proofHash,omitempty"`
 }
 
 // HushV1Secret Secret describes a secret without consuming it. It never contains the value.
 type HushV1Secret struct {
 	// CreateTime When the secret was concealed.
 	CreateTime *GoogleProtobufTimestamp `json:"createTime,omitempty"`
+
+	// Encryption Who encrypted the content.
+	Encryption *HushV1Encryption `json:"encryption,omitempty"`
 
 	// ExpireTime When the secret expires and is destroyed unread.
 	ExpireTime *GoogleProtobufTimestamp `json:"expireTime,omitempty"`
@@ -1042,7 +1124,7 @@ type HushV1Secret struct {
 	// Owned Whether the caller concealed the secret.
 	Owned *bool `json:"owned,omitempty"`
 
-	// SecretKey The key in the link: 31 characters 0-9 and a-z. Anyone who has it can reveal the secret once.
+	// SecretKey The key in the link: 31 characters 0-9 and a-z. Anyone who has it can reveal a secret that the server encrypted, once. For an end-to-end encrypted secret it only identifies the secret.
 	SecretKey *string `json:"secretKey,omitempty"`
 
 	// ShareDomain The custom domain of the secret's link; empty for the service's own host.
@@ -1385,6 +1467,186 @@ func (t *ConnectDetail_Debug) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsHushV1ConcealSecretRequest0 returns the union data inside the HushV1ConcealSecretRequest as a HushV1ConcealSecretRequest0
+func (t HushV1ConcealSecretRequest) AsHushV1ConcealSecretRequest0() (HushV1ConcealSecretRequest0, error) {
+	var body HushV1ConcealSecretRequest0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromHushV1ConcealSecretRequest0 overwrites any union data inside the HushV1ConcealSecretRequest as the provided HushV1ConcealSecretRequest0
+func (t *HushV1ConcealSecretRequest) FromHushV1ConcealSecretRequest0(v HushV1ConcealSecretRequest0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeHushV1ConcealSecretRequest0 performs a merge with any union data inside the HushV1ConcealSecretRequest, using the provided HushV1ConcealSecretRequest0
+func (t *HushV1ConcealSecretRequest) MergeHushV1ConcealSecretRequest0(v HushV1ConcealSecretRequest0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsHushV1ConcealSecretRequest1 returns the union data inside the HushV1ConcealSecretRequest as a HushV1ConcealSecretRequest1
+func (t HushV1ConcealSecretRequest) AsHushV1ConcealSecretRequest1() (HushV1ConcealSecretRequest1, error) {
+	var body HushV1ConcealSecretRequest1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromHushV1ConcealSecretRequest1 overwrites any union data inside the HushV1ConcealSecretRequest as the provided HushV1ConcealSecretRequest1
+func (t *HushV1ConcealSecretRequest) FromHushV1ConcealSecretRequest1(v HushV1ConcealSecretRequest1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeHushV1ConcealSecretRequest1 performs a merge with any union data inside the HushV1ConcealSecretRequest, using the provided HushV1ConcealSecretRequest1
+func (t *HushV1ConcealSecretRequest) MergeHushV1ConcealSecretRequest1(v HushV1ConcealSecretRequest1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t HushV1ConcealSecretRequest) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	object := make(map[string]json.RawMessage)
+	if t.union != nil {
+		err = json.Unmarshal(b, &object)
+		if err != nil {
+			return nil, err
+		}
+	}
+
+	if t.AuthenticityPayload != nil {
+		object["authenticityPayload"], err = json.Marshal(t.AuthenticityPayload)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'authenticityPayload': %w", err)
+		}
+	}
+
+	if t.Passphrase != nil {
+		object["passphrase"], err = json.Marshal(t.Passphrase)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'passphrase': %w", err)
+		}
+	}
+
+	if t.Recipients != nil {
+		object["recipients"], err = json.Marshal(t.Recipients)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'recipients': %w", err)
+		}
+	}
+
+	if t.Sealed != nil {
+		object["sealed"], err = json.Marshal(t.Sealed)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'sealed': %w", err)
+		}
+	}
+
+	if t.Secret != nil {
+		object["secret"], err = json.Marshal(t.Secret)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'secret': %w", err)
+		}
+	}
+
+	if t.ShareDomain != nil {
+		object["shareDomain"], err = json.Marshal(t.ShareDomain)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'shareDomain': %w", err)
+		}
+	}
+
+	if t.Ttl != nil {
+		object["ttl"], err = json.Marshal(t.Ttl)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'ttl': %w", err)
+		}
+	}
+	b, err = json.Marshal(object)
+	return b, err
+}
+
+func (t *HushV1ConcealSecretRequest) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	if err != nil {
+		return err
+	}
+	object := make(map[string]json.RawMessage)
+	err = json.Unmarshal(b, &object)
+	if err != nil {
+		return err
+	}
+
+	if raw, found := object["authenticityPayload"]; found {
+		err = json.Unmarshal(raw, &t.AuthenticityPayload)
+		if err != nil {
+			return fmt.Errorf("error reading 'authenticityPayload': %w", err)
+		}
+	}
+
+	if raw, found := object["passphrase"]; found {
+		err = json.Unmarshal(raw, &t.Passphrase)
+		if err != nil {
+			return fmt.Errorf("error reading 'passphrase': %w", err)
+		}
+	}
+
+	if raw, found := object["recipients"]; found {
+		err = json.Unmarshal(raw, &t.Recipients)
+		if err != nil {
+			return fmt.Errorf("error reading 'recipients': %w", err)
+		}
+	}
+
+	if raw, found := object["sealed"]; found {
+		err = json.Unmarshal(raw, &t.Sealed)
+		if err != nil {
+			return fmt.Errorf("error reading 'sealed': %w", err)
+		}
+	}
+
+	if raw, found := object["secret"]; found {
+		err = json.Unmarshal(raw, &t.Secret)
+		if err != nil {
+			return fmt.Errorf("error reading 'secret': %w", err)
+		}
+	}
+
+	if raw, found := object["shareDomain"]; found {
+		err = json.Unmarshal(raw, &t.ShareDomain)
+		if err != nil {
+			return fmt.Errorf("error reading 'shareDomain': %w", err)
+		}
+	}
+
+	if raw, found := object["ttl"]; found {
+		err = json.Unmarshal(raw, &t.Ttl)
+		if err != nil {
+			return fmt.Errorf("error reading 'ttl': %w", err)
+		}
+	}
+
+	return err
+}
+
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
 
@@ -1463,6 +1725,8 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
 	// RPC: `hush.v1.SecretService/RevealSecret`.
@@ -1479,6 +1743,8 @@ type ClientInterface interface {
 	// V1PostSecretKey Destroys a secret and returns its value
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
+	//
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
 	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
@@ -1497,6 +1763,8 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
 	// RPC: `hush.v1.SecretService/RevealSecret`.
@@ -1512,7 +1780,7 @@ type ClientInterface interface {
 
 	// V1PostShareWithBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -1527,7 +1795,7 @@ type ClientInterface interface {
 
 	// V1PostShare Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -1542,7 +1810,7 @@ type ClientInterface interface {
 
 	// V1PostShareWithFormdataBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -1660,9 +1928,9 @@ type ClientInterface interface {
 
 	// ConcealSecretWithBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
 	// Callers: everyone; API tokens need the scope `conceal`.
 	//
@@ -1675,9 +1943,9 @@ type ClientInterface interface {
 
 	// ConcealSecret Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
 	// Callers: everyone; API tokens need the scope `conceal`.
 	//
@@ -1718,7 +1986,9 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	//
+	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 	//
 	// Callers: everyone; API tokens need the scope `reveal`.
 	//
@@ -1733,7 +2003,9 @@ type ClientInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	//
+	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 	//
 	// Callers: everyone; API tokens need the scope `reveal`.
 	//
@@ -1748,6 +2020,8 @@ type ClientInterface interface {
 // V1PostSecretKeyWithBody Destroys a secret and returns its value
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
+//
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
 //
 // A wrong passphrase gives the same response as an unknown secret.
 //
@@ -1776,6 +2050,8 @@ func (c *Client) V1PostSecretKeyWithBody(ctx context.Context, key Key, contentTy
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+//
 // A wrong passphrase gives the same response as an unknown secret.
 //
 // RPC: `hush.v1.SecretService/RevealSecret`.
@@ -1803,6 +2079,8 @@ func (c *Client) V1PostSecretKey(ctx context.Context, key Key, body V1PostSecret
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+//
 // A wrong passphrase gives the same response as an unknown secret.
 //
 // RPC: `hush.v1.SecretService/RevealSecret`.
@@ -1828,7 +2106,7 @@ func (c *Client) V1PostSecretKeyWithFormdataBody(ctx context.Context, key Key, b
 
 // V1PostShareWithBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -1853,7 +2131,7 @@ func (c *Client) V1PostShareWithBody(ctx context.Context, contentType string, bo
 
 // V1PostShare Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -1878,7 +2156,7 @@ func (c *Client) V1PostShare(ctx context.Context, body V1PostShareJSONRequestBod
 
 // V1PostShareWithFormdataBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -2076,9 +2354,9 @@ func (c *Client) V2GetSecretKeyStatus(ctx context.Context, key Key, reqEditors .
 
 // ConcealSecretWithBody Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
-// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
 // Callers: everyone; API tokens need the scope `conceal`.
 //
@@ -2101,9 +2379,9 @@ func (c *Client) ConcealSecretWithBody(ctx context.Context, params *ConcealSecre
 
 // ConcealSecret Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
-// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
 // Callers: everyone; API tokens need the scope `conceal`.
 //
@@ -2174,7 +2452,9 @@ func (c *Client) GetSecretStatus(ctx context.Context, params *GetSecretStatusPar
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+//
+// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 //
 // Callers: everyone; API tokens need the scope `reveal`.
 //
@@ -2199,7 +2479,9 @@ func (c *Client) RevealSecretWithBody(ctx context.Context, params *RevealSecretP
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+//
+// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 //
 // Callers: everyone; API tokens need the scope `reveal`.
 //
@@ -2718,6 +3000,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
 	// RPC: `hush.v1.SecretService/RevealSecret`.
@@ -2734,6 +3018,8 @@ type ClientWithResponsesInterface interface {
 	// V1PostSecretKeyWithResponse Destroys a secret and returns its value
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
+	//
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
 	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
@@ -2752,6 +3038,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	//
 	// A wrong passphrase gives the same response as an unknown secret.
 	//
 	// RPC: `hush.v1.SecretService/RevealSecret`.
@@ -2767,7 +3055,7 @@ type ClientWithResponsesInterface interface {
 
 	// V1PostShareWithBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -2782,7 +3070,7 @@ type ClientWithResponsesInterface interface {
 
 	// V1PostShareWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -2797,7 +3085,7 @@ type ClientWithResponsesInterface interface {
 
 	// V1PostShareWithFormdataBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
 	// RPC: `hush.v1.SecretService/ConcealSecret`.
 	//
@@ -2917,9 +3205,9 @@ type ClientWithResponsesInterface interface {
 
 	// ConcealSecretWithBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
 	// Callers: everyone; API tokens need the scope `conceal`.
 	//
@@ -2932,9 +3220,9 @@ type ClientWithResponsesInterface interface {
 
 	// ConcealSecretWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 	//
-	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+	// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 	//
 	// Callers: everyone; API tokens need the scope `conceal`.
 	//
@@ -2975,7 +3263,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	//
+	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 	//
 	// Callers: everyone; API tokens need the scope `reveal`.
 	//
@@ -2990,7 +3280,9 @@ type ClientWithResponsesInterface interface {
 	//
 	// Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 	//
-	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
+	// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+	//
+	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 	//
 	// Callers: everyone; API tokens need the scope `reveal`.
 	//
@@ -3660,6 +3952,8 @@ func (r RevealSecretResponse) ContentType() string {
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+//
 // A wrong passphrase gives the same response as an unknown secret.
 //
 // RPC: `hush.v1.SecretService/RevealSecret`.
@@ -3682,6 +3976,8 @@ func (c *ClientWithResponses) V1PostSecretKeyWithBodyWithResponse(ctx context.Co
 // V1PostSecretKeyWithResponse Destroys a secret and returns its value
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
+//
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
 //
 // A wrong passphrase gives the same response as an unknown secret.
 //
@@ -3706,6 +4002,8 @@ func (c *ClientWithResponses) V1PostSecretKeyWithResponse(ctx context.Context, k
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+//
 // A wrong passphrase gives the same response as an unknown secret.
 //
 // RPC: `hush.v1.SecretService/RevealSecret`.
@@ -3727,7 +4025,7 @@ func (c *ClientWithResponses) V1PostSecretKeyWithFormdataBodyWithResponse(ctx co
 
 // V1PostShareWithBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -3748,7 +4046,7 @@ func (c *ClientWithResponses) V1PostShareWithBodyWithResponse(ctx context.Contex
 
 // V1PostShareWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -3769,7 +4067,7 @@ func (c *ClientWithResponses) V1PostShareWithResponse(ctx context.Context, body 
 
 // V1PostShareWithFormdataBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
 // RPC: `hush.v1.SecretService/ConcealSecret`.
 //
@@ -3937,9 +4235,9 @@ func (c *ClientWithResponses) V2GetSecretKeyStatusWithResponse(ctx context.Conte
 
 // ConcealSecretWithBodyWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
-// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
 // Callers: everyone; API tokens need the scope `conceal`.
 //
@@ -3958,9 +4256,9 @@ func (c *ClientWithResponses) ConcealSecretWithBodyWithResponse(ctx context.Cont
 
 // ConcealSecretWithResponse Stores a secret and returns two keys: one reveals the secret, the other reads its receipt
 //
-// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns.
+// Stores a secret and returns two keys: one reveals the secret, the other reads its receipt. The secret is durable before the method returns. The content is either text, which the server encrypts, or content that the caller's device has encrypted.
 //
-// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
+// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of content or none, and for end-to-end encrypted content with a passphrase or recipients; RESOURCE_EXHAUSTED if the storage quota is used up; FAILED_PRECONDITION for recipients without an account, and for anything the operator does not allow; UNAVAILABLE during maintenance; NOT_FOUND for a share_domain that the caller has not verified.
 //
 // Callers: everyone; API tokens need the scope `conceal`.
 //
@@ -4019,7 +4317,9 @@ func (c *ClientWithResponses) GetSecretStatusWithResponse(ctx context.Context, p
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+//
+// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 //
 // Callers: everyone; API tokens need the scope `reveal`.
 //
@@ -4040,7 +4340,9 @@ func (c *ClientWithResponses) RevealSecretWithBodyWithResponse(ctx context.Conte
 //
 // Destroys a secret and returns its value. Of any number of concurrent callers exactly one gets the value, and only after the destruction is durable. If the response is lost in transit, the secret is lost too, and its receipt says received.
 //
-// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
+// A request with a claim binds the secret to that claim instead. Repeating the request with the same claim returns the same content, until AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A repeat returns only the content and how long the claim still lasts.
+//
+// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or wrong passphrase or proof, with REASON_LINK if the secret part of an end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with REASON_ENCRYPTION if the proofs are missing, or if the secret has none; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause after wrong passphrases, or with for_good and without RetryInfo after 100 of them. None of these errors consumes the secret.
 //
 // Callers: everyone; API tokens need the scope `reveal`.
 //

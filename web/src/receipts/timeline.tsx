@@ -13,6 +13,8 @@ const lines: Record<Event_Kind, Line | undefined> = {
   [Event_Kind.REVEALED]: ["receipt.event.revealed", "check"],
   [Event_Kind.BURNED]: ["receipt.event.burned", "fire"],
   [Event_Kind.EXPIRED]: ["receipt.event.expired", "clock"],
+  [Event_Kind.DELIVERED]: ["receipt.event.delivered", "check"],
+  [Event_Kind.LAPSED]: ["receipt.event.lapsed", "clock"],
 };
 
 /** Timeline lists the events of a secret, oldest first. */

@@ -69,7 +69,8 @@ type MetadataServiceClient interface {
 	// Errors: INVALID_ARGUMENT for no keys or more than 25.
 	BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error)
 	// WatchMetadata returns a receipt immediately and again after each change,
-	// until the secret is gone. Between changes it sends heartbeats, so that each
+	// until the secret is gone. If it was revealed with a claim, the stream goes
+	// on until the content was delivered or the claim lapsed. Between changes it sends heartbeats, so that each
 	// side can detect a broken connection. A stream lasts at most 15 minutes; at
 	// that point, and when the server stops, it fails with UNAVAILABLE. After an
 	// interruption call the method again: the first message always contains the
@@ -200,7 +201,8 @@ type MetadataServiceHandler interface {
 	// Errors: INVALID_ARGUMENT for no keys or more than 25.
 	BatchGetMetadata(context.Context, *v1.BatchGetMetadataRequest) (*v1.BatchGetMetadataResponse, error)
 	// WatchMetadata returns a receipt immediately and again after each change,
-	// until the secret is gone. Between changes it sends heartbeats, so that each
+	// until the secret is gone. If it was revealed with a claim, the stream goes
+	// on until the content was delivered or the claim lapsed. Between changes it sends heartbeats, so that each
 	// side can detect a broken connection. A stream lasts at most 15 minutes; at
 	// that point, and when the server stops, it fails with UNAVAILABLE. After an
 	// interruption call the method again: the first message always contains the

@@ -44,6 +44,9 @@ const (
 	// SecretServiceRevealSecretProcedure is the fully-qualified name of the SecretService's
 	// RevealSecret RPC.
 	SecretServiceRevealSecretProcedure = "/hush.v1.SecretService/RevealSecret"
+	// SecretServiceAcknowledgeRevealProcedure is the fully-qualified name of the SecretService's
+	// AcknowledgeReveal RPC.
+	SecretServiceAcknowledgeRevealProcedure = "/hush.v1.SecretService/AcknowledgeReveal"
 	// SecretServiceBurnSecretProcedure is the fully-qualified name of the SecretService's BurnSecret
 	// RPC.
 	SecretServiceBurnSecretProcedure = "/hush.v1.SecretService/BurnSecret"
@@ -59,9 +62,12 @@ const (
 type SecretServiceClient interface {
 	// ConcealSecret stores a secret and returns two keys: one reveals the secret,
 	// the other reads its receipt. The secret is durable before the method
-	// returns.
+	// returns. The content is either text, which the server encrypts, or content
+	// that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of
+	// content or none, and for end-to-end encrypted content with a passphrase or
+	// recipients; RESOURCE_EXHAUSTED
 	// if the storage quota is used up; FAILED_PRECONDITION for recipients without
 	// an account, and for anything the operator does not allow; UNAVAILABLE
 	// during maintenance; NOT_FOUND for a share_domain that the caller has not
@@ -82,14 +88,27 @@ type SecretServiceClient interface {
 	// destruction is durable. If the response is lost in transit, the secret is
 	// lost too, and its receipt says received.
 	//
+	// A request with a claim binds the secret to that claim instead. Repeating
+	// the request with the same claim returns the same content, until
+	// AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A
+	// repeat returns only the content and how long the claim still lasts.
+	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
-	// wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo
-	// during a pause after wrong passphrases, or with for_good and without
-	// RetryInfo after 100 of them. None of these errors consumes the secret.
+	// wrong passphrase or proof, with REASON_LINK if the secret part of an
+	// end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with
+	// REASON_ENCRYPTION if the proofs are missing, or if the secret has none;
+	// RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause
+	// after wrong passphrases, or with for_good and without RetryInfo after 100
+	// of them. None of these errors consumes the secret.
 	RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error)
+	// AcknowledgeReveal ends a claim: the caller has the content, and the service
+	// destroys it before the method returns. It also succeeds if there is no such
+	// claim, so that a repeat needs no special care.
+	AcknowledgeReveal(context.Context, *v1.AcknowledgeRevealRequest) (*v1.AcknowledgeRevealResponse, error)
 	// BurnSecret destroys a secret unread. It takes the key of the receipt, and
 	// the passphrase if the secret has one. The account that concealed the secret
-	// needs no passphrase, and no one does once locked_for_good is set.
+	// needs no passphrase, and no one does for an end-to-end encrypted secret or
+	// once locked_for_good is set.
 	//
 	// Errors: as for RevealSecret. None of them burns the secret.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
@@ -138,6 +157,12 @@ func NewSecretServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(secretServiceMethods.ByName("RevealSecret")),
 			connect.WithClientOptions(opts...),
 		),
+		acknowledgeReveal: connect.NewClient[v1.AcknowledgeRevealRequest, v1.AcknowledgeRevealResponse](
+			httpClient,
+			baseURL+SecretServiceAcknowledgeRevealProcedure,
+			connect.WithSchema(secretServiceMethods.ByName("AcknowledgeReveal")),
+			connect.WithClientOptions(opts...),
+		),
 		burnSecret: connect.NewClient[v1.BurnSecretRequest, v1.BurnSecretResponse](
 			httpClient,
 			baseURL+SecretServiceBurnSecretProcedure,
@@ -161,13 +186,14 @@ func NewSecretServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // secretServiceClient implements SecretServiceClient.
 type secretServiceClient struct {
-	concealSecret    *connect.Client[v1.ConcealSecretRequest, v1.ConcealSecretResponse]
-	generateSecret   *connect.Client[v1.GenerateSecretRequest, v1.GenerateSecretResponse]
-	getSecret        *connect.Client[v1.GetSecretRequest, v1.GetSecretResponse]
-	revealSecret     *connect.Client[v1.RevealSecretRequest, v1.RevealSecretResponse]
-	burnSecret       *connect.Client[v1.BurnSecretRequest, v1.BurnSecretResponse]
-	getSecretStatus  *connect.Client[v1.GetSecretStatusRequest, v1.GetSecretStatusResponse]
-	listSecretStatus *connect.Client[v1.ListSecretStatusRequest, v1.ListSecretStatusResponse]
+	concealSecret     *connect.Client[v1.ConcealSecretRequest, v1.ConcealSecretResponse]
+	generateSecret    *connect.Client[v1.GenerateSecretRequest, v1.GenerateSecretResponse]
+	getSecret         *connect.Client[v1.GetSecretRequest, v1.GetSecretResponse]
+	revealSecret      *connect.Client[v1.RevealSecretRequest, v1.RevealSecretResponse]
+	acknowledgeReveal *connect.Client[v1.AcknowledgeRevealRequest, v1.AcknowledgeRevealResponse]
+	burnSecret        *connect.Client[v1.BurnSecretRequest, v1.BurnSecretResponse]
+	getSecretStatus   *connect.Client[v1.GetSecretStatusRequest, v1.GetSecretStatusResponse]
+	listSecretStatus  *connect.Client[v1.ListSecretStatusRequest, v1.ListSecretStatusResponse]
 }
 
 // ConcealSecret calls hush.v1.SecretService.ConcealSecret.
@@ -206,6 +232,15 @@ func (c *secretServiceClient) RevealSecret(ctx context.Context, req *v1.RevealSe
 	return nil, err
 }
 
+// AcknowledgeReveal calls hush.v1.SecretService.AcknowledgeReveal.
+func (c *secretServiceClient) AcknowledgeReveal(ctx context.Context, req *v1.AcknowledgeRevealRequest) (*v1.AcknowledgeRevealResponse, error) {
+	response, err := c.acknowledgeReveal.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // BurnSecret calls hush.v1.SecretService.BurnSecret.
 func (c *secretServiceClient) BurnSecret(ctx context.Context, req *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error) {
 	response, err := c.burnSecret.CallUnary(ctx, connect.NewRequest(req))
@@ -237,9 +272,12 @@ func (c *secretServiceClient) ListSecretStatus(ctx context.Context, req *v1.List
 type SecretServiceHandler interface {
 	// ConcealSecret stores a secret and returns two keys: one reveals the secret,
 	// the other reads its receipt. The secret is durable before the method
-	// returns.
+	// returns. The content is either text, which the server encrypts, or content
+	// that the caller's device has encrypted.
 	//
-	// Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED
+	// Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of
+	// content or none, and for end-to-end encrypted content with a passphrase or
+	// recipients; RESOURCE_EXHAUSTED
 	// if the storage quota is used up; FAILED_PRECONDITION for recipients without
 	// an account, and for anything the operator does not allow; UNAVAILABLE
 	// during maintenance; NOT_FOUND for a share_domain that the caller has not
@@ -260,14 +298,27 @@ type SecretServiceHandler interface {
 	// destruction is durable. If the response is lost in transit, the secret is
 	// lost too, and its receipt says received.
 	//
+	// A request with a claim binds the secret to that claim instead. Repeating
+	// the request with the same claim returns the same content, until
+	// AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A
+	// repeat returns only the content and how long the claim still lasts.
+	//
 	// Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
-	// wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo
-	// during a pause after wrong passphrases, or with for_good and without
-	// RetryInfo after 100 of them. None of these errors consumes the secret.
+	// wrong passphrase or proof, with REASON_LINK if the secret part of an
+	// end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with
+	// REASON_ENCRYPTION if the proofs are missing, or if the secret has none;
+	// RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause
+	// after wrong passphrases, or with for_good and without RetryInfo after 100
+	// of them. None of these errors consumes the secret.
 	RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error)
+	// AcknowledgeReveal ends a claim: the caller has the content, and the service
+	// destroys it before the method returns. It also succeeds if there is no such
+	// claim, so that a repeat needs no special care.
+	AcknowledgeReveal(context.Context, *v1.AcknowledgeRevealRequest) (*v1.AcknowledgeRevealResponse, error)
 	// BurnSecret destroys a secret unread. It takes the key of the receipt, and
 	// the passphrase if the secret has one. The account that concealed the secret
-	// needs no passphrase, and no one does once locked_for_good is set.
+	// needs no passphrase, and no one does for an end-to-end encrypted secret or
+	// once locked_for_good is set.
 	//
 	// Errors: as for RevealSecret. None of them burns the secret.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
@@ -312,6 +363,12 @@ func NewSecretServiceHandler(svc SecretServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(secretServiceMethods.ByName("RevealSecret")),
 		connect.WithHandlerOptions(opts...),
 	)
+	secretServiceAcknowledgeRevealHandler := connect.NewUnaryHandlerSimple(
+		SecretServiceAcknowledgeRevealProcedure,
+		svc.AcknowledgeReveal,
+		connect.WithSchema(secretServiceMethods.ByName("AcknowledgeReveal")),
+		connect.WithHandlerOptions(opts...),
+	)
 	secretServiceBurnSecretHandler := connect.NewUnaryHandlerSimple(
 		SecretServiceBurnSecretProcedure,
 		svc.BurnSecret,
@@ -340,6 +397,8 @@ func NewSecretServiceHandler(svc SecretServiceHandler, opts ...connect.HandlerOp
 			secretServiceGetSecretHandler.ServeHTTP(w, r)
 		case SecretServiceRevealSecretProcedure:
 			secretServiceRevealSecretHandler.ServeHTTP(w, r)
+		case SecretServiceAcknowledgeRevealProcedure:
+			secretServiceAcknowledgeRevealHandler.ServeHTTP(w, r)
 		case SecretServiceBurnSecretProcedure:
 			secretServiceBurnSecretHandler.ServeHTTP(w, r)
 		case SecretServiceGetSecretStatusProcedure:
@@ -369,6 +428,10 @@ func (UnimplementedSecretServiceHandler) GetSecret(context.Context, *v1.GetSecre
 
 func (UnimplementedSecretServiceHandler) RevealSecret(context.Context, *v1.RevealSecretRequest) (*v1.RevealSecretResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SecretService.RevealSecret is not implemented"))
+}
+
+func (UnimplementedSecretServiceHandler) AcknowledgeReveal(context.Context, *v1.AcknowledgeRevealRequest) (*v1.AcknowledgeRevealResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hush.v1.SecretService.AcknowledgeReveal is not implemented"))
 }
 
 func (UnimplementedSecretServiceHandler) BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error) {

@@ -29,6 +29,8 @@ export default {
   "receipt.event.revealed": "Opened",
   "receipt.event.burned": "Burned",
   "receipt.event.expired": "Expired unread",
+  "receipt.event.delivered": "The recipient's device confirmed the receipt",
+  "receipt.event.lapsed": "The recipient's device did not confirm in time",
   "receipt.event.times.one": "{count} time",
   "receipt.event.times.other": "{count} times",
   "receipt.event.from": "from {network}",

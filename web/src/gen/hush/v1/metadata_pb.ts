@@ -6,7 +6,7 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { State } from "./secret_pb";
+import type { Encryption, State } from "./secret_pb";
 import { file_hush_v1_secret } from "./secret_pb";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/metadata.proto.
  */
 export const file_hush_v1_metadata: GenFile = /*@__PURE__*/
-  fileDesc("ChZodXNoL3YxL21ldGFkYXRhLnByb3RvEgdodXNoLnYxIqQGCghNZXRhZGF0YRIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABARIXCgpzZWNyZXRfa2V5GAIgASgJQgOAAQESFwoPc2VjcmV0X3Nob3J0a2V5GAMgASgJEh0KBXN0YXRlGAQgASgOMg4uaHVzaC52MS5TdGF0ZRIWCg5oYXNfcGFzc3BocmFzZRgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJzZWNyZXRfZXhwaXJlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCXZpZXdfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVjZWl2ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglidXJuX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKA3R0bBgNIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIyCg9zZWNyZXRfdHRsX2xlZnQYDiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIdHRsX2xlZnQYDyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEgoKcmVjaXBpZW50cxgQIAMoCRIUCgxzaGFyZV9kb21haW4YESABKAkSEQoEbWVtbxgSIAEoCUIDgAEBEhMKBmN1c3RpZBgTIAEoCUIDgAEBEh4KBmV2ZW50cxgUIAMoCzIOLmh1c2gudjEuRXZlbnQSJQoKZGVsaXZlcmllcxgVIAMoCzIRLmh1c2gudjEuRGVsaXZlcnkSFwoPbG9ja2VkX2Zvcl9nb29kGBYgASgIIoECCgVFdmVudBIhCgRraW5kGAEgASgOMhMuaHVzaC52MS5FdmVudC5LaW5kEigKBHRpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB25ldHdvcmsYAyABKAkSDQoFY291bnQYBCABKAUiigEKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEhAKDEtJTkRfQ1JFQVRFRBABEg8KC0tJTkRfTE9PS0VEEAISEwoPS0lORF9QQVNTUEhSQVNFEAMSEQoNS0lORF9SRVZFQUxFRBAEEg8KC0tJTkRfQlVSTkVEEAUSEAoMS0lORF9FWFBJUkVEEAYiiQIKCERlbGl2ZXJ5EhEKCXJlY2lwaWVudBgBIAEoCRImCgVzdGF0ZRgCIAEoDjIXLmh1c2gudjEuRGVsaXZlcnkuU3RhdGUSLwoLdXBkYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGF0dGVtcHRzGAQgASgFIn8KBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASGAoUU1RBVEVfTk9UX0NPTkZJR1VSRUQQARIQCgxTVEFURV9RVUVVRUQQAhIOCgpTVEFURV9TRU5UEAMSEAoMU1RBVEVfRkFJTEVEEAQSEQoNU1RBVEVfRFJPUFBFRBAFYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_secret]);
+  fileDesc("ChZodXNoL3YxL21ldGFkYXRhLnByb3RvEgdodXNoLnYxIs0GCghNZXRhZGF0YRIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABARIXCgpzZWNyZXRfa2V5GAIgASgJQgOAAQESFwoPc2VjcmV0X3Nob3J0a2V5GAMgASgJEh0KBXN0YXRlGAQgASgOMg4uaHVzaC52MS5TdGF0ZRIWCg5oYXNfcGFzc3BocmFzZRgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJzZWNyZXRfZXhwaXJlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KCXZpZXdfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVjZWl2ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglidXJuX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKA3R0bBgNIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIyCg9zZWNyZXRfdHRsX2xlZnQYDiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIdHRsX2xlZnQYDyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEgoKcmVjaXBpZW50cxgQIAMoCRIUCgxzaGFyZV9kb21haW4YESABKAkSEQoEbWVtbxgSIAEoCUIDgAEBEhMKBmN1c3RpZBgTIAEoCUIDgAEBEh4KBmV2ZW50cxgUIAMoCzIOLmh1c2gudjEuRXZlbnQSJQoKZGVsaXZlcmllcxgVIAMoCzIRLmh1c2gudjEuRGVsaXZlcnkSFwoPbG9ja2VkX2Zvcl9nb29kGBYgASgIEicKCmVuY3J5cHRpb24YFyABKA4yEy5odXNoLnYxLkVuY3J5cHRpb24ipgIKBUV2ZW50EiEKBGtpbmQYASABKA4yEy5odXNoLnYxLkV2ZW50LktpbmQSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDwoHbmV0d29yaxgDIAEoCRINCgVjb3VudBgEIAEoBSKvAQoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9DUkVBVEVEEAESDwoLS0lORF9MT09LRUQQAhITCg9LSU5EX1BBU1NQSFJBU0UQAxIRCg1LSU5EX1JFVkVBTEVEEAQSDwoLS0lORF9CVVJORUQQBRIQCgxLSU5EX0VYUElSRUQQBhISCg5LSU5EX0RFTElWRVJFRBAHEg8KC0tJTkRfTEFQU0VEEAgiiQIKCERlbGl2ZXJ5EhEKCXJlY2lwaWVudBgBIAEoCRImCgVzdGF0ZRgCIAEoDjIXLmh1c2gudjEuRGVsaXZlcnkuU3RhdGUSLwoLdXBkYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhAKCGF0dGVtcHRzGAQgASgFIn8KBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASGAoUU1RBVEVfTk9UX0NPTkZJR1VSRUQQARIQCgxTVEFURV9RVUVVRUQQAhIOCgpTVEFURV9TRU5UEAMSEAoMU1RBVEVfRkFJTEVEEAQSEQoNU1RBVEVfRFJPUFBFRBAFYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_hush_v1_secret]);
 
 /**
  * Metadata is a receipt: the sender's view of a secret. Its lifetime is twice
@@ -190,6 +190,13 @@ export type Metadata = Message<"hush.v1.Metadata"> & {
    * @generated from field: bool locked_for_good = 22;
    */
   lockedForGood: boolean;
+
+  /**
+   * Who encrypted the content.
+   *
+   * @generated from field: hush.v1.Encryption encryption = 23;
+   */
+  encryption: Encryption;
 };
 
 /**
@@ -296,6 +303,22 @@ export enum Event_Kind {
    * @generated from enum value: KIND_EXPIRED = 6;
    */
   EXPIRED = 6,
+
+  /**
+   * The recipient's device confirmed that it has the content. The content is
+   * destroyed.
+   *
+   * @generated from enum value: KIND_DELIVERED = 7;
+   */
+  DELIVERED = 7,
+
+  /**
+   * The recipient's device did not confirm in time that it has the content.
+   * The content is destroyed.
+   *
+   * @generated from enum value: KIND_LAPSED = 8;
+   */
+  LAPSED = 8,
 }
 
 /**

@@ -315,7 +315,8 @@ export const MetadataService: GenService<{
   },
   /**
    * WatchMetadata returns a receipt immediately and again after each change,
-   * until the secret is gone. Between changes it sends heartbeats, so that each
+   * until the secret is gone. If it was revealed with a claim, the stream goes
+   * on until the content was delivered or the claim lapsed. Between changes it sends heartbeats, so that each
    * side can detect a broken connection. A stream lasts at most 15 minutes; at
    * that point, and when the server stops, it fails with UNAVAILABLE. After an
    * interruption call the method again: the first message always contains the

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/secret.proto.
  */
 export const file_hush_v1_secret: GenFile = /*@__PURE__*/
-  fileDesc("ChRodXNoL3YxL3NlY3JldC5wcm90bxIHaHVzaC52MSLKAgoGU2VjcmV0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARIdCgVzdGF0ZRgCIAEoDjIOLmh1c2gudjEuU3RhdGUSFgoOaGFzX3Bhc3NwaHJhc2UYAyABKAgSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgN0dGwYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIdHRsX2xlZnQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2hhcmVfZG9tYWluGAggASgJEhQKDHZlcmlmaWNhdGlvbhgJIAEoCBINCgVvd25lZBgKIAEoCCJyCg1DaGFyYWN0ZXJTZXRzEhEKCXVwcGVyY2FzZRgBIAEoCBIRCglsb3dlcmNhc2UYAiABKAgSDwoHbnVtYmVycxgDIAEoCBIPCgdzeW1ib2xzGAQgASgIEhkKEWV4Y2x1ZGVfYW1iaWd1b3VzGAUgASgIImcKDFNlY3JldFN0YXR1cxIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQESHQoFc3RhdGUYAiABKA4yDi5odXNoLnYxLlN0YXRlEh8KBnNlY3JldBgDIAEoCzIPLmh1c2gudjEuU2VjcmV0KngKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASDQoJU1RBVEVfTkVXEAESEAoMU1RBVEVfVklFV0VEEAISEgoOU1RBVEVfUkVDRUlWRUQQAxIQCgxTVEFURV9CVVJORUQQBBIRCg1TVEFURV9FWFBJUkVEEAViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChRodXNoL3YxL3NlY3JldC5wcm90bxIHaHVzaC52MSLzAgoGU2VjcmV0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARIdCgVzdGF0ZRgCIAEoDjIOLmh1c2gudjEuU3RhdGUSFgoOaGFzX3Bhc3NwaHJhc2UYAyABKAgSLwoLY3JlYXRlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBImCgN0dGwYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKwoIdHRsX2xlZnQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2hhcmVfZG9tYWluGAggASgJEhQKDHZlcmlmaWNhdGlvbhgJIAEoCBINCgVvd25lZBgKIAEoCBInCgplbmNyeXB0aW9uGAsgASgOMhMuaHVzaC52MS5FbmNyeXB0aW9uInIKDUNoYXJhY3RlclNldHMSEQoJdXBwZXJjYXNlGAEgASgIEhEKCWxvd2VyY2FzZRgCIAEoCBIPCgdudW1iZXJzGAMgASgIEg8KB3N5bWJvbHMYBCABKAgSGQoRZXhjbHVkZV9hbWJpZ3VvdXMYBSABKAgiZwoMU2VjcmV0U3RhdHVzEhcKCnNlY3JldF9rZXkYASABKAlCA4ABARIdCgVzdGF0ZRgCIAEoDjIOLmh1c2gudjEuU3RhdGUSHwoGc2VjcmV0GAMgASgLMg8uaHVzaC52MS5TZWNyZXQqeAoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABINCglTVEFURV9ORVcQARIQCgxTVEFURV9WSUVXRUQQAhISCg5TVEFURV9SRUNFSVZFRBADEhAKDFNUQVRFX0JVUk5FRBAEEhEKDVNUQVRFX0VYUElSRUQQBSpaCgpFbmNyeXB0aW9uEhoKFkVOQ1JZUFRJT05fVU5TUEVDSUZJRUQQABIVChFFTkNSWVBUSU9OX1NFUlZFUhABEhkKFUVOQ1JZUFRJT05fRU5EX1RPX0VORBACYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Secret describes a secret without consuming it. It never contains the value.
@@ -22,7 +22,8 @@ export const file_hush_v1_secret: GenFile = /*@__PURE__*/
 export type Secret = Message<"hush.v1.Secret"> & {
   /**
    * The key in the link: 31 characters 0-9 and a-z. Anyone who has it can
-   * reveal the secret once.
+   * reveal a secret that the server encrypted, once. For an end-to-end
+   * encrypted secret it only identifies the secret.
    *
    * @generated from field: string secret_key = 1;
    */
@@ -91,6 +92,13 @@ export type Secret = Message<"hush.v1.Secret"> & {
    * @generated from field: bool owned = 10;
    */
   owned: boolean;
+
+  /**
+   * Who encrypted the content.
+   *
+   * @generated from field: hush.v1.Encryption encryption = 11;
+   */
+  encryption: Encryption;
 };
 
 /**
@@ -242,4 +250,40 @@ export enum State {
  */
 export const StateSchema: GenEnum<State> = /*@__PURE__*/
   enumDesc(file_hush_v1_secret, 0);
+
+/**
+ * Encryption is the kind of a secret: who encrypts its content.
+ *
+ * @generated from enum hush.v1.Encryption
+ */
+export enum Encryption {
+  /**
+   * Unspecified.
+   *
+   * @generated from enum value: ENCRYPTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The server encrypts the content. Its link is BASE/s#KEY.
+   *
+   * @generated from enum value: ENCRYPTION_SERVER = 1;
+   */
+  SERVER = 1,
+
+  /**
+   * The sender's device encrypts the content, and the server never sees it or
+   * the passphrase. Its link is BASE/e#KEYSECRET; SECRET never leaves the
+   * devices.
+   *
+   * @generated from enum value: ENCRYPTION_END_TO_END = 2;
+   */
+  END_TO_END = 2,
+}
+
+/**
+ * Describes the enum hush.v1.Encryption.
+ */
+export const EncryptionSchema: GenEnum<Encryption> = /*@__PURE__*/
+  enumDesc(file_hush_v1_secret, 1);
 

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/secret_service.proto.
  */
 export const file_hush_v1_secret_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxodXNoL3YxL3NlY3JldF9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIrkBChRDb25jZWFsU2VjcmV0UmVxdWVzdBITCgZzZWNyZXQYASABKAlCA4ABARImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFwoKcGFzc3BocmFzZRgDIAEoCUIDgAEBEhcKCnJlY2lwaWVudHMYBCADKAlCA4ABARIUCgxzaGFyZV9kb21haW4YBSABKAkSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYBiABKAkiXQoVQ29uY2VhbFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YRIfCgZzZWNyZXQYAiABKAsyDy5odXNoLnYxLlNlY3JldCLlAQoVR2VuZXJhdGVTZWNyZXRSZXF1ZXN0EiYKA3R0bBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQESFwoKcmVjaXBpZW50cxgDIAMoCUIDgAEBEhQKDHNoYXJlX2RvbWFpbhgEIAEoCRIOCgZsZW5ndGgYBSABKAUSLgoOY2hhcmFjdGVyX3NldHMYBiABKAsyFi5odXNoLnYxLkNoYXJhY3RlclNldHMSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYByABKAkicgoWR2VuZXJhdGVTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGESHwoGc2VjcmV0GAIgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAyABKAlCA4ABASIrChBHZXRTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASI0ChFHZXRTZWNyZXRSZXNwb25zZRIfCgZzZWNyZXQYASABKAsyDy5odXNoLnYxLlNlY3JldCJHChNSZXZlYWxTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQEiSwoUUmV2ZWFsU2VjcmV0UmVzcG9uc2USHwoGc2VjcmV0GAEgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAiABKAlCA4ABASJHChFCdXJuU2VjcmV0UmVxdWVzdBIZCgxtZXRhZGF0YV9rZXkYASABKAlCA4ABARIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQEiOQoSQnVyblNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YSIxChZHZXRTZWNyZXRTdGF0dXNSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASJAChdHZXRTZWNyZXRTdGF0dXNSZXNwb25zZRIlCgZzdGF0dXMYASABKAsyFS5odXNoLnYxLlNlY3JldFN0YXR1cyIzChdMaXN0U2VjcmV0U3RhdHVzUmVxdWVzdBIYCgtzZWNyZXRfa2V5cxgBIAMoCUIDgAEBIkMKGExpc3RTZWNyZXRTdGF0dXNSZXNwb25zZRInCghzdGF0dXNlcxgBIAMoCzIVLmh1c2gudjEuU2VjcmV0U3RhdHVzMrsFCg1TZWNyZXRTZXJ2aWNlEmAKDUNvbmNlYWxTZWNyZXQSHS5odXNoLnYxLkNvbmNlYWxTZWNyZXRSZXF1ZXN0Gh4uaHVzaC52MS5Db25jZWFsU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgBiL4YApi+GAESYwoOR2VuZXJhdGVTZWNyZXQSHi5odXNoLnYxLkdlbmVyYXRlU2VjcmV0UmVxdWVzdBofLmh1c2gudjEuR2VuZXJhdGVTZWNyZXRSZXNwb25zZSIQ+L0YAYC+GAGIvhgCmL4YARJYCglHZXRTZWNyZXQSGS5odXNoLnYxLkdldFNlY3JldFJlcXVlc3QaGi5odXNoLnYxLkdldFNlY3JldFJlc3BvbnNlIhT4vRgBgL4YBIi+GAOQvhgBmL4YARJdCgxSZXZlYWxTZWNyZXQSHC5odXNoLnYxLlJldmVhbFNlY3JldFJlcXVlc3QaHS5odXNoLnYxLlJldmVhbFNlY3JldFJlc3BvbnNlIhD4vRgBgL4YAoi+GAOYvhgBElcKCkJ1cm5TZWNyZXQSGi5odXNoLnYxLkJ1cm5TZWNyZXRSZXF1ZXN0GhsuaHVzaC52MS5CdXJuU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgDiL4YBJi+GAESZgoPR2V0U2VjcmV0U3RhdHVzEh8uaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXF1ZXN0GiAuaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXNwb25zZSIQ+L0YAYC+GASIvhgDmL4YARJpChBMaXN0U2VjcmV0U3RhdHVzEiAuaHVzaC52MS5MaXN0U2VjcmV0U3RhdHVzUmVxdWVzdBohLmh1c2gudjEuTGlzdFNlY3JldFN0YXR1c1Jlc3BvbnNlIhD4vRgBgL4YBIi+GAOYvhgBYgZwcm90bzM", [file_google_protobuf_duration, file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
+  fileDesc("ChxodXNoL3YxL3NlY3JldF9zZXJ2aWNlLnByb3RvEgdodXNoLnYxItoBChRDb25jZWFsU2VjcmV0UmVxdWVzdBITCgZzZWNyZXQYASABKAlCA4ABARImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFwoKcGFzc3BocmFzZRgDIAEoCUIDgAEBEhcKCnJlY2lwaWVudHMYBCADKAlCA4ABARIUCgxzaGFyZV9kb21haW4YBSABKAkSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYBiABKAkSHwoGc2VhbGVkGAcgASgLMg8uaHVzaC52MS5TZWFsZWQibQoGU2VhbGVkEhQKB2NvbnRlbnQYASABKAxCA4ABARIcCg9saW5rX3Byb29mX2hhc2gYAiABKAxCA4ABARIXCgpwcm9vZl9oYXNoGAMgASgMQgOAAQESFgoOaGFzX3Bhc3NwaHJhc2UYBCABKAgiXQoVQ29uY2VhbFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YRIfCgZzZWNyZXQYAiABKAsyDy5odXNoLnYxLlNlY3JldCLlAQoVR2VuZXJhdGVTZWNyZXRSZXF1ZXN0EiYKA3R0bBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQESFwoKcmVjaXBpZW50cxgDIAMoCUIDgAEBEhQKDHNoYXJlX2RvbWFpbhgEIAEoCRIOCgZsZW5ndGgYBSABKAUSLgoOY2hhcmFjdGVyX3NldHMYBiABKAsyFi5odXNoLnYxLkNoYXJhY3RlclNldHMSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYByABKAkicgoWR2VuZXJhdGVTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGESHwoGc2VjcmV0GAIgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAyABKAlCA4ABASIrChBHZXRTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASI0ChFHZXRTZWNyZXRSZXNwb25zZRIfCgZzZWNyZXQYASABKAsyDy5odXNoLnYxLlNlY3JldCKIAQoTUmV2ZWFsU2VjcmV0UmVxdWVzdBIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQESFwoKcGFzc3BocmFzZRgCIAEoCUIDgAEBEhcKCmxpbmtfcHJvb2YYAyABKAxCA4ABARISCgVwcm9vZhgEIAEoDEIDgAEBEhIKBWNsYWltGAUgASgMQgOAAQEikAEKFFJldmVhbFNlY3JldFJlc3BvbnNlEh8KBnNlY3JldBgBIAEoCzIPLmh1c2gudjEuU2VjcmV0EhIKBXZhbHVlGAIgASgJQgOAAQESFAoHY29udGVudBgDIAEoDEIDgAEBEi0KCmNsYWltX2xlZnQYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iRwoYQWNrbm93bGVkZ2VSZXZlYWxSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARISCgVjbGFpbRgCIAEoDEIDgAEBIhsKGUFja25vd2xlZGdlUmV2ZWFsUmVzcG9uc2UiRwoRQnVyblNlY3JldFJlcXVlc3QSGQoMbWV0YWRhdGFfa2V5GAEgASgJQgOAAQESFwoKcGFzc3BocmFzZRgCIAEoCUIDgAEBIjkKEkJ1cm5TZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEiMQoWR2V0U2VjcmV0U3RhdHVzUmVxdWVzdBIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQEiQAoXR2V0U2VjcmV0U3RhdHVzUmVzcG9uc2USJQoGc3RhdHVzGAEgASgLMhUuaHVzaC52MS5TZWNyZXRTdGF0dXMiMwoXTGlzdFNlY3JldFN0YXR1c1JlcXVlc3QSGAoLc2VjcmV0X2tleXMYASADKAlCA4ABASJDChhMaXN0U2VjcmV0U3RhdHVzUmVzcG9uc2USJwoIc3RhdHVzZXMYASADKAsyFS5odXNoLnYxLlNlY3JldFN0YXR1czKpBgoNU2VjcmV0U2VydmljZRJgCg1Db25jZWFsU2VjcmV0Eh0uaHVzaC52MS5Db25jZWFsU2VjcmV0UmVxdWVzdBoeLmh1c2gudjEuQ29uY2VhbFNlY3JldFJlc3BvbnNlIhD4vRgBgL4YAYi+GAKYvhgBEmMKDkdlbmVyYXRlU2VjcmV0Eh4uaHVzaC52MS5HZW5lcmF0ZVNlY3JldFJlcXVlc3QaHy5odXNoLnYxLkdlbmVyYXRlU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgBiL4YApi+GAESWAoJR2V0U2VjcmV0EhkuaHVzaC52MS5HZXRTZWNyZXRSZXF1ZXN0GhouaHVzaC52MS5HZXRTZWNyZXRSZXNwb25zZSIU+L0YAYC+GASIvhgDkL4YAZi+GAESXQoMUmV2ZWFsU2VjcmV0EhwuaHVzaC52MS5SZXZlYWxTZWNyZXRSZXF1ZXN0Gh0uaHVzaC52MS5SZXZlYWxTZWNyZXRSZXNwb25zZSIQ+L0YAYC+GAKIvhgDmL4YARJsChFBY2tub3dsZWRnZVJldmVhbBIhLmh1c2gudjEuQWNrbm93bGVkZ2VSZXZlYWxSZXF1ZXN0GiIuaHVzaC52MS5BY2tub3dsZWRnZVJldmVhbFJlc3BvbnNlIhD4vRgBgL4YAoi+GAOYvhgBElcKCkJ1cm5TZWNyZXQSGi5odXNoLnYxLkJ1cm5TZWNyZXRSZXF1ZXN0GhsuaHVzaC52MS5CdXJuU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgDiL4YBJi+GAESZgoPR2V0U2VjcmV0U3RhdHVzEh8uaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXF1ZXN0GiAuaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXNwb25zZSIQ+L0YAYC+GASIvhgDmL4YARJpChBMaXN0U2VjcmV0U3RhdHVzEiAuaHVzaC52MS5MaXN0U2VjcmV0U3RhdHVzUmVxdWVzdBohLmh1c2gudjEuTGlzdFNlY3JldFN0YXR1c1Jlc3BvbnNlIhD4vRgBgL4YBIi+GAOYvhgBYgZwcm90bzM", [file_google_protobuf_duration, file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
 
 /**
  * ConcealSecretRequest is the request of ConcealSecret.
@@ -27,7 +27,7 @@ export const file_hush_v1_secret_service: GenFile = /*@__PURE__*/
 export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
   /**
    * The text: 1 byte to 1 MiB, or at most 100 KiB without an account. It is
-   * stored byte for byte.
+   * stored byte for byte. Empty if sealed is set.
    *
    * @generated from field: string secret = 1;
    */
@@ -76,6 +76,14 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
    * @generated from field: string authenticity_payload = 6;
    */
   authenticityPayload: string;
+
+  /**
+   * Content that the caller's device has encrypted, instead of secret. Not
+   * together with a passphrase or recipients.
+   *
+   * @generated from field: hush.v1.Sealed sealed = 7;
+   */
+  sealed?: Sealed | undefined;
 };
 
 /**
@@ -84,6 +92,50 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
  */
 export const ConcealSecretRequestSchema: GenMessage<ConcealSecretRequest> = /*@__PURE__*/
   messageDesc(file_hush_v1_secret_service, 0);
+
+/**
+ * Sealed is content that the sender's device has encrypted, as
+ * docs/end-to-end.md specifies it.
+ *
+ * @generated from message hush.v1.Sealed
+ */
+export type Sealed = Message<"hush.v1.Sealed"> & {
+  /**
+   * The content: 328 to 1,082,472 bytes, or at most 104,616 without an account.
+   *
+   * @generated from field: bytes content = 1;
+   */
+  content: Uint8Array;
+
+  /**
+   * SHA-256 of the link's proof: 32 bytes.
+   *
+   * @generated from field: bytes link_proof_hash = 2;
+   */
+  linkProofHash: Uint8Array;
+
+  /**
+   * SHA-256 of the proof: 32 bytes.
+   *
+   * @generated from field: bytes proof_hash = 3;
+   */
+  proofHash: Uint8Array;
+
+  /**
+   * Whether the sender's device used a passphrase. The server cannot verify
+   * it.
+   *
+   * @generated from field: bool has_passphrase = 4;
+   */
+  hasPassphrase: boolean;
+};
+
+/**
+ * Describes the message hush.v1.Sealed.
+ * Use `create(SealedSchema)` to create a new message.
+ */
+export const SealedSchema: GenMessage<Sealed> = /*@__PURE__*/
+  messageDesc(file_hush_v1_secret_service, 1);
 
 /**
  * ConcealSecretResponse is the response of ConcealSecret.
@@ -111,7 +163,7 @@ export type ConcealSecretResponse = Message<"hush.v1.ConcealSecretResponse"> & {
  * Use `create(ConcealSecretResponseSchema)` to create a new message.
  */
 export const ConcealSecretResponseSchema: GenMessage<ConcealSecretResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 1);
+  messageDesc(file_hush_v1_secret_service, 2);
 
 /**
  * GenerateSecretRequest is the request of GenerateSecret.
@@ -174,7 +226,7 @@ export type GenerateSecretRequest = Message<"hush.v1.GenerateSecretRequest"> & {
  * Use `create(GenerateSecretRequestSchema)` to create a new message.
  */
 export const GenerateSecretRequestSchema: GenMessage<GenerateSecretRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 2);
+  messageDesc(file_hush_v1_secret_service, 3);
 
 /**
  * GenerateSecretResponse is the response of GenerateSecret.
@@ -209,7 +261,7 @@ export type GenerateSecretResponse = Message<"hush.v1.GenerateSecretResponse"> &
  * Use `create(GenerateSecretResponseSchema)` to create a new message.
  */
 export const GenerateSecretResponseSchema: GenMessage<GenerateSecretResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 3);
+  messageDesc(file_hush_v1_secret_service, 4);
 
 /**
  * GetSecretRequest is the request of GetSecret.
@@ -230,7 +282,7 @@ export type GetSecretRequest = Message<"hush.v1.GetSecretRequest"> & {
  * Use `create(GetSecretRequestSchema)` to create a new message.
  */
 export const GetSecretRequestSchema: GenMessage<GetSecretRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 4);
+  messageDesc(file_hush_v1_secret_service, 5);
 
 /**
  * GetSecretResponse is the response of GetSecret.
@@ -251,7 +303,7 @@ export type GetSecretResponse = Message<"hush.v1.GetSecretResponse"> & {
  * Use `create(GetSecretResponseSchema)` to create a new message.
  */
 export const GetSecretResponseSchema: GenMessage<GetSecretResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 5);
+  messageDesc(file_hush_v1_secret_service, 6);
 
 /**
  * RevealSecretRequest is the request of RevealSecret.
@@ -272,6 +324,31 @@ export type RevealSecretRequest = Message<"hush.v1.RevealSecretRequest"> & {
    * @generated from field: string passphrase = 2;
    */
   passphrase: string;
+
+  /**
+   * The link's proof of an end-to-end encrypted secret: 32 bytes. Empty for
+   * other secrets.
+   *
+   * @generated from field: bytes link_proof = 3;
+   */
+  linkProof: Uint8Array;
+
+  /**
+   * The proof of an end-to-end encrypted secret: 32 bytes. Empty for other
+   * secrets.
+   *
+   * @generated from field: bytes proof = 4;
+   */
+  proof: Uint8Array;
+
+  /**
+   * 32 random bytes that bind the secret to the caller, so that the request can
+   * be repeated if its response is lost. Empty for none. The caller keeps it
+   * in memory and calls AcknowledgeReveal when it has the content.
+   *
+   * @generated from field: bytes claim = 5;
+   */
+  claim: Uint8Array;
 };
 
 /**
@@ -279,28 +356,43 @@ export type RevealSecretRequest = Message<"hush.v1.RevealSecretRequest"> & {
  * Use `create(RevealSecretRequestSchema)` to create a new message.
  */
 export const RevealSecretRequestSchema: GenMessage<RevealSecretRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 6);
+  messageDesc(file_hush_v1_secret_service, 7);
 
 /**
- * RevealSecretResponse is the response of RevealSecret. The service no longer
- * holds the value.
+ * RevealSecretResponse is the response of RevealSecret. Without a claim the
+ * service no longer holds the content.
  *
  * @generated from message hush.v1.RevealSecretResponse
  */
 export type RevealSecretResponse = Message<"hush.v1.RevealSecretResponse"> & {
   /**
-   * The secret, in STATE_RECEIVED.
+   * The secret, in STATE_RECEIVED. A repeat with the same claim returns only its
+   * secret_key, state and encryption.
    *
    * @generated from field: hush.v1.Secret secret = 1;
    */
   secret?: Secret | undefined;
 
   /**
-   * The text as it was concealed.
+   * The text as it was concealed; empty for an end-to-end encrypted secret.
    *
    * @generated from field: string value = 2;
    */
   value: string;
+
+  /**
+   * The sealed content of an end-to-end encrypted secret.
+   *
+   * @generated from field: bytes content = 3;
+   */
+  content: Uint8Array;
+
+  /**
+   * How long the claim still lasts; absent without a claim.
+   *
+   * @generated from field: google.protobuf.Duration claim_left = 4;
+   */
+  claimLeft?: Duration | undefined;
 };
 
 /**
@@ -308,7 +400,51 @@ export type RevealSecretResponse = Message<"hush.v1.RevealSecretResponse"> & {
  * Use `create(RevealSecretResponseSchema)` to create a new message.
  */
 export const RevealSecretResponseSchema: GenMessage<RevealSecretResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 7);
+  messageDesc(file_hush_v1_secret_service, 8);
+
+/**
+ * AcknowledgeRevealRequest is the request of AcknowledgeReveal.
+ *
+ * @generated from message hush.v1.AcknowledgeRevealRequest
+ */
+export type AcknowledgeRevealRequest = Message<"hush.v1.AcknowledgeRevealRequest"> & {
+  /**
+   * The key in the link.
+   *
+   * @generated from field: string secret_key = 1;
+   */
+  secretKey: string;
+
+  /**
+   * The claim of the RevealSecret call: 32 bytes.
+   *
+   * @generated from field: bytes claim = 2;
+   */
+  claim: Uint8Array;
+};
+
+/**
+ * Describes the message hush.v1.AcknowledgeRevealRequest.
+ * Use `create(AcknowledgeRevealRequestSchema)` to create a new message.
+ */
+export const AcknowledgeRevealRequestSchema: GenMessage<AcknowledgeRevealRequest> = /*@__PURE__*/
+  messageDesc(file_hush_v1_secret_service, 9);
+
+/**
+ * AcknowledgeRevealResponse is the response of AcknowledgeReveal. The service no
+ * longer holds the content.
+ *
+ * @generated from message hush.v1.AcknowledgeRevealResponse
+ */
+export type AcknowledgeRevealResponse = Message<"hush.v1.AcknowledgeRevealResponse"> & {
+};
+
+/**
+ * Describes the message hush.v1.AcknowledgeRevealResponse.
+ * Use `create(AcknowledgeRevealResponseSchema)` to create a new message.
+ */
+export const AcknowledgeRevealResponseSchema: GenMessage<AcknowledgeRevealResponse> = /*@__PURE__*/
+  messageDesc(file_hush_v1_secret_service, 10);
 
 /**
  * BurnSecretRequest is the request of BurnSecret.
@@ -336,7 +472,7 @@ export type BurnSecretRequest = Message<"hush.v1.BurnSecretRequest"> & {
  * Use `create(BurnSecretRequestSchema)` to create a new message.
  */
 export const BurnSecretRequestSchema: GenMessage<BurnSecretRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 8);
+  messageDesc(file_hush_v1_secret_service, 11);
 
 /**
  * BurnSecretResponse is the response of BurnSecret.
@@ -357,7 +493,7 @@ export type BurnSecretResponse = Message<"hush.v1.BurnSecretResponse"> & {
  * Use `create(BurnSecretResponseSchema)` to create a new message.
  */
 export const BurnSecretResponseSchema: GenMessage<BurnSecretResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 9);
+  messageDesc(file_hush_v1_secret_service, 12);
 
 /**
  * GetSecretStatusRequest is the request of GetSecretStatus.
@@ -378,7 +514,7 @@ export type GetSecretStatusRequest = Message<"hush.v1.GetSecretStatusRequest"> &
  * Use `create(GetSecretStatusRequestSchema)` to create a new message.
  */
 export const GetSecretStatusRequestSchema: GenMessage<GetSecretStatusRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 10);
+  messageDesc(file_hush_v1_secret_service, 13);
 
 /**
  * GetSecretStatusResponse is the response of GetSecretStatus.
@@ -399,7 +535,7 @@ export type GetSecretStatusResponse = Message<"hush.v1.GetSecretStatusResponse">
  * Use `create(GetSecretStatusResponseSchema)` to create a new message.
  */
 export const GetSecretStatusResponseSchema: GenMessage<GetSecretStatusResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 11);
+  messageDesc(file_hush_v1_secret_service, 14);
 
 /**
  * ListSecretStatusRequest is the request of ListSecretStatus.
@@ -420,7 +556,7 @@ export type ListSecretStatusRequest = Message<"hush.v1.ListSecretStatusRequest">
  * Use `create(ListSecretStatusRequestSchema)` to create a new message.
  */
 export const ListSecretStatusRequestSchema: GenMessage<ListSecretStatusRequest> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 12);
+  messageDesc(file_hush_v1_secret_service, 15);
 
 /**
  * ListSecretStatusResponse is the response of ListSecretStatus.
@@ -441,7 +577,7 @@ export type ListSecretStatusResponse = Message<"hush.v1.ListSecretStatusResponse
  * Use `create(ListSecretStatusResponseSchema)` to create a new message.
  */
 export const ListSecretStatusResponseSchema: GenMessage<ListSecretStatusResponse> = /*@__PURE__*/
-  messageDesc(file_hush_v1_secret_service, 13);
+  messageDesc(file_hush_v1_secret_service, 16);
 
 /**
  * SecretService conceals secrets and reveals each of them at most once.
@@ -458,9 +594,12 @@ export const SecretService: GenService<{
   /**
    * ConcealSecret stores a secret and returns two keys: one reveals the secret,
    * the other reads its receipt. The secret is durable before the method
-   * returns.
+   * returns. The content is either text, which the server encrypts, or content
+   * that the caller's device has encrypted.
    *
-   * Errors: INVALID_ARGUMENT for a value outside its limits; RESOURCE_EXHAUSTED
+   * Errors: INVALID_ARGUMENT for a value outside its limits, for both kinds of
+   * content or none, and for end-to-end encrypted content with a passphrase or
+   * recipients; RESOURCE_EXHAUSTED
    * if the storage quota is used up; FAILED_PRECONDITION for recipients without
    * an account, and for anything the operator does not allow; UNAVAILABLE
    * during maintenance; NOT_FOUND for a share_domain that the caller has not
@@ -505,10 +644,18 @@ export const SecretService: GenService<{
    * destruction is durable. If the response is lost in transit, the secret is
    * lost too, and its receipt says received.
    *
+   * A request with a claim binds the secret to that claim instead. Repeating
+   * the request with the same claim returns the same content, until
+   * AcknowledgeReveal or for 120 seconds, without a passphrase or proofs. A
+   * repeat returns only the content and how long the claim still lasts.
+   *
    * Errors: NOT_FOUND; PERMISSION_DENIED with a Refusal detail for a missing or
-   * wrong passphrase; RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo
-   * during a pause after wrong passphrases, or with for_good and without
-   * RetryInfo after 100 of them. None of these errors consumes the secret.
+   * wrong passphrase or proof, with REASON_LINK if the secret part of an
+   * end-to-end encrypted secret's link is wrong; FAILED_PRECONDITION with
+   * REASON_ENCRYPTION if the proofs are missing, or if the secret has none;
+   * RESOURCE_EXHAUSTED with Refusal and google.rpc.RetryInfo during a pause
+   * after wrong passphrases, or with for_good and without RetryInfo after 100
+   * of them. None of these errors consumes the secret.
    *
    * @generated from rpc hush.v1.SecretService.RevealSecret
    */
@@ -518,9 +665,22 @@ export const SecretService: GenService<{
     output: typeof RevealSecretResponseSchema;
   },
   /**
+   * AcknowledgeReveal ends a claim: the caller has the content, and the service
+   * destroys it before the method returns. It also succeeds if there is no such
+   * claim, so that a repeat needs no special care.
+   *
+   * @generated from rpc hush.v1.SecretService.AcknowledgeReveal
+   */
+  acknowledgeReveal: {
+    methodKind: "unary";
+    input: typeof AcknowledgeRevealRequestSchema;
+    output: typeof AcknowledgeRevealResponseSchema;
+  },
+  /**
    * BurnSecret destroys a secret unread. It takes the key of the receipt, and
    * the passphrase if the secret has one. The account that concealed the secret
-   * needs no passphrase, and no one does once locked_for_good is set.
+   * needs no passphrase, and no one does for an end-to-end encrypted secret or
+   * once locked_for_good is set.
    *
    * Errors: as for RevealSecret. None of them burns the secret.
    *

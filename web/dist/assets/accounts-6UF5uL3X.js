@@ -1,0 +1,1 @@
+import{t as e}from"./account_service_pb-BYw-DMh3.js";import{r as t}from"./wire-DtCuqvyP.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-Ta9-cbRa.js";import{r as t}from"./wire-DJRGDASk.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DaF10PK6.js";import{r as t}from"./wire-DJRGDASk.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-QDBvx07J.js";import{r as t}from"./wire-DJRGDASk.js";var n=t(e);export{n as default};
