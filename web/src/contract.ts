@@ -17,6 +17,7 @@ export const State = {
   burned: 4,
   expired: 5,
 } as const satisfies Numbers<typeof secret.State>;
+export const Encryption = { server: 1, end_to_end: 2 } as const satisfies Numbers<typeof secret.Encryption>;
 export const DomainState = {
   pending: 1,
   verified: 2,

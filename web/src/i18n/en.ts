@@ -75,6 +75,11 @@ export default {
   "problem.unauthenticated": "Sign in to see this.",
   "problem.forbidden": "You are not allowed to see this.",
   "problem.passphrase": "The passphrase is wrong.",
+  "encryption.end_to_end": "End-to-end encrypted",
+  "encryption.server": "Encrypted on the server",
+  "encryption.end_to_end.text": "Only the devices of sender and recipient see the content. The server never does.",
+  "encryption.server.text": "The server encrypts the content. It sees it while it is shared and while it is opened.",
+  "encryption.more": "What this means",
 
   "share.title": "Share a secret once",
   "share.lead": "Paste it and send the link. It opens once, then the secret is destroyed.",

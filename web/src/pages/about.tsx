@@ -1,3 +1,4 @@
+import Explanation from "../endtoend/explanation";
 import { duration, size } from "../format";
 import { t } from "../i18n/about";
 import { instanceName, policy } from "../session";
@@ -8,6 +9,9 @@ export default function About() {
     <Page title={t("about.title", { name: instanceName.value })} lead={t("about.lead")}>
       <Card title={t("about.once.title")}>
         <p>{t("about.once")}</p>
+      </Card>
+      <Card title={t("about.encryption.title")}>
+        <Explanation />
       </Card>
       <Card title={t("about.receipt.title")}>
         <p>{t("about.receipt")}</p>

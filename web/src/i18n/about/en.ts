@@ -5,6 +5,16 @@ export default {
   "about.once.title": "Once means once",
   "about.once":
     "However many people have the link, only one of them gets the secret. It is destroyed before it is shown. If the connection breaks, the secret is lost rather than shown twice.",
+  "about.encryption.title": "Two kinds of encryption",
+  "about.encryption.end_to_end":
+    "End-to-end: the sender's device encrypts the secret, and the recipient's device decrypts it. The key is in the part of the link after the #, which browsers send to no server. The server stores what it cannot read, and never sees the passphrase.",
+  "about.encryption.server":
+    "On the server: the server receives the secret and encrypts it, and the key is in the link. It sees the secret while it is shared and while it is opened. Only this kind can be e-mailed to recipients by the server and opened without JavaScript.",
+  "about.encryption.page":
+    "The server also delivers this page. Who controls the server could deliver another page that gives your secret away.",
+  "about.encryption.once":
+    "That a secret opens once and is then destroyed is the server's word. A dishonest server can keep the encrypted content, and a link that leaks later opens that copy.",
+  "about.encryption.history": "Browsers keep opened links in their history, and may copy the history to other devices.",
   "about.kept.title": "What is stored",
   "about.kept":
     "The service sees a secret while you share it and while it is opened. In between, the secret is stored encrypted. It can only be decrypted with the link, which the service does not store. A passphrase becomes part of the key. When a secret is opened, its part of the key is overwritten on the disk.",

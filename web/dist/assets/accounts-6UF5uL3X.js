@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BYw-DMh3.js";import{r as t}from"./wire-DtCuqvyP.js";var n=t(e);export{n as default};

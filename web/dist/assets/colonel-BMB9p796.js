@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-60RC6bTJ.js";import{r as t}from"./wire-DtCuqvyP.js";var n=t(e);export{n as default};

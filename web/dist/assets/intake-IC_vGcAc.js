@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-mTgzS_JK.js";import{r as t}from"./wire-DtCuqvyP.js";var n=t(e);export{n as default};
