@@ -38,6 +38,9 @@ function here(visit: number): Place {
 
 /** navigate goes to a path of the UI. */
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
+  if (!mayLeave()) {
+    return;
+  }
   notifyLeave();
   if (options.replace) {
     history.replaceState({ id: current }, "", to);
@@ -58,6 +61,31 @@ export function onLeave(fn: LeaveListener): () => void {
   return () => leaveListeners.delete(fn);
 }
 
+/** What askBeforeLeaving asks; undefined if the visitor may just leave. */
+let question: (() => string) | undefined;
+
+/**
+ * askBeforeLeaving makes the visitor confirm before the page is left, closed or
+ * loaded again, which would lose something. It returns a function that ends that.
+ */
+export function askBeforeLeaving(text: () => string): () => void {
+  question = text;
+  addEventListener("beforeunload", hold);
+  return () => {
+    question = undefined;
+    removeEventListener("beforeunload", hold);
+  };
+}
+
+/** hold makes the browser ask, in its own words. */
+function hold(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+function mayLeave(): boolean {
+  return !question || confirm(question());
+}
+
 function notifyLeave(): void {
   scrolls.set(current, scrollY);
   for (const fn of [...leaveListeners]) {
@@ -71,11 +99,24 @@ function showPlace(scroll: number): void {
   requestAnimationFrame(() => scrollTo(0, scroll));
 }
 
+/** stay restores the address of the page after the browser has left it. */
+function stay(): void {
+  const { path, query, hash } = place.peek();
+  const search = query.toString();
+  newest += 1;
+  current = newest;
+  history.pushState({ id: current }, "", path + (search && `?${search}`) + hash);
+}
+
 /** startRouter handles the browser's history and clicks on links. */
 export function startRouter(): void {
   history.scrollRestoration = "manual";
   history.replaceState({ id: current }, "");
   addEventListener("popstate", (event) => {
+    if (!mayLeave()) {
+      stay();
+      return;
+    }
     notifyLeave();
     const id: unknown = (event.state as { id?: unknown } | null)?.id;
     if (typeof id === "number") {

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DiGfqxxJ.js";import{r as t}from"./wire-B-Q1uADO.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-DqSk8p7y.js";import{r as t}from"./wire-B-Q1uADO.js";var n=t(e);export{n as default};
