@@ -94,7 +94,7 @@ var directions = map[string][]string{
 	"resolver/resolvertest": {},
 	"vault":                 {"crash", "seal", "storage", "vault/account", "vault/budget", "vault/caller", "vault/challenge", "vault/credential", "vault/domain", "vault/email", "vault/feedback", "vault/guess", "vault/outbox", "vault/place", "vault/refusal", "vault/rootkey", "vault/rows", "vault/secret", "vault/session", "vault/shares", "storage/spentlog", "vault/spent", "vault/watch"},
 	"vault/refusal":         {"storage"},
-	"vault/caller":          {"seal", "vault/refusal"},
+	"vault/caller":          {"seal", "seal/chunked", "seal/padme", "vault/refusal"},
 	"vault/rows":            {"seal", "storage", "vault/caller", "vault/refusal"},
 	"vault/guess":           {"seal", "vault/caller", "vault/refusal", "vault/rows"},
 	"vault/budget":          {"seal", "storage", "vault/caller", "vault/exam", "vault/refusal", "vault/rows"},
@@ -107,7 +107,7 @@ var directions = map[string][]string{
 	"vault/email":           {"vault/caller", "vault/refusal"},
 	"vault/restoration":     {"storage", "vault/account", "vault/credential", "vault/outbox", "vault/rows", "vault/secret", "vault/shares", "vault/spent"},
 	"vault/faulttest":       {},
-	"vault/vaulttest":       {"seal", "storage", "storage/bolt", "storage/memory", "storage/postgres/...", "vault", "vault/account", "vault/caller", "vault/credential", "vault/domain", "vault/feedback", "vault/outbox", "vault/refusal", "vault/rootkey", "vault/rows", "vault/secret", "vault/session", "vault/shares", "storage/spentlog", "vault/spent"},
+	"vault/vaulttest":       {"seal", "seal/endtoend", "storage", "storage/bolt", "storage/memory", "storage/postgres/...", "vault", "vault/account", "vault/caller", "vault/credential", "vault/domain", "vault/feedback", "vault/outbox", "vault/refusal", "vault/rootkey", "vault/rows", "vault/secret", "vault/session", "vault/shares", "storage/spentlog", "vault/spent"},
 	"vault/challenge":       {"seal", "storage", "vault/caller", "vault/exam", "vault/refusal", "vault/rows"},
 	"vault/feedback":        {"seal", "storage", "vault/caller", "vault/challenge", "vault/exam", "vault/refusal", "vault/rows"},
 	"vault/outbox":          {"crash", "seal", "storage", "vault/caller", "vault/email", "vault/exam", "vault/refusal", "vault/rows", "vault/shares", "vault/spent"},
@@ -130,7 +130,8 @@ var directions = map[string][]string{
 	"storage/storagetest":   {"storage"},
 	"seal":                  {},
 	"seal/chunked":          {},
-	"seal/endtoend":         {"gen/...", "seal", "seal/chunked"},
+	"seal/endtoend":         {"gen/...", "seal", "seal/chunked", "seal/padme"},
+	"seal/padme":            {},
 	"gen/...":               {"gen/..."},
 }
 

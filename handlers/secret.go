@@ -21,6 +21,12 @@ type SecretService struct {
 // ConcealSecret conceals a secret.
 func (s *SecretService) ConcealSecret(ctx context.Context, req *hushv1.ConcealSecretRequest) (*hushv1.ConcealSecretResponse, error) {
 	wish := wishOf(req)
+	if sealed := req.GetSealed(); sealed != nil {
+		wish.Sealed = &secret.SealedContent{
+			Content: caller.Text(sealed.GetContent()), LinkProofHash: caller.Text(sealed.GetLinkProofHash()),
+			ProofHash: caller.Text(sealed.GetProofHash()), HasPassphrase: sealed.GetHasPassphrase(),
+		}
+	}
 	kept, err := s.secrets.ConcealSecret(ctx, chain.CallerFrom(ctx), caller.Text(req.GetSecret()), wish)
 	if err != nil {
 		return nil, err
@@ -63,7 +69,11 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.RevealSecretResponse{Secret: secretOf(revealed.Secret), Value: string(revealed.Value)}, nil
+	res := &hushv1.RevealSecretResponse{Secret: secretOf(revealed.Secret), Value: string(revealed.Value)}
+	if revealed.Content != "" {
+		res.Content = []byte(revealed.Content)
+	}
+	return res, nil
 }
 
 // AcknowledgeReveal ends a claim.

@@ -15,6 +15,10 @@ func PaddedSize(plaintext int) int {
 	return nonceSize + padded(max(plaintext, 0)) + tagSize
 }
 
+// UnpaddedSize returns the length of SealUnpadded's result for a plaintext of the
+// given length: nonce, plaintext and tag.
+func UnpaddedSize(plaintext int) int { return nonceSize + plaintext + tagSize }
+
 // IsPaddedSize reports whether PaddedSize returns n for some plaintext.
 func IsPaddedSize(n int) bool {
 	n -= nonceSize + tagSize

@@ -95,6 +95,21 @@ func (s SecretKey) Open(header, sealed []byte) ([]byte, error) {
 	return plaintext, nil
 }
 
+// SealUnpadded is Seal for a plaintext whose length says little already, because the
+// sender's device padded it. The result is UnpaddedSize(len(plaintext)) bytes long.
+// The header says which of the two a secret was sealed with.
+func (s SecretKey) SealUnpadded(header, plaintext []byte) []byte {
+	size := UnpaddedSize(len(plaintext))
+	box := make([]byte, size-tagSize, size)
+	copy(box[nonceSize:], plaintext)
+	return sealBox(s.aead(), box, secretAAD(header))
+}
+
+// OpenUnpadded is Open for a result of SealUnpadded.
+func (s SecretKey) OpenUnpadded(header, sealed []byte) ([]byte, error) {
+	return openBox(s.aead(), sealed, secretAAD(header))
+}
+
 func secretAAD(header []byte) []byte {
 	aad := make([]byte, 0, 2*lengthSize+len(secretDomain)+len(header))
 	return appendPart(appendPart(aad, secretDomain), header)

@@ -117,6 +117,9 @@ func mapError(err error) *connect.Error {
 		return refuse(connect.CodeNotFound, domain,
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_DOMAIN_NOT_FOUND, Field: cmp.Or(domain.Field, "domain")})
 	}
+	if e, ok := errors.AsType[*refusal.EncryptionError](err); ok {
+		return refuse(connect.CodeFailedPrecondition, e, &hushv1.Refusal{Reason: hushv1.Refusal_REASON_ENCRYPTION})
+	}
 	if refused := mapRefusal(err); refused != nil {
 		return refused
 	}
@@ -198,6 +201,7 @@ func sentinels() []sentinel {
 		{refusal.ErrUnauthenticated, connect.CodeUnauthenticated, none, ""},
 		{refusal.ErrAccountRequired, precondition, hushv1.Refusal_REASON_ACCOUNT_REQUIRED, "recipients"},
 		{refusal.ErrQuota, connect.CodeResourceExhausted, hushv1.Refusal_REASON_QUOTA, ""},
+		{refusal.ErrLink, denied, hushv1.Refusal_REASON_LINK, ""},
 		{refusal.ErrScope, denied, hushv1.Refusal_REASON_SCOPE, ""},
 		{refusal.ErrCredentials, denied, hushv1.Refusal_REASON_CREDENTIALS, ""},
 		{refusal.ErrAddressTaken, connect.CodeAlreadyExists, hushv1.Refusal_REASON_ADDRESS_TAKEN, "address"},

@@ -64,6 +64,19 @@ func TestMapError(t *testing.T) {
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_RATE_LIMITED}, &errdetails.RetryInfo{RetryDelay: durationpb.New(time.Hour)},
 		},
 		{
+			refusal.ErrLink, connect.CodePermissionDenied, "the secret part of the link is wrong",
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_LINK}, nil,
+		},
+		{
+			&refusal.EncryptionError{EndToEnd: true}, connect.CodeFailedPrecondition,
+			"This secret is end-to-end encrypted. Open its link in a browser or with the hush client.",
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_ENCRYPTION}, nil,
+		},
+		{
+			&refusal.EncryptionError{}, connect.CodeFailedPrecondition, "This secret is encrypted on the server. It takes no proofs.",
+			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_ENCRYPTION}, nil,
+		},
+		{
 			refusal.ErrQuota, connect.CodeResourceExhausted, "storage quota used up",
 			&hushv1.Refusal{Reason: hushv1.Refusal_REASON_QUOTA}, nil,
 		},
@@ -128,6 +141,8 @@ func TestMapErrorKnowsEverySentinel(t *testing.T) {
 		"ErrTooLarge":        {refusal.ErrTooLarge, &refusal.TooLargeError{}},
 		"ErrPassphrase":      {refusal.ErrPassphrase, &refusal.PassphraseError{}},
 		"ErrLocked":          {refusal.ErrLocked, &refusal.LockedError{}},
+		"ErrLink":            {refusal.ErrLink, refusal.ErrLink},
+		"ErrEncryption":      {refusal.ErrEncryption, &refusal.EncryptionError{}},
 		"ErrQuota":           {refusal.ErrQuota, refusal.ErrQuota},
 		"ErrAccountRequired": {refusal.ErrAccountRequired, refusal.ErrAccountRequired},
 		"ErrDomainNotFound":  {refusal.ErrDomainNotFound, &refusal.DomainError{}},

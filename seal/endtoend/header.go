@@ -2,7 +2,6 @@ package endtoend
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	hushv1 "hush/gen/hush/v1"
+	"hush/seal/padme"
 )
 
 // Kind is the kind of a content.
@@ -89,15 +89,5 @@ func parseHeader(bytes []byte) (Header, error) {
 	return h, nil
 }
 
-// padded returns the length that n bytes of length, header and body are padded to:
-// at least 256, and otherwise by Padmé, which adds at most 12 % and leaves few
-// lengths that differ.
-func padded(n uint64) uint64 {
-	if n <= contentMin {
-		return contentMin
-	}
-	exponent := bits.Len64(n) - 1
-	low := exponent - bits.Len(uint(exponent))
-	mask := uint64(1)<<low - 1
-	return (n + mask) &^ mask
-}
+// padded returns the length that n bytes of length, header and body are padded to.
+func padded(n uint64) uint64 { return max(contentMin, padme.Size(n)) }

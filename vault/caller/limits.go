@@ -2,9 +2,12 @@ package caller
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"time"
 
+	"hush/seal/chunked"
+	"hush/seal/padme"
 	"hush/vault/refusal"
 )
 
@@ -67,6 +70,40 @@ func (l Limits) SecretSize(c Caller) int64 {
 		return l.AnonymousSecret
 	}
 	return l.AccountSecret
+}
+
+// SealedMin is the minimum bytes of end-to-end encrypted content: the shortest
+// that a device pads its content to, encrypted.
+const SealedMin = 328
+
+// sealedHeader is the maximum bytes that a device encrypts in front of the body,
+// with their length.
+const sealedHeader = 2048
+
+// SealedSize returns the maximum bytes of end-to-end encrypted content for c.
+func (l Limits) SealedSize(c Caller) int64 { return SealedSize(l.SecretSize(c)) }
+
+// SealedSize returns the maximum bytes of end-to-end encrypted content where a
+// secret may have size bytes: so many, with a header, as a device pads and encrypts
+// them.
+func SealedSize(size int64) int64 {
+	return chunked.SealedSize(int64(padme.Size(uint64(size) + sealedHeader)))
+}
+
+// AdmitSealed returns an error unless c may conceal end-to-end encrypted content
+// of size bytes.
+func (l Limits) AdmitSealed(c Caller, size int64) error {
+	const field = "sealed.content"
+	if limit := l.SealedSize(c); size > limit {
+		return &refusal.TooLargeError{Field: field, Limit: limit}
+	}
+	if size < SealedMin {
+		return &refusal.InvalidError{Field: field, Text: fmt.Sprintf("must have at least %d bytes", SealedMin)}
+	}
+	if _, err := chunked.Size(size); err != nil {
+		return &refusal.InvalidError{Field: field, Text: "has a length that the format does not produce: it is incomplete or something else"}
+	}
+	return nil
 }
 
 // Grant returns the lifetime that c gets for a requested one, in whole seconds.

@@ -57,18 +57,41 @@ type MaintenanceError struct{ Text string }
 func (e *MaintenanceError) Error() string        { return e.Text }
 func (e *MaintenanceError) Is(target error) bool { return target == refusal.ErrMaintenance }
 
-// AdmitSecret returns an error unless the caller may conceal a secret with the
-// given passphrase.
+// AdmitSecret returns an error unless the caller may conceal a secret that the
+// server encrypts, with the given passphrase.
 func (p *Policy) AdmitSecret(c Caller, passphrase Text) error {
+	if err := p.admitSecret(c); err != nil {
+		return err
+	}
+	switch {
+	case p.PassphraseRequired && passphrase == "":
+		return &PolicyError{Field: "passphrase", Text: "A passphrase is required for all secrets"}
+	case passphrase != "" && utf8.RuneCountInString(string(passphrase)) < p.PassphraseMin:
+		return &PolicyError{Field: "passphrase", Text: refusal.Plural("Passphrase must be at least %d character", p.PassphraseMin) + " long"}
+	}
+	return nil
+}
+
+// AdmitSealed returns an error unless the caller may conceal an end-to-end
+// encrypted secret. The service never sees its passphrase, so a minimum length is
+// up to the sender's device.
+func (p *Policy) AdmitSealed(c Caller, hasPassphrase bool) error {
+	if err := p.admitSecret(c); err != nil {
+		return err
+	}
+	if p.PassphraseRequired && !hasPassphrase {
+		return &PolicyError{Field: "sealed.has_passphrase", Text: "A passphrase is required for all secrets"}
+	}
+	return nil
+}
+
+// admitSecret returns an error unless the caller may conceal secrets at all.
+func (p *Policy) admitSecret(c Caller) error {
 	switch {
 	case p.Maintenance != "":
 		return &MaintenanceError{Text: p.Maintenance}
 	case p.NoAnonymousCreate && c.Anonymous():
 		return &PolicyError{Text: "An account is required to share secrets here."}
-	case p.PassphraseRequired && passphrase == "":
-		return &PolicyError{Field: "passphrase", Text: "A passphrase is required for all secrets"}
-	case passphrase != "" && utf8.RuneCountInString(string(passphrase)) < p.PassphraseMin:
-		return &PolicyError{Field: "passphrase", Text: refusal.Plural("Passphrase must be at least %d character", p.PassphraseMin) + " long"}
 	}
 	return nil
 }

@@ -30,6 +30,12 @@ var (
 	// ErrLocked: too many wrong passphrases, nothing was consumed; see
 	// LockedError.
 	ErrLocked = errors.New("locked")
+	// ErrLink: the secret part of an end-to-end encrypted secret's link is wrong.
+	// Nothing was consumed, and no try was counted.
+	ErrLink = errors.New("the secret part of the link is wrong")
+	// ErrEncryption: the proofs are missing, or the secret has none. Nothing was
+	// consumed; see EncryptionError.
+	ErrEncryption = errors.New("other encryption")
 	// ErrQuota: the storage quota is used up.
 	ErrQuota = errors.New("storage quota used up")
 	// ErrAccountRequired: sending to recipients needs an account.
@@ -144,6 +150,18 @@ type LockedError struct {
 
 func (e *LockedError) Error() string        { return "too many wrong tries" }
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
+
+// EncryptionError says how the secret is encrypted that the caller cannot open as
+// it tried. It is ErrEncryption.
+type EncryptionError struct{ EndToEnd bool }
+
+func (e *EncryptionError) Error() string {
+	if e.EndToEnd {
+		return "This secret is end-to-end encrypted. Open its link in a browser or with the hush client."
+	}
+	return "This secret is encrypted on the server. It takes no proofs."
+}
+func (e *EncryptionError) Is(target error) bool { return target == ErrEncryption }
 
 // DomainError has the domain as the caller gave it. It is ErrDomainNotFound,
 // and legacy clients show its text.

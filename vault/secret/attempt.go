@@ -2,6 +2,7 @@ package secret
 
 import (
 	"context"
+	"crypto/sha256"
 	"time"
 
 	"hush/seal"
@@ -29,17 +30,25 @@ const (
 	MostTries = 100
 )
 
-// try hashes the passphrase, if the secret has one. It reserves the attempt
-// durably before the slow hash begins: neither a crash nor parallel guesses buy
-// more tries, and a caller who must pause costs no hash. A missing passphrase
-// does not count as a try. The caller returns wrong if the passphrase turns out
-// to be wrong.
-func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, passphrase caller.Text, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
-	if record.passphrase == nil {
-		return hash, nil, nil
-	}
-	if passphrase == "" {
+// try checks what the caller shows, and hashes the passphrase or the proof. If a
+// passphrase guards the secret, it reserves the attempt durably before the slow hash
+// begins and before anything is compared: neither a crash nor parallel guesses buy
+// more tries, and a caller who must pause costs no hash. Neither a missing
+// passphrase nor a wrong link counts as a try. The caller returns wrong if the
+// passphrase turns out to be wrong.
+func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, record *Record, o Opening, now time.Time) (hash [32]byte, wrong *refusal.PassphraseError, err error) {
+	switch {
+	case record.encryption == EncryptionEndToEnd:
+		if err := record.checkLink(o); err != nil {
+			return hash, nil, err
+		}
+	case o.LinkProof != "" || o.Proof != "":
+		return hash, nil, &refusal.EncryptionError{}
+	case record.guarded() && o.Passphrase == "":
 		return hash, nil, &refusal.PassphraseError{Missing: true}
+	}
+	if !record.guarded() {
+		return record.hash(se.hasher, o), nil, nil
 	}
 	t := se.newPassphraseTry(c, row)
 	// A caller who must pause reaches neither the hash queue nor the writer.
@@ -50,15 +59,29 @@ func (se *Secrets) try(ctx context.Context, c caller.Caller, row seal.RowKey, re
 	if err != nil {
 		return hash, nil, err
 	}
-	release, err := se.hasher.Enter(ctx, c.Network)
-	if err != nil {
-		return hash, nil, err
+	if record.passphrase != nil {
+		release, err := se.hasher.Enter(ctx, c.Network)
+		if err != nil {
+			return hash, nil, err
+		}
+		defer release()
 	}
-	defer release()
 	if wrong, err = se.reserve(ctx, c, row, record.metadata, t, now); err != nil {
 		return hash, nil, err
 	}
-	return se.hasher.Passphrase(*record.passphrase, passphrase), wrong, nil
+	return record.hash(se.hasher, o), wrong, nil
+}
+
+// hash returns what takes part in the secret's key: the hash of the passphrase or
+// of the proof, and zeros if there is neither.
+func (r *Record) hash(hasher *guess.Hasher, o Opening) [32]byte {
+	switch {
+	case r.encryption == EncryptionEndToEnd:
+		return sha256.Sum256([]byte(o.Proof))
+	case r.passphrase != nil:
+		return hasher.Passphrase(*r.passphrase, o.Passphrase)
+	}
+	return [32]byte{}
 }
 
 // passphraseTry holds the keys of the two counters of a try.

@@ -21,9 +21,10 @@ type Operator struct{ burns *Burns }
 func NewOperator(burns *Burns) Operator { return Operator{burns} }
 
 // BurnSecret destroys a secret unread. It takes the metadata key and returns
-// the same errors as RevealSecret. The owning account needs no passphrase. Once
-// all tries are used up, no caller needs one: the secret can no longer be
-// opened, and its sender can still burn it.
+// the same errors as RevealSecret. The owning account needs no passphrase, and
+// no caller needs one for an end-to-end encrypted secret: its sender's device
+// may have forgotten the link. Once all tries are used up, no caller needs one
+// either: the secret can no longer be opened, and its sender can still burn it.
 func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey string, passphrase caller.Text) (Metadata, error) {
 	receipt, ok := seal.ParseToken(metadataKey)
 	if !ok {
@@ -37,7 +38,7 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 	if !found.record.State.Live() {
 		return Metadata{}, refusal.ErrNotFound
 	}
-	if found.record.ownedBy(c) || found.lockedForGood {
+	if found.record.ownedBy(c) || found.record.encryption == EncryptionEndToEnd || found.lockedForGood {
 		if found.record, err = bu.endUnproved(ctx, row, moveBurn, c.Network.Masked(), now, nil); err != nil {
 			return Metadata{}, err
 		}
@@ -47,7 +48,7 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 	if err != nil {
 		return Metadata{}, err
 	}
-	seen, err := bu.secrets.verifyKey(ctx, c, token, passphrase, moveBurn, now)
+	seen, err := bu.secrets.verifyKey(ctx, c, token, Opening{Passphrase: passphrase}, moveBurn, now)
 	if err != nil {
 		return Metadata{}, err
 	}

@@ -20,8 +20,8 @@ type Concealed struct {
 	Secret   Secret
 }
 
-// ConcealSecret stores text, which must not be empty, and returns once it is
-// durable. If it returns ErrTooLarge, ErrInvalid, ErrQuota, ErrAccountRequired,
+// ConcealSecret stores text, which must not be empty, or the content of wish.Sealed
+// and no text, and returns once it is durable. If it returns ErrTooLarge, ErrInvalid, ErrQuota, ErrAccountRequired,
 // ErrDomainNotFound, ErrPolicy, ErrMaintenance or ErrChallenge, it has stored
 // nothing.
 func (se *Secrets) ConcealSecret(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) (Concealed, error) {
@@ -57,9 +57,12 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 	if err != nil {
 		return Concealed{}, err
 	}
+	if wish.Sealed != nil {
+		text = wish.Sealed.Content
+	}
 	// The text is not sealed yet, so its size is computed.
 	charged := d.secret.charge()
-	charged.secret, charged.receipt = int64(seal.PaddedSize(len(text))), d.metadata.charge().receipt
+	charged.secret, charged.receipt = int64(d.secret.sealedSize(len(text))), d.metadata.charge().receipt
 	if err := se.store.CheckDiskSpace(); err != nil {
 		return Concealed{}, err
 	}
@@ -99,7 +102,10 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 		return err
 	}
 	var hash [32]byte
-	if wish.Passphrase != "" {
+	switch {
+	case wish.Sealed != nil:
+		copy(hash[:], wish.Sealed.ProofHash)
+	case wish.Passphrase != "":
 		params := seal.NewPassphraseParams()
 		var err error
 		if hash, err = se.hasher.Hash(ctx, c.Network, params, wish.Passphrase); err != nil {
@@ -124,7 +130,7 @@ func (se *Secrets) keep(ctx context.Context, c caller.Caller, d *draft, text cal
 	}
 	d.secret.slot, d.secret.verifier = ready.Slot, key.Verifier()
 	d.secret.encodeHeader()
-	d.secret.sealed = key.Seal(d.secret.header, []byte(text))
+	d.secret.sealText(key, []byte(text))
 	d.metadata.SealedKey = se.keys.SealMetadata(d.receipt, d.metaRow, labelKey, []byte(d.key.Expose()))
 	begin := func(tx storage.Tx) error {
 		if err := se.shares.Own(tx, ready); err != nil {

@@ -21,6 +21,14 @@ type Wish struct {
 	// Challenge is a solved challenge for the action conceal, if the policy
 	// requires one.
 	Challenge string
+	// Sealed, unless nil, is content that the sender's device has encrypted,
+	// instead of a text. It has no passphrase and no recipients.
+	Sealed *SealedContent
+}
+
+// hasPassphrase reports whether a passphrase will guard the secret.
+func (w *Wish) hasPassphrase() bool {
+	return w.Passphrase != "" || w.Sealed != nil && w.Sealed.HasPassphrase
 }
 
 // draft is a secret that is not yet stored.
@@ -38,21 +46,39 @@ type draft struct {
 	elsewhere          elsewhere // bytes that other nodes counted
 }
 
-// draft checks the wish and prepares both records.
-func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, now time.Time) (*draft, error) {
-	if err := se.policy.AdmitSecret(c, wish.Passphrase); err != nil {
-		return nil, err
+// admit returns an error unless the caller may conceal the text, or what the wish
+// has instead.
+func (se *Secrets) admit(ctx context.Context, c caller.Caller, text caller.Text, wish Wish) error {
+	var err error
+	if wish.Sealed != nil {
+		err = se.policy.AdmitSealed(c, wish.Sealed.HasPassphrase)
+	} else {
+		err = se.policy.AdmitSecret(c, wish.Passphrase)
+	}
+	if err != nil {
+		return err
 	}
 	if c.Anonymous() {
 		if err := se.domains.AdmitVisitor(ctx, c.Site); err != nil {
-			return nil, err
+			return err
 		}
 	}
+	if wish.Sealed != nil {
+		return wish.Sealed.check(c, se.limits, text, wish)
+	}
 	if limit := se.limits.SecretSize(c); int64(len(text)) > limit {
-		return nil, &refusal.TooLargeError{Field: "secret", Limit: limit}
+		return &refusal.TooLargeError{Field: "secret", Limit: limit}
 	}
 	if len(text) == 0 {
-		return nil, &refusal.InvalidError{Field: "secret", Text: "must not be empty"}
+		return &refusal.InvalidError{Field: "secret", Text: "must not be empty"}
+	}
+	return nil
+}
+
+// draft checks the wish and prepares both records.
+func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text, wish Wish, now time.Time) (*draft, error) {
+	if err := se.admit(ctx, c, text, wish); err != nil {
+		return nil, err
 	}
 	ttl, err := se.limits.Grant(c, wish.TTL)
 	if err != nil {
@@ -82,11 +108,16 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 		d.secret.wide = se.keys.NetworkID(wide)
 	}
 	d.metadata = MetadataRecord{
-		encryption: EncryptionServer, passphrase: wish.Passphrase != "", created: now, expires: now.Add(ttl), updated: now,
+		encryption: EncryptionServer, passphrase: wish.hasPassphrase(), created: now, expires: now.Add(ttl), updated: now,
 		ttl: ttl, Secret: d.secretRow, Custid: c.Account(), shareDomain: domain, createdBy: c.Network.Masked(),
 	}
 	for _, r := range recipients {
 		d.metadata.recipients = append(d.metadata.recipients, r.Obscured)
+	}
+	if sealed := wish.Sealed; sealed != nil {
+		d.metadata.encryption, d.secret.encryption = EncryptionEndToEnd, EncryptionEndToEnd
+		d.secret.isGuarded = sealed.HasPassphrase
+		copy(d.secret.linkProof[:], sealed.LinkProofHash)
 	}
 	if c.Anonymous() {
 		d.metadata.network, d.metadata.wide = d.secret.network, d.secret.wide

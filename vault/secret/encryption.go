@@ -1,7 +1,13 @@
 package secret
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+
+	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/refusal"
 	"hush/vault/rows"
 )
 
@@ -28,4 +34,89 @@ type Opening struct {
 	// Claim is 32 random bytes that bind the secret to the caller; empty for
 	// none.
 	Claim caller.Text
+}
+
+// SealedContent is content that the sender's device has encrypted.
+type SealedContent struct {
+	Content caller.Text
+	// LinkProofHash and ProofHash are SHA-256 of the two proofs: 32 bytes each.
+	LinkProofHash, ProofHash caller.Text
+	// HasPassphrase is whether the device used a passphrase. The service cannot
+	// verify it.
+	HasPassphrase bool
+}
+
+// check returns an error unless c may conceal the content with the wish.
+func (s *SealedContent) check(c caller.Caller, limits caller.Limits, text caller.Text, wish Wish) error {
+	if err := limits.AdmitSealed(c, int64(len(s.Content))); err != nil {
+		return err
+	}
+	for _, hash := range []struct {
+		field string
+		value caller.Text
+	}{{"sealed.link_proof_hash", s.LinkProofHash}, {"sealed.proof_hash", s.ProofHash}} {
+		if len(hash.value) != sha256.Size {
+			return &refusal.InvalidError{Field: hash.field, Text: fmt.Sprintf("must have %d bytes", sha256.Size)}
+		}
+	}
+	const without = "must be empty for end-to-end encrypted content"
+	switch {
+	case text != "":
+		return &refusal.InvalidError{Field: "secret", Text: without}
+	case wish.Passphrase != "":
+		return &refusal.InvalidError{Field: "passphrase", Text: without + ": it stays on the device"}
+	case len(wish.Recipients) > 0:
+		return &refusal.InvalidError{Field: "recipients", Text: without + ": the server does not know the link"}
+	}
+	return nil
+}
+
+// proofSize is the length of a proof.
+const proofSize = 32
+
+// checkLink returns an error unless the caller shows both proofs of an end-to-end
+// encrypted secret, and the right one of its link.
+func (r *Record) checkLink(o Opening) error {
+	if len(o.LinkProof) != proofSize || len(o.Proof) != proofSize {
+		return &refusal.EncryptionError{EndToEnd: true}
+	}
+	hash := sha256.Sum256([]byte(o.LinkProof))
+	if subtle.ConstantTimeCompare(hash[:], r.linkProof[:]) != 1 {
+		return refusal.ErrLink
+	}
+	return nil
+}
+
+// sealedSize returns the length of what sealText makes of n bytes. A device has
+// padded what it encrypted: more padding would hide no more.
+func (r *Record) sealedSize(n int) int {
+	if r.encryption == EncryptionEndToEnd {
+		return seal.UnpaddedSize(n)
+	}
+	return seal.PaddedSize(n)
+}
+
+// isSealedSize reports whether sealText made something of the record's length.
+func (r *Record) isSealedSize() bool {
+	if r.encryption == EncryptionEndToEnd {
+		return len(r.sealed) >= seal.UnpaddedSize(caller.SealedMin)
+	}
+	return seal.IsPaddedSize(len(r.sealed))
+}
+
+// sealText seals the text or the content of a device with key.
+func (r *Record) sealText(key seal.SecretKey, text []byte) {
+	if r.encryption == EncryptionEndToEnd {
+		r.sealed = key.SealUnpadded(r.header, text)
+		return
+	}
+	r.sealed = key.Seal(r.header, text)
+}
+
+// openText is the inverse of sealText.
+func (r *Record) openText(key seal.SecretKey) ([]byte, error) {
+	if r.encryption == EncryptionEndToEnd {
+		return key.OpenUnpadded(r.header, r.sealed)
+	}
+	return key.Open(r.header, r.sealed)
 }

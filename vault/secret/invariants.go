@@ -144,7 +144,7 @@ func (i *invariants) secret(key, value []byte) error {
 	if !i.Now.Before(r.expires) {
 		i.Report(exam.CodeExpired, BucketSecret, key)
 	}
-	if !seal.IsPaddedSize(len(r.sealed)) {
+	if !r.isSealedSize() {
 		i.Report(exam.CodeSecretSize, BucketSecret, key)
 	}
 	m, there, err := load(i, BucketMetadata, r.metadata[:], decodeMetadata)

@@ -18,13 +18,15 @@ import (
 // Revealed is a secret that no longer exists anywhere else.
 type Revealed struct {
 	Secret Secret
-	Value  caller.Text
+	// Value is the text, or empty for an end-to-end encrypted secret, whose
+	// Content only the recipient's device can decrypt.
+	Value, Content caller.Text
 }
 
 // RevealSecret destroys a secret and returns its value. At most one of any
 // number of callers gets the value, and only after the claim is durable and the
-// share is overwritten. ErrNotFound, ErrPassphrase, ErrLocked,
-// ErrDomainSuspended and ErrBusy consume nothing. After any other error the
+// share is overwritten. ErrNotFound, ErrEncryption, ErrLink, ErrPassphrase,
+// ErrLocked, ErrDomainSuspended and ErrBusy consume nothing. After any other error the
 // secret may be gone; its value was not shown. A call that the store held up for
 // lateClaim consumes nothing either, and returns ErrUnavailable: its caller may
 // have no connection any more.
@@ -34,7 +36,7 @@ func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string
 		return Revealed{}, refusal.ErrNotFound
 	}
 	now := se.clock.Now()
-	seen, err := se.verifyKey(ctx, c, token, o.Passphrase, moveReveal, now)
+	seen, err := se.verifyKey(ctx, c, token, o, moveReveal, now)
 	if err != nil {
 		return Revealed{}, err
 	}
@@ -44,7 +46,13 @@ func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string
 	}
 	secret := showSecret(c, token, seen.record, now)
 	secret.State, secret.ShareDomain = StateReceived, seen.domain
-	return Revealed{Secret: secret, Value: caller.Text(end.plaintext)}, nil
+	revealed := Revealed{Secret: secret}
+	if seen.record.encryption == EncryptionEndToEnd {
+		revealed.Content = caller.Text(end.plaintext)
+	} else {
+		revealed.Value = caller.Text(end.plaintext)
+	}
+	return revealed, nil
 }
 
 // provenSecret is a stored secret together with the key that was verified to
@@ -56,9 +64,9 @@ type provenSecret struct {
 	key    seal.SecretKey
 }
 
-// verifyKey finds a secret and checks that token and passphrase match it. It
-// writes nothing but the attempt at a passphrase.
-func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.Token, passphrase caller.Text, m move, now time.Time) (*provenSecret, error) {
+// verifyKey finds a secret and checks that token and opening match it. It writes
+// nothing but the attempt at a passphrase.
+func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.Token, o Opening, m move, now time.Time) (*provenSecret, error) {
 	s, site := &provenSecret{row: token.RowKey(seal.KindSecret)}, ""
 	if m == moveReveal {
 		site = se.domains.SiteDomain(c.Site)
@@ -74,7 +82,7 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if err != nil {
 		return nil, err
 	}
-	hash, wrong, err := se.try(ctx, c, s.row, s.record, passphrase, now)
+	hash, wrong, err := se.try(ctx, c, s.row, s.record, o, now)
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +102,11 @@ func (se *Secrets) verifyKey(ctx context.Context, c caller.Caller, token seal.To
 	if s.key.Matches(s.record.verifier) {
 		return s, nil
 	}
-	if s.record.guarded() {
+	switch {
+	case s.record.guarded():
 		return nil, wrong
+	case s.record.encryption == EncryptionEndToEnd:
+		return nil, refusal.ErrLink
 	}
 	return nil, fmt.Errorf("secret does not match its own link: %w", rows.ErrInconsistent)
 }
@@ -166,7 +177,7 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 			return err
 		}
 		if m == moveReveal {
-			if end.plaintext, err = s.key.Open(record.header, record.sealed); err != nil {
+			if end.plaintext, err = record.openText(s.key); err != nil {
 				return fmt.Errorf("opening: %w", rows.ErrInconsistent)
 			}
 		}

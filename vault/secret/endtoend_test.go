@@ -1,0 +1,260 @@
+package secret_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hush/seal"
+	"hush/seal/endtoend"
+	"hush/storage"
+	"hush/vault/caller"
+	"hush/vault/doctor"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/secret"
+	"hush/vault/vaulttest"
+)
+
+// openErr reveals an end-to-end encrypted secret and returns the error, which must
+// come without content.
+func openErr(t *testing.T, k *vaulttest.Kit, c caller.Caller, key seal.Token, o secret.Opening) error {
+	t.Helper()
+	revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), c, key.Expose(), o)
+	if err != nil && (revealed.Value != "" || revealed.Content != "") {
+		t.Errorf("RevealSecret(key): got content with error %v, want none", err)
+	}
+	return err
+}
+
+// storedRows returns every row of every bucket.
+func storedRows(t *testing.T, k *vaulttest.Kit) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := k.Store.View(t.Context(), func(tx storage.Tx) error {
+		for _, bucket := range doctor.Buckets() {
+			err := tx.Range(bucket, nil, nil, func(key, value []byte) error {
+				all[bucket+"\x00"+string(key)] = string(value)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	vaulttest.Want(t, "View(all rows)", err, nil)
+	return all
+}
+
+// without returns an opening with one part changed.
+func without(o secret.Opening, link, proof caller.Text) secret.Opening {
+	if link != "-" {
+		o.LinkProof = link
+	}
+	if proof != "-" {
+		o.Proof = proof
+	}
+	return o
+}
+
+func TestEndToEnd(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	for _, passphrase := range []string{"", "quick otter"} {
+		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, passphrase, secret.Wish{})
+		for name, shown := range map[string]secret.Encryption{"Secret": kept.Secret.Encryption, "Metadata": kept.Metadata.Encryption} {
+			vaulttest.Want(t, name+".Encryption", shown, secret.EncryptionEndToEnd)
+		}
+		vaulttest.Want(t, "Secret.HasPassphrase", kept.Secret.HasPassphrase, passphrase != "")
+		vaulttest.Want(t, "Metadata.HasPassphrase", kept.Metadata.HasPassphrase, passphrase != "")
+		found, err := k.Vault.Secrets.GetSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose())
+		vaulttest.Want(t, "GetSecret(key)", err, nil)
+		vaulttest.Want(t, "GetSecret(key).Encryption", found.Encryption, secret.EncryptionEndToEnd)
+		vaulttest.Want(t, "GetSecret(key).HasPassphrase", found.HasPassphrase, passphrase != "")
+		got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), kept.Secret.Key.Expose(), vaulttest.Prove(keys))
+		vaulttest.Want(t, "RevealSecret(key)", err, nil)
+		vaulttest.Want(t, "RevealSecret(key).Value", string(got.Value), "")
+		vaulttest.Want(t, "RevealSecret(key).Secret.Encryption", got.Secret.Encryption, secret.EncryptionEndToEnd)
+		vaulttest.Want(t, "the device's content", vaulttest.MustOpen(t, keys, got.Content), vaulttest.Plaintext)
+		vaulttest.WantErr(t, "RevealSecret(again)", openErr(t, k, vaulttest.Caller(2), kept.Secret.Key, vaulttest.Prove(keys)), refusal.ErrNotFound)
+		vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateReceived)
+		vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
+		vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	}
+}
+
+// What a device sends opens nothing: neither proof is stored in any form.
+func TestProofsAreNotStored(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Folder: true})
+	sealed, keys := vaulttest.MustSeal(t, vaulttest.Plaintext, "quick otter")
+	kept := k.MustConceal(t, vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	link, proof := keys.LinkProof(), keys.Proof()
+	vaulttest.Want(t, "the hash of the link's proof is stored", k.Holds(t, []byte(sealed.LinkProofHash)), true)
+	for name, data := range map[string][]byte{
+		"link proof": link[:], "proof": proof[:], "hash of the proof": []byte(sealed.ProofHash), "content": []byte(sealed.Content[:64]),
+	} {
+		vaulttest.Want(t, name+" is stored", k.Holds(t, data), false)
+	}
+	vaulttest.Want(t, "RevealSecret(key)", openErr(t, k, vaulttest.Caller(1), kept.Secret.Key, vaulttest.Prove(keys)), nil)
+}
+
+// The record of a content says no more than its length, which the device padded.
+func TestSealedContentIsNotPaddedAgain(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	sealed, _ := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
+	kept := k.MustConceal(t, vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	record := vaulttest.SecretRow(t, k, kept.Secret.Key)
+	want := seal.UnpaddedSize(len(sealed.Content))
+	vaulttest.Want(t, "bytes of the record's seal", len(record)-vaulttest.SealedOffset(record), want)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), int64(want))
+	k.Reopen(t)
+	k.MustReclaim(t)
+	vaulttest.Want(t, "KeptBytes(after a start)", k.MustLiveBytes(t), int64(want))
+}
+
+func TestConcealSealedRefusals(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	account := k.MustStoredAccount(t, caller.Caller{}, "ada@example.com")
+	sealed, _ := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
+	content := func(size int) caller.Text { return caller.Text(strings.Repeat("x", size)) }
+	for name, c := range map[string]struct {
+		caller caller.Caller
+		text   caller.Text
+		change func(*secret.Wish)
+		field  string
+		limit  int64 // 0: ErrInvalid
+	}{
+		"a text too":          {text: "x", field: "secret", change: func(*secret.Wish) {}},
+		"a passphrase":        {field: "passphrase", change: func(w *secret.Wish) { w.Passphrase = "p" }},
+		"recipients":          {caller: account, field: "recipients", change: func(w *secret.Wish) { w.Recipients = []string{"bob@example.com"} }},
+		"no content":          {field: "sealed.content", change: func(w *secret.Wish) { w.Sealed.Content = "" }},
+		"327 bytes":           {field: "sealed.content", change: func(w *secret.Wish) { w.Sealed.Content = content(327) }},
+		"a chunk of 15 bytes": {field: "sealed.content", change: func(w *secret.Wish) { w.Sealed.Content = content(56 + 16400 + 15) }},
+		"no chunk at the end": {field: "sealed.content", change: func(w *secret.Wish) { w.Sealed.Content = content(56 + 2*16400) }},
+		"over the limit":      {field: "sealed.content", limit: 104_616, change: func(w *secret.Wish) { w.Sealed.Content = content(104_617) }},
+		"over the account's":  {caller: account, field: "sealed.content", limit: 1_082_472, change: func(w *secret.Wish) { w.Sealed.Content = content(1_082_473) }},
+		"no link proof":       {field: "sealed.link_proof_hash", change: func(w *secret.Wish) { w.Sealed.LinkProofHash = "" }},
+		"31 bytes of it":      {field: "sealed.link_proof_hash", change: func(w *secret.Wish) { w.Sealed.LinkProofHash = content(31) }},
+		"no proof":            {field: "sealed.proof_hash", change: func(w *secret.Wish) { w.Sealed.ProofHash = "" }},
+		"33 bytes of it":      {field: "sealed.proof_hash", change: func(w *secret.Wish) { w.Sealed.ProofHash = content(33) }},
+	} {
+		own := *sealed
+		wish := secret.Wish{Sealed: &own}
+		c.change(&wish)
+		_, err := k.Vault.Secrets.ConcealSecret(t.Context(), c.caller, c.text, wish)
+		if c.limit == 0 {
+			vaulttest.WantInvalid(t, "ConcealSecret("+name+")", err, c.field)
+		} else if diff := cmp.Diff(error(&refusal.TooLargeError{Field: c.field, Limit: c.limit}), err); diff != "" {
+			t.Errorf("ConcealSecret(%s): -want +got\n%s", name, diff)
+		}
+	}
+	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
+	vaulttest.Want(t, "audit rows", len(vaulttest.RowsIn(t, k.Store, rows.BucketAudit)), 0)
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
+}
+
+// A limit on texts allows end-to-end encrypted content of the same text.
+func TestSealedLimitsFollowThoseOfTexts(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Limits: caller.Limits{AnonymousSecret: 5000, AccountSecret: 1 << 20}})
+	account := k.MustStoredAccount(t, caller.Caller{}, "ada@example.com")
+	for size, c := range map[int]caller.Caller{5000: vaulttest.Caller(1), 1 << 20: account} {
+		text := strings.Repeat("x", size)
+		kept, keys := k.MustConcealSealed(t, c, text, "", secret.Wish{})
+		got, err := k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), vaulttest.Prove(keys))
+		vaulttest.Want(t, "RevealSecret(key)", err, nil)
+		vaulttest.Want(t, "the device's content", vaulttest.MustOpen(t, keys, got.Content) == text, true)
+	}
+	sealed, _ := vaulttest.MustSeal(t, strings.Repeat("x", 8000), "")
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	vaulttest.WantErr(t, "ConcealSecret(over the limit)", err, refusal.ErrTooLarge)
+}
+
+// A passphrase that the operator requires is one on the device. How long it is, no
+// service can tell.
+func TestSealedPolicy(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, Policy: caller.Policy{PassphraseRequired: true, PassphraseMin: 20}})
+	sealed, _ := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
+	_, err := k.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	want := error(&caller.PolicyError{Field: "sealed.has_passphrase", Text: "A passphrase is required for all secrets"})
+	if diff := cmp.Diff(want, err); diff != "" {
+		t.Errorf("ConcealSecret(sealed): -want +got\n%s", diff)
+	}
+	k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "short", secret.Wish{})
+}
+
+// The order of the checks: the kind, the link's proof, the pause, the proof.
+func TestRevealSealedRefusals(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	c := vaulttest.Caller(1)
+	plain := k.MustConceal(t, c, vaulttest.Plaintext, secret.Wish{Passphrase: "p"})
+	kept, keys := k.MustConcealSealed(t, c, vaulttest.Plaintext, "", secret.Wish{})
+	guarded, guardedKeys := k.MustConcealSealed(t, c, vaulttest.Plaintext, "quick otter", secret.Wish{})
+	other := caller.Text(strings.Repeat("o", 32))
+	before := storedRows(t, k)
+	for name, r := range map[string]struct {
+		key  seal.Token
+		o    secret.Opening
+		want error
+	}{
+		"proofs for the other kind":      {plain.Secret.Key, vaulttest.Prove(keys), &refusal.EncryptionError{}},
+		"and a passphrase":               {plain.Secret.Key, secret.Opening{Passphrase: "wrong", Proof: other}, &refusal.EncryptionError{}},
+		"no proofs":                      {kept.Secret.Key, secret.Opening{}, &refusal.EncryptionError{EndToEnd: true}},
+		"no proofs, a passphrase":        {guarded.Secret.Key, secret.Opening{Passphrase: "quick otter"}, &refusal.EncryptionError{EndToEnd: true}},
+		"no proof":                       {guarded.Secret.Key, without(vaulttest.Prove(guardedKeys), "-", ""), &refusal.EncryptionError{EndToEnd: true}},
+		"no link proof":                  {guarded.Secret.Key, without(vaulttest.Prove(guardedKeys), "", "-"), &refusal.EncryptionError{EndToEnd: true}},
+		"31 bytes":                       {kept.Secret.Key, without(vaulttest.Prove(keys), "-", other[:31]), &refusal.EncryptionError{EndToEnd: true}},
+		"another link":                   {kept.Secret.Key, without(vaulttest.Prove(keys), other, "-"), refusal.ErrLink},
+		"another link, right passphrase": {guarded.Secret.Key, without(vaulttest.Prove(guardedKeys), other, "-"), refusal.ErrLink},
+		"another proof":                  {kept.Secret.Key, without(vaulttest.Prove(keys), "-", other), refusal.ErrLink},
+		"the hash as the proof":          {kept.Secret.Key, hashes(keys), refusal.ErrLink},
+	} {
+		if err := openErr(t, k, c, r.key, r.o); err == nil || err.Error() != r.want.Error() {
+			t.Errorf("RevealSecret(%s): got %v, want %v", name, err, r.want)
+		}
+	}
+	if diff := cmp.Diff(before, storedRows(t, k)); diff != "" {
+		t.Errorf("rows after refusals: -want +got\n%s", diff)
+	}
+	wrong := without(vaulttest.Prove(guardedKeys), "-", other)
+	for left := secret.NetworkTries - 1; left > 0; left-- {
+		vaulttest.WantPassphrase(t, "RevealSecret(wrong proof)", openErr(t, k, c, guarded.Secret.Key, wrong), &refusal.PassphraseError{TriesLeft: left})
+	}
+	vaulttest.WantErr(t, "RevealSecret(last try)", openErr(t, k, c, guarded.Secret.Key, wrong), refusal.ErrPassphrase)
+	vaulttest.WantErr(t, "RevealSecret(in the pause)", openErr(t, k, c, guarded.Secret.Key, vaulttest.Prove(guardedKeys)), refusal.ErrLocked)
+	vaulttest.WantErr(t, "RevealSecret(another link in the pause)", openErr(t, k, c, guarded.Secret.Key, without(wrong, other, "-")), refusal.ErrLink)
+	shown := k.MustMetadata(t, c, guarded.Metadata.Key)
+	vaulttest.Want(t, "tries in the receipt", shown.Events[len(shown.Events)-1].Kind, secret.EventPassphrase)
+	vaulttest.Want(t, "RevealSecret(another network)", openErr(t, k, vaulttest.Caller(9), guarded.Secret.Key, vaulttest.Prove(guardedKeys)), nil)
+	vaulttest.Want(t, "RevealSecret(key)", openErr(t, k, c, kept.Secret.Key, vaulttest.Prove(keys)), nil)
+}
+
+// hashes shows what the sender's device sent instead of the proofs.
+func hashes(keys endtoend.Keys) secret.Opening {
+	link, proof := keys.LinkProof().Hash(), keys.Proof().Hash()
+	return secret.Opening{LinkProof: caller.Text(link[:]), Proof: caller.Text(proof[:])}
+}
+
+// The sender has no link to prove anything with: the receipt burns the secret.
+func TestBurnSealedTakesTheReceiptAlone(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	for _, passphrase := range []caller.Text{"", "wrong"} {
+		kept, keys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "quick otter", secret.Wish{})
+		burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, passphrase)
+		vaulttest.Want(t, "State", burned.State, secret.StateBurned)
+		vaulttest.Want(t, "Encryption", burned.Encryption, secret.EncryptionEndToEnd)
+		vaulttest.WantErr(t, "RevealSecret(burned)", openErr(t, k, vaulttest.Caller(1), kept.Secret.Key, vaulttest.Prove(keys)), refusal.ErrNotFound)
+	}
+	vaulttest.Want(t, "KeptBytes()", k.MustLiveBytes(t), 0)
+	for kind := range vaulttest.AuditKinds(t, k) {
+		vaulttest.Want(t, "audit of a try", kind == rows.AuditPassphrase, false)
+	}
+}
