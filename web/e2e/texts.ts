@@ -4,10 +4,12 @@ import account from "../src/i18n/account/en";
 import colonel from "../src/i18n/colonel/en";
 import domains from "../src/i18n/domains/en";
 import first from "../src/i18n/en";
+import endtoend from "../src/i18n/endtoend/en";
+import open from "../src/i18n/open/en";
 import receipts from "../src/i18n/receipts/en";
 import signin from "../src/i18n/signin/en";
 
-const en = { ...first, ...about, ...account, ...colonel, ...domains, ...receipts, ...signin };
+const en = { ...first, ...about, ...account, ...colonel, ...domains, ...endtoend, ...open, ...receipts, ...signin };
 type Key = keyof typeof en;
 
 /** t returns an English text of the pages, with its parameters filled in. */

@@ -1,5 +1,9 @@
-/** A key has 31 characters, 0-9 and a-z. */
-const key = /(?<![0-9a-z])[0-9a-z]{31}(?![0-9a-z])/;
+/** A key has 31 characters, 0-9 and a-z. Some programs write it in upper case. */
+const key = /(?<![0-9A-Za-z])[0-9a-z]{31}(?![0-9A-Za-z])/;
+const anyCaseKey = new RegExp(key, "i");
+
+/** The key and the secret part of an end-to-end link are one run of 74 letters and digits. */
+const endToEnd = /(?<![0-9A-Za-z])[0-9A-Za-z]{74}(?![0-9A-Za-z])/;
 
 /**
  * keyIn returns the key in a mangled link, or an empty string if there is none.
@@ -7,13 +11,46 @@ const key = /(?<![0-9a-z])[0-9a-z]{31}(?![0-9a-z])/;
  * characters.
  */
 export function keyIn(text: string): string {
-  const plain = unescaped(text).replace(/[\s\u00ad\u200b-\u200f\u2060\ufeff]/g, "");
-  return key.exec(plain)?.[0] ?? key.exec(plain.toLowerCase())?.[0] ?? "";
+  return found(key, text) || found(anyCaseKey, text).toLowerCase();
 }
 
+/** endToEndIn returns the fragment of an end-to-end link in a mangled one, or an empty string if there is none. */
+export function endToEndIn(text: string): string {
+  return found(endToEnd, text);
+}
+
+/**
+ * placeOf returns the place of the page that opens the link in a text, or an empty
+ * string if there is none. An end-to-end link that was cut short is none.
+ */
+export function placeOf(text: string): string {
+  const whole = endToEndIn(text);
+  const short = keyIn(text);
+  return whole ? `/e#${whole}` : short && !/\/e#/.test(unescaped(text)) ? `/s#${short}` : "";
+}
+
+/**
+ * mended returns the place of a link whose # a mail gateway has escaped, which made
+ * the fragment part of the path, and an empty string for other paths.
+ */
+export function mended(path: string): string {
+  const [, page, fragment = ""] = /^\/([es])%(?:25)*23(.+)$/.exec(path) ?? [];
+  const whole = endToEndIn(fragment);
+  return whole ? `/e#${whole}` : page ? `/${page}#${fragment}` : "";
+}
+
+/** found returns what matches in a text, or in the text without white space and characters that do not show. */
+function found(pattern: RegExp, text: string): string {
+  const plain = unescaped(text);
+  const joined = plain.replace(/[\s\u00ad\u200b-\u200f\u2060\ufeff]/g, "");
+  return (pattern.exec(plain) ?? pattern.exec(joined))?.[0] ?? "";
+}
+
+/** unescaped undoes escapes, also escapes of escapes. */
 function unescaped(text: string): string {
   try {
-    return decodeURIComponent(text);
+    const once = decodeURIComponent(text);
+    return once === text ? text : unescaped(once);
   } catch {
     return text;
   }

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { mended } from "./link";
 
 /** Place is an address within the UI. */
 export interface Place {
@@ -7,6 +8,8 @@ export interface Place {
   /** The fragment with its #, or empty. It may contain a key. */
   hash: string;
   query: URLSearchParams;
+  /** Whether the fragment was in the path that was requested: a mail gateway had escaped the #. */
+  mangled: boolean;
   /** Counts navigations, so that two visits to the same path differ. */
   visit: number;
 }
@@ -32,6 +35,7 @@ function here(visit: number): Place {
     path: location.pathname,
     hash: location.hash,
     query: new URLSearchParams(location.search),
+    mangled: false,
     visit,
   };
 }
@@ -108,10 +112,20 @@ function stay(): void {
   history.pushState({ id: current }, "", path + (search && `?${search}`) + hash);
 }
 
-/** startRouter handles the browser's history and clicks on links. */
+/** forgetFragment removes the fragment from the address, and the page stays. */
+export function forgetFragment(): void {
+  history.replaceState(history.state, "", location.pathname);
+  place.value = { ...place.peek(), hash: "" };
+}
+
+/** startRouter mends the address of the first page, and handles the browser's history and clicks on links. */
 export function startRouter(): void {
   history.scrollRestoration = "manual";
-  history.replaceState({ id: current }, "");
+  const to = mended(location.pathname);
+  history.replaceState({ id: current }, "", to || undefined);
+  if (to) {
+    place.value = { ...here(0), mangled: true };
+  }
   addEventListener("popstate", (event) => {
     if (!mayLeave()) {
       stay();

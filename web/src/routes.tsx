@@ -23,6 +23,7 @@ const routes: readonly (readonly [pattern: string, page: Page])[] = [
   ["/", Share],
   ["/s", Open],
   ["/secret/:key", Open],
+  ["/e", later(() => import("./pages/endtoend"))],
   ["/r", receipt],
   ["/private/:key", receipt],
   ["/metadata/:key", receipt],

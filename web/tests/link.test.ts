@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { homeElsewhere, keyIn, receiptLink, secretLink } from "../src/link";
+import { endToEndIn, homeElsewhere, keyIn, mended, placeOf, receiptLink, secretLink } from "../src/link";
 
 const key = "abcdefghijklmnopqrstuvwxy012345";
 
@@ -31,6 +31,55 @@ test("keyIn finds the key in a mangled link", () => {
 test("keyIn finds no key where there is none", () => {
   for (const text of ["", "#", key.slice(1), `${key}0`, "a".repeat(62), "../../etc/passwd"]) {
     assert.equal(keyIn(text), "", `keyIn(${JSON.stringify(text)})`);
+  }
+});
+
+const whole = `${key}m3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV`;
+
+test("endToEndIn finds the run of an end-to-end link in a mangled one", () => {
+  const spellings = [
+    whole,
+    `  ${whole}\n`,
+    `https://hush.example/e#${whole}`,
+    `<https://hush.example/e#${whole}>.`,
+    `https://hush.example/e%23${whole}`,
+    `https://hush.example/e%2523${whole}%253Futm_source%253Dx`,
+    `#${whole}?utm_source=mail`,
+    `#${whole}%20`,
+    `https://hush.example/e#${whole}\r\nThank you`,
+    `${whole.slice(0, 40)}\r\n${whole.slice(40)}`,
+    `${whole.slice(0, 40)}\u200b${whole.slice(40)}`,
+  ];
+  for (const text of spellings) {
+    assert.equal(endToEndIn(text), whole, `endToEndIn(${JSON.stringify(text)})`);
+    assert.equal(keyIn(text), "", `keyIn(${JSON.stringify(text)})`);
+    assert.equal(placeOf(text), `/e#${whole}`, `placeOf(${JSON.stringify(text)})`);
+  }
+  for (const text of ["", key, whole.slice(1), `${whole}0`, `https://hush.example/s#${key}`]) {
+    assert.equal(endToEndIn(text), "", `endToEndIn(${JSON.stringify(text)})`);
+  }
+});
+
+test("placeOf leads to the page of the link's kind, and nowhere with a part of one", () => {
+  assert.equal(placeOf(` https://hush.example/s#${key}. `), `/s#${key}`);
+  assert.equal(placeOf(`https://hush.example/secret/${key}`), `/s#${key}`);
+  assert.equal(placeOf(`https://hush.example/e#${key}`), "");
+  assert.equal(placeOf(`https://hush.example/e%23${key}`), "");
+  assert.equal(placeOf(`https://hush.example/e#${whole.slice(0, 60)}`), "");
+  assert.equal(placeOf("nothing"), "");
+});
+
+test("a link whose # was escaped is mended", () => {
+  assert.equal(mended(`/e%23${whole}`), `/e#${whole}`);
+  assert.equal(mended(`/e%2523${whole}`), `/e#${whole}`);
+  assert.equal(mended(`/e%252523${whole}`), `/e#${whole}`);
+  assert.equal(mended(`/e%2523${whole}%253Fx`), `/e#${whole}`);
+  assert.equal(mended(`/s%23${key}`), `/s#${key}`);
+  assert.equal(mended(`/s%2523${key}`), `/s#${key}`);
+  assert.equal(mended(`/s%23${whole}`), `/e#${whole}`, "a run of 74 is an end-to-end link");
+  assert.equal(mended("/e%23short"), "/e#short");
+  for (const path of ["/", "/e", "/s", "/e%23", `/secret/${key}`, `/x%23${key}`, `/e/%23${key}`, "/e%2"]) {
+    assert.equal(mended(path), "", path);
   }
 });
 

@@ -197,8 +197,6 @@ export default {
   "open.revealing": "Revealing…",
   "open.own": "You shared this yourself. If you reveal it, nobody else can.",
   "open.verification": "This secret confirms the e-mail address of a new account.",
-  "open.lost":
-    "No answer arrived. If the connection broke at the wrong moment, the secret may be gone. Try again to find out.",
   "open.revealed": "Here is the secret",
   "open.revealed.text": "This is the only time it is shown. Copy it now if you need it.",
   "open.secret": "The secret",

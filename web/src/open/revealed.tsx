@@ -1,10 +1,13 @@
 import { type Signal, signal } from "@preact/signals";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { download } from "../download";
+import type { Bytes } from "../endtoend/bytes";
+import { size } from "../format";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
-import { t } from "../i18n";
+import { t } from "../i18n/open";
 import { onLeave } from "../router";
 import { announce, Button, Card, CopyButton, copyText, Notice, Page, Segmented } from "../ui";
+import type { Content } from "./source";
 
 /** How secrets are shown. The choice lasts until the page is closed. */
 const look = signal<"plain" | "veiled">("plain");
@@ -13,58 +16,94 @@ const look = signal<"plain" | "veiled">("plain");
 const idle = 5 * 60_000;
 
 interface RevealedProps {
-  value: Signal<string>;
+  content: Signal<Content | undefined>;
   brand: GetPublicBrandResponse | undefined;
-  /** Called when the value has been removed from memory and from the page. */
+  /** Called when the content is on the page. */
+  onShown: () => void;
+  /** Called when the content has been removed from memory and from the page. */
   onClear: () => void;
 }
 
-/** Revealed shows the value, and forgets it when the page is left or hidden for long. */
-export function Revealed({ value, brand, onClear }: RevealedProps) {
-  useClearing(value, onClear);
-  const [copied, setCopied] = useState(false);
-  const veiled = look.value === "veiled";
+/** Revealed shows the content, and forgets it when the page is left or hidden for long. */
+export function Revealed({ content, brand, onShown, onClear }: RevealedProps) {
+  useClearing(content, onClear);
+  useEffect(onShown, []);
+  const shown = content.value;
   return (
-    <Page title={t("open.revealed")} lead={t("open.revealed.text")}>
+    <Page title={t("open.revealed")} lead={shown?.kind === "file" ? t("reveal.file.text") : t("open.revealed.text")}>
       <Card>
-        <pre
-          class={`secret ${veiled ? "secret-veiled" : ""}`}
-          tabIndex={0}
-          role="region"
-          aria-label={t("open.secret")}
-          translate={false}
-          spellcheck={false}
-        >
-          {value.value}
-        </pre>
-        <div class="row">
-          <CopyButton kind="primary" text={value.value} done={t("open.copied")} onCopied={() => setCopied(true)}>
-            {t("open.copy")}
-          </CopyButton>
-          <Button icon="download" onClick={() => download("secret.txt", value.value)}>
-            {t("open.download")}
-          </Button>
-          <Button icon="close" onClick={() => clear(value, onClear)}>
-            {t("open.clear")}
-          </Button>
-        </div>
-        {copied && <ClipboardHint onCleared={() => setCopied(false)} />}
-        <Segmented
-          label={t("open.view")}
-          value={look.value}
-          onValue={(next) => {
-            look.value = next;
-          }}
-          options={[
-            ["plain", t("open.view.plain")],
-            ["veiled", t("open.view.veiled")],
-          ]}
-        />
+        {shown?.kind === "text" && <Text text={shown.text} onClear={() => clear(content, onClear)} />}
+        {shown?.kind === "file" && <File {...shown} onClear={() => clear(content, onClear)} />}
         {brand?.brand?.instructionsReveal && <p class="brand-words">{brand.brand.instructionsReveal}</p>}
         <p class="muted small">{t("open.idle")}</p>
       </Card>
       {brand?.brand?.instructionsPostReveal && <p class="brand-words">{brand.brand.instructionsPostReveal}</p>}
     </Page>
+  );
+}
+
+function Text({ text, onClear }: { text: string; onClear: () => void }) {
+  const [copied, setCopied] = useState(false);
+  const veiled = look.value === "veiled";
+  return (
+    <>
+      <pre
+        class={`secret ${veiled ? "secret-veiled" : ""}`}
+        tabIndex={0}
+        role="region"
+        aria-label={t("open.secret")}
+        translate={false}
+        spellcheck={false}
+      >
+        {text}
+      </pre>
+      <div class="row">
+        <CopyButton kind="primary" text={text} done={t("open.copied")} onCopied={() => setCopied(true)}>
+          {t("open.copy")}
+        </CopyButton>
+        <Button icon="download" onClick={() => download("secret.txt", text)}>
+          {t("open.download")}
+        </Button>
+        <Button icon="close" onClick={onClear}>
+          {t("open.clear")}
+        </Button>
+      </div>
+      {copied && <ClipboardHint onCleared={() => setCopied(false)} />}
+      <Segmented
+        label={t("open.view")}
+        value={look.value}
+        onValue={(next) => {
+          look.value = next;
+        }}
+        options={[
+          ["plain", t("open.view.plain")],
+          ["veiled", t("open.view.veiled")],
+        ]}
+      />
+    </>
+  );
+}
+
+/** File offers a file to save. It never shows what the file holds, whatever its type. */
+function File({ name, body, onClear }: { name: string; body: Bytes; onClear: () => void }) {
+  return (
+    <>
+      <div class="file" role="region" aria-label={t("open.secret")}>
+        <p class="file-name" translate={false}>
+          {name || t("reveal.file.unnamed")}
+        </p>
+        <p class="muted">{size(body.length)}</p>
+      </div>
+      <div class="row">
+        <Button kind="primary" icon="download" onClick={() => download(name || t("reveal.file.unnamed"), body)}>
+          {t("reveal.file.save")}
+        </Button>
+        <Button icon="close" onClick={onClear}>
+          {t("open.clear")}
+        </Button>
+      </div>
+      <p class="muted small">{t("reveal.file.trust")}</p>
+    </>
   );
 }
 
@@ -85,21 +124,21 @@ function ClipboardHint({ onCleared }: { onCleared: () => void }) {
   );
 }
 
-function clear(value: Signal<string>, onClear: () => void): void {
-  value.value = "";
+function clear(content: Signal<Content | undefined>, onClear: () => void): void {
+  content.value = undefined;
   onClear();
 }
 
 /**
- * useClearing clears the value when the page is left, when the browser restores it
+ * useClearing clears the content when the page is left, when the browser restores it
  * from its cache, and when it was in the background for too long. It may be in the
  * background from the start.
  */
-function useClearing(value: Signal<string>, onClear: () => void): void {
+function useClearing(content: Signal<Content | undefined>, onClear: () => void): void {
   useLayoutEffect(() => {
     let hiddenSince = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = () => clear(value, onClear);
+    const end = () => clear(content, onClear);
     const look = () => {
       clearTimeout(timer);
       if (document.hidden) {
@@ -120,7 +159,7 @@ function useClearing(value: Signal<string>, onClear: () => void): void {
     const stay = onLeave(end);
     look();
     return () => {
-      value.value = "";
+      content.value = undefined;
       clearTimeout(timer);
       removeEventListener("pagehide", end);
       removeEventListener("pageshow", restored);

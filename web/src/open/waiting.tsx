@@ -1,89 +1,96 @@
-import { useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { EncryptionLabel } from "../endtoend/label";
 import { dateOf, inSeconds } from "../format";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
 import type { Secret } from "../gen/hush/v1/secret_pb";
-import { rich, t } from "../i18n";
+import { rich, t } from "../i18n/open";
 import { passphraseText, problemText } from "../problem";
-import { asRefusal, type Refusal } from "../refusal";
-import { secrets } from "../rpc";
+import type { Refusal } from "../refusal";
 import { Button, Card, Field, Form, Icon, Notice, Page, PasswordInput, Relative } from "../ui";
+import type { Progress } from "./reveal";
+import { Trouble, textOf } from "./trouble";
 
 interface WaitingProps {
-  secretKey: string;
-  secret: Secret | undefined;
+  secret: Secret;
   brand: GetPublicBrandResponse | undefined;
-  onValue: (value: string) => void;
-  onGone: () => void;
+  progress: Progress;
+  notice: ComponentChildren;
+  /** Whether the device, and not the server, says that a passphrase is missing. */
+  checksPassphrase: boolean;
+  onReveal: (passphrase: string) => void;
+  onAgain: () => void;
 }
 
 /** Waiting shows the details of a secret, and opens it when its button is pressed. */
-export function Waiting({ secretKey, secret, brand, onValue, onGone }: WaitingProps) {
+export function Waiting({ secret, brand, progress, notice, checksPassphrase, onReveal, onAgain }: WaitingProps) {
   const [passphrase, setPassphrase] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [missing, setMissing] = useState(false);
   const field = useRef<HTMLDivElement>(null);
-  const asks = secret?.hasPassphrase ?? false;
+  const asks = secret.hasPassphrase;
+  const busy = progress.at === "deriving" || progress.at === "asking";
+  const refusal = progress.at === "form" ? progress.refusal : undefined;
+  const problem = missing ? t("open.passphrase.missing") : passphraseProblem(progress);
+  const focusField = () => field.current?.querySelector("input")?.focus();
+  useEffect(() => {
+    if (refusal) {
+      focusField();
+    }
+  }, [refusal]);
 
-  const reveal = async (event: MouseEvent) => {
+  const reveal = (event: MouseEvent) => {
     event.preventDefault();
     // Only a person's click or key is trusted; those of scripts and scanners are not.
     if (!event.isTrusted || busy) {
       return;
     }
-    setBusy(true);
-    try {
-      const answer = await secrets.revealSecret({ secretKey, passphrase });
-      setPassphrase("");
-      onValue(answer.value);
-    } catch (thrown) {
-      const refused = asRefusal(thrown);
-      if (refused.code === "not_found") {
-        onGone();
-        return;
-      }
-      setRefusal(refused);
-      field.current?.querySelector("input")?.focus();
-    } finally {
-      setBusy(false);
+    const lacks = checksPassphrase && asks && passphrase === "";
+    setMissing(lacks);
+    if (lacks) {
+      focusField();
+    } else {
+      onReveal(asks ? passphrase : "");
     }
   };
-  const domain = secret?.shareDomain ?? "";
+  const domain = secret.shareDomain;
   return (
     <Page title={domain ? t("open.title.domain", { domain }) : t("open.title")} width="narrow">
       <Card>
         {brand?.hasLogo && <img class="brand-logo" src={`/imagine/${brand.domainId}/logo.png`} alt={domain} />}
         {brand?.brand?.description && <p>{brand.brand.description}</p>}
         {brand?.brand?.instructionsPreReveal && <p class="brand-words">{brand.brand.instructionsPreReveal}</p>}
+        {notice}
         <Facts secret={secret} />
-        {secret?.owned && <Notice kind="warn">{t("open.own")}</Notice>}
-        <Form onSend={() => undefined}>
-          {asks && (
-            <div ref={field}>
-              <Field label={t("open.passphrase")} hint={t("open.passphrase.hint")} error={passphraseProblem(refusal)}>
-                <PasswordInput value={passphrase} onValue={setPassphrase} autofocus />
-              </Field>
-            </div>
-          )}
-          {refusal && !passphraseProblem(refusal) && <Notice kind="bad">{revealProblem(refusal)}</Notice>}
-          <Button
-            type="submit"
-            kind="primary"
-            size="large"
-            wide
-            icon="eye"
-            busy={busy}
-            onClick={(event) => void reveal(event)}
-          >
-            {busy ? t("open.revealing") : t("open.reveal")}
-          </Button>
-        </Form>
+        <EncryptionLabel encryption={secret.encryption} />
+        {secret.owned && <Notice kind="warn">{t("open.own")}</Notice>}
+        {textOf(progress) ? (
+          <Trouble progress={progress} onAgain={onAgain} />
+        ) : (
+          <Form onSend={() => undefined}>
+            {asks && (
+              <div ref={field}>
+                <Field label={t("open.passphrase")} hint={t("open.passphrase.hint")} error={problem}>
+                  <PasswordInput value={passphrase} onValue={setPassphrase} autofocus />
+                </Field>
+              </div>
+            )}
+            {refusal && !problem && <Notice kind="bad">{revealProblem(refusal)}</Notice>}
+            <Button type="submit" kind="primary" size="large" wide icon="eye" busy={busy} onClick={reveal}>
+              {progress.at === "deriving" && asks && checksPassphrase
+                ? t("reveal.deriving")
+                : busy
+                  ? t("open.revealing")
+                  : t("open.reveal")}
+            </Button>
+          </Form>
+        )}
       </Card>
     </Page>
   );
 }
 
-function Facts({ secret }: { secret: Secret | undefined }) {
-  const expires = dateOf(secret?.expireTime);
+function Facts({ secret }: { secret: Secret }) {
+  const expires = dateOf(secret.expireTime);
   return (
     <ul class="open-facts">
       <li>
@@ -96,7 +103,7 @@ function Facts({ secret }: { secret: Secret | undefined }) {
           <span>{rich("open.expires", { relative: <Relative date={expires} /> })}</span>
         </li>
       )}
-      {secret?.verification && (
+      {secret.verification && (
         <li>
           <Icon name="mail" />
           <span>{t("open.verification")}</span>
@@ -106,13 +113,19 @@ function Facts({ secret }: { secret: Secret | undefined }) {
   );
 }
 
-function passphraseProblem(refusal: Refusal | undefined): string | undefined {
-  return refusal?.reason === "passphrase" ? passphraseText(refusal) : undefined;
+function passphraseProblem(progress: Progress): string | undefined {
+  if (progress.at !== "form") {
+    return undefined;
+  }
+  if (progress.malformed) {
+    return t("reveal.malformed");
+  }
+  return progress.refusal?.reason === "passphrase" ? passphraseText(progress.refusal) : undefined;
 }
 
 function revealProblem(refusal: Refusal): string {
   if (refusal.reason === "locked" && !refusal.forGood) {
     return t("open.locked", { when: inSeconds(refusal.retryAfter) });
   }
-  return refusal.code === "offline" ? t("open.lost") : problemText(refusal);
+  return refusal.reason === "link" ? t("reveal.link") : problemText(refusal);
 }

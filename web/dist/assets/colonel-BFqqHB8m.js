@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BIIdVCmA.js";import{r as t}from"./wire-BQFappz7.js";var n=t(e);export{n as default};

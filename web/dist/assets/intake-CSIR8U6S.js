@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-CUScWPeV.js";import{r as t}from"./wire-BQFappz7.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./about-CfmoUhOU.js";import{ct as t,it as n,j as r,v as i}from"./app-DKmerfKH.js";function a(){return t(i,{title:e(`notfound.title`),width:`narrow`,children:t(r,{icon:`search`,title:e(`notfound.text`),children:t(n,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

@@ -1,0 +1,14 @@
+import { t } from "../i18n";
+import { Empty, LinkButton, Page } from "../ui";
+
+/** Gone is shown alike for secrets that were opened, burned or expired, or never existed. */
+export function Gone() {
+  return (
+    <Page title={t("open.gone.title")} width="narrow">
+      <Empty icon="lock" title={t("open.gone.text")}>
+        <p>{t("open.gone.expected")}</p>
+        <LinkButton href="/">{t("open.reply")}</LinkButton>
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,345 @@
+/*
+ * A reveal that survives a lost connection, without a page, a clock or a network
+ * of its own.
+ *
+ * The first request binds the secret to a claim, which only this page has. If an
+ * answer is lost, the same request brings the same content again for two minutes.
+ * So an attempt is either refused, which consumes nothing, or lost, after which
+ * the server may or may not have bound the secret.
+ */
+import { asRefusal, type Code, type Refusal } from "../refusal";
+
+/** How long the server keeps what it bound to a claim. */
+const claimTime = 120_000;
+const firstPause = 1_000;
+const longestPause = 15_000;
+/** How long the first attempt may take. Each further one gets as much more, for slow lines. */
+const patience = 20_000;
+
+/** Fault is why an answer is not shown: another kind of secret than the link's, or content that was altered. */
+export type Fault = "kind" | "altered";
+
+/** FaultError says that an answer does not pass its checks. Nothing of it is shown. */
+export class FaultError extends Error {
+  constructor(readonly fault: Fault) {
+    super(`answer: ${fault}`);
+  }
+}
+
+/** MalformedError says that a passphrase is not text that a key can be derived from. */
+export class MalformedError extends Error {}
+
+/** Source is where the content comes from. Its functions use one claim. */
+export interface Source<Request, Answer, Content> {
+  /** Derives what the request holds, and sends nothing. It throws MalformedError. */
+  prepare: (passphrase: string) => Promise<Request>;
+  ask: (request: Request, signal: AbortSignal) => Promise<Answer>;
+  /** Returns for how many milliseconds the answer says that the claim lasts; undefined if there is none. */
+  left: (answer: Answer) => number | undefined;
+  /** Checks and decrypts an answer. It throws FaultError. */
+  read: (request: Request, answer: Answer) => Promise<Content>;
+  acknowledge: (signal: AbortSignal) => Promise<unknown>;
+}
+
+/** World is the clock and the line, which tests control. */
+export interface World {
+  now: () => number;
+  /** Calls fn after so many milliseconds. It returns a function that cancels that. */
+  after: (milliseconds: number, fn: () => void) => () => void;
+  /** Returns a number from 0 to 1. */
+  random: () => number;
+  online: () => boolean;
+  /** Calls fn when the line comes or goes. It returns a function that cancels that. */
+  onLine: (fn: (online: boolean) => void) => () => void;
+}
+
+/** Progress is what the page shows. `until` is the time at which the secret is lost if the server had bound it. */
+export type Progress =
+  /** Nothing is under way, and the secret waits. */
+  | { at: "form"; refusal?: Refusal; malformed?: boolean }
+  /** Derives keys, and has sent nothing. */
+  | { at: "deriving" }
+  /** Waits for the line, and has sent nothing. */
+  | { at: "offline" }
+  /** The first attempt is on its way. */
+  | { at: "asking" }
+  /** An answer was lost. It tries again by itself, or goes on when the line is back. */
+  | { at: "retrying"; until: number; online: boolean }
+  /** An answer was lost, and a person decides about the next attempt. */
+  | { at: "lost"; until: number; refusal: Refusal }
+  /** An answer did not pass its checks. */
+  | { at: "refused"; until: number; fault: Fault }
+  /** The time is over, and nobody knows whether the server had bound the secret. */
+  | { at: "late" }
+  /** The server has no such secret. If an answer was lost before, that may be why. */
+  | { at: "gone"; lost: boolean }
+  /** The content was handed over. */
+  | { at: "open" };
+
+export interface Options {
+  /** How often it tries again by itself. With a passphrase every attempt may cost one of its tries. */
+  retries: number;
+  onProgress: (progress: Progress) => void;
+}
+
+/** Reveal opens one secret. */
+export class Reveal<Request, Answer, Content> {
+  #request: Request | undefined;
+  /** Since an answer was lost: when the secret is lost if the server had bound it. */
+  #until: number | undefined;
+  /** Whether an answer was lost, and none since has said that the secret waits. */
+  #lost = false;
+  /** How many attempts were lost in a row, and how many of them may follow by themselves. */
+  #attempts = 0;
+  #retries = 0;
+  #call: AbortController | undefined;
+  #progress: Progress = { at: "form" };
+  #ended = false;
+  /** Cancels what #pause waits for, and the timer of #until. */
+  #wake: () => void = () => undefined;
+  #unlimit: () => void = () => undefined;
+
+  constructor(
+    private readonly source: Source<Request, Answer, Content>,
+    private readonly world: World,
+    private readonly options: Options,
+    private readonly onContent: (content: Content) => void,
+  ) {}
+
+  /** press opens the secret. It does nothing while an attempt is under way. */
+  async press(passphrase: string): Promise<void> {
+    if (this.#progress.at !== "form") {
+      return;
+    }
+    this.#show({ at: "deriving" });
+    try {
+      this.#request = await this.source.prepare(passphrase);
+    } catch (thrown) {
+      this.#show(
+        thrown instanceof MalformedError ? { at: "form", malformed: true } : { at: "form", refusal: asRefusal(thrown) },
+      );
+      return;
+    }
+    this.#retries = this.options.retries;
+    await this.#attempt();
+  }
+
+  /**
+   * again tries at once where it waits: after a lost or refused answer, also after
+   * the time is over, and for the line, which browsers may take for down.
+   */
+  async again(): Promise<void> {
+    const { at } = this.#progress;
+    if (this.#call || at === "form" || at === "deriving" || at === "gone" || at === "open") {
+      return;
+    }
+    if (at === "late") {
+      this.#until = undefined;
+      this.#attempts = 0;
+    }
+    await this.#attempt(true);
+  }
+
+  /** end stops everything but an acknowledgement. */
+  end(): void {
+    this.#ended = true;
+    this.#call?.abort();
+    this.#wake();
+    this.#unlimit();
+  }
+
+  /** shown acknowledges what the page shows by now. It tries until the time is over. */
+  async shown(): Promise<void> {
+    for (let n = 0; this.world.now() < (this.#until ?? 0); n++) {
+      const call = new AbortController();
+      const cancel = this.world.after(patience, () => call.abort());
+      try {
+        await this.source.acknowledge(call.signal);
+        return;
+      } catch (thrown) {
+        const refusal = asRefusal(thrown);
+        if (!isLost(refusal) && refusal.reason !== "rate_limited") {
+          return;
+        }
+        await new Promise<void>((done) => this.world.after(this.#pauseAfter(n, refusal), done));
+      } finally {
+        cancel();
+      }
+    }
+  }
+
+  async #attempt(evenOffline = false): Promise<void> {
+    this.#wake();
+    if (this.#ended) {
+      return;
+    }
+    if (!this.world.online() && !evenOffline) {
+      this.#waitForLine();
+      return;
+    }
+    this.#show(this.#until === undefined ? { at: "asking" } : { at: "retrying", until: this.#until, online: true });
+    const call = new AbortController();
+    this.#call = call;
+    const sent = this.world.now();
+    const cancels = [
+      this.world.after(patience * (this.#attempts + 1), () => call.abort()),
+      this.world.onLine((online) => online || call.abort()),
+    ];
+    try {
+      const answer = await this.source.ask(this.#request as Request, call.signal);
+      await this.#answered(answer, sent);
+    } catch (thrown) {
+      this.#failed(asRefusal(thrown), sent);
+    } finally {
+      this.#call = undefined;
+      for (const cancel of cancels) {
+        cancel();
+      }
+    }
+  }
+
+  async #answered(answer: Answer, sent: number): Promise<void> {
+    if (this.#ended) {
+      return;
+    }
+    const left = this.source.left(answer);
+    if (left !== undefined) {
+      this.#limit(sent + left);
+      // It is bound, and repeats cost no tries.
+      this.#retries = Number.POSITIVE_INFINITY;
+    }
+    try {
+      const content = await this.source.read(this.#request as Request, answer);
+      if (this.#ended) {
+        return;
+      }
+      this.#unlimit();
+      this.#request = undefined;
+      this.onContent(content);
+      this.#show({ at: "open" });
+    } catch (thrown) {
+      if (!(thrown instanceof FaultError)) {
+        throw thrown;
+      }
+      this.#lost = true;
+      this.#showOrLate({ at: "refused", fault: thrown.fault, until: this.#until ?? sent });
+    }
+  }
+
+  #failed(refusal: Refusal, sent: number): void {
+    if (this.#ended) {
+      return;
+    }
+    if (isLost(refusal)) {
+      this.#lost = true;
+      this.#attempts += 1;
+      if (this.#until === undefined) {
+        this.#limit(sent + claimTime);
+      }
+      this.#tryAgain(refusal);
+    } else if (refusal.code === "not_found") {
+      this.#unlimit();
+      this.#show({ at: "gone", lost: this.#lost });
+    } else if (!this.#lost || isAboutSecret(refusal)) {
+      this.#reset();
+      this.#show({ at: "form", refusal });
+    } else {
+      // Refused for another reason than the secret's: what became of it is still unknown.
+      this.#tryAgain(refusal);
+    }
+  }
+
+  /** #tryAgain waits and tries again, or lets a person decide. */
+  #tryAgain(refusal: Refusal): void {
+    const until = this.#until;
+    if (until === undefined || until <= this.world.now()) {
+      this.#show({ at: "late" });
+    } else if (!this.world.online()) {
+      this.#waitForLine();
+    } else if (this.#retries > 0 && (isLost(refusal) || refusal.reason === "rate_limited")) {
+      this.#retries -= 1;
+      this.#show({ at: "retrying", until, online: true });
+      const cancels = [
+        this.world.after(this.#pauseAfter(this.#attempts - 1, refusal), () => void this.#attempt()),
+        this.world.onLine(() => void this.#attempt()),
+      ];
+      this.#wake = () => cancelAll(cancels);
+    } else {
+      this.#show({ at: "lost", until, refusal });
+    }
+  }
+
+  #waitForLine(): void {
+    this.#show(this.#until === undefined ? { at: "offline" } : { at: "retrying", until: this.#until, online: false });
+    const cancel = this.world.onLine((online) => online && void this.#attempt());
+    this.#wake = () => cancelAll([cancel]);
+  }
+
+  /** #limit sets the time at which the secret is lost. */
+  #limit(until: number): void {
+    this.#unlimit();
+    this.#until = until;
+    this.#unlimit = this.world.after(until - this.world.now(), () => {
+      // An attempt on its way may still bring the content.
+      if (!this.#call && !this.#ended) {
+        this.#wake();
+        this.#show({ at: "late" });
+      }
+    });
+  }
+
+  #reset(): void {
+    this.#unlimit();
+    this.#until = undefined;
+    this.#lost = false;
+    this.#attempts = 0;
+  }
+
+  #pauseAfter(attempts: number, { retryAfter }: Refusal): number {
+    const pause = Math.min(firstPause * 2 ** Math.max(attempts, 0), longestPause);
+    return Math.max(pause * (0.75 + this.world.random() / 2), retryAfter * 1000);
+  }
+
+  #showOrLate(progress: Progress & { until: number }): void {
+    this.#show(progress.until > this.world.now() ? progress : { at: "late" });
+  }
+
+  #show(progress: Progress): void {
+    this.#progress = progress;
+    if (!this.#ended) {
+      this.options.onProgress(progress);
+    }
+  }
+}
+
+function cancelAll(cancels: (() => void)[]): void {
+  for (const cancel of cancels) {
+    cancel();
+  }
+}
+
+/** mayLose reports whether leaving the page now may lose the secret. */
+export function mayLose({ at }: Progress): boolean {
+  return at === "asking" || at === "retrying" || at === "lost" || at === "refused";
+}
+
+const lost: readonly Code[] = [
+  "offline",
+  "canceled",
+  "unknown",
+  "deadline_exceeded",
+  "aborted",
+  "internal",
+  "unavailable",
+  "data_loss",
+];
+
+/** isLost reports whether a call may have done its work although it failed. */
+function isLost({ code, reason }: Refusal): boolean {
+  return lost.includes(code) && reason === "unspecified";
+}
+
+/** isAboutSecret reports whether a refusal says that the secret waits, unclaimed. */
+function isAboutSecret({ reason }: Refusal): boolean {
+  return reason === "passphrase" || reason === "locked" || reason === "link" || reason === "encryption";
+}

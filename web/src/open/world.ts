@@ -1,0 +1,22 @@
+import type { World } from "./reveal";
+
+/** world is the browser's clock and line. */
+export const world: World = {
+  now: () => Date.now(),
+  after: (milliseconds, fn) => {
+    const timer = setTimeout(fn, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  random: () => Math.random(),
+  online: () => navigator.onLine,
+  onLine: (fn) => {
+    const up = () => fn(true);
+    const down = () => fn(false);
+    addEventListener("online", up);
+    addEventListener("offline", down);
+    return () => {
+      removeEventListener("online", up);
+      removeEventListener("offline", down);
+    };
+  },
+};

@@ -1,0 +1,124 @@
+import type { ComponentChild } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Encryption } from "../contract";
+import { type Link, parse } from "../endtoend/link";
+import type { Secret } from "../gen/hush/v1/secret_pb";
+import { t } from "../i18n/endtoend";
+import { endToEndIn } from "../link";
+import { AskLink } from "../open/asklink";
+import { fromDevice } from "../open/fromdevice";
+import { Gone } from "../open/gone";
+import { Mangled } from "../open/mangled";
+import { Stage } from "../open/stage";
+import { asRefusal } from "../refusal";
+import { forgetFragment, place } from "../router";
+import { secrets } from "../rpc";
+import { Failure, LinkButton, Loading, Notice, Page } from "../ui";
+
+/** Found is what a fragment holds. */
+type Found = Link | "empty" | "incomplete" | "wrong";
+
+/** linkIn reads a fragment, without asking the server. */
+function linkIn(hash: string): Found {
+  const whole = endToEndIn(hash);
+  return whole ? parse(whole) : /[0-9a-z]/i.test(hash) ? "incomplete" : "empty";
+}
+
+/**
+ * EndToEnd is the page behind a link to an end-to-end encrypted secret. The link
+ * says that it is one, whatever the server says. Only the key leaves the device
+ * before a person presses Reveal, and the secret part of the link never does.
+ */
+export default function EndToEnd() {
+  const [link] = useState(() => linkIn(place.peek().hash));
+  const mangled = <Mangled text={t("endtoend.mangled")} />;
+  switch (link) {
+    case "empty":
+      return <AskLink title={t("endtoend.title")} lead={t("endtoend.lead")} />;
+    case "incomplete":
+      return (
+        <AskLink title={t("open.bad.title")} lead={t("endtoend.incomplete")}>
+          {mangled}
+        </AskLink>
+      );
+    case "wrong":
+      return (
+        <AskLink title={t("endtoend.wrong.title")} lead={t("endtoend.wrong")}>
+          {mangled}
+        </AskLink>
+      );
+  }
+  // Browsers decrypt only in secure contexts.
+  return crypto.subtle ? <Check link={link} notice={mangled} /> : <Insecure />;
+}
+
+type View = { at: "checking" } | { at: "failed"; thrown: unknown } | { at: "gone" } | { at: "found"; secret: Secret };
+
+/** Check asks for the secret's details, and stops if the server says that it is of another kind. */
+function Check({ link, notice }: { link: Link; notice: ComponentChild }) {
+  const [view, setView] = useState<View>({ at: "checking" });
+  const check = async () => {
+    setView({ at: "checking" });
+    try {
+      const { secret } = await secrets.getSecret({ secretKey: link.key });
+      setView(secret ? { at: "found", secret } : { at: "gone" });
+    } catch (thrown) {
+      setView(asRefusal(thrown).code === "not_found" ? { at: "gone" } : { at: "failed", thrown });
+    }
+  };
+  useEffect(() => void check(), []);
+
+  switch (view.at) {
+    case "checking":
+      return (
+        <Page title={t("open.title")} width="narrow">
+          <Loading>{t("open.checking")}</Loading>
+        </Page>
+      );
+    case "failed":
+      return (
+        <Page title={t("open.title")} width="narrow">
+          <Failure error={view.thrown} retry={() => void check()} />
+        </Page>
+      );
+    case "gone":
+      return <Gone />;
+    case "found":
+      return view.secret.encryption === Encryption.end_to_end ? (
+        <Stage
+          secret={view.secret}
+          source={() => fromDevice(link)}
+          checksPassphrase
+          notice={notice}
+          onShown={forgetFragment}
+        />
+      ) : (
+        <Disagreement />
+      );
+  }
+}
+
+/** Disagreement stops where the server's word and the link's are not the same. */
+function Disagreement() {
+  return (
+    <Page title={t("endtoend.disagreement.title")} width="narrow">
+      <Notice kind="bad">
+        <p>{t("endtoend.disagreement")}</p>
+      </Notice>
+    </Page>
+  );
+}
+
+function Insecure() {
+  const { path, hash } = place.value;
+  return (
+    <Page title={t("endtoend.insecure.title")} width="narrow">
+      <Notice kind="warn">
+        <p>{t("endtoend.insecure")}</p>
+        <LinkButton kind="primary" href={`https://${location.host}${path}${hash}`}>
+          {t("endtoend.insecure.open")}
+        </LinkButton>
+      </Notice>
+    </Page>
+  );
+}
