@@ -58,6 +58,8 @@ func (s *SystemService) GetPolicy(ctx context.Context, _ *hushv1.GetPolicyReques
 		PassphraseRequired: policy.PassphraseRequired, PassphraseMin: int32(policy.PassphraseMin),
 		DefaultTtl: seconds(limits.DefaultTTL), AnonymousTtl: seconds(limits.AnonymousTTL), AccountTtl: seconds(limits.AccountTTL),
 		AnonymousSecret: limits.AnonymousSecret, AccountSecret: limits.AccountSecret,
+		Encryptions:     encryptionsOf(policy.Kinds),
+		AnonymousSealed: caller.SealedSize(limits.AnonymousSecret), AccountSealed: caller.SealedSize(limits.AccountSecret),
 		Maintenance:  policy.Maintenance,
 		InstanceName: s.instance.Name, LogoUrl: s.instance.LogoURL, Banner: s.instance.Banner,
 		ImprintUrl: s.instance.ImprintURL, PrivacyUrl: s.instance.PrivacyURL,
@@ -73,6 +75,19 @@ func (*SystemService) ValidateShrimp(ctx context.Context, req *hushv1.ValidateSh
 		return &hushv1.ValidateShrimpResponse{Shrimp: chain.NewShrimp()}, nil
 	}
 	return &hushv1.ValidateShrimpResponse{Valid: chain.SameShrimp(req.GetShrimp(), own), Shrimp: own}, nil
+}
+
+// encryptionsOf lists the kinds of secrets that may be created; the one that
+// devices choose where they can comes first.
+func encryptionsOf(k caller.Kinds) []hushv1.Encryption {
+	switch k {
+	case caller.KindsEndToEnd:
+		return []hushv1.Encryption{hushv1.Encryption_ENCRYPTION_END_TO_END}
+	case caller.KindsServer:
+		return []hushv1.Encryption{hushv1.Encryption_ENCRYPTION_SERVER}
+	case caller.KindsAny:
+	}
+	return []hushv1.Encryption{hushv1.Encryption_ENCRYPTION_END_TO_END, hushv1.Encryption_ENCRYPTION_SERVER}
 }
 
 func signUpOf(s caller.SignUp) hushv1.SignUp {

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -34,11 +35,31 @@ func TestGetPolicy(t *testing.T) {
 	want := &hushv1.GetPolicyResponse{
 		SignUp: hushv1.SignUp_SIGN_UP_INVITE, PassphraseRequired: true, PassphraseMin: 8,
 		DefaultTtl: 3600, AnonymousTtl: 604_800, AccountTtl: 2_592_000, AnonymousSecret: 100 << 10, AccountSecret: 1 << 20,
+		Encryptions:     []hushv1.Encryption{hushv1.Encryption_ENCRYPTION_END_TO_END, hushv1.Encryption_ENCRYPTION_SERVER},
+		AnonymousSealed: 104_616, AccountSealed: 1_082_472,
 		Maintenance: "Back at noon.", InstanceName: "Ours", LogoUrl: "l", ImprintUrl: "i", PrivacyUrl: "p", Banner: "b",
 		BaseUrl: "https://hush.example", SignIn: true,
 	}
 	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
 		t.Errorf("GetPolicy (-want +got):\n%s", diff)
+	}
+}
+
+// What may be created is what the policy lists.
+func TestGetPolicyListsKinds(t *testing.T) {
+	t.Parallel()
+	for kinds, want := range map[caller.Kinds][]hushv1.Encryption{
+		caller.KindsEndToEnd: {hushv1.Encryption_ENCRYPTION_END_TO_END},
+		caller.KindsServer:   {hushv1.Encryption_ENCRYPTION_SERVER},
+	} {
+		s := newTestServer(t, vaulttest.Options{Policy: caller.Policy{Kinds: kinds}, Limits: caller.Limits{AnonymousSecret: 1, AccountSecret: 5000}}, nil)
+		got, err := s.system(&browser{}).GetPolicy(t.Context(), &hushv1.GetPolicyRequest{})
+		if err != nil {
+			t.Fatalf("GetPolicy: got %v, want no error", err)
+		}
+		if !slices.Equal(got.GetEncryptions(), want) || got.GetAnonymousSealed() != 2248 || got.GetAccountSealed() != 7240 {
+			t.Errorf("GetPolicy: got %v, want the kinds %v and at most 2248 and 7240 bytes", got, want)
+		}
 	}
 }
 

@@ -148,3 +148,34 @@ func TestOpenedPlaintextEndsWhereItEnds(t *testing.T) {
 		t.Errorf("Open(hello): got capacity %d, %v, want %d", cap(got), err, len("hello"))
 	}
 }
+
+// What a device padded is sealed as it is, and bound as everything else.
+func TestUnpadded(t *testing.T) {
+	key := sampleParts().secretKey()
+	for _, n := range []int{0, 1, 328, 104_616} {
+		plaintext := bytes.Repeat([]byte{0xa5}, n)
+		sealed := key.SealUnpadded(sampleHeader, plaintext)
+		if want := seal.UnpaddedSize(n); len(sealed) != want || want != n+28 {
+			t.Errorf("SealUnpadded(%d bytes): got %d bytes, want %d", n, len(sealed), want)
+		}
+		before := bytes.Clone(sealed)
+		got, err := key.OpenUnpadded(sampleHeader, sealed)
+		if err != nil || !bytes.Equal(got, plaintext) || !bytes.Equal(sealed, before) {
+			t.Errorf("OpenUnpadded(%d bytes): got %d bytes, %v, want the plaintext, and the seal as it was", n, len(got), err)
+		}
+		got, err = key.OpenUnpadded(append(bytes.Clone(sampleHeader), 0), sealed)
+		wantBroken(t, "OpenUnpadded(another header)", got, err)
+		for _, at := range []int{0, 12, len(sealed) - 1} {
+			altered := bytes.Clone(sealed)
+			altered[at] ^= 1
+			got, err = key.OpenUnpadded(sampleHeader, altered)
+			wantBroken(t, "OpenUnpadded(altered)", got, err)
+		}
+		got, err = key.OpenUnpadded(sampleHeader, sealed[:len(sealed)-1])
+		wantBroken(t, "OpenUnpadded(cut)", got, err)
+		got, err = key.Open(sampleHeader, sealed)
+		wantBroken(t, "Open(unpadded)", got, err)
+	}
+	got, err := key.OpenUnpadded(nil, nil)
+	wantBroken(t, "OpenUnpadded(nothing)", got, err)
+}

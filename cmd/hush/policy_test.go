@@ -22,6 +22,7 @@ func TestServiceFlagMistakes(t *testing.T) {
 		"--colonel=a@example.com,boss":   "must be an e-mail address",
 		"--anonymous-create=no":          "must be one of on, off",
 		"--passphrase-required=yes":      "must be one of off, on",
+		"--encryption=on":                "must be one of any, end-to-end, server",
 		"--passphrase-min=129":           "must be a number from 0 to 128",
 		"--passphrase-min=-1":            "must be a number from 0 to 128",
 		"--challenge-above=many":         "must be a number from 0 to 1000000",
@@ -59,7 +60,7 @@ func TestServiceFlagMistakes(t *testing.T) {
 // What the operator says reaches the pages.
 func TestPolicyIsServed(t *testing.T) {
 	t.Parallel()
-	s := startHush(t, "--sign-up=invite", "--anonymous-create=off", "--passphrase-min=8", "--default-ttl=1d", "--max-anonymous-ttl=2d",
+	s := startHush(t, "--sign-up=invite", "--anonymous-create=off", "--passphrase-min=8", "--encryption=server", "--default-ttl=1d", "--max-anonymous-ttl=2d",
 		"--max-account-ttl=3d", "--maintenance=Back at noon.", "--instance-name=Our Hush", "--logo-url=https://example.com/logo.png",
 		"--imprint-url=https://example.com/imprint", "--privacy-url=https://example.com/privacy", "--banner=Hello.")
 	client := hushv1connect.NewSystemServiceClient(newHTTPClient(t, false, nil), s.url)
@@ -70,10 +71,12 @@ func TestPolicyIsServed(t *testing.T) {
 	want := []any{
 		false, int32(8), int64(86400), int64(2 * 86400), int64(3 * 86400), "Back at noon.", "Our Hush",
 		"https://example.com/logo.png", "https://example.com/imprint", "https://example.com/privacy", "Hello.", s.url,
+		[]hushv1.Encryption{hushv1.Encryption_ENCRYPTION_SERVER}, int64(104_616), int64(1_082_472),
 	}
 	diff := cmp.Diff(want, []any{
 		got.GetAnonymousCreate(), got.GetPassphraseMin(), got.GetDefaultTtl(), got.GetAnonymousTtl(), got.GetAccountTtl(), got.GetMaintenance(), got.GetInstanceName(),
 		got.GetLogoUrl(), got.GetImprintUrl(), got.GetPrivacyUrl(), got.GetBanner(), got.GetBaseUrl(),
+		got.GetEncryptions(), got.GetAnonymousSealed(), got.GetAccountSealed(),
 	})
 	if diff != "" {
 		t.Errorf("GetPolicy (-want +got):\n%s", diff)

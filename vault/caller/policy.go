@@ -18,8 +18,19 @@ const (
 	SignUpClosed SignUp = 3 // only the operator creates accounts
 )
 
-// Policy is what the operator allows. The zero Policy lets everyone conceal,
-// requires no passphrase, and keeps sign-up closed.
+// Kinds selects the kinds of secrets that may be created. Those of other kinds that
+// exist can still be opened.
+type Kinds byte
+
+// The values of Kinds.
+const (
+	KindsAny      Kinds = 0
+	KindsEndToEnd Kinds = 1 // only secrets that the sender's device encrypts
+	KindsServer   Kinds = 2 // only secrets that the server encrypts
+)
+
+// Policy is what the operator allows. The zero Policy lets everyone conceal
+// any kind of secret, requires no passphrase, and keeps sign-up closed.
 type Policy struct {
 	// SignUp selects who may create an account; zero means SignUpClosed.
 	SignUp SignUp
@@ -30,6 +41,8 @@ type Policy struct {
 	Colonels []string
 	// NoAnonymousCreate keeps anonymous callers from concealing.
 	NoAnonymousCreate bool
+	// Kinds selects the kinds of secrets that may be created.
+	Kinds Kinds
 	// PassphraseRequired requires a passphrase for every secret, and
 	// PassphraseMin is its minimum number of characters.
 	PassphraseRequired bool
@@ -64,6 +77,8 @@ func (p *Policy) AdmitSecret(c Caller, passphrase Text) error {
 		return err
 	}
 	switch {
+	case p.Kinds == KindsEndToEnd:
+		return &PolicyError{Text: "Only end-to-end encrypted secrets can be shared here: in a browser, or with the hush client."}
 	case p.PassphraseRequired && passphrase == "":
 		return &PolicyError{Field: "passphrase", Text: "A passphrase is required for all secrets"}
 	case passphrase != "" && utf8.RuneCountInString(string(passphrase)) < p.PassphraseMin:
@@ -79,7 +94,10 @@ func (p *Policy) AdmitSealed(c Caller, hasPassphrase bool) error {
 	if err := p.admitSecret(c); err != nil {
 		return err
 	}
-	if p.PassphraseRequired && !hasPassphrase {
+	switch {
+	case p.Kinds == KindsServer:
+		return &PolicyError{Text: "Only secrets that the server encrypts can be shared here."}
+	case p.PassphraseRequired && !hasPassphrase:
 		return &PolicyError{Field: "sealed.has_passphrase", Text: "A passphrase is required for all secrets"}
 	}
 	return nil

@@ -258,3 +258,46 @@ func TestBurnSealedTakesTheReceiptAlone(t *testing.T) {
 		vaulttest.Want(t, "audit of a try", kind == rows.AuditPassphrase, false)
 	}
 }
+
+// The operator may allow one kind only. The refusal names what is allowed, and what
+// exists stays readable.
+func TestKindsOfThePolicy(t *testing.T) {
+	t.Parallel()
+	sealed, keys := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
+	anyKind := vaulttest.New(t, vaulttest.Options{Manual: true})
+	plain := anyKind.MustConceal(t, vaulttest.Caller(1), vaulttest.Plaintext, secret.Wish{})
+	endToEnd := anyKind.MustConceal(t, vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	anyKind.Close(t)
+
+	only := vaulttest.New(t, vaulttest.Options{Manual: true, After: anyKind, Policy: caller.Policy{Kinds: caller.KindsEndToEnd}})
+	_, err := only.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "x", secret.Wish{})
+	wantPolicy(t, "ConcealSecret(text)", err, "Only end-to-end encrypted secrets can be shared here: in a browser, or with the hush client.")
+	_, _, err = only.Vault.Secrets.GenerateSecret(t.Context(), vaulttest.Caller(1), 0, secret.CharacterSets{}, secret.Wish{})
+	wantPolicy(t, "GenerateSecret()", err, "Only end-to-end encrypted secrets can be shared here: in a browser, or with the hush client.")
+	only.MustConceal(t, vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	vaulttest.Want(t, "RevealSecret(text)", only.MustReveal(t, vaulttest.Caller(1), plain.Secret.Key, ""), vaulttest.Plaintext)
+	only.Close(t)
+
+	server := vaulttest.New(t, vaulttest.Options{Manual: true, After: only, Policy: caller.Policy{Kinds: caller.KindsServer}})
+	_, err = server.Vault.Secrets.ConcealSecret(t.Context(), vaulttest.Caller(1), "", secret.Wish{Sealed: sealed})
+	wantPolicy(t, "ConcealSecret(sealed)", err, "Only secrets that the server encrypts can be shared here.")
+	server.MustConceal(t, vaulttest.Caller(1), "x", secret.Wish{})
+	vaulttest.Want(t, "RevealSecret(sealed)", openErr(t, server, vaulttest.Caller(1), endToEnd.Secret.Key, vaulttest.Prove(keys)), nil)
+}
+
+func wantPolicy(t *testing.T, call string, err error, text string) {
+	t.Helper()
+	if diff := cmp.Diff(error(&caller.PolicyError{Text: text}), err); diff != "" {
+		t.Errorf("%s: -want +got\n%s", call, diff)
+	}
+}
+
+// No caller generates content that a device has encrypted.
+func TestGenerateSealed(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	sealed, _ := vaulttest.MustSeal(t, vaulttest.Plaintext, "")
+	_, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), vaulttest.Caller(1), 0, secret.CharacterSets{}, secret.Wish{Sealed: sealed})
+	vaulttest.WantInvalid(t, "GenerateSecret(sealed)", err, "secret")
+	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
+}

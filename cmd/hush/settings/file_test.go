@@ -35,6 +35,7 @@ colonel:
   - b@example.com
 passphrase-required: on
 passphrase-min: 8
+encryption: end-to-end
 challenge-above: "20"
 banner: ""
 maintenance: 'Back: at noon'
@@ -46,7 +47,7 @@ maintenance: 'Back: at noon'
 	want := caller.Policy{
 		SignUp: caller.SignUpInvite, SignUpDomains: []string{"example.com", "example.org"},
 		Colonels: []string{"a@example.com", "b@example.com"}, PassphraseRequired: true,
-		PassphraseMin: 9, ChallengeAbove: 21, Maintenance: "Back: at noon",
+		PassphraseMin: 9, Kinds: caller.KindsEndToEnd, ChallengeAbove: 21, Maintenance: "Back: at noon",
 	}
 	if diff := cmp.Diff(want, s.Policy()); diff != "" {
 		t.Errorf("policy (-want +got):\n%s", diff)

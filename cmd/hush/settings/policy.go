@@ -25,9 +25,11 @@ func (s *Settings) SignUpName() string {
 // Policy is what the vault is told.
 func (s *Settings) Policy() caller.Policy {
 	signUps := map[string]caller.SignUp{signUpOpen: caller.SignUpOpen, signUpInvite: caller.SignUpInvite, signUpClosed: caller.SignUpClosed}
+	kinds := map[string]caller.Kinds{encryptionAny: caller.KindsAny, encryptionEndToEnd: caller.KindsEndToEnd, encryptionServer: caller.KindsServer}
 	return caller.Policy{
 		SignUp: signUps[s.SignUpName()], SignUpDomains: s.SignUpDomains, Colonels: s.Colonels,
 		NoAnonymousCreate:  s.AnonymousCreate == "off",
+		Kinds:              kinds[s.Encryption],
 		PassphraseRequired: s.PassphraseRequired == "on", PassphraseMin: s.PassphraseMin,
 		Maintenance: s.Maintenance, ChallengeAbove: s.ChallengeAbove,
 	}

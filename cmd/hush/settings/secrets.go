@@ -10,6 +10,7 @@ import (
 // secretSettings say who may share secrets, and what a secret must be like.
 type secretSettings struct {
 	AnonymousCreate    string
+	Encryption         string
 	DefaultTTL         time.Duration // zero where it was not given
 	AnonymousTTL       time.Duration
 	AccountTTL         time.Duration
@@ -18,6 +19,13 @@ type secretSettings struct {
 	ChallengeAbove     int
 	SpamKeyFile        string
 }
+
+// The values of --encryption.
+const (
+	encryptionAny      = "any"
+	encryptionEndToEnd = "end-to-end"
+	encryptionServer   = "server"
+)
 
 // The lifetimes of secrets where the operator says nothing.
 const (
@@ -32,6 +40,7 @@ const maxPassphrase = 128
 func (s *secretSettings) settings() []setting {
 	return []setting{
 		{"anonymous-create", flags.Choice(&s.AnonymousCreate, "whether secrets may be created without an account; opening them never needs one", "on", "off")},
+		{"encryption", flags.Choice(&s.Encryption, "which kinds of secrets may be created: end-to-end, encrypted on the sender's device, server, encrypted on the server, or any; existing secrets stay readable", encryptionAny, encryptionEndToEnd, encryptionServer)},
 		{"default-ttl", flags.Duration(&s.DefaultTTL, "7d", "`lifetime` of secrets that are created without one, 1m to 365d, such as 7d, 12h or 90m")},
 		{"max-anonymous-ttl", flags.Duration(&s.AnonymousTTL, "7d", "maximum `lifetime` of secrets created without an account")},
 		{"max-account-ttl", flags.Duration(&s.AccountTTL, "30d", "maximum `lifetime` of secrets created with an account")},

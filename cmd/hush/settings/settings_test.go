@@ -49,7 +49,10 @@ func TestPolicyFlags(t *testing.T) {
 		"secrets": {nil, strings.Fields("--anonymous-create=off --passphrase-required on --passphrase-min 8 --challenge-above=20"), caller.Policy{
 			SignUp: caller.SignUpClosed, NoAnonymousCreate: true, PassphraseRequired: true, PassphraseMin: 8, ChallengeAbove: 20,
 		}},
-		"maintenance": {nil, []string{"--maintenance", "Back at noon."}, caller.Policy{SignUp: caller.SignUpClosed, Maintenance: "Back at noon."}},
+		"end-to-end":         {nil, []string{"--encryption=end-to-end"}, caller.Policy{SignUp: caller.SignUpClosed, Kinds: caller.KindsEndToEnd}},
+		"server by variable": {[]string{"HUSH_ENCRYPTION=server"}, nil, caller.Policy{SignUp: caller.SignUpClosed, Kinds: caller.KindsServer}},
+		"any kind":           {[]string{"HUSH_ENCRYPTION=server"}, []string{"--encryption", "any"}, caller.Policy{SignUp: caller.SignUpClosed}},
+		"maintenance":        {nil, []string{"--maintenance", "Back at noon."}, caller.Policy{SignUp: caller.SignUpClosed, Maintenance: "Back at noon."}},
 	} {
 		s, err := parse(c.environment, c.args...)
 		if err != nil {
