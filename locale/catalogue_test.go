@@ -99,6 +99,7 @@ func TestEnglishErrors(t *testing.T) {
 		"error.unknown":          "Unknown secret",
 		"error.unauthorized":     "Not authorized",
 		"error.passphrase":       "Double check that passphrase",
+		"error.end_to_end":       "This secret is end-to-end encrypted. Open its link in a browser or with the hush client.",
 		"error.limited":          "Apologies dear citizen! You have been rate limited.",
 		"error.full":             "There is no room for more secrets at the moment",
 		"error.unavailable":      "We'll be back shortly!",

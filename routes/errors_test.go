@@ -36,6 +36,7 @@ func TestFail(t *testing.T) {
 		{refusal.ClassDomain, 404, 404, "404", "why <&>"},
 		{refusal.ClassUnauthorized, 404, 403, "401", "Not authorized"},
 		{refusal.ClassPassphrase, 404, 422, "422", "Double check that passphrase"},
+		{refusal.ClassEndToEnd, 404, 422, "422", "why <&>"},
 		{refusal.ClassLimited, 429, 429, "429", "Apologies dear citizen! You have been rate limited."},
 		{refusal.ClassFull, 404, 503, "503", "There is no room for more secrets at the moment"},
 		{refusal.ClassUnavailable, 404, 503, "503", "We'll be back shortly!"},
@@ -71,8 +72,8 @@ func TestFail(t *testing.T) {
 			t.Errorf("v2Fail(%d): got %d, want %d", test.class, w.Code, test.v2)
 		}
 	}
-	if refusal.Classes != 21 {
-		t.Errorf("classes: got %d, want 21: a class lacks its line", refusal.Classes)
+	if refusal.Classes != 22 {
+		t.Errorf("classes: got %d, want 22: a class lacks its line", refusal.Classes)
 	}
 }
 

@@ -76,7 +76,7 @@ func New(opts Options) (http.Handler, error) {
 	t := &tree{
 		env: &call.Env{
 			Links: call.NewLinks(opts.BaseURL), Catalogue: opts.Catalogue, Now: opts.Now, Gate: opts.API.Gate,
-			Ready: opts.API.Ready, Accepting: opts.Accepting,
+			Ready: opts.API.Ready, Accepting: opts.Accepting, OnlyEndToEnd: opts.API.OnlyEndToEnd,
 		},
 		mux:      chi.NewMux(),
 		mounts:   opts.API.Mounts,

@@ -246,6 +246,8 @@ func TestMethodNotAllowed(t *testing.T) {
 		{"DELETE", "/private/key", "GET, HEAD, POST"},
 		{"PATCH", "/receipt/key", "GET, HEAD, POST"},
 		{"POST", "/s", "GET, HEAD"},
+		{"POST", "/e", "GET, HEAD"},
+		{"POST", "/e%23x", "GET, HEAD"},
 		{"POST", "/account/domains/a.example", "GET, HEAD"},
 		{"POST", "/assets/x.js", "GET, HEAD"},
 		{"POST", "/icon.svg", "GET, HEAD"},

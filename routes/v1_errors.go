@@ -30,7 +30,7 @@ func v1Refuse(c refusal.Class) v1Refusal {
 		return v1Refusal{404, 415, ""}
 	case refusal.ClassTooLarge:
 		return v1Refusal{413, 413, ""}
-	case refusal.ClassInvalid, refusal.ClassDuplicate, refusal.ClassCredentials, refusal.ClassTicket:
+	case refusal.ClassInvalid, refusal.ClassDuplicate, refusal.ClassCredentials, refusal.ClassTicket, refusal.ClassEndToEnd:
 		return v1Refusal{404, 422, ""}
 	case refusal.ClassUnknown:
 		return v1Refusal{404, 404, refusal.TextUnknown}

@@ -110,11 +110,20 @@ func (r *v2Metadata) setLinks(l call.Links, m *hushv1.Metadata) {
 	r.BurnPath = r.MetadataPath + "/burn"
 	r.MetadataURL = l.Base() + "/" + r.MetadataPath
 	r.BurnURL = l.Base() + "/" + r.BurnPath
-	if waits(m.GetState()) && m.GetSecretKey() != "" {
-		r.SecretKey, r.SecretIdentifier = m.GetSecretKey(), m.GetSecretKey()
+	if !waits(m.GetState()) || m.GetSecretKey() == "" {
+		return
+	}
+	r.SecretKey, r.SecretIdentifier = m.GetSecretKey(), m.GetSecretKey()
+	if !isEndToEnd(m) {
 		r.SharePath = "secret/" + r.SecretKey
 		r.ShareURL = l.Origin(m.GetShareDomain()) + "/" + r.SharePath
 	}
+}
+
+// isEndToEnd reports whether the sender's device encrypted a receipt's secret. The
+// service does not know the link of such a secret, so no response shows one.
+func isEndToEnd(m *hushv1.Metadata) bool {
+	return m.GetEncryption() == hushv1.Encryption_ENCRYPTION_END_TO_END
 }
 
 // withoutSecretKey returns the receipt for lists, which must not open secrets.
@@ -169,7 +178,7 @@ func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
 		IsBurned:         state == hushv1.State_STATE_BURNED,
 		IsExpired:        state == hushv1.State_STATE_EXPIRED,
 		ShowSecret:       isNew,
-		ShowSecretLink:   isNew && !sent,
+		ShowSecretLink:   isNew && !sent && !isEndToEnd(m),
 		ShowMetadataLink: isNew,
 		ShowMetadata:     state != hushv1.State_STATE_VIEWED,
 		Memo:             m.GetMemo(),
@@ -180,7 +189,7 @@ func newV2MetadataDetails(m *hushv1.Metadata, now time.Time) v2MetadataDetails {
 		details.SecretRealTTL = secondsOrNull(m.GetSecretTtlLeft())
 		details.MaxViews = 1
 		details.HasPassphrase = m.GetHasPassphrase()
-		details.CanDecrypt = !details.HasPassphrase
+		details.CanDecrypt = !details.HasPassphrase && !isEndToEnd(m)
 	}
 	if at := m.GetReceiveTime(); at != nil {
 		details.ReceivedDate, details.ReceivedDateUTC = new(agoWords(at.AsTime(), now)), new(utcWords(at))

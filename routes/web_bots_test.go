@@ -48,7 +48,7 @@ func knocks() []knock {
 // R the receipt's.
 func linkForms() []string {
 	return []string{
-		"/s", "/s/", "/s?k=S", "/r", "/secret/S", "/secret/S?utm_source=mail&utm_campaign=x", "/secret/S?continue=true", "/secret/S?continue=true&_method=POST&passphrase=x",
+		"/s", "/s/", "/s?k=S", "/s%23S", "/s%2523S", "/e%23S", "/r", "/secret/S", "/secret/S?utm_source=mail&utm_campaign=x", "/secret/S?continue=true", "/secret/S?continue=true&_method=POST&passphrase=x",
 		"/secret/S.", "/secret/S)", "/secret/S=", "/secret/S%20", "/secret/S/", "/secret/S/reveal", "/secret/%73ecret", "/private/R", "/private/R?continue=true", "/private/R.",
 		"/private/R/burn", "/private/R/burn?continue=true", "/metadata/R", "/receipt/R", "/receipt/R?fbclid=x", "/secret/R", "/private/S",
 	}

@@ -24,7 +24,7 @@ const (
 // clientPaths returns all paths of the web client.
 func clientPaths() []string {
 	return []string{
-		"/", "/s", "/s/", "/r", "/secret/" + unknownKey, "/secret/" + unknownKey + ".?utm_source=x&a=%zz", "/private/a", "/metadata/a", "/receipt/a?continue=true",
+		"/", "/s", "/s/", "/e", "/e/", "/e%23" + unknownKey, "/e%2523" + unknownKey, "/s%23" + unknownKey, "/s%2523" + unknownKey + "?utm=1", "/e%23", "/e%23a%2Fb", "/%65%23%73", "/r", "/secret/" + unknownKey, "/secret/" + unknownKey + ".?utm_source=x&a=%zz", "/private/a", "/metadata/a", "/receipt/a?continue=true",
 		"/signin", "/signin/", "/signup", "/signup/a", "/verify/a", "/reset", "/reset/a", "/confirm/a", "/recent",
 		"/account", "/account/", "/account/tokens", "/account/domains", "/account/domains/a.example", "/colonel", "/feedback", "/about",
 	}
@@ -117,6 +117,15 @@ func TestStrictEverywhere(t *testing.T) {
 		headers            []string
 	}{
 		{"GET", "/nothing", "", 404, nil},
+		{"GET", "/e/x", "", 404, nil},
+		{"GET", "/e/%23x", "", 404, nil},
+		{"GET", "/ex", "", 404, nil},
+		{"GET", "/e%2323", "", 200, nil},
+		{"GET", "/e%252523x", "", 404, nil},
+		{"GET", "/e%22x", "", 404, nil},
+		{"GET", "/s/x", "", 404, nil},
+		{"GET", "/r%23x", "", 404, nil},
+		{"POST", "/e%23x", "", 405, nil},
 		{"POST", "/nothing", "a=b", 404, nil},
 		{"GET", "/assets/nothing.js", "", 404, nil},
 		{"GET", "/nothing.png", "", 404, nil},
@@ -191,6 +200,8 @@ func TestPagesSpeakTheVisitorsLanguage(t *testing.T) {
 		{"/", "de", "de", words.Text("de", "page.home.title")},
 		{"/secret/a", "ja,en;q=0.5", "ja", words.Text("ja", "page.secret.button")},
 		{"/s", "pt-BR", "pt-BR", words.Text("pt_BR", "page.fragment.title")},
+		{"/e", "ja", "ja", words.Text("ja", "page.end_to_end.explanation")},
+		{"/e%23x", "nl", "nl", words.Text("nl", "page.escaped.explanation")},
 		{"/private/a", "uk", "uk", words.Text("uk", "page.receipt.title")},
 		{"/nothing", "es-MX", "es", words.Text("es", "page.unknown.explanation")},
 		{"/about", "tlh", "en", "Secrets that are read once"},
@@ -213,5 +224,7 @@ func TestFragmentPages(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "https://hush.example", vaulttest.Options{})
 	wantPage(t, "GET /s", s.send(http.MethodGet, "/s", ""), http.StatusOK, "replace /s# with /secret/ in the address")
+	wantPage(t, "GET /e", s.send(http.MethodGet, "/e", ""), http.StatusOK, "This link opens an end-to-end encrypted secret.", "with the hush client")
+	wantPage(t, "GET /s%23", s.send(http.MethodGet, "/s%23"+unknownKey, ""), http.StatusOK, "This link was changed on its way")
 	wantPage(t, "GET /r", s.send(http.MethodGet, "/r", ""), http.StatusOK, "replace /r# with /private/ in the address")
 }

@@ -121,8 +121,10 @@ func fitting(template, path string) (spelled int, fits bool) {
 		return 0, false
 	}
 	for i, part := range want {
+		before, _, parameter := strings.Cut(part, "{")
 		switch {
-		case strings.HasPrefix(part, "{") && parts[i] != "":
+		case parameter && strings.HasPrefix(parts[i], before) && parts[i] != before:
+			spelled += min(1, len(before))
 		case part == parts[i]:
 			spelled++
 		default:

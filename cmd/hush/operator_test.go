@@ -198,7 +198,7 @@ func TestBurnReported(t *testing.T) {
 	}
 	o.run("", "burn", running.secretKey).want(t, "admin burn", command.ExitFailure, "no secret waits behind this link")
 	s.stop(t)
-	o.ok(s.url+"/secret/"+stopped.secretKey+"\n", "burn", "-")
+	o.ok(s.url+"/e#"+stopped.secretKey+strings.Repeat("k", 43)+"\n", "burn", "-")
 	again := startHushOn(t, s.data)
 	for _, secret := range []answer{running, stopped} {
 		if got := newDrivers(t, again, nil)[0].reveal(t.Context(), secret.secretKey, ""); got.outcome != outcomeUnknown {

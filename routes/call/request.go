@@ -36,6 +36,9 @@ type Request struct {
 	Visitor chain.Visitor
 	// Catalogue holds the messages in every language.
 	Catalogue *locale.Catalogue
+	// OnlyEndToEnd reports that no secrets can be shared here that the server
+	// encrypts.
+	OnlyEndToEnd bool
 	// NewShrimp returns a random token, which is never checked.
 	NewShrimp func() string
 }

@@ -9,6 +9,7 @@
 package pages
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 
@@ -38,7 +39,7 @@ type Route struct {
 func Routes(c *handlers.Callable) []Route {
 	var all []Route
 	for _, p := range shellPages(c) {
-		all = append(all, static(p.path, p.path, "page", func(site *Site) http.HandlerFunc { return site.shellPage(p) }))
+		all = append(all, static(p.path, cmp.Or(p.pattern, p.path), "page", func(site *Site) http.HandlerFunc { return site.shellPage(p) }))
 	}
 	for _, p := range dynamicPages(c) {
 		all = append(all, Route{
@@ -111,8 +112,9 @@ func MethodNotAllowed(w http.ResponseWriter) {
 
 // shellPage is a path of the web client.
 type shellPage struct {
-	path string
-	says noscriptPage
+	path    string // its template
+	says    noscriptPage
+	pattern string // for chi; empty if it is the template
 }
 
 // shellPages returns the client's paths. All serve the shell; they differ in
@@ -123,20 +125,29 @@ func shellPages(c *handlers.Callable) []shellPage {
 		"/", "/signin", "/signup", "/signup/{key}", "/reset", "/recent", "/account", "/account/tokens",
 		"/account/domains", "/account/domains/{domain}", "/colonel", "/feedback", "/about",
 	} {
-		all = append(all, shellPage{path, homePage()})
+		all = append(all, shellPage{path: path, says: homePage()})
 	}
 	all = append(all,
-		shellPage{"/s", fragmentPage("/s#", "/secret/")},
-		shellPage{"/secret/{key}", secretPage()},
-		shellPage{"/r", fragmentPage("/r#", "/private/")},
+		shellPage{path: "/s", says: fragmentPage("/s#", "/secret/")},
+		shellPage{path: "/e", says: endToEndPage()},
+		escapedLink("/s"), escapedLink("/e"),
+		shellPage{path: "/secret/{key}", says: secretPage()},
+		shellPage{path: "/r", says: fragmentPage("/r#", "/private/")},
 	)
 	for _, name := range call.ReceiptNames() {
-		all = append(all, shellPage{"/" + name + "/{key}", receiptPage()})
+		all = append(all, shellPage{path: "/" + name + "/{key}", says: receiptPage()})
 	}
 	for _, p := range ticketPages(c) {
-		all = append(all, shellPage{p.path, p.says()})
+		all = append(all, shellPage{path: p.path, says: p.says()})
 	}
 	return all
+}
+
+// escapedLink is the path of a link whose number sign a program on the way, such as
+// a mail gateway, has escaped, once or twice. What follows has reached the server
+// and is logged nowhere: only the template is.
+func escapedLink(path string) shellPage {
+	return shellPage{path: path + "%23{link}", says: escapedPage(), pattern: path + "{link:(?:#|%23).*}"}
 }
 
 // textPage is a plain text for programs.

@@ -134,6 +134,8 @@ func refuseReveal(site *Site, w http.ResponseWriter, req *call.Request, refused 
 	case refusal.ClassUnknown:
 		text = req.Text("page.secret.gone")
 		v = &view{Title: req.Text("page.unknown.title")}
+	case refusal.ClassEndToEnd:
+		v.Form, v.Text = nil, nil // it cannot be opened here
 	case refusal.ClassPassphrase, refusal.ClassLimited:
 		text = cmp.Or(refused.Text, text)
 	default:

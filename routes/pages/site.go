@@ -21,7 +21,7 @@ func (site *Site) addShell(says noscriptPage, l locale.Locale) error {
 	if site.client.shells[name] != nil {
 		return nil
 	}
-	req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: chain.Visitor{Locale: l}}
+	req := &call.Request{Links: site.env.Links, Catalogue: site.env.Catalogue, Visitor: chain.Visitor{Locale: l}, OnlyEndToEnd: site.env.OnlyEndToEnd}
 	html, err := site.client.render(req, says.view(req))
 	if err != nil {
 		return err

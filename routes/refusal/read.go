@@ -125,8 +125,10 @@ func (d details) byPolicy(message string) *Error {
 	case hushv1.Refusal_REASON_CHALLENGE, hushv1.Refusal_REASON_UNVERIFIED,
 		hushv1.Refusal_REASON_NOT_CONFIGURED, hushv1.Refusal_REASON_ADDRESS_TAKEN,
 		hushv1.Refusal_REASON_TOO_MANY, hushv1.Refusal_REASON_DOMAIN_SUSPENDED,
-		hushv1.Refusal_REASON_LINK, hushv1.Refusal_REASON_ENCRYPTION:
+		hushv1.Refusal_REASON_LINK:
 		return &Error{Class: ClassInvalid, Text: message}
+	case hushv1.Refusal_REASON_ENCRYPTION:
+		return &Error{Class: ClassEndToEnd, Text: message}
 	default:
 		return nil
 	}

@@ -98,7 +98,7 @@ func TestReadReasons(t *testing.T) {
 		hushv1.Refusal_REASON_INSECURE:         {Class: ClassForbidden, Text: "why"},
 		hushv1.Refusal_REASON_TOO_MANY:         {Class: ClassInvalid, Text: "why"},
 		hushv1.Refusal_REASON_LINK:             {Class: ClassInvalid, Text: "why"},
-		hushv1.Refusal_REASON_ENCRYPTION:       {Class: ClassInvalid, Text: "why"},
+		hushv1.Refusal_REASON_ENCRYPTION:       {Class: ClassEndToEnd, Text: "why"},
 		hushv1.Refusal_REASON_ELSEWHERE:        {Class: ClassForbidden, Text: "why"},
 	}
 	for number := range hushv1.Refusal_Reason_name {

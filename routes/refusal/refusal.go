@@ -45,6 +45,9 @@ const (
 	ClassUnauthorized
 	// ClassPassphrase is a missing or wrong passphrase.
 	ClassPassphrase
+	// ClassEndToEnd is an end-to-end encrypted secret, which these routes cannot
+	// open.
+	ClassEndToEnd
 	// ClassLimited is a caller who must wait.
 	ClassLimited
 	// ClassFull is a service without room for more.

@@ -9,6 +9,7 @@ const (
 	TextUnknown      = "Unknown secret"
 	TextUnauthorized = "Not authorized"
 	TextPassphrase   = "Double check that passphrase"
+	TextEndToEnd     = "This secret is end-to-end encrypted. Open its link in a browser or with the hush client."
 	TextLimited      = "Apologies dear citizen! You have been rate limited."
 	TextFull         = "There is no room for more secrets at the moment"
 	TextUnavailable  = "We'll be back shortly!"
@@ -42,7 +43,7 @@ func (c Class) status() (status int, text string) {
 		return 415, ""
 	case ClassTooLarge:
 		return 413, ""
-	case ClassInvalid, ClassDuplicate, ClassCredentials, ClassTicket:
+	case ClassInvalid, ClassDuplicate, ClassCredentials, ClassTicket, ClassEndToEnd:
 		return 422, ""
 	case ClassUnknown:
 		return 404, TextUnknown
@@ -91,6 +92,8 @@ func messageKey(text string) string {
 		return "error.unauthorized"
 	case TextPassphrase:
 		return "error.passphrase"
+	case TextEndToEnd:
+		return "error.end_to_end"
 	case TextLimited:
 		return "error.limited"
 	case TextFull:

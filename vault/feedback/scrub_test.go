@@ -13,6 +13,8 @@ const (
 	aKey     = "abc123def456ghi789jkl012mno345p"
 	aToken   = "0123456789abcdef0123456789abcdef01234567"
 	aSession = "Zm9vYmFyLWZvb2Jhcl9mb29iYXItZm9vYmFyX2Zvb2I"
+
+	aLinkSecret = "m3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV"
 )
 
 func TestScrub(t *testing.T) {
@@ -37,6 +39,9 @@ func TestScrub(t *testing.T) {
 		{"/private/short/burn", "/private/" + gone},
 		{"(/Metadata/x)", "(/Metadata/" + gone + ")"},
 		{"/s#" + aKey, "/s?" + gone},
+		{"/e#" + aKey + aLinkSecret, "/e?" + gone},
+		{"at https://hush.example/e%23" + aKey + aLinkSecret + " now", "at https://hush.example/e%" + gone + " now"},
+		{"and " + aLinkSecret + ".", "and " + gone + "."},
 		{"/reset/x and /verify/y", "/reset/" + gone + " and /verify/" + gone},
 		{"at https://hush.example/x?passphrase=hunter2#top now", "at https://hush.example/x?" + gone + " now"},
 		{"https://hush.example?secret[passphrase]=hunter2", "https://hush.example?" + gone},
@@ -69,6 +74,9 @@ func TestScrubURL(t *testing.T) {
 		{"https://hush.example:8443/account/domains?x=1#y", "https://hush.example:8443/account/domains"},
 		{"https://ada:pw@hush.example/secret/" + aKey, "https://hush.example/secret/[removed]"},
 		{"https://hush.example/s#" + aKey, "https://hush.example/s"},
+		{"https://hush.example/e#" + aKey + aLinkSecret, "https://hush.example/e"},
+		{"https://hush.example/e%23" + aKey + aLinkSecret, "https://hush.example/e%[removed]"},
+		{"https://hush.example/e%2523" + aKey + aLinkSecret, "https://hush.example/e%[removed]"},
 		{"https://hush.example/secret%2F" + aKey, "https://hush.example/secret%[removed]"},
 		{"http://203.0.113.7/recent", "http://[removed]/recent"},
 		{"/private/" + aKey, "/private/[removed]"},

@@ -215,17 +215,30 @@ func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.A
 }
 
 // linkToken extracts the secret key from a link as people paste it: with a
-// query that a chat program added, or with trailing punctuation.
+// query that a chat program added, with trailing punctuation, or with a number
+// sign that a mail gateway escaped. What follows the key in the link of an
+// end-to-end encrypted secret is left out.
 func linkToken(link string) (seal.Token, bool) {
 	link = strings.TrimSpace(link)
+	for _, escaped := range []string{"%2523", "%23"} {
+		link = strings.Replace(link, escaped, "#", 1)
+	}
 	if path, fragment, found := strings.Cut(link, "#"); found && len(fragment) >= linkKeySize {
 		link = fragment
 	} else {
 		link, _, _ = strings.Cut(path, "?")
 	}
 	link = strings.TrimRight(link, "/.,;:!?)]}>'\"")
-	return seal.ParseToken(link[strings.LastIndexByte(link, '/')+1:])
+	key := link[strings.LastIndexByte(link, '/')+1:]
+	if len(key) == endToEndSize {
+		key = key[:linkKeySize]
+	}
+	return seal.ParseToken(key)
 }
 
-// linkKeySize is the length of a secret's key.
-const linkKeySize = 31
+// linkKeySize is the length of a secret's key, and endToEndSize that of the key and
+// the link secret in the link of an end-to-end encrypted secret.
+const (
+	linkKeySize  = 31
+	endToEndSize = 74
+)

@@ -1,6 +1,7 @@
 package secret_test
 
 import (
+	"fmt"
 	"testing"
 
 	"hush/vault/caller"
@@ -56,6 +57,8 @@ func TestBurnReportedSecret(t *testing.T) {
 	colonel, ada := k.MustAccount(t, "col@example.com"), k.MustAccount(t, "ada@example.com")
 	for _, form := range []string{
 		"%s", "https://hush.example/secret/%s", "https://hush.example/secret/%s/", "https://hush.example/s#%s",
+		"https://hush.example/s%%23%s", "https://hush.example/s%%2523%s.", "https://hush.example/e#%sm3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV",
+		"<https://hush.example/e%%23%sm3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV>,", "%sm3Ao1zh6SF5YdWe59rNuOPLlLHUiEnvNLR1EI9lfyKV",
 		"https://hush.example/secret/%s?utm_source=chat", "<https://hush.example/secret/%s>.", " https://hush.example/secret/%s, ",
 	} {
 		kept := k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: "right", Recipients: nil})
@@ -75,11 +78,4 @@ func TestBurnReportedSecret(t *testing.T) {
 	vaulttest.WantErr(t, "BurnReportedSecret(no link)", err, refusal.ErrNotFound)
 }
 
-func replaceKey(form, key string) string {
-	for i := range form {
-		if form[i] == '%' {
-			return form[:i] + key + form[i+2:]
-		}
-	}
-	return form
-}
+func replaceKey(form, key string) string { return fmt.Sprintf(form, key) }

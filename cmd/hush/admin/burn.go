@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"regexp"
 
 	"connectrpc.com/connect"
 	"github.com/spf13/cobra"
@@ -29,12 +30,17 @@ can see the arguments of a command while it runs.` + about,
 	return c
 }
 
+// endToEndLink matches the end of the link of an end-to-end encrypted secret: its
+// key, and the link secret, which is for no service to see.
+var endToEndLink = regexp.MustCompile(`([0-9a-z]{31})[0-9A-Za-z]{43}`)
+
 func (a administrator) burn(ctx context.Context, s *settings.Settings, link string) (err error) {
 	if link == "-" {
 		if link, err = a.FirstLine(); err != nil {
 			return err
 		}
 	}
+	link = endToEndLink.ReplaceAllString(link, "$1")
 	var burned *adminv1.BurnSecretResponse
 	err = a.withService(ctx, s, func(ctx context.Context, admin adminv1connect.AdminServiceClient) (err error) {
 		burned, err = admin.BurnSecret(ctx, &adminv1.BurnSecretRequest{Link: link})
