@@ -150,11 +150,12 @@ type reader struct {
 	dir    string // where commands run
 	known  map[string]string
 	opened map[string]bool // links of mails
+	device device
 }
 
 func newReader(t *testing.T) *reader {
 	t.Helper()
-	r := &reader{mails: mailtest.New(t), dns: resolvertest.New(t), dir: t.TempDir(), opened: map[string]bool{}}
+	r := &reader{mails: mailtest.New(t), dns: resolvertest.New(t), dir: t.TempDir(), opened: map[string]bool{}, device: newDevice(t, "hello")}
 	r.server = startHush(t, append(testServices(t, r.mails, r.dns), "--rate-limits=off")...)
 	return r
 }
@@ -207,7 +208,7 @@ func (r *reader) fill(t *testing.T, command string) string {
 	if strings.Contains(command, "<verdict>") {
 		command = strings.ReplaceAll(command, "<verdict>", judge(t, "message", "hello"))
 	}
-	return command
+	return r.device.fill(command)
 }
 
 // open waits for a mail with a link to a page that was not opened yet, and

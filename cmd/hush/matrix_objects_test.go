@@ -35,6 +35,7 @@ func strangeCalls(ada *testAccount) []strange {
 		{"SecretService/BurnSecret", fmt.Sprintf(`{"metadata_key":%q}`, guarded), wantPassphrase},
 		{"SecretService/BurnSecret", fmt.Sprintf(`{"metadata_key":%q,"passphrase":"wrong"}`, guarded), wantPassphrase},
 		{"SecretService/RevealSecret", fmt.Sprintf(`{"secret_key":%q}`, secret), wantPassphrase},
+		{"SecretService/AcknowledgeReveal", fmt.Sprintf(`{"secret_key":%q,"claim":%q}`, secret, unknownClaim), wantCapability},
 		{"SecretService/GetSecret", fmt.Sprintf(`{"secret_key":%q}`, secret), wantCapability},
 		{"SecretService/GetSecretStatus", fmt.Sprintf(`{"secret_key":%q}`, secret), wantCapability},
 		{"SecretService/ListSecretStatus", fmt.Sprintf(`{"secret_keys":[%q]}`, secret), wantCapability},

@@ -15,9 +15,10 @@ type declared struct {
 }
 
 const (
-	unknownKey  = "0000000000000000000000000000000"
-	noDomain    = `{"domain":"nothing.nobody-team.com"}`
-	emptyObject = `{}`
+	unknownKey   = "0000000000000000000000000000000"
+	unknownClaim = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
+	noDomain     = `{"domain":"nothing.nobody-team.com"}`
+	emptyObject  = `{}`
 )
 
 // declaredRPCs has a line for every RPC of the public port.
@@ -28,13 +29,14 @@ func declaredRPCs() map[string]declared {
 	const secretKey, metadataKey = `{"secret_key":"` + unknownKey + `"}`, `{"metadata_key":"` + unknownKey + `"}`
 	const noImage = `{"domain":"nothing.nobody-team.com","kind":"IMAGE_KIND_LOGO"}`
 	return map[string]declared{
-		"/hush.v1.SecretService/ConcealSecret":    {"public", "conceal", false, `{"secret":"x"}`},
-		"/hush.v1.SecretService/GenerateSecret":   {"public", "conceal", false, emptyObject},
-		"/hush.v1.SecretService/GetSecret":        {"public", "reveal", true, secretKey},
-		"/hush.v1.SecretService/RevealSecret":     {"public", "reveal", false, secretKey},
-		"/hush.v1.SecretService/BurnSecret":       {"public", "metadata", false, metadataKey},
-		"/hush.v1.SecretService/GetSecretStatus":  {"public", "reveal", false, secretKey},
-		"/hush.v1.SecretService/ListSecretStatus": {"public", "reveal", false, `{"secret_keys":["` + unknownKey + `"]}`},
+		"/hush.v1.SecretService/ConcealSecret":     {"public", "conceal", false, `{"secret":"x"}`},
+		"/hush.v1.SecretService/GenerateSecret":    {"public", "conceal", false, emptyObject},
+		"/hush.v1.SecretService/GetSecret":         {"public", "reveal", true, secretKey},
+		"/hush.v1.SecretService/RevealSecret":      {"public", "reveal", false, secretKey},
+		"/hush.v1.SecretService/AcknowledgeReveal": {"public", "reveal", false, `{"secret_key":"` + unknownKey + `","claim":"` + unknownClaim + `"}`},
+		"/hush.v1.SecretService/BurnSecret":        {"public", "metadata", false, metadataKey},
+		"/hush.v1.SecretService/GetSecretStatus":   {"public", "reveal", false, secretKey},
+		"/hush.v1.SecretService/ListSecretStatus":  {"public", "reveal", false, `{"secret_keys":["` + unknownKey + `"]}`},
 
 		"/hush.v1.MetadataService/GetMetadata":      {"public", "metadata", false, metadataKey},
 		"/hush.v1.MetadataService/BatchGetMetadata": {"public", "metadata", false, `{"metadata_keys":["` + unknownKey + `"]}`},
