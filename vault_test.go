@@ -42,11 +42,12 @@ func TestRulesOfTypes(t *testing.T) {
 }
 
 // wantKeysDerivedOnce: only one package derives a secret's key, so everything
-// that opens a secret is there.
+// that opens a secret is there; another opens what is bound to a claim.
 func wantKeysDerivedOnce(t *testing.T, packages []typedPackage) {
 	t.Helper()
 	allowed := []string{
 		"seal", "vault/secret",
+		"vault/claim",        // seals and opens what was revealed, for its claim
 		"cmd/hush-powerloss", // opens what a disk kept after a power cut
 	}
 	found := map[string]bool{}
@@ -57,7 +58,7 @@ func wantKeysDerivedOnce(t *testing.T, packages []typedPackage) {
 	}
 	for name := range found {
 		if !slices.Contains(allowed, name) {
-			t.Errorf("%s derives the keys of secrets, want it left to vault/secret", name)
+			t.Errorf("%s derives the keys of secrets, want it left to vault/secret and vault/claim", name)
 		}
 	}
 	if !found["vault/secret"] {
@@ -152,8 +153,8 @@ func wantBucketsOwned(t *testing.T, packages []typedPackage) {
 	delete(owners, "suite") // of storage/storagetest, for any store
 	wantBucketsCopied(t, owners)
 	wantBucketsExamined(t, owners, packages)
-	if len(owners) != 37 {
-		t.Errorf("buckets: got %d, want 37: %q", len(owners), slices.Sorted(maps.Keys(owners)))
+	if len(owners) != 39 {
+		t.Errorf("buckets: got %d, want 39: %q", len(owners), slices.Sorted(maps.Keys(owners)))
 	}
 }
 

@@ -73,12 +73,15 @@ func (s *SecretService) RevealSecret(ctx context.Context, req *hushv1.RevealSecr
 	if revealed.Content != "" {
 		res.Content = []byte(revealed.Content)
 	}
+	if revealed.ClaimLeft > 0 {
+		res.ClaimLeft = durationpb.New(revealed.ClaimLeft)
+	}
 	return res, nil
 }
 
 // AcknowledgeReveal ends a claim.
 func (s *SecretService) AcknowledgeReveal(ctx context.Context, req *hushv1.AcknowledgeRevealRequest) (*hushv1.AcknowledgeRevealResponse, error) {
-	err := s.secrets.AcknowledgeReveal(ctx, chain.CallerFrom(ctx), req.GetSecretKey(), caller.Text(req.GetClaim()))
+	err := s.secrets.AcknowledgeReveal(ctx, req.GetSecretKey(), caller.Text(req.GetClaim()))
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +152,9 @@ func wishOf(req sharing) secret.Wish {
 }
 
 func secretOf(s secret.Secret) *hushv1.Secret {
+	if s.Created.IsZero() { // of a repeat
+		return &hushv1.Secret{SecretKey: s.Key.Expose(), State: hushv1.State(s.State), Encryption: hushv1.Encryption(s.Encryption)}
+	}
 	return &hushv1.Secret{
 		SecretKey: s.Key.Expose(), State: hushv1.State(s.State), HasPassphrase: s.HasPassphrase,
 		CreateTime: timestamppb.New(s.Created), ExpireTime: timestamppb.New(s.Expires),

@@ -16,8 +16,8 @@ import (
 // change. Proxies close a stream that is silent for a minute.
 const heartbeat = 15 * time.Second
 
-// WatchMetadata follows a receipt until its secret has ended, the caller leaves
-// or the service stops.
+// WatchMetadata follows a receipt until its secret has ended, and the claim on it
+// if it was revealed with one, the caller leaves or the service stops.
 func (s *MetadataService) WatchMetadata(ctx context.Context, req *hushv1.WatchMetadataRequest, stream *connect.ServerStream[hushv1.WatchMetadataResponse]) error {
 	watch, err := s.receipts.WatchMetadata(ctx, chain.CallerFrom(ctx), req.GetMetadataKey())
 	if err != nil {
@@ -64,7 +64,8 @@ func (w *watcher) show(ctx context.Context) (over bool, err error) {
 		return false, nil
 	}
 	w.beat = false
-	return !found.State.Live(), w.stream.Send(message)
+	over = !found.State.Live() && found.Outcome != secret.OutcomeAwaited
+	return over, w.stream.Send(message)
 }
 
 // sameReceipt reports whether nothing but the remaining time changed.

@@ -85,6 +85,9 @@ func (v *Vault) catchUp(ctx context.Context) error {
 	if err := v.shares.ShredListed(ctx); err != nil {
 		return fmt.Errorf("destroying shares left by the last run: %w", err)
 	}
+	if err := v.Claims.Begin(ctx); err != nil {
+		return fmt.Errorf("ending claims left by the last run: %w", err)
+	}
 	if err := v.spent.LogPending(ctx); err != nil && !spent.IsFull(err) {
 		return fmt.Errorf("logging ends left by the last run: %w", err)
 	}
@@ -127,6 +130,7 @@ func (v *Vault) assemble(opts Options) {
 		Sessions: v.Sessions, Domains: v.Domains, Watches: v.Watches,
 	})
 	v.Secrets, v.Burns, v.Receipts, v.Sweeper = secrets.Secrets, secrets.Burns, secrets.Receipts, secrets.Sweeper
+	v.Claims = secrets.Claims
 }
 
 // others returns the functions of higher packages that accounts call.
@@ -164,6 +168,7 @@ func (v *Vault) start(manual bool) {
 			v.shares.Fill(ctx)
 		})
 	}
+	v.background(func() { v.Claims.LapseUntil(ctx) })
 	v.background(func() { v.sweepUntil(ctx) })
 	v.background(func() { v.Outbox.PostUntil(ctx) })
 	v.background(func() { v.Checks.RecheckUntil(ctx) })

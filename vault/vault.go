@@ -23,6 +23,7 @@ import (
 	"hush/vault/budget"
 	"hush/vault/caller"
 	"hush/vault/challenge"
+	"hush/vault/claim"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
@@ -111,6 +112,7 @@ type Vault struct {
 	Burns       *secret.Burns
 	Receipts    *secret.Receipts
 	Sweeper     *secret.Sweeper
+	Claims      *claim.Claims
 	// Ready returns ErrUnavailable while a shared store cannot be reached. A store
 	// of its own is always ready.
 	Ready   func() error

@@ -91,12 +91,12 @@ func keyCodes() []Info {
 func shareCodes() []Info {
 	return []Info{
 		{CodeSharesTorn, LevelWarning, "Growing the file of shares was interrupted.", nothing},
-		{exam.CodeShareMissing, LevelError, "A waiting secret or mail has no share: it cannot be opened.", restoreOrReportIt},
-		{exam.CodeShareGeneration, LevelError, "The slot of a waiting secret or mail holds another share: it cannot be opened.", "Put back the file of shares that belongs to hush.db; otherwise as for a missing share."},
+		{exam.CodeShareMissing, LevelError, "A waiting secret, claim or mail has no share: it cannot be opened.", restoreOrReportIt},
+		{exam.CodeShareGeneration, LevelError, "The slot of a waiting secret, claim or mail holds another share: it cannot be opened.", "Put back the file of shares that belongs to hush.db; otherwise as for a missing share."},
 		{exam.CodeSlotShared, LevelError, "Two rows have one slot: the end of one is the end of both.", restoreOrReport},
 		{exam.CodeSlotDamaged, LevelWarning, "The bytes of a slot are damaged; it is not used again.", "Check the disk."},
 		{exam.CodeSlotOrphaned, LevelInfo, "A slot holds a share that nothing uses: one that was kept ready.", nothing},
-		{exam.CodeShredLive, LevelError, "The share of a waiting secret or mail is on the list of shares to be destroyed: the next start destroys it.", "Do not start the service. " + restoreOrReport},
+		{exam.CodeShredLive, LevelError, "The share of a waiting secret, claim or mail is on the list of shares to be destroyed: the next start destroys it.", "Do not start the service. " + restoreOrReport},
 		{exam.CodeShredLeft, LevelWarning, "The list of shares to be destroyed has a row that the last run left.", nothing},
 	}
 }
@@ -114,6 +114,11 @@ func secretCodes() []Info {
 		{exam.CodeExpiryStray, LevelWarning, "The index of what expires has a row too many.", nothing},
 		{exam.CodeAttemptStray, LevelWarning, "Tries at a passphrase are kept for a secret that does not exist.", reportIt},
 		{exam.CodeTimelineStray, LevelWarning, "A timeline is kept for a receipt that does not exist.", reportIt},
+		{exam.CodeClaimSize, LevelError, "The sealed content of a claim has a wrong length: its recipient cannot fetch it again.", restoreOrReportIt},
+		{exam.CodeClaimDue, LevelInfo, "The deadline of a claim has passed, and it is not destroyed yet.", nothing},
+		{exam.CodeReceiptClaim, LevelWarning, "A receipt waits for the end of a claim that does not exist: it never says whether the content arrived.", reportIt},
+		{exam.CodeDeadlineMissing, LevelWarning, "A claim is not in the index of deadlines: only the node that made it, or the next start, destroys it.", "Restart the service."},
+		{exam.CodeDeadlineStray, LevelWarning, "The index of deadlines has a row too many.", reportIt},
 		{exam.CodeMailSealed, LevelError, "A queued mail cannot be opened.", "It is given up after a day; send what it was about again."},
 	}
 }

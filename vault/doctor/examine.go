@@ -11,6 +11,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/budget"
 	"hush/vault/challenge"
+	"hush/vault/claim"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/exam"
@@ -148,8 +149,8 @@ func invariants(x *exam.Exam) []exam.Invariant {
 func buckets() []rows.Bucket {
 	return slices.Concat(
 		rows.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
-		feedback.Buckets(), place.Buckets(), outbox.Buckets(), secret.Buckets(),
-		[]rows.Bucket{outbox.Holding().Bucket, secret.Holding().Bucket},
+		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
+		[]rows.Bucket{outbox.Holding().Bucket, claim.Holding().Bucket, secret.Holding().Bucket},
 	)
 }
 

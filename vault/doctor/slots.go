@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"hush/storage"
+	"hush/vault/claim"
 	"hush/vault/outbox"
 	"hush/vault/rows"
 	"hush/vault/secret"
@@ -24,7 +25,7 @@ func LastSlot(ctx context.Context, store storage.Store) (last uint64, err error)
 		if err := rows.CheckCopy(tx); err != nil {
 			return err
 		}
-		for _, h := range []shares.Holding{outbox.Holding(), secret.Holding(), shares.Listed()} {
+		for _, h := range []shares.Holding{outbox.Holding(), claim.Holding(), secret.Holding(), shares.Listed()} {
 			err := tx.Range(h.Name, nil, nil, func(key, value []byte) error {
 				slot, _, ok, err := h.Find(key, value)
 				if err == nil && ok {

@@ -1,8 +1,8 @@
 // Package restoration makes the data of a backup safe to be served again: what
 // must not outlive a restore ends before the first request.
 //
-// Promise: after Settle no session, no mailed link, no invite and no queued mail
-// of the backup is of use. What the spent log says has ended is the business of
+// Promise: after Settle no session, no mailed link, no invite, no queued mail and
+// no claim of the backup is of use. What the spent log says has ended is the business of
 // package spent.
 //
 // It owns no bucket. Only the command that restores uses it.
@@ -18,16 +18,17 @@ import (
 	"hush/vault/credential"
 	"hush/vault/outbox"
 	"hush/vault/rows"
+	"hush/vault/secret"
 )
 
 // Ended counts what Settle ended.
 type Ended struct {
-	Sessions, Tickets, Mails int
+	Sessions, Tickets, Mails, Claims int
 }
 
-// Settle ends all sessions, tickets, invites and queued mails of a store that
-// nothing serves. After an error it may be called again. The shares of mails are
-// the caller's to leave out.
+// Settle ends all sessions, tickets, invites, queued mails and claims of a store
+// that nothing serves. After an error it may be called again. The shares of mails
+// and claims are the caller's to leave out.
 func Settle(ctx context.Context, backend storage.Store, now time.Time) (ended Ended, err error) {
 	store := rows.NewStore(backend, nil)
 	if ended.Sessions, err = credential.EndAllSessions(ctx, store); err != nil {
@@ -38,6 +39,9 @@ func Settle(ctx context.Context, backend storage.Store, now time.Time) (ended En
 	}
 	if ended.Mails, err = outbox.DropMails(ctx, store, now); err != nil {
 		return ended, fmt.Errorf("dropping queued mail: %w", err)
+	}
+	if ended.Claims, err = secret.DropClaims(ctx, store, now); err != nil {
+		return ended, fmt.Errorf("dropping claims: %w", err)
 	}
 	return ended, nil
 }

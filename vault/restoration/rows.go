@@ -5,6 +5,7 @@ import (
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/spent"
+	"hush/vault/usage"
 )
 
 // Keeps reports whether a row of a backup belongs into the restored store. Lists
@@ -12,14 +13,14 @@ import (
 // other rows is counted anew.
 func Keeps(bucket string) bool {
 	switch bucket {
-	case shares.BucketShred, shares.BucketEpoch, secret.BucketUsage, spent.BucketPending:
+	case shares.BucketShred, shares.BucketEpoch, usage.BucketUsage, spent.BucketPending:
 		return false
 	}
 	return true
 }
 
 // SlotOf returns the slot that a row of a backup names, if its share belongs into
-// the restored store: that of a secret. Queued mail is dropped with its shares. It
+// the restored store: that of a secret. Queued mails and claims are dropped with their shares. It
 // returns rows.ErrDamaged for a secret that cannot be read.
 func SlotOf(bucket string, key, value []byte) (slot storage.Slot, ok bool, err error) {
 	if bucket != secret.BucketSecret {

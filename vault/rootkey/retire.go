@@ -142,6 +142,8 @@ func Ends(kind rows.SealedKind) string {
 	switch kind {
 	case rows.SealedSecrets, rows.SealedReceipts:
 		return "until they are gone"
+	case rows.SealedClaims:
+		return "gone within two minutes"
 	case rows.SealedMails:
 		return "gone within a day"
 	case rows.SealedEpochs:

@@ -18,6 +18,7 @@ import (
 
 	"hush/seal"
 	"hush/vault/account"
+	"hush/vault/claim"
 	"hush/vault/credential"
 	"hush/vault/feedback"
 	"hush/vault/outbox"
@@ -97,7 +98,7 @@ func (e *RefusedError) Error() string { return e.Text }
 // sealed returns what all buckets have of root keys.
 func sealed() (all []rows.Sealed) {
 	for _, list := range [][]rows.Sealed{
-		account.Sealed(), feedback.Sealed(), credential.Sealed(), outbox.Sealed(), shares.Sealed(), secret.Sealed(),
+		account.Sealed(), feedback.Sealed(), credential.Sealed(), outbox.Sealed(), shares.Sealed(), claim.Sealed(), secret.Sealed(),
 	} {
 		all = append(all, list...)
 	}

@@ -27,7 +27,9 @@ const (
 	AuditExpire     AuditType = 5
 	AuditPassphrase AuditType = 6 // an attempt was reserved
 	AuditMemo       AuditType = 7
-	AuditReport     AuditType = 8 // burned by a colonel or the operator on a report
+	AuditReport     AuditType = 8  // burned by a colonel or the operator on a report
+	AuditDeliver    AuditType = 9  // the recipient's device acknowledged a claim
+	AuditLapse      AuditType = 10 // a claim ended without that
 )
 
 // The kinds of audit rows about accounts.
@@ -113,6 +115,8 @@ func auditWords() map[AuditType]string {
 		AuditPassphrase: "passphrase-tried",
 		AuditMemo:       "memo-changed",
 		AuditReport:     "secret-burned-on-report",
+		AuditDeliver:    "claim-delivered",
+		AuditLapse:      "claim-lapsed",
 
 		AuditAccount:         "account-created",
 		AuditVerify:          "account-verified",

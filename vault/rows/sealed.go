@@ -9,6 +9,7 @@ type SealedKind string
 // The kinds of things that a root key made.
 const (
 	SealedSecrets   SealedKind = "secrets"
+	SealedClaims    SealedKind = "claims"
 	SealedReceipts  SealedKind = "receipts"
 	SealedMails     SealedKind = "queued mails"
 	SealedEpochs    SealedKind = "epoch keys"
@@ -23,7 +24,7 @@ const (
 // SealedKinds returns all kinds of things that a root key made.
 func SealedKinds() []SealedKind {
 	return []SealedKind{
-		SealedSecrets, SealedReceipts, SealedMails, SealedEpochs, SealedFields, SealedPasswords, SealedPairs,
+		SealedSecrets, SealedClaims, SealedReceipts, SealedMails, SealedEpochs, SealedFields, SealedPasswords, SealedPairs,
 		SealedTokens, SealedSessions, SealedFiles,
 	}
 }

@@ -52,7 +52,7 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 	if err != nil {
 		return Metadata{}, err
 	}
-	end, err := bu.secrets.claim(ctx, c, seen, moveBurn, now)
+	end, err := bu.secrets.consume(ctx, c, seen, moveBurn, nil, now)
 	if err != nil {
 		return Metadata{}, err
 	}
@@ -65,7 +65,7 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 // transaction.
 func (bu *Burns) endUnproved(ctx context.Context, row seal.RowKey, m move, by string, now time.Time, beside func(storage.Tx) error) (*MetadataRecord, error) {
 	var burned *Record
-	var end claimResult
+	var end consumed
 	err := bu.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		metadata, err := getMetadata(tx, row)
 		if err != nil {

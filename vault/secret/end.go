@@ -22,7 +22,7 @@ type ending struct {
 	noticed  bool // a mail to the sender was queued
 }
 
-// endSecret is the part of the claim that reveal, burn and expiry share. It
+// endSecret is the part of consume that reveal, burn and expiry share. It
 // deletes the secret, moves its metadata, lists the slot, counts, and writes
 // the audit row. by is the caller's masked network, or empty if there is no
 // caller.

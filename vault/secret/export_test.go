@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"hush/storage"
+	"hush/vault/usage"
 )
 
 // Hashes returns how many passphrases and passwords were hashed.
@@ -66,21 +67,17 @@ func DecodeMetadata(data []byte) (*MetadataRecord, error) { return decodeMetadat
 func LedgerCharges(ctx context.Context, store storage.Store) (Charges, error) {
 	sum := Charges{Accounts: map[string]int64{}, Networks: map[[8]byte]int64{}, Wides: map[[8]byte]int64{}}
 	err := store.View(ctx, func(tx storage.Tx) error {
-		return tx.Range(BucketUsage, nil, nil, func(key, value []byte) error {
-			who, _, ok := splitUsageKey(key)
-			if !ok {
-				return nil
-			}
-			t, err := decodeTally(value)
+		return usage.Range(tx, nil, func(who usage.Key, value []byte) error {
+			t, err := usage.DecodeTally(value)
 			switch id := string(who[2:]); who[0] {
-			case usageTotal:
-				sum.Total, sum.Anonymous = sum.Total+t.bytes, sum.Anonymous+t.anonymous
-			case usageAccount:
-				sum.Accounts[id] += t.bytes
-			case usageNetwork:
-				sum.Networks[[8]byte([]byte(id))] += t.bytes
-			case usageWide:
-				sum.Wides[[8]byte([]byte(id))] += t.bytes
+			case usage.KindTotal:
+				sum.Total, sum.Anonymous = sum.Total+t.Bytes, sum.Anonymous+t.Anonymous
+			case usage.KindAccount:
+				sum.Accounts[id] += t.Bytes
+			case usage.KindNetwork:
+				sum.Networks[[8]byte([]byte(id))] += t.Bytes
+			case usage.KindWide:
+				sum.Wides[[8]byte([]byte(id))] += t.Bytes
 			}
 			return err
 		})

@@ -7,23 +7,25 @@ import (
 
 	"hush/seal"
 	"hush/vault/caller"
+	"hush/vault/claim"
 	"hush/vault/exam"
 	"hush/vault/rows"
+	"hush/vault/usage"
 )
 
-// Invariants returns those of the buckets of this package. The index of what
+// Invariants returns those of the buckets of this package, of claims and of usage. The index of what
 // expires comes before the receipts.
 func Invariants(x *exam.Exam) []exam.Invariant {
-	i := &invariants{Exam: x, moved: map[seal.RowKey]bool{}}
-	return []exam.Invariant{
+	i := &invariants{Exam: x, moved: map[seal.RowKey]bool{}, claimed: map[seal.RowKey]bool{}}
+	beside := slices.Concat(usage.Invariants(), claim.Invariants(x, func(receipt seal.RowKey) { i.claimed[receipt] = true }))
+	return append(beside, []exam.Invariant{
 		{Bucket: BucketExpiry, Row: i.expiry},
 		{Bucket: BucketMetadata, Row: i.metadata, Counters: []rows.Counter{rows.CountMetadata}},
 		{Bucket: BucketSecret, Row: i.secret, Counters: []rows.Counter{rows.CountSecrets}},
 		{Bucket: BucketAttempt, Row: i.attempt},
 		{Bucket: BucketEntry, Row: i.entry},
 		{Bucket: bucketTimeline, Row: i.timeline},
-		{Bucket: BucketUsage, Check: checkUsageRow, Alone: "the ledger counts anew what it does not know"},
-	}
+	}...)
 }
 
 // invariants is an examination of this package's buckets.
@@ -32,6 +34,8 @@ type invariants struct {
 	// moved are the receipts whose row in the index has another time than that of
 	// an end: the sweeper has put them off.
 	moved map[seal.RowKey]bool
+	// claimed are the receipts of claims.
+	claimed map[seal.RowKey]bool
 }
 
 // due returns the times at which a receipt may be in the index: when its secret
@@ -86,6 +90,9 @@ func (i *invariants) metadata(key, value []byte) error {
 		if !there {
 			i.Report(exam.CodeReceiptSecret, BucketMetadata, key)
 		}
+	}
+	if r.outcome == OutcomeAwaited && !i.claimed[row] {
+		i.Report(exam.CodeReceiptClaim, BucketMetadata, key)
 	}
 	if err := i.indexed(row, r); err != nil {
 		return err
@@ -185,18 +192,5 @@ func (i *invariants) entry(key, _ []byte) error {
 	if err == nil && !there {
 		i.Report(exam.CodeEntryReceipt, BucketEntry, key)
 	}
-	return err
-}
-
-// checkUsageRow is the Check of BucketUsage.
-func checkUsageRow(key, value []byte) error {
-	if len(key) == 1 && key[0] == usageState {
-		_, err := decodeUsageCursor(value)
-		return err
-	}
-	if _, _, ok := splitUsageKey(key); !ok {
-		return rows.ErrDamaged
-	}
-	_, err := decodeTally(value)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"hush/vault/caller"
 	"hush/vault/refusal"
 	"hush/vault/rows"
+	"hush/vault/usage"
 )
 
 const (
@@ -33,33 +34,33 @@ type ledger struct {
 	done  atomic.Bool // the count is through; seen in the store
 
 	mu     sync.Mutex
-	read   map[usageKey]reading
-	tidied usageKey // TidyUsage goes on behind it
+	read   map[usage.Key]reading
+	tidied usage.Key // TidyUsage goes on behind it
 }
 
 // reading is what was read of who bytes count toward.
 type reading struct {
 	node        uint16
 	age         func() time.Duration
-	own, others tally
+	own, others usage.Tally
 }
 
 func newLedger(store rows.Store, clock *rows.Clock) *ledger {
-	return &ledger{store: store, clock: clock, read: map[usageKey]reading{}}
+	return &ledger{store: store, clock: clock, read: map[usage.Key]reading{}}
 }
 
 // elsewhere is what other nodes counted a moment ago for who a charge counts
 // toward, in the order of its keys.
 type elsewhere struct {
 	node  uint16
-	total tally
-	who   []tally
+	total usage.Tally
+	who   []usage.Tally
 }
 
 // admit returns what other nodes counted, and ErrQuota if c fits no longer. It
 // reads nothing if it did so a moment ago, unless c would be refused.
 func (l *ledger) admit(ctx context.Context, c charge, limits caller.Limits) (elsewhere, error) {
-	who := append([]usageKey{newUsageKey(usageTotal, nil)}, c.keys()...)
+	who := append([]usage.Key{usage.NewKey(usage.KindTotal, nil)}, c.keys()...)
 	if found, fresh := l.recall(who); fresh {
 		if e, fits := c.fitsReadings(found, limits); fits {
 			return e, nil
@@ -77,7 +78,7 @@ func (l *ledger) admit(ctx context.Context, c charge, limits caller.Limits) (els
 }
 
 // recall returns what was read a moment ago under the node's present number.
-func (l *ledger) recall(who []usageKey) (found []reading, fresh bool) {
+func (l *ledger) recall(who []usage.Key) (found []reading, fresh bool) {
 	node, ok := l.store.Node().Number()
 	if !ok {
 		return nil, false
@@ -95,7 +96,7 @@ func (l *ledger) recall(who []usageKey) (found []reading, fresh bool) {
 }
 
 // look reads rows of all nodes.
-func (l *ledger) look(ctx context.Context, who []usageKey) (found []reading, err error) {
+func (l *ledger) look(ctx context.Context, who []usage.Key) (found []reading, err error) {
 	node, ok := l.store.Node().Number()
 	if !ok {
 		return nil, rows.ErrNodeLost
@@ -105,7 +106,7 @@ func (l *ledger) look(ctx context.Context, who []usageKey) (found []reading, err
 		found = found[:0]
 		for _, k := range who {
 			r := reading{node: node, age: age}
-			if r.own, r.others, err = sumTallies(tx, k, node); err != nil {
+			if r.own, r.others, err = usage.SumTallies(tx, k, node); err != nil {
 				return err
 			}
 			found = append(found, r)
@@ -130,42 +131,56 @@ func (l *ledger) look(ctx context.Context, who []usageKey) (found []reading, err
 // total first, and returns what the other nodes have.
 func (c charge) fitsReadings(found []reading, limits caller.Limits) (e elsewhere, fits bool) {
 	e = elsewhere{node: found[0].node, total: found[0].others}
-	sums := []tally{found[0].own.plus(found[0].others)}
+	sums := []usage.Tally{found[0].own.Plus(found[0].others)}
 	for _, r := range found[1:] {
 		e.who = append(e.who, r.others)
-		sums = append(sums, r.own.plus(r.others))
+		sums = append(sums, r.own.Plus(r.others))
 	}
 	return e, c.fits(sums, limits)
 }
 
 // fits reports whether c fits every limit beside what is counted already: in
 // all, and for each of its keys.
-func (c charge) fits(counted []tally, limits caller.Limits) bool {
+func (c charge) fits(counted []usage.Tally, limits caller.Limits) bool {
 	size := c.size()
-	if counted[0].bytes+size > limits.TotalBytes {
+	if counted[0].Bytes+size > limits.TotalBytes {
 		return false
 	}
-	if c.owner == "" && !c.unknown() && counted[0].anonymous+size > limits.AnonymousBytes() {
+	if c.owner == "" && !c.unknown() && counted[0].Anonymous+size > limits.AnonymousBytes() {
 		return false
 	}
 	for i, who := range c.keys() {
-		if counted[i+1].bytes+size > who.limit(limits) {
+		if counted[i+1].Bytes+size > limitOf(who, limits) {
 			return false
 		}
 	}
 	return true
 }
 
-// limit returns the maximum bytes of an account, a network or a /48.
-func (k usageKey) limit(limits caller.Limits) int64 {
-	switch k[0] {
-	case usageAccount:
+// limitOf returns the maximum bytes of an account, a network or a /48.
+func limitOf(who usage.Key, limits caller.Limits) int64 {
+	switch who[0] {
+	case usage.KindAccount:
 		return limits.AccountBytes
-	case usageWide:
+	case usage.KindWide:
 		return limits.WideBytes()
 	default:
 		return limits.NetworkBytes
 	}
+}
+
+// keys returns who c counts toward besides the total: an account, or a network
+// and a /48, or no one.
+func (c charge) keys() []usage.Key {
+	switch {
+	case c.unknown():
+		return nil
+	case c.owner != "":
+		return []usage.Key{usage.NewKey(usage.KindAccount, []byte(c.owner))}
+	case c.wide == [8]byte{}:
+		return []usage.Key{usage.NewKey(usage.KindNetwork, c.network[:])}
+	}
+	return []usage.Key{usage.NewKey(usage.KindNetwork, c.network[:]), usage.NewKey(usage.KindWide, c.wide[:])}
 }
 
 // put counts c in the transaction that stores it, or returns ErrQuota before it
@@ -179,9 +194,9 @@ func (l *ledger) put(tx storage.Tx, c charge, e elsewhere, limits caller.Limits)
 	if err != nil {
 		return err
 	}
-	counted := []tally{own[0].plus(e.total)}
+	counted := []usage.Tally{own[0].Plus(e.total)}
 	for i, others := range e.who {
-		counted = append(counted, own[i+1].plus(others))
+		counted = append(counted, own[i+1].Plus(others))
 	}
 	if !c.fits(counted, limits) {
 		return refusal.ErrQuota
@@ -203,30 +218,30 @@ func (l *ledger) drop(tx storage.Tx, c charge) error {
 }
 
 // load loads what a node added in all, and for each key of c.
-func (c charge) load(tx storage.Tx, node uint16) ([]tally, error) {
-	total, err := loadTally(tx, newUsageKey(usageTotal, nil), node)
-	own := []tally{total}
+func (c charge) load(tx storage.Tx, node uint16) ([]usage.Tally, error) {
+	total, err := usage.LoadTally(tx, usage.NewKey(usage.KindTotal, nil), node)
+	own := []usage.Tally{total}
 	for _, who := range c.keys() {
 		if err != nil {
 			return nil, err
 		}
-		total, err = loadTally(tx, who, node)
+		total, err = usage.LoadTally(tx, who, node)
 		own = append(own, total)
 	}
 	return own, err
 }
 
 // add stores own with c added to it once, or taken from it for a negative sign.
-func (c charge) add(tx storage.Tx, node uint16, own []tally, sign int64) error {
-	change := tally{bytes: sign * c.size(), secrets: sign * c.secret}
+func (c charge) add(tx storage.Tx, node uint16, own []usage.Tally, sign int64) error {
+	change := usage.Tally{Bytes: sign * c.size(), Secrets: sign * c.secret}
 	if c.owner == "" && !c.unknown() {
-		change.anonymous = change.bytes
+		change.Anonymous = change.Bytes
 	}
-	if err := putTally(tx, newUsageKey(usageTotal, nil), node, own[0].plus(change)); err != nil {
+	if err := usage.PutTally(tx, usage.NewKey(usage.KindTotal, nil), node, own[0].Plus(change)); err != nil {
 		return err
 	}
 	for i, who := range c.keys() {
-		if err := putTally(tx, who, node, own[i+1].plus(tally{bytes: change.bytes})); err != nil {
+		if err := usage.PutTally(tx, who, node, own[i+1].Plus(usage.Tally{Bytes: change.Bytes})); err != nil {
 			return err
 		}
 	}
@@ -240,24 +255,44 @@ func (l *ledger) part(tx storage.Tx, c charge, secret, metadata seal.RowKey) (ch
 	if l.done.Load() {
 		return c, nil
 	}
-	s, err := loadUsageCursor(tx)
-	if err != nil || s.done {
+	s, err := usage.LoadCursor(tx)
+	if err != nil || s.Done {
 		return c, err
 	}
-	if !s.passed(s.secret, secret) {
+	if !passed(s.Secret, secret) {
 		c.secret = 0
 	}
-	if !s.passed(s.metadata, metadata) {
+	if !passed(s.Metadata, metadata) {
 		c.receipt = 0
 	}
 	return c, nil
 }
 
+// claim adds the bytes of a claim in the transaction that makes it, or takes them
+// away in that which ends it, for a negative sign. While the store is being
+// counted, it does neither: the last step of the count finds all claims.
+func (l *ledger) claim(tx storage.Tx, c charge, sign int64) error {
+	node, shared := rows.NodeNumber(tx)
+	if !shared {
+		return rows.ErrNodeLost
+	}
+	if !l.done.Load() {
+		if s, err := usage.LoadCursor(tx); err != nil || !s.Done {
+			return err
+		}
+	}
+	own, err := c.load(tx, node)
+	if err != nil {
+		return err
+	}
+	return c.add(tx, node, own, sign)
+}
+
 // bytes returns the bytes of live secrets, without receipts.
 func (l *ledger) bytes(ctx context.Context) (int64, error) {
-	found, err := l.look(ctx, []usageKey{newUsageKey(usageTotal, nil)})
+	found, err := l.look(ctx, []usage.Key{usage.NewKey(usage.KindTotal, nil)})
 	if err != nil {
 		return 0, err
 	}
-	return found[0].own.plus(found[0].others).secrets, nil
+	return found[0].own.Plus(found[0].others).Secrets, nil
 }

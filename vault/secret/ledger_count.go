@@ -8,7 +8,9 @@ import (
 
 	"hush/seal"
 	"hush/storage"
+	"hush/vault/claim"
 	"hush/vault/rows"
+	"hush/vault/usage"
 )
 
 const (
@@ -22,22 +24,22 @@ const (
 )
 
 // passed reports whether the count that came to cursor has passed row.
-func (usageCursor) passed(cursor, row seal.RowKey) bool { return bytes.Compare(row[:], cursor[:]) <= 0 }
+func passed(cursor, row seal.RowKey) bool { return bytes.Compare(row[:], cursor[:]) <= 0 }
 
 // counted reports whether the store is counted, and remembers it.
 func (l *ledger) counted(ctx context.Context) (bool, error) {
 	if l.done.Load() {
 		return true, nil
 	}
-	var s usageCursor
+	var s usage.Cursor
 	err := l.store.View(ctx, func(tx storage.Tx) (err error) {
-		s, err = loadUsageCursor(tx)
+		s, err = usage.LoadCursor(tx)
 		return err
 	})
-	if err == nil && s.done {
+	if err == nil && s.Done {
 		l.done.Store(true)
 	}
-	return err == nil && s.done, err
+	return err == nil && s.Done, err
 }
 
 // countStep counts a batch of a store that was filled elsewhere, as by a copy.
@@ -48,15 +50,15 @@ func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	err = l.store.Update(ctx, func(tx storage.Tx) error {
-		s, err := loadUsageCursor(tx)
-		if err != nil || s.done {
+		s, err := usage.LoadCursor(tx)
+		if err != nil || s.Done {
 			return err
 		}
 		node, shared := rows.NodeNumber(tx)
 		if !shared {
 			return rows.ErrNodeLost
 		}
-		found, err := s.step(tx)
+		found, err := countNext(tx, &s)
 		if err != nil {
 			return err
 		}
@@ -69,7 +71,7 @@ func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
 				return err
 			}
 		}
-		return s.put(tx)
+		return s.Put(tx)
 	})
 	if err != nil {
 		return true, err
@@ -78,11 +80,11 @@ func (l *ledger) countStep(ctx context.Context) (more bool, err error) {
 	return !done, err
 }
 
-// step reads the next secrets, or after the last one the next receipts, and
+// countNext reads the next secrets, or after the last one the next receipts, and
 // moves the cursor behind them. It skips records that cannot be read: the sweep
 // reports them when they are due.
-func (s *usageCursor) step(tx storage.Tx) (found []charge, err error) {
-	read, err := s.walk(tx, BucketSecret, &s.secret, func(value []byte) {
+func countNext(tx storage.Tx, s *usage.Cursor) (found []charge, err error) {
+	read, err := walk(tx, BucketSecret, &s.Secret, func(value []byte) {
 		if r, err := decodeSecret(value); err == nil {
 			found = append(found, r.charge())
 		}
@@ -90,16 +92,18 @@ func (s *usageCursor) step(tx storage.Tx) (found []charge, err error) {
 	if err != nil || read == countBatchSize {
 		return found, err
 	}
-	read, err = s.walk(tx, BucketMetadata, &s.metadata, func(value []byte) {
+	read, err = walk(tx, BucketMetadata, &s.Metadata, func(value []byte) {
 		if r, err := decodeMetadata(value); err == nil {
 			found = append(found, r.charge())
 		}
 	})
-	s.done = read < countBatchSize
-	return found, err
+	if s.Done = read < countBatchSize; err != nil || !s.Done {
+		return found, err
+	}
+	return found, claim.Range(tx, func(r *claim.Record) { found = append(found, claimCharge(r)) })
 }
 
-func (*usageCursor) walk(tx storage.Tx, bucket string, cursor *seal.RowKey, found func(value []byte)) (read int, err error) {
+func walk(tx storage.Tx, bucket string, cursor *seal.RowKey, found func(value []byte)) (read int, err error) {
 	from := append(append([]byte(nil), cursor[:]...), 0)
 	err = tx.Range(bucket, from, nil, func(key, value []byte) error {
 		if len(key) != len(cursor) {
@@ -161,7 +165,7 @@ func (sw *Sweeper) Begin(ctx context.Context) error {
 
 // ForgetUsage takes away what a store counted, before it is filled by a copy. It
 // is counted anew when it is served.
-func ForgetUsage(tx storage.Tx) error { return rows.DeletePrefix(tx, BucketUsage, nil) }
+func ForgetUsage(tx storage.Tx) error { return usage.Delete(tx, "") }
 
 // TidyUsage deletes rows of accounts and networks whose sum is zero: a secret
 // that began on one node and ended on another leaves a row of each. It goes
@@ -177,7 +181,7 @@ func (sw *Sweeper) TidyUsage(ctx context.Context, _ time.Time, _ *rows.Damage) (
 	}
 	err = l.store.UpdateReserved(ctx, func(tx storage.Tx) error {
 		for _, who := range settled {
-			if err := who.deleteSettled(tx); err != nil {
+			if err := deleteSettled(tx, who); err != nil {
 				return err
 			}
 		}
@@ -188,35 +192,31 @@ func (sw *Sweeper) TidyUsage(ctx context.Context, _ time.Time, _ *rows.Damage) (
 
 // settled returns some of those whose sum is zero, from where the last call
 // ended.
-func (l *ledger) settled(ctx context.Context) (settled []usageKey, err error) {
+func (l *ledger) settled(ctx context.Context) (settled []usage.Key, err error) {
 	l.mu.Lock()
 	from := l.tidied
 	l.mu.Unlock()
-	var last usageKey
+	var last usage.Key
 	err = l.store.View(ctx, func(tx storage.Tx) error {
 		settled, last = nil, ""
-		var sum tally
+		var sum usage.Tally
 		read := 0
 		end := func() {
-			if last != "" && last[0] != usageTotal && sum == (tally{}) && len(settled) < rows.SweepBatch {
+			if last != "" && last[0] != usage.KindTotal && sum == (usage.Tally{}) && len(settled) < rows.SweepBatch {
 				settled = append(settled, last)
 			}
 		}
-		err := tx.Range(BucketUsage, rows.PrefixEnd([]byte(from)), nil, func(key, value []byte) error {
-			who, _, ok := splitUsageKey(key)
-			if !ok {
-				return nil
-			}
+		err := usage.Range(tx, rows.PrefixEnd([]byte(from)), func(who usage.Key, value []byte) error {
 			if who != last {
 				end()
 				if read >= tidyRows {
 					return rows.ErrEnough
 				}
-				last, sum = who, tally{}
+				last, sum = who, usage.Tally{}
 			}
 			read++
-			if t, err := decodeTally(value); err == nil {
-				sum = sum.plus(t)
+			if t, err := usage.DecodeTally(value); err == nil {
+				sum = sum.Plus(t)
 			}
 			return nil
 		})
@@ -236,13 +236,13 @@ func (l *ledger) settled(ctx context.Context) (settled []usageKey, err error) {
 
 // deleteSettled deletes the rows of who if all can be read and their sum is still
 // zero.
-func (k usageKey) deleteSettled(tx storage.Tx) error {
-	own, others, err := sumTallies(tx, k, 0)
-	if rows.IsDamage(err) || err == nil && own.plus(others) != (tally{}) {
+func deleteSettled(tx storage.Tx, who usage.Key) error {
+	own, others, err := usage.SumTallies(tx, who, 0)
+	if rows.IsDamage(err) || err == nil && own.Plus(others) != (usage.Tally{}) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return rows.DeletePrefix(tx, BucketUsage, []byte(k))
+	return usage.Delete(tx, who)
 }

@@ -31,6 +31,7 @@ type Metadata struct {
 	Hint          string // the first characters of the secret's key
 	State         State
 	Encryption    Encryption
+	Outcome       Outcome
 	HasPassphrase bool
 	// LockedForGood reports that all tries at the passphrase are used up. The
 	// secret can only be burned, without its passphrase.
@@ -293,7 +294,7 @@ func (re *Receipts) openMemo(receipt seal.Token, row seal.RowKey, r *MetadataRec
 // describe returns the plain fields of a record as Metadata.
 func describe(receipt seal.Token, r *MetadataRecord, now time.Time) Metadata {
 	m := Metadata{
-		Key: receipt, Hint: string(r.hint[:]), State: r.State, HasPassphrase: r.passphrase, Encryption: r.encryption,
+		Key: receipt, Hint: string(r.hint[:]), State: r.State, HasPassphrase: r.passphrase, Encryption: r.encryption, Outcome: r.outcome,
 		Created: r.created, Updated: r.updated, Forgotten: r.forgotten(), Expires: r.expires,
 		Viewed: r.viewed, Ended: r.ended, TTL: r.ttl, TTLLeft: left(r.forgotten(), now),
 		Recipients: r.recipients, ShareDomain: r.shareDomain, Account: r.Custid,

@@ -3,6 +3,7 @@ package secret
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"hush/seal"
 	"hush/storage"
@@ -26,10 +27,10 @@ func (sw *Sweeper) ReclaimOnce(ctx context.Context) {
 }
 
 // Reclaim runs the background pass after a start. It counts the bytes of all
-// live secrets and receipts, and frees slots that neither a secret nor a queued
+// live secrets and receipts, and frees slots that no secret, claim or queued
 // mail owns. It returns the number of freed slots. After an error it may be
 // called again and continues where it stopped; a finished pass does nothing. If
-// the record of a secret or a mail cannot be read, its slot is unknown, and
+// the record of one cannot be read, its slot is unknown, and
 // Reclaim frees no slot. On a store that nodes share, it only counts a store that
 // was filled elsewhere.
 func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
@@ -64,7 +65,8 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	mails, err := sw.outbox.Slots(ctx)
-	if err != nil && !errors.Is(err, rows.ErrDamaged) {
+	claims, claimErr := sw.secrets.claims.Slots(ctx)
+	if err = errors.Join(err, claimErr); err != nil && !errors.Is(err, rows.ErrDamaged) {
 		return 0, err
 	}
 	damage := sw.usage.damaged(err)
@@ -72,7 +74,7 @@ func (sw *Sweeper) Reclaim(ctx context.Context) (int, error) {
 	if !recycles || damage != nil {
 		return 0, damage
 	}
-	for _, slot := range mails {
+	for _, slot := range slices.Concat(mails, claims) {
 		recycler.Used(slot)
 	}
 	return recycler.Reclaim(), nil

@@ -9,50 +9,75 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/vault/caller"
+	"hush/vault/claim"
 	"hush/vault/domain"
 	"hush/vault/refusal"
 	"hush/vault/rows"
 	"hush/vault/shares"
 )
 
-// Revealed is a secret that no longer exists anywhere else.
+// Revealed is a secret that no longer exists anywhere else, but for its claim. Of
+// a repeat, the secret has only its key, state and encryption.
 type Revealed struct {
 	Secret Secret
 	// Value is the text, or empty for an end-to-end encrypted secret, whose
 	// Content only the recipient's device can decrypt.
 	Value, Content caller.Text
+	// ClaimLeft is how long the claim still lasts; 0 without one.
+	ClaimLeft time.Duration
+}
+
+func newRevealed(s Secret, content []byte, left time.Duration) Revealed {
+	r := Revealed{Secret: s, ClaimLeft: left}
+	if s.Encryption == EncryptionEndToEnd {
+		r.Content = caller.Text(content)
+	} else {
+		r.Value = caller.Text(content)
+	}
+	return r
 }
 
 // RevealSecret destroys a secret and returns its value. At most one of any
-// number of callers gets the value, and only after the claim is durable and the
+// number of callers gets the value, and only after the end is durable and the
 // share is overwritten. ErrNotFound, ErrEncryption, ErrLink, ErrPassphrase,
 // ErrLocked, ErrDomainSuspended and ErrBusy consume nothing. After any other error the
 // secret may be gone; its value was not shown. A call that the store held up for
-// lateClaim consumes nothing either, and returns ErrUnavailable: its caller may
-// have no connection any more.
+// tooLate consumes nothing either, and returns ErrUnavailable: its caller may have
+// no connection any more.
+//
+// With a claim, the value is kept for that claim: a repeat with it returns the
+// value again, whatever the first call returned, until AcknowledgeReveal or for
+// claim.Lifetime.
 func (se *Secrets) RevealSecret(ctx context.Context, c caller.Caller, key string, o Opening) (Revealed, error) {
 	token, ok := seal.ParseToken(key)
 	if !ok {
 		return Revealed{}, refusal.ErrNotFound
 	}
+	revealed, err := se.reveal(ctx, c, token, o)
+	if o.Claim != "" && errors.Is(err, refusal.ErrNotFound) {
+		return repeat(ctx, se.claims, token, o.Claim)
+	}
+	return revealed, err
+}
+
+func (se *Secrets) reveal(ctx context.Context, c caller.Caller, token seal.Token, o Opening) (Revealed, error) {
 	now := se.clock.Now()
 	seen, err := se.verifyKey(ctx, c, token, o, moveReveal, now)
 	if err != nil {
 		return Revealed{}, err
 	}
-	end, err := se.claim(ctx, c, seen, moveReveal, now)
+	bound, err := bind(ctx, se.claims, token, seen.record, o.Claim, now)
+	if err != nil {
+		return Revealed{}, err
+	}
+	defer bound.Close()
+	end, err := se.consume(ctx, c, seen, moveReveal, bound, now)
 	if err != nil {
 		return Revealed{}, err
 	}
 	secret := showSecret(c, token, seen.record, now)
 	secret.State, secret.ShareDomain = StateReceived, seen.domain
-	revealed := Revealed{Secret: secret}
-	if seen.record.encryption == EncryptionEndToEnd {
-		revealed.Content = caller.Text(end.plaintext)
-	} else {
-		revealed.Value = caller.Text(end.plaintext)
-	}
-	return revealed, nil
+	return newRevealed(secret, end.plaintext, end.left), nil
 }
 
 // provenSecret is a stored secret together with the key that was verified to
@@ -135,35 +160,30 @@ func (se *Secrets) explainGone(ctx context.Context, s *provenSecret, now time.Ti
 	})
 }
 
-// lateClaim is how long after the start of a call its claim may still begin. A
+// tooLate is how long after the start of a call it may still consume a secret. A
 // response must be sent within 30 seconds of the request.
-const lateClaim = 15 * time.Second
+const tooLate = 15 * time.Second
 
-// errLate reports that a claim would come too late for a response.
+// errLate reports that a call would consume a secret too late for a response.
 var errLate = fmt.Errorf("the store held up the call for too long: %w", refusal.ErrUnavailable)
 
-// claimResult is the result of a claim.
-type claimResult struct {
+// consumed is the result of consume.
+type consumed struct {
 	ending
 	plaintext []byte
 	counted   bool
+	left      time.Duration // of the claim
 }
 
-// AcknowledgeReveal ends the claim that a secret was revealed with: its caller
-// has the content. It returns once the content is destroyed, and returns nil as
-// well if there is no such claim.
-func (se *Secrets) AcknowledgeReveal(ctx context.Context, c caller.Caller, key string, claim caller.Text) error {
-	return nil
-}
-
-// claim ends a secret. It is the only path that opens one. In one transaction
+// consume ends a secret. It is the only path that opens one. In one transaction
 // it checks that the record is unchanged, opens it if the move is a reveal,
 // deletes it, moves the metadata and lists the share for destruction. Then it
-// destroys the share. The caller must show nothing if claim returns an error.
-func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, m move, now time.Time) (claimResult, error) {
-	var end claimResult
+// destroys the share. The caller must show nothing if consume returns an error.
+// With a binding, the transaction also keeps the content for its claim.
+func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret, m move, bound *claim.Binding, now time.Time) (consumed, error) {
+	var end consumed
 	err := se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
-		if m == moveReveal && se.clock.Now().Sub(now) > lateClaim {
+		if m == moveReveal && se.clock.Now().Sub(now) > tooLate {
 			return errLate
 		}
 		record, err := getSecret(tx, s.row, now)
@@ -183,17 +203,20 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 		}
 		end.counted = se.usage.touch(s.row, record.slot.Number)
 		end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
+		if err == nil && bound != nil {
+			err = keepClaimed(tx, se.usage, bound, record, end)
+		}
 		if err != nil || !record.guarded() {
 			return err
 		}
 		return dropEvent(tx, record.metadata, EventPassphrase, c.Network.Masked())
 	})
 	if err != nil {
-		return claimResult{}, err
+		bound.Failed(err)
+		return consumed{}, err
 	}
-	if end.counted {
-		se.usage.release(s.record.charge())
-	}
+	bound.Stored()
+	se.usage.settle(s.record.charge(), end.counted, bound != nil)
 	if end.noticed {
 		se.outbox.Wake()
 	}
@@ -202,7 +225,8 @@ func (se *Secrets) claim(ctx context.Context, c caller.Caller, s *provenSecret, 
 	// The receipt shows the end even if the share is destroyed only later.
 	se.watches.Tell(s.record.metadata)
 	if err != nil {
-		return claimResult{}, err
+		return consumed{}, err
 	}
+	end.left = bound.Spent()
 	return end, nil
 }

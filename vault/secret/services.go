@@ -7,6 +7,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/caller"
 	"hush/vault/challenge"
+	"hush/vault/claim"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/guess"
@@ -42,6 +43,7 @@ type Services struct {
 	Burns    *Burns
 	Receipts *Receipts
 	Sweeper  *Sweeper
+	Claims   *claim.Claims
 }
 
 // Secrets conceals, shows and reveals secrets. It is safe for concurrent use.
@@ -61,6 +63,7 @@ type Secrets struct {
 	receipts   *Receipts
 	usage      *Usage
 	watches    *watch.Watches
+	claims     *claim.Claims
 }
 
 // Burns ends secrets unread. It is safe for concurrent use.
@@ -118,6 +121,9 @@ func New(o Options) Services {
 		hasher: o.Hasher, challenges: o.Challenges, outbox: o.Outbox, accounts: o.Accounts, domains: o.Domains,
 		receipts: receipts, usage: usage, watches: o.Watches,
 	}
+	secrets.claims = claim.New(claim.Options{
+		Store: o.Store, Shares: o.Shares, Clock: o.Clock, Keys: o.Keys, Log: o.Log, Others: ofClaims(usage, o.Watches),
+	})
 	burns := &Burns{
 		store: o.Store, shares: o.Shares, clock: o.Clock, secrets: secrets, receipts: receipts, usage: usage, watches: o.Watches,
 	}
@@ -125,5 +131,5 @@ func New(o Options) Services {
 		store: o.Store, shares: o.Shares, clock: o.Clock, log: o.Log, outbox: o.Outbox, secrets: secrets,
 		usage: usage, watches: o.Watches,
 	}
-	return Services{secrets, burns, receipts, sweeper}
+	return Services{secrets, burns, receipts, sweeper, secrets.claims}
 }

@@ -158,7 +158,15 @@ func (r *timelineRecord) timeline(m *MetadataRecord) []Event {
 	case StateNone, StateNew, StateViewed:
 		return events
 	}
-	return append(events, end)
+	events = append(events, end)
+	switch m.outcome {
+	case OutcomeDelivered:
+		events = append(events, Event{Kind: EventDelivered, Time: m.outcomeAt, Count: 1})
+	case OutcomeLapsed:
+		events = append(events, Event{Kind: EventLapsed, Time: m.outcomeAt, Count: 1})
+	case OutcomeNone, OutcomeAwaited:
+	}
+	return events
 }
 
 // lookDedup remembers recent looks, so that repeated requests for one link do

@@ -174,6 +174,39 @@ func (u *Usage) release(c charge) {
 	u.add(c)
 }
 
+// settle is called once a secret has durably ended. counted says whether its bytes
+// c were counted, and claimed whether a claim keeps them, which counts them until
+// it ends.
+func (u *Usage) settle(c charge, counted, claimed bool) {
+	switch {
+	case counted && !claimed:
+		u.release(c)
+	case claimed && !counted:
+		u.found(c)
+	}
+}
+
+// claim counts the bytes of a claim in the transaction that makes it, or uncounts
+// them in that which ends it, for a negative sign. settle and release do so around
+// it on a store that is not shared.
+func (u *Usage) claim(tx storage.Tx, c charge, sign int64) error {
+	if u.ledger == nil {
+		return nil
+	}
+	return u.ledger.claim(tx, c, sign)
+}
+
+// found counts the bytes of a claim. On a shared store claim did, or its count
+// does.
+func (u *Usage) found(c charge) {
+	if u.ledger != nil {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.add(c)
+}
+
 func (u *Usage) add(c charge) {
 	size := c.size()
 	u.total += size

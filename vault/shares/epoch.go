@@ -33,12 +33,13 @@ var ErrEnded = errors.New("shares: the epoch of the share has ended")
 const (
 	KindSecret = "secret"
 	KindMail   = "mail"
+	KindClaim  = "claim"
 )
 
 // Owner is the record that a share belongs to. None of its fields may change
 // while the record lives.
 type Owner struct {
-	Kind string // KindSecret or KindMail
+	Kind string // KindSecret, KindMail or KindClaim
 	Row  []byte // of the record
 	// Expires is when the record can no longer be opened in any case. Its epoch
 	// decides which key masks the share.

@@ -172,6 +172,27 @@ func (s *Shares) destroy(ctx context.Context, how spent.Kind, slots []storage.Sl
 	return errors.Join(err, logged)
 }
 
+// DestroyListed returns once a share that was listed for destruction is destroyed,
+// and destroys it if it still is on the list. The call that listed it must have
+// ended, on this node: of two that end at once, the log would get one end twice.
+func (s *Shares) DestroyListed(ctx context.Context, how spent.Kind, slot storage.Slot) error {
+	s.striking.Lock()
+	defer s.striking.Unlock()
+	var listed bool
+	err := s.store.View(ctx, func(tx storage.Tx) (err error) {
+		listed, err = IsListed(tx, slot)
+		return err
+	})
+	if err != nil || !listed {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := s.destroy(ctx, how, []storage.Slot{slot}); err != nil {
+		return fmt.Errorf("destroying a share again: %w", refusal.Unavailable(err))
+	}
+	return s.Strike(ctx, []storage.Slot{slot})
+}
+
 // Discard frees the slot of a secret that was certainly not stored. If the
 // outcome is unknown, the next start decides. If the cause is that the share or
 // the key of its epoch is missing, it forgets all that were held with it.

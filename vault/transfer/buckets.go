@@ -4,6 +4,7 @@ import (
 	"hush/vault/account"
 	"hush/vault/budget"
 	"hush/vault/challenge"
+	"hush/vault/claim"
 	"hush/vault/credential"
 	"hush/vault/domain"
 	"hush/vault/feedback"
@@ -13,27 +14,28 @@ import (
 	"hush/vault/secret"
 	"hush/vault/shares"
 	"hush/vault/spent"
+	"hush/vault/usage"
 )
 
 // copied returns the buckets that are copied row by row, in their order. The
-// order is stored, by the name of the bucket that is being copied. Secrets and
-// mails come last: with them come the shares.
+// order is stored, by the name of the bucket that is being copied. Mails, claims and
+// secrets come last: with them come the shares.
 func copied() (all []shares.Holding) {
 	for _, list := range [][]rows.Bucket{
 		rows.Buckets(), account.Buckets(), budget.Buckets(), challenge.Buckets(), credential.Buckets(), domain.Buckets(),
-		feedback.Buckets(), place.Buckets(), outbox.Buckets(), secret.Buckets(),
+		feedback.Buckets(), place.Buckets(), outbox.Buckets(), claim.Buckets(), secret.Buckets(),
 	} {
 		for _, b := range list {
 			all = append(all, shares.Holding{Bucket: b})
 		}
 	}
-	return append(all, outbox.Holding(), secret.Holding())
+	return append(all, outbox.Holding(), claim.Holding(), secret.Holding())
 }
 
 // left returns the buckets whose rows belong to the processes that serve a
 // store, or to its shares, or follow from what is copied.
 func left() []string {
-	return append(spent.Buckets(), rows.BucketNode, shares.BucketShred, shares.BucketEpoch, secret.BucketUsage)
+	return append(spent.Buckets(), rows.BucketNode, shares.BucketShred, shares.BucketEpoch, usage.BucketUsage)
 }
 
 // Buckets returns the names of all buckets that a copy knows.

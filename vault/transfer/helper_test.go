@@ -103,7 +103,7 @@ type content struct {
 	mails mailbox
 	dns   *resolvertest.Server
 
-	plain, guarded, burnable, ended, owned secret.Concealed
+	plain, guarded, burnable, ended, owned, claimed secret.Concealed
 
 	cookie seal.SessionID
 	token  seal.APIToken
@@ -142,6 +142,8 @@ func (c *content) fill(t *testing.T, k *vaulttest.Kit) {
 	c.owned = k.MustConceal(t, member, vaulttest.Plaintext, secret.Wish{Recipients: []string{"friend@example.com"}, TTL: new(100 * time.Hour)})
 	vaulttest.RevealErr(t, k, stranger, c.guarded.Secret.Key.Expose(), "wrong")
 	k.MustReveal(t, stranger, c.ended.Secret.Key, "")
+	c.claimed = k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{})
+	k.MustRevealClaimed(t, c.claimed.Secret.Key, vaulttest.Claim(1))
 	k.MustMetadata(t, stranger, c.plain.Metadata.Key)
 	_, err := k.Vault.Sessions.CreateSession(ctx, stranger, vaulttest.MemberAddress, "wrong password", false)
 	vaulttest.Want(t, "CreateSession(wrong password) fails", err != nil, true)
@@ -178,6 +180,8 @@ func (c *content) wantWorks(t *testing.T, k *vaulttest.Kit) {
 	vaulttest.Want(t, "RevealSecret(plain)", k.MustReveal(t, stranger, c.plain.Secret.Key, ""), vaulttest.Plaintext)
 	vaulttest.Want(t, "RevealSecret(guarded)", k.MustReveal(t, stranger, c.guarded.Secret.Key, vaulttest.Passphrase), vaulttest.Plaintext)
 	k.MustBurn(t, stranger, c.burnable.Metadata.Key, "")
+	vaulttest.Want(t, "RevealSecret(claim)", k.MustRevealClaimed(t, c.claimed.Secret.Key, vaulttest.Claim(1)), vaulttest.Plaintext)
+	k.MustAcknowledge(t, c.claimed.Secret.Key, vaulttest.Claim(1))
 	before := len(c.mails.sent)
 	vaulttest.MustPost(t, k)
 	vaulttest.Want(t, "mails left", vaulttest.MustPost(t, k), 0)

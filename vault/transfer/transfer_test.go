@@ -43,7 +43,7 @@ func TestServiceMovesThereAndBack(t *testing.T) {
 
 	report := c.move(t, first, middle)
 	vaulttest.Want(t, "damaged rows", report.Damaged, 0)
-	vaulttest.Want(t, "shares", report.Shares, 6) // four secrets and two mails
+	vaulttest.Want(t, "shares", report.Shares, 7) // four secrets, a claim and two mails
 	wantNotServed(t, c, first)
 	k = middle.serve(t, c.clock, c.options(t))
 	wantSame(t, "audit trail", auditOf(t, k), trail)

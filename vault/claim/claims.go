@@ -1,0 +1,166 @@
+package claim
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/rows"
+	"hush/vault/shares"
+)
+
+// Lifetime is how long a claim lasts that is not acknowledged.
+const Lifetime = 120 * time.Second
+
+// clocksApart is how far the clocks of nodes may be apart: a claim that another
+// node just made may seem to be due that much later.
+const clocksApart = 5 * time.Second
+
+// Options are the dependencies of New; all are required.
+type Options struct {
+	Store  rows.Store
+	Shares *shares.Shares
+	Clock  *rows.Clock
+	Keys   *seal.Keys
+	Log    *slog.Logger
+	Others Others
+}
+
+// Others are the functions of the package of secrets that claims call.
+type Others struct {
+	// Found counts the bytes of a claim that was there before this process.
+	Found func(r *Record)
+	// End notes in the receipt how a claim ended, and uncounts its bytes, in the
+	// transaction that ends it. It returns an error about damage before it
+	// writes anything.
+	End func(tx storage.Tx, r *Record, delivered bool, at time.Time) error
+	// Ended is called once the end of a claim is durable, and its share
+	// destroyed if that was possible.
+	Ended func(r *Record)
+}
+
+// Claims keeps claims. It is safe for concurrent use.
+type Claims struct {
+	store      rows.Store
+	shares     *shares.Shares
+	clock      *rows.Clock
+	keys       *seal.Keys
+	secretKeys seal.SecretKeys
+	log        *slog.Logger
+	others     Others
+
+	mu    sync.Mutex
+	known map[seal.RowKey]*known
+	turns map[seal.RowKey]*turn
+	left  map[seal.RowKey]leftover
+}
+
+// New returns the claims of a store.
+func New(o Options) *Claims {
+	return &Claims{
+		store: o.Store, shares: o.Shares, clock: o.Clock, keys: o.Keys, secretKeys: o.Keys.SecretKeys(), log: o.Log,
+		others: o.Others, known: map[seal.RowKey]*known{}, turns: map[seal.RowKey]*turn{}, left: map[seal.RowKey]leftover{},
+	}
+}
+
+// known is a claim that this process has seen.
+type known struct {
+	deadline time.Time
+	age      func() time.Duration // since this process first saw it
+	spent    bool                 // the share of the secret is known to be destroyed
+}
+
+// timeLeft returns how long a claim still lasts; 0 if it is due.
+func (k *known) timeLeft(now time.Time) time.Duration {
+	return max(0, min(k.deadline.Sub(now), Lifetime-k.age()))
+}
+
+// leftover is a share that could not be destroyed when its claim ended.
+type leftover struct {
+	slot  storage.Slot
+	check [32]byte
+}
+
+// Live returns the number of claims that this process knows of: on a store of
+// several nodes, those of others after a while.
+func (cl *Claims) Live() int {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	return len(cl.known)
+}
+
+// see remembers a claim, and returns what is known of it. A row never has a second
+// one.
+func (cl *Claims) see(row seal.RowKey, deadline time.Time, age func() time.Duration) *known {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	k := cl.known[row]
+	if k == nil {
+		k = &known{deadline: deadline, age: age}
+		cl.known[row] = k
+	}
+	return k
+}
+
+func (cl *Claims) forget(row seal.RowKey) {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	delete(cl.known, row)
+}
+
+// putOff makes a claim that cannot be read due later.
+func (cl *Claims) putOff(row seal.RowKey, until time.Time) {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	cl.known[row] = &known{deadline: until, age: cl.clock.Stopwatch()}
+}
+
+// isSpent reports whether the share of a claim's secret is known to be destroyed.
+func (cl *Claims) isSpent(k *known) bool {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	return k.spent
+}
+
+func (cl *Claims) setSpent(k *known) {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	k.spent = true
+}
+
+// turn is held by the call that binds a secret to a claim, until the secret's
+// share is destroyed, and by those that show the content.
+type turn struct {
+	held  chan struct{} // has a value while the turn is taken
+	calls int           // that hold it or wait for it
+}
+
+// take waits for the turn of a row. waited reports whether another call had it.
+func (cl *Claims) take(ctx context.Context, row seal.RowKey) (give func(), waited bool, err error) {
+	cl.mu.Lock()
+	t := cl.turns[row]
+	if t == nil {
+		t = &turn{held: make(chan struct{}, 1)}
+		cl.turns[row] = t
+	}
+	t.calls++
+	waited = t.calls > 1
+	cl.mu.Unlock()
+	leave := func() {
+		cl.mu.Lock()
+		defer cl.mu.Unlock()
+		if t.calls--; t.calls == 0 {
+			delete(cl.turns, row)
+		}
+	}
+	select {
+	case t.held <- struct{}{}:
+		return sync.OnceFunc(func() { <-t.held; leave() }), waited, nil
+	case <-ctx.Done():
+		leave()
+		return nil, waited, ctx.Err()
+	}
+}

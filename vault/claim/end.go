@@ -1,0 +1,134 @@
+package claim
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/refusal"
+	"hush/vault/rows"
+	"hush/vault/spent"
+)
+
+// Acknowledge ends the claim on the secret of a token, and returns once its share
+// is destroyed. If there is no such claim, it changes nothing.
+func (cl *Claims) Acknowledge(ctx context.Context, token seal.Token, claim string) error {
+	bound, ok := bondOf(claim)
+	if !ok {
+		return nil
+	}
+	row := token.RowKey(seal.KindSecret)
+	_, err := cl.find(ctx, row, bound)
+	if errors.Is(err, refusal.ErrNotFound) {
+		return cl.destroyLeft(ctx, row, func(l leftover) bool { return l.check == sha256.Sum256(bound[:]) })
+	}
+	if err != nil {
+		return err
+	}
+	now := cl.clock.Now()
+	var ended *Record
+	err = cl.store.UpdateReserved(ctx, func(tx storage.Tx) error {
+		ended = nil
+		record, err := rows.Load(tx, BucketClaim, row[:], decode)
+		if errors.Is(err, refusal.ErrNotFound) || err == nil && !record.matches(bound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		ended = record
+		return cl.endIn(tx, row, record, cl.lasts(row, record, now), now)
+	})
+	if err != nil {
+		return fmt.Errorf("acknowledging a claim: %w", err)
+	}
+	if ended == nil {
+		return nil
+	}
+	return cl.finish(ctx, map[seal.RowKey]*Record{row: ended})
+}
+
+// lasts reports whether a claim is not due yet.
+func (cl *Claims) lasts(row seal.RowKey, r *Record, now time.Time) bool {
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	if k := cl.known[row]; k != nil {
+		return k.timeLeft(now) > 0
+	}
+	return now.Before(r.deadline)
+}
+
+// endIn ends a claim: it deletes it and lists its share for destruction. A damaged
+// receipt does not keep the content alive.
+func (cl *Claims) endIn(tx storage.Tx, row seal.RowKey, r *Record, delivered bool, now time.Time) error {
+	kind := rows.AuditLapse
+	if delivered {
+		kind = rows.AuditDeliver
+	}
+	err := rows.Try(tx, func(tx storage.Tx) error { return cl.others.End(tx, r, delivered, now) })
+	if rows.IsDamage(err) && !errors.Is(err, rows.ErrHalfDone) {
+		cl.log.Error("noting the end of a claim in its receipt", "cause", err)
+	} else if err != nil {
+		return err
+	}
+	if err := deleteIn(tx, row, r); err != nil {
+		return err
+	}
+	if err := cl.shares.List(tx, r.slot); err != nil {
+		return err
+	}
+	return rows.WriteAudit(tx, now, kind, r.Receipt)
+}
+
+func deleteIn(tx storage.Tx, row seal.RowKey, r *Record) error {
+	if err := tx.Delete(BucketDeadline, deadlineKey(r.deadline, row)); err != nil {
+		return err
+	}
+	return tx.Delete(BucketClaim, row[:])
+}
+
+// finish destroys the shares of claims that have durably ended. Those that it
+// cannot destroy now are tried again.
+func (cl *Claims) finish(ctx context.Context, ended map[seal.RowKey]*Record) error {
+	slots := make([]storage.Slot, 0, len(ended))
+	for row, r := range ended {
+		slots = append(slots, r.slot)
+		cl.forget(row)
+	}
+	err := cl.shares.Destroy(ctx, spent.KindNone, slots...)
+	if err != nil {
+		cl.mu.Lock()
+		for row, r := range ended {
+			cl.left[row] = leftover{r.slot, r.check}
+		}
+		cl.mu.Unlock()
+	}
+	for _, r := range ended {
+		cl.others.Ended(r)
+	}
+	return err
+}
+
+// destroyLeft destroys the share that an end left at a row, if it is the one that
+// is looked for.
+func (cl *Claims) destroyLeft(ctx context.Context, row seal.RowKey, wanted func(leftover) bool) error {
+	cl.mu.Lock()
+	l, there := cl.left[row]
+	cl.mu.Unlock()
+	if !there || !wanted(l) {
+		return nil
+	}
+	if err := cl.shares.DestroyListed(ctx, spent.KindNone, l.slot); err != nil {
+		return err
+	}
+	cl.mu.Lock()
+	defer cl.mu.Unlock()
+	if cl.left[row] == l {
+		delete(cl.left, row)
+	}
+	return nil
+}

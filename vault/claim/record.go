@@ -1,0 +1,174 @@
+package claim
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"time"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/rows"
+	"hush/vault/shares"
+)
+
+const (
+	// BucketClaim has secret row -> Record.
+	BucketClaim = "claim"
+	// BucketDeadline has deadline (8) ‖ secret row, for nodes that look for the
+	// claims of others.
+	BucketDeadline = "deadline"
+)
+
+const recordVersion = 1
+
+// Size is the size of a claim in bytes.
+const Size = 32
+
+// bond is what a claim puts into the place of a passphrase's hash.
+type bond [32]byte
+
+// bondOf returns the bond of a claim: SHA-256("hush claim" ‖ claim). ok is false
+// unless the claim has Size bytes.
+func bondOf(claim string) (b bond, ok bool) {
+	if len(claim) != Size {
+		return b, false
+	}
+	return sha256.Sum256([]byte("hush claim" + claim)), true
+}
+
+// Record is a claim with the content that it opens.
+//
+//	version 1 │ slot 8 │ generation 8 │ header (4, bytes) │ sealed content
+//
+// and the header, which the seal authenticates:
+//
+//	"claim" │ kid 4 │ deadline 8 │ bond's hash 32 │ verifier 32 │ receipt row 22
+//	│ encryption 1 │ network 8 │ wide 8 │ owner (4, text)
+//	│ secret's slot 8 │ secret's generation 8
+//
+// The slot is that of the claim's share. The secret's slot held the share that
+// must be destroyed before the content is shown. network, wide and owner are who
+// the bytes count toward, as those of the secret did.
+type Record struct {
+	slot     storage.Slot
+	kid      [4]byte
+	deadline time.Time
+	check    [32]byte // SHA-256 of the bond
+	verifier [32]byte
+	// Receipt is the row of the secret's receipt.
+	Receipt seal.RowKey
+	// Encryption is the secret's kind, by its stored number.
+	Encryption    byte
+	Network, Wide [8]byte
+	Owner         string
+	// Spent is the slot of the secret's share.
+	Spent storage.Slot
+
+	header []byte // as encoded; what the seal authenticates
+	sealed []byte
+}
+
+const headerLabel = "claim"
+
+// endToEnd is the kind of secrets that a device encrypted. It has padded their
+// content, so they are sealed without more padding, as secrets are.
+const endToEnd = 2
+
+// seal seals the content with key.
+func (r *Record) seal(key seal.SecretKey, content []byte) {
+	if r.Encryption == endToEnd {
+		r.sealed = key.SealUnpadded(r.header, content)
+		return
+	}
+	r.sealed = key.Seal(r.header, content)
+}
+
+// open is the inverse of seal.
+func (r *Record) open(key seal.SecretKey) ([]byte, error) {
+	if r.Encryption == endToEnd {
+		return key.OpenUnpadded(r.header, r.sealed)
+	}
+	return key.Open(r.header, r.sealed)
+}
+
+// isSealedSize reports whether seal makes something of the record's length.
+func (r *Record) isSealedSize() bool {
+	if r.Encryption == endToEnd {
+		return len(r.sealed) > seal.UnpaddedSize(0)
+	}
+	return seal.IsPaddedSize(len(r.sealed))
+}
+
+// Bytes returns the size of the sealed content.
+func (r *Record) Bytes() int64 { return int64(len(r.sealed)) }
+
+// matches reports, in constant time, whether a bond is that of the claim.
+func (r *Record) matches(b bond) bool {
+	check := sha256.Sum256(b[:])
+	return subtle.ConstantTimeCompare(check[:], r.check[:]) == 1
+}
+
+// encodeHeader fills r.header.
+func (r *Record) encodeHeader() {
+	w := make(rows.Writer, 0, 176+len(r.Owner))
+	w.Bytes([]byte(headerLabel))
+	w.Bytes(r.kid[:])
+	w.Time(r.deadline)
+	w.Bytes(r.check[:])
+	w.Bytes(r.verifier[:])
+	w.Bytes(r.Receipt[:])
+	w.Byte(r.Encryption)
+	w.Bytes(r.Network[:])
+	w.Bytes(r.Wide[:])
+	w.Text(r.Owner)
+	w.Uint64(r.Spent.Number)
+	w.Uint64(r.Spent.Generation)
+	r.header = w
+}
+
+func (r *Record) encode() []byte {
+	w := make(rows.Writer, 0, 1+8+8+4+len(r.header)+len(r.sealed))
+	w.Byte(recordVersion)
+	w.Uint64(r.slot.Number)
+	w.Uint64(r.slot.Generation)
+	w.Sized(r.header)
+	w.Bytes(r.sealed)
+	return w
+}
+
+func decode(data []byte) (*Record, error) {
+	in, r := rows.NewReader(data), new(Record)
+	in.Version(recordVersion)
+	r.slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
+	r.header = in.Sized()
+	r.sealed = in.Take(len(in.Rest))
+	if err := in.End(); err != nil {
+		return nil, err
+	}
+	return r, r.decodeHeader()
+}
+
+func (r *Record) decodeHeader() error {
+	in := rows.NewReader(r.header)
+	in.Refuse(string(in.Take(len(headerLabel))) != headerLabel)
+	in.Into(r.kid[:])
+	r.deadline = in.Time()
+	in.Into(r.check[:])
+	in.Into(r.verifier[:])
+	in.Into(r.Receipt[:])
+	r.Encryption = in.Between(1, endToEnd)
+	in.Into(r.Network[:])
+	in.Into(r.Wide[:])
+	r.Owner = in.Text()
+	r.Spent = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
+	return in.End()
+}
+
+// shareOwner names the claim to the package of shares.
+func (r *Record) shareOwner(row seal.RowKey) shares.Owner {
+	return shares.Owner{Kind: shares.KindClaim, Row: row[:], Expires: r.deadline}
+}
+
+func deadlineKey(at time.Time, row seal.RowKey) []byte {
+	return append(rows.BigEndian(rows.Millis(at)), row[:]...)
+}

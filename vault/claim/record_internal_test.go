@@ -1,0 +1,89 @@
+package claim
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/recordtest"
+)
+
+func sample() *Record {
+	r := &Record{
+		slot: storage.Slot{Number: 7, Generation: 3}, kid: [4]byte{0xde, 0xad, 0xbe, 0xef}, deadline: recordtest.Moment(5),
+		check: [32]byte(bytes.Repeat([]byte{0x44}, 32)), verifier: [32]byte(bytes.Repeat([]byte{0x55}, 32)),
+		Receipt: recordtest.Row("m"), Encryption: endToEnd,
+		Network: [8]byte{1, 2, 3, 4, 5, 6, 7, 8}, Wide: [8]byte{0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18},
+		Owner: "ada", Spent: storage.Slot{Number: 6, Generation: 2}, sealed: []byte("sealed bytes"),
+	}
+	r.encodeHeader()
+	return r
+}
+
+// What was stored once is read for ever.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	recordtest.CheckOpen(t, []recordtest.Case{
+		{Name: "claim-v1", Record: sample(), Encoded: sample().encode(), Decode: func(b []byte) (any, error) { return decode(b) }},
+	}, recordVersion, cmp.AllowUnexported(Record{}))
+}
+
+func FuzzDecode(f *testing.F) {
+	recordtest.Fuzz(f, func(data []byte) ([]byte, error) {
+		r, err := decode(data)
+		if err != nil {
+			return nil, err
+		}
+		r.encodeHeader() // the header has one form, too
+		return r.encode(), nil
+	}, "claim-v1")
+}
+
+// Whatever a record holds, it holds after it was stored and read.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		slot := func(name string) storage.Slot {
+			return storage.Slot{Number: rapid.Uint64().Draw(t, name), Generation: rapid.Uint64().Draw(t, name+"'s generation")}
+		}
+		r := &Record{
+			slot: slot("slot"), Spent: slot("secret's slot"), kid: [4]byte(recordtest.Bytes(4).Draw(t, "kid")),
+			deadline: recordtest.Moments().Draw(t, "deadline"), check: [32]byte(recordtest.Bytes(32).Draw(t, "check")),
+			verifier: [32]byte(recordtest.Bytes(32).Draw(t, "verifier")), Receipt: seal.RowKey(recordtest.Bytes(22).Draw(t, "receipt")),
+			Encryption: rapid.ByteRange(1, endToEnd).Draw(t, "encryption"), Owner: rapid.String().Draw(t, "owner"),
+			Network: [8]byte(recordtest.Bytes(8).Draw(t, "network")), Wide: [8]byte(recordtest.Bytes(8).Draw(t, "wide")),
+			sealed: rapid.SliceOf(rapid.Byte()).Draw(t, "sealed"),
+		}
+		r.encodeHeader()
+		got, err := decode(r.encode())
+		if diff := cmp.Diff(r, got, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty)); diff != "" || err != nil {
+			t.Errorf("decode(encode(r)): got %v, -want +got\n%s", err, diff)
+		}
+		moved, err := moveShare(r.encode(), storage.Slot{Number: 1, Generation: 1})
+		if err != nil || !bytes.Equal(moved[17:], r.encode()[17:]) {
+			t.Errorf("moveShare(r): got %v, want nothing changed but the slot", err)
+		}
+	})
+}
+
+// The bond of a claim, as other programs compute it: SHA-256 of a text and the
+// claim.
+func TestBond(t *testing.T) {
+	t.Parallel()
+	claim := bytes.Repeat([]byte{7}, Size)
+	got, ok := bondOf(string(claim))
+	want := sha256.Sum256(append([]byte{'h', 'u', 's', 'h', ' ', 'c', 'l', 'a', 'i', 'm'}, claim...))
+	if !ok || got != bond(want) {
+		t.Errorf("bondOf(claim): got %x, %v, want %x", got, ok, want)
+	}
+	for _, size := range []int{0, 31, 33, 64} {
+		if _, ok := bondOf(string(make([]byte, size))); ok {
+			t.Errorf("bondOf(%d bytes): got a bond, want none", size)
+		}
+	}
+}

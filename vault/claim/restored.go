@@ -1,0 +1,38 @@
+package claim
+
+import (
+	"context"
+
+	"hush/seal"
+	"hush/storage"
+	"hush/vault/rows"
+)
+
+// Drop ends every claim of a store that nothing serves, and returns how many there
+// were: what was revealed must not be revealed again by a restore. note notes that
+// in a receipt. The shares of the claims are the caller's to destroy. A claim that
+// cannot be read is deleted.
+func Drop(ctx context.Context, store rows.Store, note func(tx storage.Tx, receipt seal.RowKey) error) (int, error) {
+	dropped, err := rows.DrainBucket(ctx, store, BucketClaim, func(tx storage.Tx, keys [][]byte) error {
+		for _, key := range keys {
+			r, err := rows.Load(tx, BucketClaim, key, decode)
+			if err == nil {
+				err = note(tx, r.Receipt)
+			}
+			if err != nil && !rows.IsDamage(err) {
+				return err
+			}
+			if err := tx.Delete(BucketClaim, key); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return dropped, err
+	}
+	_, err = rows.DrainBucket(ctx, store, BucketDeadline, func(tx storage.Tx, keys [][]byte) error {
+		return rows.DeleteAll(tx, BucketDeadline, keys)
+	})
+	return dropped, err
+}
