@@ -1,4 +1,5 @@
 import { ada, colonel, type Page, signIn } from "./fixtures";
+import { seal, text } from "./sealed";
 import { conceal } from "./service";
 
 /** The pages that need no preparation, and the account that they need. */
@@ -13,6 +14,12 @@ export const places: readonly Place[] = [
   { name: "open", path: async () => `/s#${(await conceal({ secret: "e2e secret", passphrase: "open sesame" })).key}` },
   { name: "gone", path: () => `/s#${"0".repeat(31)}` },
   { name: "incomplete", path: () => "/s#short" },
+  {
+    name: "open-endtoend",
+    path: async () => `/e#${(await seal(text("e2e secret"), "open sesame")).fragment}`,
+  },
+  { name: "ask-link", path: () => "/e" },
+  { name: "wrong-link", path: () => `/e#${"0".repeat(31)}${"z".repeat(43)}` },
   { name: "receipt", path: async () => `/r#${(await conceal({ secret: "e2e secret" })).receipt}` },
   { name: "about", path: () => "/about" },
   { name: "unknown", path: () => "/nowhere" },

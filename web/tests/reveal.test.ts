@@ -299,6 +299,14 @@ test("an answer that does not pass its checks is neither shown nor acknowledged"
   }
 });
 
+test("an answer that does not pass its checks is refused also if it hides its claim", async () => {
+  const s = scene([{ value: "altered" }, bound("hello")]);
+  await s.reveal.press("");
+  assert.deepEqual(s.last(), { at: "refused", fault: "altered", until: s.clock.now() + 120_000 });
+  await s.reveal.again();
+  assert.deepEqual(s.contents, ["hello"]);
+});
+
 test("an answer that does not pass its checks lapses", async () => {
   const s = scene([{ value: "altered", left: 90_000 }]);
   await s.reveal.press("");

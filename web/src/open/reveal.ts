@@ -222,6 +222,9 @@ export class Reveal<Request, Answer, Content> {
         throw thrown;
       }
       this.#lost = true;
+      if (this.#until === undefined) {
+        this.#limit(sent + claimTime);
+      }
       this.#showOrLate({ at: "refused", fault: thrown.fault, until: this.#until ?? sent });
     }
   }

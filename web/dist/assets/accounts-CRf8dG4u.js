@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BjQIK5w2.js";import{r as t}from"./wire-Dpqfk4hQ.js";var n=t(e);export{n as default};

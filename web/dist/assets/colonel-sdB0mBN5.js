@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DwWcn4EM.js";import{r as t}from"./wire-Dpqfk4hQ.js";var n=t(e);export{n as default};

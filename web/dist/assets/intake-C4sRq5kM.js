@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-Bm6GY5D-.js";import{r as t}from"./wire-Dpqfk4hQ.js";var n=t(e);export{n as default};
