@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -32,6 +33,9 @@ func example(t *testing.T) map[string]string {
 		if cells := strings.Split(line, "|"); len(cells) == 4 {
 			values[strings.TrimSpace(cells[1])] = strings.Trim(cells[2], " `")
 		}
+	}
+	if _, request, ok := strings.Cut(section, "\n```json\n"); ok {
+		values["request"], _, _ = strings.Cut(request, "\n```\n")
 	}
 	return values
 }
@@ -101,6 +105,7 @@ func TestExampleOfTheDocument(t *testing.T) {
 	if got := keys.Proof(); err != nil || !bytes.Equal(got[:], proof) {
 		t.Fatalf("Derive: got another proof or %v, want that of the document", err)
 	}
+	wantRequest(t, values["request"], map[string][]byte{"linkProof": linkProof, "proof": proof, "claim": value("claim")}, values["KEY"])
 	content := value("content")
 	h, body, err := opened(keys, content)
 	if err != nil || h.Kind != endtoend.KindText || string(body) != values["body"] {
@@ -112,6 +117,28 @@ func TestExampleOfTheDocument(t *testing.T) {
 	marshalled := value("header")
 	if !bytes.Equal(marshalled, []byte{8, 1, 32, byte(len(body))}) {
 		t.Errorf("header: got %x in the document, want that of a text of %d bytes", marshalled, len(body))
+	}
+}
+
+// wantRequest checks the request of RevealSecret as JSON.
+func wantRequest(t *testing.T, request string, want map[string][]byte, key string) {
+	t.Helper()
+	var got struct {
+		SecretKey               string
+		LinkProof, Proof, Claim []byte
+	}
+	in := json.NewDecoder(strings.NewReader(request))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&got); err != nil {
+		t.Fatalf("request: got %v in the document, want JSON", err)
+	}
+	if got.SecretKey != key {
+		t.Errorf("request: got the key %q, want %q", got.SecretKey, key)
+	}
+	for name, value := range map[string][]byte{"linkProof": got.LinkProof, "proof": got.Proof, "claim": got.Claim} {
+		if !bytes.Equal(value, want[name]) {
+			t.Errorf("request: got %s %x, want %x", name, value, want[name])
+		}
 	}
 }
 
