@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+
+	mathrand "math/rand/v2"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"connectrpc.com/connect"
+
+	hushv1 "hush/gen/hush/v1"
+	"hush/gen/hush/v1/hushv1connect"
+	"hush/seal/endtoend"
+)
+
+// Thirty-two recipients of one link press the button at the same moment. Their
+// connections break in the middle of answers, and the service is killed and
+// started again. Each asks again with its claim. Of each secret exactly one of
+// them gets the content, and it gets it: none is lost, and after it confirmed
+// no one gets it again.
+func TestClaimsSurviveCuts(t *testing.T) {
+	t.Parallel()
+	const readers, lanes = 32, 4
+	secrets := fewer(1000)
+	if testing.Short() {
+		secrets = min(secrets, 100)
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	path, data := realHush(t), filepath.Join(t.TempDir(), "data")
+	proxy := startCutter(t, seed)
+	p := startProcess(t, path, data, "--rate-limits=off")
+	proxy.to(p.addr)
+	kept := concealKinds(t, p.testServer, secrets)
+	restarts := make(chan int)
+	done := make(chan struct{})
+	go func() { restarts <- killAgain(t, p, proxy, path, done, seed) }()
+	race := &claimRace{clients: claimClients(t, proxy.url)}
+	var next atomic.Int64
+	var lane sync.WaitGroup
+	for range lanes {
+		lane.Go(func() {
+			for i := int(next.Add(1)) - 1; i < secrets; i = int(next.Add(1)) - 1 {
+				race.run(t, kept[i], readers)
+			}
+		})
+	}
+	lane.Wait()
+	close(done)
+	t.Logf("%d secrets, %d readers each: %d delivered, %d calls, %d of them repeats after a broken connection; %d connections cut, %d kills",
+		secrets, readers, race.delivered.Load(), race.calls.Load(), race.repeats.Load(), proxy.cuts.Load(), <-restarts)
+	if got := int(race.delivered.Load()); got != secrets {
+		t.Errorf("got %d contents delivered, want %d", got, secrets)
+	}
+}
+
+// killAgain kills the service every second or so and starts it again, until done.
+func killAgain(t *testing.T, p *testProcess, proxy *cutter, path string, done <-chan struct{}, seed uint64) (kills int) {
+	random := mathrand.New(mathrand.NewPCG(seed, 2))
+	for {
+		select {
+		case <-done:
+			p.kill(t)
+			return kills
+		case <-time.After(time.Duration(random.Int64N(int64(2 * time.Second)))):
+		}
+		p.kill(t)
+		kills++
+		p = startProcess(t, path, p.data, "--rate-limits=off")
+		proxy.to(p.addr)
+	}
+}
+
+// keptKind is a secret of some kind that waits.
+type keptKind struct {
+	number  int
+	key     string
+	receipt string
+	proofs  *hushv1.RevealSecretRequest // what opens it, besides a claim
+	want    []byte                      // text, or sealed content
+}
+
+// concealKinds conceals secrets of both kinds. None has a passphrase: each call
+// would use up a try, and 32 readers have fewer.
+func concealKinds(t *testing.T, s *testServer, secrets int) []keptKind {
+	t.Helper()
+	client := hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), s.url)
+	kept := make([]keptKind, secrets)
+	for i := range kept {
+		req, k := draftKind(t, i)
+		res, err := client.ConcealSecret(t.Context(), req)
+		if err != nil {
+			t.Fatalf("ConcealSecret(%d): got %v, want nil", i, err)
+		}
+		k.key, k.receipt = res.GetSecret().GetSecretKey(), res.GetMetadata().GetMetadataKey()
+		k.proofs.SecretKey = k.key
+		kept[i] = k
+	}
+	return kept
+}
+
+// draftKind returns the request for secret i and what opens it.
+func draftKind(t *testing.T, i int) (*hushv1.ConcealSecretRequest, keptKind) {
+	t.Helper()
+	text := raceText(i)
+	if i%3 == 0 {
+		return &hushv1.ConcealSecretRequest{Secret: text}, keptKind{number: i, proofs: &hushv1.RevealSecretRequest{}, want: []byte(text)}
+	}
+	keys, err := endtoend.Derive(endtoend.NewLinkSecret(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var content bytes.Buffer
+	header := endtoend.Header{Kind: endtoend.KindText, Size: uint64(len(text))}
+	if err := keys.Seal(&content, header, bytes.NewReader([]byte(text))); err != nil {
+		t.Fatal(err)
+	}
+	linkProof, proof := keys.LinkProof(), keys.Proof()
+	linkHash, hash := linkProof.Hash(), proof.Hash()
+	return &hushv1.ConcealSecretRequest{Sealed: &hushv1.Sealed{
+			Content: content.Bytes(), LinkProofHash: linkHash[:], ProofHash: hash[:],
+		}}, keptKind{
+			number: i, proofs: &hushv1.RevealSecretRequest{LinkProof: linkProof[:], Proof: proof[:]}, want: content.Bytes(),
+		}
+}
+
+// claimClients returns a client for each protocol.
+func claimClients(t *testing.T, url string) []hushv1connect.SecretServiceClient {
+	t.Helper()
+	return []hushv1connect.SecretServiceClient{
+		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, connectJSON()...),
+		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, connectProto()...),
+		hushv1connect.NewSecretServiceClient(newHTTPClient(t, false, nil), url, grpcWeb()...),
+		hushv1connect.NewSecretServiceClient(newHTTPClient(t, true, nil), url, grpcProto()...),
+	}
+}
+
+// claimRace counts what readers got.
+type claimRace struct {
+	clients                   []hushv1connect.SecretServiceClient
+	delivered, calls, repeats atomic.Int64
+}
+
+// run lets readers go for one secret together. The one who gets it confirms, and
+// then gets nothing more.
+func (r *claimRace) run(t *testing.T, k keptKind, readers int) {
+	claims, got := make([][]byte, readers), make([][]byte, readers)
+	var wait sync.WaitGroup
+	for reader := range readers {
+		claims[reader] = make([]byte, 32)
+		_, _ = rand.Read(claims[reader])
+		wait.Go(func() { got[reader] = r.read(t, k, reader, claims[reader]) })
+	}
+	wait.Wait()
+	winner, winners := -1, 0
+	for reader, content := range got {
+		if content == nil {
+			continue
+		}
+		winner, winners = reader, winners+1
+		if !bytes.Equal(content, k.want) {
+			t.Errorf("secret %d: got %d other bytes, want the content", k.number, len(content))
+		}
+	}
+	if winners != 1 {
+		t.Errorf("secret %d: got %d readers with the content, want 1", k.number, winners)
+		return
+	}
+	r.delivered.Add(1)
+	r.insist(t, k, winner, "AcknowledgeReveal", func(ctx context.Context, c hushv1connect.SecretServiceClient) error {
+		_, err := c.AcknowledgeReveal(ctx, &hushv1.AcknowledgeRevealRequest{SecretKey: k.key, Claim: claims[winner]})
+		return err
+	})
+	if content := r.read(t, k, winner, claims[winner]); content != nil {
+		t.Errorf("secret %d: got the content again after it was confirmed, want none", k.number)
+	}
+}
+
+// read asks for a secret until the answer is definite: the content, or nil if
+// another reader has it.
+func (r *claimRace) read(t *testing.T, k keptKind, reader int, claim []byte) (content []byte) {
+	req := &hushv1.RevealSecretRequest{SecretKey: k.key, LinkProof: k.proofs.GetLinkProof(), Proof: k.proofs.GetProof(), Claim: claim}
+	r.insist(t, k, reader, "RevealSecret", func(ctx context.Context, c hushv1connect.SecretServiceClient) error {
+		res, err := c.RevealSecret(ctx, req)
+		if err != nil {
+			return err
+		}
+		if content = res.GetContent(); len(content) == 0 {
+			content = []byte(res.GetValue())
+		}
+		return nil
+	})
+	return content
+}
+
+// insist repeats a call until it succeeds or the secret is unknown.
+func (r *claimRace) insist(t *testing.T, k keptKind, reader int, name string, call func(context.Context, hushv1connect.SecretServiceClient) error) {
+	client := r.clients[(k.number+reader)%len(r.clients)]
+	for try := range 400 {
+		r.calls.Add(1)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		err := call(ctx, client)
+		cancel()
+		if err == nil || connect.CodeOf(err) == connect.CodeNotFound && isAnswer(err) {
+			return
+		}
+		if !isBroken(err) {
+			t.Errorf("secret %d, reader %d, %s, try %d: got %v, want an answer or a broken connection", k.number, reader, name, try, err)
+			return
+		}
+		r.repeats.Add(1)
+		time.Sleep(time.Duration(5+mathrand.IntN(20*(min(try, 9)+1))) * time.Millisecond)
+	}
+	t.Errorf("secret %d, reader %d, %s: got no answer, want one", k.number, reader, name)
+}
+
+// isAnswer reports whether the service sent an error, as a whole.
+func isAnswer(err error) bool {
+	return connect.IsWireError(err)
+}
+
+// isBroken reports whether an error leaves open what the service did.
+func isBroken(err error) bool {
+	if !isAnswer(err) {
+		return true
+	}
+	switch connect.CodeOf(err) {
+	case connect.CodeUnavailable, connect.CodeInternal, connect.CodeUnknown, connect.CodeDeadlineExceeded, connect.CodeCanceled, connect.CodeAborted:
+		return true
+	default:
+		return errors.Is(err, context.DeadlineExceeded)
+	}
+}
