@@ -1,7 +1,11 @@
 package secret_test
 
 import (
+	"context"
+	"errors"
+	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -300,4 +304,83 @@ func TestGenerateSealed(t *testing.T) {
 	_, _, err := k.Vault.Secrets.GenerateSecret(t.Context(), vaulttest.Caller(1), 0, secret.CharacterSets{}, secret.Wish{Sealed: sealed})
 	vaulttest.WantInvalid(t, "GenerateSecret(sealed)", err, "secret")
 	vaulttest.Want(t, "secrets kept", len(vaulttest.RowsIn(t, k.Store, secret.BucketSecret)), 0)
+}
+
+// The attack: a stranger who has the key, but not the rest of the link, tries
+// 100,000 times, from many networks, with proofs and claims of every form. Nothing is
+// consumed, nothing is written, and no one is locked out: then the recipient opens
+// it, with the first try at the passphrase.
+func TestAttemptsWithTheKeyAlone(t *testing.T) {
+	t.Parallel()
+	attempts := 100_000
+	if testing.Short() {
+		attempts = 2_000
+	}
+	work := &vaulttest.WorkStore{}
+	k := vaulttest.New(t, vaulttest.Options{Manual: true, WrapStore: func(s storage.Store) storage.Store {
+		work.Store = s
+		return work
+	}})
+	plain, plainKeys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "", secret.Wish{})
+	guarded, guardedKeys := k.MustConcealSealed(t, vaulttest.Caller(1), vaulttest.Plaintext, "quick otter", secret.Wish{})
+	before := storedRows(t, k)
+	ctx := vaulttest.Counted(t.Context())
+	const strangers = 8
+	var all sync.WaitGroup
+	for stranger := range strangers {
+		all.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(stranger), 7))
+			for n := range attempts / strangers {
+				knockAt(ctx, t, k, random, n, []seal.Token{plain.Secret.Key, guarded.Secret.Key}[n%2])
+			}
+		})
+	}
+	all.Wait()
+	vaulttest.Want(t, "transactions that write", work.Updates.Load(), 0)
+	vaulttest.Want(t, "transactions that read are counted", work.Views.Load() > 0, true)
+	if diff := cmp.Diff(before, storedRows(t, k)); diff != "" {
+		t.Errorf("rows after the attempts: -want +got\n%s", diff)
+	}
+	for key, keys := range map[seal.Token]endtoend.Keys{plain.Secret.Key: plainKeys, guarded.Secret.Key: guardedKeys} {
+		got, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(0), key.Expose(), vaulttest.Prove(keys))
+		vaulttest.Want(t, "RevealSecret(key)", err, nil)
+		vaulttest.Want(t, "the device's content", vaulttest.MustOpen(t, keys, got.Content), vaulttest.Plaintext)
+	}
+}
+
+// knockAt is one attempt of a stranger at a secret.
+func knockAt(ctx context.Context, t *testing.T, k *vaulttest.Kit, random *rand.Rand, n int, key seal.Token) {
+	c := vaulttest.Caller(random.IntN(1000))
+	draw := func(size int) caller.Text {
+		drawn := make([]byte, size)
+		for i := range drawn {
+			drawn[i] = byte(random.Uint32())
+		}
+		return caller.Text(drawn)
+	}
+	o, want := secret.Opening{LinkProof: draw(32), Proof: draw(32)}, refusal.ErrLink
+	switch n / 2 % 8 {
+	case 0:
+		o, want = secret.Opening{Passphrase: draw(8)}, refusal.ErrEncryption
+	case 1:
+		o.LinkProof, want = "", refusal.ErrEncryption
+	case 2:
+		o.Proof, o.Claim, want = "", draw(32), refusal.ErrEncryption
+	case 3:
+		o.LinkProof, o.Claim = caller.Text(make([]byte, 32)), draw(32)
+	case 4:
+		o.Passphrase, o.Claim = draw(8), draw(32)
+	case 5:
+		if err := k.Vault.Secrets.AcknowledgeReveal(ctx, c, key.Expose(), draw(32)); err != nil {
+			t.Errorf("AcknowledgeReveal(stranger): got %v, want nil", err)
+		}
+	case 6:
+		if _, err := k.Vault.Burns.BurnSecret(ctx, c, key.Expose(), draw(8)); !errors.Is(err, refusal.ErrNotFound) {
+			t.Errorf("BurnSecret(the secret's key): got %v, want %v", err, refusal.ErrNotFound)
+		}
+	}
+	got, err := k.Vault.Secrets.RevealSecret(ctx, c, key.Expose(), o)
+	if !errors.Is(err, want) || got.Content != "" || got.Value != "" {
+		t.Errorf("RevealSecret(stranger): got %v, want %v and no content", err, want)
+	}
 }
