@@ -59,7 +59,11 @@ func newServerOf(t *testing.T, kit *vaulttest.Kit, change func(*handlers.Options
 	for _, mount := range api.Mounts {
 		mux.Handle(mount.Path, mount.Handler)
 	}
-	server := httptest.NewServer(api.Middleware(mux))
+	server := httptest.NewUnstartedServer(api.Middleware(mux))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true) // for gRPC
+	server.Start()
 	t.Cleanup(server.Close)
 	_, err = kit.Vault.Operator().Accounts.CreateAccount(t.Context(), account.OperatorAccount{Address: testAddress, Password: testPassword})
 	if err != nil {

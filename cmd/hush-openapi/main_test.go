@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"os"
 	"testing"
 )
@@ -28,6 +29,21 @@ func TestReadComment(t *testing.T) {
 	paragraphs, rules := readComment("One line\n and another.\nstring.max_bytes = 512\n\n Two.\n")
 	if len(paragraphs) != 2 || paragraphs[0] != "One line and another." || paragraphs[1] != "Two." || rules["string.max_bytes"] != "512" {
 		t.Errorf("readComment(): got %q and %q", paragraphs, rules)
+	}
+}
+
+// The limits on bytes are limits on their base64, with padding and without.
+func TestEncodeLimits(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, 2, 3, 32, 328, 1_082_472} {
+		s := object("type", "string", "format", "byte", "minLength", n, "maxLength", n)
+		tidySchema(s)
+		bytes := make([]byte, n)
+		least, most := len(base64.RawStdEncoding.EncodeToString(bytes)), len(base64.StdEncoding.EncodeToString(bytes))
+		want := object("type", "string", "minLength", least, "maxLength", most, "contentEncoding", "base64")
+		if got := plain(t, s); got != plain(t, want) {
+			t.Errorf("tidySchema(%d bytes): got\n%s\nwant\n%s", n, got, plain(t, want))
+		}
 	}
 }
 

@@ -73,6 +73,7 @@ func tidySchema(s *yaml.Node) {
 	if textAt(s, "format") == "binary" || textAt(s, "format") == "byte" {
 		drop(s, "format")
 		set(s, "contentEncoding", "base64")
+		encodeLimits(s)
 	}
 	tidyComment(s)
 	for _, p := range pairs(at(s, "properties")) {
@@ -80,6 +81,17 @@ func tidySchema(s *yaml.Node) {
 	}
 	tidySchema(at(s, "items"))
 	tidySchema(at(s, "additionalProperties"))
+}
+
+// encodeLimits turns limits on bytes into limits on their base64, which may end in
+// padding or not.
+func encodeLimits(s *yaml.Node) {
+	if least, err := strconv.Atoi(textAt(s, "minLength")); err == nil {
+		set(s, "minLength", (least*8+5)/6)
+	}
+	if most, err := strconv.Atoi(textAt(s, "maxLength")); err == nil {
+		set(s, "maxLength", (most+2)/3*4)
+	}
 }
 
 func tidyComment(s *yaml.Node) {
