@@ -371,7 +371,7 @@ func knockAt(ctx context.Context, t *testing.T, k *vaulttest.Kit, random *rand.R
 	case 4:
 		o.Passphrase, o.Claim = draw(8), draw(32)
 	case 5:
-		if err := k.Vault.Secrets.AcknowledgeReveal(ctx, c, key.Expose(), draw(32)); err != nil {
+		if err := k.Vault.Secrets.AcknowledgeReveal(ctx, key.Expose(), draw(32)); err != nil {
 			t.Errorf("AcknowledgeReveal(stranger): got %v, want nil", err)
 		}
 	case 6:
