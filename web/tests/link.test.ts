@@ -55,6 +55,7 @@ test("endToEndIn finds the run of an end-to-end link in a mangled one", () => {
     assert.equal(keyIn(text), "", `keyIn(${JSON.stringify(text)})`);
     assert.equal(placeOf(text), `/e#${whole}`, `placeOf(${JSON.stringify(text)})`);
   }
+  assert.equal(keyIn(`${key}M${whole.slice(32)}`), "", "the key of a longer run");
   for (const text of ["", key, whole.slice(1), `${whole}0`, `https://hush.example/s#${key}`]) {
     assert.equal(endToEndIn(text), "", `endToEndIn(${JSON.stringify(text)})`);
   }

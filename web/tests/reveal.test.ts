@@ -150,7 +150,11 @@ test("an attempt without an answer is given up, and later ones get more time", a
   void s.reveal.press("");
   await s.clock.pass(19_999);
   assert.equal(s.last()?.at, "asking");
-  await s.clock.pass(1 + 1000 + 40_000 + 2000);
+  await s.clock.pass(1 + 1000 + 39_999);
+  assert.deepEqual(s.last(), { at: "retrying", until: s.asked[0]! + 120_000, online: true });
+  await s.clock.pass(1999);
+  assert.equal(s.asked.length, 2);
+  await s.clock.pass(2);
   assert.deepEqual(s.contents, ["hello"]);
 });
 
