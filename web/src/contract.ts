@@ -4,6 +4,7 @@
  */
 import type * as account from "./gen/hush/v1/account_pb";
 import type * as domain from "./gen/hush/v1/domain_pb";
+import type * as metadata from "./gen/hush/v1/metadata_pb";
 import type * as secret from "./gen/hush/v1/secret_pb";
 import type * as system from "./gen/hush/v1/system_service_pb";
 
@@ -18,6 +19,16 @@ export const State = {
   expired: 5,
 } as const satisfies Numbers<typeof secret.State>;
 export const Encryption = { server: 1, end_to_end: 2 } as const satisfies Numbers<typeof secret.Encryption>;
+export const EventKind = {
+  created: 1,
+  looked: 2,
+  passphrase: 3,
+  revealed: 4,
+  burned: 5,
+  expired: 6,
+  delivered: 7,
+  lapsed: 8,
+} as const satisfies Numbers<typeof metadata.Event_Kind>;
 export const DomainState = {
   pending: 1,
   verified: 2,

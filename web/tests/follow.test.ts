@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { State } from "../src/contract";
+import { EventKind, State } from "../src/contract";
 import type { Metadata } from "../src/gen/hush/v1/metadata_pb";
 import { problemText } from "../src/problem";
 import { follow } from "../src/receipts/follow";
-import { isLockedForGood, isWaiting } from "../src/receipts/phase";
+import { confirmationOf, isLockedForGood, isSettled, isWaiting } from "../src/receipts/phase";
 import { type Code, Refusal } from "../src/refusal";
 
 test("a receipt is followed while its secret waits, whether or not its key is shown", () => {
@@ -26,7 +26,33 @@ test("the text for a lock without an end contains no time", () => {
   assert.match(problemText(refused), /cannot be opened any more/);
 });
 
-const receipt = (state: number) => ({ state }) as Metadata;
+/** receipt returns a receipt whose secret was opened so many seconds before the service's answer. */
+const receipt = (state: number, events: number[] = [], since = 0) =>
+  ({
+    state,
+    events: events.map((kind) => ({ kind })),
+    receiveTime: { seconds: 1_000n },
+    expireTime: { seconds: 9_000n },
+    ttlLeft: { seconds: BigInt(8_000 - since) },
+  }) as Metadata;
+
+const opened = [EventKind.created, EventKind.revealed];
+
+test("a confirmation is awaited for two minutes, by the service's clock", () => {
+  for (const [metadata, want] of [
+    [receipt(State.viewed, [EventKind.created]), undefined],
+    [receipt(State.burned, opened), undefined],
+    [receipt(State.received), undefined],
+    [receipt(State.received, opened), "pending"],
+    [receipt(State.received, opened, 129), "pending"],
+    [receipt(State.received, opened, 130), undefined],
+    [receipt(State.received, [...opened, EventKind.delivered]), "delivered"],
+    [receipt(State.received, [...opened, EventKind.lapsed], 500), "lapsed"],
+  ] as const) {
+    assert.equal(confirmationOf(metadata), want);
+    assert.equal(isSettled(metadata), !isWaiting(metadata) && want !== "pending");
+  }
+});
 
 /** shown sets up a visible page whose pauses end at once. */
 function shown(): { pauses: number[]; restore: () => void } {
@@ -51,16 +77,23 @@ async function* refusing(code: Code): AsyncGenerator<{ metadata?: Metadata }> {
 
 test("follow polls without a stream, until the secret is final", async () => {
   const page = shown();
-  const states = [State.new, State.viewed, State.received];
-  const seen: number[] = [];
+  const answers = [
+    receipt(State.new),
+    receipt(State.viewed),
+    receipt(State.received, opened),
+    receipt(State.received, [...opened, EventKind.delivered]),
+  ];
+  const seen: Metadata[] = [];
   const lives: boolean[] = [];
   let streams = 0;
+  let overs = 0;
   try {
     await follow(
       "key",
       {
-        onReceipt: (m) => seen.push(m.state),
+        onReceipt: (m) => seen.push(m),
         onLive: (live) => lives.push(live),
+        onOver: () => (overs += 1),
         onGone: () => assert.fail("nothing is gone"),
       },
       new AbortController().signal,
@@ -69,19 +102,65 @@ test("follow polls without a stream, until the secret is final", async () => {
           streams += 1;
           return refusing("resource_exhausted");
         },
-        get: async () => receipt(states[seen.length]!),
+        get: async () => answers[seen.length]!,
       },
     );
   } finally {
     page.restore();
   }
-  assert.deepEqual(seen, states);
-  assert.deepEqual(lives, [true, true]);
-  assert.equal(streams, 3, "each look tries for a stream first");
+  assert.deepEqual(seen, answers);
+  assert.deepEqual(lives, [true, true, true]);
+  assert.equal(streams, 4, "each look tries for a stream first");
+  assert.equal(overs, 1);
   assert.ok(
     page.pauses.every((pause) => pause >= 11_000),
     `pauses: ${page.pauses}`,
   );
+});
+
+/** streamOf is a stream that the service ends after its messages, or that breaks. */
+async function* streamOf(messages: (Metadata | undefined)[], broken = false): AsyncGenerator<{ metadata?: Metadata }> {
+  for (const metadata of messages) {
+    yield { metadata };
+  }
+  if (broken) {
+    throw new Refusal("", { code: "unavailable" });
+  }
+}
+
+// A stream can break, and has a longest time: neither says that the confirmation will not come.
+test("follow waits for the confirmation until the service says that none is to come", async () => {
+  const awaited = receipt(State.received, opened);
+  const delivered = receipt(State.received, [...opened, EventKind.delivered]);
+  for (const [name, streams, want] of [
+    ["delivered in one stream", [streamOf([receipt(State.new), awaited, delivered])], 3],
+    ["a broken stream", [streamOf([awaited], true), streamOf([delivered])], 2],
+    ["a stream that had its time", [streamOf([awaited, undefined]), streamOf([delivered])], 2],
+    ["a device that never confirms", [streamOf([receipt(State.new), awaited]), streamOf([awaited])], 3],
+  ] as const) {
+    const page = shown();
+    const left = [...streams];
+    let seen = 0;
+    let overs = 0;
+    try {
+      await follow(
+        "key",
+        {
+          onReceipt: () => (seen += 1),
+          onLive: () => undefined,
+          onOver: () => (overs += 1),
+          onGone: () => assert.fail("nothing is gone"),
+        },
+        new AbortController().signal,
+        { watch: async () => left.shift()!, get: async () => assert.fail("no poll") },
+      );
+    } finally {
+      page.restore();
+    }
+    assert.equal(seen, want, name);
+    assert.equal(overs, 1, name);
+    assert.equal(left.length, 0, name);
+  }
 });
 
 test("follow returns to a stream after polling, and stops if the receipt is gone", async () => {
@@ -100,7 +179,12 @@ test("follow returns to a stream after polling, and stops if the receipt is gone
   try {
     await follow(
       "key",
-      { onReceipt: (m) => seen.push(m.state), onLive: () => undefined, onGone: (thrown) => gone.push(thrown) },
+      {
+        onReceipt: (m) => seen.push(m.state),
+        onLive: () => undefined,
+        onOver: () => assert.fail("the secret waits"),
+        onGone: (thrown) => gone.push(thrown),
+      },
       new AbortController().signal,
       {
         watch: async () => watches.shift()!(),

@@ -22,6 +22,12 @@ export function EncryptionBadge({ encryption }: EncryptionProps) {
   ) : null;
 }
 
+/** EncryptionName is the name of a kind within a line of facts. */
+export function EncryptionName({ encryption }: EncryptionProps) {
+  const name = nameOf(encryption);
+  return name ? <span>{t(`encryption.${name}`)}</span> : null;
+}
+
 /** EncryptionLabel names the kind of a secret, says in a sentence what it means, and explains it on request. */
 export function EncryptionLabel({ encryption }: EncryptionProps) {
   const [open, setOpen] = useState(false);

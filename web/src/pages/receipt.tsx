@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { signInFor } from "../account/returnpath";
+import { EncryptionBadge } from "../endtoend/label";
 import { dateOf, duration, secondsOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { type Key, rich, t } from "../i18n/receipts";
@@ -7,10 +8,18 @@ import { keyIn, secretLink } from "../link";
 import { problemText } from "../problem";
 import { Burn } from "../receipts/burn";
 import { follow } from "../receipts/follow";
-import { endOf, isLockedForGood, type Phase, phaseOf } from "../receipts/phase";
+import {
+  type Confirmation,
+  confirmationOf,
+  endOf,
+  isEndToEnd,
+  isLockedForGood,
+  type Phase,
+  phaseOf,
+} from "../receipts/phase";
 import { Deliveries, Timeline } from "../receipts/timeline";
 import { asRefusal } from "../refusal";
-import { type PageProps, place } from "../router";
+import { navigate, type PageProps, place } from "../router";
 import { receipts } from "../rpc";
 import { account, policy } from "../session";
 import {
@@ -39,21 +48,24 @@ export default function Receipt({ params }: PageProps) {
   const key = keyIn(params.key ?? place.value.hash);
   const [metadata, setMetadata] = useState<Metadata>();
   const [live, setLive] = useState(true);
+  const [over, setOver] = useState(false);
   const [refused, setRefused] = useState<unknown>();
   useEffect(() => {
     const end = new AbortController();
-    const follower = { onReceipt: setMetadata, onLive: setLive, onGone: setRefused };
+    const follower = { onReceipt: setMetadata, onLive: setLive, onOver: () => setOver(true), onGone: setRefused };
     if (key) {
       void follow(key, follower, end.signal);
     }
     return () => end.abort();
   }, [key]);
   const phase = metadata && phaseOf(metadata);
+  const known = metadata && confirmationOf(metadata);
+  const confirmation = over && known === "pending" ? undefined : known;
   useEffect(() => {
     if (phase) {
-      announce(t(`receipt.state.${phase}`));
+      announce(t(confirmation ? `receipt.confirmation.${confirmation}` : `receipt.state.${phase}`));
     }
-  }, [phase]);
+  }, [phase, confirmation]);
 
   if (!key || asRefusal(refused).code === "not_found") {
     return <NoReceipt />;
@@ -62,10 +74,12 @@ export default function Receipt({ params }: PageProps) {
     <Page
       title={t("receipt.title")}
       lead={t("receipt.lead")}
-      actions={metadata && phase === "waiting" && <Live live={live} />}
+      actions={(phase === "waiting" || confirmation === "pending") && <Live live={live} />}
     >
       {refused ? <Failure error={refused} /> : !metadata && <Loading>{t("receipt.loading")}</Loading>}
-      {metadata && phase && <Body metadata={metadata} phase={phase} onChange={setMetadata} />}
+      {metadata && phase && (
+        <Body metadata={metadata} phase={phase} confirmation={confirmation} onChange={setMetadata} />
+      )}
     </Page>
   );
 }
@@ -91,14 +105,15 @@ function Live({ live }: { live: boolean }) {
 interface BodyProps {
   metadata: Metadata;
   phase: Phase;
+  confirmation: Confirmation | undefined;
   onChange: (metadata: Metadata) => void;
 }
 
-function Body({ metadata, phase, onChange }: BodyProps) {
+function Body({ metadata, phase, confirmation, onChange }: BodyProps) {
   return (
     <>
       <Card>
-        <ReceiptState metadata={metadata} phase={phase} />
+        <ReceiptState metadata={metadata} phase={phase} confirmation={confirmation} />
         {isLockedForGood(metadata) && <Notice kind="warn">{t("receipt.locked")}</Notice>}
         <div class="row no-print">
           {phase === "waiting" && <Burn metadata={metadata} onBurned={onChange} label={t("receipt.burn")} />}
@@ -107,7 +122,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
           </Button>
         </div>
       </Card>
-      {phase === "waiting" && (metadata.secretKey ? <LinkAgain metadata={metadata} /> : <LinkWithheld />)}
+      {phase === "waiting" && <Link metadata={metadata} />}
       {metadata.events.length > 0 && <Timeline events={metadata.events} />}
       {metadata.deliveries.length > 0 && <Deliveries deliveries={metadata.deliveries} />}
       <About metadata={metadata} />
@@ -118,7 +133,7 @@ function Body({ metadata, phase, onChange }: BodyProps) {
 
 const marks: Record<Phase, IconName> = { waiting: "clock", received: "check", burned: "fire", expired: "clock" };
 
-function ReceiptState({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
+function ReceiptState({ metadata, phase, confirmation }: Omit<BodyProps, "onChange">) {
   const date = dateOf(endOf(metadata)) ?? new Date();
   return (
     <div class={`state state-${phase}`}>
@@ -128,10 +143,33 @@ function ReceiptState({ metadata, phase }: { metadata: Metadata; phase: Phase })
       <div class="stack-s">
         <h2>{t(`receipt.state.${phase}` as Key)}</h2>
         <p>
-          {rich(`receipt.summary.${phase}` as Key, { relative: <Relative date={date} past={phase !== "waiting"} /> })}
+          {rich(`receipt.summary.${confirmation === "pending" ? "pending" : phase}` as Key, {
+            relative: <Relative date={date} past={phase !== "waiting"} />,
+          })}
         </p>
+        {confirmation && <p>{t(`receipt.confirmation.${confirmation}`)}</p>}
       </div>
     </div>
+  );
+}
+
+/** Link shows the link for the recipient again, or says why it cannot. */
+function Link({ metadata }: { metadata: Metadata }) {
+  if (isEndToEnd(metadata)) {
+    return <LinkUnknown metadata={metadata} />;
+  }
+  return metadata.secretKey ? <LinkAgain metadata={metadata} /> : <LinkWithheld />;
+}
+
+/** LinkUnknown says that the link was made on the sender's device, and offers to begin again. */
+function LinkUnknown({ metadata }: { metadata: Metadata }) {
+  return (
+    <Card title={t("receipt.link")}>
+      <p>{t("receipt.link.end_to_end")}</p>
+      <div class="row no-print">
+        <Burn metadata={metadata} onBurned={() => navigate("/")} label={t("receipt.link.again")} />
+      </div>
+    </Card>
   );
 }
 
@@ -180,6 +218,7 @@ function About({ metadata }: { metadata: Metadata }) {
           [t("receipt.fact.forgotten"), time(dateOf(metadata.expireTime))],
           [t("receipt.fact.passphrase"), waiting && passphraseFact(metadata)],
           [t("receipt.fact.domain"), metadata.shareDomain],
+          [t("receipt.fact.encryption"), <EncryptionBadge encryption={metadata.encryption} />],
         ]}
       />
     </Card>

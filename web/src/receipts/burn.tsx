@@ -8,7 +8,7 @@ import { asRefusal } from "../refusal";
 import { secrets } from "../rpc";
 import { account } from "../session";
 import { announce, Button, Field, PasswordInput } from "../ui";
-import { isLockedForGood } from "./phase";
+import { isEndToEnd, isLockedForGood } from "./phase";
 
 interface BurnProps {
   metadata: Metadata;
@@ -20,7 +20,7 @@ interface BurnProps {
 export function Burn({ metadata, onBurned, label }: BurnProps) {
   const [open, setOpen] = useState(false);
   const [passphrase, setPassphrase] = useState("");
-  const asks = metadata.hasPassphrase && !isLockedForGood(metadata) && !isOwn(metadata);
+  const asks = metadata.hasPassphrase && !isEndToEnd(metadata) && !isLockedForGood(metadata) && !isOwn(metadata);
   const submission = useSubmit((thrown) => burnProblem(thrown, asks));
   const close = () => {
     setOpen(false);

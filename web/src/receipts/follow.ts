@@ -1,13 +1,15 @@
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { asRefusal } from "../refusal";
 import { receipts } from "../rpc";
-import { isWaiting } from "./phase";
+import { isSettled, isWaiting } from "./phase";
 
 interface Follower {
   /** Called with the receipt at first and after every change. */
   onReceipt: (metadata: Metadata) => void;
   /** Called with whether the connection is up. */
   onLive: (live: boolean) => void;
+  /** Called when nothing more can happen to the secret; nothing follows. */
+  onOver: () => void;
   /** Called if the receipt does not exist or may not be read; nothing follows. */
   onGone: (thrown: unknown) => void;
 }
@@ -51,6 +53,7 @@ export async function follow(
     let live = false;
     try {
       if (await followStream(metadataKey, follower, call, source, () => (pause = firstPause))) {
+        follower.onOver();
         return;
       }
     } catch (thrown) {
@@ -100,7 +103,11 @@ async function poll(
       return "failed";
     }
     follower.onReceipt(metadata);
-    return isWaiting(metadata) ? "waits" : "over";
+    if (!isSettled(metadata)) {
+      return "waits";
+    }
+    follower.onOver();
+    return "over";
   } catch (thrown) {
     if (isFinal(thrown)) {
       follower.onGone(thrown);
@@ -112,7 +119,11 @@ async function poll(
   }
 }
 
-/** followStream follows one stream. It reports whether the receipt is final. */
+/**
+ * followStream follows one stream. It reports whether the receipt is final: its
+ * last message says so, or the service ended the stream after its only message,
+ * because no confirmation is to come.
+ */
 async function followStream(
   metadataKey: string,
   follower: Follower,
@@ -122,7 +133,8 @@ async function followStream(
 ): Promise<boolean> {
   const stopWatching = whenHiddenFor(60_000, () => call.abort());
   let timer = setTimeout(() => call.abort(), silence);
-  let ended = false;
+  let last: Metadata | undefined;
+  let messages = 0;
   try {
     const stream = await source.watch(metadataKey, call.signal);
     for await (const { metadata } of stream) {
@@ -130,12 +142,13 @@ async function followStream(
       timer = setTimeout(() => call.abort(), silence);
       onMessage();
       follower.onLive(true);
+      messages += 1;
       if (metadata) {
+        last = metadata;
         follower.onReceipt(metadata);
-        ended = !isWaiting(metadata);
       }
     }
-    return ended;
+    return last !== undefined && (isSettled(last) || (messages === 1 && !isWaiting(last)));
   } finally {
     clearTimeout(timer);
     stopWatching();

@@ -1,4 +1,5 @@
-import { State } from "../contract";
+import { Encryption, EventKind, State } from "../contract";
+import { secondsOf } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 
 /** Phase is what a receipt shows of its secret's state. A viewed secret still waits to be opened. */
@@ -39,4 +40,46 @@ export function isWaiting(metadata: Pick<Metadata, "state">): boolean {
 /** isLockedForGood reports whether the secret still exists, but no passphrase opens it any more. */
 export function isLockedForGood({ state, lockedForGood }: Pick<Metadata, "state" | "lockedForGood">): boolean {
   return lockedForGood && isWaiting({ state });
+}
+
+/** Confirmation is whether the recipient's device said that it has the content. */
+export type Confirmation = "pending" | "delivered" | "lapsed";
+
+/** For how many seconds a recipient's device can confirm at most, with some to spare. */
+const confirmable = 130;
+
+type Opened = Pick<Metadata, "state" | "events" | "receiveTime" | "expireTime" | "ttlLeft">;
+
+/**
+ * confirmationOf returns what a receipt shows of the confirmation: nothing for a
+ * secret that was not opened, was opened by a device that never confirms, or whose
+ * timeline the visitor may not see.
+ */
+export function confirmationOf(metadata: Opened): Confirmation | undefined {
+  const has = (kind: number) => metadata.events.some((event) => (event.kind as number) === kind);
+  if (phaseOf(metadata) !== "received") {
+    return undefined;
+  }
+  if (has(EventKind.delivered)) {
+    return "delivered";
+  }
+  if (has(EventKind.lapsed)) {
+    return "lapsed";
+  }
+  return has(EventKind.revealed) && sinceOpened(metadata) < confirmable ? "pending" : undefined;
+}
+
+/** sinceOpened returns the seconds from the opening to the service's answer, by the service's clock. */
+function sinceOpened({ receiveTime, expireTime, ttlLeft }: Opened): number {
+  return Number(expireTime?.seconds ?? 0) - secondsOf(ttlLeft) - Number(receiveTime?.seconds ?? 0);
+}
+
+/** isSettled reports whether nothing more happens to the secret. */
+export function isSettled(metadata: Opened): boolean {
+  return !isWaiting(metadata) && confirmationOf(metadata) !== "pending";
+}
+
+/** isEndToEnd reports whether no server knows the secret's link. */
+export function isEndToEnd({ encryption }: Pick<Metadata, "encryption">): boolean {
+  return (encryption as number) === Encryption.end_to_end;
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { EncryptionName } from "../endtoend/label";
 import { dateOf } from "../format";
 import { ConfirmCall } from "../forms/confirmcall";
 import { useSubmit } from "../forms/submit";
@@ -85,6 +86,7 @@ function Facts({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
           {rich(phase === "waiting" ? "recent.expires" : `recent.${phase}`, { when: <Relative date={end} /> })}
         </span>
       )}
+      <EncryptionName encryption={metadata.encryption} />
       {phase === "waiting" && metadata.hasPassphrase && (
         <span class="receipt-locked">
           <Icon name="lock" />

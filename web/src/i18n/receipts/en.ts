@@ -16,12 +16,21 @@ export default {
   "receipt.locked":
     "There were too many wrong passphrases, so this secret can no longer be opened. Burn it, and share it again if it is still needed.",
   "receipt.summary.received": "It was opened {relative}, and then destroyed.",
+  "receipt.summary.pending": "It was opened {relative}.",
   "receipt.summary.burned": "It was burned unread {relative}.",
   "receipt.summary.expired": "Nobody opened it in time. It was destroyed {relative}.",
+  "receipt.confirmation.pending":
+    "The recipient's device has two minutes to confirm that it has the secret. Then the secret is destroyed in any case.",
+  "receipt.confirmation.delivered": "Delivered: the recipient's device confirmed that it has the secret.",
+  "receipt.confirmation.lapsed":
+    "Not confirmed: the recipient's device did not say in time that it has the secret. Ask the recipient.",
   "receipt.link": "Link for the recipient",
   "receipt.link.hint": "The secret was not opened yet, so here is the link again. Do not open it yourself.",
   "receipt.link.owner": "Only the account that shared this secret can see its link.",
   "receipt.link.signin": "Sign in to see it",
+  "receipt.link.end_to_end":
+    "This page cannot show the link again: it was made on the sender's device and is not stored. If it is lost, burn the secret and share it again.",
+  "receipt.link.again": "Burn and share again",
   "receipt.timeline": "What happened",
   "receipt.event.created": "Created",
   "receipt.event.looked": "Someone viewed the link",
@@ -44,6 +53,7 @@ export default {
   "receipt.fact.passphrase.yes": "needed",
   "receipt.fact.passphrase.no": "none",
   "receipt.fact.domain": "Domain",
+  "receipt.fact.encryption": "Encryption kind",
   "receipt.deliveries": "E-mails",
   "receipt.delivery.not_configured": "e-mail is not set up; send the link yourself",
   "receipt.delivery.queued": "waiting to be sent",
