@@ -53,6 +53,7 @@ test("a visitor signs up, confirms by mail, signs in and shares by mail @phone",
   await page.goto("/");
   await page.getByLabel(t("share.secret")).fill("e2e secret by mail");
   const friend = newcomer();
+  await button(page, t("share.recipient.server")).click();
   await page.getByLabel(t("share.recipient")).fill(friend);
   await button(page, t("share.submit")).click();
   await links(page);

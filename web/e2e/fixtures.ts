@@ -56,6 +56,10 @@ async function watch(context: BrowserContext, errors: string[]): Promise<void> {
   });
   context.on("weberror", (error) => void errors.push(`error: ${error.error().stack ?? error.error().message}`));
   context.on("dialog", (dialog) => {
+    if (dialog.type() === "beforeunload") {
+      void dialog.accept(); // the test leaves a page that would rather stay
+      return;
+    }
     errors.push(`window: ${dialog.message()}`);
     void dialog.dismiss();
   });
@@ -149,7 +153,7 @@ export interface Links {
 export async function links(page: Page): Promise<Links> {
   await expect(heading(page, t("result.title"))).toBeVisible();
   const link = await card(page, t("result.link"))
-    .getByText(/\/s#[0-9a-z]{31}$/)
+    .getByText(/\/(s#[0-9a-z]{31}|e#[0-9a-zA-Z]{74})$/)
     .innerText();
   const receipt = await page.getByRole("link", { name: t("result.receipt.open") }).getAttribute("href");
   return { link, receipt: receipt ?? "" };

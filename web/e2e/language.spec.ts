@@ -9,7 +9,7 @@ test.describe("in a German browser", () => {
     await expect(page.locator("html")).toHaveAttribute("lang", "de");
     await page.getByLabel(german("share.secret")).fill("e2e secret auf Deutsch");
     await button(page, german("share.submit")).click();
-    const key = page.getByText(/\/s#[0-9a-z]{31}$/);
+    const key = page.getByText(/\/e#[0-9a-zA-Z]{74}$/);
     await page.goto(await key.innerText());
     await button(page, german("open.reveal")).click();
     await expect(page.getByRole("region", { name: german("open.secret") })).toHaveText("e2e secret auf Deutsch");

@@ -1,4 +1,8 @@
 /* Calls of the service, its mail and its DNS without a browser. */
+import { type Content, openContent } from "../src/endtoend/content";
+import { derive } from "../src/endtoend/keys";
+import { parse } from "../src/endtoend/link";
+import { stretch } from "../src/endtoend/stretch";
 import { environment } from "./environment";
 
 const { url, kit, failing } = environment();
@@ -43,6 +47,22 @@ export async function conceal(draft: Draft): Promise<Waiting> {
 /** reveal opens a secret as another client would. */
 export async function reveal(key: string): Promise<string> {
   return (await rpc<{ value: string }>("SecretService/RevealSecret", { secretKey: key })).value;
+}
+
+/** openEndToEnd opens an end-to-end encrypted secret as another client would. */
+export async function openEndToEnd(link: string, passphrase = ""): Promise<Content> {
+  const parsed = parse(new URL(link).hash.slice(1));
+  if (typeof parsed === "string") {
+    throw new Error(`${link}: got a link that is ${parsed}, want a whole one`);
+  }
+  const keys = await derive(parsed.secret, passphrase, stretch);
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
+  const { content } = await rpc<{ content: string }>("SecretService/RevealSecret", {
+    secretKey: parsed.key,
+    linkProof: base64(keys.linkProof),
+    proof: base64(keys.proof),
+  });
+  return await openContent(keys, Uint8Array.from(Buffer.from(content, "base64")));
 }
 
 /** kinds returns the kinds of events in a receipt's timeline, oldest first. */

@@ -8,6 +8,7 @@ test("a secret goes from sender to recipient, and the receipt updates itself @ph
   await button(page, t("share.submit")).click();
   const { link, receipt } = await links(page);
   expect(page.url(), "address of the page with the links").toBe(`${url}/`);
+  await button(page, t("result.copy")).click();
 
   await page.getByRole("link", { name: t("result.receipt.open") }).click();
   await expect(page.getByRole("heading", { name: t("receipt.state.waiting") })).toBeVisible();
@@ -129,6 +130,8 @@ test("all of it works with the keyboard", async ({ page }) => {
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: t("app.skip") })).toBeFocused();
   await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await expect(page.getByText(t("encryption.more"), { exact: true })).toBeFocused();
   await page.keyboard.press("Tab");
   await expect(button(page, t("open.reveal"))).toBeFocused();
   await page.keyboard.press("Enter");

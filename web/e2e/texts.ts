@@ -7,9 +7,21 @@ import first from "../src/i18n/en";
 import endtoend from "../src/i18n/endtoend/en";
 import open from "../src/i18n/open/en";
 import receipts from "../src/i18n/receipts/en";
+import share from "../src/i18n/share/en";
 import signin from "../src/i18n/signin/en";
 
-const en = { ...first, ...about, ...account, ...colonel, ...domains, ...endtoend, ...open, ...receipts, ...signin };
+const en = {
+  ...first,
+  ...about,
+  ...account,
+  ...colonel,
+  ...domains,
+  ...endtoend,
+  ...open,
+  ...receipts,
+  ...share,
+  ...signin,
+};
 type Key = keyof typeof en;
 
 /** t returns an English text of the pages, with its parameters filled in. */

@@ -3,8 +3,11 @@ import { useEffect, useState } from "preact/hooks";
 import { t } from "./i18n";
 import { Button, Loading, Notice } from "./ui";
 
-/** lazy returns a component whose script is loaded when it is first rendered. */
-export function lazy<P extends object>(load: () => Promise<{ default: FunctionComponent<P> }>): FunctionComponent<P> {
+/** lazy returns a component whose script is loaded when it is first rendered. Waiting stands in its place until then. */
+export function lazy<P extends object>(
+  load: () => Promise<{ default: FunctionComponent<P> }>,
+  Waiting: FunctionComponent = Loading,
+): FunctionComponent<P> {
   let loaded: FunctionComponent<P> | undefined;
   return function Lazy(props: P) {
     const [state, setState] = useState<"loading" | "ready" | "failed">(loaded ? "ready" : "loading");
@@ -24,7 +27,7 @@ export function lazy<P extends object>(load: () => Promise<{ default: FunctionCo
       return <Outdated />;
     }
     const Loaded = loaded;
-    return Loaded ? <Loaded {...props} /> : <Loading />;
+    return Loaded ? <Loaded {...props} /> : <Waiting />;
   };
 }
 

@@ -61,6 +61,11 @@ export function secretLink(base: string, secretKey: string, domain = ""): string
   return `${origin(base, domain)}/s#${secretKey}`;
 }
 
+/** endToEndLink returns the link for the recipient of an end-to-end encrypted secret. The server never sees it. */
+export function endToEndLink(base: string, fragment: string, domain = ""): string {
+  return `${origin(base, domain)}/e#${fragment}`;
+}
+
 /** receiptLink returns the link that the sender keeps. */
 export function receiptLink(base: string, metadataKey: string): string {
   return `${origin(base, "")}/r#${metadataKey}`;

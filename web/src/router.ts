@@ -86,7 +86,8 @@ function hold(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-function mayLeave(): boolean {
+/** mayLeave asks the visitor if the page would lose something, and reports whether to go on. */
+export function mayLeave(): boolean {
   return !question || confirm(question());
 }
 

@@ -1,15 +1,23 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Encryption } from "../contract";
+import { EncryptionLabel } from "../endtoend/label";
 import { byteLength, size } from "../format";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
-import { type Created, check, conceal, type Draft, empty, limit, type Problem, problemOf } from "../share/draft";
+import { type Created, conceal, concealProblem, type Step } from "../share/conceal";
+import { check, type Draft, empty, limit, type Problem, type SharedFile } from "../share/draft";
+import { canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { Button, Card, Field, Form, Icon, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
 
 const Generator = lazy(() => import("../share/generator"));
 const Result = lazy(() => import("../share/result"));
+const FileBox = lazy(
+  () => import("../share/filebox"),
+  () => <div class="file-row" />,
+);
 
 type Mode = "text" | "generate";
 
@@ -21,7 +29,7 @@ export function Share() {
   }
   return (
     <Page title={t("share.title")} lead={t("share.lead")}>
-      {mayShare() ? <ShareForm onCreated={setCreated} /> : <SignInFirst />}
+      {mayShare() ? <Possible onCreated={setCreated} /> : <SignInFirst />}
       <Points />
     </Page>
   );
@@ -42,24 +50,67 @@ function SignInFirst() {
   );
 }
 
-function ShareForm({ onCreated }: { onCreated: (created: Created) => void }) {
+interface ShareProps {
+  onCreated: (created: Created) => void;
+}
+
+/** Possible shows the form, or why this browser can share nothing here. */
+function Possible({ onCreated }: ShareProps) {
+  const [chosen, setChosen] = useState<Kind>();
+  const kind = kindOf(chosen);
+  return kind ? (
+    <ShareForm kind={kind} onKind={setChosen} onCreated={onCreated} />
+  ) : (
+    <Notice kind="warn">{t("share.kind.impossible")}</Notice>
+  );
+}
+
+interface FormProps extends ShareProps {
+  kind: Kind;
+  onKind: (kind: Kind) => void;
+}
+
+function ShareForm({ kind, onKind, onCreated }: FormProps) {
   const draft = useSignal<Draft>(empty);
   const [mode, setMode] = useState<Mode>("text");
   const [problem, setProblem] = useState<Problem>({});
-  const [busy, setBusy] = useState<"" | "sending" | "proving">("");
+  const [busy, setBusy] = useState<Step>();
   const area = useRef<HTMLDivElement>(null);
+  const gone = useRef(new AbortController());
+  // The kind that the form showed when something was typed: another one is never sent without a word.
+  const stated = useRef<Kind>(undefined);
   const change = (part: Partial<Draft>) => {
+    stated.current ??= kind;
     draft.value = { ...draft.value, ...part };
+  };
+  const choose = (next: Kind) => {
+    if (next === "server" && draft.value.file) {
+      setProblem({ field: "form", text: t("share.file.kind") });
+      return;
+    }
+    stated.current = next;
+    setProblem({});
+    onKind(next);
+  };
+  const takeFile = (file: SharedFile | undefined) => {
+    change(file && mode === "generate" ? { file, text: "" } : { file });
+    setMode("text");
+    setProblem({});
+    if (!file) {
+      setTimeout(() => area.current?.querySelector("textarea")?.focus());
+    }
   };
   useEffect(
     () => () => {
       draft.value = empty;
+      gone.current.abort();
     },
     [],
   );
 
   const submit = async () => {
-    const found = check(draft.value);
+    const found = stated.current && stated.current !== kind ? changed() : check(draft.value, kind);
+    stated.current = kind;
     setProblem(found);
     if (busy || found.field) {
       area.current?.querySelector<HTMLElement>("[aria-invalid], textarea")?.focus();
@@ -67,13 +118,13 @@ function ShareForm({ onCreated }: { onCreated: (created: Created) => void }) {
     }
     setBusy("sending");
     try {
-      const answer = await conceal(draft.value, () => setBusy("proving"));
-      onCreated({ answer, generated: mode === "generate" ? draft.value.text : "" });
+      const made = await conceal(draft.value, kind, setBusy, gone.current.signal);
+      onCreated({ ...made, generated: mode === "generate" ? draft.value.text : "" });
       draft.value = empty;
     } catch (thrown) {
-      setProblem(problemOf(thrown));
+      setProblem(concealProblem(thrown, kind));
     } finally {
-      setBusy("");
+      setBusy(undefined);
     }
   };
   const d = draft.value;
@@ -86,7 +137,7 @@ function ShareForm({ onCreated }: { onCreated: (created: Created) => void }) {
             hideLabel
             value={mode}
             onValue={(next) => {
-              change({ text: "" });
+              change({ text: "", file: undefined });
               setMode(next);
             }}
             options={[
@@ -94,25 +145,38 @@ function ShareForm({ onCreated }: { onCreated: (created: Created) => void }) {
               ["generate", t("share.mode.generate")],
             ]}
           />
-          {mode === "text" ? (
+          <EncryptionLabel encryption={Encryption[kind]} />
+          {kind === "server" && !canEncrypt() && <p class="field-hint">{t("share.kind.no_crypto")}</p>}
+          {mode === "generate" && <Generator text={d.text} onText={(text: string) => change({ text })} />}
+          {mode === "text" && !d.file && (
             <TextBox
               draft={d}
               error={problem.field === "secret" ? problem.text : undefined}
               change={change}
               send={submit}
             />
-          ) : (
-            <Generator text={d.text} onText={(text: string) => change({ text })} />
           )}
-          <Options draft={d} problem={problem} change={change} />
+          <FileBox
+            file={d.file}
+            kind={kind}
+            hasText={d.text !== ""}
+            offered={mode === "text" && !busy}
+            onFile={takeFile}
+          />
+          <Options draft={d} kind={kind} problem={problem} change={change} onKind={choose} />
           {problem.text && problem.field === "form" && <Notice kind="bad">{problem.text}</Notice>}
-          <Button type="submit" kind="primary" size="large" wide busy={busy !== ""}>
-            {busy === "proving" ? t("share.proving") : busy ? t("share.submitting") : t("share.submit")}
+          <Button type="submit" kind="primary" size="large" wide busy={busy !== undefined}>
+            {busy ? t(`share.busy.${busy}`) : t("share.submit")}
           </Button>
         </Card>
       </Form>
     </div>
   );
+}
+
+/** changed says that the policy arrived late and allows another kind than the form showed. */
+function changed(): Problem {
+  return { field: "form", text: t("share.kind.changed") };
 }
 
 interface TextBoxProps {

@@ -1,24 +1,30 @@
 import { byteLength, charCount, duration, durationOf, size } from "../format";
-import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t, tn } from "../i18n";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
-import { secrets } from "../rpc";
 import { account, policy } from "../session";
+import type { Kind } from "./kind";
 
 /** Draft is the form's content. */
 export interface Draft {
   text: string;
+  /** Shared instead of the text, which stays in the form. */
+  file?: SharedFile | undefined;
   passphrase: string;
   ttl: number;
   recipients: string;
   domain: string;
+  /** The kind that the visitor chose. */
+  kind?: Kind;
 }
 
-/** Created is what the result page shows: the two keys, and the text if this page generated it. */
-export interface Created {
-  answer: ConcealSecretResponse;
-  generated: string;
+/** SharedFile is a file with a name that every system can keep it under. */
+export interface SharedFile {
+  name: string;
+  type: string;
+  body: Uint8Array<ArrayBuffer>;
+  /** The names of the files that it packs; empty if it is a file itself. */
+  packed: readonly string[];
 }
 
 export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "" };
@@ -29,22 +35,51 @@ export interface Problem {
   text?: string;
 }
 
-export function check(draft: Draft): Problem {
-  if (!draft.text) {
-    return { field: "secret", text: t("share.empty") };
+/** check returns why a draft cannot be shared as a kind. */
+export function check(draft: Draft, kind: Kind): Problem {
+  const refused = draft.file ? checkFile(draft.file, kind) : checkText(draft.text);
+  if (refused) {
+    return { field: draft.file ? "form" : "secret", text: refused };
   }
-  const over = byteLength(draft.text) - limit();
-  if (over > 0) {
-    return { field: "secret", text: t("share.too_large", { over: size(over) }) };
-  }
+  const text = checkPassphrase(draft.passphrase);
+  return text ? { field: "passphrase", text } : {};
+}
+
+function checkFile({ body }: SharedFile, kind: Kind): string {
+  return kind === "server" ? t("share.file.kind") : checkSize(body.length);
+}
+
+function checkText(text: string): string {
+  return text ? checkSize(byteLength(text)) || (isBroken(text) ? t("share.unicode") : "") : t("share.empty");
+}
+
+function checkSize(bytes: number): string {
+  const over = bytes - limit();
+  return over > 0 ? t("share.too_large", { over: size(over) }) : "";
+}
+
+/** The longest passphrase, as the service and the format have it. */
+const longest = { characters: 128, bytes: 512 };
+
+/** checkPassphrase returns why a passphrase is refused. Its limits are those of normal form C, whichever kind it is for. */
+function checkPassphrase(passphrase: string): string {
   const fewest = policy.value?.passphraseMin ?? 0;
-  if (policy.value?.passphraseRequired && !draft.passphrase) {
-    return { field: "passphrase", text: t("share.passphrase.required") };
+  if (!passphrase) {
+    return policy.value?.passphraseRequired ? t("share.passphrase.required") : "";
   }
-  if (draft.passphrase && charCount(draft.passphrase) < fewest) {
-    return { field: "passphrase", text: tn("share.passphrase.min", fewest) };
+  if (isBroken(passphrase)) {
+    return t("share.unicode");
   }
-  return {};
+  const composed = passphrase.normalize("NFC");
+  if (charCount(composed) > longest.characters || byteLength(composed) > longest.bytes) {
+    return t("share.passphrase.max", { count: longest.characters });
+  }
+  return charCount(composed) < fewest ? tn("share.passphrase.min", fewest) : "";
+}
+
+/** isBroken reports whether half of a character is missing. An encoder would replace the other half without a word. */
+function isBroken(text: string): boolean {
+  return /\p{Cs}/u.test(text);
 }
 
 export function problemOf(thrown: unknown): Problem {
@@ -58,32 +93,9 @@ export function limit(): number {
   return Number(account.value?.secretLimit || policy.value?.anonymousSecret || 1 << 20);
 }
 
-/** conceal sends the draft, and sends it again with a solved challenge if the service asks for one. */
-export async function conceal(draft: Draft, proving: () => void): Promise<ConcealSecretResponse> {
-  const request = {
-    secret: draft.text,
-    passphrase: draft.passphrase,
-    ttl: durationOf(draft.ttl || defaultTtl()),
-    recipients: addresses(draft.recipients),
-    shareDomain: draft.domain,
-  };
-  try {
-    return await secrets.concealSecret(request);
-  } catch (thrown) {
-    if (asRefusal(thrown).reason !== "challenge") {
-      throw thrown;
-    }
-  }
-  proving();
-  const { solveChallenge } = await import("../altcha");
-  return secrets.concealSecret({ ...request, authenticityPayload: await solveChallenge("conceal") });
-}
-
-function addresses(text: string): string[] {
-  return text
-    .split(/[\s,;]+/)
-    .map((address) => address.trim())
-    .filter(Boolean);
+/** lifetimeOf returns the lifetime that a draft asks for. */
+export function lifetimeOf(draft: Draft): ReturnType<typeof durationOf> {
+  return durationOf(draft.ttl || defaultTtl());
 }
 
 const lifetimes = [300, 3600, 4 * 3600, 86400, 3 * 86400, 7 * 86400, 14 * 86400, 30 * 86400, 90 * 86400, 365 * 86400];

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { t } from "../i18n";
+import { t } from "../i18n/share";
 import { announce, Button, Checkbox, CopyButton, Field, Segmented } from "../ui";
 import { type CharacterChoice, characterBits, characters, longest, shortest } from "./generate/characters";
 import { bitsPerWord, fewest, most, type WordChoice, words } from "./generate/words";

@@ -3,17 +3,21 @@ import { DomainState } from "../contract";
 import { t } from "../i18n";
 import { domains } from "../rpc";
 import { account, policy } from "../session";
-import { Field, PasswordInput, Select, TextInput } from "../ui";
+import { Button, Field, PasswordInput, Segmented, Select, TextInput } from "../ui";
 import { choices, type Draft, defaultTtl, type Problem } from "./draft";
+import { type Kind, kinds } from "./kind";
 
 interface OptionsProps {
   draft: Draft;
+  kind: Kind;
   problem: Problem;
   change: (part: Partial<Draft>) => void;
+  onKind: (kind: Kind) => void;
 }
 
 /** Options has the fields for everything but the secret itself. */
-export function Options({ draft, problem, change }: OptionsProps) {
+export function Options(props: OptionsProps) {
+  const { draft, problem, change } = props;
   const required = policy.value?.passphraseRequired ?? false;
   return (
     <>
@@ -35,18 +39,34 @@ export function Options({ draft, problem, change }: OptionsProps) {
             value={draft.passphrase}
             onValue={(passphrase) => change({ passphrase })}
             autocomplete="new-password"
-            maxLength={128}
             required={required}
           />
         </Field>
       </div>
-      {account.value && <Delivery draft={draft} problem={problem} change={change} />}
+      {kinds().length > 1 && <KindChoice {...props} />}
+      {account.value && <Delivery {...props} />}
     </>
   );
 }
 
+/** KindChoice is the choice of who encrypts, and says what it is for. */
+function KindChoice({ kind, onKind }: OptionsProps) {
+  return (
+    <div class="stack-s">
+      <Segmented
+        label={t("share.kind")}
+        value={kind}
+        onValue={onKind}
+        options={kinds().map((name) => [name, t(`encryption.${name}`)] as const)}
+      />
+      <p class="field-hint">{t("share.kind.hint")}</p>
+    </div>
+  );
+}
+
 /** Delivery has the fields that need an account: recipients and the domain of the link. */
-function Delivery({ draft, problem, change }: OptionsProps) {
+function Delivery(props: OptionsProps) {
+  const { draft, change } = props;
   const [own, setOwn] = useState<string[]>([]);
   useEffect(() => {
     void verifiedDomains().then(setOwn);
@@ -54,19 +74,7 @@ function Delivery({ draft, problem, change }: OptionsProps) {
   const host = new URL(policy.value?.baseUrl || location.origin).host;
   return (
     <div class="columns">
-      <Field
-        label={t("share.recipient")}
-        optional
-        hint={policy.value?.mail === false ? t("share.recipient.no_mail") : t("share.recipient.hint")}
-        error={problem.field === "recipients" ? problem.text : undefined}
-      >
-        <TextInput
-          inputMode="email"
-          autocomplete="off"
-          value={draft.recipients}
-          onValue={(recipients) => change({ recipients })}
-        />
-      </Field>
+      <Recipients {...props} />
       {own.length > 0 && (
         <Field label={t("share.domain")}>
           <Select
@@ -77,6 +85,40 @@ function Delivery({ draft, problem, change }: OptionsProps) {
         </Field>
       )}
     </div>
+  );
+}
+
+/** Recipients is the field for the addresses that the server mails the link to. For that it must know the link. */
+function Recipients({ draft, kind, problem, change, onKind }: OptionsProps) {
+  if (kind === "end_to_end") {
+    return (
+      <div class="field">
+        <p class="field-label">{t("share.recipient")}</p>
+        <p class="field-hint">{t("share.recipient.end_to_end")}</p>
+        {kinds().includes("server") && (
+          <div>
+            <Button size="small" onClick={() => onKind("server")}>
+              {t("share.recipient.server")}
+            </Button>
+          </div>
+        )}
+      </div>
+    );
+  }
+  return (
+    <Field
+      label={t("share.recipient")}
+      optional
+      hint={policy.value?.mail === false ? t("share.recipient.no_mail") : t("share.recipient.hint")}
+      error={problem.field === "recipients" ? problem.text : undefined}
+    >
+      <TextInput
+        inputMode="email"
+        autocomplete="off"
+        value={draft.recipients}
+        onValue={(recipients) => change({ recipients })}
+      />
+    </Field>
   );
 }
 

@@ -1,12 +1,29 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { Encryption } from "../contract";
+import { EncryptionBadge } from "../endtoend/label";
 import { dateOf, exact } from "../format";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
-import { rich, t } from "../i18n";
-import { receiptLink, secretLink } from "../link";
+import { rich, t } from "../i18n/share";
+import { receiptLink } from "../link";
 import { Burn } from "../receipts/burn";
+import { askBeforeLeaving, mayLeave } from "../router";
 import { policy } from "../session";
-import { Button, Card, CopyButton, Dialog, Icon, LinkButton, Notice, Page, Qr, Relative, Time } from "../ui";
-import type { Created } from "./draft";
+import {
+  announce,
+  Button,
+  Card,
+  CopyButton,
+  copyText,
+  Dialog,
+  Icon,
+  LinkButton,
+  Notice,
+  Page,
+  Qr,
+  Relative,
+  Time,
+} from "../ui";
+import type { Created } from "./conceal";
 
 interface ResultProps {
   created: Created;
@@ -15,11 +32,14 @@ interface ResultProps {
 
 /**
  * Result replaces the form and shows both links. The page's address contains
- * neither, so both are gone when the page is left.
+ * neither, so both are gone when the page is left. For an end-to-end encrypted
+ * secret no other page has the link: this one asks before it is left without it.
  */
 export default function Result({ created, onAnother }: ResultProps) {
   const { metadata, secret } = created.answer;
   const [burned, setBurned] = useState(false);
+  const [kept, setKept] = useState(created.kind === "server");
+  useEffect(() => (kept || burned ? undefined : askBeforeLeaving(() => t("result.leave"))), [kept, burned]);
   if (!metadata || !secret) {
     return <Notice kind="bad">{t("problem.internal")}</Notice>;
   }
@@ -37,7 +57,7 @@ export default function Result({ created, onAnother }: ResultProps) {
   }
   return (
     <Page title={t("result.title")} lead={t("result.lead", { time: exact(expires) })}>
-      <ForThem created={created} expires={expires} />
+      <ForThem created={created} expires={expires} onKept={() => setKept(true)} />
       {created.generated && (
         <Card title={t("result.value")}>
           <p class="generated mono">{created.generated}</p>
@@ -47,10 +67,17 @@ export default function Result({ created, onAnother }: ResultProps) {
           </div>
         </Card>
       )}
-      <ForYou metadata={metadata} onBurned={() => setBurned(true)} />
+      <ForYou metadata={metadata} kind={created.kind} onBurned={() => setBurned(true)} />
       <Next metadata={metadata} expires={expires} />
       <div class="row">
-        <Button icon="plus" onClick={onAnother}>
+        <Button
+          icon="plus"
+          onClick={() => {
+            if (mayLeave()) {
+              onAnother();
+            }
+          }}
+        >
           {t("result.another")}
         </Button>
       </div>
@@ -58,24 +85,30 @@ export default function Result({ created, onAnother }: ResultProps) {
   );
 }
 
+interface ForThemProps {
+  created: Created;
+  expires: Date;
+  /** Called when the link was copied or handed to another program. */
+  onKept: () => void;
+}
+
 /** ForThem shows the link for the recipient, with the ways to send it. */
-function ForThem({ created, expires }: { created: Created; expires: Date }) {
-  const secret = created.answer.secret;
-  const link = secretLink(policy.value?.baseUrl ?? "", secret?.secretKey ?? "", secret?.shareDomain);
+function ForThem({ created, expires, onKept }: ForThemProps) {
+  const { link, kind, answer } = created;
   const [qr, setQr] = useState(false);
   const [message, setMessage] = useState(false);
   return (
     <Card kind="give" title={t("result.link")}>
       <p>{t("result.link.hint")}</p>
-      <p class="link-text" tabIndex={0}>
+      <p class="link-text" tabIndex={0} onCopy={onKept}>
         {link}
       </p>
       <div class="row">
-        <CopyButton kind="primary" size="large" text={link} done={t("result.copied")}>
+        <CopyButton kind="primary" size="large" text={link} done={t("result.copied")} onCopied={onKept}>
           {t("result.copy")}
         </CopyButton>
         {"share" in navigator && (
-          <Button icon="share" onClick={() => void share(link)}>
+          <Button icon="share" onClick={() => void share(link, onKept)}>
             {t("result.share")}
           </Button>
         )}
@@ -86,7 +119,12 @@ function ForThem({ created, expires }: { created: Created; expires: Date }) {
           {t("result.message")}
         </Button>
       </div>
-      {message && <Message text={messageText(link, expires, secret?.hasPassphrase ?? false)} />}
+      {message && (
+        <Message text={messageText(link, expires, answer.secret?.hasPassphrase ?? false)} onCopied={onKept} />
+      )}
+      <p>
+        <EncryptionBadge encryption={Encryption[kind]} /> {kind === "end_to_end" && t("result.link.once")}
+      </p>
       <Dialog open={qr} onClose={() => setQr(false)} title={t("result.link")}>
         <Qr text={link} />
         <div class="row row-end">
@@ -97,14 +135,32 @@ function ForThem({ created, expires }: { created: Created; expires: Date }) {
   );
 }
 
-function Message({ text }: { text: string }) {
+/**
+ * Message is a text to paste. The mail program gets only a subject: a web mailer
+ * would receive the rest as an address that the browser requests.
+ */
+function Message({ text, onCopied }: { text: string; onCopied: () => void }) {
+  const mail = async () => {
+    if (!(await copyText(text))) {
+      announce(t("ui.copy_failed"));
+      return;
+    }
+    onCopied();
+    announce(t("result.message.mailed"));
+    location.href = `mailto:?subject=${encodeURIComponent(t("result.share.title"))}`;
+  };
   return (
     <div class="stack-s">
-      <p class="message">{text}</p>
+      <p class="message" onCopy={onCopied}>
+        {text}
+      </p>
       <div class="row">
-        <CopyButton text={text} size="small">
+        <CopyButton text={text} size="small" onCopied={onCopied}>
           {t("result.message.copy")}
         </CopyButton>
+        <Button size="small" icon="mail" onClick={() => void mail()}>
+          {t("result.message.mail")}
+        </Button>
       </div>
     </div>
   );
@@ -115,20 +171,27 @@ function messageText(link: string, expires: Date, hasPassphrase: boolean): strin
   return hasPassphrase ? `${text}\n\n${t("result.message.passphrase")}` : text;
 }
 
-async function share(url: string): Promise<void> {
+async function share(url: string, onShared: () => void): Promise<void> {
   try {
     await navigator.share({ title: t("result.share.title"), url });
+    onShared();
   } catch {
     // The browser reports a closed dialog as an error.
   }
 }
 
+interface ForYouProps {
+  metadata: Metadata;
+  kind: Created["kind"];
+  onBurned: () => void;
+}
+
 /** ForYou is the sender's part. It looks different and shows no link, so that nobody copies the wrong one. */
-function ForYou({ metadata, onBurned }: { metadata: Metadata; onBurned: () => void }) {
+function ForYou({ metadata, kind, onBurned }: ForYouProps) {
   const link = receiptLink(policy.value?.baseUrl ?? "", metadata.metadataKey);
   return (
     <Card kind="keep" title={t("result.receipt")}>
-      <p>{t("result.receipt.hint")}</p>
+      <p>{t(`result.receipt.${kind}`)}</p>
       <div class="row">
         <LinkButton icon="receipt" href={`/r#${metadata.metadataKey}`}>
           {t("result.receipt.open")}

@@ -4,7 +4,7 @@ export default {
   "about.lead": "Share a password, a key or a note once, and only once.",
   "about.once.title": "Once means once",
   "about.once":
-    "However many people have the link, only one of them gets the secret. It is destroyed before it is shown. If the connection breaks, the secret is lost rather than shown twice.",
+    "However many people have the link, only one of them gets the secret. If the connection breaks while it is opened, the same device can fetch it again for two minutes, and no other device can. Then it is destroyed.",
   "about.encryption.title": "Two kinds of encryption",
   "about.encryption.end_to_end":
     "End-to-end: the sender's device encrypts the secret, and the recipient's device decrypts it. The key is in the part of the link after the #, which browsers send to no server. The server stores what it cannot read, and never sees the passphrase.",
@@ -17,10 +17,10 @@ export default {
   "about.encryption.history": "Browsers keep opened links in their history, and may copy the history to other devices.",
   "about.kept.title": "What is stored",
   "about.kept":
-    "The service sees a secret while you share it and while it is opened. In between, the secret is stored encrypted. It can only be decrypted with the link, which the service does not store. A passphrase becomes part of the key. When a secret is opened, its part of the key is overwritten on the disk.",
+    "A waiting secret is stored encrypted. It can only be decrypted with the link, which the service does not store. A passphrase becomes part of the key. When a secret is opened, its part of the key is overwritten on the disk.",
   "about.receipt.title": "Two links, two purposes",
   "about.receipt":
-    "The link for the recipient opens the secret. Your private receipt is for you alone and shows what happened to the secret. Until the secret is opened, it also shows the link and can burn the secret.",
+    "The link for the recipient opens the secret. Your private receipt is for you alone: it shows what happened to the secret, and can burn it until it is opened. If the server encrypted the secret, it shows the link again until then.",
   "about.limits.title": "Limits",
   "about.limits.ttl":
     "Without an account, a secret is kept for up to {anonymous}; with an account, for up to {account}.",

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-Dkk43tPV.js";import{r as t}from"./wire-ZtgZryUe.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{a as e,mt as t,n}from"./app-DdUCM7i4.js";import{c as r,n as i,s as a,t as o}from"./stage-C3ZKSvXr.js";function s({secretKey:s,secret:c}){return c.encryption===e.end_to_end?t(n,{title:r(`open.bad.title`),lead:r(`reveal.incomplete`)}):t(o,{secret:c,source:()=>i(s),notice:t(a,{text:r(`reveal.mangled`)})})}export{s as default};

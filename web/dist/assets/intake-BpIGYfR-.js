@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-By9Ts5pa.js";import{r as t}from"./wire-ZtgZryUe.js";var n=t(e);export{n as default};

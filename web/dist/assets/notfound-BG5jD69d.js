@@ -1,1 +1,0 @@
-import{t as e}from"./about-D8dFkhmM.js";import{F as t,m as n,mt as r,ut as i}from"./app-DdUCM7i4.js";function a(){return r(n,{title:e(`notfound.title`),width:`narrow`,children:r(t,{icon:`search`,title:e(`notfound.text`),children:r(i,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

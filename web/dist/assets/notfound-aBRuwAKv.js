@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-BG5jD69d.js";

@@ -1,0 +1,123 @@
+import { Encryption } from "../contract";
+import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
+import { t } from "../i18n";
+import { secretLink } from "../link";
+import { problemText } from "../problem";
+import { asRefusal } from "../refusal";
+import { secrets } from "../rpc";
+import { policy } from "../session";
+import { type Draft, lifetimeOf, type Problem, problemOf } from "./draft";
+import type { Kind } from "./kind";
+
+/** Created is what the result page shows. */
+export interface Created {
+  answer: ConcealSecretResponse;
+  kind: Kind;
+  /** The link for the recipient. */
+  link: string;
+  /** The text if this page generated it. */
+  generated: string;
+}
+
+/** Step is what takes time while a draft is shared. */
+export type Step = "sealing" | "sending" | "proving";
+
+/** AnswerError says that the service's answer is not one to what this page sent. */
+export class AnswerError extends Error {}
+
+type Share = (authenticityPayload: string) => Promise<Omit<Created, "generated">>;
+
+/**
+ * conceal shares a draft as the given kind, and again with a solved challenge if
+ * the service asks for one. It returns only an answer of that kind.
+ */
+export async function conceal(
+  draft: Draft,
+  kind: Kind,
+  onStep: (step: Step) => void,
+  signal: AbortSignal,
+): Promise<Omit<Created, "generated">> {
+  const share: Share = kind === "server" ? withServer(draft) : endToEnd(draft, onStep, signal);
+  onStep("sending");
+  try {
+    return await share("");
+  } catch (thrown) {
+    if (asRefusal(thrown).reason !== "challenge") {
+      throw thrown;
+    }
+  }
+  onStep("proving");
+  const { solveChallenge } = await import("../altcha");
+  return share(await solveChallenge("conceal"));
+}
+
+/** withServer returns a function that leaves the encryption to the server. */
+function withServer(draft: Draft): Share {
+  return async (authenticityPayload) => {
+    const answer = await secrets.concealSecret({
+      secret: draft.text,
+      passphrase: draft.passphrase,
+      ttl: lifetimeOf(draft),
+      recipients: addresses(draft.recipients),
+      shareDomain: draft.domain,
+      authenticityPayload,
+    });
+    const { secretKey, shareDomain } = checked(answer, "server");
+    return { answer, kind: "server", link: secretLink(baseUrl(), secretKey, shareDomain) };
+  };
+}
+
+/** endToEnd returns a function that encrypts on this device, under another secret for each call. */
+function endToEnd(draft: Draft, onStep: (step: Step) => void, signal: AbortSignal): Share {
+  return async (authenticityPayload) => {
+    onStep("sealing");
+    const { seal } = await import("./seal");
+    const { sealed, linkOf } = await seal(draft, signal);
+    onStep("sending");
+    const ttl = lifetimeOf(draft);
+    const answer = await secrets.concealSecret({ sealed, ttl, shareDomain: draft.domain, authenticityPayload });
+    const { secretKey, shareDomain, hasPassphrase } = checked(answer, "end_to_end");
+    // The link goes where the visitor chose: the secret in it is for no other host.
+    const link = linkOf(baseUrl(), secretKey);
+    if (!link || shareDomain !== draft.domain || hasPassphrase !== sealed.hasPassphrase) {
+      throw new AnswerError("the answer is not to this request");
+    }
+    return { answer, kind: "end_to_end", link };
+  };
+}
+
+/** checked returns the secret of an answer, if both the secret and its receipt are of a kind. */
+function checked(
+  { secret, metadata }: ConcealSecretResponse,
+  kind: Kind,
+): NonNullable<ConcealSecretResponse["secret"]> {
+  if (!secret || secret.encryption !== Encryption[kind] || metadata?.encryption !== Encryption[kind]) {
+    throw new AnswerError("the answer is of another kind");
+  }
+  return secret;
+}
+
+function baseUrl(): string {
+  return policy.value?.baseUrl ?? "";
+}
+
+function addresses(text: string): string[] {
+  return text
+    .split(/[\s,;]+/)
+    .map((address) => address.trim())
+    .filter(Boolean);
+}
+
+/** lost are the codes of calls whose answer may be missing although the service did its part. */
+const lost = ["offline", "unavailable", "deadline_exceeded", "unknown", "internal"];
+
+/** concealProblem returns the problem of what conceal threw. */
+export function concealProblem(thrown: unknown, kind: Kind): Problem {
+  if (thrown instanceof AnswerError) {
+    return { field: "form", text: t("share.answer") };
+  }
+  if (kind === "end_to_end" && lost.includes(asRefusal(thrown).code)) {
+    return { field: "form", text: `${problemText(thrown)} ${t("share.lost")}` };
+  }
+  return problemOf(thrown);
+}
