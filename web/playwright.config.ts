@@ -13,15 +13,18 @@ const { url, chromium, task } = environment();
 const desktop = { viewport: screens.desktop.viewport };
 const phone = { ...screens.phone, hasTouch: true, isMobile: true };
 
+const otherTasks = ["**/screenshots.spec.ts", "**/canary.spec.ts"];
+
 const projects: Record<typeof task, PlaywrightTestConfig["projects"]> = {
   test: [
-    { name: "desktop", use: desktop, testIgnore: "**/screenshots.spec.ts" },
-    { name: "phone", use: phone, grep: /@phone/, testIgnore: "**/screenshots.spec.ts" },
+    { name: "desktop", use: desktop, testIgnore: otherTasks },
+    { name: "phone", use: phone, grep: /@phone/, testIgnore: otherTasks },
   ],
   screenshots: [
     { name: "desktop", use: desktop, testMatch: "**/screenshots.spec.ts" },
     { name: "phone", use: phone, testMatch: "**/screenshots.spec.ts" },
   ],
+  canary: [{ name: "desktop", use: desktop, testMatch: "**/canary.spec.ts" }],
 };
 
 export default defineConfig({

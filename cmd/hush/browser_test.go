@@ -56,6 +56,13 @@ type browserEnvironment struct {
 	Failing  bool          `json:"failing,omitempty"`
 	Ada      browserPerson `json:"ada"`
 	Colonel  browserPerson `json:"colonel"`
+	// Canary is what is shared by the task canary.
+	Canary *browserCanary `json:"canary,omitempty"`
+}
+
+type browserCanary struct {
+	Text       string `json:"text"`
+	Passphrase string `json:"passphrase"`
 }
 
 type browserPerson struct {
@@ -89,9 +96,12 @@ func runBrowser(t *testing.T, tools browserTools, env *testEnv, about browserEnv
 	t.Helper()
 	around := httptest.NewServer(services)
 	t.Cleanup(around.Close)
-	about.Kit, about.Chromium, about.Task = around.URL, tools.chromium, *browserTask
-	about.Ada = browserPerson{env.ada.address, testPassword}
-	about.Colonel = browserPerson{env.cleo.address, testPassword}
+	about.Kit, about.Chromium = around.URL, tools.chromium
+	about.Task = cmp.Or(about.Task, *browserTask)
+	if env != nil {
+		about.Ada = browserPerson{env.ada.address, testPassword}
+		about.Colonel = browserPerson{env.cleo.address, testPassword}
+	}
 	settings, err := json.Marshal(about)
 	if err != nil {
 		t.Fatalf("Marshal: got %v, want nil", err)

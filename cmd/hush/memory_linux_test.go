@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math/big"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,6 +47,30 @@ func TestMemoryHoldsNoEndToEndSecret(t *testing.T) {
 	if found := searchMemory(t, memory(), seen); len(found) == 0 {
 		t.Error("memory: got none of the texts that the service encrypts, want some, or the search does not work")
 	}
+	wantNone(t, "memory", searchMemory(t, memory(), hidden))
+	wantNone(t, "the log", searchMemory(t, strings.NewReader(p.log.String()), hidden))
+	wantNone(t, "the data folder", searchMemory(t, bytes.NewReader(readAll(t, p.data)), hidden))
+}
+
+// The same holds for what browsers share and open.
+func TestMemoryHoldsNothingOfTheBrowsersSecret(t *testing.T) {
+	t.Parallel()
+	tools := findBrowserTools(t)
+	p := startProcess(t, realHush(t), filepath.Join(t.TempDir(), "data"), "--log-level=debug")
+	memory := memoryOf(t, p.cmd.Process.Pid)
+	canary := &browserCanary{Text: "canary text " + rand.Text(), Passphrase: "canary passphrase " + rand.Text()}
+	var link string
+	kit := http.NewServeMux()
+	kit.HandleFunc("POST /canary", func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		link = string(body)
+	})
+	runBrowser(t, tools, nil, browserEnvironment{URL: p.url, Task: "canary", Canary: canary}, kit)
+	if t.Failed() || len(link) < 43 {
+		t.Fatalf("the browser: got no link, want that of the canary")
+	}
+	hidden := map[string]string{"text": canary.Text, "passphrase": canary.Passphrase}
+	hideLinkSecret(t, hidden, link[len(link)-43:], 0)
 	wantNone(t, "memory", searchMemory(t, memory(), hidden))
 	wantNone(t, "the log", searchMemory(t, strings.NewReader(p.log.String()), hidden))
 	wantNone(t, "the data folder", searchMemory(t, bytes.NewReader(readAll(t, p.data)), hidden))
@@ -90,12 +115,17 @@ func liveEndToEnd(t *testing.T, client hushv1connect.SecretServiceClient, hidden
 		t.Fatalf("AcknowledgeReveal: got %v, want nil", err)
 	}
 	token, _ := seal.ParseToken(key)
-	secret := endtoend.Link{Key: token, Secret: k}.Expose()[len(key):]
+	hidden[fmt.Sprintf("text %d", i)], hidden[fmt.Sprintf("passphrase %d", i)] = text, passphrase
+	hideLinkSecret(t, hidden, endtoend.Link{Key: token, Secret: k}.Expose()[len(key):], i)
+}
+
+// hideLinkSecret adds the link secret of a link as it is written, and its bytes.
+func hideLinkSecret(t *testing.T, hidden map[string]string, secret string, i int) {
+	t.Helper()
 	raw, ok := new(big.Int).SetString(strings.Map(swapCase, secret), 62) // math/big has small letters first
 	if !ok {
 		t.Fatalf("link secret: got %d characters, want a number in base 62", len(secret))
 	}
-	hidden[fmt.Sprintf("text %d", i)], hidden[fmt.Sprintf("passphrase %d", i)] = text, passphrase
 	hidden[fmt.Sprintf("link secret %d", i)], hidden[fmt.Sprintf("its bytes %d", i)] = secret, string(raw.FillBytes(make([]byte, 32)))
 }
 

@@ -10,11 +10,13 @@ export interface Environment {
   /** The address of the server that returns received mails and sets DNS records. */
   kit: string;
   chromium: string;
-  task: "test" | "screenshots";
+  task: "test" | "screenshots" | "canary";
   /** Nodes of the service fail meanwhile: answers get lost, and mail is late. */
   failing?: boolean;
   ada: Person;
   colonel: Person;
+  /** What the task canary shares, and the service must not know. */
+  canary?: { text: string; passphrase: string };
 }
 
 /** A host without DNS records until a test sets them. */
