@@ -16,6 +16,7 @@ import (
 	"hush/resolver"
 	"hush/resolver/resolvertest"
 	"hush/seal"
+	"hush/seal/endtoend"
 	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -64,8 +65,14 @@ type frozen struct {
 	Secrets map[string]frozenSecret
 }
 
-// frozenSecret is a secret of a frozen folder.
-type frozenSecret struct{ Secret, Metadata, Text string }
+// frozenSecret is a secret of a frozen folder. Link is what the fragment of its link
+// has, if it is end-to-end encrypted, and Claim that of its reveal, in base64.
+type frozenSecret struct {
+	Secret, Metadata, Text string
+
+	Link  string `json:",omitempty"`
+	Claim []byte `json:",omitempty"`
+}
 
 const (
 	frozenPassword   = caller.Text("a password of the past")
@@ -199,16 +206,28 @@ func (f *freezer) keep(name string, c caller.Caller, wish secret.Wish) {
 	f.t.Helper()
 	text := "the secret " + name
 	kept := f.MustConceal(f.t, c, caller.Text(text), wish)
-	f.made.Secrets[name] = frozenSecret{kept.Secret.Key.Expose(), kept.Metadata.Key.Expose(), text}
+	f.made.Secrets[name] = frozenSecret{Secret: kept.Secret.Key.Expose(), Metadata: kept.Metadata.Key.Expose(), Text: text}
+}
+
+// keepSealed conceals an end-to-end encrypted secret under a name.
+func (f *freezer) keepSealed(name, passphrase string) {
+	f.t.Helper()
+	text := "the secret " + name
+	link := endtoend.Link{Secret: endtoend.NewLinkSecret()}
+	kept := f.MustConceal(f.t, f.stranger, "", secret.Wish{Sealed: vaulttest.MustSealWith(f.t, link.Secret, text, passphrase)})
+	link.Key = kept.Secret.Key
+	f.made.Secrets[name] = frozenSecret{Secret: kept.Secret.Key.Expose(), Metadata: kept.Metadata.Key.Expose(), Text: text, Link: link.Expose()}
 }
 
 func (f *freezer) conceal() {
 	t, ctx, guarded := f.t, f.t.Context(), secret.Wish{Passphrase: frozenPassphrase}
 	t.Helper()
-	for _, name := range []string{"plain", "revealed", "burned", "reported", "to burn", "viewed"} {
+	for _, name := range []string{"plain", "revealed", "burned", "reported", "to burn", "viewed", "claimed"} {
 		f.keep(name, f.stranger, secret.Wish{})
 	}
 	f.keep("guarded", f.stranger, guarded)
+	f.keepSealed("end-to-end", "")
+	f.keepSealed("end-to-end and guarded", string(frozenPassphrase))
 	f.keep("tried", f.stranger, guarded)
 	f.keep("expired", f.stranger, secret.Wish{TTL: new(10 * time.Minute)})
 	f.keep("owned", f.customer, secret.Wish{TTL: new(100 * time.Hour)})
@@ -219,7 +238,7 @@ func (f *freezer) conceal() {
 	vaulttest.Want(t, "UpdateMemo()", err, nil)
 	made, text, err := f.Vault.Secrets.GenerateSecret(ctx, f.stranger, 20, seal.CharacterSets{}, secret.Wish{})
 	vaulttest.Want(t, "GenerateSecret()", err, nil)
-	f.made.Secrets["generated"] = frozenSecret{made.Secret.Key.Expose(), made.Metadata.Key.Expose(), string(text)}
+	f.made.Secrets["generated"] = frozenSecret{Secret: made.Secret.Key.Expose(), Metadata: made.Metadata.Key.Expose(), Text: string(text)}
 }
 
 func (f *freezer) others() {
@@ -260,6 +279,11 @@ func (f *freezer) end() {
 	vaulttest.Want(t, "DestroyAccount()", err, nil)
 	f.Clock.Advance(11 * time.Minute)
 	f.MustSweep(t)
+	claimed := all["claimed"]
+	claimed.Claim = []byte("a claim of the past: 32 bytes it has")[:32]
+	_, err = f.Vault.Secrets.RevealSecret(ctx, f.stranger, claimed.Secret, secret.Opening{Claim: caller.Text(claimed.Claim)})
+	vaulttest.Want(t, "RevealSecret(with a claim)", err, nil)
+	all["claimed"] = claimed
 }
 
 // queue leaves mails that were not sent.

@@ -13,6 +13,7 @@ import (
 
 	"hush/resolver/resolvertest"
 	"hush/seal"
+	"hush/seal/endtoend"
 	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
@@ -140,7 +141,7 @@ func (u *thawed) receipts() {
 	states := map[string]secret.State{
 		"revealed": secret.StateReceived, "burned": secret.StateBurned, "reported": secret.StateBurned,
 		"owned and burned": secret.StateBurned, "expired": secret.StateExpired, "viewed": secret.StateViewed,
-		"owned and viewed": secret.StateViewed, "generated": secret.StateViewed,
+		"owned and viewed": secret.StateViewed, "generated": secret.StateViewed, "claimed": secret.StateReceived,
 	}
 	page, err := u.Vault.Receipts.ListMetadata(t.Context(), u.customer, secret.ListQuery{})
 	vaulttest.Want(t, "ListMetadata()", err, nil)
@@ -155,7 +156,9 @@ func (u *thawed) receipts() {
 		}
 		if len(got) != 1 || got[0].State != want {
 			t.Errorf("receipt of %q: got %v, want one in state %v", name, got, want)
+			continue
 		}
+		vaulttest.Want(t, "receipt of "+name+" is end-to-end encrypted", got[0].Encryption == secret.EncryptionEndToEnd, kept.Link != "")
 	}
 	owned, err := u.Vault.Receipts.GetMetadata(t.Context(), u.customer, u.made.Secrets["owned"].Metadata)
 	vaulttest.Want(t, "GetMetadata(owned)", err, nil)
@@ -196,19 +199,46 @@ func (u *thawed) secrets() {
 	vaulttest.Want(t, "BurnSecret()", err, nil)
 	ended := append(frozenEnded(), "to burn")
 	for name, kept := range made.Secrets {
-		var passphrase caller.Text
-		if name == "guarded" || name == "tried" {
-			passphrase = caller.Text(made.Passphrase)
-		}
-		got, err := u.Vault.Secrets.RevealSecret(t.Context(), u.stranger, kept.Secret, secret.Opening{Passphrase: passphrase})
+		got, err := u.open(name, kept)
 		switch {
 		case slices.Contains(ended, name):
 			vaulttest.WantErr(t, "RevealSecret("+name+")", err, refusal.ErrNotFound)
-		case err != nil || string(got.Value) != kept.Text:
-			t.Errorf("RevealSecret(%s): got %q, %v, want %q", name, string(got.Value), err, kept.Text)
+		case err != nil || got != kept.Text:
+			t.Errorf("RevealSecret(%s): got %q, %v, want %q", name, got, err, kept.Text)
 		}
 	}
 	vaulttest.Want(t, "KeptBytes()", u.MustLiveBytes(t), 0)
+}
+
+// open opens a secret with what is known of it and returns its text. A claim is
+// repeated, and acknowledged.
+func (u *thawed) open(name string, kept frozenSecret) (text string, err error) {
+	t := u.t
+	t.Helper()
+	o := secret.Opening{Claim: caller.Text(kept.Claim)}
+	if name == "guarded" || name == "tried" {
+		o.Passphrase = caller.Text(u.made.Passphrase)
+	}
+	if kept.Link == "" {
+		got, err := u.Vault.Secrets.RevealSecret(t.Context(), u.stranger, kept.Secret, o)
+		if kept.Claim != nil {
+			vaulttest.Want(t, "AcknowledgeReveal("+name+")", u.Vault.Secrets.AcknowledgeReveal(t.Context(), kept.Secret, o.Claim), nil)
+		}
+		return string(got.Value), err
+	}
+	link, err := endtoend.ParseLink(kept.Link)
+	vaulttest.Want(t, "ParseLink("+name+")", err, nil)
+	passphrase := ""
+	if strings.Contains(name, "guarded") {
+		passphrase = u.made.Passphrase
+	}
+	keys, err := endtoend.Derive(link.Secret, passphrase)
+	vaulttest.Want(t, "Derive("+name+")", err, nil)
+	got, err := u.Vault.Secrets.RevealSecret(t.Context(), u.stranger, link.Key.Expose(), vaulttest.Prove(keys))
+	if err != nil {
+		return "", err
+	}
+	return vaulttest.MustOpen(t, keys, got.Content), nil
 }
 
 func (u *thawed) rest() {

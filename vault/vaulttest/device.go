@@ -14,7 +14,19 @@ import (
 // sends, and the keys that it keeps.
 func MustSeal(t testing.TB, text, passphrase string) (*secret.SealedContent, endtoend.Keys) {
 	t.Helper()
-	keys, err := endtoend.Derive(endtoend.NewLinkSecret(), passphrase)
+	return mustSeal(t, endtoend.NewLinkSecret(), text, passphrase)
+}
+
+// MustSealWith is MustSeal with a link secret.
+func MustSealWith(t testing.TB, link endtoend.LinkSecret, text, passphrase string) *secret.SealedContent {
+	t.Helper()
+	sealed, _ := mustSeal(t, link, text, passphrase)
+	return sealed
+}
+
+func mustSeal(t testing.TB, link endtoend.LinkSecret, text, passphrase string) (*secret.SealedContent, endtoend.Keys) {
+	t.Helper()
+	keys, err := endtoend.Derive(link, passphrase)
 	if err != nil {
 		t.Fatalf("Derive(secret): got %v, want nil", err)
 	}
@@ -23,9 +35,9 @@ func MustSeal(t testing.TB, text, passphrase string) (*secret.SealedContent, end
 	if err := keys.Seal(&content, header, strings.NewReader(text)); err != nil {
 		t.Fatalf("Seal(%d bytes): got %v, want nil", len(text), err)
 	}
-	link, proof := keys.LinkProof().Hash(), keys.Proof().Hash()
+	linkHash, proofHash := keys.LinkProof().Hash(), keys.Proof().Hash()
 	return &secret.SealedContent{
-		Content: caller.Text(content.Bytes()), LinkProofHash: caller.Text(link[:]), ProofHash: caller.Text(proof[:]),
+		Content: caller.Text(content.Bytes()), LinkProofHash: caller.Text(linkHash[:]), ProofHash: caller.Text(proofHash[:]),
 		HasPassphrase: passphrase != "",
 	}, keys
 }
