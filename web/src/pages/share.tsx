@@ -6,8 +6,16 @@ import { byteLength, size } from "../format";
 import { t } from "../i18n";
 import { lazy } from "../lazy";
 import { account, policy } from "../session";
-import { type Created, conceal, concealProblem, type Step } from "../share/conceal";
-import { check, type Draft, empty, limit, type Problem, type SharedFile } from "../share/draft";
+import {
+  type Created,
+  check,
+  type Draft,
+  empty,
+  limit,
+  type Problem,
+  type SharedFile,
+  type Step,
+} from "../share/draft";
 import { canEncrypt, type Kind, kindOf } from "../share/kind";
 import { Options } from "../share/options";
 import { Button, Card, Field, Form, Icon, LinkButton, Notice, Page, Segmented, TextArea } from "../ui";
@@ -18,6 +26,9 @@ const FileBox = lazy(
   () => import("../share/filebox"),
   () => <div class="file-row" />,
 );
+
+/** conceal loads what shares a draft. */
+const conceal = () => import("../share/conceal");
 
 type Mode = "text" | "generate";
 
@@ -80,7 +91,13 @@ function ShareForm({ kind, onKind, onCreated }: FormProps) {
   // The kind that the form showed when something was typed: another one is never sent without a word.
   const stated = useRef<Kind>(undefined);
   const change = (part: Partial<Draft>) => {
-    stated.current ??= kind;
+    if (!stated.current) {
+      stated.current = kind;
+      // A script that does not load now is loaded, and reported, when the form is sent.
+      void conceal()
+        .then(({ prepare }) => prepare(kind))
+        .catch(() => undefined);
+    }
     draft.value = { ...draft.value, ...part };
   };
   const choose = (next: Kind) => {
@@ -117,14 +134,21 @@ function ShareForm({ kind, onKind, onCreated }: FormProps) {
       return;
     }
     setBusy("sending");
+    setProblem(await send(draft.value));
+    setBusy(undefined);
+  };
+  const send = async (sent: Draft): Promise<Problem> => {
+    const sharing = await conceal().catch(() => undefined);
+    if (!sharing) {
+      return { field: "form", text: t("problem.offline") };
+    }
     try {
-      const made = await conceal(draft.value, kind, setBusy, gone.current.signal);
-      onCreated({ ...made, generated: mode === "generate" ? draft.value.text : "" });
+      const made = await sharing.conceal(sent, kind, setBusy, gone.current.signal);
+      onCreated({ ...made, generated: mode === "generate" ? sent.text : "" });
       draft.value = empty;
+      return {};
     } catch (thrown) {
-      setProblem(concealProblem(thrown, kind));
-    } finally {
-      setBusy(undefined);
+      return sharing.concealProblem(thrown, kind);
     }
   };
   const d = draft.value;

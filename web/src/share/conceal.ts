@@ -1,26 +1,14 @@
+/* Shares a draft. The page loads this module when something is typed. */
 import { Encryption } from "../contract";
 import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t } from "../i18n";
 import { secretLink } from "../link";
 import { problemText } from "../problem";
-import { asRefusal } from "../refusal";
+import { asRefusal, Refusal } from "../refusal";
 import { secrets } from "../rpc";
 import { policy } from "../session";
-import { type Draft, lifetimeOf, type Problem, problemOf } from "./draft";
+import { type Created, type Draft, lifetimeOf, type Problem, type Step } from "./draft";
 import type { Kind } from "./kind";
-
-/** Created is what the result page shows. */
-export interface Created {
-  answer: ConcealSecretResponse;
-  kind: Kind;
-  /** The link for the recipient. */
-  link: string;
-  /** The text if this page generated it. */
-  generated: string;
-}
-
-/** Step is what takes time while a draft is shared. */
-export type Step = "sealing" | "sending" | "proving";
 
 /** AnswerError says that the service's answer is not one to what this page sent. */
 export class AnswerError extends Error {}
@@ -51,6 +39,21 @@ export async function conceal(
   return share(await solveChallenge("conceal"));
 }
 
+/** prepare loads what a kind needs, so that sharing need not wait for it. */
+export async function prepare(kind: Kind): Promise<void> {
+  if (kind === "end_to_end") {
+    await format();
+  }
+}
+
+async function format(): Promise<typeof import("./seal")> {
+  try {
+    return await import("./seal");
+  } catch {
+    throw new Refusal("", { code: "offline" });
+  }
+}
+
 /** withServer returns a function that leaves the encryption to the server. */
 function withServer(draft: Draft): Share {
   return async (authenticityPayload) => {
@@ -71,7 +74,7 @@ function withServer(draft: Draft): Share {
 function endToEnd(draft: Draft, onStep: (step: Step) => void, signal: AbortSignal): Share {
   return async (authenticityPayload) => {
     onStep("sealing");
-    const { seal } = await import("./seal");
+    const { seal } = await format();
     const { sealed, linkOf } = await seal(draft, signal);
     onStep("sending");
     const ttl = lifetimeOf(draft);
@@ -119,5 +122,7 @@ export function concealProblem(thrown: unknown, kind: Kind): Problem {
   if (kind === "end_to_end" && lost.includes(asRefusal(thrown).code)) {
     return { field: "form", text: `${problemText(thrown)} ${t("share.lost")}` };
   }
-  return problemOf(thrown);
+  const { field } = asRefusal(thrown);
+  const known = field === "secret" || field === "passphrase" || field === "recipients";
+  return { field: known ? field : "form", text: problemText(thrown) };
 }

@@ -1,7 +1,6 @@
 import { byteLength, charCount, duration, durationOf, size } from "../format";
+import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t, tn } from "../i18n";
-import { problemText } from "../problem";
-import { asRefusal } from "../refusal";
 import { account, policy } from "../session";
 import type { Kind } from "./kind";
 
@@ -28,6 +27,19 @@ export interface SharedFile {
 }
 
 export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "" };
+
+/** Created is what the result page shows. */
+export interface Created {
+  answer: ConcealSecretResponse;
+  kind: Kind;
+  /** The link for the recipient. */
+  link: string;
+  /** The text if this page generated it. */
+  generated: string;
+}
+
+/** Step is what takes time while a draft is shared. */
+export type Step = "sealing" | "sending" | "proving";
 
 /** Problem says why the form was refused, beside a field or beside its button (form). */
 export interface Problem {
@@ -80,12 +92,6 @@ function checkPassphrase(passphrase: string): string {
 /** isBroken reports whether half of a character is missing. An encoder would replace the other half without a word. */
 function isBroken(text: string): boolean {
   return /\p{Cs}/u.test(text);
-}
-
-export function problemOf(thrown: unknown): Problem {
-  const { field } = asRefusal(thrown);
-  const known = field === "secret" || field === "passphrase" || field === "recipients";
-  return { field: known ? field : "form", text: problemText(thrown) };
 }
 
 /** limit returns the most bytes of a secret, or a generous number until the policy is known. */

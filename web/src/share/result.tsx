@@ -23,7 +23,7 @@ import {
   Relative,
   Time,
 } from "../ui";
-import type { Created } from "./conceal";
+import type { Created } from "./draft";
 
 interface ResultProps {
   created: Created;

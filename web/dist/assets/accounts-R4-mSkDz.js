@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-XYarKSxF.js";import{r as t}from"./wire-BrHegJWK.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-8oTFgbsq.js";import{r as t}from"./wire-BrHegJWK.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-DQ0o9cT2.js";

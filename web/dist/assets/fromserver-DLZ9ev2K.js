@@ -1,1 +1,0 @@
-import{bt as e,c as t,o as n}from"./app-pUihBBqs.js";import{c as r,n as i,s as a,t as o}from"./stage-BGHCmYLO.js";function s({secretKey:s,secret:c}){return c.encryption===t.end_to_end?e(n,{title:r(`open.bad.title`),lead:r(`reveal.incomplete`)}):e(o,{secret:c,source:()=>i(s),notice:e(a,{text:r(`reveal.mangled`)})})}export{s as default};

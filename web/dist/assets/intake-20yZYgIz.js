@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D5x5u3KF.js";import{r as t}from"./wire-BrHegJWK.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-5i3ZIkyk.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./about-BnrQkUKA.js";import{V as t,bt as n,gt as r,v as i}from"./app-pUihBBqs.js";function a(){return n(i,{title:e(`notfound.title`),width:`narrow`,children:n(t,{icon:`search`,title:e(`notfound.text`),children:n(r,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
