@@ -4,13 +4,17 @@ import (
 	"context"
 	"runtime"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	hushv1 "hush/gen/hush/v1"
 	"hush/gen/hush/v1/hushv1connect"
 	"hush/handlers/chain"
 	"hush/vault/caller"
+	"hush/vault/claim"
 	"hush/vault/vaulttest"
 )
 
@@ -55,6 +59,78 @@ func TestWatchMetadata(t *testing.T) {
 		}
 		if got, more := <-seen; more || stream.Err() != nil {
 			t.Errorf("WatchMetadata: got %v and %v, want the end of the stream", got, stream.Err())
+		}
+	}
+}
+
+// A receipt of a secret that was revealed with a claim is followed until the claim
+// has ended, and the response says how.
+func TestWatchMetadataFollowsAClaim(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t, vaulttest.Options{Manual: true}, nil)
+	b := &browser{}
+	receipts, secrets := hushv1connect.NewMetadataServiceClient(s.client(b), s.url), hushv1connect.NewSecretServiceClient(s.client(b), s.url)
+	for name, c := range map[string]struct {
+		end  func(key string) error
+		want hushv1.Event_Kind
+	}{
+		"delivered": {func(key string) error {
+			_, err := secrets.AcknowledgeReveal(t.Context(), &hushv1.AcknowledgeRevealRequest{SecretKey: key, Claim: make([]byte, 32)})
+			return err
+		}, hushv1.Event_KIND_DELIVERED},
+		"lapsed": {func(string) error {
+			s.kit.Clock.Advance(claim.Lifetime)
+			s.kit.MustLapse(t)
+			return nil
+		}, hushv1.Event_KIND_LAPSED},
+	} {
+		kept := s.conceal(t, b)
+		stream, err := receipts.WatchMetadata(t.Context(), &hushv1.WatchMetadataRequest{MetadataKey: kept.GetMetadataKey()})
+		if err != nil {
+			t.Fatalf("WatchMetadata(%s): got %v, want no error", name, err)
+		}
+		next := func() *hushv1.Metadata {
+			for stream.Receive() {
+				if m := stream.Msg().GetMetadata(); m != nil {
+					return m
+				}
+			}
+			return nil
+		}
+		for next().GetState() != hushv1.State_STATE_VIEWED {
+			continue
+		}
+		request := &hushv1.RevealSecretRequest{SecretKey: kept.GetSecretKey(), Claim: make([]byte, 32)}
+		first, err := secrets.RevealSecret(t.Context(), request)
+		if err != nil || first.GetClaimLeft().AsDuration() != claim.Lifetime {
+			t.Fatalf("RevealSecret(%s): got %v and %v left, want %v", name, err, first.GetClaimLeft(), claim.Lifetime)
+		}
+		received := next()
+		if received.GetState() != hushv1.State_STATE_RECEIVED {
+			t.Errorf("WatchMetadata(%s): got %v, want received", name, received)
+		}
+		s.kit.Clock.Advance(time.Second)
+		again, err := secrets.RevealSecret(t.Context(), request)
+		want := &hushv1.RevealSecretResponse{
+			Secret: &hushv1.Secret{SecretKey: kept.GetSecretKey(), State: hushv1.State_STATE_RECEIVED, Encryption: hushv1.Encryption_ENCRYPTION_SERVER},
+			Value:  first.GetValue(), ClaimLeft: durationpb.New(claim.Lifetime - time.Second),
+		}
+		if err != nil || !proto.Equal(again, want) {
+			t.Errorf("RevealSecret(%s, again): got %v and %v, want %v", name, again, err, want)
+		}
+		if err := c.end(kept.GetSecretKey()); err != nil {
+			t.Fatalf("end of the claim (%s): got %v, want no error", name, err)
+		}
+		ended := next()
+		events := ended.GetEvents()
+		if n := len(events); n < 2 || events[n-2].GetKind() != hushv1.Event_KIND_REVEALED || events[n-1].GetKind() != c.want {
+			t.Errorf("WatchMetadata(%s): got the events %v, want revealed and then %v", name, events, c.want)
+		}
+		if !ended.GetUpdateTime().AsTime().After(received.GetUpdateTime().AsTime()) {
+			t.Errorf("WatchMetadata(%s): got update_time %v, want one after %v", name, ended.GetUpdateTime().AsTime(), received.GetUpdateTime().AsTime())
+		}
+		if more := next(); more != nil || stream.Err() != nil {
+			t.Errorf("WatchMetadata(%s): got %v and %v, want the end of the stream", name, more, stream.Err())
 		}
 	}
 }

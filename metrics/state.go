@@ -19,6 +19,8 @@ type State struct {
 	Creating, Opening, Unpacking int64
 	// Connections, Streams and Watches are the open ones.
 	Connections, Streams, Watches int
+	// Claims is the number of claims that this process knows of.
+	Claims int
 	// Updates wait for a commit.
 	Updates int
 	// Passphrases and Passwords are the queues of slow hashing, and Hashes the
@@ -135,7 +137,7 @@ func stateNames() []string {
 		"hush_backup_last_success_timestamp_seconds", "hush_backup_last_success_bytes", "hush_backup_interval_seconds", "hush_backup_failures_total",
 		"hush_spent_log_full", "hush_spent_log_last_sequence", "hush_spent_log_segments", "hush_spent_log_bytes",
 		"hush_old_root_key_uses", "hush_reseal_rows_left",
-		"hush_ready", "hush_bodies_bytes", "hush_connections", "hush_streams", "hush_watches",
+		"hush_ready", "hush_bodies_bytes", "hush_claims", "hush_connections", "hush_streams", "hush_watches",
 		"hush_hash_lanes", "hush_hash_lanes_in_use", "hush_hash_waiting", "hush_hashes_total", "hush_clock_leapt",
 		"hush_store_file_bytes", "hush_disk_free_bytes", "hush_disk_full", "hush_disk_ballast_dropped",
 		"hush_secrets", "hush_secrets_bytes", "hush_receipts", "hush_accounts", "hush_sessions", "hush_domains", "hush_mail_queue",
@@ -191,6 +193,7 @@ func (s *State) sendProcess(send sender) {
 	send("hush_store_updates_waiting", float64(s.Updates))
 	send("hush_streams", float64(s.Streams))
 	send("hush_watches", float64(s.Watches))
+	send("hush_claims", float64(s.Claims))
 	for kind, lanes := range map[string]Lanes{"passphrase": s.Passphrases, "password": s.Passwords} {
 		send("hush_hash_lanes", float64(lanes.Lanes), kind)
 		send("hush_hash_lanes_in_use", float64(lanes.Running), kind)

@@ -43,6 +43,7 @@ func Table() []Metric {
 		{"hush_certificate_expiry_timestamp_seconds", gauge, "When the certificate of the service's own host ends; 0 while it has none.", nil},
 		{"hush_certificate_lifetime_seconds", gauge, "How long the certificate of the service's own host is valid, from its beginning to its end; 0 while it has none.", nil},
 		{"hush_certificates_failing", gauge, "Hosts, those of domains included, whose last attempt to get a certificate failed, if that was within a day.", nil},
+		{"hush_claims", gauge, "Claims whose content this process keeps, or knows that another node keeps.", nil},
 		{"hush_clock_leapt", gauge, "1 while the clock has leapt forward and nothing is deleted until that is confirmed.", nil},
 		{"hush_connections", gauge, "Open connections.", nil},
 		{"hush_disk_ballast_dropped", gauge, "1 while the disk is so full that the ballast was removed: only opening, burning and expiry continue.", nil},

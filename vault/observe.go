@@ -43,6 +43,8 @@ type HashLoad = guess.Load
 type State struct {
 	// Watches is the number of receipts that are watched.
 	Watches int
+	// Claims is the number of claims that this process knows of.
+	Claims int
 	// Passphrases and Passwords are the queues of slow hashing, and Hashed the
 	// number of hashes so far.
 	Passphrases, Passwords HashLoad
@@ -65,7 +67,7 @@ type Monitor struct{ vault *Vault }
 // store.
 func (m Monitor) State() State {
 	v := m.vault
-	s := State{Watches: v.Watches.Open(), Hashed: v.hasher.Done.Load(), ClockLeapt: v.clock.Leapt()}
+	s := State{Watches: v.Watches.Open(), Claims: v.Claims.Live(), Hashed: v.hasher.Done.Load(), ClockLeapt: v.clock.Leapt()}
 	s.Passphrases, s.Passwords = v.hasher.Load()
 	s.ResealLeft, s.OldKeyUses = v.RootKeys.Progress()
 	return s

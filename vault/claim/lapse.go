@@ -100,7 +100,7 @@ func (cl *Claims) LapseUntil(ctx context.Context) {
 		}
 		var err error
 		if cl.store.Node() != nil && n%seekEvery == 0 {
-			err = cl.seek(ctx)
+			err = cl.Seek(ctx)
 		}
 		_, lapsing := cl.Lapse(ctx)
 		if err = errors.Join(err, lapsing); err != nil && ctx.Err() == nil && !errors.Is(err, storage.ErrClosed) {
@@ -174,8 +174,8 @@ func (cl *Claims) lapse(ctx context.Context, due []seal.RowKey, now time.Time) (
 	return len(ended), cl.finish(ctx, ended)
 }
 
-// seek gets to know the claims of other nodes, which may have died.
-func (cl *Claims) seek(ctx context.Context) error {
+// Seek gets to know the claims of other nodes, which may have died.
+func (cl *Claims) Seek(ctx context.Context) error {
 	var found map[seal.RowKey]time.Time
 	err := cl.store.View(ctx, func(tx storage.Tx) error {
 		found = map[seal.RowKey]time.Time{}

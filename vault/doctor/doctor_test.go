@@ -10,6 +10,7 @@ import (
 	"hush/seal"
 	"hush/storage"
 	"hush/storage/bolt"
+	"hush/vault/claim"
 	"hush/vault/doctor"
 	"hush/vault/exam"
 	"hush/vault/rows"
@@ -207,6 +208,23 @@ func secretDamages() []damage {
 			r := f.rows(t, secret.BucketEntry)[0]
 			f.put(t, secret.BucketEntry, append(r.key[:len(r.key)-22:len(r.key)-22], make([]byte, 22)...), r.value)
 		}, codes(exam.CodeEntryReceipt)},
+		{"claim lost", lose(claim.BucketClaim), codes(exam.CodeReceiptClaim, exam.CodeDeadlineStray)},
+		{"claim without deadline", lose(claim.BucketDeadline), codes(exam.CodeDeadlineMissing)},
+		{"claim of a wrong length", func(t *testing.T, f *folder) {
+			r := f.first(t, claim.BucketClaim)
+			f.put(t, claim.BucketClaim, r.key, r.value[:len(r.value)-1])
+		}, codes(exam.CodeClaimSize)},
+		{"claim whose share is on the list to be destroyed", func(t *testing.T, f *folder) {
+			s := slotOf(f.first(t, claim.BucketClaim).value)
+			f.put(t, shares.BucketShred, vaulttest.Number(s.Number), vaulttest.Number(s.Generation))
+		}, codes(exam.CodeShredLive)},
+		{"claim with the slot of a secret", func(t *testing.T, f *folder) {
+			r := f.first(t, claim.BucketClaim)
+			f.put(t, claim.BucketClaim, r.key, vaulttest.WithSlot(r.value, slotOf(secretOf(t, f).value)))
+		}, codes(exam.CodeSlotShared)},
+		{"claim of which nothing can be read", func(t *testing.T, f *folder) {
+			f.put(t, claim.BucketClaim, f.first(t, claim.BucketClaim).key, []byte("damaged"))
+		}, codes(exam.CodeRow, exam.CodeReceiptClaim)},
 		{"mail that does not open", func(t *testing.T, f *folder) {
 			r := f.rows(t, "outbox")[0]
 			r.value[len(r.value)-1] ^= 1

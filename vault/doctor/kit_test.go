@@ -75,6 +75,7 @@ func filled(t *testing.T, inFolder bool) *vaulttest.Kit {
 	k.MustConceal(t, member, vaulttest.Plaintext, secret.Wish{Recipients: []string{"friend@example.com"}, TTL: new(100 * time.Hour)})
 	vaulttest.RevealErr(t, k, stranger, guarded.Secret.Key.Expose(), "wrong")
 	k.MustReveal(t, stranger, opened.Secret.Key, "")
+	k.MustRevealClaimed(t, k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{}).Secret.Key, vaulttest.Claim(1))
 	k.MustBurn(t, stranger, burned.Metadata.Key, "")
 	k.MustMetadata(t, stranger, plain.Metadata.Key)
 	_, err = k.Vault.Sessions.CreateSession(ctx, stranger, vaulttest.MemberAddress, "wrong password", false)

@@ -7,6 +7,7 @@ import (
 	"hush/storage"
 	"hush/vault/account"
 	"hush/vault/caller"
+	"hush/vault/claim"
 	"hush/vault/credential"
 	"hush/vault/outbox"
 	"hush/vault/refusal"
@@ -36,6 +37,8 @@ func TestSettle(t *testing.T) {
 	member := m.Auth(t, vaulttest.BySession(in.Cookie))
 	token := m.MustToken(t, member, credential.NewToken{Name: "stays"})
 	shared := k.MustConceal(t, member, vaulttest.Plaintext, secret.Wish{Recipients: []string{"friend@example.com"}})
+	claimed := k.MustConceal(t, stranger, vaulttest.Plaintext, secret.Wish{})
+	k.MustRevealClaimed(t, claimed.Secret.Key, vaulttest.Claim(1))
 	vaulttest.Want(t, "RequestPasswordReset()", k.Vault.SignUps.RequestPasswordReset(ctx, stranger, vaulttest.MemberAddress), nil)
 	vaulttest.Want(t, "RequestAddressChange()", k.Vault.Accounts.RequestAddressChange(ctx, member, "next@example.com", vaulttest.MemberPassword), nil)
 	k.Close(t)
@@ -44,15 +47,17 @@ func TestSettle(t *testing.T) {
 
 	ended, err := restoration.Settle(ctx, k.Store, k.Clock.Now())
 	vaulttest.Want(t, "Settle()", err, nil)
-	want := restoration.Ended{Sessions: int(before[rows.CountSessions]), Tickets: 2, Mails: int(before[rows.CountQueued])}
+	want := restoration.Ended{Sessions: int(before[rows.CountSessions]), Tickets: 2, Mails: int(before[rows.CountQueued]), Claims: 1}
 	vaulttest.Want(t, "Settle()", ended, want)
 	vaulttest.Want(t, "sessions and mails before", want.Sessions > 0 && want.Mails > 2, true)
 	after := counts(t, k)
 	vaulttest.Want(t, "counter of sessions", after[rows.CountSessions], 0)
 	vaulttest.Want(t, "counter of queued mails", after[rows.CountQueued], 0)
-	for _, bucket := range []string{credential.BucketSession, credential.BucketSessions, account.BucketTicket, outbox.BucketOutbox} {
+	for _, bucket := range []string{credential.BucketSession, credential.BucketSessions, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
+	k.WantNotRevealed(t, "restored claim", claimed.Secret.Key, vaulttest.Claim(1))
+	vaulttest.Want(t, "Outcome", k.MustMetadata(t, stranger, claimed.Metadata.Key).Outcome, secret.OutcomeLapsed)
 	again, err := restoration.Settle(ctx, k.Store, k.Clock.Now())
 	vaulttest.Want(t, "Settle(again)", err, nil)
 	vaulttest.Want(t, "Settle(again)", again, restoration.Ended{})
@@ -80,13 +85,13 @@ func TestSettleDamagedRows(t *testing.T) {
 	m := &vaulttest.Member{Kit: k}
 	m.ID = m.AddAccount(t, vaulttest.MemberAddress, vaulttest.MemberPassword)
 	m.SignIn(t, true)
-	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox} {
+	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Put(t, k.Store, bucket, []byte("short"), []byte("damaged"))
 		vaulttest.Put(t, k.Store, bucket, make([]byte, 32), []byte("damaged"))
 	}
 	_, err := restoration.Settle(t.Context(), k.Store, k.Clock.Now())
 	vaulttest.Want(t, "Settle()", err, nil)
-	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox} {
+	for _, bucket := range []string{credential.BucketSession, account.BucketTicket, outbox.BucketOutbox, claim.BucketClaim, claim.BucketDeadline} {
 		vaulttest.Want(t, "rows of "+bucket, len(vaulttest.RowsIn(t, k.Store, bucket)), 0)
 	}
 }

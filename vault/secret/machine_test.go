@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hush/vault/caller"
+	"hush/vault/claim"
 	"hush/vault/refusal"
 	"hush/vault/secret"
 	"hush/vault/vaulttest"
@@ -35,6 +36,10 @@ func TestStateMachine(t *testing.T) {
 			"metadata": m.metadata,
 			"memo":     m.memo,
 			"reveal":   m.reveal,
+			"claim":    m.claim,
+			"repeat":   m.repeat,
+			"confirm":  m.acknowledge,
+			"lapse":    m.lapse,
 			"burn":     m.burn,
 			"guess":    m.wrongTry,
 			"advance":  m.advance,
@@ -118,16 +123,64 @@ func (m *machine) reveal(rt *rapid.T) {
 }
 
 func (m *machine) revealAs(rt *rapid.T, e *entry, network int, passphrase caller.Text) {
+	m.revealWith(rt, e, network, secret.Opening{Passphrase: passphrase})
+}
+
+// claim reveals with a claim, for the first time or again.
+func (m *machine) claim(rt *rapid.T) {
+	network, passphrase := attempt(rt, "right", "", "wrong")
+	m.revealWith(rt, m.pick(rt), network, secret.Opening{Passphrase: passphrase, Claim: drawClaim(rt)})
+}
+
+func (m *machine) repeat(rt *rapid.T) {
+	e := m.pick(rt)
+	if e.claim == "" {
+		rt.Skip("not bound")
+	}
+	m.revealWith(rt, e, 1, secret.Opening{Claim: e.claim})
+}
+
+func drawClaim(rt *rapid.T) caller.Text {
+	return vaulttest.Claim(rapid.SampledFrom([]byte{1, 2}).Draw(rt, "claim"))
+}
+
+func (m *machine) acknowledge(rt *rapid.T) {
+	e, claim := m.pick(rt), drawClaim(rt)
+	m.model.acknowledge(e, claim)
+	wantSame(rt, "AcknowledgeReveal(key, claim)", m.kit.Vault.Secrets.AcknowledgeReveal(m.t.Context(), e.kept.Secret.Key.Expose(), claim), nil)
+}
+
+func (m *machine) lapse(rt *rapid.T) {
+	if _, err := m.kit.Vault.Claims.Lapse(m.t.Context()); err != nil {
+		rt.Fatalf("Lapse(): got %v, want nil", err)
+	}
+	for _, e := range m.entries {
+		m.model.lapse(e)
+	}
+}
+
+func (m *machine) revealWith(rt *rapid.T, e *entry, network int, o secret.Opening) {
 	shown := m.model.secret(e)
-	got, err := m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), secret.Opening{Passphrase: passphrase})
-	wanted := m.model.end(e, network, passphrase, secret.StateReceived)
+	got, err := m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), o)
+	if m.model.holds(e, o.Claim) {
+		wantSame(rt, "RevealSecret(key, claim)", err, nil)
+		again := secret.Secret{Key: e.kept.Secret.Key, State: secret.StateReceived, Encryption: secret.EncryptionServer}
+		same(rt, "RevealSecret(key, claim)", got, secret.Revealed{Secret: again, Value: e.text, ClaimLeft: e.until.Sub(m.model.now)})
+		return
+	}
+	wanted := m.model.end(e, network, o.Passphrase, secret.StateReceived)
 	wantSame(rt, "RevealSecret(key)", err, wanted)
 	if wanted != nil {
 		same(rt, "RevealSecret(key)", got, secret.Revealed{})
 		return
 	}
 	shown.State = secret.StateReceived
-	same(rt, "RevealSecret(key)", got, secret.Revealed{Secret: shown, Value: e.text})
+	revealed := secret.Revealed{Secret: shown, Value: e.text}
+	if o.Claim != "" {
+		m.model.bind(e, o.Claim)
+		revealed.ClaimLeft = claim.Lifetime
+	}
+	same(rt, "RevealSecret(key)", got, revealed)
 }
 
 func (m *machine) burn(rt *rapid.T) {
@@ -167,7 +220,7 @@ func (m *machine) move(by time.Duration) {
 // edge moves to where an answer changes, or one millisecond before it.
 func (m *machine) edge(rt *rapid.T) {
 	e := m.pick(rt)
-	edges := []time.Time{m.model.expires(e), m.model.forgotten(e), e.all.locked}
+	edges := []time.Time{m.model.expires(e), m.model.forgotten(e), e.all.locked, e.until}
 	for network := range 5 { // in an order, so that a failure can be repeated
 		if c := e.tries[network]; c != nil {
 			edges = append(edges, c.locked)
@@ -187,7 +240,12 @@ func (m *machine) sweep(rt *rapid.T) {
 	}
 }
 
-func (m *machine) reopen(*rapid.T) { m.kit.Reopen(m.t) }
+func (m *machine) reopen(*rapid.T) {
+	m.kit.Reopen(m.t)
+	for _, e := range m.entries {
+		m.model.lapse(e)
+	}
+}
 
 // invariants looks at what can be seen without changing anything.
 func (m *machine) invariants(rt *rapid.T) {

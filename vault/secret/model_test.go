@@ -26,6 +26,10 @@ type entry struct {
 	memo                            caller.Text
 	tries                           map[int]*counter // by network
 	all                             counter
+
+	claim   caller.Text // that it is bound to; empty for none, or once that ended
+	until   time.Time   // the claim's deadline
+	outcome secret.Outcome
 }
 
 // counter counts wrong passphrases.
@@ -77,7 +81,7 @@ func (m *model) left(end time.Time) time.Duration {
 func (m *model) metadata(e *entry) secret.Metadata {
 	shown := secret.Metadata{
 		Key: e.kept.Metadata.Key, Hint: e.kept.Secret.Key.Short(6), State: m.stateOf(e),
-		Encryption: secret.EncryptionServer, HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
+		Encryption: secret.EncryptionServer, Outcome: e.outcome, HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
 		Forgotten: m.forgotten(e), Expires: m.expires(e), Viewed: e.viewed, Ended: e.ended,
 		TTL: e.ttl, TTLLeft: m.left(m.forgotten(e)), Memo: e.memo,
 	}
@@ -112,6 +116,35 @@ func (m *model) end(e *entry, network int, passphrase caller.Text, to secret.Sta
 	}
 	e.state, e.ended, e.updated = to, m.now, m.now
 	return nil
+}
+
+// bind binds a secret that was just revealed to a claim.
+func (m *model) bind(e *entry, claim caller.Text) {
+	e.claim, e.until, e.outcome = claim, m.now.Add(2*time.Minute), secret.OutcomeAwaited
+}
+
+// holds reports whether a claim opens a secret.
+func (m *model) holds(e *entry, claim caller.Text) bool {
+	return e.claim != "" && e.claim == claim && m.now.Before(e.until)
+}
+
+// acknowledge ends a claim.
+func (m *model) acknowledge(e *entry, claim caller.Text) {
+	if e.claim == "" || e.claim != claim {
+		return
+	}
+	outcome := secret.OutcomeDelivered
+	if !m.now.Before(e.until) {
+		outcome = secret.OutcomeLapsed
+	}
+	e.claim, e.outcome, e.updated = "", outcome, m.now
+}
+
+// lapse ends a claim that is due.
+func (m *model) lapse(e *entry) {
+	if e.claim != "" && !m.now.Before(e.until) {
+		e.claim, e.outcome, e.updated = "", secret.OutcomeLapsed, m.now
+	}
 }
 
 func (m *model) try(e *entry, network int, passphrase caller.Text) error {

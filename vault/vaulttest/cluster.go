@@ -119,6 +119,9 @@ func (c *Cluster) Open(t testing.TB, name string, opts Options) (*Kit, error) {
 	if opts.WrapStore != nil {
 		options.Store = opts.WrapStore(b.store)
 	}
+	if opts.WrapShares != nil {
+		options.Shares = opts.WrapShares(b.shares)
+	}
 	if k.Vault, err = vault.Open(t.Context(), options); err != nil {
 		return nil, err
 	}

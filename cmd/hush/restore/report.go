@@ -36,7 +36,8 @@ func (r *restoring) tell() {
 			console.Count(did.Tokens, "API tokens"), console.Count(did.Accounts, "accounts"), did.Passwords, did.Disabled, did.Roles)
 	}
 	ended := r.report.ended
-	r.Tellf("ended what no restore keeps: %s, %s and %s", console.Count(ended.Sessions, "sessions"), console.Count(ended.Tickets, "mailed links"), console.Count(ended.Mails, "queued mails"))
+	r.Tellf("ended what no restore keeps: %s, %s, %s and %s", console.Count(ended.Sessions, "sessions"), console.Count(ended.Tickets, "mailed links"),
+		console.Count(ended.Mails, "queued mails"), console.Count(ended.Claims, "claims"))
 	if r.report.damaged > 0 {
 		r.Tellf("%s cannot be read: run \"hush doctor\"", console.Count(r.report.damaged, "secrets"))
 	}

@@ -207,7 +207,7 @@ func (s *server) state(ctx context.Context, at looked) metrics.State {
 	state := metrics.State{
 		Ready:    s.accepting() && at.vault.Ready() == nil,
 		Creating: load.Creating, Opening: load.Opening, Unpacking: load.Unpacking,
-		Connections: connected, Streams: load.Streams, Watches: inside.Watches,
+		Connections: connected, Streams: load.Streams, Watches: inside.Watches, Claims: inside.Claims,
 		Passphrases: metrics.Lanes(inside.Passphrases), Passwords: metrics.Lanes(inside.Passwords),
 		RootKeys: metrics.RootKeys{Left: inside.ResealLeft, OldUses: inside.OldKeyUses},
 		Updates:  at.data.Waiting(), Hashes: inside.Hashed, ClockLeapt: inside.ClockLeapt,
