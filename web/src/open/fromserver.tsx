@@ -6,6 +6,9 @@ import { Mangled } from "./mangled";
 import { fromServer } from "./source";
 import { Stage } from "./stage";
 
+// The other kind's page takes it from here, so that both are one script.
+export { Stage };
+
 /** FromServer opens a secret that the server encrypted. It never opens another one: this link lacks what that needs. */
 export default function FromServer({ secretKey, secret }: { secretKey: string; secret: Secret }) {
   if (secret.encryption === Encryption.end_to_end) {

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BD36y_As.js";import{r as t}from"./wire-BLUGv14A.js";var n=t(e);export{n as default};

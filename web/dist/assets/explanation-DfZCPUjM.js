@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-DQ0o9cT2.js";

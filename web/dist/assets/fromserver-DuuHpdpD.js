@@ -1,1 +1,0 @@
-import{l as e,s as t,xt as n}from"./app-C5jU0qiJ.js";import{c as r,n as i,s as a,t as o}from"./stage-CoG2nmN0.js";function s({secretKey:s,secret:c}){return c.encryption===e.end_to_end?n(t,{title:r(`open.bad.title`),lead:r(`reveal.incomplete`)}):n(o,{secret:c,source:()=>i(s),notice:n(a,{text:r(`reveal.mangled`)})})}export{s as default};

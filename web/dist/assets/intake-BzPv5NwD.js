@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-66UGmNUJ.js";import{r as t}from"./wire-BLUGv14A.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-5i3ZIkyk.js";
