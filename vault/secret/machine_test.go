@@ -1,12 +1,14 @@
 package secret_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"hush/seal/endtoend"
 	"hush/vault/caller"
 	"hush/vault/claim"
 	"hush/vault/refusal"
@@ -20,16 +22,57 @@ type machine struct {
 	kit     *vaulttest.Kit
 	model   model
 	entries []*entry
+	devices map[string]device // by passphrase
+}
+
+// device is what a sender's device made of a text.
+type device struct {
+	sealed *secret.SealedContent
+	keys   endtoend.Keys
+}
+
+// The machine draws these besides passphrases: noProofs is a reveal that shows
+// nothing, and otherLink one with the proof of another link.
+const (
+	noProofs  = caller.Text("")
+	otherLink = caller.Text("other link")
+)
+
+// opening is what a caller shows who has a passphrase and a claim.
+func (m *machine) opening(e *entry, o secret.Opening) secret.Opening {
+	passphrase, other := o.Passphrase, caller.Text(strings.Repeat("x", 32))
+	switch {
+	case e.sealed == nil && passphrase == otherLink:
+		return secret.Opening{Passphrase: e.passphrase, LinkProof: other, Proof: other, Claim: o.Claim}
+	case e.sealed == nil:
+		return o
+	case passphrase == noProofs:
+		return secret.Opening{Claim: o.Claim}
+	}
+	shown := vaulttest.Prove(m.devices[string(e.passphrase)].keys)
+	shown.Claim = o.Claim
+	switch passphrase {
+	case otherLink:
+		shown.LinkProof = other
+	case "wrong":
+		shown.Proof = other
+	}
+	return shown
 }
 
 // No sequence of commands, restarts and sweeps, at whatever times, gets another
 // answer than the model's.
 func TestStateMachine(t *testing.T) {
 	t.Parallel()
+	devices := map[string]device{}
+	for _, passphrase := range []string{"", "right"} {
+		sealed, keys := vaulttest.MustSeal(t, vaulttest.Plaintext, passphrase)
+		devices[passphrase] = device{sealed, keys}
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		kit := vaulttest.New(t, vaulttest.Options{Manual: true})
 		defer kit.Close(t)
-		m := &machine{t: t, kit: kit, model: model{now: kit.Clock.Now()}}
+		m := &machine{t: t, kit: kit, model: model{now: kit.Clock.Now()}, devices: devices}
 		m.conceal(rt)
 		rt.Repeat(map[string]func(*rapid.T){
 			"conceal":  m.conceal,
@@ -61,7 +104,12 @@ func (m *machine) conceal(rt *rapid.T) {
 		passphrase: caller.Text(rapid.SampledFrom([]string{"", "", "right"}).Draw(rt, "passphrase")),
 		created:    m.model.now, updated: m.model.now, tries: map[int]*counter{},
 	}
-	kept, err := m.kit.Vault.Secrets.ConcealSecret(m.t.Context(), vaulttest.Caller(9), e.text, secret.Wish{TTL: &e.ttl, Passphrase: e.passphrase})
+	text, wish := e.text, secret.Wish{TTL: &e.ttl, Passphrase: e.passphrase}
+	if rapid.Bool().Draw(rt, "end-to-end") {
+		e.sealed = m.devices[string(e.passphrase)].sealed
+		text, wish.Passphrase, wish.Sealed = "", "", e.sealed
+	}
+	kept, err := m.kit.Vault.Secrets.ConcealSecret(m.t.Context(), vaulttest.Caller(9), text, wish)
 	if err != nil {
 		rt.Fatalf("ConcealSecret(text): got %v, want nil", err)
 	}
@@ -118,7 +166,7 @@ func attempt(rt *rapid.T, passphrases ...string) (network int, passphrase caller
 }
 
 func (m *machine) reveal(rt *rapid.T) {
-	network, passphrase := attempt(rt, "right", "", "wrong")
+	network, passphrase := attempt(rt, "right", "", "wrong", string(otherLink))
 	m.revealAs(rt, m.pick(rt), network, passphrase)
 }
 
@@ -128,7 +176,7 @@ func (m *machine) revealAs(rt *rapid.T, e *entry, network int, passphrase caller
 
 // claim reveals with a claim, for the first time or again.
 func (m *machine) claim(rt *rapid.T) {
-	network, passphrase := attempt(rt, "right", "", "wrong")
+	network, passphrase := attempt(rt, "right", "", "wrong", string(otherLink))
 	m.revealWith(rt, m.pick(rt), network, secret.Opening{Passphrase: passphrase, Claim: drawClaim(rt)})
 }
 
@@ -161,11 +209,11 @@ func (m *machine) lapse(rt *rapid.T) {
 
 func (m *machine) revealWith(rt *rapid.T, e *entry, network int, o secret.Opening) {
 	shown := m.model.secret(e)
-	got, err := m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), o)
+	got, err := m.kit.Vault.Secrets.RevealSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Secret.Key.Expose(), m.opening(e, o))
 	if m.model.holds(e, o.Claim) {
 		wantSame(rt, "RevealSecret(key, claim)", err, nil)
-		again := secret.Secret{Key: e.kept.Secret.Key, State: secret.StateReceived, Encryption: secret.EncryptionServer}
-		same(rt, "RevealSecret(key, claim)", got, secret.Revealed{Secret: again, Value: e.text, ClaimLeft: e.until.Sub(m.model.now)})
+		again := secret.Secret{Key: e.kept.Secret.Key, State: secret.StateReceived, Encryption: e.encryption()}
+		same(rt, "RevealSecret(key, claim)", got, e.revealed(again, e.until.Sub(m.model.now)))
 		return
 	}
 	wanted := m.model.end(e, network, o.Passphrase, secret.StateReceived)
@@ -175,7 +223,7 @@ func (m *machine) revealWith(rt *rapid.T, e *entry, network int, o secret.Openin
 		return
 	}
 	shown.State = secret.StateReceived
-	revealed := secret.Revealed{Secret: shown, Value: e.text}
+	revealed := e.revealed(shown, 0)
 	if o.Claim != "" {
 		m.model.bind(e, o.Claim)
 		revealed.ClaimLeft = claim.Lifetime

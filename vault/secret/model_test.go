@@ -19,6 +19,7 @@ type entry struct {
 	kept       secret.Concealed
 	text       caller.Text
 	passphrase caller.Text
+	sealed     *secret.SealedContent // nil if the server encrypts
 	ttl        time.Duration
 
 	state                           secret.State // new, viewed, received or burned
@@ -30,6 +31,21 @@ type entry struct {
 	claim   caller.Text // that it is bound to; empty for none, or once that ended
 	until   time.Time   // the claim's deadline
 	outcome secret.Outcome
+}
+
+func (e *entry) encryption() secret.Encryption {
+	if e.sealed != nil {
+		return secret.EncryptionEndToEnd
+	}
+	return secret.EncryptionServer
+}
+
+// revealed is what a reveal returns.
+func (e *entry) revealed(shown secret.Secret, left time.Duration) secret.Revealed {
+	if e.sealed != nil {
+		return secret.Revealed{Secret: shown, Content: e.sealed.Content, ClaimLeft: left}
+	}
+	return secret.Revealed{Secret: shown, Value: e.text, ClaimLeft: left}
 }
 
 // counter counts wrong passphrases.
@@ -64,7 +80,7 @@ func (m *model) secret(e *entry) secret.Secret {
 		return secret.Secret{}
 	}
 	return secret.Secret{
-		Key: e.kept.Secret.Key, State: secret.StateNew, Encryption: secret.EncryptionServer, HasPassphrase: e.passphrase != "",
+		Key: e.kept.Secret.Key, State: secret.StateNew, Encryption: e.encryption(), HasPassphrase: e.passphrase != "",
 		Created: e.created, Expires: m.expires(e), TTL: e.ttl, TTLLeft: m.left(m.expires(e)),
 	}
 }
@@ -81,7 +97,7 @@ func (m *model) left(end time.Time) time.Duration {
 func (m *model) metadata(e *entry) secret.Metadata {
 	shown := secret.Metadata{
 		Key: e.kept.Metadata.Key, Hint: e.kept.Secret.Key.Short(6), State: m.stateOf(e),
-		Encryption: secret.EncryptionServer, Outcome: e.outcome, HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
+		Encryption: e.encryption(), Outcome: e.outcome, HasPassphrase: e.passphrase != "", LockedForGood: m.lockedForGood(e), Created: e.created, Updated: e.updated,
 		Forgotten: m.forgotten(e), Expires: m.expires(e), Viewed: e.viewed, Ended: e.ended,
 		TTL: e.ttl, TTLLeft: m.left(m.forgotten(e)), Memo: e.memo,
 	}
@@ -109,8 +125,8 @@ func (m *model) end(e *entry, network int, passphrase caller.Text, to secret.Sta
 	if !m.stateOf(e).Live() {
 		return refusal.ErrNotFound
 	}
-	if to == secret.StateBurned && m.lockedForGood(e) {
-		e.tries = nil // the passphrase is no longer needed
+	if to == secret.StateBurned && (e.sealed != nil || m.lockedForGood(e)) {
+		e.tries = nil // no passphrase is needed
 	} else if err := m.try(e, network, passphrase); err != nil {
 		return err
 	}
@@ -148,8 +164,8 @@ func (m *model) lapse(e *entry) {
 }
 
 func (m *model) try(e *entry, network int, passphrase caller.Text) error {
-	if e.passphrase == "" {
-		return nil
+	if err := e.kindRefuses(passphrase); err != nil || e.passphrase == "" {
+		return err
 	}
 	if passphrase == "" {
 		return &refusal.PassphraseError{Missing: true}
@@ -175,6 +191,21 @@ func (m *model) try(e *entry, network int, passphrase caller.Text) error {
 	return nil
 }
 
+// kindRefuses is the part of try that no passphrase and no pause matters to.
+func (e *entry) kindRefuses(passphrase caller.Text) error {
+	switch {
+	case e.sealed == nil && passphrase == otherLink:
+		return &refusal.EncryptionError{}
+	case e.sealed == nil:
+		return nil
+	case passphrase == noProofs:
+		return &refusal.EncryptionError{EndToEnd: true}
+	case passphrase == otherLink, passphrase == "wrong" && e.passphrase == "":
+		return refusal.ErrLink
+	}
+	return nil
+}
+
 func (m *model) lockedForGood(e *entry) bool {
 	return e.all.count >= secret.MostTries && m.stateOf(e).Live()
 }
@@ -184,6 +215,10 @@ func sameError(a, b error) bool {
 	if pa, ok := errors.AsType[*refusal.PassphraseError](a); ok {
 		pb, ok := errors.AsType[*refusal.PassphraseError](b)
 		return ok && *pa == *pb
+	}
+	if ea, ok := errors.AsType[*refusal.EncryptionError](a); ok {
+		eb, ok := errors.AsType[*refusal.EncryptionError](b)
+		return ok && *ea == *eb
 	}
 	if la, ok := errors.AsType[*refusal.LockedError](a); ok {
 		lb, ok := errors.AsType[*refusal.LockedError](b)
