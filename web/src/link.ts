@@ -20,6 +20,14 @@ export function endToEndIn(text: string): string {
 }
 
 /**
+ * reportedKey returns the key in a mangled link of either kind, or an empty string if
+ * there is none. The secret part of an end-to-end link stays on the device.
+ */
+export function reportedKey(text: string): string {
+  return endToEndIn(text).slice(0, 31) || keyIn(text);
+}
+
+/**
  * placeOf returns the place of the page that opens the link in a text, or an empty
  * string if there is none. An end-to-end link that was cut short is none.
  */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endToEndIn, homeElsewhere, keyIn, mended, placeOf, receiptLink, secretLink } from "../src/link";
+import { endToEndIn, homeElsewhere, keyIn, mended, placeOf, receiptLink, reportedKey, secretLink } from "../src/link";
 
 const key = "abcdefghijklmnopqrstuvwxy012345";
 
@@ -58,6 +58,21 @@ test("endToEndIn finds the run of an end-to-end link in a mangled one", () => {
   assert.equal(keyIn(`${key}M${whole.slice(32)}`), "", "the key of a longer run");
   for (const text of ["", key, whole.slice(1), `${whole}0`, `https://hush.example/s#${key}`]) {
     assert.equal(endToEndIn(text), "", `endToEndIn(${JSON.stringify(text)})`);
+  }
+});
+
+test("reportedKey finds the key of either kind, and leaves the secret part on the device", () => {
+  for (const text of [
+    key,
+    `https://hush.example/s#${key}.`,
+    `<https://hush.example/e#${whole}>`,
+    `/e%2523${whole}`,
+    whole,
+  ]) {
+    assert.equal(reportedKey(text), key, `reportedKey(${JSON.stringify(text)})`);
+  }
+  for (const text of ["", `https://hush.example/e#${whole.slice(1)}`, `${whole}0`]) {
+    assert.equal(reportedKey(text), "", `reportedKey(${JSON.stringify(text)})`);
   }
 });
 

@@ -5,7 +5,7 @@ import { type Problem, useSubmit } from "../forms/submit";
 import type { Metadata } from "../gen/hush/v1/metadata_pb";
 import { t } from "../i18n/colonel";
 import { t as receiptsText } from "../i18n/receipts";
-import { keyIn } from "../link";
+import { reportedKey } from "../link";
 import { problemText } from "../problem";
 import { asRefusal } from "../refusal";
 import { colonel } from "../rpc";
@@ -23,7 +23,7 @@ export function BurnReported({ onBurned }: { onBurned: () => void }) {
   const [asking, setAsking] = useState(false);
   const [burned, setBurned] = useState<Metadata>();
   const submission = useSubmit(burnProblem);
-  const key = keyIn(link);
+  const key = reportedKey(link);
   const ask = () => {
     setBurned(undefined);
     setWrong(!key);

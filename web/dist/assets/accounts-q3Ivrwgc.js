@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-B1EX4I_F.js";import{r as t}from"./wire-CxTVINBR.js";var n=t(e);export{n as default};

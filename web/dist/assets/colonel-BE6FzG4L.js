@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-BlEfll9h.js";import{r as t}from"./wire-CxTVINBR.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{it as e,xt as t}from"./app-DqZVyr4e.js";import{r as n}from"./submit-u6Ph7VbL.js";function r({submission:r,open:i,onClose:a,title:o,action:s,busy:c,onConfirm:l,children:u}){return t(e,{open:i,onClose:()=>{r.clear(),a()},title:o,action:r.busy?c??s:s,onConfirm:l,busy:r.busy,children:[u,t(n,{submission:r})]})}export{r as t};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-Fq5oxjY7.js";

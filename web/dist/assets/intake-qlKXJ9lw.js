@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-DEyMdYy-.js";import{r as t}from"./wire-CxTVINBR.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./about-CWM-Xr-L.js";import{H as t,_t as n,xt as r,y as i}from"./app-DqZVyr4e.js";function a(){return r(i,{title:e(`notfound.title`),width:`narrow`,children:r(t,{icon:`search`,title:e(`notfound.text`),children:r(n,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
