@@ -54,5 +54,5 @@ func TestBrowserOnFailingNodes(t *testing.T) {
 // browserCalls returns the browser's tests that call the service. What pages
 // weigh and how they look does not depend on its store or its nodes.
 func browserCalls() []string {
-	return []string{"account.spec", "colonel.spec", "domain.spec", "noscript.spec", "open.spec", "share.spec"}
+	return []string{"account.spec", "colonel.spec", "domain.spec", "noscript.spec", "open.spec", "open-endtoend.spec", "share.spec"}
 }

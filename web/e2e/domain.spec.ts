@@ -86,6 +86,16 @@ test("a domain is added, verified, given a brand and used for a link", async ({
   await button(other, t("open.clear")).click();
   await expect(other.getByText("Thank you")).toBeVisible();
 
+  await other.goto(endToEnd.link);
+  await expect(heading(other, t("endtoend.insecure.title"))).toBeVisible();
+  await other.goto(`/e${new URL(endToEnd.link).hash}`); // here a browser decrypts
+  await expect(heading(other, t("open.title.domain", { domain: brandedHost }))).toBeVisible();
+  await expect(other.getByText("Call us first")).toBeVisible();
+  await expect(reveal).toHaveCSS("background-color", "rgb(47, 111, 79)");
+  await reveal.click();
+  await expect(revealed(other)).toHaveText("e2e secret of the otters");
+  await expect(other.getByText("Change it soon")).toBeVisible();
+
   await other.goto(`http://${brandedHost}/`);
   await expect(other.getByText(t("share.signin"))).toBeVisible();
   await page.goto(`/account/domains/${brandedHost}`);
