@@ -177,6 +177,24 @@ test("a link with a changed secret part says so, and consumes nothing", async ({
   await expect(revealed(page)).toHaveText("e2e secret behind a changed link");
 });
 
+test("a reported error holds nothing of the link", async ({ page, expected }) => {
+  expected.push(/boom/);
+  const { fragment, key, canaries } = await seal(text("e2e secret behind an error"));
+  const reporting = page.waitForRequest("**/ReceiveException");
+  await page.goto(`/e#${fragment}`);
+  await expect(button(page, t("open.reveal"))).toBeVisible();
+  await page.evaluate((words) => {
+    setTimeout(() => {
+      throw new Error(`boom at ${location.href} and /e%23${words} with ${words.slice(31)}`);
+    });
+  }, fragment);
+  const report = (await reporting).postData() ?? "";
+  expect(report).toContain("boom at");
+  for (const canary of [key, fragment, ...canaries]) {
+    expect(report).not.toContain(canary);
+  }
+});
+
 test("incomplete and wrong links are told apart without asking the server", async ({ page }) => {
   const sent = requests(page);
   const { fragment, key } = await seal(text("e2e secret behind a cut link"));
