@@ -132,6 +132,21 @@ func TestImpossibleNumbers(t *testing.T) {
 
 // What was stored once is read for ever, and while a version is the current
 // one, it is written the same.
+// An examination finds a seal of a length that its kind cannot have.
+func TestSealedSizes(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]struct{ server, endToEnd bool }{
+		0: {}, 28: {}, 284: {true, false}, 355: {}, 356: {false, true}, 540: {true, true}, 541: {false, true},
+	} {
+		for kind, fits := range map[Encryption]bool{EncryptionServer: want.server, EncryptionEndToEnd: want.endToEnd} {
+			r := Record{encryption: kind, sealed: make([]byte, size)}
+			if got := r.isSealedSize(); got != fits {
+				t.Errorf("isSealedSize(kind %d, %d bytes): got %t, want %t", kind, size, got, fits)
+			}
+		}
+	}
+}
+
 func TestGoldenSecrets(t *testing.T) {
 	t.Parallel()
 	recordtest.CheckOpen(t, []recordtest.Case{
