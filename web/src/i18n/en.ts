@@ -104,8 +104,7 @@ export default {
     "The server does not know end-to-end encrypted links, so it cannot mail them. The next page offers your own mail program.",
   "share.recipient.server": "Encrypt on the server instead",
   "share.kind": "Encryption",
-  "share.kind.hint":
-    "The server can mail a link, or open it without JavaScript, only if it encrypts the secret itself.",
+  "share.kind.hint": "Choose the server if it should e-mail the link, or if the link must open without JavaScript.",
   "share.kind.no_crypto":
     "This browser cannot encrypt on this page: that needs a secure connection (HTTPS). So the server encrypts.",
   "share.kind.impossible":

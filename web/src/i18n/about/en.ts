@@ -11,7 +11,7 @@ export default {
   "about.encryption.server":
     "On the server: the server receives the secret and encrypts it, and the key is in the link. It sees the secret while it is shared and while it is opened. Only this kind can be e-mailed to recipients by the server and opened without JavaScript.",
   "about.encryption.page":
-    "The server also delivers this page. Who controls the server could deliver another page that gives your secret away.",
+    "The server also delivers this page. A server in the wrong hands could deliver another page that gives your secret away.",
   "about.encryption.once":
     "That a secret opens once and is then destroyed is the server's word. A dishonest server can keep the encrypted content, and a link that leaks later opens that copy.",
   "about.encryption.history": "Browsers keep opened links in their history, and may copy the history to other devices.",
