@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-CSZo53VK.js";import{r as t}from"./wire-gd1FiR5f.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-DNL_voVV.js";import{r as t}from"./wire-gd1FiR5f.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-Fq5oxjY7.js";
