@@ -89,6 +89,19 @@ func spentEnds() map[string]func(t *testing.T, s *spentScene) (do func() error, 
 				return err
 			}, []string{want}
 		},
+		"reveal with a claim": func(t *testing.T, s *spentScene) (func() error, []string) {
+			t.Helper()
+			want := slotEntry(spent.KindSecretRevealed, vaulttest.SlotOf(t, s.Kit, s.kept.Secret.Key))
+			return func() error {
+				o, key := secret.Opening{Claim: vaulttest.Claim(1)}, s.kept.Secret.Key.Expose()
+				for range 2 {
+					if _, err := s.Vault.Secrets.RevealSecret(ctx, caller.Caller{}, key, o); err != nil {
+						return err
+					}
+				}
+				return s.Vault.Secrets.AcknowledgeReveal(ctx, key, o.Claim)
+			}, []string{want}
+		},
 		"burn": func(t *testing.T, s *spentScene) (func() error, []string) {
 			t.Helper()
 			want := slotEntry(spent.KindSecretBurned, vaulttest.SlotOf(t, s.Kit, s.kept.Secret.Key))

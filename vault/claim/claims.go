@@ -73,9 +73,10 @@ type known struct {
 	spent    bool                 // the share of the secret is known to be destroyed
 }
 
-// timeLeft returns how long a claim still lasts; 0 if it is due.
+// timeLeft returns how long a claim still lasts, in whole milliseconds; 0 if it is
+// due.
 func (k *known) timeLeft(now time.Time) time.Duration {
-	return max(0, min(k.deadline.Sub(now), Lifetime-k.age()))
+	return max(0, min(k.deadline.Sub(now), Lifetime-k.age())).Truncate(time.Millisecond)
 }
 
 // leftover is a share that could not be destroyed when its claim ended.

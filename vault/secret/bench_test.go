@@ -86,6 +86,35 @@ func BenchmarkConceal(b *testing.B) {
 }
 
 func BenchmarkReveal(b *testing.B) {
+	benchmarkReveal(b, func(b *testing.B, v *vault.Vault, key seal.Token) error {
+		b.Helper()
+		_, err := v.Secrets.RevealSecret(b.Context(), vaulttest.Caller(1), key.Expose(), secret.Opening{})
+		return err
+	})
+}
+
+// What a claim costs, without and with its acknowledgement.
+func BenchmarkRevealClaimed(b *testing.B) {
+	benchmarkReveal(b, func(b *testing.B, v *vault.Vault, key seal.Token) error {
+		b.Helper()
+		_, err := v.Secrets.RevealSecret(b.Context(), vaulttest.Caller(1), key.Expose(), secret.Opening{Claim: vaulttest.Claim(1)})
+		return err
+	})
+}
+
+func BenchmarkRevealAcknowledged(b *testing.B) {
+	benchmarkReveal(b, func(b *testing.B, v *vault.Vault, key seal.Token) error {
+		b.Helper()
+		_, err := v.Secrets.RevealSecret(b.Context(), vaulttest.Caller(1), key.Expose(), secret.Opening{Claim: vaulttest.Claim(1)})
+		if err != nil {
+			return err
+		}
+		return v.Secrets.AcknowledgeReveal(b.Context(), key.Expose(), vaulttest.Claim(1))
+	})
+}
+
+func benchmarkReveal(b *testing.B, reveal func(b *testing.B, v *vault.Vault, key seal.Token) error) {
+	b.Helper()
 	benchmark(b, func(b *testing.B, v *vault.Vault) func() error {
 		b.Helper()
 		keys := make([]seal.Token, b.N)
@@ -98,8 +127,7 @@ func BenchmarkReveal(b *testing.B) {
 			return err
 		})
 		return func() error {
-			_, err := v.Secrets.RevealSecret(b.Context(), vaulttest.Caller(1), keys[revealed.Add(1)-1].Expose(), secret.Opening{})
-			return err
+			return reveal(b, v, keys[revealed.Add(1)-1])
 		}
 	})
 }
