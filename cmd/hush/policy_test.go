@@ -81,6 +81,9 @@ func TestPolicyIsServed(t *testing.T) {
 	if diff != "" {
 		t.Errorf("GetPolicy (-want +got):\n%s", diff)
 	}
+	if !strings.Contains(s.log.String(), " encryption=server ") {
+		t.Errorf("serve: got no encryption=server in the line that sums up what is on:\n%s", s.log)
+	}
 }
 
 func TestAdvice(t *testing.T) {

@@ -130,8 +130,6 @@ func TestImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// What was stored once is read for ever, and while a version is the current
-// one, it is written the same.
 // An examination finds a seal of a length that its kind cannot have.
 func TestSealedSizes(t *testing.T) {
 	t.Parallel()
@@ -147,6 +145,8 @@ func TestSealedSizes(t *testing.T) {
 	}
 }
 
+// What was stored once is read for ever, and while a version is the current
+// one, it is written the same.
 func TestGoldenSecrets(t *testing.T) {
 	t.Parallel()
 	recordtest.CheckOpen(t, []recordtest.Case{

@@ -22,6 +22,6 @@ func (s *server) summarise(addr net.Addr) {
 		slog.String("tls", s.TLS()), slog.String("acme_http_address", plain), slog.Int("trusted_proxies", len(s.TrustedProxies)),
 		slog.String("store", s.Backend()), slog.String("spent_log", s.SpentLogFolder()),
 		slog.String("backup_to", s.BackupTo), slog.String("backup_every", every), slog.String("mail", onOff[s.Mails()]), slog.String("sign_up", s.SignUpName()),
-		slog.String("anonymous_create", onOff[!policy.NoAnonymousCreate]), slog.String("maintenance", onOff[policy.Maintenance != ""]),
+		slog.String("anonymous_create", onOff[!policy.NoAnonymousCreate]), slog.String("encryption", s.Encryption), slog.String("maintenance", onOff[policy.Maintenance != ""]),
 		slog.String("admin_address", s.observed.address()), slog.String("rate_limits", s.RateLimits), slog.String("sandbox", s.Sandbox))
 }
