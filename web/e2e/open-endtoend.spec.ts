@@ -389,6 +389,29 @@ for (const [name, share] of Object.entries(both)) {
     await expect(revealed(page)).toHaveText("e2e secret that survives");
   });
 
+  test(`a cable that is pulled while a secret ${name} is opened loses nothing`, async ({ page, expected }) => {
+    expected.push(/ERR_INTERNET_DISCONNECTED/);
+    const { path, receipt } = await share();
+    await page.route(
+      "**/RevealSecret",
+      async (route) => {
+        await route.fetch();
+        await page.context().setOffline(true);
+        await route.abort("internetdisconnected");
+      },
+      { times: 1 },
+    );
+    await page.goto(path);
+    await button(page, t("open.reveal")).click();
+    await expect(page.getByRole("main").getByText(t("reveal.paused").split("{")[0] as string)).toBeVisible();
+    await expect(page.getByRole("timer")).toHaveText(/^1:\d\d$/);
+    await expectAccessible(page);
+    await page.unroute("**/RevealSecret");
+    await page.context().setOffline(false);
+    await expect(revealed(page)).toHaveText("e2e secret that survives");
+    await expect.poll(() => kinds(receipt)).toContain("KIND_DELIVERED");
+  });
+
   test(`a lost confirmation of a secret ${name} is sent again`, async ({ page, expected }) => {
     expected.push(/ERR_CONNECTION_RESET/);
     const { path, receipt } = await share();
