@@ -1,7 +1,19 @@
 import type { BrowserContext, Page, Request } from "@playwright/test";
 import { unzipSync } from "fflate";
 import { parse } from "../src/endtoend/link";
-import { ada, button, card, expect, expectAccessible, heading, links, revealed, signIn, test } from "./fixtures";
+import {
+  ada,
+  button,
+  card,
+  clipboard,
+  expect,
+  expectAccessible,
+  heading,
+  links,
+  revealed,
+  signIn,
+  test,
+} from "./fixtures";
 import { openEndToEnd, reveal } from "./service";
 import { t } from "./texts";
 
@@ -406,6 +418,23 @@ test("the page asks nothing once the link was copied", async ({ page }) => {
   await page.locator(".link-text").dispatchEvent("copy");
   await page.getByRole("link", { name: t("result.receipt.open") }).click();
   await expect(heading(page, t("receipt.title"))).toBeVisible();
+});
+
+// A web mailer that is the mail program gets its address from the browser: the link must not be in it.
+test("the message is copied for the mail program, which gets no link", async ({ page }) => {
+  const opened: string[] = [];
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Page.enable");
+  devtools.on("Page.frameRequestedNavigation", ({ url }) => void opened.push(url));
+  await page.goto("/");
+  const { link } = await shareText(page, "e2e secret for a mail");
+  await button(page, t("result.message")).click();
+  await button(page, t("result.message.mail")).click();
+  await expect(page.getByRole("status").filter({ hasText: t("result.message.mailed") })).toBeAttached();
+  await expect.poll(() => clipboard(page)).toContain(link);
+  await expect.poll(() => opened).toEqual([`mailto:?subject=${encodeURIComponent(t("result.share.title"))}`]);
+  await button(page, t("result.another")).click(); // asks nothing
+  await expect(heading(page, t("share.title"))).toBeVisible();
 });
 
 test("a receipt has no link, and burns to share again @phone", async ({ page }) => {

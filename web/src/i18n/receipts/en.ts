@@ -53,7 +53,7 @@ export default {
   "receipt.fact.passphrase.yes": "needed",
   "receipt.fact.passphrase.no": "none",
   "receipt.fact.domain": "Domain",
-  "receipt.fact.encryption": "Encryption kind",
+  "receipt.fact.encryption": "Encryption",
   "receipt.deliveries": "E-mails",
   "receipt.delivery.not_configured": "e-mail is not set up; send the link yourself",
   "receipt.delivery.queued": "waiting to be sent",

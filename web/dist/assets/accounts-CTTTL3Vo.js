@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-C-1ypj2x.js";import{r as t}from"./wire-5qAqthWO.js";var n=t(e);export{n as default};

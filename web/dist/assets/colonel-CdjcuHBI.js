@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-0WTBIZ1y.js";import{r as t}from"./wire-5qAqthWO.js";var n=t(e);export{n as default};

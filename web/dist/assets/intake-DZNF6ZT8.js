@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-C1C4Eyaj.js";import{r as t}from"./wire-5qAqthWO.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-3h8Au8JN.js";
