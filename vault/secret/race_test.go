@@ -55,8 +55,8 @@ func TestOneWinner(t *testing.T) {
 		vaulttest.WantState(t, k, kept[i].Metadata.Key, state)
 	}
 	// No loser ever got as far as the ciphertext.
-	vaulttest.Want(t, "secrets found by claims", counting.opened.Load(), secrets)
-	vaulttest.Want(t, "secrets taken by claims", counting.taken.Load(), secrets)
+	vaulttest.Want(t, "secrets found by reveals", counting.opened.Load(), secrets)
+	vaulttest.Want(t, "secrets taken by reveals", counting.taken.Load(), secrets)
 	kinds := vaulttest.AuditKinds(t, k)
 	vaulttest.Want(t, "audit rows of reveals", kinds[rows.AuditReveal], revealed)
 	vaulttest.Want(t, "audit rows of burns", kinds[rows.AuditBurn], secrets-revealed)

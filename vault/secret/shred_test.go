@@ -19,7 +19,7 @@ import (
 	"hush/vault/vaulttest"
 )
 
-// The attack: crash the server after the claim and before the share is
+// The attack: crash the server after the commit and before the share is
 // overwritten, then take the disk. The response was withheld, and the next
 // start destroys the share before it serves requests.
 func TestCrashBeforeShred(t *testing.T) {
@@ -150,7 +150,7 @@ func TestListedSlotIsNotReclaimed(t *testing.T) {
 	vaulttest.Want(t, "RevealSecret(next)", k.MustReveal(t, caller.Caller{}, next.Secret.Key, ""), "y")
 }
 
-// When the outcome of a claim is unknown the text is withheld, whichever way
+// When the outcome of a commit is unknown the text is withheld, whichever way
 // it went.
 func TestUnknownOutcomeWithholds(t *testing.T) {
 	t.Parallel()
