@@ -122,6 +122,40 @@ func TestFullDiskRevealsAndBurns(t *testing.T) {
 	k.MustConceal(t, vaulttest.Caller(3), "new", secret.Wish{})
 }
 
+// A claim needs a share, for which a full disk may have no slot. The secret is
+// revealed all the same, to one caller and without a claim.
+func TestFullDiskRevealsWithoutClaims(t *testing.T) {
+	k, disk := smallDiskKit(t, "40m", 1)
+	early := make([]secret.Concealed, 40)
+	for i := range early {
+		early[i] = k.MustConceal(t, vaulttest.Caller(1), "the text", secret.Wish{})
+	}
+	filler := filepath.Join(disk, "filler")
+	vaulttest.Want(t, "WriteFile(filler)", os.WriteFile(filler, make([]byte, 12<<20), 0o600), nil)
+	fillDisk(t, k, 64<<10)
+	fillRest(t, filler)
+	fillPages(t, k)
+	for {
+		if _, err := k.Shares.Put(t.Context(), [storage.ShareSize]byte{1}); err != nil {
+			vaulttest.WantErr(t, "Put(share)", err, storage.ErrFull)
+			break
+		}
+	}
+	claimed, opening := 0, secret.Opening{Claim: vaulttest.Claim(1)}
+	for _, c := range early {
+		revealed, err := k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(2), c.Secret.Key.Expose(), opening)
+		if err != nil || revealed.Value != "the text" {
+			t.Fatalf("RevealSecret(claim, full disk): got %d bytes, %v, want the text", len(revealed.Value), err)
+		}
+		if revealed.ClaimLeft > 0 {
+			claimed++
+		}
+		_, err = k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(3), c.Secret.Key.Expose(), secret.Opening{Claim: vaulttest.Claim(2)})
+		vaulttest.WantErr(t, "RevealSecret(another claim)", err, refusal.ErrNotFound)
+	}
+	vaulttest.Want(t, "some had no claim", claimed < len(early), true)
+}
+
 // fillPages uses up the database's free pages. Hundreds are left when the first
 // secret finds no room, because it needed many in a row. Each size has a bucket
 // of its own, so that the last one needs single pages, and fewer than a reveal.

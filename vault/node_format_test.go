@@ -94,6 +94,41 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 }
 
+// As long as a node runs that knows neither end-to-end encrypted secrets nor claims,
+// the others keep none: it would take their rows for damage, and their slots for free.
+func TestRollingUpgradeKeepsNoClaims(t *testing.T) {
+	t.Parallel()
+	c := vaulttest.NewCluster(t)
+	a := c.Node(t, "a", release("1.0", 1, 1))
+	d := c.Node(t, "d", release("1.1", 1, 2))
+	sealed, _ := vaulttest.MustSeal(t, "x", "")
+	_, err := d.Vault.Secrets.ConcealSecret(t.Context(), caller.Caller{}, "", secret.Wish{Sealed: sealed})
+	vaulttest.WantErr(t, "ConcealSecret(sealed)", err, refusal.ErrPolicy)
+	claim := secret.Opening{Claim: vaulttest.Claim(1)}
+	kept := d.MustConceal(t, caller.Caller{}, "x", secret.Wish{})
+	revealed, err := d.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), claim)
+	if err != nil || revealed.Value != "x" || revealed.ClaimLeft != 0 {
+		t.Errorf("RevealSecret(claim): got %d bytes for %s, %v, want the text and no claim", len(revealed.Value), revealed.ClaimLeft, err)
+	}
+	_, err = d.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, kept.Secret.Key.Expose(), claim)
+	vaulttest.WantErr(t, "RevealSecret(again)", err, refusal.ErrNotFound)
+	waits := d.MustConceal(t, caller.Caller{}, "y", secret.Wish{})
+	for bucket, newest := range map[string]byte{secret.BucketSecret: 2, secret.BucketMetadata: 3} {
+		for _, value := range vaulttest.RowsIn(t, c.Store, bucket) {
+			if value[0] > newest {
+				t.Errorf("bucket %s: got a record of version %d, want at most %d", bucket, value[0], newest)
+			}
+		}
+	}
+	a.Close(t)
+	e := c.Node(t, "e", release("1.1", 1, 2))
+	wantFormat(t, c, 2)
+	revealed, err = e.Vault.Secrets.RevealSecret(t.Context(), caller.Caller{}, waits.Secret.Key.Expose(), claim)
+	if err != nil || revealed.ClaimLeft == 0 {
+		t.Errorf("RevealSecret(claim, all upgraded): got %s, %v, want a claim", revealed.ClaimLeft, err)
+	}
+}
+
 // A release that can no longer write what a live node reads does not start.
 func TestUpgradeOverTwoReleases(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ func TestCountOlder(t *testing.T) {
 		list := f.rows(t, bucket)
 		older := list[:(len(list)+1)/2]
 		for _, r := range older {
-			r.value[0]--
+			r.value[0] = 1
 			f.put(t, bucket, r.key, r.value)
 		}
 		want = append(want, doctor.Older{Bucket: bucket, Rows: int64(len(older)), Of: int64(len(list))})
@@ -47,6 +47,7 @@ func TestBucketsTellTheirVersions(t *testing.T) {
 	f := folder{store: k.Store}
 	content := f.content(t)
 	for _, b := range doctor.OwnedBuckets() {
+		least := byte(0) // of its records: some have a newer version for what others need not say
 		for key, value := range content[b.Name] {
 			if len(value) == 0 {
 				continue
@@ -54,9 +55,12 @@ func TestBucketsTellTheirVersions(t *testing.T) {
 			next := []byte(value)
 			next[0]++
 			isRecord := b.Check([]byte(key), []byte(value)) == nil && b.Check([]byte(key), next) != nil
-			if want := value[0]; isRecord && max(b.Version, 1) != want {
-				t.Errorf("bucket %q: got version %d, want %d, which its records have", b.Name, b.Version, want)
+			if isRecord && (least == 0 || value[0] < least) {
+				least = value[0]
 			}
+		}
+		if least != 0 && max(b.Version, 1) != least {
+			t.Errorf("bucket %q: got version %d, want %d, which its records have", b.Name, b.Version, least)
 		}
 	}
 }

@@ -29,6 +29,10 @@ const (
 	formatOldest Format = 1
 )
 
+// FormatClaims is the first format whose stores may have end-to-end encrypted secrets,
+// and claims.
+const FormatClaims Format = 2
+
 // FirstRelease returns the first release that writes the format, or "" for one
 // that this release does not know.
 func (f Format) FirstRelease() string {

@@ -169,6 +169,9 @@ func (d *draft) commit(begin func(storage.Tx) error) func(storage.Tx) error {
 	secret, metadata := d.secret.encode(), d.metadata.encode()
 	expiry := expiryKey(d.secret.expires, d.metaRow)
 	return func(tx storage.Tx) error {
+		if d.secret.encryption == EncryptionEndToEnd && rows.FormatOf(tx) < rows.FormatClaims {
+			return &caller.PolicyError{Text: "End-to-end encrypted secrets can be shared here once all nodes of the service are upgraded."}
+		}
 		if err := begin(tx); err != nil {
 			return err
 		}

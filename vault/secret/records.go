@@ -19,10 +19,14 @@ const (
 )
 
 // The versions of the records. A change of layout takes the next number, keeps
-// the reader of the old one, and adds a golden file.
+// the reader of the old one, and adds a golden file. The newest of each is written
+// only for what the one before it cannot say: nodes of an earlier release read the
+// rest, and nothing has to be migrated.
 const (
-	secretVersion   = 3
-	metadataVersion = 4
+	secretVersion   = 2
+	sealedVersion   = 3 // of end-to-end encrypted secrets
+	metadataVersion = 3
+	outcomeVersion  = 4 // of receipts of these secrets, and of claims
 )
 
 // Record is a concealed secret.
@@ -43,7 +47,8 @@ const (
 //
 // Times are milliseconds. network is the caller's. wide is the IPv6 /48 around
 // it, and zero for IPv4; version 1 has no wide. Versions before 3 have no
-// encryption: the server encrypts. The slot is outside the header so that shares
+// encryption: the server encrypts. Version 3 is that of end-to-end encrypted secrets
+// alone. The slot is outside the header so that shares
 // can be moved; with a wrong slot the seal does not open.
 type Record struct {
 	version     byte // of the layout; zero for the current one
@@ -73,6 +78,9 @@ func (r *Record) guarded() bool { return r.passphrase != nil || r.isGuarded }
 func (r *Record) encodeHeader() {
 	if r.version == 0 {
 		r.version = secretVersion
+		if r.encryption == EncryptionEndToEnd {
+			r.version = sealedVersion
+		}
 	}
 	w := make(rows.Writer, 0, 160)
 	w.Bytes(r.kid[:])
@@ -125,7 +133,7 @@ func decodeSecret(data []byte) (*Record, error) {
 // decode decodes a record into r, which keeps parts of data.
 func (r *Record) decode(data []byte) error {
 	in := rows.NewReader(data)
-	r.version = in.UpTo(secretVersion)
+	r.version = in.UpTo(sealedVersion)
 	r.slot = storage.Slot{Number: in.Uint64(), Generation: in.Uint64()}
 	r.header = in.Sized()
 	r.sealed = in.Take(len(in.Rest))
@@ -148,7 +156,7 @@ func (r *Record) decodeHeader() error {
 	in.Into(r.verifier[:])
 	r.encryption = EncryptionServer
 	if r.version > 2 {
-		r.encryption = readEncryption(&in)
+		r.encryption = Encryption(in.Between(byte(EncryptionEndToEnd), byte(EncryptionEndToEnd)))
 	}
 	r.decodeGuard(&in)
 	r.shareDomain, r.owner = in.Text(), in.Text()
@@ -242,7 +250,11 @@ const hintSize = 6
 
 func (r *MetadataRecord) encode() []byte {
 	w := make(rows.Writer, 0, 288)
-	w.Byte(metadataVersion)
+	version := byte(outcomeVersion)
+	if r.fitsVersion3() {
+		version = metadataVersion
+	}
+	w.Byte(version)
 	w.Byte(byte(r.State))
 	w.Bool(r.passphrase)
 	for _, t := range []time.Time{r.created, r.expires, r.updated, r.viewed, r.ended} {
@@ -260,17 +272,24 @@ func (r *MetadataRecord) encode() []byte {
 	w.Text(r.endedBy)
 	w.Bytes(r.network[:])
 	w.Bytes(r.wide[:])
-	w.Byte(byte(r.encryption))
-	w.Byte(byte(r.outcome))
-	w.Time(r.outcomeAt)
+	if version == outcomeVersion {
+		w.Byte(byte(r.encryption))
+		w.Byte(byte(r.outcome))
+		w.Time(r.outcomeAt)
+	}
 	return w
+}
+
+// fitsVersion3 reports whether version 3 has everything that the receipt says.
+func (r *MetadataRecord) fitsVersion3() bool {
+	return r.encryption == EncryptionServer && r.outcome == OutcomeNone && r.outcomeAt.IsZero()
 }
 
 // decodeMetadata decodes a receipt of any version.
 func decodeMetadata(data []byte) (*MetadataRecord, error) {
 	in := rows.NewReader(data)
 	var r MetadataRecord
-	version := in.UpTo(metadataVersion)
+	version := in.UpTo(outcomeVersion)
 	r.State, r.passphrase = State(in.Byte()), in.Bool()
 	for _, t := range []*time.Time{&r.created, &r.expires, &r.updated, &r.viewed, &r.ended} {
 		*t = in.Time()
@@ -288,8 +307,11 @@ func decodeMetadata(data []byte) (*MetadataRecord, error) {
 		in.Into(r.wide[:])
 	}
 	r.encryption = EncryptionServer
-	if version > 3 {
+	if version == outcomeVersion {
 		r.encryption, r.outcome, r.outcomeAt = readEncryption(&in), readOutcome(&in), in.Time()
+		if r.fitsVersion3() {
+			return nil, rows.ErrDamaged // a receipt has one form
+		}
 	}
 	return &r, in.End()
 }

@@ -15,7 +15,7 @@ func FuzzDecodeSecret(f *testing.F) {
 		}
 		r.encodeHeader() // the header has one form, too
 		return r.encode(), nil
-	}, "secret-v1", "secret-passphrase-v1", "secret-v2", "secret-passphrase-v2")
+	}, "secret-v1", "secret-passphrase-v1", "secret-v2", "secret-passphrase-v2", "secret-endtoend-v3")
 }
 
 func FuzzDecodeMetadata(f *testing.F) {
@@ -29,7 +29,7 @@ func FuzzDecodeMetadata(f *testing.F) {
 			return slices.Concat(data[:1], again.encode()[1:len(data)]), err
 		}
 		return r.encode(), nil
-	}, "metadata-v2", "metadata-ended-v2", "metadata-v3", "metadata-ended-v3")
+	}, "metadata-v2", "metadata-ended-v2", "metadata-v3", "metadata-ended-v3", "metadata-ended-v4")
 }
 
 func FuzzDecodeTimeline(f *testing.F) {

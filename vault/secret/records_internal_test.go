@@ -37,14 +37,7 @@ func samplePassphraseSecret() *Record {
 
 func sampleSealedSecret() *Record {
 	r := sampleSecret()
-	r.encryption, r.isGuarded, r.linkProof = EncryptionEndToEnd, true, [32]byte(bytes.Repeat([]byte{0x66}, 32))
-	r.encodeHeader()
-	return r
-}
-
-// kindless is the record as version 2 had it, without a kind of encryption.
-func kindless(r *Record) *Record {
-	r.version = 2
+	r.version, r.encryption, r.isGuarded, r.linkProof = 0, EncryptionEndToEnd, true, [32]byte(bytes.Repeat([]byte{0x66}, 32))
 	r.encodeHeader()
 	return r
 }
@@ -152,12 +145,10 @@ func TestGoldenSecrets(t *testing.T) {
 	recordtest.CheckOpen(t, []recordtest.Case{
 		{Name: "secret-v1", Record: narrow(sampleSecret()), Encoded: narrow(sampleSecret()).encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
 		{Name: "secret-passphrase-v1", Record: narrow(samplePassphraseSecret()), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
-		{Name: "secret-v2", Record: kindless(sampleSecret()), Encoded: kindless(sampleSecret()).encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
-		{Name: "secret-passphrase-v2", Record: kindless(samplePassphraseSecret()), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
-		{Name: "secret-v3", Record: sampleSecret(), Encoded: sampleSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
-		{Name: "secret-passphrase-v3", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-v2", Record: sampleSecret(), Encoded: sampleSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
+		{Name: "secret-passphrase-v2", Record: samplePassphraseSecret(), Encoded: samplePassphraseSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
 		{Name: "secret-endtoend-v3", Record: sampleSealedSecret(), Encoded: sampleSealedSecret().encode(), Decode: func(b []byte) (any, error) { return decodeSecret(b) }},
-	}, secretVersion, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty))
+	}, sealedVersion, cmp.AllowUnexported(Record{}), cmp.Comparer(recordtest.SameEmpty))
 }
 
 // What was stored once is read for ever, and while a version is the current
@@ -169,9 +160,8 @@ func TestGoldenRecords(t *testing.T) {
 		{Name: "metadata-ended-v1", Record: sampleEndedMetadata(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "metadata-v2", Record: placed(sampleMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "metadata-ended-v2", Record: placed(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-v3", Record: charged(sampleMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
-		{Name: "metadata-v4", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-v3", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "metadata-ended-v4", Record: delivered(sampleEndedMetadata()), Encoded: delivered(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "timeline-v1", Record: sampleTimeline(), Encoded: sampleTimeline().encode(), Decode: func(b []byte) (any, error) { return decodeTimeline(b) }},
 		{Name: "entry-v1", Record: sampleEntry(), Encoded: sampleEntry().encode(), Decode: func(b []byte) (any, error) { return DecodeEntry(b) }},

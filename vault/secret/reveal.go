@@ -66,18 +66,31 @@ func (se *Secrets) reveal(ctx context.Context, c caller.Caller, token seal.Token
 	if err != nil {
 		return Revealed{}, err
 	}
-	bound, err := bind(ctx, se.claims, token, seen.record, o.Claim, now)
-	if err != nil {
-		return Revealed{}, err
-	}
-	defer bound.Close()
-	end, err := se.consume(ctx, c, seen, moveReveal, bound, now)
+	end, err := se.open(ctx, c, token, seen, o.Claim, now)
 	if err != nil {
 		return Revealed{}, err
 	}
 	secret := showSecret(c, token, seen.record, now)
 	secret.State, secret.ShareDomain = StateReceived, seen.domain
 	return newRevealed(secret, end.plaintext, end.left), nil
+}
+
+// open consumes a secret for a reveal, and keeps its content for the claim if there
+// is one. On a full disk, which takes no more content, it reveals as without a claim:
+// a secret that can be read must not wait for an operator.
+func (se *Secrets) open(ctx context.Context, c caller.Caller, token seal.Token, s *provenSecret, claim caller.Text, now time.Time) (consumed, error) {
+	bound, err := bind(ctx, se.claims, token, s.record, claim, now)
+	if err != nil && !errors.Is(err, storage.ErrFull) {
+		return consumed{}, err
+	}
+	if err == nil {
+		defer bound.Close()
+		end, err := se.consume(ctx, c, s, moveReveal, bound, now)
+		if bound == nil || !errors.Is(err, storage.ErrFull) {
+			return end, err
+		}
+	}
+	return se.consume(ctx, c, s, moveReveal, nil, now)
 }
 
 // provenSecret is a stored secret together with the key that was verified to
@@ -172,6 +185,7 @@ type consumed struct {
 	ending
 	plaintext []byte
 	counted   bool
+	claimed   bool          // a claim keeps the plaintext
 	left      time.Duration // of the claim
 }
 
@@ -179,7 +193,8 @@ type consumed struct {
 // it checks that the record is unchanged, opens it if the move is a reveal,
 // deletes it, moves the metadata and lists the share for destruction. Then it
 // destroys the share. The caller must show nothing if consume returns an error.
-// With a binding, the transaction also keeps the content for its claim.
+// With a binding, the transaction also keeps the content for its claim, unless a
+// node of the store does not know of claims yet.
 func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret, m move, bound *claim.Binding, now time.Time) (consumed, error) {
 	var end consumed
 	err := se.store.UpdateReserved(ctx, func(tx storage.Tx) error {
@@ -203,7 +218,8 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 		}
 		end.counted = se.usage.touch(s.row, record.slot.Number)
 		end.ending, err = se.endSecret(tx, s.row, record, m, c.Network.Masked(), now)
-		if err == nil && bound != nil {
+		end.claimed = bound != nil && rows.FormatOf(tx) >= rows.FormatClaims
+		if err == nil && end.claimed {
 			err = keepClaimed(tx, se.usage, bound, record, end)
 		}
 		if err != nil || !record.guarded() {
@@ -215,8 +231,12 @@ func (se *Secrets) consume(ctx context.Context, c caller.Caller, s *provenSecret
 		bound.Failed(err)
 		return consumed{}, err
 	}
+	if !end.claimed {
+		bound.Failed(nil)
+		bound = nil
+	}
 	bound.Stored()
-	se.usage.settle(s.record.charge(), end.counted, bound != nil)
+	se.usage.settle(s.record.charge(), end.counted, end.claimed)
 	if end.noticed {
 		se.outbox.Wake()
 	}
