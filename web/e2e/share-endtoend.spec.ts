@@ -120,6 +120,10 @@ test("a text of 100 KiB fits, and one byte more does not", async ({ page }) => {
   await expect(page.getByText(t("share.too_large", { over: "1 byte" }))).toBeVisible();
   await button(page, t("share.submit")).click();
   await expect(page.getByRole("alert")).toContainText(t("share.too_large", { over: "1 byte" }));
+  await expect(page.getByText(t("share.too_large", { over: "1 byte" })), "said once").toHaveCount(1);
+  await field(page).fill("x".repeat(limit + 2));
+  await expect(page.getByText(t("share.too_large", { over: "1 byte" }))).toHaveCount(0);
+  await expect(page.getByText(t("share.too_large", { over: "2 bytes" }))).toHaveCount(1);
   const { link } = await shareText(page, "x".repeat(limit));
   expect((await openEndToEnd(link)).body.length).toBe(limit);
 });
@@ -222,12 +226,43 @@ test("several files are packed on the device", async ({ page, context }) => {
   ]);
 });
 
+test("more files are packed with the chosen ones", async ({ page }) => {
+  await page.goto("/");
+  await choose(page, text(".env", "e2e secret one"));
+  await expect(fileCard(page)).toContainText(".env");
+  await hand(page, "drop", ["b.txt", "e2e secret two"]);
+  await hand(page, "paste", ["c.txt", "e2e secret three"]);
+  await expect(fileCard(page)).toContainText(".env, b.txt, c.txt");
+  await expect(page.getByText(t("share.mode.text"), { exact: true })).toHaveCount(0);
+  const chooser = page.waitForEvent("filechooser");
+  await button(page, t("file.add")).click();
+  await (await chooser).setFiles([text("d.txt", "e2e secret four")]);
+  await expect(fileCard(page)).toContainText(".env, b.txt, c.txt, d.txt");
+  await expectAccessible(page);
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  const files = Object.values(unzipSync((await openEndToEnd(link)).body)).map(decoded);
+  expect(files).toEqual(["e2e secret one", "e2e secret two", "e2e secret three", "e2e secret four"]);
+});
+
+test("the recipient learns that a dot at the beginning of a name may be lost", async ({ page, other }) => {
+  await page.goto("/");
+  await choose(page, text(".env", "e2e secret in a file"));
+  await button(page, t("share.submit")).click();
+  const { link } = await links(page);
+  await other.goto(link);
+  await button(other, t("open.reveal")).click();
+  await expect(revealed(other)).toContainText(t("reveal.file.dot", { name: "env" }));
+});
+
 test("files that are too large say by how much, and lose nothing", async ({ page }) => {
   await page.goto("/");
   await field(page).fill("e2e secret that stays");
   const large = Buffer.alloc(102_401);
   await choose(page, { name: "large.bin", mimeType: "", buffer: large });
-  await expect(page.getByRole("alert")).toContainText(t("file.too_large", { size: "100 KiB", limit: "100 KiB" }));
+  await expect(page.getByRole("alert")).toContainText(
+    t("file.too_large", { size: "102,401 bytes", limit: "102,400 bytes" }),
+  );
   await expect(field(page)).toHaveValue("e2e secret that stays");
   crypto.getRandomValues(large.subarray(0, 60_000));
   const half = large.subarray(0, 60_000);
@@ -293,6 +328,29 @@ test("recipients need the server's kind, and choosing it is said", async ({ page
   await expect(button(page, t("result.message.mail"))).toBeVisible();
 });
 
+for (const mail of [true, false]) {
+  test(`mail by the server is spoken of only where it is possible: account, mail ${mail}`, async ({ page }) => {
+    await change(page, "SystemService/GetPolicy", (answer) => ({ ...answer, mail }));
+    await page.goto("/");
+    await expect(page.getByText(t("share.kind.hint"))).toBeVisible();
+    await signIn(page, ada);
+    await page.goto("/");
+    await expect(page.getByText(t(mail ? "share.kind.hint.mail" : "share.kind.hint"))).toBeVisible();
+    await expect(button(page, t("share.recipient.server"))).toHaveCount(mail ? 1 : 0);
+    await page.getByText(t("encryption.server"), { exact: true }).click();
+    await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
+    await expect(page.getByLabel(t("share.recipient"))).toHaveCount(mail ? 1 : 0);
+  });
+}
+
+test("About speaks of the kinds that are allowed", async ({ page }) => {
+  await allow(page, "ENCRYPTION_SERVER");
+  await page.goto("/about");
+  const told = card(page, t("share.kind"));
+  await expect(told).toContainText(t("about.encryption.server"));
+  await expect(told.getByText(t("about.encryption.end_to_end"))).toHaveCount(0);
+});
+
 /** allow makes the operator's policy allow only some kinds. */
 async function allow(page: Page, ...encryptions: string[]): Promise<void> {
   await change(page, "SystemService/GetPolicy", (answer) => ({ ...answer, encryptions }));
@@ -314,6 +372,9 @@ test("a policy of one kind leaves no choice", async ({ page, other }) => {
   await expect(page.getByText(t("encryption.server.text"))).toBeVisible();
   await expect(page.getByRole("radio", { name: t("encryption.server") })).toHaveCount(0);
   await expect(button(page, t("file.choose"))).toHaveCount(0);
+  await expect(page.getByText(t("share.file.kind"))).toHaveCount(0);
+  await hand(page, "drop", ["dropped.txt", "e2e secret"]);
+  await expect(page.getByRole("alert")).toHaveText(t("share.file.none"));
   expect((await shareText(page, "e2e secret of one kind")).link).toMatch(/\/s#/);
 
   await allow(other, "ENCRYPTION_END_TO_END");
@@ -379,7 +440,7 @@ test("a lost answer loses nothing, and the next try draws another secret", async
   });
   await field(page).fill("e2e secret without an answer");
   await button(page, t("share.submit")).click();
-  await expect(page.getByRole("alert")).toContainText(t("share.lost"));
+  await expect(page.getByRole("alert")).toHaveText(t("share.lost"));
   await expect(field(page)).toHaveValue("e2e secret without an answer");
   await page.unrouteAll();
   await button(page, t("share.submit")).click();
@@ -450,10 +511,35 @@ test("a receipt has no link, and burns to share again @phone", async ({ page }) 
   await button(page, t("receipt.link.again")).click();
   const dialog = page.getByRole("dialog", { name: t("burn.title") });
   await expect(dialog.getByLabel(t("burn.passphrase"))).toHaveCount(0);
-  await button(dialog, t("burn.confirm")).click();
+  await button(dialog, t("receipt.link.again")).click();
   await expect(heading(page, t("share.title"))).toBeVisible();
   await expect(field(page)).toHaveValue("");
   await expect(openEndToEnd(link, "quick otter")).rejects.toThrow(/404/);
+});
+
+test("an opening that was not confirmed does not look like success", async ({ page }) => {
+  // No stream is left, so the page gets the receipt.
+  const end = Buffer.from(JSON.stringify({ error: { code: "resource_exhausted" } }));
+  const body = Buffer.concat([Buffer.from([2, 0, 0, 0, end.length]), end]);
+  await page.route("**/hush.v1.MetadataService/WatchMetadata", (route) =>
+    route.fulfill({ contentType: route.request().headers()["content-type"] ?? "", body }),
+  );
+  await change(page, "MetadataService/GetMetadata", ({ metadata }) => ({
+    metadata: {
+      ...metadata,
+      state: "STATE_RECEIVED",
+      receiveTime: metadata?.createTime,
+      events: [{ kind: "KIND_REVEALED" }, { kind: "KIND_LAPSED" }],
+    },
+  }));
+  await page.goto("/");
+  await shareText(page, "e2e secret that was not confirmed");
+  await button(page, t("result.copy")).click();
+  await page.getByRole("link", { name: t("result.receipt.open") }).click();
+  await expect(page.getByRole("heading", { name: t("receipt.state.lapsed") })).toBeVisible();
+  await expect(page.locator(".state-lapsed")).toContainText(t("receipt.confirmation.lapsed"));
+  await expect(page.locator(".state-lapsed .icon-warn")).toBeVisible();
+  await expectAccessible(page);
 });
 
 test("the receipt says whether the recipient's device has the secret", async ({ page, other }) => {

@@ -179,7 +179,7 @@ test("a lost connection is reported and loses nothing", async ({ page, context, 
   await page.waitForLoadState("networkidle");
   await context.route("**/hush.v1.SecretService/ConcealSecret", (route) => route.abort("internetdisconnected"));
   await button(page, t("share.submit")).click();
-  await expect(page.getByRole("alert")).toContainText(t("problem.offline"));
+  await expect(page.getByRole("alert")).toHaveText(t("share.lost"));
   await expect(box).toHaveValue("e2e secret without a network");
   await context.unrouteAll();
   await button(page, t("share.submit")).click();

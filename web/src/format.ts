@@ -67,13 +67,18 @@ export function exact(date: Date): string {
 }
 
 /** size formats a number of bytes in binary units, as in 100 KiB. */
-export function size(bytes: number): string {
-  if (bytes < 1024) {
-    return number(bytes, { style: "unit", unit: "byte", unitDisplay: "long" });
+export function size(count: number): string {
+  if (count < 1024) {
+    return bytes(count);
   }
-  return bytes < 1024 * 1024
-    ? `${number(bytes / 1024, { maximumFractionDigits: 1 })} KiB`
-    : `${number(bytes / 1024 / 1024, { maximumFractionDigits: 1 })} MiB`;
+  return count < 1024 * 1024
+    ? `${number(count / 1024, { maximumFractionDigits: 1 })} KiB`
+    : `${number(count / 1024 / 1024, { maximumFractionDigits: 1 })} MiB`;
+}
+
+/** bytes formats a number of bytes exactly, as in 102,401 bytes. */
+export function bytes(count: number): string {
+  return number(count, { style: "unit", unit: "byte", unitDisplay: "long" });
 }
 
 /** charCount returns the number of characters in a text, as the service counts them. */

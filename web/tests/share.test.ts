@@ -24,6 +24,7 @@ const file = (part: Partial<SharedFile> = {}): SharedFile => ({
   type: "text/plain",
   body: bytesOf("notes"),
   packed: [],
+  sources: [],
   ...part,
 });
 

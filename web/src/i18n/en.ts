@@ -99,12 +99,13 @@ export default {
   "share.passphrase.min.other": "At least {count} characters.",
   "share.recipient": "E-mail the link to",
   "share.recipient.hint": "Up to 10 e-mail addresses, separated by commas.",
-  "share.recipient.no_mail": "E-mail is not set up here, so send the link yourself.",
   "share.recipient.end_to_end":
     "The server does not know end-to-end encrypted links, so it cannot mail them. The next page offers your own mail program.",
   "share.recipient.server": "Encrypt on the server instead",
   "share.kind": "Encryption",
-  "share.kind.hint": "Choose the server if it should e-mail the link, or if the link must open without JavaScript.",
+  "share.kind.hint": "Choose the server if the link must open without JavaScript.",
+  "share.kind.hint.mail":
+    "Choose the server if it should e-mail the link, or if the link must open without JavaScript.",
   "share.kind.no_crypto":
     "This browser cannot encrypt on this page: that needs a secure connection (HTTPS). So the server encrypts.",
   "share.kind.impossible":
@@ -119,11 +120,11 @@ export default {
   "share.busy.sealing": "Encrypting on this device…",
   "share.empty": "Enter something to share first.",
   "share.unicode": "This is not valid text: half of a character is missing.",
-  "share.lost":
-    "What this page has encrypted opens for no one without the link, and the link was not shown. Your text is still here: try again.",
+  "share.lost": "The connection failed. What you entered is still here: try again.",
   "share.answer":
     "The service answered with something else than this page asked for, so no link is shown. Tell its administrator, and share your secret another way.",
   "share.file.kind": "Files can only be shared end-to-end encrypted.",
+  "share.file.none": "Files cannot be shared here.",
   "share.signin": "You need an account to share secrets here.",
   "share.promises.title": "How it works",
   "share.promise.once": "Opens once",

@@ -93,6 +93,7 @@ function File({ name, body, onClear }: { name: string; body: Bytes; onClear: () 
           {name || t("reveal.file.unnamed")}
         </p>
         <p class="muted">{size(body.length)}</p>
+        {/^\.+[^.]/.test(name) && <p class="muted small">{t("reveal.file.dot", { name: name.replace(/^\.+/, "") })}</p>}
       </div>
       <div class="row">
         <Button kind="primary" icon="download" onClick={() => download(name || t("reveal.file.unnamed"), body)}>

@@ -2,6 +2,7 @@ import Explanation from "../endtoend/explanation";
 import { duration, size } from "../format";
 import { t } from "../i18n/about";
 import { instanceName, policy } from "../session";
+import { allows } from "../share/kind";
 import { Card, Page } from "../ui";
 
 export default function About() {
@@ -10,7 +11,7 @@ export default function About() {
       <Card title={t("about.once.title")}>
         <p>{t("about.once")}</p>
       </Card>
-      <Card title={t("about.encryption.title")}>
+      <Card title={t(allows("end_to_end") && allows("server") ? "about.encryption.title" : "share.kind")}>
         <Explanation />
       </Card>
       <Card title={t("about.receipt.title")}>

@@ -131,17 +131,24 @@ function Body({ metadata, phase, confirmation, onChange }: BodyProps) {
   );
 }
 
-const marks: Record<Phase, IconName> = { waiting: "clock", received: "check", burned: "fire", expired: "clock" };
+const marks: Record<Phase | "lapsed", IconName> = {
+  waiting: "clock",
+  received: "check",
+  lapsed: "warn",
+  burned: "fire",
+  expired: "clock",
+};
 
 function ReceiptState({ metadata, phase, confirmation }: Omit<BodyProps, "onChange">) {
   const date = dateOf(endOf(metadata)) ?? new Date();
+  const state = confirmation === "lapsed" ? "lapsed" : phase;
   return (
-    <div class={`state state-${phase}`}>
+    <div class={`state state-${state}`}>
       <span class="state-mark">
-        <Icon name={marks[phase]} />
+        <Icon name={marks[state]} />
       </span>
       <div class="stack-s">
-        <h2>{t(`receipt.state.${phase}` as Key)}</h2>
+        <h2>{t(`receipt.state.${state}` as Key)}</h2>
         <p>
           {rich(`receipt.summary.${confirmation === "pending" ? "pending" : phase}` as Key, {
             relative: <Relative date={date} past={phase !== "waiting"} />,
@@ -167,7 +174,12 @@ function LinkUnknown({ metadata }: { metadata: Metadata }) {
     <Card title={t("receipt.link")}>
       <p>{t("receipt.link.end_to_end")}</p>
       <div class="row no-print">
-        <Burn metadata={metadata} onBurned={() => navigate("/")} label={t("receipt.link.again")} />
+        <Burn
+          metadata={metadata}
+          onBurned={() => navigate("/")}
+          label={t("receipt.link.again")}
+          action={t("receipt.link.again")}
+        />
       </div>
     </Card>
   );

@@ -12,6 +12,7 @@ import {
   type Draft,
   empty,
   limit,
+  noFiles,
   type Problem,
   type SharedFile,
   type Step,
@@ -102,7 +103,7 @@ function ShareForm({ kind, onKind, onCreated }: FormProps) {
   };
   const choose = (next: Kind) => {
     if (next === "server" && draft.value.file) {
-      setProblem({ field: "form", text: t("share.file.kind") });
+      setProblem({ field: "form", text: noFiles() });
       return;
     }
     stated.current = next;
@@ -140,7 +141,7 @@ function ShareForm({ kind, onKind, onCreated }: FormProps) {
   const send = async (sent: Draft): Promise<Problem> => {
     const sharing = await conceal().catch(() => undefined);
     if (!sharing) {
-      return { field: "form", text: t("problem.offline") };
+      return { field: "form", text: t("share.lost") };
     }
     try {
       const made = await sharing.conceal(sent, kind, setBusy, gone.current.signal);
@@ -148,7 +149,7 @@ function ShareForm({ kind, onKind, onCreated }: FormProps) {
       draft.value = empty;
       return {};
     } catch (thrown) {
-      return sharing.concealProblem(thrown, kind);
+      return sharing.concealProblem(thrown);
     }
   };
   const d = draft.value;
@@ -156,19 +157,21 @@ function ShareForm({ kind, onKind, onCreated }: FormProps) {
     <div ref={area}>
       <Form onSend={() => void submit()} label={t("share.title")}>
         <Card>
-          <Segmented
-            label={t("share.mode")}
-            hideLabel
-            value={mode}
-            onValue={(next) => {
-              change({ text: "", file: undefined });
-              setMode(next);
-            }}
-            options={[
-              ["text", t("share.mode.text")],
-              ["generate", t("share.mode.generate")],
-            ]}
-          />
+          {!d.file && (
+            <Segmented
+              label={t("share.mode")}
+              hideLabel
+              value={mode}
+              onValue={(next) => {
+                change({ text: "" });
+                setMode(next);
+              }}
+              options={[
+                ["text", t("share.mode.text")],
+                ["generate", t("share.mode.generate")],
+              ]}
+            />
+          )}
           <EncryptionLabel encryption={Encryption[kind]} />
           {kind === "server" && !canEncrypt() && <p class="field-hint">{t("share.kind.no_crypto")}</p>}
           {mode === "generate" && <Generator text={d.text} onText={(text: string) => change({ text })} />}
@@ -176,7 +179,12 @@ function ShareForm({ kind, onKind, onCreated }: FormProps) {
             <TextBox
               draft={d}
               error={problem.field === "secret" ? problem.text : undefined}
-              change={change}
+              change={(part) => {
+                change(part);
+                if (problem.field === "secret") {
+                  setProblem({}); // it was about another text
+                }
+              }}
               send={submit}
             />
           )}
@@ -232,7 +240,7 @@ function TextBox({ draft, error, change, send }: TextBoxProps) {
           }}
         />
       </Field>
-      {used > limit() / 2 && (
+      {used > limit() / 2 && !(over && error) && (
         <p class={`share-count ${over ? "share-count-over" : ""}`}>
           {over
             ? t("share.too_large", { over: size(used - limit()) })

@@ -14,10 +14,12 @@ interface BurnProps {
   metadata: Metadata;
   onBurned: (metadata: Metadata) => void;
   label: string;
+  /** The text of the button that burns. */
+  action?: string;
 }
 
 /** Burn is a button that destroys a secret unread, after a confirmation. */
-export function Burn({ metadata, onBurned, label }: BurnProps) {
+export function Burn({ metadata, onBurned, label, action }: BurnProps) {
   const [open, setOpen] = useState(false);
   const [passphrase, setPassphrase] = useState("");
   const asks = metadata.hasPassphrase && !isEndToEnd(metadata) && !isLockedForGood(metadata) && !isOwn(metadata);
@@ -45,7 +47,7 @@ export function Burn({ metadata, onBurned, label }: BurnProps) {
         open={open}
         onClose={close}
         title={t("burn.title")}
-        action={t("burn.confirm")}
+        action={action ?? t("burn.confirm")}
         busy={t("burn.busy")}
         onConfirm={burn}
       >

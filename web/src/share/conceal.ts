@@ -111,18 +111,15 @@ function addresses(text: string): string[] {
     .filter(Boolean);
 }
 
-/** lost are the codes of calls whose answer may be missing although the service did its part. */
-const lost = ["offline", "unavailable", "deadline_exceeded", "unknown", "internal"];
-
 /** concealProblem returns the problem of what conceal threw. */
-export function concealProblem(thrown: unknown, kind: Kind): Problem {
+export function concealProblem(thrown: unknown): Problem {
   if (thrown instanceof AnswerError) {
     return { field: "form", text: t("share.answer") };
   }
-  if (kind === "end_to_end" && lost.includes(asRefusal(thrown).code)) {
-    return { field: "form", text: `${problemText(thrown)} ${t("share.lost")}` };
+  const { code, field } = asRefusal(thrown);
+  if (code === "offline") {
+    return { field: "form", text: t("share.lost") };
   }
-  const { field } = asRefusal(thrown);
   const known = field === "secret" || field === "passphrase" || field === "recipients";
   return { field: known ? field : "form", text: problemText(thrown) };
 }

@@ -2,7 +2,7 @@ import { byteLength, charCount, duration, durationOf, size } from "../format";
 import type { ConcealSecretResponse } from "../gen/hush/v1/secret_service_pb";
 import { t, tn } from "../i18n";
 import { account, policy } from "../session";
-import type { Kind } from "./kind";
+import { allows, type Kind } from "./kind";
 
 /** Draft is the form's content. */
 export interface Draft {
@@ -24,6 +24,8 @@ export interface SharedFile {
   body: Uint8Array<ArrayBuffer>;
   /** The names of the files that it packs; empty if it is a file itself. */
   packed: readonly string[];
+  /** What the visitor chose: more files are packed with these. */
+  sources: readonly File[];
 }
 
 export const empty: Draft = { text: "", passphrase: "", ttl: 0, recipients: "", domain: "" };
@@ -58,7 +60,12 @@ export function check(draft: Draft, kind: Kind): Problem {
 }
 
 function checkFile({ body }: SharedFile, kind: Kind): string {
-  return kind === "server" ? t("share.file.kind") : checkSize(body.length);
+  return kind === "server" ? noFiles() : checkSize(body.length);
+}
+
+/** noFiles says why the server's kind takes no files. */
+export function noFiles(): string {
+  return t(allows("end_to_end") ? "share.file.kind" : "share.file.none");
 }
 
 function checkText(text: string): string {

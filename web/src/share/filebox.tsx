@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { size } from "../format";
 import { t, tn } from "../i18n/share";
 import { announce, Button, Icon, Notice } from "../ui";
-import { limit, type SharedFile } from "./draft";
+import { limit, noFiles, type SharedFile } from "./draft";
 import { FilesError, filesOf, read } from "./files";
-import type { Kind } from "./kind";
+import { allows, type Kind } from "./kind";
 
 interface FileBoxProps {
   file: SharedFile | undefined;
@@ -17,33 +17,47 @@ interface FileBoxProps {
   onFile: (file: SharedFile | undefined) => void;
 }
 
-/** FileBox takes a file that is picked, dropped onto the page or pasted, and shows the one that is shared. */
+/** FileBox takes a file that is picked, dropped onto the page or pasted, and shows the one that is shared. It packs more files with those that were taken before. */
 export default function FileBox({ file, kind, hasText, offered, onFile }: FileBoxProps) {
   const [problem, setProblem] = useState("");
   const picker = useRef<HTMLInputElement>(null);
-  const latest = useRef(0);
-  const take = async (files: () => File[]) => {
-    const turn = ++latest.current;
+  const held = useRef(file);
+  held.current = file;
+  // One after the other: files that are taken while others are still read are packed with them.
+  const before = useRef<Promise<void>>(Promise.resolve());
+  const round = useRef(0);
+  const fail = (thrown: unknown) => setProblem(thrown instanceof FilesError ? thrown.message : t("problem.internal"));
+  const take = (files: () => File[]) => {
     try {
       if (kind === "server") {
-        throw new FilesError(t("share.file.kind"));
+        throw new FilesError(noFiles());
       }
-      const taken = await read(files());
-      if (turn === latest.current) {
+      const added = files(); // what is dropped or pasted can be read only now
+      const turn = round.current;
+      before.current = before.current.then(() => add(added, turn));
+    } catch (thrown) {
+      fail(thrown);
+    }
+  };
+  const add = async (added: File[], turn: number) => {
+    try {
+      const taken = turn === round.current && (await read([...(held.current?.sources ?? []), ...added]));
+      if (taken && turn === round.current) {
+        held.current = taken;
         setProblem("");
         onFile(taken);
         announce(t("file.taken", { name: taken.name }));
       }
     } catch (thrown) {
-      if (turn === latest.current) {
-        setProblem(thrown instanceof FilesError ? thrown.message : t("problem.internal"));
+      if (turn === round.current) {
+        fail(thrown);
       }
     }
   };
-  const over = useDroppedFiles((data) => void take(() => filesOf(data)));
+  const over = useDroppedFiles((data) => take(() => filesOf(data)));
   useEffect(
     () => () => {
-      latest.current += 1;
+      round.current += 1;
     },
     [],
   );
@@ -54,7 +68,9 @@ export default function FileBox({ file, kind, hasText, offered, onFile }: FileBo
         <FileCard
           file={file}
           hasText={hasText}
+          onAdd={offered ? () => picker.current?.click() : undefined}
           onRemove={() => {
+            round.current += 1;
             setProblem("");
             onFile(undefined);
           }}
@@ -72,7 +88,7 @@ export default function FileBox({ file, kind, hasText, offered, onFile }: FileBo
           const files = [...(input.files ?? [])];
           input.value = "";
           if (files.length > 0) {
-            void take(() => files);
+            take(() => files);
           }
         }}
       />
@@ -81,11 +97,12 @@ export default function FileBox({ file, kind, hasText, offered, onFile }: FileBo
   );
 }
 
-/** Offer is the button that chooses files, or why there is none. */
+/** Offer is the button that chooses files, or why the chosen kind has none. */
 function Offer({ kind, onChoose }: { kind: Kind; onChoose: () => void }) {
-  return kind === "server" ? (
-    <p class="muted small">{t("share.file.kind")}</p>
-  ) : (
+  if (kind === "server") {
+    return allows("end_to_end") ? <p class="muted small">{noFiles()}</p> : null;
+  }
+  return (
     <div class="row">
       <Button size="small" icon="upload" onClick={onChoose}>
         {t("file.choose")}
@@ -98,14 +115,16 @@ function Offer({ kind, onChoose }: { kind: Kind; onChoose: () => void }) {
 interface FileCardProps {
   file: SharedFile;
   hasText: boolean;
+  /** Chooses more files; left out while the form is sent. */
+  onAdd: (() => void) | undefined;
   onRemove: () => void;
 }
 
 /** FileCard shows the file that is shared in place of the text. */
-function FileCard({ file, hasText, onRemove }: FileCardProps) {
+function FileCard({ file, hasText, onAdd, onRemove }: FileCardProps) {
   return (
     <section class="file-card" aria-label={t("file.label")}>
-      <Icon name="receipt" />
+      <Icon name="file" />
       <div class="stack-s">
         <p>
           <strong class="file-name">{file.name}</strong> <span class="muted">{size(file.body.length)}</span>
@@ -115,9 +134,16 @@ function FileCard({ file, hasText, onRemove }: FileCardProps) {
         )}
         {hasText && <p class="muted small">{t("file.instead")}</p>}
       </div>
-      <Button size="small" icon="close" onClick={onRemove}>
-        {t("file.remove")}
-      </Button>
+      <div class="row">
+        {onAdd && (
+          <Button size="small" icon="plus" onClick={onAdd}>
+            {t("file.add")}
+          </Button>
+        )}
+        <Button size="small" icon="close" onClick={onRemove}>
+          {t("file.remove")}
+        </Button>
+      </div>
     </section>
   );
 }

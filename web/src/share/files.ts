@@ -1,5 +1,5 @@
 /* Turns what a visitor picks, drops or pastes into what is shared: one file. */
-import { size } from "../format";
+import { bytes, size } from "../format";
 import { t, tn } from "../i18n/share";
 import { limit, type SharedFile } from "./draft";
 import { cleanName, cleanType, distinct } from "./filename";
@@ -31,7 +31,13 @@ export async function read(files: readonly File[]): Promise<SharedFile> {
 
 async function readOne(file: File): Promise<SharedFile> {
   refuseAbove(file.size, (over) => t("file.too_large", over));
-  return { name: cleanName(file.name), type: cleanType(file.type), body: await bytesOf(file), packed: [] };
+  return {
+    name: cleanName(file.name),
+    type: cleanType(file.type),
+    body: await bytesOf(file),
+    packed: [],
+    sources: [file],
+  };
 }
 
 async function packed(files: readonly File[]): Promise<SharedFile> {
@@ -44,12 +50,14 @@ async function packed(files: readonly File[]): Promise<SharedFile> {
   const { archive } = await import("./archive");
   const body = archive(names.map((name, i) => ({ name, body: contents[i]!, modified: files[i]!.lastModified })));
   refuseAbove(body.length, (over) => tn("file.too_large.packed", files.length, over));
-  return { name: "files.zip", type: "application/zip", body, packed: names };
+  return { name: "files.zip", type: "application/zip", body, packed: names, sources: files };
 }
 
 function refuseAbove(length: number, text: (over: { size: string; limit: string }) => string): void {
   if (length > limit()) {
-    throw new FilesError(text({ size: size(length), limit: size(limit()) }));
+    // Rounded, a file that is just too large would have the size of the largest.
+    const format = size(length) === size(limit()) ? bytes : size;
+    throw new FilesError(text({ size: format(length), limit: format(limit()) }));
   }
 }
 

@@ -9,11 +9,16 @@ export function canEncrypt(): boolean {
   return Boolean(globalThis.crypto?.subtle);
 }
 
-/** kinds returns the kinds that can be shared here, the better one first. Until the policy is known, it forbids none. */
+/** kinds returns the kinds that can be shared here, the better one first. */
 export function kinds(): Kind[] {
-  const allowed: number[] = policy.value?.encryptions ?? [];
   const all: Kind[] = canEncrypt() ? ["end_to_end", "server"] : ["server"];
-  return all.filter((kind) => allowed.length === 0 || allowed.includes(Encryption[kind]));
+  return all.filter(allows);
+}
+
+/** allows reports whether the operator's policy allows a kind. Until it is known, it forbids none. */
+export function allows(kind: Kind): boolean {
+  const allowed: number[] = policy.value?.encryptions ?? [];
+  return allowed.length === 0 || allowed.includes(Encryption[kind]);
 }
 
 /** kindOf returns the kind that a form shows and sends: the chosen one, if it is possible. */

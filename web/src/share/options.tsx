@@ -59,9 +59,14 @@ function KindChoice({ kind, onKind }: OptionsProps) {
         onValue={onKind}
         options={kinds().map((name) => [name, t(`encryption.${name}`)] as const)}
       />
-      <p class="field-hint">{t("share.kind.hint")}</p>
+      <p class="field-hint">{t(mails() ? "share.kind.hint.mail" : "share.kind.hint")}</p>
     </div>
   );
+}
+
+/** mails reports whether the server would mail a link for this visitor. */
+function mails(): boolean {
+  return Boolean(account.value && policy.value?.mail);
 }
 
 /** Delivery has the fields that need an account: recipients and the domain of the link. */
@@ -72,9 +77,9 @@ function Delivery(props: OptionsProps) {
     void verifiedDomains().then(setOwn);
   }, []);
   const host = new URL(policy.value?.baseUrl || location.origin).host;
-  return (
+  return !mails() && own.length === 0 ? null : (
     <div class="columns">
-      <Recipients {...props} />
+      {mails() && <Recipients {...props} />}
       {own.length > 0 && (
         <Field label={t("share.domain")}>
           <Select
@@ -109,7 +114,7 @@ function Recipients({ draft, kind, problem, change, onKind }: OptionsProps) {
     <Field
       label={t("share.recipient")}
       optional
-      hint={policy.value?.mail === false ? t("share.recipient.no_mail") : t("share.recipient.hint")}
+      hint={t("share.recipient.hint")}
       error={problem.field === "recipients" ? problem.text : undefined}
     >
       <TextInput

@@ -12,6 +12,7 @@ const paths = {
   clock: "M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3.5 2",
   lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3",
   key: "M8 17a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM11.5 11.5L20 4m-3 3l2.5 2.5",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4",
   receipt: "M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6",
   refresh: "M20 11a8 8 0 1 0-2 6.5M20 5v6h-6",
   print: "M7 8V4h10v4M7 17H4v-8h16v8h-3M7 14h10v6H7z",

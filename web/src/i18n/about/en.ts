@@ -9,7 +9,10 @@ export default {
   "about.encryption.end_to_end":
     "End-to-end: the sender's device encrypts the secret, and the recipient's device decrypts it. The key is in the part of the link after the #, which browsers send to no server. The server stores what it cannot read, and never sees the passphrase.",
   "about.encryption.server":
-    "On the server: the server receives the secret and encrypts it, and the key is in the link. It sees the secret while it is shared and while it is opened. Only this kind can be e-mailed to recipients by the server and opened without JavaScript.",
+    "On the server: the server receives the secret and encrypts it, and the key is in the link. It sees the secret while it is shared and while it is opened.",
+  "about.encryption.only": "Only this kind opens without JavaScript.",
+  "about.encryption.only.mail":
+    "Only this kind can be e-mailed to recipients by the server and opened without JavaScript.",
   "about.encryption.page":
     "The server also delivers this page. A server in the wrong hands could deliver another page that gives your secret away.",
   "about.encryption.once":

@@ -28,5 +28,6 @@ export default {
   "reveal.file.text": "This is the only time it is offered. Save it now if you need it.",
   "reveal.file.save": "Save the file",
   "reveal.file.unnamed": "file",
+  "reveal.file.dot": "Your browser may save it as “{name}”.",
   "reveal.file.trust": "The service cannot look into the file. Open it only if you trust the sender.",
 } as const;

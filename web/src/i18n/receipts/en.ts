@@ -10,6 +10,7 @@ export default {
   "receipt.live.hint": "This page updates itself.",
   "receipt.state.waiting": "Waiting to be opened",
   "receipt.state.received": "Opened",
+  "receipt.state.lapsed": "Opened, not confirmed",
   "receipt.state.burned": "Burned",
   "receipt.state.expired": "Expired unread",
   "receipt.summary.waiting": "Nobody has opened it yet. It expires {relative}.",

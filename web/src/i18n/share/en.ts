@@ -64,6 +64,7 @@ export default {
   "file.hint": "or drop or paste one: up to {limit}. Several are packed into one archive.",
   "file.drop": "Drop it anywhere on this page",
   "file.label": "The file to share",
+  "file.add": "Add files",
   "file.remove": "Remove",
   "file.taken": "{name} is ready to be shared.",
   "file.instead": "Your text is not shared with it. It comes back when you remove the file.",

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-BE8Wiw3Y.js";import{r as t}from"./wire-bOvG-rOl.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-Bl69RyGN.js";import{r as t}from"./wire-bOvG-rOl.js";var n=t(e);export{n as default};

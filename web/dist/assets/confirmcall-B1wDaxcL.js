@@ -1,1 +1,0 @@
-import{St as e,at as t}from"./app-CJU279p6.js";import{r as n}from"./submit-DFmVV9bG.js";function r({submission:r,open:i,onClose:a,title:o,action:s,busy:c,onConfirm:l,children:u}){return e(t,{open:i,onClose:()=>{r.clear(),a()},title:o,action:r.busy?c??s:s,onConfirm:l,busy:r.busy,children:[u,e(n,{submission:r})]})}export{r as t};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-DDGWS7V9.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-BAZO8H4G.js";import{r as t}from"./wire-bOvG-rOl.js";var n=t(e);export{n as default};

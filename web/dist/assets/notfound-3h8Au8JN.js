@@ -1,1 +1,0 @@
-import{t as e}from"./about-B7qK0rIj.js";import{St as t,U as n,vt as r,y as i}from"./app-CJU279p6.js";function a(){return t(i,{title:e(`notfound.title`),width:`narrow`,children:t(n,{icon:`search`,title:e(`notfound.text`),children:t(r,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-3h8Au8JN.js";
