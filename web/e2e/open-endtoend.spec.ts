@@ -81,7 +81,8 @@ for (const [name, body] of Object.entries(awkward)) {
   });
 }
 
-test("a file is saved under its name, and not shown", async ({ page }) => {
+test("a file is saved under its name, and not shown", async ({ page, expected }) => {
+  expected.push(/^window: /);
   const body = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 31) % 256);
   const secret = await seal({ ...file, body });
   await page.goto(`/e#${secret.fragment}`);
@@ -89,6 +90,10 @@ test("a file is saved under its name, and not shown", async ({ page }) => {
   await expect(revealed(page)).toContainText(file.fileName);
   await expectAccessible(page);
   await expect(revealed(page)).toContainText("68.4 KiB");
+  // The fixture dismisses the question.
+  const asking = page.waitForEvent("dialog");
+  await page.getByRole("link", { name: t("app.about") }).click();
+  expect((await asking).message()).toBe(t("reveal.file.leave"));
   const saving = page.waitForEvent("download");
   await button(page, t("reveal.file.save")).click();
   const download = await saving;

@@ -76,8 +76,11 @@ export function askBeforeLeaving(text: () => string): () => void {
   question = text;
   addEventListener("beforeunload", hold);
   return () => {
-    question = undefined;
-    removeEventListener("beforeunload", hold);
+    // What the page shows next may ask already.
+    if (question === text) {
+      question = undefined;
+      removeEventListener("beforeunload", hold);
+    }
   };
 }
 

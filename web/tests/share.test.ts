@@ -136,6 +136,15 @@ test("an archive holds the files whenever they changed", () => {
   assert.deepEqual(unzipSync(packed), { "a.txt": bytesOf("a".repeat(5000)), "ä.bin": Uint8Array.of(0, 255) });
 });
 
+test("an archive loses no file to its name", () => {
+  const names = distinct(["__proto__", "0", "constructor", "a.txt"]);
+  const packed = archive(names.map((name, i) => ({ name, body: Uint8Array.of(i), modified: 0 })));
+  assert.deepEqual(
+    Object.values(unzipSync(packed)).map(([byte]) => byte),
+    [1, 0, 2, 3],
+  );
+});
+
 test("a draft is held to the limits of what it shares", async () => {
   await withPolicy({ anonymousSecret: 100n, passphraseMin: 4, encryptions: [] }, () => {
     const textOf = (draft: Partial<Draft>) => check({ ...empty, text: "x", ...draft }, "end_to_end");

@@ -5,7 +5,7 @@ import type { Bytes } from "../endtoend/bytes";
 import { size } from "../format";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
 import { t } from "../i18n/open";
-import { onLeave } from "../router";
+import { askBeforeLeaving, onLeave } from "../router";
 import { announce, Button, Card, CopyButton, copyText, Notice, Page, Segmented } from "../ui";
 import type { Content } from "./source";
 
@@ -86,6 +86,12 @@ function Text({ text, onClear }: { text: string; onClear: () => void }) {
 
 /** File offers a file to save. It never shows what the file holds, whatever its type. */
 function File({ name, body, onClear }: { name: string; body: Bytes; onClear: () => void }) {
+  const [saved, setSaved] = useState(false);
+  useLayoutEffect(() => (saved ? undefined : askBeforeLeaving(() => t("reveal.file.leave"))), [saved]);
+  const save = () => {
+    download(name || t("reveal.file.unnamed"), body);
+    setSaved(true);
+  };
   return (
     <>
       <div class="file" role="region" aria-label={t("open.secret")}>
@@ -96,7 +102,7 @@ function File({ name, body, onClear }: { name: string; body: Bytes; onClear: () 
         {/^\.+[^.]/.test(name) && <p class="muted small">{t("reveal.file.dot", { name: name.replace(/^\.+/, "") })}</p>}
       </div>
       <div class="row">
-        <Button kind="primary" icon="download" onClick={() => download(name || t("reveal.file.unnamed"), body)}>
+        <Button kind="primary" icon="download" onClick={save}>
           {t("reveal.file.save")}
         </Button>
         <Button icon="close" onClick={onClear}>

@@ -32,9 +32,12 @@ function shortened(text: string, most: number): string {
   return text.slice(0, end);
 }
 
-/** distinct returns clean names of which no two are the same for a file system that ignores case. */
+/**
+ * distinct returns clean names of which no two are the same for a file system that
+ * ignores case. None is __proto__, which objects do not keep as a name.
+ */
 export function distinct(names: readonly string[]): string[] {
-  const taken = new Set<string>();
+  const taken = new Set<string>(["__proto__"]);
   return names.map((name) => {
     const clean = cleanName(name);
     let free = clean;

@@ -25,6 +25,7 @@ export default {
     "The time to fetch it ran out, or it was opened elsewhere, burned or expired. Ask the sender to share it again. Their receipt shows what happened.",
   "reveal.leave":
     "The server may have opened the secret for this page already. If you leave now, it is lost. Leave anyway?",
+  "reveal.file.leave": "The file has not been saved. If you leave now, it is gone. Leave anyway?",
   "reveal.file.text": "This is the only time it is offered. Save it now if you need it.",
   "reveal.file.save": "Save the file",
   "reveal.file.unnamed": "file",

@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-C3tlLhKX.js";import{r as t}from"./wire-B3_Z63Kq.js";var n=t(e);export{n as default};

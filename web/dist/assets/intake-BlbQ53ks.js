@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-zXLX4sMf.js";import{r as t}from"./wire-B3_Z63Kq.js";var n=t(e);export{n as default};

@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-Bt-6rz9y.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./about-rqZMwrWC.js";import{G as t,Tt as n,x as r,xt as i}from"./app-CbjOI0yq.js";function a(){return n(r,{title:e(`notfound.title`),width:`narrow`,children:n(t,{icon:`search`,title:e(`notfound.text`),children:n(i,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};
