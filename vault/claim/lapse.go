@@ -23,7 +23,7 @@ const (
 	seekEvery = 10
 	// lapseBatch is the maximum number of claims that one transaction ends, and
 	// pageBytes that of bytes that one reads, but for the last row.
-	lapseBatch = 64
+	lapseBatch = 16
 	pageBytes  = 1 << 20
 )
 
