@@ -173,6 +173,14 @@ test("a link with a changed secret part says so, and consumes nothing", async ({
   await button(page, t("open.reveal")).click();
   await expect(page.getByRole("alert")).toContainText(t("reveal.link"));
   expect(await kinds(secret.receipt)).not.toContain("KIND_PASSPHRASE");
+  await expectAccessible(page);
+  await page.getByLabel(t("ask.link"), { exact: true }).fill(`${url}/e#${secret.fragment}`);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${url}/e#${secret.fragment}`);
+  await expect(button(page, t("open.reveal"))).toBeVisible();
+  await page.goto(`/e#${changed(secret)}`);
+  await button(page, t("open.reveal")).click();
+  await expect(page.getByRole("alert")).toContainText(t("reveal.link"));
   // Another link in the address bar is another page.
   await page.evaluate((fragment) => {
     location.hash = fragment;
@@ -206,7 +214,7 @@ test("incomplete and wrong links are told apart without asking the server", asyn
   for (const [link, title] of [
     [fragment.slice(0, 73), t("open.bad.title")],
     [fragment.slice(0, 40), t("open.bad.title")],
-    [`${fragment}0`, t("open.bad.title")],
+    [`${fragment}0`, t("endtoend.wrong.title")],
     [key, t("open.bad.title")],
     [key + "z".repeat(43), t("endtoend.wrong.title")],
     [fragment.slice(0, 31).toUpperCase() + fragment.slice(31), t("endtoend.wrong.title")],
@@ -220,26 +228,43 @@ test("incomplete and wrong links are told apart without asking the server", asyn
   for (const link of [` ${fragment} `, `<${url}/e#${fragment}>.`, `${url}/e%23${fragment}`]) {
     await page.goto("about:blank");
     await page.goto("/e");
-    await page.getByLabel(t("open.paste")).fill(`${url}/e#${fragment.slice(0, 50)}`);
+    await page.getByLabel(t("ask.link"), { exact: true }).fill(`${url}/e#${fragment.slice(0, 50)}`);
     await page.keyboard.press("Enter");
     await expect(page.getByRole("alert")).toContainText(t("open.bad.title"));
-    await page.getByLabel(t("open.paste")).fill(link);
+    await page.getByLabel(t("ask.link"), { exact: true }).fill(link);
     await page.keyboard.press("Enter");
     await expect(button(page, t("open.reveal")), link).toBeVisible();
   }
   expectUnsent(sent, [fragment.slice(31), fragment.slice(31, 50)]);
 });
 
+test("a pasted link is refused with what is wrong with it, and nothing is asked", async ({ page }) => {
+  const sent = requests(page);
+  const { fragment } = await seal(text("e2e secret of another place"));
+  await page.goto("/e");
+  for (const [link, says] of [
+    ["", t("ask.none")],
+    [`${url}/e#${fragment}0`, t("ask.long")],
+    [`https://evil.example/e#${fragment}`, t("ask.elsewhere", { host: "evil.example" })],
+  ] as const) {
+    await page.getByLabel(t("ask.link"), { exact: true }).fill(link);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("alert"), link).toContainText(says);
+  }
+  await expect(page).toHaveURL(`${url}/e`);
+  expect(sent.filter((request) => request.includes("SecretService"))).toEqual([]);
+});
+
 test("each page leads to the other for a link of the other kind", async ({ page }) => {
   const server = await conceal({ secret: "e2e secret of the server" });
   const device = await seal(text("e2e secret of a device"));
   await page.goto("/e");
-  await page.getByLabel(t("open.paste")).fill(`${url}/s#${server.key}`);
+  await page.getByLabel(t("ask.link"), { exact: true }).fill(`${url}/s#${server.key}`);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${url}/s#${server.key}`);
   await expect(page.getByText(t("encryption.server"), { exact: true })).toBeVisible();
   await page.goto("/s");
-  await page.getByLabel(t("open.paste")).fill(device.fragment);
+  await page.getByLabel(t("ask.link"), { exact: true }).fill(device.fragment);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${url}/e#${device.fragment}`);
   await expect(page.getByText(t("encryption.end_to_end"), { exact: true })).toBeVisible();
@@ -310,6 +335,8 @@ for (const mark of ["%23", "%2523"]) {
     const device = await seal(text("e2e secret behind a mended link"));
     await page.goto(`/e${mark}${device.fragment}`);
     await expect(page.getByRole("alert")).toContainText(t("endtoend.mangled"));
+    await expect(page.getByText(t("encryption.end_to_end"), { exact: true })).toBeVisible();
+    await expect(page.getByRole("main")).not.toContainText(t("encryption.end_to_end.text"));
     await expect(page).toHaveURL(`${url}/e#${device.fragment}`);
     await button(page, t("open.reveal")).click();
     await expect(revealed(page)).toHaveText("e2e secret behind a mended link");
@@ -410,6 +437,7 @@ for (const [name, share] of Object.entries(both)) {
     await button(page, t("open.reveal")).click();
     await expect(page.getByRole("main").getByText(t("reveal.paused").split("{")[0] as string)).toBeVisible();
     await expect(page.getByRole("timer")).toHaveText(/^1:\d\d$/);
+    await expect(page.getByRole("main")).not.toContainText(t("open.once"));
     await expectAccessible(page);
     await page.unroute("**/RevealSecret");
     await page.context().setOffline(false);
@@ -455,6 +483,7 @@ for (const [name, share] of Object.entries(both)) {
     await expect(page.getByRole("timer")).toBeVisible();
     await page.clock.fastForward("02:01");
     await expect(page.getByRole("main").getByText(t("reveal.late"))).toBeVisible();
+    await expect(page.getByRole("main")).not.toContainText(t("open.once"));
     await expect(page.getByRole("timer")).toHaveCount(0);
     await page.unroute("**/RevealSecret");
     await button(page, t("ui.retry")).click();
@@ -547,6 +576,19 @@ for (const [name, { change, says }] of Object.entries(lies)) {
     expectUnsent(sent, secret.canaries);
   });
 }
+
+test("authentic content of a form that is not shown is said to be the sender's", async ({ page }) => {
+  const sent = requests(page);
+  const secret = await seal({ ...text(""), body: Uint8Array.of(0xff, 0xfe) });
+  await page.goto(`/e#${secret.fragment}`);
+  await button(page, t("open.reveal")).click();
+  await expect(page.getByRole("main").getByText(t("reveal.unfit"))).toBeVisible();
+  await expect(page.getByRole("main")).not.toContainText(t("open.once"));
+  await expectAccessible(page);
+  await expect(button(page, t("ui.retry"))).toHaveCount(0);
+  expect(asked(sent, "RevealSecret")).toBe(1);
+  expect(asked(sent, "AcknowledgeReveal")).toBe(0);
+});
 
 test("the content of another secret is refused", async ({ page }) => {
   const sent = requests(page);

@@ -67,11 +67,13 @@ test("a link without its key is completed by hand", async ({ page }) => {
   const { key } = await conceal({ secret: "e2e secret by hand" });
   await page.goto(`/s#${key.slice(0, 20)}`);
   await expect(heading(page, t("open.bad.title"))).toBeVisible();
-  await page.getByLabel(t("open.paste")).fill("nothing");
-  await button(page, t("open.paste.submit")).click();
+  await button(page, t("ask.submit")).click();
+  await expect(page.getByRole("alert")).toContainText(t("ask.none"));
+  await page.getByLabel(t("ask.link"), { exact: true }).fill("nothing");
+  await button(page, t("ask.submit")).click();
   await expect(page.getByRole("alert")).toContainText(t("open.bad.title"));
-  await page.getByLabel(t("open.paste")).fill(` <${url}/s#${key}>. `);
-  await button(page, t("open.paste.submit")).click();
+  await page.getByLabel(t("ask.link"), { exact: true }).fill(` <${url}/s#${key}>. `);
+  await button(page, t("ask.submit")).click();
   await button(page, t("open.reveal")).click();
   await expect(revealed(page)).toHaveText("e2e secret by hand");
 });

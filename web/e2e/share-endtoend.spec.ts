@@ -551,8 +551,8 @@ test("the receipt says whether the recipient's device has the secret", async ({ 
   await other.goto(link);
   await button(other, t("open.reveal")).click();
   await expect(revealed(other)).toHaveText("e2e secret to deliver");
-  await expect(page.getByText(t("receipt.confirmation.delivered"))).toBeVisible();
-  await expect(page.getByText(t("receipt.event.delivered"))).toBeVisible();
+  await expect(page.getByRole("main").getByText(t("receipt.confirmation.delivered"))).toBeVisible();
+  await expect(page.getByText(t("receipt.event.delivered"), { exact: true })).toBeVisible();
 });
 
 test("a list names the kind of a secret", async ({ page }) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import about from "../src/i18n/about/en";
 import account from "../src/i18n/account/en";
+import ask from "../src/i18n/ask/en";
 import colonel from "../src/i18n/colonel/en";
 import domains from "../src/i18n/domains/en";
 import first from "../src/i18n/en";
@@ -14,6 +15,7 @@ const en = {
   ...first,
   ...about,
   ...account,
+  ...ask,
   ...colonel,
   ...domains,
   ...endtoend,

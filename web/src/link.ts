@@ -55,7 +55,7 @@ function found(pattern: RegExp, text: string): string {
 }
 
 /** unescaped undoes escapes, also escapes of escapes. */
-function unescaped(text: string): string {
+export function unescaped(text: string): string {
   try {
     const once = decodeURIComponent(text);
     return once === text ? text : unescaped(once);

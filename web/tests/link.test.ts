@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { endToEndIn, homeElsewhere, keyIn, mended, placeOf, receiptLink, reportedKey, secretLink } from "../src/link";
+import { hostIn, isTooLong } from "../src/open/pasted";
 
 const key = "abcdefghijklmnopqrstuvwxy012345";
 
@@ -83,6 +84,28 @@ test("placeOf leads to the page of the link's kind, and nowhere with a part of o
   assert.equal(placeOf(`https://hush.example/e%23${key}`), "");
   assert.equal(placeOf(`https://hush.example/e#${whole.slice(0, 60)}`), "");
   assert.equal(placeOf("nothing"), "");
+});
+
+test("hostIn names the host that a pasted link leads to", () => {
+  for (const text of [
+    `https://evil.example/e#${whole}`,
+    `See <HTTPS://Evil.example:8443/e%23${whole}>.`,
+    `https://hush.example and https://evil.example/s#${key}`,
+    `https://gateway.example/?url=https%3A%2F%2Fevil.example%2Fe%2523${whole}`,
+    `https://hush.example@evil.example/secret/${key}`,
+    `evil.example/e#${whole}`,
+    `https://evil.example/e#${whole.slice(0, 40)}\r\n${whole.slice(40)}`,
+  ]) {
+    assert.equal(hostIn(text), "evil.example", text);
+  }
+  for (const text of ["", "nothing", key, whole, ` ${whole}. `, `/e#${whole}`, `Open it. ${whole}`, "https://:x/"]) {
+    assert.equal(hostIn(text), "", text);
+  }
+});
+
+test("only a run that is longer than a link is too long", () => {
+  assert.ok(isTooLong(`${whole}0`) && isTooLong(`https://hush.example/e%23${whole}0`));
+  assert.ok(!isTooLong(whole) && !isTooLong(`${key} ${whole}`) && !isTooLong(`${whole}%20and`));
 });
 
 test("a link whose # was escaped is mended", () => {

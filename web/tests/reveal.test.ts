@@ -97,7 +97,7 @@ function scene(steps: Step[], options: { retries?: number; acknowledge?: (Refusa
         }),
       left: (answer) => answer.left,
       read: async (_, answer) => {
-        if (answer.value === "altered" || answer.value === "kind") {
+        if (answer.value === "altered" || answer.value === "kind" || answer.value === "form") {
           throw new FaultError(answer.value);
         }
         return answer.value;
@@ -311,6 +311,16 @@ test("an answer that does not pass its checks is refused also if it hides its cl
   assert.deepEqual(s.contents, ["hello"]);
 });
 
+test("authentic content of a form that is not shown is neither acknowledged nor asked for again", async () => {
+  const s = scene([{ value: "form", left: 90_000 }, bound("hello")]);
+  await s.reveal.press("");
+  assert.deepEqual(s.last(), { at: "unfit" });
+  await s.reveal.again();
+  await s.clock.pass(200_000);
+  assert.deepEqual(s.last(), { at: "unfit" });
+  assert.deepEqual([s.asked.length, s.contents, s.acknowledged], [1, [], []]);
+});
+
 test("an answer that does not pass its checks lapses", async () => {
   const s = scene([{ value: "altered", left: 90_000 }]);
   await s.reveal.press("");
@@ -390,7 +400,7 @@ test("only a page that may lose the secret asks before it is left", () => {
   const refusal = cut();
   assert.ok(at({ at: "asking" }) && at({ at: "retrying", until: 1, online: false }));
   assert.ok(at({ at: "lost", until: 1, refusal }) && at({ at: "refused", until: 1, fault: "altered" }));
-  for (const name of ["form", "deriving", "offline", "late", "open"] as const) {
+  for (const name of ["form", "deriving", "offline", "unfit", "late", "open"] as const) {
     assert.equal(at({ at: name }), false, name);
   }
   assert.equal(at({ at: "gone", lost: true }), false);

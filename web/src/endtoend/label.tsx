@@ -28,14 +28,19 @@ export function EncryptionName({ encryption }: EncryptionProps) {
   return name ? <span>{t(`encryption.${name}`)}</span> : null;
 }
 
+interface LabelProps extends EncryptionProps {
+  /** Whether to leave the sentence out, where it does not hold. */
+  brief?: boolean;
+}
+
 /** EncryptionLabel names the kind of a secret, says in a sentence what it means, and explains it on request. */
-export function EncryptionLabel({ encryption }: EncryptionProps) {
+export function EncryptionLabel({ encryption, brief }: LabelProps) {
   const [open, setOpen] = useState(false);
   const name = nameOf(encryption);
   return name ? (
     <div class="encryption">
       <p>
-        <EncryptionBadge encryption={encryption} /> {t(`encryption.${name}.text`)}
+        <EncryptionBadge encryption={encryption} /> {!brief && t(`encryption.${name}.text`)}
       </p>
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>

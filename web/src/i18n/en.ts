@@ -184,7 +184,5 @@ export default {
     "If you expected a secret, tell the sender that the link did not open. Their receipt shows what happened.",
   "open.bad.title": "This link is incomplete",
   "open.bad.text": "Part of it is missing. Copy the whole link from the message and open it again.",
-  "open.paste": "Link or key",
-  "open.paste.submit": "Open",
   "open.reply": "Share a secret of your own",
 } as const;

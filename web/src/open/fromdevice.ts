@@ -41,7 +41,11 @@ async function read(keys: Keys, sealed: Bytes): Promise<Content> {
     const { kind, fileName, body } = await openContent(keys, sealed);
     return kind === "file" ? { kind, name: fileName, body } : { kind, text: decoded(body) };
   } catch (thrown) {
-    throw thrown instanceof ContentError || thrown instanceof TypeError ? new FaultError("altered") : thrown;
+    if (thrown instanceof ContentError && thrown.fault === "altered") {
+      throw new FaultError("altered");
+    }
+    // It is authentic: the sender's program made it so.
+    throw thrown instanceof ContentError || thrown instanceof TypeError ? new FaultError("form") : thrown;
   }
 }
 

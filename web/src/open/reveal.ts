@@ -16,8 +16,11 @@ const longestPause = 15_000;
 /** How long the first attempt may take. Each further one gets as much more, for slow lines. */
 const patience = 20_000;
 
-/** Fault is why an answer is not shown: another kind of secret than the link's, or content that was altered. */
-export type Fault = "kind" | "altered";
+/**
+ * Fault is why an answer is not shown: another kind of secret than the link's, content
+ * that was altered, or authentic content of a form that the page does not show.
+ */
+export type Fault = "kind" | "altered" | "form";
 
 /** FaultError says that an answer does not pass its checks. Nothing of it is shown. */
 export class FaultError extends Error {
@@ -67,8 +70,10 @@ export type Progress =
   | { at: "retrying"; until: number; online: boolean }
   /** An answer was lost, and a person decides about the next attempt. */
   | { at: "lost"; until: number; refusal: Refusal }
-  /** An answer did not pass its checks. */
-  | { at: "refused"; until: number; fault: Fault }
+  /** An answer did not pass its checks. Another one may. */
+  | { at: "refused"; until: number; fault: Exclude<Fault, "form"> }
+  /** The content is the sender's, and no answer with it can be shown. */
+  | { at: "unfit" }
   /** The time is over, and nobody knows whether the server had bound the secret. */
   | { at: "late" }
   /** The server has no such secret. If an answer was lost before, that may be why. */
@@ -130,7 +135,7 @@ export class Reveal<Request, Answer, Content> {
    */
   async again(): Promise<void> {
     const { at } = this.#progress;
-    if (this.#call || at === "form" || at === "deriving" || at === "gone" || at === "open") {
+    if (this.#call || at === "form" || at === "deriving" || at === "gone" || at === "unfit" || at === "open") {
       return;
     }
     if (at === "late") {
@@ -220,6 +225,12 @@ export class Reveal<Request, Answer, Content> {
     } catch (thrown) {
       if (!(thrown instanceof FaultError)) {
         throw thrown;
+      }
+      if (thrown.fault === "form") {
+        this.#unlimit();
+        this.#request = undefined;
+        this.#show({ at: "unfit" });
+        return;
       }
       this.#lost = true;
       if (this.#until === undefined) {

@@ -36,7 +36,7 @@ export function Trouble({ progress, onAgain }: TroubleProps) {
       <div class="notice-body">
         <p>{rich(key, { time: <Left until={until} /> })}</p>
         {progress.at === "lost" && progress.refusal.reason !== "unspecified" && <p>{problemText(progress.refusal)}</p>}
-        {!waits && (
+        {!waits && progress.at !== "unfit" && (
           <Button kind="primary" icon="refresh" onClick={onAgain}>
             {t("ui.retry")}
           </Button>
@@ -46,7 +46,7 @@ export function Trouble({ progress, onAgain }: TroubleProps) {
   );
 }
 
-/** textOf returns the text for a state in which an answer is missing. */
+/** textOf returns the text for a state in which an answer is missing or not shown. */
 export function textOf(progress: Progress): Key | undefined {
   switch (progress.at) {
     case "offline":
@@ -57,6 +57,8 @@ export function textOf(progress: Progress): Key | undefined {
       return "reveal.lost";
     case "refused":
       return `reveal.${progress.fault}`;
+    case "unfit":
+      return "reveal.unfit";
     case "late":
       return "reveal.late";
     default:

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Encryption } from "../contract";
 import { EncryptionLabel } from "../endtoend/label";
 import { dateOf, inSeconds } from "../format";
 import type { GetPublicBrandResponse } from "../gen/hush/v1/domain_service_pb";
@@ -7,7 +8,9 @@ import type { Secret } from "../gen/hush/v1/secret_pb";
 import { rich, t } from "../i18n/open";
 import { passphraseText, problemText } from "../problem";
 import type { Refusal } from "../refusal";
+import { place } from "../router";
 import { Button, Card, Field, Form, Icon, Notice, Page, PasswordInput, Relative } from "../ui";
+import { AskLinkForm } from "./asklink";
 import type { Progress } from "./reveal";
 import { Trouble, textOf } from "./trouble";
 
@@ -53,6 +56,9 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
     }
   };
   const domain = secret.shareDomain;
+  const endToEnd = secret.encryption === Encryption.end_to_end;
+  // The facts are of a secret that waits. Now that is unknown or no longer so.
+  const trouble = textOf(progress) !== undefined;
   return (
     <Page title={domain ? t("open.title.domain", { domain }) : t("open.title")} width="narrow">
       <Card>
@@ -60,11 +66,16 @@ export function Waiting({ secret, brand, progress, notice, checksPassphrase, onR
         {brand?.brand?.description && <p>{brand.brand.description}</p>}
         {brand?.brand?.instructionsPreReveal && <p class="brand-words">{brand.brand.instructionsPreReveal}</p>}
         {notice}
-        <Facts secret={secret} />
-        <EncryptionLabel encryption={secret.encryption} />
-        {secret.owned && <Notice kind="warn">{t("open.own")}</Notice>}
-        {textOf(progress) ? (
+        {!trouble && <Facts secret={secret} />}
+        <EncryptionLabel encryption={secret.encryption} brief={endToEnd && place.value.mangled} />
+        {!trouble && secret.owned && <Notice kind="warn">{t("open.own")}</Notice>}
+        {trouble ? (
           <Trouble progress={progress} onAgain={onAgain} />
+        ) : refusal?.reason === "link" ? (
+          <>
+            <Notice kind="bad">{revealProblem(refusal)}</Notice>
+            <AskLinkForm />
+          </>
         ) : (
           <Form onSend={() => undefined}>
             {asks && (

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Encryption } from "../contract";
 import { type Link, parse } from "../endtoend/link";
 import type { Secret } from "../gen/hush/v1/secret_pb";
+import { t as askText } from "../i18n/ask";
 import { t } from "../i18n/endtoend";
 import { endToEndIn } from "../link";
 import { AskLink } from "../open/asklink";
@@ -10,18 +11,22 @@ import { fromDevice } from "../open/fromdevice";
 import { Stage } from "../open/fromserver";
 import { Gone } from "../open/gone";
 import { Mangled } from "../open/mangled";
+import { isTooLong } from "../open/pasted";
 import { asRefusal } from "../refusal";
 import { forgetFragment, place } from "../router";
 import { secrets } from "../rpc";
 import { Failure, LinkButton, Loading, Notice, Page } from "../ui";
 
 /** Found is what a fragment holds. */
-type Found = Link | "empty" | "incomplete" | "wrong";
+type Found = Link | "empty" | "long" | "incomplete" | "wrong";
 
 /** linkIn reads a fragment, without asking the server. */
 function linkIn(hash: string): Found {
   const whole = endToEndIn(hash);
-  return whole ? parse(whole) : /[0-9a-z]/i.test(hash) ? "incomplete" : "empty";
+  if (whole) {
+    return parse(whole);
+  }
+  return isTooLong(hash) ? "long" : /[0-9a-z]/i.test(hash) ? "incomplete" : "empty";
 }
 
 /**
@@ -41,9 +46,10 @@ export default function EndToEnd() {
           {mangled}
         </AskLink>
       );
+    case "long":
     case "wrong":
       return (
-        <AskLink title={t("endtoend.wrong.title")} lead={t("endtoend.wrong")}>
+        <AskLink title={t("endtoend.wrong.title")} lead={link === "long" ? askText("ask.long") : t("endtoend.wrong")}>
           {mangled}
         </AskLink>
       );

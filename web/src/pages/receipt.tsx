@@ -151,7 +151,7 @@ function ReceiptState({ metadata, phase, confirmation }: Omit<BodyProps, "onChan
         <h2>{t(`receipt.state.${state}` as Key)}</h2>
         <p>
           {rich(`receipt.summary.${confirmation === "pending" ? "pending" : phase}` as Key, {
-            relative: <Relative date={date} past={phase !== "waiting"} />,
+            relative: <Relative date={date} {...(phase !== "waiting" && { past: true, just: t("receipt.just") })} />,
           })}
         </p>
         {confirmation && <p>{t(`receipt.confirmation.${confirmation}`)}</p>}

@@ -80,10 +80,12 @@ function Facts({ metadata, phase }: { metadata: Metadata; phase: Phase }) {
         <span>{t("recent.recipients", { recipients: metadata.recipients.join(", ") })}</span>
       )}
       {metadata.shareDomain && <span>{t("recent.domain", { domain: metadata.shareDomain })}</span>}
-      {created && <span>{rich("recent.created", { when: <Relative date={created} /> })}</span>}
+      {created && <span>{rich("recent.created", { when: <Relative date={created} just={t("receipt.just")} /> })}</span>}
       {end && (
         <span>
-          {rich(phase === "waiting" ? "recent.expires" : `recent.${phase}`, { when: <Relative date={end} /> })}
+          {rich(phase === "waiting" ? "recent.expires" : `recent.${phase}`, {
+            when: <Relative date={end} {...(phase !== "waiting" && { just: t("receipt.just") })} />,
+          })}
         </span>
       )}
       <EncryptionName encryption={metadata.encryption} />

@@ -26,14 +26,15 @@ function useTick(): void {
 
 /**
  * Relative shows a time relative to now, with the exact time as its title. A past
- * time is never shown as a future one, even if the visitor's clock is wrong.
+ * time is never shown as a future one, even if the visitor's clock is wrong. `just` is
+ * said of the last seconds, where "now" does not fit the sentence.
  */
-export function Relative({ date, past }: { date: Date; past?: boolean }) {
+export function Relative({ date, past, just }: { date: Date; past?: boolean; just?: string }) {
   useTick();
   const seen = past && date.getTime() > Date.now() ? new Date() : date;
   return (
     <time dateTime={date.toISOString()} title={exact(date)}>
-      {relative(seen)}
+      {just && Math.abs(seen.getTime() - Date.now()) < 5000 ? just : relative(seen)}
     </time>
   );
 }

@@ -4,7 +4,7 @@ export default {
   "about.lead": "Share a password, a key or a note once, and only once.",
   "about.once.title": "Once means once",
   "about.once":
-    "However many people have the link, only one of them gets the secret. If the connection breaks while it is opened, the same device can fetch it again for two minutes, and no other device can. Then it is destroyed.",
+    "However many people have the link, only one of them gets the secret. If the connection breaks while it is opened, the same page can fetch it again for two minutes as long as it stays open, and no other page can. Then it is destroyed.",
   "about.encryption.title": "Two kinds of encryption",
   "about.encryption.end_to_end":
     "End-to-end: the sender's device encrypts the secret, and the recipient's device decrypts it. The key is in the part of the link after the #, which browsers send to no server. The server stores what it cannot read, and never sees the passphrase.",

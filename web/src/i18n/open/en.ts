@@ -9,14 +9,16 @@ export default {
   "reveal.mangled":
     "A mail gateway changed this link, so its key reached this server with the request for this page. The page has repaired the link.",
   "reveal.offline": "You are offline. It goes on by itself as soon as the connection is back.",
-  "reveal.retrying": "The connection broke. Trying again; the secret stays yours for {time}.",
+  "reveal.retrying": "The connection broke. Trying again; the secret stays yours for {time}. Keep this page open.",
   "reveal.paused":
-    "You are offline. The secret stays yours for {time}. It goes on by itself as soon as the connection is back.",
-  "reveal.lost": "The connection broke. Try again; the secret stays yours for {time}.",
+    "You are offline. The secret stays yours for {time}. It goes on by itself as soon as the connection is back. Keep this page open.",
+  "reveal.lost": "The connection broke. Try again; the secret stays yours for {time}. Keep this page open.",
   "reveal.altered":
     "What arrived is not what the sender encrypted: the server, or something on the way, changed it. Nothing of it is shown. The secret stays yours for {time}.",
   "reveal.kind":
     "The server sent another kind of secret than this link stands for. Nothing of it is shown. The secret stays yours for {time}.",
+  "reveal.unfit":
+    "What arrived is what the sender's program encrypted, but it has a form that this page does not show. Trying again does not change that. Ask the sender to share the secret again with another program.",
   "reveal.late":
     "The time in which this page could fetch the secret is over. If the server had opened the secret for this page, it is destroyed. If not, it still waits.",
   "reveal.lapsed.title": "The secret is gone",

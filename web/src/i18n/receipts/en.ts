@@ -20,6 +20,7 @@ export default {
   "receipt.summary.pending": "It was opened {relative}.",
   "receipt.summary.burned": "It was burned unread {relative}.",
   "receipt.summary.expired": "Nobody opened it in time. It was destroyed {relative}.",
+  "receipt.just": "just now",
   "receipt.confirmation.pending":
     "The recipient's device has two minutes to confirm that it has the secret. Then the secret is destroyed in any case.",
   "receipt.confirmation.delivered": "Delivered: the recipient's device confirmed that it has the secret.",
@@ -39,8 +40,8 @@ export default {
   "receipt.event.revealed": "Opened",
   "receipt.event.burned": "Burned",
   "receipt.event.expired": "Expired unread",
-  "receipt.event.delivered": "The recipient's device confirmed the receipt",
-  "receipt.event.lapsed": "The recipient's device did not confirm in time",
+  "receipt.event.delivered": "The recipient's device confirmed that it has the secret",
+  "receipt.event.lapsed": "The recipient's device did not confirm in time that it has the secret",
   "receipt.event.times.one": "{count} time",
   "receipt.event.times.other": "{count} times",
   "receipt.event.from": "from {network}",

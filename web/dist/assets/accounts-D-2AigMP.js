@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-KYeDKQGN.js";import{r as t}from"./wire-B6aeBeq4.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{Tt as e,ct as t}from"./app-BQ4fYCeV.js";import{r as n}from"./submit-DA4sDrAX.js";function r({submission:r,open:i,onClose:a,title:o,action:s,busy:c,onConfirm:l,children:u}){return e(t,{open:i,onClose:()=>{r.clear(),a()},title:o,action:r.busy?c??s:s,onConfirm:l,busy:r.busy,children:[u,e(n,{submission:r})]})}export{r as t};

@@ -1,0 +1,1 @@
+export{t as default}from"./explanation-2WwHN-A5.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-YEMWpFyY.js";import{r as t}from"./wire-B6aeBeq4.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./about-dbgh_YnD.js";import{G as t,Tt as n,x as r,xt as i}from"./app-BQ4fYCeV.js";function a(){return n(r,{title:e(`notfound.title`),width:`narrow`,children:n(t,{icon:`search`,title:e(`notfound.text`),children:n(i,{kind:`primary`,href:`/`,children:e(`notfound.home`)})})})}export{a as t};

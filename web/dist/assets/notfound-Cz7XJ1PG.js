@@ -1,1 +1,0 @@
-export{t as default}from"./notfound-Bt-6rz9y.js";

@@ -1,0 +1,48 @@
+import { useState } from "preact/hooks";
+import { t } from "../i18n/ask";
+import { placeOf } from "../link";
+import { navigate } from "../router";
+import { policy } from "../session";
+import { Button, Field, Form, TextInput } from "../ui";
+import { hostIn, hostOf, isTooLong } from "./pasted";
+
+/** AskLinkForm is the field for a link, and goes to the page that opens it. */
+export default function AskLinkForm() {
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const open = () => {
+    const to = placeOf(text);
+    const wrong = problemOf(text, to);
+    setProblem(wrong);
+    if (!wrong) {
+      navigate(to);
+    }
+  };
+  return (
+    <Form onSend={open}>
+      <Field label={t("ask.link")} error={problem}>
+        <TextInput class="mono" autocomplete="off" spellcheck={false} value={text} onValue={setText} />
+      </Field>
+      <Button type="submit" kind="primary">
+        {t("ask.submit")}
+      </Button>
+    </Form>
+  );
+}
+
+/** problemOf says why a text is not opened, if the page that opens it is the one given. */
+function problemOf(text: string, to: string): string | undefined {
+  if (text.trim() === "") {
+    return t("ask.none");
+  }
+  if (!to) {
+    return isTooLong(text) ? t("ask.long") : t("open.bad.title");
+  }
+  const host = hostIn(text);
+  return host && !isOwn(host) ? t("ask.elsewhere", { host }) : undefined;
+}
+
+/** isOwn reports whether a host is this page's or the service's own. The page knows no other hosts of the service. */
+function isOwn(host: string): boolean {
+  return host === location.hostname || host === hostOf(policy.value?.baseUrl ?? "");
+}
