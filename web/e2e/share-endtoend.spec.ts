@@ -335,6 +335,7 @@ for (const mail of [true, false]) {
     await expect(page.getByText(t("share.kind.hint"))).toBeVisible();
     await signIn(page, ada);
     await page.goto("/");
+    await expect(page.getByRole("button", { name: t("app.account_menu") })).toBeVisible();
     await expect(page.getByText(t(mail ? "share.kind.hint.mail" : "share.kind.hint"))).toBeVisible();
     await expect(button(page, t("share.recipient.server"))).toHaveCount(mail ? 1 : 0);
     await page.getByText(t("encryption.server"), { exact: true }).click();
