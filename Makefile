@@ -162,12 +162,13 @@ image: ## Lay out the files of the container image in .tmp/image, for the Docker
 check-packages: ## Install, upgrade, run and remove the packages that check-release made; needs root and Debian
 	scripts/check-packages.sh
 
-# What the stripped binary for linux/amd64 may take, in bytes: 36 MB, and 2 for
-# backups with age, the spent log, doctor and root keys.
-SIZE_BUDGET := 38000000
+# What the stripped binary for linux/amd64 may take, in bytes: 36 MB, 2 for
+# backups with age, the spent log, doctor and root keys, and 0.6 for claims and
+# pages that encrypt on the device, in ten languages.
+SIZE_BUDGET := 38600000
 
 .PHONY: size
-size: ## Say how large the server's binary is, and fail above 38 MB
+size: ## Say how large the server's binary is, and fail above 38.6 MB
 	@mkdir -p .tmp
 	@for strip in '' '-s -w'; do \
 		CGO_ENABLED=0 GOOS=linux GOARCH=amd64 go build -trimpath -ldflags "$$strip" -o .tmp/hush ./cmd/hush; \
