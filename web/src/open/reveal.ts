@@ -74,7 +74,7 @@ export type Progress =
   | { at: "refused"; until: number; fault: Exclude<Fault, "form"> }
   /** The content is the sender's, and no answer with it can be shown. */
   | { at: "unfit" }
-  /** The time is over, and nobody knows whether the server had bound the secret. */
+  /** The time is over, and it is unknown whether the server had bound the secret. */
   | { at: "late" }
   /** The server has no such secret. If an answer was lost before, that may be why. */
   | { at: "gone"; lost: boolean }

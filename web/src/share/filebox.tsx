@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { size } from "../format";
 import { t, tn } from "../i18n/share";
+import { policy } from "../session";
 import { announce, Button, Icon, Notice } from "../ui";
 import { limit, noFiles, type SharedFile } from "./draft";
 import { FilesError, filesOf, read } from "./files";
@@ -107,7 +108,7 @@ function Offer({ kind, onChoose }: { kind: Kind; onChoose: () => void }) {
       <Button size="small" icon="upload" onClick={onChoose}>
         {t("file.choose")}
       </Button>
-      <span class="muted small">{t("file.hint", { limit: size(limit()) })}</span>
+      <span class="muted small">{policy.value && t("file.hint", { limit: size(limit()) })}</span>
     </div>
   );
 }

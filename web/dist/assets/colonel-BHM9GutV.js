@@ -1,1 +1,0 @@
-import{t as e}from"./colonel_service_pb-CUh2TlOQ.js";import{r as t}from"./wire-YNDKF_o6.js";var n=t(e);export{n as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-DMG1RtiW.js";import{r as t}from"./wire-YNDKF_o6.js";var n=t(e);export{n as default};

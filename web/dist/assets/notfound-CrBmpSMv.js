@@ -1,0 +1,1 @@
+export{t as default}from"./notfound-DzaieL9K.js";
