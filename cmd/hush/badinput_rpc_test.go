@@ -33,7 +33,7 @@ func badRPC(t *testing.T) []bad {
 		{name: "protobuf that is no Unicode", path: concealPath, contentType: typeProto, body: "\x0a\x01\xff", status: 400, want: "unmarshal message"},
 		{name: "protobuf nested 10,000 deep", path: concealPath, contentType: typeProto, body: strings.Repeat("\x5b", 20_000), status: 400, want: "unmarshal message"},
 		{name: "a protobuf ttl out of range", path: concealPath, contentType: typeProto, body: "\x0a\x01x\x12\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", status: 400, want: invalid},
-		{name: "an empty message", path: concealPath, contentType: typeProto, body: "", status: 400, want: "secret: must be at least 1 bytes"},
+		{name: "an empty message", path: concealPath, contentType: typeProto, body: "", status: 400, want: "one of secret, sealed must be set"},
 		{name: "too many keys", path: "/hush.v1.SecretService/ListSecretStatus", contentType: typeJSON, body: `{"secretKeys":[` + strings.Repeat(`"",`, 25) + `""]}`, status: 400, want: "secret_keys: must contain no more than 25 item(s)"},
 		{name: "too many receipts", path: "/hush.v1.MetadataService/BatchGetMetadata", contentType: typeJSON, body: `{"metadataKeys":[` + strings.Repeat(`"",`, 25) + `""]}`, status: 400, want: "metadata_keys: must contain no more than 25 item(s)"},
 		{name: "no receipts", path: "/hush.v1.MetadataService/BatchGetMetadata", contentType: typeJSON, body: `{}`, status: 400, want: "metadata_keys: must contain at least 1 item(s)"},

@@ -10,7 +10,7 @@ import (
 // anyOrigin lists the RPCs that pages of any origin may call, written by hand.
 func anyOrigin() []string {
 	return []string{
-		"SecretService/ConcealSecret", "SecretService/GenerateSecret", "SecretService/GetSecret", "SecretService/RevealSecret",
+		"SecretService/ConcealSecret", "SecretService/GenerateSecret", "SecretService/GetSecret", "SecretService/RevealSecret", "SecretService/AcknowledgeReveal",
 		"SecretService/BurnSecret", "SecretService/GetSecretStatus", "SecretService/ListSecretStatus",
 		"MetadataService/GetMetadata", "MetadataService/BatchGetMetadata", "MetadataService/UpdateMetadata", "MetadataService/WatchMetadata",
 		"SystemService/GetStatus", "SystemService/GetVersion", "SystemService/GetSupportedLocales", "SystemService/GetPolicy",
