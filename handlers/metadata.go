@@ -66,6 +66,9 @@ func metadataOf(m secret.Metadata) *hushv1.Metadata {
 		Recipients: m.Recipients, ShareDomain: m.ShareDomain, Memo: string(m.Memo), Custid: m.Account,
 		Events: each(m.Events, eventOf), Deliveries: each(m.Deliveries, deliveryOf),
 	}
+	if m.Group != (secret.Group{}) {
+		res.Group = m.Group[:]
+	}
 	if m.Secret != nil {
 		res.SecretKey = m.Secret.Expose()
 	}

@@ -90,7 +90,14 @@ func (s *SecretService) AcknowledgeReveal(ctx context.Context, req *hushv1.Ackno
 
 // BurnSecret destroys a secret unread.
 func (s *SecretService) BurnSecret(ctx context.Context, req *hushv1.BurnSecretRequest) (*hushv1.BurnSecretResponse, error) {
-	metadata, err := s.burns.BurnSecret(ctx, chain.CallerFrom(ctx), req.GetMetadataKey(), caller.Text(req.GetPassphrase()))
+	c := chain.CallerFrom(ctx)
+	burn := func() (secret.Metadata, error) { return s.burns.BurnSecret(ctx, c, req.GetMetadataKey()) }
+	if req.GetRequirePassphrase() {
+		burn = func() (secret.Metadata, error) {
+			return s.burns.BurnGuarded(ctx, c, req.GetMetadataKey(), caller.Text(req.GetPassphrase()))
+		}
+	}
+	metadata, err := burn()
 	if err != nil {
 		return nil, err
 	}
@@ -137,13 +144,17 @@ type sharing interface {
 	GetRecipients() []string
 	GetShareDomain() string
 	GetAuthenticityPayload() string
+	GetMemo() string
+	GetGroup() []byte
 }
 
 func wishOf(req sharing) secret.Wish {
 	wish := secret.Wish{
 		Passphrase: caller.Text(req.GetPassphrase()), Recipients: req.GetRecipients(),
 		ShareDomain: req.GetShareDomain(), Challenge: req.GetAuthenticityPayload(),
+		Memo: caller.Text(req.GetMemo()),
 	}
+	copy(wish.Group[:], req.GetGroup())
 	if ttl := req.GetTtl(); ttl != nil {
 		asked := ttl.AsDuration()
 		wish.TTL = &asked

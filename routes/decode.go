@@ -153,7 +153,7 @@ func decodeBurn(req *call.Request) (*hushv1.BurnSecretRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hushv1.BurnSecretRequest{MetadataKey: req.Key, Passphrase: passphrase}, nil
+	return &hushv1.BurnSecretRequest{MetadataKey: req.Key, Passphrase: passphrase, RequirePassphrase: true}, nil
 }
 
 // decodeSureBurn is for callers who must confirm.

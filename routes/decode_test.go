@@ -92,7 +92,7 @@ func TestDecodeKeys(t *testing.T) {
 	reveal, err := decoded(t, decodeReveal, body)
 	wantMessage(t, "decodeReveal", reveal, &hushv1.RevealSecretRequest{SecretKey: testSecretKey, Passphrase: "p"}, err)
 	burn, err := decoded(t, decodeBurn, body)
-	wantMessage(t, "decodeBurn", burn, &hushv1.BurnSecretRequest{MetadataKey: testSecretKey, Passphrase: "p"}, err)
+	wantMessage(t, "decodeBurn", burn, &hushv1.BurnSecretRequest{MetadataKey: testSecretKey, Passphrase: "p", RequirePassphrase: true}, err)
 	secret, err := decoded(t, decodeGetSecret, body)
 	wantMessage(t, "decodeGetSecret", secret, &hushv1.GetSecretRequest{SecretKey: testSecretKey}, err)
 	metadata, err := decoded(t, decodeGetMetadata, body)
@@ -112,7 +112,7 @@ func TestDecodeSureBurn(t *testing.T) {
 	}
 	for _, body := range []string{"continue=true", `{"continue":true}`, `{"continue":"true"}`} {
 		got, err := decoded(t, decodeSureBurn, body)
-		wantMessage(t, "decodeSureBurn("+body+")", got, &hushv1.BurnSecretRequest{MetadataKey: testSecretKey}, err)
+		wantMessage(t, "decodeSureBurn("+body+")", got, &hushv1.BurnSecretRequest{MetadataKey: testSecretKey, RequirePassphrase: true}, err)
 	}
 }
 

@@ -106,7 +106,7 @@ func spentEnds() map[string]func(t *testing.T, s *spentScene) (do func() error, 
 			t.Helper()
 			want := slotEntry(spent.KindSecretBurned, vaulttest.SlotOf(t, s.Kit, s.kept.Secret.Key))
 			return func() error {
-				_, err := s.Vault.Burns.BurnSecret(ctx, caller.Caller{}, s.kept.Metadata.Key.Expose(), "")
+				_, err := s.Vault.Burns.BurnGuarded(ctx, caller.Caller{}, s.kept.Metadata.Key.Expose(), "")
 				return err
 			}, []string{want}
 		},

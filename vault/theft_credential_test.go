@@ -31,12 +31,17 @@ func TestTheftOfAReceipt(t *testing.T) {
 		t.Fatal("GetMetadata(receipt of a locked secret): got no link, want it")
 	}
 	vaulttest.WantPassphrase(t, "RevealSecret(locked)", vaulttest.RevealErr(t, v.Kit, thief, locked.Secret.Expose(), "guess"), &refusal.PassphraseError{TriesLeft: 4})
-	_, err := v.Vault.Burns.BurnSecret(t.Context(), thief, v.locked.Metadata.Key.Expose(), "")
-	vaulttest.WantErr(t, "BurnSecret(locked, without the passphrase)", err, refusal.ErrPassphrase)
+	_, err := v.Vault.Burns.BurnGuarded(t.Context(), thief, v.locked.Metadata.Key.Expose(), "")
+	vaulttest.WantErr(t, "BurnGuarded(locked, without the passphrase)", err, refusal.ErrPassphrase)
+	if _, err := v.Vault.Burns.BurnSecret(t.Context(), thief, v.locked.Metadata.Key.Expose()); err != nil {
+		t.Errorf("BurnSecret(locked): got %v, want it burned", err)
+	}
 	for _, kept := range v.ended {
 		if v.MustMetadata(t, thief, kept.Metadata.Key).Secret != nil {
 			t.Error("GetMetadata(receipt of what ended): got a link, want none")
 		}
+		_, err := v.Vault.Burns.BurnSecret(t.Context(), thief, kept.Metadata.Key.Expose())
+		vaulttest.WantErr(t, "BurnSecret(receipt of what ended)", err, refusal.ErrNotFound)
 	}
 }
 
@@ -54,10 +59,14 @@ func TestTheftOfAnAccountsReceipt(t *testing.T) {
 			t.Error("GetMetadata(an account's receipt): got a link, want none")
 		}
 	}
-	_, err := m.Vault.Burns.BurnSecret(t.Context(), thief, locked.Metadata.Key.Expose(), "")
-	vaulttest.WantErr(t, "BurnSecret(locked, by a stranger without the passphrase)", err, refusal.ErrPassphrase)
+	_, err := m.Vault.Burns.BurnGuarded(t.Context(), thief, locked.Metadata.Key.Expose(), "")
+	vaulttest.WantErr(t, "BurnGuarded(locked, by a stranger without the passphrase)", err, refusal.ErrPassphrase)
 	m.MustBurn(t, thief, kept.Metadata.Key, "")
 	vaulttest.WantState(t, m.Kit, kept.Metadata.Key, secret.StateBurned)
+	if _, err := m.Vault.Burns.BurnSecret(t.Context(), thief, locked.Metadata.Key.Expose()); err != nil {
+		t.Errorf("BurnSecret(locked, by a stranger): got %v, want it burned", err)
+	}
+	vaulttest.WantState(t, m.Kit, locked.Metadata.Key, secret.StateBurned)
 }
 
 // The attack: the thief has an API token or a session of an account, and

@@ -74,7 +74,7 @@ func (d *rpcDriver) reveal(ctx context.Context, key, passphrase string) answer {
 }
 
 func (d *rpcDriver) burn(ctx context.Context, key, passphrase string) answer {
-	res, err := d.secrets.BurnSecret(ctx, &hushv1.BurnSecretRequest{MetadataKey: key, Passphrase: passphrase})
+	res, err := d.secrets.BurnSecret(ctx, &hushv1.BurnSecretRequest{MetadataKey: key, Passphrase: passphrase, RequirePassphrase: true})
 	if err != nil {
 		return rpcRefusal(err)
 	}

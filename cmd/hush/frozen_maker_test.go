@@ -264,7 +264,7 @@ func (f *freezer) end() {
 	vaulttest.Want(t, "RevealSecret()", reveal("revealed", ""), nil)
 	vaulttest.Want(t, "RevealSecret(wrong passphrase) fails", reveal("tried", "wrong") != nil, true)
 	for _, name := range []string{"burned", "owned and burned"} {
-		_, err := f.Vault.Burns.BurnSecret(ctx, f.customer, all[name].Metadata, "")
+		_, err := f.Vault.Burns.BurnGuarded(ctx, f.customer, all[name].Metadata, "")
 		vaulttest.Want(t, "BurnSecret("+name+")", err, nil)
 	}
 	for _, name := range []string{"viewed", "owned and viewed"} {

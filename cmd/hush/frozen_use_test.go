@@ -195,7 +195,7 @@ func (u *thawed) secrets() {
 	if !errors.As(err, &wrong) || wrong.TriesLeft != 3 {
 		t.Errorf("RevealSecret(wrong for the second time): got %v, want 3 tries left", err)
 	}
-	_, err = u.Vault.Burns.BurnSecret(t.Context(), u.stranger, made.Secrets["to burn"].Metadata, "")
+	_, err = u.Vault.Burns.BurnGuarded(t.Context(), u.stranger, made.Secrets["to burn"].Metadata, "")
 	vaulttest.Want(t, "BurnSecret()", err, nil)
 	ended := append(frozenEnded(), "to burn")
 	for name, kept := range made.Secrets {

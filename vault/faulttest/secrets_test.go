@@ -215,7 +215,7 @@ func (k *kept) finish(c *cluster, n *node, how verb, network int, passphrase cal
 			c.seen.wrongf("%s: got another text", k.name)
 		}
 	} else {
-		_, err = n.vault.Burns.BurnSecret(c.t.Context(), k.caller(network), k.receipt, passphrase)
+		_, err = n.vault.Burns.BurnGuarded(c.t.Context(), k.caller(network), k.receipt, passphrase)
 	}
 	wrong, isWrong := errors.AsType[*refusal.PassphraseError](err)
 	switch {

@@ -123,7 +123,7 @@ func TestFailedChangeLeavesNoAudit(t *testing.T) {
 		},
 		"RevealSecret": func() error { return vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "") },
 		"BurnSecret": func() error {
-			_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
+			_, err := k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), "")
 			return err
 		},
 	} {

@@ -17,7 +17,7 @@ import (
 func wrongTry(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.Caller, burn bool) error {
 	t.Helper()
 	if burn {
-		_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
+		_, err := k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
 		return err
 	}
 	return vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "wrong")
@@ -42,8 +42,8 @@ func wantLocked(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, c caller.
 	if locked, ok := errors.AsType[*refusal.LockedError](err); ok {
 		vaulttest.Want(t, "LockedError.RetryAfter", locked.RetryAfter, left)
 	}
-	_, err = k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "right")
-	vaulttest.WantErr(t, "BurnSecret(locked)", err, refusal.ErrLocked)
+	_, err = k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), "right")
+	vaulttest.WantErr(t, "BurnGuarded(locked)", err, refusal.ErrLocked)
 }
 
 // The attack: the finder of a link guesses its passphrase, with all the
@@ -118,7 +118,7 @@ func TestTwentyTriesOfAll(t *testing.T) {
 	k.Clock.Advance(time.Minute - time.Millisecond)
 	wantLocked(t, k, kept, vaulttest.Caller(98), time.Millisecond)
 	k.Clock.Advance(time.Millisecond)
-	vaulttest.Want(t, "BurnSecret(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(right)", k.MustBurn(t, vaulttest.Caller(97), kept.Metadata.Key, "right").State, secret.StateBurned)
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 
@@ -149,8 +149,8 @@ func TestTriesEnd(t *testing.T) {
 	}
 	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateViewed)
 	burned := k.MustBurn(t, vaulttest.Caller(2), kept.Metadata.Key, "")
-	vaulttest.Want(t, "BurnSecret(no passphrase).State", burned.State, secret.StateBurned)
-	vaulttest.Want(t, "BurnSecret(no passphrase).LockedForGood", burned.LockedForGood, false)
+	vaulttest.Want(t, "BurnGuarded(no passphrase).State", burned.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(no passphrase).LockedForGood", burned.LockedForGood, false)
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 

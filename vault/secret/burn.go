@@ -3,7 +3,6 @@ package secret
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"hush/seal"
@@ -20,30 +19,30 @@ type Operator struct{ burns *Burns }
 // NewOperator returns the operator's actions on secrets.
 func NewOperator(burns *Burns) Operator { return Operator{burns} }
 
-// BurnSecret destroys a secret unread. It takes the metadata key and returns
-// the same errors as RevealSecret. The owning account needs no passphrase, and
-// no caller needs one for an end-to-end encrypted secret: its sender's device
-// may have forgotten the link. Once all tries are used up, no caller needs one
-// either: the secret can no longer be opened, and its sender can still burn it.
-func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey string, passphrase caller.Text) (Metadata, error) {
-	receipt, ok := seal.ParseToken(metadataKey)
-	if !ok {
-		return Metadata{}, refusal.ErrNotFound
-	}
-	now, row := bu.clock.Now(), receipt.RowKey(seal.KindMetadata)
-	found, err := bu.receipts.findMetadata(ctx, row, now)
+// BurnSecret destroys a secret unread. Its receipt is enough: the sender may have
+// forgotten the passphrase. It returns ErrNotFound if the secret is gone.
+func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey string) (Metadata, error) {
+	receipt, found, err := bu.find(ctx, metadataKey)
 	if err != nil {
 		return Metadata{}, err
 	}
-	if !found.record.State.Live() {
-		return Metadata{}, refusal.ErrNotFound
+	return bu.burnFound(ctx, c, receipt, found)
+}
+
+// BurnGuarded destroys a secret unread if the passphrase is right, and returns
+// the same errors as RevealSecret. The owning account needs no passphrase, and
+// no caller needs one for an end-to-end encrypted secret: the server does not
+// have it. Once all tries are used up, no caller needs one either: the secret
+// can no longer be opened, and its sender can still burn it.
+func (bu *Burns) BurnGuarded(ctx context.Context, c caller.Caller, metadataKey string, passphrase caller.Text) (Metadata, error) {
+	receipt, found, err := bu.find(ctx, metadataKey)
+	if err != nil {
+		return Metadata{}, err
 	}
 	if found.record.ownedBy(c) || found.record.encryption == EncryptionEndToEnd || found.lockedForGood {
-		if found.record, err = bu.endUnproved(ctx, row, moveBurn, c.Network.Masked(), now, nil); err != nil {
-			return Metadata{}, err
-		}
-		return bu.receipts.showMetadata(ctx, c, receipt, row, found, now), nil
+		return bu.burnFound(ctx, c, receipt, found)
 	}
+	now, row := bu.clock.Now(), found.row
 	token, err := bu.receipts.openKey(receipt, row, found.record)
 	if err != nil {
 		return Metadata{}, err
@@ -58,6 +57,29 @@ func (bu *Burns) BurnSecret(ctx context.Context, c caller.Caller, metadataKey st
 	}
 	found.record = end.metadata
 	return bu.receipts.showMetadata(ctx, c, receipt, row, found, now), nil
+}
+
+// find returns a receipt whose secret waits, or ErrNotFound.
+func (bu *Burns) find(ctx context.Context, metadataKey string) (seal.Token, foundReceipt, error) {
+	receipt, ok := seal.ParseToken(metadataKey)
+	if !ok {
+		return seal.Token{}, foundReceipt{}, refusal.ErrNotFound
+	}
+	found, err := bu.receipts.findMetadata(ctx, receipt.RowKey(seal.KindMetadata), bu.clock.Now())
+	if err == nil && !found.record.State.Live() {
+		err = refusal.ErrNotFound
+	}
+	return receipt, found, err
+}
+
+// burnFound burns the secret of a receipt without opening anything.
+func (bu *Burns) burnFound(ctx context.Context, c caller.Caller, receipt seal.Token, found foundReceipt) (Metadata, error) {
+	now := bu.clock.Now()
+	var err error
+	if found.record, err = bu.endUnproved(ctx, found.row, moveBurn, c.Network.Masked(), now, nil); err != nil {
+		return Metadata{}, err
+	}
+	return bu.receipts.showMetadata(ctx, c, receipt, found.row, found, now), nil
 }
 
 // endUnproved ends the secret of a receipt without its key. It returns
@@ -183,7 +205,7 @@ func (o Operator) BurnReportedSecret(ctx context.Context, link caller.Text) (Met
 // burnReported audits the account that burns a reported secret; the zero id is
 // the operator.
 func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.AccountID) (Metadata, error) {
-	token, ok := linkToken(string(link))
+	token, ok := seal.TokenIn(string(link))
 	if !ok {
 		return Metadata{}, refusal.ErrNotFound
 	}
@@ -210,35 +232,6 @@ func (bu *Burns) burnReported(ctx context.Context, link caller.Text, by caller.A
 		return Metadata{}, err
 	}
 	shown := describe(seal.Token{}, metadata, now)
-	shown.Account, shown.Recipients = "", nil
+	shown.Account, shown.Recipients, shown.Group = "", nil, Group{}
 	return shown, nil
 }
-
-// linkToken extracts the secret key from a link as people paste it: with a
-// query that a chat program added, with trailing punctuation, or with a number
-// sign that a mail gateway escaped. What follows the key in the link of an
-// end-to-end encrypted secret is left out.
-func linkToken(link string) (seal.Token, bool) {
-	link = strings.TrimSpace(link)
-	for _, escaped := range []string{"%2523", "%23"} {
-		link = strings.Replace(link, escaped, "#", 1)
-	}
-	if path, fragment, found := strings.Cut(link, "#"); found && len(fragment) >= linkKeySize {
-		link = fragment
-	} else {
-		link, _, _ = strings.Cut(path, "?")
-	}
-	link = strings.TrimRight(link, "/.,;:!?)]}>'\"")
-	key := link[strings.LastIndexByte(link, '/')+1:]
-	if len(key) == endToEndSize {
-		key = key[:linkKeySize]
-	}
-	return seal.ParseToken(key)
-}
-
-// linkKeySize is the length of a secret's key, and endToEndSize that of the key and
-// the link secret in the link of an end-to-end encrypted secret.
-const (
-	linkKeySize  = 31
-	endToEndSize = 74
-)

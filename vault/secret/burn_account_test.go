@@ -18,14 +18,14 @@ func TestOwnerBurnsWithoutPassphrase(t *testing.T) {
 	ada, bob := k.MustAccount(t, "ada@example.com"), k.MustAccount(t, "bob@example.com")
 	kept := k.MustConceal(t, ada, "the text", secret.Wish{Passphrase: "right"})
 	for _, stranger := range []caller.Caller{vaulttest.Caller(3), bob, vaulttest.WithAccount(caller.Caller{}, "ada@example.com")} {
-		_, err := k.Vault.Burns.BurnSecret(t.Context(), stranger, kept.Metadata.Key.Expose(), "")
-		vaulttest.WantErr(t, "BurnSecret(key) by a stranger", err, refusal.ErrPassphrase)
+		_, err := k.Vault.Burns.BurnGuarded(t.Context(), stranger, kept.Metadata.Key.Expose(), "")
+		vaulttest.WantErr(t, "BurnGuarded(key) by a stranger", err, refusal.ErrPassphrase)
 	}
 	burned := k.MustBurn(t, ada, kept.Metadata.Key, "")
-	vaulttest.Want(t, "BurnSecret(key).State", burned.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(key).State", burned.State, secret.StateBurned)
 	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, ada, kept.Secret.Key.Expose(), "right"), refusal.ErrNotFound)
-	_, err := k.Vault.Burns.BurnSecret(t.Context(), ada, kept.Metadata.Key.Expose(), "")
-	vaulttest.WantErr(t, "BurnSecret(burned)", err, refusal.ErrNotFound)
+	_, err := k.Vault.Burns.BurnGuarded(t.Context(), ada, kept.Metadata.Key.Expose(), "")
+	vaulttest.WantErr(t, "BurnGuarded(burned)", err, refusal.ErrNotFound)
 }
 
 func TestBurnAllSecrets(t *testing.T) {

@@ -17,13 +17,13 @@ func TestBurn(t *testing.T) {
 	kept := k.MustConceal(t, c, "the text", secret.Wish{})
 	k.Clock.Advance(time.Second)
 	got := k.MustBurn(t, c, kept.Metadata.Key, "")
-	vaulttest.Want(t, "BurnSecret(key).State", got.State, secret.StateBurned)
-	vaulttest.Want(t, "BurnSecret(key).Ended", got.Ended, k.Clock.Now())
-	vaulttest.Want(t, "BurnSecret(key).Updated", got.Updated, k.Clock.Now())
-	vaulttest.Want(t, "BurnSecret(key).Secret", got.Secret, nil)
-	vaulttest.Want(t, "BurnSecret(key).SecretTTLLeft", got.SecretTTLLeft, 0)
-	_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
-	vaulttest.WantErr(t, "BurnSecret(again)", err, refusal.ErrNotFound)
+	vaulttest.Want(t, "BurnGuarded(key).State", got.State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(key).Ended", got.Ended, k.Clock.Now())
+	vaulttest.Want(t, "BurnGuarded(key).Updated", got.Updated, k.Clock.Now())
+	vaulttest.Want(t, "BurnGuarded(key).Secret", got.Secret, nil)
+	vaulttest.Want(t, "BurnGuarded(key).SecretTTLLeft", got.SecretTTLLeft, 0)
+	_, err := k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), "")
+	vaulttest.WantErr(t, "BurnGuarded(again)", err, refusal.ErrNotFound)
 	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), ""), refusal.ErrNotFound)
 	_, err = k.Vault.Secrets.GetSecret(t.Context(), c, kept.Secret.Key.Expose())
 	vaulttest.WantErr(t, "GetSecret(burned)", err, refusal.ErrNotFound)
@@ -35,12 +35,12 @@ func TestBurnWithPassphrase(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	c := vaulttest.Caller(1)
 	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
-	_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "")
-	vaulttest.WantPassphrase(t, "BurnSecret(missing)", err, &refusal.PassphraseError{Missing: true})
-	_, err = k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
-	vaulttest.WantPassphrase(t, "BurnSecret(wrong)", err, &refusal.PassphraseError{TriesLeft: 4})
+	_, err := k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), "")
+	vaulttest.WantPassphrase(t, "BurnGuarded(missing)", err, &refusal.PassphraseError{Missing: true})
+	_, err = k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), "wrong")
+	vaulttest.WantPassphrase(t, "BurnGuarded(wrong)", err, &refusal.PassphraseError{TriesLeft: 4})
 	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateNew)
-	vaulttest.Want(t, "BurnSecret(right)", k.MustBurn(t, c, kept.Metadata.Key, "right").State, secret.StateBurned)
+	vaulttest.Want(t, "BurnGuarded(right)", k.MustBurn(t, c, kept.Metadata.Key, "right").State, secret.StateBurned)
 	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
 }
 
@@ -49,7 +49,33 @@ func TestBurnAfterReveal(t *testing.T) {
 	k := vaulttest.New(t, vaulttest.Options{Manual: true})
 	kept := k.MustConceal(t, caller.Caller{}, "the text", secret.Wish{})
 	k.MustReveal(t, caller.Caller{}, kept.Secret.Key, "")
-	_, err := k.Vault.Burns.BurnSecret(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "")
-	vaulttest.WantErr(t, "BurnSecret(received)", err, refusal.ErrNotFound)
+	_, err := k.Vault.Burns.BurnGuarded(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "")
+	vaulttest.WantErr(t, "BurnGuarded(received)", err, refusal.ErrNotFound)
 	vaulttest.WantState(t, k, kept.Metadata.Key, secret.StateReceived)
+}
+
+// A receipt burns its secret without the passphrase, and without a try.
+func TestBurnByReceipt(t *testing.T) {
+	t.Parallel()
+	k := vaulttest.New(t, vaulttest.Options{Manual: true})
+	c := vaulttest.Caller(1)
+	kept := k.MustConceal(t, c, "the text", secret.Wish{Passphrase: "right"})
+	receipt := kept.Metadata.Key.Expose()
+	_, err := k.Vault.Burns.BurnSecret(t.Context(), c, kept.Secret.Key.Expose())
+	vaulttest.WantErr(t, "BurnSecret(the secret's key)", err, refusal.ErrNotFound)
+	got, err := k.Vault.Burns.BurnSecret(t.Context(), vaulttest.Caller(2), receipt)
+	if err != nil || got.State != secret.StateBurned || got.Secret != nil || !got.Ended.Equal(k.Clock.Now()) {
+		t.Errorf("BurnSecret(receipt): got %+v and %v, want it burned now, without a key", got, err)
+	}
+	vaulttest.Want(t, "attempt rows", len(vaulttest.RowsIn(t, k.Store, secret.BucketAttempt)), 0)
+	vaulttest.WantErr(t, "RevealSecret(burned)", vaulttest.RevealErr(t, k, c, kept.Secret.Key.Expose(), "right"), refusal.ErrNotFound)
+	for name, burn := range map[string]func() error{
+		"BurnSecret": func() error { _, err := k.Vault.Burns.BurnSecret(t.Context(), c, receipt); return err },
+		"BurnGuarded": func() error {
+			_, err := k.Vault.Burns.BurnGuarded(t.Context(), c, receipt, "right")
+			return err
+		},
+	} {
+		vaulttest.WantErr(t, name+"(again)", burn(), refusal.ErrNotFound)
+	}
 }

@@ -85,7 +85,7 @@ func (se *Secrets) conceal(ctx context.Context, c caller.Caller, text caller.Tex
 // concealed returns the result for the sender.
 func (d *draft) concealed(c caller.Caller, now time.Time) Concealed {
 	kept := Concealed{Metadata: describe(d.receipt, &d.metadata, now), Secret: showSecret(c, d.key, &d.secret, now)}
-	kept.Metadata.Secret = &kept.Secret.Key
+	kept.Metadata.Secret, kept.Metadata.Memo = &kept.Secret.Key, d.memo
 	if !c.Anonymous() {
 		kept.Metadata.Account = c.Address()
 	}
@@ -167,6 +167,8 @@ func (se *Secrets) draftForAccount(ctx context.Context, c caller.Caller, d *draf
 // gives the share to the secret and counts the bytes.
 func (d *draft) commit(begin func(storage.Tx) error) func(storage.Tx) error {
 	secret, metadata := d.secret.encode(), d.metadata.encode()
+	ungrouped := d.metadata
+	ungrouped.group = Group{}
 	expiry := expiryKey(d.secret.expires, d.metaRow)
 	return func(tx storage.Tx) error {
 		if d.secret.encryption == EncryptionEndToEnd && rows.FormatOf(tx) < rows.FormatClaims {
@@ -178,7 +180,11 @@ func (d *draft) commit(begin func(storage.Tx) error) func(storage.Tx) error {
 		if err := tx.Put(BucketSecret, d.secretRow[:], secret); err != nil {
 			return err
 		}
-		if err := tx.Put(BucketMetadata, d.metaRow[:], metadata); err != nil {
+		receipt := metadata
+		if rows.FormatOf(tx) < rows.FormatClaims {
+			receipt = ungrouped.encode() // which every node can read
+		}
+		if err := tx.Put(BucketMetadata, d.metaRow[:], receipt); err != nil {
 			return err
 		}
 		if err := tx.Put(BucketExpiry, expiry, nil); err != nil {

@@ -151,8 +151,8 @@ func TestWrongRootKey(t *testing.T) {
 		got, err = fooled.Secrets.RevealSecret(t.Context(), caller.Caller{}, locked.Secret.Key.Expose(), secret.Opening{Passphrase: "right"})
 		vaulttest.WantErr(t, "RevealSecret(other root key, passphrase)", err, broken)
 		vaulttest.Want(t, "RevealSecret(other root key, passphrase).Value", string(got.Value), "")
-		_, err = fooled.Burns.BurnSecret(t.Context(), caller.Caller{}, plain.Metadata.Key.Expose(), "")
-		vaulttest.WantErr(t, "BurnSecret(other root key)", err, rows.ErrInconsistent)
+		_, err = fooled.Burns.BurnGuarded(t.Context(), caller.Caller{}, plain.Metadata.Key.Expose(), "")
+		vaulttest.WantErr(t, "BurnGuarded(other root key)", err, rows.ErrInconsistent)
 	}
 	fooled.Close()
 	vaulttest.Want(t, "RevealSecret(right root key)", k.MustReveal(t, caller.Caller{}, plain.Secret.Key, ""), "plain")

@@ -24,6 +24,10 @@ type Wish struct {
 	// Sealed, unless nil, is content that the sender's device has encrypted,
 	// instead of a text. It has no passphrase and no recipients.
 	Sealed *SealedContent
+	// Memo is the sender's note for the receipt; empty for none.
+	Memo caller.Text
+	// Group is the same for all secrets of a group; zero for none.
+	Group Group
 }
 
 // hasPassphrase reports whether a passphrase will guard the secret.
@@ -40,6 +44,7 @@ type draft struct {
 	owner              caller.AccountID // of entry
 	entry              *EntryRecord     // nil without an account
 	recipients         []email.Recipient
+	memo               caller.Text
 	mails              []*outbox.Draft // to the recipients; empty if mail is not configured
 	delivery           outbox.DeliveryState
 	charged            charge    // for both records
@@ -110,6 +115,11 @@ func (se *Secrets) draft(ctx context.Context, c caller.Caller, text caller.Text,
 	d.metadata = MetadataRecord{
 		encryption: EncryptionServer, passphrase: wish.hasPassphrase(), created: now, expires: now.Add(ttl), updated: now,
 		ttl: ttl, Secret: d.secretRow, Custid: c.Account(), shareDomain: domain, createdBy: c.Network.Masked(),
+		group: wish.Group,
+	}
+	if wish.Memo != "" {
+		d.memo = wish.Memo
+		d.metadata.sealedMemo = se.keys.SealMetadata(d.receipt, d.metaRow, labelMemo, []byte(wish.Memo))
 	}
 	for _, r := range recipients {
 		d.metadata.recipients = append(d.metadata.recipients, r.Obscured)

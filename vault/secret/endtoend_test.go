@@ -375,8 +375,8 @@ func knockAt(ctx context.Context, t *testing.T, k *vaulttest.Kit, random *rand.R
 			t.Errorf("AcknowledgeReveal(stranger): got %v, want nil", err)
 		}
 	case 6:
-		if _, err := k.Vault.Burns.BurnSecret(ctx, c, key.Expose(), draw(8)); !errors.Is(err, refusal.ErrNotFound) {
-			t.Errorf("BurnSecret(the secret's key): got %v, want %v", err, refusal.ErrNotFound)
+		if _, err := k.Vault.Burns.BurnGuarded(ctx, c, key.Expose(), draw(8)); !errors.Is(err, refusal.ErrNotFound) {
+			t.Errorf("BurnGuarded(the secret's key): got %v, want %v", err, refusal.ErrNotFound)
 		}
 	}
 	got, err := k.Vault.Secrets.RevealSecret(ctx, c, key.Expose(), o)

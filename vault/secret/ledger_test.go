@@ -203,7 +203,7 @@ func TestLedgerStateMachine(t *testing.T) {
 			},
 			"burn": func(rt *rapid.T) {
 				some(rt, func(k *vaulttest.Kit, one secret.Concealed) {
-					_, _ = k.Vault.Burns.BurnSecret(t.Context(), callers[3], one.Metadata.Key.Expose(), "")
+					_, _ = k.Vault.Burns.BurnGuarded(t.Context(), callers[3], one.Metadata.Key.Expose(), "")
 				})
 			},
 			"advance": func(rt *rapid.T) {

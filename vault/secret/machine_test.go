@@ -234,11 +234,11 @@ func (m *machine) revealWith(rt *rapid.T, e *entry, network int, o secret.Openin
 func (m *machine) burn(rt *rapid.T) {
 	e := m.pick(rt)
 	network, passphrase := attempt(rt, "right", "", "wrong")
-	got, err := m.kit.Vault.Burns.BurnSecret(m.t.Context(), vaulttest.Caller(network), e.kept.Metadata.Key.Expose(), passphrase)
+	got, err := m.kit.Vault.Burns.BurnGuarded(m.t.Context(), vaulttest.Caller(network), e.kept.Metadata.Key.Expose(), passphrase)
 	wanted := m.model.end(e, network, passphrase, secret.StateBurned)
-	wantSame(rt, "BurnSecret(key)", err, wanted)
+	wantSame(rt, "BurnGuarded(key)", err, wanted)
 	if wanted == nil {
-		same(rt, "BurnSecret(key)", got, m.model.metadata(e))
+		same(rt, "BurnGuarded(key)", got, m.model.metadata(e))
 	}
 }
 

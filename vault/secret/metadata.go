@@ -48,6 +48,7 @@ type Metadata struct {
 	Recipients                  []string // obscured
 	ShareDomain                 string
 	Memo                        caller.Text
+	Group                       Group
 	// Account is the address of the account that concealed the secret; empty
 	// for anonymous secrets. It must not be logged.
 	Account string
@@ -297,7 +298,7 @@ func describe(receipt seal.Token, r *MetadataRecord, now time.Time) Metadata {
 		Key: receipt, Hint: string(r.hint[:]), State: r.State, HasPassphrase: r.passphrase, Encryption: r.encryption, Outcome: r.outcome,
 		Created: r.created, Updated: r.updated, Forgotten: r.forgotten(), Expires: r.expires,
 		Viewed: r.viewed, Ended: r.ended, TTL: r.ttl, TTLLeft: left(r.forgotten(), now),
-		Recipients: r.recipients, ShareDomain: r.shareDomain, Account: r.Custid,
+		Recipients: r.recipients, ShareDomain: r.shareDomain, Account: r.Custid, Group: r.group,
 	}
 	if r.State.Live() {
 		m.SecretTTLLeft = left(r.expires, now)

@@ -79,7 +79,7 @@ func (m *quotaMachine) commands() map[string]func(*rapid.T) {
 		},
 		"burn": func(rt *rapid.T) {
 			if one := m.pick(rt); one != nil {
-				_, _ = m.kit.Vault.Burns.BurnSecret(m.t.Context(), m.callers[3], one.Metadata.Key.Expose(), "")
+				_, _ = m.kit.Vault.Burns.BurnGuarded(m.t.Context(), m.callers[3], one.Metadata.Key.Expose(), "")
 			}
 		},
 		"view": func(rt *rapid.T) {

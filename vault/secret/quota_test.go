@@ -158,7 +158,7 @@ func churn(t *testing.T, k *vaulttest.Kit, callers []caller.Caller, random *rand
 			func() {
 				_, _ = k.Vault.Secrets.RevealSecret(t.Context(), c, kept.Secret.Key.Expose(), secret.Opening{})
 			},
-			func() { _, _ = k.Vault.Burns.BurnSecret(t.Context(), c, kept.Metadata.Key.Expose(), "") },
+			func() { _, _ = k.Vault.Burns.BurnGuarded(t.Context(), c, kept.Metadata.Key.Expose(), "") },
 			func() {},
 			func() {
 				_, err := k.Vault.Receipts.UpdateMemo(t.Context(), c, kept.Metadata.Key.Expose(), memo)

@@ -72,7 +72,7 @@ func (o *outcome) try(t *testing.T, k *vaulttest.Kit, kept secret.Concealed, cal
 	won := &o.revealed
 	if burn {
 		won = &o.burned
-		_, err = k.Vault.Burns.BurnSecret(t.Context(), vaulttest.Caller(caller), kept.Metadata.Key.Expose(), "")
+		_, err = k.Vault.Burns.BurnGuarded(t.Context(), vaulttest.Caller(caller), kept.Metadata.Key.Expose(), "")
 	} else {
 		var got secret.Revealed
 		got, err = k.Vault.Secrets.RevealSecret(t.Context(), vaulttest.Caller(caller), kept.Secret.Key.Expose(), secret.Opening{})

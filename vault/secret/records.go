@@ -209,16 +209,16 @@ func expiryKey(at time.Time, metadata seal.RowKey) []byte {
 //	│ viewed 8 │ ended 8 │ ttl in s 8 │ secret row 22 │ hint 6
 //	│ share domain │ custid │ recipients │ sealed key │ sealed memo
 //	│ created by │ ended by │ network 8 │ wide 8
-//	│ encryption 1 │ outcome 1 │ outcome at 8
+//	│ encryption 1 │ outcome 1 │ outcome at 8 │ group 16
 //
 // "ended" is when the secret was received, burned or expired. "created by" and
 // "ended by" are masked networks. Once the secret is gone, its row is zero and
 // the sealed key is empty. The seven fields before network are length-prefixed.
 // custid is the account's id. network and wide are those of the secret, which
 // the receipt counts toward; they are zero if an account owns it. The
-// outcome is that of the claim which the secret was revealed with. Version 1 has
-// no networks, version 2 only the masked ones, and versions before 4 have no
-// encryption and no outcome.
+// outcome is that of the claim which the secret was revealed with. group is zero
+// for a secret that was shared alone. Version 1 has no networks, version 2 only
+// the masked ones, and versions before 4 have no encryption, outcome or group.
 type MetadataRecord struct {
 	State       State
 	passphrase  bool
@@ -242,7 +242,12 @@ type MetadataRecord struct {
 	encryption  Encryption
 	outcome     Outcome
 	outcomeAt   time.Time // zero until the outcome is delivered or lapsed
+	group       Group
 }
+
+// Group is what the secrets of a group have in common. Their sender's device chose
+// it at random.
+type Group [16]byte
 
 // hintSize is how many characters of the secret key stay readable for the
 // sender.
@@ -276,13 +281,14 @@ func (r *MetadataRecord) encode() []byte {
 		w.Byte(byte(r.encryption))
 		w.Byte(byte(r.outcome))
 		w.Time(r.outcomeAt)
+		w.Bytes(r.group[:])
 	}
 	return w
 }
 
 // fitsVersion3 reports whether version 3 has everything that the receipt says.
 func (r *MetadataRecord) fitsVersion3() bool {
-	return r.encryption == EncryptionServer && r.outcome == OutcomeNone && r.outcomeAt.IsZero()
+	return r.encryption == EncryptionServer && r.outcome == OutcomeNone && r.outcomeAt.IsZero() && r.group == Group{}
 }
 
 // decodeMetadata decodes a receipt of any version.
@@ -309,6 +315,7 @@ func decodeMetadata(data []byte) (*MetadataRecord, error) {
 	r.encryption = EncryptionServer
 	if version == outcomeVersion {
 		r.encryption, r.outcome, r.outcomeAt = readEncryption(&in), readOutcome(&in), in.Time()
+		in.Into(r.group[:])
 		if r.fitsVersion3() {
 			return nil, rows.ErrDamaged // a receipt has one form
 		}

@@ -29,7 +29,7 @@ func FuzzDecodeMetadata(f *testing.F) {
 			return slices.Concat(data[:1], again.encode()[1:len(data)]), err
 		}
 		return r.encode(), nil
-	}, "metadata-v2", "metadata-ended-v2", "metadata-v3", "metadata-ended-v3", "metadata-ended-v4")
+	}, "metadata-v2", "metadata-ended-v2", "metadata-v3", "metadata-ended-v3", "metadata-ended-v4", "metadata-grouped-v4")
 }
 
 func FuzzDecodeTimeline(f *testing.F) {

@@ -73,6 +73,13 @@ func delivered(r *MetadataRecord) *MetadataRecord {
 	return r
 }
 
+// grouped adds what a receipt of a group has besides.
+func grouped(r *MetadataRecord) *MetadataRecord {
+	r = charged(r)
+	r.group = Group([]byte("sixteen  letters"))
+	return r
+}
+
 // charged adds what version 3 of a receipt has besides.
 func charged(r *MetadataRecord) *MetadataRecord {
 	r = placed(r)
@@ -163,6 +170,7 @@ func TestGoldenRecords(t *testing.T) {
 		{Name: "metadata-v3", Record: charged(sampleMetadata()), Encoded: charged(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "metadata-ended-v3", Record: charged(sampleEndedMetadata()), Encoded: charged(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "metadata-ended-v4", Record: delivered(sampleEndedMetadata()), Encoded: delivered(sampleEndedMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
+		{Name: "metadata-grouped-v4", Record: grouped(sampleMetadata()), Encoded: grouped(sampleMetadata()).encode(), Decode: func(b []byte) (any, error) { return decodeMetadata(b) }},
 		{Name: "timeline-v1", Record: sampleTimeline(), Encoded: sampleTimeline().encode(), Decode: func(b []byte) (any, error) { return decodeTimeline(b) }},
 		{Name: "entry-v1", Record: sampleEntry(), Encoded: sampleEntry().encode(), Decode: func(b []byte) (any, error) { return DecodeEntry(b) }},
 	}, cmp.AllowUnexported(MetadataRecord{}, timelineRecord{}, EntryRecord{}, entryBox{}), cmp.Comparer(recordtest.SameEmpty))

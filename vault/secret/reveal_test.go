@@ -71,8 +71,8 @@ func TestUnknownKeys(t *testing.T) {
 	for _, key := range append(wrong, link) {
 		_, err := k.Vault.Receipts.GetMetadata(t.Context(), c, key)
 		vaulttest.WantErr(t, "GetMetadata(wrong key)", err, refusal.ErrNotFound)
-		_, err = k.Vault.Burns.BurnSecret(t.Context(), c, key, "")
-		vaulttest.WantErr(t, "BurnSecret(wrong key)", err, refusal.ErrNotFound)
+		_, err = k.Vault.Burns.BurnGuarded(t.Context(), c, key, "")
+		vaulttest.WantErr(t, "BurnGuarded(wrong key)", err, refusal.ErrNotFound)
 		_, err = k.Vault.Receipts.UpdateMemo(t.Context(), c, key, "memo")
 		vaulttest.WantErr(t, "UpdateMemo(wrong key)", err, refusal.ErrNotFound)
 	}

@@ -31,8 +31,8 @@ func TestCrashBeforeShred(t *testing.T) {
 		},
 		"burn": func(t *testing.T, k *vaulttest.Kit, kept secret.Concealed) error {
 			t.Helper()
-			got, err := k.Vault.Burns.BurnSecret(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "")
-			vaulttest.Want(t, "BurnSecret(share not destroyed).State", got.State, secret.StateNone)
+			got, err := k.Vault.Burns.BurnGuarded(t.Context(), caller.Caller{}, kept.Metadata.Key.Expose(), "")
+			vaulttest.Want(t, "BurnGuarded(share not destroyed).State", got.State, secret.StateNone)
 			return err
 		},
 		"expiry": func(t *testing.T, k *vaulttest.Kit, _ secret.Concealed) error {

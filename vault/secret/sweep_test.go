@@ -25,8 +25,8 @@ func TestExpiryEdge(t *testing.T) {
 		k.Clock.Advance(time.Millisecond)
 		for range 2 {
 			vaulttest.WantErr(t, "RevealSecret(at the end)", vaulttest.RevealErr(t, k, caller.Caller{}, late.Secret.Key.Expose(), passphrase), refusal.ErrNotFound)
-			_, err := k.Vault.Burns.BurnSecret(t.Context(), caller.Caller{}, late.Metadata.Key.Expose(), passphrase)
-			vaulttest.WantErr(t, "BurnSecret(at the end)", err, refusal.ErrNotFound)
+			_, err := k.Vault.Burns.BurnGuarded(t.Context(), caller.Caller{}, late.Metadata.Key.Expose(), passphrase)
+			vaulttest.WantErr(t, "BurnGuarded(at the end)", err, refusal.ErrNotFound)
 			_, err = k.Vault.Secrets.GetSecret(t.Context(), caller.Caller{}, late.Secret.Key.Expose())
 			vaulttest.WantErr(t, "GetSecret(at the end)", err, refusal.ErrNotFound)
 			vaulttest.WantState(t, k, late.Metadata.Key, secret.StateExpired)

@@ -72,9 +72,9 @@ func (k *Kit) MustReveal(t testing.TB, c caller.Caller, key seal.Token, passphra
 // MustBurn burns the secret of a receipt and returns the receipt.
 func (k *Kit) MustBurn(t testing.TB, c caller.Caller, receipt seal.Token, passphrase caller.Text) secret.Metadata {
 	t.Helper()
-	metadata, err := k.Vault.Burns.BurnSecret(t.Context(), c, receipt.Expose(), passphrase)
+	metadata, err := k.Vault.Burns.BurnGuarded(t.Context(), c, receipt.Expose(), passphrase)
 	if err != nil {
-		t.Fatalf("BurnSecret(key): got %v, want nil", err)
+		t.Fatalf("BurnGuarded(key): got %v, want nil", err)
 	}
 	return metadata
 }

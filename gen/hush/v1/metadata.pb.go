@@ -230,7 +230,9 @@ type Metadata struct {
 	// passphrase.
 	LockedForGood bool `protobuf:"varint,22,opt,name=locked_for_good,json=lockedForGood,proto3" json:"locked_for_good,omitempty"`
 	// Who encrypted the content.
-	Encryption    Encryption `protobuf:"varint,23,opt,name=encryption,proto3,enum=hush.v1.Encryption" json:"encryption,omitempty"`
+	Encryption Encryption `protobuf:"varint,23,opt,name=encryption,proto3,enum=hush.v1.Encryption" json:"encryption,omitempty"`
+	// The group that the secret was shared in; empty for none.
+	Group         []byte `protobuf:"bytes,24,opt,name=group,proto3" json:"group,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -426,6 +428,13 @@ func (x *Metadata) GetEncryption() Encryption {
 	return Encryption_ENCRYPTION_UNSPECIFIED
 }
 
+func (x *Metadata) GetGroup() []byte {
+	if x != nil {
+		return x.Group
+	}
+	return nil
+}
+
 // Event is one entry of a receipt's timeline.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -577,7 +586,7 @@ var File_hush_v1_metadata_proto protoreflect.FileDescriptor
 
 const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\n" +
-	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\xd5\b\n" +
+	"\x16hush/v1/metadata.proto\x12\ahush.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x14hush/v1/secret.proto\"\xf0\b\n" +
 	"\bMetadata\x12&\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\x03\x80\x01\x01R\vmetadataKey\x12\"\n" +
 	"\n" +
@@ -612,7 +621,8 @@ const file_hush_v1_metadata_proto_rawDesc = "" +
 	"\x0flocked_for_good\x18\x16 \x01(\bR\rlockedForGood\x123\n" +
 	"\n" +
 	"encryption\x18\x17 \x01(\x0e2\x13.hush.v1.EncryptionR\n" +
-	"encryption\"\xc2\x02\n" +
+	"encryption\x12\x19\n" +
+	"\x05group\x18\x18 \x01(\fB\x03\x80\x01\x01R\x05group\"\xc2\x02\n" +
 	"\x05Event\x12'\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x13.hush.v1.Event.KindR\x04kind\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x18\n" +

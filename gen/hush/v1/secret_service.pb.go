@@ -50,7 +50,13 @@ type ConcealSecretRequest struct {
 	AuthenticityPayload string `protobuf:"bytes,6,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
 	// Content that the caller's device has encrypted, instead of secret. Not
 	// together with a passphrase or recipients.
-	Sealed        *Sealed `protobuf:"bytes,7,opt,name=sealed,proto3" json:"sealed,omitempty"`
+	Sealed *Sealed `protobuf:"bytes,7,opt,name=sealed,proto3" json:"sealed,omitempty"`
+	// The sender's note for the receipt: up to 500 characters and 2,000 bytes.
+	// The recipient never sees it.
+	Memo string `protobuf:"bytes,8,opt,name=memo,proto3" json:"memo,omitempty"`
+	// 16 random bytes that the secrets of one group have in common, such as one
+	// content shared with several recipients. Empty for none. Receipts show it.
+	Group         []byte `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -130,6 +136,20 @@ func (x *ConcealSecretRequest) GetAuthenticityPayload() string {
 func (x *ConcealSecretRequest) GetSealed() *Sealed {
 	if x != nil {
 		return x.Sealed
+	}
+	return nil
+}
+
+func (x *ConcealSecretRequest) GetMemo() string {
+	if x != nil {
+		return x.Memo
+	}
+	return ""
+}
+
+func (x *ConcealSecretRequest) GetGroup() []byte {
+	if x != nil {
+		return x.Group
 	}
 	return nil
 }
@@ -281,8 +301,12 @@ type GenerateSecretRequest struct {
 	CharacterSets *CharacterSets `protobuf:"bytes,6,opt,name=character_sets,json=characterSets,proto3" json:"character_sets,omitempty"`
 	// As in ConcealSecretRequest.
 	AuthenticityPayload string `protobuf:"bytes,7,opt,name=authenticity_payload,json=authenticityPayload,proto3" json:"authenticity_payload,omitempty"`
-	unknownFields       protoimpl.UnknownFields
-	sizeCache           protoimpl.SizeCache
+	// As in ConcealSecretRequest.
+	Memo string `protobuf:"bytes,8,opt,name=memo,proto3" json:"memo,omitempty"`
+	// As in ConcealSecretRequest.
+	Group         []byte `protobuf:"bytes,9,opt,name=group,proto3" json:"group,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GenerateSecretRequest) Reset() {
@@ -362,6 +386,20 @@ func (x *GenerateSecretRequest) GetAuthenticityPayload() string {
 		return x.AuthenticityPayload
 	}
 	return ""
+}
+
+func (x *GenerateSecretRequest) GetMemo() string {
+	if x != nil {
+		return x.Memo
+	}
+	return ""
+}
+
+func (x *GenerateSecretRequest) GetGroup() []byte {
+	if x != nil {
+		return x.Group
+	}
+	return nil
 }
 
 // GenerateSecretResponse is the response of GenerateSecret.
@@ -779,10 +817,16 @@ type BurnSecretRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The key of the receipt.
 	MetadataKey string `protobuf:"bytes,1,opt,name=metadata_key,json=metadataKey,proto3" json:"metadata_key,omitempty"`
-	// The passphrase; ignored if the secret has none.
-	Passphrase    string `protobuf:"bytes,2,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The passphrase; ignored unless require_passphrase is set and the secret has
+	// one.
+	Passphrase string `protobuf:"bytes,2,opt,name=passphrase,proto3" json:"passphrase,omitempty"`
+	// Whether to burn the secret only if the passphrase is right, as the legacy
+	// routes do. The account that concealed the secret needs no passphrase
+	// either way, and no one does for an end-to-end encrypted secret or once
+	// locked_for_good is set.
+	RequirePassphrase bool `protobuf:"varint,3,opt,name=require_passphrase,json=requirePassphrase,proto3" json:"require_passphrase,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *BurnSecretRequest) Reset() {
@@ -827,6 +871,13 @@ func (x *BurnSecretRequest) GetPassphrase() string {
 		return x.Passphrase
 	}
 	return ""
+}
+
+func (x *BurnSecretRequest) GetRequirePassphrase() bool {
+	if x != nil {
+		return x.RequirePassphrase
+	}
+	return false
 }
 
 // BurnSecretResponse is the response of BurnSecret.
@@ -1063,7 +1114,7 @@ var File_hush_v1_secret_service_proto protoreflect.FileDescriptor
 
 const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1chush/v1/secret_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\x85\x03\n" +
+	"\x1chush/v1/secret_service.proto\x12\ahush.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x16hush/v1/metadata.proto\x1a\x14hush/v1/policy.proto\x1a\x14hush/v1/secret.proto\"\xce\x03\n" +
 	"\x14ConcealSecretRequest\x12$\n" +
 	"\x06secret\x18\x01 \x01(\tB\f\xbaH\x06r\x04(\x80\x80@\x80\x01\x01R\x06secret\x125\n" +
 	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\b\xbaH\x05\xaa\x01\x02*\x00R\x03ttl\x12.\n" +
@@ -1076,7 +1127,9 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"recipients\x12+\n" +
 	"\fshare_domain\x18\x05 \x01(\tB\b\xbaH\x05r\x03(\xfd\x01R\vshareDomain\x12;\n" +
 	"\x14authenticity_payload\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\x12'\n" +
-	"\x06sealed\x18\a \x01(\v2\x0f.hush.v1.SealedR\x06sealed:\x17\xbaH\x14\"\x12\n" +
+	"\x06sealed\x18\a \x01(\v2\x0f.hush.v1.SealedR\x06sealed\x12\"\n" +
+	"\x04memo\x18\b \x01(\tB\x0e\xbaH\br\x06\x18\xf4\x03(\xd0\x0f\x80\x01\x01R\x04memo\x12#\n" +
+	"\x05group\x18\t \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h\x10\x80\x01\x01R\x05group:\x17\xbaH\x14\"\x12\n" +
 	"\x06secret\n" +
 	"\x06sealed\x10\x01\"\xb9\x01\n" +
 	"\x06Sealed\x12)\n" +
@@ -1089,7 +1142,7 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\x0ehas_passphrase\x18\x04 \x01(\bR\rhasPassphrase\"o\n" +
 	"\x15ConcealSecretResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\x12'\n" +
-	"\x06secret\x18\x02 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\x84\x03\n" +
+	"\x06secret\x18\x02 \x01(\v2\x0f.hush.v1.SecretR\x06secret\"\xcd\x03\n" +
 	"\x15GenerateSecretRequest\x125\n" +
 	"\x03ttl\x18\x01 \x01(\v2\x19.google.protobuf.DurationB\b\xbaH\x05\xaa\x01\x02*\x00R\x03ttl\x12.\n" +
 	"\n" +
@@ -1103,7 +1156,9 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"\x06length\x18\x05 \x01(\x05B\r\xbaH\n" +
 	"\xd8\x01\x01\x1a\x05\x18\x80\x01(\x04R\x06length\x12=\n" +
 	"\x0echaracter_sets\x18\x06 \x01(\v2\x16.hush.v1.CharacterSetsR\rcharacterSets\x12;\n" +
-	"\x14authenticity_payload\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\"\x8b\x01\n" +
+	"\x14authenticity_payload\x18\a \x01(\tB\b\xbaH\x05r\x03(\x80\bR\x13authenticityPayload\x12\"\n" +
+	"\x04memo\x18\b \x01(\tB\x0e\xbaH\br\x06\x18\xf4\x03(\xd0\x0f\x80\x01\x01R\x04memo\x12#\n" +
+	"\x05group\x18\t \x01(\fB\r\xbaH\a\xd8\x01\x01z\x02h\x10\x80\x01\x01R\x05group\"\x8b\x01\n" +
 	"\x16GenerateSecretResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\x12'\n" +
 	"\x06secret\x18\x02 \x01(\v2\x0f.hush.v1.SecretR\x06secret\x12\x19\n" +
@@ -1134,12 +1189,13 @@ const file_hush_v1_secret_service_proto_rawDesc = "" +
 	"secret_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\tsecretKey\x12 \n" +
 	"\x05claim\x18\x02 \x01(\fB\n" +
 	"\xbaH\x04z\x02h \x80\x01\x01R\x05claim\"\x1b\n" +
-	"\x19AcknowledgeRevealResponse\"s\n" +
+	"\x19AcknowledgeRevealResponse\"\xa2\x01\n" +
 	"\x11BurnSecretRequest\x12.\n" +
 	"\fmetadata_key\x18\x01 \x01(\tB\v\xbaH\x05r\x03(\x80\x02\x80\x01\x01R\vmetadataKey\x12.\n" +
 	"\n" +
 	"passphrase\x18\x02 \x01(\tB\x0e\xbaH\br\x06\x18\x80\x01(\x80\x04\x80\x01\x01R\n" +
-	"passphrase\"C\n" +
+	"passphrase\x12-\n" +
+	"\x12require_passphrase\x18\x03 \x01(\bR\x11requirePassphrase\"C\n" +
 	"\x12BurnSecretResponse\x12-\n" +
 	"\bmetadata\x18\x01 \x01(\v2\x11.hush.v1.MetadataR\bmetadata\"D\n" +
 	"\x16GetSecretStatusRequest\x12*\n" +

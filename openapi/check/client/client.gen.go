@@ -867,6 +867,12 @@ type HushV1ConcealSecretRequest struct {
 	// At most 1,024 bytes.
 	AuthenticityPayload *string `json:"authenticityPayload,omitempty"`
 
+	// Group 16 random bytes that the secrets of one group have in common, such as one content shared with several recipients. Empty for none. Receipts show it.
+	Group *[]byte `json:"group,omitempty"`
+
+	// Memo The sender's note for the receipt: up to 500 characters and 2,000 bytes. The recipient never sees it.
+	Memo *string `json:"memo,omitempty"`
+
 	// Passphrase The passphrase that revealing the secret requires: up to 128 characters and 512 bytes. Empty for none.
 	Passphrase *string `json:"passphrase,omitempty"`
 
@@ -981,6 +987,9 @@ type HushV1Metadata struct {
 
 	// ExpireTime When the receipt expires and is forgotten.
 	ExpireTime *GoogleProtobufTimestamp `json:"expireTime,omitempty"`
+
+	// Group The group that the secret was shared in; empty for none.
+	Group *[]byte `json:"group,omitempty"`
 
 	// HasPassphrase Whether revealing the secret requires a passphrase. Only meaningful while the secret waits.
 	HasPassphrase *bool `json:"hasPassphrase,omitempty"`
@@ -1539,6 +1548,20 @@ func (t HushV1ConcealSecretRequest) MarshalJSON() ([]byte, error) {
 		}
 	}
 
+	if t.Group != nil {
+		object["group"], err = json.Marshal(t.Group)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'group': %w", err)
+		}
+	}
+
+	if t.Memo != nil {
+		object["memo"], err = json.Marshal(t.Memo)
+		if err != nil {
+			return nil, fmt.Errorf("error marshaling 'memo': %w", err)
+		}
+	}
+
 	if t.Passphrase != nil {
 		object["passphrase"], err = json.Marshal(t.Passphrase)
 		if err != nil {
@@ -1599,6 +1622,20 @@ func (t *HushV1ConcealSecretRequest) UnmarshalJSON(b []byte) error {
 		err = json.Unmarshal(raw, &t.AuthenticityPayload)
 		if err != nil {
 			return fmt.Errorf("error reading 'authenticityPayload': %w", err)
+		}
+	}
+
+	if raw, found := object["group"]; found {
+		err = json.Unmarshal(raw, &t.Group)
+		if err != nil {
+			return fmt.Errorf("error reading 'group': %w", err)
+		}
+	}
+
+	if raw, found := object["memo"]; found {
+		err = json.Unmarshal(raw, &t.Memo)
+		if err != nil {
+			return fmt.Errorf("error reading 'memo': %w", err)
 		}
 	}
 

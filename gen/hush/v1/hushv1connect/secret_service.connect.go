@@ -105,10 +105,8 @@ type SecretServiceClient interface {
 	// destroys it before the method returns. It also succeeds if there is no such
 	// claim, so that a repeat needs no special care.
 	AcknowledgeReveal(context.Context, *v1.AcknowledgeRevealRequest) (*v1.AcknowledgeRevealResponse, error)
-	// BurnSecret destroys a secret unread. It takes the key of the receipt, and
-	// the passphrase if the secret has one. The account that concealed the secret
-	// needs no passphrase, and no one does for an end-to-end encrypted secret or
-	// once locked_for_good is set.
+	// BurnSecret destroys a secret unread. The key of the receipt is enough,
+	// unless the request says that the passphrase is required.
 	//
 	// Errors: as for RevealSecret. None of them burns the secret.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
@@ -315,10 +313,8 @@ type SecretServiceHandler interface {
 	// destroys it before the method returns. It also succeeds if there is no such
 	// claim, so that a repeat needs no special care.
 	AcknowledgeReveal(context.Context, *v1.AcknowledgeRevealRequest) (*v1.AcknowledgeRevealResponse, error)
-	// BurnSecret destroys a secret unread. It takes the key of the receipt, and
-	// the passphrase if the secret has one. The account that concealed the secret
-	// needs no passphrase, and no one does for an end-to-end encrypted secret or
-	// once locked_for_good is set.
+	// BurnSecret destroys a secret unread. The key of the receipt is enough,
+	// unless the request says that the passphrase is required.
 	//
 	// Errors: as for RevealSecret. None of them burns the secret.
 	BurnSecret(context.Context, *v1.BurnSecretRequest) (*v1.BurnSecretResponse, error)
