@@ -67,16 +67,13 @@ test("the sender burns the secret at once", async ({ page, other }) => {
   await expect(heading(other, t("open.gone.title"))).toBeVisible();
 });
 
-test("a receipt with a passphrase is burned with it", async ({ page }) => {
+test("a receipt burns a secret without its passphrase @phone", async ({ page }) => {
   const { receipt, key } = await conceal({ secret: "e2e secret behind a passphrase", passphrase: "open sesame" });
   await page.goto(`/private/${receipt}`);
   await button(page, t("receipt.burn")).click();
   const dialog = page.getByRole("dialog", { name: t("burn.title") });
-  await dialog.getByLabel(t("burn.passphrase"), { exact: true }).fill("closed sesame");
+  await expect(dialog.getByRole("textbox")).toHaveCount(0);
   await button(dialog, t("burn.confirm")).click();
-  await expect(dialog.getByRole("alert")).toContainText(t("open.passphrase.wrong.other", { count: "4" }));
-  await dialog.getByLabel(t("burn.passphrase"), { exact: true }).fill("open sesame");
-  await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: t("receipt.state.burned") })).toBeVisible();
   await expect(reveal(key)).rejects.toThrow(/404/);
 });

@@ -140,7 +140,6 @@ export default {
 
   "burn.title": "Burn this secret?",
   "burn.text": "It is destroyed unread and the link stops working. This cannot be undone.",
-  "burn.passphrase": "The secret's passphrase",
   "burn.confirm": "Burn it",
   "burn.busy": "Burning…",
 

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file hush/v1/secret_service.proto.
  */
 export const file_hush_v1_secret_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxodXNoL3YxL3NlY3JldF9zZXJ2aWNlLnByb3RvEgdodXNoLnYxItoBChRDb25jZWFsU2VjcmV0UmVxdWVzdBITCgZzZWNyZXQYASABKAlCA4ABARImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFwoKcGFzc3BocmFzZRgDIAEoCUIDgAEBEhcKCnJlY2lwaWVudHMYBCADKAlCA4ABARIUCgxzaGFyZV9kb21haW4YBSABKAkSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYBiABKAkSHwoGc2VhbGVkGAcgASgLMg8uaHVzaC52MS5TZWFsZWQibQoGU2VhbGVkEhQKB2NvbnRlbnQYASABKAxCA4ABARIcCg9saW5rX3Byb29mX2hhc2gYAiABKAxCA4ABARIXCgpwcm9vZl9oYXNoGAMgASgMQgOAAQESFgoOaGFzX3Bhc3NwaHJhc2UYBCABKAgiXQoVQ29uY2VhbFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YRIfCgZzZWNyZXQYAiABKAsyDy5odXNoLnYxLlNlY3JldCLlAQoVR2VuZXJhdGVTZWNyZXRSZXF1ZXN0EiYKA3R0bBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQESFwoKcmVjaXBpZW50cxgDIAMoCUIDgAEBEhQKDHNoYXJlX2RvbWFpbhgEIAEoCRIOCgZsZW5ndGgYBSABKAUSLgoOY2hhcmFjdGVyX3NldHMYBiABKAsyFi5odXNoLnYxLkNoYXJhY3RlclNldHMSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYByABKAkicgoWR2VuZXJhdGVTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGESHwoGc2VjcmV0GAIgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAyABKAlCA4ABASIrChBHZXRTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASI0ChFHZXRTZWNyZXRSZXNwb25zZRIfCgZzZWNyZXQYASABKAsyDy5odXNoLnYxLlNlY3JldCKIAQoTUmV2ZWFsU2VjcmV0UmVxdWVzdBIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQESFwoKcGFzc3BocmFzZRgCIAEoCUIDgAEBEhcKCmxpbmtfcHJvb2YYAyABKAxCA4ABARISCgVwcm9vZhgEIAEoDEIDgAEBEhIKBWNsYWltGAUgASgMQgOAAQEikAEKFFJldmVhbFNlY3JldFJlc3BvbnNlEh8KBnNlY3JldBgBIAEoCzIPLmh1c2gudjEuU2VjcmV0EhIKBXZhbHVlGAIgASgJQgOAAQESFAoHY29udGVudBgDIAEoDEIDgAEBEi0KCmNsYWltX2xlZnQYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iRwoYQWNrbm93bGVkZ2VSZXZlYWxSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARISCgVjbGFpbRgCIAEoDEIDgAEBIhsKGUFja25vd2xlZGdlUmV2ZWFsUmVzcG9uc2UiRwoRQnVyblNlY3JldFJlcXVlc3QSGQoMbWV0YWRhdGFfa2V5GAEgASgJQgOAAQESFwoKcGFzc3BocmFzZRgCIAEoCUIDgAEBIjkKEkJ1cm5TZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGEiMQoWR2V0U2VjcmV0U3RhdHVzUmVxdWVzdBIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQEiQAoXR2V0U2VjcmV0U3RhdHVzUmVzcG9uc2USJQoGc3RhdHVzGAEgASgLMhUuaHVzaC52MS5TZWNyZXRTdGF0dXMiMwoXTGlzdFNlY3JldFN0YXR1c1JlcXVlc3QSGAoLc2VjcmV0X2tleXMYASADKAlCA4ABASJDChhMaXN0U2VjcmV0U3RhdHVzUmVzcG9uc2USJwoIc3RhdHVzZXMYASADKAsyFS5odXNoLnYxLlNlY3JldFN0YXR1czKpBgoNU2VjcmV0U2VydmljZRJgCg1Db25jZWFsU2VjcmV0Eh0uaHVzaC52MS5Db25jZWFsU2VjcmV0UmVxdWVzdBoeLmh1c2gudjEuQ29uY2VhbFNlY3JldFJlc3BvbnNlIhD4vRgBgL4YAYi+GAKYvhgBEmMKDkdlbmVyYXRlU2VjcmV0Eh4uaHVzaC52MS5HZW5lcmF0ZVNlY3JldFJlcXVlc3QaHy5odXNoLnYxLkdlbmVyYXRlU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgBiL4YApi+GAESWAoJR2V0U2VjcmV0EhkuaHVzaC52MS5HZXRTZWNyZXRSZXF1ZXN0GhouaHVzaC52MS5HZXRTZWNyZXRSZXNwb25zZSIU+L0YAYC+GASIvhgDkL4YAZi+GAESXQoMUmV2ZWFsU2VjcmV0EhwuaHVzaC52MS5SZXZlYWxTZWNyZXRSZXF1ZXN0Gh0uaHVzaC52MS5SZXZlYWxTZWNyZXRSZXNwb25zZSIQ+L0YAYC+GAKIvhgDmL4YARJsChFBY2tub3dsZWRnZVJldmVhbBIhLmh1c2gudjEuQWNrbm93bGVkZ2VSZXZlYWxSZXF1ZXN0GiIuaHVzaC52MS5BY2tub3dsZWRnZVJldmVhbFJlc3BvbnNlIhD4vRgBgL4YAoi+GAOYvhgBElcKCkJ1cm5TZWNyZXQSGi5odXNoLnYxLkJ1cm5TZWNyZXRSZXF1ZXN0GhsuaHVzaC52MS5CdXJuU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgDiL4YBJi+GAESZgoPR2V0U2VjcmV0U3RhdHVzEh8uaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXF1ZXN0GiAuaHVzaC52MS5HZXRTZWNyZXRTdGF0dXNSZXNwb25zZSIQ+L0YAYC+GASIvhgDmL4YARJpChBMaXN0U2VjcmV0U3RhdHVzEiAuaHVzaC52MS5MaXN0U2VjcmV0U3RhdHVzUmVxdWVzdBohLmh1c2gudjEuTGlzdFNlY3JldFN0YXR1c1Jlc3BvbnNlIhD4vRgBgL4YBIi+GAOYvhgBYgZwcm90bzM", [file_google_protobuf_duration, file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
+  fileDesc("ChxodXNoL3YxL3NlY3JldF9zZXJ2aWNlLnByb3RvEgdodXNoLnYxIoECChRDb25jZWFsU2VjcmV0UmVxdWVzdBITCgZzZWNyZXQYASABKAlCA4ABARImCgN0dGwYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFwoKcGFzc3BocmFzZRgDIAEoCUIDgAEBEhcKCnJlY2lwaWVudHMYBCADKAlCA4ABARIUCgxzaGFyZV9kb21haW4YBSABKAkSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYBiABKAkSHwoGc2VhbGVkGAcgASgLMg8uaHVzaC52MS5TZWFsZWQSEQoEbWVtbxgIIAEoCUIDgAEBEhIKBWdyb3VwGAkgASgMQgOAAQEibQoGU2VhbGVkEhQKB2NvbnRlbnQYASABKAxCA4ABARIcCg9saW5rX3Byb29mX2hhc2gYAiABKAxCA4ABARIXCgpwcm9vZl9oYXNoGAMgASgMQgOAAQESFgoOaGFzX3Bhc3NwaHJhc2UYBCABKAgiXQoVQ29uY2VhbFNlY3JldFJlc3BvbnNlEiMKCG1ldGFkYXRhGAEgASgLMhEuaHVzaC52MS5NZXRhZGF0YRIfCgZzZWNyZXQYAiABKAsyDy5odXNoLnYxLlNlY3JldCKMAgoVR2VuZXJhdGVTZWNyZXRSZXF1ZXN0EiYKA3R0bBgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIXCgpwYXNzcGhyYXNlGAIgASgJQgOAAQESFwoKcmVjaXBpZW50cxgDIAMoCUIDgAEBEhQKDHNoYXJlX2RvbWFpbhgEIAEoCRIOCgZsZW5ndGgYBSABKAUSLgoOY2hhcmFjdGVyX3NldHMYBiABKAsyFi5odXNoLnYxLkNoYXJhY3RlclNldHMSHAoUYXV0aGVudGljaXR5X3BheWxvYWQYByABKAkSEQoEbWVtbxgIIAEoCUIDgAEBEhIKBWdyb3VwGAkgASgMQgOAAQEicgoWR2VuZXJhdGVTZWNyZXRSZXNwb25zZRIjCghtZXRhZGF0YRgBIAEoCzIRLmh1c2gudjEuTWV0YWRhdGESHwoGc2VjcmV0GAIgASgLMg8uaHVzaC52MS5TZWNyZXQSEgoFdmFsdWUYAyABKAlCA4ABASIrChBHZXRTZWNyZXRSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABASI0ChFHZXRTZWNyZXRSZXNwb25zZRIfCgZzZWNyZXQYASABKAsyDy5odXNoLnYxLlNlY3JldCKIAQoTUmV2ZWFsU2VjcmV0UmVxdWVzdBIXCgpzZWNyZXRfa2V5GAEgASgJQgOAAQESFwoKcGFzc3BocmFzZRgCIAEoCUIDgAEBEhcKCmxpbmtfcHJvb2YYAyABKAxCA4ABARISCgVwcm9vZhgEIAEoDEIDgAEBEhIKBWNsYWltGAUgASgMQgOAAQEikAEKFFJldmVhbFNlY3JldFJlc3BvbnNlEh8KBnNlY3JldBgBIAEoCzIPLmh1c2gudjEuU2VjcmV0EhIKBXZhbHVlGAIgASgJQgOAAQESFAoHY29udGVudBgDIAEoDEIDgAEBEi0KCmNsYWltX2xlZnQYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iRwoYQWNrbm93bGVkZ2VSZXZlYWxSZXF1ZXN0EhcKCnNlY3JldF9rZXkYASABKAlCA4ABARISCgVjbGFpbRgCIAEoDEIDgAEBIhsKGUFja25vd2xlZGdlUmV2ZWFsUmVzcG9uc2UiYwoRQnVyblNlY3JldFJlcXVlc3QSGQoMbWV0YWRhdGFfa2V5GAEgASgJQgOAAQESFwoKcGFzc3BocmFzZRgCIAEoCUIDgAEBEhoKEnJlcXVpcmVfcGFzc3BocmFzZRgDIAEoCCI5ChJCdXJuU2VjcmV0UmVzcG9uc2USIwoIbWV0YWRhdGEYASABKAsyES5odXNoLnYxLk1ldGFkYXRhIjEKFkdldFNlY3JldFN0YXR1c1JlcXVlc3QSFwoKc2VjcmV0X2tleRgBIAEoCUIDgAEBIkAKF0dldFNlY3JldFN0YXR1c1Jlc3BvbnNlEiUKBnN0YXR1cxgBIAEoCzIVLmh1c2gudjEuU2VjcmV0U3RhdHVzIjMKF0xpc3RTZWNyZXRTdGF0dXNSZXF1ZXN0EhgKC3NlY3JldF9rZXlzGAEgAygJQgOAAQEiQwoYTGlzdFNlY3JldFN0YXR1c1Jlc3BvbnNlEicKCHN0YXR1c2VzGAEgAygLMhUuaHVzaC52MS5TZWNyZXRTdGF0dXMyqQYKDVNlY3JldFNlcnZpY2USYAoNQ29uY2VhbFNlY3JldBIdLmh1c2gudjEuQ29uY2VhbFNlY3JldFJlcXVlc3QaHi5odXNoLnYxLkNvbmNlYWxTZWNyZXRSZXNwb25zZSIQ+L0YAYC+GAGIvhgCmL4YARJjCg5HZW5lcmF0ZVNlY3JldBIeLmh1c2gudjEuR2VuZXJhdGVTZWNyZXRSZXF1ZXN0Gh8uaHVzaC52MS5HZW5lcmF0ZVNlY3JldFJlc3BvbnNlIhD4vRgBgL4YAYi+GAKYvhgBElgKCUdldFNlY3JldBIZLmh1c2gudjEuR2V0U2VjcmV0UmVxdWVzdBoaLmh1c2gudjEuR2V0U2VjcmV0UmVzcG9uc2UiFPi9GAGAvhgEiL4YA5C+GAGYvhgBEl0KDFJldmVhbFNlY3JldBIcLmh1c2gudjEuUmV2ZWFsU2VjcmV0UmVxdWVzdBodLmh1c2gudjEuUmV2ZWFsU2VjcmV0UmVzcG9uc2UiEPi9GAGAvhgCiL4YA5i+GAESbAoRQWNrbm93bGVkZ2VSZXZlYWwSIS5odXNoLnYxLkFja25vd2xlZGdlUmV2ZWFsUmVxdWVzdBoiLmh1c2gudjEuQWNrbm93bGVkZ2VSZXZlYWxSZXNwb25zZSIQ+L0YAYC+GAKIvhgDmL4YARJXCgpCdXJuU2VjcmV0EhouaHVzaC52MS5CdXJuU2VjcmV0UmVxdWVzdBobLmh1c2gudjEuQnVyblNlY3JldFJlc3BvbnNlIhD4vRgBgL4YA4i+GASYvhgBEmYKD0dldFNlY3JldFN0YXR1cxIfLmh1c2gudjEuR2V0U2VjcmV0U3RhdHVzUmVxdWVzdBogLmh1c2gudjEuR2V0U2VjcmV0U3RhdHVzUmVzcG9uc2UiEPi9GAGAvhgEiL4YA5i+GAESaQoQTGlzdFNlY3JldFN0YXR1cxIgLmh1c2gudjEuTGlzdFNlY3JldFN0YXR1c1JlcXVlc3QaIS5odXNoLnYxLkxpc3RTZWNyZXRTdGF0dXNSZXNwb25zZSIQ+L0YAYC+GASIvhgDmL4YAWIGcHJvdG8z", [file_google_protobuf_duration, file_hush_v1_metadata, file_hush_v1_policy, file_hush_v1_secret]);
 
 /**
  * ConcealSecretRequest is the request of ConcealSecret.
@@ -84,6 +84,22 @@ export type ConcealSecretRequest = Message<"hush.v1.ConcealSecretRequest"> & {
    * @generated from field: hush.v1.Sealed sealed = 7;
    */
   sealed?: Sealed | undefined;
+
+  /**
+   * The sender's note for the receipt: up to 500 characters and 2,000 bytes.
+   * The recipient never sees it.
+   *
+   * @generated from field: string memo = 8;
+   */
+  memo: string;
+
+  /**
+   * 16 random bytes that the secrets of one group have in common, such as one
+   * content shared with several recipients. Empty for none. Receipts show it.
+   *
+   * @generated from field: bytes group = 9;
+   */
+  group: Uint8Array;
 };
 
 /**
@@ -219,6 +235,20 @@ export type GenerateSecretRequest = Message<"hush.v1.GenerateSecretRequest"> & {
    * @generated from field: string authenticity_payload = 7;
    */
   authenticityPayload: string;
+
+  /**
+   * As in ConcealSecretRequest.
+   *
+   * @generated from field: string memo = 8;
+   */
+  memo: string;
+
+  /**
+   * As in ConcealSecretRequest.
+   *
+   * @generated from field: bytes group = 9;
+   */
+  group: Uint8Array;
 };
 
 /**
@@ -460,11 +490,22 @@ export type BurnSecretRequest = Message<"hush.v1.BurnSecretRequest"> & {
   metadataKey: string;
 
   /**
-   * The passphrase; ignored if the secret has none.
+   * The passphrase; ignored unless require_passphrase is set and the secret has
+   * one.
    *
    * @generated from field: string passphrase = 2;
    */
   passphrase: string;
+
+  /**
+   * Whether to burn the secret only if the passphrase is right, as the legacy
+   * routes do. The account that concealed the secret needs no passphrase
+   * either way, and no one does for an end-to-end encrypted secret or once
+   * locked_for_good is set.
+   *
+   * @generated from field: bool require_passphrase = 3;
+   */
+  requirePassphrase: boolean;
 };
 
 /**
@@ -677,10 +718,8 @@ export const SecretService: GenService<{
     output: typeof AcknowledgeRevealResponseSchema;
   },
   /**
-   * BurnSecret destroys a secret unread. It takes the key of the receipt, and
-   * the passphrase if the secret has one. The account that concealed the secret
-   * needs no passphrase, and no one does for an end-to-end encrypted secret or
-   * once locked_for_good is set.
+   * BurnSecret destroys a secret unread. The key of the receipt is enough,
+   * unless the request says that the passphrase is required.
    *
    * Errors: as for RevealSecret. None of them burns the secret.
    *

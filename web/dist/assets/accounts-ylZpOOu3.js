@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-B9UsPYCj.js";import{r as t}from"./wire-OmgMfgVw.js";var n=t(e);export{n as default};

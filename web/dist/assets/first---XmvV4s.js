@@ -1,0 +1,1 @@
+export{t as secrets,n as system}from"./wire-DmmA1_Aj.js";

@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-DUK2ScVK.js";import{r as t}from"./wire-OmgMfgVw.js";var n=t(e);export{n as default};
