@@ -14,10 +14,15 @@ test("a domain is added, verified, given a brand and used for a link", async ({
 }) => {
   // The domain has no TLS in this test, and the browser logs that.
   expected.push(/Cross-Origin-Opener-Policy header has been ignored/);
+  expected.push(/ERR_CONNECTION_RESET/);
   await signIn(page, ada);
-  await page.goto("/account/domains");
-  await page.getByLabel(t("domains.name"), { exact: true }).fill(`https://${brandedHost}/`);
-  await button(page, t("domains.add.submit")).click();
+  await addDomain(page);
+  if (!(await heading(page, brandedHost).isVisible())) {
+    // An attempt before this one ended before it removed the domain.
+    await page.goto(`/account/domains/${brandedHost}`);
+    await removeDomain(page);
+    await addDomain(page);
+  }
   await expect(heading(page, brandedHost)).toBeVisible();
   await expectAccessible(page);
 
@@ -88,6 +93,7 @@ test("a domain is added, verified, given a brand and used for a link", async ({
 
   await other.goto(endToEnd.link);
   await expect(heading(other, t("endtoend.insecure.title"))).toBeVisible();
+  await other.route("**/hush.v1.DomainService/GetPublicBrand", (route) => route.abort("connectionreset"), { times: 1 });
   await other.goto(`/e${new URL(endToEnd.link).hash}`); // here a browser decrypts
   await expect(heading(other, t("open.title.domain", { domain: brandedHost }))).toBeVisible();
   await expect(other.getByText("Call us first")).toBeVisible();
@@ -107,11 +113,23 @@ test("a domain is added, verified, given a brand and used for a link", async ({
   await button(other, t("share.submit")).click();
   await expect(card(other, t("result.link"))).toBeVisible();
 
+  await removeDomain(page);
+});
+
+/** addDomain asks for the domain, and waits for its page or for the refusal. */
+async function addDomain(page: Page): Promise<void> {
+  await page.goto("/account/domains");
+  await page.getByLabel(t("domains.name"), { exact: true }).fill(`https://${brandedHost}/`);
+  await button(page, t("domains.add.submit")).click();
+  await expect(heading(page, brandedHost).or(page.getByRole("alert"))).toBeVisible();
+}
+
+async function removeDomain(page: Page): Promise<void> {
   await button(page, t("domain.remove")).click();
   await button(page.getByRole("dialog"), t("domain.remove")).click();
   await expect(heading(page, t("domains.title"))).toBeVisible();
   await expect(page.getByRole("main").getByRole("link", { name: brandedHost })).toHaveCount(0);
-});
+}
 
 /** upload crops and uploads an image with a hostile file name. */
 async function upload(page: Page, name: string): Promise<void> {

@@ -1,1 +1,0 @@
-import{t as e}from"./account_service_pb-DrjEvFnA.js";import{r as t}from"./wire-DmmA1_Aj.js";var n=t(e);export{n as default};

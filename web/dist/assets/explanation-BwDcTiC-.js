@@ -1,1 +1,0 @@
-export{t as default}from"./explanation-CD0VGE_t.js";

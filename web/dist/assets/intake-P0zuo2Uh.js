@@ -1,1 +1,0 @@
-import{t as e}from"./intake_service_pb-D3HeT4DE.js";import{r as t}from"./wire-DmmA1_Aj.js";var n=t(e);export{n as default};
