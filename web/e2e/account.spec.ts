@@ -75,6 +75,10 @@ test("a token is shown once, works, and is revoked", async ({ page }) => {
   await page.goto("/account/tokens");
   const name = `e2e ${crypto.randomUUID().slice(0, 8)}`;
   await page.getByLabel(t("tokens.name"), { exact: true }).fill(name);
+  const scopes = page.getByRole("group", { name: t("tokens.scopes") });
+  await expect(scopes).toHaveAccessibleDescription(t("tokens.scopes.lead"));
+  await expect(scopes.getByRole("checkbox", { checked: true })).toHaveAccessibleName(t("tokens.scope.conceal"));
+  await scopes.getByRole("checkbox", { name: t("tokens.scope.account") }).check();
   await button(page, t("tokens.submit")).click();
   const shown = page.getByLabel(t("tokens.shown.label"), { exact: true });
   const token = await shown.inputValue();

@@ -2,7 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { charCount, duration, durationOf } from "../format";
 import { SubmitButton } from "../forms/formerror";
 import { fieldOf, type Problem, useSubmit } from "../forms/submit";
-import type { TokenScope } from "../gen/hush/v1/account_pb";
+import { TokenScope } from "../gen/hush/v1/account_pb";
 import type { GenerateApiTokenResponse } from "../gen/hush/v1/account_service_pb";
 import { t } from "../i18n/account";
 import { problemText } from "../problem";
@@ -22,7 +22,8 @@ interface Draft {
 }
 
 const lifetimes = [7, 30, 90, 365].map((days) => days * 86400);
-const empty: Draft = { name: "", scopes: scopes.map(([scope]) => scope), ttl: 90 * 86400, rotate: false };
+/** A token that can only share does the least harm in the wrong hands, and is what most programs need. */
+const empty: Draft = { name: "", scopes: [TokenScope.CONCEAL], ttl: 90 * 86400, rotate: false };
 const longest = 64;
 
 /** NewToken is the form that creates a token. */
@@ -90,9 +91,13 @@ interface ScopeChoiceProps {
 
 function ScopeChoice({ chosen, onChosen, error }: ScopeChoiceProps) {
   const id = useId();
+  const lead = useId();
   return (
-    <fieldset class="group stack-s" aria-describedby={error ? id : undefined}>
+    <fieldset class="group stack-s" aria-describedby={error ? `${lead} ${id}` : lead}>
       <legend>{t("tokens.scopes")}</legend>
+      <p class="muted small" id={lead}>
+        {t("tokens.scopes.lead")}
+      </p>
       {error && (
         <p class="field-error" id={id} role="alert">
           <Icon name="warn" />
